@@ -57,9 +57,11 @@ export interface SiteSubmission {
   readonly options: readonly string[];
 }
 
-export type NodeSwitch = { readonly node: string } & (
+/** `parts`: those of `SiteNode.parts` that are meant; absent: all of the node. */
+export type NodeSwitch = { readonly node: string; readonly parts?: readonly string[] } & (
   | { readonly kind: 'stop'; readonly reason: string }
-  | { readonly kind: 'restore' }
+  /** `reason`: what its site had said of the node before; absent: nothing. */
+  | { readonly kind: 'restore'; readonly reason?: string }
 );
 
 /** How foreign jobs are kept from starting until we start them. */

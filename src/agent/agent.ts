@@ -264,6 +264,8 @@ class RunningAgent implements Agent {
       this.#ports.site?.cancel(message.jobs);
     } else if (message.kind === 'site_ask') {
       this.#ports.site?.ask(message.jobs);
+    } else if (message.kind === 'site_stops') {
+      this.#ports.site?.stop(message.stops);
     } else if (message.kind === 'stdin') {
       this.#feeds.take(message);
     }

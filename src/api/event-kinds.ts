@@ -83,6 +83,14 @@ export const EVENT_KINDS = {
   maintenance_planned: of('admin', 'Maintenance was planned.'),
   maintenance_moved: of('admin', 'Maintenance has entered another phase.'),
   maintenance_cancelled: of('admin', 'A maintenance was cancelled.'),
+  maintenance_stop: of(
+    'admin',
+    'The site of a node has stopped it for maintenance, or given it back.',
+  ),
+  maintenance_taken_back: of(
+    'admin',
+    'A node was put back into service before its maintenance ended.',
+  ),
   maintenance_work: of('admin', 'The program of a maintenance made progress on a node.'),
   batch_submitted: of('admin', 'A batch was accepted, with all of its jobs.'),
   batch_resumed: of('admin', 'What did not complete of a batch was submitted again.'),

@@ -57,6 +57,13 @@ export const planMaintenanceRequest = z.strictObject({
   reason: plainLine.trim().min(1).max(1000),
 });
 
+export const nodeOnRequest = z.strictObject({
+  nodes: z
+    .array(nodeName.transform((name) => name as NodeName))
+    .min(1)
+    .max(NODES_PER_TASK_MAX),
+});
+
 export const listMaintenanceQuery = z.strictObject({
   /** Those that are over too. */
   all: queryFlag.optional(),
@@ -69,6 +76,8 @@ const nodeWork = z.object({
   jobId: z.int().nullable(),
   /** Why it failed or was skipped. */
   why: z.string().nullable(),
+  /** Whether the site of the node has stopped it, and given it back; null: not yet, or no site has it. */
+  stop: z.enum(['stopped', 'returned']).nullable(),
 });
 
 export const maintenanceView = z.object({
@@ -104,6 +113,13 @@ export const maintenanceRoutes = {
     access: OPERATOR,
     body: planMaintenanceRequest,
     reply: maintenanceView,
+  },
+  nodeOn: {
+    summary:
+      'Put nodes back into service that a maintenance has, or has left drained; all that are named, or none.',
+    access: OPERATOR,
+    body: nodeOnRequest,
+    reply: changedReply,
   },
   listMaintenance: {
     summary: 'Maintenance that is planned or under way; all=true for what is over too.',

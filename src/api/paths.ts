@@ -79,6 +79,7 @@ export const PATHS = {
   pauseSite: 'POST /v1/sites/:name/pause',
   resumeSite: 'POST /v1/sites/:name/resume',
   planMaintenance: 'POST /v1/maintenance',
+  nodeOn: 'POST /v1/maintenance/node-on',
   listMaintenance: 'GET /v1/maintenance',
   getMaintenance: 'GET /v1/maintenance/:id',
   cancelMaintenance: 'POST /v1/maintenance/:id/cancel',

@@ -107,7 +107,7 @@ function open(options: AgentOptions, hub: SiteHub | null = null): Hosted {
   mkdirSync(stateDir, { recursive: true, mode: 0o711 });
   const { release } = claim(join(stateDir, 'agent.pid'), `the agent of ${stateDir}`);
   const log = openLog({ file: logFile, name: `agent ${name}` });
-  const own = site === undefined ? null : (hub ?? openHub(name, site, log));
+  const own = site === undefined ? null : (hub ?? openHub(site, { name, stateDir, log }));
   return { options, log, hub: own, release };
 }
 

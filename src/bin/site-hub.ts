@@ -1,12 +1,15 @@
 // What all nodes of one site have in common in a gateway's process: its adaptor, its listings, and
 // who steers it.
 
+import { join } from 'node:path';
 import type { Adaptor } from '../adaptors/adaptor.ts';
 import type { SiteOptions } from '../config/daemon-options.ts';
+import { NodeStops } from '../fabric/site/node-stops.ts';
 import { SiteWatch } from '../fabric/site/site-watch.ts';
 import { Steerer } from '../fabric/site/steerer.ts';
 import { systemClock } from '../os/clock.ts';
 import { systemCommands } from '../os/commands.ts';
+import { siteNotes } from '../os/site-notes.ts';
 import type { Log } from '../ports/log.ts';
 import { adaptorOf } from './site-adaptors.ts';
 
@@ -17,13 +20,21 @@ export interface SiteHub {
   readonly watch: SiteWatch;
   /** Null: the site's own scheduler decides. */
   readonly steerer: Steerer | null;
+  /** Null: its nodes are none of ours. */
+  readonly stops: NodeStops | null;
 }
 
-export function openHub(name: string, site: SiteOptions, log: Log): SiteHub {
+export function openHub(
+  site: SiteOptions,
+  own: { readonly name: string; readonly stateDir: string; readonly log: Log },
+): SiteHub {
+  const { name, stateDir, log } = own;
   const adaptor = adaptorOf(site);
   const common = { commands: systemCommands, clock: systemClock, log, settings: site };
   const { steering } = adaptor;
   const steerer = steering === null ? null : new Steerer({ ...common, steering });
-  const watch = new SiteWatch({ ...common, adaptor, mode: site.mode, steerer });
-  return { name, adaptor, watch, steerer };
+  const notes = siteNotes(join(stateDir, 'site-stops'));
+  const stops = steering === null ? null : new NodeStops({ ...common, adaptor, notes });
+  const watch = new SiteWatch({ ...common, adaptor, mode: site.mode, steerer, stops });
+  return { name, adaptor, watch, steerer, stops };
 }

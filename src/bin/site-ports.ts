@@ -41,7 +41,7 @@ const NO_MARKS: Marks = { memory: () => new Map(), kill: () => ({ lived: 0, unkn
 export function sitePorts(
   site: SiteOptions,
   own: { readonly stateDir: string; readonly instance: string; readonly log: Log },
-  { name, adaptor, watch, steerer }: SiteHub,
+  { name, adaptor, watch, steerer, stops }: SiteHub,
 ): Pick<AgentPorts, 'connectLauncher' | 'containment' | 'marks' | 'site'> {
   const { log, stateDir, instance } = own;
   const { member } = site;
@@ -49,9 +49,9 @@ export function sitePorts(
   watch.addPrefix(prefix);
   const nameAtSite = (node: string): string | null => siteNodeOf(node, name);
   const place =
-    member === undefined || steerer === null
+    member === undefined || steerer === null || stops === null
       ? {}
-      : { place: { node: member, steerer, nameAtSite } };
+      : { place: { node: member, steerer, nameAtSite, stops } };
   const world = {
     ...{ adaptor, commands: systemCommands, clock: systemClock, log, ...place },
     folders: siteFolders(join(stateDir, 'site')),
@@ -70,7 +70,8 @@ export function sitePorts(
 function sourceOf(member: string, watch: SiteHub['watch']): SiteSource {
   const nothing = (): void => undefined;
   return {
-    ...{ connect: nothing, disconnect: nothing, cancel: nothing, ask: nothing, close: nothing },
+    ...{ connect: nothing, disconnect: nothing, cancel: nothing, ask: nothing },
+    ...{ stop: nothing, close: nothing },
     fault: () => watch.faultOf(member),
   };
 }

@@ -32,6 +32,8 @@ export interface Link {
   /** Whether it can be asked for jobs of its site. */
   isAsked: boolean;
   readonly offset: ClockOffset;
+  /** A gateway's: what it was told last to have stopped, as text; null: it stops nothing. */
+  stops: string | null;
 }
 
 /** `session.peer` is the node's name, as its secret proved it. */
@@ -49,6 +51,7 @@ export function linkOf(session: Session): Link {
     isFed: false,
     isAsked: false,
     offset: new ClockOffset(),
+    stops: null,
   };
 }
 

@@ -3,12 +3,13 @@
 
 import { unreachable } from '../core/base/assert.ts';
 import { cancelledHere, unlistedHere } from '../core/controller/sites/heard.ts';
+import { stopsWanted } from '../core/controller/sites/stops.ts';
 import { refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Presence } from '../core/model/presence.ts';
-import type { SiteJobPlace } from '../core/model/site.ts';
+import type { SiteJobPlace, SiteNews } from '../core/model/site.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Session } from '../ports/net.ts';
@@ -144,7 +145,18 @@ export class Agents {
       if (node.holding.size === 0 && node.unreachableSince !== null) continue;
       engine.perform({ kind: 'silence', node: node.name, silentMs }, () => undefined);
     }
+    for (const link of this.#links.values()) this.#tellStops(engine, link);
     this.#resend(engine);
+  }
+
+  /** Which nodes its site is to keep stopped, whenever that has changed. */
+  #tellStops(engine: Engine, link: Link): void {
+    if (link.stops === null) return;
+    const stops = stopsWanted(engine.state, link.node);
+    const text = JSON.stringify(stops);
+    if (text === link.stops) return;
+    link.stops = text;
+    tell(link, { kind: 'site_stops', stops });
   }
 
   #resend(engine: Engine): void {
@@ -263,6 +275,7 @@ export class Agents {
     const engine = this.#engine;
     if (number === 0 || engine === null) return;
     const site = this.#sites.hear(node, news, this.#options.clock.monotonic());
+    this.#hearStops(engine, link, news);
     if (!news.isLast || news.mode !== 'steer' || news.problem !== null) return;
     const { mode, nodes, jobs } = site;
     const heard = { node, session: number, mode, nodes, jobs: [...jobs.values()] };
@@ -272,6 +285,15 @@ export class Agents {
       if (cancelled.length > 0) this.#tellGateway(node, cancelled);
       const unlisted = link.isAsked ? unlistedHere(engine.state, node, jobs) : [];
       if (unlisted.length > 0) tell(link, { kind: 'site_ask', jobs: unlisted });
+    });
+  }
+
+  #hearStops(engine: Engine, link: Link, { isLast, stops }: SiteNews): void {
+    if (!isLast || stops === undefined) return;
+    link.stops ??= '';
+    const heard = { node: link.node, session: link.number, stops };
+    engine.perform({ kind: 'site_stops', heard }, (result) => {
+      if (result.ok) this.#tellStops(engine, link);
     });
   }
 

@@ -3,7 +3,7 @@
 
 import type { NodeName } from '../core/model/ids.ts';
 import { SITE_JOBS_MAX } from '../core/model/limits.ts';
-import type { ListedJob, SiteNews, SiteNode, SiteQueue } from '../core/model/site.ts';
+import type { ListedJob, SiteNews, SiteNode, SiteQueue, SiteStop } from '../core/model/site.ts';
 
 export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover' | 'problem'> {
   /** That of its gateway. */
@@ -13,6 +13,8 @@ export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover'
   readonly nodes: readonly SiteNode[];
   readonly queues: readonly SiteQueue[];
   readonly jobs: ReadonlyMap<string, ListedJob>;
+  /** What it has stopped for maintenance; null: it stops nothing. */
+  readonly stops: readonly SiteStop[] | null;
 }
 
 export class Sites {
@@ -37,6 +39,7 @@ export class Sites {
       listedAt: ageMs === null ? null : now - Math.max(0, ageMs),
       nodes: news.nodes ?? before?.nodes ?? [],
       queues: news.queues ?? before?.queues ?? [],
+      stops: news.stops ?? null,
     };
     this.#known.set(name, known);
     return known;

@@ -1,6 +1,6 @@
 // A folder for each job that a gateway gives to its site, which the site's nodes see as well.
 
-import type { SiteJobPlace, SiteNews } from '../core/model/site.ts';
+import type { SiteJobPlace, SiteNews, StopWish } from '../core/model/site.ts';
 
 /** Null in its place: this program's own. */
 export interface SiteUser {
@@ -38,8 +38,19 @@ export interface SiteSource {
   cancel(jobs: readonly SiteJobPlace[]): void;
   /** Jobs that the head waits for and that were in no listing: whether its site knows them. */
   ask(jobs: readonly string[]): void;
+  /** All nodes that its site should keep from jobs; others are given back as they were. */
+  stop(wishes: readonly StopWish[]): void;
   /** Why there is no work for its node; null: there may be. */
   fault(): string | null;
   /** It asks its site nothing more. */
   close(): void;
+}
+
+/** What a gateway has written down of nodes that it has stopped, on a disk of its own. */
+export interface SiteNotes {
+  /** By node. */
+  all(): ReadonlyMap<string, string>;
+  /** Whole or not at all, and on the disk before it returns. */
+  write(node: string, text: string): void;
+  remove(node: string): void;
 }

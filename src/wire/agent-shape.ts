@@ -10,6 +10,7 @@ import {
 } from '../core/model/limits.ts';
 import type { EndCause } from '../core/model/orders.ts';
 import { isPlausible, type Resources } from '../core/model/resources.ts';
+import { SITE_STOP_STATES } from '../core/model/site.ts';
 import { type AgentToHead, PROTOCOL_VERSION } from './messages.ts';
 
 /** Says whether a value has the shape. */
@@ -182,6 +183,9 @@ const siteNode = map({
   ...{ cpusUsed: count, memoryBytes: orNull(count), memoryFreeBytes: orNull(count) },
   ...{ features: list(text), queues: list(text) },
 });
+const siteStop = map({
+  ...{ node: word, maintenance: word, state: oneOf(...SITE_STOP_STATES), why: orNull(text) },
+});
 const siteQueue = map({
   ...{ name: word, isOpen: flag, isStarted: flag, walltimeMaxMs: orNull(count), nodes: list(word) },
 });
@@ -198,6 +202,7 @@ const siteNews = map({
   queues: optional(listUpTo(SITE_NODES_MAX, siteQueue)),
   jobs: listUpTo(SITE_JOBS_PER_MESSAGE_MAX, siteJob),
   gone: listUpTo(SITE_JOBS_PER_MESSAGE_MAX, word),
+  stops: optional(listUpTo(SITE_NODES_MAX, siteStop)),
 });
 
 /** By kind; what is not here is no message of an agent. */

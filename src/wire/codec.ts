@@ -53,6 +53,7 @@ const HEAD_KINDS: Readonly<Record<HeadToAgent['kind'], true>> = {
   orders: true,
   site_cancel: true,
   site_ask: true,
+  site_stops: true,
   stdin: true,
   reports_ack: true,
   log_ack: true,

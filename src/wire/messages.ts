@@ -6,7 +6,7 @@ import type { NodeHello } from '../core/model/node.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order, Report } from '../core/model/orders.ts';
 import type { Presence } from '../core/model/presence.ts';
-import type { SiteJobPlace, SiteNews } from '../core/model/site.ts';
+import type { SiteJobPlace, SiteNews, StopWish } from '../core/model/site.ts';
 
 /** Raised when a message changes its meaning; a peer with another number is refused. */
 export const PROTOCOL_VERSION = 1;
@@ -106,6 +106,8 @@ export type HeadToAgent =
   | { readonly kind: 'site_cancel'; readonly jobs: readonly SiteJobPlace[] }
   /** Jobs that no listing has any more: a gateway asks its site for each. Only with `site_ask`. */
   | { readonly kind: 'site_ask'; readonly jobs: readonly string[] }
+  /** To a gateway that has said what it has stopped: all that its site is to keep stopped now. */
+  | { readonly kind: 'site_stops'; readonly stops: readonly StopWish[] }
   /** A piece of standard input; only for epochs whose order says that a client sends it. */
   | {
       readonly kind: 'stdin';

@@ -382,6 +382,14 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Nothing of this id was planned, or it is over for so long that it is forgotten.',
     next: '`weft maint list --all` shows the ids.',
   },
+  'maintenance.not_on': {
+    means: 'A node is put back into service from a maintenance, or after one has failed there.',
+    next: '`weft maint list` shows what is planned and under way; `weft node undrain` ends a drain.',
+  },
+  'maintenance.not_at_site': {
+    means: 'The site of the node, another cluster, cannot do what this maintenance would need.',
+    next: 'Leave out what the message names; docs/sites.md says what sites can do.',
+  },
   'maintenance.over': {
     means: 'There is nothing left to call off.',
     next: '`weft maint show ID` says what came of it.',

@@ -35,6 +35,7 @@ function nodeOf(name: string, cores: readonly Readonly<Record<string, unknown>>[
     ...{ reason: null, cpuCount: cores.length, cpusUsed },
     memoryBytes: memory === null ? null : memory * MIB,
     ...{ memoryFreeBytes: null, features: [], queues: [] },
+    parts: [{ name, isOpen: !isDrained }],
   };
 }
 

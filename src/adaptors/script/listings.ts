@@ -106,7 +106,7 @@ const job: Shape<SiteJob> = (value, at) => {
   return ok({ ...read.value, word: word ?? state, nodeCount: count });
 };
 
-interface ListedNode extends Omit<SiteNode, 'word'> {
+interface ListedNode extends Omit<SiteNode, 'word' | 'parts'> {
   readonly word: string | null;
 }
 

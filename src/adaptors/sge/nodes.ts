@@ -46,6 +46,7 @@ function nodeOf(host: Element): SiteNode {
     memoryFreeBytes: memory === null || used === null ? null : Math.max(0, memory - used),
     features: [values.get('arch_string') ?? ''].filter((word) => word !== '' && word !== '-'),
     queues: instances.map(({ name }) => name),
+    parts: instances.map((one) => ({ name: one.name, isOpen: !one.state.includes('d') })),
   };
 }
 

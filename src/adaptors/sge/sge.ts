@@ -34,8 +34,8 @@ export function sge(settings: SgeSettings, steering: Steering | null): Adaptor {
     end: (job) => ({ command: endCommand(job), read: readEnd }),
     known,
     element: (array, index) => `${array}.${index}`,
-    setNode: ({ kind, node }) => [
-      { argv: ['qmod', kind === 'stop' ? '-d' : '-e', `${settings.queue}@${node}`] },
+    setNode: ({ kind, node, parts = [settings.queue] }) => [
+      { argv: ['qmod', kind === 'stop' ? '-d' : '-e', ...parts.map((one) => `${one}@${node}`)] },
     ],
     steering,
   };

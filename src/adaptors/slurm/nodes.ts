@@ -40,6 +40,8 @@ function nodeOf(name: string, listed: Readonly<Record<string, unknown>>): SiteNo
     memoryFreeBytes: memory === null ? null : Math.max(0, memory - memoryUsed) * MIB,
     features: listed.active_features === undefined ? [] : featuresOf(listed.active_features),
     queues: wordsOf(listed.partitions),
+    // Beside what its daemon says: only an operator drains.
+    parts: [{ name, isOpen: !words.some((word) => /^DRAIN/i.test(word)) }],
   };
 }
 

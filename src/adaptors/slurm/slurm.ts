@@ -30,7 +30,10 @@ export function slurm(steering: Steering | null): Adaptor {
     end: null,
     known,
     element: (array, index) => `${array}_${index}`,
-    setNode: (change) => [{ argv: ['scontrol', 'update', ...nodeFields(change)] }],
+    setNode: (change) =>
+      nodeFields(change).map((fields) => {
+        return { argv: ['scontrol', 'update', `nodename=${change.node}`, ...fields] };
+      }),
     steering,
   };
 }
@@ -102,7 +105,9 @@ function readCancelled(output: SiteOutput): Result<null, SiteProblem> {
   return failure('scancel', output);
 }
 
-function nodeFields(change: NodeSwitch): string[] {
-  if (change.kind === 'restore') return [`nodename=${change.node}`, 'state=undrain'];
-  return [`nodename=${change.node}`, 'state=drain', `reason=${change.reason}`];
+/** What is down keeps its reason beside the drain, which takes its place; other nodes lose it. */
+function nodeFields(change: NodeSwitch): string[][] {
+  if (change.kind === 'stop') return [['state=drain', `reason=${change.reason}`]];
+  const { reason } = change;
+  return [['state=undrain'], ...(reason === undefined ? [] : [[`reason=${reason}`]])];
 }

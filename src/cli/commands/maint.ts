@@ -56,6 +56,16 @@ const nodeOff = defineVerb<PlanOptions & ListingOptions>({
   },
 });
 
+const nodeOn = defineVerb({
+  define: (command) => void command.argument('<node...>', 'names of nodes'),
+  async run({ context, args }) {
+    const api = await context.api();
+    await api.call('nodeOn', { body: { nodes: [...args] } });
+    context.print(`${args.join(', ')}: back in service, or on the way there.`);
+    return 0;
+  },
+});
+
 const cancel = defineVerb({
   define: (command) => void command.argument('<maintenance...>', 'ids: m3'),
   async run({ context, args }) {
@@ -102,6 +112,10 @@ const idOf = ({ id }: { readonly id: string }): string => id;
 export const verb: VerbGroup = {
   verbs: {
     'node-off': { summary: 'take nodes out of service for a time', verb: nodeOff },
+    'node-on': {
+      summary: 'put nodes back into service before its end, or after a failure',
+      verb: nodeOn,
+    },
     cancel: { summary: 'cancel a maintenance, or end it early', verb: cancel },
     list: { summary: 'list maintenance', verb: list },
     show: { summary: 'show one maintenance', verb: show },

@@ -23,6 +23,7 @@ import { apply, COMMANDS, NOUNS } from './nouns.ts';
 import type { Reply } from './reply.ts';
 import { type CycleOptions, decideSchedule, noteDueCycle } from './schedule.ts';
 import { decideSiteHeard, type SiteHeard } from './sites/heard.ts';
+import { decideSiteStops, type SiteStopsHeard } from './sites/stops.ts';
 import type { State } from './state.ts';
 import { type Answer, Step } from './step.ts';
 import { decideReport } from './tasks/report.ts';
@@ -52,6 +53,8 @@ export type Input =
   | { readonly kind: 'silence'; readonly node: NodeName; readonly silentMs: number }
   /** What a gateway has heard of its site, whole. */
   | { readonly kind: 'site'; readonly heard: SiteHeard }
+  /** Which nodes of its site a gateway has stopped. */
+  | { readonly kind: 'site_stops'; readonly heard: SiteStopsHeard }
   /** The site's fence command has confirmed that the node is off; asked for in this session. */
   | { readonly kind: 'fenced'; readonly node: NodeName; readonly session: number }
   | { readonly kind: 'tick' }
@@ -113,6 +116,8 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
       return void decideSilence(step, input.node, input.silentMs);
     case 'site':
       return void decideSiteHeard(step, input.heard);
+    case 'site_stops':
+      return void decideSiteStops(step, input.heard);
     case 'fenced':
       return void decideFenced(step, input.node, input.session);
     case 'tick':

@@ -85,6 +85,14 @@ export const CLUSTER_CODES = {
     text: 'A pause of {node} lasts {limit} at most, not {duration}.',
   },
   'maintenance.not_found': { kind: 'not_found', text: 'No maintenance {maintenance}.' },
+  'maintenance.not_on': {
+    kind: 'failed_precondition',
+    text: 'Node {node} is in no maintenance that has begun{ahead}.',
+  },
+  'maintenance.not_at_site': {
+    kind: 'invalid_argument',
+    text: 'No such maintenance of {node}: {why}.',
+  },
   'maintenance.over': {
     kind: 'failed_precondition',
     text: 'Maintenance {maintenance} is already {phase}.',

@@ -76,6 +76,10 @@ export interface Maintenance {
   readonly phase: MaintenancePhase;
   readonly cancelledBy: string | null;
   readonly works: Readonly<Record<NodeName, NodeWork>>;
+  /** Whether sites have stopped their nodes, and given them back; other nodes are not in it. */
+  readonly stops?: Readonly<Record<NodeName, 'stopped' | 'returned'>>;
+  /** Nodes that somebody has taken back before its end, and who. */
+  readonly takenBack?: Readonly<Record<NodeName, string>>;
   readonly endedAt: number | null;
   /** Once it is over: what came of it, in words. */
   readonly detail: string | null;
@@ -96,8 +100,13 @@ export function isUnderWay({ phase }: Pick<Maintenance, 'phase'>): boolean {
   return phase === 'draining' || phase === 'active' || phase === 'restoring';
 }
 
-/** The node is still taken from the users by it. */
-export function takesNode({ works }: Pick<Maintenance, 'works'>, node: NodeName): boolean {
+/** Its work on the node is not over. */
+export function worksOn({ works }: Pick<Maintenance, 'works'>, node: NodeName): boolean {
   const kind = works[node]?.kind;
   return kind === 'waiting' || kind === 'running' || kind === 'restarting';
+}
+
+/** The node is still taken from the users by it. */
+export function takesNode(one: Pick<Maintenance, 'works' | 'stops'>, node: NodeName): boolean {
+  return worksOn(one, node) || one.stops?.[node] === 'stopped';
 }

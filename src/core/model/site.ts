@@ -77,6 +77,38 @@ export interface SiteNode {
   readonly memoryFreeBytes: number | null;
   readonly features: readonly string[];
   readonly queues: readonly string[];
+  /** What of it its site opens and closes by itself; absent: it is one, closed while `stopped`. */
+  readonly parts?: readonly NodePart[];
+}
+
+export interface NodePart {
+  /** In the words of the site's commands. */
+  readonly name: string;
+  /** It takes new jobs, for all that operators have said. */
+  readonly isOpen: boolean;
+}
+
+/** A node that its site is to keep from all jobs, for a maintenance of ours. */
+export interface StopWish {
+  /** The site's name of it. */
+  readonly node: string;
+  readonly maintenance: string;
+  /** Until then at least; a gateway that hears nothing more gives the node back after it. */
+  readonly until: number;
+}
+
+/**
+ * `stopped`: no job starts there. `returning`: it is being given back as it was. `refused`: its site
+ * would not stop it, and has it as it was.
+ */
+export const SITE_STOP_STATES = ['stopped', 'returning', 'refused'] as const;
+
+export interface SiteStop {
+  readonly node: string;
+  readonly maintenance: string;
+  readonly state: (typeof SITE_STOP_STATES)[number];
+  /** What keeps it from going on, or was refused, in the site's words; null: nothing. */
+  readonly why: string | null;
 }
 
 export interface SiteQueue {
@@ -141,6 +173,8 @@ export interface SiteNews {
   readonly jobs: readonly ListedJob[];
   /** Ids that are in no listing any more: which says nothing of how they ended. */
   readonly gone: readonly string[];
+  /** All nodes that it has stopped, or not yet given back; absent: it stops none. */
+  readonly stops?: readonly SiteStop[];
 }
 
 /** Name of a site's node among ours: nodes of several sites may be called the same. */

@@ -12,6 +12,7 @@ import type { LaunchRequest, Processes } from '../../ports/processes.ts';
 import type { SiteFolders, SiteUser } from '../../ports/sites.ts';
 import { runSiteCommand } from './command.ts';
 import * as rules from './entry.ts';
+import type { NodeStops } from './node-stops.ts';
 import { ENDED, parseEndReceipt, parseStartReceipt, STARTED, siteScript } from './script.ts';
 import type { Steerer } from './steerer.ts';
 
@@ -48,6 +49,8 @@ export interface SitePlace {
   readonly steerer: Steerer;
   /** The site's name of a node of ours; null: it has none such. */
   readonly nameAtSite: (member: string) => string | null;
+  /** What has nodes stopped for maintenance; absent: none ever is. */
+  readonly stops?: NodeStops;
 }
 
 /** Between two looks at receipts. */
@@ -62,6 +65,8 @@ const KILL = 9;
 interface Kept {
   /** Absent: it is a program of ours. */
   readonly foreign?: NonNullable<LaunchRequest['foreign']>;
+  /** Whose program it is; absent: of no maintenance. */
+  readonly maintenance?: string;
   readonly name: string;
   readonly user: SiteUser | null;
 }
@@ -73,6 +78,7 @@ export class SiteProcesses implements Processes {
   readonly #requests = new Map<number, LaunchRequest>();
   readonly #users = new Map<number, SiteUser | null>();
   readonly #foreign = new Map<number, NonNullable<LaunchRequest['foreign']>>();
+  readonly #maintenances = new Map<number, string>();
   readonly #told = new Map<number, { running: boolean; end: boolean }>();
   /** What starts need beside the ids of jobs, by these. */
   #handles: ReadonlyMap<string, string | null> = new Map();
@@ -102,6 +108,7 @@ export class SiteProcesses implements Processes {
       const sending = siteJob ? { siteJob } : 'doubtful';
       const entry = this.#newEntry(launchId, kept.name, { sending, foreign: kept.foreign });
       entry.doubtfulSince = this.#world.clock.now();
+      if (kept.maintenance !== undefined) this.#maintenances.set(launchId, kept.maintenance);
       this.#keep(entry, kept.user);
       this.#readReceipts(entry);
     }
@@ -124,12 +131,18 @@ export class SiteProcesses implements Processes {
     const name = `${settings.prefix}-${launchId}`;
     const entry = this.#newEntry(launchId, name, { sending: 'unsent', foreign });
     this.#requests.set(launchId, request);
+    const maintenance = maintenanceOf(request);
+    if (maintenance !== undefined) this.#maintenances.set(launchId, maintenance);
     this.#keep(entry, user);
     try {
       const folder = folders.path(launchId);
       const script = foreign === undefined ? siteScript({ folder, ...request }) : '';
       folders.make(launchId, user, script);
-      const kept = { name: entry.name, user, ...(foreign === undefined ? {} : { foreign }) };
+      const kept: Kept = {
+        ...{ name: entry.name, user },
+        ...(foreign === undefined ? {} : { foreign }),
+        ...(maintenance === undefined ? {} : { maintenance }),
+      };
       folders.note(launchId, 'launch', JSON.stringify(kept));
     } catch (error) {
       const why = `cannot write in the folder of the site: ${(error as Error).message}`;
@@ -181,6 +194,7 @@ export class SiteProcesses implements Processes {
     this.#users.delete(launchId);
     this.#told.delete(launchId);
     this.#foreign.delete(launchId);
+    this.#maintenances.delete(launchId);
     this.#world.folders.remove(launchId);
   }
 
@@ -351,7 +365,23 @@ export class SiteProcesses implements Processes {
     const handle = this.#handles.get(id) ?? null;
     const problem = { kind: 'away', text: 'it is in no listing yet' } as const;
     if (handle === null && place.steerer.needsHandle) return err(problem);
-    return place.steerer.start({ id, handle }, named);
+    const start = () => place.steerer.start({ id, handle }, named);
+    const { stops } = place;
+    const held = named.find((node) => stops?.holds(node) === true);
+    if (stops === undefined || held === undefined) return start();
+    if (stops.maintenanceOf(held) !== this.#maintenances.get(entry.launchId)) {
+      return err({ kind: 'away', text: `${held} is stopped for maintenance` });
+    }
+    return stops.openFor(held, start, () => this.#hasBegun(id));
+  }
+
+  /** By its site's own word: what is in the listing no more has begun, too. */
+  async #hasBegun(id: string): Promise<boolean> {
+    const { listJobs = () => this.#ask(this.#world.adaptor.jobs, null) } = this.#world;
+    const jobs = await listJobs();
+    if (!jobs.ok) return false;
+    const job = jobs.value.find((one) => one.id === id);
+    return job === undefined || (job.state !== 'waiting' && job.state !== 'held');
   }
 
   async #askAfter(entry: rules.Entry): Promise<void> {
@@ -455,6 +485,12 @@ function eventOf(launchId: number, ending: rules.Ending): ProcessEvent {
     case 'lost':
       return { kind: 'lost', launchId };
   }
+}
+
+/** By the variable that the head gives to such programs alone while the maintenance has the node. */
+function maintenanceOf({ environment }: LaunchRequest): string | undefined {
+  const name = 'MAINTENANCE_ID=';
+  return environment.find((one) => one.startsWith(name))?.slice(name.length);
 }
 
 function parseKept(text: string | null): Kept | null {

@@ -13,12 +13,14 @@ import type {
   SiteNews,
   SiteNode,
   SiteQueue,
+  StopWish,
 } from '../../core/model/site.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
 import type { Commands } from '../../ports/commands.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SiteSource } from '../../ports/sites.ts';
 import { runSiteCommand } from './command.ts';
+import type { NodeStops } from './node-stops.ts';
 import type { Steerer } from './steerer.ts';
 import { Vanished } from './vanished.ts';
 
@@ -30,6 +32,8 @@ export interface SiteWatchWorld {
   readonly mode: SiteMode;
   /** Null: its own scheduler decides. */
   readonly steerer: Steerer | null;
+  /** What has nodes stopped for maintenance; absent: its nodes are none of ours. */
+  readonly stops?: NodeStops | null;
   readonly settings: {
     readonly pollMs: number;
     readonly timeoutMs: number;
@@ -69,6 +73,9 @@ export class SiteWatch implements SiteSource {
   constructor(world: SiteWatchWorld) {
     this.#world = world;
     this.#vanished = new Vanished(world.adaptor);
+    world.stops?.onChange(() => {
+      if (this.#listedAt !== null) this.#tell();
+    });
   }
 
   /** Jobs whose names begin so are ours. */
@@ -111,6 +118,7 @@ export class SiteWatch implements SiteSource {
   }
 
   disconnect(): void {
+    this.#world.stops?.headIsAway();
     this.#send = null;
     this.#told = null;
   }
@@ -130,6 +138,10 @@ export class SiteWatch implements SiteSource {
     for (const job of jobs) if (!this.#jobs.has(job)) this.#vanished.add(job);
   }
 
+  stop(wishes: readonly StopWish[]): void {
+    this.#world.stops?.want(wishes);
+  }
+
   /** A gateway itself has no node. */
   fault(): string | null {
     return null;
@@ -140,7 +152,12 @@ export class SiteWatch implements SiteSource {
     if (this.#problem !== null) return `its site: ${this.#problem}`;
     const node = this.#nodes.find((one) => one.name === name);
     if (node === undefined) return 'its site does not list it';
-    if (node.state !== 'down' && node.state !== 'stopped' && node.state !== 'unknown') return null;
+    const { stops } = this.#world;
+    const isStopped = node.state === 'stopped';
+    if (isStopped && stops?.holds(name) === true) {
+      return stops.maintenanceOf(name) === null ? 'it is being given back to its site' : null;
+    }
+    if (node.state !== 'down' && !isStopped && node.state !== 'unknown') return null;
     return `its site says ${node.word}${node.reason === null ? '' : `: ${node.reason}`}`;
   }
 
@@ -184,6 +201,7 @@ export class SiteWatch implements SiteSource {
       this.#nodes = nodes.value;
       this.#onNodes(this.#nodes);
     }
+    if (nodes.ok) this.#world.stops?.look(nodes.value);
     if (steerer !== null) await this.#vanished.ask((query) => this.#ask(query), clock.monotonic());
     let problem = jobs.ok ? null : jobs.error.text;
     if (!nodes.ok) problem ??= nodes.error.text;
@@ -238,8 +256,9 @@ export class SiteWatch implements SiteSource {
     const nodes = isSame(told.nodes, this.#nodes) ? {} : { nodes: this.#nodes };
     const queues = isSame(told.queues, this.#queues) ? {} : { queues: this.#queues };
     [told.nodes, told.queues] = [this.#nodes, this.#queues];
-    const { adaptor, mode, clock, steerer } = this.#world;
+    const { adaptor, mode, clock, steerer, stops = null } = this.#world;
     const common = {
+      ...(stops === null ? {} : { stops: stops.all }),
       ...{ system: adaptor.system, mode, takeover: steerer?.takeover ?? null },
       problem: this.#problem,
       ageMs: this.#listedAt === null ? null : clock.monotonic() - this.#listedAt,

@@ -25,13 +25,14 @@ export function viewMaintenance(one: Maintenance): MaintenanceView {
   };
 }
 
-function viewWork({ works }: Maintenance, node: NodeName): MaintenanceView['nodes'][number] {
+function viewWork({ works, stops }: Maintenance, node: NodeName): MaintenanceView['nodes'][number] {
   const work = works[node] ?? { kind: 'waiting' };
   return {
     node,
     state: work.kind,
     jobId: 'jobId' in work ? work.jobId : null,
     why: 'why' in work ? work.why : null,
+    stop: stops?.[node] ?? null,
   };
 }
 

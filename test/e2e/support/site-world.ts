@@ -16,12 +16,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobView } from '../../../src/api/jobs.ts';
 import type { NodeView } from '../../../src/api/nodes.ts';
+import { findFreePort } from '../../../src/cli/daemons/free-port.ts';
 import { endNow, whenKilled } from '../../support/when-killed.ts';
 import { type Host, until } from './hosts.ts';
 import { cleanEnvironment, repository, runProgram, type Said } from './local-cluster.ts';
 
 const PROGRAM = [process.execPath, join(repository, 'bin/weft.mjs')];
 const LOG_SHOWN = 5000;
+/** Several of these tests may run at once. */
+const PORT = 7400 + (process.pid % 500) * 5;
 
 interface Daemon extends Begun {
   readonly pid: number;
@@ -63,7 +66,9 @@ export class SiteWorld {
   async startHead(host: Host | null = null): Promise<void> {
     if (host !== null) this.#moveTo(host);
     await this.weft('init', '--dir', this.at('head'), '--names', 'localhost');
-    const args = ['head', '--dir', this.at('head'), '--listen', '127.0.0.1:0'];
+    // Gateways know it by its port, also when it is started again.
+    const port = await findFreePort({ host: '127.0.0.1', port: PORT });
+    const args = ['head', '--dir', this.at('head'), '--listen', `127.0.0.1:${port}`];
     await this.#start('head', { args, env: {} });
     await until('the head answers', async () => {
       return (await this.tried('info')).code === 0 || undefined;

@@ -139,6 +139,7 @@ test('nodes are idle, used, stopped with their reason, or down', () => {
     ...{ name: 'n1', reason: 'weft:window', cpuCount: 2, cpusUsed: 0, features: ['x'] },
     ...{ memoryBytes: 1000 * 1_048_576, memoryFreeBytes: 1000 * 1_048_576 },
     queues: ['main', 'steer'],
+    parts: [{ name: 'n1', isOpen: false }],
   });
 });
 

@@ -37,6 +37,18 @@ export function applyMaintenanceWork(state: State, event: Of<'maintenance_work'>
   state.maintenances.set(event.id, { ...known, works });
 }
 
+export function applyMaintenanceStop(state: State, event: Of<'maintenance_stop'>): void {
+  const known = maintenanceOf(state, event.id);
+  const stops = { ...known.stops, [event.node]: event.stop };
+  state.maintenances.set(event.id, { ...known, stops });
+}
+
+export function applyMaintenanceTakenBack(state: State, event: Of<'maintenance_taken_back'>): void {
+  const known = maintenanceOf(state, event.id);
+  const takenBack = { ...known.takenBack, [event.node]: event.by };
+  state.maintenances.set(event.id, { ...known, takenBack });
+}
+
 function forgetOldest(state: State): void {
   const over = [...state.maintenances.values()].filter((one) => !isAlive(one));
   for (const { id } of over.slice(0, -MAINTENANCES_KEPT_MAX)) state.maintenances.delete(id);

@@ -5,7 +5,7 @@ import type { Program, Warning } from '../../model/job.ts';
 import type { GoalRepair, MaintenanceProgram, RunningPolicy } from '../../model/maintenance.ts';
 import type { ReservationWish } from '../reservations/commands.ts';
 
-export type MaintenanceCommand = PlanMaintenance | CancelMaintenance | CheckNode;
+export type MaintenanceCommand = PlanMaintenance | CancelMaintenance | NodeOn | CheckNode;
 
 /**
  * Looks at a node by a program of the cluster itself, at once and beside whatever runs there. From
@@ -34,6 +34,12 @@ export interface PlanMaintenance {
   /** It is a repair of goals; absent: it is somebody's plan. */
   readonly goal?: GoalRepair;
   readonly reason: string;
+}
+
+/** Puts nodes back into service that a maintenance has, or has left drained. */
+export interface NodeOn {
+  readonly kind: 'node_on';
+  readonly nodes: readonly NodeName[];
 }
 
 /** Calls it off, or ends it early: its nodes go back to service. */

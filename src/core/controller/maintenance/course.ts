@@ -3,16 +3,32 @@
 
 import { present } from '../../base/assert.ts';
 import type { NodeName } from '../../model/ids.ts';
-import { isAlive, isUnderWay, type Maintenance, takesNode } from '../../model/maintenance.ts';
+import {
+  isAlive,
+  isUnderWay,
+  type Maintenance,
+  takesNode,
+  worksOn,
+} from '../../model/maintenance.ts';
 import type { Task } from '../jobs/facts.ts';
 import type { Node } from '../nodes/facts.ts';
+import { memberOf } from '../sites/members.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { askCancel } from '../tasks/cancel.ts';
 import { placeOf } from '../tasks/place.ts';
 import { countsFrom, limitOf } from '../tasks/time-limit.ts';
 import { maintenanceOf } from './apply.ts';
-import { callOffPrograms, hasPrograms, noteWork, startProgram, watchPrograms } from './program.ts';
+import {
+  callOff,
+  callOffPrograms,
+  endedBy,
+  hasPrograms,
+  noteWork,
+  skipNode,
+  startProgram,
+  watchPrograms,
+} from './program.ts';
 
 /** How far the window is moved on while programs are being ended after it. */
 const OVERTIME_MS = 60_000;
@@ -59,6 +75,15 @@ export function endMaintenance(step: Step, id: string): void {
   closeIfOver(step, id);
 }
 
+/** Gives one of its nodes back to service; it goes on with the others. */
+export function takeBack(step: Step, id: string, name: NodeName, by: string): void {
+  step.emit({ kind: 'maintenance_taken_back', id, node: name, by });
+  const work = maintenanceOf(step.state, id).works[name];
+  if (work?.kind === 'waiting') skipNode(step, id, name, `taken back by ${by}`);
+  else callOff(step, id, name);
+  goOn(step, id);
+}
+
 /** A signal to all that will still run when it begins, once. */
 function warn(step: Step, id: string): void {
   const { warning, from, nodes } = maintenanceOf(step.state, id);
@@ -81,7 +106,7 @@ function endsBy(task: Task, at: number): boolean {
 /** The head was away for all of its time: nothing was kept free, so nothing can have been done. */
 function miss(step: Step, id: string): void {
   for (const node of maintenanceOf(step.state, id).nodes) {
-    skip(step, id, node, 'the head was down for the whole maintenance');
+    skipNode(step, id, node, 'the head was down for the whole maintenance');
   }
   closeIfOver(step, id);
 }
@@ -93,21 +118,38 @@ function begin(step: Step, id: string): void {
 
 function goOn(step: Step, id: string): void {
   watchPrograms(step, id);
+  forgetGone(step, id);
   const { phase, until } = maintenanceOf(step.state, id);
   if (phase === 'restoring') callOffPrograms(step, id);
   else {
     treatTasks(step, maintenanceOf(step.state, id));
     noteFree(step, id);
+    resumeTasks(step, maintenanceOf(step.state, id));
     if (step.at < until) startPrograms(step, id);
     else endMaintenance(step, id);
   }
   closeIfOver(step, id);
 }
 
+/** No site gives back a node that is no node of it any more. */
+function forgetGone(step: Step, id: string): void {
+  const { stops = {}, nodes } = maintenanceOf(step.state, id);
+  for (const name of nodes) {
+    const node = step.state.nodes.get(name);
+    if (stops[name] !== 'stopped' || (node !== undefined && memberOf(step.state, node) !== null)) {
+      continue;
+    }
+    step.emit({ kind: 'maintenance_stop', id, node: name, stop: 'returned' });
+  }
+}
+
 /** Also those that another keeps stopped already: that one may let them go meanwhile. */
-function treatTasks(step: Step, { id, running, nodes }: Maintenance): void {
+function treatTasks(step: Step, one: Maintenance): void {
+  const { id, running, nodes } = one;
   if (running === 'wait') return;
-  for (const task of usersTasks(step.state, nodes)) {
+  // What has come to nodes that are back in service is nobody's business here.
+  const kept = nodes.filter((name) => worksOn(one, name) && endedBy(one, name) === null);
+  for (const task of usersTasks(step.state, kept)) {
     const place = placeOf(task.job, task.index);
     if (running === 'suspend') {
       if (task.state === 'completing' || task.stops.has(words(id))) continue;
@@ -122,25 +164,35 @@ function treatTasks(step: Step, { id, running, nodes }: Maintenance): void {
 }
 
 function noteFree(step: Step, id: string): void {
-  const { phase, nodes } = maintenanceOf(step.state, id);
-  if (phase !== 'draining') return;
-  const free = nodes.every((name) => isFree(step.state.nodes.get(name)));
+  const one = maintenanceOf(step.state, id);
+  if (one.phase !== 'draining') return;
+  const kept = one.nodes.filter((name) => takesNode(one, name));
+  const free = kept.every((name) => {
+    return isFree(step.state.nodes.get(name)) && isStopped(step.state, one, name);
+  });
   if (free) step.emit({ kind: 'maintenance_moved', id, phase: 'active' });
 }
 
 /** On each node as soon as no user's task goes on there, whatever the others do. */
 function startPrograms(step: Step, id: string): void {
-  const { program, works, nodes, goal } = maintenanceOf(step.state, id);
+  const one = maintenanceOf(step.state, id);
+  const { program, works, nodes, goal } = one;
   for (const name of nodes) {
     const node = step.state.nodes.get(name);
-    if (node === undefined && takesNode({ works }, name))
-      skip(step, id, name, 'the node was removed');
+    if (node === undefined && worksOn(one, name)) skipNode(step, id, name, 'the node was removed');
     if (program === null || works[name]?.kind !== 'waiting' || !isFree(node)) continue;
+    if (!isStopped(step.state, one, name)) continue;
     // A repair may be of what makes the node say so.
     const isSound = node?.fault === null || goal !== undefined;
     const takesWork = node?.connected && isSound && node.pausing.now === null;
     if (takesWork) startProgram(step, id, node);
   }
+}
+
+/** No job of its site can come there any more; other nodes have no site. */
+function isStopped(state: State, { stops }: Maintenance, name: NodeName): boolean {
+  const node = state.nodes.get(name);
+  return node === undefined || memberOf(state, node) === null || stops?.[name] === 'stopped';
 }
 
 /** No task of a user goes on there; suspended ones do not. */
@@ -167,12 +219,14 @@ function* usersTasks(state: State, nodes: Iterable<NodeName>): Generator<Task> {
 function closeIfOver(step: Step, id: string): void {
   const known = maintenanceOf(step.state, id);
   if (!isAlive(known)) return;
-  const { phase, works, nodes, cancelledBy } = known;
-  const waits = nodes.some((node) => takesNode({ works }, node));
-  const isOpen = phase === 'restoring' || cancelledBy !== null ? hasPrograms(step, id) : waits;
+  const { phase, nodes, cancelledBy, stops = {} } = known;
+  const waits = nodes.some((node) => takesNode(known, node));
+  const isReturning = nodes.some((node) => stops[node] === 'stopped');
+  const isEnding = phase === 'restoring' || cancelledBy !== null;
+  const isOpen = isEnding ? hasPrograms(step, id) || isReturning : waits;
   if (isOpen) return keepWindow(step, known);
   settleRest(step, known);
-  resumeTasks(step, known);
+  resumeTasks(step, maintenanceOf(step.state, id));
   const by = cancelledBy === null ? 'system' : cancelledBy;
   const why = cancelledBy === null ? 'over' : 'cancelled';
   if (step.state.reservations.has(id)) step.emit({ kind: 'reservation_ended', id, why, by });
@@ -184,10 +238,11 @@ function closeIfOver(step: Step, id: string): void {
 }
 
 /** Nodes that are through go back to service at once; the others stay out a little longer. */
-function keepWindow(step: Step, { id, works, nodes, until }: Maintenance): void {
+function keepWindow(step: Step, one: Maintenance): void {
+  const { id, nodes, until } = one;
   const reservation = present(step.state.reservations.get(id), `the reservation of ${id}`);
   const slot = present(reservation.slots[0], `the time of ${id}`);
-  const taken = nodes.filter((node) => takesNode({ works }, node));
+  const taken = nodes.filter((node) => takesNode(one, node));
   const isLate = step.at >= slot.until;
   if (!isLate && taken.length === Object.keys(slot.shares).length) return;
   const shares = Object.fromEntries(taken.map((name) => [name, 'whole' as const]));
@@ -198,46 +253,49 @@ function keepWindow(step: Step, { id, works, nodes, until }: Maintenance): void 
 }
 
 /** Nodes whose work has not come to an end by itself. */
-function settleRest(step: Step, { id, program, works, nodes, cancelledBy }: Maintenance): void {
+function settleRest(step: Step, one: Maintenance): void {
+  const { id, program, nodes, cancelledBy, stops = {} } = one;
   for (const name of nodes) {
-    if (!takesNode({ works }, name)) continue;
-    if (cancelledBy !== null) skip(step, id, name, `cancelled by ${cancelledBy}`);
+    if (!worksOn(one, name)) continue;
+    const isLeft = stops[name] === undefined && !isStopped(step.state, one, name);
+    if (cancelledBy !== null) skipNode(step, id, name, `cancelled by ${cancelledBy}`);
+    else if (isLeft) skipNode(step, id, name, 'its site never stopped it');
     else if (program === null) noteWork(step, id, name, { kind: 'done', jobId: null });
-    else skip(step, id, name, 'its program never started: tasks still ran, or the node was away');
+    else
+      skipNode(step, id, name, 'its program never started: tasks still ran, or the node was away');
   }
 }
 
 /**
- * Takes away its own stops. On any node: the part that was on one of its own may have ended
- * meanwhile.
+ * Takes away its own stops where it has no node of the task any more. On any node: the part that was on
+ * one of its own may have ended meanwhile.
  */
-function resumeTasks(step: Step, { id, running }: Maintenance): void {
-  if (running !== 'suspend') return;
-  const stopper = words(id);
+function resumeTasks(step: Step, one: Maintenance): void {
+  if (one.running !== 'suspend') return;
+  const stopper = words(one.id);
+  const kept = new Set(one.nodes.filter((name) => takesNode(one, name)));
   for (const task of usersTasks(step.state, step.state.nodes.keys())) {
-    if (!task.stops.has(stopper)) continue;
+    if (!task.stops.has(stopper) || [...task.parts.keys()].some((name) => kept.has(name))) continue;
     const place = placeOf(task.job, task.index);
     step.emit({ kind: 'resume_asked', place, by: stopper, stopper });
   }
 }
 
-function skip(step: Step, id: string, node: NodeName, why: string): void {
-  noteWork(step, id, node, { kind: 'skipped', why });
-}
-
 function verdict(
   state: State,
-  { works, nodes, cancelledBy, program }: Maintenance,
+  { works, nodes, cancelledBy, program, takenBack = {} }: Maintenance,
 ): { phase: 'done' | 'failed' | 'cancelled'; detail: string } {
   if (cancelledBy !== null) return { phase: 'cancelled', detail: `cancelled by ${cancelledBy}` };
   const bad = nodes.flatMap((name) => {
     const work = works[name];
+    if (takenBack[name] !== undefined) return [];
     return work?.kind === 'failed' || work?.kind === 'skipped' ? [`${name}: ${work.why}`] : [];
   });
   if (bad.length > 0) return { phase: 'failed', detail: bad.join('; ') };
   // Whoever did the work by hand wants to know that a node was never his.
   const taken = program === null ? nodes.filter((one) => !isFree(state.nodes.get(one))) : [];
-  const detail = 'all nodes are back in service';
+  const early = Object.entries(takenBack).map(([name, by]) => `; ${by} took ${name} back`);
+  const detail = `all nodes are back in service${early.join('')}`;
   if (taken.length === 0) return { phase: 'done', detail };
   return { phase: 'done', detail: `${detail}; tasks still ran at its end on ${taken.join(', ')}` };
 }

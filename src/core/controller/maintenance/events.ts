@@ -22,4 +22,18 @@ export type MaintenanceEvent =
       readonly id: string;
       readonly node: NodeName;
       readonly work: NodeWork;
+    }
+  /** What the site of one of its nodes has done with it. */
+  | {
+      readonly kind: 'maintenance_stop';
+      readonly id: string;
+      readonly node: NodeName;
+      readonly stop: 'stopped' | 'returned';
+    }
+  /** The node goes back to service before its end. */
+  | {
+      readonly kind: 'maintenance_taken_back';
+      readonly id: string;
+      readonly node: NodeName;
+      readonly by: string;
     };

@@ -5,6 +5,7 @@ import type { Noun } from '../noun.ts';
 import * as apply from './apply.ts';
 import { decideCheckNode } from './check-node.ts';
 import { decideMaintenances } from './course.ts';
+import { decideNodeOn } from './node-on.ts';
 import { decideCancelMaintenance, decidePlanMaintenance } from './plan.ts';
 
 export interface MaintenanceData {
@@ -15,6 +16,7 @@ export const maintenance: Noun<'maintenance', MaintenanceData> = {
   commands: {
     check_node: decideCheckNode,
     plan_maintenance: decidePlanMaintenance,
+    node_on: decideNodeOn,
     cancel_maintenance: (step, { id }, actor) => decideCancelMaintenance(step, id, actor),
   },
   events: {
@@ -22,6 +24,8 @@ export const maintenance: Noun<'maintenance', MaintenanceData> = {
     maintenance_moved: apply.applyMaintenanceMoved,
     maintenance_cancelled: apply.applyMaintenanceCancelled,
     maintenance_work: apply.applyMaintenanceWork,
+    maintenance_stop: apply.applyMaintenanceStop,
+    maintenance_taken_back: apply.applyMaintenanceTakenBack,
   },
   facts: () => ({ maintenances: new Map() }),
   save: ({ maintenances }) => ({ maintenances: [...maintenances.values()] }),

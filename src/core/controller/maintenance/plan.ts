@@ -23,7 +23,9 @@ import { unknownLabel, unreadableLabel } from '../nodes/label-checks.ts';
 import { labelsOf } from '../nodes/view.ts';
 import type { ReservationWish } from '../reservations/commands.ts';
 import { checkRequest, endAsSaid, placeAll } from '../reservations/place.ts';
+import { isGateway } from '../sites/members.ts';
 import type { Answer, Step } from '../step.ts';
+import { badAtSites } from './at-sites.ts';
 import type { PlanMaintenance } from './commands.ts';
 import { advanceMaintenance, endMaintenance } from './course.ts';
 
@@ -32,6 +34,8 @@ export function decidePlanMaintenance(step: Step, command: PlanMaintenance, acto
   if (refusal !== null) return err(refusal);
   const nodes = nodesOf(step, command);
   if (!nodes.ok) return nodes;
+  const bad = badAtSites(step.state, nodes.value, command);
+  if (bad !== null) return err(bad);
   const request = checkRequest(step, wishOf(step, nodes.value, command), null);
   if (!request.ok) return request;
   const placed = placeAll(step, request.value, null, null, 'maintenance');
@@ -120,7 +124,10 @@ function nodesOf(
   // Checked with the rest of the request; among those with the labels a slip would go unnoticed.
   const unknown = named.some((name) => !state.nodes.has(name));
   if (labels.length === 0 || unknown) return ok(named);
-  const all = [...state.nodes.values()];
+  // A gateway has nothing that could be maintained but its site, whose nodes have the labels, too.
+  const all = [...state.nodes.values()].filter(
+    (node) => !(isGateway(node) && node.total.cpuCount === 0) || named.includes(node.name),
+  );
   const bad = unreadableLabel(labels) ?? unknownLabel(labels, all);
   if (bad !== null) return err(bad);
   const meeting = all.filter((node) => {

@@ -97,7 +97,7 @@ function watch(step: Step, id: string, name: NodeName): void {
   if (work?.kind === 'running') {
     const outcome = step.state.jobs.get(work.jobId)?.outcome ?? null;
     if (outcome === null) return;
-    work = afterwards(known, work, outcome);
+    work = afterwards(known, { name, work, outcome });
     noteWork(step, id, name, work);
   }
   if (work?.kind !== 'restarting' || node?.connected !== true) return;
@@ -105,10 +105,23 @@ function watch(step: Step, id: string, name: NodeName): void {
   noteWork(step, id, name, { kind: 'done', jobId: work.jobId });
 }
 
-function afterwards(known: Maintenance, work: Busy, outcome: Outcome): NodeWork {
-  const { program, phase, cancelledBy } = known;
+/** Who has called it off on this node; null: nobody. */
+export function endedBy({ cancelledBy, takenBack }: Maintenance, node: NodeName): string | null {
+  return cancelledBy ?? takenBack?.[node] ?? null;
+}
+
+function afterwards(
+  known: Maintenance,
+  {
+    name,
+    work,
+    outcome,
+  }: { readonly name: NodeName; readonly work: Busy; readonly outcome: Outcome },
+): NodeWork {
+  const { program, phase } = known;
   const { jobId, bootId } = work;
-  if (cancelledBy !== null) return calledOff(cancelledBy);
+  const by = endedBy(known, name);
+  if (by !== null) return calledOff(by);
   if (outcome.kind === 'completed' && program?.restarts !== true) return { kind: 'done', jobId };
   const mayBeShutDown = outcome.kind === 'node_fail' || outcome.exit?.signal !== undefined;
   const wasCut =
@@ -118,6 +131,11 @@ function afterwards(known: Maintenance, work: Busy, outcome: Outcome): NodeWork 
   if (program?.restarts === true && isOver) return { kind: 'restarting', jobId, bootId };
   const detail = outcome.detail === undefined ? '' : `: ${outcome.detail}`;
   return { kind: 'failed', why: `its program (job ${jobId}) ended as ${outcome.kind}${detail}` };
+}
+
+/** Nothing was done to the node, or no more is: it goes back to service. */
+export function skipNode(step: Step, id: string, node: NodeName, why: string): void {
+  noteWork(step, id, node, { kind: 'skipped', why });
 }
 
 function calledOff(by: string): NodeWork {
@@ -139,12 +157,13 @@ export function callOffPrograms(step: Step, id: string): void {
   for (const name of maintenanceOf(step.state, id).nodes) callOff(step, id, name);
 }
 
-function callOff(step: Step, id: string, name: NodeName): void {
-  const { works, cancelledBy } = maintenanceOf(step.state, id);
-  const work = works[name];
+export function callOff(step: Step, id: string, name: NodeName): void {
+  const known = maintenanceOf(step.state, id);
+  const by = endedBy(known, name);
+  const work = known.works[name];
   if (work?.kind !== 'running' && work?.kind !== 'restarting') return;
   // Its own time limit ends the program there too.
-  if (cancelledBy === null && mayComeBack(step.state.nodes.get(name))) return;
+  if (by === null && mayComeBack(step.state.nodes.get(name))) return;
   if (work.kind === 'running') {
     endProgram(step, step.state.jobs.get(work.jobId), `maintenance ${id}`);
     // One that waited to be started again has ended in this moment.
@@ -152,7 +171,7 @@ function callOff(step: Step, id: string, name: NodeName): void {
     if (step.state.nodes.get(name)?.connected === true) return;
     if (maintenanceOf(step.state, id).works[name] !== work) return;
   }
-  if (cancelledBy !== null) noteWork(step, id, name, calledOff(cancelledBy));
+  if (by !== null) noteWork(step, id, name, calledOff(by));
   else
     noteWork(step, id, name, {
       kind: 'failed',
@@ -188,6 +207,13 @@ export function noteWork(step: Step, id: string, name: NodeName, work: NodeWork)
   step.emit({ kind: 'maintenance_work', id, node: name, work });
   const node = step.state.nodes.get(name);
   if (work.kind !== 'failed' || node === undefined || node.drain !== null) return;
-  const reason = `maintenance ${id}: ${work.why}`;
+  const reason = `${DRAINED}${id}: ${work.why}`;
   step.emit({ kind: 'node_drained', node: name, reason, by: 'system' });
+}
+
+/** Begins the reason of nodes that stay out because a program has failed there. */
+const DRAINED = 'maintenance ';
+
+export function isDrainOfMaintenance({ drain }: Node): boolean {
+  return drain?.by === 'system' && drain.reason.startsWith(DRAINED);
 }

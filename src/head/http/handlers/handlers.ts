@@ -110,6 +110,7 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   pauseSite: sites.pauseSite,
   resumeSite: sites.resumeSite,
   planMaintenance: maintenance.planMaintenance,
+  nodeOn: maintenance.nodeOn,
   listMaintenance: maintenance.listMaintenance,
   getMaintenance: maintenance.getMaintenance,
   cancelMaintenance: maintenance.cancelMaintenance,

@@ -28,6 +28,9 @@ export const planMaintenance: Handler<'planMaintenance'> = async ({ engine }, ca
   return find(engine, id);
 };
 
+export const nodeOn: Handler<'nodeOn'> = async ({ engine }, { body, actor }) =>
+  changed(await engine.execute({ kind: 'node_on', nodes: body.nodes }, actor));
+
 export const listMaintenance: Handler<'listMaintenance'> = ({ engine }, { query }) => {
   const all = [...engine.state.maintenances.values()];
   const shown = all.filter((one) => query.all === true || isAlive(one));

@@ -58,10 +58,23 @@ export class FakeSlurm implements Commands {
       case 'sinfo':
         return end(0, JSON.stringify({ errors: [], nodes: this.nodes }), '');
       case 'scontrol':
-        return end(0, '', '');
+        return this.#update(argv);
       default:
         return argv.includes('--json') ? this.#list() : this.#named(argv);
     }
+  }
+
+  /** Drains nodes, and undoes it; a drained node keeps the reason. */
+  #update(argv: readonly string[]): CommandEnd {
+    const value = (name: string): string | undefined =>
+      argv.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+    const node = this.nodes.find(({ name }) => name === value('nodename'));
+    if (node === undefined) return end(0, '', '');
+    const [state, reason] = [value('state'), value('reason')];
+    if (state === 'drain') Object.assign(node, { state_flags: ['DRAIN'], reason });
+    else if (state === 'undrain') Object.assign(node, { state_flags: [], reason: '' });
+    else if (reason !== undefined) Object.assign(node, { reason });
+    return end(0, '', '');
   }
 
   #list(): CommandEnd {

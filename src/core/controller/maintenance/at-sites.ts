@@ -1,0 +1,35 @@
+// What maintenance of a site's nodes cannot be, because a site knows no such thing: refused when it is
+// planned, with the reason, not found out in its time.
+
+import { type Refusal, refuse } from '../../model/errors.ts';
+import type { NodeName } from '../../model/ids.ts';
+import type { Node } from '../nodes/facts.ts';
+import { isGateway, memberOf } from '../sites/members.ts';
+import type { State } from '../state.ts';
+import type { PlanMaintenance } from './commands.ts';
+
+type Wish = Pick<PlanMaintenance, 'running' | 'warning' | 'program'>;
+
+/** Null: nothing is wrong. */
+export function badAtSites(state: State, names: readonly NodeName[], wish: Wish): Refusal | null {
+  for (const name of names) {
+    const node = state.nodes.get(name);
+    const why = node === undefined ? null : whyNot(state, node, wish);
+    if (why !== null) return refuse('maintenance.not_at_site', { node: name, why });
+  }
+  return null;
+}
+
+function whyNot(state: State, node: Node, { running, warning, program }: Wish): string | null {
+  if (isGateway(node)) {
+    if (program === null) return null;
+    return 'it is the gateway of a whole site, whose own scheduler would choose where the program runs; name nodes of a steered site, like n1.SITE';
+  }
+  if (memberOf(state, node) === null) return null;
+  if (running === 'suspend') return 'its site suspends no jobs; choose wait, requeue or kill';
+  if (warning !== null) return 'its site passes no signals on; leave the warning out';
+  if (program?.restarts === true) {
+    return 'a restart of it cannot be seen from its gateway; let the program end by itself';
+  }
+  return null;
+}

@@ -1,0 +1,316 @@
+// Nodes that a site keeps from all jobs while a maintenance of ours has them: stopped by the site's own
+// command, opened only for the moment in which the maintenance's program begins, and given back as they
+// were. What was, is written down before anything is changed; a gateway that is killed anywhere goes on.
+
+import type { Adaptor, NodeSwitch, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
+import { err, ok, type Result } from '../../core/base/result.ts';
+import type { SiteNode, SiteStop, StopWish } from '../../core/model/site.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Commands } from '../../ports/commands.ts';
+import type { Log } from '../../ports/log.ts';
+import type { SiteNotes } from '../../ports/sites.ts';
+import { runSiteCommand } from './command.ts';
+import * as rules from './stop-note.ts';
+
+export interface NodeStopsWorld {
+  readonly adaptor: Adaptor;
+  readonly commands: Commands;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly notes: SiteNotes;
+  readonly settings: { readonly timeoutMs: number; readonly before: readonly string[] };
+}
+
+/** After the end of what its head said last; a head that is away for longer may be gone. */
+export const LAPSE_MS = 120_000;
+/** A program that has not begun by then is started again later. */
+const OPEN_MS = 30_000;
+/** Between two looks whether it has begun. */
+const LOOK_MS = 500;
+
+export class NodeStops {
+  readonly #world: NodeStopsWorld;
+  readonly #notes = new Map<string, rules.StopNote>();
+  /** By node; null: no head has said anything to this process. */
+  #wishes: ReadonlyMap<string, StopWish> | null = null;
+  #isHeadThere = false;
+  /** What a site has refused, by node. */
+  readonly #refused = new Map<string, { readonly maintenance: string; readonly why: string }>();
+  /** What keeps a node from being given back. */
+  readonly #problems = new Map<string, string>();
+  readonly #turns = new Map<string, Promise<unknown>>();
+  #listing: Promise<unknown> = Promise.resolve();
+  #nextListing: Promise<Result<readonly SiteNode[], SiteProblem>> | null = null;
+  #onChange: () => void = () => undefined;
+
+  constructor(world: NodeStopsWorld) {
+    this.#world = world;
+    for (const [node, text] of world.notes.all()) {
+      const note = rules.parseStopNote(text);
+      if (note !== null) this.#notes.set(node, note);
+      else world.log.error({ node, text }, 'the note of a stopped node cannot be read');
+    }
+  }
+
+  /** Called when what it has to say changes. */
+  onChange(handler: () => void): void {
+    this.#onChange = handler;
+  }
+
+  /** All that a head wants stopped now. */
+  want(wishes: readonly StopWish[]): void {
+    this.#isHeadThere = true;
+    this.#wishes = new Map(wishes.map((wish) => [wish.node, wish]));
+    for (const [node, { maintenance }] of this.#refused) {
+      if (this.#wishes.get(node)?.maintenance !== maintenance) this.#refused.delete(node);
+    }
+    this.look();
+  }
+
+  /** Its head can tell it nothing more, for a while or for ever. */
+  headIsAway(): void {
+    this.#isHeadThere = false;
+  }
+
+  /** It is stopped by us, or about to be, or not given back yet. */
+  holds(node: string): boolean {
+    return this.#notes.has(node);
+  }
+
+  /** The maintenance that has it stopped; null: none. */
+  maintenanceOf(node: string): string | null {
+    const note = this.#notes.get(node);
+    return note === undefined || note.phase === 'returning' ? null : note.maintenance;
+  }
+
+  get all(): SiteStop[] {
+    const noted = [...this.#notes].flatMap(([node, { maintenance, phase }]): SiteStop[] => {
+      if (phase === 'stopping') return [];
+      const why = this.#problems.get(node) ?? null;
+      const state = phase === 'returning' ? 'returning' : 'stopped';
+      return [{ node, maintenance, state, why }];
+    });
+    const refused = [...this.#refused].map(([node, { maintenance, why }]): SiteStop => {
+      return { node, maintenance, state: 'refused', why };
+    });
+    return [...noted, ...refused];
+  }
+
+  /**
+   * Brings each node as far as it can get; what cannot be done now is tried with the next look.
+   * @param listed how the nodes stood lately: where that is as it should be nobody is asked
+   */
+  look(listed: readonly SiteNode[] = []): void {
+    const closed = new Set(
+      listed.filter((node) => rules.openPartsOf(node).length === 0).map(({ name }) => name),
+    );
+    for (const node of new Set([...(this.#wishes?.keys() ?? []), ...this.#notes.keys()])) {
+      if (this.#turns.has(node) || (closed.has(node) && this.#isAsWished(node))) continue;
+      void this.#inTurn(node, () => this.#settle(node)).catch((error: unknown) => {
+        this.#world.log.error({ node, error }, 'a node could not be stopped or given back');
+      });
+    }
+  }
+
+  /**
+   * Opens a stopped node while the program of its maintenance is started and until it runs. Nothing
+   * else begins there meanwhile: the site starts nothing by itself.
+   */
+  openFor(
+    node: string,
+    start: () => Promise<Result<null, SiteProblem>>,
+    hasBegun: () => Promise<boolean>,
+  ): Promise<Result<null, SiteProblem>> {
+    return this.#inTurn(node, async () => {
+      const note = this.#notes.get(node);
+      if (note?.phase !== 'stopped') return err(away('the node is not stopped yet'));
+      // By the gateway before this one.
+      if (await hasBegun()) return ok(null);
+      const found = await this.#find(node);
+      if (found === null) return err(away('its site does not say how the node stands'));
+      const parts = note.open.length > 0 ? note.open : rules.partsOf(found).map(({ name }) => name);
+      this.#note(node, { ...note, phase: 'opened' });
+      const opened = await this.#run({ node, kind: 'restore', parts });
+      // A site may take a moment to hear of a node again, and looks at jobs only when they change.
+      if (opened.ok && found.state !== 'down') await this.#waitFor(() => this.#isHeard(node));
+      const started = opened.ok ? await start() : opened;
+      const isRunning = started.ok && (await this.#waitFor(hasBegun));
+      await this.#settle(node);
+      if (!started.ok || isRunning) return started;
+      return err(away('the program has not begun at its site in time'));
+    });
+  }
+
+  #isAsWished(node: string): boolean {
+    const note = this.#notes.get(node);
+    return note?.phase === 'stopped' && this.#wishOf(node)?.maintenance === note.maintenance;
+  }
+
+  async #inTurn<T>(node: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(node);
+    const turn = before === undefined ? work() : before.then(work, work);
+    this.#turns.set(node, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(node) === turn) this.#turns.delete(node);
+    }
+  }
+
+  /** Undefined: nobody wants it, or nobody who did has been heard of for long after its time. */
+  #wishOf(node: string): StopWish | undefined {
+    const wish = this.#wishes?.get(node);
+    if (wish === undefined || this.#isHeadThere || !this.#isLate(wish.until)) return wish;
+    return undefined;
+  }
+
+  #isLate(until: number): boolean {
+    return this.#world.clock.now() >= until + LAPSE_MS;
+  }
+
+  async #settle(node: string): Promise<void> {
+    const wish = this.#wishOf(node);
+    const note = this.#notes.get(node);
+    if (wish !== undefined) {
+      const reason = `weft maintenance ${wish.maintenance}`;
+      if (!this.#refused.has(node)) await this.#stop(node, { ...wish, reason });
+      return;
+    }
+    if (note === undefined) return;
+    const isHeard = this.#wishes !== null && (this.#isHeadThere || this.#isLate(note.until));
+    const mayReturn = isHeard || note.phase === 'returning' || this.#isLate(note.until);
+    if (mayReturn) return this.#giveBack(node, note);
+    // The head has not been heard yet: what was begun before a crash is finished.
+    if (note.phase !== 'stopped') await this.#stop(node, note);
+  }
+
+  async #stop(
+    node: string,
+    wish: Pick<rules.StopNote, 'maintenance' | 'until' | 'reason'>,
+  ): Promise<void> {
+    const found = await this.#find(node);
+    if (found === null) return;
+    const known = this.#notes.get(node);
+    const note = rules.noteToStop(known, found, wish);
+    const open = rules.openPartsOf(found);
+    if (open.length === 0) return this.#note(node, { ...note, phase: 'stopped' });
+    this.#note(node, note);
+    const reason = rules.reasonWhileStopped(note);
+    const done = await this.#run({ node, kind: 'stop', parts: open, reason });
+    if (!done.ok && done.error.kind !== 'refused') {
+      this.#world.log.warn({ node, why: done.error.text }, 'a node could not be stopped');
+      return;
+    }
+    const after = await this.#find(node);
+    if (after === null) return;
+    if (rules.openPartsOf(after).length === 0) {
+      return this.#note(node, { ...note, phase: 'stopped' });
+    }
+    const why = done.ok
+      ? 'its site took the command, and the node still takes jobs'
+      : done.error.text;
+    this.#refused.set(node, { maintenance: wish.maintenance, why });
+    await this.#giveBack(node, { ...note, phase: 'returning' });
+  }
+
+  async #giveBack(node: string, note: rules.StopNote): Promise<void> {
+    const found = await this.#find(node);
+    if (found === null) return;
+    const { open, close } = rules.changesToReturn(note, found);
+    this.#note(node, { ...note, phase: 'returning' });
+    const reason = note.reasonBefore;
+    if (close.length > 0) {
+      const words = reason ?? note.reason;
+      await this.#run({ node, kind: 'stop', parts: close, reason: words });
+    }
+    if (open.length > 0) {
+      const before = reason === null ? {} : { reason };
+      const done = await this.#run({ node, kind: 'restore', parts: open, ...before });
+      const after = await this.#find(node);
+      if (after !== null && rules.changesToReturn(note, after).open.length > 0) {
+        const why = done.ok ? 'its site took the command, and did nothing' : done.error.text;
+        this.#problems.set(node, why);
+        this.#world.log.warn({ node, why }, 'a node could not be given back');
+        return this.#onChange();
+      }
+      if (after === null) return;
+    }
+    this.#world.notes.remove(node);
+    this.#notes.delete(node);
+    this.#problems.delete(node);
+    this.#world.log.info({ node, maintenance: note.maintenance }, 'a node was given back');
+    this.#onChange();
+  }
+
+  #note(node: string, note: rules.StopNote): void {
+    const before = this.#notes.get(node);
+    if (JSON.stringify(before) === JSON.stringify(note)) return;
+    this.#world.notes.write(node, JSON.stringify(note));
+    this.#notes.set(node, note);
+    if (before?.phase !== note.phase) this.#onChange();
+  }
+
+  async #isHeard(node: string): Promise<boolean> {
+    const found = await this.#find(node);
+    return found !== null && found.state !== 'down';
+  }
+
+  async #waitFor(hasBegun: () => Promise<boolean>): Promise<boolean> {
+    const { clock } = this.#world;
+    const end = clock.monotonic() + OPEN_MS;
+    while (!(await hasBegun())) {
+      if (clock.monotonic() >= end) return false;
+      await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve));
+    }
+    return true;
+  }
+
+  /** How it stands at this moment; null: its site does not say. A node that is gone takes no jobs. */
+  async #find(node: string): Promise<SiteNode | null> {
+    const nodes = await this.#list();
+    if (!nodes.ok) {
+      this.#world.log.warn({ node, why: nodes.error.text }, 'nobody knows how a node stands');
+      return null;
+    }
+    return nodes.value.find(({ name }) => name === node) ?? { ...GONE, name: node };
+  }
+
+  /** A listing that begins now or later: several that want one have the same. */
+  #list(): Promise<Result<readonly SiteNode[], SiteProblem>> {
+    const listing = (): Promise<Result<readonly SiteNode[], SiteProblem>> => {
+      this.#nextListing = null;
+      return this.#ask(this.#world.adaptor.nodes);
+    };
+    if (this.#nextListing !== null) return this.#nextListing;
+    const next = this.#listing.then(listing, listing);
+    this.#nextListing = next;
+    this.#listing = next;
+    return next;
+  }
+
+  async #run(change: NodeSwitch): Promise<Result<null, SiteProblem>> {
+    const { adaptor } = this.#world;
+    const { steering } = adaptor;
+    for (const command of adaptor.setNode(change)) {
+      const read = (output: Parameters<NonNullable<typeof steering>['read']>[0]) =>
+        steering === null ? err(away('it is not steered')) : steering.read(output);
+      const done = await this.#ask({ command, read });
+      if (!done.ok) return done;
+    }
+    return ok(null);
+  }
+
+  async #ask<T>(query: SiteQuery<T>): Promise<Result<T, SiteProblem>> {
+    const { commands, settings } = this.#world;
+    return query.read(await runSiteCommand(commands, query.command, { ...settings, user: null }));
+  }
+}
+
+function away(text: string): SiteProblem {
+  return { kind: 'away', text };
+}
+
+const GONE: SiteNode = {
+  ...{ name: '', state: 'down', word: 'gone', reason: null, cpuCount: 0, cpusUsed: 0 },
+  ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [], parts: [] },
+};

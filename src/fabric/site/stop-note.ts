@@ -1,0 +1,88 @@
+// What a gateway writes down of a node before it stops it at its site, so that whoever comes after a
+// crash gives the node back as it was, once.
+
+import type { NodePart, SiteNode } from '../../core/model/site.ts';
+
+/**
+ * `stopping`: the site is told, or soon. `stopped`: it has done so. `opened`: for the moment in which the
+ * maintenance's program begins. `returning`: it is being given back.
+ */
+export type StopPhase = 'stopping' | 'stopped' | 'opened' | 'returning';
+
+export interface StopNote {
+  readonly maintenance: string;
+  readonly until: number;
+  /** Shown at the site while it is stopped. */
+  readonly reason: string;
+  readonly phase: StopPhase;
+  /** The parts that took jobs before, and will again. */
+  readonly open: readonly string[];
+  /** What the site said of it before; null: nothing. */
+  readonly reasonBefore: string | null;
+}
+
+export function partsOf({ name, state, parts }: SiteNode): readonly NodePart[] {
+  return parts ?? [{ name, isOpen: state !== 'stopped' }];
+}
+
+export function openPartsOf(node: SiteNode): string[] {
+  return partsOf(node).flatMap(({ name, isOpen }) => (isOpen ? [name] : []));
+}
+
+/** Null: it is no note of ours. */
+export function parseStopNote(text: string): StopNote | null {
+  try {
+    const note = JSON.parse(text) as Partial<StopNote>;
+    const isWhole = typeof note.maintenance === 'string' && Array.isArray(note.open);
+    return isWhole ? (note as StopNote) : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The note to begin or go on with, for a node that is to be stopped and has these parts open. Who opens
+ * a node that was stopped has it opened for good; who opened it for a program is ourselves.
+ */
+export function noteToStop(
+  known: StopNote | undefined,
+  node: SiteNode,
+  wish: Pick<StopNote, 'maintenance' | 'until' | 'reason'>,
+): StopNote {
+  const open = openPartsOf(node);
+  const { maintenance, until } = wish;
+  // What its site shows stays until the site is told anew.
+  const reason = known === undefined || open.length > 0 ? wish.reason : known.reason;
+  const own = { maintenance, until, reason };
+  if (known === undefined) {
+    return { ...own, phase: 'stopping', open, reasonBefore: node.reason || null };
+  }
+  const isOpenedByOthers = known.phase === 'stopped' && open.length > 0;
+  return {
+    ...{ ...known, ...own },
+    phase: open.length > 0 || known.phase === 'returning' ? 'stopping' : known.phase,
+    ...(isOpenedByOthers
+      ? { open: [...new Set([...known.open, ...open])], reasonBefore: node.reason || null }
+      : {}),
+  };
+}
+
+/** The reason to show: a node that was closed before keeps what was said of it. */
+export function reasonWhileStopped({ open, reason, reasonBefore }: StopNote): string {
+  return open.length === 0 ? (reasonBefore ?? reason) : reason;
+}
+
+/** What is still to be done so that the node is as it was; both empty: nothing. */
+export function changesToReturn(
+  note: StopNote,
+  node: SiteNode,
+): { readonly open: readonly string[]; readonly close: readonly string[] } {
+  const isOpen = new Set(openPartsOf(node));
+  const missing = note.open.filter((part) => !isOpen.has(part));
+  // Somebody has stopped it anew meanwhile, and says why: it stays theirs.
+  const isTheirs = node.reason !== null && node.reason !== '' && !node.reason.includes(note.reason);
+  const own = new Set(note.open);
+  // It was opened for a program; a node that others have opened stays open.
+  const close = note.phase === 'stopped' ? [] : [...isOpen].filter((part) => !own.has(part));
+  return { open: isTheirs ? [] : missing, close };
+}

@@ -1,0 +1,300 @@
+// Nodes that a site keeps from jobs for a maintenance: stopped, opened for its program, given back as
+// they were; also when the gateway is killed before or after any of its commands.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
+import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
+import { ok } from '../../../../src/core/base/result.ts';
+import type { StopWish } from '../../../../src/core/model/site.ts';
+import { LAPSE_MS, NodeStops } from '../../../../src/fabric/site/node-stops.ts';
+import type { Command, CommandEnd, Commands } from '../../../../src/ports/commands.ts';
+import type { SiteNotes } from '../../../../src/ports/sites.ts';
+import { VirtualClock } from '../../agent/fake-world.ts';
+import { KeptLog } from '../../head/http/fixture.ts';
+import { FakeSlurm } from './fake-slurm.ts';
+
+const LONG = 3_600_000;
+const UNTIL = new VirtualClock().now() + LONG;
+const WISH: StopWish = { node: 'n1', maintenance: 'm3', until: UNTIL };
+const OURS = 'weft maintenance m3';
+
+/** Kept over the death of gateways, as files are. */
+class KeptNotes implements SiteNotes {
+  readonly files = new Map<string, string>();
+  all(): ReadonlyMap<string, string> {
+    return new Map(this.files);
+  }
+  write(node: string, text: string): void {
+    this.files.set(node, text);
+  }
+  remove(node: string): void {
+    this.files.delete(node);
+  }
+}
+
+class World {
+  readonly site = new FakeSlurm();
+  readonly clock = new VirtualClock();
+  readonly notes = new KeptNotes();
+  readonly log = new KeptLog();
+  /** Commands left until the gateway dies; null: it lives. */
+  #left: number | null = null;
+  #dies: 'before' | 'after' = 'before';
+  #generation = 0;
+  stops = this.startAgain();
+
+  /** The process before says and does nothing any more. */
+  startAgain(): NodeStops {
+    this.#generation += 1;
+    this.#left = null;
+    const own = this.#generation;
+    const commands: Commands = { run: (command) => this.#run(own, command) };
+    this.stops = new NodeStops({
+      ...{ adaptor: slurm(executionQueue({ main: 'main', execution: 'steer' })), commands },
+      ...{ clock: this.clock, log: this.log, notes: this.#notesOf(own) },
+      settings: { timeoutMs: 1000, before: [] },
+    });
+    return this.stops;
+  }
+
+  dieAt(command: number, when: 'before' | 'after'): void {
+    this.#left = command;
+    this.#dies = when;
+  }
+
+  async #run(own: number, command: Command): Promise<CommandEnd> {
+    if (own !== this.#generation) return await NEVER;
+    if (this.#left === null) return await this.site.run(command);
+    this.#left -= 1;
+    if (this.#left >= 0) return await this.site.run(command);
+    if (this.#dies === 'after' && this.#left === -1) await this.site.run(command);
+    return await NEVER;
+  }
+
+  #notesOf(own: number): SiteNotes {
+    const ifAlive = (act: () => void): void => {
+      if (own === this.#generation) act();
+    };
+    return {
+      all: () => this.notes.all(),
+      write: (node, text) => ifAlive(() => this.notes.write(node, text)),
+      remove: (node) => ifAlive(() => this.notes.remove(node)),
+    };
+  }
+
+  node(): { isDrained: boolean; reason: string } {
+    const [node = {}] = this.site.nodes;
+    const flags = (node['state_flags'] ?? []) as string[];
+    return { isDrained: flags.includes('DRAIN'), reason: String(node['reason'] ?? '') };
+  }
+
+  drain(reason: string): void {
+    Object.assign(this.site.nodes[0] ?? {}, { state_flags: ['DRAIN'], reason });
+  }
+
+  async want(...wishes: StopWish[]): Promise<void> {
+    this.stops.want(wishes);
+    await this.clock.settle();
+  }
+
+  async look(): Promise<void> {
+    this.stops.look();
+    await this.clock.settle();
+  }
+
+  /** Commands that changed something. */
+  updates(): string[] {
+    return this.site.ran.filter(([name]) => name === 'scontrol').map((argv) => argv.join(' '));
+  }
+}
+
+const NEVER = new Promise<never>(() => undefined);
+
+test('[M9] a node is stopped while it is wanted, and then takes jobs as before', async () => {
+  const world = new World();
+  await world.want(WISH);
+  assert.deepEqual(world.node(), { isDrained: true, reason: OURS });
+  assert.deepEqual(world.stops.all, [
+    { node: 'n1', maintenance: 'm3', state: 'stopped', why: null },
+  ]);
+  await world.want(WISH);
+  assert.equal(world.updates().length, 1, 'once');
+  await world.want();
+  assert.deepEqual(world.node(), { isDrained: false, reason: '' });
+  assert.deepEqual([world.stops.all, world.notes.files.size], [[], 0]);
+  await world.look();
+  assert.equal(world.updates().length, 2, 'given back once');
+});
+
+test('[M9] a node that its operator had drained stays so, with the same reason', async () => {
+  const world = new World();
+  world.drain('bad disk');
+  await world.want(WISH);
+  assert.equal(world.stops.all[0]?.state, 'stopped');
+  await world.want();
+  assert.deepEqual(world.node(), { isDrained: true, reason: 'bad disk' });
+  assert.deepEqual(world.updates(), []);
+});
+
+test('[M9] what an operator drains or opens meanwhile is as they left it', async () => {
+  const world = new World();
+  await world.want(WISH);
+  world.drain('smoke');
+  await world.want();
+  assert.deepEqual(world.node(), { isDrained: true, reason: 'smoke' });
+  assert.equal(world.notes.files.size, 0);
+
+  const other = new World();
+  other.drain('bad disk');
+  await other.want(WISH);
+  Object.assign(other.site.nodes[0] ?? {}, { state_flags: [], reason: '' });
+  await other.look();
+  assert.equal(other.node().isDrained, true, 'the maintenance goes on');
+  await other.want();
+  assert.deepEqual(other.node(), { isDrained: false, reason: '' });
+});
+
+test('[M9] a site that says no has the node as it was', async () => {
+  const world = new World();
+  world.site.moods.set('scontrol', ['refuses']);
+  await world.want(WISH);
+  const [stop] = world.stops.all;
+  assert.equal(stop?.state, 'refused');
+  assert.match(stop?.why ?? '', /Invalid qos/);
+  assert.deepEqual([world.node().isDrained, world.notes.files.size], [false, 0]);
+  await world.look();
+  assert.equal(world.updates().length, 1, 'it is not asked again');
+  await world.want();
+  assert.deepEqual(world.stops.all, []);
+});
+
+test('[M9] a site that does not answer is asked again, for the stop and for the return', async () => {
+  const world = new World();
+  world.site.moods.set('scontrol', ['hangs']);
+  await world.want(WISH);
+  assert.equal(world.stops.all.length, 0);
+  await world.look();
+  assert.equal(world.stops.all[0]?.state, 'stopped');
+  world.site.moods.set('scontrol', ['hangs']);
+  await world.want();
+  assert.equal(world.stops.all[0]?.state, 'returning');
+  assert.notEqual(world.stops.all[0]?.why, null);
+  await world.look();
+  assert.deepEqual([world.node().isDrained, world.stops.all], [false, []]);
+});
+
+test('[M9] it is opened for its program and stopped again once that runs', async () => {
+  for (const before of [null, 'bad disk']) {
+    const world = new World();
+    if (before !== null) world.drain(before);
+    await world.want(WISH);
+    const seen: boolean[] = [];
+    let looks = 0;
+    const opened = world.stops.openFor(
+      'n1',
+      () => {
+        seen.push(world.node().isDrained);
+        return Promise.resolve(ok(null));
+      },
+      () => Promise.resolve(++looks > 2),
+    );
+    await world.clock.advance(2000);
+    assert.ok((await opened).ok);
+    assert.deepEqual(seen, [false]);
+    assert.deepEqual(world.node(), { isDrained: true, reason: before ?? OURS });
+    await world.want();
+    assert.deepEqual(world.node(), { isDrained: before !== null, reason: before ?? '' });
+  }
+});
+
+test('[M9] what has begun already needs no open node', async () => {
+  const world = new World();
+  await world.want(WISH);
+  const opened = world.stops.openFor(
+    'n1',
+    () => assert.fail('it was started'),
+    () => Promise.resolve(true),
+  );
+  await world.clock.settle();
+  assert.ok((await opened).ok);
+  assert.equal(world.updates().length, 1);
+});
+
+test('[M9] a program that does not begin leaves the node stopped', async () => {
+  const world = new World();
+  await world.want(WISH);
+  const opened = world.stops.openFor(
+    'n1',
+    () => Promise.resolve(ok(null)),
+    () => Promise.resolve(false),
+  );
+  await world.clock.advance(60_000);
+  assert.equal((await opened).ok, false);
+  assert.equal(world.node().isDrained, true);
+});
+
+test('[M9] a gateway killed at any command gives the node back as it was', async () => {
+  for (const before of [null, 'bad disk']) {
+    for (const when of ['before', 'after'] as const) {
+      for (let command = 0; command < 14; command += 1) {
+        const world = new World();
+        let looks = 0;
+        if (before !== null) world.drain(before);
+        world.dieAt(command, when);
+        await world.want(WISH);
+        void world.stops.openFor(
+          'n1',
+          () => Promise.resolve(ok(null)),
+          () => Promise.resolve(++looks > 1),
+        );
+        await world.clock.advance(2000);
+        await world.want();
+        const where = `${before} ${when} command ${command}`;
+
+        world.startAgain();
+        await world.want(WISH);
+        assert.equal(world.stops.all[0]?.state, 'stopped', where);
+        assert.equal(world.node().isDrained, true, where);
+        await world.want();
+        assert.deepEqual(world.node(), { isDrained: before !== null, reason: before ?? '' }, where);
+        assert.equal(world.notes.files.size, 0, where);
+        const changes = world.updates().length;
+        world.startAgain();
+        await world.want();
+        assert.equal(world.updates().length, changes, `${where}: once`);
+      }
+    }
+  }
+});
+
+test('[M9] a gateway whose head is gone for good gives the node back by itself', async () => {
+  const world = new World();
+  await world.want(WISH);
+  world.stops.headIsAway();
+  await world.clock.advance(LONG + LAPSE_MS - 1);
+  await world.look();
+  assert.equal(world.node().isDrained, true);
+  await world.clock.advance(1);
+  await world.look();
+  assert.equal(world.node().isDrained, false);
+
+  const other = new World();
+  await other.want(WISH);
+  other.startAgain();
+  await other.look();
+  assert.equal(other.node().isDrained, true, 'no head has said that it is over');
+  await other.clock.advance(LONG + LAPSE_MS);
+  await other.look();
+  assert.equal(other.node().isDrained, false);
+});
+
+test('[M9] a node goes from one maintenance to the next without being opened', async () => {
+  const world = new World();
+  await world.want(WISH);
+  await world.want({ ...WISH, maintenance: 'm4' });
+  assert.equal(world.stops.all[0]?.maintenance, 'm4');
+  await world.want();
+  assert.deepEqual(world.node(), { isDrained: false, reason: '' });
+  assert.equal(world.updates().length, 2);
+});
