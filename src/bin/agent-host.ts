@@ -28,7 +28,7 @@ import type { AgentOptions } from './agent-options.ts';
 import { buildsOf, cacheOf } from './agent-staging.ts';
 import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
 import { openHub, type SiteHub } from './site-hub.ts';
-import { membersOf, siteLabels } from './site-members.ts';
+import { instancesOfMembers, jobPrefix, membersOf, siteLabels } from './site-members.ts';
 import { resourcesOfSite } from './site-ports.ts';
 
 /** Between two looks whether its parent is still there. */
@@ -151,6 +151,7 @@ function bringMembers({ options, hub, log }: Hosted, run: (one: Hosted) => Promi
   if (hub === null || options.site?.member !== undefined) return;
   const there = new Set<string>();
   if (hub.steerer !== null) {
+    for (const instance of instancesOfMembers(options)) hub.watch.addPrefix(jobPrefix(instance));
     hub.watch.onNodes((nodes) => {
       for (const member of membersOf(options, nodes)) {
         if (there.has(member.name)) continue;

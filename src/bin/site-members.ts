@@ -1,10 +1,11 @@
 // The nodes of a steered site as nodes of ours: each is an agent in the gateway's process, let in by the
 // gateway's secret.
 
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseNodeName } from '../core/model/ids.ts';
 import { CPUS_PER_NODE_MAX } from '../core/model/limits.ts';
-import { memberName, type SiteNode } from '../core/model/site.ts';
+import { memberName, type SiteNode, siteNodeOf } from '../core/model/site.ts';
 import type { AgentOptions } from './agent-options.ts';
 
 /** Labels of whatever runs at this site. */
@@ -41,4 +42,22 @@ function memberOf(gateway: AgentOptions, node: SiteNode): AgentOptions[] {
 
 function isLabel(word: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._=/-]{0,50}$/.test(word);
+}
+
+/** Begin of the names of jobs that an agent gives to its site. */
+export function jobPrefix(instance: string): string {
+  return `weft-${instance}`;
+}
+
+/**
+ * Instances of the members that this gateway had before it was started again. The site has jobs of theirs,
+ * which are ours also in a listing that is made before they are back.
+ */
+export function instancesOfMembers({ stateDir, name }: AgentOptions): string[] {
+  const folder = dirname(stateDir);
+  return readdirSync(folder)
+    .filter((member) => siteNodeOf(member, name) !== null)
+    .map((member) => join(folder, member, 'instance'))
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, 'utf8').trim());
 }

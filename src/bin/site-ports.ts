@@ -17,6 +17,7 @@ import type { Marks } from '../ports/marks.ts';
 import type { SiteSource } from '../ports/sites.ts';
 import { adaptorOf } from './site-adaptors.ts';
 import type { SiteHub } from './site-hub.ts';
+import { jobPrefix } from './site-members.ts';
 
 /** Throws with the site's words. */
 export async function nodesOfSite(site: SiteOptions): Promise<readonly SiteNode[]> {
@@ -45,7 +46,7 @@ export function sitePorts(
 ): Pick<AgentPorts, 'connectLauncher' | 'containment' | 'marks' | 'site'> {
   const { log, stateDir, instance } = own;
   const { member } = site;
-  const prefix = `weft-${instance}`;
+  const prefix = jobPrefix(instance);
   watch.addPrefix(prefix);
   const nameAtSite = (node: string): string | null => siteNodeOf(node, name);
   const place =

@@ -93,9 +93,7 @@ export class SiteWorld {
     const env = {
       ...environment,
       ...Object.fromEntries(keys),
-      // There are other users on a host only.
-      ...(this.#host === null ? { WEFT_NODE_SWITCH_USER: 'false' } : {}),
-      WEFT_HEAD_HEARTBEAT: '500ms',
+      ...this.#common(),
     };
     await this.#start(name, { args: ['gateway', '--dir', this.at(name)], env });
   }
@@ -104,11 +102,8 @@ export class SiteWorld {
   async addNode(name: string, cpus: number): Promise<void> {
     const ticket = await this.weft('token', 'join');
     await this.weft('join', ticket, '--name', name, '--dir', this.at(name));
-    const env = {
-      WEFT_NODE_CPUS: String(cpus),
-      WEFT_NODE_MEMORY: '512M',
-      WEFT_HEAD_HEARTBEAT: '500ms',
-    };
+    const size = { WEFT_NODE_CPUS: String(cpus), WEFT_NODE_MEMORY: '512M' };
+    const env = { ...size, ...this.#common() };
     // By this signal it takes its launcher with it.
     const endSignal = 'SIGUSR2';
     await this.#start(name, { args: ['agent', '--dir', this.at(name)], env, endSignal });
@@ -228,6 +223,12 @@ export class SiteWorld {
   #run(before: readonly string[], args: readonly string[]): Promise<Said> {
     const argv = [...before, ...this.#program(), ...args];
     return runProgram(this.#host?.enter(argv) ?? argv, { env: this.#environment() });
+  }
+
+  /** There are other users on a host only. */
+  #common(): NodeJS.ProcessEnv {
+    const users = this.#host === null ? { WEFT_NODE_SWITCH_USER: 'false' } : {};
+    return { ...users, WEFT_HEAD_HEARTBEAT: '500ms' };
   }
 
   #program(): readonly string[] {

@@ -1,0 +1,136 @@
+// One cluster of a Slurm and a Grid Engine, both steered, and nodes of our own; and a mix of short jobs, of
+// which one user gives us his, the others theirs to a site itself.
+
+import { chmodSync, mkdirSync } from 'node:fs';
+import { endsIn, lineOf, type MixJob, stampsIn, uptimeS } from '../../../bench/mix/jobs.ts';
+import { type Slurm, startSlurm } from '../../../bench/mix/slurm.ts';
+import { Dice } from '../../../src/core/replay/dice.ts';
+import { connectLocally } from '../../support/local-client.ts';
+import { endNow } from '../../support/when-killed.ts';
+import { type GridEngine, startGridEngine } from './grid-engine.ts';
+import { Lan, until } from './hosts.ts';
+import { SiteWorld } from './site-world.ts';
+
+const NODES = 2;
+const CPUS = 2;
+/** Its own scheduler looks only when something has happened. */
+const STEERED = 'batch_sched_delay=0,sched_interval=86400,default_queue_depth=10000';
+const MIB = 1_048_576;
+
+/** Where a job is given to. */
+export type Door = 'weft' | 'slurm' | 'sge';
+const DOORS: readonly Door[] = ['weft', 'weft', 'slurm', 'sge'];
+
+export interface SiteJob extends MixJob {
+  readonly door: Door;
+}
+
+/** Half of them are given to us, a quarter to each site; all at once. */
+export function siteMix(count: number, seed: number): SiteJob[] {
+  const dice = new Dice(seed);
+  return Array.from({ length: count }, (_, at) => ({
+    ...{ at, arrivesS: 0, nodes: 1, limitMinutes: 1, cpus: dice.roll() < 0.6 ? 1 : 2 },
+    sleepS: Number((0.5 + 2.5 * dice.roll()).toFixed(2)),
+    door: DOORS[Math.floor(dice.roll() * DOORS.length)] ?? 'weft',
+  }));
+}
+
+/** What became of a mix, by the stamps of its jobs. */
+export interface MixRun {
+  readonly makespanS: number;
+  readonly meanWaitS: number;
+  readonly stamps: ReadonlyMap<number, { readonly begin: number; readonly end: number }>;
+}
+
+export class ThreeSites {
+  readonly #lan = new Lan();
+  readonly world = new SiteWorld(() => {
+    for (const pid of this.#slurm?.pids ?? []) endNow(pid, 'SIGTERM');
+    this.#lan.closeNow();
+  });
+  #slurm: Slurm | undefined;
+  #sge: GridEngine | undefined;
+
+  async start(): Promise<void> {
+    const { world } = this;
+    for (const folder of ['sge', 'stamps']) mkdirSync(world.at(folder));
+    chmodSync(world.at('stamps'), 0o777);
+    const grid = { nodes: ['g1', 'g2'], slots: CPUS, isSteered: true };
+    [this.#slurm, this.#sge] = await Promise.all([
+      startSlurm(NODES, CPUS, STEERED, { steered: true }),
+      startGridEngine(this.#lan, world.at('sge'), grid),
+      world.startHead(),
+    ]);
+    const steered = { mode: 'steer', poll: '1s' };
+    await world.addGateway('slurm', { ...steered, system: 'slurm' }, this.#slurm.environment);
+    const { before, environment } = this.#sge;
+    const sge = { system: 'sge', main: 'main.q', environment: 'smp', before: before.join(',') };
+    await world.addGateway('sge', { ...steered, ...sge }, environment);
+    for (const name of ['own1', 'own2']) await world.addNode(name, CPUS);
+    await world.nodesUp(3 * NODES, /^(n\d.slurm|g\d.sge|own\d)$/);
+  }
+
+  /** Gives each job to its door, and hears when it was taken. */
+  async give(mix: readonly SiteJob[]): Promise<ReadonlyMap<number, number>> {
+    const client = await connectLocally(this.world.at('head', 'weft.sock'));
+    const given = new Map<number, number>();
+    const through = async (
+      door: Door,
+      submit: (job: SiteJob, line: string) => Promise<unknown>,
+    ) => {
+      for (const job of mix.filter((one) => one.door === door)) {
+        await submit(job, lineOf(job, this.world.at('stamps')));
+        given.set(job.at, uptimeS());
+      }
+    };
+    await Promise.all([
+      through('weft', ({ cpus }, line) =>
+        client.call('POST', '/v1/jobs', {
+          ...{ program: { kind: 'shell', line }, environment: { PATH: process.env.PATH ?? '' } },
+          ...{ cpuCount: cpus, memoryBytes: 16 * MIB, walltimeMs: 10_000 },
+        }),
+      ),
+      through('slurm', (job, line) => this.#toSlurm(job, line)),
+      through('sge', (job, line) => this.#toGrid(job, line)),
+    ]);
+    client.close();
+    return given;
+  }
+
+  /** Until so many have ended by their own stamps. */
+  async ended(count: number): Promise<void> {
+    const folder = this.world.at('stamps');
+    await until(`${count} jobs have ended`, () => endsIn(folder) >= count || undefined, 900_000);
+  }
+
+  run(given: ReadonlyMap<number, number>): MixRun {
+    const stamps = stampsIn(this.world.at('stamps'));
+    const waits = [...given].map(([at, since]) => (stamps.get(at)?.begin ?? Number.NaN) - since);
+    const begun = Math.min(...given.values());
+    return {
+      makespanS: Math.max(...[...stamps.values()].map(({ end }) => end)) - begun,
+      meanWaitS: waits.reduce((sum, wait) => sum + wait, 0) / waits.length,
+      stamps,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.world.close(async () => {
+      await this.#slurm?.stop();
+      await this.#lan.close();
+    });
+  }
+
+  #toSlurm({ cpus }: SiteJob, line: string): Promise<unknown> {
+    const words = ['--uid=nobody', '--chdir=/tmp', '--output=/dev/null', '--time=1', `-c${cpus}`];
+    return this.#slurm?.command('sbatch', ...words, `--wrap=${line}`) ?? Promise.reject();
+  }
+
+  #toGrid({ cpus }: SiteJob, line: string): Promise<unknown> {
+    const user = ['setpriv', '--reuid=daemon', '--regid=daemon', '--clear-groups'];
+    const words = ['-terse', '-wd', '/tmp', '-o', '/dev/null', '-e', '/dev/null', '-b', 'y'];
+    const size = [...(cpus > 1 ? ['-pe', 'smp', String(cpus)] : []), '-l', 'h_rt=10'];
+    const job = ['sh', '-c', `'${line}'`];
+    return this.#sge?.command(...user, 'qsub', ...words, ...size, ...job) ?? Promise.reject();
+  }
+}
