@@ -52,8 +52,25 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-export function wholeOf(value: unknown): number | null {
+/** Null: it is no count that a number has exactly. */
+export function exactOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** The year 2223 in seconds; as MiB its bytes are still a number that is exact. */
+const WHOLE_MAX = 8_000_000_000;
+
+/** Null: it is no count, or greater than any that is meant. */
+export function wholeOf(value: unknown): number | null {
+  const count = exactOf(value);
+  return count !== null && count <= WHOLE_MAX ? count : null;
+}
+
+/** Digits only, as a count. */
+export function wholeIn(text: string | null | undefined): number | null {
+  return text !== null && text !== undefined && /^\d{1,10}$/.test(text)
+    ? wholeOf(Number(text))
+    : null;
 }
 
 /** Seconds since 1970 as the listings have them, where 0 is none; as ms. */
@@ -92,7 +109,8 @@ export function elementsOf(text: string): string | null {
 /** Seconds, or `1:02:03`; as ms. */
 export function clockOf(text: string): number | null {
   if (!/^\d+(:\d+){0,2}$/.test(text)) return null;
-  return text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0) * 1000;
+  const seconds = wholeOf(text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0));
+  return seconds === null ? null : seconds * 1000;
 }
 
 /**

@@ -74,7 +74,7 @@ function jobOf(ad: Ad): SiteJob | null {
     endedAt: state === 'ended' ? endedAtOf(ad) : null,
     walltimeMs: seconds === null ? null : seconds * 1000,
     nodeCount,
-    cpuCount: cpus === null || cpus === 0 ? null : cpus * nodeCount,
+    cpuCount: wholeOf((cpus ?? 0) * nodeCount) || null,
     memoryBytes: memory === null ? null : memory * MIB,
     isExclusive: false,
     nodes: hasBegun ? nodes : [],
@@ -92,7 +92,8 @@ function endedAtOf(ad: Ad): number | null {
 
 function exitOf(ad: Ad): ExitStatus | null {
   const [code, signal] = [wholeOf(ad.ExitCode), wholeOf(ad.ExitSignal)];
-  if (ad.ExitBySignal === true) return signal !== null && signal <= 64 ? { signal } : null;
+  if (ad.ExitBySignal === true)
+    return signal !== null && signal >= 1 && signal <= 64 ? { signal } : null;
   return ad.ExitBySignal === false && code !== null && code <= 255 ? { code } : null;
 }
 

@@ -58,7 +58,7 @@ function nodeOf(name: string, slots: readonly Ad[]): SiteNode {
   const words = [...new Set(slots.map((slot) => wordOf(slot.State) ?? ''))];
   const isDraining = slots.some((slot) => slot.Draining === true);
   const [cpuCount, cpusUsed] = [sum(({ cpus }) => cpus), sum((share) => share.cpusUsed)];
-  const memory = sum((share) => share.memory);
+  const memory = wholeOf(sum((share) => share.memory)) ?? 0;
   const features = [...new Set(slots.flatMap((slot) => [wordOf(slot.Arch), wordOf(slot.OpSys)]))];
   return {
     name,

@@ -4,6 +4,7 @@ import { ok, type Result } from '../../core/base/result.ts';
 import type { SiteJob, SiteJobState } from '../../core/model/site.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
 import {
+  clockOf,
   exitOfWaitStatus,
   instantOf,
   isRecord,
@@ -11,6 +12,7 @@ import {
   recordsOf,
   textOf,
   unreadable,
+  wholeIn,
   wholeOf,
 } from '../read.ts';
 import { failure } from './failure.ts';
@@ -79,7 +81,7 @@ function jobOf(listed: Listed): SiteJob | null {
   if (number === null || owner === null || word === null) return null;
   const state = STATES[word] ?? 'unknown';
   const wants = wantsOf(listed);
-  const seconds = wholeOf(listed.walltime) ?? wants.seconds;
+  const seconds = wholeOf(listed.walltime);
   const nodes = [...new Set(textsOf(listed.assigned_network_address))];
   const resources = Array.isArray(listed.assigned_resources) ? listed.assigned_resources.length : 0;
   const isEnded = state === 'ended';
@@ -91,7 +93,7 @@ function jobOf(listed: Listed): SiteJob | null {
     submittedAt: instantOf(wholeOf(listed.submissionTime)),
     startedAt: instantOf(wholeOf(listed.startTime)),
     endedAt: isEnded ? instantOf(wholeOf(listed.stopTime)) : null,
-    walltimeMs: seconds === null || seconds === 0 ? null : seconds * 1000,
+    walltimeMs: (seconds === null ? wants.walltimeMs : seconds * 1000) || null,
     nodeCount: nodes.length === 0 ? wants.nodeCount : nodes.length,
     cpuCount: resources === 0 ? wants.cpuCount : resources,
     ...{ memoryBytes: null, isExclusive: false, nodes },
@@ -107,17 +109,16 @@ function textsOf(value: unknown): string[] {
 function wantsOf(listed: Listed): {
   readonly nodeCount: number;
   readonly cpuCount: number | null;
-  readonly seconds: number | null;
+  readonly walltimeMs: number | null;
 } {
   const [first = ''] = (textOf(listed.wanted_resources) ?? '').split(/" (?=-l )/);
   const [, nodes = '1'] = /\/(?:network_address|host)=(\d+)/.exec(first) ?? [];
-  const [, hours, minutes, seconds] = /walltime=(\d+):(\d+):(\d+)/.exec(first) ?? [];
+  const [, clock = ''] = /walltime=(\d+:\d+:\d+)/.exec(first) ?? [];
   const [, cores] = /^R=(\d+),/.exec(textOf(listed.message) ?? '') ?? [];
   return {
-    nodeCount: Math.max(1, Number(nodes)),
-    cpuCount: cores === undefined ? null : Number(cores),
-    seconds:
-      hours === undefined ? null : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),
+    nodeCount: wholeIn(nodes) || 1,
+    cpuCount: wholeIn(cores) || null,
+    walltimeMs: clockOf(clock),
   };
 }
 

@@ -4,7 +4,7 @@
 import { ok, type Result } from '../../core/base/result.ts';
 import type { SiteJob, SiteJobState } from '../../core/model/site.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
-import { clockOf, elementsOf, unreadable } from '../read.ts';
+import { clockOf, elementsOf, unreadable, wholeIn } from '../read.ts';
 import { failure } from './failure.ts';
 import { below, childText, type Element, parseXml } from './xml.ts';
 
@@ -44,7 +44,7 @@ function jobOf(listed: Element, words: JobWords): SiteJob | null {
   const requests = new Map(
     [...below(listed, 'hard_request')].map((one) => [one.attributes.name ?? '', one.text.trim()]),
   );
-  const slots = Number(childText(listed, 'slots') ?? '1') || 1;
+  const slots = wholeIn(childText(listed, 'slots')) || 1;
   const tasks = childText(listed, 'tasks');
   const isWaiting = listed.attributes.state === 'pending';
   const [host] = /(?<=@).+$/.exec(childText(listed, 'queue_name') ?? '') ?? [];

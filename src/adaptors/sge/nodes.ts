@@ -4,7 +4,7 @@ import { ok, type Result } from '../../core/base/result.ts';
 import { parseSize } from '../../core/base/size.ts';
 import type { SiteNode, SiteNodeState, SiteQueue } from '../../core/model/site.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
-import { unreadable } from '../read.ts';
+import { unreadable, wholeIn } from '../read.ts';
 import { failure } from './failure.ts';
 import { below, childText, type Element, parseXml } from './xml.ts';
 
@@ -59,8 +59,8 @@ function instanceOf(queue: Element): Instance {
   const values = valuesOf(queue, 'queuevalue');
   return {
     name: queue.attributes.name ?? '',
-    slots: Number(values.get('slots') ?? '0') || 0,
-    used: Number(values.get('slots_used') ?? '0') || 0,
+    slots: wholeIn(values.get('slots')) ?? 0,
+    used: wholeIn(values.get('slots_used')) ?? 0,
     state: values.get('state_string') ?? '',
   };
 }

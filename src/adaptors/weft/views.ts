@@ -13,7 +13,7 @@ import type {
   SiteQueue,
 } from '../../core/model/site.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
-import { isRecord, parseJson, recordsOf, textOf, unreadable, wholeOf } from '../read.ts';
+import { exactOf, isRecord, parseJson, recordsOf, textOf, unreadable, wholeOf } from '../read.ts';
 import { failure } from './failure.ts';
 
 type View = Readonly<Record<string, unknown>>;
@@ -69,25 +69,25 @@ export function readEnd(output: SiteOutput): Result<SiteEnd | null, SiteProblem>
 }
 
 function jobOf(view: View): SiteJob | null {
-  const [id, owner, word] = [wholeOf(view.id), textOf(view.owner), textOf(view.state)];
+  const [id, owner, word] = [exactOf(view.id), textOf(view.owner), textOf(view.state)];
   const { name } = view;
   if (id === null || !parseTaskId(String(id)).ok || typeof name !== 'string') return null;
   if (owner === null || word === null) return null;
   const isEnded = JOB_STATES[word] === 'ended';
   const request = isRecord(view.request) ? view.request : {};
   const perNode = isRecord(request.perNode) ? request.perNode : {};
-  const nodeCount = Math.max(1, wholeOf(request.nodeCount) ?? 1);
+  const nodeCount = wholeOf(request.nodeCount) || 1;
   const cpus = wholeOf(perNode.cpuCount);
   return {
     ...{ id: String(id), handle: null, name, owner, word, state: stateOf(view, word) },
     ...{ reason: reasonOf(view), queue: textOf(view.partition) },
     elements: word === 'pending' ? textOf(view.array) : null,
-    ...{ submittedAt: wholeOf(view.submittedAt), nodeCount },
-    startedAt: wholeOf(view.runStartedAt) ?? wholeOf(view.startedAt),
-    endedAt: isEnded ? wholeOf(view.endedAt) : null,
-    walltimeMs: wholeOf(view.walltimeMs) || null,
-    cpuCount: cpus === null || cpus === 0 ? null : cpus * nodeCount,
-    memoryBytes: wholeOf(perNode.memoryBytes) || null,
+    ...{ submittedAt: exactOf(view.submittedAt) || null, nodeCount },
+    startedAt: exactOf(view.runStartedAt) || exactOf(view.startedAt) || null,
+    endedAt: isEnded ? exactOf(view.endedAt) || null : null,
+    walltimeMs: exactOf(view.walltimeMs) || null,
+    cpuCount: wholeOf((cpus ?? 0) * nodeCount) || null,
+    memoryBytes: exactOf(perNode.memoryBytes) || null,
     ...{ isExclusive: request.exclusive === true, nodes: wordsOf(view.nodes) },
     exit: isEnded ? exitOf(view) : null,
   };
@@ -112,7 +112,7 @@ function exitOf({ outcome, exit, array }: View): ExitStatus | null {
   const kind = isRecord(outcome) ? textOf(outcome.kind) : null;
   const isDecided = DECIDED.some((one) => one === kind);
   if (!isDecided || !isRecord(exit) || textOf(array) !== null) return null;
-  const [code, signal] = [wholeOf(exit.code), wholeOf(exit.signal)];
+  const [code, signal] = [exactOf(exit.code), exactOf(exit.signal)];
   if (signal !== null && signal > 0) return { signal };
   return code === null || (code === 0 && kind !== 'completed') ? null : { code };
 }
@@ -122,16 +122,16 @@ function nodeOf(view: View): SiteNode | null {
   if (name === null || word === null) return null;
   const total = isRecord(view.total) ? view.total : {};
   const free = isRecord(view.free) ? view.free : {};
-  const cpuCount = wholeOf(total.cpuCount) ?? 0;
-  const cpusUsed = cpuCount - Math.min(cpuCount, wholeOf(free.cpuCount) ?? cpuCount);
+  const cpuCount = exactOf(total.cpuCount) ?? 0;
+  const cpusUsed = cpuCount - Math.min(cpuCount, exactOf(free.cpuCount) ?? cpuCount);
   const { drained, fault, paused } = view;
   const stopped = [drained, fault, paused].find((one) => one !== null && one !== undefined);
   return {
     ...{ name, word, cpuCount, cpusUsed },
     state: nodeState(word, { cpuCount, cpusUsed, isStopped: stopped !== undefined }),
     reason: isRecord(drained) ? textOf(drained.reason) : textOf(fault),
-    memoryBytes: wholeOf(total.memoryBytes),
-    memoryFreeBytes: wholeOf(free.memoryBytes),
+    memoryBytes: exactOf(total.memoryBytes),
+    memoryFreeBytes: exactOf(free.memoryBytes),
     ...{ features: wordsOf(view.labels), queues: [] },
   };
 }
@@ -154,7 +154,7 @@ function queueOf(view: View): SiteQueue | null {
   return {
     ...{ name, isOpen: state === 'up' || state === 'down' },
     isStarted: state === 'up' || state === 'drain',
-    ...{ walltimeMaxMs: wholeOf(limits.walltimeMs), nodes: wordsOf(view.nodes) },
+    ...{ walltimeMaxMs: exactOf(limits.walltimeMs), nodes: wordsOf(view.nodes) },
   };
 }
 

@@ -60,3 +60,17 @@ export function damaged(text: string, seed: number): string[] {
     return before + (kinds[roll(kinds.length)] ?? '') + after;
   });
 }
+
+const NUMBERS = 60;
+const WRONG = ['9007199254740991', '99999999999', '0', '-1', '1e99', '3.5', 'null', '""'];
+
+/** With one of its numbers changed to what no number of its kind is. */
+export function wrongNumbers(text: string): string[] {
+  const found = [...text.matchAll(/\d+/g)];
+  const step = Math.max(1, Math.floor(found.length / NUMBERS));
+  return found
+    .filter((_, at) => at % step === 0)
+    .flatMap(({ index, 0: digits }) =>
+      WRONG.map((wrong) => text.slice(0, index) + wrong + text.slice(index + digits.length)),
+    );
+}

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiteQuery } from '../../../src/adaptors/adaptor.ts';
 import type { AdaptorCase } from './case.ts';
-import { cutsOf, damaged, FOREIGN, GERMAN, lineCuts } from './damage.ts';
+import { cutsOf, damaged, FOREIGN, GERMAN, lineCuts, wrongNumbers } from './damage.ts';
 import { checkJob, checkNode, SUBMISSION } from './shape.ts';
 
 function queriesOf({ adaptor }: AdaptorCase): readonly SiteQuery<unknown>[] {
@@ -67,13 +67,13 @@ export function doubts(of: AdaptorCase): void {
 
   test(`${system}: damage makes an answer unreadable or another answer, and nothing else`, () => {
     for (const [at, output] of of.listings.entries()) {
-      for (const stdout of damaged(output.stdout, at)) {
+      for (const stdout of [...damaged(output.stdout, at), ...wrongNumbers(output.stdout)]) {
         const read = adaptor.jobs.read({ ...output, stdout });
         if (read.ok) for (const job of read.value) checkJob(job);
       }
     }
     for (const [at, { output }] of of.nodes.entries()) {
-      for (const stdout of damaged(output.stdout, at)) {
+      for (const stdout of [...damaged(output.stdout, at), ...wrongNumbers(output.stdout)]) {
         const read = adaptor.nodes.read({ ...output, stdout });
         if (read.ok) for (const node of read.value) checkNode(node);
       }
