@@ -19,6 +19,7 @@ import { AGENT_CANARIES } from './agent-canaries.ts';
 import { BATCH_CANARIES } from './batch-canaries.ts';
 import { type Canary, type CanaryWorld, type Planted, replaceMethod } from './canary.ts';
 import { FILE_CANARIES } from './file-canaries.ts';
+import { GOAL_CANARIES } from './goals/canaries.ts';
 import { POST_CANARIES } from './post-canaries.ts';
 import { SCHEDULER_CANARIES } from './scheduler-canaries.ts';
 import { PLAIN } from './weather.ts';
@@ -293,6 +294,7 @@ export const CANARIES: readonly Canary[] = [
     return { ...one, weather: { ...PLAIN, ...one.weather } };
   }),
   ...SCHEDULER_CANARIES,
+  ...GOAL_CANARIES,
 ];
 
 function canary(

@@ -6,12 +6,13 @@ import type { Command } from '../src/core/controller/declared.ts';
 import type { Reply } from '../src/core/controller/reply.ts';
 import type { Actor } from '../src/core/model/actor.ts';
 import type { Refusal } from '../src/core/model/errors.ts';
-import type { NodeName } from '../src/core/model/ids.ts';
+import { formatEpochId, formatTaskId, type NodeName } from '../src/core/model/ids.ts';
 import type { Scheduling } from '../src/core/model/scheduling.ts';
 import type { Submission } from '../src/core/model/submission.ts';
 import type { Engine } from '../src/head/engine.ts';
 import { type Head, type HeadSettings, startHead } from '../src/head/head.ts';
 import type { Kept, LogSink } from '../src/head/log-sink.ts';
+import type { LogFiles } from '../src/head/logs/log-files.ts';
 import type { Notifiers } from '../src/head/notify/notifiers.ts';
 import type { Commands } from '../src/ports/commands.ts';
 import type { Log } from '../src/ports/log.ts';
@@ -236,6 +237,15 @@ export class SimLogs implements LogSink {
   readonly files = new Map<string, Buffer>();
   readonly ended = new Set<string>();
 
+  async status(name: SimLogName): ReturnType<LogFiles['status']> {
+    const key = keyOf(name);
+    return { ended: this.ended.has(key), size: this.files.get(key)?.length ?? 0, dropped: 0 };
+  }
+
+  async read(name: SimLogName, offset: number, length: number): Promise<Uint8Array> {
+    return Uint8Array.from(this.files.get(keyOf(name))?.subarray(offset, offset + length) ?? []);
+  }
+
   async append(
     name: Parameters<LogSink['append']>[0],
     piece: Parameters<LogSink['append']>[1],
@@ -248,4 +258,11 @@ export class SimLogs implements LogSink {
     if (piece.end) this.ended.add(key);
     return { offset: before.length + fresh.length, end: this.ended.has(key) };
   }
+}
+
+type SimLogName = Parameters<LogFiles['status']>[0];
+
+function keyOf({ place, epoch, nodeRank, rank, stream }: SimLogName): string {
+  const epochId = formatEpochId(formatTaskId(place.jobId, place.index), epoch);
+  return `${epochId}/${nodeRank}/${rank}/${stream}`;
 }

@@ -8,13 +8,15 @@ import { type BuildStep, Builds } from './builds.ts';
 import type { Dice } from './chance.ts';
 import type { Time } from './clock.ts';
 import type { SimDisk } from './disk.ts';
-import { type Plan, planOf } from './plan.ts';
+import { type Plan, planOf, QUIET } from './plan.ts';
 import type { Exit, SimProcess } from './process.ts';
 
 const SIGKILL = 9;
 const SIGTERM = 15;
 const SIGCONT = 18;
 const SIGSTOP = 19;
+/** How long a script of the cluster itself takes. */
+const SCRIPT_MS = 500;
 
 export interface KernelWorld {
   readonly node: string;
@@ -28,6 +30,13 @@ export interface KernelWorld {
   readonly onOutput: (process: SimProcess, name: string) => void;
   /** It builds the solver of its batch. */
   readonly onBuild: (what: BuildStep, process: SimProcess) => void;
+  /** What a script comes to; null: it is none that anybody knows. */
+  readonly runScript: (text: string) => ScriptEnd | null;
+}
+
+export interface ScriptEnd {
+  readonly output: string;
+  readonly code: number;
 }
 
 interface Group {
@@ -62,7 +71,9 @@ export class Kernel {
     request: LaunchRequest,
     watch: (what: 'ended' | 'stopped' | 'continued') => void,
   ): SimProcess {
-    const process = this.#fork(request, planOf(request.argv), false);
+    const script = this.#scriptOf(request);
+    const process = this.#fork(request, this.planOf(request), false);
+    if (script !== null) this.#scripts.set(process, script);
     this.#watchers.set(process, watch);
     this.#directories.set(process, request.cwd);
     this.#write(process, request.stdout, 'begins');
@@ -71,6 +82,11 @@ export class Kernel {
     }
     if (process.plan.eatsBytes > 0) this.#eat(process);
     return process;
+  }
+
+  planOf(request: LaunchRequest): Plan {
+    const isScript = this.#scriptOf(request) !== null;
+    return isScript ? { ...QUIET, runMs: SCRIPT_MS } : planOf(request.argv);
   }
 
   signal(process: SimProcess, signal: number): void {
@@ -103,6 +119,12 @@ export class Kernel {
   }
 
   readonly #termPending = new Set<SimProcess>();
+  readonly #scripts = new WeakMap<SimProcess, string>();
+
+  #scriptOf({ argv }: LaunchRequest): string | null {
+    const text = this.#world.disk.files.get(argv[0] ?? '')?.toString();
+    return text?.startsWith('#!') === true ? text : null;
+  }
 
   #fork(request: LaunchRequest, plan: Plan, isLeftover: boolean): SimProcess {
     const { node, time } = this.#world;
@@ -134,6 +156,12 @@ export class Kernel {
     this.#resumeBy.delete(process);
     if (plan.runMs === null) return;
     this.#work(process, plan.runMs, () => {
+      const script = this.#scripts.get(process);
+      const did = script === undefined ? null : this.#world.runScript(script);
+      if (did !== null) {
+        this.#writeText(process, stdout, did.output);
+        return this.#end(process, { code: did.code });
+      }
       if (!process.isLeftover) this.#write(process, stdout, 'ends');
       this.#leaveOutputs(process);
       this.#end(process, plan.signal === null ? { code: plan.code } : { signal: plan.signal });
@@ -228,9 +256,12 @@ export class Kernel {
   }
 
   #write(process: SimProcess, path: string, word: string): void {
+    this.#writeText(process, path, `${word} ${process.mark}\n`);
+  }
+
+  #writeText(process: SimProcess, path: string, text: string): void {
     // A program whose output finds no room is told so, and goes on.
     if (!path.includes('/spool/') || this.#world.disk.isFull) return;
-    const text = `${word} ${process.mark}\n`;
     this.#world.disk.append(path, text);
     this.#world.onWrite(process, text);
   }

@@ -13,7 +13,7 @@ import type { BuildStep } from './builds.ts';
 import type { Streams } from './chance.ts';
 import { Life, SimClock, type Skew, type Time } from './clock.ts';
 import { filesOf, type JournalCrash, journalOf, SimDisk } from './disk.ts';
-import { Kernel } from './kernel.ts';
+import { Kernel, type ScriptEnd } from './kernel.ts';
 import type { Link } from './net.ts';
 import { argvOf, QUIET } from './plan.ts';
 import type { SimProcess } from './process.ts';
@@ -44,6 +44,8 @@ export interface MachineWorld {
   readonly onOutput: (process: SimProcess, name: string) => void;
   /** It builds the solver of its batch. */
   readonly onBuild: (what: BuildStep, process: SimProcess) => void;
+  /** What a script of the cluster itself comes to on this node. */
+  readonly runScript: (node: string, text: string) => ScriptEnd | null;
   /** Lets a canary put something between an agent and its world. */
   readonly wrapPorts: (ports: AgentPorts) => AgentPorts;
   readonly note: (text: string) => void;
@@ -176,13 +178,14 @@ export class Machine {
   }
 
   #newKernel(): Kernel {
-    const { time, streams, onProcess, onWrite, onOutput, onBuild } = this.#world;
+    const { time, streams, onProcess, onWrite, onOutput, onBuild, runScript } = this.#world;
     const dice = streams.of('kernel');
     return new Kernel({
       ...{ node: this.name, time, dice, disk: this.disk },
       onStart: (process) => onProcess('start', process),
       onEnd: (process) => onProcess('end', process),
       ...{ onWrite, onOutput, onBuild },
+      runScript: (text) => runScript(this.name, text),
     });
   }
 

@@ -8,7 +8,6 @@ import type { LaunchRequest, Processes } from '../src/ports/processes.ts';
 import type { Streams } from './chance.ts';
 import type { Life, Time } from './clock.ts';
 import type { Kernel } from './kernel.ts';
-import { planOf } from './plan.ts';
 import type { SimProcess } from './process.ts';
 
 const ENOENT = 2;
@@ -73,7 +72,7 @@ export class SimLauncher {
     const { launchId } = request;
     if (!this.#alive || this.table.has(launchId)) return;
     const { streams, kernel } = this.world;
-    if (planOf(request.argv).isMissing) return this.#fail(launchId, 'exec', ENOENT);
+    if (kernel.planOf(request).isMissing) return this.#fail(launchId, 'exec', ENOENT);
     if (!this.#leaseLasts(request.leaseMs)) return this.#fail(launchId, 'lease', ETIME);
     const isRefused = streams.of('fork').happens(this.world.forkFailures());
     if (isRefused) return this.#fail(launchId, 'fork', EAGAIN);

@@ -88,4 +88,5 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'failure-counts-as-told': 1,
   'given-up-at-once': 1,
   'one-told-at-a-time': 2,
+  'repairs-without-bound': 1,
 };

@@ -5,7 +5,7 @@ import { BrokenInvariant } from '../src/core/base/assert.ts';
 /**
  * A rule by its number in SPEC.md; `A` and `P` are about allocations and partitions, `O` about
  * pauses, `B` about batches, `T` about notifications, `C` about calls. `X`: of
- * docs/simulation.md, about other clusters.
+ * docs/simulation.md, about other clusters and repairs.
  */
 export type Rule =
   | `${'S' | 'L' | 'A' | 'P' | 'O' | 'B' | 'T' | 'C' | 'X'}${number}`

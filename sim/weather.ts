@@ -57,12 +57,14 @@ export interface Weather {
   readonly notify: number | null;
   /** How often somebody changes a job or runs one again. */
   readonly laterMs: number | null;
+  /** How often something of a node breaks that its goals have whole; null = there are no goals. */
+  readonly goalMs: number | null;
 }
 
 const SWITCHED_OFF = 0.3;
 const SITE = ['isPlain', 'partitionMs', 'reserveMs', 'maintenanceMs', 'reloadMs'] as const;
 /** What users and owners of machines do beside submitting jobs. */
-const EXTRAS = ['laterMs', 'files', 'batchMs', 'notify', 'pauseMs'] as const;
+const EXTRAS = ['laterMs', 'files', 'batchMs', 'notify', 'pauseMs', 'goalMs'] as const;
 
 /** Each field comes from a stream of its own. */
 export function drawWeather(streams: Streams): Weather {
@@ -109,6 +111,7 @@ export function drawWeather(streams: Streams): Weather {
     batchMs: fault('batchMs', 4000, 20_000),
     notify: of('notify').pick([null, 0.3, 0.8]),
     pauseMs: fault('pauseMs', 5000, 40_000),
+    goalMs: of('goalMs').happens(0.3) ? of('goalMs').whole(10_000, 60_000) : null,
     ...drawSiteWeather(streams),
   };
 }
@@ -141,7 +144,11 @@ export const PLAIN: Pick<Weather, (typeof EXTRAS)[number] | (typeof SITE)[number
   files: null,
   batchMs: null,
   notify: null,
+  goalMs: null,
 };
+
+/** What came to the simulator when its planted bugs had their seeds. */
+export const BEFORE = { goalMs: null } as const;
 
 /** Often enough that several tasks compete for a few nodes. */
 export const CROWDED = {
@@ -152,4 +159,5 @@ export const CROWDED = {
   files: null,
   batchMs: null,
   notify: null,
+  goalMs: null,
 } as const;

@@ -19,6 +19,7 @@ import { Streams } from './chance.ts';
 import { BuildWatch, checkBatchEvent, checkBatches } from './checkers/batches.ts';
 import { checkAccepted, checkBooks, checkFinal, checkOutcome } from './checkers/belief.ts';
 import { checkArchives, checkInputs, checkOutputs, currentEpoch } from './checkers/files.ts';
+import { checkRepairs, openRepairs } from './checkers/goals.ts';
 import { LateCancels } from './checkers/late-cancels.ts';
 import { checkOutput, leftBehind, openJobs, StartWatch } from './checkers/liveness.ts';
 import { PauseWatch } from './checkers/pauses.ts';
@@ -34,6 +35,7 @@ import {
 import { Client } from './client.ts';
 import { type Life, SimClock, Time } from './clock.ts';
 import { dialerOf, dialTo } from './dial.ts';
+import { GoalWork } from './goals/goal-work.ts';
 import { HeadHost } from './head-host.ts';
 import { LaterWork } from './later-work.ts';
 import { Machine } from './machine.ts';
@@ -47,7 +49,7 @@ import { StepLog } from './steps.ts';
 import { Storm } from './storm.ts';
 import { placeOf, Truth } from './truth.ts';
 import { asViolation, Violation } from './violation.ts';
-import { drawWeather, type Weather } from './weather.ts';
+import { BEFORE, drawWeather, type Weather } from './weather.ts';
 import { drawMachines, Workload } from './workload.ts';
 
 export interface RunOptions {
@@ -88,6 +90,7 @@ export class World {
   readonly #batchWork: BatchWork;
   readonly #builds = new BuildWatch(this.truth, this.batches);
   readonly #pauseWork: PauseWork;
+  readonly #goals: GoalWork;
   readonly #pauses: PauseWatch;
   readonly #plans = new PlanWatch();
   readonly #storm: Storm;
@@ -101,13 +104,19 @@ export class World {
     this.#trace = options.trace;
     this.weather = {
       ...drawWeather(streams.under('weather')),
+      ...(options.canary === undefined ? {} : BEFORE),
       ...options.weather,
       ...options.canary?.weather,
     };
     this.#planted = (options.canary ?? NO_CANARY).plant(this);
     // After the canary, so that what a canary does to steps is seen as well.
     this.#steps = new StepLog({
-      before: (step, event, first) => this.#guard(() => this.#plans.before(step, event, first)),
+      before: (step, event, first) => {
+        this.#guard(() => {
+          this.#plans.before(step, event, first);
+          checkRepairs(step, event);
+        });
+      },
       after: (step, event) => this.#guard(() => this.#plans.after(step, event)),
     });
     const makes = drawMachines(streams.under('machine'), this.weather);
@@ -118,6 +127,10 @@ export class World {
       ? plainSite(policy)
       : drawSite(streams.under('site'), policy, names);
     this.post = this.#makePost();
+    this.#goals = new GoalWork({
+      ...{ time: this.time, streams: streams.under('goals'), machines: () => this.machines },
+      ...{ goalMs: this.weather.goalMs, log: this.#log('goals'), note: (text) => this.note(text) },
+    });
     this.host = this.#makeHost([...links.values()].map(({ link }) => link));
     this.machines = [...links.values()].map(({ link, make }) => this.#makeMachine(make, link));
     const { time, truth, host, machines, weather } = this;
@@ -183,6 +196,7 @@ export class World {
       this.#laterWork.start();
       this.#batchWork.start();
       this.#pauseWork.start();
+      this.#goals.start();
       this.#watch();
       await this.#until(this.weather.stormMs);
       this.note('everything is healed');
@@ -191,6 +205,7 @@ export class World {
       this.#laterWork.stop();
       this.#batchWork.stop();
       this.#pauseWork.stop();
+      this.#goals.stop();
       this.#storm.heal();
       this.post.isHealed = true;
       await this.#untilQuiet();
@@ -256,7 +271,8 @@ export class World {
       starts.look(engine);
       const isAnswered = workload.unanswered.size + this.#batchWork.unanswered.size === 0;
       const isQuiet = isAnswered && this.post.isAllTold && openJobs(truth).length === 0;
-      if (isQuiet && leftBehind(truth, machines, engine.state).length === 0) return this.#atEnd();
+      const left = [...leftBehind(truth, machines, engine.state), ...openRepairs(engine.state)];
+      if (isQuiet && left.length === 0) return this.#atEnd();
     }
     throw this.#whyNotQuiet();
   }
@@ -268,7 +284,9 @@ export class World {
     if (open.length > 0) {
       return new Violation('L1', `jobs never end: ${open.slice(0, 10)}; ${this.#explain()}`);
     }
-    const left = leftBehind(this.truth, this.machines, this.host.engine?.state ?? null);
+    const state = this.host.engine?.state ?? null;
+    const repairs = state === null ? [] : openRepairs(state);
+    const left = [...leftBehind(this.truth, this.machines, state), ...repairs];
     return new Violation('L3', `left behind: ${left.slice(0, 10).join(', ')}`);
   }
 
@@ -348,6 +366,7 @@ export class World {
       onCrash: (host) => this.#guard(() => this.#checkReplay(host)),
       onBooted: (host) => {
         this.post.booted();
+        this.#goals.booted(host);
         this.#guard(() => this.#checkHead(host));
       },
       onDurable: (host, commit) => this.#guard(() => this.#learn(host, commit)),
@@ -399,6 +418,7 @@ export class World {
       onWrite: (process, text) => this.truth.wrote(process, text),
       onOutput: (process, name) => this.truth.left(process, name),
       onBuild: (what, process) => this.#guard(() => this.#onBuild(what, process)),
+      runScript: (node, text) => this.#goals.drift.run(node, text),
       dialFiles: (machine, life) => {
         const { name } = machine;
         const of = { time, link, life, host: this.host, name };

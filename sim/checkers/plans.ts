@@ -34,7 +34,7 @@ export class PlanWatch {
   /** An event is about to be applied; `first`: it is the first of its step. */
   before(step: Step, event: Event, first: boolean): void {
     if (first) this.settle();
-    if (this.#cycle === null && isOfCycle(event)) {
+    if (this.#cycle === null && isOfCycle(step, event)) {
       const before = planAt(step);
       const { state } = step;
       const goesOn = state.scratch.chain !== null;
@@ -62,8 +62,10 @@ export class PlanWatch {
   }
 }
 
-function isOfCycle(event: Event): boolean {
-  return event.kind === 'task_allocated' || preemptorOf(event) !== null;
+function isOfCycle({ state }: Step, event: Event): boolean {
+  if (event.kind !== 'task_allocated') return preemptorOf(event) !== null;
+  // A look at a node starts at once and is in nobody's plan, as it holds nothing.
+  return state.jobs.get(event.place.jobId)?.spec.system?.maintenance !== 'check';
 }
 
 /** Whom the task leaves for, as the journal says it. */

@@ -157,6 +157,8 @@ export function checkEvent({ truth, machines }: SafetyWorld, event: Event, at: n
       // What a retry of a batch makes has the names of what it retries: see batches.ts.
       if (event.spec.batch !== undefined) return;
       if (event.spec.retry !== undefined) return checkRetry(truth, event, event.spec.retry);
+      // Looks of the cluster itself come again and again.
+      if (event.spec.system !== undefined) return;
       return checkSubmittedOnce(truth, event.jobId, event.spec.name);
     case 'job_changed':
       return checkChange(truth, event);

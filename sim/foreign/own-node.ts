@@ -33,6 +33,7 @@ export function ownNode({ dialerOf, ...world }: OwnNodeWorld): Machine {
     onWrite: () => undefined,
     onOutput: () => undefined,
     onBuild: () => undefined,
+    runScript: () => null,
     dialFiles: () => new Promise<Session>(() => undefined),
     wrapPorts: (ports) => ports,
   });

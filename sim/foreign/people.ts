@@ -89,7 +89,9 @@ export class People {
 
   #isSilentlyOver({ id }: JobTruth): boolean {
     const ours = (job: SystemJob): boolean =>
-      job.launch?.epochId.startsWith(`${id}#`) === true && job.state === 'ended';
+      job.launch !== null &&
+      job.launch.epochId.split(/[[#]/)[0] === String(id) &&
+      job.state === 'ended';
     return this.#world.sites.some(({ system }) =>
       [...system.jobs.values()].some((job) => ours(job) && job.exit?.signal === 9),
     );

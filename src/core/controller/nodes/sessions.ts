@@ -24,7 +24,9 @@ export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal>
   const hello = { ...said, held: said.held.map((one) => heldHere(one, node.name)) };
   const held = new Set(hello.held.map((one) => one.epochId));
   const before = [...node.holding.values()];
-  const forgot = node.bootId !== hello.bootId || node.instance !== hello.instance;
+  // What runs at a site outlives the machine of its gateway, and so does what was ordered there.
+  const isRestarted = node.bootId !== hello.bootId && hello.facts.site === undefined;
+  const forgot = isRestarted || node.instance !== hello.instance;
   const stale = [...held].filter((epochId) => !node.holding.has(epochId));
   // Before the event: it replaces the boot id that is compared here.
   const why = node.bootId === hello.bootId ? 'came back without the task' : 'was restarted';

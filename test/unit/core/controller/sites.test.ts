@@ -225,6 +225,17 @@ scenario('[G7] a silent gateway is no reason to run anything again', (head) => {
   assert.equal(head.task('2').state, 'pending');
 });
 
+scenario('[G7] a restart of the machine of a gateway ends nothing at its site', (head) => {
+  head.connect('hpc', { cpus: 4, site: 'hpc', bootId: 'one' });
+  head.submit({ nodeNames: [HPC] });
+  assert.deepEqual(head.schedule(), ['1#1@hpc']);
+  head.disconnect('hpc');
+  // Its order may not have arrived: it is told again.
+  head.connect('hpc', { cpus: 4, site: 'hpc', bootId: 'two' });
+  assert.equal(head.task('1').epoch, 1);
+  assert.deepEqual(head.orders('hpc'), ['launch 1#1']);
+});
+
 scenario('[G2] a job that cannot be ours is left to its site, and it is said why', (head) => {
   steered(head);
   const [strange, large] = [
