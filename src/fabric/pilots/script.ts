@@ -27,6 +27,9 @@ PATH=\${PATH:-/usr/local/bin:/usr/bin:/bin}
 cd ${quoteWord(directory)} || exit 1
 exec >"${pilotLog('$name')}" 2>&1 </dev/null
 d=$(mktemp -d "\${TMPDIR:-/tmp}/weft-pilot.XXXXXX") || exit 1
+# A batch system that hands on nothing says nothing of the account either.
+HOME=\${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
+HOME=\${HOME:-$d}; USER=\${USER:-$(id -un)}; LOGNAME=\${LOGNAME:-$USER}; export HOME
 ${memoryLines(wish)}
 ${image === null ? onMachine(program, wish, labels) : inContainer(wish, labels)}
 ticket=${quoteWord(ticket)}
@@ -62,7 +65,7 @@ function onMachine(program: readonly string[], wish: PilotWish, labels: string):
   const shared = quoteWord(wish.sharedPaths.join(','));
   return `# What it runs gets a clean environment, as on every node.
 weft() {
-  exec setsid env -i HOME="\${HOME:-/}" USER="\${USER:-}" LOGNAME="\${LOGNAME:-}" PATH="$PATH" \\
+  exec setsid env -i HOME="$HOME" USER="$USER" LOGNAME="$LOGNAME" PATH="$PATH" \\
     LANG="\${LANG:-C.UTF-8}" TMPDIR="$d" WEFT_NODE_CPUS=${wish.cpuCount} \\
     WEFT_NODE_MEMORY="$memory" WEFT_NODE_SHARED=${shared} WEFT_NODE_SWITCH_USER=false \\
     ${weft} "$@" --dir "$d"

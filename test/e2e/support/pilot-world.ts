@@ -23,6 +23,8 @@ import { cleanEnvironment, repository, runProgram } from './local-cluster.ts';
 export interface BatchSystem {
   /** The words before a program that is to run where it is. */
   readonly inside?: readonly string[];
+  /** The words that start `weft` there. Default: those of here. */
+  readonly program?: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   /** Commands that are counted. */
   readonly commands: readonly string[];
@@ -75,8 +77,8 @@ export class PilotWorld {
     const log = openSync(this.at('head.log'), 'a', 0o600);
     const served = /"port":(\d+)/.exec(readFileSync(this.at('head.log'), 'utf8'));
     const listen = `127.0.0.1:${served?.[1] ?? '0'}`;
-    const { inside = [], environment } = this.#system;
-    const words = [...inside, ...this.#program, 'head', '--dir', this.at('head')];
+    const { inside = [], program = this.#program, environment } = this.#system;
+    const words = [...inside, ...program, 'head', '--dir', this.at('head')];
     const [file = '', ...rest] = [...words, '--listen', listen];
     const path = `${this.at('bin')}${delimiter}${process.env.PATH}`;
     const head = spawn(file, rest, {
