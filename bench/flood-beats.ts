@@ -11,7 +11,7 @@ import { hello } from './support.ts';
 const NAME = 'beats' as NodeName;
 /** Nothing fits on it. */
 const SMALL = { cpuCount: 1, memoryBytes: 1_048_576, gpuCount: 0, counted: {} };
-const LOAD = { load1: 0, memoryUsedBytes: 0, cpuUsedShare: 0 };
+const LOAD = { load1: 0, memoryFreeBytes: 0, diskFreeBytes: 0 };
 
 /** Ends with how long each answer took, in ms. */
 export async function beat(call: Call, socketPath: string, betweenMs: number) {
@@ -27,6 +27,10 @@ export async function beat(call: Call, socketPath: string, betweenMs: number) {
     if (!message.ok) throw new Error(message.error);
     if (message.value.kind === 'heartbeat_ack') took.push(performance.now() - message.value.sentAt);
   });
+  let isOver = false;
+  session.onClose((why) => {
+    if (!isOver) throw new Error(`the head hears no heartbeats: ${why}`);
+  });
   const say = (message: object): void => session.send(encode(message));
   say({
     ...{ kind: 'hello', protocol: PROTOCOL_VERSION, dialedAt: performance.now() },
@@ -37,6 +41,7 @@ export async function beat(call: Call, socketPath: string, betweenMs: number) {
   }, betweenMs);
   return (): number[] => {
     clearInterval(timer);
+    isOver = true;
     session.close('measured');
     return took;
   };

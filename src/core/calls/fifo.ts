@@ -1,14 +1,18 @@
-// A queue with flat cost at both ends.
+// A queue with flat cost at both ends: a ring of places that are used again. An array that is cut
+// from time to time leaves its old copies to V8, which takes what was in them for alive.
 
-/** Below this an array is not worth shortening. */
-const SHORTEN_FROM = 256;
+const FIRST_PLACES = 16;
+/** More places than these are given back when it is empty. */
+const KEPT_PLACES = 4096;
 
 export class Fifo<T> {
-  #items: (T | undefined)[] = [];
+  /** Their number is a power of two. */
+  #items: (T | undefined)[] = emptyOf(FIRST_PLACES);
   #head = 0;
+  #length = 0;
 
   get length(): number {
-    return this.#items.length - this.#head;
+    return this.#length;
   }
 
   get first(): T | undefined {
@@ -16,18 +20,35 @@ export class Fifo<T> {
   }
 
   push(item: T): void {
-    this.#items.push(item);
+    if (this.#length === this.#items.length) this.#grow();
+    this.#items[(this.#head + this.#length) & (this.#items.length - 1)] = item;
+    this.#length += 1;
   }
 
   shift(): T | undefined {
+    if (this.#length === 0) return undefined;
     const item = this.#items[this.#head];
-    if (this.#head === this.#items.length) return undefined;
     this.#items[this.#head] = undefined;
-    this.#head += 1;
-    if (this.#head >= SHORTEN_FROM && this.#head * 2 >= this.#items.length) {
-      this.#items = this.#items.slice(this.#head);
+    this.#head = (this.#head + 1) & (this.#items.length - 1);
+    this.#length -= 1;
+    if (this.#length === 0 && this.#items.length > KEPT_PLACES) {
+      this.#items = emptyOf(FIRST_PLACES);
       this.#head = 0;
     }
     return item;
   }
+
+  #grow(): void {
+    const before = this.#items;
+    const { length } = before;
+    this.#items = emptyOf(length * 2);
+    for (let at = 0; at < length; at += 1) {
+      this.#items[at] = before[(this.#head + at) & (length - 1)];
+    }
+    this.#head = 0;
+  }
+}
+
+function emptyOf<T>(length: number): (T | undefined)[] {
+  return Array.from({ length }, () => undefined);
 }

@@ -1,0 +1,27 @@
+// The queue gives back what it was given, in order, whatever the turns of its ring.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Fifo } from '../../../../src/core/calls/fifo.ts';
+
+test('what comes out is what went in, in order', () => {
+  const steps = fc.array(fc.record({ push: fc.nat(9000), shift: fc.nat(9000) }), { maxLength: 20 });
+  fc.assert(
+    fc.property(steps, (all) => {
+      const fifo = new Fifo<number>();
+      let [next, first] = [0, 0];
+      for (const { push, shift } of all) {
+        for (let count = 0; count < push; count += 1) fifo.push(next++);
+        assert.equal(fifo.length, next - first);
+        for (let count = 0; count < shift; count += 1) {
+          assert.equal(fifo.first, first < next ? first : undefined);
+          assert.equal(fifo.shift(), first < next ? first : undefined);
+          first = Math.min(first + 1, next);
+        }
+      }
+      assert.equal(fifo.length, next - first);
+    }),
+    { numRuns: 30 },
+  );
+});
