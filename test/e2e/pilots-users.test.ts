@@ -108,7 +108,7 @@ describe('pilots of several users on a real Slurm', { skip, timeout: 600_000 }, 
       script,
       `import { connect } from '${library}';
       await using cluster = await connect({ socket: '${world.at('head', 'weft.sock')}' });
-      await using pool = await cluster.pool({ workers: 1, needs: 'pilot=his', memory: '128M' });
+      await using pool = await cluster.pool({ workers: 1, needs: 'pilot=his', memory: '512M' });
       console.log(await pool.run(() => process.getuid()));`,
     );
     const become = ['setpriv', '--reuid', BOB.name, '--regid', BOB.name, '--init-groups'];
