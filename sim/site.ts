@@ -5,8 +5,8 @@ import type { NodeName, UserName } from '../src/core/model/ids.ts';
 import {
   DEFAULT_PARTITION,
   DEFAULT_WEIGHTS,
+  NODE_PLACEMENTS,
   type Partition,
-  PLACEMENTS,
   PLANNING_POLICIES,
   type Policy,
   plainPartition,
@@ -75,7 +75,7 @@ function drawPartition(streams: Streams, name: string, nodes: readonly NodeName[
 function drawRules(streams: Streams) {
   return {
     policy: streams.of('policy').pick([...PLANNING_POLICIES]),
-    placement: streams.of('placement').pick([...PLACEMENTS]),
+    placement: streams.of('placement').pick([...NODE_PLACEMENTS]),
     tier: streams.of('tier').pick([0, 0, 1, 2]),
     preempt: streams.of('preempt').pick(['off', 'off', 'suspend', 'requeue', 'cancel'] as const),
     priority: streams.of('priority').fraction(),

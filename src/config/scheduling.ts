@@ -27,7 +27,14 @@ export function schedulingFrom(config: Config): Scheduling {
     weights: weightsFrom(config),
     depthMax: config.number('scheduler.depth'),
     fairShare: fairShareFrom(config),
+    ...pricesFrom(config),
   };
+}
+
+/** Only where there are any. */
+function pricesFrom(config: Config): Pick<Scheduling, 'prices'> {
+  const prices = each(config, 'sites', (_, fields) => (fields.get('price') as number) ?? 0);
+  return Object.keys(prices).length === 0 ? {} : { prices };
 }
 
 function each<T, More extends readonly unknown[]>(

@@ -27,6 +27,7 @@ const field = (name: string, type: KeyType, value: string | null, text: string, 
 const TIER = { min: -TIER_MAX, max: TIER_MAX };
 const SHARE = { min: 1, max: 1_000_000 };
 const PART = { min: 0, max: 1 };
+const PRICE = { min: 0, max: 1_000_000 };
 
 const USERS = field('users', 'texts', null, 'Who may submit, with `groups`; default: everybody.');
 const GROUPS = field('groups', 'texts', null, 'Groups whose members may submit.');
@@ -49,7 +50,7 @@ const PARTITIONS: Table = {
         choices: POLICIES,
       },
     ),
-    field('placement', 'choice', 'pack', 'Which of the fitting nodes a task gets.', {
+    field('placement', 'choice', 'pack', 'Which of the fitting nodes or sites a task gets.', {
       choices: PLACEMENTS,
     }),
     field(
@@ -70,6 +71,14 @@ const PARTITIONS: Table = {
     field('limits.memory', 'size', null, 'Most memory per node.'),
     USERS,
     GROUPS,
+  ],
+};
+
+const SITES: Table = {
+  section: 'sites',
+  entry: 'a site',
+  fields: [
+    field('price', 'number', '0', 'Price of a cpu hour there, for `placement: cheapest`.', PRICE),
   ],
 };
 
@@ -132,6 +141,7 @@ const FILTERS: Table = {
 export const TABLES: readonly Table[] = [
   FILTERS,
   PARTITIONS,
+  SITES,
   QUALITIES,
   SHARES,
   SHARE_GROUPS,

@@ -10,6 +10,7 @@ import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Presence } from '../core/model/presence.ts';
 import type { SiteJobPlace, SiteNews } from '../core/model/site.ts';
+import type { SiteStanding } from '../core/scheduler/room/brokerage.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Session } from '../ports/net.ts';
@@ -86,6 +87,12 @@ export class Agents {
   sites(): readonly KnownSite[] {
     const nodes = this.#engine?.state.nodes;
     return this.#sites.all.filter(({ name }) => nodes?.has(name) === true);
+  }
+
+  /** Queues of the sites whose own schedulers decide. */
+  standings(): ReadonlyMap<NodeName, SiteStanding> {
+    const { clock } = this.#options;
+    return this.#sites.standings(clock.monotonic(), clock.now());
   }
 
   /** Ms that the wall clock of a connected node is ahead of ours; null when it has not said. */

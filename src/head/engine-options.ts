@@ -2,11 +2,12 @@
 
 import type { Input } from '../core/controller/controller.ts';
 import type { Event } from '../core/controller/declared.ts';
-import { asksForLoads } from '../core/controller/schedule.ts';
+import { asksFor } from '../core/controller/schedule.ts';
 import type { State } from '../core/controller/state.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Settings } from '../core/model/settings.ts';
+import type { SiteStanding } from '../core/scheduler/room/brokerage.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
@@ -20,6 +21,8 @@ export interface EngineOptions {
   readonly send: (node: NodeName, orders: readonly Order[]) => void;
   /** Load average per cpu of the connected nodes, as they said last. */
   readonly loads?: (state: State) => ReadonlyMap<NodeName, number>;
+  /** Queues of sites whose own schedulers decide, by what they said last. */
+  readonly standings?: () => ReadonlyMap<NodeName, SiteStanding>;
   /** `Snapshot.looksMax`; absent: what 20 ms are enough for. */
   readonly looksMax?: number;
   /** The largest job id of which there is a trace outside of the store; asked after a loss only. */
@@ -37,14 +40,15 @@ export interface Committed {
 
 /** The cycle that is due now. */
 export function cycleInput(
-  { loads, looksMax }: Pick<EngineOptions, 'loads' | 'looksMax'>,
+  { loads, standings, looksMax }: Pick<EngineOptions, 'loads' | 'standings' | 'looksMax'>,
   state: State,
   settings: Settings,
 ): Input {
-  const isAsked = loads !== undefined && asksForLoads(state, settings);
+  const asked = asksFor(state, settings);
   return {
     kind: 'schedule',
-    ...(isAsked ? { loads: loads(state) } : {}),
+    ...(asked.loads && loads !== undefined ? { loads: loads(state) } : {}),
+    ...(asked.standings && standings !== undefined ? { standings: standings() } : {}),
     ...(looksMax === undefined ? {} : { looksMax }),
   };
 }

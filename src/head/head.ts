@@ -68,6 +68,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
     ...(ports.jobIdSeen === undefined ? {} : { jobIdSeen: ports.jobIdSeen }),
     send: (node, orders) => agents.send(node, orders),
     loads: (state) => loadsOf(state, agents),
+    standings: () => agents.standings(),
     onReload: () => agents.reset('the head is reading its store again'),
   });
   agents.attach(engine);

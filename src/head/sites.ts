@@ -1,9 +1,11 @@
 // What gateways have said of their sites. Users are answered from here, with its age; no site is
 // asked for them. It is thrown away with the head: each session begins with all of it.
 
+import { standingOf } from '../core/controller/sites/standing.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import { SITE_JOBS_MAX } from '../core/model/limits.ts';
 import type { ListedJob, SiteNews, SiteNode, SiteQueue, SiteStop } from '../core/model/site.ts';
+import type { SiteStanding } from '../core/scheduler/room/brokerage.ts';
 
 export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover' | 'problem'> {
   /** That of its gateway. */
@@ -20,6 +22,8 @@ export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover'
 export class Sites {
   readonly #known = new Map<NodeName, KnownSite>();
   readonly #jobs = new Map<NodeName, Map<string, ListedJob>>();
+  /** Added up once for each word of a gateway. */
+  readonly #standings = new WeakMap<KnownSite, SiteStanding>();
 
   get all(): readonly KnownSite[] {
     return [...this.#known.values()];
@@ -43,6 +47,22 @@ export class Sites {
     };
     this.#known.set(name, known);
     return known;
+  }
+
+  /** Queues of the sites whose own schedulers decide, as they were listed last. */
+  standings(monotonic: number, now: number): ReadonlyMap<NodeName, SiteStanding> {
+    const standings = new Map<NodeName, SiteStanding>();
+    for (const site of this.#known.values()) {
+      if (site.mode !== 'submit') continue;
+      let standing = this.#standings.get(site);
+      if (standing === undefined) {
+        const ageMs = site.listedAt === null ? 0 : monotonic - site.listedAt;
+        standing = standingOf({ nodes: site.nodes, jobs: site.jobs.values() }, now - ageMs);
+        this.#standings.set(site, standing);
+      }
+      standings.set(site.name, standing);
+    }
+    return standings;
   }
 
   /** The same map as long as one session goes on: it may be large. */

@@ -46,6 +46,7 @@ const OPTIONS: Readonly<Record<string, Value>> = {
   role: words(ROLES),
   running: words(RUNNING_POLICIES),
   signal: words(Object.keys(SIGNALS)),
+  site: liveList('sites'),
   sort: words(SORTS),
   'schedule node': liveList('nodes'),
   state: words(TASK_STATES),

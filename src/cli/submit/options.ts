@@ -49,6 +49,7 @@ export interface SubmitOptions extends ItemOptions, StagingOptions {
   readonly gpus?: string;
   readonly resource?: readonly string[];
   readonly needs?: readonly string[];
+  readonly site?: string;
   readonly exclusive?: boolean;
   readonly nodesNamed?: string;
   readonly time?: string;
@@ -74,6 +75,7 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
   ['--gpus <count>', 'gpus per node'],
   ['--resource <name=count>', 'any other counted resource, per node (repeatable)', 'many'],
   ['--needs <labels>', "only nodes with this label, or 'gpu & !old | big' (repeatable)", 'many'],
+  ['--site <names>', 'only at this site, or one of these, separated by commas'],
   ['--nodes-named <names>', 'only these nodes, separated by commas'],
   ['--exclusive', 'whole nodes: nobody else runs there meanwhile'],
   ['-t, --time <duration>', 'time limit, such as 90s, 1h30m, 2-12:00:00, or none'],
@@ -137,7 +139,18 @@ export function defineSubmitOptions(command: Command): void {
 
 /** What says something of a process that stays: a pool's worker. */
 const OF_WORKERS: ReadonlySet<string> = new Set([
-  ...['cpus', 'memory', 'gpus', 'resource', 'needs', 'nodes-named', 'exclusive', 'time', 'nice'],
+  ...[
+    'cpus',
+    'memory',
+    'gpus',
+    'resource',
+    'needs',
+    'site',
+    'nodes-named',
+    'exclusive',
+    'time',
+    'nice',
+  ],
   ...['chdir', 'private', 'output', 'error', 'env', 'clean-env', 'partition', 'qos'],
   ...['reservation', 'notify', 'umask', 'in'],
 ]);
@@ -208,10 +221,22 @@ function request(options: SubmitOptions): Partial<Submission> {
     memoryBytes: read('--memory', options.memory, values.parseMemory),
     gpuCount: count('--gpus', options.gpus, [0, GPUS_PER_NODE_MAX]),
     counted: counted && Object.fromEntries(counted),
-    labels: readAll('--needs', options.needs, values.parseNeed),
+    labels: needs(options),
     nodeNames: readAll('--nodes-named', names, parseNodeName),
     exclusive: options.exclusive,
   };
+}
+
+/** A site is a label that its gateway has, and so have its nodes where they are steered. */
+function needs({ needs: labels, site }: SubmitOptions): string[] | undefined {
+  const named = readAll('--needs', labels, values.parseNeed);
+  const sites = readAll(
+    '--site',
+    site?.split(',').map((name) => name.trim()),
+    parseNodeName,
+  );
+  if (sites === undefined) return named;
+  return [...(named ?? []), sites.map((name) => `site=${name}`).join(' | ')];
 }
 
 function processes({ procs, mpi }: SubmitOptions): Partial<Submission> {

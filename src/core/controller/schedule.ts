@@ -5,12 +5,13 @@ import { present } from '../base/assert.ts';
 import type { UserName } from '../model/ids.ts';
 import { LOOKS_PER_CYCLE_MAX, PARTS_AHEAD_MAX, STARTS_PER_CYCLE_MAX } from '../model/limits.ts';
 import type { Share } from '../model/orders.ts';
-import type { Scheduling } from '../model/scheduling.ts';
+import { type Scheduling, siteRuleOf } from '../model/scheduling.ts';
 import type { Settings } from '../model/settings.ts';
 import { plan } from '../scheduler/cycle/plan.ts';
 import { type ActiveTask, NO_RULES, type Snapshot } from '../scheduler/cycle/snapshot.ts';
 import { fairStandings } from '../scheduler/line/fair-share.ts';
 import { cpusOf, QuotaBook } from '../scheduler/line/quota.ts';
+import { type Brokerage, NO_BROKERAGE } from '../scheduler/room/brokerage.ts';
 import { preparedNodes } from './batches/ready.ts';
 import type { Job, Task } from './jobs/facts.ts';
 import { decideLateMaintenances } from './maintenance/course.ts';
@@ -28,12 +29,14 @@ import { timeLeft } from './tasks/time-limit.ts';
 export interface CycleOptions {
   /** Load average per cpu by node, for partitions that place by it. */
   readonly loads?: Snapshot['loads'];
+  /** Queues of sites, for partitions that compare them. */
+  readonly standings?: Brokerage['standings'];
   readonly looksMax?: number;
 }
 
 export function decideSchedule(
   step: Step,
-  { loads = NO_RULES.loads, looksMax = LOOKS_PER_CYCLE_MAX }: CycleOptions,
+  { loads = NO_RULES.loads, standings, looksMax = LOOKS_PER_CYCLE_MAX }: CycleOptions,
 ): void {
   const { state } = step;
   decideLateMaintenances(step);
@@ -41,12 +44,15 @@ export function decideSchedule(
   const snapshot = snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at);
   // Added to by this cycle only: whoever merely asks what would be planned must leave no trace.
   const { hopeless, rest: from } = chain;
-  const planned = plan({ ...snapshot, loads, looksMax, hopeless, from }, step.at);
+  const brokerage = brokerageOf(state, snapshot.scheduling, standings);
+  const known = { ...snapshot, loads, brokerage };
+  const planned = plan({ ...known, looksMax, hopeless, from }, step.at);
   const isDoubtful = chain.isStirred || looksBack(state, chain);
   for (const taker of planned.resumes) resume(step, taker);
-  for (const { jobId, index, shares } of planned.starts) {
+  for (const { jobId, index, shares, choice } of planned.starts) {
     const job = present(state.jobs.get(jobId), `job ${jobId}`);
     allocate(step, job, index, shares);
+    state.scratch.brokerage.note(job, index, { shares, choice });
   }
   for (const preemption of planned.preemptions) preempt(step, preemption);
   // Allocations only make nodes fuller: nothing more can start until something else changes.
@@ -74,10 +80,21 @@ function isOrderMoving({ state, settings }: Step): boolean {
   return settings.scheduling.weights.fairShare !== 0 && state.indexes.queue.size > 0;
 }
 
-/** Whether any partition places by load: only then is it worth collecting. */
-export function asksForLoads(state: State, settings: Settings): boolean {
-  const partitions = Object.values(schedulingOf(state, settings).partitions);
-  return partitions.some(({ placement }) => placement === 'least_loaded');
+function brokerageOf(
+  { scratch }: State,
+  { prices = {} }: Scheduling,
+  standings: Brokerage['standings'] = NO_BROKERAGE.standings,
+): Brokerage {
+  return { standings, prices, data: scratch.brokerage.data };
+}
+
+/** What partitions place by: only then are loads, or queues of sites, worth collecting. */
+export function asksFor(state: State, settings: Settings): { loads: boolean; standings: boolean } {
+  const rules = Object.values(schedulingOf(state, settings).partitions).map((one) => one.placement);
+  return {
+    loads: rules.includes('least_loaded'),
+    standings: rules.some((rule) => siteRuleOf(rule) !== null),
+  };
 }
 
 /** Whether the next cycle is to follow at once. */

@@ -7,6 +7,7 @@ import type { Hopeless } from '../scheduler/cycle/hopeless.ts';
 import type { Rest } from '../scheduler/cycle/rest.ts';
 import { ShapeBook } from '../scheduler/line/queue.ts';
 import type { Job } from './jobs/facts.ts';
+import { BrokerageBook } from './sites/brokerage-book.ts';
 
 export interface Scratch {
   /** Something changed that may let a task start. */
@@ -29,6 +30,8 @@ export interface Scratch {
   readonly keepingTrouble: Map<EpochId, string>;
   /** Since when each of these pilots has had no work, and there was none for it. */
   readonly idlePilots: Map<NodeName, number>;
+  /** Which nodes have had these inputs, by the hash of their list, and why tasks are where they are. */
+  readonly brokerage: BrokerageBook;
   /** Epochs whose orders may have changed since the shell last looked; it empties it. */
   readonly touched: Touch[];
   /** What the last steps ended, for the history; the shell empties it. */
@@ -83,6 +86,7 @@ export function createScratch(): Scratch {
     retryNotBefore: 0,
     keepingTrouble: new Map(),
     idlePilots: new Map(),
+    brokerage: new BrokerageBook(),
     touched: [],
     endedEpochs: [],
     changedJobs: new Set(),

@@ -22,10 +22,24 @@ export type Policy = (typeof POLICIES)[number];
 /** What nobody chose: wide jobs do not starve, and little stands idle for it. */
 export const DEFAULT_POLICY: Policy = 'easy';
 
-export const PLACEMENTS = ['pack', 'spread', 'least_loaded'] as const;
-
 /** Which of the nodes that fit: the first in node order, the emptiest, or the least busy. */
+export const NODE_PLACEMENTS = ['pack', 'spread', 'least_loaded'] as const;
+
+/**
+ * Which of the sites: where it waits least by their own queues, where a cpu hour costs least, or where
+ * its inputs have been.
+ */
+export const SITE_PLACEMENTS = ['least_wait', 'cheapest', 'near_data'] as const;
+
+export const PLACEMENTS = [...NODE_PLACEMENTS, ...SITE_PLACEMENTS] as const;
+
 export type PlacementRule = (typeof PLACEMENTS)[number];
+export type SiteRule = (typeof SITE_PLACEMENTS)[number];
+
+/** Null: the rule is one for plain nodes. */
+export function siteRuleOf(rule: PlacementRule): SiteRule | null {
+  return SITE_PLACEMENTS.find((one) => one === rule) ?? null;
+}
 
 export const PARTITION_STATES = ['up', 'down', 'drain', 'inactive'] as const;
 
@@ -162,6 +176,8 @@ export interface Scheduling {
   /** How many waiting tasks of a partition `conservative` plans ahead. */
   readonly depthMax: number;
   readonly fairShare: FairShare;
+  /** Price of a cpu hour of each site, or of a node; absent: 0. */
+  readonly prices?: Readonly<Record<string, number>>;
 }
 
 /** Who ought to get how much of the cluster in the long run. */

@@ -200,3 +200,9 @@ for (const [text, where, what] of MISTAKES) {
 test('a part of the file whose entries are all comments is an empty one', () => {
   assert.deepEqual(parseConfig('partitions:\n  # gpu: {}\nqos:\nfair_share:\n', 'f').problems, []);
 });
+
+test('sites have prices, for partitions that look for the cheapest', async () => {
+  const config = await configOf('sites: {hpc: {price: 2.5}, lab: {}}\n');
+  assert.deepEqual(schedulingFrom(config).prices, { hpc: 2.5, lab: 0 });
+  await assert.rejects(configOf('sites: {hpc: {price: -1}}\n'), /sites\.hpc\.price/);
+});

@@ -323,3 +323,14 @@ test('what is wrong with a list of items is told with its line, and nothing is s
   assert.match(await refused('x\n', '--at-once', '2', 'cat'), /--at-once limits/);
   assert.deepEqual(head.work, []);
 });
+
+test('sites are wished for by their label, one or any of several', async () => {
+  await using head = await FakeHead.start(ACCEPTS);
+  await head.weft('run', '--site', 'hpc', '--needs', 'ssd', 'true');
+  assert.deepEqual(submitted(head).labels, ['ssd', 'site=hpc']);
+  await head.weft('run', '--site', 'hpc, sge', 'true');
+  const body = head.work.findLast(({ path }) => path === '/v1/jobs')?.body as Submission;
+  assert.deepEqual(body.labels, ['site=hpc | site=sge']);
+  const wrong = await head.weft('run', '--site', 'a b', 'true');
+  assert.deepEqual([wrong.code, /--site: /.test(wrong.error)], [2, true]);
+});

@@ -203,12 +203,13 @@ export function entryOf(
   { id, owner, submittedAt, spec, pending }: EntryFacts,
   running = 0,
 ): QueueEntry {
-  const { partition, walltimeMs: ownMs, nice, array, batch } = spec;
+  const { partition, walltimeMs: ownMs, nice, array, batch, staging } = spec;
   const request = besideOthers(state, owner, spec.request);
   const reservation = spec.reservation ?? null;
   const buildMs = batch?.buildMs;
   const walltimeMs = ownMs === null ? null : ownMs + (buildMs ?? 0);
   const build = buildMs === undefined ? {} : { buildMs };
+  const inputs = staging?.inputs;
   return {
     jobId: id,
     owner,
@@ -219,6 +220,7 @@ export function entryOf(
     pending,
     runningMax: array?.runningMax ?? null,
     running,
+    ...(inputs === undefined ? {} : { inputs }),
   };
 }
 

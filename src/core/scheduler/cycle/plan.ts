@@ -14,8 +14,9 @@ import {
   type LineRules,
   type Mark,
 } from '../line/line.ts';
-import { type Ask, askOf } from '../room/ask.ts';
+import { type Ask, askFor, askOf } from '../room/ask.ts';
 import { Board, type Taker } from '../room/board.ts';
+import type { Choice } from '../room/brokerage.ts';
 import type { Slot } from '../room/slots.ts';
 import { Blocked } from './blocked.ts';
 import { type Preemption, Preemptor } from './preempt.ts';
@@ -27,6 +28,8 @@ export interface Start {
   readonly jobId: JobId;
   readonly index: number;
   readonly shares: readonly Share[];
+  /** Where sites were compared: what spoke for the one that it got. */
+  readonly choice?: Choice;
 }
 
 /** What a waiting task may count on, if nothing ends late and nothing more urgent comes. */
@@ -224,12 +227,13 @@ class Cycle {
     return this.#wait(next, head);
   }
 
-  #start({ group, partition, entry, index }: Candidate): boolean {
-    const ask = askOf(group.shape, partition);
-    const views = this.#board.fitting(ask, ask.request.nodeCount);
+  #start({ partition, entry, index }: Candidate): boolean {
+    const ask = askFor(entry, partition);
+    const { views, choice } = this.#board.place(ask);
     if (views.length < ask.request.nodeCount) return false;
     const shares = this.#board.start(ask, views, { jobId: entry.jobId, index });
-    this.#starts.push({ jobId: entry.jobId, index, shares });
+    const start = { jobId: entry.jobId, index, shares };
+    this.#starts.push(choice === null ? start : { ...start, choice });
     return true;
   }
 

@@ -5,6 +5,7 @@ import { partitionOf, qosOf, type Scheduling } from '../../model/scheduling.ts';
 import type { LineRules } from '../line/line.ts';
 import type { Queue } from '../line/queue.ts';
 import type { QuotaBook } from '../line/quota.ts';
+import type { Brokerage } from '../room/brokerage.ts';
 import type { Window } from '../room/lane.ts';
 import type { NodePool, NodeView } from '../room/pool.ts';
 import type { Prepared } from '../room/prepared.ts';
@@ -43,6 +44,8 @@ export interface Snapshot {
   readonly prepared?: Prepared;
   /** Load average per cpu by node, for `least_loaded`. */
   readonly loads: ReadonlyMap<NodeName, number>;
+  /** What sites are compared by; absent: nothing is known of any. */
+  readonly brokerage?: Brokerage;
   /** Tasks that were stopped for others, to go on as soon as there is room. */
   readonly stopped: readonly Stopped[];
   /** `PreemptionRules.hopeless`. */

@@ -19,6 +19,8 @@ export interface QueueEntry {
   /** Ms since 1970. */
   readonly submittedAt: number;
   readonly shape: Shape;
+  /** Hash of the list of its inputs; absent: it has none. */
+  readonly inputs?: string;
   /** Indices of the tasks that wait; never empty while the entry is queued. */
   readonly pending: IntervalSet;
   /** Array tasks that may hold resources at once; null = all. */

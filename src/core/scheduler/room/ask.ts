@@ -25,6 +25,8 @@ export interface Ask {
   readonly buildMs?: number;
   readonly reservation: string | null;
   readonly placement: PlacementRule;
+  /** Hash of the list of its inputs, for `near_data` only. */
+  readonly inputs?: string;
   /** A worker of a pool without a time limit: it may begin where it cannot stay for ever. */
   readonly moves?: true;
   /** It is on its nodes already, so they may be closed to what is new. Absent: no. */
@@ -43,6 +45,16 @@ export function askOf(shape: Shape, partition: Partition): Ask {
   const ask = makeAsk(shape, partition);
   ASKS.set(shape, { partition, ask });
   return ask;
+}
+
+/** The same for one task, where it matters which files it brings. */
+export function askFor(
+  { shape, inputs }: { readonly shape: Shape; readonly inputs?: string },
+  partition: Partition,
+): Ask {
+  const ask = askOf(shape, partition);
+  const matters = inputs !== undefined && partition.placement === 'near_data';
+  return matters ? { ...ask, inputs } : ask;
 }
 
 function makeAsk(shape: Shape, partition: Partition): Ask {

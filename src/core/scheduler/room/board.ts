@@ -4,7 +4,9 @@
 import type { JobId, NodeName } from '../../model/ids.ts';
 import { LOOKS_PER_LANE, LOOKS_PER_SEARCH } from '../../model/limits.ts';
 import type { Share } from '../../model/orders.ts';
+import { siteRuleOf } from '../../model/scheduling.ts';
 import { type Ask, endAt, endOn, namesOf, takenOf, wantOf } from './ask.ts';
+import type { Brokerage, Choice } from './brokerage.ts';
 import { cursor, rest } from './cursor.ts';
 import { demandOf, fieldOf } from './field.ts';
 import { endOf, fitsAfter, type Gone, Lane, type Window } from './lane.ts';
@@ -30,6 +32,8 @@ export interface BoardOptions {
   readonly now: number;
   /** Load average per cpu, for `least_loaded`; absent = 0. */
   readonly loads?: ReadonlyMap<NodeName, number>;
+  /** What sites are compared by; absent: nothing is known of any. */
+  readonly brokerage?: Brokerage;
   /** `Snapshot.prepared`. */
   readonly prepared?: Prepared;
   /**
@@ -42,6 +46,8 @@ export interface BoardOptions {
 /** So many ready nodes are each looked at; of more, so many that fit are looked through for one. */
 const READY_LOOKS_MAX = 64;
 const READY_FRONT = 16;
+/** Sites that a choice tells of. */
+const OFFERS_TOLD = 5;
 
 export class Board {
   readonly now: number;
@@ -69,7 +75,7 @@ export class Board {
     this.#forecastLooksMax = forecastLooksMax ?? null;
     this.#windows = byNode(windows.filter((window) => window.to > now));
     this.now = now;
-    this.#order = new Placement(loads ?? new Map());
+    this.#order = new Placement(loads ?? new Map(), options.brokerage);
     this.#looksBefore = pool.looks;
     for (const name of this.#windows.keys()) if (this.#views.get(name)) this.#claimed.add(name);
   }
@@ -87,6 +93,17 @@ export class Board {
   /** What else costs about as much as so many looks. */
   addWork(looks: number): void {
     this.#work += looks;
+  }
+
+  /**
+   * Nodes for a task that starts now, and where sites were compared the best of them with what spoke for
+   * them. Fewer nodes than asked for: it does not start.
+   */
+  place(ask: Ask): { readonly views: readonly NodeView[]; readonly choice: Choice | null } {
+    const { nodeCount } = ask.request;
+    const isBrokered = siteRuleOf(ask.placement) !== null;
+    const best = this.fitting(ask, isBrokered ? Math.max(nodeCount, OFFERS_TOLD) : nodeCount);
+    return { views: best.slice(0, nodeCount), choice: this.#order.choice(best, ask) };
   }
 
   /**
@@ -131,7 +148,8 @@ export class Board {
         .map((list) => cursor(list, (view) => isUntouched(view) && isOpen(view))),
       ...this.#views.touched.fitting(request).map((list) => cursor(list, isOpen)),
     ];
-    if (ask.placement === 'least_loaded') {
+    // What speaks for a node by these is not the same within a class of nodes.
+    if (ask.placement !== 'pack' && ask.placement !== 'spread') {
       return this.#order.first(sources.flatMap(rest), ask, max);
     }
     const merged = this.#order.merge(sources, ask, max);

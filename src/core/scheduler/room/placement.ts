@@ -1,16 +1,34 @@
 // Which of the nodes that fit a task gets: by the placement rule of its partition.
 
 import type { NodeName } from '../../model/ids.ts';
+import { siteRuleOf } from '../../model/scheduling.ts';
 import type { Ask } from './ask.ts';
+import {
+  type Brokerage,
+  type Choice,
+  compareOffers,
+  NO_BROKERAGE,
+  type Offer,
+  offerOf,
+} from './brokerage.ts';
 import type { Cursor } from './cursor.ts';
 import type { NodeView } from './pool.ts';
 
 export class Placement {
   readonly #loads: ReadonlyMap<NodeName, number>;
+  readonly #brokerage: Brokerage;
 
   /** Load average per cpu, for `least_loaded`; absent = 0. */
-  constructor(loads: ReadonlyMap<NodeName, number>) {
+  constructor(loads: ReadonlyMap<NodeName, number>, brokerage = NO_BROKERAGE) {
     this.#loads = loads;
+    this.#brokerage = brokerage;
+  }
+
+  /** What spoke for these sites, in their order; null: the rule is one for plain nodes. */
+  choice(views: readonly NodeView[], ask: Ask): Choice | null {
+    const rule = siteRuleOf(ask.placement);
+    if (rule === null) return null;
+    return { rule, offers: views.map((view) => offerOf(view, ask, this.#brokerage)) };
   }
 
   first(views: Iterable<NodeView>, ask: Ask, max: number): NodeView[] {
@@ -35,7 +53,13 @@ export class Placement {
     return chosen;
   }
 
-  #compare(a: NodeView, b: NodeView, { placement }: Ask): number {
+  #compare(a: NodeView, b: NodeView, ask: Ask): number {
+    const { placement } = ask;
+    const rule = siteRuleOf(placement);
+    if (rule !== null) {
+      const [one, other] = [a, b].map((view) => offerOf(view, ask, this.#brokerage));
+      return compareOffers(rule, one as Offer, other as Offer) || a.order - b.order;
+    }
     if (placement === 'pack') return a.order - b.order;
     if (placement === 'spread') return usedPart(a) - usedPart(b) || a.order - b.order;
     const load = (view: NodeView): number => this.#loads.get(view.name) ?? 0;

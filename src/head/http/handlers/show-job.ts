@@ -4,6 +4,7 @@ import type { ExplainReply, JobDetail, JobView } from '../../../api/jobs.ts';
 import { ok } from '../../../core/base/result.ts';
 import { pendingOf } from '../../../core/controller/answers/explain.ts';
 import { expect } from '../../../core/controller/answers/questions.ts';
+import type { Job } from '../../../core/controller/jobs/facts.ts';
 import { hasRole } from '../../../core/model/actor.ts';
 import type { JobRecord } from '../../answers/job-record.ts';
 import { endedAs, firstPending } from '../../answers/job-state.ts';
@@ -13,6 +14,7 @@ import { NO_PROSPECT, viewLookAhead } from '../../answers/prospect-view.ts';
 import { Reasons } from '../../answers/reasons.ts';
 import { withLastRuns } from '../../answers/run-start.ts';
 import { viewLiveTask } from '../../answers/task-view.ts';
+import { choiceWords } from '../../answers/words/brokerage.ts';
 import { type Standing, sayStanding } from '../../answers/words/standing.ts';
 import type { Engine } from '../../engine.ts';
 import type { Handler } from '../call.ts';
@@ -56,7 +58,10 @@ export const explainJob: Handler<'explainJob'> = async ({ engine }, { params, ac
   const view = isWhole
     ? viewJob(engine, record, reasons)
     : viewLiveTask(engine, job, index, reasons);
-  if (view.reason === null || waiting === undefined) return ok(explainView(view));
+  if (view.reason === null || waiting === undefined) {
+    const placed = index ?? (job.spec.array === null ? 0 : undefined);
+    return ok(withSite(explainView(view), engine, job, placed));
+  }
   const about = view.nodes.length > 0 ? 'next_task' : 'task';
   const ahead = expect(engine, pendingOf(job, waiting));
   const expected = viewLookAhead(ahead, about, actor.name);
@@ -64,6 +69,18 @@ export const explainJob: Handler<'explainJob'> = async ({ engine }, { params, ac
   const runs = explainView({ ...view, reason: null }).words;
   return ok({ state: view.state, ...expected, words: `${runs} ${expected.words}` });
 };
+
+/** Why the task is where it is, when sites were compared for it. */
+function withSite(
+  reply: ExplainReply,
+  { state }: Engine,
+  job: Job,
+  index: number | undefined,
+): ExplainReply {
+  const choice = index === undefined ? undefined : state.scratch.brokerage.choiceOf(job, index);
+  if (choice === undefined || reply.state === 'pending' || reply.state === 'done') return reply;
+  return { ...reply, words: `${reply.words}\n${choiceWords(choice)}` };
+}
 
 function explainView(view: Standing & Pick<JobView, 'reason'>): ExplainReply {
   const { state, reason } = view;

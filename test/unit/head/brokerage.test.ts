@@ -1,0 +1,116 @@
+// What the head makes of the listings of sites for the choice among them, and the words for it.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BrokerageBook } from '../../../src/core/controller/sites/brokerage-book.ts';
+import { standingOf } from '../../../src/core/controller/sites/standing.ts';
+import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
+import type { Share } from '../../../src/core/model/orders.ts';
+import type { ListedJob, SiteNews, SiteNode } from '../../../src/core/model/site.ts';
+import type { Choice, Offer } from '../../../src/core/scheduler/room/brokerage.ts';
+import { choiceWords } from '../../../src/head/answers/words/brokerage.ts';
+import { Sites } from '../../../src/head/sites.ts';
+
+const HOUR = 3_600_000;
+const HPC = 'hpc' as NodeName;
+
+function node(state: SiteNode['state'], cpuCount: number): SiteNode {
+  return {
+    ...{ name: `n${cpuCount}`, state, word: state, reason: null, cpuCount, cpusUsed: 0 },
+    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+  };
+}
+
+let last = 0;
+function job(fields: Partial<ListedJob>): ListedJob {
+  last += 1;
+  return {
+    ...{ id: String(last), handle: null, name: 'x', owner: 'ann', state: 'waiting', word: 'PD' },
+    ...{ reason: null, queue: null, elements: null, submittedAt: 0, startedAt: null },
+    ...{ endedAt: null, walltimeMs: HOUR, nodeCount: 1, cpuCount: 2, memoryBytes: null },
+    ...{ isExclusive: false, nodes: [], exit: null, isOurs: false },
+    ...fields,
+  };
+}
+
+test('[A29] a queue is what others run and wait for there, on nodes that take work', () => {
+  const jobs = [
+    job({}),
+    job({ walltimeMs: null, cpuCount: null }),
+    job({ state: 'held' }),
+    job({ isOurs: true }),
+    job({ state: 'running', startedAt: 10 * HOUR - HOUR / 2 }),
+    job({ state: 'running', startedAt: HOUR, cpuCount: 1 }),
+    job({ state: 'ended' }),
+    job({ state: 'unknown' }),
+    job({ state: 'running', isOurs: true }),
+  ];
+  const nodes = [node('idle', 4), node('busy', 2), node('down', 8), node('stopped', 16)];
+  assert.deepEqual(standingOf({ nodes, jobs }, 10 * HOUR), {
+    cpuCount: 6,
+    cpusHeld: 3,
+    // Half an hour of two cpus; what is past its limit is about to end.
+    runningCpuMs: HOUR,
+    waitingCpuMs: 3 * HOUR,
+  });
+});
+
+test('only sites that decide for themselves have one, added up once for each word of theirs', () => {
+  const sites = new Sites();
+  const news = (more: Partial<SiteNews>): SiteNews => ({
+    ...{ isFirst: true, isLast: true, system: 'slurm', mode: 'submit', takeover: null },
+    ...{ problem: null, ageMs: 60_000, nodes: [node('idle', 4)], queues: [], gone: [] },
+    ...{ jobs: [job({ state: 'running', startedAt: 0 })], ...more },
+  });
+  sites.hear(HPC, news({}), 100_000);
+  sites.hear('farm' as NodeName, news({ mode: 'steer' }), 100_000);
+  // Listed half an hour after it began, which is a minute ago.
+  const standings = sites.standings(100_000, HOUR / 2 + 60_000);
+  assert.deepEqual([...standings.keys()], [HPC]);
+  assert.equal(standings.get(HPC)?.runningCpuMs, HOUR);
+  assert.equal(sites.standings(200_000, HOUR).get(HPC), standings.get(HPC));
+  sites.hear(HPC, news({ isFirst: false, jobs: [job({})] }), 200_000);
+  assert.equal(sites.standings(200_000, HOUR).get(HPC)?.waitingCpuMs, 2 * HOUR);
+});
+
+const offer = (site: string, more: Partial<Offer> = {}): Offer => ({
+  ...{ node: site as NodeName, waitMs: 0, price: 0, hasData: false, ...more },
+});
+
+test('why a task is at its site, in words', () => {
+  const says = (rule: Choice['rule'], ...offers: Offer[]) => choiceWords({ rule, offers });
+  assert.equal(
+    says('least_wait', offer('hpc'), offer('sge', { waitMs: 1.5 * HOUR })),
+    'Its site was chosen because it was to wait least there: hpc (no wait) before sge (about 1h30m of wait).',
+  );
+  assert.equal(
+    says('cheapest', offer('hpc', { price: 1, waitMs: 10 }), offer('sge', { price: 2.5 })),
+    'Its site was chosen because it is the cheapest with room: hpc (price 1, about 1m of wait) before sge (price 2.5, no wait).',
+  );
+  assert.equal(
+    says('near_data', offer('hpc', { hasData: true })),
+    'Its site was chosen because its input files have been there: hpc (had its inputs, no wait), the only one with room.',
+  );
+  const never = offer('sge', { waitMs: Number.POSITIVE_INFINITY });
+  assert.match(
+    says('near_data', offer('hpc'), never),
+    /because no site with room had its input files, .*hpc \(no wait\) before sge \(takes no work\)\.$/,
+  );
+});
+
+test('where inputs have been is forgotten when there is too much of it, the oldest first', () => {
+  const book = new BrokerageBook();
+  const shares = (site: string) => [{ node: site } as unknown as Share];
+  const noted = (hash: string, site: string, id: number, choice?: Choice) => {
+    const spec = { staging: { inputs: hash } };
+    book.note({ id, spec } as never, 0, { shares: shares(site), choice });
+  };
+  noted('first', 'a', 1, { rule: 'near_data', offers: [offer('a')] });
+  noted('first', 'b', 2);
+  assert.deepEqual([...(book.data.get('first') ?? [])], ['a', 'b']);
+  for (let at = 0; at < 2000; at += 1) noted(`list ${at}`, 'a', 3);
+  assert.equal(book.data.size, 2000);
+  assert.equal(book.data.get('first'), undefined);
+  assert.equal(book.choiceOf({ id: 1 as JobId }, 0)?.offers[0]?.node, 'a');
+  assert.equal(book.choiceOf({ id: 2 as JobId }, 0), undefined);
+});
