@@ -90,6 +90,14 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['top.ts', '10000', '60'],
     about: '`weft top` with 10,000 jobs: what share of a cpu it takes, and what it costs the head',
   },
+  table2: {
+    args: ['table2.ts', '30'],
+    about: 'getNodes, getJobs, startJob at 16 nodes and 100 jobs: commands alone, and by adaptors',
+  },
+  foreign: {
+    args: ['foreign-poll.ts', '10000', '1000'],
+    about: 'CPU of one look at a site with 10,000 jobs and 1,000 nodes',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 

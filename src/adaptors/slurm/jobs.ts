@@ -43,10 +43,14 @@ export const JOBS_COMMAND = { argv: ['squeue', '-a', '-t', 'all', '--json'] };
 
 export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
   const listed = listOf('squeue', 'jobs', output);
-  return listed.ok ? ok(listed.value.flatMap(jobOf)) : listed;
+  return listed.ok ? ok(jobsIn(listed.value)) : listed;
 }
 
 type Listed = Readonly<Record<string, unknown>>;
+
+export function jobsIn(listed: readonly Listed[]): readonly SiteJob[] {
+  return listed.flatMap(jobOf);
+}
 
 function jobOf(listed: Listed): SiteJob[] {
   const id = idOf(listed);

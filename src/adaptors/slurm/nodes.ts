@@ -13,16 +13,19 @@ export const QUEUES_COMMAND = { argv: ['scontrol', 'show', 'partition', '-a', '-
 
 const MIB = 1_048_576;
 
-/** Some versions list a node once for each of its partitions. */
 export function readNodes(output: SiteOutput): Result<readonly SiteNode[], SiteProblem> {
   const listed = listOf('sinfo', 'nodes', output);
-  if (!listed.ok) return listed;
+  return listed.ok ? ok(nodesIn(listed.value)) : listed;
+}
+
+/** Some versions list a node once for each of its partitions. */
+export function nodesIn(listed: readonly Readonly<Record<string, unknown>>[]): readonly SiteNode[] {
   const nodes = new Map<string, SiteNode>();
-  for (const one of listed.value) {
+  for (const one of listed) {
     const name = textOf(one.name);
     if (name !== null) nodes.set(name, nodeOf(name, one));
   }
-  return ok([...nodes.values()]);
+  return [...nodes.values()];
 }
 
 function nodeOf(name: string, listed: Readonly<Record<string, unknown>>): SiteNode {

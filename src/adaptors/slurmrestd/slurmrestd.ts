@@ -2,11 +2,11 @@
 // as squeue and sinfo print them.
 
 import { ok, type Result } from '../../core/base/result.ts';
-import type { SiteJob, SiteQueue } from '../../core/model/site.ts';
+import type { SiteJob, SiteNode, SiteQueue } from '../../core/model/site.ts';
 import type { Adaptor, SiteOutput, SiteProblem, SiteQuery, SiteSubmission } from '../adaptor.ts';
 import { nodesOf, recordsOf, textOf, unreadable, wholeOf } from '../read.ts';
-import { readJobs as readListedJobs } from '../slurm/jobs.ts';
-import { readNodes as readListedNodes } from '../slurm/nodes.ts';
+import { jobsIn } from '../slurm/jobs.ts';
+import { nodesIn } from '../slurm/nodes.ts';
 import { commandOf, type Request, readAnswer } from './request.ts';
 
 const MIB = 1_048_576;
@@ -23,7 +23,7 @@ export function slurmrestd(program: readonly string[], base: string): Adaptor {
   return {
     system: 'slurmrestd',
     jobs: { command: command('GET', 'jobs'), read: readJobs },
-    nodes: { command: command('GET', 'nodes'), read: (output) => via(output, readListedNodes) },
+    nodes: { command: command('GET', 'nodes'), read: readNodes },
     queues: { command: command('GET', 'partitions'), read: readQueues },
     submit: (job) => ({
       command: command('POST', 'job/submit', submissionOf(job)),
@@ -44,30 +44,37 @@ export function slurmrestd(program: readonly string[], base: string): Adaptor {
 }
 
 function readJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
-  return via(output, readListedJobs);
+  return readList(output, 'jobs', jobsIn);
 }
 
-/** The readers of Slurm's own commands, for the same lists. */
-function via<T>(
+function readNodes(output: SiteOutput): Result<readonly SiteNode[], SiteProblem> {
+  return readList(output, 'nodes', nodesIn);
+}
+
+type Listed = Readonly<Record<string, unknown>>;
+
+function readList<T>(
   output: SiteOutput,
-  read: (output: SiteOutput) => Result<T, SiteProblem>,
+  name: string,
+  read: (listed: readonly Listed[]) => T,
 ): Result<T, SiteProblem> {
   const answer = readAnswer(output);
   if (!answer.ok) return answer;
-  return read({ stdout: output.stdout.replace(/\n\d{3}\n*$/, ''), stderr: '', code: 0 });
+  const listed = recordsOf(answer.value[name]);
+  return listed === null
+    ? unreadable('slurmrestd', `its answer has no list '${name}'`)
+    : ok(read(listed));
 }
 
 function readQueues(output: SiteOutput): Result<readonly SiteQueue[], SiteProblem> {
-  const answer = readAnswer(output);
-  if (!answer.ok) return answer;
-  const listed = recordsOf(answer.value.partitions);
-  if (listed === null) return unreadable('slurmrestd', "its answer has no list 'partitions'");
-  const queues = listed.map(queueOf).filter((queue) => queue !== null);
-  if (queues.length === listed.length) return ok(queues);
+  const queues = readList(output, 'partitions', (listed) => listed.map(queueOf));
+  if (!queues.ok) return queues;
+  const known = queues.value.filter((queue) => queue !== null);
+  if (known.length === queues.value.length) return ok(known);
   return unreadable('slurmrestd', 'a partition has no name or state');
 }
 
-function queueOf(listed: Readonly<Record<string, unknown>>): SiteQueue | null {
+function queueOf(listed: Listed): SiteQueue | null {
   const [name, state] = [textOf(listed.name), textOf(listed.state)];
   if (name === null || state === null) return null;
   const minutes = wholeOf(listed.max_time_limit);
