@@ -84,3 +84,48 @@ describe('systems that are known by their documents', () => {
     });
   }
 });
+
+describe('PBS under the plan of the head', () => {
+  const world = new SiteWorld(() => undefined);
+  const top = world.at('fake');
+  const site = (): FakeSite => new FakeSite(join(top, 'state'));
+  const path = { PATH: `${join(top, 'bin')}:${process.env.PATH}` };
+
+  before(async () => {
+    mkdirSync(top);
+    installFake('pbs', top);
+    site().steer();
+    await world.startHead();
+    await world.addGateway('farm', { system: 'pbs', mode: 'steer', poll: '500ms' }, path);
+    await world.nodesUp(2, /^n\d.farm$/);
+  });
+  afterEach(showLogs(world));
+  after(() => {
+    site().endAll();
+    return world.close(() => undefined);
+  });
+
+  it('a job of ours starts on the node of the plan, and its exit code comes home', async () => {
+    const id = await world.weft('run', '--nodes-named', 'n2.farm', '--', 'exit 3');
+    const { code, out, error } = await world.tried('wait', id);
+    assert.equal(code, 3, out + error);
+    assert.deepEqual(
+      site()
+        .jobs()
+        .map(({ node, code: exit }) => [node, exit]),
+      [['n2', 3]],
+    );
+  });
+
+  it('a job that a user gave to PBS waits here, and starts when our plan says so', async () => {
+    const env = { ...process.env, ...path };
+    const given = await runProgram(
+      [join(top, 'bin/qsub'), '-N', 'theirs', '-o', '/dev/null', '-e', '/dev/null'],
+      { env, input: 'exit 0\n' },
+    );
+    assert.equal(given.code, 0, given.error);
+    const job = await world.ours(`farm/${given.out.trim()}`);
+    await world.become(job.id, /^completed/);
+    assert.notEqual(site().jobs().at(-1)?.node, '');
+  });
+});

@@ -18,7 +18,9 @@ export interface FakeJob {
   readonly id: number;
   readonly name: string;
   readonly owner: string;
+  /** 0: it waits. */
   readonly pid: number;
+  /** Empty: it has none yet. */
   readonly node: string;
   /** Seconds since 1970. */
   readonly submittedAt: number;
@@ -39,6 +41,8 @@ export interface FakeSubmission {
   readonly script: string;
   readonly stdout: string;
   readonly stderr: string;
+  /** It starts when somebody begins it; absent: at once. */
+  readonly waits?: true;
 }
 
 /** Writes the end in one step, so that nobody reads half of it. */
@@ -56,21 +60,29 @@ export class FakeSite {
     mkdirSync(join(folder, 'off'), { recursive: true });
   }
 
-  submit({ name, script, stdout, stderr }: FakeSubmission): number {
+  submit({ name, script, stdout, stderr, waits }: FakeSubmission): number {
     const id = this.#takeId();
+    writeFileSync(`${this.#path(id)}.sh`, script);
+    const submittedAt = Math.floor(Date.now() / 1000);
+    const job = { id, name, owner: ownName(), pid: 0, node: '', submittedAt, stdout, stderr };
+    this.#note(id, job);
+    if (waits !== true) this.begin(id, NODES[id % NODES.length] ?? '');
+    return id;
+  }
+
+  /** False: there is none that waits. */
+  begin(id: number, node: string): boolean {
+    const job = this.job(id);
+    if (job === null || job.pid !== 0 || job.code !== null) return false;
+    const { stdout = '', stderr = '' } = job as Partial<FakeSubmission>;
     const at = this.#path(id);
-    writeFileSync(`${at}.sh`, script);
     const stdio = openSync('/dev/null', 'r+');
     const child = spawn('sh', ['-c', WATCHED, 'job', `${at}.sh`, stdout, stderr, `${at}.exit`], {
       ...{ detached: true, stdio: [stdio, stdio, stdio], cwd: '/' },
     });
     child.unref();
-    const submittedAt = Math.floor(Date.now() / 1000);
-    const node = NODES[id % NODES.length];
-    const job = { id, name, owner: ownName(), pid: child.pid, node, submittedAt };
-    writeFileSync(`${at}.new`, JSON.stringify(job));
-    renameSync(`${at}.new`, `${at}.json`);
-    return id;
+    this.#note(id, { ...job, pid: child.pid, node });
+    return true;
   }
 
   jobs(): readonly FakeJob[] {
@@ -98,7 +110,7 @@ export class FakeSite {
     writeFileSync(`${at}.cancelled`, '');
     // Its shell is told to end with all of its group; the end is noted for it.
     writeFileSync(`${at}.exit`, '143\n');
-    endGroup(job.pid);
+    if (job.pid !== 0) endGroup(job.pid);
     return true;
   }
 
@@ -108,7 +120,7 @@ export class FakeSite {
   }
 
   nodes(): readonly FakeNode[] {
-    const running = this.jobs().filter(({ code }) => code === null);
+    const running = this.jobs().filter(({ code, pid }) => code === null && pid !== 0);
     return NODES.map((name) => ({
       name,
       isOff: existsSync(join(this.#folder, 'off', name)),
@@ -120,6 +132,21 @@ export class FakeSite {
     const at = join(this.#folder, 'off', name);
     if (isOff) writeFileSync(at, '');
     else rmSync(at, { force: true });
+  }
+
+  /** Nothing of it starts by itself. */
+  get isSteered(): boolean {
+    return existsSync(join(this.#folder, 'steered'));
+  }
+
+  steer(): void {
+    writeFileSync(join(this.#folder, 'steered'), '');
+  }
+
+  #note(id: number, job: object): void {
+    const at = this.#path(id);
+    writeFileSync(`${at}.new`, JSON.stringify(job));
+    renameSync(`${at}.new`, `${at}.json`);
   }
 
   #path(id: number): string {

@@ -10,11 +10,14 @@ function ctime(seconds: number): string {
   return `${day} ${month} ${date.replace(/^0/, ' ')} ${clock} ${year}`;
 }
 
-function recordOf({ name, owner, node, submittedAt, code, isCancelled }: FakeJob) {
+function recordOf({ name, owner, pid, node, submittedAt, code, isCancelled }: FakeJob) {
+  const isWaiting = pid === 0 && code === null;
+  const inUse = isWaiting ? 'Q' : 'R';
   return {
-    ...{ Job_Name: name, Job_Owner: `${owner}@login1`, job_state: code === null ? 'R' : 'F' },
-    ...{ queue: 'workq', ctime: ctime(submittedAt), stime: ctime(submittedAt) },
-    ...{ exec_host: `${node}/0`, Resource_List: { ncpus: 1, nodect: 1, walltime: '01:00:00' } },
+    ...{ Job_Name: name, Job_Owner: `${owner}@login1`, job_state: code === null ? inUse : 'F' },
+    ...{ queue: 'workq', ctime: ctime(submittedAt) },
+    ...(pid === 0 ? {} : { stime: ctime(submittedAt), exec_host: `${node}/0` }),
+    Resource_List: { ncpus: 1, nodect: 1, walltime: '01:00:00' },
     ...(code === null ? {} : { Exit_status: isCancelled ? 271 : code, mtime: ctime(submittedAt) }),
   };
 }
@@ -30,6 +33,7 @@ export const PBS: Dialect = {
     const id = site.submit({
       ...{ name: option(args, '-N'), script: input },
       ...{ stdout: option(args, '-o'), stderr: option(args, '-e') },
+      ...(site.isSteered ? { waits: true } : {}),
     });
     return { out: `${id}.head\n` };
   },
@@ -37,6 +41,10 @@ export const PBS: Dialect = {
     if (args.includes('-Q')) {
       const workq = { queue_type: 'Execution', enabled: 'True', started: 'True' };
       return { out: listing('Queue', [['workq', workq]]) };
+    }
+    if (args.includes('-B')) {
+      const scheduling = site.isSteered ? 'False' : 'True';
+      return { out: listing('Server', [['head', { server_state: 'Active', scheduling }]]) };
     }
     const isPast = args.includes('-x');
     const wanted = lastNumber(args);
@@ -52,6 +60,11 @@ export const PBS: Dialect = {
   qdel({ args, site }) {
     if (site.cancel(lastNumber(args))) return {};
     return { error: `qdel: Unknown Job Id ${args.at(-1)}\n`, code: 153 };
+  },
+  qrun({ args, site }) {
+    const [, node = ''] = /^\((\w+)\)$/.exec(option(args, '-H')) ?? [];
+    if (site.begin(lastNumber(args), node)) return {};
+    return { error: `qrun: Request invalid for state of job ${args.at(-1)}\n`, code: 144 };
   },
   pbsnodes({ args, site }) {
     if (args.includes('-o') || args.includes('-r')) {
