@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { goTo, startBrowser, visit } from '../tools/browser.ts';
 import { buildPage } from '../tools/page.ts';
+import { PageAlone } from '../tools/page-alone/server.ts';
+import { LARGE, madeUp } from '../tools/page-alone/world.ts';
 import { type Cluster, figure, startCluster } from './cluster.ts';
 
 const [jobs = 10_000, pages = 50] = process.argv.slice(2).map(Number);
@@ -38,6 +40,7 @@ const browser = await startBrowser();
 try {
   await fill(cluster);
   await measurePage();
+  await measureScrolling();
   await measureCost();
 } finally {
   await browser.close();
@@ -71,8 +74,30 @@ async function measurePage(): Promise<void> {
   }
   figure('ui_first_rows', 'ms', first, { jobs });
   await measureEvents(page);
-  const frames = await page.evaluate(SCROLL);
-  figure('ui_scroll_frames', 'Hz', [frames as number], { rows: await rowCount(page) });
+}
+
+/** A list of the length that matters, of a cluster that is made up: the page's own work alone. */
+async function measureScrolling(): Promise<void> {
+  const alone = await PageAlone.start(madeUp(LARGE));
+  const seen = await visit(browser, alone.url);
+  const { page } = seen;
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await goTo(seen, 'jobs', 'Jobs');
+  await page.locator('.long .body a').first().waitFor();
+  while ((await rowCount(page)) < LARGE.jobs) {
+    await page.evaluate(
+      '((box) => (box.scrollTop = box.scrollHeight))(document.querySelector(".long"))',
+    );
+    await sleep(100);
+  }
+  await page.evaluate('document.querySelector(".long").scrollTop = 0');
+  const frames: number[] = [];
+  for (let time = 0; time < REPEATS / 2; time += 1) {
+    frames.push((await page.evaluate(SCROLL)) as number);
+  }
+  figure('ui_scroll_frames', 'Hz', frames, { rows: await rowCount(page) });
+  await page.context().close();
+  await alone.close();
 }
 
 /** From the navigation to the first row in the document, as the page itself has it. */

@@ -8,6 +8,7 @@ import { goTo, NO_BROWSER, startBrowser, type Visit, visit } from '../../tools/b
 import { buildPage } from '../../tools/page.ts';
 import { PageAlone } from '../../tools/page-alone/server.ts';
 import { madeUp, SMALL } from '../../tools/page-alone/world.ts';
+import { pageSvg, RECORD_CANVASES } from '../../tools/picture/page-svg.ts';
 import { axeFindings } from './support/axe.ts';
 import { compareLayout, LAYOUT_WIDTHS } from './support/page-layout.ts';
 
@@ -89,6 +90,24 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await asked;
     await page.getByText('weft usage --by group', { exact: true }).waitFor();
     await page.getByRole('cell', { name: 'carol' }).waitFor();
+  });
+
+  it('a page is drawn as text: its boxes, words and what is on its canvases', async () => {
+    const page = await (await browser.newContext()).newPage();
+    await page.addInitScript(RECORD_CANVASES);
+    await page.goto(alone.url);
+    await page.locator('.curves canvas').waitFor();
+    const overview = await pageSvg(page, 'Overview');
+    assert.match(overview, /<svg [^>]*aria-label="Overview"[\s\S]*Needs attention<\/text>/);
+    assert.match(overview, /<path d="M[^"]+" fill="none" stroke=/);
+    await page.goto(`${new URL(alone.url).origin}/#/schedule`);
+    await page.locator('.gantt canvas').waitFor();
+    await page.waitForFunction("document.querySelector('.gantt canvas').marks?.length > 0");
+    const schedule = await pageSvg(page, 'Schedule', (text) => text.replace('alice', 'anna'));
+    for (const words of ['>n12<', '>drained: new disk<', '>anna<'])
+      assert.ok(schedule.includes(words), words);
+    for (const svg of [overview, schedule]) assert.ok(svg.length < 100_000 && !/<image/.test(svg));
+    await page.context().close();
   });
 
   it('every page is laid out as it was approved, at three widths', async () => {

@@ -28,7 +28,7 @@ export function Drawn({ layout, asides, sight, onSight, hovered, onHover }: Draw
   const canvas = useRef<HTMLCanvasElement>(null);
   const [top, setTop] = useState(0);
   const [size, setSize] = useState({ width: 0, height: 0 });
-  const rowHeight = Math.max(14, Math.min(30, size.height / Math.max(1, layout.nodes.length)));
+  const rowHeight = Math.max(14, Math.min(40, size.height / (layout.nodes.length + 1)));
   useEffect(() => {
     const element = box.current as HTMLDivElement;
     const watch = new ResizeObserver(() => {
