@@ -49,7 +49,7 @@ function steers({ mode }: SiteOptions): boolean {
 function submitOnly(name: string, make: Maker): Maker {
   return (site) => {
     if (!steers(site)) return make(site);
-    throw new Error(`${name} can only be submitted to; set site.mode: submit`);
+    throw usage(`${name} can only be submitted to`, 'Set site.mode: submit.');
   };
 }
 

@@ -29,8 +29,8 @@ test('each system of the configuration has its adaptor', () => {
 
 test('a system that can only be submitted to is not steered', () => {
   assert.throws(
-    () => adaptorOf(options({ system: 'oar', mode: 'steer' })),
-    /^Error: OAR can only be submitted to; set site.mode: submit$/,
+    () => adaptorOf(options({ system: 'lsf', mode: 'steer' })),
+    /LSF can only be submitted to/,
   );
   assert.equal(adaptorOf(options({ system: 'sge', mode: 'steer' })).steering?.needsHandle, true);
 });
