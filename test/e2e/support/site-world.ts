@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   mkdirSync,
   mkdtempSync,
@@ -62,10 +63,14 @@ export class SiteWorld {
     return join(this.directory, ...names);
   }
 
-  /** @param host where it and all gateways run, whatever its users are */
-  async startHead(host: Host | null = null): Promise<void> {
+  /**
+   * @param host where it and all gateways run, whatever its users are
+   * @param config lines for its configuration
+   */
+  async startHead(host: Host | null = null, config = ''): Promise<void> {
     if (host !== null) this.#moveTo(host);
     await this.weft('init', '--dir', this.at('head'), '--names', 'localhost');
+    appendFileSync(this.at('head', 'weft.yaml'), config);
     // Gateways know it by its port, also when it is started again.
     const port = await findFreePort({ host: '127.0.0.1', port: PORT });
     const args = ['head', '--dir', this.at('head'), '--listen', `127.0.0.1:${port}`];
@@ -114,6 +119,11 @@ export class SiteWorld {
     const daemon = this.#daemon(name);
     process.kill(daemon.pid, signal);
     await daemon.ended;
+  }
+
+  /** Stops a daemon, or lets it go on. */
+  signal(name: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
+    process.kill(this.#daemon(name).pid, signal);
   }
 
   /** Starts it once more. */
