@@ -1,7 +1,6 @@
 // Sites as the API shows them: what their gateways said last, and how old that is.
 
 import { z } from 'zod';
-import type { ListedJob, SiteNode, SiteQueue } from '../core/model/site.ts';
 import {
   changedReply,
   count,
@@ -21,16 +20,34 @@ const words = z.string().nullable();
 /** Jobs of one site in an answer: enough to read, and bounded. */
 export const SITE_JOBS_SHOWN_MAX = 10_000;
 
+/** What the filters of its site make of something; absent: nothing. */
+const seen = z
+  .object({
+    /** The rule that hides it; null: it is shown. */
+    hiddenBy: words,
+    ...{ labels: z.array(z.string()), queue: words, partition: words, name: words },
+    /** All rules that are for it. */
+    rules: z.array(z.string()),
+  })
+  .optional();
+
+const filterState = z.object({
+  rules: z.array(z.object({ name: z.string(), over: z.string(), matched: count, of: count })),
+  sources: z.array(z.object({ name: z.string(), ageMs: z.number().nullable(), problem: words })),
+  /** Why the file of rules cannot be read, those before being in force; null: it can. */
+  problem: words,
+});
+
 const siteNode = z.object({
   ...{ name: z.string(), state: z.string(), word: z.string(), reason: words },
   ...{ cpuCount: count, cpusUsed: count, memoryBytes: amount, memoryFreeBytes: amount },
-  ...{ features: z.array(z.string()), queues: z.array(z.string()) },
-}) satisfies z.ZodType<Omit<SiteNode, 'state'> & { state: string }>;
+  ...{ features: z.array(z.string()), queues: z.array(z.string()), seen },
+});
 
 const siteQueue = z.object({
   ...{ name: z.string(), isOpen: z.boolean(), isStarted: z.boolean() },
-  ...{ walltimeMaxMs: amount, nodes: z.array(z.string()) },
-}) satisfies z.ZodType<SiteQueue>;
+  ...{ walltimeMaxMs: amount, nodes: z.array(z.string()), seen },
+});
 
 const siteJob = z.object({
   /** The id that the site's own commands take. */
@@ -42,7 +59,8 @@ const siteJob = z.object({
   ...{ isExclusive: z.boolean(), nodes: z.array(z.string()), exit: exitStatus.nullable() },
   /** A gateway of ours has submitted it. */
   isOurs: z.boolean(),
-}) satisfies z.ZodType<Omit<ListedJob, 'state'> & { state: string }>;
+  seen,
+});
 
 const SITE = {
   /** That of its gateway. */
@@ -77,6 +95,8 @@ export const siteView = z.object({
   queues: z.array(siteQueue),
   /** At most 10,000. */
   jobs: z.array(siteJob),
+  /** How its filters fare; null: it has none. */
+  filters: filterState.nullable(),
 });
 export type SiteView = z.infer<typeof siteView>;
 

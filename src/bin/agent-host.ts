@@ -6,6 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Agent, startAgent } from '../agent/agent.ts';
 import { type Door, openDoor } from '../agent/door/door.ts';
+import { isSame } from '../core/base/same.ts';
 import { usage } from '../core/model/failure.ts';
 import { Accounts } from '../head/auth/accounts.ts';
 import { LocalLogin } from '../head/auth/local-login.ts';
@@ -53,6 +54,9 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const stopped = stopSignal(nodes[0]?.leaves === true);
   const machine = await lookAtMachine(nodes.length);
   const agents: Agent[] = [];
+  const byName = new Map<string, Agent>();
+  /** What nodes of sites were called last. */
+  const labels = new Map<string, readonly string[]>();
   const doors: Door[] = [];
   const keepers: BuildKeeper[] = [];
   const introductions: ((runtimes: RuntimesFound) => void)[] = [];
@@ -67,6 +71,7 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
     const options = await withSite(node);
     const agent = await start({ ...node, options }, machine, cache);
     agents.push(agent);
+    byName.set(options.name, agent);
     const own = { agent, nodeCount: nodes.length, log: node.log };
     const keeper = buildsOf(options, own);
     keeper.begin();
@@ -78,9 +83,18 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
       });
     });
     doors.push(...(await openDoorOf(node, agent)));
-    bringMembers(node, (member) => {
+    labels.set(options.name, options.labels);
+    const runMember = (member: Hosted): Promise<void> => {
       hosted.push(member);
       return run(member);
+    };
+    bringMembers(node, runMember, (member) => {
+      if (isSame(labels.get(member.name), member.labels)) return;
+      const one = byName.get(member.name);
+      if (one === undefined) return;
+      labels.set(member.name, member.labels);
+      const { runtimes } = machine;
+      one.introduce({ labels: labelsOf(member, machine, runtimes), containers: runtimes.words });
     });
   };
   const started = hosted.map(run);
@@ -147,14 +161,22 @@ async function withSite({ options, hub }: Hosted): Promise<AgentOptions> {
 }
 
 /** Each node of a steered site, once it is listed, is a node of ours. */
-function bringMembers({ options, hub, log }: Hosted, run: (one: Hosted) => Promise<void>): void {
+function bringMembers(
+  { options, hub, log }: Hosted,
+  run: (one: Hosted) => Promise<void>,
+  relabel: (member: AgentOptions) => void,
+): void {
   if (hub === null || options.site?.member !== undefined) return;
   const there = new Set<string>();
   if (hub.steerer !== null) {
     for (const instance of instancesOfMembers(options)) hub.watch.addPrefix(jobPrefix(instance));
     hub.watch.onNodes((nodes) => {
-      for (const member of membersOf(options, nodes)) {
-        if (there.has(member.name)) continue;
+      const shown = nodes.filter(({ seen }) => (seen?.hiddenBy ?? null) === null);
+      for (const member of membersOf(options, shown, hub.filters)) {
+        if (there.has(member.name)) {
+          relabel(member);
+          continue;
+        }
         there.add(member.name);
         run(open(member, hub)).catch((error: unknown) => {
           log.error({ error, node: member.name }, 'a node of the site cannot be brought in');

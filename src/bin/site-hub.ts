@@ -4,11 +4,14 @@
 import { join } from 'node:path';
 import type { Adaptor } from '../adaptors/adaptor.ts';
 import type { SiteOptions } from '../config/daemon-options.ts';
+import { readFilterFile } from '../config/filters/read-filters.ts';
+import { Filters } from '../fabric/filters/site-filters.ts';
 import { NodeStops } from '../fabric/site/node-stops.ts';
 import { SiteWatch } from '../fabric/site/site-watch.ts';
 import { Steerer } from '../fabric/site/steerer.ts';
 import { systemClock } from '../os/clock.ts';
 import { systemCommands } from '../os/commands.ts';
+import { systemDataReader } from '../os/data-reader.ts';
 import { siteNotes } from '../os/site-notes.ts';
 import type { Log } from '../ports/log.ts';
 import { adaptorOf } from './site-adaptors.ts';
@@ -22,6 +25,8 @@ export interface SiteHub {
   readonly steerer: Steerer | null;
   /** Null: its nodes are none of ours. */
   readonly stops: NodeStops | null;
+  /** What the site wants to be seen of it; null: all as it is. */
+  readonly filters: Filters | null;
 }
 
 export function openHub(
@@ -35,6 +40,14 @@ export function openHub(
   const steerer = steering === null ? null : new Steerer({ ...common, steering });
   const notes = siteNotes(join(stateDir, 'site-stops'));
   const stops = steering === null ? null : new NodeStops({ ...common, adaptor, notes });
-  const watch = new SiteWatch({ ...common, adaptor, mode: site.mode, steerer, stops });
-  return { name, adaptor, watch, steerer, stops };
+  const filters = filtersOf(site);
+  const watch = new SiteWatch({ ...common, adaptor, mode: site.mode, steerer, stops, filters });
+  return { name, adaptor, watch, steerer, stops, filters };
+}
+
+/** Its file is read again with every look, so that a change needs no restart; null: it has none. */
+export function filtersOf({ filters: file }: Pick<SiteOptions, 'filters'>): Filters | null {
+  if (file === null) return null;
+  const load = () => readFilterFile(file);
+  return new Filters({ clock: systemClock, reader: systemDataReader, load });
 }

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { parseNodeName } from '../core/model/ids.ts';
 import { CPUS_PER_NODE_MAX } from '../core/model/limits.ts';
 import { memberName, type SiteNode, siteNodeOf } from '../core/model/site.ts';
+import type { Filters } from '../fabric/filters/site-filters.ts';
 import type { AgentOptions } from './agent-options.ts';
 
 /** Labels of whatever runs at this site. */
@@ -14,16 +15,29 @@ export function siteLabels(name: string, system: string): string[] {
 }
 
 /** Nodes without a size, and with names that none of ours can have, are left out. */
-export function membersOf(gateway: AgentOptions, nodes: readonly SiteNode[]): AgentOptions[] {
-  return nodes.flatMap((node) => memberOf(gateway, node));
+export function membersOf(
+  gateway: AgentOptions,
+  nodes: readonly SiteNode[],
+  filters: Pick<Filters, 'queueName'> | null,
+): AgentOptions[] {
+  const queueName = (queue: string) => (filters === null ? queue : filters.queueName(queue));
+  return nodes.flatMap((node) => memberOf(gateway, node, queueName));
 }
 
-function memberOf(gateway: AgentOptions, node: SiteNode): AgentOptions[] {
+function memberOf(
+  gateway: AgentOptions,
+  node: SiteNode,
+  queueName: (queue: string) => string | null,
+): AgentOptions[] {
   const { site, pause: _, health: __, ...rest } = gateway;
   const name = parseNodeName(memberName(node.name, gateway.name));
   if (site === undefined || !name.ok || node.cpuCount < 1) return [];
-  const { features, queues, memoryBytes } = node;
-  const own = [...features.filter(isLabel), ...queues.filter(isLabel).map((one) => `queue=${one}`)];
+  const { features, memoryBytes, seen } = node;
+  const queues = node.queues.flatMap((one) => queueName(one) ?? []);
+  const own = [
+    ...[...features, ...(seen?.labels ?? [])].filter(isLabel),
+    ...queues.filter(isLabel).map((one) => `queue=${one}`),
+  ];
   return [
     {
       ...rest,

@@ -8,6 +8,7 @@ import type { SiteTried } from '../core/model/site.ts';
 import { TRY_SCRIPT, tryOut } from '../fabric/site/try-out.ts';
 import { systemCommands } from '../os/commands.ts';
 import { adaptorOf } from './site-adaptors.ts';
+import { filtersOf } from './site-hub.ts';
 
 /** @param top a directory that the site's nodes see, too */
 export async function trySite(site: SiteOptions, top: string): Promise<SiteTried[]> {
@@ -20,7 +21,7 @@ export async function trySite(site: SiteOptions, top: string): Promise<SiteTried
     const adaptor = adaptorOf(site);
     return await tryOut({
       ...{ adaptor, commands: systemCommands, settings: site },
-      ...{ folder, scriptFile, name },
+      ...{ folder, scriptFile, name, filters: filtersOf(site) },
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -21,6 +21,18 @@ export async function withOwnIds(command: Command, context: Context): Promise<re
   return Promise.all(args.map((text, at) => (isJob(at) ? ownId(text, context) : text)));
 }
 
+/** What its site or our rules say of a job that is none of ours; null: nothing is known. */
+async function whyNot(
+  api: Awaited<ReturnType<Context['api']>>,
+  site: string,
+  id: string,
+): Promise<string | null> {
+  const { sites } = await api.call('listSites');
+  if (!sites.some(({ name }) => name === site)) return null;
+  const { jobs } = await api.call('getSite', { params: { name: site } });
+  return jobs.find((job) => job.id === id)?.reason ?? null;
+}
+
 async function ownId(text: string, context: Context): Promise<string> {
   if (!FORM.test(text)) return text;
   const api = await context.api();
@@ -28,5 +40,7 @@ async function ownId(text: string, context: Context): Promise<string> {
   const [job] = jobs;
   if (job !== undefined) return String(job.id);
   const site = text.slice(0, text.indexOf('/'));
+  const why = await whyNot(api, site, text.slice(site.length + 1));
+  if (why !== null) throw usage(`no job of ours stands for ${text}: ${why}`);
   throw usage(`no job of ours stands for ${text}`, `\`weft site show ${site}\` lists its jobs.`);
 }

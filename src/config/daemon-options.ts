@@ -177,6 +177,8 @@ export interface SiteOptions {
   readonly options: readonly string[];
   /** Words before each command. */
   readonly before: readonly string[];
+  /** The file of its filters; null: none. */
+  readonly filters: string | null;
   readonly pollMs: number;
   readonly timeoutMs: number;
   readonly commandsMax: number;

@@ -45,6 +45,12 @@ export const SITE_KEYS: readonly Key[] = [
   key('site.account', 'text', null, 'The account that they are charged to there.'),
   key('site.options', 'texts', '', 'More words for each submission, like `--qos=low`.'),
   key('site.before', 'texts', '', 'Words before each of its commands, like `ssh, login1`.'),
+  key(
+    'site.filters',
+    'text',
+    null,
+    'File of rules over its nodes, jobs and queues, beside weft.yaml. See sites.md.',
+  ),
   key('site.poll', 'duration', '5s', 'Between two listings of its jobs.', { min: 500 }),
   key('site.timeout', 'duration', '30s', 'A command that takes longer is ended.', { min: 1000 }),
   key('site.commands', 'count', '4', 'Commands that run there at once.', { min: 1, max: 64 }),

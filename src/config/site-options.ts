@@ -1,5 +1,6 @@
 // The options of a gateway, from its configuration.
 
+import path from 'node:path';
 import type { SiteSystem } from '../core/model/site.ts';
 import type { Config } from './config.ts';
 import type { AgentOptions } from './daemon-options.ts';
@@ -22,9 +23,18 @@ export function siteOptions(config: Config): Pick<AgentOptions, 'site'> {
       account: config.text('site.account'),
       options: config.texts('site.options'),
       before: config.texts('site.before'),
+      filters: filtersFile(config),
       pollMs: config.number('site.poll'),
       timeoutMs: config.number('site.timeout'),
       commandsMax: config.number('site.commands'),
     },
   };
+}
+
+/** Null: it has none. Beside the configuration, where it is not absolute. */
+function filtersFile(config: Config): string | null {
+  const name = config.text('site.filters');
+  if (name === null) return null;
+  const [beside = ''] = (config.origin.file ?? config.file ?? '').split(' and ');
+  return path.resolve(path.dirname(beside), name);
 }

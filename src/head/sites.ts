@@ -2,6 +2,7 @@
 // asked for them. It is thrown away with the head: each session begins with all of it.
 
 import { standingOf } from '../core/controller/sites/standing.ts';
+import type { FilterState } from '../core/model/filter-rule.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import { SITE_JOBS_MAX } from '../core/model/limits.ts';
 import type { ListedJob, SiteNews, SiteNode, SiteQueue, SiteStop } from '../core/model/site.ts';
@@ -17,6 +18,8 @@ export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover'
   readonly jobs: ReadonlyMap<string, ListedJob>;
   /** What it has stopped for maintenance; null: it stops nothing. */
   readonly stops: readonly SiteStop[] | null;
+  /** How its filters fare; null: it has none. */
+  readonly filters: FilterState | null;
 }
 
 export class Sites {
@@ -44,6 +47,7 @@ export class Sites {
       nodes: news.nodes ?? before?.nodes ?? [],
       queues: news.queues ?? before?.queues ?? [],
       stops: news.stops ?? null,
+      filters: news.filters ?? null,
     };
     this.#known.set(name, known);
     return known;

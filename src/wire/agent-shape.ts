@@ -170,6 +170,20 @@ const listUpTo =
   (value) =>
     list(shape)(value) && (value as unknown[]).length <= max;
 
+const seen = optional(
+  map({
+    ...{ hiddenBy: orNull(word), labels: words, queue: orNull(word), partition: orNull(word) },
+    ...{ name: orNull(word), rules: words },
+  }),
+);
+const filterState = map({
+  rules: listUpTo(NODE_WORDS_MAX, map({ name: word, over: word, matched: count, of: count })),
+  sources: listUpTo(
+    NODE_WORDS_MAX,
+    map({ name: word, ageMs: orNull(finite), problem: orNull(text) }),
+  ),
+  problem: orNull(text),
+});
 const siteJob = map({
   ...{ id: word, handle: orNull(text), name: text, owner: word, state: word, word },
   ...{ reason: orNull(text), queue: orNull(text), elements: orNull(text) },
@@ -177,17 +191,19 @@ const siteJob = map({
   ...{ walltimeMs: orNull(count), nodeCount: count, cpuCount: orNull(count) },
   ...{ memoryBytes: orNull(count), isExclusive: flag, nodes: list(word), isOurs: flag },
   exit: orNull(map({ code: optional(integer), signal: optional(integer) })),
+  seen,
 });
 const siteNode = map({
   ...{ name: word, state: word, word: text, reason: orNull(text), cpuCount: count },
   ...{ cpusUsed: count, memoryBytes: orNull(count), memoryFreeBytes: orNull(count) },
-  ...{ features: list(text), queues: list(text) },
+  ...{ features: list(text), queues: list(text), seen },
 });
 const siteStop = map({
   ...{ node: word, maintenance: word, state: oneOf(...SITE_STOP_STATES), why: orNull(text) },
 });
 const siteQueue = map({
   ...{ name: word, isOpen: flag, isStarted: flag, walltimeMaxMs: orNull(count), nodes: list(word) },
+  seen,
 });
 const siteNews = map({
   ...{
@@ -203,6 +219,7 @@ const siteNews = map({
   jobs: listUpTo(SITE_JOBS_PER_MESSAGE_MAX, siteJob),
   gone: listUpTo(SITE_JOBS_PER_MESSAGE_MAX, word),
   stops: optional(listUpTo(SITE_NODES_MAX, siteStop)),
+  filters: optional(filterState),
 });
 
 /** By kind; what is not here is no message of an agent. */

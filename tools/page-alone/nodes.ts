@@ -104,5 +104,5 @@ export function siteOf(now: number): SiteView {
     ...{ nodeCount: 1, cpuCount: 4, memoryBytes: null, isExclusive: false },
     ...{ nodes: [`hpc${at + 1}`], exit: null, isOurs: at % 2 === 0 },
   }));
-  return { ...SITE, nodes, queues: [], jobs };
+  return { ...SITE, nodes, queues: [], filters: null, jobs };
 }

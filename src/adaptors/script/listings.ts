@@ -72,7 +72,7 @@ export const exitStatus: Shape<ExitStatus> = (value, at) => {
     : unexpected(value, at, 'either a code or a signal');
 };
 
-interface ListedJob extends Omit<SiteJob, 'word' | 'nodeCount'> {
+interface ListedJob extends Omit<SiteJob, 'word' | 'nodeCount' | 'seen'> {
   readonly word: string | null;
   readonly nodeCount: number | null;
 }
@@ -106,7 +106,7 @@ const job: Shape<SiteJob> = (value, at) => {
   return ok({ ...read.value, word: word ?? state, nodeCount: count });
 };
 
-interface ListedNode extends Omit<SiteNode, 'word' | 'parts'> {
+interface ListedNode extends Omit<SiteNode, 'word' | 'parts' | 'seen'> {
   readonly word: string | null;
 }
 
@@ -123,7 +123,7 @@ const node: Shape<SiteNode> = (value, at) => {
   return read.ok ? ok({ ...read.value, word: read.value.word ?? read.value.state }) : read;
 };
 
-const queue = record<SiteQueue>({
+const queue = record<Omit<SiteQueue, 'seen'>>({
   ...{ name: { shape: text }, isOpen: { shape: flag, otherwise: true } },
   isStarted: { shape: flag, otherwise: true },
   ...{ walltimeMaxMs: orNull(amount), nodes: { shape: nodeNames, otherwise: [] } },

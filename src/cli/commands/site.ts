@@ -1,5 +1,6 @@
 // `weft site …`: other clusters behind gateways, as they were heard last.
 
+import { Option } from 'commander';
 import type { SiteSummary } from '../../api/sites.ts';
 import { siteOptions } from '../../config/site-options.ts';
 import { plural } from '../../core/base/plural.ts';
@@ -24,15 +25,19 @@ const list = defineVerb<ListingOptions>({
   },
 });
 
-const show = defineVerb<ListingOptions>({
+const show = defineVerb<ListingOptions & { raw?: boolean; filtered?: boolean }>({
   define(command) {
     command.argument('<site>', 'name of a site');
+    command.option('--raw', 'as the site itself says (the default)');
+    command.addOption(new Option('--filtered', 'as its filters have it').conflicts('raw'));
     defineListing(command);
   },
   async run({ context, args: [text = ''], options }) {
     const api = await context.api();
     const site = await api.call('getSite', { params: { name: readName(text) } });
-    const lines = formatOne(site, options.output, site.name, () => siteLines(site, context.paint));
+    const lines = formatOne(site, options.output, site.name, () =>
+      siteLines(site, context.paint, options.filtered === true),
+    );
     for (const line of lines) context.print(line);
     return 0;
   },

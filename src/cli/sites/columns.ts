@@ -2,6 +2,7 @@
 
 import type { SiteSummary, SiteView } from '../../api/sites.ts';
 import { formatSize } from '../../core/base/size.ts';
+import { type RuleState, ruleWarning } from '../../core/model/filter-rule.ts';
 import { titledLines } from '../output/one.ts';
 import { colourOf, type Paint } from '../output/paint.ts';
 import { type Column, formatTable } from '../output/table.ts';
@@ -32,7 +33,14 @@ const NODE_COLUMNS: Column<NodeRow>[] = [
   { title: 'CPUS', value: ({ cpusUsed, cpuCount }) => `${cpusUsed}/${cpuCount}`, align: 'right' },
   { title: 'MEMORY', value: ({ memoryBytes }) => sizeWords(memoryBytes), align: 'right' },
   { title: 'QUEUES', value: ({ queues }) => queues.join(',') },
-  { title: 'REMARK', value: ({ reason, state, word }) => remarkOf(state, word, reason) },
+  { title: 'REMARK', value: (node) => hiddenWords(node) ?? remarkOf(node) },
+];
+
+/** The view of the filters. */
+const FILTERED_NODE_COLUMNS: Column<NodeRow>[] = [
+  ...NODE_COLUMNS.slice(0, 4),
+  { title: 'LABELS', value: ({ features, seen }) => listWords(features, seen?.labels) },
+  { title: 'RULES', value: rulesOf },
 ];
 
 const QUEUE_COLUMNS: Column<QueueRow>[] = [
@@ -40,6 +48,22 @@ const QUEUE_COLUMNS: Column<QueueRow>[] = [
   { title: 'TAKES JOBS', value: ({ isOpen }) => (isOpen ? 'yes' : 'no') },
   { title: 'STARTS JOBS', value: ({ isStarted }) => (isStarted ? 'yes' : 'no') },
   { title: 'LIMIT', value: ({ walltimeMaxMs }) => limitWords(walltimeMaxMs), align: 'right' },
+];
+
+const FILTERED_QUEUE_COLUMNS: Column<QueueRow>[] = [
+  { title: 'QUEUE', value: ({ name, seen }) => seen?.name ?? name },
+  ...QUEUE_COLUMNS.slice(1),
+  { title: 'AT THE SITE', value: ({ name, seen }) => (seen?.name == null ? '' : name) },
+  { title: 'RULES', value: rulesOf },
+];
+
+const filteredJobColumns = (site: string): Column<JobRow>[] => [
+  ...jobColumns(site).slice(0, 3),
+  { title: 'QUEUE', value: ({ queue, seen }) => seen?.queue ?? queue ?? '' },
+  { title: 'PARTITION', value: ({ seen }) => seen?.partition ?? '' },
+  { title: 'LABELS', value: ({ seen }) => (seen?.labels ?? []).join(',') },
+  { title: 'RULES', value: rulesOf },
+  { title: 'REMARK', value: ({ reason }) => reason ?? '' },
 ];
 
 const jobColumns = (site: string): Column<JobRow>[] => [
@@ -53,7 +77,8 @@ const jobColumns = (site: string): Column<JobRow>[] => [
   { title: 'REMARK', value: ({ reason }) => reason ?? '' },
 ];
 
-export function siteLines(site: SiteView, paint: Paint): string[] {
+/** @param isFiltered what filters make of it, in place of what the site says */
+export function siteLines(site: SiteView, paint: Paint, isFiltered: boolean): string[] {
   const head = titledLines(
     [
       ['Site', site.name],
@@ -66,12 +91,76 @@ export function siteLines(site: SiteView, paint: Paint): string[] {
     undefined,
     paint,
   );
+  if (!isFiltered) {
+    return [
+      ...head,
+      ...part('nodes', NODE_COLUMNS, site.nodes),
+      ...part('queues', QUEUE_COLUMNS, site.queues),
+      ...part('jobs', jobColumns(site.name), site.jobs),
+      ...filterLines(site.filters),
+    ];
+  }
   return [
     ...head,
-    ...part('nodes', NODE_COLUMNS, site.nodes),
-    ...part('queues', QUEUE_COLUMNS, site.queues),
-    ...part('jobs', jobColumns(site.name), site.jobs),
+    ...part('nodes', FILTERED_NODE_COLUMNS, site.nodes.filter(isShown)),
+    ...part('queues', FILTERED_QUEUE_COLUMNS, site.queues.filter(isShown)),
+    ...part('jobs', filteredJobColumns(site.name), site.jobs.filter(isShown)),
+    ...filterLines(site.filters),
   ];
+}
+
+/** How rules and sources fare, and what is suspicious about them. */
+function filterLines(filters: SiteView['filters']): string[] {
+  if (filters === null) return [];
+  const { rules, sources, problem } = filters;
+  const warnings = [
+    ...(problem === null ? [] : [`the file of filters: ${problem}`]),
+    ...sources.flatMap(({ name, problem: why }) =>
+      why === null ? [] : [`source ${name}: ${why}`],
+    ),
+    ...rules.flatMap((rule) => {
+      const warning = ruleWarning(rule as RuleState);
+      return warning === null ? [] : [`rule ${rule.name} ${warning}`];
+    }),
+  ];
+  return [
+    ...(rules.length === 0 ? [] : part('rules', RULE_COLUMNS, rules)),
+    ...(sources.length === 0 ? [] : part('sources', SOURCE_COLUMNS, sources)),
+    ...(warnings.length === 0 ? [] : ['', ...warnings.map((one) => `Warning: ${one}.`)]),
+  ];
+}
+
+type Filters = NonNullable<SiteView['filters']>;
+
+const RULE_COLUMNS: Column<Filters['rules'][number]>[] = [
+  { title: 'RULE', value: ({ name }) => name },
+  { title: 'OVER', value: ({ over }) => over },
+  { title: 'MATCHES', value: ({ matched, of }) => `${matched}/${of}`, align: 'right' },
+];
+
+const SOURCE_COLUMNS: Column<Filters['sources'][number]>[] = [
+  { title: 'SOURCE', value: ({ name }) => name },
+  { title: 'AGE', value: ({ ageMs }) => ageWords(ageMs), align: 'right' },
+];
+
+type Seen = NodeRow['seen'];
+
+function isShown({ seen }: { readonly seen?: Seen }): boolean {
+  return (seen?.hiddenBy ?? null) === null;
+}
+
+function rulesOf({ seen }: { readonly seen?: Seen }): string {
+  return (seen?.rules ?? []).join(',');
+}
+
+/** Null: it is shown. */
+function hiddenWords({ seen }: { readonly seen?: Seen }): string | null {
+  const rule = seen?.hiddenBy ?? null;
+  return rule === null ? null : `hidden by rule ${rule}`;
+}
+
+function listWords(own: readonly string[], added: readonly string[] = []): string {
+  return [...own, ...added].join(',');
 }
 
 function part<Row extends object>(
@@ -94,7 +183,7 @@ function limitWords(ms: number | null): string {
   return ms === null ? '-' : formatSpan(ms);
 }
 
-function remarkOf(state: string, word: string, reason: string | null): string {
+function remarkOf({ state, word, reason }: NodeRow): string {
   if (state === 'idle' || state === 'running' || state === 'busy') return '';
   return reason === null ? word : `${word}: ${reason}`;
 }

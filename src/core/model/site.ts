@@ -1,6 +1,7 @@
 // Facts about a foreign cluster, a site, in words that are the same for every system. Adaptors read
 // them from its own listings; nothing here is guessed, and what a listing does not say is null.
 
+import type { FilterState, Seen } from './filter-rule.ts';
 import type { ExitStatus } from './job.ts';
 
 /** Systems that an adaptor knows, by their words in the configuration (makers: bin/site-adaptors.ts). */
@@ -60,6 +61,8 @@ export interface SiteJob {
   readonly nodes: readonly string[];
   /** Null: it has not ended, or the site does not know. */
   readonly exit: ExitStatus | null;
+  /** What the filters of its site make of it; absent: nothing. */
+  readonly seen?: Seen;
 }
 
 /** `stopped`: it takes no new jobs, as an operator said; what runs there goes on. */
@@ -79,6 +82,7 @@ export interface SiteNode {
   readonly queues: readonly string[];
   /** What of it its site opens and closes by itself; absent: it is one, closed while `stopped`. */
   readonly parts?: readonly NodePart[];
+  readonly seen?: Seen;
 }
 
 export interface NodePart {
@@ -120,6 +124,7 @@ export interface SiteQueue {
   /** Longest time limit; null: none. */
   readonly walltimeMaxMs: number | null;
   readonly nodes: readonly string[];
+  readonly seen?: Seen;
 }
 
 /** How a job ended, as the site's accounting has it. */
@@ -175,6 +180,8 @@ export interface SiteNews {
   readonly gone: readonly string[];
   /** All nodes that it has stopped, or not yet given back; absent: it stops none. */
   readonly stops?: readonly SiteStop[];
+  /** How its filters fare; absent: it has none. */
+  readonly filters?: FilterState;
 }
 
 /** Name of a site's node among ours: nodes of several sites may be called the same. */

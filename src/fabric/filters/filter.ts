@@ -1,37 +1,45 @@
-// Filters and annotations: what a scheduler from outside sees of nodes and jobs is what the site
-// wants it to see. Rules apply in their order; each sees the labels that those before it have added.
+// Filters and annotations: what a scheduler sees of nodes, jobs and queues is what the site wants it
+// to see. Rules apply in their order; each sees the labels that those before it have added.
 
-import type { FilterRule } from '../../core/model/filter-rule.ts';
+import type { FilterRule, Seen } from '../../core/model/filter-rule.ts';
 import { meetsLabel } from '../../core/model/labels.ts';
 
-/** What rules make of one node or job. */
-export interface Filtered {
-  /** The rule that hides it; null: it is shown. */
-  readonly hiddenBy: string | null;
-  readonly added: readonly string[];
-  readonly queue: string | null;
-  /** All rules that were for it. */
-  readonly matched: readonly string[];
-}
+/** Labels that a source has for what a rule is about. */
+export type SourceLabels = (source: string) => readonly string[];
+
+const NOTHING: SourceLabels = () => [];
 
 export function filtered(
   rules: readonly FilterRule[],
   over: FilterRule['over'],
-  labels: Iterable<string>,
-): Filtered {
-  const all = new Set(labels);
-  const added: string[] = [];
+  own: Iterable<string>,
+  source: SourceLabels = NOTHING,
+): Seen {
+  const all = new Set(own);
+  const labels: string[] = [];
   const matched: string[] = [];
-  let queue: string | null = null;
+  let seen: Seen = {
+    ...{ hiddenBy: null, queue: null, partition: null, name: null },
+    ...{ labels, rules: matched },
+  };
   for (const rule of rules) {
-    if (rule.over !== over || !rule.when.every((label) => meetsLabel(all, label))) continue;
+    if (rule.over !== over) continue;
+    // What a rule brings it may be about, too.
+    const brought = rule.data === undefined ? [] : source(rule.data);
+    const known = brought.length === 0 ? all : new Set([...all, ...brought]);
+    if (!rule.when.every((label) => meetsLabel(known, label))) continue;
     matched.push(rule.name);
-    if (rule.hide) return { hiddenBy: rule.name, added, queue, matched };
-    for (const label of rule.add) {
-      if (!all.has(label)) added.push(label);
+    if (rule.hide) return { ...seen, hiddenBy: rule.name };
+    for (const label of [...brought, ...rule.add]) {
+      if (!all.has(label)) labels.push(label);
       all.add(label);
     }
-    queue = rule.queue ?? queue;
+    seen = {
+      ...seen,
+      queue: rule.queue ?? seen.queue,
+      partition: rule.partition ?? seen.partition,
+      name: rule.rename ?? seen.name,
+    };
   }
-  return { hiddenBy: null, added, queue, matched };
+  return seen;
 }

@@ -4,6 +4,7 @@
 import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 import { ok, type Result } from '../../core/base/result.ts';
 import { isSame } from '../../core/base/same.ts';
+import type { FilterState, Seen } from '../../core/model/filter-rule.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../core/model/limits.ts';
 import type {
   ListedJob,
@@ -19,6 +20,7 @@ import type { Clock, Timer } from '../../ports/clock.ts';
 import type { Commands } from '../../ports/commands.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SiteSource } from '../../ports/sites.ts';
+import type { Filters } from '../filters/site-filters.ts';
 import { runSiteCommand } from './command.ts';
 import type { NodeStops } from './node-stops.ts';
 import type { Steerer } from './steerer.ts';
@@ -34,6 +36,8 @@ export interface SiteWatchWorld {
   readonly steerer: Steerer | null;
   /** What has nodes stopped for maintenance; absent: its nodes are none of ours. */
   readonly stops?: NodeStops | null;
+  /** What the site wants to be seen of it; absent: all as it is. */
+  readonly filters?: Filters | null;
   readonly settings: {
     readonly pollMs: number;
     readonly timeoutMs: number;
@@ -152,6 +156,8 @@ export class SiteWatch implements SiteSource {
     if (this.#problem !== null) return `its site: ${this.#problem}`;
     const node = this.#nodes.find((one) => one.name === name);
     if (node === undefined) return 'its site does not list it';
+    const rule = node.seen?.hiddenBy ?? null;
+    if (rule !== null) return `rule ${rule} of its site hides it`;
     const { stops } = this.#world;
     const isStopped = node.state === 'stopped';
     if (isStopped && stops?.holds(name) === true) {
@@ -194,12 +200,17 @@ export class SiteWatch implements SiteSource {
   }
 
   async #lookOnce(): Promise<void> {
-    const { clock, adaptor, steerer } = this.#world;
+    const { clock, adaptor, steerer, filters = null } = this.#world;
+    // Nothing is shown before the rules are known; later a slow source holds up nothing.
+    const rules = filters?.look();
+    if (this.#listedAt === null) await rules;
     const jobs = await this.list();
     const nodes = await this.#ask(adaptor.nodes);
-    if (nodes.ok && !isSame(nodes.value, this.#nodes)) {
-      this.#nodes = nodes.value;
-      this.#onNodes(this.#nodes);
+    if (nodes.ok) {
+      const seen = nodes.value.map((node) => annotated(node, filters?.node(node)));
+      const isNew = !isSame(seen, this.#nodes);
+      this.#nodes = seen;
+      if (isNew) this.#onNodes(seen);
     }
     if (nodes.ok) this.#world.stops?.look(nodes.value);
     if (steerer !== null) await this.#vanished.ask((query) => this.#ask(query), clock.monotonic());
@@ -254,10 +265,12 @@ export class SiteWatch implements SiteSource {
     const told = this.#told;
     const { jobs, gone } = this.#changes(told.jobs);
     const nodes = isSame(told.nodes, this.#nodes) ? {} : { nodes: this.#nodes };
-    const queues = isSame(told.queues, this.#queues) ? {} : { queues: this.#queues };
-    [told.nodes, told.queues] = [this.#nodes, this.#queues];
-    const { adaptor, mode, clock, steerer, stops = null } = this.#world;
+    const { adaptor, mode, clock, steerer, stops = null, filters = null } = this.#world;
+    const listed = this.#queues.map((queue) => annotated(queue, filters?.queue(queue)));
+    const queues = isSame(told.queues, listed) ? {} : { queues: listed };
+    [told.nodes, told.queues] = [this.#nodes, listed];
     const common = {
+      ...(filters === null ? {} : { filters: this.#filterState(filters) }),
       ...(stops === null ? {} : { stops: stops.all }),
       ...{ system: adaptor.system, mode, takeover: steerer?.takeover ?? null },
       problem: this.#problem,
@@ -279,7 +292,10 @@ export class SiteWatch implements SiteSource {
     const all = new Map(this.#jobs);
     for (const job of this.#vanished.jobs) all.set(job.id, job);
     for (const [id, listed] of all) {
-      const job = { ...listed, isOurs: this.#isOurs(listed.name) };
+      const isOurs = this.#isOurs(listed.name);
+      // What we have given to the site is not for its rules.
+      const seen = isOurs ? null : this.#world.filters?.job(listed);
+      const job = { ...annotated(listed, seen), isOurs };
       if (isSame(told.get(id), job)) continue;
       jobs.push(job);
       told.set(id, job);
@@ -289,10 +305,22 @@ export class SiteWatch implements SiteSource {
     return { jobs, gone };
   }
 
+  #filterState(filters: Filters): FilterState {
+    const jobs = [...this.#jobs.values()].filter(({ name }) => !this.#isOurs(name));
+    return filters.state({ nodes: this.#nodes, jobs, queues: this.#queues });
+  }
+
   #isOurs(name: string): boolean {
     for (const prefix of this.#prefixes) if (name.startsWith(prefix)) return true;
     return false;
   }
+}
+
+function annotated<T extends object>(
+  listed: T,
+  seen: Seen | null | undefined,
+): T & { readonly seen?: Seen } {
+  return seen ? { ...listed, seen } : listed;
 }
 
 const PIECE = SITE_JOBS_PER_MESSAGE_MAX;

@@ -3,8 +3,10 @@
 import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 import { plural } from '../../core/base/plural.ts';
 import type { Result } from '../../core/base/result.ts';
+import { ruleWarning } from '../../core/model/filter-rule.ts';
 import type { SiteTried } from '../../core/model/site.ts';
 import type { Commands } from '../../ports/commands.ts';
+import type { Filters } from '../filters/site-filters.ts';
 import { runSiteCommand } from './command.ts';
 
 export interface TryOutWorld {
@@ -17,6 +19,8 @@ export interface TryOutWorld {
     readonly account: string | null;
     readonly options: readonly string[];
   };
+  /** Null: it has none. */
+  readonly filters: Filters | null;
   /** For the job that is submitted, on a file system that the site's nodes see. */
   readonly folder: string;
   /** A file there that has `TRY_SCRIPT`. */
@@ -39,7 +43,7 @@ export async function tryOut(world: TryOutWorld): Promise<SiteTried[]> {
   const queues = await tried(world, 'list its queues', adaptor.queues, (all) =>
     all.map(({ name }) => name).join(', '),
   );
-  const found = [jobs, nodes, queues];
+  const found = [jobs, nodes, queues, ...(await tryFilters(world))];
   for (const { what, query, remedy } of adaptor.steering?.requirements ?? []) {
     const answer = await ask(world, query);
     if (!answer.ok) found.push({ what, works: false, words: answer.error.text });
@@ -51,6 +55,40 @@ export async function tryOut(world: TryOutWorld): Promise<SiteTried[]> {
       });
   }
   return [...found, ...(await tryJob(world))];
+}
+
+/** How many nodes, jobs and queues each rule is for; what looks like a mistake is named as that. */
+async function tryFilters(world: TryOutWorld): Promise<SiteTried[]> {
+  const { filters, adaptor } = world;
+  if (filters === null) return [];
+  await filters.look();
+  const [nodes, jobs, queues] = await Promise.all([
+    ask(world, adaptor.nodes),
+    ask(world, adaptor.jobs),
+    ask(world, adaptor.queues),
+  ]);
+  if (!nodes.ok || !jobs.ok || !queues.ok) return [];
+  const listed = { nodes: nodes.value, jobs: jobs.value, queues: queues.value };
+  const { rules, sources, problem } = filters.state(listed);
+  const file = {
+    what: 'read the file of filters',
+    works: problem === null,
+    words: problem ?? 'read',
+  };
+  return [
+    file,
+    ...sources.map(({ name, problem: why }) => {
+      return { what: `read source ${name}`, works: why === null, words: why ?? 'read' };
+    }),
+    ...rules.map((rule) => {
+      const warning = ruleWarning(rule);
+      const words = `matches ${rule.matched} of ${rule.of} ${rule.over}`;
+      return {
+        ...{ what: `rule ${rule.name}`, works: true },
+        words: warning === null ? words : `warning: it ${warning}`,
+      };
+    }),
+  ];
 }
 
 /** Submits a job that only waits, finds it by its name and cancels it. */

@@ -3,17 +3,17 @@
 import type { Job } from '../../core/controller/jobs/facts.ts';
 import type { Node } from '../../core/controller/nodes/facts.ts';
 import { labelsOf } from '../../core/controller/nodes/view.ts';
-import type { FilterRule } from '../../core/model/filter-rule.ts';
+import type { FilterRule, Seen } from '../../core/model/filter-rule.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
-import { type Filtered, filtered } from '../../fabric/filters/filter.ts';
+import { filtered } from '../../fabric/filters/filter.ts';
 
 /** Besides its own labels: `node=n1`. */
-export function filteredNode(rules: readonly FilterRule[], node: Node): Filtered {
+export function filteredNode(rules: readonly FilterRule[], node: Node): Seen {
   return filtered(rules, 'nodes', [...labelsOf(node), `node=${node.name}`]);
 }
 
 /** By `user=ann`, `partition=batch`, `qos=normal`, `name=work`, and by what it asks of nodes. */
-export function filteredJob(rules: readonly FilterRule[], { owner, spec }: Job): Filtered {
+export function filteredJob(rules: readonly FilterRule[], { owner, spec }: Job): Seen {
   const { partition, qos = DEFAULT_QOS, name, request } = spec;
   const own = [`user=${owner}`, `partition=${partition}`, `qos=${qos}`, `name=${name}`];
   return filtered(rules, 'jobs', [...own, ...request.labels]);

@@ -3,10 +3,9 @@
 import type { Node } from '../../core/controller/nodes/facts.ts';
 import { schedulingOf } from '../../core/controller/partitions/settings.ts';
 import type { State } from '../../core/controller/state.ts';
-import type { FilterRule } from '../../core/model/filter-rule.ts';
+import type { FilterRule, Seen } from '../../core/model/filter-rule.ts';
 import { parseTaskId } from '../../core/model/ids.ts';
 import type { Partition } from '../../core/model/scheduling.ts';
-import type { Filtered } from '../../fabric/filters/filter.ts';
 import type { WikiCluster } from '../../fabric/wiki/cluster.ts';
 import type { WikiRecord } from '../../fabric/wiki/reply.ts';
 import type { Log } from '../../ports/log.ts';
@@ -56,9 +55,9 @@ function* annotated(
   }
 }
 
-function fieldsOf({ fields }: WikiRecord, { added, queue }: Filtered): WikiRecord['fields'] {
+function fieldsOf({ fields }: WikiRecord, { labels, queue }: Seen): WikiRecord['fields'] {
   const features = fields.find(([name]) => name === 'RFEATURES')?.[1] ?? [];
-  const all = [...(Array.isArray(features) ? features : []), ...added.map(wikiFeature)];
+  const all = [...(Array.isArray(features) ? features : []), ...labels.map(wikiFeature)];
   const changed = fields.flatMap((field): WikiRecord['fields'] => {
     if (field[0] === 'RFEATURES') return [];
     if (field[0] !== 'RCLASS' || queue === null) return [field];

@@ -3,10 +3,9 @@
 import type { Node } from '../../core/controller/nodes/facts.ts';
 import { labelsOf } from '../../core/controller/nodes/view.ts';
 import type { State } from '../../core/controller/state.ts';
-import type { FilterRule } from '../../core/model/filter-rule.ts';
+import type { FilterRule, Seen } from '../../core/model/filter-rule.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
 import { isMember, type Partition } from '../../core/model/scheduling.ts';
-import type { Filtered } from '../../fabric/filters/filter.ts';
 import type { WikiRecord } from '../../fabric/wiki/reply.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
 import { maintenanceOfNode } from '../answers/maintenance-view.ts';
@@ -32,7 +31,7 @@ export function* wikiNodes(
 
 interface Shown {
   readonly mine: readonly Partition[];
-  readonly seen: Filtered;
+  readonly seen: Seen;
   readonly load: NodeLoad | null;
 }
 
@@ -40,7 +39,7 @@ function recordOf(state: State, node: Node, { mine, seen, load }: Shown): WikiRe
   const { name, total, free, facts } = node;
   const queues = mine.map((one) => seen.queue ?? one.name);
   const counts = (each: number) => Object.fromEntries(queues.map((queue) => [queue, each]));
-  const labels = [...withoutFeatures(labelsOf(node)), ...seen.added];
+  const labels = [...withoutFeatures(labelsOf(node)), ...seen.labels];
   return {
     id: name,
     state: stateOf(state, node),

@@ -13,6 +13,7 @@ function options(some: Partial<SiteOptions>): SiteOptions {
     ...{
       options: [],
       before: [],
+      filters: null,
       program: ['/opt/site'],
       url: 'http://x/v1',
       pollMs: 1000,

@@ -16,7 +16,7 @@ export function ownerOf({ owner }: ListedJob): UserName | null {
 }
 
 export function foreignSpec(site: NodeName, job: ListedJob): JobSpec {
-  const { id, cpuCount, memoryBytes, walltimeMs, isExclusive, elements } = job;
+  const { id, cpuCount, memoryBytes, walltimeMs, isExclusive, elements, seen } = job;
   const nodeCount = Math.max(1, job.nodeCount);
   const name = toPlainLine(job.name).slice(0, NAME_LENGTH_MAX).trim();
   return {
@@ -32,14 +32,14 @@ export function foreignSpec(site: NodeName, job: ListedJob): JobSpec {
         memoryBytes: Math.min(memoryBytes ?? 0, MEMORY_PER_NODE_MAX),
         ...{ gpuCount: 0, counted: {} },
       },
-      labels: [`site=${site}`],
+      labels: [`site=${site}`, ...(seen?.labels ?? [])],
     },
     walltimeMs,
     array: elements === null || elements === '' ? null : { indices: elements },
     ...{ dependencies: [], beginAt: null, nice: 0, held: false },
     // Nobody but its site may say that it is over, or run it again.
     ...{ onNodeLoss: { kind: 'wait' }, requeue: false, retriesMax: 0 },
-    ...{ partition: DEFAULT_PARTITION, umask: 0o022 },
+    ...{ partition: seen?.partition ?? DEFAULT_PARTITION, umask: 0o022 },
     foreign: { site, job: id, isHeld: job.state === 'held' },
   };
 }

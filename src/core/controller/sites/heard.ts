@@ -39,7 +39,9 @@ export interface SiteHeard {
 export function decideSiteHeard(step: Step, heard: SiteHeard): void {
   const gateway = step.state.nodes.get(heard.node);
   if (gateway === undefined || gateway.session !== heard.session || heard.mode !== 'steer') return;
-  for (const { name } of heard.nodes) enrol(step, gateway, name);
+  for (const { name, seen } of heard.nodes) {
+    if ((seen?.hiddenBy ?? null) === null) enrol(step, gateway, name);
+  }
   for (const job of heard.jobs) if (!job.isOurs) follow(step, gateway.name, job);
 }
 
@@ -140,7 +142,9 @@ function adopt(step: Step, site: NodeName, listed: ListedJob): Known | undefined
 
 /** Why a job of the site's own users cannot be a job of ours, in words; null: it can. */
 export function whyNotOurs(listed: ListedJob): string | null {
-  const { owner, elements } = listed;
+  const { owner, elements, seen } = listed;
+  const rule = seen?.hiddenBy ?? null;
+  if (rule !== null) return `rule ${rule} of its site hides it`;
   if (ownerOf(listed) === null) return `its owner '${owner}' is no name that a user can have here`;
   const indices = elements === null || elements === '' ? null : readIndices(elements);
   return indices === null || indices.ok ? null : `its array: ${indices.error}`;

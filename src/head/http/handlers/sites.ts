@@ -3,6 +3,7 @@
 import { SITE_JOBS_SHOWN_MAX, type SiteSummary, type SiteView } from '../../../api/sites.ts';
 import { err, ok } from '../../../core/base/result.ts';
 import type { Node } from '../../../core/controller/nodes/facts.ts';
+import { schedulingOf } from '../../../core/controller/partitions/settings.ts';
 import { whyNotOurs } from '../../../core/controller/sites/heard.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { NodeName } from '../../../core/model/ids.ts';
@@ -21,13 +22,16 @@ export const getSite: Handler<'getSite'> = (services, { params }) => {
   const site = find(services, params.name);
   if (site === undefined) return err(noSite(params.name));
   const jobs = [...site.jobs.values()].slice(0, SITE_JOBS_SHOWN_MAX);
-  const nodes = site.nodes.map((node) => ({ ...node, features: [...node.features] }));
-  return ok({
-    ...standing(services, site),
-    nodes: nodes.map((node) => ({ ...node, queues: [...node.queues] })),
-    queues: site.queues.map((queue) => ({ ...queue, nodes: [...queue.nodes] })),
-    jobs: jobs.map((job) => ({ ...job, nodes: [...job.nodes], reason: reasonOf(site, job) })),
-  });
+  const partitions = schedulingOf(services.engine.state, services.engine.settings).partitions;
+  return ok(
+    structuredClone({
+      ...standing(services, site),
+      nodes: site.nodes,
+      queues: site.queues,
+      jobs: jobs.map((job) => ({ ...job, reason: reasonOf(site, job, partitions) })),
+      filters: site.filters,
+    }) as SiteView,
+  );
 };
 
 export const pauseSite: Handler<'pauseSite'> = async (services, { params, body, actor }) => {
@@ -58,9 +62,16 @@ export const resumeSite: Handler<'resumeSite'> = async (services, { params, acto
 };
 
 /** Why a job does not start: where it is left out of our queue, the site waits for us for ever. */
-function reasonOf({ mode }: KnownSite, job: ListedJob): string | null {
+function reasonOf(
+  { mode }: KnownSite,
+  job: ListedJob,
+  partitions: Readonly<Record<string, unknown>>,
+): string | null {
   if (mode !== 'steer' || job.isOurs || job.state === 'ended') return job.reason;
-  const why = whyNotOurs(job);
+  const partition = job.seen?.partition ?? null;
+  const isLost = partition !== null && !Object.hasOwn(partitions, partition);
+  const lost = `the rules of its site put it into partition ${partition}, which is not there`;
+  const why = whyNotOurs(job) ?? (isLost ? lost : null);
   return why === null ? job.reason : `weft does not start it: ${why}`;
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../../../src/core/controller/sites/heard.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
+import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import type { ListedJob, SiteMode, SiteNode } from '../../../../src/core/model/site.ts';
 import { place, scenario, type TestHead, user } from '../../../support/controller.ts';
 import { why } from '../../../support/why.ts';
@@ -33,6 +34,10 @@ function siteJob(id: string, more: Partial<ListedJob> = {}): ListedJob {
     ...more,
   };
 }
+
+const SEEN = {
+  ...{ hiddenBy: null, labels: [], queue: null, partition: null, name: null, rules: ['x'] },
+};
 
 function hear(head: TestHead, jobs: readonly ListedJob[], mode: SiteMode = 'steer'): void {
   const { session } = head.node('hpc');
@@ -248,3 +253,31 @@ scenario('[G2] a job that cannot be ours is left to its site, and it is said why
   assert.match(whyNotOurs(large) ?? '', /^its array: index 4000000000 is larger/);
   assert.equal(whyNotOurs(siteJob('9', { elements: '1-2' })), null);
 });
+
+scenario('[G8] what the rules of its site hide is none of ours', (head) => {
+  head.connect('hpc', { cpus: 0 });
+  const { session } = head.node('hpc');
+  const hidden = { ...SEEN, hiddenBy: 'old' };
+  const nodes = [siteNode('n1'), { ...siteNode('n2'), seen: hidden }];
+  const jobs = [siteJob('7', { seen: hidden }), siteJob('8')];
+  head.perform({ kind: 'site', heard: { node: HPC, session, mode: 'steer', nodes, jobs } });
+  assert.deepEqual([...head.state.nodes.keys()], ['hpc', 'n1.hpc']);
+  assert.deepEqual([...head.state.indexes.foreign.keys()], ['hpc/8']);
+  assert.equal(whyNotOurs(siteJob('7', { seen: hidden })), 'rule old of its site hides it');
+});
+
+scenario(
+  '[G8] a job has the labels and the partition that the rules of its site give it',
+  (head) => {
+    steered(head);
+    hear(head, [siteJob('7', { seen: { ...SEEN, partition: 'big', labels: ['gpu'] } })]);
+    const { spec } = head.job(1);
+    assert.deepEqual([spec.partition, spec.request.labels], ['big', ['site=hpc', 'gpu']]);
+  },
+  {
+    scheduling: {
+      ...plainScheduling('first_fit'),
+      partitions: { default: plainPartition('default'), big: plainPartition('big') },
+    },
+  },
+);

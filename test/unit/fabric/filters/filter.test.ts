@@ -18,9 +18,9 @@ test('[D4] a rule is for what meets all that it says, and for one kind of thing'
   const seen = (...labels: string[]) => filtered(rules, 'nodes', labels);
   assert.equal(seen('old').hiddenBy, 'old');
   assert.equal(seen('old', 'kept').hiddenBy, null);
-  assert.deepEqual(seen('gpu').added, []);
-  assert.deepEqual(seen('gpu', 'big').added, ['fast']);
-  assert.deepEqual(seen('gpu', 'big', 'fast').added, [], 'it has that label');
+  assert.deepEqual(seen('gpu').labels, []);
+  assert.deepEqual(seen('gpu', 'big').labels, ['fast']);
+  assert.deepEqual(seen('gpu', 'big', 'fast').labels, [], 'it has that label');
   assert.equal(filtered(rules, 'jobs', []).hiddenBy, 'jobs');
 });
 
@@ -31,7 +31,8 @@ test('[D4] rules apply in their order, and see what those before have added', ()
     rule('last', { when: ['slow'], queue: 'late' }),
   ];
   assert.deepEqual(filtered(rules, 'nodes', ['rack=7']), {
-    ...{ hiddenBy: null, added: ['slow'], queue: 'late', matched: ['rack', 'slow', 'last'] },
+    ...{ hiddenBy: null, labels: ['slow'], queue: 'late', rules: ['rack', 'slow', 'last'] },
+    ...{ partition: null, name: null },
   });
   assert.equal(filtered([...rules].reverse(), 'nodes', ['rack=7']).queue, null);
 });

@@ -6,9 +6,11 @@ import { test } from 'node:test';
 import type { Adaptor } from '../../../../src/adaptors/adaptor.ts';
 import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
 import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
+import type { FilterRule } from '../../../../src/core/model/filter-rule.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../../src/core/model/limits.ts';
 import type { SiteNews } from '../../../../src/core/model/site.ts';
+import { Filters } from '../../../../src/fabric/filters/site-filters.ts';
 import { SiteWatch } from '../../../../src/fabric/site/site-watch.ts';
 import { Steerer } from '../../../../src/fabric/site/steerer.ts';
 import { Sites } from '../../../../src/head/sites.ts';
@@ -17,6 +19,10 @@ import { KeptLog } from '../../head/http/fixture.ts';
 import { FakeSlurm } from './fake-slurm.ts';
 
 const HPC = 'hpc' as NodeName;
+
+const RULE: FilterRule = {
+  ...{ name: 'first', over: 'nodes', when: ['node=n1'], hide: true, add: [], queue: null },
+};
 
 class World {
   readonly site = new FakeSlurm();
@@ -196,4 +202,44 @@ test('[G3] a job that only the head has seen is asked for, and told to be over b
   world.watch.ask(['101', '99']);
   await world.clock.advance(5000);
   assert.deepEqual(world.states(), ['101 unknown', '99 ended']);
+});
+
+test('[G8] both sides are told: what the site says, and what its filters make of it', async () => {
+  const world = new World();
+  let rules = [RULE];
+  const filters = new Filters({
+    clock: world.clock,
+    reader: { read: () => assert.fail('there is no source') },
+    load: () => ({ rules, sources: [] }),
+  });
+  const told: SiteNews[] = [];
+  const watch = new SiteWatch({
+    ...{ adaptor: slurm(null), commands: world.site, clock: world.clock, log: world.log, filters },
+    ...{ mode: 'submit', steerer: null, settings: { pollMs: 5000, timeoutMs: 1000, before: [] } },
+  });
+  watch.addPrefix('weft-abc');
+  world.submit('theirs');
+  world.submit('weft-abc-1');
+  watch.connect((news) => told.push(news));
+  watch.start();
+  await world.clock.settle();
+  const [first] = told;
+  assert.deepEqual(
+    first?.nodes?.map(({ name, seen }) => [name, seen?.hiddenBy]),
+    [['n1', 'first']],
+  );
+  assert.equal(watch.faultOf('n1'), 'rule first of its site hides it');
+  assert.deepEqual(first?.filters?.rules, [{ name: 'first', over: 'nodes', matched: 1, of: 1 }]);
+  // Without a restart; what we have given to the site is not for its rules.
+  rules = [{ ...RULE, over: 'jobs', when: [] }];
+  await world.clock.advance(5000);
+  assert.deepEqual(
+    told[1]?.nodes?.map(({ seen }) => seen),
+    [undefined],
+  );
+  assert.deepEqual(
+    told[1]?.jobs.map(({ name, seen }) => [name, seen?.hiddenBy]),
+    [['theirs', 'first']],
+  );
+  assert.equal(watch.faultOf('n1'), null);
 });

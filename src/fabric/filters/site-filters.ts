@@ -1,0 +1,107 @@
+// A site as its filters have it: its nodes, jobs and queues with what rules make of each. The listings
+// themselves stay as the site has made them, so that both sides can be shown.
+
+import {
+  type FilterRule,
+  type FilterState,
+  NO_FILTERS,
+  type RuleState,
+  type Seen,
+  type SiteFilters,
+} from '../../core/model/filter-rule.ts';
+import type { SiteJob, SiteNode, SiteQueue } from '../../core/model/site.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { DataReader } from '../../ports/data-source.ts';
+import { filtered } from './filter.ts';
+import { DataSources } from './sources.ts';
+
+export interface FiltersWorld {
+  readonly clock: Clock;
+  readonly reader: DataReader;
+  /** What the site's file of filters says now; throws words when it cannot be read. */
+  readonly load: () => SiteFilters;
+}
+
+interface Listed {
+  readonly nodes: readonly SiteNode[];
+  readonly jobs: Iterable<SiteJob>;
+  readonly queues: readonly SiteQueue[];
+}
+
+export class Filters {
+  readonly #world: FiltersWorld;
+  readonly #sources: DataSources;
+  #filters: SiteFilters = NO_FILTERS;
+  #problem: string | null = null;
+
+  constructor(world: FiltersWorld) {
+    this.#world = world;
+    this.#sources = new DataSources(world.reader, world.clock);
+  }
+
+  /** Reads what has changed: the file of rules itself, and sources that are due. */
+  async look(): Promise<void> {
+    try {
+      this.#filters = this.#world.load();
+      this.#problem = null;
+      this.#sources.set(this.#filters.sources);
+    } catch (error) {
+      // Those before stay in force: half a file must not show what was hidden.
+      this.#problem = error instanceof Error ? error.message : String(error);
+    }
+    await this.#sources.look();
+  }
+
+  /** Null: no rule is for it. */
+  node(node: SiteNode): Seen | null {
+    return this.#seen('nodes', node.name, nodeLabels(node));
+  }
+
+  job(job: SiteJob): Seen | null {
+    return this.#seen('jobs', job.id, jobLabels(job));
+  }
+
+  queue({ name }: Pick<SiteQueue, 'name'>): Seen | null {
+    return this.#seen('queues', name, [`queue=${name}`]);
+  }
+
+  /** What it is called here; null: it is hidden. */
+  queueName(name: string): string | null {
+    const seen = this.queue({ name });
+    return seen === null ? name : seen.hiddenBy === null ? (seen.name ?? name) : null;
+  }
+
+  state(listed: Listed): FilterState {
+    const counts = new Map<string, number>();
+    const totals = { nodes: 0, jobs: 0, queues: 0 };
+    const count = (over: FilterRule['over'], seen: Seen | null): void => {
+      totals[over] += 1;
+      for (const rule of seen?.rules ?? []) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+    };
+    for (const node of listed.nodes) count('nodes', this.node(node));
+    for (const job of listed.jobs) count('jobs', this.job(job));
+    for (const queue of listed.queues) count('queues', this.queue(queue));
+    const rules = this.#filters.rules.map(({ name, over }): RuleState => {
+      return { name, over, matched: counts.get(name) ?? 0, of: totals[over] };
+    });
+    return { rules, sources: this.#sources.states, problem: this.#problem };
+  }
+
+  #seen(over: FilterRule['over'], name: string, labels: readonly string[]): Seen | null {
+    const { rules } = this.#filters;
+    if (rules.length === 0) return null;
+    const seen = filtered(rules, over, labels, (source) => this.#sources.labelsOf(source, name));
+    return seen.rules.length === 0 ? null : seen;
+  }
+}
+
+/** Features and queues as labels, `node=n1` and its state. */
+function nodeLabels({ name, state, features, queues }: SiteNode): string[] {
+  return [`node=${name}`, `state=${state}`, ...features, ...queues.map((one) => `queue=${one}`)];
+}
+
+/** By `user=`, `name=`, `queue=` and `state=`. */
+function jobLabels({ owner, name, queue, state }: SiteJob): string[] {
+  const own = [`user=${owner}`, `name=${name}`, `state=${state}`];
+  return queue === null ? own : [...own, `queue=${queue}`];
+}
