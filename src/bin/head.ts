@@ -151,7 +151,11 @@ interface Started extends Logs {
 async function serveUntilStopped(started: Started): Promise<void> {
   const { options, head, logs, files, log, audit, gone, onServing } = started;
   const { engine, agents } = head;
-  const goals = startGoals({ engine, logs, log }, options.goals);
+  const goals = startGoals(
+    { engine, logs, log },
+    options.goals,
+    join(options.directory, 'goals.kept'),
+  );
   const reload = reloadOf(options, { head, goals: goals.keeper }, log);
   const clock = systemClock;
   const ports = {

@@ -32,7 +32,7 @@ export function reloadOf(
       const flags = new Map(origin.flags);
       const config = await loadConfig({ flags, environment: process.env, file, directory });
       const { settings, heartbeatMs, notify } = liveOptions(config);
-      const goalState = readGoals(goalOptions(config) ?? undefined);
+      const goalState = readGoals(goalOptions(config) ?? undefined, goals.options.classes);
       const after = writtenOf(config);
       const { changed, afterRestart } = compareWritten(before, after);
       head.change({ settings, heartbeatMs });

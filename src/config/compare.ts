@@ -14,6 +14,8 @@ const AT_START = [
   ...[
     'cluster.',
     'fence.',
+    'goals.url',
+    'goals.refresh',
     'wiki.',
     'filters.',
     'head.listen',

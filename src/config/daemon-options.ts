@@ -62,7 +62,12 @@ export interface HeadOptions {
 }
 
 export interface GoalFileOptions {
-  readonly file: string;
+  readonly from:
+    | { readonly kind: 'file'; readonly file: string }
+    | { readonly kind: 'url'; readonly url: string };
+  /** Between two readings of an address. */
+  readonly refreshMs: number;
+  /** Between two looks at a node. */
   readonly everyMs: number;
   readonly repairs: boolean;
 }

@@ -6,6 +6,7 @@ import { plural } from '../../core/base/plural.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { instantColumn } from '../output/times.ts';
+import { formatSpan } from '../output/words.ts';
 import { defineVerb, type VerbGroup } from '../verb.ts';
 
 const check = defineVerb({
@@ -29,7 +30,7 @@ const show = defineVerb<ListingOptions>({
     defineListing(command);
   },
   async run({ context, options }) {
-    const { nodes } = await (await context.api()).call('getGoals');
+    const { nodes, source } = await (await context.api()).call('getGoals');
     const listing = {
       rows: nodes,
       columns: columnsAt(Date.now()),
@@ -37,6 +38,10 @@ const show = defineVerb<ListingOptions>({
       empty: 'No node has goals (goals.file).',
     };
     await context.list(listing, options.output);
+    if (source === null || options.output !== undefined) return 0;
+    const { url, readAt, problem } = source;
+    const age = readAt === null ? 'not read yet' : `read ${formatSpan(Date.now() - readAt)} ago`;
+    context.print(`Goals of ${url}, ${age}${problem === null ? '' : `; now: ${problem}`}.`);
     return 0;
   },
 });

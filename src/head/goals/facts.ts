@@ -1,20 +1,31 @@
 // What the head knows of a node without asking it, for its goals.
 
 import type { Node } from '../../core/controller/nodes/facts.ts';
+import { memberOf } from '../../core/controller/sites/members.ts';
+import type { State } from '../../core/controller/state.ts';
 import type { Facts } from '../../core/goals/goal.ts';
 
-export function factsOf({ facts, total, fault }: Node): Facts {
+/** A node of a site says its size and its fault; the rest would be of its gateway's machine. */
+export function factsOf(state: State, node: Node): Facts {
+  const { facts, total, fault } = node;
+  const own = memberOf(state, node) === null ? facts : null;
   return {
-    kernel: facts?.kernel ?? null,
-    os: facts?.os ?? null,
-    arch: facts?.arch ?? null,
-    agent: facts?.agentVersion ?? null,
-    launcher: facts?.launcher ?? null,
-    limits: facts?.limits ?? null,
-    network: facts?.network ?? null,
+    kernel: own?.kernel ?? null,
+    os: own?.os ?? null,
+    arch: own?.arch ?? null,
+    agent: own?.agentVersion ?? null,
+    launcher: own?.launcher ?? null,
+    limits: own?.limits ?? null,
+    network: own?.network ?? null,
     cpus: facts === null ? null : total.cpuCount,
     memory: facts === null ? null : total.memoryBytes,
-    disk: facts?.diskBytes ?? null,
+    disk: own?.diskBytes ?? null,
     fault: fault ?? 'none',
   };
+}
+
+/** A look at a node of a site is a job there, which needs a cpu, and a node that takes jobs. */
+export function canCheck(state: State, node: Node): boolean {
+  if (memberOf(state, node) === null) return true;
+  return node.fault === null && node.free.cpuCount >= 1;
 }

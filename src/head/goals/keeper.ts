@@ -12,8 +12,9 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Engine } from '../engine.ts';
 import type { LogFiles } from '../logs/log-files.ts';
-import { factsOf } from './facts.ts';
+import { canCheck, factsOf } from './facts.ts';
 import { classOf, GIVEN_UP, goalNode, pastRepairs } from './nodes.ts';
+import type { GoalSourceState } from './source.ts';
 
 /** A look that takes longer has found nothing. */
 const LOOK_MS = 120_000;
@@ -41,6 +42,8 @@ export interface GoalPorts {
   readonly logs: Pick<LogFiles, 'read' | 'status'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
+  /** How the address fares that they are from; null, or absent: they are from a file. */
+  readonly source?: () => GoalSourceState | null;
 }
 
 /** What is known of a node until the head ends. */
@@ -85,6 +88,10 @@ export class GoalKeeper {
   change(options: GoalOptions): void {
     this.#options = options;
     this.#memories.clear();
+  }
+
+  get source(): GoalSourceState | null {
+    return this.#ports.source?.() ?? null;
   }
 
   get options(): GoalOptions {
@@ -135,8 +142,8 @@ export class GoalKeeper {
     for (const { node, memory, of } of all) {
       if (memory.look !== null) this.#readLook(node.name, memory);
       else if (looks < LOOKS_MAX && this.#isDue(node, memory)) {
-        looks += 1;
         this.#look(node, memory, of);
+        if (memory.look !== null) looks += 1;
       }
     }
   }
@@ -164,7 +171,7 @@ export class GoalKeeper {
     const { engine } = this.#ports;
     const { lookedAt, results, metAt } = memory;
     const isFresh = lookedAt > 0 && lookedAt >= this.#repairedAt(node);
-    const found = isFresh ? compareGoals(of.goals, factsOf(node), results) : null;
+    const found = isFresh ? compareGoals(of.goals, factsOf(engine.state, node), results) : null;
     // What no check has said is not fine either: a node goes back to service on evidence only.
     const isWhole = of.goals.every(({ name, test }) => test.kind === 'fact' || results.has(name));
     const differences = found?.length === 0 && !isWhole ? null : found;
@@ -190,6 +197,13 @@ export class GoalKeeper {
     memory.look = { jobId: null, at, isRead: true };
     if (!of.goals.some(({ test }) => test.kind === 'check'))
       return this.#looked(node.name, memory, new Map());
+    if (!canCheck(this.#ports.engine.state, node)) {
+      // What is known without a check counts; the checks follow when they can run there.
+      const isFresh = memory.lookedAt >= this.#repairedAt(node);
+      this.#looked(node.name, memory, isFresh ? memory.results : new Map());
+      memory.isDue = true;
+      return;
+    }
     const program = { kind: 'script', text: checkScript(of), args: [] } as const;
     const command = { kind: 'check_node', node: node.name, program, walltimeMs: LOOK_MS } as const;
     this.#ports.engine.perform({ kind: 'command', command, actor: { kind: 'system' } }, (reply) => {

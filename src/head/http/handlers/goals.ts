@@ -10,7 +10,8 @@ export const getGoals: Handler<'getGoals'> = ({ goals }) => {
   const nodes = goals.standings().map(({ differences, ...rest }) => {
     return { ...rest, differences: differences?.map((one) => ({ ...one })) ?? null };
   });
-  return ok({ everyMs, repairs, nodes });
+  const { source } = goals;
+  return ok({ everyMs, repairs, source: source === null ? null : { ...source }, nodes });
 };
 
 export const lookAtNodes: Handler<'lookAtNodes'> = ({ engine, goals }, { body }) => {

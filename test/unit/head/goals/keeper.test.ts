@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import type { GoalClass } from '../../../../src/core/goals/goal.ts';
+import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { Engine } from '../../../../src/head/engine.ts';
+import { factsOf } from '../../../../src/head/goals/facts.ts';
 import { GoalKeeper } from '../../../../src/head/goals/keeper.ts';
 import { scenario, type TestHead } from '../../../support/controller.ts';
 import { KeptLog } from '../http/fixture.ts';
@@ -17,7 +19,7 @@ const ALL: GoalClass = {
   goals: [{ name: 'there', test: { kind: 'check', line: 'true', expect: null }, repair: null }],
 };
 
-function keeperOf(head: TestHead): GoalKeeper {
+function keeperOf(head: TestHead, of: GoalClass = ALL): GoalKeeper {
   const engine = {
     ...{ failure: null, state: head.state, settings: head.settings },
     perform: (input, reply) => reply(head.perform(input).result),
@@ -27,7 +29,7 @@ function keeperOf(head: TestHead): GoalKeeper {
     read: async () => Buffer.alloc(0),
   } as unknown as ConstructorParameters<typeof GoalKeeper>[0]['logs'];
   const clock = { now: () => head.at };
-  const options = { classes: [ALL], everyMs: 10 * LOOK_MS, repairs: true };
+  const options = { classes: [of], everyMs: 10 * LOOK_MS, repairs: true };
   return new GoalKeeper({ engine, logs, clock, log: new KeptLog() }, options);
 }
 
@@ -48,4 +50,41 @@ scenario('looks whose nodes are gone make room for others', (head) => {
   head.connect('n1');
   keeper.tick();
   assert.equal(head.state.jobs.size, LOOKS_MAX + 2);
+});
+
+scenario('[M24] of a node of a site only what its gateway knows of it counts', (head) => {
+  head.connect('hpc', { cpus: 0 });
+  const { session } = head.node('hpc');
+  const nodes = ['n1'].map((name) => ({
+    ...({ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 } as const),
+    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+  }));
+  const heard = { node: 'hpc' as NodeName, session, mode: 'steer', nodes, jobs: [] } as const;
+  head.perform({ kind: 'site', heard });
+  head.connect('n1.hpc', { cpus: 2, labels: ['site=hpc'] });
+  head.connect('n2', { cpus: 2 });
+  const own = factsOf(head.state, head.node('n2'));
+  const theirs = factsOf(head.state, head.node('n1.hpc'));
+  assert.notEqual(own.kernel, null);
+  assert.deepEqual([theirs.kernel, theirs.disk], [null, null]);
+  assert.deepEqual([theirs.cpus, theirs.fault], [2, 'none']);
+});
+
+scenario('[M24] a look at a node of a site waits for a cpu there', (head) => {
+  head.connect('hpc', { cpus: 0 });
+  const { session } = head.node('hpc');
+  const nodes = ['n1'].map((name) => ({
+    ...({ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 } as const),
+    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+  }));
+  const heard = { node: 'hpc' as NodeName, session, mode: 'steer', nodes, jobs: [] } as const;
+  head.perform({ kind: 'site', heard });
+  head.connect('n1.hpc', { cpus: 2, labels: ['site=hpc'] });
+  head.running({ cpuCount: 2 });
+  const keeper = keeperOf(head, { ...ALL, nodes: ['n1.hpc'] });
+  keeper.tick();
+  assert.equal(head.state.jobs.size, 1, 'nothing was looked at');
+  head.ended('1#1', {}, 'n1.hpc');
+  keeper.tick();
+  assert.equal(head.state.jobs.size, 2);
 });
