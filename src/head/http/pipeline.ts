@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { EPOCH_HEADER } from '../../api/blobs.ts';
 import type { Route } from '../../api/routes.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
+import { ownIdOf } from '../../core/controller/sites/names.ts';
 import type { UserActor } from '../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { JobRecord } from '../answers/job-record.ts';
@@ -133,14 +134,15 @@ export class Pipeline {
     }
   }
 
-  async #run(visit: Visit, match: Match): Promise<Refusal | null> {
-    const { route } = match;
+  async #run(visit: Visit, named: Match): Promise<Refusal | null> {
+    const { route } = named;
     const identified = await this.identify(visit, route);
     if (!identified.ok) return identified.error;
     const principal = identified.value;
     visit.principal = principal;
     const refusal = authorizeRoute(route, principal, visit.local);
     if (refusal !== null) return refusal;
+    const match = this.#withOwnId(named);
     if (route.produces === 'upgrade') {
       const actor = principal.kind === 'user' ? principal.actor : null;
       const owned = await this.#ownedJob(route, match, actor);
@@ -152,6 +154,15 @@ export class Pipeline {
     const large = this.#large.get(route.name) ?? new LargeBodies();
     this.#large.set(route.name, large);
     return large.inTurn(() => this.#serve(visit, match, principal));
+  }
+
+  /** A path may name a job as its site does: `/v1/jobs/hpc%2F4711`. */
+  #withOwnId(match: Match): Match {
+    const { route, params } = match;
+    const { id = '' } = params;
+    if (!id.includes('/') || !route.path.startsWith('/v1/jobs/:id')) return match;
+    const own = ownIdOf(this.#services.engine.state, id);
+    return own === null ? match : { ...match, params: { ...params, id: own } };
   }
 
   async #serve(visit: Visit, match: Match, principal: Principal): Promise<Refusal | null> {

@@ -8,6 +8,7 @@ import {
   unlistedHere,
   whyNotOurs,
 } from '../../../../src/core/controller/sites/heard.ts';
+import { ownIdOf } from '../../../../src/core/controller/sites/names.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
@@ -281,3 +282,13 @@ scenario(
     },
   },
 );
+
+scenario('[G2] a job and the elements of an array are found by the names of their site', (head) => {
+  steered(head);
+  hear(head, [siteJob('7'), siteJob('16', { elements: '1-3' })]);
+  const ids = ['hpc/7', 'hpc/16', 'hpc/16_2', 'hpc/16.3', 'hpc/8', 'other/7', 'hpc/8_1'];
+  assert.deepEqual(
+    ids.map((id) => ownIdOf(head.state, id)),
+    ['1', '2', '2[2]', '2[3]', null, null, null],
+  );
+});
