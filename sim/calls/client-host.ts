@@ -1,7 +1,8 @@
 // A client of a simulated pool: the real session of it, and somebody who submits and cancels calls.
 
-import { type CallEnd, ClientSession } from '../../src/core/calls/client-session.ts';
+import { ClientSession } from '../../src/core/calls/client-session.ts';
 import type { ClientToRouter, RouterToClient } from '../../src/core/calls/messages.ts';
+import type { CallEnd } from '../../src/core/calls/own-call.ts';
 import type { Peer } from '../../src/core/calls/peer.ts';
 import type { Dice } from '../chance.ts';
 import type { Time } from '../clock.ts';

@@ -2,11 +2,10 @@
 // each once. A pure machine: wishes, messages, lost lines and ticks go in, messages and ends come
 // out.
 
-import { unreachable } from '../base/assert.ts';
 import { CALL_HEARTBEAT_MS, CALL_INLINE_BYTES_MAX, CALL_SILENT_MS } from '../model/limits.ts';
 import { CallTable } from './call-table.ts';
+import { ClientLine, type LineOwner, type OwnAsset } from './client-line.ts';
 import { Fifo } from './fifo.ts';
-import { type Gathering, gather, Incoming } from './incoming.ts';
 import type {
   AssetNumber,
   Bytes,
@@ -17,23 +16,8 @@ import type {
   RouterToClient,
   SettledWhy,
 } from './messages.ts';
-import { Outgoing } from './outgoing.ts';
+import { type CallEnd, type NewCall, OwnCall } from './own-call.ts';
 import type { Peer } from './peer.ts';
-
-/** How a call ended, with all its bytes. */
-export type CallEnd =
-  | {
-      readonly kind: 'result';
-      readonly ok: boolean;
-      readonly attempt: number;
-      readonly bytes: Bytes;
-    }
-  | {
-      readonly kind: 'settled';
-      readonly why: SettledWhy;
-      readonly detail: string;
-      readonly worker: string | null;
-    };
 
 export interface ClientEvents {
   /** Once for each call. */
@@ -52,69 +36,18 @@ export interface ClientOptions {
   readonly label: string;
 }
 
-export interface NewCall {
-  readonly asset: AssetNumber;
-  readonly shared: readonly AssetNumber[];
-  readonly retriesMax: number;
-  readonly timeoutMs: number;
-  readonly payload: Bytes;
-}
-
-interface OwnAsset {
-  readonly number: AssetNumber;
-  readonly sha256: string;
-  readonly bytes: Bytes;
-}
-
-/** A class, and no spread literal: a million of them are made in a row. */
-class OwnCall implements NewCall {
-  readonly number: CallNumber;
-  readonly asset: AssetNumber;
-  readonly shared: readonly AssetNumber[];
-  readonly retriesMax: number;
-  readonly timeoutMs: number;
-  readonly payload: Bytes;
-  /** The life of the router in which it was first sent; null before. */
-  generation: string | null = null;
-  since = 0;
-  attempt = 0;
-  isCancelled = false;
-  /** A large result that is on its way. */
-  result: { readonly ok: boolean; readonly attempt: number; readonly into: Gathering } | null =
-    null;
-
-  constructor(number: CallNumber, call: NewCall) {
-    this.number = number;
-    this.asset = call.asset;
-    this.shared = call.shared;
-    this.retriesMax = call.retriesMax;
-    this.timeoutMs = call.timeoutMs;
-    this.payload = call.payload;
-  }
-}
-
-interface Line {
-  readonly peer: Peer<ClientToRouter>;
-  readonly outgoing: Outgoing;
-  readonly incoming: Incoming<OwnCall>;
-  readonly told: Set<AssetNumber>;
-  /** Results to be fetched when others are. */
-  readonly results: Fifo<OwnCall>;
-  isWelcome: boolean;
-  heardAt: number;
-  pingAt: number;
-}
-
-/** Large results that are fetched at a time: one slow reader needs no more. */
-const RESULTS_AT_A_TIME = 8;
-
 export class ClientSession {
   readonly #options: ClientOptions;
   readonly #events: ClientEvents;
   readonly #calls = new CallTable<OwnCall>();
   readonly #unsent = new Fifo<OwnCall>();
   readonly #assets = new Map<AssetNumber, OwnAsset>();
-  #line: Line | null = null;
+  readonly #owner: LineOwner = {
+    assetAt: (number) => this.#assets.get(number),
+    callAt: (number) => this.#calls.get(number),
+    arrived: (own) => this.#arrived(own),
+  };
+  #line: ClientLine | null = null;
   #generation: string | null = null;
   #losses = 0;
   #windowCalls = 0;
@@ -177,12 +110,7 @@ export class ClientSession {
   /** A line to the router is there; an older one counts no more. */
   open(peer: Peer<ClientToRouter>, now: number) {
     this.#line?.peer.close();
-    const line: Line = {
-      peer,
-      outgoing: new Outgoing((message) => peer.send(message)),
-      incoming: new Incoming((message) => peer.send(message)),
-      ...{ told: new Set(), results: new Fifo(), isWelcome: false, heardAt: now, pingAt: now },
-    };
+    const line = new ClientLine(peer, this.#owner, now);
     this.#line = line;
     const { session, detach, label } = this.#options;
     peer.send({ kind: 'hello', session, generation: this.#generation, detach, label });
@@ -228,13 +156,13 @@ export class ClientSession {
     for (const own of this.#calls.values()) this.#end(own, settled(why, detail));
   }
 
-  #gone(line: Line): void {
+  #gone(line: ClientLine): void {
     if (this.#line !== line) return;
     this.#line = null;
     this.#acks = [];
   }
 
-  #take(line: Line, message: RouterToClient): void {
+  #take(line: ClientLine, message: RouterToClient): void {
     switch (message.kind) {
       case 'result':
         return this.#onResult(line, message);
@@ -261,40 +189,16 @@ export class ClientSession {
       case 'pong':
         return;
       default:
-        return this.#takeStream(line, message);
+        if (line.take(message)) return;
+        line.peer.close();
+        return this.#gone(line);
     }
   }
 
-  #takeStream(
-    line: Line,
-    message: Extract<RouterToClient, { kind: 'wanted' | 'more' | 'stop' | 'none' | 'body' }>,
+  #onWelcome(
+    line: ClientLine,
+    { generation, losses, windowCalls, windowBytes }: ClientWelcome,
   ): void {
-    switch (message.kind) {
-      case 'wanted':
-        return line.outgoing.open(message, this.#bytesOf(message.of, message.id));
-      case 'more':
-        return line.outgoing.more(message);
-      case 'stop':
-        return line.outgoing.stop(message);
-      case 'none': {
-        const own = line.incoming.none(message);
-        // What became of it is told by another message.
-        if (own !== null) own.result = null;
-        return this.#fetchResults(line);
-      }
-      case 'body':
-        return this.#onBody(line, line.incoming.body(message));
-      default:
-        return unreachable(message);
-    }
-  }
-
-  #bytesOf(of: 'call' | 'asset', id: number): Bytes | null {
-    if (of === 'call') return this.#calls.get(id)?.payload ?? null;
-    return this.#assets.get(id)?.bytes ?? null;
-  }
-
-  #onWelcome(line: Line, { generation, losses, windowCalls, windowBytes }: ClientWelcome): void {
     line.isWelcome = true;
     this.#generation = generation;
     this.#losses = losses;
@@ -324,9 +228,9 @@ export class ClientSession {
     }
   }
 
-  #send(line: Line, own: OwnCall): void {
-    this.#tell(line, own.asset);
-    for (let at = 0; at < own.shared.length; at += 1) this.#tell(line, own.shared[at] as number);
+  #send(line: ClientLine, own: OwnCall): void {
+    line.tell(own.asset);
+    for (let at = 0; at < own.shared.length; at += 1) line.tell(own.shared[at] as number);
     const { number: call, asset, retriesMax, timeoutMs, attempt, shared, payload } = own;
     const isInline = payload.length <= CALL_INLINE_BYTES_MAX;
     this.#windowCalls -= 1;
@@ -344,16 +248,6 @@ export class ClientSession {
     });
   }
 
-  #tell(line: Line, number: AssetNumber): void {
-    if (line.told.has(number)) return;
-    line.told.add(number);
-    const asset = this.#assets.get(number);
-    if (asset === undefined) return;
-    const { sha256, bytes } = asset;
-    const inline = bytes.length <= CALL_INLINE_BYTES_MAX ? bytes : null;
-    line.peer.send({ kind: 'asset', asset: number, sha256, size: bytes.length, bytes: inline });
-  }
-
   #onStarted({ call, attempt, worker }: Extract<RouterToClient, { kind: 'started' }>): void {
     const own = this.#calls.get(call);
     if (own === undefined) return;
@@ -362,7 +256,7 @@ export class ClientSession {
     this.#events.started(call, attempt, worker);
   }
 
-  #onResult(line: Line, message: Extract<RouterToClient, { kind: 'result' }>): void {
+  #onResult(line: ClientLine, message: Extract<RouterToClient, { kind: 'result' }>): void {
     const { call, ok, attempt, payload } = message;
     const own = this.#calls.get(call);
     if (own !== undefined) own.attempt = Math.max(own.attempt, attempt);
@@ -374,37 +268,14 @@ export class ClientSession {
       this.#acks.push(call);
       return;
     }
-    const isSame = own.result?.attempt === attempt && own.result.into.bytes.length === payload.size;
-    if (!isSame) {
-      line.incoming.cancel(own);
-      own.result = { ok, attempt, into: gather(payload.size) };
-    }
-    line.results.push(own);
-    this.#fetchResults(line);
+    line.want(own, { ok, attempt, size: payload.size });
   }
 
-  #fetchResults(line: Line): void {
-    while (line.incoming.count < RESULTS_AT_A_TIME) {
-      const own = line.results.shift();
-      if (own === undefined) return;
-      if (own.result === null || this.#calls.get(own.number) !== own) continue;
-      const { number: call, result } = own;
-      line.peer.send({ kind: 'wanted', call, ...line.incoming.ask(own, result.into) });
-    }
-  }
-
-  #onBody(line: Line, whole: OwnCall | null | { readonly flaw: string }): void {
-    if (whole === null) return;
-    if ('flaw' in whole) {
-      line.peer.close();
-      return this.#gone(line);
-    }
-    const { result } = whole;
-    if (result !== null) {
-      const { ok, attempt, into } = result;
-      this.#over(whole.number, { kind: 'result', ok, attempt, bytes: into.bytes });
-    }
-    this.#fetchResults(line);
+  /** All bytes of its large result are here. */
+  #arrived({ number, result }: OwnCall): void {
+    if (result === null) return;
+    const { ok, attempt, into } = result;
+    this.#over(number, { kind: 'result', ok, attempt, bytes: into.bytes });
   }
 
   /** Its end has come from the router, which hears that it has. */
@@ -412,7 +283,7 @@ export class ClientSession {
     this.#acks.push(call);
     const own = this.#calls.get(call);
     if (own === undefined) return;
-    if (own.result !== null) this.#line?.incoming.cancel(own);
+    this.#line?.unwant(own);
     this.#end(own, end);
   }
 

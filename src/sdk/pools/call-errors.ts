@@ -2,7 +2,7 @@
 // means.
 
 import { inspect } from 'node:util';
-import type { CallEnd } from '../../core/calls/client-session.ts';
+import type { CallEnd } from '../../core/calls/own-call.ts';
 import { WeftError } from '../errors.ts';
 
 type Settled = Extract<CallEnd, { kind: 'settled' }>;

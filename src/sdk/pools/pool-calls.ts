@@ -3,8 +3,8 @@
 
 import { formatSize } from '../../core/base/size.ts';
 import { CallTable } from '../../core/calls/call-table.ts';
-import type { CallEnd } from '../../core/calls/client-session.ts';
 import type { PoolNumbers } from '../../core/calls/messages.ts';
+import type { CallEnd } from '../../core/calls/own-call.ts';
 import { CALL_ASSET_BYTES_MAX, CALL_ASSETS_MAX, CALL_SHARED_MAX } from '../../core/model/limits.ts';
 import { NotSendable } from '../../functions/travel/not-sendable.ts';
 import type { Packed } from '../../functions/travel/pack.ts';

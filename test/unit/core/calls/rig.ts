@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type CallEnd, ClientSession } from '../../../../src/core/calls/client-session.ts';
+import { ClientSession } from '../../../../src/core/calls/client-session.ts';
 import type { RouterToClient } from '../../../../src/core/calls/messages.ts';
+import type { CallEnd } from '../../../../src/core/calls/own-call.ts';
 import type { Peer } from '../../../../src/core/calls/peer.ts';
 import { Router } from '../../../../src/core/calls/router/router.ts';
 import type { RouterOptions } from '../../../../src/core/calls/router/state.ts';
