@@ -2,30 +2,21 @@
 // every end until it is acknowledged. A pure machine: messages, what the child says, lost lines and
 // ticks go in; messages and orders for the child come out. It goes on while the router is away.
 
-import { unreachable } from '../../base/assert.ts';
 import {
   CALL_HELD_BYTES_MAX,
   CALL_INLINE_BYTES_MAX,
-  CALL_OVER_MAX,
   CALL_SILENT_MS,
   CALL_TOLD_AFTER_MS,
 } from '../../model/limits.ts';
-import { CallTable } from '../call-table.ts';
-import { gather, Incoming } from '../incoming.ts';
+import { gather } from '../incoming.ts';
 import { kept } from '../kept.ts';
-import type {
-  Bytes,
-  CallRef,
-  Held,
-  RouterToWorker,
-  WorkerCall,
-  WorkerToRouter,
-} from '../messages.ts';
-import { Outgoing } from '../outgoing.ts';
+import type { Bytes, CallRef, RouterToWorker, WorkerCall, WorkerToRouter } from '../messages.ts';
 import type { Peer } from '../peer.ts';
 import { ChildMind } from './child-mind.ts';
-import type { BareEnd, Entry, OwnAsset, WorkerPort, WorkerSessionEntry } from './entries.ts';
+import type { BareEnd, Entry, OwnAsset, WorkerPort } from './entries.ts';
 import { WorkerAssets } from './worker-assets.ts';
+import { type LineOwner, WorkerLine } from './worker-line.ts';
+import { WorkerShelf } from './worker-shelf.ts';
 
 export interface WorkerOptions {
   /** Node, task and epoch. */
@@ -36,29 +27,19 @@ export interface WorkerOptions {
 /** A tick later than this was held up: even an idle worker ticks every second. */
 const STOOD_MS = 3000;
 
-interface Line {
-  readonly peer: Peer<WorkerToRouter>;
-  readonly incoming: Incoming<Entry | OwnAsset>;
-  readonly outgoing: Outgoing;
-  readonly sessions: Map<number, WorkerSessionEntry>;
-  heardAt: number;
-}
-
 export class WorkerSession {
   readonly #options: WorkerOptions;
   readonly #port: WorkerPort;
   readonly #child: ChildMind;
   readonly #assets = new WorkerAssets();
-  readonly #sessions = new Map<string, WorkerSessionEntry>();
-  /** The latest last. */
-  readonly #over = new Set<string>();
-  #line: Line | null = null;
+  readonly #shelf = new WorkerShelf();
+  readonly #owner: LineOwner = {
+    arrived: (whole) => this.#arrived(whole),
+    missed: (key) => this.#refuse(key, 'Its bytes cannot be had any more.'),
+  };
+  #line: WorkerLine | null = null;
   #generation: string | null = null;
   #nextRun = 1;
-  /** Calls that are here in any state. */
-  #count = 0;
-  /** Size of the large results that are kept. */
-  #heldBytes = 0;
   #isLeaving = false;
   #now: number;
   #tickAt: number;
@@ -74,28 +55,19 @@ export class WorkerSession {
 
   /** Calls that it has in any state. */
   get calls(): number {
-    return this.#count;
+    return this.#shelf.count;
   }
 
   /** A line to the router is there; an older one counts no more. */
   open(peer: Peer<WorkerToRouter>, now: number) {
     this.#line?.peer.close();
-    const line: Line = {
-      peer,
-      outgoing: new Outgoing((message) => peer.send(message)),
-      incoming: new Incoming((message) => peer.send(message)),
-      ...{ sessions: new Map(), heardAt: now },
-    };
+    const line = new WorkerLine(peer, this.#owner, now);
     this.#line = line;
     this.#isLeaving = false;
     this.#assets.newLine();
-    const held: Held[] = [];
-    for (const session of this.#sessions.values()) {
-      session.number = null;
-      for (const entry of session.calls.values()) if (!session.isOver) held.push(heldOf(entry));
-    }
+    const held = this.#shelf.newLine();
     const { worker } = this.#options;
-    const over = [...this.#over];
+    const { over } = this.#shelf;
     peer.send({ kind: 'hello', worker, generation: this.#generation, held, over });
     return {
       take: (messages: readonly RouterToWorker[], at: number): void => {
@@ -156,8 +128,7 @@ export class WorkerSession {
     const elapsedMs = entry?.run === run ? Math.max(0, now - entry.startedAt) : 0;
     const isInline = bytes.length <= CALL_INLINE_BYTES_MAX;
     if (!isInline && entry?.run === run && !entry.isDropped) {
-      entry.result = bytes;
-      this.#heldBytes += bytes.length;
+      this.#shelf.keepResult(entry, bytes);
     }
     const payload = isInline ? { inline: kept(bytes) } : { size: bytes.length };
     this.#child.ended(run, { kind: 'result', ok, elapsedMs, payload });
@@ -192,14 +163,14 @@ export class WorkerSession {
 
   #turn(): void {
     // Results that nobody fetches as fast as they come would fill this process.
-    if (this.#heldBytes < CALL_HELD_BYTES_MAX) this.#child.feed();
-    if (this.#isLeaving && this.#count === 0) {
+    if (this.#shelf.heldBytes < CALL_HELD_BYTES_MAX) this.#child.feed();
+    if (this.#isLeaving && this.#shelf.count === 0) {
       this.#isLeaving = false;
       this.#port.exit(0, 'The pool needs fewer workers.');
     }
   }
 
-  #take(line: Line, message: RouterToWorker): void {
+  #take(line: WorkerLine, message: RouterToWorker): void {
     switch (message.kind) {
       case 'call':
         return this.#onCall(line, message);
@@ -210,7 +181,7 @@ export class WorkerSession {
       case 'session':
         return this.#onSession(line, message);
       case 'cancel': {
-        const entry = this.#entryAt(line, message);
+        const entry = line.entryAt(message);
         if (entry !== undefined) this.#child.stop(entry, 'cancelled', this.#now);
         return;
       }
@@ -233,67 +204,29 @@ export class WorkerSession {
         if (message.isFinal) this.#port.exit(1, message.detail);
         return;
       default:
-        return this.#takeStream(line, message);
-    }
-  }
-
-  #takeStream(
-    line: Line,
-    message: Extract<RouterToWorker, { kind: 'wanted' | 'more' | 'stop' | 'none' | 'body' }>,
-  ): void {
-    switch (message.kind) {
-      case 'wanted':
-        return line.outgoing.open(message, this.#entryAt(line, message)?.result ?? null);
-      case 'more':
-        return line.outgoing.more(message);
-      case 'stop':
-        return line.outgoing.stop(message);
-      case 'none': {
-        const key = line.incoming.none(message);
-        if (key !== null) this.#refuse(key, 'Its bytes cannot be had any more.');
-        return;
-      }
-      case 'body': {
-        const whole = line.incoming.body(message);
-        if (whole === null) return;
-        if ('flaw' in whole) {
-          line.peer.close();
-          this.#line = null;
-        } else this.#arrived(whole);
-        return;
-      }
-      default:
-        return unreachable(message);
+        if (line.take(message)) return;
+        line.peer.close();
+        this.#line = null;
     }
   }
 
   #onSession(
-    line: Line,
+    line: WorkerLine,
     { session: number, id }: Extract<RouterToWorker, { kind: 'session' }>,
   ): void {
-    const known = this.#sessions.get(id);
-    const session =
-      known === undefined || known.isOver
-        ? { id, number, calls: new CallTable<Entry>(), isOver: false }
-        : known;
-    this.#sessions.set(id, session);
-    session.number = number;
+    const session = this.#shelf.open(id, number);
     line.sessions.set(number, session);
     for (const entry of session.calls.values()) this.#tellAgain(line, entry);
   }
 
   /** After a new line: what ended meanwhile, or may have got lost on the old one. */
-  #tellAgain(line: Line, entry: Entry): void {
+  #tellAgain(line: WorkerLine, entry: Entry): void {
     if (entry.state === 'ended') this.#tellEnd(entry);
     entry.isStartTold = false;
-    if (entry.payload === null && entry.state === 'queued') this.#wantPayload(line, entry);
+    if (entry.payload === null && entry.state === 'queued') line.wantPayload(entry);
   }
 
-  #entryAt(line: Line, { session, call }: CallRef): Entry | undefined {
-    return line.sessions.get(session)?.calls.get(call);
-  }
-
-  #onCall(line: Line, message: WorkerCall): void {
+  #onCall(line: WorkerLine, message: WorkerCall): void {
     const session = line.sessions.get(message.session);
     const asset = this.#assets.at(message.asset);
     if (session === undefined || asset === undefined) return;
@@ -306,33 +239,20 @@ export class WorkerSession {
       ...{ end: null, result: null },
     };
     this.#nextRun += 1;
-    const older = session.calls.get(entry.call);
-    if (older !== undefined) this.#forget(older);
-    session.calls.set(entry.call, entry);
-    this.#count += 1;
+    this.#shelf.add(entry);
     for (const one of [asset, ...entry.shared]) one.users += 1;
     this.#child.add(entry);
     const { payload } = message;
     if ('inline' in payload) entry.payload = kept(payload.inline);
     else entry.into = gather(payload.size);
-    if (entry.payload === null) this.#wantPayload(line, entry);
+    if (entry.payload === null) line.wantPayload(entry);
     this.#wantAsset(line, asset);
     for (const one of entry.shared) this.#wantAsset(line, one);
   }
 
-  #wantPayload(line: Line, entry: Entry): void {
-    const { into, session, call: id } = entry;
-    if (into === null || session.number === null) return;
-    if (into.position === into.bytes.length) return this.#arrived(entry);
-    const part = line.incoming.ask(entry, into);
-    line.peer.send({ kind: 'wanted', of: 'call', session: session.number, id, ...part });
-  }
-
-  #wantAsset(line: Line, asset: OwnAsset): void {
+  #wantAsset(line: WorkerLine, asset: OwnAsset): void {
     const wish = this.#assets.wish(asset);
-    if (wish === null) return;
-    const part = line.incoming.ask(asset, wish.into);
-    line.peer.send({ kind: 'wanted', of: 'asset', session: 0, id: wish.number, ...part });
+    if (wish !== null) line.wantAsset(asset, wish);
   }
 
   #onAsset(message: Extract<RouterToWorker, { kind: 'asset' }>): void {
@@ -358,7 +278,7 @@ export class WorkerSession {
   #refuse(key: Entry | OwnAsset, detail: string): void {
     if ('run' in key) return this.#refuseEntry(key, detail);
     this.#assets.refused(key);
-    for (const { calls } of this.#sessions.values()) {
+    for (const { calls } of this.#shelf.sessions) {
       for (const entry of calls.values()) {
         const isUser = entry.asset === key || entry.shared.includes(key);
         if (isUser) this.#refuseEntry(entry, detail);
@@ -375,12 +295,12 @@ export class WorkerSession {
     entry.end = end;
     entry.payload = null;
     entry.into = null;
-    if (end.kind !== 'result') this.#freeResult(entry);
+    if (end.kind !== 'result') this.#shelf.freeResult(entry);
     for (const one of [entry.asset, ...entry.shared]) one.users -= 1;
-    this.#line?.incoming.cancel(entry);
+    this.#line?.unwant(entry);
     if (entry.isDropped) return;
     this.#tellEnd(entry);
-    if (entry.session.isOver) this.#forget(entry);
+    if (entry.session.isOver) this.#shelf.forget(entry);
   }
 
   #tellEnd(entry: Entry): void {
@@ -409,59 +329,31 @@ export class WorkerSession {
       const ref = this.#refOf(entry);
       if (ref !== null) calls.push({ session: ref.session, call: ref.call });
       for (const one of [entry.asset, ...entry.shared]) one.users -= 1;
-      this.#line?.incoming.cancel(entry);
-      this.#forget(entry);
+      this.#line?.unwant(entry);
+      this.#shelf.forget(entry);
     }
     if (calls.length > 0) this.#line?.peer.send({ kind: 'returned', calls });
   }
 
-  #onAck(line: Line, { session, calls }: Extract<RouterToWorker, { kind: 'ack' }>): void {
+  #onAck(line: WorkerLine, { session, calls }: Extract<RouterToWorker, { kind: 'ack' }>): void {
     const entries = line.sessions.get(session)?.calls;
     for (const call of calls) {
       const entry = entries?.get(call);
-      if (entry?.state === 'ended') this.#forget(entry);
+      if (entry?.state === 'ended') this.#shelf.forget(entry);
     }
-  }
-
-  /** Nobody asks for it any more; if it still runs, its end is told to nobody. */
-  #forget(entry: Entry): void {
-    if (entry.isDropped) return;
-    entry.isDropped = true;
-    this.#freeResult(entry);
-    this.#count -= 1;
-    const { id, calls, isOver } = entry.session;
-    if (calls.get(entry.call) === entry) calls.delete(entry.call);
-    // Its client may have come back meanwhile: then another one has its id.
-    if (calls.size === 0 && isOver && this.#sessions.get(id) === entry.session)
-      this.#sessions.delete(id);
-  }
-
-  #freeResult(entry: Entry): void {
-    this.#heldBytes -= entry.result?.length ?? 0;
-    entry.result = null;
   }
 
   #onOver(id: string, isDetached: boolean): void {
-    this.#over.delete(id);
-    this.#over.add(id);
-    for (const oldest of this.#over) {
-      if (this.#over.size <= CALL_OVER_MAX) break;
-      this.#over.delete(oldest);
-    }
-    const session = this.#sessions.get(id);
+    this.#shelf.remember(id);
+    const session = this.#shelf.sessionOf(id);
     if (session === undefined) return;
     session.isOver = true;
     for (const entry of session.calls.values()) {
-      if (entry.state === 'ended') this.#forget(entry);
+      if (entry.state === 'ended') this.#shelf.forget(entry);
       else if (entry.state !== 'running' || !isDetached) {
         this.#child.stop(entry, 'cancelled', this.#now);
       }
     }
-    if (session.calls.size === 0) this.#sessions.delete(id);
+    this.#shelf.drop(session);
   }
-}
-
-function heldOf({ session, call, attempt, state }: Entry): Held {
-  const told = state === 'handed' ? 'queued' : state;
-  return { session: session.id, call, attempt, state: told };
 }
