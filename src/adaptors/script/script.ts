@@ -88,8 +88,7 @@ function known({ command, read }: SiteQuery<boolean | null>): SiteQuery<boolean>
 }
 
 function wordsOf(change: NodeSwitch): Question {
-  const reason = change.kind === 'stop' ? change.reason : null;
-  return { node: change.node, change: change.kind, reason };
+  return { node: change.node, change: change.kind, reason: change.reason ?? null };
 }
 
 function steering(program: readonly string[]): Steering {
@@ -97,7 +96,8 @@ function steering(program: readonly string[]): Steering {
     ...{ takeover: 'disabled_scheduler', needsHandle: false },
     requirements: [offersStarts(program), hasWhatItNeeds(program)],
     start: ({ id, handle }, on) => [commandOf(program, 'start', { job: id, handle, nodes: on })],
-    read: (output) => readDone(output, 'start'),
+    // Of set-node, too.
+    read: (output) => readDone(output, 'order'),
     takeBack: ({ id }, on) => [commandOf(program, 'take-back', { job: id, nodes: on })],
   };
 }

@@ -23,7 +23,12 @@ export async function runSiteCommand(
   },
 ): Promise<SiteOutput> {
   const variables = { ...ENVIRONMENT, ...environment };
-  const { code, output, errors } = await commands.run({
+  const {
+    code,
+    output,
+    errors,
+    how: ending,
+  } = await commands.run({
     argv: [...how.before, ...wordsBehind(how.before, argv, variables)],
     timeoutMs: how.timeoutMs,
     keep: { part: 'first', length: OUTPUT_MAX },
@@ -34,7 +39,9 @@ export async function runSiteCommand(
   });
   // Of ssh itself: the way to the site failed, and the site has said nothing.
   const isWay = code === SSH_FAILED && isBehindSsh(how.before);
-  return { stdout: output, stderr: errors, code: isWay ? null : code };
+  // Of one that was never started, or not in time, only we can say why.
+  const stderr = code === null && errors.trim() === '' ? ending : errors;
+  return { stdout: output, stderr, code: isWay ? null : code };
 }
 
 function isBehindSsh(before: readonly string[]): boolean {

@@ -27,3 +27,13 @@ for (const before of [[], ['env'], [ssh, 'login1'], ['env', ssh, 'login1']]) {
     assert.deepEqual([stdout, code, stderr], [`UTC|C.UTF-8|${WORDS.join('|')}|a script`, 0, '']);
   });
 }
+
+test('a command that cannot be started, or is too slow, says so', async () => {
+  const how = { before: [], timeoutMs: 200, user: null };
+  const ended = async (...argv: string[]) => {
+    const { code, stderr } = await runSiteCommand(systemCommands, { argv }, how);
+    return `${code} ${stderr}`;
+  };
+  assert.match(await ended('/nosuch/site', 'jobs'), /^null spawn \/nosuch\/site ENOENT$/);
+  assert.match(await ended('sleep', '60'), /^null it took longer than 200 ms$/);
+});
