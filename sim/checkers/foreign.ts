@@ -1,10 +1,15 @@
-// X1-X4 and X8: what head and gateways conclude about another cluster, held against what is true there.
+// X1-X4 and X6: what head and gateways conclude about another cluster, held against what is true there.
 
 import type { Event } from '../../src/core/controller/declared.ts';
 import type { Of } from '../../src/core/controller/events.ts';
-import { formatEpochId, formatTaskId, type TaskPlace } from '../../src/core/model/ids.ts';
+import {
+  formatEpochId,
+  formatTaskId,
+  type JobId,
+  type TaskPlace,
+} from '../../src/core/model/ids.ts';
 import type { ExitStatus, Outcome } from '../../src/core/model/job.ts';
-import { foreignName } from '../../src/core/model/site.ts';
+import { foreignName, memberName } from '../../src/core/model/site.ts';
 import type { Said } from '../foreign/adaptor.ts';
 import type { ForeignSystem, Program, Starter, SystemJob } from '../foreign/system.ts';
 import type { JobTruth, Truth } from '../truth.ts';
@@ -26,6 +31,10 @@ export class ForeignWatch {
   readonly #over = new Set<string>();
   /** Names of jobs of sites that have become jobs of ours. */
   readonly #adopted = new Map<string, number>();
+  /** Jobs that we have started. */
+  readonly #begun = new Set<SystemJob>();
+  /** Nodes, by site and name, that a site has stopped for a maintenance of ours. */
+  readonly #stopped = new Set<string>();
   /** Gateways that were told that the site's own scheduler is on, and nothing else since. */
   readonly #warned = new Set<string>();
 
@@ -60,12 +69,23 @@ export class ForeignWatch {
 
   /** X4: whoever knows that another scheduler is at work starts nothing beside it. */
   onStarted(site: string, job: SystemJob, by: Starter): void {
+    if (by === 'gateway') this.#begun.add(job);
+    if (by === 'gateway') this.#world.guard(() => this.#checkWindow(site, job));
     if (by !== 'gateway' || !this.#warned.has(site)) return;
     if (this.#world.systems.get(site)?.isScheduling !== true) return;
     this.#world.guard(() => {
       const words = `${site}/${job.id} is started by us beside the site's own scheduler`;
       throw new Violation('X4', words);
     });
+  }
+
+  /** X6: in a maintenance nothing of any user starts. */
+  #checkWindow(site: string, job: SystemJob): void {
+    const id = Number(job.launch?.epochId.split(/[[#]/)[0]);
+    if (this.#world.truth.jobs.get(id as JobId)?.spec.system !== undefined) return;
+    const node = job.nodes.find((name) => this.#stopped.has(memberName(name, site)));
+    if (node === undefined) return;
+    throw new Violation('X6', `${site}/${job.id} starts on ${node}, which is in maintenance`);
   }
 
   onHeard(site: string, [word]: readonly string[], said: Said): void {
@@ -88,6 +108,10 @@ export class ForeignWatch {
         return this.#checkOver(event, false);
       case 'task_done':
         return this.#checkOver(event, true);
+      case 'maintenance_stop':
+        if (event.stop === 'stopped') this.#stopped.add(event.node);
+        else this.#stopped.delete(event.node);
+        return;
       default:
     }
   }
@@ -125,7 +149,7 @@ export class ForeignWatch {
     const there = this.#world.systems.get(site)?.jobs.get(job);
     const words = `job ${id}, ${site}/${job}, is ${outcome.kind}, but`;
     // What is cancelled here is told to the site as often as it takes.
-    const isToEnd = there?.state === 'waiting' || there?.state === 'held';
+    const isToEnd = there !== undefined && !this.#begun.has(there);
     if (outcome.kind === 'cancelled' && isToEnd) return;
     if (there?.state !== 'ended') throw new Violation('X1', `${words} is ${there?.state} there`);
     const { kind, exit } = outcome;

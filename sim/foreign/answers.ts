@@ -76,6 +76,7 @@ function nodeOf(system: ForeignSystem, node: SystemNode): SiteNode {
   return {
     ...{ name, state, word: state.toUpperCase(), reason: stopped, cpuCount, cpusUsed },
     ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: ['all'] },
+    parts: [{ name, isOpen: stopped === null }],
   };
 }
 

@@ -52,6 +52,13 @@ function requirementsMet(adaptor: Adaptor): Adaptor {
   return { ...adaptor, steering: { ...steering, requirements } };
 }
 
+/** A node that was stopped stays so. */
+function neverGivesBack(adaptor: Adaptor): Adaptor {
+  const setNode: Adaptor['setNode'] = (change) =>
+    change.kind === 'restore' ? [] : adaptor.setNode(change);
+  return { ...adaptor, setNode };
+}
+
 /** While a site says nothing the head waits for it, with all that anybody asks. */
 function headWaits({ time, isSilent }: ForeignCanaryWorld): PlantedForeign {
   return {
@@ -69,24 +76,30 @@ export const FOREIGN_CANARIES: readonly ForeignCanary[] = [
     name: 'absence-is-done',
     sentence: 'what a listing leaves out is taken for done',
     plant: () => ({ wrapAdaptor: absenceIsDone }),
-    weather: { hideMs: 5000 },
+    weather: { hideMs: 5000, maintMs: null },
   },
   {
     name: 'submit-repeated',
     sentence: 'a submission without an answer is made again unseen',
     plant: () => ({ wrapAdaptor: hardlyLookedUp }),
-    weather: { mode: 'submit', lies: 0.2, purgeMs: 120_000 },
+    weather: { mode: 'submit', lies: 0.2, purgeMs: 120_000, maintMs: null },
   },
   {
     name: 'steered-while-scheduling',
     sentence: 'nodes are steered while the scheduler of their site is on',
     plant: () => ({ wrapAdaptor: requirementsMet }),
-    weather: { mode: 'steer', schedulerMs: 30_000 },
+    weather: { mode: 'steer', schedulerMs: 30_000, maintMs: null },
+  },
+  {
+    name: 'never-given-back',
+    sentence: 'a node stays stopped at its site after its maintenance',
+    plant: () => ({ wrapAdaptor: neverGivesBack }),
+    weather: { mode: 'steer', maintMs: 15_000 },
   },
   {
     name: 'head-waits-for-sites',
     sentence: 'a site that says nothing holds up everybody',
     plant: headWaits,
-    weather: { silenceMs: 30_000 },
+    weather: { silenceMs: 30_000, maintMs: null },
   },
 ];

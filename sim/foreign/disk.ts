@@ -1,7 +1,7 @@
 // The file system that a gateway shares with its site's nodes: a folder for each job, where receipts
 // take a while to be seen, and a claim that only one can have.
 
-import type { SiteFolders } from '../../src/ports/sites.ts';
+import type { SiteFolders, SiteNotes } from '../../src/ports/sites.ts';
 import type { Dice } from '../chance.ts';
 import type { Life, Time } from '../clock.ts';
 
@@ -74,5 +74,18 @@ export function foldersOf(disk: SiteDisk, top: string, life: Life): SiteFolders 
     read: (launchId, name) => disk.read(path(launchId), name),
     claim: (launchId) => life.alive && disk.claim(path(launchId)),
     remove: (launchId) => whileAlive(() => disk.folders.delete(path(launchId))),
+  };
+}
+
+/** Notes that outlive whoever writes them. */
+export function notesOf(notes: Map<string, string>, life: Life): SiteNotes {
+  return {
+    all: () => new Map(notes),
+    write(node, text) {
+      if (life.alive) notes.set(node, text);
+    },
+    remove(node) {
+      if (life.alive) notes.delete(node);
+    },
   };
 }

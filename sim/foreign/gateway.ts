@@ -10,6 +10,7 @@ import type { NodeName } from '../../src/core/model/ids.ts';
 import { PAUSE_MAX_MS } from '../../src/core/model/pause.ts';
 import type { Resources } from '../../src/core/model/resources.ts';
 import { memberName, type SiteMode, type SiteNode, siteNodeOf } from '../../src/core/model/site.ts';
+import { NodeStops } from '../../src/fabric/site/node-stops.ts';
 import { SiteProcesses } from '../../src/fabric/site/site-processes.ts';
 import { SiteWatch } from '../../src/fabric/site/site-watch.ts';
 import { Steerer } from '../../src/fabric/site/steerer.ts';
@@ -22,7 +23,7 @@ import type { Streams } from '../chance.ts';
 import { Life, SimClock, type Skew, type Time } from '../clock.ts';
 import { filesOf, journalOf, SimDisk } from '../disk.ts';
 import type { Link } from '../net.ts';
-import { foldersOf, type SiteDisk } from './disk.ts';
+import { foldersOf, notesOf, type SiteDisk } from './disk.ts';
 import type { ForeignSystem } from './system.ts';
 
 export interface GatewayWorld {
@@ -58,6 +59,7 @@ interface Hub {
   readonly life: Life;
   readonly watch: SiteWatch;
   readonly steerer: Steerer | null;
+  readonly stops: NodeStops | null;
   readonly commands: Commands;
   readonly agents: Map<NodeName, Agent>;
   readonly there: Set<string>;
@@ -71,6 +73,8 @@ export class Gateway {
   readonly world: GatewayWorld;
   readonly skew: Skew;
   readonly #seats = new Map<NodeName, Seat>();
+  /** Notes of nodes that it has stopped; they outlive it. */
+  readonly #notes = new Map<string, string>();
   #boots = 1;
   #hub: Hub | null = null;
 
@@ -105,8 +109,18 @@ export class Gateway {
     const common = { commands, clock, log, settings: { ...settings, before: [] } };
     const { steering } = adaptor;
     const steerer = steering === null ? null : new Steerer({ ...common, steering });
-    const watch = new SiteWatch({ ...common, adaptor, mode, steerer });
-    const hub = { life, watch, steerer, commands, agents: new Map(), there: new Set<string>() };
+    const notes = notesOf(this.#notes, life);
+    const stops = steering === null ? null : new NodeStops({ ...common, adaptor, notes });
+    const watch = new SiteWatch({ ...common, adaptor, mode, steerer, stops });
+    const hub = {
+      life,
+      watch,
+      steerer,
+      stops,
+      commands,
+      agents: new Map(),
+      there: new Set<string>(),
+    };
     this.#hub = hub;
     void this.#serve(hub, clock);
   }
@@ -203,13 +217,18 @@ export class Gateway {
     };
   }
 
-  #processes({ life, watch, steerer, commands }: Hub, { name, member }: Seat): SiteProcesses {
+  #processes(
+    { life, watch, steerer, stops, commands }: Hub,
+    { name, member }: Seat,
+  ): SiteProcesses {
     const { time, adaptor, disk, log, settings, name: gateway } = this.world;
     const prefix = `weft-${name}`;
     watch.addPrefix(prefix);
     const nameAtSite = (node: string): string | null => siteNodeOf(node, gateway);
     const place =
-      member === null || steerer === null ? {} : { place: { node: member, steerer, nameAtSite } };
+      member === null || steerer === null || stops === null
+        ? {}
+        : { place: { node: member, steerer, nameAtSite, stops } };
     return new SiteProcesses({
       ...{ adaptor, commands, clock: new SimClock(time, life, this.skew), log, ...place },
       folders: foldersOf(disk, `/${name}/site`, life),

@@ -83,13 +83,15 @@ export class SiteLine {
     const usual = { effectAfterMs: wayMs, endsAfterMs: 2 * wayMs, end: whole };
     const isWrong = dice.happens(lies());
     const mood = dice.pick(MOODS);
-    if (isSilent) return this.#hang(dice, timeoutMs);
-    return isWrong ? this.#wrong(mood, word, { dice, timeoutMs, usual }) : usual;
+    // What changes nodes is done at once or never: a late stop would be nobody's to take back.
+    const lateMs = word === 'node' ? wayMs : timeoutMs + LATE_MS;
+    if (isSilent) return this.#hang(dice, lateMs);
+    return isWrong ? this.#wrong(mood, word, { dice, timeoutMs, lateMs, usual }) : usual;
   }
 
   /** It waits for an answer in vain, and has been heard or not. */
-  #hang(dice: Dice, timeoutMs: number): Course {
-    const at = dice.whole(5, timeoutMs + LATE_MS);
+  #hang(dice: Dice, lateMs: number): Course {
+    const at = dice.whole(5, lateMs);
     const effectAfterMs = dice.happens(0.4) ? at : null;
     return { effectAfterMs, endsAfterMs: Number.POSITIVE_INFINITY, end: whole };
   }
@@ -97,15 +99,20 @@ export class SiteLine {
   #wrong(
     mood: Mood,
     word: string,
-    of: { readonly dice: Dice; readonly timeoutMs: number; readonly usual: Course },
+    of: {
+      readonly dice: Dice;
+      readonly timeoutMs: number;
+      readonly lateMs: number;
+      readonly usual: Course;
+    },
   ): Course {
-    const { dice, timeoutMs, usual } = of;
+    const { dice, timeoutMs, lateMs, usual } = of;
     const effectAfterMs = dice.happens(0.6) ? usual.effectAfterMs : null;
     switch (mood) {
       case 'dead':
         return { ...usual, effectAfterMs: null, endsAfterMs: Number.POSITIVE_INFINITY };
       case 'lost':
-        return this.#hang(dice, timeoutMs);
+        return this.#hang(dice, lateMs);
       case 'garbage':
         return { ...usual, effectAfterMs, end: () => ended(0, RUBBISH) };
       case 'empty':

@@ -1,13 +1,13 @@
 // What people want of other clusters: jobs that they give to us for a site, and all that users and
 // operators of a site do there behind our back.
 
-import type { JobId, TaskPlace } from '../../src/core/model/ids.ts';
+import type { JobId, NodeName, TaskPlace } from '../../src/core/model/ids.ts';
 import type { Submission } from '../../src/core/model/submission.ts';
 import type { Dice, Streams } from '../chance.ts';
 import { type Client, operator } from '../client.ts';
 import type { Time } from '../clock.ts';
 import { type Plan, programOf, QUIET } from '../plan.ts';
-import { Recurring } from '../recurring.ts';
+import { Recurring, times } from '../recurring.ts';
 import type { JobTruth, Truth } from '../truth.ts';
 import type { Site } from './site.ts';
 import type { SystemJob } from './system.ts';
@@ -33,6 +33,7 @@ export class People {
   readonly unanswered = new Set<string>();
   readonly #world: PeopleWorld;
   readonly #recurring: Recurring;
+  readonly #maintenances: string[] = [];
   #count = 0;
 
   constructor(world: PeopleWorld) {
@@ -51,6 +52,15 @@ export class People {
       });
       this.#recurring.every(own('gift'), giftMs, (dice) => give(site, dice));
       this.#recurring.every(own('meddle'), meddleMs, (dice) => meddle(site, dice));
+    }
+    for (const site of sites.filter(({ mode }) => mode === 'steer')) {
+      this.#recurring.every(`maintain ${site.name}`, weather.maintMs, (dice) => {
+        this.#maintain(site, dice);
+      });
+      this.#recurring.every(`drain ${site.name}`, times(2, weather.maintMs), (dice) => {
+        const node = dice.pick(site.system.nodes);
+        site.system.drain(node, node.wish === null ? 'broken fan' : null);
+      });
     }
     for (const kind of ['cancel_task', 'cancel_task', 'requeue_task'] as const) {
       this.#recurring.every(kind, 3 * commandMs, (dice) => {
@@ -85,6 +95,32 @@ export class People {
         operator('alice'),
       );
     }
+  }
+
+  #maintain({ name, system }: Site, dice: Dice): void {
+    const { client } = this.#world;
+    const alice = operator('alice');
+    const [earlier] = [...this.#maintenances].slice(-1);
+    if (earlier !== undefined && dice.happens(0.15)) {
+      return client.once({ kind: 'cancel_maintenance', id: earlier }, alice);
+    }
+    const node = `${dice.pick(system.nodes).name}.${name}` as NodeName;
+    const plan = { ...QUIET, runMs: dice.whole(500, 4000), code: dice.happens(0.2) ? 1 : 0 };
+    const program = { program: programOf(plan), account: null, restarts: false };
+    const command = {
+      kind: 'plan_maintenance',
+      nodes: [node],
+      time: { kind: 'now' },
+      warning: null,
+      durationMs: dice.whole(10_000, 40_000),
+      running: dice.pick(['wait', 'requeue', 'kill'] as const),
+      program: dice.happens(0.5) ? program : null,
+      reason: 'new disks',
+    } as const;
+    client.ask(command, alice, (result) => {
+      if (!result.ok || result.value.kind !== 'maintenance_planned') return;
+      this.#maintenances.push(result.value.id);
+    });
   }
 
   #isSilentlyOver({ id }: JobTruth): boolean {

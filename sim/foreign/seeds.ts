@@ -15,4 +15,5 @@ export const FOREIGN_CANARY_SEEDS: Readonly<Record<string, number>> = {
   'submit-repeated': 2,
   'steered-while-scheduling': 9,
   'head-waits-for-sites': 1,
+  'never-given-back': 1,
 };

@@ -47,7 +47,7 @@ export class Site {
     const clock = new SimClock(time, new Life(), { rate: 1, wallMs: 0, bootedAt: 0 });
     const nodes = Array.from({ length: weather.nodeCount }, (_, at) => {
       const cpuCount = streams.of('cpus').whole(2, 4);
-      return { name: `c${at + 1}`, cpuCount, isUp: true, stopped: null };
+      return { name: `c${at + 1}`, cpuCount, isUp: true, stopped: null, wish: null };
     });
     const { disk } = this;
     this.system = new ForeignSystem(
@@ -74,12 +74,23 @@ export class Site {
     this.lies = 0;
     this.line.silentUntil = 0;
     system.isScheduling = this.mode === 'submit';
-    for (const node of system.nodes) node.isUp = true;
+    for (const node of system.nodes) {
+      node.isUp = true;
+      if (node.wish !== null) system.drain(node, null);
+    }
     for (const job of system.jobs.values()) {
       job.hiddenUntil = 0;
       system.hold(job, false);
     }
     this.gateway.boot();
+  }
+
+  /** X5 in words: nodes that are not as the site's operators want them. */
+  notAsTheyWere(): string[] {
+    const other = this.system.nodes.filter(({ stopped, wish }) => stopped !== wish);
+    return other.map(
+      ({ name, stopped, wish }) => `${this.name}: ${name} is ${stopped}, not ${wish}`,
+    );
   }
 
   /** L3 in words. */

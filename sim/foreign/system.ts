@@ -14,6 +14,8 @@ export interface SystemNode {
   isUp: boolean;
   /** Why an operator lets nothing start there; null: it takes jobs. */
   stopped: string | null;
+  /** What operators of the site want of it, whoever else has stopped it meanwhile. */
+  wish: string | null;
 }
 
 /** What a script of ours runs. */
@@ -159,6 +161,14 @@ export class ForeignSystem {
     for (const job of [...this.#running.keys()]) {
       if (job.nodes.includes(node.name)) this.#kill(job, 'NODE_DOWN');
     }
+  }
+
+  /** By an operator of the site: it stays so until one takes it back. */
+  drain(node: SystemNode, why: string | null): void {
+    Object.assign(node, { stopped: why, wish: why });
+    this.world.note(
+      `${this.world.site}: an operator ${why === null ? 'opens' : 'drains'} ${node.name}`,
+    );
   }
 
   cpusUsed(name: string): number {

@@ -15,6 +15,8 @@ export interface ForeignWeather {
   /** How often a user of the site gives it a job, and meddles with what is there. */
   readonly giftMs: number;
   readonly meddleMs: number | null;
+  /** How often somebody takes a node of a steered site for maintenance. */
+  readonly maintMs: number | null;
   readonly pollMs: number;
   readonly timeoutMs: number;
   readonly commandsMax: number;
@@ -55,6 +57,7 @@ export function drawForeignWeather(streams: Streams): ForeignWeather {
     commandMs: of('commandMs').whole(5000, 30_000),
     giftMs: of('giftMs').whole(4000, 20_000),
     meddleMs: fault('meddleMs', 4000, 30_000),
+    maintMs: fault('maintMs', 15_000, 90_000),
     pollMs: of('pollMs').pick([500, 2000, 5000]),
     timeoutMs: of('timeoutMs').pick([3000, 10_000, 30_000]),
     commandsMax: of('commandsMax').pick([1, 4]),

@@ -3,6 +3,7 @@
 
 import { crc32 } from 'node:zlib';
 import { explainTask } from '../../src/core/controller/answers/questions.ts';
+import { isAlive } from '../../src/core/model/maintenance.ts';
 import { sumOf } from '../../src/core/runner/books.ts';
 import type { Engine } from '../../src/head/engine.ts';
 import { decodeEntry } from '../../src/head/journal.ts';
@@ -197,6 +198,9 @@ class ForeignWorld {
     if (engine === null || engine.failure !== null) return new Violation('L1', 'the head is down');
     const { unanswered } = this.#people;
     if (unanswered.size > 0) return new Violation('L2', `no answer to ${[...unanswered]}`);
+    // First: where a node is kept from jobs, some of them never end.
+    const other = this.#sites.flatMap((site) => site.notAsTheyWere());
+    if (other.length > 0) return new Violation('X5', other.join(', '));
     const open = openJobs(this.truth);
     if (open.length > 0) {
       return new Violation('L1', `jobs never end: ${open.slice(0, 10)}; ${whyOpen(engine)}`);
@@ -205,6 +209,8 @@ class ForeignWorld {
     for (const node of engine.state.nodes.values()) {
       for (const epochId of node.holding.keys()) left.push(`${epochId} holds ${node.name}`);
     }
+    const alive = [...engine.state.maintenances.values()].filter(isAlive);
+    left.push(...alive.map(({ id, phase }) => `maintenance ${id} is ${phase}`));
     if (left.length === 0) return null;
     return new Violation('L3', `left behind: ${left.slice(0, 10).join(', ')}`);
   }

@@ -365,13 +365,20 @@ export class SiteProcesses implements Processes {
     const handle = this.#handles.get(id) ?? null;
     const problem = { kind: 'away', text: 'it is in no listing yet' } as const;
     if (handle === null && place.steerer.needsHandle) return err(problem);
-    const start = () => place.steerer.start({ id, handle }, named);
     const { stops } = place;
-    const held = named.find((node) => stops?.holds(node) === true);
+    const maintenance = this.#maintenances.get(entry.launchId);
+    const heldBy = () => named.find((node) => stops?.holds(node) === true);
+    // Others may be before it, and the node be stopped until its turn comes.
+    const obstacle = (): SiteProblem | null => {
+      const held = heldBy();
+      if (held === undefined || stops?.maintenanceOf(held) === maintenance) return null;
+      return { kind: 'away', text: `${held} is stopped for maintenance` };
+    };
+    const start = () => place.steerer.start({ id, handle }, named, obstacle);
+    const held = heldBy();
     if (stops === undefined || held === undefined) return start();
-    if (stops.maintenanceOf(held) !== this.#maintenances.get(entry.launchId)) {
-      return err({ kind: 'away', text: `${held} is stopped for maintenance` });
-    }
+    const inTheWay = obstacle();
+    if (inTheWay !== null) return err(inTheWay);
     return stops.openFor(held, start, () => this.#hasBegun(id));
   }
 

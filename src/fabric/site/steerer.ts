@@ -36,8 +36,16 @@ export class Steerer {
   }
 
   /** Told again to start what runs already, a site refuses, or nothing happens. */
-  start(job: Startable, nodes: readonly string[]): Promise<Result<null, SiteProblem>> {
-    const started = this.#turn.then(() => this.#start(job, nodes));
+  start(
+    job: Startable,
+    nodes: readonly string[],
+    /** Asked when its turn has come; null: nothing is in the way. */
+    obstacle: () => SiteProblem | null = () => null,
+  ): Promise<Result<null, SiteProblem>> {
+    const started = this.#turn.then(() => {
+      const problem = obstacle();
+      return problem === null ? this.#start(job, nodes) : err(problem);
+    });
     // Those behind it have their turn all the same; whoever asked for it hears what went wrong.
     this.#turn = started.catch((error: unknown) => {
       this.#world.log.error({ job: job.id, error }, 'a start at the site failed');

@@ -12,6 +12,7 @@ const RULES: Readonly<Record<string, string>> = {
   'submit-repeated': 'X2',
   'steered-while-scheduling': 'X4',
   'head-waits-for-sites': 'X8',
+  'never-given-back': 'X5',
 };
 
 test('a seed about other clusters run twice is the same', async () => {

@@ -49,3 +49,21 @@ test('[G6] nothing is started while the site lacks what the takeover needs', asy
   assert.equal(await steerer.lacks(), null);
   assert.ok((await start()).ok);
 });
+
+test('[M9] what came in the way while others were started is heeded when its turn comes', async () => {
+  const site = new FakeSlurm();
+  const steering = executionQueue({ main: 'main', execution: 'steer' });
+  const settings = { timeoutMs: 1000, before: [] };
+  const steerer = new Steerer({ commands: site, log: new KeptLog(), settings, steering });
+  let isStopped = false;
+  const problem = { kind: 'away', text: 'n1 is stopped for maintenance' } as const;
+  const obstacle = () => (isStopped ? problem : null);
+  const first = steerer.start({ id: '101', handle: null }, ['n1'], obstacle);
+  const second = steerer.start({ id: '102', handle: null }, ['n1'], obstacle);
+  await first.then(() => {
+    isStopped = true;
+  });
+  assert.ok((await first).ok);
+  assert.deepEqual(await second, { ok: false, error: problem });
+  assert.ok(site.ran.every((argv) => !argv.includes('jobid=102')));
+});
