@@ -6,11 +6,15 @@ import { Command } from 'commander';
 import type { Context } from '../../../src/cli/context.ts';
 import { withOwnIds } from '../../../src/cli/site-jobs.ts';
 
-/** A head that knows one job of a site. */
+/** A head that knows one job of a site, and of another why it is none of ours. */
 function contextOf(asked: string[]): Context {
-  const call = (_: string, { query }: { query: { siteJob: string } }) => {
-    asked.push(query.siteJob);
-    return Promise.resolve({ jobs: query.siteJob === 'hpc/4711' ? [{ id: 7 }] : [] });
+  const call = (name: string, options: { query?: { siteJob: string } } = {}) => {
+    const siteJob = options.query?.siteJob ?? '';
+    if (name === 'listSites') return Promise.resolve({ sites: [{ name: 'hpc' }] });
+    const hidden = { id: '4713', reason: 'rule secret of its site hides it' };
+    if (name === 'getSite') return Promise.resolve({ jobs: [hidden] });
+    asked.push(siteJob);
+    return Promise.resolve({ jobs: siteJob === 'hpc/4711' ? [{ id: 7 }] : [] });
   };
   return { api: () => Promise.resolve({ call }) } as unknown as Context;
 }
@@ -31,6 +35,12 @@ test('an id of a site is that of the job that stands for it', async () => {
 test('an id of a site that nobody knows is an error that names it', async () => {
   const command = parsed('<job>', 'hpc/4712');
   await assert.rejects(withOwnIds(command, contextOf([])), /no job of ours stands for hpc\/4712/);
+});
+
+test('[G8] a job that a rule keeps out says which', async () => {
+  const command = parsed('<job>', 'hpc/4713');
+  const words = /no job of ours stands for hpc\/4713: rule secret of its site hides it/;
+  await assert.rejects(withOwnIds(command, contextOf([])), words);
 });
 
 test('what is no job is left as it is, and the head is not asked', async () => {

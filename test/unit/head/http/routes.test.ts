@@ -28,6 +28,7 @@ const BODIES: Partial<Record<string, unknown>> = {
   scalePool: { max: 2 },
   submitBatch: { namespace: 'lab', name: 'n1', parts: [PART] },
   lookAtNodes: {},
+  nodeOn: { nodes: ['n1'] },
   startJob: { nodes: ['n1'] },
   signalJob: { signal: 15 },
   changeJob: { nice: 1 },
