@@ -53,6 +53,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     about:
       'the same 300 jobs through Slurm and Weft side by side: makespan, waits, order of starts',
   },
+  'three-sites': {
+    args: ['three-sites.ts', '300', '1'],
+    about: 'the 300 jobs of test/e2e/three-sites.test.ts on its three systems apart',
+  },
   idle: {
     args: ['idle.ts', '100', '1000'],
     about: 'idle nodes: start and memory of a local cluster, head CPU per heartbeat',

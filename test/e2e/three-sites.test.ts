@@ -17,6 +17,8 @@ const skip =
 
 /** 300 in docs/fabric.md. */
 const COUNT = Number(process.env.WEFT_TEST_SITES_JOBS ?? 48);
+/** A file for the picture of what ran where and when. */
+const PICTURE = process.env.WEFT_TEST_SITES_PICTURE;
 const [WINDOW_IN_S, WINDOW_S] = [COUNT / 12, COUNT / 6];
 const IN_WINDOW = ['n1.slurm', 'n2.slurm', 'own1'];
 
@@ -52,6 +54,7 @@ describe('three sites as one cluster', { skip }, () => {
       const isIn = (startedAt ?? 0) < to && (endedAt ?? 0) > from;
       assert.ok(!isThere || !isIn, `job ${id} ran on ${nodes} from ${startedAt} to ${endedAt}`);
     }
+    if (PICTURE !== undefined) await world.weft('schedule', '--svg', PICTURE);
     const owners = new Set(jobs.map(({ owner }) => owner));
     assert.deepEqual([...owners].sort(), ['daemon', 'nobody', 'root']);
     process.stderr.write(

@@ -363,7 +363,7 @@ export class SiteProcesses implements Processes {
     const nodes = members?.map((one) => place.nameAtSite(one)) ?? [place.node];
     const named = nodes.filter((name) => name !== null);
     const handle = this.#handles.get(id) ?? null;
-    const problem = { kind: 'away', text: 'it is in no listing yet' } as const;
+    const problem = { kind: 'refused', text: 'it is in no listing yet' } as const;
     if (handle === null && place.steerer.needsHandle) return err(problem);
     const { stops } = place;
     const maintenance = this.#maintenances.get(entry.launchId);

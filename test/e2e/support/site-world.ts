@@ -172,7 +172,7 @@ export class SiteWorld {
   }
 
   jobs(): Promise<JobView[]> {
-    return this.json<JobView[]>('jobs', '--all');
+    return this.json<JobView[]>('jobs', '--all', '--limit', '1000');
   }
 
   /** Nodes whose names fit. */

@@ -5,14 +5,15 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { endsIn, lineOf, type MixJob, stampsIn, uptimeS } from '../../../bench/mix/jobs.ts';
 import { type Slurm, startSlurm } from '../../../bench/mix/slurm.ts';
 import { Dice } from '../../../src/core/replay/dice.ts';
-import { connectLocally } from '../../support/local-client.ts';
+import { type Call, connectLocally } from '../../support/local-client.ts';
 import { endNow } from '../../support/when-killed.ts';
 import { type GridEngine, startGridEngine } from './grid-engine.ts';
 import { Lan, until } from './hosts.ts';
 import { SiteWorld } from './site-world.ts';
 
-const NODES = 2;
-const CPUS = 2;
+/** Nodes of each site, and cpus of each node. */
+export const NODES = 2;
+export const CPUS = 2;
 /** Its own scheduler looks only when something has happened. */
 const STEERED = 'batch_sched_delay=0,sched_interval=86400,default_queue_depth=10000';
 const MIB = 1_048_576;
@@ -70,29 +71,15 @@ export class ThreeSites {
     await world.nodesUp(3 * NODES, /^(n\d.slurm|g\d.sge|own\d)$/);
   }
 
-  /** Gives each job to its door, and hears when it was taken. */
   async give(mix: readonly SiteJob[]): Promise<ReadonlyMap<number, number>> {
+    const [slurm, sge] = [this.#slurm, this.#sge];
+    if (slurm === undefined || sge === undefined) throw new Error('the sites were never started');
     const client = await connectLocally(this.world.at('head', 'weft.sock'));
-    const given = new Map<number, number>();
-    const through = async (
-      door: Door,
-      submit: (job: SiteJob, line: string) => Promise<unknown>,
-    ) => {
-      for (const job of mix.filter((one) => one.door === door)) {
-        await submit(job, lineOf(job, this.world.at('stamps')));
-        given.set(job.at, uptimeS());
-      }
-    };
-    await Promise.all([
-      through('weft', ({ cpus }, line) =>
-        client.call('POST', '/v1/jobs', {
-          ...{ program: { kind: 'shell', line }, environment: { PATH: process.env.PATH ?? '' } },
-          ...{ cpuCount: cpus, memoryBytes: 16 * MIB, walltimeMs: 10_000 },
-        }),
-      ),
-      through('slurm', (job, line) => this.#toSlurm(job, line)),
-      through('sge', (job, line) => this.#toGrid(job, line)),
-    ]);
+    const given = await giveMix(mix, this.world.at('stamps'), {
+      weft: (job, line) => toWeft(client.call, job, line),
+      slurm: (job, line) => toSlurm(slurm, job, line),
+      sge: (job, line) => toGrid(sge, job, line),
+    });
     client.close();
     return given;
   }
@@ -104,14 +91,7 @@ export class ThreeSites {
   }
 
   run(given: ReadonlyMap<number, number>): MixRun {
-    const stamps = stampsIn(this.world.at('stamps'));
-    const waits = [...given].map(([at, since]) => (stamps.get(at)?.begin ?? Number.NaN) - since);
-    const begun = Math.min(...given.values());
-    return {
-      makespanS: Math.max(...[...stamps.values()].map(({ end }) => end)) - begun,
-      meanWaitS: waits.reduce((sum, wait) => sum + wait, 0) / waits.length,
-      stamps,
-    };
+    return runOf(given, this.world.at('stamps'));
   }
 
   async close(): Promise<void> {
@@ -120,17 +100,51 @@ export class ThreeSites {
       await this.#lan.close();
     });
   }
+}
 
-  #toSlurm({ cpus }: SiteJob, line: string): Promise<unknown> {
-    const words = ['--uid=nobody', '--chdir=/tmp', '--output=/dev/null', '--time=1', `-c${cpus}`];
-    return this.#slurm?.command('sbatch', ...words, `--wrap=${line}`) ?? Promise.reject();
-  }
+/** Gives each job to its door, one after the other at each, and hears when it was taken. */
+export async function giveMix(
+  mix: readonly SiteJob[],
+  stamps: string,
+  doors: Readonly<Record<Door, (job: SiteJob, line: string) => Promise<unknown>>>,
+): Promise<ReadonlyMap<number, number>> {
+  const given = new Map<number, number>();
+  const through = async (door: Door): Promise<void> => {
+    for (const job of mix.filter((one) => one.door === door)) {
+      await doors[door](job, lineOf(job, stamps));
+      given.set(job.at, uptimeS());
+    }
+  };
+  await Promise.all([through('weft'), through('slurm'), through('sge')]);
+  return given;
+}
 
-  #toGrid({ cpus }: SiteJob, line: string): Promise<unknown> {
-    const user = ['setpriv', '--reuid=daemon', '--regid=daemon', '--clear-groups'];
-    const words = ['-terse', '-wd', '/tmp', '-o', '/dev/null', '-e', '/dev/null', '-b', 'y'];
-    const size = [...(cpus > 1 ? ['-pe', 'smp', String(cpus)] : []), '-l', 'h_rt=10'];
-    const job = ['sh', '-c', `'${line}'`];
-    return this.#sge?.command(...user, 'qsub', ...words, ...size, ...job) ?? Promise.reject();
-  }
+export function runOf(given: ReadonlyMap<number, number>, folder: string): MixRun {
+  const stamps = stampsIn(folder);
+  const waits = [...given].map(([at, since]) => (stamps.get(at)?.begin ?? Number.NaN) - since);
+  const begun = Math.min(...given.values());
+  return {
+    makespanS: Math.max(...[...stamps.values()].map(({ end }) => end)) - begun,
+    meanWaitS: waits.reduce((sum, wait) => sum + wait, 0) / waits.length,
+    stamps,
+  };
+}
+
+export function toWeft(call: Call, { cpus }: SiteJob, line: string): Promise<unknown> {
+  return call('POST', '/v1/jobs', {
+    ...{ program: { kind: 'shell', line }, environment: { PATH: process.env.PATH ?? '' } },
+    ...{ cpuCount: cpus, memoryBytes: 16 * MIB, walltimeMs: 20_000 },
+  });
+}
+
+export function toSlurm(slurm: Slurm, { cpus }: SiteJob, line: string): Promise<unknown> {
+  const words = ['--uid=nobody', '--chdir=/tmp', '--output=/dev/null', '--time=1', `-c${cpus}`];
+  return slurm.command('sbatch', ...words, `--wrap=${line}`);
+}
+
+export function toGrid(sge: GridEngine, { cpus }: SiteJob, line: string): Promise<unknown> {
+  const user = ['setpriv', '--reuid=daemon', '--regid=daemon', '--clear-groups'];
+  const words = ['-terse', '-wd', '/tmp', '-o', '/dev/null', '-e', '/dev/null', '-b', 'y'];
+  const size = [...(cpus > 1 ? ['-pe', 'smp', String(cpus)] : []), '-l', 'h_rt=20'];
+  return sge.command(...user, 'qsub', ...words, ...size, 'sh', '-c', `'${line}'`);
 }
