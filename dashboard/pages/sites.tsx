@@ -102,11 +102,11 @@ export function Site({ name }: { name: string }) {
 type SiteJob = SiteView['jobs'][number];
 
 const JOBS: readonly Column<SiteJob, 'id'>[] = [
-  { title: 'Job', width: '110px', cell: ({ id }) => id },
+  { title: 'Job', width: '84px', cell: ({ id }) => id },
   { title: 'Name', width: '20%', cell: ({ name }) => <span title={name}>{name}</span> },
   { title: 'User', width: '90px', spare: true, cell: ({ owner }) => owner },
-  { title: 'State', width: '150px', cell: ({ state, word }) => `${state} (${word})` },
-  { title: 'Ours', width: '62px', cell: ({ isOurs }) => (isOurs ? 'yes' : '') },
+  { title: 'State', width: '16%', cell: ({ state, word }) => `${state} (${word})` },
+  { title: 'Ours', width: '62px', spare: true, cell: ({ isOurs }) => (isOurs ? 'yes' : '') },
   { title: 'Queue', width: '90px', spare: true, cell: ({ queue }) => queue },
   {
     title: 'Started',
