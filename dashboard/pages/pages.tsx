@@ -11,7 +11,8 @@ import { Nodes } from './nodes.tsx';
 import { Overview } from './overview.tsx';
 import { Pools } from './pools.tsx';
 import { Schedule } from './schedule/schedule.tsx';
-import { Site, Sites } from './sites.tsx';
+import { Site } from './site/site.tsx';
+import { Sites } from './site/sites.tsx';
 import { Submit } from './submit.tsx';
 
 export interface Page {

@@ -92,6 +92,18 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await page.getByRole('cell', { name: 'carol' }).waitFor();
   });
 
+  it('a site is shown as it says itself, and as its filters let it be seen', async () => {
+    const { page } = own;
+    await goTo(own, 'sites/hpc', 'Site hpc');
+    await page.getByText('hidden by no-login-nodes').first().waitFor();
+    await page.getByText('matches none of 40 nodes').waitFor();
+    await page.getByRole('button', { name: 'As its filters show it' }).click();
+    await page.getByRole('region', { name: /^35 nodes/ }).waitFor();
+    await page.getByText('weft site show hpc --filtered', { exact: true }).waitFor();
+    assert.equal(await page.getByText('hidden by').count(), 0);
+    assert.deepEqual(await axeFindings(own), []);
+  });
+
   it('a page is drawn as text: its boxes, words and what is on its canvases', async () => {
     const page = await (await browser.newContext()).newPage();
     await page.addInitScript(RECORD_CANVASES);

@@ -91,11 +91,23 @@ export const SITES: { readonly sites: SiteSummary[] } = {
   ],
 };
 
+const SEEN = { queue: null, partition: null, name: null };
+const HIDDEN = { ...SEEN, hiddenBy: 'no-login-nodes', labels: [], rules: ['no-login-nodes'] };
+const LABELLED = { ...SEEN, hiddenBy: null, labels: ['fast'], rules: ['fast-nodes'] };
+const FILTERS: SiteView['filters'] = {
+  rules: [
+    { name: 'no-login-nodes', over: 'nodes', matched: 5, of: 40 },
+    { name: 'fast-nodes', over: 'nodes', matched: 0, of: 40 },
+  ],
+  sources: [{ name: 'racks.csv', ageMs: 42_000, problem: null }],
+  problem: null,
+};
+
 export function siteOf(now: number): SiteView {
   const nodes = Array.from({ length: 40 }, (_, at): SiteView['nodes'][number] => ({
     ...{ name: `hpc${at + 1}`, state: 'up', word: 'mixed', reason: null, cpuCount: 32 },
     ...{ cpusUsed: (at * 7) % 33, memoryBytes: null, memoryFreeBytes: null },
-    ...{ features: [], queues: ['batch'] },
+    ...{ features: [], queues: ['batch'], seen: at % 8 === 0 ? HIDDEN : LABELLED },
   }));
   const jobs = Array.from({ length: 30 }, (_, at): SiteView['jobs'][number] => ({
     ...{ id: String(4000 + at), handle: null, name: `case-${at}`, owner: 'alice' },
@@ -104,5 +116,5 @@ export function siteOf(now: number): SiteView {
     ...{ nodeCount: 1, cpuCount: 4, memoryBytes: null, isExclusive: false },
     ...{ nodes: [`hpc${at + 1}`], exit: null, isOurs: at % 2 === 0 },
   }));
-  return { ...SITE, nodes, queues: [], filters: null, jobs };
+  return { ...SITE, nodes, queues: [], jobs, filters: FILTERS };
 }
