@@ -28,7 +28,7 @@ async function start(t: TestContext, text: string) {
   const head = { change: ({ settings }) => told.push(settings) } as Pick<Head, 'change'>;
   const options = { config: { file, directory, flags, written } } as unknown as HeadOptions;
   const log = new KeptLog();
-  const goals = { change: () => undefined } as unknown as GoalKeeper;
+  const goals = { options: { classes: [] }, change: () => undefined } as unknown as GoalKeeper;
   return { write, told, log, reload: reloadOf(options, { head: head as Head, goals }, log) };
 }
 
