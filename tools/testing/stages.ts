@@ -43,8 +43,8 @@ export const STAGES: readonly Stage[] = [
   program('simulation', 'sim/main.ts', 'check'),
   tests('records', 2),
   tests('issues', 2),
-  // Clusters wait more than they work; what fails beside another runs once more, alone.
-  tests('e2e', 2),
+  // Clusters wait more than they work; what fails beside others runs once more, alone.
+  tests('e2e', 3),
 ];
 
 function program(name: string, script: string, ...args: string[]): ProgramStage {
@@ -71,7 +71,18 @@ export function usesRealProcesses(file: string): boolean {
 }
 
 /** Files that take minutes, the longest first: begun last they would run while nothing else is left. */
-const LONGEST = ['virtual-machine', 'documents', 'compose', 'first-steps', 'package'];
+const LONGEST = [
+  ...['virtual-machine', 'steer-oar', 'documents', 'site-maintenance', 'documented-sites'],
+  ...[
+    'container-nodes',
+    'pilots',
+    'pool-hosts',
+    'three-sites',
+    'compose',
+    'first-steps',
+    'package',
+  ],
+];
 
 /** The order in which the files of a stage begin. */
 export function inOrder(files: readonly string[]): string[] {
