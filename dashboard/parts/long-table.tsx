@@ -7,7 +7,7 @@
 
 import { Component, type ComponentChildren, createRef } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { inPlaces, windowOf } from '../pure/job-rows.ts';
+import { inPlaces, placesOf, windowOf } from '../pure/job-rows.ts';
 
 const ROW_HEIGHT = 29;
 /** After the last scrolling, rows are put into the order in which they are read. */
@@ -42,6 +42,7 @@ export function LongTable<Row, Key extends string>(parts: LongTableParts<Row, Ke
   const { label, rows, columns, idOf, onEnd, chosen, onChoose } = parts;
   const box = useRef<HTMLElement>(null);
   const { from, until, isMoving } = useSight(box, rows.length);
+  const places = usePlaces(rows.slice(from, until).map(idOf));
   useEffect(() => {
     if (until >= rows.length) onEnd?.();
   }, [until, rows.length]);
@@ -59,7 +60,7 @@ export function LongTable<Row, Key extends string>(parts: LongTableParts<Row, Ke
       >
         <Head {...parts} />
         <div class="body" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
-          {inPlaces(from, until, !isMoving).map(({ at, place }) => {
+          {inPlaces(from, places, !isMoving).map(({ at, place }) => {
             const row = rows[at] as Row;
             const id = idOf(row);
             const isChosen = chosen === undefined ? null : chosen.has(id);
@@ -69,6 +70,14 @@ export function LongTable<Row, Key extends string>(parts: LongTableParts<Row, Ke
       </div>
     </section>
   );
+}
+
+/** The places of these rows: the focus and a click that has begun stay with their row. */
+function usePlaces(ids: readonly (number | string)[]): readonly number[] {
+  const kept = useRef<ReadonlyMap<number | string, number>>(new Map());
+  const places = placesOf(kept.current, ids);
+  kept.current = new Map(ids.map((id, row) => [id, places[row] as number]));
+  return places;
 }
 
 /** Which rows are in the document, as one scrolls. */
@@ -93,7 +102,7 @@ function useSight(box: { readonly current: HTMLElement | null }, count: number) 
       if (frame !== 0) return;
       frame = requestAnimationFrame(() => {
         frame = 0;
-        look(true);
+        keepingFocus(element, () => look(true));
       });
     };
     element.addEventListener('scroll', soon, { passive: true });
@@ -193,7 +202,7 @@ class Line<Row, Key extends string> extends Component<LineParts<Row, Key>> {
 }
 
 function Head<Row, Key extends string>(parts: LongTableParts<Row, Key>) {
-  const { columns, sorting, onSort, chosen, onChoose, rows } = parts;
+  const { columns, sorting, onSort, chosen, onChoose, rows, idOf } = parts;
   return (
     <div class="head" role="rowgroup">
       <div class="row" role="row" aria-rowindex={1}>
@@ -202,7 +211,7 @@ function Head<Row, Key extends string>(parts: LongTableParts<Row, Key>) {
             <input
               type="checkbox"
               aria-label="Choose all rows"
-              checked={chosen.size > 0 && chosen.size >= rows.length}
+              checked={rows.length > 0 && rows.every((row) => chosen.has(idOf(row)))}
               onChange={(event) => onChoose?.('all', event.currentTarget.checked)}
             />
           </div>

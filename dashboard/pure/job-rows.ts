@@ -102,17 +102,31 @@ export function windowOf(
 }
 
 /**
- * Each row of a window with its place: rows that come have those of rows that went. In the order of the
- * places, in which nothing has to move, or in that of the rows.
+ * A place for each row of a window: a row that stays keeps the one it has in `kept`, wherever it stands
+ * now, and rows that come have those of rows that went.
  */
+export function placesOf(
+  kept: ReadonlyMap<number | string, number>,
+  ids: readonly (number | string)[],
+): readonly number[] {
+  const taken = new Set<number>();
+  const own = ids.map((id) => {
+    const place = kept.get(id);
+    if (place === undefined || taken.has(place)) return null;
+    taken.add(place);
+    return place;
+  });
+  const free = [...new Set(kept.values())].filter((place) => !taken.has(place));
+  let fresh = Math.max(-1, ...kept.values()) + 1;
+  return own.map((place) => place ?? free.shift() ?? fresh++);
+}
+
+/** The rows of a window in the order of their places, in which nothing has to move, or in their own. */
 export function inPlaces(
   from: number,
-  until: number,
+  places: readonly number[],
   isInOrder: boolean,
 ): readonly { readonly at: number; readonly place: number }[] {
-  const places = until - from;
-  const all = Array.from({ length: places }, (_, row) => ({
-    ...{ at: from + row, place: (from + row) % places },
-  }));
+  const all = places.map((place, row) => ({ at: from + row, place }));
   return isInOrder ? all : all.sort((one, other) => one.place - other.place);
 }

@@ -1,6 +1,6 @@
 // What the jobs of a batch have left and the head keeps, to look into and to download from.
 
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { BatchDetail } from '../../../src/api/batches.ts';
 import { call } from '../../data/client.ts';
 import { useAnswer } from '../../data/query.ts';
@@ -16,14 +16,15 @@ const ENTRIES_MAX = 20_000;
 const TOGETHER_MS = 10_000;
 
 export function Files({ batch }: { batch: BatchDetail }) {
+  const [isOpen, setOpen] = useState(false);
   const { title, outputs, jobIds, owner } = batch;
   if (outputs === null || outputs.tasks === 0) return null;
   const words = `Files, ${some(outputs.files, 'file')} with ${sizeWords(outputs.bytes)}`;
   return (
     <Panel title={words} aside={<Command text={`weft batch pull ${title}`} />}>
-      <details>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>Look into them</summary>
-        <Kept {...{ title, jobIds }} mayOpen={me.value?.name === owner} owner={owner} />
+        {isOpen && <Kept {...{ title, jobIds }} mayOpen={me.value?.name === owner} owner={owner} />}
       </details>
     </Panel>
   );

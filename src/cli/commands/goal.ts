@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { GoalStandingView } from '../../api/goals.ts';
 import { plural } from '../../core/base/plural.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
-import type { Column } from '../output/table.ts';
+import { type Column, printable } from '../output/table.ts';
 import { instantColumn } from '../output/times.ts';
 import { formatSpan } from '../output/words.ts';
 import { defineVerb, type VerbGroup } from '../verb.ts';
@@ -41,7 +41,8 @@ const show = defineVerb<ListingOptions>({
     if (source === null || options.output !== undefined) return 0;
     const { url, readAt, problem } = source;
     const age = readAt === null ? 'not read yet' : `read ${formatSpan(Date.now() - readAt)} ago`;
-    context.print(`Goals of ${url}, ${age}${problem === null ? '' : `; now: ${problem}`}.`);
+    const now = problem === null ? '' : `; now: ${problem}`;
+    context.print(printable(`Goals of ${url}, ${age}${now}.`));
     return 0;
   },
 });

@@ -5,7 +5,7 @@ import { formatSize } from '../../core/base/size.ts';
 import { type RuleState, ruleWarning } from '../../core/model/filter-rule.ts';
 import { titledLines } from '../output/one.ts';
 import { colourOf, type Paint } from '../output/paint.ts';
-import { type Column, formatTable } from '../output/table.ts';
+import { type Column, formatTable, printable } from '../output/table.ts';
 import { formatSpan } from '../output/words.ts';
 
 export function siteColumns(): Column<SiteSummary>[] {
@@ -126,7 +126,7 @@ function filterLines(filters: SiteView['filters']): string[] {
   return [
     ...(rules.length === 0 ? [] : part('rules', RULE_COLUMNS, rules)),
     ...(sources.length === 0 ? [] : part('sources', SOURCE_COLUMNS, sources)),
-    ...(warnings.length === 0 ? [] : ['', ...warnings.map((one) => `Warning: ${one}.`)]),
+    ...(warnings.length === 0 ? [] : ['', ...warnings.map((one) => `Warning: ${printable(one)}.`)]),
   ];
 }
 

@@ -4,7 +4,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventReader } from '../../../dashboard/pure/event-stream.ts';
-import { inPlaces, putPage, shownRows, windowOf } from '../../../dashboard/pure/job-rows.ts';
+import {
+  inPlaces,
+  placesOf,
+  putPage,
+  shownRows,
+  windowOf,
+} from '../../../dashboard/pure/job-rows.ts';
 import { loadOverTime } from '../../../dashboard/pure/load.ts';
 import { stretchesOf } from '../../../dashboard/pure/timeline.ts';
 import type { HistoryTask } from '../../../src/api/history.ts';
@@ -61,32 +67,24 @@ test('only rows in sight are in the document, always equally many, of however ma
   assert.deepEqual(windowOf(3, { top: 29 * 500, ...sight }), { from: 0, until: 3 });
 });
 
-test('a row that comes has the place of one that went, and rows at rest stand in their order', () => {
-  const at = (from: number, until: number) =>
-    new Map(inPlaces(from, until, false).map(({ place, at: row }) => [place, row]));
+test('a row that stays keeps its place, and one that comes has that of one that went', () => {
+  const first = placesOf(new Map(), ['e', 'd', 'c', 'b', 'a']);
+  assert.deepEqual(first, [0, 1, 2, 3, 4]);
+  const kept = new Map(['e', 'd', 'c', 'b', 'a'].map((id, row) => [id, first[row] as number]));
+  assert.deepEqual(placesOf(kept, ['f', 'e', 'd', 'c', 'b']), [4, 0, 1, 2, 3], 'a new one on top');
+  assert.deepEqual(placesOf(kept, ['c', 'b', 'a', 'z', 'y']), [2, 3, 4, 0, 1], 'scrolled');
+  assert.deepEqual(placesOf(kept, ['a', 'c', 'b', 'd', 'e', 'x']), [4, 2, 3, 1, 0, 5], 'sorted');
+  assert.deepEqual(placesOf(kept, ['e', 'e', 'd']), [0, 2, 1], 'no place twice');
+});
+
+test('rows at rest stand in their order, and those that move in that of their places', () => {
+  const at = (isInOrder: boolean) => inPlaces(2, [4, 0, 1], isInOrder).map((one) => one.at);
   assert.deepEqual(
-    [...at(0, 5)],
+    [at(true), at(false)],
     [
-      [0, 0],
-      [1, 1],
-      [2, 2],
-      [3, 3],
-      [4, 4],
+      [2, 3, 4],
+      [3, 4, 2],
     ],
-  );
-  assert.deepEqual(
-    [...at(2, 7)],
-    [
-      [0, 5],
-      [1, 6],
-      [2, 2],
-      [3, 3],
-      [4, 4],
-    ],
-  );
-  assert.deepEqual(
-    inPlaces(2, 7, true).map((one) => one.at),
-    [2, 3, 4, 5, 6],
   );
 });
 
