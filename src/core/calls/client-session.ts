@@ -5,7 +5,7 @@
 import { CALL_HEARTBEAT_MS, CALL_INLINE_BYTES_MAX, CALL_SILENT_MS } from '../model/limits.ts';
 import { CallTable } from './call-table.ts';
 import { ClientLine, type LineOwner, type OwnAsset } from './client-line.ts';
-import { Fifo } from './fifo.ts';
+import { Fifo, isMostlyOver } from './fifo.ts';
 import type {
   AssetNumber,
   Bytes,
@@ -288,7 +288,12 @@ export class ClientSession {
   }
 
   #end(own: OwnCall, end: CallEnd): void {
-    if (this.#calls.delete(own.number)) this.#events.ended(own.number, end);
+    if (!this.#calls.delete(own.number)) return;
+    // Payloads of what was cancelled would stay here as long as the line is away.
+    if (isMostlyOver(this.#unsent.length, this.#calls.size)) {
+      this.#unsent.retain(({ number }) => this.#calls.has(number));
+    }
+    this.#events.ended(own.number, end);
   }
 
   #flushAcks(): void {

@@ -4,6 +4,8 @@
 const FIRST_PLACES = 16;
 /** More places than these are given back when it is empty. */
 const KEPT_PLACES = 4096;
+/** So many things that are over may lie in a queue, however few are open. */
+const OVER_MAX = 64;
 
 export class Fifo<T> {
   /** Their number is a power of two. */
@@ -38,6 +40,18 @@ export class Fifo<T> {
     return item;
   }
 
+  /** Keeps only these, in order. O(n). */
+  retain(keep: (item: T) => boolean): void {
+    const [before, head, length] = [this.#items, this.#head, this.#length];
+    this.#items = emptyOf(FIRST_PLACES);
+    this.#head = 0;
+    this.#length = 0;
+    for (let at = 0; at < length; at += 1) {
+      const item = before[(head + at) & (before.length - 1)] as T;
+      if (keep(item)) this.push(item);
+    }
+  }
+
   #grow(): void {
     const before = this.#items;
     const { length } = before;
@@ -47,6 +61,14 @@ export class Fifo<T> {
     }
     this.#head = 0;
   }
+}
+
+/**
+ * Whether so much of what lies in a queue is over that it is to be cleared: each thing that ends pays for
+ * a constant share of that, and what is kept is bounded by what is open.
+ */
+export function isMostlyOver(queued: number, open: number): boolean {
+  return queued > 2 * open + OVER_MAX;
 }
 
 function emptyOf<T>(length: number): (T | undefined)[] {

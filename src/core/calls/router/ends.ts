@@ -1,7 +1,8 @@
 // How calls leave a worker and end: settled, with a result, or queued once more.
 
+import { isMostlyOver } from '../fifo.ts';
 import type { SettledWhy } from '../messages.ts';
-import type { Call, End, Worker } from './records.ts';
+import type { Call, End, Session, Worker } from './records.ts';
 import { numberOf, type RouterState } from './state.ts';
 import { closeRelaysOf } from './streams.ts';
 
@@ -16,7 +17,7 @@ export function enqueue(state: RouterState, call: Call, how: 'fresh' | 'again'):
   if (session.limbo === 0) state.enter(session);
 }
 
-/** Not waiting any more, for whatever reason; the queue drops it when it meets it. */
+/** Not waiting any more, for whatever reason; the queue drops it when it meets it, or is cleared. */
 function leaveQueue(state: RouterState, call: Call): void {
   if (call.state === 'queued') state.waiting -= 1;
   if (call.state !== 'limbo') return;
@@ -168,8 +169,20 @@ export function release(state: RouterState, call: Call): void {
 }
 
 function forget(call: Call): void {
+  const { session } = call;
   call.worker?.calls.delete(call);
-  call.session.calls.delete(call.number);
+  session.calls.delete(call.number);
+  clear(session);
+}
+
+/** Calls that ended behind one that waits have given their window back: a client could add to them for ever. */
+function clear({ fresh, again, calls }: Session): void {
+  if (isMostlyOver(fresh.length, calls.size)) fresh.retain(isQueued);
+  if (isMostlyOver(again.size, calls.size)) again.retain(isQueued);
+}
+
+function isQueued({ state }: Call): boolean {
+  return state === 'queued';
 }
 
 /** A process died in it. */
@@ -181,10 +194,14 @@ export function countCrash({ session, asset }: Call): void {
 /** Nobody waits for this call: it leaves the queue, or its worker is told to end it. */
 export function drop(state: RouterState, call: Call): void {
   const { session, worker } = call;
-  if (call.state === 'queued') state.waiting -= 1;
-  if (call.state === 'limbo') session.limbo -= 1;
   state.uncount(call);
-  if (call.state !== 'given' && call.state !== 'started') return release(state, call);
+  if (call.state !== 'given' && call.state !== 'started') {
+    if (call.state === 'queued') state.waiting -= 1;
+    if (call.state === 'limbo') session.limbo -= 1;
+    // The queue is not to meet it as one that waits.
+    if (call.state !== 'ended') call.state = 'given';
+    return release(state, call);
+  }
   call.isDropped = true;
   if (worker?.line == null) return;
   const number = numberOf(worker.line, session);

@@ -1,5 +1,6 @@
 // How a session ends: by goodbye, or given up because its client stayed away.
 
+import { isMostlyOver } from '../fifo.ts';
 import { dropUnnamed, withdraw } from './assets.ts';
 import type { Call, Session } from './records.ts';
 import type { RouterState } from './state.ts';
@@ -15,8 +16,18 @@ export function over(state: RouterState, session: Session, isDetached: boolean):
   session.line = null;
   for (const { peer } of state.workerLines) peer.send({ kind: 'over', id: session.id, isDetached });
   for (const call of session.calls.values()) leave(state, call);
+  // Behind a session whose calls wait it would stay in the ring, with all that it had.
+  session.fresh.retain(isNone);
+  session.again.retain(isNone);
+  if (isMostlyOver(state.ring.length, state.sessions.size)) {
+    state.ring.retain(({ id }) => state.sessions.has(id));
+  }
   withdraw(session);
   dropUnnamed(state, session);
+}
+
+function isNone(): boolean {
+  return false;
 }
 
 /** What a worker still has is counted there until the worker is rid of it. */

@@ -25,3 +25,26 @@ test('what comes out is what went in, in order', () => {
     { numRuns: 30 },
   );
 });
+
+test('what is kept stays in its order, wherever the ring begins', () => {
+  const sizes = fc.record({
+    shift: fc.nat(5000),
+    push: fc.nat(10_000),
+    modulus: fc.integer({ min: 1, max: 9 }),
+  });
+  fc.assert(
+    fc.property(sizes, ({ shift, push, modulus }) => {
+      const fifo = new Fifo<number>();
+      for (let at = 0; at < shift; at += 1) fifo.push(-1);
+      for (let at = 0; at < shift; at += 1) fifo.shift();
+      for (let at = 0; at < push; at += 1) fifo.push(at);
+      fifo.retain((item) => item % modulus === 0);
+      fifo.push(push);
+      const all: number[] = [];
+      for (let one = fifo.shift(); one !== undefined; one = fifo.shift()) all.push(one);
+      const kept = Array.from({ length: Math.ceil(push / modulus) }, (_, at) => at * modulus);
+      assert.deepEqual(all, [...kept, push]);
+    }),
+    { numRuns: 30 },
+  );
+});
