@@ -42,7 +42,11 @@ export const verb = defineVerb<Options>({
     command.option('--until <time>', 'up to: +2h, 18:30, 2026-01-31 (default: what is known)');
     command.option('--node <names>', 'only these nodes, with commas between them');
     command.option('-p, --partition <name>', 'only nodes of this partition');
-    command.option('--limit <count>', 'at most this many nodes', NODES_SHOWN);
+    command.option(
+      '--limit <count>',
+      'at most this many nodes as bars or in a picture',
+      NODES_SHOWN,
+    );
     command.option('--plot', 'bars over time, also where there is no terminal');
     command.option('--svg <file>', 'write an SVG picture there; - for standard output');
     defineListing(command);

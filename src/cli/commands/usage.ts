@@ -49,9 +49,15 @@ export const verb = defineVerb<Options>({
     const from = stepMs === undefined ? since : beginOfStep(since, stepMs);
     const { user: owner, partition } = options;
     const api = await context.api();
-    const query = { by, owner, partition, from, until, stepMs };
-    const { rows } = await api.call('reportUsage', { query });
     const key = by ?? 'user';
+    // Bars of steps are sums, in which nobody may count twice.
+    const isSum = options.plot === true && stepMs !== undefined;
+    const asked = isSum && key === 'group' ? 'user' : key;
+    const query = { by: asked, owner, partition, from, until, stepMs };
+    const { rows } = await api.call('reportUsage', { query });
+    if (asked === 'group' && rows.length > 0 && options.output === undefined) {
+      context.note('a user of several groups counts in each');
+    }
     if (options.plot) {
       const lines = plot(rows, stepMs !== undefined, context.width ?? PLOT_WIDTH);
       for (const line of lines.length === 0 ? [EMPTY] : lines) context.print(line);

@@ -11,10 +11,13 @@ export interface Pace {
   readonly leftMs: number;
 }
 
-/** The looks with a new one, without those that say little of what comes: older than `overMs`. */
+/**
+ * The looks with a new one, without those that say little of what comes: older than `overMs`. Where
+ * these are all, the last stays: looks as far apart as that, and a little late, have one to reckon from.
+ */
 export function withLook(looks: readonly Look[], look: Look, overMs: number): Look[] {
   const from = looks.findIndex(({ atMs }) => atMs >= look.atMs - overMs);
-  return [...(from < 0 ? [] : looks.slice(from)), look];
+  return [...looks.slice(from), look];
 }
 
 /** Null: nothing has moved between the first look and the last, so nobody can tell. */

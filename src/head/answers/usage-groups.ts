@@ -8,8 +8,11 @@ export function usageOfGroups(
   groupsOf: (user: string) => readonly string[],
 ): UsageRow[] {
   const sums = new Map<string, UsageRow>();
+  // A user has a row for each step, and groups are looked for in long lists.
+  const known = new Map<string, readonly string[]>();
   for (const row of rows) {
-    const groups = groupsOf(row.key);
+    const groups = known.get(row.key) ?? groupsOf(row.key);
+    known.set(row.key, groups);
     for (const key of groups.length === 0 ? [''] : groups) {
       const name = `${row.step} ${key}`;
       sums.set(name, sum({ ...row, key }, sums.get(name)));

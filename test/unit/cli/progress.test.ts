@@ -43,6 +43,8 @@ test('the rate is that of the last looks, and nobody guesses before something ha
     looks.map(({ atMs }) => atMs),
     [2000, 3000, 4000],
   );
+  const late = withLook([{ atMs: 0, done: 0 }], { atMs: 2003, done: 4 }, 2000);
+  assert.equal(late.length, 2, 'looks as far apart as the window, and a little late');
 });
 
 test('the estimate is never negative and never infinite', () => {

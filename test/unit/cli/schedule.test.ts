@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import {
+  chmodSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -206,6 +208,35 @@ test('a file is replaced whole or stays as it was', () => {
     const broken = () => writeWhole(folder, { flag: '--svg', file: '.' }, 'x');
     assert.throws(broken, /--svg: cannot write \.: it is a directory/);
   } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('a file keeps its mode, its place behind a link, and what others have put beside it', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-whole-'));
+  const before = process.umask(0o077);
+  try {
+    const write = (file: string) => writeWhole(folder, { flag: '--svg', file }, 'new');
+    const at = (file: string) => path.join(folder, file);
+    writeFileSync(at('shared'), 'old');
+    chmodSync(at('shared'), 0o664);
+    write('shared');
+    assert.equal(statSync(at('shared')).mode & 0o777, 0o664);
+    symlinkSync('to-come', at('link'));
+    write('link');
+    assert.equal(readFileSync(at('to-come'), 'utf8'), 'new');
+    assert.ok(lstatSync(at('link')).isSymbolicLink());
+    const theirs = `shared.${process.pid}.part`;
+    writeFileSync(at(theirs), 'theirs');
+    assert.throws(() => write('shared'), /cannot write shared: .*\.part is in the way/);
+    assert.equal(readFileSync(at(theirs), 'utf8'), 'theirs');
+    // No longer name has room beside it.
+    const long = 'x'.repeat(255);
+    writeFileSync(at(long), 'old');
+    write(long);
+    assert.equal(readFileSync(at(long), 'utf8'), 'new');
+  } finally {
+    process.umask(before);
     rmSync(folder, { recursive: true });
   }
 });

@@ -11,7 +11,12 @@ const row = (key: string, step: number, starts: number) => ({
 test('users add up to their groups, in each of several, and under no name in none', () => {
   const groups: Record<string, string[]> = { ann: ['lab'], bob: ['lab', 'gpu'], eve: [] };
   const rows = [row('ann', 0, 1), row('bob', 0, 2), row('eve', 0, 3), row('ann', 1, 4)];
-  const found = usageOfGroups(rows, (user) => groups[user] ?? []);
+  const asked: string[] = [];
+  const found = usageOfGroups(rows, (user) => {
+    asked.push(user);
+    return groups[user] ?? [];
+  });
+  assert.deepEqual(asked, ['ann', 'bob', 'eve'], 'once for each user');
   assert.deepEqual(
     found.map(({ key, step, starts, cpuMs, usedUs }) => [key, step, starts, cpuMs, usedUs]),
     [
