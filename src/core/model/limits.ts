@@ -81,6 +81,8 @@ export const STARTS_PER_CYCLE_MAX = 512;
 export const LOOKS_PER_CYCLE_MAX = 100_000;
 /** Looks that a task costs for which no node is looked at. */
 export const LOOKS_PER_TASK = 20;
+/** Looks that it costs to compare a node with all others that fit, where each has its own merits. */
+export const LOOKS_PER_SORTED = 4;
 /** Looks that it costs to see one node's future for the first time in a cycle. */
 export const LOOKS_PER_LANE = 20;
 /** And to search it for room, each time. */

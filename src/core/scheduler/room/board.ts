@@ -82,7 +82,8 @@ export class Board {
 
   /** Looks at nodes, and at classes of them, so far: what a cycle costs. */
   get work(): number {
-    return this.#work + this.pool.looks - this.#looksBefore + this.#views.touched.looks;
+    const inPool = this.pool.looks - this.#looksBefore + this.#views.touched.looks;
+    return this.#work + inPool + this.#order.looks;
   }
 
   /** No slot is looked for any more: that none was found says nothing. */

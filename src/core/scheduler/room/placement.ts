@@ -1,22 +1,18 @@
 // Which of the nodes that fit a task gets: by the placement rule of its partition.
 
 import type { NodeName } from '../../model/ids.ts';
+import { LOOKS_PER_SORTED } from '../../model/limits.ts';
 import { siteRuleOf } from '../../model/scheduling.ts';
 import type { Ask } from './ask.ts';
-import {
-  type Brokerage,
-  type Choice,
-  compareOffers,
-  NO_BROKERAGE,
-  type Offer,
-  offerOf,
-} from './brokerage.ts';
+import { type Brokerage, type Choice, compareOffers, NO_BROKERAGE, offerOf } from './brokerage.ts';
 import type { Cursor } from './cursor.ts';
 import type { NodeView } from './pool.ts';
 
 export class Placement {
   readonly #loads: ReadonlyMap<NodeName, number>;
   readonly #brokerage: Brokerage;
+  /** What it has cost to compare nodes, in looks. */
+  looks = 0;
 
   /** Load average per cpu, for `least_loaded`; absent = 0. */
   constructor(loads: ReadonlyMap<NodeName, number>, brokerage = NO_BROKERAGE) {
@@ -32,7 +28,14 @@ export class Placement {
   }
 
   first(views: Iterable<NodeView>, ask: Ask, max: number): NodeView[] {
-    return [...views].sort((a, b) => this.#compare(a, b, ask)).slice(0, max);
+    const all = [...views];
+    this.looks += all.length * LOOKS_PER_SORTED;
+    const rule = siteRuleOf(ask.placement);
+    if (rule === null) return all.sort((a, b) => this.#compare(a, b, ask)).slice(0, max);
+    // One offer for each node, not two for each comparison.
+    const offers = all.map((view) => ({ view, offer: offerOf(view, ask, this.#brokerage) }));
+    offers.sort((a, b) => compareOffers(rule, a.offer, b.offer) || a.view.order - b.view.order);
+    return offers.slice(0, max).map(({ view }) => view);
   }
 
   /** Like `first`, over sources that each have their nodes in the order of placement. */
@@ -53,13 +56,9 @@ export class Placement {
     return chosen;
   }
 
+  /** By the rules for plain nodes. */
   #compare(a: NodeView, b: NodeView, ask: Ask): number {
     const { placement } = ask;
-    const rule = siteRuleOf(placement);
-    if (rule !== null) {
-      const [one, other] = [a, b].map((view) => offerOf(view, ask, this.#brokerage));
-      return compareOffers(rule, one as Offer, other as Offer) || a.order - b.order;
-    }
     if (placement === 'pack') return a.order - b.order;
     if (placement === 'spread') return usedPart(a) - usedPart(b) || a.order - b.order;
     const load = (view: NodeView): number => this.#loads.get(view.name) ?? 0;

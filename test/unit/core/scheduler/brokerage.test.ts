@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
+import { LOOKS_PER_CYCLE_MAX } from '../../../../src/core/model/limits.ts';
 import {
   DEFAULT_PARTITION,
   type PlacementRule,
@@ -36,17 +37,18 @@ const SITES: readonly NodeWords[] = ['a', 'b', 'c'].map((site) => ({
   ...{ name: site, cpus: 4, memory: 100, labels: [`site=${site}`] },
 }));
 
+function schedulingBy(placement: PlacementRule) {
+  const partition = { ...plainPartition(DEFAULT_PARTITION, 'first_fit'), placement };
+  return { ...plainScheduling('first_fit'), partitions: { [DEFAULT_PARTITION]: partition } };
+}
+
 function planned(
   placement: PlacementRule,
   jobs: readonly JobWords[],
   brokerage: Partial<Brokerage>,
   { nodes = SITES, inputs }: { nodes?: readonly NodeWords[]; inputs?: string } = {},
 ) {
-  const partition = { ...plainPartition(DEFAULT_PARTITION, 'first_fit'), placement };
-  const scheduling = {
-    ...plainScheduling('first_fit'),
-    partitions: { [DEFAULT_PARTITION]: partition },
-  };
+  const scheduling = schedulingBy(placement);
   const queue = new Queue();
   for (const entry of entries(jobs)) {
     queue.add(inputs === undefined ? entry : { ...entry, inputs });
@@ -54,6 +56,9 @@ function planned(
   const known = { ...NO_BROKERAGE, ...brokerage };
   return plan({ ...snapshot(nodes, []), queue, scheduling, brokerage: known }, 0);
 }
+
+const manySites = (count: number): NodeWords[] =>
+  Array.from({ length: count }, (_, at) => ({ name: `s${at}`, cpus: 4, memory: 100 }));
 
 const standings = (of: Record<string, Partial<SiteStanding>>) =>
   new Map(Object.entries(of).map(([site, more]) => [name(site), { ...QUIET, ...more }]));
@@ -131,6 +136,37 @@ test('[A29] a wish for a site, and room, come before what speaks for another', (
   const prices = { a: 3, b: 1, c: 2 };
   const jobs = [{ cpus: 1, labels: ['site=a | site=c'] }, { cpus: 1, names: ['a'] }, { cpus: 9 }];
   assert.equal(planWords(planned('cheapest', jobs, { prices })), '1@c 2@a');
+});
+
+test('[A29] each site is weighed once for a task, however many are compared', () => {
+  class Counted extends Map<NodeName, SiteStanding> {
+    reads = 0;
+    override get(key: NodeName): SiteStanding | undefined {
+      this.reads += 1;
+      return super.get(key);
+    }
+  }
+  const nodes = manySites(500);
+  const all = new Counted(
+    nodes.map((one, at) => [name(one.name), { ...QUIET, waitingCpuMs: HOUR - at }]),
+  );
+  const { starts } = planned('least_wait', [{ cpus: 1 }], { standings: all }, { nodes });
+  assert.equal(starts[0]?.shares[0]?.node, 's499');
+  // The few that are told of are weighed again.
+  assert.ok(all.reads <= 510, `${all.reads}`);
+});
+
+test('[A29] comparing many sites is work that cuts a cycle, and the next goes on from there', () => {
+  const nodes = manySites(2_000);
+  const prices = Object.fromEntries(nodes.map((one, at) => [one.name, (at * 7) % 2_000]));
+  const brokerage = { ...NO_BROKERAGE, prices };
+  const jobs = Array.from({ length: 100 }, () => ({ cpus: 4 }));
+  const whole = { ...snapshot(nodes, jobs), scheduling: schedulingBy('cheapest'), brokerage };
+  const first = plan({ ...whole, looksMax: LOOKS_PER_CYCLE_MAX }, 0);
+  assert.ok(first.starts.length >= 2 && first.starts.length <= 25, `${first.starts.length}`);
+  const more = plan({ ...whole, looksMax: LOOKS_PER_CYCLE_MAX, from: first.rest }, 0);
+  assert.ok(more.starts.length >= 2, 'it gets further');
+  assert.equal(plan(whole, 0).starts.length, 100, 'without bounds all start');
 });
 
 test('[A29] comparing sites is an order: nobody is better than itself, or than who is better', () => {
