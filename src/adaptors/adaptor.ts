@@ -83,8 +83,12 @@ export interface Steering {
   readonly needsHandle: boolean;
   /** In order; a later one is run only when those before it have succeeded. */
   start(job: Pick<SiteJob, 'id' | 'handle'>, nodes: readonly string[]): readonly SiteCommand[];
-  /** What a command of a start or of its undoing says: `no_such_job` where there is none. */
-  read(output: SiteOutput): Result<null, SiteProblem>;
+  /**
+   * What a command of a start, of its undoing, or of a change to a node says: `no_such_job` where there is
+   * none.
+   * @param program as in `qrun`: the one that was run
+   */
+  read(output: SiteOutput, program: string): Result<null, SiteProblem>;
   /** Undoes a start that did not take, so that it does not take later by itself. */
   takeBack(job: Pick<SiteJob, 'id'>, nodes: readonly string[]): readonly SiteCommand[];
 }

@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SiteOptions } from '../config/daemon-options.ts';
+import { fileProblem } from '../config/file-problem.ts';
+import { usage } from '../core/model/failure.ts';
 import type { SiteTried } from '../core/model/site.ts';
 import { TRY_SCRIPT, tryOut } from '../fabric/site/try-out.ts';
 import { systemCommands } from '../os/commands.ts';
@@ -12,7 +14,7 @@ import { filtersOf } from './site-hub.ts';
 
 /** @param top a directory that the site's nodes see, too */
 export async function trySite(site: SiteOptions, top: string): Promise<SiteTried[]> {
-  const folder = mkdtempSync(join(top, 'site-test-'));
+  const folder = makeFolder(top);
   const scriptFile = join(folder, 'script');
   try {
     chmodSync(folder, 0o755);
@@ -25,5 +27,14 @@ export async function trySite(site: SiteOptions, top: string): Promise<SiteTried
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function makeFolder(top: string): string {
+  try {
+    return mkdtempSync(join(top, 'site-test-'));
+  } catch (error) {
+    const hint = "Name the gateway's own directory with --dir.";
+    throw usage(`cannot write in the directory ${top}: ${fileProblem(error)}`, hint);
   }
 }

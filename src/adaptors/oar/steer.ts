@@ -115,9 +115,12 @@ END $weft$;
 `;
 }
 
-function readStart(output: SiteOutput): Result<null, SiteProblem> {
+function readStart(output: SiteOutput, program: string): Result<null, SiteProblem> {
   if (output.code === 0) return ok(null);
+  // Statements go to the database by a line of the shell.
+  const name = program === 'sh' ? 'psql' : program;
   const [, words] = /ERROR: +(.*)/.exec(output.stderr) ?? [];
-  if (words === undefined) return failure('psql', output);
-  return siteProblem(/^there is no job /.test(words) ? 'no_such_job' : 'refused', `psql: ${words}`);
+  if (words === undefined) return failure(name, output);
+  const kind = /^there is no job /.test(words) ? 'no_such_job' : 'refused';
+  return siteProblem(kind, `${name}: ${words}`);
 }

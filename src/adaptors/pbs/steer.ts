@@ -35,9 +35,9 @@ function isOff(output: SiteOutput): Result<boolean, SiteProblem> {
   return ok(servers.value.every(([, server]) => !isTrue(server.scheduling)));
 }
 
-function readStart(output: SiteOutput): Result<null, SiteProblem> {
+function readStart(output: SiteOutput, program: string): Result<null, SiteProblem> {
   if (output.code === 0) return ok(null);
   const words = saidBy(output);
-  if (NO_SUCH_JOB.test(words)) return siteProblem('no_such_job', `qrun: ${words}`);
-  return failure('qrun', output);
+  if (NO_SUCH_JOB.test(words)) return siteProblem('no_such_job', `${program}: ${words}`);
+  return failure(program, output);
 }

@@ -30,7 +30,7 @@ export function tickets(complex: string): Steering {
       { argv: ['qconf', '-tsm'] },
       ...nodes.map((host) => set(host, 'none')),
     ],
-    read: (output) => (output.code === 0 ? ok(null) : failure('qconf', output)),
+    read: (output, program) => (output.code === 0 ? ok(null) : failure(program, output)),
     takeBack: (_, nodes) => nodes.map((host) => set(host, 'none')),
   };
 }

@@ -46,10 +46,10 @@ export function disabledScheduler(): Steering {
   };
 }
 
-function readStart(output: SiteOutput): Result<null, SiteProblem> {
+function readStart(output: SiteOutput, program: string): Result<null, SiteProblem> {
   if (output.code === 0) return ok(null);
   if (NO_SUCH_JOB.test(output.stderr)) return siteProblem('no_such_job', output.stderr);
-  return failure('scontrol', output);
+  return failure(program, output);
 }
 
 function update(job: string, fields: readonly string[]) {

@@ -2,7 +2,13 @@
 // command, opened only for the moment in which the maintenance's program begins, and given back as they
 // were. What was, is written down before anything is changed; a gateway that is killed anywhere goes on.
 
-import type { Adaptor, NodeSwitch, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
+import type {
+  Adaptor,
+  NodeSwitch,
+  SiteOutput,
+  SiteProblem,
+  SiteQuery,
+} from '../../adaptors/adaptor.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import type { SiteNode, SiteStop, StopWish } from '../../core/model/site.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -104,7 +110,9 @@ export class NodeStops {
     const closed = new Set(
       listed.filter((node) => rules.openPartsOf(node).length === 0).map(({ name }) => name),
     );
-    for (const node of new Set([...(this.#wishes?.keys() ?? []), ...this.#notes.keys()])) {
+    const strays = listed.filter((node) => rules.noteOfStray(node) !== null);
+    const known = [...(this.#wishes?.keys() ?? []), ...this.#notes.keys()];
+    for (const node of new Set([...known, ...strays.map(({ name }) => name)])) {
       if (this.#turns.has(node) || (closed.has(node) && this.#isAsWished(node))) continue;
       void this.#inTurn(node, () => this.#settle(node)).catch((error: unknown) => {
         this.#world.log.error({ node, error }, 'a node could not be stopped or given back');
@@ -172,16 +180,26 @@ export class NodeStops {
     const wish = this.#wishOf(node);
     const note = this.#notes.get(node);
     if (wish !== undefined) {
-      const reason = `weft maintenance ${wish.maintenance}`;
+      const reason = rules.reasonOf(wish.maintenance);
       if (!this.#refused.has(node)) await this.#stop(node, { ...wish, reason });
       return;
     }
-    if (note === undefined) return;
+    if (note === undefined) return this.#takeStray(node);
     const isHeard = this.#wishes !== null && (this.#isHeadThere || this.#isLate(note.until));
     const mayReturn = isHeard || note.phase === 'returning' || this.#isLate(note.until);
     if (mayReturn) return this.#giveBack(node, note);
     // The head has not been heard yet: what was begun before a crash is finished.
     if (note.phase !== 'stopped') await this.#stop(node, note);
+  }
+
+  /** A stop that took effect after its node had been given back is undone once a head wants none there. */
+  async #takeStray(node: string): Promise<void> {
+    if (!this.#isHeadThere) return;
+    const found = await this.#find(node);
+    const stray = found === null ? null : rules.noteOfStray(found);
+    if (stray === null || this.#wishes?.has(node) !== false) return;
+    this.#world.log.warn({ node, reason: stray.reason }, 'a node was stopped late, for nobody');
+    await this.#giveBack(node, stray);
   }
 
   async #stop(
@@ -227,8 +245,10 @@ export class NodeStops {
       const before = reason === null ? {} : { reason };
       const done = await this.#run({ node, kind: 'restore', parts: open, ...before });
       const after = await this.#find(node);
-      if (after !== null && rules.changesToReturn(note, after).open.length > 0) {
-        const why = done.ok ? 'its site took the command, and did nothing' : done.error.text;
+      const why = done.ok ? 'its site took the command, and did nothing' : done.error.text;
+      const isGone = after?.word === GONE.word && (done.ok || done.error.kind === 'refused');
+      if (isGone) this.#world.log.warn({ node, why }, 'a node that has left its site is given up');
+      else if (after !== null && rules.changesToReturn(note, after).open.length > 0) {
         this.#problems.set(node, why);
         this.#world.log.warn({ node, why }, 'a node could not be given back');
         return this.#onChange();
@@ -292,8 +312,9 @@ export class NodeStops {
     const { adaptor } = this.#world;
     const { steering } = adaptor;
     for (const command of adaptor.setNode(change)) {
-      const read = (output: Parameters<NonNullable<typeof steering>['read']>[0]) =>
-        steering === null ? err(away('it is not steered')) : steering.read(output);
+      const [program = ''] = command.argv;
+      const read = (output: SiteOutput) =>
+        steering === null ? err(away('it is not steered')) : steering.read(output, program);
       const done = await this.#ask({ command, read });
       if (!done.ok) return done;
     }
@@ -311,6 +332,6 @@ function away(text: string): SiteProblem {
 }
 
 const GONE: SiteNode = {
-  ...{ name: '', state: 'down', word: 'gone', reason: null, cpuCount: 0, cpusUsed: 0 },
+  ...{ name: '', state: 'down', word: 'not listed', reason: null, cpuCount: 0, cpusUsed: 0 },
   ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [], parts: [] },
 };

@@ -86,7 +86,8 @@ export class Steerer {
   async #runAll(commands: readonly SiteCommand[]): Promise<Result<null, SiteProblem>> {
     const { steering } = this.#world;
     for (const command of commands) {
-      const answer = await this.#ask({ command, read: (output) => steering.read(output) });
+      const [program = ''] = command.argv;
+      const answer = await this.#ask({ command, read: (output) => steering.read(output, program) });
       if (!answer.ok) return answer;
     }
     return ok(null);

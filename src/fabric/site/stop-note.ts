@@ -29,6 +29,26 @@ export function openPartsOf(node: SiteNode): string[] {
   return partsOf(node).flatMap(({ name, isOpen }) => (isOpen ? [name] : []));
 }
 
+/** What a site shows of a node that is stopped for a maintenance. */
+export function reasonOf(maintenance: string): string {
+  return `weft maintenance ${maintenance}`;
+}
+
+/** Some sites add who said so. */
+const OWN_REASON = /^weft maintenance (m\d+)(?: *\[[^\]]*\])?$/;
+
+/**
+ * The note to give a node back that is stopped in our words though nothing is noted of it: a command took
+ * effect after it had been given up. Null: it is not so.
+ */
+export function noteOfStray(node: SiteNode): StopNote | null {
+  const [, maintenance] = OWN_REASON.exec(node.reason?.trim() ?? '') ?? [];
+  const stopped = partsOf(node).flatMap(({ name, isOpen }) => (isOpen ? [] : [name]));
+  if (maintenance === undefined || stopped.length === 0) return null;
+  const of = { maintenance, until: 0, reason: reasonOf(maintenance) };
+  return { ...of, phase: 'returning', open: stopped, reasonBefore: null };
+}
+
 /** Null: it is no note of ours. */
 export function parseStopNote(text: string): StopNote | null {
   try {

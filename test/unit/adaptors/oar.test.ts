@@ -59,7 +59,7 @@ test('evidence of an end is an exit status, and nothing less', () => {
   assert.deepEqual(adaptor.end?.("6' OR 1").command.argv.slice(-1), ['job_id = 0']);
   const found = end.read(recorded('oar/12-oarstat-fJ-exit3.txt'));
   assert.ok(found.ok);
-  assert.deepEqual(found.value?.exit, { code: 3 });
+  assert.deepEqual(found.value?.exit, { code: 3 }, 'sh');
   for (const none of ['72-oarstat-fJ-lost', '11-oarstat-fJ', '12-oarstat-sql-none']) {
     assert.deepEqual(end.read(recorded(`oar/${none}.txt`)), { ok: true, value: null }, none);
   }
@@ -214,12 +214,20 @@ test('nothing but digits and names comes into a statement', () => {
 
 test('a start that the database refuses is said in its words', () => {
   const read = (words: string) =>
-    steering.read({ stdout: '', stderr: `psql:<stdin>:28: ERROR:  ${words}\n`, code: 3 });
+    steering.read({ stdout: '', stderr: `psql:<stdin>:28: ERROR:  ${words}\n`, code: 3 }, 'sh');
   const gone = read('there is no job 7');
   assert.ok(!gone.ok && gone.error.kind === 'no_such_job');
   const busy = read('n1 has 0 free cores for job 7, which needs 2');
   assert.ok(!busy.ok && busy.error.kind === 'refused');
   assert.equal(busy.error.text, 'psql: n1 has 0 free cores for job 7, which needs 2');
+});
+
+test('what keeps a node from being changed is said in the name of the program that was run', () => {
+  const refused = steering.read(
+    { stdout: '', stderr: 'no such host: n1', code: 1 },
+    'oarnodesetting',
+  );
+  assert.ok(!refused.ok && refused.error.text === 'oarnodesetting: no such host: n1');
 });
 
 test('without an account of the database a site cannot be steered', () => {

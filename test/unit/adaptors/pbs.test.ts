@@ -92,10 +92,13 @@ test('steering needs scheduling off, and starts a job on named nodes', () => {
   assert.deepEqual(adaptor.steering?.start({ id: '11.head', handle: null }, ['n2', 'n4']), [
     { argv: ['qrun', '-H', '(n2)+(n4)', '11.head'] },
   ]);
-  const gone = adaptor.steering?.read(output('run.gone'));
+  const gone = adaptor.steering?.read(output('run.gone'), 'qrun');
   assert.ok(gone?.ok === false && gone.error.kind === 'no_such_job');
-  const twice = adaptor.steering?.read(output('run.twice'));
+  const twice = adaptor.steering?.read(output('run.twice'), 'qrun');
   assert.ok(twice?.ok === false && twice.error.kind === 'refused');
+  const node = { stdout: '', stderr: 'Unknown node n1', code: 1 };
+  const unknown = adaptor.steering?.read(node, 'pbsnodes');
+  assert.ok(unknown?.ok === false && unknown.error.text === 'pbsnodes: Unknown node n1');
 });
 
 test('sizes are read in words and bytes', () => {

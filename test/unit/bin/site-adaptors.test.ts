@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adaptorOf } from '../../../src/bin/site-adaptors.ts';
+import { trySite } from '../../../src/bin/site-test.ts';
 import type { SiteOptions } from '../../../src/config/daemon-options.ts';
+import { Failure } from '../../../src/core/model/failure.ts';
 import { SITE_SYSTEMS } from '../../../src/core/model/site.ts';
 
 function options(some: Partial<SiteOptions>): SiteOptions {
@@ -53,4 +55,11 @@ test('a slurmrestd without an address, or with options of a command, is refused'
   assert.throws(() => rest({ url: null }), /site.url is not set/);
   assert.throws(() => rest({ options: ['--qos=low'] }), /is no field of a job; write qos=low/);
   assert.equal(rest({ options: ['qos=low'] }).system, 'slurmrestd');
+});
+
+test('a directory to try a site in that is missing is named, as an error of use', async () => {
+  await assert.rejects(trySite(options({}), '/nowhere/at/all'), (error) => {
+    assert.ok(error instanceof Failure && error.code === 'argument.invalid', String(error));
+    return error.message.includes('/nowhere/at/all: no such file or directory');
+  });
 });

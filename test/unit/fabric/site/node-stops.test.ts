@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Adaptor } from '../../../../src/adaptors/adaptor.ts';
 import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
 import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
 import { ok } from '../../../../src/core/base/result.ts';
@@ -42,7 +43,14 @@ class World {
   #left: number | null = null;
   #dies: 'before' | 'after' = 'before';
   #generation = 0;
-  stops = this.startAgain();
+  readonly #adaptor: Adaptor;
+  stops: NodeStops;
+
+  constructor(change: Partial<Adaptor> = {}) {
+    const steering = executionQueue({ main: 'main', execution: 'steer' });
+    this.#adaptor = { ...slurm(steering), ...change };
+    this.stops = this.startAgain();
+  }
 
   /** The process before says and does nothing any more. */
   startAgain(): NodeStops {
@@ -51,7 +59,7 @@ class World {
     const own = this.#generation;
     const commands: Commands = { run: (command) => this.#run(own, command) };
     this.stops = new NodeStops({
-      ...{ adaptor: slurm(executionQueue({ main: 'main', execution: 'steer' })), commands },
+      ...{ adaptor: this.#adaptor, commands },
       ...{ clock: this.clock, log: this.log, notes: this.#notesOf(own) },
       settings: { timeoutMs: 1000, before: [] },
     });
@@ -95,6 +103,17 @@ class World {
 
   async want(...wishes: StopWish[]): Promise<void> {
     this.stops.want(wishes);
+    await this.clock.settle();
+  }
+
+  /** A look with what the site lists now. */
+  async listed(): Promise<void> {
+    const { command, read } = this.#adaptor.nodes;
+    const keep = { part: 'first', length: 1e6 } as const;
+    const said = await this.site.run({ argv: command.argv, timeoutMs: 1000, keep });
+    const nodes = read({ stdout: said.output, stderr: said.errors, code: said.code });
+    assert.ok(nodes.ok);
+    this.stops.look(nodes.value);
     await this.clock.settle();
   }
 
@@ -297,4 +316,63 @@ test('[M9] a node goes from one maintenance to the next without being opened', a
   await world.want();
   assert.deepEqual(world.node(), { isDrained: false, reason: '' });
   assert.equal(world.updates().length, 2);
+});
+
+test('[M9] a node that has left its site is given up once the site refuses to give it back', async () => {
+  const world = new World();
+  await world.want(WISH);
+  const node = world.site.nodes.splice(0, 1);
+  world.site.moods.set('scontrol', ['hangs', 'refuses']);
+  await world.want();
+  assert.equal(world.stops.all[0]?.state, 'returning', 'its site has not answered');
+  await world.look();
+  assert.deepEqual([world.stops.all, world.notes.files.size], [[], 0]);
+  const told = world.log.lines.map(({ message }) => message);
+  assert.ok(told.includes('a node that has left its site is given up'), told.join());
+  await world.look();
+  assert.equal(world.updates().length, 3, 'nothing is run with each look');
+
+  world.site.nodes.push(...node);
+  await world.listed();
+  assert.deepEqual(world.node(), { isDrained: false, reason: '' }, 'it is back as it was');
+});
+
+test('[M9] what goes wrong is said in the name of the program that was run', async () => {
+  const world = new World({ setNode: () => [{ argv: ['set-node', 'n1'] }] });
+  world.site.moods.set('set-node', ['refuses']);
+  await world.want(WISH);
+  assert.match(world.stops.all[0]?.why ?? '', /^set-node: /);
+});
+
+test('[M9] a stop that takes effect after its node was given back is undone', async () => {
+  const world = new World();
+  world.site.moods.set('scontrol', ['hangs']);
+  await world.want(WISH);
+  await world.want();
+  assert.equal(world.notes.files.size, 0);
+  world.drain(OURS);
+  world.stops.headIsAway();
+  await world.listed();
+  assert.equal(world.node().isDrained, true, 'nobody says that it is not wanted');
+  await world.want();
+  await world.listed();
+  assert.deepEqual(world.node(), { isDrained: false, reason: '' });
+  assert.equal(world.notes.files.size, 0);
+});
+
+test('[M9] late stops do not outlive the next maintenance, and words of others are theirs', async () => {
+  const world = new World();
+  world.drain(OURS);
+  await world.want({ ...WISH, maintenance: 'm4' });
+  await world.listed();
+  assert.equal(world.node().isDrained, true);
+  await world.want();
+  await world.listed();
+  assert.equal(world.node().isDrained, false);
+  for (const reason of ['smoke', `after ${OURS}: bad disk`, `${OURS} broke it`]) {
+    world.drain(reason);
+    await world.want();
+    await world.listed();
+    assert.deepEqual(world.node(), { isDrained: true, reason });
+  }
 });
