@@ -109,6 +109,20 @@ describe('a real OAR behind a gateway', { skip }, () => {
     await become(job.id, /^cancelled ended at its site: Error/);
   });
 
+  it('what its user has typed is evaluated by the account that may only read', async () => {
+    const there = await give('-l', "{current_user = 'oar_ro'}/core=1", 'exit 3');
+    const done = await become((await ours(there)).id, /^failed/);
+    assert.deepEqual(done.exit, { code: 3 });
+  });
+
+  it('conditions that let other cores in get none but those of the plan', async () => {
+    await weft('node', 'drain', 'n1.hpc');
+    const there = await give('-l', '{true) OR (true}/core=1', 'exit 3');
+    const done = await become((await ours(there)).id, /^failed/);
+    assert.deepEqual([done.exit, done.nodes], [{ code: 3 }, ['n2.hpc']]);
+    await weft('node', 'undrain', 'n1.hpc');
+  });
+
   it('cancelling here ends it there, before and after its start', async () => {
     await weft('site', 'pause', 'hpc');
     const waiting = await give('sleep 600');

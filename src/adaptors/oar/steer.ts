@@ -7,10 +7,20 @@ import { siteProblem, unreadable } from '../read.ts';
 import { failure } from './failure.ts';
 import { QUEUES_COMMAND, readQueues } from './nodes.ts';
 
-/** Only root and the user `oar` may read the account of the database there. */
+/**
+ * Only root and the user `oar` may read the accounts of the database there. OAR itself evaluates what users
+ * type only with the one that may not write.
+ */
 const DATABASE_SHELL =
-  '. /etc/oar/oar.conf && PGPASSWORD="$DB_BASE_PASSWD" exec psql -XqAt -v ON_ERROR_STOP=1 -v VERBOSITY=terse' +
-  ' -h "$DB_HOSTNAME" -p "$DB_PORT" -U "$DB_BASE_LOGIN" "$DB_BASE_NAME"';
+  '. /etc/oar/oar.conf && ask() { PGPASSWORD="$2" psql -XqAt -v ON_ERROR_STOP=1 -v VERBOSITY=terse' +
+  ' -h "$DB_HOSTNAME" -p "$DB_PORT" -U "$1" "$DB_BASE_NAME"; } && ';
+const READ = 'ask "$DB_BASE_LOGIN_RO" "$DB_BASE_PASSWD_RO"';
+const WRITE = 'ask "$DB_BASE_LOGIN" "$DB_BASE_PASSWD"';
+/** The first line is asked with the one account; nothing but its numbers comes to the rest, with the other. */
+const READ_THEN_WRITE =
+  `IFS= read -r look && found=$(printf '%s\\n' "$look" | ${READ}) || exit; case $found in *[!0-9,]*)` +
+  ` echo 'what was found is no list of numbers' >&2; exit 1;; esac;` +
+  ` { printf "SET weft.eligible = '{%s}';\\n" "$found"; cat; } | ${WRITE}`;
 
 export function queuesOff(): Steering {
   return {
@@ -23,12 +33,18 @@ export function queuesOff(): Steering {
       },
       {
         what: "the gateway may write to OAR's database with the account in /etc/oar/oar.conf",
-        query: { command: sql(MAY_WRITE), read: readMayWrite },
+        query: { command: sql(WRITE, MAY_WRITE), read: readTruth },
         remedy: "run it as root on OAR's server, with psql, or let site.before lead there as root",
+      },
+      {
+        what: "the account DB_BASE_LOGIN_RO may read OAR's database, and not write to it",
+        query: { command: sql(READ, MAY_ONLY_READ), read: readTruth },
+        remedy:
+          'set DB_BASE_LOGIN_RO and DB_BASE_PASSWD_RO in /etc/oar/oar.conf to such an account',
       },
     ],
     start: ({ id }, nodes) => [
-      sql(launch(id, nodes)),
+      sql(READ_THEN_WRITE, `${eligible(id, nodes)}\n${launch(id, nodes)}`),
       // Should it get lost, the server finds the job itself, within minutes.
       { argv: ['oarnotify', `OARRUNJOB_${numberOf(id)}`] },
     ],
@@ -38,8 +54,8 @@ export function queuesOff(): Steering {
   };
 }
 
-function sql(text: string): SiteCommand {
-  return { argv: ['sh', '-c', DATABASE_SHELL], input: text };
+function sql(shell: string, text: string): SiteCommand {
+  return { argv: ['sh', '-c', `${DATABASE_SHELL}${shell}`], input: text };
 }
 
 function areOff(output: SiteOutput): Result<boolean, SiteProblem> {
@@ -51,7 +67,14 @@ const MAY_WRITE = `SELECT has_table_privilege('jobs', 'UPDATE')
   AND has_table_privilege('assigned_resources', 'INSERT');
 `;
 
-function readMayWrite(output: SiteOutput): Result<boolean, SiteProblem> {
+const MAY_ONLY_READ = `SELECT has_table_privilege('jobs', 'SELECT') AND has_table_privilege('resources', 'SELECT')
+  AND has_table_privilege('moldable_job_descriptions', 'SELECT')
+  AND has_table_privilege('job_resource_groups', 'SELECT')
+  AND NOT has_table_privilege('jobs', 'INSERT, UPDATE, DELETE')
+  AND NOT has_table_privilege('assigned_resources', 'INSERT, UPDATE, DELETE');
+`;
+
+function readTruth(output: SiteOutput): Result<boolean, SiteProblem> {
   if (output.code !== 0) return failure('psql', output);
   const answer = output.stdout.trim();
   if (answer === 't' || answer === 'f') return ok(answer === 't');
@@ -65,17 +88,52 @@ function numberOf(job: string): string {
 
 const NODE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
+function namesIn(nodes: readonly string[]): string[] {
+  return nodes.filter((name) => NODE_NAME.test(name)).map((name) => `'${name}'`);
+}
+
+/** Where its options and their conditions are. */
+const OPTIONS =
+  'moldable_job_descriptions JOIN job_resource_groups ON res_group_moldable_id = moldable_id';
+
 /**
- * All or nothing, and one start at a time. Told again to start what is to be launched, it changes nothing. A
- * job's own conditions choose its cores, as OAR itself has them do.
+ * One line that finds the cores of these nodes that are as the job's own conditions want them. Conditions are
+ * text of users, who may make more of it than a condition: what it finds is looked at again before it is used.
  */
-function launch(job: string, nodes: readonly string[]): string {
-  const names = nodes.filter((name) => NODE_NAME.test(name)).map((name) => `'${name}'`);
+function eligible(job: string, nodes: readonly string[]): string {
   return `DO $weft$
 DECLARE
   wanted bigint := ${numberOf(job)};
+  own text;
+  condition text;
+  one bigint;
+  cores bigint[] := '{}';
+BEGIN
+  SELECT properties INTO own FROM jobs WHERE job_id = wanted;
+  SELECT res_group_property INTO condition FROM ${OPTIONS}
+    WHERE moldable_job_id = wanted ORDER BY moldable_id, res_group_id LIMIT 1;
+  FOR one IN EXECUTE format('SELECT resource_id FROM resources
+    WHERE network_address = ANY (%L::text[]) AND (%s) AND (%s)', ARRAY[${namesIn(nodes).join(', ')}]::text[],
+    coalesce(nullif(own, ''), 'true'), coalesce(nullif(condition, ''), 'true'))
+  LOOP cores := cores || one; END LOOP;
+  PERFORM set_config('weft.eligible', array_to_string(cores, ','), false);
+END $weft$; SELECT current_setting('weft.eligible');`.replaceAll(/\n */g, ' ');
+}
+
+/**
+ * All or nothing, and one start at a time. Told again to start what is to be launched, it changes nothing. No
+ * text of users is in it, and none is run by it.
+ */
+function launch(job: string, nodes: readonly string[]): string {
+  const names = namesIn(nodes);
+  // Sites give the table of resources columns of their own, also of these names.
+  return `DO $weft$
+#variable_conflict use_variable
+DECLARE
+  wanted bigint := ${numberOf(job)};
   job jobs;
-  option record;
+  option bigint;
+  eligible bigint[] := current_setting('weft.eligible');
   node text;
   each int;
   free bigint[];
@@ -89,27 +147,25 @@ BEGIN
   IF job.state <> 'Waiting' OR job.reservation <> 'None' THEN
     RAISE 'job % is %, with reservation %', wanted, job.state, job.reservation;
   END IF;
-  SELECT moldable_id, res_group_property AS condition INTO STRICT option
-    FROM moldable_job_descriptions JOIN job_resource_groups ON res_group_moldable_id = moldable_id
+  SELECT moldable_id INTO STRICT option FROM ${OPTIONS}
     WHERE moldable_job_id = wanted ORDER BY moldable_id, res_group_id LIMIT 1;
   each := ceil(coalesce(substring(job.message from '^R=([0-9]+)')::numeric, 1) / ${names.length});
   FOREACH node IN ARRAY ARRAY[${names.join(', ')}]::text[] LOOP
-    EXECUTE format('SELECT array_agg(resource_id) FROM (SELECT resource_id FROM resources
-      WHERE network_address = %L AND state = ''Alive'' AND next_state = ''UnChanged'' AND (%s) AND (%s)
-      AND resource_id NOT IN
-        (SELECT resource_id FROM assigned_resources WHERE assigned_resource_index = ''CURRENT'')
-      ORDER BY resource_id LIMIT %s) AS cores', node, coalesce(nullif(job.properties, ''), 'true'),
-      coalesce(nullif(option.condition, ''), 'true'), each) INTO free;
+    SELECT array_agg(resource_id) INTO free FROM (SELECT resource_id FROM resources
+      WHERE network_address = node AND state = 'Alive' AND next_state = 'UnChanged' AND drain = 'NO'
+      AND resource_id = ANY (eligible) AND resource_id NOT IN
+        (SELECT resource_id FROM assigned_resources WHERE assigned_resource_index = 'CURRENT')
+      ORDER BY resource_id LIMIT each) AS cores;
     IF coalesce(cardinality(free), 0) < each THEN
       RAISE '% has % free cores for job %, which needs %', node, coalesce(cardinality(free), 0), wanted, each;
     END IF;
     chosen := chosen || free;
   END LOOP;
   INSERT INTO assigned_resources (moldable_job_id, resource_id, assigned_resource_index)
-    SELECT option.moldable_id, unnest(chosen), 'CURRENT';
+    SELECT option, unnest(chosen), 'CURRENT';
   UPDATE job_state_logs SET date_stop = at WHERE job_id = wanted AND date_stop = 0;
   INSERT INTO job_state_logs (job_id, job_state, date_start) VALUES (wanted, 'toLaunch', at);
-  UPDATE jobs SET state = 'toLaunch', start_time = at, assigned_moldable_job = option.moldable_id
+  UPDATE jobs SET state = 'toLaunch', start_time = at, assigned_moldable_job = option
     WHERE job_id = wanted;
 END $weft$;
 `;

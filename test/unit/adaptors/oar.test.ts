@@ -212,6 +212,23 @@ test('nothing but digits and names comes into a statement', () => {
   assert.deepEqual(tell?.argv, ['oarnotify', 'OARRUNJOB_0']);
 });
 
+test('what users have typed is run by an account that cannot write, and never by the writing one', () => {
+  const [assign] = steering.start({ id: '7', handle: null }, ['n2', 'n4']);
+  const shell = assign?.argv[2] ?? '';
+  const [look = '', ...rest] = (assign?.input ?? '').split('\n');
+  const write = rest.join('\n');
+  assert.match(look, /EXECUTE format.*own.*condition/);
+  assert.doesNotMatch(write, /EXECUTE|format|properties|res_group_property/);
+  assert.match(write, /resource_id = ANY \(eligible\)/);
+  assert.match(write, /drain = 'NO'/);
+  assert.ok(shell.indexOf('DB_BASE_LOGIN_RO') < shell.indexOf('"$DB_BASE_LOGIN"'));
+  const [, , reader] = steering.requirements;
+  assert.match(
+    reader?.query.command.argv[2] ?? '',
+    /ask "\$DB_BASE_LOGIN_RO" "\$DB_BASE_PASSWD_RO"$/,
+  );
+});
+
 test('a start that the database refuses is said in its words', () => {
   const read = (words: string) =>
     steering.read({ stdout: '', stderr: `psql:<stdin>:28: ERROR:  ${words}\n`, code: 3 }, 'sh');
