@@ -367,19 +367,26 @@ export class SiteProcesses implements Processes {
     if (handle === null && place.steerer.needsHandle) return err(problem);
     const { stops } = place;
     const maintenance = this.#maintenances.get(entry.launchId);
-    const heldBy = () => named.find((node) => stops?.holds(node) === true);
+    const heldNow = () => named.filter((node) => stops?.holds(node) === true);
+    const isAnothers = (node: string): boolean =>
+      maintenance !== undefined && stops?.maintenanceOf(node) !== maintenance;
+    // A task that was placed there before goes first: its maintenance waits for it, or has it ended.
+    const opened = heldNow();
     // Others may be before it, and the node be stopped until its turn comes.
     const obstacle = (): SiteProblem | null => {
-      const held = heldBy();
-      if (held === undefined || stops?.maintenanceOf(held) === maintenance) return null;
-      return { kind: 'away', text: `${held} is stopped for maintenance` };
+      const held = heldNow().find((node) => !opened.includes(node) || isAnothers(node));
+      return held === undefined
+        ? null
+        : { kind: 'away', text: `${held} is stopped for maintenance` };
     };
-    const start = () => place.steerer.start({ id, handle }, named, obstacle);
-    const held = heldBy();
-    if (stops === undefined || held === undefined) return start();
     const inTheWay = obstacle();
     if (inTheWay !== null) return err(inTheWay);
-    return stops.openFor(held, start, () => this.#hasBegun(id));
+    const start = () => place.steerer.start({ id, handle }, named, obstacle);
+    const hasBegun = () => this.#hasBegun(id);
+    // In one order for all: none waits for a node that another keeps while it waits for one of its own.
+    return opened
+      .sort()
+      .reduce((begin, node) => () => stops?.openFor(node, begin, hasBegun) ?? begin(), start)();
   }
 
   /** By its site's own word: what is in the listing no more has begun, too. */

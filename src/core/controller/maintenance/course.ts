@@ -146,9 +146,9 @@ function forgetGone(step: Step, id: string): void {
 /** Also those that another keeps stopped already: that one may let them go meanwhile. */
 function treatTasks(step: Step, one: Maintenance): void {
   const { id, running, nodes } = one;
-  if (running === 'wait') return;
   // What has come to nodes that are back in service is nobody's business here.
   const kept = nodes.filter((name) => worksOn(one, name) && endedBy(one, name) === null);
+  if (running === 'wait') return requeueUnbegun(step, id, kept);
   for (const task of usersTasks(step.state, kept)) {
     const place = placeOf(task.job, task.index);
     if (running === 'suspend') {
@@ -160,6 +160,23 @@ function treatTasks(step: Step, one: Maintenance): void {
       if (why === 'cancel') askCancel(step, task, { by: words(id) });
       else step.emit({ kind: 'end_asked', place, why, by: words(id) });
     }
+  }
+}
+
+/**
+ * Tasks that their site has not begun have done nothing, and waiting for them would only keep the nodes.
+ * Those that must not run twice are begun there all the same, by the gateway.
+ */
+function requeueUnbegun(step: Step, id: string, kept: readonly NodeName[]): void {
+  const atSites = kept.filter((name) => {
+    const node = step.state.nodes.get(name);
+    return node !== undefined && memberOf(step.state, node) !== null;
+  });
+  for (const task of usersTasks(step.state, atSites)) {
+    const hasBegun = [...task.parts.values()].some(({ state }) => state !== 'ordered');
+    if (hasBegun || task.ending !== null || !task.job.spec.requeue) continue;
+    const place = placeOf(task.job, task.index);
+    step.emit({ kind: 'end_asked', place, why: 'requeue', by: words(id) });
   }
 }
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { stopsWanted } from '../../../../src/core/controller/sites/stops.ts';
-import type { NodeName } from '../../../../src/core/model/ids.ts';
+import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import type { SiteStop } from '../../../../src/core/model/site.ts';
 import { OPERATOR, scenario, type TestHead, user } from '../../../support/controller.ts';
 import {
@@ -246,4 +246,37 @@ scenario('[M2] what has come to a node that is through is left alone', (head) =>
   head.tick();
   assert.deepEqual(head.orders('n1'), []);
   assert.equal(head.state.maintenances.size, 1);
+});
+
+scenario(
+  '[M9] a task that its site has not begun is placed anew, and one that has is waited for',
+  (head) => {
+    steered(head);
+    head.submit({ labels: ['site=hpc'], cpuCount: 2 });
+    head.submit({ labels: ['site=hpc'], cpuCount: 2 });
+    assert.deepEqual(head.schedule(), ['1#1@n1.hpc', '2#1@n2.hpc']);
+    head.started('2#1', N2);
+    const id = planned(head, { nodes: [N1, N2], time: { kind: 'now' } });
+    hear(head, stop(id, 'stopped'), { ...stop(id, 'stopped'), node: 'n2' });
+    head.tick();
+    assert.deepEqual(head.orders(N1), ['end 1#1']);
+    assert.deepEqual(head.orders(N2), []);
+    head.ended('1#1', { cause: 'never_started' }, N1);
+    assert.equal(head.state.jobs.get(1 as JobId)?.outcome, null, 'it waits again');
+    assert.equal(phase(head, id), 'draining');
+    head.ended('2#1', {}, N2);
+    head.tick();
+    assert.equal(phase(head, id), 'active');
+  },
+);
+
+scenario('[M9] a task that must not run twice is left to begin', (head) => {
+  steered(head);
+  head.submit({ labels: ['site=hpc'], requeue: false });
+  head.schedule();
+  const id = planned(head, { nodes: [N1], time: { kind: 'now' } });
+  hear(head, stop(id, 'stopped'));
+  head.tick();
+  assert.ok(!head.orders(N1).some((order) => order.startsWith('end')), head.orders(N1).join());
+  assert.equal(phase(head, id), 'draining');
 });
