@@ -22,6 +22,12 @@ export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover'
   readonly filters: FilterState | null;
 }
 
+/** What a site said longer ago says nothing of its queue now. */
+const OLD_MS = 300_000;
+
+/** A site that may not answer: nothing is free there, and nobody knows for how long. */
+const SILENT: SiteStanding = { cpuCount: 0, cpusHeld: 0, runningCpuMs: 0, waitingCpuMs: 0 };
+
 export class Sites {
   readonly #known = new Map<NodeName, KnownSite>();
   readonly #jobs = new Map<NodeName, Map<string, ListedJob>>();
@@ -58,15 +64,19 @@ export class Sites {
     const standings = new Map<NodeName, SiteStanding>();
     for (const site of this.#known.values()) {
       if (site.mode !== 'submit') continue;
-      let standing = this.#standings.get(site);
-      if (standing === undefined) {
-        const ageMs = site.listedAt === null ? 0 : monotonic - site.listedAt;
-        standing = standingOf({ nodes: site.nodes, jobs: site.jobs.values() }, now - ageMs);
-        this.#standings.set(site, standing);
-      }
-      standings.set(site.name, standing);
+      const ageMs = site.listedAt === null ? OLD_MS : monotonic - site.listedAt;
+      const isSilent = site.problem !== null || ageMs >= OLD_MS;
+      standings.set(site.name, isSilent ? SILENT : this.#standingOf(site, now - ageMs));
     }
     return standings;
+  }
+
+  #standingOf(site: KnownSite, at: number): SiteStanding {
+    const known = this.#standings.get(site);
+    if (known !== undefined) return known;
+    const standing = standingOf({ nodes: site.nodes, jobs: site.jobs.values() }, at);
+    this.#standings.set(site, standing);
+    return standing;
   }
 
   /** The same map as long as one session goes on: it may be large. */

@@ -32,6 +32,7 @@ export class Filters {
   readonly #world: FiltersWorld;
   readonly #sources: DataSources;
   #filters: SiteFilters = NO_FILTERS;
+  #isKnown = false;
   #problem: string | null = null;
 
   constructor(world: FiltersWorld) {
@@ -43,6 +44,7 @@ export class Filters {
   async look(): Promise<void> {
     try {
       this.#filters = this.#world.load();
+      this.#isKnown = true;
       this.#problem = null;
       this.#sources.set(this.#filters.sources);
     } catch (error) {
@@ -50,6 +52,18 @@ export class Filters {
       this.#problem = error instanceof Error ? error.message : String(error);
     }
     await this.#sources.look();
+  }
+
+  /** Why it is not known yet what the rules hide, in words; null: it is. */
+  get unread(): string | null {
+    if (!this.#isKnown) return `its filters cannot be read: ${this.#problem ?? 'not yet'}`;
+    const needed = sourcesOfHiding(this.#filters.rules);
+    const unread = this.#sources.states.find(({ name, ageMs }) => {
+      return ageMs === null && needed.has(name);
+    });
+    if (unread === undefined) return null;
+    const why = unread.problem ?? 'it has not answered yet';
+    return `source ${unread.name}, by which its filters hide, was never read: ${why}`;
   }
 
   /** Null: no rule is for it. */
@@ -93,6 +107,15 @@ export class Filters {
     const seen = filtered(rules, over, labels, (source) => this.#sources.labelsOf(source, name));
     return seen.rules.length === 0 ? null : seen;
   }
+}
+
+/** A rule that hides sees what it brings itself, and what those before it have brought. */
+function sourcesOfHiding(rules: readonly FilterRule[]): Set<string> {
+  const needed = rules.flatMap(({ data, over }, at) => {
+    const isNeeded = rules.slice(at).some((later) => later.hide && later.over === over);
+    return data !== undefined && isNeeded ? [data] : [];
+  });
+  return new Set(needed);
 }
 
 /** Features and queues as labels, `node=n1` and its state. */

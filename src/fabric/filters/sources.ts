@@ -4,6 +4,8 @@ import type { FilterSource, SourceState } from '../../core/model/filter-rule.ts'
 import type { Clock } from '../../ports/clock.ts';
 import type { DataReader } from '../../ports/data-source.ts';
 
+/** One that never answered is asked sooner: a site may wait for it. */
+const FIRST_MS = 10_000;
 const LABEL = /^[A-Za-z0-9][A-Za-z0-9._=/-]{0,62}$/;
 
 interface Kept {
@@ -47,8 +49,10 @@ export class DataSources {
   async look(): Promise<void> {
     const now = this.#clock.monotonic();
     const due = [...this.#all.values()].filter(
-      ({ isReading, triedAt, source }) =>
-        !isReading && (triedAt === null || now - triedAt >= source.everyMs),
+      ({ isReading, triedAt, readAt, source: { everyMs } }) =>
+        !isReading &&
+        (triedAt === null ||
+          now - triedAt >= (readAt === null ? Math.min(everyMs, FIRST_MS) : everyMs)),
     );
     await Promise.all(due.map((one) => this.#read(one)));
   }

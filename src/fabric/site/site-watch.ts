@@ -204,9 +204,12 @@ export class SiteWatch implements SiteSource {
     // Nothing is shown before the rules are known; later a slow source holds up nothing.
     const rules = filters?.look();
     if (this.#listedAt === null) await rules;
+    // The head must take nothing for shown before all that can hide it is known.
+    const unread = filters?.unread ?? null;
+    if (unread !== null) this.#setProblem(unread);
     const jobs = await this.list();
     const nodes = await this.#ask(adaptor.nodes);
-    if (nodes.ok) {
+    if (nodes.ok && unread === null) {
       const seen = nodes.value.map((node) => annotated(node, filters?.node(node)));
       const isNew = !isSame(seen, this.#nodes);
       this.#nodes = seen;
@@ -214,7 +217,8 @@ export class SiteWatch implements SiteSource {
     }
     if (nodes.ok) this.#world.stops?.look(nodes.value);
     if (steerer !== null) await this.#vanished.ask((query) => this.#ask(query), clock.monotonic());
-    let problem = jobs.ok ? null : jobs.error.text;
+    let problem = unread;
+    if (!jobs.ok) problem ??= jobs.error.text;
     if (!nodes.ok) problem ??= nodes.error.text;
     problem ??= await this.#lookSeldom();
     this.#setProblem(problem ?? this.#lack);

@@ -73,6 +73,23 @@ test('only sites that decide for themselves have one, added up once for each wor
   assert.equal(sites.standings(200_000, HOUR).get(HPC)?.waitingCpuMs, 2 * HOUR);
 });
 
+test('a site that does not answer, or has not for long, has nothing free and no end of its wait', () => {
+  const news: SiteNews = {
+    ...{ isFirst: true, isLast: true, system: 'slurm', mode: 'submit', takeover: null },
+    ...{ problem: null, ageMs: 0, nodes: [node('idle', 4)], queues: [], gone: [], jobs: [] },
+  };
+  const cpus = (more: Partial<SiteNews>, laterMs = 0) => {
+    const sites = new Sites();
+    sites.hear(HPC, { ...news, ...more }, 1000);
+    return sites.standings(1000 + laterMs, HOUR).get(HPC)?.cpuCount;
+  };
+  assert.equal(cpus({}), 4);
+  assert.equal(cpus({ problem: 'squeue: it takes too long' }), 0);
+  assert.equal(cpus({ ageMs: null }), 0);
+  assert.equal(cpus({}, 299_999), 4);
+  assert.equal(cpus({}, 300_000), 0);
+});
+
 const offer = (site: string, more: Partial<Offer> = {}): Offer => ({
   ...{ node: site as NodeName, waitMs: 0, price: 0, hasData: false, ...more },
 });

@@ -114,11 +114,11 @@ function endWaiting(step: Step, job: Job, listed: ListedJob): void {
   if (waiting.size > 0) endPending(step, job, waiting, outcomeOf(listed));
 }
 
-/** Its user holds and releases it there. */
-function followHold(step: Step, job: Job, { state, id }: ListedJob): void {
+/** Its user holds and releases it there, and what its site hides is not to be started. */
+function followHold(step: Step, job: Job, { state, id, seen }: ListedJob): void {
   const { foreign } = job.spec;
   if (foreign?.job !== id || waitingOf(job).size === 0) return;
-  const isHeld = state === 'held';
+  const isHeld = state === 'held' || (seen?.hiddenBy ?? null) !== null;
   if (foreign.isHeld === isHeld || (state !== 'held' && state !== 'waiting')) return;
   const spec = { ...job.spec, environment: {}, foreign: { ...foreign, isHeld } };
   step.emit({ kind: 'job_changed', jobId: job.id, spec, by: foreign.site });

@@ -51,9 +51,11 @@ export const UNLIMITED_MS = 3_600_000;
 export function offerOf(view: NodeView, ask: Ask, brokerage: Brokerage): Offer {
   const { data, standings } = brokerage;
   const standing = standings.get(view.name);
+  // A gateway has the label of its own site; its nodes, where it steers them, have other names.
+  const isUnheard = standing === undefined && view.labels.has(`site=${view.name}`);
   return {
     node: view.name,
-    waitMs: standing === undefined ? 0 : waitOf(standing, view, ask),
+    waitMs: isUnheard ? Number.POSITIVE_INFINITY : waitOf(standing, view, ask),
     price: priceOf(view, brokerage),
     hasData: ask.inputs !== undefined && data.get(ask.inputs)?.has(view.name) === true,
   };
@@ -63,7 +65,8 @@ export function offerOf(view: NodeView, ask: Ask, brokerage: Brokerage): Offer {
  * How long it would wait there: not at all where nobody waits and cpus are idle, else until its share of all
  * that is before it is done. What we have given to the site counts as long as this task may take.
  */
-function waitOf(standing: SiteStanding, { total, free }: NodeView, ask: Ask): number {
+function waitOf(standing: SiteStanding | undefined, { total, free }: NodeView, ask: Ask): number {
+  if (standing === undefined) return 0;
   const { cpuCount, cpusHeld, runningCpuMs, waitingCpuMs } = standing;
   if (cpuCount === 0) return Number.POSITIVE_INFINITY;
   const ours = total.cpuCount - free.cpuCount;

@@ -101,6 +101,16 @@ scenario('[G2] who holds a job at its site releases it there', (head) => {
   assert.deepEqual(head.schedule(), ['1#1@n1.hpc']);
 });
 
+scenario('[G8] a job that its site hides later waits as one that is held', (head) => {
+  steered(head);
+  hear(head, [siteJob('7')]);
+  hear(head, [siteJob('7', { seen: { ...SEEN, hiddenBy: 'secret' } })]);
+  assert.deepEqual(head.schedule(), []);
+  assert.match(why(head, 1), /held/);
+  hear(head, [siteJob('7', { seen: SEEN })]);
+  assert.deepEqual(head.schedule(), ['1#1@n1.hpc']);
+});
+
 scenario('[G3] what the site starts or ends behind our back is so', (head) => {
   steered(head);
   const waiting = [siteJob('7'), siteJob('8'), siteJob('9')];

@@ -63,6 +63,22 @@ const manySites = (count: number): NodeWords[] =>
 const standings = (of: Record<string, Partial<SiteStanding>>) =>
   new Map(Object.entries(of).map(([site, more]) => [name(site), { ...QUIET, ...more }]));
 
+test('[A29] a gateway that has not spoken yet comes last, and a plain node waits for nothing', () => {
+  const all = standings({ b: { cpusHeld: 4, runningCpuMs: HOUR }, c: { cpuCount: 0 } });
+  const plain = { ...{ name: 'd', cpus: 4, memory: 100 }, labels: ['site=x'] };
+  const nodes = [...SITES, plain];
+  const { starts } = planned('least_wait', [{ cpus: 1 }], { standings: all }, { nodes });
+  assert.deepEqual(
+    starts[0]?.choice?.offers.map(({ node, waitMs }) => [node, waitMs]),
+    [
+      ['d', 0],
+      ['b', HOUR / 4],
+      ['a', Number.POSITIVE_INFINITY],
+      ['c', Number.POSITIVE_INFINITY],
+    ],
+  );
+});
+
 test('[A29] a task goes where the least wait is, by the queue of the site itself', () => {
   const all = standings({
     a: { cpusHeld: 4, runningCpuMs: 4 * HOUR, waitingCpuMs: 8 * HOUR },

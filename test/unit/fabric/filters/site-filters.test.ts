@@ -40,7 +40,7 @@ class World {
   reads = 0;
   readonly filters: Filters;
 
-  constructor(written: SiteFilters) {
+  constructor(written: SiteFilters | Error) {
     this.written = written;
     this.filters = new Filters({
       clock: this.clock,
@@ -110,6 +110,37 @@ test('[G8] a change of the file counts at once, and one that cannot be read chan
   await world.filters.look();
   assert.equal(world.filters.node(node('n1')), null);
   assert.equal(world.filters.state(listed).problem, null);
+});
+
+test('[G8] what is hidden is not known before the file, and what hiding needs, were read once', async () => {
+  const world = new World(new Error('no such file'));
+  assert.match(world.filters.unread ?? '', /not yet/);
+  await world.filters.look();
+  assert.equal(world.filters.unread, 'its filters cannot be read: no such file');
+  world.said = new Error('it answered with status 503');
+  const brings = rule('temp', { data: 'monitoring' });
+  const hides = rule('hot', { when: ['temp=hot'], hide: true });
+  world.written = { rules: [brings, hides], sources: [MONITORING] };
+  await world.filters.look();
+  assert.match(world.filters.unread ?? '', /^source monitoring, .* never read: .* 503$/);
+  // One that only gives labels holds up nothing.
+  for (const rules of [[brings], [hides, brings], [brings, { ...hides, over: 'jobs' as const }]]) {
+    world.written = { rules, sources: [MONITORING] };
+    await world.filters.look();
+    assert.equal(world.filters.unread, null);
+  }
+  world.written = { rules: [{ ...hides, data: 'monitoring' }], sources: [MONITORING] };
+  await world.filters.look();
+  assert.match(world.filters.unread ?? '', /^source monitoring/);
+  world.said = '{"n1": ["temp=hot"]}';
+  // Its site waits for it: it is asked again before it is due.
+  await world.clock.advance(10_000);
+  await world.filters.look();
+  assert.equal(world.filters.unread, null);
+  world.said = new Error('it answered with status 503');
+  await world.clock.advance(60_000);
+  await world.filters.look();
+  assert.equal(world.filters.unread, null, 'what it said last is in force');
 });
 
 test('[G8] queues have other names, and jobs other queues and partitions', async () => {

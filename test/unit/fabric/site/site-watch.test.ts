@@ -243,3 +243,35 @@ test('[G8] both sides are told: what the site says, and what its filters make of
   );
   assert.equal(watch.faultOf('n1'), null);
 });
+
+test('[G8] until it is known what its filters hide, the site has a problem and shows no node', async () => {
+  const { clock, site, log } = new World();
+  const from = { kind: 'file', path: '/hot.json' } as const;
+  const sources = [{ name: 'monitoring', from, everyMs: 5000, timeoutMs: 1000 }];
+  let said: string | null = null;
+  const filters = new Filters({
+    clock,
+    reader: { read: () => (said === null ? Promise.reject('no answer') : Promise.resolve(said)) },
+    load: () => ({ rules: [{ ...RULE, when: ['hot'], data: 'monitoring' }], sources }),
+  });
+  const told: SiteNews[] = [];
+  const shown: unknown[] = [];
+  const watch = new SiteWatch({
+    ...{ adaptor: slurm(null), commands: site, clock, log, filters },
+    ...{ mode: 'submit', steerer: null, settings: { pollMs: 5000, timeoutMs: 1000, before: [] } },
+  });
+  watch.onNodes((nodes) => shown.push(...nodes.map(({ seen }) => seen?.hiddenBy)));
+  watch.connect((news) => told.push(news));
+  watch.start();
+  await clock.settle();
+  assert.match(told[0]?.problem ?? '', /^source monitoring, .* never read: no answer$/);
+  assert.match(watch.faultOf('n1') ?? '', /never read/);
+  assert.deepEqual(shown, []);
+  said = '{"n1": ["hot"]}';
+  // The reading that is begun now is in force at the look after it.
+  await clock.advance(5000);
+  await clock.advance(5000);
+  assert.equal(told.at(-1)?.problem, null);
+  assert.deepEqual(shown, ['first']);
+  watch.close();
+});
