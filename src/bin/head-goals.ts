@@ -1,15 +1,15 @@
 // The head's cycle of goal state: the goals from their file or address, and a look at them from time
 // to time.
 
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import type { GoalFileOptions } from '../config/daemon-options.ts';
 import { parseGoals, readGoalFile } from '../config/goals/read-goals.ts';
 import type { GoalClass } from '../core/goals/goal.ts';
 import { GoalKeeper, type GoalOptions, type GoalPorts } from '../head/goals/keeper.ts';
-import { GoalSource, type KeptGoals } from '../head/goals/source.ts';
+import { GoalSource, shownAddress } from '../head/goals/source.ts';
 import { systemClock } from '../os/clock.ts';
 import { systemDataReader } from '../os/data-reader.ts';
 import type { Timer } from '../ports/clock.ts';
+import { keptIn } from './kept-goals.ts';
 
 /** How often it is seen whether there is something to do; a look at a node is far rarer. */
 const TICK_MS = 1000;
@@ -26,7 +26,8 @@ export function readGoals(
 ): GoalOptions {
   if (options === undefined) return NONE;
   const { from, everyMs, repairs } = options;
-  return { classes: from.kind === 'file' ? readGoalFile(from.file) : known, everyMs, repairs };
+  if (from.kind === 'file') return { classes: readGoalFile(from.file), everyMs, repairs };
+  return { classes: known, everyMs, repairs, url: from.url };
 }
 
 export interface Goals {
@@ -41,17 +42,14 @@ export function startGoals(
   keptFile: string,
 ): Goals {
   const source = options === undefined ? null : sourceOf(options, keptFile);
-  const keeper = new GoalKeeper(
-    { ...ports, clock: systemClock, source: () => source?.state ?? null },
+  const state = () => (source !== null && isOf(source, keeper) ? source.state : null);
+  const keeper: GoalKeeper = new GoalKeeper(
+    { ...ports, clock: systemClock, source: state },
     readGoals(options, source?.start()),
   );
-  const look = async (from: GoalSource): Promise<void> => {
-    const classes = await from.look();
-    if (classes !== null) keeper.change({ ...keeper.options, classes });
-  };
   let timer: Timer;
   const again = (): void => {
-    if (source !== null) void look(source);
+    if (source !== null) void followSource(source, keeper);
     keeper.tick();
     timer = systemClock.after(TICK_MS, again);
   };
@@ -59,11 +57,24 @@ export function startGoals(
   return { keeper, end: () => timer.cancel() };
 }
 
+type InForce = Pick<GoalKeeper, 'options' | 'change'>;
+
+/** Has its new goals in force. Once a reload has left its address it changes nothing any more. */
+export async function followSource(source: GoalSource, keeper: InForce): Promise<void> {
+  if (!isOf(source, keeper)) return;
+  const classes = await source.look(keeper.options.classes);
+  if (classes !== null && isOf(source, keeper)) keeper.change({ ...keeper.options, classes });
+}
+
+function isOf({ url }: GoalSource, { options }: InForce): boolean {
+  return options.url === url;
+}
+
 function sourceOf({ from, refreshMs }: GoalFileOptions, keptFile: string): GoalSource | null {
   if (from.kind === 'file') return null;
   const world = {
     ...{ reader: systemDataReader, clock: systemClock, kept: keptIn(keptFile) },
-    parse: (text: string) => parse(text, from.url),
+    parse: (text: string) => parse(text, shownAddress(from.url)),
   };
   return new GoalSource(world, from.url, refreshMs);
 }
@@ -72,18 +83,4 @@ function parse(text: string, url: string): readonly GoalClass[] {
   const { classes, problems } = parseGoals(text, url);
   if (problems.length === 0) return classes;
   throw new Error(problems.map(({ where, what }) => `${where}: ${what}`).join('; '));
-}
-
-/** Whole or not at all; its time is that of the reading. */
-function keptIn(file: string): KeptGoals {
-  return {
-    load() {
-      if (!existsSync(file)) return null;
-      return { text: readFileSync(file, 'utf8'), readAt: statSync(file).mtimeMs };
-    },
-    save(text) {
-      writeFileSync(`${file}.new`, text, { mode: 0o600 });
-      renameSync(`${file}.new`, file);
-    },
-  };
 }

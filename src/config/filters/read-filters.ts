@@ -9,6 +9,7 @@ import { didYouMean } from '../../core/base/nearest-word.ts';
 import { usage } from '../../core/model/failure.ts';
 import type { FilterRule, FilterSource, SiteFilters } from '../../core/model/filter-rule.ts';
 import { parseLabels } from '../../core/model/labels.ts';
+import { badAddress } from '../address.ts';
 import { fileProblem } from '../file-problem.ts';
 import { fileFailure, type Problem, YamlText } from '../yaml-text.ts';
 
@@ -76,11 +77,16 @@ function duration(otherwise: number, least: number) {
     .default(otherwise);
 }
 
+const address = z.url({ protocol: /^https?$/, abort: true }).superRefine((written, context) => {
+  const bad = badAddress(written);
+  if (bad !== null) context.addIssue({ code: 'custom', message: bad });
+});
+
 const source = z
   .strictObject({
     file: z.string().min(1).optional(),
     command: z.array(z.string().min(1)).min(1).optional(),
-    url: z.url({ protocol: /^https?$/ }).optional(),
+    url: address.optional(),
     every: duration(60_000, 1000),
     timeout: duration(10_000, 100),
   })

@@ -14,7 +14,7 @@ export const GOAL_KEYS: readonly Key[] = [
     'goals.url',
     'text',
     null,
-    'In place of goals.file: the goals as an HTTP server has them. The last good ones stay in force.',
+    'In place of goals.file: the goals as an HTTPS server has them. The last good ones stay in force.',
   ),
   key('goals.refresh', 'duration', '1m', 'Between two readings of goals.url.', { min: 1000 }),
   key('goals.every', 'duration', '1h', 'Between two looks at a node.', { min: 1000 }),

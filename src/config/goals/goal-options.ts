@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { usage } from '../../core/model/failure.ts';
+import { badAddress, isLoopbackAddress } from '../address.ts';
 import type { Config } from '../config.ts';
 import type { GoalFileOptions } from '../daemon-options.ts';
 
@@ -16,9 +17,8 @@ export function goalOptions(config: Config): GoalFileOptions | null {
   };
   if (url !== null) {
     if (name !== null) throw usage('give either goals.file or goals.url');
-    if (!/^https?:\/\/\S+$/.test(url)) {
-      throw usage(`goals.url: '${url}' is no address; it begins with https:// or http://`);
-    }
+    const bad = badAddress(url) ?? whyUnsafe(url);
+    if (bad !== null) throw usage(`goals.url: ${bad}`);
     return { ...common, from: { kind: 'url', url } };
   }
   if (name === null) return null;
@@ -26,4 +26,10 @@ export function goalOptions(config: Config): GoalFileOptions | null {
   const [beside = ''] = (config.origin.file ?? config.file ?? '').split(' and ');
   const file = path.resolve(path.dirname(beside), name);
   return { ...common, from: { kind: 'file', file } };
+}
+
+/** Lines of goals run on nodes: whoever is on the way must not be able to change them. */
+function whyUnsafe(url: string): string | null {
+  if (new URL(url).protocol === 'https:' || isLoopbackAddress(url)) return null;
+  return 'give https://; http:// is only for an address of this machine (127.0.0.1, localhost)';
 }

@@ -35,6 +35,8 @@ export interface GoalOptions {
   readonly everyMs: number;
   /** False: repairs are only asked for by people. */
   readonly repairs: boolean;
+  /** The address that they are from; absent: they are from none. */
+  readonly url?: string;
 }
 
 export interface GoalPorts {

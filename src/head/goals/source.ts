@@ -1,11 +1,13 @@
 // Goals from an HTTP address: read again and again, the last good ones kept with their age, also over
 // restarts of the head.
 
+import { isSame } from '../../core/base/same.ts';
 import type { GoalClass } from '../../core/goals/goal.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DataReader } from '../../ports/data-source.ts';
 
 export interface GoalSourceState {
+  /** Without what only its server is to read. */
   readonly url: string;
   /** When the goals in force were read, ms since 1970; null: there are none yet. */
   readonly readAt: number | null;
@@ -13,11 +15,11 @@ export interface GoalSourceState {
   readonly problem: string | null;
 }
 
-/** What is kept of it on the head's disk. */
+/** What is kept of it on the head's disk: goals of one address are none of another's. */
 export interface KeptGoals {
-  /** Null: nothing was. */
-  load(): { readonly text: string; readonly readAt: number } | null;
-  save(text: string): void;
+  /** Null: nothing was; throws words when it cannot be read. */
+  load(): { readonly url: string; readonly text: string; readonly readAt: number } | null;
+  save(kept: { readonly url: string; readonly text: string }): void;
 }
 
 export interface GoalSourceWorld {
@@ -32,9 +34,8 @@ const TIMEOUT_MS = 10_000;
 
 export class GoalSource {
   readonly #world: GoalSourceWorld;
-  readonly #url: string;
+  readonly url: string;
   readonly #everyMs: number;
-  #text: string | null = null;
   #readAt: number | null = null;
   #triedAt: number | null = null;
   #problem: string | null = null;
@@ -42,21 +43,21 @@ export class GoalSource {
 
   constructor(world: GoalSourceWorld, url: string, everyMs: number) {
     this.#world = world;
-    this.#url = url;
+    this.url = url;
     this.#everyMs = everyMs;
   }
 
   get state(): GoalSourceState {
-    return { url: this.#url, readAt: this.#readAt, problem: this.#problem };
+    return { url: shownAddress(this.url), readAt: this.#readAt, problem: this.#problem };
   }
 
   /** What a head before this one had read last; none where that is nothing, or cannot be read. */
   start(): readonly GoalClass[] {
-    const kept = this.#world.kept.load();
-    if (kept === null) return [];
     try {
+      const kept = this.#world.kept.load();
+      if (kept === null || kept.url !== this.url) return [];
       const classes = this.#world.parse(kept.text);
-      [this.#text, this.#readAt] = [kept.text, kept.readAt];
+      this.#readAt = kept.readAt;
       return classes;
     } catch (error) {
       this.#problem = `what was kept of it: ${wordsOf(error)}`;
@@ -64,8 +65,8 @@ export class GoalSource {
     }
   }
 
-  /** New goals; null: it is not due, or they are as they were, or cannot be read. */
-  async look(): Promise<readonly GoalClass[] | null> {
+  /** New goals; null: it is not due, or they are those in force, or cannot be read. */
+  async look(inForce: readonly GoalClass[]): Promise<readonly GoalClass[] | null> {
     const { clock, reader, kept, parse } = this.#world;
     const now = clock.monotonic();
     if (this.#isReading || (this.#triedAt !== null && now - this.#triedAt < this.#everyMs)) {
@@ -74,12 +75,13 @@ export class GoalSource {
     this.#isReading = true;
     this.#triedAt = now;
     try {
-      const from = { kind: 'url', url: this.#url } as const;
+      const from = { kind: 'url', url: this.url } as const;
       const text = await reader.read({ from, timeoutMs: TIMEOUT_MS });
-      const classes = text === this.#text ? null : parse(text);
-      kept.save(text);
-      [this.#text, this.#readAt, this.#problem] = [text, clock.now(), null];
-      return classes;
+      const classes = parse(text);
+      kept.save({ url: this.url, text });
+      [this.#readAt, this.#problem] = [clock.now(), null];
+      // Another text may say the same: a comment is no reason to look at all nodes anew.
+      return isSame(classes, inForce) ? null : classes;
     } catch (error) {
       this.#problem = wordsOf(error);
       return null;
@@ -91,4 +93,10 @@ export class GoalSource {
 
 function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** For everybody to see: what comes after its path may be a key. */
+export function shownAddress(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
 }

@@ -64,3 +64,11 @@ test('a source that is not there is named', () => {
     "filters.yaml:1:19 rules.x.data: there is no source 'mon'. Did you mean 'moni'?",
   ]);
 });
+
+test('a password in an address is refused, and not repeated', () => {
+  for (const url of ['https://ann:secret@x.org/', 'http://secret@x.org/']) {
+    const [what = ''] = problems(`sources: {mon: {url: '${url}'}}`);
+    assert.match(what, /sources\.mon\.url: leave out the user name and the password/);
+    assert.doesNotMatch(what, /secret/);
+  }
+});
