@@ -3,6 +3,7 @@
 
 import type { Cluster } from './cluster.ts';
 import { connect } from './connect.ts';
+import { orGiveBack } from './fleets.ts';
 import { checkOptions } from './known-options.ts';
 import {
   listenWords,
@@ -63,5 +64,9 @@ export async function allocate(wish: AllocateOptions = {}): Promise<Allocation> 
   await weft('cluster.not_started', ['up', ...directory, ...listenWords(system, wish)]);
   const fleet = system === 'local' ? null : await startFleet(system, wish, []);
   const options = wish.directory === undefined ? {} : { directory: wish.directory };
-  return new Allocation(await connect(options), fleet, directory);
+  const cluster = await orGiveBack(
+    () => connect(options),
+    () => (fleet === null ? Promise.resolve() : stopFleets([fleet], directory)),
+  );
+  return new Allocation(cluster, fleet, directory);
 }

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WeftError } from './errors.ts';
+import { type FleetSeen, type FleetWatch, untilGone } from './fleets.ts';
 import type { Duration, Size } from './job-options.ts';
 import type { KnownOptions } from './known-options.ts';
 import { optionOf, weft } from './weft-program.ts';
@@ -46,6 +47,8 @@ export const PILOT_OPTIONS: KnownOptions<PilotOptions> = {
 export type PilotSystem = NonNullable<PilotOptions['system']>;
 
 const LOOK_MS = 500;
+/** A batch system ends pilots in less, unless something is wrong. */
+export const FLEET_WAIT_MS = 120_000;
 const PILOTS = 32;
 /** The command line's answer where no head is. */
 const UNAVAILABLE = '7';
@@ -81,29 +84,39 @@ export async function startFleet(
   return fleet;
 }
 
-/** Names of the fleets of this head; null: there is no head. */
-export async function fleetsOf(directory: readonly string[]): Promise<string[] | null> {
+/** The fleets of this head; null: there is no head. */
+export async function fleetsOf(directory: readonly string[]): Promise<FleetSeen[] | null> {
   try {
     const said = await weft('allocation.not_released', [
       ...['pilot', 'list', '-o', 'json'],
       ...directory,
     ]);
-    const rows = JSON.parse(said) as { readonly fleet: { readonly name: string } }[];
-    return [...new Set(rows.map(({ fleet }) => fleet.name))];
+    const rows = JSON.parse(said) as { readonly fleet: FleetSeen }[];
+    return [...new Map(rows.map(({ fleet }) => [fleet.name, fleet])).values()];
   } catch (error) {
     if (error instanceof WeftError && error.details.exitCode === UNAVAILABLE) return null;
     throw error;
   }
 }
 
+/** The fleets of this head, looked at by the command line. */
+export function watchOf(directory: readonly string[]): FleetWatch {
+  return {
+    list: () => fleetsOf(directory),
+    now: () => performance.now(),
+    rest: () => sleep(LOOK_MS),
+  };
+}
+
 /** Resolves when the last of their pilots is gone. Throws `allocation.not_released`. */
 export async function stopFleets(
   fleets: readonly string[],
   directory: readonly string[],
+  limitMs = FLEET_WAIT_MS,
 ): Promise<void> {
   if (fleets.length === 0) return;
   await weft('allocation.not_released', ['pilot', 'stop', ...fleets, ...directory]);
-  while ((await fleetsOf(directory))?.some((name) => fleets.includes(name))) await sleep(LOOK_MS);
+  await untilGone(watchOf(directory), fleets, limitMs);
 }
 
 /** One word, as the command line reads it. */

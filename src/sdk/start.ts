@@ -4,8 +4,11 @@
 import type { Cluster } from './cluster.ts';
 import { connect } from './connect.ts';
 import { wrongArgument } from './errors.ts';
+import { haveFleet } from './fleets.ts';
+import type { Duration } from './job-options.ts';
 import { checkOptions, type KnownOptions } from './known-options.ts';
 import {
+  FLEET_WAIT_MS,
   fleetsOf,
   listenWords,
   PILOT_OPTIONS,
@@ -13,7 +16,9 @@ import {
   startFleet,
   stopFleets,
   systemFor,
+  watchOf,
 } from './pilots.ts';
+import { durationMs } from './submission.ts';
 import { optionOf, weft } from './weft-program.ts';
 
 /** What cluster is started. */
@@ -37,11 +42,13 @@ export interface StopOptions {
   readonly pilots?: boolean;
   /** True: jobs, logs and all that it has kept are removed. Default: false. */
   readonly clean?: boolean;
+  /** How long it waits for pilots to be gone; the head is stopped only then. Default: 2 minutes. */
+  readonly timeout?: Duration;
 }
 
 const START_OPTIONS: KnownOptions<StartOptions> = { ...PILOT_OPTIONS, nodes: true, head: true };
 const STOP_OPTIONS: KnownOptions<StopOptions> = {
-  ...{ directory: true, head: true, pilots: true, clean: true },
+  ...{ directory: true, head: true, pilots: true, clean: true, timeout: true },
 };
 
 /** The fleet that `start` has started is found again by it. */
@@ -66,22 +73,29 @@ export async function start(wish: StartOptions = {}): Promise<Cluster> {
   } else if (isLocal)
     throw wrongArgument('start: with `head` false there are only pilots to start');
   const isWanted = !isLocal && wish.pilots !== 0;
-  if (isWanted && !(await fleetsOf(optionOf('--dir', directory)))?.includes(FLEET)) {
-    await startFleet(system, wish, ['--name', FLEET]);
+  if (isWanted) {
+    const wanted = { name: FLEET, limitMs: FLEET_WAIT_MS };
+    const watch = watchOf(optionOf('--dir', directory));
+    await haveFleet(watch, wanted, () => startFleet(system, wish, ['--name', FLEET]));
   }
   return connect(directory === undefined ? {} : { directory });
 }
 
 /**
  * Ends the cluster that `start` has started, with what runs on it and all of its pilots; resolves when they
- * are gone. Throws `cluster.not_stopped`, and `allocation.not_released` with the words of the batch system.
+ * are gone. Throws `cluster.not_stopped`, and `allocation.not_released` with the words of the batch system, the
+ * head going on, when they are not gone in time.
  */
 export async function stop(wish: StopOptions = {}): Promise<void> {
   checkOptions('stop', wish, STOP_OPTIONS);
-  const { head = true, pilots = true, clean = false } = wish;
+  const { head = true, pilots = true, clean = false, timeout } = wish;
   const directory = optionOf('--dir', wish.directory);
   if (clean && !head) throw wrongArgument('stop: with `head` false nothing of it can be removed');
-  if (pilots) await stopFleets((await fleetsOf(directory)) ?? [], directory);
+  const limitMs = timeout === undefined ? FLEET_WAIT_MS : durationMs('timeout', timeout);
+  if (pilots) {
+    const names = ((await fleetsOf(directory)) ?? []).map(({ name }) => name);
+    await stopFleets(names, directory, limitMs);
+  }
   if (head)
     await weft('cluster.not_stopped', ['down', ...(clean ? ['--clean'] : []), ...directory]);
 }

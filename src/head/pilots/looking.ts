@@ -28,7 +28,7 @@ export async function look(
   const known = [...fleet.launches.values()].flatMap((launch): Known[] =>
     launch.site === null ? [] : [{ launch, site: launch.site }],
   );
-  for (const one of known) await endLeaving(world, { host, user, ending }, one);
+  for (const one of known) await endLeaving(world, { host, user, ending, fleet }, one);
   if (ending.aborted) return;
   const listed = await host.list(user);
   if (!listed.ok) {
@@ -41,8 +41,8 @@ export async function look(
 }
 
 async function endLeaving(
-  { log }: PilotWorld,
-  { host, user, ending }: Giver,
+  world: PilotWorld,
+  { host, user, ending, fleet }: Giver,
   { launch, site }: Known,
 ): Promise<void> {
   const all = [...launch.pilots.values()];
@@ -52,7 +52,12 @@ async function endLeaving(
   for (const index of indices) {
     if (ending.aborted) return;
     const answer = await host.cancel(site, index, user);
-    if (!answer.ok) log.warn({ site, index, words: answer.error.text }, 'a pilot is not ended yet');
+    if (answer.ok) continue;
+    const why = answer.error.text;
+    world.log.warn({ site, index, words: why }, 'a pilot is not ended yet');
+    const held = leaving.filter((pilot) => index === null || pilot.index === index);
+    const seen = held.map((pilot): PilotSeen => ({ index: pilot.index, state: 'held', why }));
+    await tell(world, { fleet, launch, seen });
   }
 }
 
@@ -60,18 +65,25 @@ interface Giver {
   readonly host: PilotHost;
   readonly user: SiteUser | null;
   readonly ending: AbortSignal;
+  readonly fleet: Fleet;
+}
+
+interface Told {
+  readonly fleet: Fleet;
+  readonly launch: Launch;
+  readonly seen: readonly PilotSeen[];
 }
 
 interface Listed extends Giver {
-  readonly fleet: Fleet;
   readonly jobs: readonly SiteJob[];
 }
 
 async function observe(
-  { engine, log }: PilotWorld,
+  world: PilotWorld,
   { fleet, host, user, jobs }: Listed,
   { launch, site }: Known,
 ): Promise<void> {
+  const { engine } = world;
   const placeOf = host.placesIn(jobs, site);
   const seen: PilotSeen[] = [];
   for (const { index, node, leaving } of launch.pilots.values()) {
@@ -88,6 +100,10 @@ async function observe(
     const words = `${fleet.wish.system} job ${job} ended: ${why}`;
     seen.push({ index, state: 'gone', why: last === null ? words : `${words}; its log: ${last}` });
   }
+  await tell(world, { fleet, launch, seen });
+}
+
+async function tell({ engine, log }: PilotWorld, { fleet, launch, seen }: Told): Promise<void> {
   const command = {
     kind: 'observe_pilots',
     ...{ fleet: fleet.id, launch: launch.number, seen },

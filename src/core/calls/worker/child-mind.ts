@@ -11,7 +11,10 @@ const STILLBORN_MAX = 3;
 export class ChildMind {
   readonly #port: WorkerPort;
   readonly #onEnd: (entry: Entry, end: BareEnd) => void;
-  /** In the order in which they are run. */
+  /**
+   * By run number, which is nearly the order in which they run: one whose bytes came late runs after younger
+   * ones. What is recalled by it may be the next to run; then that runs elsewhere.
+   */
   readonly #handed = new CallTable<Entry>();
   /** Not with the child yet; few. */
   #queue: Entry[] = [];

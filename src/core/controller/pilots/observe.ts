@@ -49,11 +49,25 @@ function observe(
 ): void {
   const of = { fleet: fleet.id, launch: launch.number, index: pilot.index };
   if (seen.state === 'gone') return lose(step, { fleet, pilot }, of, seen.why);
+  if (seen.state === 'held') return noteHeld(step, pilot, of, seen.why);
   const isRunning = seen.state === 'running';
   const endsAt = seen.state === 'running' ? seen.endsAt : null;
   if (isRunning === (pilot.phase !== 'waiting') && endsAt === pilot.endsAt) return;
   step.emit({ kind: 'pilot_seen', ...of, isRunning, endsAt });
 }
+
+/** Said once: it is asked again every moment. */
+function noteHeld(
+  step: Step,
+  { leaving }: Pilot,
+  of: { readonly fleet: string; readonly launch: number; readonly index: number },
+  words: string,
+): void {
+  if (leaving === null || leaving.includes(HELD)) return;
+  step.emit({ kind: 'pilot_leaving', ...of, why: `${leaving}${HELD}${words}` });
+}
+
+const HELD = '; it is not ended yet: ';
 
 /** Its node goes with it, and what ran there is over: the batch system ended all of it. */
 function lose(

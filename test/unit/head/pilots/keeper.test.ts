@@ -27,6 +27,7 @@ class Place {
   /** What a later listing has beside. */
   next: object[] = [];
   submit: () => Said | Promise<Said> = () => HUNG;
+  cancel: Said = { code: 0, output: '' };
   account: PilotAccount | null = { name: 'ada', user: null };
   keeper: PilotKeeper | null = null;
 
@@ -64,9 +65,17 @@ class Place {
     const said =
       program === 'sbatch'
         ? await this.submit()
-        : { code: 0, output: program === 'squeue' ? listed : '' };
+        : program === 'scancel'
+          ? this.cancel
+          : { code: 0, output: program === 'squeue' ? listed : '' };
     const how = String(said.code);
-    return { ...said, errors: '', how, succeeded: said.code === 0, isThere: () => false };
+    return {
+      ...said,
+      errors: said.code === 0 ? '' : said.output,
+      how,
+      succeeded: said.code === 0,
+      isThere: () => false,
+    };
   }
 
   /** What was run after so long. */
@@ -162,4 +171,27 @@ test('the keeper of pilots ends although a batch system hangs, and gives no more
   await closed;
   answer({ code: 0, output: '17\n' });
   assert.deepEqual(await place.after(1500), []);
+});
+
+test('[Q5] why a pilot is not ended is said where it is shown, once', async () => {
+  const place = await new Place().begin();
+  await place.after(0);
+  place.jobs = [element(17, 1), element(18, 2)];
+  await place.after(1500);
+  place.cancel = { code: 1, output: 'slurm_load_jobs: Unable to contact slurm controller' };
+  place.bench.command('stop', { kind: 'stop_fleet', fleet: 'f' });
+  const whys = (): (string | null)[] => {
+    const pilots = place.bench.engine.state.fleets.get('f')?.launches.get(1)?.pilots.values() ?? [];
+    return [...pilots].map(({ leaving }) => leaving);
+  };
+  for (let round = 0; round < 3; round += 1) {
+    assert.ok((await place.after(1500)).includes('scancel 17'));
+    assert.equal(whys().length, 2);
+    for (const why of whys()) assert.equal(why?.split('not ended yet: ').length, 2, `${why}`);
+    assert.match(whys()[0] ?? '', /Unable to contact slurm controller/);
+  }
+  place.cancel = { code: 0, output: '' };
+  place.jobs = [];
+  await place.after(1500);
+  assert.equal(place.bench.engine.state.fleets.size, 0);
 });
