@@ -136,7 +136,11 @@ function Used({ report, by }: { report: Report; by: UsageKey }) {
           ...{ name: name || NO_GROUP, values, tone: TONES[at] ?? 'dim' },
         }))}
         format={(value) => (value < 10 ? value.toFixed(1) : countWords(Math.round(value)))}
-        words={`${some(ended, 'task')} that ended; each counts whole where it ended`}
+        words={
+          by === 'group'
+            ? 'a user of several groups counts in each; a task counts whole where it ended'
+            : `${some(ended, 'task')} that ended; each counts whole where it ended`
+        }
       />
       <UsedTable used={used} by={by} />
     </Panel>

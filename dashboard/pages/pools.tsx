@@ -159,9 +159,9 @@ function Speed({ id }: { id: number }) {
         <thead>
           <tr>
             <th>Program</th>
-            <th class="number">A second</th>
-            <th class="number">Half within</th>
-            <th class="number">99% within</th>
+            <th class="number">Calls a second</th>
+            <th class="number">Half take at most</th>
+            <th class="number">99 % take at most</th>
             <th class="number spare">Waiting</th>
             <th class="number spare">Done</th>
           </tr>

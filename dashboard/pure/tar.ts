@@ -2,19 +2,42 @@
 
 const BLOCK = 512;
 const NAME_BYTES_MAX = 100;
-const FILE_MODE = 0o644;
+/** Seconds since 1970, in eleven octal digits. */
+const TIME_MAX = 8 ** 11 - 1;
+const KINDS = { file: '0', link: '2', folder: '5' } as const;
 
-/** Blocks that go before the bytes of a file. */
-export function tarHeader(path: string, size: number): Uint8Array<ArrayBuffer> {
-  const name = new TextEncoder().encode(path);
-  const isPlain = name.length <= NAME_BYTES_MAX && /^[\x20-\x7e]*$/.test(path);
-  if (isPlain) return block(name, size, '0');
-  const record = paxRecord('path', path);
-  const long = new TextEncoder().encode(record);
-  const first = block(new TextEncoder().encode('pax'), long.length, 'x');
-  const rest = tarPadding(long.length);
-  const last = block(new TextEncoder().encode('long'), size, '0');
-  return joined([first, long, rest, last]);
+export interface TarEntry {
+  readonly path: string;
+  readonly kind: keyof typeof KINDS;
+  /** Bytes that follow. */
+  readonly size: number;
+  readonly mode: number;
+  /** Ms since 1970. */
+  readonly modifiedAt: number;
+  /** For links. */
+  readonly target?: string | undefined;
+}
+
+/** Blocks that go before the bytes of a file, and all that a folder or a link has. */
+export function tarHeader(entry: TarEntry): Uint8Array<ArrayBuffer> {
+  const { kind, target = '' } = entry;
+  const path = kind === 'folder' ? `${entry.path}/` : entry.path;
+  const records = [
+    ...(isPlain(path) ? [] : [paxRecord('path', path)]),
+    ...(isPlain(target) ? [] : [paxRecord('linkpath', target)]),
+  ];
+  const own = block({
+    ...{ ...entry, kind: KINDS[kind] },
+    ...{ name: isPlain(path) ? path : 'long', target: isPlain(target) ? target : 'long' },
+  });
+  if (records.length === 0) return own;
+  const long = new TextEncoder().encode(records.join(''));
+  const pax = { name: 'pax', kind: 'x', size: long.length, mode: 0o644, modifiedAt: 0, target: '' };
+  return joined([block(pax), long, tarPadding(long.length), own]);
+}
+
+function isPlain(text: string): boolean {
+  return text.length <= NAME_BYTES_MAX && /^[\x20-\x7e]*$/.test(text);
 }
 
 /** What fills the last block of a file. */
@@ -34,7 +57,16 @@ function paxRecord(key: string, value: string): string {
   return `${bytes + digits}${rest}`;
 }
 
-function block(name: Uint8Array, size: number, kind: '0' | 'x'): Uint8Array<ArrayBuffer> {
+interface Block {
+  readonly name: string;
+  readonly kind: string;
+  readonly size: number;
+  readonly mode: number;
+  readonly modifiedAt: number;
+  readonly target: string;
+}
+
+function block({ name, kind, size, mode, modifiedAt, target }: Block): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(BLOCK);
   const text = (at: number, words: string): void => {
     bytes.set(new TextEncoder().encode(words), at);
@@ -42,14 +74,15 @@ function block(name: Uint8Array, size: number, kind: '0' | 'x'): Uint8Array<Arra
   const octal = (at: number, width: number, value: number): void => {
     text(at, value.toString(8).padStart(width - 1, '0'));
   };
-  bytes.set(name);
-  octal(100, 8, FILE_MODE);
+  text(0, name);
+  octal(100, 8, mode & 0o777);
   octal(108, 8, 0);
   octal(116, 8, 0);
   octal(124, 12, size);
-  octal(136, 12, 0);
+  octal(136, 12, Math.min(TIME_MAX, Math.max(0, Math.floor(modifiedAt / 1000))));
   text(148, ' '.repeat(8));
   text(156, kind);
+  text(157, target);
   text(257, 'ustar');
   text(263, '00');
   const sum = bytes.reduce((total, byte) => total + byte, 0);

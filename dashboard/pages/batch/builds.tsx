@@ -3,21 +3,26 @@
 import { useState } from 'preact/hooks';
 import type { BatchDetail } from '../../../src/api/batches.ts';
 import { call } from '../../data/client.ts';
-import { useCall } from '../../data/query.ts';
+import { useAnswer } from '../../data/query.ts';
 import { hrefOf } from '../../data/route.ts';
 import { isOperator, me } from '../../data/session.ts';
 import { type Action, Actions } from '../../parts/actions.tsx';
-import { Command, Panel, SearchField } from '../../parts/basic.tsx';
+import { Command, Loaded, Panel, SearchField } from '../../parts/basic.tsx';
 import { OutputLines } from '../../parts/output/output-lines.tsx';
 import { useOutput } from '../../parts/output/use-output.ts';
+import { firstStartOn, type Start } from '../../pure/first-start.ts';
 import { some } from '../../pure/words.ts';
 import { isOfBatches } from './events.ts';
+
+const PAGE_JOBS = 1000;
+/** All jobs are looked through anew. */
+const TOGETHER_MS = 10_000;
 
 interface Build {
   readonly node: string;
   readonly isGood: boolean;
   /** The start that built it; null: it was built for another batch. */
-  readonly start: { readonly id: string; readonly epoch: number } | null;
+  readonly start: Start | null;
 }
 
 export function Builds({ batch }: { batch: BatchDetail }) {
@@ -63,7 +68,7 @@ export function Builds({ batch }: { batch: BatchDetail }) {
           </li>
         ))}
       </ul>
-      {chosen && <BuildLog key={chosen.node} build={chosen} batch={batch} />}
+      {chosen && <BuildLog key={`${title} ${chosen.node}`} build={chosen} batch={batch} />}
     </Panel>
   );
 }
@@ -82,19 +87,25 @@ function rebuild({ title, namespace, name, version }: BatchDetail): Action {
 
 /** A build that came out well is told of by the first task of the batch on that node. */
 function BuildLog({ build, batch }: { build: Build; batch: BatchDetail }) {
-  const { namespace, name, version } = batch;
+  const { namespace, name, version, title } = batch;
+  const [found, setFound] = useState<Start | null>(null);
+  const start = build.start ?? found;
   const params = { namespace, name: version > 1 ? `${name}@${version}` : name };
-  const wish = { idle: build.start !== null, when: isOfBatches };
-  const jobs = useCall('listBatchJobs', { params, query: { limit: 1000 } }, wish);
-  if (build.start !== null) return <Log {...build.start} node={build.node} />;
-  if (jobs.value === null) return <p class="loading">Loading…</p>;
-  const [first] = jobs.value.jobs
-    .filter(({ nodes, startedAt }) => nodes.includes(build.node) && startedAt !== null)
-    .sort((one, other) => (one.startedAt ?? 0) - (other.startedAt ?? 0));
-  if (first === undefined) {
-    return <p class="faint">It was there before: no job of this batch has built it.</p>;
-  }
-  return <Log id={first.id} epoch={first.epoch} node={build.node} />;
+  const look = async (signal: AbortSignal): Promise<boolean> => {
+    const first = await firstStartOn(build.node, (after) =>
+      call('listBatchJobs', { params, query: { after, limit: PAGE_JOBS }, signal }),
+    );
+    setFound(first);
+    return first !== null;
+  };
+  const wish = { idle: start !== null, when: isOfBatches, togetherMs: TOGETHER_MS };
+  const looked = useAnswer(`build ${title} ${build.node}`, look, wish);
+  if (start !== null) return <Log {...start} node={build.node} />;
+  return (
+    <Loaded answer={looked}>
+      {() => <p class="faint">It was there before: no job of this batch has built it.</p>}
+    </Loaded>
+  );
 }
 
 function Log({ id, epoch, node }: { id: string; epoch: number; node: string }) {

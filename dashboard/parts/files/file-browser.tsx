@@ -2,12 +2,12 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { visible } from '../../pure/log-text.ts';
-import { sizeWords, some } from '../../pure/words.ts';
+import { sizeWords } from '../../pure/words.ts';
 import { perform } from '../actions.tsx';
 import { SearchField } from '../basic.tsx';
 import { type Column, LongTable } from '../long-table.tsx';
 import { type Entry, Preview } from './preview.tsx';
-import { saveFiles } from './save.ts';
+import { entryWords, saveFiles } from './save.ts';
 
 type Key = 'path' | 'size';
 
@@ -26,10 +26,10 @@ export function FileBrowser({ entries, name, mayOpen }: Parts) {
   const [shown, setShown] = useState<Entry | null>(null);
   const rows = useMemo(() => sorted(entries, search, sorting), [entries, search, sorting]);
   const columns = useMemo(() => columnsOf(mayOpen ? setShown : null), [mayOpen]);
-  const marked = rows.filter((entry) => chosen.has(entry.path) && entry.sha256 !== undefined);
+  const marked = rows.filter(({ path }) => chosen.has(path));
   const choose = (row: Entry | 'all', isChosen: boolean): void => {
     const next = new Set(chosen);
-    for (const { path } of row === 'all' ? rows : [row]) {
+    for (const { path } of row === 'all' ? rows : [row, ...rowsBelow(rows, row)]) {
       if (isChosen) next.add(path);
       else next.delete(path);
     }
@@ -45,7 +45,7 @@ export function FileBrowser({ entries, name, mayOpen }: Parts) {
           <button type="button" disabled={marked.length === 0} onClick={() => void download()}>
             {marked.length === 0
               ? 'Download what is chosen'
-              : `Download ${some(marked.length, 'file')}, ${sizeWords(bytes)}`}
+              : `Download ${entryWords(marked)}, ${sizeWords(bytes)}`}
           </button>
         )}
       </search>
@@ -86,6 +86,11 @@ function columnsOf(onShow: ((entry: Entry) => void) | null): readonly Column<Ent
       cell: ({ kind, size }) => (kind === 'file' ? sizeWords(size) : kind),
     },
   ];
+}
+
+/** What lies in a folder. */
+function rowsBelow(rows: readonly Entry[], { kind, path }: Entry): readonly Entry[] {
+  return kind === 'folder' ? rows.filter((one) => one.path.startsWith(`${path}/`)) : [];
 }
 
 function sorted(

@@ -4,15 +4,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { send } from '../../data/client.ts';
 import { LogReader, visible } from '../../pure/log-text.ts';
 import { PREVIEW_MAX, previewOf } from '../../pure/preview.ts';
+import type { TarEntry } from '../../pure/tar.ts';
 import { sizeWords } from '../../pure/words.ts';
 import { perform } from '../actions.tsx';
 import { LogLines } from '../output/log-lines.tsx';
 
-/** A file or folder of an archive. */
-export interface Entry {
-  readonly path: string;
-  readonly kind: string;
-  readonly size: number;
+/** A file, folder or link of an archive. */
+export interface Entry extends TarEntry {
   readonly sha256?: string | undefined;
 }
 

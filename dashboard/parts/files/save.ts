@@ -3,6 +3,7 @@
 import { HeadError, send } from '../../data/client.ts';
 import { visible } from '../../pure/log-text.ts';
 import { tarEnd, tarHeader, tarPadding } from '../../pure/tar.ts';
+import { together } from '../../pure/together.ts';
 import { sizeWords, some } from '../../pure/words.ts';
 import type { Entry } from './preview.tsx';
 
@@ -23,8 +24,11 @@ export function save(blob: Blob, name: string): void {
 /** Returns words of what came of it. Throws `HeadError`. */
 export async function saveFiles(files: readonly Entry[], name: string): Promise<string> {
   const [first] = files;
-  if (first !== undefined && files.length === 1) {
-    save(await contentOf(first), first.path.split('/').at(-1) ?? 'file');
+  if (first?.kind === 'file' && files.length === 1) {
+    save(
+      await contentOf(first, new AbortController().signal),
+      first.path.split('/').at(-1) ?? 'file',
+    );
     return `${visible(first.path)} is downloaded.`;
   }
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
@@ -37,26 +41,42 @@ export async function saveFiles(files: readonly Entry[], name: string): Promise<
     });
   }
   save(await tarOf(files), `${name}.tar`);
-  return `${some(files.length, 'file')} with ${sizeWords(bytes)} are downloaded as ${name}.tar.`;
+  return `${entryWords(files)} with ${sizeWords(bytes)} are downloaded as ${name}.tar.`;
 }
 
-async function tarOf(files: readonly Entry[]): Promise<Blob> {
-  const contents: Blob[] = [];
-  const left = [...files.entries()];
-  const work = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      contents[next[0]] = await contentOf(next[1]);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const parts = files.flatMap(({ path }, at): BlobPart[] => {
+/** `3 files`, or `4 entries` where some are folders or links. */
+export function entryWords(entries: readonly Entry[]): string {
+  const isFiles = entries.every(({ kind }) => kind === 'file');
+  return isFiles ? some(entries.length, 'file') : some(entries.length, 'entry', 'entries');
+}
+
+async function tarOf(entries: readonly Entry[]): Promise<Blob> {
+  // Links last: nothing is unpacked through one.
+  const ordered = [
+    ...entries.filter(({ kind }) => kind !== 'link'),
+    ...entries.filter(({ kind }) => kind === 'link'),
+  ];
+  const contents = await together(ordered, AT_ONCE, async (entry, signal) =>
+    entry.kind === 'file' ? contentOf(entry, signal) : new Blob([]),
+  );
+  const parts = ordered.flatMap((entry, at): BlobPart[] => {
     const content = contents[at] as Blob;
-    return [tarHeader(path, content.size), content, tarPadding(content.size)];
+    const header = tarHeader({ ...entry, size: content.size });
+    return [header, content, tarPadding(content.size)];
   });
   return new Blob([...parts, tarEnd()], { type: 'application/x-tar' });
 }
 
-async function contentOf({ sha256 = '' }: Entry): Promise<Blob> {
-  const response = await send('readBlob', { params: { hash: sha256 } });
-  return response.blob();
+async function contentOf({ path, sha256 = '' }: Entry, signal: AbortSignal): Promise<Blob> {
+  try {
+    const response = await send('readBlob', { params: { hash: sha256 }, signal });
+    return await response.blob();
+  } catch (cause) {
+    if (cause instanceof HeadError) throw cause;
+    throw new HeadError({
+      ...{ code: 'page.broke_off', kind: 'unavailable' },
+      message: `${visible(path)} broke off while it was fetched; nothing is saved.`,
+      hint: 'Try again.',
+    });
+  }
 }
