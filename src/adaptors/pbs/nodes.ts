@@ -29,13 +29,16 @@ function nodeOf(name: string, listed: Listed): SiteNode {
   const memory = bytesOf(wordOf(has.mem));
   const memoryUsed = bytesOf(wordOf(used.mem)) ?? 0;
   const queue = wordOf(listed.queue) ?? wordOf(has.Qlist);
+  const words = word.split(',').map((one) => one.trim());
   return {
-    ...{ name, state: stateOf(word.split(','), { cpusUsed, cpuCount }), word },
+    ...{ name, state: stateOf(words, { cpusUsed, cpuCount }), word },
     reason: wordOf(listed.comment),
     ...{ cpuCount, cpusUsed, memoryBytes: memory },
     memoryFreeBytes: memory === null ? null : Math.max(0, memory - memoryUsed),
     features: [wordOf(has.arch) ?? ''].filter((one) => one !== ''),
     queues: (queue ?? '').split(',').filter((one) => one !== ''),
+    // Beside what its daemon says: only an operator has it offline.
+    parts: [{ name, isOpen: !words.includes('offline') }],
   };
 }
 
@@ -47,11 +50,10 @@ function stateOf(
   words: readonly string[],
   node: { readonly cpusUsed: number; readonly cpuCount: number },
 ): SiteNodeState {
-  const all = words.map((word) => word.trim());
-  if (all.some((word) => DOWN.includes(word))) return 'down';
-  if (all.some((word) => STOPPED.includes(word))) return 'stopped';
-  if (!all.every((word) => IN_USE.includes(word))) return 'unknown';
-  if (!all.includes('free') || node.cpusUsed >= node.cpuCount) return 'busy';
+  if (words.some((word) => DOWN.includes(word))) return 'down';
+  if (words.some((word) => STOPPED.includes(word))) return 'stopped';
+  if (!words.every((word) => IN_USE.includes(word))) return 'unknown';
+  if (!words.includes('free') || node.cpusUsed >= node.cpuCount) return 'busy';
   return node.cpusUsed > 0 ? 'running' : 'idle';
 }
 

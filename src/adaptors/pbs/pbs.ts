@@ -97,8 +97,11 @@ function readCancelled(output: SiteOutput): Result<null, SiteProblem> {
 const COMMENT_MAX = 80;
 
 function setNode(change: NodeSwitch): readonly SiteCommand[] {
-  if (change.kind === 'restore') return [{ argv: ['pbsnodes', '-r', change.node] }];
-  const reason = change.reason.slice(0, COMMENT_MAX);
+  // Of a node of which nothing was said before, what we said goes.
+  const reason = (change.reason ?? '').slice(0, COMMENT_MAX);
+  if (change.kind === 'restore') {
+    return [{ argv: ['pbsnodes', '-C', reason, '-r', change.node] }];
+  }
   const comment = reason === '' ? [] : ['-C', reason];
   return [{ argv: ['pbsnodes', ...comment, '-o', change.node] }];
 }

@@ -108,11 +108,12 @@ const job: Shape<SiteJob> = (value, at) => {
 
 interface ListedNode extends Omit<SiteNode, 'word' | 'parts' | 'seen'> {
   readonly word: string | null;
+  readonly isStopped: boolean | null;
 }
 
 const listedNode = record<ListedNode>({
   ...{ name: { shape: nodeName }, state: { shape: oneOf(...NODE_STATES) } },
-  ...{ word: orNull(text), reason: orNull(text) },
+  ...{ word: orNull(text), reason: orNull(text), isStopped: orNull(flag) },
   ...{ cpuCount: { shape: cpus }, cpusUsed: { shape: cpus, otherwise: 0 } },
   ...{ memoryBytes: orNull(amount), memoryFreeBytes: orNull(amount) },
   ...{ features: { shape: words, otherwise: [] }, queues: { shape: words, otherwise: [] } },
@@ -120,7 +121,10 @@ const listedNode = record<ListedNode>({
 
 const node: Shape<SiteNode> = (value, at) => {
   const read = listedNode(value, at);
-  return read.ok ? ok({ ...read.value, word: read.value.word ?? read.value.state }) : read;
+  if (!read.ok) return read;
+  const { isStopped, ...listed } = read.value;
+  const parts = isStopped === null ? {} : { parts: [{ name: listed.name, isOpen: !isStopped }] };
+  return ok({ ...listed, word: listed.word ?? listed.state, ...parts });
 };
 
 const queue = record<Omit<SiteQueue, 'seen'>>({

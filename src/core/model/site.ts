@@ -80,7 +80,10 @@ export interface SiteNode {
   readonly memoryFreeBytes: number | null;
   readonly features: readonly string[];
   readonly queues: readonly string[];
-  /** What of it its site opens and closes by itself; absent: it is one, closed while `stopped`. */
+  /**
+   * What of it its site opens and closes by itself; absent: it is one, closed while
+   * `stopped`, and not told while `down` or `unknown`.
+   */
   readonly parts?: readonly NodePart[];
   readonly seen?: Seen;
 }

@@ -108,7 +108,9 @@ export class NodeStops {
    */
   look(listed: readonly SiteNode[] = []): void {
     const closed = new Set(
-      listed.filter((node) => rules.openPartsOf(node).length === 0).map(({ name }) => name),
+      listed
+        .filter((node) => !rules.isTold(node) || rules.openPartsOf(node).length === 0)
+        .map(({ name }) => name),
     );
     const strays = listed.filter((node) => rules.noteOfStray(node) !== null);
     const known = [...(this.#wishes?.keys() ?? []), ...this.#notes.keys()];
@@ -292,7 +294,8 @@ export class NodeStops {
       this.#world.log.warn({ node, why: nodes.error.text }, 'nobody knows how a node stands');
       return null;
     }
-    return nodes.value.find(({ name }) => name === node) ?? { ...GONE, name: node };
+    const found = nodes.value.find(({ name }) => name === node) ?? { ...GONE, name: node };
+    return rules.isTold(found) ? found : null;
   }
 
   /** A listing that begins now or later: several that want one have the same. */

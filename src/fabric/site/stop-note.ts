@@ -21,6 +21,11 @@ export interface StopNote {
   readonly reasonBefore: string | null;
 }
 
+/** Whether its site says if operators stopped it: of a node that is down, or in no known state, it may not. */
+export function isTold({ state, parts }: SiteNode): boolean {
+  return parts !== undefined || (state !== 'down' && state !== 'unknown');
+}
+
 export function partsOf({ name, state, parts }: SiteNode): readonly NodePart[] {
   return parts ?? [{ name, isOpen: state !== 'stopped' }];
 }

@@ -69,6 +69,8 @@ export interface AdaptorCase {
   readonly refused: readonly { readonly output: SiteOutput; readonly words: RegExp }[];
   /** Nodes as `n1 idle 0/2`, in order of their names. */
   readonly nodes: readonly { readonly output: SiteOutput; readonly told: readonly string[] }[];
+  /** It keeps words also of nodes that take jobs: what was said before a stop comes back. */
+  readonly keepsReason?: true;
   /** Why a listing of nodes that was cut between two lines looks whole; absent: it does not. */
   readonly cutNodes?: string;
   /** Queues as `main open started`. */

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { elementOf } from '../../../src/core/controller/sites/names.ts';
 import { type AdaptorCase, isMissing, skipFor } from './case.ts';
 import { jobIn, jobsIn } from './jobs-in.ts';
 import { checkJob, checkNode, wordsOf } from './shape.ts';
@@ -72,6 +73,17 @@ export function listings(of: AdaptorCase): void {
       assert.equal(jobIn(of, { output, id: waiting.id }).elements, waiting.elements);
       const element = jobIn(of, { output, id: adaptor.element(running.array, running.index) });
       assert.deepEqual([element.elements, element.state], [null, 'running']);
+    },
+  );
+
+  test(
+    `${system}: an element that is listed is known to be one of its array`,
+    skipFor(array),
+    () => {
+      assert.ok(!isMissing(array));
+      const { output, running } = array;
+      const element = jobIn(of, { output, id: adaptor.element(running.array, running.index) });
+      assert.deepEqual(elementOf(element.id), running);
     },
   );
 

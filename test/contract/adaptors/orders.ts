@@ -9,6 +9,7 @@ import { SUBMISSION } from './shape.ts';
 export function orders(of: AdaptorCase): void {
   submissions(of);
   changes(of);
+  reasons(of);
 }
 
 function submissions(of: AdaptorCase): void {
@@ -78,11 +79,23 @@ function changes(of: AdaptorCase): void {
     for (const command of [...stop, ...restore]) {
       const { argv } = command;
       assert.match(toldBy(command), /\bn3\b/);
-      assert.ok(argv.every((word) => word !== '' && !word.includes('\n')));
+      // An empty one takes back what was said.
+      assert.ok(argv.every((word, at) => word !== '' || argv[at - 1] === '-C'));
+      assert.ok(argv.every((word) => !word.includes('\n')));
       // Whole in one word, or not at all.
       const pieces = argv.filter((word) => word.includes('broken'));
       assert.ok(pieces.every((word) => word.includes('reboot')));
     }
+  });
+}
+
+function reasons({ system, adaptor, keepsReason }: AdaptorCase): void {
+  const skip = keepsReason === true ? {} : { skip: 'it says nothing of nodes that take jobs' };
+  test(`${system}: a node is restored with what was said of it before, not with ours`, skip, () => {
+    const told = (reason?: string) =>
+      adaptor.setNode({ node: 'n3', kind: 'restore', ...(reason === undefined ? {} : { reason }) });
+    assert.ok(told('old disk').some((command) => toldBy(command).includes('old disk')));
+    assert.notDeepEqual(told('old disk'), told());
   });
 }
 

@@ -78,6 +78,27 @@ test('a submission asks for chunks, and a node is switched by pbsnodes', () => {
   assert.deepEqual(adaptor.setNode({ node: 'n3', kind: 'stop', reason: 'disk' }), [
     { argv: ['pbsnodes', '-C', 'disk', '-o', 'n3'] },
   ]);
+  assert.deepEqual(adaptor.setNode({ node: 'n3', kind: 'restore', reason: 'd'.repeat(90) }), [
+    { argv: ['pbsnodes', '-C', 'd'.repeat(80), '-r', 'n3'] },
+  ]);
+  assert.deepEqual(adaptor.setNode({ node: 'n3', kind: 'restore' }), [
+    { argv: ['pbsnodes', '-C', '', '-r', 'n3'] },
+  ]);
+});
+
+test('a node is open unless an operator has it offline, also while it is down', () => {
+  const { stdout, ...rest } = output('nodes.off');
+  const read = adaptor.nodes.read({
+    ...rest,
+    stdout: stdout.replace('state-unknown,down', 'offline,down'),
+  });
+  assert.ok(read.ok);
+  const open = (nodes: typeof read.value) =>
+    nodes.map(({ parts }) => parts?.map((one) => one.isOpen));
+  assert.deepEqual(open(read.value), [[false], [false], [false], [true]]);
+  const before = adaptor.nodes.read(output('nodes.off'));
+  assert.ok(before.ok);
+  assert.deepEqual(open(before.value)[1], [true]);
 });
 
 test('a server without nodes says nothing of them', () => {

@@ -105,6 +105,10 @@ test('nodes, queues, names, ends and ids are read as strictly', () => {
   const node = (change: object) =>
     problemOf(adaptor.nodes, said({ contract: 1, nodes: [{ ...NODE, ...change }] }));
   assert.match(node({}), /^believed: \[\{"name":"n1","state":"idle","word":"idle"/);
+  assert.match(node({ isStopped: true }), /"parts":\[\{"name":"n1","isOpen":false\}\]/);
+  assert.match(node({ isStopped: false }), /"parts":\[\{"name":"n1","isOpen":true\}\]/);
+  assert.doesNotMatch(node({}), /parts/);
+  assert.match(node({ isStopped: 1 }), /isStopped is 1; expected true or false/);
   assert.match(node({ state: 'up' }), /nodes: \$\.nodes\[0\]\.state is "up"; expected one of idle/);
   const queues = said({ contract: 1, queues: [{ name: 'all', isOpen: 'yes' }] });
   assert.match(problemOf(adaptor.queues, queues), /isOpen is "yes"; expected true or false/);

@@ -24,7 +24,7 @@ import type { Step } from '../step.ts';
 import { endPending } from '../tasks/ending.ts';
 import { placeOf } from '../tasks/place.ts';
 import { foreignSpec, ownerOf } from './foreign.ts';
-import { elementOf } from './names.ts';
+import { elementOf, isArray } from './names.ts';
 
 export interface SiteHeard {
   /** The gateway. */
@@ -74,7 +74,7 @@ function find(state: State, site: NodeName, listed: ListedJob): Known | undefine
   if (own !== undefined) return { job: own, index: own.spec.array === null ? 0 : null };
   const element = elementOf(listed.id);
   const array = element === null ? undefined : jobOfKey(state, foreignName(site, element.array));
-  return array === undefined || element === null ? undefined : { job: array, index: element.index };
+  return element === null || !isArray(array) ? undefined : { job: array, index: element.index };
 }
 
 function jobOfKey({ indexes, jobs }: State, key: string): Job | undefined {

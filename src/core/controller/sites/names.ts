@@ -1,23 +1,40 @@
 // Jobs and elements of arrays, as sites name them.
 
+import type { Job } from '../jobs/facts.ts';
 import type { State } from '../state.ts';
 
-/** Slurm writes `16_2`, Grid Engine `16.2`; null: it is no element. */
+/**
+ * Slurm writes `16_2`, Grid Engine `16.2`, a program of an operator `ID.2`, LSF `16[2]`, and PBS `16[2].server`
+ * for one of `16[].server`. Null: it is no element.
+ */
 export function elementOf(id: string): { array: string; index: number } | null {
-  const [, array, index] = /^(\d{1,15})[_.](\d{1,9})$/.exec(id) ?? [];
+  const [, number, inside, server] = /^(\d{1,15})\[(\d{1,9})\](\..+)?$/.exec(id) ?? [];
+  if (number !== undefined) {
+    return { array: server === undefined ? number : `${number}[]${server}`, index: Number(inside) };
+  }
+  const [, array, index] = /^(\d{1,15}(?=_)|.+(?=\.))[_.](\d{1,9})$/.exec(id) ?? [];
   return array === undefined || index === undefined ? null : { array, index: Number(index) };
+}
+
+/** A job called `ID.2` need not be one of `ID`. */
+export function isArray(job: Job | undefined): job is Job {
+  return job !== undefined && job.spec.array !== null;
 }
 
 /**
  * Id of ours of a job or an element that a site calls so: `hpc/4711`, `hpc/16_2`. Null: no job of ours
  * that is in memory stands for it.
  */
-export function ownIdOf({ indexes }: Pick<State, 'indexes'>, name: string): string | null {
+export function ownIdOf(
+  { indexes, jobs }: Pick<State, 'indexes' | 'jobs'>,
+  name: string,
+): string | null {
   const whole = indexes.foreign.get(name);
   if (whole !== undefined) return String(whole);
   const slash = name.indexOf('/');
   const element = elementOf(name.slice(slash + 1));
   if (element === null) return null;
   const array = indexes.foreign.get(`${name.slice(0, slash)}/${element.array}`);
-  return array === undefined ? null : `${array}[${element.index}]`;
+  if (array === undefined || !isArray(jobs.get(array))) return null;
+  return `${array}[${element.index}]`;
 }

@@ -60,6 +60,7 @@ export const PBS: AdaptorCase = {
       told: ['n1 stopped 0/2', 'n2 down 0/2', 'n3 stopped 2/2', 'n4 busy 0/2'],
     },
   ],
+  keepsReason: true,
   queues: {
     output: output('queues'),
     told: ['entry open started', 'late shut stopped', 'workq open started'],

@@ -91,6 +91,7 @@ export const SCRIPT: AdaptorCase = {
       told: ['n1 running 1/4', 'n2 stopped 0/4'],
     },
   ],
+  keepsReason: true,
   queues: {
     output: output({ queues: [{ name: 'all' }, { name: 'night', isOpen: false }] }),
     told: ['all open started', 'night shut started'],

@@ -54,6 +54,7 @@ export const SLURM: AdaptorCase = {
       told: ['n1 idle 0/2', 'n2 idle 0/2', 'n3 idle 0/2', 'n4 idle 0/2'],
     },
   ],
+  keepsReason: true,
   queues: {
     output: output('running.scontrol-partition'),
     told: ['main open stopped', 'steer open started'],

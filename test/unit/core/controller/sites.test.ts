@@ -211,6 +211,26 @@ scenario('[G5] elements of an array are followed one by one', (head) => {
   );
 });
 
+scenario('[G5] an element is no job of its own, however its site calls it', (head) => {
+  steered(head);
+  const names = [
+    ['16', '16_2'],
+    ['17', '17.2'],
+    ['18[].server', '18[2].server'],
+    ['night.run', 'night.run.2'],
+  ] as const;
+  for (const [whole, element] of names) {
+    const told = { state: 'held', elements: '1,3' } as const;
+    hear(head, [siteJob(whole, { ...told, elements: '1-3' })]);
+    hear(head, [siteJob(whole, told), siteJob(element, { state: 'ended', word: 'CANCELLED' })]);
+    hear(head, [siteJob(whole, told), siteJob(element, { state: 'running', nodes: ['n1'] })]);
+    assert.deepEqual([...head.state.indexes.foreign.keys()].at(-1), `hpc/${whole}`);
+  }
+  for (const id of [1, 2, 3, 4]) assert.equal(head.job(id).ended.get('cancelled')?.toString(), '2');
+  hear(head, [siteJob('9'), siteJob('9.1')]);
+  assert.equal(head.state.jobs.size, 6, 'a job called so beside a job that is no array');
+});
+
 scenario('[G5] an element that was cancelled there is cancelled here', (head) => {
   steered(head);
   hear(head, [siteJob('16', { elements: '1-3', state: 'held' })]);
@@ -296,6 +316,12 @@ scenario(
 scenario('[G2] a job and the elements of an array are found by the names of their site', (head) => {
   steered(head);
   hear(head, [siteJob('7'), siteJob('16', { elements: '1-3' })]);
+  hear(head, [siteJob('13[].srv.x', { elements: '1-3' }), siteJob('a.b', { elements: '1-3' })]);
+  const named = ['hpc/13[2].srv.x', 'hpc/a.b.3', 'hpc/13[2]', 'hpc/7.1', 'hpc/a_3'];
+  assert.deepEqual(
+    named.map((id) => ownIdOf(head.state, id)),
+    ['3[2]', '4[3]', null, null, null],
+  );
   const ids = ['hpc/7', 'hpc/16', 'hpc/16_2', 'hpc/16.3', 'hpc/8', 'other/7', 'hpc/8_1'];
   assert.deepEqual(
     ids.map((id) => ownIdOf(head.state, id)),

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Adaptor } from '../../../../src/adaptors/adaptor.ts';
+import { script } from '../../../../src/adaptors/script/script.ts';
 import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
 import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
 import { ok } from '../../../../src/core/base/result.ts';
@@ -306,6 +307,48 @@ test('[M9] a gateway whose head is gone for good gives the node back by itself',
   await other.clock.advance(LONG + LAPSE_MS);
   await other.look();
   assert.equal(other.node().isDrained, false);
+});
+
+test('[M9] a node that is switched off is neither refused nor opened, and given back later', async () => {
+  const world = new World();
+  let [state, isStopped] = ['idle', false];
+  const ran: string[] = [];
+  const stops = new NodeStops({
+    ...{ adaptor: script(['/opt/site'], true), clock: world.clock, log: world.log },
+    ...{ notes: world.notes, settings: { timeoutMs: 1000, before: [] } },
+    commands: {
+      run({ argv, environment }) {
+        const change = environment?.['SITE_CHANGE'];
+        if (change !== undefined) ran.push(change);
+        if (change !== undefined) isStopped = change === 'stop';
+        const nodes = [
+          { name: 'n1', state: isStopped && state === 'idle' ? 'stopped' : state, cpuCount: 2 },
+        ];
+        const answer = { contract: 1, ...(argv.at(-1) === 'nodes' ? { nodes } : {}) };
+        return Promise.resolve({
+          code: 0,
+          output: JSON.stringify(answer),
+          errors: '',
+          how: '',
+          succeeded: true,
+          isThere: () => false,
+        });
+      },
+    },
+  });
+  const want = async (...wishes: StopWish[]): Promise<void> => {
+    stops.want(wishes);
+    await world.clock.settle();
+  };
+  await want(WISH);
+  state = 'down';
+  await want(WISH);
+  assert.deepEqual(stops.all, [{ node: 'n1', maintenance: 'm3', state: 'stopped', why: null }]);
+  await want();
+  assert.deepEqual([ran, world.notes.files.size], [['stop'], 1], 'nobody knows what is open');
+  state = 'idle';
+  await want();
+  assert.deepEqual([ran, isStopped, stops.all], [['stop', 'restore'], false, []]);
 });
 
 test('[M9] a node goes from one maintenance to the next without being opened', async () => {
