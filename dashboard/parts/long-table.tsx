@@ -43,6 +43,10 @@ export function LongTable<Row, Key extends string>(parts: LongTableParts<Row, Ke
   const box = useRef<HTMLElement>(null);
   const { from, until, isMoving } = useSight(box, rows.length);
   const places = usePlaces(rows.slice(from, until).map(idOf));
+  // An element that moves loses the focus: while one scrolls, all stay where they stood.
+  const order = useRef<readonly number[]>([]);
+  const lines = inPlaces(from, places, isMoving ? order.current : null);
+  order.current = lines.map(({ place }) => place);
   useEffect(() => {
     if (until >= rows.length) onEnd?.();
   }, [until, rows.length]);
@@ -60,7 +64,7 @@ export function LongTable<Row, Key extends string>(parts: LongTableParts<Row, Ke
       >
         <Head {...parts} />
         <div class="body" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
-          {inPlaces(from, places, !isMoving).map(({ at, place }) => {
+          {lines.map(({ at, place }) => {
             const row = rows[at] as Row;
             const id = idOf(row);
             const isChosen = chosen === undefined ? null : chosen.has(id);
@@ -102,7 +106,7 @@ function useSight(box: { readonly current: HTMLElement | null }, count: number) 
       if (frame !== 0) return;
       frame = requestAnimationFrame(() => {
         frame = 0;
-        keepingFocus(element, () => look(true));
+        look(true);
       });
     };
     element.addEventListener('scroll', soon, { passive: true });

@@ -121,12 +121,15 @@ export function placesOf(
   return own.map((place) => place ?? free.shift() ?? fresh++);
 }
 
-/** The rows of a window in the order of their places, in which nothing has to move, or in their own. */
+/** The rows of a window in this order of places, in which nothing has to move; null: in their own. */
 export function inPlaces(
   from: number,
   places: readonly number[],
-  isInOrder: boolean,
+  order: readonly number[] | null,
 ): readonly { readonly at: number; readonly place: number }[] {
   const all = places.map((place, row) => ({ at: from + row, place }));
-  return isInOrder ? all : all.sort((one, other) => one.place - other.place);
+  if (order === null) return all;
+  const rank = new Map(order.map((place, at) => [place, at]));
+  const rankOf = (place: number): number => rank.get(place) ?? order.length;
+  return all.sort((one, other) => rankOf(one.place) - rankOf(other.place));
 }
