@@ -78,6 +78,7 @@ const LONGEST = [
     'pilots',
     'pool-hosts',
     'three-sites',
+    'wiki-sites',
     'compose',
     'first-steps',
     'package',

@@ -75,6 +75,11 @@ export class SiteWorld {
     const port = await findFreePort({ host: '127.0.0.1', port: PORT });
     const args = ['head', '--dir', this.at('head'), '--listen', `127.0.0.1:${port}`];
     await this.#start('head', { args, env: {} });
+    await this.headAnswers();
+  }
+
+  /** It was started, for the first time or once more. */
+  async headAnswers(): Promise<void> {
     await until('the head answers', async () => {
       return (await this.tried('info')).code === 0 || undefined;
     });

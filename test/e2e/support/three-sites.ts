@@ -1,7 +1,7 @@
 // One cluster of a Slurm and a Grid Engine, both steered, and nodes of our own; and a mix of short jobs, of
 // which one user gives us his, the others theirs to a site itself.
 
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { endsIn, lineOf, type MixJob, stampsIn, uptimeS } from '../../../bench/mix/jobs.ts';
 import { type Slurm, startSlurm } from '../../../bench/mix/slurm.ts';
 import { Dice } from '../../../src/core/replay/dice.ts';
@@ -52,28 +52,42 @@ export class ThreeSites {
   #slurm: Slurm | undefined;
   #sge: GridEngine | undefined;
 
-  async start(): Promise<void> {
+  /**
+   * @param config lines for the configuration of the head
+   * @param filters of both gateways
+   */
+  async start(config = '', filters = ''): Promise<void> {
     const { world } = this;
+    writeFileSync(world.at('filters.yaml'), filters);
     for (const folder of ['sge', 'stamps']) mkdirSync(world.at(folder));
     chmodSync(world.at('stamps'), 0o777);
     const grid = { nodes: ['g1', 'g2'], slots: CPUS, isSteered: true };
     [this.#slurm, this.#sge] = await Promise.all([
       startSlurm(NODES, CPUS, STEERED, { steered: true }),
       startGridEngine(this.#lan, world.at('sge'), grid),
-      world.startHead(),
+      world.startHead(null, config),
     ]);
-    const steered = { mode: 'steer', poll: '1s' };
-    await world.addGateway('slurm', { ...steered, system: 'slurm' }, this.#slurm.environment);
+    const named = filters === '' ? {} : { filters: world.at('filters.yaml') };
+    const steered = { mode: 'steer', poll: '1s', ...named };
     const { before, environment } = this.#sge;
     const sge = { system: 'sge', main: 'main.q', environment: 'smp', before: before.join(',') };
-    await world.addGateway('sge', { ...steered, ...sge }, environment);
-    for (const name of ['own1', 'own2']) await world.addNode(name, CPUS);
+    await Promise.all([
+      world.addGateway('slurm', { ...steered, system: 'slurm' }, this.#slurm.environment),
+      world.addGateway('sge', { ...steered, ...sge }, environment),
+      ...['own1', 'own2'].map((name) => world.addNode(name, CPUS)),
+    ]);
     await world.nodesUp(3 * NODES, /^(n\d.slurm|g\d.sge|own\d)$/);
   }
 
-  async give(mix: readonly SiteJob[]): Promise<ReadonlyMap<number, number>> {
+  /** The systems themselves. */
+  get systems(): { readonly slurm: Slurm; readonly sge: GridEngine } {
     const [slurm, sge] = [this.#slurm, this.#sge];
     if (slurm === undefined || sge === undefined) throw new Error('the sites were never started');
+    return { slurm, sge };
+  }
+
+  async give(mix: readonly SiteJob[]): Promise<ReadonlyMap<number, number>> {
+    const { slurm, sge } = this.systems;
     const client = await connectLocally(this.world.at('head', 'weft.sock'));
     const given = await giveMix(mix, this.world.at('stamps'), {
       weft: (job, line) => toWeft(client.call, job, line),
