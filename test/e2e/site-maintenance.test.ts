@@ -141,6 +141,8 @@ describe('maintenance of a real Slurm', { skip: !hasSlurm || !isRoot }, () => {
   it('[M9] a gateway that is away at the end gives the node back when it is there again', async () => {
     const id = await now('n1.hpc');
     await become('n1', `drained weft maintenance ${id}`);
+    const isTold = async () => (await show(id)).nodes[0]?.stop === 'stopped' || undefined;
+    await until('the head knows of it', isTold);
     await world.end('hpc', 'SIGKILL');
     await world.weft('maint', 'cancel', id);
     assert.equal((await show(id)).phase, 'restoring');
