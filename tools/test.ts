@@ -1,4 +1,4 @@
-// The test runner: all stages in order, and as its last line `N passed, N failed` over all of them.
+// The test runner: all stages, row by row, and as its last line `N passed, N failed` over all of them.
 //   npm test -- [--only STAGE[,STAGE]] [--grep TITLE] [--stop-at-first] [--no-install]
 //               [--changed [--base BRANCH]]
 
@@ -10,7 +10,7 @@ import { type Options, parseOptions } from './testing/options.ts';
 import { addResults, type StageResult, slowest } from './testing/result.ts';
 import { runProgram } from './testing/run-program.ts';
 import { runTests } from './testing/run-tests.ts';
-import { inOrder, STAGES, type Stage, strayTests } from './testing/stages.ts';
+import { inOrder, ROWS, STAGES, type Stage, strayTests } from './testing/stages.ts';
 import { filesBelow, ROOT } from './tree.ts';
 
 const SLOWEST_SHOWN = 5;
@@ -19,17 +19,12 @@ const ONE_FAILURE: StageResult = { ...NOTHING, failed: 1 };
 
 /** Runs what the options select; the sum of all stages, and of the checks around them. */
 async function runAll(options: Options): Promise<StageResult> {
-  const stages = STAGES.filter((stage) => isSelected(stage, options));
-  const results = [
-    checkStrays(),
-    checkPackages(
-      stages.filter((stage) => hasWork(stage, options)),
-      options,
-    ),
-  ];
-  for (const stage of stages) {
+  const stages = STAGES.filter((stage) => isSelected(stage, options) && hasWork(stage, options));
+  const results = [checkStrays(), checkPackages(stages, options)];
+  for (const row of ROWS) {
     if (options.stopAtFirst && addResults(results).failed > 0) break;
-    results.push(await runStage(stage, options));
+    const selected = row.filter((stage) => stages.includes(stage));
+    results.push(...(await Promise.all(selected.map((stage) => runStage(stage, options)))));
   }
   return addResults(results);
 }
@@ -68,16 +63,13 @@ function hasWork(stage: Stage, options: Options): boolean {
 }
 
 async function runStage(stage: Stage, options: Options): Promise<StageResult> {
-  if (!hasWork(stage, options)) {
-    console.log(`== ${stage.name}: nothing to run`);
-    return NOTHING;
-  }
   console.log(`== ${stage.name}`);
   const startedAt = performance.now();
   const result = await runGuarded(stage, options);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const { passed, failed, skipped } = result;
-  console.log(`   ${passed} ok, ${failed} not ok, ${skipped} skipped, ${seconds} s`);
+  const counts = `${passed} ok, ${failed} not ok, ${skipped} skipped, ${seconds} s`;
+  console.log(`   ${stage.name}: ${counts}`);
   return result;
 }
 

@@ -3,12 +3,17 @@
 
 import { homedir } from 'node:os';
 import { ENGINES_PATH } from '../agent/environment.ts';
-import { runtimeLabels, runtimeWords } from '../core/model/container-runtime.ts';
+import {
+  type ContainerRuntime,
+  runtimeLabels,
+  runtimeWords,
+} from '../core/model/container-runtime.ts';
 import { findContainerRuntimes } from '../os/container-runtimes.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 
 /** What a node says of them. */
 export interface RuntimesFound {
+  readonly runtimes: readonly ContainerRuntime[];
   readonly labels: readonly string[];
   readonly words: string;
 }
@@ -16,10 +21,11 @@ export interface RuntimesFound {
 /** A start of docker takes seconds, and each look a process for each runtime. */
 const LOOK_MS = 30_000;
 
-export async function lookForRuntimes(): Promise<RuntimesFound> {
+export async function lookForRuntimes(last?: RuntimesFound): Promise<RuntimesFound> {
   // As tasks do, who have no variable of the agent's.
-  const runtimes = await findContainerRuntimes({ PATH: ENGINES_PATH, HOME: homedir() });
-  return { labels: runtimeLabels(runtimes), words: runtimeWords(runtimes) };
+  const as = { PATH: ENGINES_PATH, HOME: homedir() };
+  const runtimes = await findContainerRuntimes(as, last?.runtimes);
+  return { runtimes, labels: runtimeLabels(runtimes), words: runtimeWords(runtimes) };
 }
 
 export class RuntimesWatch {
@@ -46,7 +52,7 @@ export class RuntimesWatch {
   }
 
   async #look(): Promise<void> {
-    const found = await lookForRuntimes();
+    const found = await lookForRuntimes(this.#found);
     if (this.#stopped) return;
     if (found.words !== this.#found.words) this.#onChange(found);
     this.#found = found;

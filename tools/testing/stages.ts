@@ -1,4 +1,4 @@
-// The stages of `npm test`, in order: cheap and general first, real programs last.
+// The stages of `npm test`: cheap and general first, real programs last.
 
 /** A program whose exit code is one check, or which says itself `N passed, N failed` at its end. */
 export interface ProgramStage {
@@ -25,27 +25,32 @@ export type Stage = ProgramStage | TestStage;
 /** Far more than the longest takes on a busy machine: it ends what hangs, and judges no speed. */
 const FILE_MS_MAX = 1_200_000;
 
-/** All stages. A test file in a folder that is not listed here fails the run. */
-export const STAGES: readonly Stage[] = [
-  program('typecheck', 'node_modules/typescript/bin/tsc', '-b'),
-  program('tidy', 'tools/tidy.ts'),
-  program('biome', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'),
-  program('unused', 'node_modules/knip/bin/knip.js', '--no-progress'),
-  // What the package's entries name is bundled by it.
-  program('build', 'tools/build.ts'),
-  program('package', 'node_modules/publint/src/cli.js', '--strict'),
-  tests('unit', 2),
-  tests('table', 2),
-  tests('property', 2),
-  tests('contract', 2),
-  tests('launcher', 2),
-  tests('traces', 2),
-  program('simulation', 'sim/main.ts', 'check'),
-  tests('records', 2),
-  tests('issues', 2),
+/**
+ * The stages row by row; those of one row run beside each other, as one that waits or uses one
+ * core leaves the machine idle.
+ */
+export const ROWS: readonly (readonly Stage[])[] = [
+  [
+    program('typecheck', 'node_modules/typescript/bin/tsc', '-b'),
+    program('tidy', 'tools/tidy.ts'),
+    program('biome', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'),
+    program('unused', 'node_modules/knip/bin/knip.js', '--no-progress'),
+    // What the package's entries name is bundled by it.
+    program('build', 'tools/build.ts'),
+  ],
+  [tests('unit', 2)],
+  [
+    program('simulation', 'sim/main.ts', 'check'),
+    tests('contract', 1),
+    program('package', 'node_modules/publint/src/cli.js', '--strict'),
+  ],
+  [tests('launcher', 2), tests('traces', 1), tests('records', 1)],
   // Clusters wait more than they work; what fails beside others runs once more, alone.
-  tests('e2e', 3),
+  [tests('e2e', 3)],
 ];
+
+/** All stages. A test file in a folder that is not listed here fails the run. */
+export const STAGES: readonly Stage[] = ROWS.flat();
 
 function program(name: string, script: string, ...args: string[]): ProgramStage {
   return { kind: 'program', name, command: [script, ...args] };
@@ -63,7 +68,7 @@ const PURE = ['test/unit/core/', 'test/unit/wire/', 'test/unit/api/', 'test/unit
  * more alone: a race is named and mended, and does not hold other work up.
  */
 export function usesRealProcesses(file: string): boolean {
-  const folders = ['unit', 'contract', 'launcher', 'issues', 'e2e'];
+  const folders = ['unit', 'contract', 'launcher', 'e2e'];
   return (
     folders.some((folder) => file.startsWith(`test/${folder}/`)) &&
     !PURE.some((folder) => file.startsWith(folder))

@@ -263,9 +263,12 @@ export async function until<T>(
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
+    const askedAt = performance.now();
     const value = await condition();
     if (value !== undefined && value !== false) return value;
-    if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await sleep(25);
+    const now = performance.now();
+    if (now > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    // A question that starts a program must not take the machine from what it waits for.
+    await sleep(Math.min(1000, Math.max(25, 2 * (now - askedAt))));
   }
 }

@@ -63,3 +63,15 @@ test('tasks have other variables than the agent, and may find other engines', as
   assert.deepEqual([docker?.problem, others], ['at /agent', []]);
   assert.deepEqual(await findContainerRuntimes({ PATH: '/nowhere', HOME: '/' }), []);
 });
+
+test('podman that has answered is only asked whether it is still there', async (t) => {
+  withPrograms(t, {
+    podman: '[ "$1" = info ] && { echo "no storage" >&2; exit 1; }; echo 4.3.1',
+  });
+  const [first] = await findContainerRuntimes(null);
+  assert.equal(first?.problem, 'no storage');
+  const [again] = await findContainerRuntimes(null, first === undefined ? [] : [first]);
+  assert.equal(again?.problem, 'no storage', 'one that did not work is asked all');
+  const worked = { name: 'podman', version: '4.3.1', problem: null };
+  assert.deepEqual(await findContainerRuntimes(null, [worked]), [worked]);
+});
