@@ -4,8 +4,9 @@
 import type { GoalFileOptions } from '../config/daemon-options.ts';
 import { parseGoals, readGoalFile } from '../config/goals/read-goals.ts';
 import type { GoalClass } from '../core/goals/goal.ts';
-import { GoalKeeper, type GoalOptions, type GoalPorts } from '../head/goals/keeper.ts';
+import { GoalKeeper } from '../head/goals/keeper.ts';
 import { GoalSource, shownAddress } from '../head/goals/source.ts';
+import type { GoalOptions, GoalPorts } from '../head/goals/world.ts';
 import { systemClock } from '../os/clock.ts';
 import { systemDataReader } from '../os/data-reader.ts';
 import type { Timer } from '../ports/clock.ts';

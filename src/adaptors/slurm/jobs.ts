@@ -6,6 +6,7 @@ import type { ExitStatus } from '../../core/model/job.ts';
 import type { SiteJob, SiteJobState } from '../../core/model/site.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
 import { exitOfWaitStatus, instantOf, isRecord, nodesOf, textOf } from '../read.ts';
+import { isOursToRelease } from './hold-mark.ts';
 import { listOf } from './listing.ts';
 import { numberOf, wordsOf } from './values.ts';
 
@@ -60,7 +61,7 @@ function jobOf(listed: Listed): SiteJob[] {
   const reason = textOf(listed.state_reason);
   const minutes = numberOf(listed.time_limit);
   const memory = numberOf(listed.memory_per_node);
-  const state = stateOf(words, reason);
+  const state = stateOf(words, blockOf(listed, reason));
   const endedAt = state === 'ended' ? instantOf(numberOf(listed.end_time)) : null;
   const nodes = nodesOf(textOf(listed.nodes));
   // A job that waits has the time planned for it, one that was cancelled before it began that of its
@@ -114,9 +115,19 @@ function exitOf(value: unknown): ExitStatus | null {
   return code === null ? null : { code };
 }
 
-/** A job that waits with priority 0 is held, and says by whom as its reason. */
-function stateOf(words: readonly string[], reason: string | null): SiteJobState {
+/** What keeps a job that waits from being started by anybody; null: nothing. */
+function blockOf(listed: Listed, reason: string | null): string | null {
+  const dependency = textOf(listed.dependency) ?? '';
+  if (dependency !== '') return dependency;
+  if (reason === null || !BLOCKED.test(reason)) return null;
+  // With priority 0 it is held, by its user, by an operator, or so that we let it go.
+  return /^JobHeld/.test(reason) && isOursToRelease(listed) ? null : reason;
+}
+
+const BLOCKED = /^(JobHeld|BeginTime|Dependency)/;
+
+function stateOf(words: readonly string[], block: string | null): SiteJobState {
   const states = words.map((word) => STATES[word] ?? 'unknown');
   const strongest = STRONGEST.find((state) => states.includes(state)) ?? states[0] ?? 'unknown';
-  return strongest === 'waiting' && /^JobHeld/.test(reason ?? '') ? 'held' : strongest;
+  return strongest === 'waiting' && block !== null ? 'held' : strongest;
 }

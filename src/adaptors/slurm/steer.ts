@@ -1,10 +1,12 @@
-// How Slurm is steered: by an execution partition that only an administrator can use, or by holding
-// what has not been started yet. Both take its built-in scheduler for the start itself, in order of
+// How Slurm is steered: by an execution partition that only an administrator can use, or by a plugin that
+// holds what has not been started yet. Both take its built-in scheduler for the start itself, in order of
 // arrival, over jobs of which only those may run that we have let go.
 
 import { ok, type Result } from '../../core/base/result.ts';
 import type { Requirement, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
 import { siteProblem } from '../read.ts';
+import { areMarked } from './hold-mark.ts';
+import { JOBS_COMMAND } from './jobs.ts';
 import { failure, NO_SUCH_JOB } from './listing.ts';
 import { QUEUES_COMMAND, readQueues } from './nodes.ts';
 
@@ -39,8 +41,12 @@ export function executionQueue({ main, execution }: SlurmQueues): Steering {
 export function disabledScheduler(): Steering {
   return {
     ...{ takeover: 'disabled_scheduler', needsHandle: false },
-    requirements: [builtInScheduler, submitPlugin],
-    start: ({ id }, nodes) => [update(id, placeOn(nodes)), { argv: ['scontrol', 'release', id] }],
+    requirements: [builtInScheduler, submitPlugin, heldForUs],
+    start: ({ id }, nodes) => [
+      // A requeued job would start again by itself.
+      update(id, [...placeOn(nodes), 'Requeue=0']),
+      { argv: ['scontrol', 'release', id] },
+    ],
     read: readStart,
     takeBack: ({ id }) => [{ argv: ['scontrol', 'hold', id] }],
   };
@@ -75,6 +81,14 @@ const submitPlugin: Requirement = {
   what: 'a plugin keeps jobs of users from starting (job_submit/lua)',
   query: { command: CONFIG_COMMAND, read: (output) => says(output, 'JobSubmitPlugins', 'lua') },
   remedy: 'set JobSubmitPlugins=lua in slurm.conf; docs/sites/slurm.md has the script',
+};
+
+const heldForUs: Requirement = {
+  what: "each job is held by the plugin, with 'weft' as its AdminComment",
+  query: { command: JOBS_COMMAND, read: areMarked },
+  remedy:
+    'take the script for disabled_scheduler in docs/sites/slurm.md; each job from before it (squeue -O jobid,admin_comment): ' +
+    'scontrol update jobid=JOB AdminComment=weft, and scontrol hold JOB where it waits',
 };
 
 /** `Name = a,b` with this word among them. */

@@ -121,7 +121,7 @@ const file = z.strictObject({ classes: z.record(name, goalClass) });
 export function readGoalFile(path: string): GoalClass[] {
   const { classes, problems } = parseGoals(readText(path), path);
   if (problems.length === 0) return classes;
-  throw fileFailure('config.invalid', problems, 'docs/goals.md explains every key.');
+  throw fileFailure('config.invalid', problems, 'docs/maintenance.md explains every key.');
 }
 
 function readText(path: string): string {

@@ -45,8 +45,8 @@ export interface SiteWatchWorld {
   };
 }
 
-/** Queues change seldom, and so does what a takeover needs. */
-const SELDOM_MS = 60_000;
+/** Queues change seldom, and so does what a takeover needs: both are looked at once in so many listings. */
+const SELDOM_LISTINGS = 12;
 
 interface Told {
   readonly jobs: Map<string, ListedJob>;
@@ -227,9 +227,10 @@ export class SiteWatch implements SiteSource {
 
   /** What went wrong; null: nothing. */
   async #lookSeldom(): Promise<string | null> {
-    const { clock, adaptor, steerer } = this.#world;
+    const { clock, adaptor, steerer, settings } = this.#world;
     const now = clock.monotonic();
-    if (this.#seldomAt !== null && now - this.#seldomAt < SELDOM_MS) return null;
+    const everyMs = SELDOM_LISTINGS * settings.pollMs;
+    if (this.#seldomAt !== null && now - this.#seldomAt < everyMs) return null;
     this.#lack = (await steerer?.lacks()) ?? null;
     const queues = await this.#ask(adaptor.queues);
     if (!queues.ok) return queues.error.text;

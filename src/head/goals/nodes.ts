@@ -4,6 +4,7 @@
 import type { Node } from '../../core/controller/nodes/facts.ts';
 import { labelsOf } from '../../core/controller/nodes/view.ts';
 import { schedulingOf } from '../../core/controller/partitions/settings.ts';
+import { memberOf } from '../../core/controller/sites/members.ts';
 import type { State } from '../../core/controller/state.ts';
 import type { Difference, GoalClass } from '../../core/goals/goal.ts';
 import type { GoalNode, LastRepair } from '../../core/goals/plan.ts';
@@ -64,6 +65,20 @@ export function pastRepairs({ maintenances }: State, { name }: Node): Maintenanc
   return [...maintenances.values()].filter((one) => {
     return one.goal !== undefined && !isAlive(one) && one.nodes.includes(name);
   });
+}
+
+/** When the last repair was over: what was seen before that says nothing. 0: there was none. */
+export function repairedAt(state: State, node: Node): number {
+  return pastRepairs(state, node).at(-1)?.endedAt ?? 0;
+}
+
+/** When the last maintenance of a site's node was over. Long ago: there was none, or it is our own. */
+export function takenUntil(state: State, node: Node): number {
+  if (memberOf(state, node) === null) return Number.NEGATIVE_INFINITY;
+  const ends = [...state.maintenances.values()].flatMap(({ nodes, endedAt }) => {
+    return endedAt !== null && nodes.includes(node.name) ? [endedAt] : [];
+  });
+  return Math.max(...ends);
 }
 
 /** One that never began, or was called off, was no attempt. */

@@ -44,6 +44,39 @@ test('waiting, held, running, and elements of arrays are told apart', () => {
   assert.equal(jobsOf('running').get('16_2')?.elements, null);
 });
 
+test('what may not begin yet is held, as what is held is', () => {
+  assert.deepEqual(statesOf('waiting', ['13', '14', '15']), ['13 held', '14 waiting', '15 held']);
+  assert.deepEqual(statesOf('ends-late', ['13']), ['13 held']);
+});
+
+/** A listing of jobs that wait with priority 0. */
+function heldWith(...comments: readonly string[]): SiteOutput {
+  const jobs = comments.map((comment, at) => ({
+    ...{ job_id: at + 1, user_name: 'alice', job_state: 'PENDING', state_reason: 'JobHeldUser' },
+    ...{ priority: 0, admin_comment: comment },
+  }));
+  return { stdout: JSON.stringify({ errors: [], jobs }), stderr: '', code: 0 };
+}
+
+test('a job that the plugin holds for us waits, unless its user holds it, too', () => {
+  const listed = adaptor.jobs.read(heldWith('weft', 'weft: held by its user', '', 'wefty'));
+  assert.deepEqual(listed.ok && listed.value.map(({ state }) => state), [
+    ...['waiting', 'held', 'held', 'held'],
+  ]);
+});
+
+test('[G6] a job without the mark of the plugin was not held by it, unless it is over', () => {
+  const { query } = disabledScheduler().requirements.at(-1) ?? assert.fail('nothing is needed');
+  const isMet = (output: SiteOutput) => query.read(output);
+  assert.deepEqual(isMet(heldWith('weft', 'weft: held by its user')), { ok: true, value: true });
+  assert.deepEqual(isMet(heldWith('weft', '')), { ok: true, value: false });
+  assert.deepEqual(isMet(heldWith()), { ok: true, value: true });
+  assert.deepEqual(isMet(recorded('slurm/running.squeue-json.txt')), { ok: true, value: false });
+  const over = JSON.stringify({ errors: [], jobs: [{ job_id: 1, job_state: 'COMPLETED' }] });
+  assert.deepEqual(isMet({ stdout: over, stderr: '', code: 0 }), { ok: true, value: true });
+  assert.equal(isMet({ stdout: '', stderr: 'no', code: 1 }).ok, false);
+});
+
 test('a job is read with its owner, limits, nodes and name, whatever stands in the name', () => {
   const jobs = jobsOf('running');
   const { submittedAt, startedAt, ...job } = jobs.get('12') ?? assert.fail('no job 12');
@@ -233,7 +266,7 @@ test('a job is started on its nodes through the execution partition, and taken b
     { argv: ['scontrol', 'update', 'jobid=7', 'Partition=main', 'ReqNodeList='] },
   ]);
   assert.deepEqual(disabledScheduler().start({ id: '7', handle: null }, ['n2']), [
-    { argv: ['scontrol', 'update', 'jobid=7', 'NumNodes=1-1', 'ReqNodeList=n2'] },
+    { argv: ['scontrol', 'update', 'jobid=7', 'NumNodes=1-1', 'ReqNodeList=n2', 'Requeue=0'] },
     { argv: ['scontrol', 'release', '7'] },
   ]);
 });
@@ -249,6 +282,12 @@ test('what a takeover needs is looked at, one thing after the other', () => {
     met,
     [true, false, true].map((value) => ({ ok: true, value })),
   );
+  const backfill = config.stdout.replace('sched/builtin', 'sched/backfill');
+  const [scheduler] = disabledScheduler().requirements;
+  assert.deepEqual(scheduler?.query.read({ ...config, stdout: backfill }), {
+    ok: true,
+    value: false,
+  });
   const swapped = executionQueue({ main: 'steer', execution: 'main' }).requirements[2];
   assert.deepEqual(swapped?.query.read(partitions), { ok: true, value: false });
 });

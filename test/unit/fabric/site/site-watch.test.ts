@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { Adaptor } from '../../../../src/adaptors/adaptor.ts';
 import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
 import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
+import { ok } from '../../../../src/core/base/result.ts';
 import type { FilterRule } from '../../../../src/core/model/filter-rule.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../../src/core/model/limits.ts';
@@ -202,6 +203,28 @@ test('[G3] a job that only the head has seen is asked for, and told to be over b
   world.watch.ask(['101', '99']);
   await world.clock.advance(5000);
   assert.deepEqual(world.states(), ['101 unknown', '99 ended']);
+});
+
+test('[G6] what steering needs is looked at again, once in twelve listings, and told', async () => {
+  let isMet = true;
+  const query = { command: { argv: ['scontrol', 'ping'] }, read: () => ok(isMet) };
+  const requirements = [{ what: 'its scheduler is off', query, remedy: 'switch it off' }];
+  const steering = executionQueue({ main: 'main', execution: 'steer' });
+  const world = new World(slurm({ ...steering, requirements }));
+  world.connect();
+  world.watch.start();
+  await world.clock.settle();
+  isMet = false;
+  await world.clock.advance(11 * 5000);
+  assert.equal(world.told.at(-1)?.problem, null);
+  await world.clock.advance(5000);
+  const words = 'this is not so: its scheduler is off. Remedy: switch it off';
+  assert.equal(world.told.at(-1)?.problem, words);
+  assert.equal(world.watch.faultOf('n1'), `its site: ${words}`);
+  // Whoever has mended it waits for one listing only.
+  isMet = true;
+  await world.clock.advance(5000);
+  assert.equal(world.watch.faultOf('n1'), null);
 });
 
 test('[G8] both sides are told: what the site says, and what its filters make of it', async () => {

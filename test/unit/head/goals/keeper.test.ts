@@ -7,9 +7,10 @@ import type { Engine } from '../../../../src/head/engine.ts';
 import { factsOf } from '../../../../src/head/goals/facts.ts';
 import { GoalKeeper } from '../../../../src/head/goals/keeper.ts';
 import { scenario, type TestHead } from '../../../support/controller.ts';
+import { cancel, planned } from '../../../support/maintenance.ts';
 import { KeptLog } from '../http/fixture.ts';
 
-/** Nodes that keeper.ts looks at at once, and how long a look may take. */
+/** Nodes that looks.ts looks at at once, and how long a look may take. */
 const LOOKS_MAX = 16;
 const LOOK_MS = 120_000;
 
@@ -88,3 +89,35 @@ scenario('[M24] a look at a node of a site waits for a cpu there', (head) => {
   keeper.tick();
   assert.equal(head.state.jobs.size, 2);
 });
+
+scenario(
+  "[M24] a site's word on a node that its maintenance had just now is no difference",
+  (head) => {
+    head.connect('hpc', { cpus: 0 });
+    const { session } = head.node('hpc');
+    const nodes = ['n1', 'n2'].map((name) => ({
+      ...({ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 } as const),
+      ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+    }));
+    const heard = { node: 'hpc' as NodeName, session, mode: 'steer', nodes, jobs: [] } as const;
+    head.perform({ kind: 'site', heard });
+    for (const name of ['n1.hpc', 'n2.hpc']) head.connect(name, { cpus: 2, labels: ['site=hpc'] });
+    const health = { kind: 'fact', fact: 'fault', is: 'none' } as const;
+    const goals = [{ name: 'health', test: health, repair: 'true' }];
+    const keeper = keeperOf(head, { ...ALL, nodes: ['n1.hpc', 'n2.hpc'], goals });
+    head.command(cancel(planned(head, { nodes: ['n1.hpc' as NodeName] })));
+    head.fault('n1.hpc', 'its site says drained');
+    keeper.tick();
+    head.at += 14_999;
+    keeper.tick();
+    assert.deepEqual(keeper.standings()[0]?.differences, null);
+    assert.equal(head.state.maintenances.size, 1);
+    head.at += 1;
+    keeper.tick();
+    assert.equal(head.state.maintenances.size, 2);
+    assert.match(
+      head.state.maintenances.get('m2')?.reason ?? '',
+      /^health is its site says drained/,
+    );
+  },
+);

@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import { followSource } from '../../../../src/bin/head-goals.ts';
 import { keptIn } from '../../../../src/bin/kept-goals.ts';
 import type { GoalClass } from '../../../../src/core/goals/goal.ts';
-import type { GoalOptions } from '../../../../src/head/goals/keeper.ts';
 import { GoalSource } from '../../../../src/head/goals/source.ts';
+import type { GoalOptions } from '../../../../src/head/goals/world.ts';
 import { VirtualClock } from '../../agent/fake-world.ts';
 
 const ADDRESS = 'http://127.0.0.1/goals.yaml';

@@ -1,0 +1,132 @@
+// A launch that is a job at a site: what is known of it, whose it is, what its agent has heard of it, and
+// the note by which the next gateway takes it up again.
+
+import type { KnownProcess, ProcessEvent } from '../../core/model/processes.ts';
+import type { LaunchRequest } from '../../ports/processes.ts';
+import type { SiteUser } from '../../ports/sites.ts';
+import { type Ending, type Entry, newEntry } from './entry.ts';
+import type { SiteWorld } from './world.ts';
+
+type Foreign = NonNullable<LaunchRequest['foreign']>;
+
+export interface Launch {
+  readonly entry: Entry;
+  /** Null: a gateway before this one was asked for it. */
+  readonly request: LaunchRequest | null;
+  readonly user: SiteUser | null;
+  /** Null: it is a program of ours. */
+  readonly foreign: Foreign | null;
+  /** Whose program it is; null: of no maintenance. */
+  readonly maintenance: string | null;
+  readonly told: { running: boolean; end: boolean };
+}
+
+/** What is written down of it. */
+interface Note {
+  /** Absent: it is a program of ours. */
+  readonly foreign?: Foreign;
+  /** Absent: of no maintenance. */
+  readonly maintenance?: string;
+  readonly name: string;
+  readonly user: SiteUser | null;
+}
+
+type Site = Pick<SiteWorld, 'adaptor' | 'place'>;
+
+export function newLaunch(request: LaunchRequest, name: string, site: Site): Launch {
+  const { launchId, credentials, foreign = null } = request;
+  const entry = newEntry(launchId, name, 'unsent');
+  setOrigin(entry, foreign, site);
+  return {
+    ...{ entry, request, foreign, maintenance: maintenanceOf(request) },
+    user: credentials === null ? null : { uid: credentials.uid, gid: credentials.gid },
+    told: { running: false, end: false },
+  };
+}
+
+/** @param of what a gateway before this one has noted; null: the note cannot be read */
+export function notedLaunch(
+  launchId: number,
+  of: { readonly note: string | null; readonly siteJob: string | undefined },
+  site: Site & Pick<SiteWorld, 'clock'>,
+): Launch | null {
+  const note = parseNote(of.note);
+  if (note === null) return null;
+  const { name, user, foreign = null, maintenance = null } = note;
+  // Without an id it may be there all the same: the gateway before may have died over the answer.
+  const sending = of.siteJob ? { siteJob: of.siteJob } : 'doubtful';
+  const entry = newEntry(launchId, name, sending);
+  entry.doubtfulSince = site.clock.now();
+  setOrigin(entry, foreign, site);
+  const told = { running: false, end: false };
+  return { entry, request: null, user, foreign, maintenance, told };
+}
+
+function setOrigin(entry: Entry, foreign: Foreign | null, { adaptor, place }: Site): void {
+  entry.isSteered = place !== undefined;
+  if (foreign === null) return;
+  const { job, index, isLead } = foreign;
+  entry.sending = { siteJob: index === null ? job : adaptor.element(job, index) };
+  entry.isForeign = true;
+  entry.isSteered = isLead;
+}
+
+export function noteOf({ entry, user, foreign, maintenance }: Launch): string {
+  const note: Note = {
+    ...{ name: entry.name, user },
+    ...(foreign === null ? {} : { foreign }),
+    ...(maintenance === null ? {} : { maintenance }),
+  };
+  return JSON.stringify(note);
+}
+
+function parseNote(text: string | null): Note | null {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text) as Note;
+  } catch {
+    return null;
+  }
+}
+
+/** By the variable that the head gives to such programs alone while the maintenance has the node. */
+function maintenanceOf({ environment }: LaunchRequest): string | null {
+  const name = 'MAINTENANCE_ID=';
+  return environment.find((one) => one.startsWith(name))?.slice(name.length) ?? null;
+}
+
+/** How it stands, for an agent that knows nothing of it, and has heard that with it. */
+export function knownOf({ entry, told }: Launch): KnownProcess {
+  const { launchId, ending, hasStarted } = entry;
+  Object.assign(told, { running: hasStarted, end: ending !== null });
+  if (ending === null) return { launchId, state: hasStarted ? 'running' : 'launching' };
+  const end = eventOf(launchId, ending);
+  return end.kind === 'exited' ? { launchId, state: 'ended', end } : { launchId, state: 'ended' };
+}
+
+/** What its agent has not heard yet, and has with it. */
+export function newsOf({ entry, told }: Launch): ProcessEvent[] {
+  const { launchId, ending, hasStarted } = entry;
+  if (told.end) return [];
+  const hasRun = hasStarted || ending?.kind === 'exited';
+  const isNew = hasRun && !told.running;
+  Object.assign(told, { running: told.running || hasRun, end: ending !== null });
+  return [
+    ...(isNew ? [{ kind: 'started', launchId } as const] : []),
+    ...(ending === null ? [] : [eventOf(launchId, ending)]),
+  ];
+}
+
+function eventOf(launchId: number, ending: Ending): ProcessEvent {
+  switch (ending.kind) {
+    case 'exited': {
+      const { exit, at: endedAt, userUs, systemUs } = ending;
+      const usage = { userUs, systemUs, memoryPeakBytes: 0 };
+      return { kind: 'exited', launchId, exit, usage, endedAt, leaseOver: false };
+    }
+    case 'unstartable':
+      return { kind: 'refused', launchId, why: ending.why };
+    case 'lost':
+      return { kind: 'lost', launchId };
+  }
+}

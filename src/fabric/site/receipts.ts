@@ -1,0 +1,53 @@
+// Receipts of the scripts that a site runs for us, read from their folders.
+
+import { type Entry, receiptsRead } from './entry.ts';
+import { ENDED, parseEndReceipt, parseStartReceipt, STARTED } from './script.ts';
+import type { SiteWorld } from './world.ts';
+
+/** At once: a file server has others to serve. */
+const LOOKS_MAX = 200;
+
+export class Receipts {
+  readonly #world: Pick<SiteWorld, 'folders' | 'clock' | 'log'>;
+  #lookedAt = 0;
+  /** It was said, and is not said again until they can be read. */
+  #isUnreadable = false;
+
+  constructor(world: Pick<SiteWorld, 'folders' | 'clock' | 'log'>) {
+    this.#world = world;
+  }
+
+  /** A share of them, where there are many, and the next share the next time. */
+  readSome(all: readonly Entry[]): void {
+    const entries = all.filter(({ ending }) => ending === null);
+    const count = Math.min(entries.length, LOOKS_MAX);
+    const wrong: unknown[] = [];
+    for (let looked = 0; looked < count; looked += 1) {
+      const entry = entries[(this.#lookedAt + looked) % entries.length];
+      try {
+        if (entry !== undefined) this.read(entry);
+      } catch (error) {
+        // The file server is away, or its user has shut the folder: others are read all the same.
+        wrong.push(error);
+      }
+    }
+    this.#lookedAt += count;
+    const [first] = wrong;
+    const told = { error: String(first), launches: wrong.length };
+    if (wrong.length > 0 && !this.#isUnreadable)
+      this.#world.log.warn(told, 'receipts are unreadable');
+    this.#isUnreadable = wrong.length > 0;
+  }
+
+  read(entry: Entry): void {
+    if (entry.ending !== null || entry.sending === 'unsent' || entry.isForeign) return;
+    const { folders, clock } = this.#world;
+    const started = entry.hasStarted ? null : folders.read(entry.launchId, STARTED);
+    const ended = folders.read(entry.launchId, ENDED);
+    const receipts = {
+      started: started === null ? null : parseStartReceipt(started),
+      ended: ended === null ? null : parseEndReceipt(ended),
+    };
+    receiptsRead(entry, receipts, clock.now());
+  }
+}

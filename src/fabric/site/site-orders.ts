@@ -1,0 +1,178 @@
+// Orders to a site about one launch: to take it, start it, end it, or say how it ended. Commands are run
+// here, and what they say goes to the rules in entry.ts.
+
+import type { SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
+import { err, ok, type Result } from '../../core/base/result.ts';
+import type { SiteJob } from '../../core/model/site.ts';
+import type { SiteUser } from '../../ports/sites.ts';
+import { runSiteCommand } from './command.ts';
+import * as rules from './entry.ts';
+import type { Launch } from './launch.ts';
+import { siteScript } from './script.ts';
+import type { SiteWorld } from './world.ts';
+
+/** The limit of the site is the later one: who ends a task by its limit knows that it was that. */
+const LIMIT_GRACE_MS = 60_000;
+
+export class SiteOrders {
+  readonly #world: SiteWorld;
+  /** What starts need beside the ids of jobs, by these. */
+  #handles: ReadonlyMap<string, string | null> = new Map();
+
+  constructor(world: SiteWorld) {
+    this.#world = world;
+  }
+
+  async carryOut(launch: Launch, work: rules.Work): Promise<void> {
+    const { adaptor, clock, folders } = this.#world;
+    const { entry } = launch;
+    switch (work) {
+      case 'submit':
+        return this.#submit(launch);
+      case 'look_up':
+        rules.lookedUp(entry, await this.#ask(adaptor.named(entry.name), null), clock.now());
+        return this.#noteJob(entry);
+      case 'cancel':
+        return rules.cancelled(entry, await this.#cancel(launch), clock.now());
+      case 'start': {
+        const started = await this.#start(launch);
+        if (!started.ok) {
+          const fields = { launchId: entry.launchId, why: started.error.text };
+          this.#world.log.info(fields, 'a start at the site did not take');
+        }
+        return rules.startOrdered(entry, started, clock.now());
+      }
+      case 'ask_end': {
+        if (entry.isForeign) return this.#askAfter(entry);
+        const query = adaptor.end?.(siteJobOf(entry));
+        if (query !== undefined) rules.endAsked(entry, await this.#ask(query, null), clock.now());
+        return;
+      }
+      case 'take_claim': {
+        const isOurs = folders.claim(entry.launchId);
+        rules.claimTaken(entry, isOurs, clock.now());
+        if (isOurs && typeof entry.sending === 'object') await this.#cancel(launch);
+      }
+    }
+  }
+
+  /** What the site says of its jobs now. */
+  async list(): Promise<Result<readonly SiteJob[], SiteProblem>> {
+    const answer = await this.#listJobs();
+    if (answer.ok) this.#handles = new Map(answer.value.map(({ id, handle }) => [id, handle]));
+    return answer;
+  }
+
+  async #submit(launch: Launch): Promise<void> {
+    const { clock, folders } = this.#world;
+    const { entry } = launch;
+    const query = this.#submission(launch);
+    if (query === null) {
+      // Its submission may still be on its way to the site, which must not run it later.
+      rules.claimTaken(entry, folders.claim(entry.launchId), clock.now());
+      return;
+    }
+    rules.submitting(entry, clock.now());
+    const answer = await this.#ask(query, launch.user);
+    // It may be the way to the site that failed, with the job there: then its script may be at work.
+    const isNo = !answer.ok && answer.error.kind === 'refused';
+    if (isNo && !folders.claim(entry.launchId)) {
+      return rules.claimTaken(entry, false, clock.now());
+    }
+    rules.submitted(entry, answer, clock.now());
+    this.#noteJob(entry);
+  }
+
+  /** Null: a gateway before this one was asked for it, and it never came to the site. */
+  #submission({ entry, request }: Launch): SiteQuery<string> | null {
+    const { launchId, name } = entry;
+    const { folders, settings, adaptor } = this.#world;
+    if (request === null) return null;
+    const folder = folders.path(launchId);
+    const { walltimeMs } = request.wants;
+    return adaptor.submit({
+      ...{ name, script: siteScript({ folder, ...request }), directory: folder },
+      scriptFile: folders.scriptFile(launchId),
+      ...{ queue: settings.queue, account: settings.account, options: settings.options },
+      ...{ walltimeMs: walltimeMs === null ? null : walltimeMs + LIMIT_GRACE_MS, nodeCount: 1 },
+      cpuCount: Math.max(1, Math.ceil(request.wants.cpuCount)),
+      memoryBytes: request.wants.memoryBytes || null,
+      stdout: `${folder}/out`,
+      stderr: `${folder}/err`,
+    });
+  }
+
+  async #start({ entry, foreign, maintenance }: Launch): Promise<Result<null, SiteProblem>> {
+    const { place } = this.#world;
+    if (place === undefined) return ok(null);
+    const id = siteJobOf(entry);
+    const nodes = foreign?.nodes.map((one) => place.nameAtSite(one)) ?? [place.node];
+    const named = nodes.filter((name) => name !== null);
+    const handle = this.#handles.get(id) ?? null;
+    const problem = { kind: 'refused', text: 'it is in no listing yet' } as const;
+    if (handle === null && place.steerer.needsHandle) return err(problem);
+    const { stops } = place;
+    const heldNow = () => named.filter((node) => stops?.holds(node) === true);
+    const isAnothers = (node: string): boolean =>
+      maintenance !== null && stops?.maintenanceOf(node) !== maintenance;
+    // A task that was placed there before goes first: its maintenance waits for it, or has it ended.
+    const opened = heldNow();
+    // Others may be before it, and the node be stopped until its turn comes.
+    const obstacle = (): SiteProblem | null => {
+      const held = heldNow().find((node) => !opened.includes(node) || isAnothers(node));
+      return held === undefined
+        ? null
+        : { kind: 'away', text: `${held} is stopped for maintenance` };
+    };
+    const inTheWay = obstacle();
+    if (inTheWay !== null) return err(inTheWay);
+    const start = () => place.steerer.start({ id, handle }, named, obstacle);
+    const hasBegun = () => this.#hasBegun(id);
+    // In one order for all: none waits for a node that another keeps while it waits for one of its own.
+    return opened
+      .sort()
+      .reduce((begin, node) => () => stops?.openFor(node, begin, hasBegun) ?? begin(), start)();
+  }
+
+  /** By its site's own word: what is in the listing no more has begun, too. */
+  async #hasBegun(id: string): Promise<boolean> {
+    const jobs = await this.#listJobs();
+    if (!jobs.ok) return false;
+    const job = jobs.value.find((one) => one.id === id);
+    return job === undefined || (job.state !== 'waiting' && job.state !== 'held');
+  }
+
+  async #askAfter(entry: rules.Entry): Promise<void> {
+    const { adaptor, clock } = this.#world;
+    const id = siteJobOf(entry);
+    // Of a job that has ended a site may have a record while it still knows it.
+    const end = adaptor.end === null ? null : await this.#ask(adaptor.end(id), null);
+    const record = end?.ok === true ? end.value : null;
+    const isAsked = record === null && adaptor.known !== null;
+    const there = isAsked ? await this.#ask(adaptor.known(id), null) : null;
+    rules.askedAfter(entry, there?.ok === true ? there.value : null, record, clock.now());
+  }
+
+  #cancel({ entry, user }: Launch): Promise<Result<null, SiteProblem>> {
+    return this.#ask(this.#world.adaptor.cancel(siteJobOf(entry)), user);
+  }
+
+  #noteJob({ launchId, sending }: rules.Entry): void {
+    if (typeof sending === 'object') this.#world.folders.note(launchId, 'job', sending.siteJob);
+  }
+
+  #listJobs(): Promise<Result<readonly SiteJob[], SiteProblem>> {
+    const { listJobs = () => this.#ask(this.#world.adaptor.jobs, null) } = this.#world;
+    return listJobs();
+  }
+
+  async #ask<T>(query: SiteQuery<T>, user: SiteUser | null): Promise<Result<T, SiteProblem>> {
+    const { commands, settings } = this.#world;
+    return query.read(await runSiteCommand(commands, query.command, { ...settings, user }));
+  }
+}
+
+/** Its id there; empty: it has none. */
+export function siteJobOf({ sending }: rules.Entry): string {
+  return typeof sending === 'object' ? sending.siteJob : '';
+}

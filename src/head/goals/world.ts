@@ -1,0 +1,27 @@
+// What the cycle that repairs is made with: its goals, and all that is around it.
+
+import type { GoalClass } from '../../core/goals/goal.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Engine } from '../engine.ts';
+import type { LogFiles } from '../logs/log-files.ts';
+import type { GoalSourceState } from './source.ts';
+
+export interface GoalOptions {
+  readonly classes: readonly GoalClass[];
+  /** Between two looks at a node. */
+  readonly everyMs: number;
+  /** False: repairs are only asked for by people. */
+  readonly repairs: boolean;
+  /** The address that they are from; absent: they are from none. */
+  readonly url?: string;
+}
+
+export interface GoalPorts {
+  readonly engine: Engine;
+  readonly logs: Pick<LogFiles, 'read' | 'status'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  /** How the address fares that they are from; null, or absent: they are from a file. */
+  readonly source?: () => GoalSourceState | null;
+}
