@@ -8,15 +8,16 @@ import {
   CALL_SILENT_MS,
   CALL_TOLD_AFTER_MS,
 } from '../../model/limits.ts';
-import { gather } from '../incoming.ts';
 import { kept } from '../kept.ts';
-import type { Bytes, CallRef, RouterToWorker, WorkerCall, WorkerToRouter } from '../messages.ts';
+import type { Bytes, RouterToWorker, WorkerToRouter } from '../messages.ts';
 import type { Peer } from '../peer.ts';
 import { ChildMind } from './child-mind.ts';
-import type { BareEnd, Entry, OwnAsset, WorkerPort } from './entries.ts';
+import type { BareEnd, Entry, WorkerPort } from './entries.ts';
 import { WorkerAssets } from './worker-assets.ts';
-import { type LineOwner, WorkerLine } from './worker-line.ts';
+import { WorkerIntake } from './worker-intake.ts';
+import { WorkerLine } from './worker-line.ts';
 import { WorkerShelf } from './worker-shelf.ts';
+import { callRefs, WorkerVoice } from './worker-voice.ts';
 
 export interface WorkerOptions {
   /** Node, task and epoch. */
@@ -33,13 +34,9 @@ export class WorkerSession {
   readonly #child: ChildMind;
   readonly #assets = new WorkerAssets();
   readonly #shelf = new WorkerShelf();
-  readonly #owner: LineOwner = {
-    arrived: (whole) => this.#arrived(whole),
-    missed: (key) => this.#refuse(key, 'Its bytes cannot be had any more.'),
-  };
-  #line: WorkerLine | null = null;
+  readonly #voice = new WorkerVoice();
+  readonly #intake: WorkerIntake;
   #generation: string | null = null;
-  #nextRun = 1;
   #isLeaving = false;
   #now: number;
   #tickAt: number;
@@ -50,6 +47,11 @@ export class WorkerSession {
     this.#now = now;
     this.#tickAt = now;
     this.#child = new ChildMind(port, (entry, end) => this.#end(entry, end));
+    this.#intake = new WorkerIntake({
+      ...{ shelf: this.#shelf, child: this.#child, assets: this.#assets, voice: this.#voice },
+      sha256: options.sha256,
+      refused: (entry, detail) => this.#end(entry, { kind: 'refused', detail }),
+    });
     this.#child.start(now);
   }
 
@@ -60,9 +62,8 @@ export class WorkerSession {
 
   /** A line to the router is there; an older one counts no more. */
   open(peer: Peer<WorkerToRouter>, now: number) {
-    this.#line?.peer.close();
-    const line = new WorkerLine(peer, this.#owner, now);
-    this.#line = line;
+    const line = new WorkerLine(peer, this.#intake, now);
+    this.#voice.use(line);
     this.#isLeaving = false;
     this.#assets.newLine();
     const held = this.#shelf.newLine();
@@ -73,11 +74,11 @@ export class WorkerSession {
       take: (messages: readonly RouterToWorker[], at: number): void => {
         this.#now = at;
         line.heardAt = at;
-        for (const message of messages) if (this.#line === line) this.#take(line, message);
+        for (const message of messages) if (this.#voice.line === line) this.#take(line, message);
         this.#turn();
       },
       gone: (): void => {
-        if (this.#line === line) this.#line = null;
+        this.#voice.lost(line);
       },
     };
   }
@@ -90,19 +91,17 @@ export class WorkerSession {
     if (stoodMs > STOOD_MS) this.#stoodStill(stoodMs);
     this.#child.tick(now);
     const entry = this.#child.running;
-    if (entry !== null && now - entry.startedAt >= CALL_TOLD_AFTER_MS) this.#tellStart(entry);
-    const line = this.#line;
-    if (line !== null && now - line.heardAt >= CALL_SILENT_MS) {
-      line.peer.close();
-      this.#line = null;
-    }
+    if (entry !== null && now - entry.startedAt >= CALL_TOLD_AFTER_MS) this.#voice.tellStart(entry);
+    const { line } = this.#voice;
+    if (line !== null && now - line.heardAt >= CALL_SILENT_MS) this.#voice.close();
     this.#turn();
   }
 
   /** Worker and child were stopped, or had no processor: nobody is judged by that time. */
   #stoodStill(ms: number): void {
     this.#child.stoodStill(ms, this.#now);
-    if (this.#line !== null) this.#line.heardAt = this.#now;
+    const { line } = this.#voice;
+    if (line !== null) line.heardAt = this.#now;
   }
 
   childReady(now: number): void {
@@ -137,10 +136,7 @@ export class WorkerSession {
 
   childProgress(run: number, bytes: Bytes): void {
     const entry = this.#child.running;
-    const ref = entry?.run === run ? this.#refOf(entry) : null;
-    if (ref === null || entry === null || entry.verdict !== null) return;
-    this.#tellStart(entry);
-    this.#line?.peer.send({ kind: 'progress', ...ref, bytes });
+    if (entry?.run === run) this.#voice.tellProgress(entry, bytes);
   }
 
   childGaveBack(runs: readonly number[], now: number): void {
@@ -173,11 +169,11 @@ export class WorkerSession {
   #take(line: WorkerLine, message: RouterToWorker): void {
     switch (message.kind) {
       case 'call':
-        return this.#onCall(line, message);
+        return this.#intake.take(line, message);
       case 'ack':
         return this.#onAck(line, message);
       case 'asset':
-        return this.#onAsset(message);
+        return this.#intake.takeAsset(message);
       case 'session':
         return this.#onSession(line, message);
       case 'cancel': {
@@ -204,9 +200,7 @@ export class WorkerSession {
         if (message.isFinal) this.#port.exit(1, message.detail);
         return;
       default:
-        if (line.take(message)) return;
-        line.peer.close();
-        this.#line = null;
+        if (!line.take(message)) this.#voice.close();
     }
   }
 
@@ -216,78 +210,7 @@ export class WorkerSession {
   ): void {
     const session = this.#shelf.open(id, number);
     line.sessions.set(number, session);
-    for (const entry of session.calls.values()) this.#tellAgain(line, entry);
-  }
-
-  /** After a new line: what ended meanwhile, or may have got lost on the old one. */
-  #tellAgain(line: WorkerLine, entry: Entry): void {
-    if (entry.state === 'ended') this.#tellEnd(entry);
-    entry.isStartTold = false;
-    if (entry.payload === null && entry.state === 'queued') line.wantPayload(entry);
-  }
-
-  #onCall(line: WorkerLine, message: WorkerCall): void {
-    const session = line.sessions.get(message.session);
-    const asset = this.#assets.at(message.asset);
-    if (session === undefined || asset === undefined) return;
-    const shared = message.shared.map((number) => this.#assets.at(number));
-    const entry: Entry = {
-      ...{ run: this.#nextRun, session, call: message.call, attempt: message.attempt, asset },
-      ...{ shared: shared.filter((one) => one !== undefined), timeoutMs: message.timeoutMs },
-      ...{ payload: null, into: null, state: 'queued', verdict: null, isRecalled: false },
-      ...{ isDropped: false, startedAt: 0, isStartTold: false, killAt: Number.POSITIVE_INFINITY },
-      ...{ end: null, result: null },
-    };
-    this.#nextRun += 1;
-    this.#shelf.add(entry);
-    for (const one of [asset, ...entry.shared]) one.users += 1;
-    this.#child.add(entry);
-    const { payload } = message;
-    if ('inline' in payload) entry.payload = kept(payload.inline);
-    else entry.into = gather(payload.size);
-    if (entry.payload === null) line.wantPayload(entry);
-    this.#wantAsset(line, asset);
-    for (const one of entry.shared) this.#wantAsset(line, one);
-  }
-
-  #wantAsset(line: WorkerLine, asset: OwnAsset): void {
-    const wish = this.#assets.wish(asset);
-    if (wish !== null) line.wantAsset(asset, wish);
-  }
-
-  #onAsset(message: Extract<RouterToWorker, { kind: 'asset' }>): void {
-    const asset = this.#assets.tell(message);
-    // Calls that came over an older line may wait for it.
-    if (asset.users > 0 && this.#line !== null) this.#wantAsset(this.#line, asset);
-  }
-
-  #arrived(whole: Entry | OwnAsset): void {
-    if ('run' in whole) {
-      whole.payload = whole.into?.bytes ?? null;
-      whole.into = null;
-      return;
-    }
-    const { into, sha256 } = whole;
-    if (into !== null && this.#options.sha256(into.bytes) !== sha256) {
-      return this.#refuse(whole, 'The bytes of its function or of a shared value are damaged.');
-    }
-    this.#assets.arrived(whole);
-  }
-
-  /** What never comes is not waited for. */
-  #refuse(key: Entry | OwnAsset, detail: string): void {
-    if ('run' in key) return this.#refuseEntry(key, detail);
-    this.#assets.refused(key);
-    for (const { calls } of this.#shelf.sessions) {
-      for (const entry of calls.values()) {
-        const isUser = entry.asset === key || entry.shared.includes(key);
-        if (isUser) this.#refuseEntry(entry, detail);
-      }
-    }
-  }
-
-  #refuseEntry(entry: Entry, detail: string): void {
-    if (this.#child.withdraw(entry)) this.#end(entry, { kind: 'refused', detail });
+    for (const entry of session.calls.values()) this.#voice.tellAgain(entry);
   }
 
   #end(entry: Entry, end: BareEnd): void {
@@ -297,42 +220,20 @@ export class WorkerSession {
     entry.into = null;
     if (end.kind !== 'result') this.#shelf.freeResult(entry);
     for (const one of [entry.asset, ...entry.shared]) one.users -= 1;
-    this.#line?.unwant(entry);
+    this.#voice.line?.unwant(entry);
     if (entry.isDropped) return;
-    this.#tellEnd(entry);
+    this.#voice.tellEnd(entry);
     if (entry.session.isOver) this.#shelf.forget(entry);
   }
 
-  #tellEnd(entry: Entry): void {
-    const ref = this.#refOf(entry);
-    if (ref === null || entry.end === null) return;
-    const end = entry.session.isOver ? ({ kind: 'cancelled' } as const) : entry.end;
-    this.#line?.peer.send({ ...ref, ...end });
-  }
-
-  #tellStart(entry: Entry): void {
-    const ref = this.#refOf(entry);
-    if (entry.isStartTold || ref === null || this.#line === null) return;
-    entry.isStartTold = true;
-    this.#line.peer.send({ kind: 'started', ...ref });
-  }
-
-  /** How it is named on the present line; null when it cannot be. */
-  #refOf({ session, call, attempt, isDropped }: Entry) {
-    const { number } = session;
-    return number === null || isDropped ? null : { session: number, call, attempt };
-  }
-
   #return(entries: readonly Entry[]): void {
-    const calls: CallRef[] = [];
+    const calls = callRefs(entries);
     for (const entry of entries) {
-      const ref = this.#refOf(entry);
-      if (ref !== null) calls.push({ session: ref.session, call: ref.call });
       for (const one of [entry.asset, ...entry.shared]) one.users -= 1;
-      this.#line?.unwant(entry);
+      this.#voice.line?.unwant(entry);
       this.#shelf.forget(entry);
     }
-    if (calls.length > 0) this.#line?.peer.send({ kind: 'returned', calls });
+    this.#voice.tellReturned(calls);
   }
 
   #onAck(line: WorkerLine, { session, calls }: Extract<RouterToWorker, { kind: 'ack' }>): void {

@@ -2,21 +2,19 @@
 // away, less what is set aside for later. The pool itself never changes here.
 
 import type { JobId, NodeName } from '../../model/ids.ts';
-import { LOOKS_PER_LANE, LOOKS_PER_SEARCH } from '../../model/limits.ts';
 import type { Share } from '../../model/orders.ts';
-import { siteRuleOf } from '../../model/scheduling.ts';
-import { type Ask, endAt, endOn, namesOf, takenOf, wantOf } from './ask.ts';
+import { type Ask, endAt, namesOf, takenOf, wantOf } from './ask.ts';
 import type { Brokerage, Choice } from './brokerage.ts';
-import { cursor, rest } from './cursor.ts';
 import { demandOf, fieldOf } from './field.ts';
-import { endOf, fitsAfter, type Gone, Lane, type Window } from './lane.ts';
+import { endOf, fitsAfter, type Gone, type Lane, type Window } from './lane.ts';
+import { LaneBook } from './lane-book.ts';
 import { Placement } from './placement.ts';
 import { couldEverHold, holdsNow, type NodePool, type NodeView } from './pool.ts';
-import { NOTHING_PREPARED, type Prepared, preparedFor, walltimeOn } from './prepared.ts';
-import { FOREVER, UNKNOWN_END } from './profile.ts';
+import { endWith, NOTHING_PREPARED, type Prepared, walltimeOn } from './prepared.ts';
+import { UNKNOWN_END } from './profile.ts';
+import { RoomNow } from './room-now.ts';
 import { type Slot, SlotFinder } from './slots.ts';
 import { inTurn, Views } from './views.ts';
-import { byNode } from './windows.ts';
 
 /** Who takes the share: what a later plan must know of it. */
 export interface Taker {
@@ -43,24 +41,15 @@ export interface BoardOptions {
   readonly forecastLooksMax?: number;
 }
 
-/** So many ready nodes are each looked at; of more, so many that fit are looked through for one. */
-const READY_LOOKS_MAX = 64;
-const READY_FRONT = 16;
-/** Sites that a choice tells of. */
-const OFFERS_TOLD = 5;
-
 export class Board {
   readonly now: number;
   readonly pool: NodePool;
-  readonly #windows: ReadonlyMap<NodeName, readonly Window[]>;
   readonly #order: Placement;
   readonly #prepared: Prepared;
   readonly #forecastLooksMax: number | null;
   readonly #views: Views;
-  readonly #lanes = new Map<NodeName, Lane>();
-  /** Nodes of which something is set aside for later: free now is not enough there. */
-  readonly #claimed = new Set<NodeName>();
-  readonly #promised = new Set<NodeName>();
+  readonly #lanes: LaneBook;
+  readonly #room: RoomNow;
   /** Nodes that somebody leaves by this plan. */
   readonly #expelled = new Set<NodeName>();
   readonly #finders = new Map<string, SlotFinder>();
@@ -69,21 +58,25 @@ export class Board {
 
   constructor(options: BoardOptions) {
     const { pool, closed, windows, now, loads, forecastLooksMax } = options;
-    this.#prepared = options.prepared ?? NOTHING_PREPARED;
-    this.pool = pool;
-    this.#views = new Views(pool, closed ?? new Map());
-    this.#forecastLooksMax = forecastLooksMax ?? null;
-    this.#windows = byNode(windows.filter((window) => window.to > now));
+    const prepared = options.prepared ?? NOTHING_PREPARED;
+    const views = new Views(pool, closed ?? new Map());
+    const order = new Placement(loads ?? new Map(), options.brokerage);
+    const lanes = new LaneBook(views, windows, now);
     this.now = now;
-    this.#order = new Placement(loads ?? new Map(), options.brokerage);
+    this.pool = pool;
+    this.#prepared = prepared;
+    this.#views = views;
+    this.#order = order;
+    this.#lanes = lanes;
+    this.#room = new RoomNow({ views, lanes, order, prepared, now });
+    this.#forecastLooksMax = forecastLooksMax ?? null;
     this.#looksBefore = pool.looks;
-    for (const name of this.#windows.keys()) if (this.#views.get(name)) this.#claimed.add(name);
   }
 
   /** Looks at nodes, and at classes of them, so far: what a cycle costs. */
   get work(): number {
     const inPool = this.pool.looks - this.#looksBefore + this.#views.touched.looks;
-    return this.#work + inPool + this.#order.looks;
+    return this.#work + inPool + this.#order.looks + this.#lanes.looks + this.#room.looks;
   }
 
   /** No slot is looked for any more: that none was found says nothing. */
@@ -101,10 +94,7 @@ export class Board {
    * them. Fewer nodes than asked for: it does not start.
    */
   place(ask: Ask): { readonly views: readonly NodeView[]; readonly choice: Choice | null } {
-    const { nodeCount } = ask.request;
-    const isBrokered = siteRuleOf(ask.placement) !== null;
-    const best = this.fitting(ask, isBrokered ? Math.max(nodeCount, OFFERS_TOLD) : nodeCount);
-    return { views: best.slice(0, nodeCount), choice: this.#order.choice(best, ask) };
+    return this.#room.place(ask);
   }
 
   /**
@@ -112,80 +102,12 @@ export class Board {
    * the others, each in the order of placement.
    */
   fitting(ask: Ask, max: number): NodeView[] {
-    const ready = preparedFor(this.#prepared, ask);
-    if (ready === undefined) return this.#fitting(ask, max);
-    const first = this.#fittingReady(ready, ask, max);
-    if (first.length === max) return first;
-    const names = new Set(first.map(({ name }) => name));
-    const others = this.#fitting(ask, max + names.size);
-    return [...first, ...others.filter(({ name }) => !names.has(name))].slice(0, max);
-  }
-
-  /** When many are ready, those are found that are near the front of all that fit. */
-  #fittingReady(ready: ReadonlySet<NodeName>, ask: Ask, max: number): NodeView[] {
-    if (ready.size > READY_LOOKS_MAX) {
-      const front = this.#fitting(ask, Math.max(max, READY_FRONT));
-      return front.filter(({ name }) => ready.has(name)).slice(0, max);
-    }
-    const { nodes, request } = ask;
-    const isAllowed = (name: NodeName): boolean =>
-      nodes?.has(name) !== false &&
-      (request.nodeNames.length === 0 || request.nodeNames.includes(name));
-    const names = [...ready].filter(isAllowed);
-    return this.#order.first(this.#fittingAmong(names, ask), ask, max);
-  }
-
-  #fitting(ask: Ask, max: number): NodeView[] {
-    const { request, reservation } = ask;
-    const names = namesOf(ask) ?? (reservation === null ? null : this.#claimed);
-    if (names !== null) return this.#order.first(this.#fittingAmong(names, ask), ask, max);
-    const isOpen = (view: NodeView): boolean =>
-      !this.#claimed.has(view.name) || this.#fitsNow(view, ask);
-    const isUntouched = ({ name }: NodeView): boolean =>
-      this.#views.touched.get(name) === undefined;
-    const sources = [
-      ...this.pool
-        .fitting(request, ask.roomKey)
-        .map((list) => cursor(list, (view) => isUntouched(view) && isOpen(view))),
-      ...this.#views.touched.fitting(request).map((list) => cursor(list, isOpen)),
-    ];
-    // What speaks for a node by these is not the same within a class of nodes.
-    if (ask.placement !== 'pack' && ask.placement !== 'spread') {
-      return this.#order.first(sources.flatMap(rest), ask, max);
-    }
-    const merged = this.#order.merge(sources, ask, max);
-    this.#work += sources.length * (merged.length + 1);
-    return merged;
+    return this.#room.fitting(ask, max);
   }
 
   /** Until when it could run if it started now, whatever its time limit is; null: not at all. */
   fitsUntil(ask: Ask): number | null {
-    const { request, reservation } = ask;
-    const ends: number[] = [];
-    for (const { name } of this.#holding(ask)) {
-      this.#work += LOOKS_PER_SEARCH;
-      const isOpen = reservation === null && !this.#claimed.has(name);
-      const until = isOpen
-        ? FOREVER
-        : this.lane(name).fitsUntil(wantOf(request), reservation, this.now);
-      if (until > this.now) ends.push(until);
-    }
-    return ends.sort((a, b) => b - a)[request.nodeCount - 1] ?? null;
-  }
-
-  /** Nodes with room now, as far as one does not look into their future; in no order. */
-  *#holding(ask: Ask): Generator<NodeView> {
-    const { request, reservation, roomKey } = ask;
-    const names = namesOf(ask) ?? (reservation === null ? null : this.#claimed);
-    for (const name of names ?? []) {
-      const view = this.#views.for(name, ask);
-      if (view !== undefined && holdsNow(view, request)) yield view;
-    }
-    if (names !== null) return;
-    for (const list of this.pool.fitting(request, roomKey)) {
-      for (const view of list) if (this.#views.touched.get(view.name) === undefined) yield view;
-    }
-    for (const list of this.#views.touched.fitting(request)) yield* list;
+    return this.#room.fitsUntil(ask);
   }
 
   /** Takes the shares for a task that starts now. */
@@ -214,7 +136,7 @@ export class Board {
     for (const name of nodes) {
       if (this.#views.for(name, ask) === undefined) return null;
       const lane = this.lane(name);
-      const to = this.#endOn(lane, ask, at);
+      const to = endWith(this.#prepared, { lane, ask, at });
       if (!lane.fits(wantOf(ask.request), ask.reservation, at, to)) return null;
       lanes.push(lane);
     }
@@ -229,29 +151,22 @@ export class Board {
       const end = endAt(at, this.#walltimeOn(lane.view.name, ask));
       const to = isEndless ? Math.max(at + 1, UNKNOWN_END) : end;
       lane.take(takenOf(lane.view, ask.request), ask.reservation, at, to);
-      this.#claimed.add(lane.view.name);
-      this.#promised.add(lane.view.name);
+      this.#lanes.promise(lane.view.name);
     }
   }
 
   /** Whether any of it was set aside for a task in this cycle. */
   isPromised(name: NodeName): boolean {
-    return this.#promised.has(name);
+    return this.#lanes.isPromised(name);
   }
 
   /** What is set aside of a node, from now on. */
   windowsOn(name: NodeName): readonly Window[] {
-    return this.#windows.get(name) ?? [];
+    return this.#lanes.windowsOn(name);
   }
 
   lane(name: NodeName): Lane {
-    let lane = this.#lanes.get(name);
-    if (lane === undefined) {
-      this.#work += LOOKS_PER_LANE;
-      lane = new Lane(this.#views.get(name) as NodeView, this.windowsOn(name), this.now);
-      this.#lanes.set(name, lane);
-    }
-    return lane;
+    return this.#lanes.of(name);
   }
 
   /** The node, if it could hold a part if it were empty. */
@@ -294,7 +209,7 @@ export class Board {
     for (const name of this.#expelled) {
       if (couldEverHold(this.#views.get(name) as NodeView, request)) yield name;
     }
-    for (const name of inTurn(this.#claimed, this.#views.touched.names())) {
+    for (const name of inTurn(this.#lanes.claimed, this.#views.touched.names())) {
       const view = this.pool.get(name);
       if (view !== undefined && holdsNow(view, request)) yield name;
     }
@@ -307,13 +222,14 @@ export class Board {
   /** Whether a part fits in a moment, if by then these are gone, with all that is leaving. */
   fitsWithout(name: NodeName, ask: Ask, gone: readonly Gone[]): boolean {
     this.#work += 1;
-    const isPlain = ask.reservation === null && !this.#claimed.has(name) && !this.#lanes.has(name);
+    const isClaimed = this.#lanes.claimed.has(name) || this.#lanes.made(name) !== undefined;
+    const isPlain = ask.reservation === null && !isClaimed;
     if (isPlain) return fitsAfter(this.#views.get(name) as NodeView, ask.request, gone, this.now);
     const lane = this.lane(name);
     const from = this.now + 1;
     for (const one of gone) lane.give(one);
-    const want = wantOf(ask.request);
-    const fits = lane.fits(want, ask.reservation, from, this.#endOn(lane, ask, from));
+    const to = endWith(this.#prepared, { lane, ask, at: from });
+    const fits = lane.fits(wantOf(ask.request), ask.reservation, from, to);
     for (const one of gone) lane.keep(one);
     return fits;
   }
@@ -331,27 +247,6 @@ export class Board {
     return { at: this.now + 1, lanes: names.map((name) => this.lane(name)) };
   }
 
-  *#fittingAmong(names: Iterable<NodeName>, ask: Ask): Generator<NodeView> {
-    for (const name of names) {
-      const view = this.#views.for(name, ask);
-      if (view !== undefined && this.#fitsNow(view, ask)) yield view;
-    }
-  }
-
-  #fitsNow(view: NodeView, ask: Ask): boolean {
-    this.#work += 1;
-    if (!holdsNow(view, ask.request)) return false;
-    if (!this.#claimed.has(view.name)) return ask.reservation === null;
-    const lane = this.lane(view.name);
-    const to = this.#endOn(lane, ask, this.now);
-    return lane.fits(wantOf(ask.request), ask.reservation, this.now, to);
-  }
-
-  #endOn(lane: Lane, ask: Ask, at: number): number {
-    const walltimeMs = this.#walltimeOn(lane.view.name, ask);
-    return endOn(lane, walltimeMs === ask.walltimeMs ? ask : { ...ask, walltimeMs }, at);
-  }
-
   #walltimeOn(name: NodeName, ask: Ask): number | null {
     return walltimeOn(this.#prepared, name, ask);
   }
@@ -363,7 +258,7 @@ export class Board {
     const gpus = view.gpusFree.slice(0, resources.gpuCount);
     const running = { jobId, index, resources, startedAt: this.now, walltimeMs, reservation };
     this.#views.take(view, running, request.exclusive);
-    this.#lanes.get(view.name)?.take(resources, reservation, this.now, endOf(running, this.now));
+    this.#lanes.made(view.name)?.take(resources, reservation, this.now, endOf(running, this.now));
     return { node: view.name, resources, gpus };
   }
 }

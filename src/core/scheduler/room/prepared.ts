@@ -1,7 +1,8 @@
 // Nodes that are ready for some tasks: these need no time to be made ready there, and go there first.
 
 import type { NodeName } from '../../model/ids.ts';
-import type { Ask } from './ask.ts';
+import { type Ask, endOn } from './ask.ts';
+import type { Lane } from './lane.ts';
 
 /** By a label that requests have for which the nodes are ready. */
 export type Prepared = ReadonlyMap<string, ReadonlySet<NodeName>>;
@@ -26,4 +27,13 @@ export function walltimeOn(prepared: Prepared, name: NodeName, ask: Ask): number
   const { walltimeMs, buildMs = 0 } = ask;
   if (walltimeMs === null || buildMs === 0) return walltimeMs;
   return preparedFor(prepared, ask)?.has(name) ? walltimeMs - buildMs : walltimeMs;
+}
+
+/** When it is over there if it begins at `at`, as far as one can know. */
+export function endWith(
+  prepared: Prepared,
+  { lane, ask, at }: { readonly lane: Lane; readonly ask: Ask; readonly at: number },
+): number {
+  const walltimeMs = walltimeOn(prepared, lane.view.name, ask);
+  return endOn(lane, walltimeMs === ask.walltimeMs ? ask : { ...ask, walltimeMs }, at);
 }
