@@ -26,7 +26,7 @@ type Maker = (site: SiteOptions) => Adaptor;
 const MAKERS: Readonly<Record<SiteSystem, Maker>> = {
   slurm: (site) => slurm(steers(site) ? slurmSteering(site) : null),
   sge: (site) => sge(sgeSettings(site), steers(site) ? tickets(site.ticket) : null),
-  oar: (site) => oar(steers(site) ? queuesOff() : null),
+  oar: (site) => oar(steers(site) ? queuesOff(site.timeoutMs) : null),
   pbs: (site) => pbs(steers(site) ? schedulingOff() : null),
   htcondor: submitOnly('HTCondor', ({ queue }) => htcondor(queue)),
   lsf: submitOnly('LSF', () => lsf()),

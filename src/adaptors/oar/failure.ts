@@ -4,7 +4,8 @@ import type { Result } from '../../core/base/result.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
 import { saidBy, siteProblem } from '../read.ts';
 
-const AWAY = /DB connection error|DBI connect|Connection refused|cannot connect|almighty/i;
+const AWAY =
+  /DB connection error|DBI connect|Connection refused|cannot connect|almighty|connection to server|canceling statement|timeout expired/i;
 
 export function failure(program: string, output: SiteOutput): Result<never, SiteProblem> {
   const words = saidBy(output);

@@ -62,17 +62,30 @@ function kept(job: SiteJob, listed: Listed, unfinished: ReadonlySet<string>): Si
   if (job.state !== 'waiting') return job;
   const held = (reason: string): SiteJob => ({ ...job, state: 'held', reason });
   const behind = Array.isArray(listed.dependencies) ? listed.dependencies.map(String) : [];
-  if (behind.some((id) => unfinished.has(id))) return held('dependency');
+  const before = behind.filter((id) => unfinished.has(id));
+  if (before.length > 0) return held(`it waits for job ${before.join(', ')} (oarsub -a)`);
   const reservation = textOf(listed.reservation) ?? 'None';
-  if (reservation !== 'None') return held(`reservation ${reservation}`);
-  return hasConditions(listed) ? held('conditions of its own (-p or -t)') : job;
+  if (reservation !== 'None') return held('OAR itself starts it at its time (oarsub -r)');
+  return hasConditions(listed) ? held(CONDITIONS_WORDS) : job;
 }
 
-/** Conditions that rules of the site add to all jobs are not in what its user has typed. */
-function hasConditions({ initial_request: request, command }: Listed): boolean {
-  const [typed, program] = [textOf(request) ?? '', textOf(command) ?? ''];
-  const options = typed.endsWith(program) ? typed.slice(0, typed.length - program.length) : typed;
-  return /\s(-p|-t|--property|--type)[\s=]/.test(options);
+const CONDITIONS_WORDS =
+  'its conditions or type (oarsub -p, -t) are not in the plan; given again without, it is planned';
+
+/** In all forms that `oarsub` takes: `-p x`, `-px`, `-Sp x`, `--property x`, `--prop=x`. */
+const CONDITION = /\s(-[IhSXYJDkVv]*[pt]|--(prop(e(r(ty?)?)?)?|t(y(pe?)?)?)[\s=])/;
+
+/**
+ * Conditions that rules of the site add to all jobs are not in what its user has typed: that is its words in a
+ * line, and with `-S` the lines for OAR in its script behind it. A word of its name or program is none.
+ */
+function hasConditions(listed: Listed): boolean {
+  const typed = textOf(listed.initial_request) ?? '';
+  const [program, name] = [textOf(listed.command) ?? '', textOf(listed.name) ?? ''];
+  const [line = '', ...ofScript] = typed.split('; #OAR');
+  const options = line.endsWith(program) ? line.slice(0, line.length - program.length) : line;
+  const unnamed = name === '' ? options : options.replace(` -n ${name}`, '');
+  return [unnamed, ...ofScript].some((words) => CONDITION.test(words));
 }
 
 function jobOf(listed: Listed): SiteJob | null {

@@ -12,7 +12,7 @@ import { QUEUES_COMMAND, readQueues } from './nodes.ts';
  * type only with the one that may not write.
  */
 const DATABASE_SHELL =
-  '. /etc/oar/oar.conf && ask() { PGPASSWORD="$2" psql -XqAt -v ON_ERROR_STOP=1 -v VERBOSITY=terse' +
+  '. /etc/oar/oar.conf && ask() { PGCONNECT_TIMEOUT="$wait" PGPASSWORD="$2" psql -XqAt -v ON_ERROR_STOP=1 -v VERBOSITY=terse' +
   ' -h "$DB_HOSTNAME" -p "$DB_PORT" -U "$1" "$DB_BASE_NAME"; } && ';
 const READ = 'ask "$DB_BASE_LOGIN_RO" "$DB_BASE_PASSWD_RO"';
 const WRITE = 'ask "$DB_BASE_LOGIN" "$DB_BASE_PASSWD"';
@@ -22,7 +22,30 @@ const READ_THEN_WRITE =
   ` echo 'what was found is no list of numbers' >&2; exit 1;; esac;` +
   ` { printf "SET weft.eligible = '{%s}';\\n" "$found"; cat; } | ${WRITE}`;
 
-export function queuesOff(): Steering {
+/**
+ * A database that hangs gives up before the gateway ends the command (`site.timeout`): else it might do later
+ * what was given up here. A start asks twice.
+ */
+const ASKED = 2;
+const PSQL_WAIT_MIN_S = 2;
+
+interface Bounds {
+  /** For a connection; `psql` takes 1 for 2. */
+  readonly waitS: number;
+  /** For one statement, with what it waits for. */
+  readonly statementMs: number;
+}
+
+function boundsOf(timeoutMs: number): Bounds {
+  const eachMs = timeoutMs / (2 * ASKED);
+  const waitS = Math.max(PSQL_WAIT_MIN_S, Math.floor(eachMs / 2 / 1000));
+  return { waitS, statementMs: Math.floor(eachMs) };
+}
+
+/** @param timeoutMs after which the gateway ends a command */
+export function queuesOff(timeoutMs: number): Steering {
+  const bounds = boundsOf(timeoutMs);
+  const sql = (shell: string, ...texts: readonly string[]) => sqlCommand(shell, texts, bounds);
   return {
     ...{ takeover: 'disabled_scheduler', needsHandle: false },
     requirements: [
@@ -44,7 +67,7 @@ export function queuesOff(): Steering {
       },
     ],
     start: ({ id }, nodes) => [
-      sql(READ_THEN_WRITE, `${eligible(id, nodes)}\n${launch(id, nodes)}`),
+      sql(READ_THEN_WRITE, eligible(id, nodes), launch(id, nodes)),
       // Should it get lost, the server finds the job itself, within minutes.
       { argv: ['oarnotify', `OARRUNJOB_${numberOf(id)}`] },
     ],
@@ -54,8 +77,17 @@ export function queuesOff(): Steering {
   };
 }
 
-function sql(shell: string, text: string): SiteCommand {
-  return { argv: ['sh', '-c', `${DATABASE_SHELL}${shell}`], input: text };
+/** Each text on lines of its own, under the bounds. */
+function sqlCommand(
+  shell: string,
+  texts: readonly string[],
+  { waitS, statementMs }: Bounds,
+): SiteCommand {
+  const bound = `SET statement_timeout = ${statementMs};`;
+  return {
+    argv: ['sh', '-c', `wait=${waitS}; ${DATABASE_SHELL}${shell}`],
+    input: texts.map((text) => `${bound} ${text}`).join('\n'),
+  };
 }
 
 function areOff(output: SiteOutput): Result<boolean, SiteProblem> {
@@ -177,6 +209,7 @@ function readStart(output: SiteOutput, program: string): Result<null, SiteProble
   const name = program === 'sh' ? 'psql' : program;
   const [, words] = /ERROR: +(.*)/.exec(output.stderr) ?? [];
   if (words === undefined) return failure(name, output);
+  if (/^canceling statement/.test(words)) return siteProblem('away', `${name}: ${words}`);
   const kind = /^there is no job /.test(words) ? 'no_such_job' : 'refused';
   return siteProblem(kind, `${name}: ${words}`);
 }

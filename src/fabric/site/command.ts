@@ -13,6 +13,11 @@ const SSH_FAILED = 255;
 
 const ENVIRONMENT = { LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
+/** What it said, and whether something of it still runs, as `CommandEnd.isThere`. */
+export interface SiteAnswer extends SiteOutput {
+  readonly isThere: () => boolean;
+}
+
 export async function runSiteCommand(
   commands: Commands,
   { argv, input, environment }: SiteCommand,
@@ -21,13 +26,14 @@ export async function runSiteCommand(
     readonly timeoutMs: number;
     readonly user: SiteUser | null;
   },
-): Promise<SiteOutput> {
+): Promise<SiteAnswer> {
   const variables = { ...ENVIRONMENT, ...environment };
   const {
     code,
     output,
     errors,
     how: ending,
+    isThere,
   } = await commands.run({
     argv: [...how.before, ...wordsBehind(how.before, argv, variables)],
     timeoutMs: how.timeoutMs,
@@ -41,7 +47,7 @@ export async function runSiteCommand(
   const isWay = code === SSH_FAILED && isBehindSsh(how.before);
   // Of one that was never started, or not in time, only we can say why.
   const stderr = code === null && errors.trim() === '' ? ending : errors;
-  return { stdout: output, stderr, code: isWay ? null : code };
+  return { stdout: output, stderr, code: isWay ? null : code, isThere };
 }
 
 function isBehindSsh(before: readonly string[]): boolean {

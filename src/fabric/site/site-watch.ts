@@ -21,7 +21,7 @@ import type { Commands } from '../../ports/commands.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SiteSource } from '../../ports/sites.ts';
 import type { Filters } from '../filters/site-filters.ts';
-import { runSiteCommand } from './command.ts';
+import { runSiteCommand, type SiteAnswer } from './command.ts';
 import type { NodeStops } from './node-stops.ts';
 import type { Steerer } from './steerer.ts';
 import { Vanished } from './vanished.ts';
@@ -67,6 +67,8 @@ export class SiteWatch implements SiteSource {
   #lack: string | null = null;
   readonly #vanished: Vanished;
   #problem: string | null = null;
+  /** Answer of the last command, if it was not in time; null: it was. */
+  #late: SiteAnswer | null = null;
   #listing: Promise<Result<readonly SiteJob[], SiteProblem>> | null = null;
   #send: ((news: SiteNews) => void) | null = null;
   #told: Told | null = null;
@@ -253,7 +255,14 @@ export class SiteWatch implements SiteSource {
 
   async #ask<T>(query: SiteQuery<T>): Promise<Result<T, SiteProblem>> {
     const { commands, settings } = this.#world;
-    return query.read(await runSiteCommand(commands, query.command, { ...settings, user: null }));
+    // Commands that no signal ends must not become more with every look.
+    if (this.#late?.isThere()) {
+      const stderr = `the command before it still runs: ${this.#late.stderr}`;
+      return query.read({ stdout: '', stderr, code: null });
+    }
+    const answer = await runSiteCommand(commands, query.command, { ...settings, user: null });
+    this.#late = answer.code === null ? answer : null;
+    return query.read(answer);
   }
 
   #setProblem(problem: string | null): void {

@@ -6,7 +6,7 @@ import { oar } from '../../../src/adaptors/oar/oar.ts';
 import { queuesOff } from '../../../src/adaptors/oar/steer.ts';
 import { recorded, recordedNames } from './recorded.ts';
 
-const adaptor = oar(queuesOff());
+const adaptor = oar(queuesOff(30_000));
 
 function jobsOf(name: string) {
   const read = adaptor.jobs.read(recorded(`oar/${name}.txt`));
@@ -171,6 +171,12 @@ function changedListing(changes: object) {
   return read.value.find((one) => one.id === id);
 }
 
+test('a name is read as it was given, whatever it is made of', () => {
+  const name = 'a;b|c,[1-3] "d" \'e\'\n# SC=0 ARG=1';
+  const job = changedListing({ name, initial_request: `oarsub -n ${name} ./ok.sh 1` });
+  assert.deepEqual([job?.name, job?.state], [name, 'waiting']);
+});
+
 test('size and limit are read before OAR says them elsewhere', () => {
   const job = changedListing({
     walltime: null,
@@ -185,15 +191,43 @@ test('what is not for us to start is held: behind another job, at its time, on c
     const job = changedListing(changes);
     return [job?.state, job?.reason];
   };
-  assert.deepEqual(of({ dependencies: ['7'] }), ['held', 'dependency']);
+  assert.deepEqual(of({ dependencies: ['7'] }), ['held', 'it waits for job 7 (oarsub -a)']);
   assert.deepEqual(of({ dependencies: ['6'] }), ['waiting', null]);
-  const conditions = ['held', 'conditions of its own (-p or -t)'];
-  assert.deepEqual(of({ initial_request: "oarsub -p host='n1' ./ok.sh 1" }), conditions);
+  const [state, words] = of({ initial_request: "oarsub -p host='n1' ./ok.sh 1" });
   assert.deepEqual(
-    of({ initial_request: 'oarsub mkdir -p a', command: 'mkdir -p a' })[0],
-    'waiting',
+    [state, words],
+    [
+      'held',
+      'its conditions or type (oarsub -p, -t) are not in the plan; given again without, it is planned',
+    ],
   );
-  assert.deepEqual(of({ reservation: 'Scheduled' }), ['held', 'reservation Scheduled']);
+  const reserved = of({ reservation: 'Scheduled' });
+  assert.deepEqual(reserved, ['held', 'OAR itself starts it at its time (oarsub -r)']);
+});
+
+test('conditions are found in every form that oarsub takes them, and only there', () => {
+  const stateOf = (request: string, more: object = {}) =>
+    changedListing({ initial_request: request, command: './ok.sh 1', name: 'x', ...more })?.state;
+  for (const options of [
+    ...['-p a=1', "-pa='1'", '-t besteffort', '-tbesteffort', '-l /core=1 -It deploy'],
+    ...['--property a=1', '--property=a', '--prop=a', '--type deploy', '--t deploy', '--ty=deploy'],
+  ]) {
+    assert.equal(stateOf(`oarsub ${options} ./ok.sh 1`), 'held', options);
+    assert.equal(stateOf(`oarsub ./ok.sh ${options}`, { command: './ok.sh' }), 'held', options);
+  }
+  for (const line of ['#OAR -t besteffort', '#OAR -l /core=1; #OAR -p a=1', '#OAR -pa=1']) {
+    assert.equal(stateOf(`oarsub -S ./ok.sh 1; ${line}`), 'held', line);
+  }
+  const free = [
+    ['oarsub mkdir -p a', { command: 'mkdir -p a' }],
+    ['oarsub -n a -t b ./ok.sh 1', { name: 'a -t b' }],
+    ['oarsub -S run -p 1; #OAR -l /core=1', { command: 'run -p 1' }],
+    ['oarsub --project p -l /core=1 -O /a-p -E /b-t ./ok.sh 1', {}],
+    ['oarsub --stdout=x --hold ./ok.sh 1', {}],
+  ] as const;
+  for (const [request, more] of free) {
+    assert.notEqual(stateOf(request, more), 'held', request);
+  }
 });
 
 const steering = adaptor.steering ?? assert.fail('not steered');
@@ -227,6 +261,39 @@ test('what users have typed is run by an account that cannot write, and never by
     reader?.query.command.argv[2] ?? '',
     /ask "\$DB_BASE_LOGIN_RO" "\$DB_BASE_PASSWD_RO"$/,
   );
+});
+
+test('a database that hangs gives up before the gateway does, with every statement', () => {
+  const hung = oar(queuesOff(30_000)).steering ?? assert.fail('not steered');
+  const [, mayWrite, mayRead] = hung.requirements.map(({ query }) => query.command);
+  const [assign] = hung.start({ id: '7', handle: null }, ['n2']);
+  for (const command of [mayWrite, mayRead, assign]) {
+    assert.match(command?.argv[2] ?? '', /^wait=3; .*PGCONNECT_TIMEOUT="\$wait"/);
+    assert.match(command?.input ?? '', /^SET statement_timeout = 7500; /);
+  }
+  // A start asks two accounts, one after the other: 2 × (3 + 7.5) s.
+  const [look, write] = (assign?.input ?? '').split(/\n(?=SET)/);
+  assert.match(look ?? '', /^SET statement_timeout = 7500; DO .*EXECUTE/);
+  assert.match(write ?? '', /^SET statement_timeout = 7500; DO \$weft\$\n/);
+  const [impatient] = (oar(queuesOff(1000)).steering ?? assert.fail()).start(
+    { id: '7', handle: null },
+    ['n2'],
+  );
+  assert.match(impatient?.input ?? '', /^SET statement_timeout = 250; /);
+});
+
+test('a database that gives up, or takes no connection, is away', () => {
+  const kindOf = (stderr: string, code = 3) => {
+    const read = steering.read({ stdout: '', stderr, code }, 'sh');
+    return read.ok ? 'ok' : read.error.kind;
+  };
+  assert.equal(
+    kindOf('psql:<stdin>:1: ERROR:  canceling statement due to statement timeout\n'),
+    'away',
+  );
+  const words = 'psql: error: connection to server at "db" (10.0.0.1), port 5432 failed:';
+  assert.equal(kindOf(`${words} timeout expired\n`, 2), 'away');
+  assert.equal(kindOf(`${words} FATAL:  sorry, too many clients already\n`, 2), 'away');
 });
 
 test('a start that the database refuses is said in its words', () => {

@@ -36,4 +36,18 @@ test('a command that cannot be started, or is too slow, says so', async () => {
   };
   assert.match(await ended('/nosuch/site', 'jobs'), /^null spawn \/nosuch\/site ENOENT$/);
   assert.match(await ended('sleep', '60'), /^null it took longer than 200 ms$/);
+  const locked = join(top, 'locked');
+  writeFileSync(locked, '#!/bin/sh\n');
+  assert.match(await ended(locked), /^null spawn \S+locked EACCES$/);
+  const foreign = join(top, 'foreign');
+  writeFileSync(foreign, '\u007fELF of another machine');
+  chmodSync(foreign, 0o755);
+  assert.match(await ended(foreign), /^(null|126|127) .*foreign/s);
+});
+
+test('a wrong program behind ssh is an error of its name, and not of the way', async () => {
+  const how = { before: [ssh, 'login1'], timeoutMs: 10_000, user: null };
+  const { code, stderr } = await runSiteCommand(systemCommands, { argv: ['nosuch-sq'] }, how);
+  assert.equal(code, 127);
+  assert.match(stderr, /nosuch-sq/);
 });

@@ -24,13 +24,16 @@ export class FakeSlurm implements Commands {
     { name: 'n1', state: 'idle', cpus: 2, alloc_cpus: 0, real_memory: 1000 },
   ];
 
+  /** Whether commands that hang are there after their end. */
+  stuck = false;
+
   /** What the site does before the end of a connection is noticed. */
   onCut = (): void => undefined;
 
   async run({ argv, input = '' }: Command): Promise<CommandEnd> {
     this.ran.push([...argv]);
     const mood = this.moods.get(argv[0] ?? '')?.shift();
-    if (mood === 'hangs') return end(null, '', '');
+    if (mood === 'hangs') return { ...end(null, '', ''), isThere: () => this.stuck };
     if (mood === 'refuses') return end(1, '', `${argv[0]}: error: Invalid qos specification`);
     if (mood === 'rubbish') return end(0, '<html>Please log in</html>', '');
     const answer = this.#answer(argv, input);

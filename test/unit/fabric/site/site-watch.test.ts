@@ -115,6 +115,23 @@ test('a listing that cannot be read changes nothing but the age and the problem'
   assert.equal(world.heard.all[0]?.problem, null);
 });
 
+test('while a command that no signal ends is still there, no more of them are run', async () => {
+  const world = await begun(2);
+  world.site.stuck = true;
+  world.site.moods.set('squeue', ['hangs']);
+  await world.clock.advance(5000);
+  const before = world.site.ran.length;
+  await world.clock.advance(50_000);
+  assert.equal(world.site.ran.length, before);
+  const [known] = world.heard.all;
+  assert.match(known?.problem ?? '', /squeue: the command before it still runs/);
+  assert.deepEqual(world.states(), ['101 waiting', '102 waiting']);
+  world.site.stuck = false;
+  await world.clock.advance(5000);
+  assert.ok(world.site.ran.length > before);
+  assert.equal(world.heard.all[0]?.problem, null);
+});
+
 test('a new session begins with all of it, in messages of bounded size', async () => {
   const world = await begun(SITE_JOBS_PER_MESSAGE_MAX + 1);
   assert.deepEqual(
