@@ -123,8 +123,12 @@ export interface ForeignWork {
   readonly site: NodeName;
   /** The site's own id; of an array, that of the whole. */
   readonly job: string;
-  /** Its user holds it there, and only there it can be released. */
+  /** It is held there, by its user or by what it asks for, and only there it can be released. */
   readonly isHeld: boolean;
+  /** Why it is held, in words of its site; absent: it says nothing. */
+  readonly heldBecause?: string;
+  /** When it was submitted there, by the site's clock; absent: the site does not say. */
+  readonly submittedAt?: number;
 }
 
 /** What makes a job the second try of another: it holds only the tasks that did not complete. */

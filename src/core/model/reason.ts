@@ -1,7 +1,7 @@
 // Why a task waits, as values that the core makes. The words that people read are made of them in one
 // place, head/answers/words.
 
-import type { JobId, UserName } from './ids.ts';
+import type { JobId, NodeName, UserName } from './ids.ts';
 import type { Dependency, ResourceRequest } from './job.ts';
 import type { NodeFeature } from './node-features.ts';
 import type { Pause } from './pause.ts';
@@ -9,6 +9,8 @@ import type { Pause } from './pause.ts';
 export type Reason =
   /** `because`: the head holds this task itself. `jobId` null: not submitted. */
   | { readonly kind: 'held'; readonly jobId: JobId | null; readonly because: string | null }
+  /** Its site holds it, or hides it: only there it can be released. */
+  | { readonly kind: 'held'; readonly there: HeldThere }
   | { readonly kind: 'dependency'; readonly on: readonly Dependency[] }
   /** Tasks of other arrays, with the index of this one. */
   | { readonly kind: 'dependency'; readonly arrays: readonly JobId[]; readonly index: number }
@@ -47,6 +49,15 @@ export type Reason =
   /** It fits, and others go first. */
   | { readonly kind: 'priority'; readonly behind: Behind | null }
   | WindowReason;
+
+/** A job that a user gave to a site itself, which holds it. */
+export interface HeldThere {
+  readonly site: NodeName;
+  /** The site's own id. */
+  readonly job: string;
+  /** Null: the site does not say. */
+  readonly because: string | null;
+}
 
 /** How many tasks of an array may run at once. */
 export interface ArrayLimit {

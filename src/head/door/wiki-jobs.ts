@@ -1,5 +1,6 @@
 // Jobs as a Maui-like scheduler has them. Each task of an array is a job of its own to it.
 
+import { isHeldNow } from '../../core/controller/jobs/apply.ts';
 import { isBlocked } from '../../core/controller/jobs/behind.ts';
 import type { Job, Task } from '../../core/controller/jobs/facts.ts';
 import type { State } from '../../core/controller/state.ts';
@@ -98,7 +99,7 @@ function active(job: Job, task: Task): WikiRecord {
 }
 
 function* waiting(job: Job): Generator<WikiRecord> {
-  const isHeld = job.held || job.waitsFor.size > 0 || !job.beginReached;
+  const isHeld = isHeldNow(job) || job.waitsFor.size > 0 || !job.beginReached;
   const fields = common(job);
   const { runningMax, running } = job.entry;
   const throttle = runningMax === null ? Infinity : Math.max(0, runningMax - running);

@@ -3,7 +3,7 @@
 
 import { toPlainLine } from '../../base/plain-line.ts';
 import type { NodeName, UserName } from '../../model/ids.ts';
-import type { JobSpec } from '../../model/job.ts';
+import type { ForeignWork, JobSpec } from '../../model/job.ts';
 import { CPUS_PER_NODE_MAX, MEMORY_PER_NODE_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts';
 import { DEFAULT_PARTITION } from '../../model/scheduling.ts';
 import type { ListedJob } from '../../model/site.ts';
@@ -16,7 +16,7 @@ export function ownerOf({ owner }: ListedJob): UserName | null {
 }
 
 export function foreignSpec(site: NodeName, job: ListedJob): JobSpec {
-  const { id, cpuCount, memoryBytes, walltimeMs, isExclusive, elements, seen } = job;
+  const { id, cpuCount, memoryBytes, walltimeMs, isExclusive, elements, seen, submittedAt } = job;
   const nodeCount = Math.max(1, job.nodeCount);
   const name = toPlainLine(job.name).slice(0, NAME_LENGTH_MAX).trim();
   return {
@@ -40,6 +40,26 @@ export function foreignSpec(site: NodeName, job: ListedJob): JobSpec {
     // Nobody but its site may say that it is over, or run it again.
     ...{ onNodeLoss: { kind: 'wait' }, requeue: false, retriesMax: 0 },
     ...{ partition: seen?.partition ?? DEFAULT_PARTITION, umask: 0o022 },
-    foreign: { site, job: id, isHeld: job.state === 'held' },
+    foreign: {
+      ...{ site, job: id, ...holdOf(job) },
+      ...(submittedAt === null ? {} : { submittedAt }),
+    },
   };
+}
+
+const REASON_LENGTH_MAX = 200;
+
+/** Its user holds and releases it there, and what its site hides is not to be started. */
+export function holdOf({
+  state,
+  reason,
+  seen,
+}: Pick<ListedJob, 'state' | 'reason' | 'seen'>): Pick<ForeignWork, 'isHeld' | 'heldBecause'> {
+  const rule = seen?.hiddenBy ?? null;
+  if (rule !== null) return { isHeld: true, heldBecause: `rule ${rule} of its site hides it` };
+  if (state !== 'held') return { isHeld: false };
+  const words = toPlainLine(reason ?? '')
+    .slice(0, REASON_LENGTH_MAX)
+    .trim();
+  return { isHeld: true, ...(words === '' ? {} : { heldBecause: words }) };
 }

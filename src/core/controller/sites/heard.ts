@@ -23,7 +23,7 @@ import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { endPending } from '../tasks/ending.ts';
 import { placeOf } from '../tasks/place.ts';
-import { foreignSpec, ownerOf } from './foreign.ts';
+import { foreignSpec, holdOf, ownerOf } from './foreign.ts';
 import { elementOf, isArray } from './names.ts';
 
 export interface SiteHeard {
@@ -82,9 +82,13 @@ function jobOfKey({ indexes, jobs }: State, key: string): Job | undefined {
   return id === undefined ? undefined : jobs.get(id);
 }
 
-/** A site that begins to count anew gives an id twice: then it is of a job that came after the end. */
-function isAnother({ endedAt }: Job, { submittedAt }: ListedJob): boolean {
-  return endedAt !== null && submittedAt !== null && submittedAt > endedAt;
+/**
+ * A site that begins to count anew gives an id twice: then it is of a job that came later. Both instants are of
+ * the site's clock, which need not be ours; of jobs taken over before that was kept, the end by ours must do.
+ */
+function isAnother({ endedAt, spec }: Job, { submittedAt }: ListedJob): boolean {
+  if (endedAt === null || submittedAt === null) return false;
+  return submittedAt > (spec.foreign?.submittedAt ?? endedAt);
 }
 
 function follow(step: Step, site: NodeName, listed: ListedJob): void {
@@ -114,13 +118,15 @@ function endWaiting(step: Step, job: Job, listed: ListedJob): void {
   if (waiting.size > 0) endPending(step, job, waiting, outcomeOf(listed));
 }
 
-/** Its user holds and releases it there, and what its site hides is not to be started. */
-function followHold(step: Step, job: Job, { state, id, seen }: ListedJob): void {
+function followHold(step: Step, job: Job, listed: ListedJob): void {
   const { foreign } = job.spec;
+  const { state, id } = listed;
   if (foreign?.job !== id || waitingOf(job).size === 0) return;
-  const isHeld = state === 'held' || (seen?.hiddenBy ?? null) !== null;
-  if (foreign.isHeld === isHeld || (state !== 'held' && state !== 'waiting')) return;
-  const spec = { ...job.spec, environment: {}, foreign: { ...foreign, isHeld } };
+  if (state !== 'held' && state !== 'waiting') return;
+  const hold = holdOf(listed);
+  const { heldBecause, ...rest } = foreign;
+  if (foreign.isHeld === hold.isHeld && heldBecause === hold.heldBecause) return;
+  const spec = { ...job.spec, environment: {}, foreign: { ...rest, ...hold } };
   step.emit({ kind: 'job_changed', jobId: job.id, spec, by: foreign.site });
 }
 

@@ -19,8 +19,9 @@ export function standingOf({ nodes, jobs }: SiteListing, at: number): SiteStandi
     if (state === 'waiting') waitingCpuMs += (cpus ?? 1) * limitMs;
     if (state !== 'running' && state !== 'starting' && state !== 'suspended') continue;
     cpusHeld += cpus ?? 1;
-    const leftMs = limitMs - (startedAt === null ? 0 : at - startedAt);
-    runningCpuMs += (cpus ?? 1) * Math.max(0, leftMs);
+    // Its clock may be ahead of ours: nothing has more left than its limit.
+    const ranMs = startedAt === null ? 0 : Math.max(0, at - startedAt);
+    runningCpuMs += (cpus ?? 1) * Math.max(0, limitMs - ranMs);
   }
-  return { cpuCount, cpusHeld, runningCpuMs, waitingCpuMs };
+  return { cpuCount, cpusHeld, runningCpuMs, waitingCpuMs, listedAt: at };
 }

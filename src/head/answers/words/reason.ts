@@ -52,7 +52,13 @@ export function sayReason(reason: Reason, reader: Reader): string {
 
 type Of<K extends Reason['kind']> = Extract<Reason, { kind: K }>;
 
-function sayHeld({ jobId, because }: Of<'held'>): string {
+function sayHeld(reason: Of<'held'>): string {
+  if ('there' in reason) {
+    const { site, job, because } = reason.there;
+    const words = `held at ${site}, as job ${job} there`;
+    return because === null ? `${words}, where it can be released` : `${words}: ${because}`;
+  }
+  const { jobId, because } = reason;
   const release = `\`weft release ${jobId ?? 'JOB'}\``;
   return because === null ? `held; ${release} lets it start` : `${because}; ${release} tries again`;
 }

@@ -13,6 +13,7 @@ import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import type { ListedJob, SiteMode, SiteNode } from '../../../../src/core/model/site.ts';
+import { wikiJobs } from '../../../../src/head/door/wiki-jobs.ts';
 import { place, scenario, type TestHead, user } from '../../../support/controller.ts';
 import { why } from '../../../support/why.ts';
 
@@ -95,7 +96,11 @@ scenario('[G2] who holds a job at its site releases it there', (head) => {
   steered(head);
   hear(head, [siteJob('7', { state: 'held' })]);
   assert.deepEqual(head.schedule(), []);
-  assert.match(why(head, 1), /held/);
+  assert.equal(why(head, 1), 'held: held at hpc, as job 7 there, where it can be released');
+  hear(head, [siteJob('7', { state: 'held', reason: 'JobHeldUser' })]);
+  assert.equal(why(head, 1), 'held: held at hpc, as job 7 there: JobHeldUser');
+  const [shown] = wikiJobs(head.state, new Set(['default']), new Map(), head.at);
+  assert.equal(shown?.state, 'Hold');
   head.refused({ kind: 'release_job', jobId: head.job(1).id }, EVE);
   hear(head, [siteJob('7')]);
   assert.deepEqual(head.schedule(), ['1#1@n1.hpc']);
@@ -106,9 +111,38 @@ scenario('[G8] a job that its site hides later waits as one that is held', (head
   hear(head, [siteJob('7')]);
   hear(head, [siteJob('7', { seen: { ...SEEN, hiddenBy: 'secret' } })]);
   assert.deepEqual(head.schedule(), []);
-  assert.match(why(head, 1), /held/);
+  const words = 'held at hpc, as job 7 there: rule secret of its site hides it';
+  assert.equal(why(head, 1), `held: ${words}`);
   hear(head, [siteJob('7', { seen: SEEN })]);
   assert.deepEqual(head.schedule(), ['1#1@n1.hpc']);
+});
+
+scenario('[G2] a name that is made of separators is one of a job like any other', (head) => {
+  steered(head);
+  const name = 'a;b|c "d" \'e\'\n#7:STATE=Running; SC=0';
+  hear(head, [siteJob('7', { name }), siteJob('8', { name: '\n\t' })]);
+  assert.equal(head.job(1).spec.name, 'a;b|c "d" \'e\'#7:STATE=Running; SC=0');
+  assert.equal(head.job(2).spec.name, 'job 8');
+});
+
+scenario('[G3] a site whose clock is an hour ahead, or behind, has each job once', (head) => {
+  steered(head);
+  for (const [at, hours] of [1, -1].entries()) {
+    const submittedAt = head.at + hours * 3_600_000;
+    const listed = (more: Partial<ListedJob>) => siteJob(`${7 + at}`, { submittedAt, ...more });
+    hear(head, [listed({})]);
+    const id = at + 1;
+    assert.deepEqual(head.schedule(), [`${id}#1@n1.hpc`]);
+    head.started(`${id}#1`, 'n1.hpc');
+    head.ended(`${id}#1`, { code: 0 }, 'n1.hpc');
+    // A listing that was made before its end, and comes after it.
+    hear(head, [listed({ state: 'running', nodes: ['n1'], startedAt: submittedAt })]);
+    assert.equal(head.state.jobs.size, id);
+    assert.equal(head.outcome(id), 'completed');
+  }
+  // The site has begun to count anew.
+  hear(head, [siteJob('7', { submittedAt: head.at + 2 * 3_600_000 })]);
+  assert.equal(head.state.jobs.size, 3);
 });
 
 scenario('[G3] what the site starts or ends behind our back is so', (head) => {
