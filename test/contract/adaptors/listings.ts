@@ -64,6 +64,22 @@ export function listings(of: AdaptorCase): void {
     assert.deepEqual({ submittedAt, startedAt }, { submittedAt: submitted, startedAt: started });
   });
 
+  test(`${system}: the time zone of the gateway changes no instant`, () => {
+    const zone = process.env.TZ;
+    const read = (name: string) => {
+      process.env.TZ = name;
+      return [new Date(0).getHours(), of.listings.map((one) => [...jobsIn(of, one).values()])];
+    };
+    try {
+      const [[here, utc], [there, far]] = [read('UTC'), read('Pacific/Kiritimati')];
+      assert.notEqual(here, there);
+      assert.deepEqual(far, utc);
+    } finally {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    }
+  });
+
   test(
     `${system}: elements of an array that wait are a set, and each that runs has an id`,
     skipFor(array),

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -102,6 +102,15 @@ test('[M20] a repair mends what differs, and is over when the checks say so', ()
     const mended = run(['file']);
     assert.equal(mended.status, 0, mended.stdout + mended.stderr);
     assert.equal(existsSync(other), false, 'what was fine is left alone');
+    // One that mends its own goal and breaks another's.
+    const worse = [
+      check('file', `cat ${file}`, 'no', `echo no > ${file}; rm -f ${other}`),
+      check('other', `test -e ${other}`),
+    ];
+    writeFileSync(other, '');
+    const ended = spawnSync('sh', ['-c', repairScript({ goals: worse }, ['file'])]);
+    assert.equal(ended.status, 1, 'the node stays out of service');
+    assert.match(String(ended.stdout), /weft-goal: other still differs/);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -48,6 +48,23 @@ test('[M21] at most so many of a partition are in repair, and never the last tha
   );
 });
 
+test('[M22] a repair that makes it worse counts as any other, whatever differs afterwards', () => {
+  const broken = { goal: 'mount', actual: 'gone', expected: 'there', canRepair: true };
+  const lost = { ...broken, goal: 'disk', canRepair: false };
+  const after = (attempt: number, differences: GoalNode['differences']) => {
+    const last = { id: `m${attempt}`, attempt };
+    const [step] = planGoals([
+      node('a', { differences, last, drainedBy: 'repair', inService: false }),
+      node('b', { differences: [] }),
+    ]);
+    return step === undefined ? 'nothing' : 'attempt' in step ? step.attempt : step.kind;
+  };
+  assert.equal(after(1, [...BAD, broken]), 2);
+  assert.equal(after(1, [broken]), 2, 'mended, and something else broken');
+  assert.equal(after(2, [broken]), 'nothing', 'it stays drained');
+  assert.equal(after(1, [lost]), 'wait', 'nobody can repair that');
+});
+
 test('[M22] two repairs without success are the last; a person undrains', () => {
   const failed = (attempt: number) => ({
     ...node('a', { last: { id: 'm1', attempt }, drainedBy: 'repair', inService: false }),
