@@ -16,6 +16,7 @@ import {
   taskId,
 } from './common.ts';
 import { deliveryView } from './notifications.ts';
+import { startGuess } from './start-guess.ts';
 
 /** How a job or task ended; null until then. */
 export const outcomeView = z.object({
@@ -200,6 +201,8 @@ export const explainReply = z.object({
   startsAt: instantOrNull,
   /** Where, by today's plan. */
   startNodes: z.array(z.string()),
+  /** Its start is a guess, as a site decides it. Absent: no site does. */
+  guess: startGuess.optional(),
   /** What asked for instead would start now, `3 nodes instead of 4`, the least change first. */
   smaller: z.array(z.string()),
   priority: priorityView.nullable(),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { TASK_STATES } from '../core/model/job.ts';
 import { count, instant, instantOrNull, nodeName, queryNumber } from './common.ts';
 import { type RouteShape, USER } from './route-shape.ts';
+import { startGuess } from './start-guess.ts';
 
 const scheduleQuery = z.strictObject({
   /** What ended before is left out. Default: an hour ago. */
@@ -28,6 +29,8 @@ const scheduleBar = z.object({
   until: instantOrNull,
   /** A state, or how it ended. */
   word: z.union([z.enum(TASK_STATES), z.string()]),
+  /** Its start is a guess, as a site decides it. Absent: no site does, or it has started. */
+  guess: startGuess.optional(),
 });
 export type ScheduleBar = z.infer<typeof scheduleBar>;
 

@@ -136,6 +136,11 @@ export class Engine {
     return this.#clock.now();
   }
 
+  /** Queues of sites whose own schedulers decide; null: nobody knows of any. */
+  standings(): ReturnType<NonNullable<EngineOptions['standings']>> | null {
+    return this.#options.standings?.() ?? null;
+  }
+
   execute(command: Command, actor: Actor): Promise<Result<Reply, Refusal>> {
     return new Promise((resolve) => {
       this.perform({ kind: 'command', command, actor }, resolve);

@@ -26,7 +26,7 @@ export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover'
 const OLD_MS = 300_000;
 
 /** A site that may not answer: nothing is free there, and nobody knows for how long. */
-const SILENT: SiteStanding = { cpuCount: 0, cpusHeld: 0, runningCpuMs: 0, waitingCpuMs: 0 };
+const SILENT = { cpuCount: 0, cpusHeld: 0, runningCpuMs: 0, waitingCpuMs: 0 };
 
 export class Sites {
   readonly #known = new Map<NodeName, KnownSite>();
@@ -66,7 +66,9 @@ export class Sites {
       if (site.mode !== 'submit') continue;
       const ageMs = site.listedAt === null ? OLD_MS : monotonic - site.listedAt;
       const isSilent = site.problem !== null || ageMs >= OLD_MS;
-      standings.set(site.name, isSilent ? SILENT : this.#standingOf(site, now - ageMs));
+      const listedAt = site.listedAt === null ? null : now - ageMs;
+      const standing = isSilent || listedAt === null ? null : this.#standingOf(site, listedAt);
+      standings.set(site.name, standing ?? { ...SILENT, listedAt });
     }
     return standings;
   }

@@ -70,5 +70,6 @@ export type {
   Reason,
   ResourceRequest,
   Resources,
+  StartGuess,
   TaskInfo,
 } from './views.ts';

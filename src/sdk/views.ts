@@ -137,6 +137,15 @@ export interface TaskInfo {
   } | null;
 }
 
+/** How the start at a site that decides itself is reckoned: from its queue, as it was listed last. */
+export interface StartGuess {
+  readonly site: string;
+  /** Null: it takes no work, as far as it says. */
+  readonly waitMs: number | null;
+  /** Null: it was never listed. */
+  readonly listedAt: number | null;
+}
+
 /** Why a job or task is where it is. */
 export interface Explanation {
   readonly state: JobState;
@@ -145,6 +154,8 @@ export interface Explanation {
   readonly startsAt: number | null;
   /** Where, by today's plan. */
   readonly startNodes: readonly string[];
+  /** Its start is a guess, as a site decides it. Absent: no site does. */
+  readonly guess?: StartGuess | undefined;
   /** What asked for instead would start now, the least change first. */
   readonly smaller: readonly string[];
   /** Lines for people. */

@@ -101,6 +101,10 @@ describe('three sites in one partition', () => {
       const shown = await weft('site', 'list');
       return (/one .* 2 +2 +\S+$/m.test(shown) && /two .* 0 +2 +\S+$/m.test(shown)) || undefined;
     });
+    assert.match(
+      await weft('run', '--dry-run', '--cpus', '1', '--site', 'one', '--', 'true'),
+      /^Site one would get it now and start it at \S+, in \S+: a guess from its listing \S+ ago\.$/m,
+    );
     const first = await run('--partition', 'waits', '--', untilThere('queues'));
     assert.equal(await siteOf(first), 'three');
     assert.match(

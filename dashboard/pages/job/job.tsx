@@ -111,7 +111,7 @@ function WhyWords({ job, why }: { job: JobDetail; why: ExplainReply }) {
       ))}
       {why.startsAt !== null && (
         <p>
-          Forecast: <Time at={why.startsAt} />, in{' '}
+          {why.guess === undefined ? 'Forecast' : 'Guess'}: <Time at={why.startsAt} />, in{' '}
           {spanWords(Math.max(0, why.startsAt - now.value))}
           {why.startNodes.length > 0 && <> on {why.startNodes.map(nodeLink)}</>}
         </p>

@@ -195,12 +195,13 @@ function Plan({
 }
 
 function BarWords({ placed: { bar }, node }: { placed: Placed; node: string }) {
-  const { id, name, owner, word, kind, from, until } = bar;
+  const { id, name, owner, word, kind, from, until, guess } = bar;
+  const planned = guess === undefined ? 'planned' : `planned by a guess from ${guess.site}`;
   const end = until === null ? 'no limit' : instantWords(until, now.value);
   return (
     <>
       {node}: <strong>{id}</strong> <bdi>{name}</bdi> of {owner || 'a user'},{' '}
-      {kind === 'planned' ? 'planned' : plainWord(word)}, {instantWords(from, now.value)} – {end}
+      {kind === 'planned' ? planned : plainWord(word)}, {instantWords(from, now.value)} – {end}
       {until !== null && ` (${spanWords(until - from)})`}
     </>
   );

@@ -10,6 +10,7 @@ import { parseNodeName } from '../../core/model/ids.ts';
 import type { Context } from '../context.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
+import { formatSpan } from '../output/words.ts';
 import { writeWhole } from '../output/write-whole.ts';
 import { scheduleColumns } from '../schedule/columns.ts';
 import { type Picture, rowsOf, sightOf } from '../schedule/picture.ts';
@@ -82,7 +83,7 @@ export const verb = defineVerb<Options>({
         context.note(`${more}; --node and --partition choose, --limit shows more`);
       }
     }
-    for (const note of notes(plan)) context.note(note);
+    for (const note of [...notes(plan), ...guessNotes(bars, plan.at)]) context.note(note);
     return 0;
   },
 });
@@ -155,6 +156,15 @@ function draw(context: Context, picture: Picture, svg: string | undefined): void
   if (svg === '-') return context.out(text);
   writeWhole(context.cwd, { flag: '--svg', file: svg }, text);
   context.note(`wrote ${svg}`);
+}
+
+/** Sites decide themselves when they start what the plan gives to them. */
+function guessNotes(bars: readonly ScheduleBar[], at: number): string[] {
+  const guesses = new Map(bars.flatMap(({ guess }) => (guess ? [[guess.site, guess]] : [])));
+  return [...guesses.values()].map(({ site, listedAt }) => {
+    const age = listedAt === null ? '' : ` ${formatSpan(at - listedAt)} ago`;
+    return `when ${site} starts what is planned there is guessed from its listing${age}`;
+  });
 }
 
 function notes({ isWhole, isPastWhole, isRunningWhole }: ReplyOf<'schedule'>): string[] {

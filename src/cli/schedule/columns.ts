@@ -17,6 +17,7 @@ export function scheduleColumns(now: number): Column<ScheduleBar>[] {
   ];
 }
 
-function stateWord({ kind, word }: ScheduleBar): string {
-  return kind === 'planned' ? 'planned' : word;
+function stateWord({ kind, word, guess }: ScheduleBar): string {
+  if (kind !== 'planned') return word;
+  return guess === undefined ? 'planned' : 'guessed';
 }

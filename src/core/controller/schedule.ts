@@ -80,7 +80,8 @@ function isOrderMoving({ state, settings }: Step): boolean {
   return settings.scheduling.weights.fairShare !== 0 && state.indexes.queue.size > 0;
 }
 
-function brokerageOf(
+/** What sites are compared by, as their listings and our own books have it. */
+export function brokerageOf(
   { scratch }: State,
   { prices = {} }: Scheduling,
   standings: Brokerage['standings'] = NO_BROKERAGE.standings,

@@ -2,10 +2,13 @@
 // words/prospect.ts.
 
 import type { ExplainReply, PriorityView } from '../../api/jobs.ts';
+import type { StartGuess } from '../../api/start-guess.ts';
 import type { LookAhead } from '../../core/controller/answers/explain.ts';
 import type { UserName } from '../../core/model/ids.ts';
 import type { Reason } from '../../core/model/reason.ts';
+import type { Forecast } from '../../core/scheduler/answers/forecast.ts';
 import type { Prospect } from '../../core/scheduler/answers/prospect.ts';
+import type { SiteWait } from '../../core/scheduler/answers/site-wait.ts';
 import { sumOf } from '../../core/scheduler/line/priority.ts';
 import { UNKNOWN_END } from '../../core/scheduler/room/profile.ts';
 import { viewReason } from './reasons.ts';
@@ -49,11 +52,11 @@ export function viewLookAhead(
     return { reason: sharper, ...NO_PROSPECT, words: `${waits}: ${sharper.words}.` };
   }
   const { forecast, smaller, startsNow } = prospect;
-  const startsAt = forecast?.at ?? null;
+  const startsAt = startOf(forecast);
   const lines = [
     startsNow && isRehearsal ? null : `${waits}: ${sharper.words}.`,
     startsNow
-      ? startsNowWords(prospect, would)
+      ? startsNowWords(prospect, at, would)
       : forecast === null
         ? cannotStartWords(awaited)
         : forecastWords(forecast, at, would),
@@ -62,12 +65,25 @@ export function viewLookAhead(
   ];
   return {
     reason: startsNow && isRehearsal ? null : sharper,
-    startsAt: startsAt === null || startsAt >= UNKNOWN_END ? null : Math.round(startsAt),
+    startsAt,
     startNodes: [...(forecast?.nodes ?? [])],
+    ...(forecast?.wait === undefined ? {} : { guess: viewGuess(forecast.wait) }),
     smaller: smaller.map(changeWords),
     priority: viewPriority(prospect),
     words: lines.filter((line) => line !== null).join('\n'),
   };
+}
+
+function startOf(forecast: Forecast | null): number | null {
+  const at = forecast?.at ?? null;
+  const startsAt = at === null ? UNKNOWN_END : at + (forecast?.wait?.waitMs ?? 0);
+  return startsAt >= UNKNOWN_END ? null : Math.round(startsAt);
+}
+
+/** How the start at a site that decides itself was reckoned. */
+export function viewGuess({ site, waitMs, listedAt }: SiteWait): StartGuess {
+  const wait = Number.isFinite(waitMs) ? Math.round(waitMs) : null;
+  return { site, waitMs: wait, listedAt: listedAt === null ? null : Math.round(listedAt) };
 }
 
 /** Names the job that it waits behind, where the scheduler only says that others are first. */

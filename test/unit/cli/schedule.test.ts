@@ -160,6 +160,17 @@ test('bars and a picture of the nodes of a partition, and notes of what is not s
   assert.match(svg.out, /^<svg [\s\S]*<\/svg>\n$/);
 });
 
+test('starts that a site decides are told apart, with the age of what they are guessed from', async () => {
+  const guess = { site: 'hpc', waitMs: 60 * S, listedAt: AT - 12 * S };
+  const planned = bar(5, { kind: 'planned', word: 'pending', from: AT, until: null, guess });
+  await using head = await FakeHead.start(answers([planned, { ...planned, id: '6', jobId: 6 }]));
+  const { out, error } = await head.weft('schedule');
+  assert.deepEqual(out.match(/planned|guessed/g), ['guessed', 'guessed']);
+  assert.deepEqual(error.trimEnd().split('\n'), [
+    'weft: when hpc starts what is planned there is guessed from its listing 12s ago',
+  ]);
+});
+
 test('what cannot be meant is refused', async () => {
   await using head = await FakeHead.start(answers());
   for (const [argv, words] of [

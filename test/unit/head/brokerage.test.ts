@@ -41,6 +41,8 @@ test('[A29] a queue is what others run and wait for there, on nodes that take wo
     job({ isOurs: true }),
     job({ state: 'running', startedAt: 10 * HOUR - HOUR / 2 }),
     job({ state: 'running', startedAt: HOUR, cpuCount: 1 }),
+    // By a clock that is an hour ahead of ours.
+    job({ state: 'running', startedAt: 11 * HOUR, cpuCount: 1, walltimeMs: HOUR / 2 }),
     job({ state: 'ended' }),
     job({ state: 'unknown' }),
     job({ state: 'running', isOurs: true }),
@@ -48,10 +50,11 @@ test('[A29] a queue is what others run and wait for there, on nodes that take wo
   const nodes = [node('idle', 4), node('busy', 2), node('down', 8), node('stopped', 16)];
   assert.deepEqual(standingOf({ nodes, jobs }, 10 * HOUR), {
     cpuCount: 6,
-    cpusHeld: 3,
-    // Half an hour of two cpus; what is past its limit is about to end.
-    runningCpuMs: HOUR,
+    cpusHeld: 4,
+    // Half an hour of two cpus, and of one; what is past its limit is about to end.
+    runningCpuMs: 1.5 * HOUR,
     waitingCpuMs: 3 * HOUR,
+    listedAt: 10 * HOUR,
   });
 });
 
@@ -88,6 +91,21 @@ test('a site that does not answer, or has not for long, has nothing free and no 
   assert.equal(cpus({ ageMs: null }), 0);
   assert.equal(cpus({}, 299_999), 4);
   assert.equal(cpus({}, 300_000), 0);
+});
+
+test('a standing says when its site was listed, also where that is too long ago, and if it ever was', () => {
+  const news = (ageMs: number | null): SiteNews => ({
+    ...{ isFirst: true, isLast: true, system: 'slurm', mode: 'submit', takeover: null },
+    ...{ problem: null, ageMs, nodes: [node('idle', 4)], queues: [], gone: [], jobs: [] },
+  });
+  const listedAt = (ageMs: number | null) => {
+    const sites = new Sites();
+    sites.hear(HPC, news(ageMs), 900_000);
+    return sites.standings(900_000, HOUR).get(HPC)?.listedAt;
+  };
+  assert.equal(listedAt(10_000), HOUR - 10_000);
+  assert.equal(listedAt(600_000), HOUR - 600_000);
+  assert.equal(listedAt(null), null);
 });
 
 const offer = (site: string, more: Partial<Offer> = {}): Offer => ({

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookAhead, pendingOf } from '../../../src/core/controller/answers/explain.ts';
+import type { NodeName } from '../../../src/core/model/ids.ts';
 import type { Reservation } from '../../../src/core/model/reservation.ts';
 import {
   DEFAULT_WEIGHTS,
@@ -245,4 +246,56 @@ test('[J23] what keeps a task from the queue is all that is said', () => {
   assert.deepEqual(wordsOf(head, id), [
     `It is pending: held; \`weft release ${id}\` lets it start.`,
   ]);
+});
+
+const GUESSES = [
+  [{ waitMs: 0 }, 'gets it now and starts it at once: a guess from its listing 12s ago.'],
+  [
+    { waitMs: 130 * MINUTE },
+    'gets it now and starts it at 2023-11-15T00:23:20Z, in 2h10m: a guess from its listing 12s ago.',
+  ],
+  [
+    { waitMs: Number.POSITIVE_INFINITY },
+    'gets it now; nobody knows when it starts there: by its listing 12s ago it takes no work.',
+  ],
+  [
+    { waitMs: Number.POSITIVE_INFINITY, listedAt: null },
+    'gets it now; nobody knows when it starts there: it was never listed.',
+  ],
+] as const;
+
+/** The look ahead of a task that starts with the next cycle, or after half an hour, at a site. */
+function atSite(wait: { waitMs: number; listedAt?: number | null }, laterMs = 0) {
+  const { head, id } = headOf({ running: [FULL], waiting: [{ cpuCount: 1 }] });
+  const ahead = lookAhead(head.state, head.settings, pendingOf(head.job(id), 0), head.at);
+  assert.ok(ahead.prospect !== null);
+  const listed = { site: 'hpc' as NodeName, listedAt: head.at - 12_000, ...wait };
+  const nodes = ['hpc' as NodeName];
+  const forecast = { at: head.at + laterMs, nodes, unplannedAfter: null, wait: listed };
+  return { ...ahead, prospect: { ...ahead.prospect, forecast, startsNow: laterMs === 0 } };
+}
+
+test('[J23] a start that a site decides is called a guess, with the age of what it is made from', () => {
+  for (const [wait, words] of GUESSES) {
+    const view = viewLookAhead(atSite(wait), 'task');
+    assert.equal(view.words.split('\n')[1], `Site hpc ${words}`);
+    const known = Number.isFinite(wait.waitMs);
+    assert.equal(view.startsAt, known ? START_AT + wait.waitMs : null);
+    const listedAt = 'listedAt' in wait ? null : START_AT - 12_000;
+    assert.deepEqual(view.guess, { site: 'hpc', waitMs: known ? wait.waitMs : null, listedAt });
+  }
+  const rehearsed = viewLookAhead(atSite({ waitMs: 0 }), 'rehearsal');
+  assert.equal(
+    rehearsed.words.split('\n')[0],
+    'Site hpc would get it now and start it at once: a guess from its listing 12s ago.',
+  );
+});
+
+test('[J23] what the plan gives to a site later says both instants', () => {
+  const view = viewLookAhead(atSite({ waitMs: 10 * MINUTE }, 30 * MINUTE), 'rehearsal');
+  assert.equal(
+    view.words.split('\n')[1],
+    "By today's plan site hpc would get it at 2023-11-14T22:43:20Z, in 30m, and start it at 2023-11-14T22:53:20Z, in 40m: a guess from its listing 12s ago.",
+  );
+  assert.equal(view.startsAt, START_AT + 40 * MINUTE);
 });

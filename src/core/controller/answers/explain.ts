@@ -11,7 +11,8 @@ import type { NodeOutline, Surroundings } from '../../scheduler/answers/outline.
 import { type Prospect, prospectOf } from '../../scheduler/answers/prospect.ts';
 import type { Snapshot } from '../../scheduler/cycle/snapshot.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
-import { entryOf, isHeldNow } from '../jobs/apply.ts';
+import type { Brokerage } from '../../scheduler/room/brokerage.ts';
+import { entryOf } from '../jobs/apply.ts';
 import type { Job } from '../jobs/facts.ts';
 import { indicesOf } from '../jobs/indices.ts';
 import type { Accepted } from '../jobs/submit.ts';
@@ -21,14 +22,14 @@ import { type ExternalNodes, externalNodes, isExternal } from '../partitions/ext
 import { schedulingOf } from '../partitions/settings.ts';
 import { namedWindow } from '../pilots/ends.ts';
 import { fleetOffers } from '../pilots/offers.ts';
-import { openSnapshotOf, snapshotOf } from '../schedule.ts';
+import { brokerageOf, openSnapshotOf, snapshotOf } from '../schedule.ts';
 import type { State } from '../state.ts';
 
 /** A task that waits, or would if it were submitted. */
 export interface Pending extends Pick<Job, 'held' | 'waitsFor' | 'beginReached'> {
   /** Null: not submitted. */
   readonly id: JobId | null;
-  readonly spec: Pick<JobSpec, 'dependencies' | 'beginAt' | 'pool'>;
+  readonly spec: Pick<JobSpec, 'dependencies' | 'beginAt' | 'pool' | 'foreign'>;
   readonly entry: QueueEntry;
   readonly index: number;
   readonly heldBecause: string | null;
@@ -37,10 +38,9 @@ export interface Pending extends Pick<Job, 'held' | 'waitsFor' | 'beginReached'>
 }
 
 export function pendingOf(job: Job, index: number): Pending {
-  const { id, waitsFor, beginReached, spec, entry } = job;
+  const { id, held, waitsFor, beginReached, spec, entry } = job;
   const heldBecause = job.active.get(index)?.heldBecause ?? null;
   const behind = [...job.behind].filter(([, set]) => set.has(index)).map(([on]) => on);
-  const held = isHeldNow(job);
   return { id, held, waitsFor, beginReached, spec, entry, index, heldBecause, behind };
 }
 
@@ -101,11 +101,13 @@ export interface LookAhead {
   readonly awaited: Awaited | null;
 }
 
+/** @param standings queues of sites that decide themselves; null: nothing is known of any */
 export function lookAhead(
   state: State,
   settings: Settings,
   pending: Pending,
   at: number,
+  standings: Brokerage['standings'] | null = null,
 ): LookAhead {
   const reason = explainPending(state, settings, pending, at);
   // When the calls of a pool will ask for more workers, no plan says.
@@ -114,7 +116,7 @@ export function lookAhead(
     return { at, reason, prospect: null, awaited: null };
   }
   const snapshot = (): Snapshot => ({
-    ...snapshotOf(state, settings, 0, at),
+    ...withSites(state, snapshotOf(state, settings, 0, at), standings),
     looksMax: TURN_LOOKS_MAX,
   });
   const prospect = prospectOf(snapshot, pending, at);
@@ -125,11 +127,25 @@ export function lookAhead(
   return { at, reason, prospect, awaited };
 }
 
+/** With what is known of sites, where anything is. */
+export function withSites(
+  state: State,
+  snapshot: Snapshot,
+  standings: Brokerage['standings'] | null,
+): Snapshot {
+  if (standings === null) return snapshot;
+  return { ...snapshot, brokerage: brokerageOf(state, snapshot.scheduling, standings) };
+}
+
 /** What keeps a task from starting whatever room there is. */
 function forbiddenBy(pending: Pending): Reason | null {
   const { id: jobId, spec, held, heldBecause, waitsFor, beginReached, behind, index } = pending;
   if (heldBecause !== null) return { kind: 'held', jobId, because: heldBecause };
   if (held) return { kind: 'held', jobId, because: null };
+  if (spec.foreign?.isHeld === true) {
+    const { site, job, heldBecause: because = null } = spec.foreign;
+    return { kind: 'held', there: { site, job, because } };
+  }
   if (waitsFor.size > 0) {
     const on = spec.dependencies.filter(({ jobId: other, condition }) => {
       return waitsFor.has(other) && condition !== 'each';

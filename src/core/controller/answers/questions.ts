@@ -12,6 +12,7 @@ import { plannedStarts } from '../../scheduler/answers/forecast.ts';
 import { lineRules, type Snapshot } from '../../scheduler/cycle/snapshot.ts';
 import { type FairStanding, fairStandings } from '../../scheduler/line/fair-share.ts';
 import { Line, type LineRules } from '../../scheduler/line/line.ts';
+import type { Brokerage } from '../../scheduler/room/brokerage.ts';
 import { stepOf } from '../controller.ts';
 import type { SubmitJob } from '../jobs/commands.ts';
 import type { Job } from '../jobs/facts.ts';
@@ -25,6 +26,7 @@ import {
   type Pending,
   pendingAs,
   pendingOf,
+  withSites,
 } from './explain.ts';
 
 /** Who is asked: the engine. */
@@ -32,6 +34,8 @@ export interface Known {
   readonly state: State;
   readonly settings: Settings;
   now(): number;
+  /** Queues of sites whose own schedulers decide; absent: nothing is known of any. */
+  standings?(): Brokerage['standings'] | null;
 }
 
 /** What a submission would come to. */
@@ -48,12 +52,18 @@ export function explainTask(known: Known, job: Job, index: number): Reason {
 
 /** Why the task waits and what it can expect; it may be one that was never submitted. */
 export function expect(known: Known, pending: Pending): LookAhead {
-  return lookAhead(known.state, known.settings, pending, known.now());
+  const { state, settings } = known;
+  return lookAhead(state, settings, pending, known.now(), standingsIn(known));
 }
 
 /** When and where all that wait would start, as far as a forecast reaches. */
 export function outlook(known: Known) {
-  return plannedStarts(snapshotNow(known), known.now());
+  const snapshot = withSites(known.state, snapshotNow(known), standingsIn(known));
+  return plannedStarts(snapshot, known.now());
+}
+
+function standingsIn(known: Known): Brokerage['standings'] | null {
+  return known.standings?.() ?? null;
 }
 
 /** The standing of everybody with a share or with usage. */

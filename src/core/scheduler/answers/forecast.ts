@@ -10,15 +10,16 @@ import {
   FORECAST_TASKS_MAX,
   LOOKS_PER_TASK,
 } from '../../model/limits.ts';
-import type { Partition } from '../../model/scheduling.ts';
+import { type Partition, siteRuleOf } from '../../model/scheduling.ts';
 import { Resumer } from '../cycle/resume.ts';
 import { type ActiveTask, lineRules, type Snapshot } from '../cycle/snapshot.ts';
 import { type Candidate, isBefore, Line } from '../line/line.ts';
 import type { Group } from '../line/queue.ts';
-import { type Ask, askOf } from '../room/ask.ts';
+import { type Ask, askFor } from '../room/ask.ts';
 import { Board } from '../room/board.ts';
 import { UNKNOWN_END } from '../room/profile.ts';
 import type { Slot } from '../room/slots.ts';
+import { type SiteWait, siteWaitOf } from './site-wait.ts';
 import { Turnstile } from './turnstile.ts';
 
 export interface Forecast {
@@ -33,6 +34,8 @@ export interface Forecast {
    * of them are planned.
    */
   readonly unplannedAfter: number | null;
+  /** A site among the nodes decides itself: it gets the task at `at`. Absent: none does. */
+  readonly wait?: SiteWait;
 }
 
 /** Null: never, as things are. The target need not be in the queue. Cost: bounded by three limits. */
@@ -46,14 +49,36 @@ export function forecast(
   const { board, resumer } = tools;
   const { unplannedAfter, siblings } = planBefore(snapshot, target, tools);
   resumer.resumeFrom(target.tier);
-  const ask = askOf(target.group.shape, target.partition);
+  const ask = askFor(target.entry, target.partition);
   const ahead = target.entry.pending.countBelow(target.index) - siblings;
   const from = letIn(target, ahead, tools);
   if (from === null) return null;
   if (from === 'unknown') return { at: null, nodes: [], unplannedAfter: FORECAST_TASKS_MAX };
-  const slot = board.slot(ask, from);
+  const slot = slotOf(board, ask, from);
   if (slot === null) return board.isSpent ? { at: null, nodes: [], unplannedAfter } : null;
-  return { at: slot.at, nodes: slot.lanes.map((lane) => lane.view.name), unplannedAfter };
+  const { at } = slot;
+  return { at, nodes: namesOf(slot), unplannedAfter, ...waitIn(snapshot, { slot, ask, now }) };
+}
+
+/** Where sites are compared, what fits now goes to the best of them, as in a cycle. */
+function slotOf(board: Board, ask: Ask, from: number): Slot | null {
+  const slot = board.slot(ask, from);
+  if (slot === null || slot.at > board.now || siteRuleOf(ask.placement) === null) return slot;
+  const { views } = board.place(ask);
+  if (views.length < ask.request.nodeCount) return slot;
+  return { at: slot.at, lanes: views.map(({ name }) => board.lane(name)) };
+}
+
+function namesOf({ lanes }: Slot): readonly NodeName[] {
+  return lanes.map((lane) => lane.view.name);
+}
+
+function waitIn(
+  { brokerage }: Snapshot,
+  { slot, ask, now }: { readonly slot: Slot; readonly ask: Ask; readonly now: number },
+): Pick<Forecast, 'wait'> {
+  const wait = siteWaitOf(slot, ask, { brokerage, now });
+  return wait === undefined ? {} : { wait };
 }
 
 /** A task that waits, with its place in today's plan. */
@@ -64,6 +89,8 @@ export interface PlannedStart {
   readonly at: number;
   /** Null: it has no time limit. */
   readonly walltimeMs: number | null;
+  /** `Forecast.wait`. */
+  readonly wait?: SiteWait;
 }
 
 /** The starts of all that wait, in the order of the line, as far as the limits of a forecast reach. */
@@ -75,10 +102,11 @@ export function plannedStarts(
   const tools = toolsOf(snapshot, now, looksMax);
   const starts: PlannedStart[] = [];
   const { unplannedAfter } = planBefore(snapshot, null, tools, ({ entry, index }, ask, slot) => {
-    if (slot.at >= UNKNOWN_END) return;
-    const nodes = slot.lanes.map((lane) => lane.view.name);
+    const { at } = slot;
+    if (at >= UNKNOWN_END) return;
+    const place = { jobId: entry.jobId, index, nodes: namesOf(slot), at };
     const { walltimeMs } = ask;
-    starts.push({ jobId: entry.jobId, index, nodes, at: slot.at, walltimeMs });
+    starts.push({ ...place, walltimeMs, ...waitIn(snapshot, { slot, ask, now }) });
   });
   return { starts, isWhole: unplannedAfter === null };
 }
@@ -146,21 +174,22 @@ function planBefore(
     board.addWork(LOOKS_PER_TASK);
     seen += 1;
     resumer.resumeFrom(next.tier);
-    const ask = askOf(next.group.shape, next.partition);
+    const ask = askFor(next.entry, next.partition);
     const floor = floors.of(next.partition);
     const from = turnstile.earliest(next, floor);
     const isFar = from !== floor && delayed.isFar(next, target);
-    const slot = from === null || isFar ? null : board.slot(ask, from);
+    const slot = from === null || isFar ? null : slotOf(board, ask, from);
     if (slot === null) {
       if (board.isSpent) return { unplannedAfter: seen, siblings };
       line.drop();
       continue;
     }
+    // As it finds its nodes: without itself.
+    onPlanned(next, ask, slot);
     board.promise(ask, slot);
     floors.raise(next.partition, slot.at);
     turnstile.enter(next, slot.at);
     planned += 1;
-    onPlanned(next, ask, slot);
     if (next.entry.jobId === target?.entry.jobId) siblings += 1;
     line.advance();
   }

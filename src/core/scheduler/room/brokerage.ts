@@ -15,6 +15,8 @@ export interface SiteStanding {
   /** Cpu time that jobs of others may still take: those that run, and those that wait. */
   readonly runningCpuMs: number;
   readonly waitingCpuMs: number;
+  /** When it was listed, in ms since 1970; null: it never was. */
+  readonly listedAt: number | null;
 }
 
 /** What sites are compared by. */
@@ -49,24 +51,35 @@ export interface Choice {
 export const UNLIMITED_MS = 3_600_000;
 
 export function offerOf(view: NodeView, ask: Ask, brokerage: Brokerage): Offer {
-  const { data, standings } = brokerage;
-  const standing = standings.get(view.name);
-  // A gateway has the label of its own site; its nodes, where it steers them, have other names.
-  const isUnheard = standing === undefined && view.labels.has(`site=${view.name}`);
   return {
     node: view.name,
-    waitMs: isUnheard ? Number.POSITIVE_INFINITY : waitOf(standing, view, ask),
+    waitMs: waitAt(view, ask, brokerage) ?? 0,
     price: priceOf(view, brokerage),
-    hasData: ask.inputs !== undefined && data.get(ask.inputs)?.has(view.name) === true,
+    hasData: ask.inputs !== undefined && brokerage.data.get(ask.inputs)?.has(view.name) === true,
   };
+}
+
+/** How long the site would make it wait; null: the node has no queue of its own, and starts it at once. */
+export function waitAt(
+  view: Pick<NodeView, 'name' | 'labels' | 'total' | 'free'>,
+  ask: Ask,
+  { standings }: Brokerage,
+): number | null {
+  const standing = standings.get(view.name);
+  if (standing !== undefined) return waitOf(standing, view, ask);
+  // A gateway has the label of its own site; its nodes, where it steers them, have other names.
+  return view.labels.has(`site=${view.name}`) ? Number.POSITIVE_INFINITY : null;
 }
 
 /**
  * How long it would wait there: not at all where nobody waits and cpus are idle, else until its share of all
  * that is before it is done. What we have given to the site counts as long as this task may take.
  */
-function waitOf(standing: SiteStanding | undefined, { total, free }: NodeView, ask: Ask): number {
-  if (standing === undefined) return 0;
+function waitOf(
+  standing: SiteStanding,
+  { total, free }: Pick<NodeView, 'total' | 'free'>,
+  ask: Ask,
+): number {
   const { cpuCount, cpusHeld, runningCpuMs, waitingCpuMs } = standing;
   if (cpuCount === 0) return Number.POSITIVE_INFINITY;
   const ours = total.cpuCount - free.cpuCount;

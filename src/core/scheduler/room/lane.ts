@@ -67,6 +67,11 @@ export class Lane {
     for (const one of inside) this.#seat(one, mine);
   }
 
+  /** What is free then of what is set aside for nobody. */
+  freeAt(at: number): Resources {
+    return this.#open.freeAt(at);
+  }
+
   fits(want: Want, reservation: string | null, from: number, to: number): boolean {
     return this.#of(reservation)?.fits(want, from, to) ?? false;
   }

@@ -65,6 +65,11 @@ export class Profile {
     }
   }
 
+  /** What is free at that instant. */
+  freeAt(at: number): Resources {
+    return this.#free[this.#stepAt(at)] as Resources;
+  }
+
   /** Whether the want fits at every instant of [from, to). */
   fits(want: Want, from: number, to: number): boolean {
     return this.#misfit(want, from, to) === -1;

@@ -7,24 +7,29 @@ import { formatSize } from '../../../core/base/size.ts';
 import type { Awaited } from '../../../core/scheduler/answers/explain.ts';
 import type { Forecast } from '../../../core/scheduler/answers/forecast.ts';
 import type { Prospect } from '../../../core/scheduler/answers/prospect.ts';
+import type { SiteWait } from '../../../core/scheduler/answers/site-wait.ts';
 import type { Less } from '../../../core/scheduler/answers/what-if.ts';
 import { sumOf } from '../../../core/scheduler/line/priority.ts';
 import { UNKNOWN_END } from '../../../core/scheduler/room/profile.ts';
-import { instantWords } from './instants.ts';
+import { instantWords, spanWords } from './instants.ts';
 
 /** Lists of nodes in a line end here. */
 const NAMES_MAX = 8;
 /** Changes to the request that a line offers. */
 const SMALLER_MAX = 3;
 
-export function startsNowWords({ forecast }: Prospect, would: string): string {
-  const { nodes } = forecast ?? { nodes: [] };
+/** How it is said: of a task that waits, or of one that was not submitted. */
+type Would = 'starts' | 'would start';
+
+export function startsNowWords({ forecast }: Prospect, now: number, would: Would): string {
+  const { nodes, wait } = forecast ?? { nodes: [] };
+  if (wait !== undefined) return siteWords(wait, { at: now, now, would });
   const where = nodes.length === 0 ? '' : ` on ${namesOf(nodes)}`;
   return would === 'starts' ? `It starts now${where}.` : `It would start now${where}.`;
 }
 
-export function forecastWords(forecast: Forecast, now: number, would: string): string {
-  const { at, nodes, unplannedAfter } = forecast;
+export function forecastWords(forecast: Forecast, now: number, would: Would): string {
+  const { at, nodes, unplannedAfter, wait } = forecast;
   const where = ` on ${namesOf(nodes)}`;
   const isUnsure = at === null || at <= now + 1 || at >= UNKNOWN_END;
   if (unplannedAfter !== null && isUnsure) {
@@ -36,11 +41,32 @@ export function forecastWords(forecast: Forecast, now: number, would: string): s
   if (at >= UNKNOWN_END) {
     return `By today's plan it ${would} only when tasks without a time limit have ended${where}.`;
   }
+  if (wait !== undefined && unplannedAfter === null) {
+    return `By today's plan ${siteWords(wait, { at, now, would })}`;
+  }
   if (unplannedAfter !== null) {
     const tasks = `more than ${unplannedAfter} tasks go before it`;
     return `By today's plan it ${would} after ${instantWords(at, now)}; ${tasks}.`;
   }
   return `By today's plan it ${would} at ${instantWords(at, now)}${where}.`;
+}
+
+/** `site hpc gets it now and starts it at 12:10:00, in 2h10m: a guess from its listing 12s ago.` */
+function siteWords(
+  { site, waitMs, listedAt }: SiteWait,
+  { at, now, would }: { readonly at: number; readonly now: number; readonly would: Would },
+): string {
+  const [gets, starts] = would === 'starts' ? ['gets', 'starts'] : ['would get', 'start'];
+  const isNow = at <= now + 1;
+  const subject = isNow ? 'Site' : 'site';
+  const given = `${subject} ${site} ${gets} it ${isNow ? 'now' : `at ${instantWords(at, now)},`}`;
+  if (listedAt === null) return `${given}; nobody knows when it starts there: it was never listed.`;
+  const listing = `its listing ${spanWords(now - listedAt)} ago`;
+  if (!Number.isFinite(waitMs)) {
+    return `${given}; nobody knows when it starts there: by ${listing} it takes no work.`;
+  }
+  const when = waitMs === 0 ? 'at once' : `at ${instantWords(at + waitMs, now)}`;
+  return `${given} and ${starts} it ${when}: a guess from ${listing}.`;
 }
 
 const BACK = {

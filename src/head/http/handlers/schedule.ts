@@ -7,7 +7,9 @@ import type { Job, Task } from '../../../core/controller/jobs/facts.ts';
 import type { State } from '../../../core/controller/state.ts';
 import { timeLeft } from '../../../core/controller/tasks/time-limit.ts';
 import { formatTaskId, type JobId, type NodeName } from '../../../core/model/ids.ts';
+import type { PlannedStart } from '../../../core/scheduler/answers/forecast.ts';
 import type { TaskRow } from '../../../ports/history.ts';
+import { viewGuess } from '../../answers/prospect-view.ts';
 import type { Engine } from '../../engine.ts';
 import type { Call, Handler } from '../call.ts';
 import type { SharedAnswers } from '../shared-answers.ts';
@@ -102,20 +104,26 @@ function runningBar(task: Task, at: number): ScheduleBar {
 /** One plan for all who look: it costs as much as a forecast. */
 function planOf(engine: Engine) {
   const { starts, isWhole } = outlook(engine);
-  const bars = starts.map(({ jobId, index, nodes, at: from, walltimeMs }): ScheduleBar => {
-    const job = engine.state.jobs.get(jobId);
-    return {
-      kind: 'planned',
-      id: formatTaskId(jobId, job?.spec.array == null ? null : index),
-      jobId,
-      ...wordsOf(job),
-      nodes: [...nodes],
-      from: Math.round(from),
-      until: walltimeMs === null ? null : Math.round(from + walltimeMs),
-      word: 'pending',
-    };
-  });
-  return { bars, isWhole };
+  // Of a site that takes no work nobody knows when it starts anything.
+  const known = starts.filter(({ wait }) => wait === undefined || Number.isFinite(wait.waitMs));
+  return { bars: known.map((start) => plannedBar(engine.state, start)), isWhole };
+}
+
+export function plannedBar({ jobs }: Pick<State, 'jobs'>, start: PlannedStart): ScheduleBar {
+  const { jobId, index, nodes, at, walltimeMs, wait } = start;
+  const job = jobs.get(jobId);
+  const from = at + (wait?.waitMs ?? 0);
+  return {
+    kind: 'planned',
+    id: formatTaskId(jobId, job?.spec.array == null ? null : index),
+    jobId,
+    ...wordsOf(job),
+    nodes: [...nodes],
+    from: Math.round(from),
+    until: walltimeMs === null ? null : Math.round(from + walltimeMs),
+    word: 'pending',
+    ...(wait === undefined ? {} : { guess: viewGuess(wait) }),
+  };
 }
 
 function wordsOf(job: Job | undefined): { name: string; owner: string } {

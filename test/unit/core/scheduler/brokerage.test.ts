@@ -30,7 +30,9 @@ import {
 } from '../../../support/snapshots.ts';
 
 const HOUR = 3_600_000;
-const QUIET: SiteStanding = { cpuCount: 4, cpusHeld: 0, runningCpuMs: 0, waitingCpuMs: 0 };
+const QUIET: SiteStanding = {
+  ...{ cpuCount: 4, cpusHeld: 0, runningCpuMs: 0, waitingCpuMs: 0, listedAt: 0 },
+};
 const name = (text: string) => text as NodeName;
 
 const SITES: readonly NodeWords[] = ['a', 'b', 'c'].map((site) => ({

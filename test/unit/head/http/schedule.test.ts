@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { State } from '../../../../src/core/controller/state.ts';
-import { runningBars } from '../../../../src/head/http/handlers/schedule.ts';
+import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
+import { plannedBar, runningBars } from '../../../../src/head/http/handlers/schedule.ts';
 import { SharedAnswers } from '../../../../src/head/http/shared-answers.ts';
 import type { TaskRow } from '../../../../src/ports/history.ts';
 import { MemoryDisk } from '../../../../src/store/memory.ts';
@@ -100,4 +101,17 @@ test('one answer is shared for a second, and not beyond a state that was thrown 
   assert.equal(asked, 105);
   assert.equal(ask('99'), 106, 'not all questions are kept');
   assert.equal(ask(), 5);
+});
+
+test('[J23] what a site will start is planned for when it is likely to, and says that it is a guess', () => {
+  const nodes = ['hpc' as NodeName];
+  const start = { jobId: 7 as JobId, index: 0, nodes, at: 1000, walltimeMs: 5000 };
+  const state = { jobs: new Map() };
+  assert.equal('guess' in plannedBar(state, start), false);
+  const wait = { site: 'hpc' as NodeName, waitMs: 2000, listedAt: 400 };
+  const { from, until, guess } = plannedBar(state, { ...start, wait });
+  assert.deepEqual(
+    [from, until, guess],
+    [3000, 8000, { site: 'hpc', waitMs: 2000, listedAt: 400 }],
+  );
 });
