@@ -36,6 +36,10 @@ export const PINNED: readonly {
     weather: CROWDED,
     broke: 'a stopped task that was told to end ran on cpus that were given to others',
   },
+  {
+    seed: 20261123050,
+    broke: 'a task ended on a drained node, and the next one that its user may have did not start',
+  },
 ];
 
 /** By the name of the canary. */

@@ -197,7 +197,6 @@ export function applyTaskDone(state: State, event: Of<'task_done'>, at: number):
   noteOutcome(job, event.outcome);
   noteInBatch(job, { indices: [task.index], outcome: event.outcome, at });
   countHeld(state, job, -1);
-  if (job.entry.runningMax !== null) state.scratch.scheduleDue = true;
 }
 
 /** When its last part ended; now, where one may still run. */

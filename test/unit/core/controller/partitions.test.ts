@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { describeAccess } from '../../../../src/core/controller/partitions/admission.ts';
 import type { Actor } from '../../../../src/core/model/actor.ts';
 import { type Code, formatRefusal } from '../../../../src/core/model/errors.ts';
-import type { NodeName, UserName } from '../../../../src/core/model/ids.ts';
+import type { JobId, NodeName, UserName } from '../../../../src/core/model/ids.ts';
 import {
   type Partition,
   plainPartition,
@@ -20,6 +20,7 @@ import {
   ANN,
   BOB,
   OPERATOR,
+  place,
   SETTINGS,
   scenario,
   submission,
@@ -293,6 +294,26 @@ scenario('[P5] what is beyond a running limit waits, and says so', (head) => {
   );
   assert.match(why(head, 6), /^quota: ann runs 1 task under QoS one/);
 });
+
+for (const kind of ['cancel_task', 'requeue_task'] as const) {
+  scenario(`[L4] ${kind} on a drained node makes room under the limit of its user`, (head) => {
+    configure(head, scheduling({ few: { limits: { tasksPerUser: 1 } } }));
+    head.connect('n1', { cpus: 1 });
+    head.submit({ partition: 'few', array: { indices: '0-1' } });
+    assert.deepEqual(head.schedule(), ['1[0]#1@n1']);
+    head.started('1[0]#1');
+    head.command({ kind: 'hold_job', jobId: 1 as JobId }, ANN);
+    head.command({ kind: 'drain_node', node: head.node('n1').name, reason: 'fan' });
+    head.connect('n2', { cpus: 1 });
+    head.submit({ partition: 'few' });
+    head.command({ kind, place: place('1[0]') }, ANN);
+    assert.deepEqual(head.schedule(), []);
+    assert.equal(head.state.scratch.scheduleDue, false);
+    head.ended('1[0]#1', { cause: 'ended', signal: 15 });
+    assert.equal(head.state.scratch.scheduleDue, true, 'though no node can be given more');
+    assert.deepEqual(head.schedule(), ['2#1@n2']);
+  });
+}
 
 scenario('[P7] jobs of a removed partition wait and say so; what runs goes on', (head) => {
   head.connect('n1', { cpus: 1 });
