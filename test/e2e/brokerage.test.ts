@@ -12,10 +12,6 @@ import { SiteWorld, showLogs } from './support/site-world.ts';
 
 const EXAMPLE = join(repository, 'examples/adaptor/processes');
 const SITES = ['one', 'two', 'three'] as const;
-/** More than a busy machine adds to a start, less than any time-out of a gateway that hangs. */
-const LATER_MS = 1000;
-const STARTS = 3;
-const MIDDLE = 1;
 
 const CONFIG = `
 partitions:
@@ -146,35 +142,21 @@ describe('three sites in one partition', () => {
     await weft('wait', String(second), String(other));
   });
 
-  it('a gateway that hangs delays no start elsewhere, and its task goes on', async () => {
-    const startMs = async (): Promise<number> => {
-      const id = await run('--partition', 'cheap', '--site', 'three', '--', 'true');
-      await weft('wait', String(id));
-      const job = (await world.jobs()).find((one) => one.id === id);
-      return (job?.runStartedAt ?? Infinity) - (job?.submittedAt ?? 0);
-    };
-    const starts = async (): Promise<number[]> => {
-      const all: number[] = [];
-      for (let at = 0; at < STARTS; at += 1) all.push(await startMs());
-      return all.sort((a, b) => a - b);
+  it('a gateway that hangs holds up no start elsewhere, and its task goes on', async () => {
+    const completes = async (...args: string[]): Promise<string[]> => {
+      const id = await run('--partition', 'cheap', ...args, '--', 'true');
+      assert.match(await weft('wait', String(id)), /completed/);
+      return (await world.jobs()).find((job) => job.id === id)?.nodes.map(String) ?? [];
     };
     const held = await run('--partition', 'cheap', '--', untilThere('held'));
     assert.equal(await siteOf(held), 'two');
-    const before = await starts();
     world.signal('two', 'SIGSTOP');
     try {
-      const during = await starts();
-      const [was, is] = [before[MIDDLE] ?? 0, during[MIDDLE] ?? Infinity];
-      assert.ok(is <= was + LATER_MS, `${during} after ${before}`);
+      assert.deepEqual(await completes('--site', 'three'), ['three']);
       await until('the head misses it', async () => {
         return /two .*unreachable|two .*away/.test(await weft('site', 'list')) || undefined;
       });
-      const next = await run('--partition', 'cheap', '--', 'true');
-      await weft('wait', String(next));
-      const nodes = (await world.jobs()).find(({ id }) => id === next)?.nodes;
-      assert.deepEqual(nodes, ['three'], 'the next cheapest');
-      const after = await starts();
-      assert.ok((after[MIDDLE] ?? Infinity) <= was + LATER_MS, `${after} after ${before}`);
+      assert.deepEqual(await completes(), ['three'], 'the next cheapest');
     } finally {
       world.signal('two', 'SIGCONT');
     }

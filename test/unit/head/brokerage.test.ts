@@ -10,6 +10,7 @@ import type { ListedJob, SiteNews, SiteNode } from '../../../src/core/model/site
 import type { Choice, Offer } from '../../../src/core/scheduler/room/brokerage.ts';
 import { choiceWords } from '../../../src/head/answers/words/brokerage.ts';
 import { Sites } from '../../../src/head/sites.ts';
+import { EngineBench } from '../../support/engine.ts';
 
 const HOUR = 3_600_000;
 const HPC = 'hpc' as NodeName;
@@ -148,4 +149,22 @@ test('where inputs have been is forgotten when there is too much of it, the olde
   assert.equal(book.data.get('first'), undefined);
   assert.equal(book.choiceOf({ id: 1 as JobId }, 0)?.offers[0]?.node, 'a');
   assert.equal(book.choiceOf({ id: 2 as JobId }, 0), undefined);
+});
+
+test('a gateway that hangs delays a start elsewhere by no moment', async () => {
+  const bench = await new EngineBench().start();
+  for (const site of ['one', 'two']) {
+    await bench.connect(site, { site: 'script', labels: [`site=${site}`] });
+  }
+  const starts = () => bench.take().filter((line) => line.startsWith('to '));
+  bench.submit('held', { labels: ['site=one'] });
+  await bench.settle();
+  assert.deepEqual(starts(), ['to one: launch 1#1']);
+  // It answers nothing from here on, and its clock stands still: no time-out has come.
+  for (const [at, job] of [2, 3, 4].entries()) {
+    bench.submit(`more ${at}`, { labels: ['site=one'] });
+    bench.submit(`else ${at}`, { labels: ['site=two'] });
+    await bench.settle();
+    assert.ok(starts().includes(`to two: launch ${2 * job - 1}#1`));
+  }
 });
