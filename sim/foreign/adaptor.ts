@@ -21,6 +21,7 @@ export type Said =
 /** @param hasAccounting jobs that are forgotten have left a record */
 export function foreignAdaptor(hasAccounting: boolean, isSteered: boolean): Adaptor {
   return {
+    variables: [],
     system: 'simulated',
     jobs: query<readonly SiteJob[]>(['jobs'], Array.isArray),
     nodes: query<readonly SiteNode[]>(['nodes'], Array.isArray),

@@ -96,6 +96,11 @@ export interface Steering {
 export interface Adaptor {
   /** The word for it in the configuration. */
   readonly system: string;
+  /**
+   * Variables of its gateway that its commands read, `SGE_*` being all that begin so. They get no others
+   * but those that every program needs: commands run as users, and some hand on all to the job.
+   */
+  readonly variables: readonly string[];
   readonly jobs: SiteQuery<readonly SiteJob[]>;
   readonly nodes: SiteQuery<readonly SiteNode[]>;
   readonly queues: SiteQuery<readonly SiteQueue[]>;

@@ -12,10 +12,10 @@ import type { HttpSide } from '../head/http/server.ts';
 import { PilotKeeper } from '../head/pilots/keeper.ts';
 import type { PilotWorld } from '../head/pilots/world.ts';
 import { systemChance } from '../os/chance.ts';
-import { systemCommands } from '../os/commands.ts';
 import { systemUsers } from '../os/users.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { siteCommands } from './site-commands.ts';
 
 /** A batch system that hangs says nothing for 20 s. */
 const TIMEOUT_MS = 30_000;
@@ -33,7 +33,8 @@ export function keepPilots(of: {
   const hostOf = (adaptor: Adaptor): PilotHost => {
     // Where pilots run, node and Weft are under the same paths as here.
     const program = [process.execPath, WEFT];
-    return new PilotHost({ adaptor, commands: systemCommands, program, timeoutMs: TIMEOUT_MS });
+    const commands = siteCommands(adaptor, []);
+    return new PilotHost({ adaptor, commands, program, timeoutMs: TIMEOUT_MS });
   };
   const words = { oneSlotPerHost: [], ticket: 'ticket' };
   const keeper = new PilotKeeper({

@@ -10,16 +10,19 @@ import { NodeStops } from '../fabric/site/node-stops.ts';
 import { SiteWatch } from '../fabric/site/site-watch.ts';
 import { Steerer } from '../fabric/site/steerer.ts';
 import { systemClock } from '../os/clock.ts';
-import { systemCommands } from '../os/commands.ts';
 import { systemDataReader } from '../os/data-reader.ts';
 import { siteNotes } from '../os/site-notes.ts';
+import type { Commands } from '../ports/commands.ts';
 import type { Log } from '../ports/log.ts';
 import { adaptorOf } from './site-adaptors.ts';
+import { siteCommands } from './site-commands.ts';
 
 export interface SiteHub {
   /** The name of the gateway, and so of the site. */
   readonly name: string;
   readonly adaptor: Adaptor;
+  /** That run what the adaptor says. */
+  readonly commands: Commands;
   readonly watch: SiteWatch;
   /** Null: the site's own scheduler decides. */
   readonly steerer: Steerer | null;
@@ -35,14 +38,15 @@ export function openHub(
 ): SiteHub {
   const { name, stateDir, log } = own;
   const adaptor = adaptorOf(site);
-  const common = { commands: systemCommands, clock: systemClock, log, settings: site };
+  const commands = siteCommands(adaptor, site.before);
+  const common = { commands, clock: systemClock, log, settings: site };
   const { steering } = adaptor;
   const steerer = steering === null ? null : new Steerer({ ...common, steering });
   const notes = siteNotes(join(stateDir, 'site-stops'));
   const stops = steering === null ? null : new NodeStops({ ...common, adaptor, notes });
   const filters = filtersOf(site);
   const watch = new SiteWatch({ ...common, adaptor, mode: site.mode, steerer, stops, filters });
-  return { name, adaptor, watch, steerer, stops, filters };
+  return { name, adaptor, commands, watch, steerer, stops, filters };
 }
 
 /** Its file is read again with every look, so that a change needs no restart; null: it has none. */

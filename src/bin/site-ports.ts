@@ -10,19 +10,21 @@ import { type SiteNode, siteNodeOf } from '../core/model/site.ts';
 import { runSiteCommand } from '../fabric/site/command.ts';
 import { SiteProcesses } from '../fabric/site/site-processes.ts';
 import { systemClock } from '../os/clock.ts';
-import { systemCommands } from '../os/commands.ts';
 import { siteFolders } from '../os/site-folders.ts';
 import type { Log } from '../ports/log.ts';
 import type { Marks } from '../ports/marks.ts';
 import type { SiteSource } from '../ports/sites.ts';
 import { adaptorOf } from './site-adaptors.ts';
+import { siteCommands } from './site-commands.ts';
 import type { SiteHub } from './site-hub.ts';
 import { jobPrefix } from './site-members.ts';
 
 /** Throws with the site's words. */
 export async function nodesOfSite(site: SiteOptions): Promise<readonly SiteNode[]> {
-  const { command, read } = adaptorOf(site).nodes;
-  const nodes = read(await runSiteCommand(systemCommands, command, { ...site, user: null }));
+  const adaptor = adaptorOf(site);
+  const { command, read } = adaptor.nodes;
+  const commands = siteCommands(adaptor, site.before);
+  const nodes = read(await runSiteCommand(commands, command, { ...site, user: null }));
   if (!nodes.ok) throw new Error(`the site does not say what it has: ${nodes.error.text}`);
   return nodes.value;
 }
@@ -42,7 +44,7 @@ const NO_MARKS: Marks = { memory: () => new Map(), kill: () => ({ lived: 0, unkn
 export function sitePorts(
   site: SiteOptions,
   own: { readonly stateDir: string; readonly instance: string; readonly log: Log },
-  { name, adaptor, watch, steerer, stops }: SiteHub,
+  { name, adaptor, commands, watch, steerer, stops }: SiteHub,
 ): Pick<AgentPorts, 'connectLauncher' | 'containment' | 'marks' | 'site'> {
   const { log, stateDir, instance } = own;
   const { member } = site;
@@ -54,7 +56,7 @@ export function sitePorts(
       ? {}
       : { place: { node: member, steerer, nameAtSite, stops } };
   const world = {
-    ...{ adaptor, commands: systemCommands, clock: systemClock, log, ...place },
+    ...{ adaptor, commands, clock: systemClock, log, ...place },
     folders: siteFolders(join(stateDir, 'site')),
     settings: { ...site, prefix },
     listJobs: () => watch.list(),

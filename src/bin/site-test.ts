@@ -8,8 +8,8 @@ import { fileProblem } from '../config/file-problem.ts';
 import { usage } from '../core/model/failure.ts';
 import type { SiteTried } from '../core/model/site.ts';
 import { TRY_SCRIPT, tryOut } from '../fabric/site/try-out.ts';
-import { systemCommands } from '../os/commands.ts';
 import { adaptorOf } from './site-adaptors.ts';
+import { siteCommands } from './site-commands.ts';
 import { filtersOf } from './site-hub.ts';
 
 /** @param top a directory that the site's nodes see, too */
@@ -22,7 +22,7 @@ export async function trySite(site: SiteOptions, top: string): Promise<SiteTried
     const name = `weft-test-${randomUUID().slice(0, 8)}`;
     const adaptor = adaptorOf(site);
     return await tryOut({
-      ...{ adaptor, commands: systemCommands, settings: site },
+      ...{ adaptor, commands: siteCommands(adaptor, site.before), settings: site },
       ...{ folder, scriptFile, name, filters: filtersOf(site) },
     });
   } finally {

@@ -1,4 +1,5 @@
 // The Commands port: each command runs in a process group of its own, so that all of it can be ended.
+// What it gets of this program's variables is all of them, or those that are named.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Command, CommandEnd, Commands } from '../ports/commands.ts';
@@ -7,31 +8,55 @@ import { countMembers, ticksNow } from './launcher-fallback/members.ts';
 /** After the end of the command, for what is still in the pipes. */
 const PIPES_MS = 500;
 
-export const systemCommands: Commands = {
-  run(command) {
-    const [program = '', ...args] = command.argv;
-    try {
-      const child = spawn(program, args, {
-        stdio: [command.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-        env: { ...process.env, ...command.environment },
-        detached: true,
-        // Node.js drops all supplementary groups before it changes the user.
-        ...command.user,
+/** They say whose program this is, which is wrong for a command of another user. */
+const OF_ACCOUNT = new Set(['HOME', 'USER', 'LOGNAME']);
+
+export const systemCommands: Commands = { run: (command) => run(command, process.env) };
+
+/**
+ * Commands with no more of this program's variables than these; `SGE_*` are all that begin so. Those of Weft
+ * are never among them: some are secrets.
+ */
+export function commandsWith(names: readonly string[]): Commands {
+  const isNamed = (variable: string): boolean =>
+    names.some((name) => {
+      return name.endsWith('*') ? variable.startsWith(name.slice(0, -1)) : variable === name;
+    });
+  return {
+    run(command) {
+      const isOthers = command.user !== undefined && command.user.uid !== process.getuid?.();
+      const handedOn = Object.entries(process.env).filter(([variable]) => {
+        if (variable.startsWith('WEFT_') || (isOthers && OF_ACCOUNT.has(variable))) return false;
+        return isNamed(variable);
       });
-      // One that reads none of it closes the pipe, which says nothing about its success.
-      child.stdin?.on('error', () => undefined);
-      child.stdin?.end(command.input);
-      return endOf(child, command);
-    } catch (error) {
-      // Of most errors Node.js tells by an event, of some (ENOTDIR, E2BIG) it throws.
-      const how = (error as Error).message;
-      return Promise.resolve({
-        ...{ succeeded: false, code: null, how, output: '', errors: '' },
-        isThere: () => false,
-      });
-    }
-  },
-};
+      return run(command, Object.fromEntries(handedOn));
+    },
+  };
+}
+
+function run(command: Command, variables: NodeJS.ProcessEnv): Promise<CommandEnd> {
+  const [program = '', ...args] = command.argv;
+  try {
+    const child = spawn(program, args, {
+      stdio: [command.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      env: { ...variables, ...command.environment },
+      detached: true,
+      // Node.js drops all supplementary groups before it changes the user.
+      ...command.user,
+    });
+    // One that reads none of it closes the pipe, which says nothing about its success.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(command.input);
+    return endOf(child, command);
+  } catch (error) {
+    // Of most errors Node.js tells by an event, of some (ENOTDIR, E2BIG) it throws.
+    const how = (error as Error).message;
+    return Promise.resolve({
+      ...{ succeeded: false, code: null, how, output: '', errors: '' },
+      isThere: () => false,
+    });
+  }
+}
 
 function endOf(child: ChildProcess, { timeoutMs, keep, apart }: Command): Promise<CommandEnd> {
   let output = '';

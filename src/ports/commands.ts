@@ -14,7 +14,7 @@ export interface Command {
   readonly apart?: true;
   /** What it reads from its standard input; absent: nothing. */
   readonly input?: string;
-  /** Variables beside those of this program. */
+  /** Variables beside those that it gets of this program. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Whose rights it has, without further groups; absent: those of this program. */
   readonly user?: Owner;

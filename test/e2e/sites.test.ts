@@ -16,6 +16,10 @@ const skip = isThere && isRoot ? false : 'needs root, and slurm-wlm and munge';
 /** Plans at once what is submitted, and looks again every second. */
 const SCHEDULER = 'batch_sched_delay=0,sched_interval=1,bf_interval=1,defer_batch';
 
+/** What Weft gives to a job, and its own shell. */
+const OWN =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|PWD|\w+_NUM_THREADS|\w+_binding_policy|(WEFT|CM)_\w+)$/;
+
 describe('a real Slurm behind a gateway', { skip }, () => {
   let slurm: Slurm;
   const world = new SiteWorld(() => {
@@ -31,7 +35,8 @@ describe('a real Slurm behind a gateway', { skip }, () => {
   before(async () => {
     slurm = await startSlurm(2, 2, SCHEDULER);
     await world.startHead();
-    await world.addGateway('hpc', { system: 'slurm', poll: '1s' }, slurm.environment);
+    const environment = { ...slurm.environment, GATEWAY_SECRET: 'secret' };
+    await world.addGateway('hpc', { system: 'slurm', poll: '1s' }, environment);
     await world.nodesUp(1, /^hpc$/);
   });
   afterEach(showLogs(world));
@@ -72,6 +77,23 @@ describe('a real Slurm behind a gateway', { skip }, () => {
     await weft('pull', id, '--save-dir', at('pulled'));
     assert.equal(readFileSync(at('pulled', id, 'made'), 'utf8'), 'made\n');
     assert.equal((await ids()).length, 1);
+  });
+
+  it('a job has the variables of Weft, and its script none of the gateway but what it needs', async () => {
+    // The shell that runs the script is the parent.
+    const line = 'env; echo --; tr "\\0" "\\n" </proc/$PPID/environ';
+    const id = await weft('run', '--clean-env', '--', line);
+    assert.match(await weft('wait', id), /completed/);
+    const [own = '', script = ''] = (await weft('logs', id)).split('\n--\n');
+    const names = (text: string): string[] =>
+      [...text.matchAll(/^\w+(?==)/gm)].join(' ').split(' ');
+    const others = names(own).filter((name) => !OWN.test(name));
+    assert.deepEqual(others, [], own);
+    assert.ok(names(script).includes('SLURM_JOB_ID'), script);
+    assert.ok(names(script).includes('PATH'), script);
+    assert.doesNotMatch(script, /^(GATEWAY_SECRET|WEFT_\w+)=/m);
+    // With it Slurm runs the login shell of the user before the script.
+    assert.doesNotMatch(script, /^SLURM_GET_USER_ENV=/m);
   });
 
   it('a time limit ends it there, and is known as that', async () => {

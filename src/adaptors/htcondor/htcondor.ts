@@ -16,6 +16,7 @@ export function htcondor(schedd: string | null): Adaptor {
   const listing = { argv: ['condor_q', ...there, '-allusers', ...JOBS_WORDS] };
   return {
     system: 'htcondor',
+    variables: ['CONDOR_*', '_CONDOR_*', 'KRB5CCNAME'],
     jobs: { command: listing, read: (output) => readJobs('condor_q', output) },
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },

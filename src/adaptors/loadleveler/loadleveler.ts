@@ -23,6 +23,7 @@ const MIB = 1_048_576;
 export function loadleveler(): Adaptor {
   return {
     system: 'loadleveler',
+    variables: ['LOADL*'],
     jobs: { command: JOBS_COMMAND, read: readJobs },
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },

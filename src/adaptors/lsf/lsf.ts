@@ -23,6 +23,7 @@ const MIB = 1_048_576;
 export function lsf(): Adaptor {
   return {
     system: 'lsf',
+    variables: ['LSF_*', 'LSB_*', 'EGO_*'],
     jobs: { command: JOBS_COMMAND, read: readJobs },
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },

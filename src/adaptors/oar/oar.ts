@@ -26,6 +26,7 @@ const JOBS_WANTED = `state NOT IN ('Terminated','Error') OR ${LAST_TIME} > EXTRA
 export function oar(steering: Steering | null): Adaptor {
   return {
     system: 'oar',
+    variables: ['OAR*'],
     jobs: { command: jobsCommand(JOBS_WANTED), read: readJobs },
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },

@@ -20,6 +20,7 @@ import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './nodes.ts
 export function pbs(steering: Steering | null): Adaptor {
   return {
     system: 'pbs',
+    variables: ['PBS_*'],
     jobs: { command: JOBS_COMMAND, read: readJobs },
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },

@@ -33,6 +33,8 @@ export function script(program: readonly string[], steers: boolean): Adaptor {
   };
   return {
     system: 'script',
+    // It is a program of the site's operator, who knows what it needs.
+    variables: ['*'],
     jobs: ask('jobs', 'jobs', jobs),
     nodes: ask('nodes', 'nodes', nodes),
     queues: ask('queues', 'queues', queues),

@@ -25,6 +25,7 @@ export interface SgeSettings extends JobWords {
 export function sge(settings: SgeSettings, steering: Steering | null): Adaptor {
   return {
     system: 'sge',
+    variables: ['SGE_*'],
     jobs: { command: JOBS_COMMAND, read: (output) => readJobs(output, settings) },
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },

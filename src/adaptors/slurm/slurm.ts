@@ -21,6 +21,7 @@ const MIB = 1_048_576;
 export function slurm(steering: Steering | null): Adaptor {
   return {
     system: 'slurm',
+    variables: ['SLURM_CONF', 'SLURM_CLUSTERS'],
     jobs: { command: JOBS_COMMAND, read: readJobs },
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },
@@ -42,8 +43,9 @@ function submit(job: SiteSubmission): SiteQuery<string> {
   const { queue, account, walltimeMs, memoryBytes } = job;
   const argv = [
     ...['sbatch', '--parsable', '--no-requeue', `--job-name=${job.name}`],
-    // The gateway's own variables are nobody's business there.
-    '--export=NIL',
+    // What it runs with is chosen already. NIL and NONE have Slurm run the user's login shell on the node
+    // first, and a job whose profile is slow or broken start late or not at all.
+    '--export=ALL',
     ...[`--nodes=${job.nodeCount}-${job.nodeCount}`, '--ntasks-per-node=1'],
     ...[`--cpus-per-task=${job.cpuCount}`, `--chdir=${job.directory}`],
     ...[`--output=${job.stdout}`, `--error=${job.stderr}`],

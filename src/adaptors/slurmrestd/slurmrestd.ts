@@ -11,6 +11,8 @@ import { commandOf, type Request, readAnswer } from './request.ts';
 
 const MIB = 1_048_576;
 const MINUTE_MS = 60_000;
+/** Proxies and their exceptions, by the names that curl reads. */
+const PROXIES = ['http_proxy', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
 
 /**
  * @param program `curl`, with the options that bring its user's token
@@ -22,6 +24,7 @@ export function slurmrestd(program: readonly string[], base: string): Adaptor {
   };
   return {
     system: 'slurmrestd',
+    variables: ['CURL_*', 'SSL_CERT_*', ...PROXIES],
     jobs: { command: command('GET', 'jobs'), read: readJobs },
     nodes: { command: command('GET', 'nodes'), read: readNodes },
     queues: { command: command('GET', 'partitions'), read: readQueues },

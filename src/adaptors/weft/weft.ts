@@ -31,6 +31,7 @@ export function weft(program: readonly string[]): Adaptor {
   const everything = ['--limit', String(SITE_JOBS_MAX + 1)];
   return {
     system: 'weft',
+    variables: ['NODE_EXTRA_CA_CERTS', 'XDG_*'],
     jobs: { command: listing('jobs', ...everything), read: (output) => whole(readJobs(output)) },
     nodes: { command: listing('node', 'list'), read: readNodes },
     queues: { command: listing('partition', 'list'), read: readQueues },

@@ -204,7 +204,7 @@ test('a submission is one argument vector, and the script goes in by standard in
   const { command, read } = adaptor.submit(SUBMISSION);
   assert.deepEqual(command, {
     argv: [
-      ...['sbatch', '--parsable', '--no-requeue', '--job-name=weft-c1-42.0-1', '--export=NIL'],
+      ...['sbatch', '--parsable', '--no-requeue', '--job-name=weft-c1-42.0-1', '--export=ALL'],
       ...['--nodes=2-2', '--ntasks-per-node=1', '--cpus-per-task=3', '--chdir=/scratch/a b'],
       ...['--output=/scratch/o', '--error=/scratch/e', '--partition=main', '--time=0-00:01:31'],
       ...['--mem=2M', '--nice=5'],

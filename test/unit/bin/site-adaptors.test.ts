@@ -7,24 +7,7 @@ import { trySite } from '../../../src/bin/site-test.ts';
 import type { SiteOptions } from '../../../src/config/daemon-options.ts';
 import { Failure } from '../../../src/core/model/failure.ts';
 import { SITE_SYSTEMS } from '../../../src/core/model/site.ts';
-
-function options(some: Partial<SiteOptions>): SiteOptions {
-  return {
-    ...{ system: 'slurm', mode: 'submit', takeover: 'execution_queue', main: 'main' },
-    ...{ execution: 'steer', ticket: 'ticket', environment: null, queue: null, account: null },
-    ...{
-      options: [],
-      before: [],
-      filters: null,
-      program: ['/opt/site'],
-      url: 'http://x/v1',
-      pollMs: 1000,
-      timeoutMs: 1000,
-      commandsMax: 1,
-    },
-    ...some,
-  };
-}
+import { siteOptions as options } from './support/site-options.ts';
 
 test('each system of the configuration has its adaptor', () => {
   for (const system of SITE_SYSTEMS) assert.equal(adaptorOf(options({ system })).system, system);

@@ -43,7 +43,7 @@ async function submitted(wish: Partial<PilotWish>, count = 32) {
 test('[Q9] one command submits all pilots of a launch, with the words given for it', async () => {
   const plain = await submitted({});
   assert.deepEqual(plain.argv, [
-    ...['sbatch', '--parsable', '--no-requeue', '--job-name=weft-pilot-ab-1', '--export=NIL'],
+    ...['sbatch', '--parsable', '--no-requeue', '--job-name=weft-pilot-ab-1', '--export=ALL'],
     ...[
       '--nodes=1-1',
       '--ntasks-per-node=1',

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { systemCommands } from '../../../src/os/commands.ts';
+import { commandsWith, systemCommands } from '../../../src/os/commands.ts';
 import type { Command } from '../../../src/ports/commands.ts';
 
 const keep = { part: 'last', length: 500 } as const;
@@ -52,6 +52,48 @@ test('a command of a user has the rights of that user and none of our groups', {
 }, async () => {
   const { output } = await shell('id -u; id -G', { user: { uid: 12_345, gid: 23_456 } });
   assert.equal(output, '12345\n23456\n');
+});
+
+/** Names of the variables that a command has, run while this program has these. */
+async function variablesOf(
+  own: Readonly<Record<string, string>>,
+  names: readonly string[],
+  more: Partial<Command> = {},
+): Promise<string[]> {
+  const before = { ...process.env };
+  for (const name of Object.keys(before)) delete process.env[name];
+  Object.assign(process.env, own);
+  try {
+    const commands = commandsWith(names);
+    const { output } = await commands.run({ argv: ['env'], timeoutMs: 20_000, keep, ...more });
+    return output
+      .split('\n')
+      .flatMap((line) => line.split('=')[0] || [])
+      .sort();
+  } finally {
+    for (const name of Object.keys(process.env)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
+}
+
+test('a command gets the variables that are named, and none of Weft', async () => {
+  const own = { PATH: process.env['PATH'] ?? '', SGE_ROOT: '/sge', SGE: '1', AWS_KEY: 'secret' };
+  const all = { ...own, WEFT_TOKEN: 'secret' };
+  const environment = { TZ: 'UTC' };
+  assert.deepEqual(await variablesOf(all, ['PATH', 'SGE_*'], { environment }), [
+    ...['PATH', 'SGE_ROOT', 'TZ'],
+  ]);
+  assert.deepEqual(await variablesOf(all, ['*', 'WEFT_TOKEN']), Object.keys(own).sort());
+});
+
+test("a command of another user is not told this program's account", {
+  skip: NOT_ROOT,
+}, async () => {
+  const own = { PATH: process.env['PATH'] ?? '', HOME: '/root', USER: 'root', LOGNAME: 'root' };
+  const user = { uid: 12_345, gid: 23_456 };
+  assert.deepEqual(await variablesOf(own, ['*'], { user }), ['PATH']);
+  const root = { user: { uid: 0, gid: 0 } };
+  assert.deepEqual(await variablesOf(own, ['*'], root), Object.keys(own).sort());
 });
 
 test('a command that does not end is ended, with what it started', async () => {
