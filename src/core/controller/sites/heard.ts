@@ -42,7 +42,15 @@ export function decideSiteHeard(step: Step, heard: SiteHeard): void {
   for (const { name, seen } of heard.nodes) {
     if ((seen?.hiddenBy ?? null) === null) enrol(step, gateway, name);
   }
-  for (const job of heard.jobs) if (!job.isOurs) follow(step, gateway.name, job);
+  const over: ListedJob[] = [];
+  for (const job of heard.jobs) {
+    if (job.isOurs) continue;
+    // An array that is over ends what has not begun: what has is told by its elements, here as well.
+    if (job.state === 'ended' && isArray(jobOfKey(step.state, foreignName(gateway.name, job.id)))) {
+      over.push(job);
+    } else follow(step, gateway.name, job);
+  }
+  for (const job of over) follow(step, gateway.name, job);
 }
 
 /** A node of the site is let in by the secret of its gateway, which speaks for it. */
@@ -74,7 +82,14 @@ function find(state: State, site: NodeName, listed: ListedJob): Known | undefine
   if (own !== undefined) return { job: own, index: own.spec.array === null ? 0 : null };
   const element = elementOf(listed.id);
   const array = element === null ? undefined : jobOfKey(state, foreignName(site, element.array));
-  return element === null || !isArray(array) ? undefined : { job: array, index: element.index };
+  if (element === null || !isArray(array) || !hasTask(array, element.index)) return undefined;
+  return { job: array, index: element.index };
+}
+
+/** An array has what waited when it was first seen; what ran by then is a job of its own. */
+function hasTask({ pending, active, ended }: Job, index: number): boolean {
+  if (pending.has(index) || active.has(index)) return true;
+  return [...ended.values()].some((indices) => indices.has(index));
 }
 
 function jobOfKey({ indexes, jobs }: State, key: string): Job | undefined {

@@ -265,6 +265,32 @@ scenario('[G5] an element is no job of its own, however its site calls it', (hea
   assert.equal(head.state.jobs.size, 6, 'a job called so beside a job that is no array');
 });
 
+scenario('[G5] an element that ran before its array was seen is a job of its own', (head) => {
+  steered(head);
+  const running = siteJob('16_1', { state: 'running', nodes: ['n1'] });
+  hear(head, [siteJob('16', { elements: '2-3', state: 'held' }), running]);
+  hear(head, [siteJob('16', { elements: '2-3', state: 'held' }), running]);
+  assert.equal(head.state.jobs.size, 2);
+  assert.equal(head.node('n1.hpc').free.cpuCount, 1);
+  assert.equal(ownIdOf(head.state, 'hpc/16_1'), '2');
+  hear(head, [siteJob('16_2', { state: 'running', nodes: ['n2'] }), running]);
+  assert.equal(head.state.jobs.size, 2, 'one that waited in it stays in it');
+});
+
+scenario(
+  '[G5] of an array that is cancelled while some of it begins, only the rest is over',
+  (head) => {
+    steered(head);
+    hear(head, [siteJob('16', { elements: '1-3' })]);
+    hear(head, [
+      siteJob('16', { state: 'ended', word: 'CANCELLED', elements: '2-3' }),
+      siteJob('16_1', { state: 'running', nodes: ['n1'] }),
+    ]);
+    assert.deepEqual([...head.job(1).active.keys()], [1]);
+    assert.equal(head.job(1).pending.size, 0);
+  },
+);
+
 scenario('[G5] an element that was cancelled there is cancelled here', (head) => {
   steered(head);
   hear(head, [siteJob('16', { elements: '1-3', state: 'held' })]);
