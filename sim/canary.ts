@@ -1,6 +1,7 @@
 // What a canary is: a bug planted from outside into one run, to prove that the simulator finds it.
 
 import type { AgentPorts } from '../src/agent/ports.ts';
+import type { Engine } from '../src/head/engine.ts';
 import type { Session } from '../src/ports/net.ts';
 import type { Store } from '../src/ports/store.ts';
 import type { HeadHost } from './head-host.ts';
@@ -19,6 +20,8 @@ export interface Planted {
   readonly wrapStore?: (store: Store) => Store;
   readonly wrapSession?: (session: Session) => Session;
   readonly wrapPorts?: (ports: AgentPorts) => AgentPorts;
+  /** The head as whoever looks after goals sees it. */
+  readonly goalEngine?: (engine: Engine) => Engine;
   /** Takes out what was changed in shared classes. */
   readonly remove?: () => void;
 }

@@ -4,7 +4,8 @@
 import type { State } from '../src/core/controller/state.ts';
 
 export function portraitOfIndexes({ indexes, nodes, environments }: State): object {
-  const { queue, pool, held, waiting, dependents, beginning, preempted, environmentIds } = indexes;
+  const { queue, pool, held, waiting, dependents, beginning, preempted, environmentIds, foreign } =
+    indexes;
   return {
     queue: [...queue.groups.values()]
       .flatMap(({ key, entries }) => [...entries].map((entry) => `${key} ${entry.jobId}`))
@@ -19,6 +20,7 @@ export function portraitOfIndexes({ indexes, nodes, environments }: State): obje
       .map(([on, jobs]) => `${on} < ${[...jobs].sort((a, b) => a - b)}`)
       .sort(),
     beginning: [...beginning].sort((a, b) => a - b),
+    foreign: [...foreign].sort(byKey),
     preempted: [...preempted].map(({ id }) => id).sort(),
     environments: [...environments].map(([id, { text, users }]) => {
       return [id, users, environmentIds.get(text) ?? null];

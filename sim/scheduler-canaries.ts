@@ -55,7 +55,7 @@ function countUnrecorded(): Planted {
 type Fitting = Board['fitting'];
 
 /** What is set aside counts for nothing: room is what is free now. */
-function takeWhatIsFree(): Planted {
+export function takeWhatIsFree(): Planted {
   return {
     remove: replaceMethod(Board.prototype, 'fitting', (original) => {
       return function fitting(this: Board, ...[ask, max]: Parameters<Fitting>): NodeView[] {

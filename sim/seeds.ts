@@ -86,11 +86,12 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'built-twice': 1,
   'build-tried-again': 1,
   'failed-build-forgotten': 1,
-  'batch-run-again': 3,
+  'batch-run-again': 5,
   'told-too-early': 1,
   'told-again': 1,
   'failure-counts-as-told': 1,
   'given-up-at-once': 1,
   'one-told-at-a-time': 2,
   'repairs-without-bound': 1,
+  'last-node-repaired': 1,
 };

@@ -1,7 +1,6 @@
 // One simulated pool: clients, a head, workers and the lines between them; a storm of faults, then
 // healing, then everything must settle and nothing may be left. A function of its seed.
 
-import { crc32 } from 'node:zlib';
 import type { Router } from '../../src/core/calls/router/router.ts';
 import {
   CLIENT_TO_ROUTER,
@@ -10,9 +9,11 @@ import {
   WORKER_TO_ROUTER,
 } from '../../src/wire/call-frames.ts';
 import { Streams } from '../chance.ts';
+import { Chronicle } from '../chronicle.ts';
 import { Time } from '../clock.ts';
+import type { RunEnd, RunWish } from '../family.ts';
 import { Recurring } from '../recurring.ts';
-import { asViolation, Violation } from '../violation.ts';
+import { Violation } from '../violation.ts';
 import { type CallCanary, NO_CALL_CANARY, type PlantedCalls } from './canary.ts';
 import { checkRouter, GiveWatch, leftAtRouter } from './checks.ts';
 import { ClientHost } from './client-host.ts';
@@ -22,19 +23,11 @@ import { CallTruths } from './truth.ts';
 import { type CallWeather, drawCallWeather } from './weather.ts';
 import { WorkerHost } from './worker-host.ts';
 
-export interface CallRunOptions {
-  readonly seed: number;
-  readonly canary?: CallCanary | undefined;
-  readonly trace?: ((line: string) => void) | undefined;
-}
+type CallWish = RunWish<CallCanary, CallWeather>;
 
-export interface CallRunResult {
-  readonly seed: number;
+export interface CallRunResult extends RunEnd {
   readonly weather: CallWeather;
-  readonly hash: string;
-  readonly virtualMs: number;
   readonly calls: number;
-  readonly violation: Violation | null;
 }
 
 /** After the last fault something settles in this time: a lost worker is given up after a minute. */
@@ -48,11 +41,11 @@ const EVENTS_MAX = 3_000_000;
 class CallWorld {
   readonly weather: CallWeather;
   readonly time = new Time();
+  readonly chronicle: Chronicle;
   readonly #streams: Streams;
   readonly #truths = new CallTruths();
   readonly #head: CallHead;
   readonly #planted: PlantedCalls;
-  readonly #trace: CallRunOptions['trace'];
   readonly #faults: Recurring;
   readonly #lines = new Set<Line<never, never>>();
   readonly #clients: ClientHost[] = [];
@@ -60,18 +53,17 @@ class CallWorld {
   #watch: GiveWatch | null = null;
   #clientCount = 0;
   #isHealed = false;
-  violation: Violation | null = null;
-  hash = 0;
 
-  constructor({ seed, canary = NO_CALL_CANARY, trace }: CallRunOptions) {
+  constructor({ seed, canary = NO_CALL_CANARY, weather, trace }: CallWish) {
     this.#streams = new Streams(seed, 'calls ');
-    this.#trace = trace;
-    this.weather = { ...drawCallWeather(this.#streams.under('weather')), ...canary.weather };
+    this.chronicle = new Chronicle(this.time, trace);
+    const drawn = drawCallWeather(this.#streams.under('weather'));
+    this.weather = { ...drawn, ...weather, ...canary.weather };
     this.#planted = canary.plant();
-    const { time, weather } = this;
+    const { time } = this;
     this.#faults = new Recurring(time, this.#streams.under('faults'));
     this.#head = new CallHead({
-      ...{ time, weather, note: (text) => this.note(text) },
+      ...{ time, weather: this.weather, note: this.chronicle.note },
       startWorker: (name) => this.#startWorker(name),
       options: (options) => this.#planted.options?.(options) ?? options,
       beforeGone: (router, worker) => this.#planted.beforeGone?.(router, worker),
@@ -81,11 +73,6 @@ class CallWorld {
 
   get calls(): number {
     return this.#truths.calls.size;
-  }
-
-  note(text: string): void {
-    this.hash = crc32(`${this.time.now} ${text}`, this.hash);
-    this.#trace?.(`${this.time.now.toFixed(2).padStart(10)}  ${text}`);
   }
 
   run(): void {
@@ -103,22 +90,16 @@ class CallWorld {
       }
       if (!isQuiet()) throw this.#whyNotQuiet();
     } catch (error) {
-      this.fail(error);
+      this.chronicle.fail(error);
     } finally {
       this.#planted.remove?.();
     }
   }
 
-  fail(error: unknown): void {
-    if (this.violation !== null) return;
-    this.violation = asViolation(error);
-    this.note(`${this.violation.rule}: ${this.violation.message}`);
-  }
-
   #until(at: number, isDone: () => boolean): void {
     let checkAt = this.time.now;
     for (let events = 0; this.time.step(at); events += 1) {
-      if (this.violation !== null) throw this.violation;
+      if (this.chronicle.violation !== null) throw this.chronicle.violation;
       if (events > EVENTS_MAX) throw new Violation('crash', 'too much happens');
       if (this.time.now < checkAt) continue;
       checkAt = this.time.now + CHECK_MS;
@@ -161,8 +142,8 @@ class CallWorld {
     const { time, weather } = this;
     const client = new ClientHost(name, {
       ...{ time, weather, truths: this.#truths, dice: this.#streams.of(`client ${name}`) },
-      note: (text) => this.note(text),
-      fail: (error) => this.fail(error),
+      note: this.chronicle.note,
+      fail: (error) => this.chronicle.fail(error),
       dial: (one) => this.#dialClient(one),
     });
     this.#clients.push(client);
@@ -173,9 +154,9 @@ class CallWorld {
     const dice = this.#streams.of(`worker ${name}`);
     time.after(dice.whole(50, 1000), () => {
       if (!this.#head.alive.has(name)) return;
-      this.note(`${name} starts`);
+      this.chronicle.note(`${name} starts`);
       const worker = new WorkerHost(name, {
-        ...{ time, dice, truths: this.#truths, note: (text) => this.note(text) },
+        ...{ time, dice, truths: this.#truths, note: this.chronicle.note },
         dial: (one) => this.#dialWorker(one),
         onExit: (one, code) => this.#onExit(one, code),
       });
@@ -185,7 +166,7 @@ class CallWorld {
 
   #onExit(worker: WorkerHost, code: number): void {
     if (code !== 0) {
-      this.fail(new Violation('C1', `${worker.name} is sent away`));
+      this.chronicle.fail(new Violation('C1', `${worker.name} is sent away`));
     }
     this.#gone(worker, code === 0 ? 'left' : 'lost');
   }
@@ -287,7 +268,7 @@ class CallWorld {
   /** Its agent tells the head a moment later, of the stop and of the end of it. */
   #suspend(worker: WorkerHost | undefined, ms: number): void {
     if (worker === undefined || worker.isSuspended) return;
-    this.note(`${worker.name} is stopped for ${ms} ms`);
+    this.chronicle.note(`${worker.name} is stopped for ${ms} ms`);
     worker.suspend();
     const tellMs = this.#streams.of('storm').whole(1, 500);
     this.time.after(tellMs, () => this.#head.suspended(worker.name, true));
@@ -295,21 +276,21 @@ class CallWorld {
   }
 
   #resume(worker: WorkerHost): void {
-    this.note(`${worker.name} goes on`);
+    this.chronicle.note(`${worker.name} goes on`);
     worker.resume();
     this.#head.suspended(worker.name, false);
   }
 
   #killWorker(worker: WorkerHost | undefined): void {
     if (worker === undefined) return;
-    this.note(`${worker.name} is killed`);
+    this.chronicle.note(`${worker.name} is killed`);
     worker.die();
     this.#gone(worker, 'lost');
   }
 
   #killClient(client: ClientHost): void {
     const isPolite = this.#streams.of('storm').happens(0.5);
-    this.note(`${client.name} ${isPolite ? 'says goodbye' : 'is killed'}`);
+    this.chronicle.note(`${client.name} ${isPolite ? 'says goodbye' : 'is killed'}`);
     client.die(isPolite);
     for (const line of this.#lines)
       if (line.owner === client) this.time.after(1, () => line.cut(100));
@@ -317,17 +298,17 @@ class CallWorld {
   }
 
   #heal(): void {
-    this.note('everything is healed');
+    this.chronicle.note('everything is healed');
     this.#isHealed = true;
     this.#faults.stop();
     this.#head.boot();
   }
 }
 
-export function runCallSeed(options: CallRunOptions): CallRunResult {
-  const world = new CallWorld(options);
+export function runCallSeed(wish: CallWish): CallRunResult {
+  const world = new CallWorld(wish);
   world.run();
-  const { weather, violation, calls } = world;
-  const hash = (world.hash >>> 0).toString(16).padStart(8, '0');
-  return { seed: options.seed, weather, hash, virtualMs: world.time.now, calls, violation };
+  const { weather, calls, time, chronicle } = world;
+  const { violation, hash } = chronicle;
+  return { seed: wish.seed, weather, violation, hash, virtualMs: time.now, calls };
 }

@@ -2,6 +2,7 @@
 
 import type { Event } from '../../src/core/controller/declared.ts';
 import type { Of } from '../../src/core/controller/events.ts';
+import { parseIndices } from '../../src/core/controller/jobs/indices.ts';
 import {
   formatEpochId,
   formatTaskId,
@@ -11,16 +12,20 @@ import {
 import type { ExitStatus, Outcome } from '../../src/core/model/job.ts';
 import { foreignName, memberName } from '../../src/core/model/site.ts';
 import type { Said } from '../foreign/adaptor.ts';
-import type { ForeignSystem, Program, Starter, SystemJob } from '../foreign/system.ts';
+import type { ForeignSystem } from '../foreign/system.ts';
+import type { Program, Starter, SystemJob } from '../foreign/system-job.ts';
 import type { JobTruth, Truth } from '../truth.ts';
 import { Violation } from '../violation.ts';
 
 export interface ForeignWatchWorld {
   readonly truth: Truth;
+  readonly time: { readonly now: number };
   /** By the names of their gateways. */
   readonly systems: ReadonlyMap<string, ForeignSystem>;
   /** A failed check inside somebody's callback must not be taken for an error of theirs. */
   readonly guard: (check: () => void) => void;
+  /** A gateway that asks more than one question knows what it was told after the last. */
+  readonly learnMs: number;
 }
 
 export class ForeignWatch {
@@ -33,10 +38,13 @@ export class ForeignWatch {
   readonly #adopted = new Map<string, number>();
   /** Jobs that we have started. */
   readonly #begun = new Set<SystemJob>();
-  /** Nodes, by site and name, that a site has stopped for a maintenance of ours. */
-  readonly #stopped = new Set<string>();
-  /** Gateways that were told that the site's own scheduler is on, and nothing else since. */
-  readonly #warned = new Set<string>();
+  /** Number of the event by which a site had stopped a node for a maintenance of ours, by its name here. */
+  readonly #stopped = new Map<string, number>();
+  /** That by which a task had its nodes last. */
+  readonly #placed = new Map<string, number>();
+  #events = 0;
+  /** Since when gateways know that the site's own scheduler is on, and have heard nothing else. */
+  readonly #warned = new Map<string, number>();
 
   constructor(world: ForeignWatchWorld) {
     this.#world = world;
@@ -67,11 +75,10 @@ export class ForeignWatch {
     });
   }
 
-  /** X4: whoever knows that another scheduler is at work starts nothing beside it. */
-  onStarted(site: string, job: SystemJob, by: Starter): void {
-    if (by === 'gateway') this.#begun.add(job);
-    if (by === 'gateway') this.#world.guard(() => this.#checkWindow(site, job));
-    if (by !== 'gateway' || !this.#warned.has(site)) return;
+  /** X4: whoever knows that another scheduler is at work has nothing started beside it. */
+  onOrdered(site: string, job: SystemJob, sentAt: number): void {
+    const since = this.#warned.get(site);
+    if (since === undefined || sentAt < since) return;
     if (this.#world.systems.get(site)?.isScheduling !== true) return;
     this.#world.guard(() => {
       const words = `${site}/${job.id} is started by us beside the site's own scheduler`;
@@ -79,19 +86,43 @@ export class ForeignWatch {
     });
   }
 
-  /** X6: in a maintenance nothing of any user starts. */
+  onStarted(site: string, job: SystemJob, by: Starter): void {
+    if (by !== 'gateway') return;
+    this.#begun.add(job);
+    this.#world.guard(() => this.#checkWindow(site, job));
+  }
+
+  /** X6: in a maintenance nothing of any user starts but what was placed there before its site stopped it. */
   #checkWindow(site: string, job: SystemJob): void {
-    const id = Number(job.launch?.epochId.split(/[[#]/)[0]);
-    if (this.#world.truth.jobs.get(id as JobId)?.spec.system !== undefined) return;
-    const node = job.nodes.find((name) => this.#stopped.has(memberName(name, site)));
+    const place = this.#placeOf(site, job);
+    const task = place === undefined ? undefined : this.#world.truth.jobs.get(place.jobId);
+    if (place === undefined || task?.spec.system !== undefined) return;
+    const placedAt = this.#placed.get(formatTaskId(place.jobId, place.index)) ?? this.#events;
+    const node = job.nodes.find((name) => {
+      return placedAt > (this.#stopped.get(memberName(name, site)) ?? Number.POSITIVE_INFINITY);
+    });
     if (node === undefined) return;
     throw new Violation('X6', `${site}/${job.id} starts on ${node}, which is in maintenance`);
   }
 
+  /** The task of ours that it is; undefined: its site's users have it for themselves. */
+  #placeOf(site: string, { id, launch }: SystemJob): TaskPlace | undefined {
+    const taskId = launch?.epochId.split('#')[0];
+    if (taskId !== undefined) {
+      const [, jobId, index] = /^(\d+)(?:\[(\d+)\])?$/.exec(taskId) ?? [];
+      return { jobId: Number(jobId) as JobId, index: index === undefined ? null : Number(index) };
+    }
+    const jobId = this.#adopted.get(foreignName(site, id)) as JobId | undefined;
+    if (jobId === undefined) return undefined;
+    const isArray = this.#world.truth.jobs.get(jobId)?.spec.array != null;
+    return { jobId, index: isArray ? Number(id.split('.')[1]) : null };
+  }
+
   onHeard(site: string, [word]: readonly string[], said: Said): void {
     if (word !== 'quiet' || !('value' in said)) return;
+    const { time, learnMs } = this.#world;
     if (said.value === true) this.#warned.delete(site);
-    else this.#warned.add(site);
+    else if (!this.#warned.has(site)) this.#warned.set(site, time.now + learnMs);
   }
 
   /** A gateway that is gone knows nothing any more. */
@@ -101,31 +132,54 @@ export class ForeignWatch {
 
   /** A durable event, before the truth has learned it. */
   onEvent(event: Event): void {
+    this.#events += 1;
     switch (event.kind) {
       case 'job_submitted':
         return this.#checkAdopted(event);
+      case 'task_allocated': {
+        const { jobId, index } = event.place;
+        this.#placed.set(formatTaskId(jobId, index), this.#events);
+        return;
+      }
       case 'task_requeued':
         return this.#checkOver(event, false);
       case 'task_done':
         return this.#checkOver(event, true);
+      case 'pending_ended':
+        return this.#checkPending(event);
       case 'maintenance_stop':
-        if (event.stop === 'stopped') this.#stopped.add(event.node);
+        if (event.stop === 'stopped') this.#stopped.set(event.node, this.#events);
         else this.#stopped.delete(event.node);
         return;
       default:
     }
   }
 
-  /** X3: a job of a site is one of ours, as long as its site counts on. */
+  /** X3: a job of a site is one of ours, as long as its site counts on; so is each of an array. */
   #checkAdopted({ jobId, spec }: Of<'job_submitted'>): void {
-    const { foreign } = spec;
+    const { foreign, array } = spec;
     if (foreign === undefined) return;
-    const name = foreignName(foreign.site, foreign.job);
-    const known = this.#adopted.get(name);
-    if (known !== undefined) {
-      throw new Violation('X3', `${name} is job ${known}, and becomes job ${jobId} as well`);
+    const { site, job } = foreign;
+    const elements =
+      array === null ? [job] : [...parseIndices(array.indices)].map((at) => `${job}.${at}`);
+    for (const id of new Set([job, ...elements])) {
+      const name = foreignName(site, id);
+      const known = this.#adopted.get(name);
+      if (known !== undefined) {
+        throw new Violation('X3', `${name} is job ${known}, and becomes job ${jobId} as well`);
+      }
+      this.#adopted.set(name, jobId);
     }
-    this.#adopted.set(name, jobId);
+    if (this.#world.systems.get(site)?.at(job) !== undefined) return;
+    throw new Violation('X3', `job ${jobId} is for ${foreignName(site, job)}, which is not there`);
+  }
+
+  /** X1 of what has not begun here: that it never will at its site is the site's own word. */
+  #checkPending({ jobId, indices, outcome }: Of<'pending_ended'>): void {
+    const job = this.#world.truth.jobs.get(jobId);
+    const isBySite = outcome.kind !== 'cancelled' || outcome.detail?.startsWith(BY_SITE) === true;
+    if (job?.spec.foreign === undefined || !isBySite) return;
+    for (const index of parseIndices(indices)) this.#checkForeign(job, index, outcome);
   }
 
   #checkOver({ place, outcome }: Ended, isDone: boolean): void {
@@ -133,7 +187,7 @@ export class ForeignWatch {
     if (job === undefined) return;
     // Back in our queue it is only where it was before we had a hand in it.
     if (job.spec.foreign !== undefined)
-      return isDone ? this.#checkForeign(job, outcome) : undefined;
+      return isDone ? this.#checkForeign(job, place.index ?? 0, outcome) : undefined;
     const { epoch } = this.#world.truth.taskOf(place);
     const epochId = formatEpochId(formatTaskId(place.jobId, place.index), epoch);
     if (!isAtSite(job)) return;
@@ -144,12 +198,14 @@ export class ForeignWatch {
   }
 
   /** X1 of a job that a user gave to the site: over when it is over there. */
-  #checkForeign({ id, spec }: JobTruth, outcome: Outcome): void {
-    const { site = '', job = '' } = spec.foreign ?? {};
-    const there = this.#world.systems.get(site)?.jobs.get(job);
+  #checkForeign({ id, spec }: JobTruth, index: number, outcome: Outcome): void {
+    const { site = '', job: whole = '' } = spec.foreign ?? {};
+    const job = spec.array === null ? whole : `${whole}.${index}`;
+    const there = this.#world.systems.get(site)?.at(job);
     const words = `job ${id}, ${site}/${job}, is ${outcome.kind}, but`;
     // What is cancelled here is told to the site as often as it takes.
-    const isToEnd = there !== undefined && !this.#begun.has(there);
+    const isBySite = outcome.detail?.startsWith(BY_SITE) === true;
+    const isToEnd = there !== undefined && !this.#begun.has(there) && !isBySite;
     if (outcome.kind === 'cancelled' && isToEnd) return;
     if (there?.state !== 'ended') throw new Violation('X1', `${words} is ${there?.state} there`);
     const { kind, exit } = outcome;
@@ -158,6 +214,9 @@ export class ForeignWatch {
     throw new Violation('X1', `${words} ended ${JSON.stringify(there.exit)}`);
   }
 }
+
+/** How the head's words for an end begin that a site has told. */
+const BY_SITE = 'ended at its site';
 
 type Ended = { readonly place: TaskPlace; readonly outcome: Outcome };
 

@@ -1,6 +1,7 @@
 // After everything has been healed: accepted work ends (L1), submissions are answered (L2), nothing
 // is left behind (L3), and what fits and is first in line starts at once (L4).
 
+import { explainTask } from '../../src/core/controller/answers/questions.ts';
 import { snapshotOf } from '../../src/core/controller/schedule.ts';
 import type { State } from '../../src/core/controller/state.ts';
 import { plan } from '../../src/core/scheduler/cycle/plan.ts';
@@ -15,6 +16,17 @@ export function openJobs(truth: Truth): string[] {
   return [...truth.jobs.values()]
     .filter(({ outcome }) => outcome === null)
     .map(({ id }) => `${id}`);
+}
+
+/** What the head says of the first task that has not ended. */
+export function whyOpen(engine: Engine | null): string {
+  for (const job of engine?.state.jobs.values() ?? []) {
+    const index = job.entry.pending.first;
+    if (job.outcome !== null || engine === null) continue;
+    if (index !== undefined) return `${job.id}: ${JSON.stringify(explainTask(engine, job, index))}`;
+    for (const task of job.active.values()) return `${task.id} is ${task.state}`;
+  }
+  return 'nothing is open to the head';
 }
 
 /** L3 in words: what a node still has of epochs that are over. */

@@ -8,6 +8,7 @@ import type {
   SiteProblem,
   SiteQuery,
   Steering,
+  Takeover,
 } from '../../src/adaptors/adaptor.ts';
 import { isRecord, parseJson, saidBy, siteProblem, unreadable } from '../../src/adaptors/read.ts';
 import { ok, type Result } from '../../src/core/base/result.ts';
@@ -18,8 +19,11 @@ export type Said =
   | { readonly value: unknown }
   | { readonly problem: 'refused' | 'no_such_job' | 'away'; readonly text: string };
 
-/** @param hasAccounting jobs that are forgotten have left a record */
-export function foreignAdaptor(hasAccounting: boolean, isSteered: boolean): Adaptor {
+/**
+ * @param hasAccounting jobs that are forgotten have left a record
+ * @param takeover null: it is not steered
+ */
+export function foreignAdaptor(hasAccounting: boolean, takeover: Takeover | null): Adaptor {
   return {
     variables: [],
     system: 'simulated',
@@ -37,29 +41,30 @@ export function foreignAdaptor(hasAccounting: boolean, isSteered: boolean): Adap
       ? (job) => query<SiteEnd | null>(['end', job], (one) => isNull(one) || isRecord(one))
       : null,
     known: (job) => query<boolean>(['known', job], isBoolean),
-    element: (array, index) => `${array}_${index}`,
+    element: (array, index) => `${array}.${index}`,
     setNode: (change) => [
       commandOf(['node', change.node, change.kind === 'stop' ? change.reason : '']),
     ],
-    steering: isSteered ? STEERING : null,
+    steering: takeover === null ? null : steeringBy(takeover),
   };
 }
 
-const STEERING: Steering = {
-  takeover: 'disabled_scheduler',
-  needsHandle: false,
-  requirements: [
-    {
-      what: 'the built-in scheduler is off',
-      query: query<boolean>(['quiet'], isBoolean),
-      remedy: 'switch it off',
-    },
-  ],
-  start: ({ id }, nodes) => [commandOf(['start', id, nodes.join()])],
-  read: (output) => readSaid<null>('start', output, isNull),
-  // A start has all it asks for at once, or nothing.
-  takeBack: () => [],
-};
+function steeringBy(takeover: Takeover): Steering {
+  return {
+    ...{ takeover, needsHandle: false },
+    requirements: [
+      {
+        what: 'nothing starts by itself',
+        query: query<boolean>(['quiet'], isBoolean),
+        remedy: 'switch the scheduler off, or close the queue that users submit to',
+      },
+    ],
+    start: ({ id }, nodes) => [commandOf(['start', id, nodes.join()])],
+    read: (output) => readSaid<null>('start', output, isNull),
+    // Without a queue for what is to run, a start has all that it asks for at once, or nothing.
+    takeBack: ({ id }) => (takeover === 'execution_queue' ? [commandOf(['take-back', id])] : []),
+  };
+}
 
 function commandOf(words: readonly string[]): SiteCommand {
   return { argv: ['fb', ...words] };

@@ -1,11 +1,21 @@
 // The commands of the simulated batch system, run on its own server: what each does there, and says.
 
+import { IntervalSet } from '../../src/core/base/interval-set.ts';
 import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../../src/core/model/site.ts';
 import type { Said } from './adaptor.ts';
-import type { ForeignSystem, SystemJob, SystemNode } from './system.ts';
+import type { ForeignSystem } from './system.ts';
+import type { SystemJob, SystemNode } from './system-job.ts';
 
-/** @param words without the name of the program */
-export function answer(system: ForeignSystem, words: readonly string[], input: string): Said {
+/** What has come to it. */
+export interface Heard {
+  /** Without the name of the program. */
+  readonly words: readonly string[];
+  readonly input: string;
+  /** In true time. */
+  readonly sentAt: number;
+}
+
+export function answer(system: ForeignSystem, { words, input, sentAt }: Heard): Said {
   const [word, first = '', second = '', third = '', fourth = ''] = words;
   switch (word) {
     case 'jobs':
@@ -13,7 +23,7 @@ export function answer(system: ForeignSystem, words: readonly string[], input: s
     case 'nodes':
       return { value: system.nodes.map((node) => nodeOf(system, node)) };
     case 'queues':
-      return { value: [queueOf(system)] };
+      return { value: queuesOf(system) };
     case 'submit':
       return { value: submitted(system, { first, second, third, fourth, input }) };
     case 'named': {
@@ -25,11 +35,13 @@ export function answer(system: ForeignSystem, words: readonly string[], input: s
     case 'end':
       return { value: endOf(system.jobs.get(first)) };
     case 'known':
-      return { value: system.find(first) !== null };
+      return { value: system.knows(first) };
     case 'quiet':
       return { value: !system.isScheduling };
     case 'start':
-      return saidOf(system.start(first, second.split(','), 'gateway'));
+      return saidOf(system.order(first, second.split(','), sentAt));
+    case 'take-back':
+      return saidOf(system.takeBack(first));
     case 'node':
       return saidOf(setNode(system, first, second));
     default:
@@ -55,17 +67,25 @@ function submitted(
 
 function listed(system: ForeignSystem): SystemJob[] {
   const { now } = system.world.time;
-  return [...system.jobs.values()].filter((one) => !one.isPurged && one.hiddenUntil <= now);
+  return [...system.jobs.values()].filter((one) => {
+    // Of an array nothing is left of which no element waits, or was called off while it did.
+    return !one.isPurged && one.hiddenUntil <= now && one.waits?.size !== 0;
+  });
 }
 
 function jobOf(job: SystemJob): SiteJob {
   const { id, name, owner, state, word, nodes, exit, walltimeMs, nodeCount, cpuCount } = job;
-  const { submittedAt, startedAt, endedAt } = job;
+  const { submittedAt, startedAt, endedAt, waits } = job;
+  const elements = waits === null ? null : elementsOf(waits);
   return {
-    ...{ id, handle: null, name, owner, state, word, reason: null, queue: 'all', elements: null },
+    ...{ id, handle: null, name, owner, state, word, reason: null, queue: 'all', elements },
     ...{ submittedAt, startedAt, endedAt, walltimeMs, nodeCount, cpuCount: cpuCount * nodeCount },
     ...{ memoryBytes: null, isExclusive: false, nodes, exit },
   };
+}
+
+function elementsOf(waits: ReadonlySet<number>): string {
+  return IntervalSet.of([...waits].sort((a, b) => a - b).map((one) => [one, one])).toString();
 }
 
 function nodeOf(system: ForeignSystem, node: SystemNode): SiteNode {
@@ -80,9 +100,10 @@ function nodeOf(system: ForeignSystem, node: SystemNode): SiteNode {
   };
 }
 
-function queueOf(system: ForeignSystem): SiteQueue {
-  const { isScheduling: isStarted } = system;
-  return { name: 'all', isOpen: true, isStarted, walltimeMaxMs: null, nodes: [] };
+function queuesOf({ isScheduling, hasQueue }: ForeignSystem): SiteQueue[] {
+  const common = { isOpen: true, walltimeMaxMs: null, nodes: [] };
+  const all = { name: 'all', isStarted: isScheduling, ...common };
+  return hasQueue ? [all, { name: 'run', isStarted: true, ...common }] : [all];
 }
 
 /** Accounting: a record of each end, for ever. */

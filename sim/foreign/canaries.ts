@@ -5,6 +5,7 @@ import { ok } from '../../src/core/base/result.ts';
 import type { SiteJob } from '../../src/core/model/site.ts';
 import { Engine } from '../../src/head/engine.ts';
 import { replaceMethod } from '../canary.ts';
+import { takeWhatIsFree } from '../scheduler-canaries.ts';
 import type { ForeignCanary, ForeignCanaryWorld, PlantedForeign } from './canary.ts';
 
 /** What a listing has no more is listed as done. */
@@ -71,6 +72,53 @@ function headWaits({ time, isSilent }: ForeignCanaryWorld): PlantedForeign {
   };
 }
 
+/** Whoever comes has the head forget which jobs of sites it has taken over. */
+function forgetAdopted(): PlantedForeign {
+  return {
+    remove: replaceMethod(Engine.prototype, 'perform', (original) => {
+      return function perform(this: Engine, ...[input, done]: Parameters<Engine['perform']>): void {
+        if (input.kind === 'hello') this.state.indexes.foreign.clear();
+        original.call(this, input, done);
+      };
+    }),
+  };
+}
+
+/** A site that has said nothing for long has none of its jobs any more. */
+function silenceIsDone(adaptor: Adaptor, { time }: ForeignCanaryWorld): Adaptor {
+  let [seen, at]: [readonly SiteJob[], number] = [[], time.now];
+  const { command, read } = adaptor.jobs;
+  return {
+    ...adaptor,
+    jobs: {
+      command,
+      read(output) {
+        const answer = read(output);
+        if (answer.ok) [seen, at] = [answer.value, time.now];
+        if (answer.ok || time.now - at < 600_000) return answer;
+        return ok(seen.map((job) => ({ ...job, ...DONE })));
+      },
+    },
+  };
+}
+
+/** An element of an array is named as the whole. */
+function namedAsWhole(adaptor: Adaptor): Adaptor {
+  const { command, read } = adaptor.jobs;
+  return {
+    ...adaptor,
+    element: (array) => array,
+    jobs: {
+      command,
+      read(output) {
+        const answer = read(output);
+        if (!answer.ok) return answer;
+        return ok(answer.value.map((job) => ({ ...job, id: job.id.replace('.', '') })));
+      },
+    },
+  };
+}
+
 export const FOREIGN_CANARIES: readonly ForeignCanary[] = [
   {
     name: 'absence-is-done',
@@ -101,5 +149,29 @@ export const FOREIGN_CANARIES: readonly ForeignCanary[] = [
     sentence: 'a site that says nothing holds up everybody',
     plant: headWaits,
     weather: { silenceMs: 30_000, maintMs: null },
+  },
+  {
+    name: 'adopted-again',
+    sentence: 'a job of a site becomes a second job of ours when its gateway comes back',
+    plant: forgetAdopted,
+    weather: { mode: 'steer', gatewayCrashMs: 15_000, maintMs: null },
+  },
+  {
+    name: 'started-in-maintenance',
+    sentence: 'jobs of users are started on nodes that are in maintenance',
+    plant: takeWhatIsFree,
+    weather: { mode: 'steer', maintMs: 15_000, submissionMs: 3000 },
+  },
+  {
+    name: 'silence-is-done',
+    sentence: 'what a site had when it fell silent is taken for done in the end',
+    plant: (world) => ({ wrapAdaptor: (adaptor) => silenceIsDone(adaptor, world) }),
+    weather: { stormMs: 60_000, hasHour: true, maintMs: null },
+  },
+  {
+    name: 'array-taken-for-one',
+    sentence: 'the elements of an array are not told from others',
+    plant: () => ({ wrapAdaptor: namedAsWhole }),
+    weather: { mode: 'steer', arrayMs: 10_000, maintMs: null },
   },
 ];

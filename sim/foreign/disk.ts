@@ -8,8 +8,11 @@ import type { Life, Time } from '../clock.ts';
 interface Folder {
   readonly notes: Map<string, string>;
   readonly written: Map<string, { readonly text: string; readonly seenAt: number }>;
+  readonly script: string;
   isClaimed: boolean;
 }
+
+const SCRIPT = '/script';
 
 export class SiteDisk {
   readonly folders = new Map<string, Folder>();
@@ -24,9 +27,14 @@ export class SiteDisk {
     this.lagMs = lagMs;
   }
 
-  make(path: string): void {
+  make(path: string, script: string): void {
     if (this.folders.has(path)) throw new Error(`EEXIST: ${path}`);
-    this.folders.set(path, { notes: new Map(), written: new Map(), isClaimed: false });
+    this.folders.set(path, { notes: new Map(), written: new Map(), script, isClaimed: false });
+  }
+
+  /** What is in this file; empty where the folder is gone. */
+  script(file: string): string {
+    return this.folders.get(file.slice(0, -SCRIPT.length))?.script ?? '';
   }
 
   /** True for who makes it; false too where the folder is gone. */
@@ -40,6 +48,11 @@ export class SiteDisk {
   /** Nobody has claimed it yet. */
   isFree(path: string): boolean {
     return this.folders.get(path)?.isClaimed === false;
+  }
+
+  /** Its gateway has noted what its site calls its job. */
+  isNamed(path: string): boolean {
+    return this.folders.get(path)?.notes.has('job') === true;
   }
 
   /** By a script; nothing where the folder is gone. */
@@ -67,8 +80,8 @@ export function foldersOf(disk: SiteDisk, top: string, life: Life): SiteFolders 
       [...disk.folders.keys()]
         .filter((one) => one.startsWith(`${top}/`))
         .map((one) => Number(one.slice(top.length + 1).split('/')[0])),
-    scriptFile: (launchId) => `${path(launchId)}/script`,
-    make: (launchId) => whileAlive(() => disk.make(path(launchId))),
+    scriptFile: (launchId) => `${path(launchId)}${SCRIPT}`,
+    make: (launchId, _user, script) => whileAlive(() => disk.make(path(launchId), script)),
     note: (launchId, name, text) => whileAlive(() => folderOf(launchId)?.notes.set(name, text)),
     noted: (launchId, name) => folderOf(launchId)?.notes.get(name) ?? null,
     read: (launchId, name) => disk.read(path(launchId), name),

@@ -6,12 +6,14 @@ import type { Dice, Streams } from '../chance.ts';
 import type { Life, Time } from '../clock.ts';
 import type { Said } from './adaptor.ts';
 import { answer } from './answers.ts';
+import type { Dialect } from './dialect.ts';
 import type { ForeignSystem } from './system.ts';
 
 export interface LineWorld {
   readonly time: Time;
   readonly streams: Streams;
   readonly system: ForeignSystem;
+  readonly dialect: Dialect;
   /** Share of commands that go wrong; none once everything is healed. */
   readonly lies: () => number;
   /** What the system answered to a gateway that heard it. */
@@ -22,7 +24,6 @@ type Mood = 'dead' | 'lost' | 'garbage' | 'empty' | 'half' | 'breaks' | 'slow' |
 const MOODS: readonly Mood[] = [
   ...['dead', 'lost', 'lost', 'garbage', 'empty', 'half', 'breaks', 'slow', 'untrue no'],
 ] as readonly Mood[];
-const RUBBISH = '<html>Please log in</html>';
 /** What the system does with a command after its caller has given up: soon, if ever. */
 const LATE_MS = 8000;
 
@@ -30,7 +31,8 @@ const LATE_MS = 8000;
 interface Course {
   readonly effectAfterMs: number | null;
   readonly endsAfterMs: number;
-  readonly end: (said: Said | null) => CommandEnd;
+  /** How it ends by what the system has answered; null: nothing. */
+  readonly end: (answer: string | null) => CommandEnd;
 }
 
 export class SiteLine {
@@ -53,22 +55,24 @@ export class SiteLine {
   }
 
   #run(command: Command, life: Life, resolve: (end: CommandEnd) => void): void {
-    const { time, system, onHeard } = this.#world;
-    const words = command.argv.slice(1);
-    const course = this.#courseOf(words[0] ?? '', command.timeoutMs);
+    const { time, system, dialect, onHeard } = this.#world;
+    const { words, input } = dialect.asked(command);
+    const [word = ''] = words;
+    const course = this.#courseOf(word, command.timeoutMs);
+    const sentAt = time.now;
     let said: Said | null = null;
     if (course.effectAfterMs !== null) {
       time.after(course.effectAfterMs, () => {
-        said = answer(system, words, command.input ?? '');
+        said = answer(system, { words, input, sentAt });
       });
     }
     time.after(Math.min(course.endsAfterMs, command.timeoutMs), () => {
       if (!life.alive) return;
-      const end = course.endsAfterMs > command.timeoutMs ? ended(null, '') : course.end(said);
-      if (words[0] !== 'jobs' && words[0] !== 'nodes') {
-        system.world.note(
-          `${system.world.site}: ${words.join(' ')} says ${end.code} ${end.output}`,
-        );
+      const told = said === null ? null : dialect.told(words, said);
+      const end = course.endsAfterMs > command.timeoutMs ? ended(null, '') : course.end(told);
+      if (word !== 'jobs' && word !== 'nodes') {
+        const { code, output } = end;
+        system.world.note(`${system.world.site}: ${words.join(' ')} says ${code} ${output}`);
       }
       if (end.code === 0 && said !== null) onHeard(words, said);
       resolve(end);
@@ -107,6 +111,7 @@ export class SiteLine {
     },
   ): Course {
     const { dice, timeoutMs, lateMs, usual } = of;
+    const { dialect, streams } = this.#world;
     const effectAfterMs = dice.happens(0.6) ? usual.effectAfterMs : null;
     switch (mood) {
       case 'dead':
@@ -114,16 +119,19 @@ export class SiteLine {
       case 'lost':
         return this.#hang(dice, lateMs);
       case 'garbage':
-        return { ...usual, effectAfterMs, end: () => ended(0, RUBBISH) };
+        return {
+          ...{ ...usual, effectAfterMs },
+          end: (answer) => ended(0, dialect.rubbish(streams.of('rubbish'), answer)),
+        };
       case 'empty':
         return { ...usual, effectAfterMs, end: () => ended(0, '') };
       case 'half':
-        return { ...usual, end: (said) => half(said) };
+        return { ...usual, end: (answer) => half(answer ?? 'null') };
       case 'breaks':
         return { ...usual, effectAfterMs, end: () => ended(255, '') };
       case 'untrue no':
         return word === 'submit'
-          ? { ...usual, effectAfterMs, end: () => ended(0, JSON.stringify(NO)) }
+          ? { ...usual, effectAfterMs, end: () => ended(0, dialect.told([word], NO)) }
           : usual;
       default:
         return { ...usual, endsAfterMs: dice.whole(1000, 2 * timeoutMs) };
@@ -134,13 +142,12 @@ export class SiteLine {
 /** Word of a wrapper that says no to a job which its system has. */
 const NO: Said = { problem: 'refused', text: 'no more jobs today' };
 
-function whole(said: Said | null): CommandEnd {
-  return said === null ? ended(null, '') : ended(0, JSON.stringify(said));
+function whole(answer: string | null): CommandEnd {
+  return answer === null ? ended(null, '') : ended(0, answer);
 }
 
-function half(said: Said | null): CommandEnd {
-  const text = JSON.stringify(said);
-  return ended(0, text.slice(0, Math.floor(text.length / 2)));
+function half(answer: string): CommandEnd {
+  return ended(0, answer.slice(0, Math.floor(answer.length / 2)));
 }
 
 function ended(code: number | null, output: string): CommandEnd {

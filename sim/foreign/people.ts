@@ -10,7 +10,6 @@ import { type Plan, programOf, QUIET } from '../plan.ts';
 import { Recurring, times } from '../recurring.ts';
 import type { JobTruth, Truth } from '../truth.ts';
 import type { Site } from './site.ts';
-import type { SystemJob } from './system.ts';
 import type { ForeignWeather } from './weather.ts';
 
 export interface PeopleWorld {
@@ -32,7 +31,7 @@ export class People {
   readonly accepted = new Map<string, JobId>();
   readonly unanswered = new Set<string>();
   readonly #world: PeopleWorld;
-  readonly #recurring: Recurring;
+  #recurring: Recurring;
   readonly #maintenances: string[] = [];
   #count = 0;
 
@@ -43,8 +42,8 @@ export class People {
 
   start(): void {
     const { weather, sites } = this.#world;
-    const { submissionMs, commandMs, giftMs, meddleMs } = weather;
-    this.#recurring.every('probe', PROBE_MS, (dice) => this.#submit(probe(dice), 'probe'));
+    const { submissionMs, commandMs, giftMs, meddleMs, arrayMs } = weather;
+    this.#probe(PROBE_MS);
     for (const site of sites) {
       const own = (word: string): string => `${word} ${site.name}`;
       this.#recurring.every(own('submit'), submissionMs, (dice) => {
@@ -52,6 +51,8 @@ export class People {
       });
       this.#recurring.every(own('gift'), giftMs, (dice) => give(site, dice));
       this.#recurring.every(own('meddle'), meddleMs, (dice) => meddle(site, dice));
+      this.#recurring.every(own('array'), arrayMs, (dice) => giveArray(site, dice));
+      this.#recurring.every(own('call off'), arrayMs, (dice) => callOff(site, dice));
     }
     for (const site of sites.filter(({ mode }) => mode === 'steer')) {
       this.#recurring.every(`maintain ${site.name}`, weather.maintMs, (dice) => {
@@ -78,18 +79,26 @@ export class People {
     this.#recurring.stop();
   }
 
+  /** From now on nothing but jobs for our own node. */
+  probe(everyMs: number): void {
+    this.#recurring = new Recurring(this.#world.time, this.#world.streams.under('probes'));
+    this.#probe(everyMs);
+  }
+
+  #probe(everyMs: number): void {
+    this.#recurring.every('probe', everyMs, (dice) => this.#submit(probe(dice), 'probe'));
+  }
+
   /** Ends what would never end by itself, and what nobody can know the end of. */
   tidyUp(): void {
-    const { client, weather, truth } = this.#world;
+    const { client, truth } = this.#world;
     // A site that refuses jobs three times gets no more until an operator has looked.
     for (const node of truth.drained) client.once({ kind: 'undrain_node', node }, operator('bob'));
     for (const job of this.#open()) {
       client.once({ kind: 'release_job', jobId: job.id }, operator('alice'));
       const { name } = job.spec;
       const isEndless = name.endsWith('endless');
-      // A script that was killed has left no word, and without accounting the site has none either.
-      const isDumb = !weather.hasAccounting && job.spec.foreign === undefined;
-      if (!isEndless && !(isDumb && this.#isSilentlyOver(job))) continue;
+      if (!isEndless && (job.spec.foreign !== undefined || !this.#isSilentlyOver(job))) continue;
       client.once(
         { kind: 'cancel_task', place: { jobId: job.id, index: null } },
         operator('alice'),
@@ -123,13 +132,18 @@ export class People {
     });
   }
 
+  /**
+   * Its script was killed and has left no word, and its site has none: it keeps no records, or its gateway
+   * never heard by what id to ask for them.
+   */
   #isSilentlyOver({ id }: JobTruth): boolean {
-    const ours = (job: SystemJob): boolean =>
-      job.launch !== null &&
-      job.launch.epochId.split(/[[#]/)[0] === String(id) &&
-      job.state === 'ended';
-    return this.#world.sites.some(({ system }) =>
-      [...system.jobs.values()].some((job) => ours(job) && job.exit?.signal === 9),
+    const { sites, weather } = this.#world;
+    return sites.some(({ system, disk }) =>
+      [...system.jobs.values()].some(({ launch, state, exit }) => {
+        if (launch === null || launch.epochId.split(/[[#]/)[0] !== String(id)) return false;
+        const isDumb = !weather.hasAccounting || !disk.isNamed(launch.directory);
+        return state === 'ended' && exit?.signal === 9 && isDumb;
+      }),
     );
   }
 
@@ -197,6 +211,25 @@ function give({ system }: Site, dice: Dice): void {
     code: dice.happens(0.2) ? 1 : 0,
   });
   if (dice.happens(0.1)) system.hold(job, true);
+}
+
+function giveArray({ system }: Site, dice: Dice): void {
+  const job = system.submit({
+    ...{ name: 'their array', owner: dice.pick(OWNERS), cpuCount: dice.whole(1, 2), nodeCount: 1 },
+    ...{ elements: dice.whole(2, 6), walltimeMs: dice.happens(0.7) ? 30_000 : null },
+    ...{ runMs: dice.waitMs(dice.pick([500, 5000])), code: dice.happens(0.2) ? 1 : 0 },
+  });
+  if (dice.happens(0.1)) system.hold(job, true);
+}
+
+/** One of an array, which may run; or one that waits is held, and so is one of its own. */
+function callOff({ system }: Site, dice: Dice): void {
+  const arrays = [...system.jobs.values()].filter(({ waits }) => (waits?.size ?? 0) > 0);
+  const array = dice.pick([undefined, ...arrays]);
+  const index = dice.pick([...(array?.waits ?? [])]);
+  if (array === undefined || array.state === 'ended') return;
+  if (dice.happens(0.6)) system.cancel(`${array.id}.${index}`);
+  else system.hold(system.split(array, index), true);
 }
 
 /** Holds, releases and cancels whatever is there, ours too; an operator starts something by hand. */

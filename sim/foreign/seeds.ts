@@ -1,12 +1,40 @@
 // Seeds about other clusters that once broke something, each with the sentence of what it broke; and for
 // every canary the seed that finds it fastest.
 
-export const PINNED_FOREIGN: readonly { readonly seed: number; readonly broke: string }[] = [
-  { seed: 4, broke: 'the folder of a job whose end nobody knows was kept for ever' },
-  { seed: 2, broke: 'users who cancelled their own jobs at a site had its nodes drained' },
-  { seed: 15, broke: 'a held job that ended while its gateway was down waited for ever' },
-  { seed: 29, broke: 'a submission that took long to fail was made again while it was on its way' },
-  { seed: 37, broke: "starts that were due went on beside the site's own scheduler" },
+import { BEFORE, type ForeignWeather } from './weather.ts';
+
+const FIRST: Partial<ForeignWeather> = { ...BEFORE, maintMs: null };
+
+export const PINNED_FOREIGN: readonly {
+  readonly seed: number;
+  readonly broke: string;
+  readonly weather: Partial<ForeignWeather>;
+}[] = [
+  {
+    seed: 4,
+    weather: FIRST,
+    broke: 'the folder of a job whose end nobody knows was kept for ever',
+  },
+  {
+    seed: 2,
+    weather: FIRST,
+    broke: 'users who cancelled their own jobs at a site had its nodes drained',
+  },
+  {
+    seed: 15,
+    weather: FIRST,
+    broke: 'a held job that ended while its gateway was down waited for ever',
+  },
+  {
+    seed: 29,
+    weather: FIRST,
+    broke: 'a submission that took long to fail was made again while it was on its way',
+  },
+  {
+    seed: 37,
+    weather: FIRST,
+    broke: "starts that were due went on beside the site's own scheduler",
+  },
 ];
 
 /** By the name of the canary. */
@@ -16,4 +44,8 @@ export const FOREIGN_CANARY_SEEDS: Readonly<Record<string, number>> = {
   'steered-while-scheduling': 9,
   'head-waits-for-sites': 1,
   'never-given-back': 1,
+  'adopted-again': 1,
+  'started-in-maintenance': 1,
+  'silence-is-done': 1,
+  'array-taken-for-one': 1,
 };

@@ -9,11 +9,12 @@ import type { Streams } from '../chance.ts';
 import type { ForeignWatch } from '../checkers/foreign.ts';
 import { Life, SimClock, type Time } from '../clock.ts';
 import type { Link } from '../net.ts';
-import { foreignAdaptor } from './adaptor.ts';
+import { type Dialect, dialectOf } from './dialect.ts';
 import { SiteDisk } from './disk.ts';
 import { Gateway } from './gateway.ts';
 import { SiteLine } from './line.ts';
-import { ForeignSystem, type SystemJob } from './system.ts';
+import { ForeignSystem } from './system.ts';
+import type { SystemJob } from './system-job.ts';
 import type { ForeignWeather } from './weather.ts';
 
 export interface SiteWorld {
@@ -56,16 +57,19 @@ export class Site {
         note,
         onProgram: (what, program) => watch.onProgram(what, program),
         onSubmitted: (job) => watch.onSubmitted(name, job),
+        onOrdered: (job, sentAt) => watch.onOrdered(name, job, sentAt),
         onStarted: (job, by) => watch.onStarted(name, job, by),
       },
       nodes,
-      mode === 'submit',
+      { isScheduling: mode === 'submit', hasQueue: mode === 'steer' && hasQueue(weather) },
     );
+    const dialect = dialectOf(weather, mode, disk);
     this.line = new SiteLine({
-      ...{ time, streams: streams.under('line'), system: this.system, lies: () => this.lies },
+      ...{ time, streams: streams.under('line'), system: this.system, dialect },
+      lies: () => this.lies,
       onHeard: (words, said) => watch.onHeard(name, words, said),
     });
-    this.gateway = this.#makeGateway(world);
+    this.gateway = this.#makeGateway(world, dialect);
   }
 
   /** Nothing is wrong with it any more. */
@@ -108,12 +112,12 @@ export class Site {
     ];
   }
 
-  #makeGateway({ weather, wrapAdaptor, log, ...world }: SiteWorld): Gateway {
+  #makeGateway({ weather, wrapAdaptor, log, ...world }: SiteWorld, dialect: Dialect): Gateway {
     const { name, mode, system, disk, line } = this;
-    const { pollMs, timeoutMs, commandsMax, hasAccounting } = weather;
+    const { pollMs, timeoutMs, commandsMax } = weather;
     return new Gateway({
       ...{ name, mode, system, disk, time: world.time, note: world.note, log: log(name) },
-      adaptor: wrapAdaptor(foreignAdaptor(hasAccounting, mode === 'steer')),
+      adaptor: wrapAdaptor(dialect.adaptor),
       streams: world.streams.under('gateway'),
       settings: { pollMs, timeoutMs, commandsMax },
       commandsOf: (life) => line.commandsOf(life),
@@ -121,4 +125,9 @@ export class Site {
       dialerOf: world.dialerOf,
     });
   }
+}
+
+/** Programs of operators have no such way. */
+function hasQueue({ contract, takeover }: ForeignWeather): boolean {
+  return contract === 'plain' && takeover === 'execution_queue';
 }

@@ -2,83 +2,19 @@
 // may be off. It has a will of its own, and is the ground truth of what runs at its site.
 
 import { CLAIM, ENDED, STARTED } from '../../src/fabric/site/script.ts';
-import type { Dice, Streams } from '../chance.ts';
-import type { Time } from '../clock.ts';
-import { type Plan, planOf } from '../plan.ts';
+import type { Dice } from '../chance.ts';
 import type { Exit } from '../process.ts';
-import type { SiteDisk } from './disk.ts';
-
-export interface SystemNode {
-  readonly name: string;
-  readonly cpuCount: number;
-  isUp: boolean;
-  /** Why an operator lets nothing start there; null: it takes jobs. */
-  stopped: string | null;
-  /** What operators of the site want of it, whoever else has stopped it meanwhile. */
-  wish: string | null;
-}
-
-/** What a script of ours runs. */
-export interface Launch {
-  readonly directory: string;
-  readonly plan: Plan;
-  readonly epochId: string;
-}
-
-/** Our program, once a script has begun it. */
-export interface Program {
-  readonly site: string;
-  readonly epochId: string;
-  readonly job: SystemJob;
-  exit: Exit | null;
-}
-
-export interface SystemJob {
-  readonly id: string;
-  readonly name: string;
-  readonly owner: string;
-  /** Null: one of its own users gave it. */
-  readonly launch: Launch | null;
-  readonly nodeCount: number;
-  /** Per node. */
-  readonly cpuCount: number;
-  readonly walltimeMs: number | null;
-  readonly runMs: number;
-  readonly code: number;
-  readonly submittedAt: number;
-  state: 'held' | 'waiting' | 'running' | 'ended';
-  word: string;
-  nodes: readonly string[];
-  startedAt: number | null;
-  endedAt: number | null;
-  exit: Exit | null;
-  /** The system has forgotten it. */
-  isPurged: boolean;
-  /** True time until which listings leave it out. */
-  hiddenUntil: number;
-}
-
-export type Gift = Pick<
-  SystemJob,
-  'name' | 'owner' | 'nodeCount' | 'cpuCount' | 'walltimeMs' | 'runMs' | 'code'
-> & { readonly script?: string; readonly directory?: string };
-
-export type Starter = 'scheduler' | 'gateway' | 'operator';
-
-export interface SystemWorld {
-  readonly site: string;
-  readonly time: Time;
-  readonly streams: Streams;
-  readonly disk: SiteDisk;
-  /** Ms since 1970. */
-  readonly now: () => number;
-  /** An ended job is forgotten so long after its end. */
-  readonly purgeMs: number;
-  readonly note: (text: string) => void;
-  readonly onProgram: (what: 'start' | 'end', program: Program) => void;
-  readonly onSubmitted: (job: SystemJob) => void;
-  readonly onStarted: (job: SystemJob, by: Starter) => void;
-}
+import {
+  type Gift,
+  type Launch,
+  launchOf,
+  newJob,
+  type Program,
+  type Starter,
+  type SystemJob,
+  type SystemNode,
+  type SystemWorld,
+} from './system-job.ts';
 
 const PASS_MS = 1000;
 const NO_SUCH = 'no such job';
@@ -90,42 +26,108 @@ export class ForeignSystem {
   readonly jobs = new Map<string, SystemJob>();
   readonly programs = new Set<Program>();
   isScheduling: boolean;
+  /** What is to run is put into a queue of its own, whose scheduler is always on. */
+  readonly hasQueue: boolean;
   readonly #dice: Dice;
   /** What a running job does next is over when it ends. */
   readonly #running = new Map<SystemJob, Program | null>();
+  #submitted = 0;
 
-  constructor(world: SystemWorld, nodes: readonly SystemNode[], isScheduling: boolean) {
+  constructor(
+    world: SystemWorld,
+    nodes: readonly SystemNode[],
+    how: { readonly isScheduling: boolean; readonly hasQueue: boolean },
+  ) {
     this.world = world;
     this.nodes = nodes;
-    this.isScheduling = isScheduling;
+    this.isScheduling = how.isScheduling;
+    this.hasQueue = how.hasQueue;
     this.#dice = world.streams.of('system');
     this.#pass();
   }
 
-  submit({ script, directory, ...of }: Gift): SystemJob {
+  submit({ script, directory, elements, ...of }: Gift): SystemJob {
     const launch = script === undefined ? null : launchOf(script, directory ?? '');
-    const job: SystemJob = {
-      ...of,
-      ...{ id: String(this.jobs.size + 101), launch, submittedAt: this.world.now() },
-      ...{ state: 'waiting', word: 'PEND', nodes: [], startedAt: null, endedAt: null, exit: null },
-      ...{ isPurged: false, hiddenUntil: 0 },
-    };
-    this.jobs.set(job.id, job);
-    this.#say(job, `is submitted by ${job.owner} as ${job.name}`);
+    this.#submitted += 1;
+    const id = String(this.#submitted + 100);
+    const waits = elements === undefined ? null : new Set(Array(elements).keys());
+    const job = newJob({ ...of, id, launch, waits, array: null, submittedAt: this.world.now() });
+    this.jobs.set(id, job);
+    const size = elements === undefined ? '' : `, an array of ${elements}`;
+    this.#say(job, `is submitted by ${job.owner} as ${job.name}${size}`);
     this.world.onSubmitted(job);
     return job;
   }
 
-  /** Null: it has none such, or no more. */
+  /** Null: it has none such, or no more. An element that waits is one of its own from now on. */
   find(id: string): SystemJob | null {
     const job = this.jobs.get(id);
-    return job === undefined || job.isPurged ? null : job;
+    if (job !== undefined) return job.isPurged ? null : job;
+    const { array, index } = this.#elementOf(id);
+    return array === undefined || array.isPurged || array.state === 'ended'
+      ? null
+      : this.split(array, index);
+  }
+
+  /** Without any change. */
+  knows(id: string): boolean {
+    const job = this.jobs.get(id) ?? this.#elementOf(id).array;
+    return job !== undefined && !job.isPurged;
+  }
+
+  /** The job, or the array that has it among those that wait; undefined: there never was one. */
+  at(id: string): SystemJob | undefined {
+    return this.jobs.get(id) ?? this.#elementOf(id).array;
+  }
+
+  /** Makes one of those that wait a job of its own. */
+  split(array: SystemJob, index: number): SystemJob {
+    const { name, owner, nodeCount, cpuCount, walltimeMs, runMs, code, submittedAt } = array;
+    const own = { name, owner, nodeCount, cpuCount, walltimeMs, runMs, code, submittedAt };
+    const job = newJob({ ...own, id: `${array.id}.${index}`, launch: null, waits: null, array });
+    job.state = array.state;
+    array.waits?.delete(index);
+    this.jobs.set(job.id, job);
+    this.#say(job, 'is one of its own');
+    if (array.waits?.size === 0) this.#end(array, null, 'SPLIT');
+    return job;
+  }
+
+  #elementOf(id: string): { readonly array: SystemJob | undefined; readonly index: number } {
+    const [first = '', index = ''] = id.split('.');
+    const array = this.jobs.get(first);
+    const isIn = array?.waits?.has(Number(index)) === true;
+    return { array: isIn ? array : undefined, index: Number(index) };
   }
 
   hold(job: SystemJob, isHeld: boolean): void {
     if (job.state !== 'held' && job.state !== 'waiting') return;
     job.state = isHeld ? 'held' : 'waiting';
     this.#say(job, isHeld ? 'is held' : 'is released');
+  }
+
+  /** By a gateway. Null: done; else its refusal. */
+  order(id: string, nodes: readonly string[], sentAt: number): string | null {
+    const job = this.find(id);
+    if (job === null) return NO_SUCH;
+    if (!this.hasQueue) {
+      const refusal = this.start(id, nodes, 'gateway');
+      if (refusal === null) this.world.onOrdered(job, sentAt);
+      return refusal;
+    }
+    if (job.state !== 'waiting') return `job ${id} is ${job.state}`;
+    job.placed = nodes;
+    this.#say(job, `is to run on ${nodes.join()}`);
+    this.world.onOrdered(job, sentAt);
+    return null;
+  }
+
+  /** Null: done; else its refusal. */
+  takeBack(id: string): string | null {
+    const job = this.find(id);
+    if (job === null) return NO_SUCH;
+    job.placed = null;
+    return null;
   }
 
   /** Null: done; else its refusal. */
@@ -136,12 +138,17 @@ export class ForeignSystem {
     const unfit = nodes.find((name) => !this.#fits(name, job.cpuCount));
     if (unfit !== undefined) return `node ${unfit} has no room`;
     if (nodes.length === 0) return 'no nodes';
+    const [element] = job.waits ?? [];
+    this.#begin(element === undefined ? job : this.split(job, element), nodes, by);
+    return null;
+  }
+
+  #begin(job: SystemJob, nodes: readonly string[], by: Starter): void {
     Object.assign(job, { state: 'running', word: 'RUN', nodes, startedAt: this.world.now() });
     this.#running.set(job, null);
     this.#say(job, `is started on ${nodes.join()} by the ${by}`);
     this.world.onStarted(job, by);
     this.#execute(job);
-    return null;
   }
 
   /** Null: done; else its refusal. */
@@ -149,6 +156,7 @@ export class ForeignSystem {
     const job = this.find(id);
     if (job === null) return NO_SUCH;
     this.#say(job, 'is told to end');
+    for (const element of this.#elementsOf(job)) this.cancel(element.id);
     if (job.state === 'running') this.#terminate(job, 'KILLED');
     else if (job.state !== 'ended') this.#end(job, null, 'DELETED');
     return null;
@@ -177,8 +185,10 @@ export class ForeignSystem {
   }
 
   #pass(): void {
-    if (this.isScheduling) {
-      for (const job of this.jobs.values()) if (job.state === 'waiting') this.#tryStart(job);
+    for (const job of [...this.jobs.values()]) {
+      if (job.state !== 'waiting') continue;
+      if (job.placed !== null) this.start(job.id, job.placed, 'gateway');
+      else if (this.isScheduling) this.#tryStart(job);
     }
     this.world.time.after(PASS_MS, () => this.#pass());
   }
@@ -269,21 +279,23 @@ export class ForeignSystem {
     Object.assign(job, { state: 'ended', word, exit, endedAt: now() });
     this.#running.delete(job);
     this.#say(job, `ends ${word} ${JSON.stringify(exit)}`);
-    time.after(purgeMs, () => {
-      job.isPurged = true;
-      this.#say(job, 'is forgotten');
-    });
+    time.after(purgeMs, () => this.#purge(job));
+  }
+
+  /** An array is known for as long as any of its elements. */
+  #purge(job: SystemJob): void {
+    if (job.isPurged || this.#elementsOf(job).some(({ isPurged }) => !isPurged)) return;
+    job.isPurged = true;
+    this.#say(job, 'is forgotten');
+    if (job.array?.state === 'ended') this.#purge(job.array);
+  }
+
+  #elementsOf(job: SystemJob): SystemJob[] {
+    if (job.waits === null) return [];
+    return [...this.jobs.values()].filter(({ array }) => array === job);
   }
 
   #say({ id }: SystemJob, words: string): void {
     this.world.note(`${this.world.site}: job ${id} ${words}`);
   }
-}
-
-/** What the script would run, read from its text. */
-function launchOf(script: string, directory: string): Launch {
-  const [, argument = ''] = /simulated '([^']*)'/.exec(script) ?? [];
-  const variable = (name: string): string => new RegExp(`${name}=([^' ]+)`).exec(script)?.[1] ?? '';
-  const epochId = `${variable('WEFT_TASK_ID')}#${variable('WEFT_EPOCH')}`;
-  return { directory, plan: planOf(['simulated', argument]), epochId };
 }

@@ -1,6 +1,7 @@
 // The weather of one run about other clusters: options drawn from the seed, a third of all faults
 // switched off.
 
+import type { Takeover } from '../../src/adaptors/adaptor.ts';
 import type { SiteMode } from '../../src/core/model/site.ts';
 import type { Dice, Streams } from '../chance.ts';
 
@@ -8,6 +9,9 @@ import type { Dice, Streams } from '../chance.ts';
 export interface ForeignWeather {
   readonly stormMs: number;
   readonly mode: SiteMode;
+  /** How its gateway talks to it: by a program that answers as docs/adaptors.md has it, or not. */
+  readonly contract: 'plain' | 'script';
+  readonly takeover: Takeover;
   readonly nodeCount: number;
   readonly hasAccounting: boolean;
   readonly submissionMs: number;
@@ -15,6 +19,8 @@ export interface ForeignWeather {
   /** How often a user of the site gives it a job, and meddles with what is there. */
   readonly giftMs: number;
   readonly meddleMs: number | null;
+  /** How often a user of the site gives it an array, and another calls off one of an array. */
+  readonly arrayMs: number | null;
   /** How often somebody takes a node of a steered site for maintenance. */
   readonly maintMs: number | null;
   readonly pollMs: number;
@@ -32,6 +38,8 @@ export interface ForeignWeather {
   readonly hideMs: number | null;
   readonly schedulerMs: number | null;
   readonly breakMs: number | null;
+  /** After all else is well again a site says nothing for an hour. */
+  readonly hasHour: boolean;
   readonly headCrashMs: number | null;
   readonly commitCrashMs: number | null;
   readonly gatewayCrashMs: number | null;
@@ -39,6 +47,11 @@ export interface ForeignWeather {
   readonly netCutMs: number | null;
   readonly netResetMs: number | null;
 }
+
+/** What came when the first seeds were pinned, and planted bugs found, is absent. */
+export const BEFORE: Partial<ForeignWeather> = {
+  ...{ contract: 'plain', takeover: 'disabled_scheduler', arrayMs: null, hasHour: false },
+};
 
 const SWITCHED_OFF = 0.3;
 
@@ -51,12 +64,15 @@ export function drawForeignWeather(streams: Streams): ForeignWeather {
   return {
     stormMs: of('stormMs').whole(90_000, 300_000),
     mode: of('mode').pick(['submit', 'steer', 'steer']),
+    contract: of('contract').pick(['plain', 'script']),
+    takeover: of('takeover').pick(['disabled_scheduler', 'execution_queue']),
     nodeCount: of('nodeCount').whole(1, 3),
     hasAccounting: of('hasAccounting').happens(0.5),
     submissionMs: of('submissionMs').whole(3000, 15_000),
     commandMs: of('commandMs').whole(5000, 30_000),
     giftMs: of('giftMs').whole(4000, 20_000),
     meddleMs: fault('meddleMs', 4000, 30_000),
+    arrayMs: fault('arrayMs', 10_000, 60_000),
     maintMs: fault('maintMs', 15_000, 90_000),
     pollMs: of('pollMs').pick([500, 2000, 5000]),
     timeoutMs: of('timeoutMs').pick([3000, 10_000, 30_000]),
@@ -75,6 +91,7 @@ export function drawForeignWeather(streams: Streams): ForeignWeather {
     hideMs: fault('hideMs', 5000, 40_000),
     schedulerMs: fault('schedulerMs', 30_000, 120_000),
     breakMs: fault('breakMs', 20_000, 90_000),
+    hasHour: of('hasHour').happens(0.08),
     headCrashMs: fault('headCrashMs', 15_000, 90_000),
     commitCrashMs: fault('commitCrashMs', 20_000, 90_000),
     gatewayCrashMs: fault('gatewayCrashMs', 8000, 60_000),

@@ -1,5 +1,6 @@
 // The cycle that repairs at work in a run: the keeper of each head's life, and nodes that break.
 
+import type { Engine } from '../../src/head/engine.ts';
 import { GoalKeeper } from '../../src/head/goals/keeper.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { Streams } from '../chance.ts';
@@ -17,6 +18,8 @@ export interface GoalWorkWorld {
   readonly goalMs: number | null;
   readonly log: Log;
   readonly note: (text: string) => void;
+  /** The head as the keeper sees it. */
+  readonly wrapEngine: (engine: Engine) => Engine;
 }
 
 const TICK_MS = 1000;
@@ -48,10 +51,11 @@ export class GoalWork {
 
   /** A head that can be asked; its keeper ends with it. */
   booted(host: HeadHost): void {
-    const { goalMs, time, log } = this.#world;
+    const { goalMs, time, log, wrapEngine } = this.#world;
     const { engine, life, logs, skew } = host;
     if (goalMs === null || engine === null) return;
-    const ports = { engine, logs, clock: new SimClock(time, life, skew), log };
+    const clock = new SimClock(time, life, skew);
+    const ports = { engine: wrapEngine(engine), logs, clock, log };
     const options = { classes: [GOAL_CLASS], everyMs: LOOK_EVERY_MS, repairs: true };
     const keeper = new GoalKeeper(ports, options);
     const tick = (): void => {

@@ -13,6 +13,10 @@ const RULES: Readonly<Record<string, string>> = {
   'steered-while-scheduling': 'X4',
   'head-waits-for-sites': 'X8',
   'never-given-back': 'X5',
+  'adopted-again': 'X3',
+  'started-in-maintenance': 'X6',
+  'silence-is-done': 'X1',
+  'array-taken-for-one': 'X3',
 };
 
 test('a seed about other clusters run twice is the same', async () => {

@@ -31,8 +31,8 @@ test('drawing from a stream that is new changes nothing of a run', async () => {
     after.streams.under(word).of('something new').fraction();
   }
   await after.run();
-  assert.equal(before.violation, null);
-  assert.equal(after.hash, before.hash);
+  assert.equal(before.chronicle.violation, null);
+  assert.equal(after.chronicle.hash, before.chronicle.hash);
 });
 
 test('every field of the weather is drawn from a stream of its own', () => {

@@ -1,0 +1,32 @@
+// All families of runs: those about our own nodes, about calls of functions, and about other clusters.
+
+import { CALL_CANARIES } from './calls/canaries.ts';
+import { PINNED_CALLS } from './calls/seeds.ts';
+import { runCallSeed } from './calls/world.ts';
+import { CANARIES } from './canaries.ts';
+import { type Family, familyOf } from './family.ts';
+import { FOREIGN_CANARIES } from './foreign/canaries.ts';
+import { FOREIGN_CANARY_SEEDS, PINNED_FOREIGN } from './foreign/seeds.ts';
+import { runForeignSeed } from './foreign/world.ts';
+import { runSeed } from './run.ts';
+import { CANARY_SEEDS, PINNED } from './seeds.ts';
+
+export const OWN: Family = familyOf({
+  ...{ name: 'seed', word: 'seed', run: runSeed, sizes: ['jobs', 'messages'] },
+  ...{ pinned: PINNED, canaries: CANARIES, canarySeeds: CANARY_SEEDS },
+  measures: { freshSeeds: 500, freshMs: 35_000, twiceSeeds: 10, canarySeedsMax: 200 },
+});
+
+export const CALLS: Family = familyOf({
+  ...{ name: 'calls', word: 'call', run: runCallSeed, sizes: ['calls'] },
+  ...{ pinned: PINNED_CALLS, canaries: CALL_CANARIES, canarySeeds: {} },
+  measures: { freshSeeds: 300, freshMs: 15_000, twiceSeeds: 5, canarySeedsMax: 100 },
+});
+
+export const FOREIGN: Family = familyOf({
+  ...{ name: 'foreign', word: 'site', run: runForeignSeed, sizes: ['jobs'] },
+  ...{ pinned: PINNED_FOREIGN, canaries: FOREIGN_CANARIES, canarySeeds: FOREIGN_CANARY_SEEDS },
+  measures: { freshSeeds: 300, freshMs: 12_000, twiceSeeds: 3, canarySeedsMax: 60 },
+});
+
+export const FAMILIES: readonly Family[] = [OWN, CALLS, FOREIGN];

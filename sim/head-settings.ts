@@ -1,0 +1,29 @@
+// What the config file of a simulated head says, but for what a run draws.
+
+import type { Settings } from '../src/core/model/settings.ts';
+import type { HeadSettings } from '../src/head/head.ts';
+
+/** Between two ticks of a head. */
+export const PERIOD_MS = 1000;
+
+type Drawn = Pick<
+  Settings,
+  | 'nodeTimeoutMs'
+  | 'killGraceMs'
+  | 'scheduling'
+  | 'retainedJobsMax'
+  | 'archiveDefaultBytes'
+  | 'buildMsMax'
+  | 'notify'
+> &
+  Pick<HeadSettings, 'heartbeatMs' | 'looksMax'>;
+
+export function headSettings({ heartbeatMs, looksMax, ...drawn }: Drawn): HeadSettings {
+  const perNode = { cpuCount: 1, memoryBytes: 0, gpuCount: 0, counted: {} };
+  const defaults = { nodeCount: 1, processesPerNode: 1, perNode, walltimeMs: null };
+  return {
+    settings: { ...drawn, crashLimit: 3, defaults },
+    ...{ heartbeatMs, tickMs: PERIOD_MS, logBytesMax: 1_000_000 },
+    ...(looksMax === undefined ? {} : { looksMax }),
+  };
+}
