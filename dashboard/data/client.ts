@@ -36,7 +36,26 @@ export async function call<N extends RouteName>(
   options: CallOptions<N> = {},
 ): Promise<ReplyOf<N>> {
   const response = await send(route, options);
-  return (await response.json()) as ReplyOf<N>;
+  return (await whole(response.json())) as ReplyOf<N>;
+}
+
+/** What the body of an answer has; throws `HeadError` when the connection ends before it is all there. */
+export async function whole<T>(body: Promise<T>): Promise<T> {
+  try {
+    return await body;
+  } catch (cause) {
+    if (isAbort(cause)) throw cause;
+    throw new HeadError({
+      ...{ code: 'page.broke_off', kind: 'unavailable' },
+      message: 'The answer of the head broke off.',
+      hint: 'Try again.',
+    });
+  }
+}
+
+/** Whoever asked wants it no more. */
+function isAbort(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'AbortError';
 }
 
 /** For answers that are no JSON. Throws `HeadError`. */

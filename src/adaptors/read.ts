@@ -1,9 +1,10 @@
 // What readers of listings share: values that may be missing, and problems in words.
 
 import { IntervalSet } from '../core/base/interval-set.ts';
-import { err, type Result } from '../core/base/result.ts';
+import { err, ok, type Result } from '../core/base/result.ts';
 import { parseNodeNames } from '../core/model/node-names.ts';
-import type { SiteOutput, SiteProblem } from './adaptor.ts';
+import type { SiteJob } from '../core/model/site.ts';
+import type { SiteOutput, SiteProblem, SiteQuery } from './adaptor.ts';
 
 const WORDS_MAX = 300;
 
@@ -16,6 +17,38 @@ export function saidBy({ stdout, stderr, code }: SiteOutput): string {
   const words = oneLine(stderr.trim() === '' ? stdout : stderr);
   if (words !== '') return words;
   return code === null ? 'no answer in time' : `exit code ${code} and no word`;
+}
+
+/**
+ * Makes of a command that did not succeed that its system is away, when it gave no answer or these words, or that
+ * it refused.
+ */
+export function failureBy(away: RegExp) {
+  return (program: string, output: SiteOutput): Result<never, SiteProblem> => {
+    const words = saidBy(output);
+    const isAway = output.code === null || away.test(words);
+    return siteProblem(isAway ? 'away' : 'refused', `${program}: ${words}`);
+  };
+}
+
+/**
+ * The ids of jobs of this name in a listing of all.
+ * @param whole what is cancelled for the element of an array; absent: the element
+ */
+export function namedIn(
+  { command, read }: SiteQuery<readonly SiteJob[]>,
+  name: string,
+  whole: (id: string) => string = (id) => id,
+): SiteQuery<readonly string[]> {
+  return {
+    command,
+    read(output) {
+      const jobs = read(output);
+      if (!jobs.ok) return jobs;
+      const own = jobs.value.filter((job) => job.name === name);
+      return ok([...new Set(own.map(({ id }) => whole(id)))]);
+    },
+  };
 }
 
 /** @param program as in `squeue` */

@@ -6,8 +6,10 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Agent, startAgent } from '../agent/agent.ts';
 import { type Door, openDoor } from '../agent/door/door.ts';
+import { fileProblem } from '../config/file-problem.ts';
 import { isSame } from '../core/base/same.ts';
-import { usage } from '../core/model/failure.ts';
+import { KINDS } from '../core/model/errors.ts';
+import { Failure, usage } from '../core/model/failure.ts';
 import { Accounts } from '../head/auth/accounts.ts';
 import { LocalLogin } from '../head/auth/local-login.ts';
 import { systemChance } from '../os/chance.ts';
@@ -16,7 +18,7 @@ import { systemClock } from '../os/clock.ts';
 import { systemCommands } from '../os/commands.ts';
 import { atConsole } from '../os/console-users.ts';
 import { describeNetwork, describeSystem, detectMachine, readBootId } from '../os/detect.ts';
-import { ensureLauncher } from '../os/launcher-build.ts';
+import { ensureLauncher, type LauncherProgram, UnwritableCache } from '../os/launcher-build.ts';
 import { type FileLog, openLog } from '../os/log.ts';
 import { sharedMarks, systemMarks } from '../os/marks.ts';
 import { removeOldEnds } from '../os/old-ends.ts';
@@ -29,7 +31,15 @@ import type { AgentOptions } from './agent-options.ts';
 import { buildsOf, cacheOf } from './agent-staging.ts';
 import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
 import { openHub, type SiteHub } from './site-hub.ts';
-import { instancesOfMembers, jobPrefix, membersOf, siteLabels } from './site-members.ts';
+import {
+  formerNames,
+  formerNodes,
+  instancesOfMembers,
+  jobPrefix,
+  membersOf,
+  noteOwnName,
+  siteLabels,
+} from './site-members.ts';
 import { resourcesOfSite } from './site-ports.ts';
 
 /** Between two looks whether its parent is still there. */
@@ -50,7 +60,7 @@ interface Hosted {
  */
 export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const hosted = nodes.map((options) => open(options));
-  process.once('uncaughtException', (error) => exitOnBug(error, hosted));
+  process.once('uncaughtException', (error) => exitBy(error, hosted));
   const stopped = stopSignal(nodes[0]?.leaves === true);
   const machine = await lookAtMachine(nodes.length);
   const agents: Agent[] = [];
@@ -167,19 +177,32 @@ function bringMembers(
   relabel: (member: AgentOptions) => void,
 ): void {
   if (hub === null || options.site?.member !== undefined) return;
-  const there = new Set<string>();
+  /** The site's own names of them. */
+  const there = new Map<string, string | undefined>();
+  const bring = async (member: AgentOptions): Promise<void> => {
+    const one = open(member, hub);
+    noteOwnName(member);
+    await run(one);
+  };
   if (hub.steerer !== null) {
     for (const instance of instancesOfMembers(options)) hub.watch.addPrefix(jobPrefix(instance));
+    const former = formerNames(options);
+    for (const one of former) hub.watch.names.keep(one);
     hub.watch.onNodes((nodes) => {
       const shown = nodes.filter(({ seen }) => (seen?.hiddenBy ?? null) === null);
-      for (const member of membersOf(options, shown, hub.filters)) {
-        if (there.has(member.name)) {
-          relabel(member);
+      for (const member of membersOf(
+        options,
+        [...shown, ...formerNodes(former, nodes)],
+        hub.filters,
+      )) {
+        const { name, site } = member;
+        if (there.has(name)) {
+          if (there.get(name) === site?.member) relabel(member);
           continue;
         }
-        there.add(member.name);
-        run(open(member, hub)).catch((error: unknown) => {
-          log.error({ error, node: member.name }, 'a node of the site cannot be brought in');
+        there.set(name, site?.member);
+        bring(member).catch((error: unknown) => {
+          log.error({ error, node: name }, 'a node of the site cannot be brought in');
         });
       }
     });
@@ -208,12 +231,15 @@ async function openDoorOf({ options, log }: Hosted, agent: Agent): Promise<Door[
 }
 
 /** Safe at any point: the journals have everything, and the launchers keep the processes. */
-function exitOnBug(error: unknown, hosted: readonly Hosted[]): void {
+function exitBy(error: unknown, hosted: readonly Hosted[]): void {
+  const told = error instanceof Failure ? error : null;
   for (const { log } of hosted) {
-    log.error({ error }, 'the agent ends because of a bug; start it again, its processes go on');
+    if (told !== null) log.error({ hint: told.hint }, `the agent ends: ${told.message}`);
+    else
+      log.error({ error }, 'the agent ends because of a bug; start it again, its processes go on');
     log.close();
   }
-  process.exit(70);
+  process.exit(told?.exitCode ?? KINDS.internal.exit);
 }
 
 /** `leaves`: whoever started it is gone, without having been able to say so. */
@@ -230,7 +256,7 @@ function stopSignal(leaves: boolean): Promise<string> {
 
 async function lookAtMachine(nodeCount: number): Promise<Machine> {
   removeOldEnds(systemClock.now());
-  const launcher = await ensureLauncher(join(cacheDirectory(), 'weft'));
+  const launcher = await launcherIn(join(cacheDirectory(), 'weft'));
   return {
     launcher,
     found: await detectMachine(),
@@ -243,6 +269,19 @@ async function lookAtMachine(nodeCount: number): Promise<Machine> {
     marks: sharedMarks(systemMarks(), systemClock.monotonic),
     presence: systemPresence(systemClock),
   };
+}
+
+/** Throws a failure that says what to do where nothing can be kept. */
+async function launcherIn(folder: string): Promise<LauncherProgram> {
+  try {
+    return await ensureLauncher(folder);
+  } catch (error) {
+    if (!(error instanceof UnwritableCache)) throw error;
+    throw usage(
+      `the compiled launcher cannot be kept in ${folder}: ${fileProblem(error.cause)}`,
+      'Let the user who runs the agent write there, or set XDG_CACHE_HOME to a folder where it may.',
+    );
+  }
 }
 
 /** Not the state directory: agents of one machine share the compiled program. */

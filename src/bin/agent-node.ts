@@ -174,6 +174,6 @@ export function portsOf(
       : { health: { ...options.health, commands: systemCommands } }),
     ...(options.site === undefined || own.hub === null
       ? {}
-      : sitePorts(options.site, { ...own, stateDir }, own.hub)),
+      : sitePorts(options.site, { ...own, stateDir, node: name }, own.hub)),
   };
 }

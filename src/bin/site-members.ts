@@ -1,11 +1,12 @@
 // The nodes of a steered site as nodes of ours: each is an agent in the gateway's process, let in by the
 // gateway's secret.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseNodeName } from '../core/model/ids.ts';
 import { CPUS_PER_NODE_MAX } from '../core/model/limits.ts';
-import { memberName, type SiteNode, siteNodeOf } from '../core/model/site.ts';
+import { memberName, type SiteNode, shownName, siteNodeOf } from '../core/model/site.ts';
+import type { FormerName } from '../fabric/filters/node-names.ts';
 import type { Filters } from '../fabric/filters/site-filters.ts';
 import type { AgentOptions } from './agent-options.ts';
 
@@ -30,7 +31,7 @@ function memberOf(
   queueName: (queue: string) => string | null,
 ): AgentOptions[] {
   const { site, pause: _, health: __, ...rest } = gateway;
-  const name = parseNodeName(memberName(node.name, gateway.name));
+  const name = parseNodeName(memberName(shownName(node), gateway.name));
   if (site === undefined || !name.ok || node.cpuCount < 1) return [];
   const { features, memoryBytes, seen } = node;
   const queues = node.queues.flatMap((one) => queueName(one) ?? []);
@@ -61,6 +62,41 @@ function isLabel(word: string): boolean {
 /** Begin of the names of jobs that an agent gives to its site. */
 export function jobPrefix(instance: string): string {
   return `weft-${instance}`;
+}
+
+/** The site's own name of a member, for the gateway after this one. */
+const OWN_NAME = 'site-node';
+
+export function noteOwnName({ stateDir, site }: AgentOptions): void {
+  if (site?.member === undefined) return;
+  writeFileSync(join(stateDir, OWN_NAME), `${site.member}\n`, { mode: 0o600 });
+}
+
+/** What the members of a gateway before this one were called. */
+export function formerNames({ stateDir, name }: AgentOptions): FormerName[] {
+  const folder = dirname(stateDir);
+  return readdirSync(folder).flatMap((member) => {
+    const shown = siteNodeOf(member, name);
+    if (shown === null) return [];
+    const [note, jobs] = [join(folder, member, OWN_NAME), join(folder, member, 'site')];
+    const own = existsSync(note) ? readFileSync(note, 'utf8').trim() : shown;
+    return [{ shown, own, hasTasks: existsSync(jobs) && readdirSync(jobs).length > 0 }];
+  });
+}
+
+/** Nodes that have tasks by another name than they have now, by that: they are members still. */
+export function formerNodes(
+  former: readonly FormerName[],
+  nodes: readonly SiteNode[],
+): readonly SiteNode[] {
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  return former.flatMap(({ shown, own, hasTasks }) => {
+    const node = hasTasks ? byName.get(own) : undefined;
+    const isMember = node !== undefined && shownName(node) === shown && node.seen?.hiddenBy == null;
+    if (node === undefined || isMember) return [];
+    const seen = { hiddenBy: null, labels: [], queue: null, partition: null, rules: [] };
+    return [{ ...node, seen: { ...seen, ...node.seen, name: shown } }];
+  });
 }
 
 /**

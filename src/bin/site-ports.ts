@@ -43,14 +43,23 @@ const NO_MARKS: Marks = { memory: () => new Map(), kill: () => ({ lived: 0, unkn
 
 export function sitePorts(
   site: SiteOptions,
-  own: { readonly stateDir: string; readonly instance: string; readonly log: Log },
+  own: {
+    /** The node's name here. */
+    readonly node: string;
+    readonly stateDir: string;
+    readonly instance: string;
+    readonly log: Log;
+  },
   { name, adaptor, commands, watch, steerer, stops }: SiteHub,
 ): Pick<AgentPorts, 'connectLauncher' | 'containment' | 'marks' | 'site'> {
   const { log, stateDir, instance } = own;
   const { member } = site;
   const prefix = jobPrefix(instance);
   watch.addPrefix(prefix);
-  const nameAtSite = (node: string): string | null => siteNodeOf(node, name);
+  const nameAtSite = (node: string): string | null => {
+    const shown = siteNodeOf(node, name);
+    return shown === null ? null : watch.nameAtSite(shown);
+  };
   const place =
     member === undefined || steerer === null || stops === null
       ? {}
@@ -62,7 +71,7 @@ export function sitePorts(
     listJobs: () => watch.list(),
   };
   return {
-    site: member === undefined ? watch : sourceOf(member, watch),
+    site: member === undefined ? watch : sourceOf(member, siteNodeOf(own.node, name), watch),
     connectLauncher: () => Promise.resolve(new SiteProcesses(world)),
     containment: AT_THE_SITE,
     marks: NO_MARKS,
@@ -70,11 +79,11 @@ export function sitePorts(
 }
 
 /** Its gateway speaks for the site; a node only for itself. */
-function sourceOf(member: string, watch: SiteHub['watch']): SiteSource {
+function sourceOf(member: string, shown: string | null, watch: SiteHub['watch']): SiteSource {
   const nothing = (): void => undefined;
   return {
     ...{ connect: nothing, disconnect: nothing, cancel: nothing, ask: nothing },
     ...{ stop: nothing, close: nothing },
-    fault: () => watch.faultOf(member),
+    fault: () => watch.faultOf(member, shown ?? member),
   };
 }

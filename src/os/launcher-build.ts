@@ -22,7 +22,20 @@ const COMPILERS: readonly (readonly string[])[] = [
   ['cc', '-O2'],
 ];
 
-/** Compiles once per version of the sources, into `cacheDir`. Never rejects for want of one. */
+/** The folder for what is compiled cannot be made, or nothing can be written into it: `cause` says why. */
+export class UnwritableCache extends Error {
+  readonly folder: string;
+
+  constructor(folder: string, cause: unknown) {
+    super(`nothing can be written into ${folder}`, { cause });
+    this.folder = folder;
+  }
+}
+
+/**
+ * Compiles once per version of the sources, into `cacheDir`. Never rejects for want of a compiler; rejects with
+ * `UnwritableCache` where a program would have no place.
+ */
 export async function ensureLauncher(cacheDir: string): Promise<LauncherProgram> {
   const sources = fileURLToPath(new URL('../../launcher', import.meta.url));
   const prebuilt = join(sources, 'weft-launcher');
@@ -33,7 +46,7 @@ export async function ensureLauncher(cacheDir: string): Promise<LauncherProgram>
   }
   const built = join(cacheDir, `weft-launcher-${await hashOf(sources, names)}`);
   if (await isProgram(built)) return { kind: 'c', command: [built], problems: [] };
-  await mkdir(cacheDir, { recursive: true });
+  await makeWritable(cacheDir);
   const files = names.filter((name) => name.endsWith('.c')).map((name) => join(sources, name));
   const problems: string[] = [];
   for (const compiler of COMPILERS) {
@@ -55,6 +68,16 @@ export function fallbackCommand(): string[] {
 async function sourcesIn(folder: string): Promise<string[]> {
   if (!existsSync(folder)) return [];
   return (await readdir(folder)).filter((name) => /\.[ch]$/.test(name)).sort();
+}
+
+/** Else each compiler would be asked in vain, and its words would be taken for the want of one. */
+async function makeWritable(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new UnwritableCache(folder, cause);
+  }
 }
 
 async function isProgram(path: string): Promise<boolean> {

@@ -21,6 +21,26 @@ export interface FleetWatch {
   rest(): Promise<void>;
 }
 
+/**
+ * Has all of them stopped, and resolves when none of them is there. One that goes away by itself meanwhile is
+ * stopped, whatever `stop` says of it. Throws what `stop` does, and `allocation.not_released` when it takes longer.
+ */
+export async function endFleets(
+  watch: FleetWatch,
+  { names, limitMs }: { readonly names: readonly string[]; readonly limitMs: number },
+  stop: (names: readonly string[]) => Promise<void>,
+): Promise<void> {
+  if (names.length === 0) return;
+  try {
+    await stop(names);
+  } catch (error) {
+    const left = await watch.list();
+    const isOurs = ({ name, state }: FleetSeen) => names.includes(name) && state !== 'stopping';
+    if (left === null || left.some(isOurs)) throw error;
+  }
+  await untilGone(watch, names, limitMs);
+}
+
 /** Resolves when none of them is there. Throws `allocation.not_released` when that takes longer. */
 export async function untilGone(
   watch: FleetWatch,

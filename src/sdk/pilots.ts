@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WeftError } from './errors.ts';
-import { type FleetSeen, type FleetWatch, untilGone } from './fleets.ts';
+import { endFleets, type FleetSeen, type FleetWatch } from './fleets.ts';
 import type { Duration, Size } from './job-options.ts';
 import type { KnownOptions } from './known-options.ts';
 import { optionOf, weft } from './weft-program.ts';
@@ -114,9 +114,9 @@ export async function stopFleets(
   directory: readonly string[],
   limitMs = FLEET_WAIT_MS,
 ): Promise<void> {
-  if (fleets.length === 0) return;
-  await weft('allocation.not_released', ['pilot', 'stop', ...fleets, ...directory]);
-  await untilGone(watchOf(directory), fleets, limitMs);
+  await endFleets(watchOf(directory), { names: fleets, limitMs }, async (names) => {
+    await weft('allocation.not_released', ['pilot', 'stop', ...names, ...directory]);
+  });
 }
 
 /** One word, as the command line reads it. */

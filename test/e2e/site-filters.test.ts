@@ -1,5 +1,5 @@
 // Filters of a real Slurm that our scheduler steers: nodes hidden by what monitoring says, labels and
-// partitions for its jobs, other names for queues; changed while everything runs.
+// partitions for its jobs, other names for nodes and queues; changed while everything runs.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -120,5 +120,29 @@ describe('filters of a real Slurm', { skip }, () => {
       ['slow'],
       'those before stay',
     );
+  });
+
+  it('[G8] a node has the name that a rule gives it, and its site runs our jobs by its own', async () => {
+    write(['both: {rename: same}']);
+    const { filters } = await until('the clash is told', async () => {
+      const one = await site();
+      return one.filters?.problem?.includes('n1, n2 would all be called same') ? one : undefined;
+    });
+    assert.equal(filters?.problem?.startsWith('rule both: '), true);
+    write(['call: {when: node=n2, rename: swift}']);
+    await world.nodesUp(1, /^swift\.hpc$/);
+    const id = await weft('run', '--nodes-named', 'swift.hpc', 'sleep', '600');
+    assert.deepEqual((await world.become(Number(id), /^running/)).nodes, ['swift.hpc']);
+    await until('it runs there by the name of the site', async () => {
+      const ours = (await site()).jobs.find(({ isOurs, state }) => isOurs && state === 'running');
+      return ours?.nodes.join() === 'n2' || undefined;
+    });
+    await weft('kill', id);
+    const filtered = await weft('site', 'show', 'hpc', '--filtered');
+    assert.match(filtered, /^swift .* n2 +call$/m);
+    await until('its old name takes no more', async () => {
+      const old = (await world.nodes()).find(({ name }) => name === 'n2.hpc');
+      return old?.fault === 'the rules of its site call it swift now' || undefined;
+    });
   });
 });

@@ -2,14 +2,12 @@
 // answered by a cluster that is made up.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { goTo, NO_BROWSER, startBrowser, type Visit, visit } from '../../tools/browser.ts';
-import { buildPage } from '../../tools/page.ts';
+import { describe, it } from 'node:test';
+import { goTo, NO_BROWSER } from '../../tools/browser.ts';
 import { ARRAY_ID } from '../../tools/page-alone/jobs.ts';
-import { PageAlone } from '../../tools/page-alone/server.ts';
-import { LARGE, madeUp } from '../../tools/page-alone/world.ts';
+import { LARGE } from '../../tools/page-alone/world.ts';
 import { axeFindings } from './support/axe.ts';
+import { withMadeUpPage } from './support/made-up-page.ts';
 
 /** Height of a row of a long table. */
 const ROW_HEIGHT = 29;
@@ -39,34 +37,20 @@ const TWO_FRAMES =
   'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 
 describe('the web page of a large cluster', { skip: NO_BROWSER }, () => {
-  let alone: PageAlone;
-  let browser: Browser;
-  let own: Visit;
-
-  before(async () => {
-    await buildPage();
-    alone = await PageAlone.start(madeUp(LARGE));
-    browser = await startBrowser();
-    own = await visit(browser, alone.url);
-    await own.page.getByRole('heading', { name: 'Overview' }).waitFor();
-  });
-  after(async () => {
-    await browser?.close();
-    await alone?.close();
-  });
+  const made = withMadeUpPage(LARGE);
 
   it('a thousand nodes are on the overview, and each can be opened', async () => {
-    const { page } = own;
+    const { page } = made.own;
     await page.getByText('1,000 nodes').waitFor();
     assert.equal(await page.locator('.grid a.node').count(), LARGE.nodes);
-    assert.deepEqual(await axeFindings(own), []);
+    assert.deepEqual(await axeFindings(made.own), []);
     await page.getByLabel(/^n777:/).click();
     await page.getByRole('heading', { name: 'Node n777' }).waitFor();
   });
 
   it('a list of jobs is scrolled to its end without a new row in the document', async () => {
-    const { page } = own;
-    await goTo(own, 'jobs?state=all', 'Jobs');
+    const { page } = made.own;
+    await goTo(made.own, 'jobs?state=all', 'Jobs');
     const box = page.locator('.long');
     await box.getByText(String(LARGE.jobs), { exact: true }).waitFor();
     await page.locator(`.long .table[aria-rowcount="5151"]`).waitFor();
@@ -92,11 +76,11 @@ describe('the web page of a large cluster', { skip: NO_BROWSER }, () => {
     })()`;
     await page.waitForFunction(isOrdered);
     assert.ok((await page.locator('.long .body .row').count()) < 80);
-    assert.deepEqual(await axeFindings(own), []);
+    assert.deepEqual(await axeFindings(made.own), []);
   });
 
   it('a row that scrolls away leaves the focus to the table, not to another row', async () => {
-    const { page } = own;
+    const { page } = made.own;
     const box = page.locator('.long');
     await box.evaluate((element) => {
       element.scrollTop = 0;
@@ -110,11 +94,11 @@ describe('the web page of a large cluster', { skip: NO_BROWSER }, () => {
   });
 
   it('ten thousand bars are moved and zoomed, and each opens its job', async () => {
-    const { page } = own;
-    await goTo(own, 'schedule', 'Schedule');
+    const { page } = made.own;
+    await goTo(made.own, 'schedule', 'Schedule');
     const canvas = page.getByRole('img', { name: /Schedule of 1,000 nodes/ });
     await canvas.waitFor();
-    assert.deepEqual(await axeFindings(own), []);
+    assert.deepEqual(await axeFindings(made.own), []);
     await page.getByRole('button', { name: 'Nearer' }).click();
     await page.locator('.gantt').press('ArrowLeft');
     await page.locator('.gantt').evaluate((element) => {
@@ -134,13 +118,13 @@ describe('the web page of a large cluster', { skip: NO_BROWSER }, () => {
   });
 
   it('a hundred thousand tasks are one map, and its keys choose one', async () => {
-    const { page } = own;
-    await goTo(own, `jobs/${ARRAY_ID}`, `Job ${ARRAY_ID}`);
+    const { page } = made.own;
+    await goTo(made.own, `jobs/${ARRAY_ID}`, `Job ${ARRAY_ID}`);
     const map = page.getByRole('img', { name: '100,000 tasks as a map' });
     await map.waitFor();
     await map.press('ArrowRight');
     assert.equal(await page.getByRole('spinbutton', { name: 'Task' }).inputValue(), '1');
-    assert.deepEqual(await axeFindings(own), []);
-    assert.deepEqual(own.faults, []);
+    assert.deepEqual(await axeFindings(made.own), []);
+    assert.deepEqual(made.own.faults, []);
   });
 });

@@ -2,15 +2,22 @@
 // out as it was approved.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { goTo, NO_BROWSER, startBrowser, type Visit, visit } from '../../tools/browser.ts';
-import { buildPage } from '../../tools/page.ts';
-import { PageAlone } from '../../tools/page-alone/server.ts';
-import { madeUp, SMALL } from '../../tools/page-alone/world.ts';
+import { describe, it } from 'node:test';
+import { goTo, NO_BROWSER } from '../../tools/browser.ts';
+import { SMALL } from '../../tools/page-alone/world.ts';
 import { pageSvg, RECORD_CANVASES } from '../../tools/picture/page-svg.ts';
 import { axeFindings } from './support/axe.ts';
+import { withMadeUpPage } from './support/made-up-page.ts';
 import { compareLayout, LAYOUT_WIDTHS } from './support/page-layout.ts';
+
+/** The next text that the page reads breaks off, as when the head is gone half-way. */
+const BREAK_OFF = `{
+  const { text } = Response.prototype;
+  Response.prototype.text = function () {
+    Response.prototype.text = text;
+    return Promise.reject(new TypeError('network error'));
+  };
+}`;
 
 const PAGES: readonly (readonly [string, string])[] = [
   ['', 'Overview'],
@@ -31,25 +38,11 @@ const PAGES: readonly (readonly [string, string])[] = [
 ];
 
 describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
-  let alone: PageAlone;
-  let browser: Browser;
-  let own: Visit;
-
-  before(async () => {
-    await buildPage();
-    alone = await PageAlone.start(madeUp(SMALL));
-    browser = await startBrowser();
-    own = await visit(browser, alone.url);
-    await own.page.getByRole('heading', { name: 'Overview' }).waitFor();
-  });
-  after(async () => {
-    await browser?.close();
-    await alone?.close();
-  });
+  const made = withMadeUpPage(SMALL);
 
   it('each build of a batch has its log, failed or not', async () => {
-    const { page } = own;
-    await goTo(own, 'batches/lab/sweep', 'Batch lab/sweep');
+    const { page } = made.own;
+    await goTo(made.own, 'batches/lab/sweep', 'Batch lab/sweep');
     await page.getByText('Builds, failed on 1 node, ready on 3 nodes').waitFor();
     await page.getByRole('button', { name: 'log of the build on n2' }).click();
     await page.locator('.log').getByText('step 39').waitFor();
@@ -60,9 +53,12 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
   });
 
   it('files of a batch are searched, looked at, and downloaded as one archive', async () => {
-    const { page } = own;
+    const { page } = made.own;
     await page.getByText('Look into them').click();
     const files = page.locator('.files');
+    await page.evaluate(BREAK_OFF);
+    await files.getByRole('button', { name: 're_105/result/field.csv' }).click();
+    await page.locator('.told.bad', { hasText: 'The answer of the head broke off.' }).waitFor();
     await files.getByRole('button', { name: 're_105/result/field.csv' }).click();
     await files.locator('.log').getByText('2,9').waitFor();
     for (const name of ['re_105/result/field.csv', 're_105/run.json']) {
@@ -75,16 +71,16 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await files.getByPlaceholder('name of a file').fill('json');
     await files.getByText('re_105/result/log.txt').waitFor({ state: 'detached' });
     await files.getByRole('button', { name: 'Download 1 file' }).waitFor();
-    assert.deepEqual(await axeFindings(own), []);
+    assert.deepEqual(await axeFindings(made.own), []);
   });
 
   it('a pool says how long its calls take, and the accounting what groups used', async () => {
-    const { page } = own;
-    await goTo(own, 'pools', 'Pools');
+    const { page } = made.own;
+    await goTo(made.own, 'pools', 'Pools');
     const row = page.getByRole('row', { name: /^all, the last minute/ });
     await row.getByText('240ms').waitFor();
-    assert.deepEqual(await axeFindings(own), []);
-    await goTo(own, 'accounting', 'Accounting');
+    assert.deepEqual(await axeFindings(made.own), []);
+    await goTo(made.own, 'accounting', 'Accounting');
     const asked = page.waitForRequest(/history\/usage\?by=group/);
     await page.getByRole('combobox', { name: 'By' }).selectOption('group');
     await asked;
@@ -93,26 +89,26 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
   });
 
   it('a site is shown as it says itself, and as its filters let it be seen', async () => {
-    const { page } = own;
-    await goTo(own, 'sites/hpc', 'Site hpc');
+    const { page } = made.own;
+    await goTo(made.own, 'sites/hpc', 'Site hpc');
     await page.getByText('hidden by no-login-nodes').first().waitFor();
     await page.getByText('matches none of 40 nodes').waitFor();
     await page.getByRole('button', { name: 'As its filters show it' }).click();
     await page.getByRole('region', { name: /^35 nodes/ }).waitFor();
     await page.getByText('weft site show hpc --filtered', { exact: true }).waitFor();
     assert.equal(await page.getByText('hidden by').count(), 0);
-    assert.deepEqual(await axeFindings(own), []);
+    assert.deepEqual(await axeFindings(made.own), []);
   });
 
   it('a page is drawn as text: its boxes, words and what is on its canvases', async () => {
-    const page = await (await browser.newContext()).newPage();
+    const page = await (await made.browser.newContext()).newPage();
     await page.addInitScript(RECORD_CANVASES);
-    await page.goto(alone.url);
+    await page.goto(made.alone.url);
     await page.locator('.curves canvas').waitFor();
     const overview = await pageSvg(page, 'Overview');
     assert.match(overview, /<svg [^>]*aria-label="Overview"[\s\S]*Needs attention<\/text>/);
     assert.match(overview, /<path d="M[^"]+" fill="none" stroke=/);
-    await page.goto(`${new URL(alone.url).origin}/#/schedule`);
+    await page.goto(`${new URL(made.alone.url).origin}/#/schedule`);
     await page.locator('.gantt canvas').waitFor();
     await page.waitForFunction("document.querySelector('.gantt canvas').marks?.length > 0");
     const schedule = await pageSvg(page, 'Schedule', (text) => text.replace('alice', 'anna'));
@@ -125,14 +121,14 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
   it('every page is laid out as it was approved, at three widths', async () => {
     const different: string[] = [];
     for (const width of LAYOUT_WIDTHS) {
-      await own.page.setViewportSize({ width, height: 900 });
+      await made.own.page.setViewportSize({ width, height: 900 });
       for (const [path, title] of PAGES) {
-        await goTo(own, path, title);
-        await own.page.locator('body:not(:has(.loading))').waitFor();
-        different.push(...(await compareLayout(own, path, width)));
+        await goTo(made.own, path, title);
+        await made.own.page.locator('body:not(:has(.loading))').waitFor();
+        different.push(...(await compareLayout(made.own, path, width)));
       }
     }
     assert.deepEqual(different, []);
-    assert.deepEqual(own.faults, []);
+    assert.deepEqual(made.own.faults, []);
   });
 });

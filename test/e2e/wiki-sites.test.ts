@@ -93,8 +93,7 @@ describe('a Maui-like scheduler over two real sites', { skip }, () => {
 partitions:
   grid: {nodes: "n[1-2].slurm,g[1-2].sge", policy: external}
   own: {nodes: "own[1-2]"}
-wiki.listen: "127.0.0.1:${port}"
-wiki.key_file: "${world.at('wiki.key')}"
+wiki: {listen: "127.0.0.1:${port}", key_file: "${world.at('wiki.key')}"}
 `;
     await sites.start(config, FILTERS);
   });

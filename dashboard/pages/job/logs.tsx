@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { JobDetail } from '../../../src/api/jobs.ts';
-import { send } from '../../data/client.ts';
+import { send, whole } from '../../data/client.ts';
 import { perform } from '../../parts/actions.tsx';
 import { Command, Panel, SearchField } from '../../parts/basic.tsx';
 import { save } from '../../parts/files/save.ts';
@@ -25,7 +25,7 @@ export function Logs({ job, index }: { job: JobDetail; index: number | null }) {
       run: async () => {
         const query = { stream, nodeRank };
         const response = await send('readLogs', { params: { id }, query });
-        save(await response.blob(), `job-${id}.${stream}.txt`);
+        save(await whole(response.blob()), `job-${id}.${stream}.txt`);
         return `The output of ${id} is downloaded.`;
       },
     });

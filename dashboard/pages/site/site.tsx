@@ -59,7 +59,8 @@ function Shown({ site }: { site: SiteView }) {
         <ul class="words">
           {nodes.map((node) => (
             <li key={node.name} title={node.reason ?? ''}>
-              {node.name} <span class="faint">{node.word}</span> {node.cpusUsed}/{node.cpuCount}{' '}
+              {(isFiltered && node.seen?.name) || node.name} <span class="faint">{node.word}</span>{' '}
+              {node.cpusUsed}/{node.cpuCount}{' '}
               <span class="faint">
                 {isFiltered ? node.seen?.labels.join(', ') : hiddenWords(node)}
               </span>

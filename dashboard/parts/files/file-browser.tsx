@@ -23,9 +23,13 @@ export function FileBrowser({ entries, name, mayOpen }: Parts) {
   const [search, setSearch] = useState('');
   const [sorting, setSorting] = useState<{ key: Key; down: boolean }>({ key: 'path', down: false });
   const [chosen, setChosen] = useState<ReadonlySet<number | string>>(new Set());
-  const [shown, setShown] = useState<Entry | null>(null);
+  // Each click is another look: one that broke off is tried again by the next.
+  const [look, setLook] = useState<{ entry: Entry; nth: number } | null>(null);
   const rows = useMemo(() => sorted(entries, search, sorting), [entries, search, sorting]);
-  const columns = useMemo(() => columnsOf(mayOpen ? setShown : null), [mayOpen]);
+  const columns = useMemo(() => {
+    const show = (entry: Entry) => setLook((last) => ({ entry, nth: (last?.nth ?? 0) + 1 }));
+    return columnsOf(mayOpen ? show : null);
+  }, [mayOpen]);
   const marked = rows.filter(({ path }) => chosen.has(path));
   const choose = (row: Entry | 'all', isChosen: boolean): void => {
     const next = new Set(chosen);
@@ -58,7 +62,7 @@ export function FileBrowser({ entries, name, mayOpen }: Parts) {
         onSort={(key) => setSorting({ key, down: sorting.key === key && !sorting.down })}
         {...(mayOpen ? { chosen, onChoose: choose } : {})}
       />
-      {shown && <Preview key={shown.path} entry={shown} />}
+      {look && <Preview key={look.nth} entry={look.entry} />}
     </div>
   );
 }

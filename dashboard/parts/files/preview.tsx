@@ -1,7 +1,7 @@
 // A look at a file that the head keeps: text and pictures.
 
 import { useEffect, useState } from 'preact/hooks';
-import { send } from '../../data/client.ts';
+import { send, whole } from '../../data/client.ts';
 import { LogReader, visible } from '../../pure/log-text.ts';
 import { PREVIEW_MAX, previewOf } from '../../pure/preview.ts';
 import type { TarEntry } from '../../pure/tar.ts';
@@ -26,9 +26,9 @@ export function Preview({ entry }: { entry: Entry }) {
       const headers = preview.kind === 'text' ? { range: `bytes=0-${PREVIEW_MAX - 1}` } : {};
       const params = { hash: entry.sha256 ?? '' };
       const response = await send('readBlob', { params, headers });
-      if (preview.kind === 'text') setText(await response.text());
+      if (preview.kind === 'text') setText(await whole(response.text()));
       else {
-        const bytes = await response.arrayBuffer();
+        const bytes = await whole(response.arrayBuffer());
         if (gone.signal.aborted) return `${visible(entry.path)} is closed again.`;
         url = URL.createObjectURL(new Blob([bytes], { type: preview.type }));
         setPicture(url);

@@ -2,8 +2,8 @@
 // never from a real one: docs/sites/htcondor.md.
 
 import { ok, type Result } from '../../core/base/result.ts';
-import type { Adaptor, NodeSwitch, SiteOutput, SiteProblem, SiteQuery } from '../adaptor.ts';
-import { saidBy, siteProblem } from '../read.ts';
+import type { Adaptor, NodeSwitch, SiteOutput, SiteProblem } from '../adaptor.ts';
+import { namedIn, saidBy, siteProblem } from '../read.ts';
 import { adsIn } from './ads.ts';
 import { failure } from './failure.ts';
 import { JOBS_WORDS, readEnd, readJobs } from './jobs.ts';
@@ -13,15 +13,16 @@ import { submit } from './submit.ts';
 /** @param schedd the one that has our jobs; null: that of this machine */
 export function htcondor(schedd: string | null): Adaptor {
   const there = schedd === null ? [] : ['-name', schedd];
-  const listing = { argv: ['condor_q', ...there, '-allusers', ...JOBS_WORDS] };
+  const command = { argv: ['condor_q', ...there, '-allusers', ...JOBS_WORDS] };
+  const jobs = { command, read: (output: SiteOutput) => readJobs('condor_q', output) };
   return {
     system: 'htcondor',
     variables: ['CONDOR_*', '_CONDOR_*', 'KRB5CCNAME'],
-    jobs: { command: listing, read: (output) => readJobs('condor_q', output) },
+    jobs,
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },
     submit: (job) => submit(job, schedd),
-    named: (name) => named(name, listing),
+    named: (name) => namedIn(jobs, name),
     cancel: (job) => ({
       command: { argv: ['condor_rm', ...there, job] },
       read: readCancelled,
@@ -38,17 +39,6 @@ export function htcondor(schedd: string | null): Adaptor {
     element: (array, index) => `${array.replace(/\..*$/, '')}.${index}`,
     setNode,
     steering: null,
-  };
-}
-
-function named(name: string, command: SiteQuery<never>['command']): SiteQuery<readonly string[]> {
-  return {
-    command,
-    read(output) {
-      const jobs = readJobs('condor_q', output);
-      if (!jobs.ok) return jobs;
-      return ok(jobs.value.filter((job) => job.name === name).map(({ id }) => id));
-    },
   };
 }
 

@@ -12,23 +12,24 @@ import type {
   SiteQuery,
   SiteSubmission,
 } from '../adaptor.ts';
-import { unreadable } from '../read.ts';
+import { namedIn, unreadable } from '../read.ts';
 import { failure } from './failure.ts';
 import { JOBS_COMMAND, readJobs } from './jobs.ts';
 import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './machines.ts';
 import { stepsIn } from './steps.ts';
 
 const MIB = 1_048_576;
+const JOBS = { command: JOBS_COMMAND, read: readJobs };
 
 export function loadleveler(): Adaptor {
   return {
     system: 'loadleveler',
     variables: ['LOADL*'],
-    jobs: { command: JOBS_COMMAND, read: readJobs },
+    jobs: JOBS,
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },
     submit,
-    named,
+    named: (name) => namedIn(JOBS, name),
     cancel: (job) => ({ command: { argv: ['llcancel', job] }, read: readCancelled }),
     // A step that has ended is listed for a while, with its code; its history is not read.
     end: null,
@@ -82,17 +83,6 @@ function readSubmitted(output: SiteOutput): Result<string, SiteProblem> {
     ) ?? [];
   if (id === undefined) return unreadable('llsubmit', 'its answer has no job');
   return ok(steps === undefined ? `${id}.0` : id);
-}
-
-function named(name: string): SiteQuery<readonly string[]> {
-  return {
-    command: JOBS_COMMAND,
-    read(output) {
-      const jobs = readJobs(output);
-      if (!jobs.ok) return jobs;
-      return ok(jobs.value.filter((job) => job.name === name).map(({ id }) => id));
-    },
-  };
 }
 
 /** Asked for one, it lists that, or says that there is nothing to report. */

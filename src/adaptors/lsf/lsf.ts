@@ -12,23 +12,24 @@ import type {
   SiteQuery,
   SiteSubmission,
 } from '../adaptor.ts';
-import { saidBy, siteProblem, unreadable } from '../read.ts';
+import { namedIn, saidBy, siteProblem, unreadable } from '../read.ts';
 import { failure } from './failure.ts';
 import { JOBS_COMMAND, readJobs } from './jobs.ts';
 import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './nodes.ts';
 import { recordsIn } from './records.ts';
 
 const MIB = 1_048_576;
+const JOBS = { command: JOBS_COMMAND, read: readJobs };
 
 export function lsf(): Adaptor {
   return {
     system: 'lsf',
     variables: ['LSF_*', 'LSB_*', 'EGO_*'],
-    jobs: { command: JOBS_COMMAND, read: readJobs },
+    jobs: JOBS,
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },
     submit,
-    named,
+    named: (name) => namedIn(JOBS, name, (id) => id.replace(/\[.*$/, '')),
     cancel: (job) => ({ command: { argv: ['bkill', job] }, read: readCancelled }),
     // Listings have what has ended for CLEAN_PERIOD, an hour.
     end: null,
@@ -63,18 +64,6 @@ function readSubmitted(output: SiteOutput): Result<string, SiteProblem> {
   const [, id] =
     /^Job <(\d+)> is submitted to (?:default )?queue <\S+>\.?\s*$/m.exec(output.stdout) ?? [];
   return id === undefined ? unreadable('bsub', 'its answer has no job id') : ok(id);
-}
-
-function named(name: string): SiteQuery<readonly string[]> {
-  return {
-    command: JOBS_COMMAND,
-    read(output) {
-      const jobs = readJobs(output);
-      if (!jobs.ok) return jobs;
-      const own = jobs.value.filter((job) => job.name === name);
-      return ok([...new Set(own.map(({ id }) => id.replace(/\[.*$/, '')))]);
-    },
-  };
 }
 
 const NOT_FOUND = /Job <\S+> is not found/;

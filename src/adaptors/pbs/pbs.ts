@@ -12,10 +12,13 @@ import type {
   SiteSubmission,
   Steering,
 } from '../adaptor.ts';
-import { saidBy, siteProblem, unreadable } from '../read.ts';
+import { namedIn, saidBy, siteProblem, unreadable } from '../read.ts';
 import { failure, NO_SUCH_JOB } from './failure.ts';
 import { endCommand, JOBS_COMMAND, readEnd, readJobs } from './jobs.ts';
 import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './nodes.ts';
+
+/** Without the elements of arrays. */
+const NAMED = { command: { argv: ['qstat', '-f', '-F', 'json'] }, read: readJobs };
 
 export function pbs(steering: Steering | null): Adaptor {
   return {
@@ -25,7 +28,7 @@ export function pbs(steering: Steering | null): Adaptor {
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },
     submit,
-    named,
+    named: (name) => namedIn(NAMED, name),
     cancel: (job) => ({ command: { argv: ['qdel', job] }, read: readCancelled }),
     end: (job) => ({ command: endCommand(job), read: readEnd }),
     known,
@@ -57,17 +60,6 @@ function readSubmitted(output: SiteOutput): Result<string, SiteProblem> {
   if (output.code !== 0) return failure('qsub', output);
   const [, id] = /^(\d+(?:\[\])?\.\S+)$/m.exec(output.stdout) ?? [];
   return id === undefined ? unreadable('qsub', 'its answer has no job id') : ok(id);
-}
-
-function named(name: string): SiteQuery<readonly string[]> {
-  return {
-    command: { argv: ['qstat', '-f', '-F', 'json'] },
-    read(output) {
-      const jobs = readJobs(output);
-      if (!jobs.ok) return jobs;
-      return ok(jobs.value.filter((job) => job.name === name).map(({ id }) => id));
-    },
-  };
 }
 
 /** Jobs in its history are told as finished. */

@@ -9,7 +9,7 @@ import type {
   SiteSubmission,
   Steering,
 } from '../adaptor.ts';
-import { saidBy, siteProblem, unreadable } from '../read.ts';
+import { namedIn, saidBy, siteProblem, unreadable } from '../read.ts';
 import { endCommand, readEnd } from './accounting.ts';
 import { failure } from './failure.ts';
 import { JOBS_COMMAND, type JobWords, readJobs } from './jobs.ts';
@@ -23,14 +23,17 @@ export interface SgeSettings extends JobWords {
 }
 
 export function sge(settings: SgeSettings, steering: Steering | null): Adaptor {
+  const read = (output: SiteOutput) => readJobs(output, settings);
+  const jobs = { command: JOBS_COMMAND, read };
   return {
     system: 'sge',
     variables: ['SGE_*'],
-    jobs: { command: JOBS_COMMAND, read: (output) => readJobs(output, settings) },
+    jobs,
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },
     submit: (job) => submit(job, settings),
-    named: (name) => named(name, settings),
+    // Only jobs that have not ended have a name in a listing. An array is one job with its elements.
+    named: (name) => namedIn(jobs, name, (id) => id.replace(/\..*$/, '')),
     cancel: (job) => ({ command: { argv: cancelArgv(job) }, read: readCancelled }),
     end: (job) => ({ command: endCommand(job), read: readEnd }),
     known,
@@ -62,19 +65,6 @@ function readSubmitted(output: SiteOutput): Result<string, SiteProblem> {
   if (output.code !== 0) return failure('qsub', output);
   const [, id] = /^(\d+)(?:\.\S+)?$/m.exec(output.stdout) ?? [];
   return id === undefined ? unreadable('qsub', 'its answer has no job number') : ok(id);
-}
-
-/** Only jobs that have not ended have a name in a listing. An array is one job with its elements. */
-function named(name: string, settings: SgeSettings): SiteQuery<readonly string[]> {
-  return {
-    command: JOBS_COMMAND,
-    read(output) {
-      const jobs = readJobs(output, settings);
-      if (!jobs.ok) return jobs;
-      const own = jobs.value.filter((job) => job.name === name);
-      return ok([...new Set(own.map(({ id }) => id.replace(/\..*$/, '')))]);
-    },
-  };
 }
 
 function known(job: string): SiteQuery<boolean> {

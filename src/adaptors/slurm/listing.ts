@@ -2,7 +2,7 @@
 
 import { ok, type Result } from '../../core/base/result.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
-import { isRecord, parseJson, recordsOf, saidBy, siteProblem, unreadable } from '../read.ts';
+import { failureBy, isRecord, parseJson, recordsOf, siteProblem, unreadable } from '../read.ts';
 
 const AWAY = /unable to contact slurm controller|connection (refused|timed out)|socket timed out/i;
 
@@ -27,8 +27,4 @@ export function listOf(
 }
 
 /** The problem of a command that did not succeed. */
-export function failure(program: string, output: SiteOutput): Result<never, SiteProblem> {
-  const words = saidBy(output);
-  const isAway = output.code === null || AWAY.test(words);
-  return siteProblem(isAway ? 'away' : 'refused', `${program}: ${words}`);
-}
+export const failure = failureBy(AWAY);

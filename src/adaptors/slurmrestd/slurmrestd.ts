@@ -3,8 +3,8 @@
 
 import { ok, type Result } from '../../core/base/result.ts';
 import type { SiteJob, SiteNode, SiteQueue } from '../../core/model/site.ts';
-import type { Adaptor, SiteOutput, SiteProblem, SiteQuery, SiteSubmission } from '../adaptor.ts';
-import { nodesOf, recordsOf, textOf, unreadable, wholeOf } from '../read.ts';
+import type { Adaptor, SiteOutput, SiteProblem, SiteSubmission } from '../adaptor.ts';
+import { namedIn, nodesOf, recordsOf, textOf, unreadable, wholeOf } from '../read.ts';
 import { jobsIn } from '../slurm/jobs.ts';
 import { nodesIn } from '../slurm/nodes.ts';
 import { commandOf, type Request, readAnswer } from './request.ts';
@@ -22,17 +22,19 @@ export function slurmrestd(program: readonly string[], base: string): Adaptor {
   const command = (method: Request['method'], path: string, body?: object) => {
     return commandOf(program, { method, url: `${base}/${path}`, ...(body && { body }) });
   };
+  const jobs = { command: command('GET', 'jobs'), read: readJobs };
   return {
     system: 'slurmrestd',
     variables: ['CURL_*', 'SSL_CERT_*', ...PROXIES],
-    jobs: { command: command('GET', 'jobs'), read: readJobs },
+    jobs,
     nodes: { command: command('GET', 'nodes'), read: readNodes },
     queues: { command: command('GET', 'partitions'), read: readQueues },
     submit: (job) => ({
       command: command('POST', 'job/submit', submissionOf(job)),
       read: readSubmitted,
     }),
-    named: (name) => named(command('GET', 'jobs'), name),
+    // An array is one job, with the id of all of it.
+    named: (name) => namedIn(jobs, name, (id) => id.replace(/_.*$/, '')),
     cancel: (job) => ({ command: command('DELETE', `job/${job}`), read: readDone }),
     end: null,
     known: (job) => ({ command: command('GET', `job/${job}`), read: readKnown }),
@@ -128,19 +130,6 @@ function readSubmitted(output: SiteOutput): Result<string, SiteProblem> {
   const id = wholeOf(answer.value.job_id);
   if (id !== null && id > 0) return ok(String(id));
   return unreadable('slurmrestd', 'its answer has no job_id');
-}
-
-/** An array is one job, with the id of all of it. */
-function named(command: SiteQuery<unknown>['command'], name: string): SiteQuery<readonly string[]> {
-  return {
-    command,
-    read(output) {
-      const jobs = readJobs(output);
-      if (!jobs.ok) return jobs;
-      const own = jobs.value.filter((job) => job.name === name);
-      return ok([...new Set(own.map(({ id }) => id.replace(/_.*$/, '')))]);
-    },
-  };
 }
 
 function readDone(output: SiteOutput): Result<null, SiteProblem> {

@@ -51,7 +51,7 @@ export const verb = defineVerb<Options>({
   },
 });
 
-/** The file: what was chosen, and the rest as comments with its defaults. */
+/** The file: what was chosen, and the rest as comments with its defaults, each group's header too. */
 function configText({ name, listen, names }: Options): string {
   const address = KEYS.find((key) => key.name === 'head.listen');
   const parsed = address === undefined ? null : parseValue(address, listen);
@@ -64,16 +64,23 @@ function configText({ name, listen, names }: Options): string {
   ]);
   const lines = [
     '# Configuration of Weft; docs/config.md says more. Durations and sizes have units.',
+    '# A key counts without the # before it, and without that before its group.',
   ];
   let section = '';
   for (const key of KEYS) {
-    const [group = '', word = ''] = key.name.split('.');
+    const [group = ''] = key.name.split('.');
+    const word = key.name.slice(group.length + 1);
     if (group === 'up') continue;
     const value = chosen.get(key.name);
-    if (group !== section) lines.push('', `${group}:`);
+    // Without a value below it a header says that the group is there, and keeps it from being added.
+    if (group !== section) lines.push('', hasChosen(chosen, group) ? `${group}:` : `#${group}:`);
     section = group;
     lines.push(`  # ${key.text}`);
     lines.push(value === undefined ? `  #${word}: ${key.default ?? ''}` : `  ${word}: ${value}`);
   }
   return `${lines.join('\n').replace(/ +$/gm, '')}\n`;
+}
+
+function hasChosen(chosen: ReadonlyMap<string, string>, group: string): boolean {
+  return [...chosen.keys()].some((name) => name.startsWith(`${group}.`));
 }

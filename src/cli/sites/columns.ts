@@ -38,8 +38,10 @@ const NODE_COLUMNS: Column<NodeRow>[] = [
 
 /** The view of the filters. */
 const FILTERED_NODE_COLUMNS: Column<NodeRow>[] = [
-  ...NODE_COLUMNS.slice(0, 4),
+  { title: 'NODE', value: ({ name, seen }) => seen?.name ?? name },
+  ...NODE_COLUMNS.slice(1, 4),
   { title: 'LABELS', value: ({ features, seen }) => listWords(features, seen?.labels) },
+  { title: 'AT THE SITE', value: ownName },
   { title: 'RULES', value: rulesOf },
 ];
 
@@ -53,7 +55,7 @@ const QUEUE_COLUMNS: Column<QueueRow>[] = [
 const FILTERED_QUEUE_COLUMNS: Column<QueueRow>[] = [
   { title: 'QUEUE', value: ({ name, seen }) => seen?.name ?? name },
   ...QUEUE_COLUMNS.slice(1),
-  { title: 'AT THE SITE', value: ({ name, seen }) => (seen?.name == null ? '' : name) },
+  { title: 'AT THE SITE', value: ownName },
   { title: 'RULES', value: rulesOf },
 ];
 
@@ -147,6 +149,11 @@ type Seen = NodeRow['seen'];
 
 function isShown({ seen }: { readonly seen?: Seen }): boolean {
   return (seen?.hiddenBy ?? null) === null;
+}
+
+/** Where it is called otherwise here. */
+function ownName({ name, seen }: Pick<NodeRow, 'name' | 'seen'>): string {
+  return seen?.name == null ? '' : name;
 }
 
 function rulesOf({ seen }: { readonly seen?: Seen }): string {

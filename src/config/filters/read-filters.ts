@@ -1,17 +1,21 @@
 // Reads the file of a site's filters strictly: every problem at once, each with its line.
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isNode } from 'yaml';
 import { z } from 'zod';
 import { parseDuration } from '../../core/base/duration.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
-import { usage } from '../../core/model/failure.ts';
-import type { FilterRule, FilterSource, SiteFilters } from '../../core/model/filter-rule.ts';
+import {
+  type FilterRule,
+  type FilterSource,
+  NO_FILTERS,
+  type Rename,
+  type SiteFilters,
+} from '../../core/model/filter-rule.ts';
+import { parseNodeName } from '../../core/model/ids.ts';
 import { parseLabels } from '../../core/model/labels.ts';
 import { badAddress } from '../address.ts';
-import { fileProblem } from '../file-problem.ts';
-import { fileFailure, type Problem, YamlText } from '../yaml-text.ts';
+import { offsetOf, parseStrictly, readStrictly } from '../strict-yaml.ts';
+import type { Problem } from '../yaml-text.ts';
 
 const RULES_MAX = 200;
 const SOURCES_MAX = 20;
@@ -28,6 +32,16 @@ const condition = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const form = z.string().regex(/^(?=.{1,63}$)[A-Za-z0-9._=/-]*\*?[A-Za-z0-9._=/-]*$/, {
+  error: 'letters, digits and . _ = / -, and at most one *',
+});
+
+/** A name alone is for whatever has another one. */
+const rename = z.union([
+  form.transform((to) => ({ from: '*', to })),
+  z.strictObject({ from: form, to: form }),
+]);
+
 /** One, or several. */
 function oneOrMore<T extends z.ZodType>(shape: T) {
   return z.union([shape.transform((one) => [one]), z.array(shape)]);
@@ -41,7 +55,7 @@ const rule = z
     hide: z.boolean().default(false),
     add: oneOrMore(label).default([]),
     set: z.strictObject({ queue: label.optional(), partition: name.optional() }).default({}),
-    rename: label.optional(),
+    rename: rename.optional(),
   })
   .superRefine((written, context) => {
     const what = badRule(written);
@@ -50,7 +64,7 @@ const rule = z
 
 type Written = Pick<FilterRule, 'over' | 'hide' | 'add'> & {
   readonly data?: string | undefined;
-  readonly rename?: string | undefined;
+  readonly rename?: Rename | undefined;
   readonly set: { readonly queue?: string | undefined; readonly partition?: string | undefined };
 };
 
@@ -60,9 +74,17 @@ function badRule({ over, hide, add, data, rename, set }: Written): string | null
   if (!does && set.queue === undefined && set.partition === undefined) {
     return 'does nothing; give hide, add, data, set or rename';
   }
-  if (rename !== undefined && over !== 'queues') return 'rename is for queues only';
+  const wrong = rename === undefined ? null : badRename(over, rename);
+  if (wrong !== null) return wrong;
   if (over !== 'jobs' && set.partition !== undefined) return 'set.partition is for jobs only';
   return over !== 'jobs' && set.queue !== undefined ? 'set.queue is for jobs only' : null;
+}
+
+function badRename(over: FilterRule['over'], { from, to }: Rename): string | null {
+  if (over === 'jobs') return 'rename is for nodes and queues only';
+  if (to.includes('*') && !from.includes('*')) return 'rename: to has a *, and from has none';
+  const name = over === 'nodes' ? parseNodeName(to.replace('*', 'n')) : null;
+  return name === null || name.ok ? null : `rename: ${name.error}`;
 }
 
 function duration(otherwise: number, least: number) {
@@ -111,34 +133,22 @@ const text = z.strictObject({
 
 /** What a file says; throws one failure that lists all problems. */
 export function readFilterFile(file: string): SiteFilters {
-  const { filters, problems } = parseFilters(readText(file), file);
-  if (problems.length === 0) return filters;
-  throw fileFailure('config.invalid', problems, 'docs/sites.md explains every key.');
+  return readStrictly(file, parseFilters, 'docs/sites.md').filters;
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw usage(`${file} cannot be read: ${fileProblem(cause)}`);
-  }
-}
+const KEYS = [
+  ...['sources', 'rules', 'file', 'command', 'url', 'every', 'timeout'],
+  ...['over', 'when', 'data', 'hide', 'add', 'set', 'queue', 'partition', 'rename', 'from', 'to'],
+];
 
 /** `file` is for messages, and where files of sources lie that are not absolute. */
 export function parseFilters(
   written: string,
   file: string,
 ): { readonly filters: SiteFilters; readonly problems: readonly Problem[] } {
-  const none = { rules: [], sources: [] };
-  const yaml = new YamlText(written, file);
-  const wrong: Problem[] = yaml.syntaxProblems();
-  if (wrong.length > 0) return { filters: none, problems: wrong };
-  const read = text.safeParse(yaml.document.toJS() ?? {});
-  if (!read.success) {
-    const problems = read.error.issues.map((issue) => problemOf(yaml, issue));
-    return { filters: none, problems };
-  }
-  const { sources, rules } = read.data;
+  const { value, problems, yaml } = parseStrictly(written, file, { shape: text, keys: KEYS });
+  if (value === null) return { filters: NO_FILTERS, problems };
+  const { sources, rules } = value;
   const unknown = Object.entries(rules).flatMap(([title, { data }]) => {
     if (data === undefined || data in sources) return [];
     const what = `rules.${title}.data: there is no source '${data}'.${didYouMean(data, Object.keys(sources))}`;
@@ -169,37 +179,4 @@ function sourceOf(title: string, written: z.output<typeof source>, beside: strin
   if (url !== undefined) return { ...own, from: { kind: 'url', url } };
   const from = { kind: 'file', path: path.resolve(path.dirname(beside), file ?? '') } as const;
   return { ...own, from };
-}
-
-const KNOWN = [
-  ...['sources', 'rules', 'file', 'command', 'url', 'every', 'timeout'],
-  ...['over', 'when', 'data', 'hide', 'add', 'set', 'queue', 'partition', 'rename'],
-];
-
-function problemOf(yaml: YamlText, issue: z.core.$ZodIssue): Problem {
-  const [unknown] = issue.code === 'unrecognized_keys' ? issue.keys : [];
-  const where = [...issue.path, ...(unknown === undefined ? [] : [unknown])];
-  const title = where.join('.');
-  const what =
-    unknown === undefined
-      ? `${title === '' ? 'the file' : title}: ${messageOf(issue)}`
-      : `unknown key '${title}'.${didYouMean(unknown, KNOWN)}`;
-  return yaml.problem(offsetOf(yaml, where), what);
-}
-
-/** The innermost reason: a value that may be of several kinds is none of them. */
-function messageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => message).join('; ');
-  if (issue.code !== 'invalid_union') return issue.message;
-  const reasons = issue.errors.flat().map(({ message }) => message);
-  return reasons.find((one) => !one.startsWith('Invalid input')) ?? reasons[0] ?? issue.message;
-}
-
-/** Place of the innermost thing that is there. */
-function offsetOf(yaml: YamlText, where: readonly PropertyKey[]): number {
-  for (let depth = where.length; depth > 0; depth -= 1) {
-    const node = yaml.document.getIn(where.slice(0, depth), true);
-    if (isNode(node) && node.range) return node.range[0];
-  }
-  return 0;
 }

@@ -1,18 +1,14 @@
 // Reads a goal file strictly: every problem at once, each with its line.
 
-import { readFileSync } from 'node:fs';
-import { isNode } from 'yaml';
 import { z } from 'zod';
 import { parseDuration } from '../../core/base/duration.ts';
-import { didYouMean } from '../../core/base/nearest-word.ts';
 import { parseSize } from '../../core/base/size.ts';
 import { GOAL_FACTS, type Goal, type GoalClass } from '../../core/goals/goal.ts';
-import { usage } from '../../core/model/failure.ts';
 import { parseLabels } from '../../core/model/labels.ts';
 import { RUNNING_POLICIES } from '../../core/model/maintenance.ts';
 import { parseNodeNames } from '../../core/model/node-names.ts';
-import { fileProblem } from '../file-problem.ts';
-import { fileFailure, type Problem, YamlText } from '../yaml-text.ts';
+import { parseStrictly, readStrictly } from '../strict-yaml.ts';
+import type { Problem } from '../yaml-text.ts';
 
 /** Goals of a class; each is looked at with every check. */
 const GOALS_MAX = 100;
@@ -119,32 +115,22 @@ const file = z.strictObject({ classes: z.record(name, goalClass) });
 
 /** The classes of a file; throws one failure that lists all problems. */
 export function readGoalFile(path: string): GoalClass[] {
-  const { classes, problems } = parseGoals(readText(path), path);
-  if (problems.length === 0) return classes;
-  throw fileFailure('config.invalid', problems, 'docs/maintenance.md explains every key.');
+  return readStrictly(path, parseGoals, 'docs/maintenance.md').classes;
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw usage(`${path} cannot be read: ${fileProblem(cause)}`);
-  }
-}
+const KEYS = [
+  ...['classes', 'nodes', 'labels', 'at_once', 'within', 'duration', 'running', 'restarts'],
+  ...['goals', 'fact', 'is', 'at_least', 'check', 'expect', 'repair'],
+];
 
 /** `path` is for messages only. */
 export function parseGoals(
   text: string,
   path: string,
 ): { readonly classes: GoalClass[]; readonly problems: readonly Problem[] } {
-  const yaml = new YamlText(text, path);
-  const wrong: Problem[] = yaml.syntaxProblems();
-  if (wrong.length > 0) return { classes: [], problems: wrong };
-  const read = file.safeParse(yaml.document.toJS() ?? {});
-  if (!read.success) {
-    return { classes: [], problems: read.error.issues.map((issue) => problemOf(yaml, issue)) };
-  }
-  const classes = Object.entries(read.data.classes).map(([title, written]): GoalClass => {
+  const { value, problems } = parseStrictly(text, path, { shape: file, keys: KEYS });
+  if (value === null) return { classes: [], problems };
+  const classes = Object.entries(value.classes).map(([title, written]): GoalClass => {
     const { at_once: atOnce, within, duration: durationMs, goals, ...rest } = written;
     return {
       name: title,
@@ -154,36 +140,4 @@ export function parseGoals(
     };
   });
   return { classes, problems: [] };
-}
-
-const KNOWN = [
-  ...['classes', 'nodes', 'labels', 'at_once', 'within', 'duration', 'running', 'restarts'],
-  ...['goals', 'fact', 'is', 'at_least', 'check', 'expect', 'repair'],
-];
-
-function problemOf(yaml: YamlText, issue: z.core.$ZodIssue): Problem {
-  const keys = issue.code === 'unrecognized_keys' ? issue.keys : [];
-  const [unknown] = keys;
-  const where = [...issue.path, ...(unknown === undefined ? [] : [unknown])];
-  const title = where.join('.');
-  const what =
-    unknown === undefined
-      ? `${title === '' ? 'the file' : title}: ${messageOf(issue)}`
-      : `unknown key '${title}'.${didYouMean(unknown, KNOWN)}`;
-  return yaml.problem(offsetOf(yaml, where), what);
-}
-
-/** A name that is none says why in an issue of its own. */
-function messageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_key') return issue.message;
-  return issue.issues.map(({ message }) => message).join('; ');
-}
-
-/** Place of the innermost thing that is there. */
-function offsetOf(yaml: YamlText, path: readonly PropertyKey[]): number {
-  for (let depth = path.length; depth > 0; depth -= 1) {
-    const node = yaml.document.getIn(path.slice(0, depth), true);
-    if (isNode(node) && node.range) return node.range[0];
-  }
-  return 0;
 }

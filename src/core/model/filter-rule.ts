@@ -13,10 +13,16 @@ export interface FilterRule {
   readonly queue: string | null;
   /** The partition that jobs are put into; absent: the default one. */
   readonly partition?: string;
-  /** What a queue is called instead. */
-  readonly rename?: string;
+  /** What a node or queue is called instead. */
+  readonly rename?: Rename;
   /** The source whose labels of it, by its name, it has from then on. */
   readonly data?: string;
+}
+
+/** Names of this form get that one; a `*` in both is the same part of the name. */
+export interface Rename {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** Where labels for nodes, jobs or queues come from: JSON, `{"n1": ["rack=3", "gpu"]}`. */
@@ -45,7 +51,7 @@ export interface Seen {
   readonly labels: readonly string[];
   readonly queue: string | null;
   readonly partition: string | null;
-  /** A queue's name; null: its own. */
+  /** A node's or queue's name here; null: its own. */
   readonly name: string | null;
   /** All rules that were for it. */
   readonly rules: readonly string[];
@@ -55,7 +61,7 @@ export interface Seen {
 export interface FilterState {
   readonly rules: readonly RuleState[];
   readonly sources: readonly SourceState[];
-  /** Why the file of rules cannot be read, those before being in force; null: it can. */
+  /** Why the file of rules cannot be read, those before being in force, or which names clash; null: all is well. */
   readonly problem: string | null;
 }
 

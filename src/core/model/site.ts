@@ -97,7 +97,7 @@ export interface NodePart {
 
 /** A node that its site is to keep from all jobs, for a maintenance of ours. */
 export interface StopWish {
-  /** The site's name of it. */
+  /** Its name here; to the site itself its gateway says the site's own. */
   readonly node: string;
   readonly maintenance: string;
   /** Until then at least; a gateway that hears nothing more gives the node back after it. */
@@ -187,9 +187,14 @@ export interface SiteNews {
   readonly filters?: FilterState;
 }
 
-/** Name of a site's node among ours: nodes of several sites may be called the same. */
+/** Name of a site's node, as it is shown, among ours: nodes of several sites may be called the same. */
 export function memberName(node: string, site: string): string {
   return `${node}.${site}`;
+}
+
+/** What a site's node is called here, before the name of its site: its own name, or what its rules make of it. */
+export function shownName({ name, seen }: Pick<SiteNode, 'name' | 'seen'>): string {
+  return seen?.name ?? name;
 }
 
 /** What jobs of sites are called here: `hpc/4711`. */
@@ -197,7 +202,7 @@ export function foreignName(site: string, job: string): string {
   return `${site}/${job}`;
 }
 
-/** The name at the site of a node of ours, `n1.hpc`; null: it is no node of that site. */
+/** The name before that of the site of a node of ours, `n1.hpc`; null: it is no node of that site. */
 export function siteNodeOf(member: string, site: string): string | null {
   return member.endsWith(`.${site}`) ? member.slice(0, -site.length - 1) : null;
 }

@@ -13,6 +13,7 @@ import type { SiteJob, SiteNode, SiteQueue } from '../../core/model/site.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DataReader } from '../../ports/data-source.ts';
 import { filtered } from './filter.ts';
+import { NodeNames } from './node-names.ts';
 import { DataSources } from './sources.ts';
 
 export interface FiltersWorld {
@@ -31,6 +32,8 @@ interface Listed {
 export class Filters {
   readonly #world: FiltersWorld;
   readonly #sources: DataSources;
+  /** Names of the nodes that were listed last. */
+  readonly names = new NodeNames();
   #filters: SiteFilters = NO_FILTERS;
   #isKnown = false;
   #problem: string | null = null;
@@ -66,6 +69,16 @@ export class Filters {
     return `source ${unread.name}, by which its filters hide, was never read: ${why}`;
   }
 
+  /** A listing as it is to be seen: each node with what rules make of it, and by a name of its own. */
+  nodes(listed: readonly SiteNode[]): readonly SiteNode[] {
+    const all = listed.map((node) => {
+      const seen = this.node(node);
+      return seen === null ? node : { ...node, seen };
+    });
+    const renaming = this.#filters.rules.filter(({ over, rename }) => over === 'nodes' && rename);
+    return this.names.look(all, new Set(renaming.map(({ name }) => name)));
+  }
+
   /** Null: no rule is for it. */
   node(node: SiteNode): Seen | null {
     return this.#seen('nodes', node.name, nodeLabels(node));
@@ -98,13 +111,15 @@ export class Filters {
     const rules = this.#filters.rules.map(({ name, over }): RuleState => {
       return { name, over, matched: counts.get(name) ?? 0, of: totals[over] };
     });
-    return { rules, sources: this.#sources.states, problem: this.#problem };
+    const problem = this.#problem ?? this.names.problem;
+    return { rules, sources: this.#sources.states, problem };
   }
 
   #seen(over: FilterRule['over'], name: string, labels: readonly string[]): Seen | null {
     const { rules } = this.#filters;
     if (rules.length === 0) return null;
-    const seen = filtered(rules, over, labels, (source) => this.#sources.labelsOf(source, name));
+    const source = (one: string) => this.#sources.labelsOf(one, name);
+    const seen = filtered(rules, { over, name, labels, source });
     return seen.rules.length === 0 ? null : seen;
   }
 }

@@ -6,20 +6,23 @@ import { ok, type Result } from '../../core/base/result.ts';
 import { isSame } from '../../core/base/same.ts';
 import type { FilterState, Seen } from '../../core/model/filter-rule.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../core/model/limits.ts';
-import type {
-  ListedJob,
-  SiteJob,
-  SiteJobPlace,
-  SiteMode,
-  SiteNews,
-  SiteNode,
-  SiteQueue,
-  StopWish,
+import {
+  type ListedJob,
+  type SiteJob,
+  type SiteJobPlace,
+  type SiteMode,
+  type SiteNews,
+  type SiteNode,
+  type SiteQueue,
+  type SiteStop,
+  type StopWish,
+  shownName,
 } from '../../core/model/site.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
 import type { Commands } from '../../ports/commands.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SiteSource } from '../../ports/sites.ts';
+import { NodeNames } from '../filters/node-names.ts';
 import type { Filters } from '../filters/site-filters.ts';
 import { runSiteCommand, type SiteAnswer } from './command.ts';
 import type { NodeStops } from './node-stops.ts';
@@ -66,18 +69,23 @@ export class SiteWatch implements SiteSource {
   #seldomAt: number | null = null;
   #lack: string | null = null;
   readonly #vanished: Vanished;
+  /** What its nodes are, and were, called here. */
+  readonly names: NodeNames;
   #problem: string | null = null;
   /** Answer of the last command, if it was not in time; null: it was. */
   #late: SiteAnswer | null = null;
   #listing: Promise<Result<readonly SiteJob[], SiteProblem>> | null = null;
   #send: ((news: SiteNews) => void) | null = null;
   #told: Told | null = null;
+  /** The names by which the head wants nodes stopped, by the site's own. */
+  #asked = new Map<string, string[]>();
   #onNodes: (nodes: readonly SiteNode[]) => void = () => undefined;
   #timer: Timer | null = null;
   #isOpen = false;
 
   constructor(world: SiteWatchWorld) {
     this.#world = world;
+    this.names = world.filters?.names ?? new NodeNames();
     this.#vanished = new Vanished(world.adaptor);
     world.stops?.onChange(() => {
       if (this.#listedAt !== null) this.#tell();
@@ -145,7 +153,18 @@ export class SiteWatch implements SiteSource {
   }
 
   stop(wishes: readonly StopWish[]): void {
-    this.#world.stops?.want(wishes);
+    this.#asked = new Map();
+    const own = wishes.map((wish) => {
+      const node = this.nameAtSite(wish.node);
+      this.#asked.set(node, [...(this.#asked.get(node) ?? []), wish.node]);
+      return { ...wish, node };
+    });
+    this.#world.stops?.want(own);
+  }
+
+  /** The site's own name of a node that is, or was, called this here. */
+  nameAtSite(shown: string): string {
+    return this.names.ownOf(shown);
   }
 
   /** A gateway itself has no node. */
@@ -153,13 +172,19 @@ export class SiteWatch implements SiteSource {
     return null;
   }
 
-  /** Why nothing should be started on this node; null: it takes work. */
-  faultOf(name: string): string | null {
+  /**
+   * Why nothing should be started on this node; null: it takes work.
+   * @param name the site's own
+   * @param shown what it is called by whoever asks
+   */
+  faultOf(name: string, shown = name): string | null {
     if (this.#problem !== null) return `its site: ${this.#problem}`;
     const node = this.#nodes.find((one) => one.name === name);
     if (node === undefined) return 'its site does not list it';
     const rule = node.seen?.hiddenBy ?? null;
     if (rule !== null) return `rule ${rule} of its site hides it`;
+    const isCalled = shownName(node);
+    if (isCalled !== shown) return `the rules of its site call it ${isCalled} now`;
     const { stops } = this.#world;
     const isStopped = node.state === 'stopped';
     if (isStopped && stops?.holds(name) === true) {
@@ -212,7 +237,7 @@ export class SiteWatch implements SiteSource {
     const jobs = await this.list();
     const nodes = await this.#ask(adaptor.nodes);
     if (nodes.ok && unread === null) {
-      const seen = nodes.value.map((node) => annotated(node, filters?.node(node)));
+      const seen = filters?.nodes(nodes.value) ?? nodes.value;
       const isNew = !isSame(seen, this.#nodes);
       this.#nodes = seen;
       if (isNew) this.#onNodes(seen);
@@ -285,7 +310,7 @@ export class SiteWatch implements SiteSource {
     [told.nodes, told.queues] = [this.#nodes, listed];
     const common = {
       ...(filters === null ? {} : { filters: this.#filterState(filters) }),
-      ...(stops === null ? {} : { stops: stops.all }),
+      ...(stops === null ? {} : { stops: stops.all.flatMap((stop) => this.#asFor(stop)) }),
       ...{ system: adaptor.system, mode, takeover: steerer?.takeover ?? null },
       problem: this.#problem,
       ageMs: this.#listedAt === null ? null : clock.monotonic() - this.#listedAt,
@@ -298,6 +323,13 @@ export class SiteWatch implements SiteSource {
       if (at > 0) this.#send({ ...news, isFirst: false });
       else this.#send({ ...news, ...nodes, ...queues, isFirst });
     }
+  }
+
+  /** Told by the names by which the head asked for the node, else by the one that it has now. */
+  #asFor(stop: SiteStop): SiteStop[] {
+    const listed = this.#nodes.find(({ name }) => name === stop.node);
+    const now = listed === undefined ? stop.node : shownName(listed);
+    return (this.#asked.get(stop.node) ?? [now]).map((node) => ({ ...stop, node }));
   }
 
   /** Between what was told and what is listed; what was told is then the same. */

@@ -68,7 +68,7 @@ async function tryFilters(world: TryOutWorld): Promise<SiteTried[]> {
     ask(world, adaptor.queues),
   ]);
   if (!nodes.ok || !jobs.ok || !queues.ok) return [];
-  const listed = { nodes: nodes.value, jobs: jobs.value, queues: queues.value };
+  const listed = { nodes: filters.nodes(nodes.value), jobs: jobs.value, queues: queues.value };
   const { rules, sources, problem } = filters.state(listed);
   const file = {
     what: 'read the file of filters',

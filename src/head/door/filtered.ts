@@ -9,12 +9,14 @@ import { filtered } from '../../fabric/filters/filter.ts';
 
 /** Besides its own labels: `node=n1`. */
 export function filteredNode(rules: readonly FilterRule[], node: Node): Seen {
-  return filtered(rules, 'nodes', [...labelsOf(node), `node=${node.name}`]);
+  const labels = [...labelsOf(node), `node=${node.name}`];
+  return filtered(rules, { over: 'nodes', name: node.name, labels });
 }
 
 /** By `user=ann`, `partition=batch`, `qos=normal`, `name=work`, and by what it asks of nodes. */
-export function filteredJob(rules: readonly FilterRule[], { owner, spec }: Job): Seen {
+export function filteredJob(rules: readonly FilterRule[], { id, owner, spec }: Job): Seen {
   const { partition, qos = DEFAULT_QOS, name, request } = spec;
   const own = [`user=${owner}`, `partition=${partition}`, `qos=${qos}`, `name=${name}`];
-  return filtered(rules, 'jobs', [...own, ...request.labels]);
+  const labels = [...own, ...request.labels];
+  return filtered(rules, { over: 'jobs', name: String(id), labels });
 }

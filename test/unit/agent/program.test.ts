@@ -107,6 +107,25 @@ after(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
+test('a cache folder that cannot be written ends the agent with what to do, not with a bug', async () => {
+  const stateDir = join(root, 'other');
+  const logFile = join(root, 'other.log');
+  const options = { name: 'n2', stateDir, head: { socketPath: join(root, 'none') }, logFile };
+  const file = join(root, 'other.json');
+  writeFileSync(file, JSON.stringify({ ...options, secret: 'x', labels: [], sharedPaths: [] }));
+  const env = { ...process.env, XDG_CACHE_HOME: file };
+  const child = spawn(process.execPath, [PROGRAM, file], { stdio: 'inherit', env });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  const said = readFileSync(logFile, 'utf8');
+  assert.equal(code, 2, said);
+  assert.match(
+    said,
+    /the agent ends: .*kept in \S+other\.json\/weft: a part of its path is not a dir/,
+  );
+  assert.match(said, /set XDG_CACHE_HOME to a folder where it may/);
+  assert.doesNotMatch(said, /a bug/);
+});
+
 test('the hello says what is declared, and for the rest what the machine has', async () => {
   const { node, resources, facts, labels } = head.hellos[0]!;
   assert.equal(node, 'n1');

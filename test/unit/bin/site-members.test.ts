@@ -5,7 +5,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { instancesOfMembers, jobPrefix } from '../../../src/bin/site-members.ts';
+import {
+  formerNames,
+  formerNodes,
+  instancesOfMembers,
+  jobPrefix,
+  membersOf,
+  noteOwnName,
+} from '../../../src/bin/site-members.ts';
+import type { SiteNode } from '../../../src/core/model/site.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-members-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -19,4 +27,49 @@ test('[G6] jobs of members are known before these are back, those of others are 
   const gateway = { name: 'hpc', stateDir: join(folder, 'hpc') };
   const found = instancesOfMembers(gateway as Parameters<typeof instancesOfMembers>[0]);
   assert.deepEqual(found.map(jobPrefix), ['weft-b']);
+});
+
+type Gateway = Parameters<typeof membersOf>[0];
+
+function siteNode(name: string, shown: string | null = null): SiteNode {
+  const seen = { hiddenBy: null, labels: [], queue: null, partition: null, rules: ['call'] };
+  return {
+    ...{ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 },
+    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+    ...(shown === null ? {} : { seen: { ...seen, name: shown } }),
+  };
+}
+
+test('[G8] a member has the name that rules give it, and the site is asked by its own', () => {
+  const site = { system: 'slurm' };
+  const gateway = { name: 'lab', stateDir: join(folder, 'lab'), labels: [], site };
+  const nodes = [siteNode('n1', 'fast'), siteNode('n2')];
+  const members = membersOf(gateway as unknown as Gateway, nodes, null);
+  assert.deepEqual(
+    members.map(({ name, site: own, stateDir }) => [name, own?.member, stateDir]),
+    [
+      ['fast.lab', 'n1', join(folder, 'fast.lab')],
+      ['n2.lab', 'n2', join(folder, 'n2.lab')],
+    ],
+  );
+});
+
+test('[G8] a member that has tasks is one still when rules call it otherwise', () => {
+  const gateway = { name: 'lab', stateDir: join(folder, 'lab') } as Gateway;
+  for (const [name, member] of Object.entries({ 'fast.lab': 'n1', 'idle.lab': 'n2' })) {
+    const stateDir = join(folder, name);
+    mkdirSync(join(stateDir, 'site'), { recursive: true });
+    noteOwnName({ stateDir, site: { member } } as Gateway);
+  }
+  mkdirSync(join(folder, 'fast.lab', 'site', '7'));
+  const former = formerNames(gateway);
+  assert.deepEqual(former, [
+    { shown: 'fast', own: 'n1', hasTasks: true },
+    { shown: 'idle', own: 'n2', hasTasks: false },
+  ]);
+  const names = (...nodes: SiteNode[]) =>
+    formerNodes(former, nodes).map(({ name, seen }) => `${name} as ${seen?.name}`);
+  assert.deepEqual(names(siteNode('n1'), siteNode('n2')), ['n1 as fast']);
+  assert.deepEqual(names(siteNode('n1', 'fast')), [], 'it has that name');
+  assert.deepEqual(names(siteNode('n2')), [], 'the site has it no more');
 });

@@ -1,7 +1,7 @@
 // The configuration: strict files, old names, and which source wins.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -193,6 +193,10 @@ test('init writes a file that config check accepts, and never overwrites one', a
     const shown = await weft('config', 'show', '-o', 'template={{key.name}} {{value}}');
     assert.match(shown.out, /cluster\.name lab\n/);
     assert.match((await weft('init')).error, /already exists/);
+    // A group of which nothing is set may be added behind it, as the documents show it.
+    appendFileSync(path.join(folder, 'weft.yaml'), 'wiki: {listen: 127.0.0.1:7321}\n');
+    const more = await weft('config', 'check', path.join(folder, 'weft.yaml'));
+    assert.deepEqual([more.code, more.error], [0, '']);
   } finally {
     rmSync(folder, { recursive: true });
   }

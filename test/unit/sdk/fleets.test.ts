@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WeftError } from '../../../src/sdk/errors.ts';
 import {
+  endFleets,
   type FleetSeen,
   type FleetWatch,
   haveFleet,
@@ -62,6 +63,23 @@ test('[Q5] one that does not go ends the waiting, with what the batch system sai
   assert.equal(watch.now(), 10_000);
   const troubled = new Watch([fleet('stopping', { trouble: 'no account' })]);
   await assert.rejects(untilGone(troubled, ['main'], 0), /main: no account/);
+});
+
+test('[Q5] a fleet that goes away before it is stopped is stopped; another refusal is thrown', async () => {
+  const wish = { names: ['main', 'night'], limitMs: 10_000 };
+  const stopped: string[][] = [];
+  const stop = (names: readonly string[]) => Promise.resolve(void stopped.push([...names]));
+  await endFleets(new Watch([]), { ...wish, names: [] }, stop);
+  await endFleets(new Watch([fleet('stopping')], []), wish, stop);
+  assert.deepEqual(stopped, [['main', 'night']]);
+  const refused = new Error('night: No fleet night.');
+  const refuse = () => Promise.reject(refused);
+  // The other one is stopped all the same, and is waited for.
+  const watch = new Watch([fleet('stopping')], [fleet('stopping')], []);
+  await endFleets(watch, wish, refuse);
+  assert.equal(watch.looks, 3);
+  await assert.rejects(endFleets(new Watch([fleet('active')]), wish, refuse), refused);
+  await assert.rejects(endFleets(new Watch(null), wish, refuse), refused);
 });
 
 test('[Q1] a fleet that is there is gone on with, and else one is started', async () => {

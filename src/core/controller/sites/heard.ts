@@ -13,6 +13,7 @@ import {
   type SiteJobPlace,
   type SiteMode,
   type SiteNode,
+  shownName,
 } from '../../model/site.ts';
 import { waitingOf } from '../jobs/behind.ts';
 import type { Job } from '../jobs/facts.ts';
@@ -39,23 +40,31 @@ export interface SiteHeard {
 export function decideSiteHeard(step: Step, heard: SiteHeard): void {
   const gateway = step.state.nodes.get(heard.node);
   if (gateway === undefined || gateway.session !== heard.session || heard.mode !== 'steer') return;
-  for (const { name, seen } of heard.nodes) {
-    if ((seen?.hiddenBy ?? null) === null) enrol(step, gateway, name);
+  for (const node of heard.nodes) {
+    if ((node.seen?.hiddenBy ?? null) === null) enrol(step, gateway, shownName(node));
   }
+  const shown = new Map(heard.nodes.map((node) => [node.name, shownName(node)]));
+  const site = { name: gateway.name, shown };
   const over: ListedJob[] = [];
   for (const job of heard.jobs) {
     if (job.isOurs) continue;
     // An array that is over ends what has not begun: what has is told by its elements, here as well.
     if (job.state === 'ended' && isArray(jobOfKey(step.state, foreignName(gateway.name, job.id)))) {
       over.push(job);
-    } else follow(step, gateway.name, job);
+    } else follow(step, site, job);
   }
-  for (const job of over) follow(step, gateway.name, job);
+  for (const job of over) follow(step, site, job);
+}
+
+interface Site {
+  readonly name: NodeName;
+  /** What its nodes are called here, by its own names of them. */
+  readonly shown: ReadonlyMap<string, string>;
 }
 
 /** A node of the site is let in by the secret of its gateway, which speaks for it. */
-function enrol(step: Step, gateway: Node, siteNode: string): void {
-  const name = parseNodeName(memberName(siteNode, gateway.name));
+function enrol(step: Step, gateway: Node, shown: string): void {
+  const name = parseNodeName(memberName(shown, gateway.name));
   if (!name.ok) return;
   const { secretHash, drain } = gateway;
   const label = `site=${gateway.name}`;
@@ -106,10 +115,10 @@ function isAnother({ endedAt, spec }: Job, { submittedAt }: ListedJob): boolean 
   return submittedAt > (spec.foreign?.submittedAt ?? endedAt);
 }
 
-function follow(step: Step, site: NodeName, listed: ListedJob): void {
-  const found = find(step.state, site, listed);
+function follow(step: Step, site: Site, listed: ListedJob): void {
+  const found = find(step.state, site.name, listed);
   const known =
-    found !== undefined && !isAnother(found.job, listed) ? found : adopt(step, site, listed);
+    found !== undefined && !isAnother(found.job, listed) ? found : adopt(step, site.name, listed);
   if (known === undefined || known.job.outcome !== null) return;
   const { job, index } = known;
   if (index === null && listed.state === 'ended') return endWaiting(step, job, listed);
@@ -174,13 +183,14 @@ export function whyNotOurs(listed: ListedJob): string | null {
 /** It runs there though we did not start it: our books say so from now on, even beyond what is free. */
 function place(
   step: Step,
-  site: NodeName,
+  site: Site,
   { job, index }: { readonly job: Job; readonly index: number },
   { nodes }: ListedJob,
 ): void {
   const shares: Share[] = [];
   for (const siteNode of nodes) {
-    const node = step.state.nodes.get(memberName(siteNode, site) as NodeName);
+    const shown = site.shown.get(siteNode) ?? siteNode;
+    const node = step.state.nodes.get(memberName(shown, site.name) as NodeName);
     // Until all of them are there it is not known what it takes; the site says it again.
     if (node?.connected !== true) return;
     shares.push({ node: node.name, resources: job.spec.request.perNode, gpus: [] });

@@ -16,6 +16,7 @@ rules:
   hot: {data: monitoring, when: temp=hot, hide: true}
   big: {over: jobs, when: [user=ann, queue=long], set: {partition: big}, add: gpu}
   main: {over: queues, when: queue=batch, rename: main}
+  short: {rename: {from: '*.example.org', to: 'big-*'}}
 `);
   assert.deepEqual(wrong, []);
   assert.deepEqual(filters.sources, [
@@ -32,7 +33,13 @@ rules:
     ...{ name: 'big', over: 'jobs', when: ['user=ann', 'queue=long'], hide: false, add: ['gpu'] },
     ...{ queue: null, partition: 'big' },
   });
-  assert.equal(filters.rules[2]?.rename, 'main');
+  assert.deepEqual(
+    filters.rules.slice(2).map(({ rename }) => rename),
+    [
+      { from: '*', to: 'main' },
+      { from: '*.example.org', to: 'big-*' },
+    ],
+  );
 });
 
 test('what is wrong is told whole, with its place', () => {
@@ -45,6 +52,11 @@ rules:
   bad: {when: 'old &', hide: true}
   node: {over: nodes, set: {partition: x}}
   typo: {hid: true}
+  jobs: {over: jobs, rename: x}
+  star: {rename: {from: n1, to: '*x'}}
+  stars: {rename: 'a**'}
+  name: {rename: 'a=*'}
+  form: {rename: {form: n1, to: x}}
 `;
   const all = problems(text).join('\n');
   for (const words of [
@@ -54,6 +66,11 @@ rules:
     /rules.bad.when: column \d+: /,
     /rules.node: set.partition is for jobs only/,
     /unknown key 'rules.typo.hid'. Did you mean 'hide'\?/,
+    /rules.jobs: rename is for nodes and queues only/,
+    /rules.star: rename: to has a \*, and from has none/,
+    /rules.stars.rename: letters, digits and . _ = \/ -, and at most one \*/,
+    /rules.name: rename: 'a=n' is not a node name/,
+    /rules.form.rename: /,
   ]) {
     assert.match(all, words);
   }

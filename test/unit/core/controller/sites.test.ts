@@ -162,6 +162,22 @@ scenario('[G3] what the site starts or ends behind our back is so', (head) => {
   assert.deepEqual(head.holders('1#1'), ['n2.hpc']);
 });
 
+scenario(
+  '[G8] a node that rules rename is ours by that name, and what runs there runs there',
+  (head) => {
+    head.connect('hpc', { cpus: 0 });
+    const { session } = head.node('hpc');
+    const nodes = [{ ...siteNode('n1'), seen: { ...SEEN, name: 'fast' } }];
+    const say = (...jobs: ListedJob[]) =>
+      head.perform({ kind: 'site', heard: { node: HPC, session, mode: 'steer', nodes, jobs } });
+    say();
+    assert.deepEqual([...head.state.nodes.keys()], ['hpc', 'fast.hpc']);
+    head.connect('fast.hpc', { cpus: 2, labels: ['site=hpc'] });
+    say(siteJob('7', { state: 'running', nodes: ['n1'] }));
+    assert.deepEqual(head.holders('1#1'), ['fast.hpc']);
+  },
+);
+
 scenario('[G3] a job in no listing is not over', (head) => {
   steered(head);
   hear(head, [siteJob('7')]);

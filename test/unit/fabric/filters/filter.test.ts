@@ -15,13 +15,13 @@ test('[D4] a rule is for what meets all that it says, and for one kind of thing'
     rule('jobs', { over: 'jobs', hide: true }),
     rule('both', { when: ['gpu', 'big'], add: ['fast'] }),
   ];
-  const seen = (...labels: string[]) => filtered(rules, 'nodes', labels);
+  const seen = (...labels: string[]) => filtered(rules, { over: 'nodes', name: 'n1', labels });
   assert.equal(seen('old').hiddenBy, 'old');
   assert.equal(seen('old', 'kept').hiddenBy, null);
   assert.deepEqual(seen('gpu').labels, []);
   assert.deepEqual(seen('gpu', 'big').labels, ['fast']);
   assert.deepEqual(seen('gpu', 'big', 'fast').labels, [], 'it has that label');
-  assert.equal(filtered(rules, 'jobs', []).hiddenBy, 'jobs');
+  assert.equal(filtered(rules, { over: 'jobs', name: '7', labels: [] }).hiddenBy, 'jobs');
 });
 
 test('[D4] rules apply in their order, and see what those before have added', () => {
@@ -30,9 +30,29 @@ test('[D4] rules apply in their order, and see what those before have added', ()
     rule('slow', { when: ['slow'], queue: 'night' }),
     rule('last', { when: ['slow'], queue: 'late' }),
   ];
-  assert.deepEqual(filtered(rules, 'nodes', ['rack=7']), {
+  const node = { over: 'nodes', name: 'n1', labels: ['rack=7'] } as const;
+  assert.deepEqual(filtered(rules, node), {
     ...{ hiddenBy: null, labels: ['slow'], queue: 'late', rules: ['rack', 'slow', 'last'] },
     ...{ partition: null, name: null },
   });
-  assert.equal(filtered([...rules].reverse(), 'nodes', ['rack=7']).queue, null);
+  assert.equal(filtered([...rules].reverse(), node).queue, null);
+});
+
+test('[G8] names of a form get another one, each rule after those before it', () => {
+  const rules = [
+    rule('short', { rename: { from: '*.example.org', to: '*' } }),
+    rule('big', { when: ['big'], rename: { from: 'n*', to: 'big-*' } }),
+    rule('one', { rename: { from: 'head', to: 'login' } }),
+  ];
+  const called = (name: string, ...labels: string[]) =>
+    filtered(rules, { over: 'nodes', name, labels }).name;
+  assert.equal(called('n1.example.org'), 'n1');
+  assert.equal(called('n1.example.org', 'big'), 'big-1');
+  assert.equal(called('n12', 'big'), 'big-12');
+  assert.equal(called('head.example.org'), 'login');
+  assert.equal(called('n1.example.com'), null);
+  // What begins and ends as it must is not of the form where both are the same part.
+  const both = [rule('both', { rename: { from: 'ab*ba', to: 'x*' } })];
+  const seen = (name: string) => filtered(both, { over: 'nodes', name, labels: [] }).name;
+  assert.deepEqual([seen('aba'), seen('abba')], [null, 'x']);
 });

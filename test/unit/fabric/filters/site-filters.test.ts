@@ -146,7 +146,7 @@ test('[G8] what is hidden is not known before the file, and what hiding needs, w
 test('[G8] queues have other names, and jobs other queues and partitions', async () => {
   const job = { owner: 'ann', name: 'work', state: 'waiting', queue: 'batch', id: '7' } as SiteJob;
   const rules = [
-    rule('main', { over: 'queues', when: ['queue=batch'], rename: 'main' }),
+    rule('main', { over: 'queues', when: ['queue=batch'], rename: { from: '*', to: 'main' } }),
     rule('debug', { over: 'queues', when: ['queue=debug'], hide: true }),
     rule('ann', {
       over: 'jobs',

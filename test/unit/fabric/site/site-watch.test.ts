@@ -10,8 +10,9 @@ import { ok } from '../../../../src/core/base/result.ts';
 import type { FilterRule } from '../../../../src/core/model/filter-rule.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../../src/core/model/limits.ts';
-import type { SiteNews } from '../../../../src/core/model/site.ts';
+import type { SiteNews, StopWish } from '../../../../src/core/model/site.ts';
 import { Filters } from '../../../../src/fabric/filters/site-filters.ts';
+import type { NodeStops } from '../../../../src/fabric/site/node-stops.ts';
 import { SiteWatch } from '../../../../src/fabric/site/site-watch.ts';
 import { Steerer } from '../../../../src/fabric/site/steerer.ts';
 import { Sites } from '../../../../src/head/sites.ts';
@@ -282,6 +283,48 @@ test('[G8] both sides are told: what the site says, and what its filters make of
     [['theirs', 'first']],
   );
   assert.equal(watch.faultOf('n1'), null);
+});
+
+test('[G8] a node that rules rename is stopped at its site by its own name, and told by ours', async () => {
+  const world = new World();
+  const call = (to: string): FilterRule => {
+    return { ...RULE, when: [], hide: false, rename: { from: 'n*', to } };
+  };
+  let rules = [call('fast-*')];
+  const filters = new Filters({
+    clock: world.clock,
+    reader: { read: () => assert.fail('there is no source') },
+    load: () => ({ rules, sources: [] }),
+  });
+  const wanted: string[] = [];
+  const stop = { maintenance: 'm1', until: 1, state: 'stopped', why: null } as const;
+  const stops = {
+    ...{ all: [{ ...stop, node: 'n1' }], onChange: () => undefined, look: () => undefined },
+    want: (wishes: readonly StopWish[]) => wanted.push(...wishes.map(({ node }) => node)),
+    headIsAway: () => undefined,
+  } as unknown as NodeStops;
+  const told: SiteNews[] = [];
+  const watch = new SiteWatch({
+    ...{ adaptor: slurm(null), commands: world.site, clock: world.clock, log: world.log, filters },
+    ...{ mode: 'steer', steerer: null, stops },
+    settings: { pollMs: 5000, timeoutMs: 1000, before: [] },
+  });
+  watch.connect((news) => told.push(news));
+  watch.start();
+  await world.clock.settle();
+  const toldStops = () => told.at(-1)?.stops?.map(({ node }) => node);
+  assert.deepEqual(toldStops(), ['fast-1'], 'nobody has asked for it yet');
+  assert.deepEqual([watch.nameAtSite('fast-1'), watch.nameAtSite('n7')], ['n1', 'n7']);
+  assert.equal(watch.faultOf('n1', 'fast-1'), null);
+  // A maintenance that has begun by the old name goes on by it.
+  rules = [call('slow-*')];
+  await world.clock.advance(5000);
+  assert.equal(watch.faultOf('n1', 'fast-1'), 'the rules of its site call it slow-1 now');
+  watch.stop(['fast-1', 'slow-1'].map((node) => ({ node, maintenance: 'm1', until: 1 })));
+  assert.deepEqual(wanted, ['n1', 'n1']);
+  await world.clock.advance(5000);
+  assert.deepEqual(toldStops(), ['fast-1', 'slow-1']);
+  watch.close();
 });
 
 test('[G8] until it is known what its filters hide, the site has a problem and shows no node', async () => {
