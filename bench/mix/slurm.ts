@@ -3,7 +3,15 @@
 
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,8 +34,12 @@ export interface Slurm {
   readonly environment: NodeJS.ProcessEnv;
   /** Its daemons. */
   readonly pids: readonly number[];
+  /** Where its configuration and the script of its plugin are. */
+  readonly directory: string;
   /** Runs a client of it; its standard output. */
   command(...words: string[]): Promise<string>;
+  /** Its controller ends, and begins with another configuration. */
+  restart(change: (conf: string) => string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,10 +70,12 @@ export async function startSlurm(
   writeFileSync(conf, `${[...lines, ...partitionsOf(steered), ...more].join('\n')}\n`);
   if (steered) writeFileSync(join(directory, 'job_submit.lua'), ENTRY);
   const env = { ...process.env, SLURM_CONF: conf };
-  const daemons: ChildProcess[] = [];
-  const start = (...words: string[]): void => {
+  const daemons = new Set<ChildProcess>();
+  const start = (...words: string[]): ChildProcess => {
     const [file = '', ...args] = [...inside, ...words];
-    daemons.push(spawn(file, args, { env, stdio: 'ignore' }));
+    const daemon = spawn(file, args, { env, stdio: 'ignore' });
+    daemons.add(daemon);
+    return daemon;
   };
   const at = (name: string): string => join(directory, name);
   start(
@@ -71,7 +85,7 @@ export async function startSlurm(
     ...['--seed-file', at('munged.seed')],
   );
   await until('munged answers', () => existsSync(at('munge.sock')));
-  start(controller, '-D', '-f', conf);
+  let head = start(controller, '-D', '-f', conf);
   for (let node = 1; node <= nodes; node += 1) {
     start('slurmd-wlm', '-D', '-f', conf, '-N', `n${node}`, '-d', '/usr/sbin/slurmstepd-wlm');
   }
@@ -79,18 +93,28 @@ export async function startSlurm(
     const [file = '', ...args] = [...inside, ...words];
     return (await run(file, args, { env })).stdout;
   };
-  await until('all nodes are idle', async () => {
+  const areThere = async (fit: RegExp): Promise<boolean> => {
     const listed = ['-h', '-N', '-p', 'main', '-o', '%T'];
     const states = await command('sinfo', ...listed).catch(() => '');
-    return states.split('\n').filter((state) => state === 'idle').length === nodes;
-  });
+    return states.split('\n').filter((state) => fit.test(state)).length === nodes;
+  };
+  await until('all nodes are idle', () => areThere(/^idle$/));
   return {
     version: execFileSync('sbatch', ['--version'], { encoding: 'utf8', env }).trim(),
     environment: env,
-    pids: daemons.flatMap(({ pid }) => pid ?? []),
-    command,
+    get pids() {
+      return [...daemons].flatMap(({ pid }) => pid ?? []);
+    },
+    ...{ directory, command },
+    async restart(change) {
+      await ended(head);
+      daemons.delete(head);
+      writeFileSync(conf, change(readFileSync(conf, 'utf8')));
+      head = start(controller, '-D', '-f', conf);
+      await until('its nodes are there again', () => areThere(/^(idle|mixed|allocated)$/));
+    },
     async stop() {
-      for (const daemon of daemons.reverse()) await ended(daemon);
+      for (const daemon of [...daemons].reverse()) await ended(daemon);
       rmSync(directory, { recursive: true, force: true });
     },
   };

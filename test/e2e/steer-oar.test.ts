@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { Lan, until } from './support/hosts.ts';
+import { Maintained } from './support/maintained.ts';
 import { hasOar, OAR_USERS, type Oar, startOar } from './support/oar.ts';
 import { SiteWorld, showLogs } from './support/site-world.ts';
 
@@ -13,6 +14,12 @@ const skip = hasOar && isRoot ? false : 'needs root, OAR with PostgreSQL, iprout
 
 const { alice, bob } = OAR_USERS;
 const SITE = { system: 'oar', poll: '1s' };
+
+/** Record of a listing. */
+interface Core {
+  readonly network_address: string;
+  readonly drain: string;
+}
 
 describe('a real OAR behind a gateway', { skip }, () => {
   const lan = new Lan();
@@ -35,6 +42,12 @@ describe('a real OAR behind a gateway', { skip }, () => {
   };
   const stateThere = async (id: string): Promise<string> =>
     (await oar.command('oarstat', '-s', '-j', id)).trim().replace(/^\d+: /, '');
+  const maintained = new Maintained(world);
+  const isDrained = async (node: string): Promise<boolean> => {
+    const listed = JSON.parse(await oar.command('oarnodes', '-J')) as Record<string, Core>;
+    const cores = Object.values(listed).filter(({ network_address: name }) => name === node);
+    return cores.length > 0 && cores.every(({ drain }) => drain === 'YES');
+  };
 
   before(async () => {
     mkdirSync(world.at('oar'));
@@ -158,5 +171,25 @@ describe('a real OAR behind a gateway', { skip }, () => {
     await world.startAgain('hpc');
     const done = await become(job.id, /^failed/);
     assert.deepEqual(done.exit, { code: 5 });
+  });
+
+  it('[M9] a node is stopped there for its maintenance alone, and given back', async () => {
+    const line = `uname -n; ${maintained.gate('maintained')}`;
+    const id = await maintained.now('n1.hpc', '--as', 'alice', '--program', line);
+    const program = await maintained.programOf(id);
+    await become(program, /^running/);
+    await until('the node is drained there', async () => (await isDrained('n1')) || undefined);
+    assert.equal(await isDrained('n2'), false);
+    // Neither by us nor by OAR: a job of its own user needs both nodes.
+    const theirs = await give('-l', '/nodes=2/core=1', 'true');
+    const job = await ours(theirs);
+    await become(Number(await run(alice, '--nodes-named', 'n2.hpc', '--', 'true')), /^completed/);
+    assert.equal(await stateThere(theirs), 'Waiting');
+    assert.match(await weft('why', String(job.id)), new RegExp(`maintenance ${id}`));
+    maintained.open('maintained');
+    assert.equal((await maintained.phase(id, 'done')).nodes[0]?.stop, 'returned');
+    assert.equal(await isDrained('n1'), false);
+    assert.equal(await weft('logs', String(program)), 'n1');
+    await become(job.id, /^completed/);
   });
 });

@@ -1,44 +1,32 @@
-// A real Grid Engine whose jobs are all started by our scheduler, on hosts of its own: its commands are
-// run behind words of another program, as behind ssh.
+// A real Grid Engine whose jobs are all started by our scheduler, on hosts of its own, and maintenance of its
+// nodes: stopped there for just that time, and given back as they were.
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
-import { after, afterEach, before, describe, it } from 'node:test';
-import { type GridEngine, hasGridEngine, startGridEngine } from './support/grid-engine.ts';
-import { Lan, until } from './support/hosts.ts';
-import { SiteWorld, showLogs } from './support/site-world.ts';
+import { afterEach, describe, it } from 'node:test';
+import type { SiteView } from '../../src/api/sites.ts';
+import { until } from './support/hosts.ts';
+import { Maintained } from './support/maintained.ts';
+import { steeredGridEngine, withoutGridEngine } from './support/steered.ts';
 
-const isRoot = process.getuid?.() === 0;
-const skip = hasGridEngine && isRoot ? false : 'needs root, Grid Engine, iproute2 and tini';
-
-describe('a real Grid Engine that our scheduler steers', { skip }, () => {
-  const lan = new Lan();
-  let sge: GridEngine;
-  const world = new SiteWorld(() => lan.closeNow());
+describe('a real Grid Engine that our scheduler steers', { skip: withoutGridEngine }, () => {
+  const { world, system, give } = steeredGridEngine();
   const weft = (...args: string[]) => world.weft(...args);
   const ours = (siteJob: string) => world.ours(`hpc/${siteJob}`);
   const become = (id: number, words: RegExp) => world.become(id, words);
-  /** Given to Grid Engine itself by one of its users. */
-  const give = async (...line: string[]): Promise<string> => {
-    const user = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'];
-    const words = ['-terse', '-wd', '/tmp', '-o', '/dev/null', '-e', '/dev/null', '-b', 'y'];
-    return (await sge.command(...user, 'qsub', ...words, ...line)).trim();
-  };
+  const command = (...argv: string[]) => system().command(...argv);
 
-  before(async () => {
-    mkdirSync(world.at('sge'));
-    const grid = { nodes: ['n1', 'n2'], slots: 2, isSteered: true };
-    sge = await startGridEngine(lan, world.at('sge'), grid);
-    await world.startHead();
-    const site = {
-      ...{ system: 'sge', mode: 'steer', poll: '500ms', main: 'main.q', environment: 'smp' },
-      before: sge.before.join(','),
-    };
-    await world.addGateway('hpc', site, sge.environment);
-    await world.nodesUp(2, /^n\d/);
-  });
-  afterEach(showLogs(world));
-  after(() => world.close(() => lan.close()));
+  const maintained = new Maintained(world);
+  /** The letters of the queue instance there. */
+  const lettersOf = async (node: string): Promise<string> => {
+    const listed = await command('qstat', '-f');
+    const line = listed.split('\n').find((one) => one.startsWith(`main.q@${node}`)) ?? '';
+    return line.trim().split(/\s+/)[5] ?? '';
+  };
+  const lettersBecome = (node: string, letters: string) =>
+    until(`${node} is '${letters}'`, async () => (await lettersOf(node)) === letters || undefined);
+
+  afterEach(() => maintained.cancelAll());
 
   it('a task of ours runs on the node that our plan gave it, with its cpus', async () => {
     const id = await weft(
@@ -66,7 +54,7 @@ describe('a real Grid Engine that our scheduler steers', { skip }, () => {
     await ours(waiting);
     await weft('kill', `hpc/${waiting}`);
     await until('the site has it no more', async () => {
-      return !(await sge.command('qstat', '-u', '*')).includes(` ${waiting} `) || undefined;
+      return !(await command('qstat', '-u', '*')).includes(` ${waiting} `) || undefined;
     });
     await weft('site', 'resume', 'hpc');
     const running = await give('sleep', '600');
@@ -80,7 +68,7 @@ describe('a real Grid Engine that our scheduler steers', { skip }, () => {
     await weft('site', 'pause', 'hpc');
     const there = await give('sleep', '600');
     const job = await ours(there);
-    await sge.command('qdel', there);
+    await command('qdel', there);
     await become(job.id, /^cancelled ended at its site: gone/);
     await weft('site', 'resume', 'hpc');
   });
@@ -98,5 +86,65 @@ describe('a real Grid Engine that our scheduler steers', { skip }, () => {
     await world.startAgain('hpc');
     const done = await become(job.id, /^failed/);
     assert.deepEqual(done.exit, { code: 5 });
+  });
+
+  it('[M9] the node is stopped there, its program runs as a job of the site, and it is back', async () => {
+    const id = await maintained.now(
+      'n1.hpc',
+      '--program',
+      `echo "$(uname -n)"; ${maintained.gate('maintained')}`,
+    );
+    const program = await maintained.programOf(id);
+    await world.become(program, /^running/);
+    await lettersBecome('n1', 'd');
+    const ours = await world.weft('run', '--nodes-named', 'n1.hpc', '--', 'true');
+    const other = await world.weft('run', '--nodes-named', 'n2.hpc', '--', 'true');
+    await world.become(Number(other), /^completed/);
+    assert.match(await world.weft('why', ours), new RegExp(`maintenance ${id}`));
+    await world.end('hpc', 'SIGKILL');
+    await world.startAgain('hpc');
+    await world.nodesUp(1, /^n2/);
+    assert.equal(await lettersOf('n1'), 'd');
+    maintained.open('maintained');
+    await maintained.phase(id, 'done');
+    await lettersBecome('n1', '');
+    assert.equal(await world.weft('logs', String(program)), 'n1');
+    await world.become(Number(ours), /^completed/);
+  });
+
+  it('[M9] a queue that its operator had disabled stays so', async () => {
+    await command('qmod', '-d', 'main.q@n1');
+    await lettersBecome('n1', 'd');
+    const id = await maintained.now('n1.hpc', '--program', 'echo mended');
+    const done = await maintained.phase(id, 'done');
+    assert.equal(await world.weft('logs', String(done.nodes[0]?.jobId)), 'mended');
+    assert.equal(await lettersOf('n1'), 'd');
+    await command('qmod', '-e', 'main.q@n1');
+  });
+
+  it('[G6] with its own passes on it is not steered, and goes on once they are off', async () => {
+    await weft('site', 'pause', 'hpc');
+    const there = await give('true');
+    const job = await ours(there);
+    await system().makePasses(true);
+    const site = await until('its gateway says what is missing', async () => {
+      const one = await world.ask<SiteView>('/v1/sites/hpc');
+      return one.problem === null ? undefined : one;
+    });
+    assert.match(site.problem ?? '', /^this is not so: the scheduler makes no passes of its own/);
+    await world.nodesFaulty(/^n\d/, /the scheduler makes no passes of its own/);
+    await weft('site', 'resume', 'hpc');
+    assert.match(await weft('why', String(job.id)), /the scheduler makes no passes of its own/);
+    await world.end('hpc', 'SIGTERM');
+    await world.startAgain('hpc');
+    assert.notEqual(await world.exitOf('hpc'), 0);
+    assert.match(
+      world.log('hpc'),
+      /cannot be steered: this is not so: the scheduler makes no passes of its own/,
+    );
+    assert.match(await command('qstat', '-u', '*'), new RegExp(` ${there} .* qw `));
+    await system().makePasses(false);
+    await world.startAgain('hpc');
+    await become(job.id, /^completed/);
   });
 });

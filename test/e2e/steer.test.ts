@@ -3,45 +3,22 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { after, afterEach, before, describe, it } from 'node:test';
-import { type Slurm, startSlurm } from '../../bench/mix/slurm.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
 import type { JobView } from '../../src/api/jobs.ts';
-import { endNow } from '../support/when-killed.ts';
+import type { SiteView } from '../../src/api/sites.ts';
 import { until } from './support/hosts.ts';
-import { SiteWorld, showLogs } from './support/site-world.ts';
+import { STEERED_SLURM, steeredSlurm, withoutSlurm } from './support/steered.ts';
 
-const isThere = spawnSync('slurmctld-wlm', ['-V']).status === 0;
-const isRoot = process.getuid?.() === 0;
-const skip = isThere && isRoot ? false : 'needs root, and slurm-wlm and munge';
-
-/** Its own scheduler looks only when something has happened. */
-const SCHEDULER = 'batch_sched_delay=0,sched_interval=86400,default_queue_depth=10000';
-
-describe('a real Slurm that our scheduler steers', { skip }, () => {
-  let slurm: Slurm;
-  const world = new SiteWorld(() => {
-    for (const pid of slurm?.pids ?? []) endNow(pid, 'SIGTERM');
-  });
+describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () => {
+  const { world, system, give } = steeredSlurm();
   const weft = (...args: string[]) => world.weft(...args);
+  const command = (...words: string[]) => system().command(...words);
   const ours = (siteJob: string) => world.ours(`hpc/${siteJob}`);
   const become = (id: number, words: RegExp) => world.become(id, words);
-  /** Given to Slurm itself by one of its users. */
-  const give = async (...line: string[]): Promise<string> => {
-    const words = ['--parsable', '--uid=nobody', '--chdir=/tmp', '--output=/dev/null', ...line];
-    return (await slurm.command('sbatch', ...words)).trim();
-  };
   const stateThere = async (id: string): Promise<string> =>
-    (await slurm.command('squeue', '-h', '-a', '-t', 'all', '-j', id, '-o', '%T %N')).trim();
-
-  before(async () => {
-    slurm = await startSlurm(2, 2, SCHEDULER, { steered: true });
-    await world.startHead();
-    const site = { system: 'slurm', mode: 'steer', poll: '500ms' };
-    await world.addGateway('hpc', site, slurm.environment);
-    await world.nodesUp(2, /^n\d/);
-  });
-  afterEach(showLogs(world));
-  after(() => world.close(() => slurm?.stop()));
+    (await command('squeue', '-h', '-a', '-t', 'all', '-j', id, '-o', '%T %N')).trim();
 
   it('each node of the site is a node of ours', async () => {
     const members = (await world.nodes()).filter(({ name }) => name !== 'hpc');
@@ -60,7 +37,7 @@ describe('a real Slurm that our scheduler steers', { skip }, () => {
     assert.equal(said.code, 3, said.out + said.error);
     // The site completes a job for a while longer than we do.
     await until('it is over at the site, too', async () => {
-      const listed = await slurm.command('squeue', '-h', '-a', '-t', 'all', '-o', '%P %N %T');
+      const listed = await command('squeue', '-h', '-a', '-t', 'all', '-o', '%P %N %T');
       return /^steer n2 FAILED$/m.test(listed) || undefined;
     });
   });
@@ -121,13 +98,13 @@ describe('a real Slurm that our scheduler steers', { skip }, () => {
     const cancelled = await give('--wrap', 'sleep 600');
     const started = await give('--wrap', 'sleep 600');
     const [one, two] = [await ours(cancelled), await ours(started)];
-    await slurm.command('scancel', cancelled);
+    await command('scancel', cancelled);
     await become(one.id, /^cancelled ended at its site: CANCELLED/);
     const move = ['Partition=steer', 'NumNodes=1-1', 'ReqNodeList=n1'];
-    await slurm.command('scontrol', 'update', `jobid=${started}`, ...move);
+    await command('scontrol', 'update', `jobid=${started}`, ...move);
     const running = await become(two.id, /^running/);
     assert.deepEqual(running.nodes, ['n1.hpc']);
-    await slurm.command('scancel', started);
+    await command('scancel', started);
     const ended = await become(two.id, /^failed/);
     // By the moment the shell of the batch script says it, or Slurm does.
     assert.ok(ended.exit?.signal === 15 || ended.exit?.code === 128 + 15);
@@ -151,7 +128,7 @@ describe('a real Slurm that our scheduler steers', { skip }, () => {
   });
 
   it('[G6] without what steering needs nothing starts, and a gateway says what it lacks', async () => {
-    await slurm.command('scontrol', 'update', 'partitionname=main', 'state=up');
+    await command('scontrol', 'update', 'partitionname=main', 'state=up');
     await world.end('hpc', 'SIGTERM');
     await world.startAgain('hpc');
     assert.notEqual(await world.exitOf('hpc'), 0);
@@ -159,8 +136,119 @@ describe('a real Slurm that our scheduler steers', { skip }, () => {
       world.log('hpc'),
       /cannot be steered: this is not so: partition main is down and steer is up/,
     );
-    await slurm.command('scontrol', 'update', 'partitionname=main', 'state=down');
+    await command('scontrol', 'update', 'partitionname=main', 'state=down');
     await world.startAgain('hpc');
     await world.nodesUp(2, /^n\d/);
   });
+
+  it('[G6] with its own scheduler disabled: refused as long as Slurm starts jobs by itself', async () => {
+    await world.end('hpc', 'SIGTERM');
+    await command('scontrol', 'update', 'partitionname=main', 'state=up');
+    const theirs = await give('--wrap', 'sleep 600');
+    await until('Slurm has started it', async () => {
+      return (await stateThere(theirs)).startsWith('RUNNING') || undefined;
+    });
+    const site = { ...STEERED_SLURM, takeover: 'disabled_scheduler' };
+    await world.addGateway('held', site, system().environment);
+    assert.notEqual(await world.exitOf('held'), 0);
+    assert.match(
+      world.log('held'),
+      /cannot be steered: this is not so: each job is held by the plugin, with 'weft' as its AdminComment\. Remedy: /,
+    );
+    await command('scancel', theirs);
+    writeFileSync(join(system().directory, 'job_submit.lua'), HELD);
+    await until('no job is left that it did not hold', async () => {
+      return (await stateThere(theirs)).startsWith('CANCELLED') || undefined;
+    });
+    await world.startAgain('held');
+    await world.nodesUp(2, /^n\d\.held$/);
+    assert.match(await weft('site', 'show', 'held'), /steer \(disabled_scheduler\)/);
+  });
+
+  it('a job that the plugin holds waits in our queue, and is started by our plan alone', async () => {
+    const own = (id: string) => world.ours(`held/${id}`);
+    const asUser = (...words: string[]) =>
+      command('setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups', ...words);
+    await weft('site', 'pause', 'held');
+    const there = await give('--time=5', '--wrap', 'exit 3');
+    const job = await own(there);
+    assert.deepEqual([job.owner, job.state, job.walltimeMs], ['nobody', 'pending', 300_000]);
+    await asUser('scontrol', 'release', there);
+    assert.match(await stateThere(there), /^PENDING/);
+    const held = await give('--hold', '--wrap', 'true');
+    const kept = await own(held);
+    assert.match(await weft('why', String(kept.id)), /held/);
+    await weft('site', 'resume', 'held');
+    const done = await become(job.id, /^failed/);
+    assert.deepEqual(done.exit, { code: 3 });
+    assert.match(await stateThere(held), /^PENDING/);
+    await asUser('scontrol', 'release', held);
+    await become(kept.id, /^completed/);
+    const ours = await weft('run', '--nodes-named', 'n2.held', '--', 'exit 4');
+    const ended = await become(Number(ours), /^failed/);
+    assert.deepEqual([ended.exit, ended.nodes], [{ code: 4 }, ['n2.held']]);
+  });
+
+  it('what the plugin holds is cancelled from here, before and after its start', async () => {
+    await weft('site', 'pause', 'held');
+    const waiting = await give('--wrap', 'sleep 600');
+    await world.ours(`held/${waiting}`);
+    await weft('kill', `held/${waiting}`);
+    await until('the site has cancelled it', async () => {
+      return (await stateThere(waiting)).startsWith('CANCELLED') || undefined;
+    });
+    await weft('site', 'resume', 'held');
+    const running = await give('--wrap', 'sleep 600');
+    const job = await world.ours(`held/${running}`);
+    await become(job.id, /^running/);
+    await weft('kill', `held/${running}`);
+    await become(job.id, /^cancelled/);
+    await until('the site has cancelled it, too', async () => {
+      return (await stateThere(running)).startsWith('CANCELLED') || undefined;
+    });
+  });
+
+  it('[G6] its scheduler switched on behind our back stops the steering, which says so', async () => {
+    const scheduler = (from: string, to: string) =>
+      system().restart((conf) => {
+        const named = conf.replace(`SchedulerType=sched/${from}`, `SchedulerType=sched/${to}`);
+        return named.replace(/^(PartitionName=main .*)State=DOWN$/m, '$1State=UP');
+      });
+    await weft('site', 'pause', 'held');
+    const there = await give('--wrap', 'true');
+    const job = await world.ours(`held/${there}`);
+    await scheduler('builtin', 'backfill');
+    const site = () => world.ask<SiteView>('/v1/sites/held');
+    const { problem } = await until('its gateway says what is missing', async () => {
+      const one = await site();
+      return one.problem?.startsWith('this is not so') ? one : undefined;
+    });
+    assert.match(problem ?? '', /: the scheduler is sched\/builtin, without backfill\. Remedy: /);
+    await world.nodesFaulty(/^n\d\.held$/, /the scheduler is sched\/builtin/);
+    await weft('site', 'resume', 'held');
+    assert.match(await weft('why', String(job.id)), /the scheduler is sched\/builtin/);
+    assert.match(await stateThere(there), /^PENDING/);
+    await scheduler('backfill', 'builtin');
+    await become(job.id, /^completed/);
+    assert.equal((await site()).problem, null);
+  });
 });
+
+/** The script of docs/sites/slurm.md for jobs that are held. */
+const HELD = `-- each job waits at priority 0 until root lets it go
+local HELD = "weft: held by its user"
+function slurm_job_submit(d, parts, uid)
+  if d.priority == 0 then d.comment = HELD end
+  d.admin_comment = "weft"
+  d.priority = 0
+  return slurm.SUCCESS
+end
+function slurm_job_modify(d, rec, parts, uid)
+  if uid ~= 0 and d.priority ~= slurm.NO_VAL then
+    d.comment = d.priority == 0 and HELD or "weft: released by its user"
+    d.priority = slurm.NO_VAL
+  end
+  return slurm.SUCCESS
+end
+return slurm.SUCCESS
+`;

@@ -1,5 +1,5 @@
 // The mark of jobs that a plugin of Slurm holds so that we let them go (docs/sites/slurm.md): it writes
-// `weft` into the administrator's comment of each, and more where the job's user wants it held, too.
+// `weft` into the administrator's comment of each, and into the comment when its user wants it held, too.
 
 import { ok, type Result } from '../../core/base/result.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
@@ -7,28 +7,27 @@ import { textOf } from '../read.ts';
 import { listOf } from './listing.ts';
 import { wordsOf } from './values.ts';
 
-const MARK = /^weft\b/;
-const ONLY_MARK = 'weft';
+const MARK = 'weft';
+/** Its users may write no more than its comment. */
+const HELD_BY_USER = 'weft: held by its user';
 
 type Listed = Readonly<Record<string, unknown>>;
 
 /** Held, it is so for us alone. */
 export function isOursToRelease(listed: Listed): boolean {
-  return commentOf(listed) === ONLY_MARK;
+  return isMarked(listed) && textOf(listed.comment) !== HELD_BY_USER;
 }
 
 /** Whether each job that is not over has the mark: the plugin saw all of them. */
 export function areMarked(output: SiteOutput): Result<boolean, SiteProblem> {
   const listed = listOf('squeue', 'jobs', output);
-  return listed.ok
-    ? ok(listed.value.every((job) => isOver(job) || MARK.test(commentOf(job))))
-    : listed;
+  return listed.ok ? ok(listed.value.every((job) => isOver(job) || isMarked(job))) : listed;
 }
 
 function isOver(listed: Listed): boolean {
   return !wordsOf(listed.job_state).some((word) => /^(PENDING|RUNNING|SUSPENDED)$/.test(word));
 }
 
-function commentOf(listed: Listed): string {
-  return textOf(listed.admin_comment) ?? '';
+function isMarked(listed: Listed): boolean {
+  return textOf(listed.admin_comment) === MARK;
 }

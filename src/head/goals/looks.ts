@@ -1,5 +1,6 @@
 // Looks at nodes: a job of the system on each, whose output says what its checks have found.
 
+import { memberOf } from '../../core/controller/sites/members.ts';
 import type { CheckResult } from '../../core/goals/compare.ts';
 import { checkScript, readReport } from '../../core/goals/script.ts';
 import { formatRefusal } from '../../core/model/errors.ts';
@@ -11,6 +12,8 @@ import type { GoalOptions, GoalPorts } from './world.ts';
 
 /** A look that takes longer has found nothing. */
 const LOOK_MS = 120_000;
+/** One that runs at a site is over sooner. */
+const STUCK_MS = 10_000;
 /** Nodes that are looked at at once. */
 const LOOKS_MAX = 16;
 /** Output of a look that is read. */
@@ -44,10 +47,31 @@ export class Looks {
   /** Nothing more comes of it while its node is away, and others wait for its place. */
   #forget({ node, memory }: Known): void {
     const { look } = memory;
-    const { clock } = this.#ports;
-    if (node.connected || look === null || clock.now() - look.at <= LOOK_MS) return;
+    if (look === null) return;
+    const isStuck = node.connected && this.#isStuck(node, look.jobId);
+    if (node.connected && !isStuck) return;
+    const patienceMs = isStuck ? STUCK_MS : LOOK_MS;
+    if (this.#ports.clock.now() - look.at <= patienceMs) return;
     memory.look = null;
     memory.isDue = true;
+    if (isStuck && look.jobId !== null) this.#cancel(node.name, look.jobId);
+  }
+
+  /** Its site keeps the node from jobs: it would wait there until the node is mended, which waits for it. */
+  #isStuck(node: Known['node'], jobId: JobId | null): boolean {
+    const { state } = this.#ports.engine;
+    if (jobId === null || node.fault === null || memberOf(state, node) === null) return false;
+    return state.jobs.get(jobId)?.outcome === null;
+  }
+
+  #cancel(node: NodeName, jobId: JobId): void {
+    const { engine, log } = this.#ports;
+    const because = 'its node takes no jobs of its site';
+    const command = { kind: 'cancel_task', place: { jobId, index: null }, because } as const;
+    engine.perform({ kind: 'command', command, actor: { kind: 'system' } }, (reply) => {
+      if (reply.ok) return;
+      log.warn({ node, jobId, why: formatRefusal(reply.error) }, 'a look could not be cancelled');
+    });
   }
 
   #isDue({ node, memory }: Known): boolean {

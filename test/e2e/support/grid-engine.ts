@@ -24,6 +24,8 @@ export interface GridEngine {
   readonly before: readonly string[];
   /** Runs one of its commands there; its standard output. */
   command(...argv: readonly string[]): Promise<string>;
+  /** Whether its own scheduler looks at jobs by itself. */
+  makePasses(isOn: boolean): Promise<void>;
 }
 
 export interface GridSettings {
@@ -68,7 +70,8 @@ export async function startGridEngine(
     const there = listed.split('\n').filter((line) => /^main\.q@\S+ .*lx-amd64 *$/.test(line));
     return there.length === nodes.length || undefined;
   });
-  return { environment, before, command };
+  const makePasses = (isOn: boolean) => setPasses(directory, command, isOn);
+  return { environment, before, command, makePasses };
 }
 
 type Command = GridEngine['command'];
@@ -135,13 +138,8 @@ async function configure(
   { nodes, slots, isSteered }: GridSettings,
   command: Command,
 ): Promise<void> {
-  const flush = isSteered ? '0' : '1';
-  const passes = {
-    ...{ schedule_interval: isSteered ? '24:0:0' : '0:0:1', maxujobs: '0' },
-    ...{ flush_submit_sec: flush, flush_finish_sec: flush },
-  };
+  await setPasses(directory, command, !isSteered);
   const give = giver(directory, command);
-  await give('-Msconf', changed(await command('qconf', '-ssconf'), passes));
   await give('-Ahgrp', `group_name @allhosts\nhostlist ${nodes.join(' ')}\n`);
   await give('-Ap', SMP);
   await give(
@@ -151,6 +149,16 @@ async function configure(
       ...{ load_thresholds: 'NONE', shell_start_mode: 'unix_behavior' },
     }),
   );
+}
+
+async function setPasses(directory: string, command: Command, isOn: boolean): Promise<void> {
+  const flush = isOn ? '1' : '0';
+  const passes = {
+    ...{ schedule_interval: isOn ? '0:0:1' : '24:0:0', maxujobs: '0' },
+    ...{ flush_submit_sec: flush, flush_finish_sec: flush },
+  };
+  const text = changed(await command('qconf', '-ssconf'), passes);
+  await giver(directory, command)('-Msconf', text);
 }
 
 /** No job finds its ticket. */

@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import type { JobView } from '../../../src/api/jobs.ts';
 import type { NodeView } from '../../../src/api/nodes.ts';
 import { findFreePort } from '../../../src/cli/daemons/free-port.ts';
+import { connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { endNow, whenKilled } from '../../support/when-killed.ts';
 import { type Host, until } from './hosts.ts';
 import { cleanEnvironment, repository, runProgram, type Said } from './local-cluster.ts';
@@ -47,6 +48,8 @@ export class SiteWorld {
   readonly #daemons = new Map<string, Daemon>();
   /** Where they run; null: on this machine itself. */
   #host: Host | null = null;
+  /** Asks as this program's user; null: the head was never started. */
+  #client: LocalClient | null = null;
   readonly #forget: () => void;
 
   /** @param endSystem ends the batch system when this process is being killed */
@@ -80,8 +83,9 @@ export class SiteWorld {
 
   /** It was started, for the first time or once more. */
   async headAnswers(): Promise<void> {
-    await until('the head answers', async () => {
-      return (await this.tried('info')).code === 0 || undefined;
+    this.#client?.close();
+    this.#client = await until('the head answers', async () => {
+      return await connectLocally(this.at('head', 'weft.sock')).catch(() => undefined);
     });
   }
 
@@ -172,12 +176,18 @@ export class SiteWorld {
     return JSON.parse(await this.weft(...args, '-o', 'json')) as T;
   }
 
-  nodes(): Promise<NodeView[]> {
-    return this.json<NodeView[]>('node', 'list');
+  /** Asks the head itself: a program for each question of those who wait would keep the machine busy. */
+  ask<T>(path: string): Promise<T> {
+    assert.ok(this.#client !== null, 'the head was never started');
+    return this.#client.call<T>('GET', path);
   }
 
-  jobs(): Promise<JobView[]> {
-    return this.json<JobView[]>('jobs', '--all', '--limit', '1000');
+  async nodes(): Promise<NodeView[]> {
+    return (await this.ask<{ nodes: NodeView[] }>('/v1/nodes')).nodes;
+  }
+
+  async jobs(): Promise<JobView[]> {
+    return (await this.ask<{ jobs: JobView[] }>('/v1/jobs?state=all&limit=1000')).jobs;
   }
 
   /** Nodes whose names fit. */
@@ -187,6 +197,14 @@ export class SiteWorld {
         ({ name, state }) => names.test(name) && state === 'up',
       );
       return up.length === count || undefined;
+    });
+  }
+
+  /** The head knows why these take no work. */
+  async nodesFaulty(names: RegExp, fault: RegExp): Promise<void> {
+    await until(`nodes ${names} are out for ${fault}`, async () => {
+      const named = (await this.nodes()).filter(({ name }) => names.test(name));
+      return named.every((node) => fault.test(node.fault ?? '')) || undefined;
     });
   }
 
@@ -207,6 +225,7 @@ export class SiteWorld {
   }
 
   async close(endSystem: () => Promise<void> | undefined): Promise<void> {
+    this.#client?.close();
     for (const [name, { hasEnded, endSignal }] of this.#daemons) {
       if (!hasEnded) await this.end(name, endSignal ?? 'SIGTERM');
     }

@@ -50,26 +50,28 @@ test('what may not begin yet is held, as what is held is', () => {
 });
 
 /** A listing of jobs that wait with priority 0. */
-function heldWith(...comments: readonly string[]): SiteOutput {
-  const jobs = comments.map((comment, at) => ({
+function heldWith(...marks: readonly (readonly [byAdmin: string, byUser: string])[]): SiteOutput {
+  const jobs = marks.map(([byAdmin, byUser], at) => ({
     ...{ job_id: at + 1, user_name: 'alice', job_state: 'PENDING', state_reason: 'JobHeldUser' },
-    ...{ priority: 0, admin_comment: comment },
+    ...{ priority: 0, admin_comment: byAdmin, comment: byUser },
   }));
   return { stdout: JSON.stringify({ errors: [], jobs }), stderr: '', code: 0 };
 }
 
 test('a job that the plugin holds for us waits, unless its user holds it, too', () => {
-  const listed = adaptor.jobs.read(heldWith('weft', 'weft: held by its user', '', 'wefty'));
+  const held = 'weft: held by its user';
+  const listing = heldWith(['weft', ''], ['weft', held], ['weft', 'mine'], ['', ''], ['wefty', '']);
+  const listed = adaptor.jobs.read(listing);
   assert.deepEqual(listed.ok && listed.value.map(({ state }) => state), [
-    ...['waiting', 'held', 'held', 'held'],
+    ...['waiting', 'held', 'waiting', 'held', 'held'],
   ]);
 });
 
 test('[G6] a job without the mark of the plugin was not held by it, unless it is over', () => {
   const { query } = disabledScheduler().requirements.at(-1) ?? assert.fail('nothing is needed');
   const isMet = (output: SiteOutput) => query.read(output);
-  assert.deepEqual(isMet(heldWith('weft', 'weft: held by its user')), { ok: true, value: true });
-  assert.deepEqual(isMet(heldWith('weft', '')), { ok: true, value: false });
+  assert.deepEqual(isMet(heldWith(['weft', ''], ['weft', 'mine'])), { ok: true, value: true });
+  assert.deepEqual(isMet(heldWith(['weft', ''], ['', 'weft'])), { ok: true, value: false });
   assert.deepEqual(isMet(heldWith()), { ok: true, value: true });
   assert.deepEqual(isMet(recorded('slurm/running.squeue-json.txt')), { ok: true, value: false });
   const over = JSON.stringify({ errors: [], jobs: [{ job_id: 1, job_state: 'COMPLETED' }] });

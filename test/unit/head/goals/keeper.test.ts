@@ -121,3 +121,32 @@ scenario(
     );
   },
 );
+
+scenario('[M24] a look at a node that its site has stopped meanwhile is given up', (head) => {
+  head.connect('hpc', { cpus: 0 });
+  const { session } = head.node('hpc');
+  const nodes = ['n1', 'n2'].map((name) => ({
+    ...({ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 } as const),
+    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+  }));
+  const heard = { node: 'hpc' as NodeName, session, mode: 'steer', nodes, jobs: [] } as const;
+  head.perform({ kind: 'site', heard });
+  for (const name of ['n1.hpc', 'n2.hpc']) head.connect(name, { cpus: 2, labels: ['site=hpc'] });
+  const health = { kind: 'fact', fact: 'fault', is: 'none' } as const;
+  const goals = [...ALL.goals, { name: 'health', test: health, repair: 'true' }];
+  const keeper = keeperOf(head, { ...ALL, nodes: ['n1.hpc', 'n2.hpc'], goals });
+  keeper.tick();
+  assert.equal(head.state.jobs.size, 2);
+  head.fault('n1.hpc', 'its site says drained');
+  head.at += 10_000;
+  keeper.tick();
+  assert.equal(head.task('1').ending, null);
+  head.at += 1;
+  for (let ticks = 0; ticks < 3; ticks += 1) keeper.tick();
+  assert.equal(head.task('1').ending?.kind, 'cancel');
+  assert.equal(head.task('2').ending, null);
+  assert.deepEqual(
+    [...head.state.maintenances.values()].map(({ nodes: of }) => of),
+    [['n1.hpc']],
+  );
+});
