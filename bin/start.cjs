@@ -10,7 +10,7 @@ const root = path.resolve(__dirname, '..');
 
 /** Runs the program of this name; loading its module is what starts it. */
 exports.start = (name) => {
-  if (!isModern()) return handOver(name);
+  if (!isModern()) return handOver(path.join(root, 'bin', `${name}.mjs`));
   keepCompiled();
   // Only a checkout has src/; there dist/ may be older than the sources.
   const source = path.join(root, 'src', 'bin', `${name}.ts`);
@@ -23,6 +23,8 @@ exports.start = (name) => {
  * functions of users mostly end by a signal.
  */
 exports.run = async (place) => {
+  // The Node of an image that a pool's workers have may be any.
+  if (!isModern()) return handOver(process.argv[1]);
   keepCompiled();
   const source = path.join(root, 'src', `${place}.ts`);
   const file = existsSync(source) ? source : path.join(root, 'dist', `${place}.js`);
@@ -49,9 +51,9 @@ function cacheFolder() {
   return XDG_CACHE_HOME || path.join(HOME || require('node:os').homedir(), '.cache');
 }
 
-function handOver(name) {
+function handOver(file) {
   try {
-    become(findNode(), [path.join(root, 'bin', `${name}.mjs`), ...process.argv.slice(2)]);
+    become(findNode(), [file, ...process.argv.slice(2)]);
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 125;

@@ -274,7 +274,11 @@ export class Machine {
       isWholeMachine: true,
       pauseMaxMs: PAUSE_MAX_MS,
       steps: { server: argvOf({ ...QUIET, runMs: null }), client: '/bin/weft-rsh' },
-      workers: { program: '/bin/weft-worker', head: { socketPath: '/head.sock' } },
+      workers: {
+        program: '/bin/weft-worker',
+        elsewhere: { argv: ['/weft/worker.cjs'], folder: '/weft' },
+        head: { socketPath: '/head.sock' },
+      },
     };
   }
 }

@@ -260,7 +260,11 @@ export class Gateway {
       isWholeMachine: false,
       pauseMaxMs: PAUSE_MAX_MS,
       steps: { server: ['simulated'], client: '/bin/weft-rsh' },
-      workers: { program: '/bin/weft-worker', head: { socketPath: '/head.sock' } },
+      workers: {
+        program: '/bin/weft-worker',
+        elsewhere: { argv: ['/weft/worker.cjs'], folder: '/weft' },
+        head: { socketPath: '/head.sock' },
+      },
     };
   }
 

@@ -64,6 +64,8 @@ export interface StepPrograms {
 export interface WorkerSettings {
   /** A program of one word. */
   readonly program: string;
+  /** For a Node that is somewhere else, which finds the file in this folder: in a container. */
+  readonly elsewhere: { readonly argv: readonly string[]; readonly folder: string };
   /** The same place that the agent itself dials. */
   readonly head:
     | { readonly url: string; readonly fingerprint?: string }

@@ -27,6 +27,7 @@ import {
 import { formatPattern } from './patterns.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 import type { Spools } from './spools.ts';
+import { workerInContainer } from './worker-container.ts';
 
 export interface Prepared {
   readonly preparation: Preparation;
@@ -236,7 +237,15 @@ export class Preparer {
       const launchId = firstLaunchId + rank;
       const mark = markOf(this.#settings, launchId);
       return {
-        ...{ launchId, argv, cwd: directory, credentials, cgroupProcs, nice: 0, leaseMs },
+        ...{
+          launchId,
+          argv: this.#inContainer(setting, common, mark) ?? argv,
+          cwd: directory,
+          credentials,
+          cgroupProcs,
+          nice: 0,
+          leaseMs,
+        },
         environment: environmentOfProcess(common, rank, mark),
         ...this.#outputs(setting, rank),
         append: order.epoch > 1 || sharesOutput(order),
@@ -246,6 +255,18 @@ export class Preparer {
         ...foreignOf(order),
       };
     });
+  }
+
+  /** Undefined: it runs on the node itself. */
+  #inContainer(
+    { order, directory }: Setting,
+    environment: readonly string[],
+    mark: string,
+  ): readonly string[] | undefined {
+    const image = order.pool?.image;
+    if (image === undefined) return undefined;
+    const { workers } = this.#settings;
+    return workerInContainer({ image, mark, directory, environment, workers, share: order.share });
   }
 
   #argvOf(order: LaunchOrder): readonly string[] {

@@ -77,20 +77,26 @@ export class TaskContainers {
     }
   }
 
-  /** A task of a batch says by a file that it has begun one. */
   #of(epoch: Epoch): Container[] {
     const { order, processes } = epoch;
-    if (order.batch === undefined || this.#ports.commands === undefined) return [];
-    const directory = workDirectory(this.#settings, order.epochId);
-    const engines = ENGINES.filter((kind) => {
-      const isMarked = this.#ports.files.size(`${directory}/${containerMark(kind)}`) !== null;
-      return isMarked || mayHaveLost(epoch, containerMark(kind));
-    });
+    if (this.#ports.commands === undefined) return [];
+    const image = order.pool?.image;
+    const ofWorker = image !== undefined && !endedWell(epoch) ? [image.kind] : [];
+    const engines = order.batch === undefined ? ofWorker : this.#marked(epoch);
     return engines.flatMap((kind) =>
       processes.map(({ launchId }) => {
         return { kind, name: containerName(markOf(this.#settings, launchId)), epoch };
       }),
     );
+  }
+
+  /** A task of a batch says by a file that it has begun one. */
+  #marked(epoch: Epoch): Engine[] {
+    const directory = workDirectory(this.#settings, epoch.order.epochId);
+    return ENGINES.filter((kind) => {
+      const isMarked = this.#ports.files.size(`${directory}/${containerMark(kind)}`) !== null;
+      return isMarked || mayHaveLost(epoch, containerMark(kind));
+    });
   }
 
   async #end(container: Container): Promise<void> {
@@ -137,9 +143,15 @@ export class TaskContainers {
 }
 
 /** The mark is a file that a job can remove: it is believed to be gone only where its script ended well. */
-function mayHaveLost({ order: { program }, processes }: Epoch, mark: string): boolean {
+function mayHaveLost(epoch: Epoch, mark: string): boolean {
+  const { program } = epoch.order;
   if (program.kind !== 'script' || !program.text.includes(mark)) return false;
-  return processes.some(({ exit }) => exit?.code === undefined || exit.code >= ENGINE_CODES);
+  return !endedWell(epoch);
+}
+
+/** Its script has seen the container end. */
+function endedWell({ processes }: Epoch): boolean {
+  return processes.every(({ exit }) => exit?.code !== undefined && exit.code < ENGINE_CODES);
 }
 
 /** That of tasks, not of this program: by it an engine is found, and its containers. */

@@ -1,6 +1,7 @@
 // Pools of workers: started, shown, scaled and stopped. Their calls go over WebSockets.
 
 import { z } from 'zod';
+import { ENGINES, isImageName } from '../core/model/container-engine.ts';
 import { OUTCOMES, TASK_STATES } from '../core/model/job.ts';
 import { POOL_IDLE_MS_MAX, POOL_WORKERS_MAX } from '../core/model/limits.ts';
 import { isPoolName, POOL_NAME_FORM, type WorkerWish } from '../core/model/pool.ts';
@@ -21,6 +22,12 @@ const workers = z.int().max(POOL_WORKERS_MAX);
 const most = workers.min(1);
 const least = workers.min(0);
 const idleMs = z.int().min(0).max(POOL_IDLE_MS_MAX);
+
+/** An image of one of the engines, by the name that it has there or at a registry. */
+const image = z.strictObject({
+  kind: z.enum(ENGINES),
+  name: z.string().refine(isImageName, { error: "an image's name, as debian:12" }),
+});
 
 const WORKER_FIELDS = {
   ...{ environment: true, directory: true, files: true, staging: true, nodeNames: true },
@@ -49,6 +56,8 @@ export const startPoolRequest = submission.pick(WORKER_FIELDS).extend({
       bytes: count.default(0),
     })
     .optional(),
+  /** Workers run in a container of it, which has Node. Absent: on the node itself. */
+  image: image.optional(),
   /** It is for the program that starts it, and ends when that is gone for good. */
   temporary: z.boolean().default(false),
 });
@@ -100,6 +109,8 @@ export const poolView = z.object({
     .nullable(),
   /** Workers that were lost, and may have left calls undone. */
   losses: count,
+  /** Image of its workers' containers; null: they run on the node itself. */
+  image: image.nullable(),
   /** What each worker has. */
   perWorker: resources,
   partition: z.string(),

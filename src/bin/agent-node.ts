@@ -21,7 +21,7 @@ import { openJournalFile, reserveOfEach } from '../os/journal-file.ts';
 import type { LauncherProgram } from '../os/launcher-build.ts';
 import { reachLauncher } from '../os/launcher-link.ts';
 import { systemPipes } from '../os/pipes.ts';
-import { stepPrograms, workerProgram } from '../os/step-programs.ts';
+import { stepPrograms, workerElsewhere, workerProgram } from '../os/step-programs.ts';
 import type { Marks } from '../ports/marks.ts';
 import type { OwnerPresence } from '../ports/presence.ts';
 import type { Users } from '../ports/users.ts';
@@ -81,7 +81,11 @@ export function settingsOf(
     pauseMaxMs: options.pause?.maxMs ?? PAUSE_MAX_MS,
     isWholeMachine: options.resources?.cpuCount === undefined,
     steps: stepPrograms(resolve(options.stateDir)),
-    workers: { program: workerProgram(resolve(options.stateDir)), head: headFor(options) },
+    workers: {
+      program: workerProgram(resolve(options.stateDir)),
+      elsewhere: workerElsewhere(),
+      head: headFor(options),
+    },
   };
 }
 

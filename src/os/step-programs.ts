@@ -1,7 +1,7 @@
 // Programs of ours that tasks run: those for steps, with `--mpi`, and the worker of pools.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface StepPrograms {
@@ -23,8 +23,24 @@ export function stepPrograms(stateDir: string): StepPrograms {
 
 /** Path of the worker's own process: it relays calls, and another one runs what users wrote. */
 export function workerProgram(stateDir: string): string {
-  const starter = fileURLToPath(new URL('../../bin/weft-worker.cjs', import.meta.url));
-  return writeProgram(stateDir, 'weft-worker', starter);
+  return writeProgram(stateDir, 'weft-worker', workerStarter());
+}
+
+/** The same for a Node of a container, and the folder with all that it loads. */
+export function workerElsewhere(): { readonly argv: readonly string[]; readonly folder: string } {
+  const starter = workerStarter();
+  return { argv: [...SMALL, starter], folder: folderOf(dirname(dirname(starter))) };
+}
+
+/** npm puts the packages that ours needs into it, or beside it. */
+function folderOf(root: string): string {
+  const beside = dirname(root);
+  const isBeside = basename(beside) === 'node_modules' && !existsSync(join(root, 'node_modules'));
+  return isBeside ? beside : root;
+}
+
+function workerStarter(): string {
+  return fileURLToPath(new URL('../../bin/weft-worker.cjs', import.meta.url));
 }
 
 function writeProgram(stateDir: string, name: string, file: string): string {

@@ -51,6 +51,7 @@ export type {
   PoolStatus,
   RecycleOptions,
   Sendable,
+  WorkerImage,
   WorkerOptions,
   WorkerRange,
 } from './pools/pool-options.ts';

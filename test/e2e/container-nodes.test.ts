@@ -2,14 +2,24 @@
 // run where their engine is, and whatever ends a job ends its container too.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { connect, WorkerLost } from '../../src/sdk/index.ts';
 import {
   ask,
   containers,
   type Engine,
   HostEngines,
+  importNode,
+  OF_IMAGE,
   saveImage,
   whyNoEngines,
 } from './support/container-engines.ts';
@@ -191,6 +201,37 @@ describe('batches in containers on a cluster', { skip: whyNoEngines(), timeout: 
           await weft('batch', 'cancel', `lab/agent-${kind}`);
           await done(`agent-${kind}`);
           assert.deepEqual(await containers(engine), []);
+        });
+
+        it('[K14] run workers of pools, and leave none of their containers', async () => {
+          await importNode(engine, folder, 'lab/node:24');
+          const name = `calls-${kind}`;
+          const wish = ['-n', '1', '--cpus', '1', '--memory', '300M', '--private'];
+          const image = ['--image', 'lab/node:24', '--engine', kind];
+          await ok('pool', 'start', '--name', name, ...wish, ...image);
+          const client = await connect({ socket: cluster.socketPath, environment: {} });
+          try {
+            const pool = await client.pool({ name });
+            const seen = await pool.run(() => [existsSync(OF_IMAGE), process.cwd()] as const);
+            assert.deepEqual([seen[0], existsSync(OF_IMAGE)], [true, false]);
+            assert.match(seen[1], /\/work\/\d+\.0-1$/);
+            const [first = ''] = await containers(engine);
+            const lost = pool.submit(() => new Promise<void>(() => setInterval(Object, 1000)));
+            await until('it runs', () => lost.state === 'running' || undefined);
+            // The script, which would see the end of its container: the agent has to remove it.
+            const [script = 0] = pidsOf('/bin/sh', ` ${first} `);
+            process.kill(script, 'SIGKILL');
+            await assert.rejects(lost, WorkerLost);
+            assert.equal(await pool.run((x: number) => 2 * x, 21), 42);
+            const [second = ''] = await containers(engine);
+            assert.notEqual(second, first);
+            await pool.stop();
+          } finally {
+            client.close();
+          }
+          await until('no container is left', async () => {
+            return (await containers(engine)).length === 0 || undefined;
+          });
         });
 
         it('fail in its words when there is no image', async () => {

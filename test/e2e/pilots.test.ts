@@ -291,6 +291,46 @@ describe('pilots on a real Grid Engine', { skip: noGridEngine }, () => {
     await world.weft('pilot', 'stop', 'auto');
     await world.gone('auto');
   });
+
+  it('a program starts and allocates pilots of Grid Engine, and gives them back', async () => {
+    const script = world.at('work', 'start.mjs');
+    const library = new URL('../../src/sdk/index.ts', import.meta.url).href;
+    writeFileSync(
+      script,
+      `import { allocate, start, stop } from '${library}';
+      const directory = '${world.at('started')}';
+      const wish = { system: 'sge', pilots: 2, time: '10m', directory, listen: '127.0.0.1:0' };
+      const square = async (cluster, needs) => {
+        const pool = await cluster.pool({ workers: 2, needs, memory: '128M' });
+        const calls = pool.map((x) => x * x, [1, 2, 3], { inFlight: 3 });
+        console.log((await Array.fromAsync(calls)).join());
+        await pool.close();
+      };
+      const cluster = await start(wish);
+      await square(cluster, 'system=sge');
+      const nodes = await cluster.nodes();
+      console.log(nodes.filter(({ labels }) => labels.includes('system=sge')).length);
+      cluster.close();
+      await stop({ directory, head: false });
+      const place = await allocate({ ...wish, pilots: 1 });
+      console.log(place.needs);
+      await square(place.cluster, place.needs);
+      await place.release();
+      await stop({ directory, clean: true });
+      const queue = 'nosuch.q';
+      const refused = await start({ ...wish, queue }).catch((error) => error);
+      console.log(refused.code, /unknown queue/i.test(refused.message));
+      await stop({ directory, clean: true });`,
+    );
+    const env = { ...cleanEnvironment({}), ...grid.environment };
+    const { out, error } = await runProgram([...grid.before, process.execPath, script], {
+      ...{ cwd: world.at('work'), env },
+    });
+    const refused = 'allocation.not_started true';
+    const expected = ['1,4,9', '2', 'pilot=sge1', '1,4,9', refused];
+    assert.deepEqual(out.trim().split('\n'), expected, error);
+    assert.equal(await jobs(), '');
+  });
 });
 
 /** Where pilots keep what they need while they live. */

@@ -45,7 +45,8 @@ export function poolOf(now: number): PoolView {
     ...{ idleMs: MINUTE_MS, temporary: false, target: 8, workers: { running: 6 } },
     reason: { kind: 'resources', words: 'needs 1 cpu; none is free' },
     ...{ calls: { clients: 2, workers: 6, waiting: 120, running: 6, done: 48_210 }, losses: 1 },
-    ...{ perWorker: PER_WORKER, partition: 'default', submittedAt: now - 30 * MINUTE_MS },
+    ...{ image: null, perWorker: PER_WORKER, partition: 'default' },
+    submittedAt: now - 30 * MINUTE_MS,
     endedAt: null,
   };
 }

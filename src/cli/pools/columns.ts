@@ -38,6 +38,7 @@ export function poolLines(pool: PoolView, now: number): string[] {
     ['Idle', isFixed ? '' : `a worker leaves after ${formatDuration(idleMs)} without work`],
     ['Waits', pool.reason?.words ?? ''],
     ['Lost', losses === 0 ? '' : plural(losses, 'worker')],
+    ['Image', pool.image === null ? '' : `${pool.image.name} (${pool.image.kind})`],
     ['Each', describeResources(perWorker)],
     ['Partition', partition],
     ['Started', formatInstant(pool.submittedAt, now)],

@@ -1,7 +1,14 @@
 // `weft pool start`: what each worker gets is said as of a job.
 
+import { Option } from 'commander';
 import { freshKey } from '../../connect/fresh-key.ts';
 import { parseSize } from '../../core/base/size.ts';
+import {
+  type ContainerImage,
+  ENGINES,
+  type Engine,
+  isImageName,
+} from '../../core/model/container-engine.ts';
 import { usage } from '../../core/model/failure.ts';
 import { WORKER_PROGRAM } from '../../core/model/pool.ts';
 import { parseCount } from '../../core/model/submission-values.ts';
@@ -17,6 +24,8 @@ import { defineRange, type RangeOptions, readRange } from './range.ts';
 interface Options extends Omit<SubmitOptions, 'output'>, RangeOptions {
   readonly recycleAfter?: string;
   readonly recycleAbove?: string;
+  readonly image?: string;
+  readonly engine?: Engine;
   readonly output?: string;
 }
 
@@ -26,6 +35,13 @@ export const start = defineVerb<Options>({
     defineRange(command);
     command.option('--recycle-after <calls>', 'a new process for functions after so many calls');
     command.option('--recycle-above <size>', 'and after a call that leaves more memory in use');
+    command.option(
+      '--image <image>',
+      'workers run in a container of this image, which has Node 24',
+    );
+    command.addOption(
+      new Option('--engine <engine>', 'what runs it (default: docker)').choices(ENGINES),
+    );
     defineWorkerOptions(command);
   },
   async run({ context, options }) {
@@ -34,7 +50,15 @@ export const start = defineVerb<Options>({
     const { name } = options;
     const worker = workerWish(options, submitterHere(context));
     const recycle = recycleOf(options);
-    const body = dropUndefined({ ...worker, name, min, max, ...idle, recycle });
+    const body = dropUndefined({
+      ...worker,
+      name,
+      min,
+      max,
+      ...idle,
+      recycle,
+      image: imageOf(options),
+    });
     const api = await context.api();
     const key = freshKey();
     const { jobId } = await withFiles(context, inputsOf(options, WORKER_PROGRAM), (inputs) => {
@@ -46,6 +70,17 @@ export const start = defineVerb<Options>({
     return 0;
   },
 });
+
+function imageOf({ image, engine }: Options): ContainerImage | undefined {
+  if (image === undefined) {
+    if (engine !== undefined) throw usage('--engine says what runs an image; add --image IMAGE');
+    return undefined;
+  }
+  if (!isImageName(image)) {
+    throw usage(`--image: '${image}' is not the name of an image, as debian:12`);
+  }
+  return { kind: engine ?? 'docker', name: image };
+}
 
 function recycleOf({ recycleAfter, recycleAbove }: Options) {
   const most = Number.MAX_SAFE_INTEGER;

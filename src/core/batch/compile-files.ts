@@ -1,5 +1,6 @@
 // Files and the solver of a written batch: what they are called where they are used.
 
+import { isImageName } from '../model/container-engine.ts';
 import type { Solver, StagedFile } from './batch.ts';
 import type { FileUse, Findings } from './findings.ts';
 import { baseName, fileNameProblem, pathProblem, programNameProblem } from './names.ts';
@@ -9,8 +10,6 @@ import type { WrittenFile, WrittenSolver } from './written.ts';
 const SOLVERS = ['build', 'image', 'docker', 'podman'] as const;
 const SAID = 'build, image (of apptainer), docker or podman';
 const IMAGE_FILE = /\.tar(\.(gz|xz|zst|bz2))?$|\.tgz$/;
-/** A name as registries have them; with the dash in front it would be an option. */
-const IMAGE_NAME = /^[a-zA-Z0-9][\w./:@+-]{0,500}$/;
 /** Runtimes separate with these what they bind. */
 const MOUNT = /^\/[^\0,:\n]{1,1000}$/;
 
@@ -102,7 +101,7 @@ function checkImage(
   findings.problem(at, wrong);
   if (wrong !== null) return;
   if (isFile) findings.use({ path: image, at, must: 'file' });
-  else if (!IMAGE_NAME.test(image)) {
+  else if (!isImageName(image)) {
     const what = `'${image}' is neither an archive (.tar) nor the name of an image, as debian:12`;
     findings.problem(at, what);
   }

@@ -2,6 +2,7 @@
 // fetched once on a machine, and a job runs in a container that ends with it.
 
 import { quoteWord } from '../base/shell-word.ts';
+import { engineLimits, engineUser } from '../model/container-engine.ts';
 import { commandLine, VARIABLES } from './command-words.ts';
 import { type EngineSolver, engineWords } from './containers.ts';
 import { bindFolder } from './programs.ts';
@@ -54,11 +55,9 @@ export function containerFunctions(solver: EngineSolver): string {
   const folders = binds.map((folder) => `  mkdir -p -- ${commandLine([folder])} || return 125\n`);
   return `# Runs the job in a container, which gets what the job has and ends with it.
 in_container() {
-${folders.join('')}  user=${kind === 'docker' ? '$(id -u):$(id -g)' : USER_OF_PODMAN}
+${folders.join('')}  user=${engineUser(kind)}
   set -- "$image" "$@"
-  all=$(getconf _NPROCESSORS_ONLN)
-  [ "$cpus" -le "$all" ] || cpus=$all
-${kind === 'docker' ? LIMITS_OF_DOCKER : LIMITS_OF_PODMAN}
+  ${engineLimits(kind)}
   # The client passes these on; this shell has to be there when the client is gone.
   trap : HUP INT QUIT USR1 USR2 ALRM TERM
   ${words} "$@"
@@ -68,14 +67,3 @@ ${kind === 'docker' ? LIMITS_OF_DOCKER : LIMITS_OF_PODMAN}
   return "$code"
 }`;
 }
-
-/** Root in the container, who is the job's user outside. */
-const USER_OF_PODMAN = '0:0';
-
-const LIMITS_OF_DOCKER = `  [ "$memory" -eq 0 ] || set -- --memory "$memory" "$@"
-  set -- --cpus "$cpus" "$@"`;
-
-/** Without root it has what its user was handed, and refuses a limit that it cannot set. */
-const LIMITS_OF_PODMAN = `  can=$(podman info --format '{{.Host.CgroupControllers}}' | tr '[]' '  ')
-  case "$can" in *' memory '*) [ "$memory" -eq 0 ] || set -- --memory "$memory" "$@" ;; esac
-  case "$can" in *' cpu '*) set -- --cpus "$cpus" "$@" ;; esac`;

@@ -152,8 +152,9 @@ function mpiOf({ mpi, stepKey = '' }: JobSpec): Pick<LaunchOrder, 'mpi'> {
 
 function poolOf({ pool, stepKey = '' }: JobSpec): Pick<LaunchOrder, 'pool'> {
   if (pool === undefined) return {};
-  const { recycle } = pool;
-  return { pool: { key: stepKey, ...(recycle !== undefined && { recycle }) } };
+  const { recycle, image } = pool;
+  const more = { ...(recycle !== undefined && { recycle }), ...(image !== undefined && { image }) };
+  return { pool: { key: stepKey, ...more } };
 }
 
 function foreignOf({ job: { spec }, index }: Task): Pick<LaunchOrder, 'foreign'> {

@@ -1,6 +1,7 @@
 // What a user submits (JobSpec) and the words for a task's life: state, outcome, reason.
 
 import type { BatchLink } from './batch.ts';
+import type { ContainerImage } from './container-engine.ts';
 import type { JobId, NodeName, UserName } from './ids.ts';
 import type { Resources } from './resources.ts';
 import type { JobStaging } from './staging.ts';
@@ -98,6 +99,8 @@ export interface PoolSpec {
   readonly idleMs: number;
   /** When the process of a worker that runs calls is replaced; 0: never. Missing: neither. */
   readonly recycle?: Recycle;
+  /** Workers run in a container of it. Missing: on the node itself. */
+  readonly image?: ContainerImage;
   /** It is there for one program, and ends when that is gone for good. */
   readonly isTemporary?: true;
 }

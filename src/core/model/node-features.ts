@@ -5,7 +5,7 @@ import { CLIENT_STDIN } from './job.ts';
 import type { Submission } from './submission.ts';
 
 /** What agents say when they connect. An agent that does not say one takes no such order. */
-export const NODE_FEATURES = ['mpi', 'stdin', 'warnings', 'pools'] as const;
+export const NODE_FEATURES = ['mpi', 'stdin', 'warnings', 'pools', 'pool_images'] as const;
 export type NodeFeature = (typeof NODE_FEATURES)[number];
 
 /** What each is for; follows `an agent too old for`. */
@@ -14,6 +14,7 @@ export const FEATURE_WORDS: Readonly<Record<NodeFeature, string>> = {
   stdin: 'input that a client sends',
   warnings: 'a signal before the time limit',
   pools: 'workers of pools',
+  pool_images: 'workers of pools in containers',
 };
 
 /** The sign stands in no label that people give. */

@@ -2,6 +2,7 @@
 // what an agent says of its tasks (reports, numbered and resent until acknowledged). Both name
 // the epoch.
 
+import type { ContainerImage } from './container-engine.ts';
 import type { EpochId, NodeName, TaskPlace, UserName } from './ids.ts';
 import type {
   ExitStatus,
@@ -83,7 +84,12 @@ export interface LaunchOrder {
    */
   readonly foreign?: { readonly job: string; readonly index: number | null };
   /** It is a worker of a pool, which proves by `key` that it is. Missing for every other job. */
-  readonly pool?: { readonly key: string; readonly recycle?: Recycle };
+  readonly pool?: {
+    readonly key: string;
+    readonly recycle?: Recycle;
+    /** In which it runs; missing: it runs on the node itself. */
+    readonly image?: ContainerImage;
+  };
   /** Shared by all tasks of an array: first, last and count for the environment. */
   readonly array: { readonly first: number; readonly last: number; readonly count: number } | null;
 }

@@ -11,7 +11,14 @@ import type { Reasons } from './reasons.ts';
 /** `job` is a pool. */
 export function viewPool(job: Job, calls: PoolView['calls'], reasons: Reasons): PoolView {
   const { id, owner, spec, outcome, losses, submittedAt, endedAt } = job;
-  const { name = null, min = 0, max = 0, idleMs = 0, isTemporary = false } = spec.pool ?? {};
+  const {
+    name = null,
+    min = 0,
+    max = 0,
+    idleMs = 0,
+    isTemporary = false,
+    image = null,
+  } = spec.pool ?? {};
   const { perNode } = spec.request;
   return {
     ...{ id, name, owner, state: jobState(job), outcome: outcome?.kind ?? null },
@@ -23,7 +30,7 @@ export function viewPool(job: Job, calls: PoolView['calls'], reasons: Reasons): 
       target: targetOf(spec),
       workers: workersOf(job),
     },
-    ...{ reason: reasonOf(job, reasons), calls, losses, partition: spec.partition },
+    ...{ reason: reasonOf(job, reasons), calls, losses, image, partition: spec.partition },
     perWorker: { ...perNode, counted: { ...perNode.counted } },
     ...{ submittedAt, endedAt },
   };

@@ -30,6 +30,7 @@ export const POOL_OPTIONS: KnownOptions<PoolOptions> = {
   recycle: true,
   workers: true,
   detach: true,
+  image: true,
   cpus: true,
   memory: true,
   gpus: true,

@@ -58,6 +58,9 @@ export interface WorkerOptions
     | 'umask'
   > {}
 
+/** An image of docker or of podman, by the name that it has there or at a registry. */
+export type WorkerImage = string | { readonly docker: string } | { readonly podman: string };
+
 /** For functions that leave more and more behind. */
 export interface RecycleOptions {
   /** After so many calls. */
@@ -77,6 +80,11 @@ export interface PoolOptions extends WorkerOptions {
   readonly workers?: number | WorkerRange;
   /** When the process of a worker that runs functions is replaced by a new one. Default: never. */
   readonly recycle?: RecycleOptions;
+  /**
+   * Workers run in a container of this image, which has Node 24 or newer; a text is one of docker. Default: they
+   * run on the node itself.
+   */
+  readonly image?: WorkerImage;
   /** Running calls go on when this program is gone; their results are dropped. Default: false. */
   readonly detach?: boolean;
 }

@@ -3,6 +3,7 @@
 
 import type { PoolView } from '../../api/pools.ts';
 import { freshKey } from '../../connect/fresh-key.ts';
+import { type ContainerImage, ENGINES, isImageName } from '../../core/model/container-engine.ts';
 import { POOL_WORKERS_MAX } from '../../core/model/limits.ts';
 import { WeftError, wrongArgument } from '../errors.ts';
 import { checkOptions } from '../known-options.ts';
@@ -17,7 +18,7 @@ import {
 } from '../submission.ts';
 import { withInputs } from '../submit.ts';
 import { POOL_OPTIONS, RANGE_OPTIONS, RECYCLE_OPTIONS } from './option-names.ts';
-import type { PoolOptions, RecycleOptions, WorkerRange } from './pool-options.ts';
+import type { PoolOptions, RecycleOptions, WorkerImage, WorkerRange } from './pool-options.ts';
 
 /** What of a submission a pool takes; its program is the worker's own. */
 const FIELDS = [
@@ -32,7 +33,7 @@ export async function findOrStart(
   options: PoolOptions,
 ): Promise<{ id: number; isOwn: boolean }> {
   checkOptions('a pool', options, POOL_OPTIONS);
-  const { name, workers, recycle, detach: _, ...worker } = options;
+  const { name, workers, recycle, image, detach: _, ...worker } = options;
   if (name === undefined && workers === undefined) {
     throw wrongArgument('a pool needs `workers`, or the `name` of one that is there');
   }
@@ -44,7 +45,7 @@ export async function findOrStart(
   const chosen = FIELDS.map((field) => [field, wish[field]]);
   const range = newRangeOf(workers ?? 1);
   const temporary = name === undefined ? true : undefined;
-  const made = { ...range, name, temporary, recycle: recycleOf(recycle) };
+  const made = { ...range, name, temporary, recycle: recycleOf(recycle), image: imageOf(image) };
   const body = dropUndefined({ ...Object.fromEntries(chosen), ...made });
   const key = freshKey();
   try {
@@ -69,6 +70,7 @@ function takenAs(found: PoolView, options: PoolOptions): { id: number; isOwn: fa
   if (options.workers === undefined) return { id, isOwn: false };
   const range = newRangeOf(options.workers);
   const { memory } = options;
+  const image = imageOf(options.image);
   const pairs: [what: string, wanted: unknown, is: unknown][] = [
     ['workers.min', range.min, min],
     ['workers.max', range.max, max],
@@ -81,6 +83,7 @@ function takenAs(found: PoolView, options: PoolOptions): { id: number; isOwn: fa
     ],
     ['gpus', options.gpus, perWorker.gpuCount],
     ['partition', options.partition, partition],
+    ['image', image && imageWords(image), imageWords(found.image)],
   ];
   const differing = pairs.filter(([, wanted, is]) => wanted !== undefined && wanted !== is);
   if (differing.length === 0) return { id, isOwn: false };
@@ -136,6 +139,22 @@ function recycleOf(recycle: RecycleOptions | undefined) {
   const calls = whole('recycle.calls', recycle.calls, [1, Number.MAX_SAFE_INTEGER]);
   const bytes = memory === undefined ? undefined : sizeBytes('recycle.memory', memory);
   return dropUndefined({ calls, bytes });
+}
+
+function imageOf(image: WorkerImage | undefined): ContainerImage | undefined {
+  if (image === undefined) return undefined;
+  const said = typeof image === 'string' ? { docker: image } : image;
+  const [[kind, name] = ['', ''], ...more] = Object.entries(said ?? {});
+  const engine = ENGINES.find((one) => one === kind);
+  if (engine === undefined || more.length > 0 || typeof name !== 'string' || !isImageName(name)) {
+    const what = `image: ${JSON.stringify(image)} is not the name of an image`;
+    throw wrongArgument(what, "Write it as 'debian:12', or as { podman: 'debian:12' }.");
+  }
+  return { kind: engine, name };
+}
+
+function imageWords(image: ContainerImage | null | undefined): string {
+  return image ? `${image.name} of ${image.kind}` : 'none';
 }
 
 /** Range of a new pool: `max` has to be said. */

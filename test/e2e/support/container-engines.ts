@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { missingPackages } from '../../../tools/debian-packages.ts';
 import { DockerDaemon, removeGroups, whyNoDocker } from './docker-daemon.ts';
+import { makeBaseFolder } from './docker-image.ts';
 import { type Host, until } from './hosts.ts';
 import { cleanEnvironment, runProgram, type Said } from './local-cluster.ts';
 
@@ -113,6 +114,20 @@ export async function saveImage(
   await ask(engine, 'save', '--output', archive, name);
   await ask(engine, 'rmi', name);
   return archive;
+}
+
+/** A file that is in the image of `importNode` alone. */
+export const OF_IMAGE = '/srv/of-the-image';
+
+/** Makes an image that has Node, and no Weft. */
+export async function importNode(engine: Engine, folder: string, name: string): Promise<void> {
+  const root = join(folder, `${engine.kind}-node`);
+  makeBaseFolder(root);
+  mkdirSync(join(root, 'srv'));
+  writeFileSync(join(root, OF_IMAGE), '');
+  const tar = `${root}.tar`;
+  execFileSync('tar', ['-C', root, '-cf', tar, '.']);
+  await ask(engine, 'import', tar, name);
 }
 
 /** A user of this machine without rights, whose group is that of the same number. */

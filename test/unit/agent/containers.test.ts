@@ -163,3 +163,27 @@ test('[B8] what is stopped with its task stops in its container, and wakes to be
     said.map((words) => `podman ${words} ${name}`),
   );
 });
+
+test('[K14] the container of a worker ends and stands still with it, without a mark', async () => {
+  const WORKER = { pool: { key: 'k', image: { kind: 'docker', name: 'lab/node' } } } as const;
+  const { asked } = withEngine(() => ({}));
+  await start(WORKER);
+  const epochId = idOf(1);
+  world.head.order({ kind: 'suspend', epochId, turn: 1 });
+  await world.clock.settle();
+  world.head.order({ kind: 'resume', epochId, turn: 2 });
+  await world.clock.settle();
+  const name = nameOf();
+  await exit({ signal: 9 });
+  const said = ['pause', 'unpause', 'rm --force'];
+  assert.deepEqual(
+    asked,
+    said.map((words) => `docker ${words} ${name}`),
+  );
+  assert.equal(world.head.endOf(epochId)?.cause, 'exited');
+  await world.kill();
+  const left = withEngine(() => ({}));
+  await start(WORKER);
+  await exit({ code: 0 });
+  assert.deepEqual(left.asked, [], 'the script has seen its end');
+});

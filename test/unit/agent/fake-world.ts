@@ -411,6 +411,10 @@ export function settings(): AgentSettings {
     isWholeMachine: true,
     pauseMaxMs: 4 * 3_600_000,
     steps: { server: ['weft-rshd'], client: '/bin/weft-rsh' },
-    workers: { program: '/bin/weft-worker', head: { socketPath: '/run/head.sock' } },
+    workers: {
+      program: '/bin/weft-worker',
+      elsewhere: { argv: ['--small', '/opt/weft/bin/worker.cjs'], folder: '/opt/weft' },
+      head: { socketPath: '/run/head.sock' },
+    },
   };
 }

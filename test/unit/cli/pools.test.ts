@@ -18,6 +18,7 @@ const POOL: PoolView = {
   reason: { kind: 'resources', words: 'no cpu is free' },
   calls: { clients: 1, workers: 2, waiting: 9, running: 2, done: 70 },
   losses: 1,
+  image: { kind: 'podman', name: 'lab/node:24' },
   perWorker: { cpuCount: 2, memoryBytes: 0, gpuCount: 0, counted: {} },
   ...{ partition: 'default', submittedAt: 0, endedAt: null },
 };
@@ -69,6 +70,20 @@ test('pool start sends what each worker gets, and how many there are', async () 
   });
 });
 
+test("[K14] pool start sends the image of its workers, which is docker's unless said", async () => {
+  await using head = await FakeHead.start(STARTED);
+  const start = ['pool', 'start', '-n', '1', '--clean-env', '--image', 'lab/node:24'];
+  for (const engine of [[], ['--engine', 'podman']]) {
+    const { code, error } = await head.weft(...start, ...engine);
+    assert.equal(code, 0, error);
+  }
+  const images = head.work.map(({ body }) => (body as { image: unknown }).image);
+  assert.deepEqual(images, [
+    { kind: 'docker', name: 'lab/node:24' },
+    { kind: 'podman', name: 'lab/node:24' },
+  ]);
+});
+
 test('pool start and scale refuse numbers that cannot be, and ask for some', async () => {
   await using head = await FakeHead.start(STARTED);
   const wrong: [string[], RegExp][] = [
@@ -77,6 +92,8 @@ test('pool start and scale refuse numbers that cannot be, and ask for some', asy
     [['start', '--min', '5', '--max', '4'], /^weft: --min: 5 is more than --max, which is 4/],
     [['start', '-n', '0'], /^weft: --workers: '0' is less than 1/],
     [['start', '-n', '1', '--recycle-after', '0'], /^weft: --recycle-after: '0' is less than 1/],
+    [['start', '-n', '1', '--image', '-x'], /^weft: --image: '-x' is not the name of an image/],
+    [['start', '-n', '1', '--engine', 'podman'], /^weft: --engine says what runs an image; add/],
     [['scale', '7'], /^weft: say what is to change/],
   ];
   for (const [words, message] of wrong) {
@@ -99,6 +116,7 @@ test('pool list and show say how many workers there are, and why not more', asyn
   const shown = await head.weft('pool', 'show', 'sums');
   assert.match(shown.out, /^Pool: +7 \(sums\)\n/);
   assert.match(shown.out, /Workers: +3 of 4: 2 running, 1 starting\nRange: +1 to 8 workers\n/);
+  assert.match(shown.out, /Image: +lab\/node:24 \(podman\)\n/);
   assert.match(shown.out, /Lost: +1 worker\n/);
   assert.deepEqual(JSON.parse((await head.weft('pool', 'show', 'sums', '-o', 'json')).out), POOL);
 });

@@ -16,6 +16,7 @@ import {
   call as outside,
   type Pool,
   PoolClosed,
+  type PoolOptions,
   RemoteError,
   WeftError,
   WorkerLost,
@@ -255,6 +256,28 @@ describe('a pool', { timeout: 120_000 }, () => {
       });
     },
   );
+
+  test('[K14] says which image its workers have, and takes no pool of another', LIMIT, async () => {
+    await open();
+    const images = ['lab/node:24', { docker: 'lab/node:24' }, { podman: 'lab/node:24' }];
+    for (const image of images) await cluster.pool({ workers: 1, image } as PoolOptions);
+    const sent = head.asked.filter(({ method }) => method === 'POST').slice(-3);
+    const docker = { kind: 'docker', name: 'lab/node:24' };
+    assert.deepEqual(
+      sent.map(({ body }) => (body as { image: unknown }).image),
+      [docker, docker, { ...docker, kind: 'podman' }],
+    );
+    for (const image of ['-x', {}, { crun: 'x' }, { docker: 'x', podman: 'x' }, 7]) {
+      const wish = { workers: 1, image } as unknown as PoolOptions;
+      await assert.rejects(cluster.pool(wish), /is not the name of an image/);
+    }
+    const found = { id: 7, min: 1, max: 1, image: null, perWorker: {}, calls: {} };
+    head.answers['GET /v1/pools/mine'] = [200, { ...found, name: 'mine' }];
+    await assert.rejects(cluster.pool({ name: 'mine', workers: 1, image: 'lab/node:24' }), {
+      code: 'pool.name_taken',
+      message: /with image none, not lab\/node:24 of docker/,
+    });
+  });
 
   test('what cannot travel is refused at once, by its path', LIMIT, async () => {
     await open();

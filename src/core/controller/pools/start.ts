@@ -3,6 +3,7 @@
 import { assert } from '../../base/assert.ts';
 import { err, ok } from '../../base/result.ts';
 import type { Actor, UserActor } from '../../model/actor.ts';
+import { isImageName } from '../../model/container-engine.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobSpec, PoolSpec } from '../../model/job.ts';
 import { POOL_IDLE_MS_MAX, POOL_WORKERS_MAX, POOLS_PER_USER_MAX } from '../../model/limits.ts';
@@ -43,10 +44,13 @@ function knownPool(step: Step, { key }: StartPool, jobId: Job['id']): Answer {
 }
 
 /** `pool` as it would be; null: nothing is wrong with it. */
-export function flawOf({ name, min, max, idleMs }: PoolSpec): Refusal | null {
+export function flawOf({ name, min, max, idleMs, image }: PoolSpec): Refusal | null {
   const result = checked(() => {
     if (name !== null && !isPoolName(name)) {
       wrong(`'${name}' is not a name for a pool; write ${POOL_NAME_FORM}`);
+    }
+    if (image !== undefined && !isImageName(image.name)) {
+      wrong(`'${image.name}' is not the name of an image; write it as debian:12`);
     }
     whole('the most workers of a pool', max, 1, POOL_WORKERS_MAX);
     whole('the fewest workers of a pool', min, 0, max);
@@ -68,10 +72,16 @@ function notFree({ indexes }: State, { name }: PoolSpec, { name: owner }: UserAc
   return refuse('pool.too_many', { count: String(own.length) }, hint);
 }
 
+/** An image runs where its engine is, as solvers of batches do. */
+function needsOf({ image }: PoolSpec): string[] {
+  const needs = [featureLabel('pools')];
+  return image === undefined ? needs : [...needs, featureLabel('pool_images'), image.kind];
+}
+
 /** One process on one node, which may start as often as it has to. */
 function submissionFor({ pool, worker }: StartPool): Submission {
   const { name, max } = pool;
-  const labels = [...(worker.labels ?? []), featureLabel('pools')];
+  const labels = [...(worker.labels ?? []), ...needsOf(pool)];
   return {
     ...worker,
     ...{ program: WORKER_PROGRAM, name: name ?? 'pool', labels },

@@ -19,7 +19,7 @@ export const startPool: Handler<'startPool'> = async ({ engine, chance, jobFiles
   const header = call.incoming.headers['idempotency-key'];
   const key = validate(submissionKey.optional(), header, 'header Idempotency-Key');
   if (!key.ok) return key;
-  const { name = null, min, max, idleMs, temporary, recycle, ...worker } = call.body;
+  const { name = null, min, max, idleMs, temporary, recycle, image, ...worker } = call.body;
   const lacking = await checkFiles(jobFiles, call.actor, worker.staging?.inputs);
   if (lacking !== null) return err(lacking);
   const command = {
@@ -27,6 +27,7 @@ export const startPool: Handler<'startPool'> = async ({ engine, chance, jobFiles
     pool: {
       ...{ name, min, max, idleMs },
       ...(recycle !== undefined && { recycle }),
+      ...(image !== undefined && { image }),
       ...(temporary && { isTemporary: true as const }),
     },
     worker,

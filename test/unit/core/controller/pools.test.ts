@@ -359,3 +359,28 @@ scenario('[K8] a worker is told when to replace its process, if its pool says so
   assert.deepEqual(told(own), { key: 'its secret', recycle });
   assert.deepEqual(told(plain), { key: 'its secret' });
 });
+
+const IMAGE = { kind: 'docker', name: 'lab/node:24' } as const;
+
+scenario('[K14] workers with an image go where its engine is, and are told of it', (head) => {
+  head.connect('bare');
+  assert.equal(head.refused(start({ min: 1, image: IMAGE }), ANN), 'label.unknown');
+  head.connect('old', { labels: ['docker'], features: ['pools'] });
+  assert.equal(head.refused(start({ min: 1, image: IMAGE }), ANN), 'resources.unsatisfiable');
+  head.connect('new', { labels: ['docker'], features: ['pools', 'pool_images'] });
+  const id = started(head, { min: 1, max: 1, image: IMAGE });
+  assert.deepEqual(head.schedule(), [`${id}[0]#1@new`]);
+  head.crash();
+  const [order] = outstanding(head.node('new'), head.settings);
+  assert.equal(order?.kind, 'launch');
+  if (order?.kind !== 'launch') return;
+  assert.deepEqual(order.pool, { key: 'its secret', image: IMAGE });
+});
+
+scenario('[K14] what is no name of an image is refused', (head) => {
+  head.connect('n1', { labels: ['podman'] });
+  for (const name of ['', '--privileged', 'two words']) {
+    const image = { kind: 'podman', name } as const;
+    assert.equal(head.refused(start({ min: 1, image }), ANN), 'argument.invalid', name);
+  }
+});

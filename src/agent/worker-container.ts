@@ -1,0 +1,96 @@
+// A worker of a pool in a container: the script that its task runs in place of the worker's program. The
+// container has the image's files and Node, and of the node Weft's own code, the working directory,
+// the network and the way to the head.
+
+import { quoteWord } from '../core/base/shell-word.ts';
+import {
+  type ContainerImage,
+  containerName,
+  type Engine,
+  engineLimits,
+  engineUser,
+} from '../core/model/container-engine.ts';
+import type { Share } from '../core/model/orders.ts';
+import { ENGINES_PATH } from './environment.ts';
+import type { WorkerSettings } from './ports.ts';
+
+export interface ContainedWorker {
+  readonly image: ContainerImage;
+  /** Its WEFT_LAUNCH, by which its container is found and ended. */
+  readonly mark: string;
+  readonly directory: string;
+  /** `NAME=value`, as a process on the node would have it. */
+  readonly environment: readonly string[];
+  readonly workers: WorkerSettings;
+  readonly share: Share;
+}
+
+/** What is about this machine, and other in a container. */
+const OF_THE_MACHINE: ReadonlySet<string> = new Set([
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'OLDPWD', 'TMPDIR', 'HOSTNAME'],
+  ...['LD_LIBRARY_PATH', 'LD_PRELOAD', 'NODE_OPTIONS', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'],
+  ...['WEFT_HOSTFILE', 'WEFT_HOSTFILE_SLOTS'],
+]);
+/** A name that a shell and the engines read as one. */
+const VARIABLE = /^[A-Za-z_]\w*$/;
+
+export function workerInContainer(worker: ContainedWorker): string[] {
+  return ['/bin/sh', '-c', scriptOf(worker)];
+}
+
+/** The client passes signals on; the shell has to be there when it is gone. */
+function scriptOf({ image, mark, workers, share, ...of }: ContainedWorker): string {
+  const { kind } = image;
+  const name = containerName(mark);
+  const { cpuCount, memoryBytes } = share.resources;
+  const words = [
+    ...[kind, 'run', '--rm', '--init', '--name', name, '--network', 'host'],
+    // Elsewhere than with SELinux it does nothing; there the folders could not be read.
+    ...['--security-opt', 'label=disable', '--entrypoint', 'node', '--workdir', of.directory],
+    ...mountsOf(of.directory, workers),
+    ...(share.gpus.length > 0 ? GPUS[kind] : []),
+    ...passedOn(of.environment).flatMap((variable) => ['--env', variable]),
+  ];
+  return `# A worker of a pool in a container, which ends with it.
+PATH=$PATH:${ENGINES_PATH}
+unset TMPDIR
+trap : HUP INT QUIT USR1 USR2 ALRM TERM
+cpus=${cpuCount === 0 ? '$(getconf _NPROCESSORS_ONLN)' : cpuCount} memory=${memoryBytes}
+set -- ${lineOf([image.name, ...workers.elsewhere.argv])}
+${engineLimits(kind)}
+${lineOf(words)} --user "${engineUser(kind)}" "$@"
+code=$?
+# From 125 on it may be the client alone that has ended.
+[ "$code" -lt 125 ] || ${lineOf([kind, 'rm', '--force', name])} > /dev/null 2>&1
+exit "$code"
+`;
+}
+
+const GPUS: Readonly<Record<Engine, readonly string[]>> = {
+  docker: ['--gpus', 'all'],
+  podman: ['--device', 'nvidia.com/gpu=all'],
+};
+
+/** One that is both is for the worker to write to. */
+function mountsOf(directory: string, { elsewhere, head }: WorkerSettings): string[] {
+  const read = [elsewhere.folder, ...('socketPath' in head ? [folderOf(head.socketPath)] : [])];
+  const others = [...new Set(read)].filter((folder) => folder !== directory);
+  return [`${directory}:${directory}`, ...others.map((folder) => `${folder}:${folder}:ro`)].flatMap(
+    (mount) => ['--volume', mount],
+  );
+}
+
+/** A head that is started again makes its socket anew: the file itself would be the old one. */
+function folderOf(socketPath: string): string {
+  return socketPath.slice(0, socketPath.lastIndexOf('/')) || '/';
+}
+
+/** By name alone: what they hold is on no command line. */
+function passedOn(environment: readonly string[]): string[] {
+  const names = environment.map((entry) => entry.slice(0, entry.indexOf('=')));
+  return names.filter((name) => VARIABLE.test(name) && !OF_THE_MACHINE.has(name));
+}
+
+function lineOf(words: readonly string[]): string {
+  return words.map(quoteWord).join(' ');
+}
