@@ -102,6 +102,14 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['foreign-poll.ts', '10000', '1000'],
     about: 'CPU of one look at a site with 10,000 jobs and 1,000 nodes',
   },
+  'foreign-submit': {
+    args: ['foreign-submit.ts', '10000', '1000', '60'],
+    about: 'submissions beside a site with 10,000 jobs that all change every second',
+  },
+  gateways: {
+    args: ['gateways.ts', '40'],
+    about: 'one of three gateways is stopped, killed, or hears nonsense: starts at the others',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 

@@ -26,6 +26,8 @@ export interface Way {
   /** Jobs that wait there, as many as may be started by us; none: it is only submitted to. */
   readonly startable: readonly string[];
   readonly node: (at: number) => string;
+  /** For a scheduler of its own that starts its jobs there over HTTP, one after the other. */
+  readonly door?: { open(): void; start(at: number): Promise<unknown> };
 }
 
 export interface Ways {
@@ -75,18 +77,32 @@ export async function slurmWays(): Promise<Ways | null> {
 export async function weftWays(): Promise<Ways> {
   const cluster = await startCluster({ nodes: NODES, cpus: CPUS });
   const program = [process.execPath, join(root, 'bin/weft.mjs'), '--dir', cluster.directory];
+  const waiting: number[] = [];
   for (let at = 0; at < JOBS; at += 1) {
-    await cluster.call('POST', '/v1/jobs', {
-      program: { kind: 'argv', argv: ['true'] },
-      held: true,
+    const program = { kind: 'argv', argv: ['true'] };
+    const { jobId } = await cluster.call<{ jobId: number }>('POST', '/v1/jobs', {
+      ...{ program, held: true, memoryBytes: 16 * 1_048_576 },
     });
+    waiting.push(jobId);
   }
+  const { nodes } = await cluster.call<{ nodes: { name: string }[] }>('GET', '/v1/nodes');
   return {
     about: `Weft, ${NODES} nodes`,
     ways: [
       {
         ...{ name: 'API: another Weft by weft', adaptor: weft(program), environment: {} },
         ...{ startable: [], node: nodeAt },
+        door: {
+          // A start of what is held is refused, and its own scheduler is to start nothing of it.
+          open: () => {
+            cluster.cli('partition', 'set', 'default', 'policy=external');
+            cluster.cli('release', ...waiting.map(String));
+          },
+          start: (at) => {
+            const on = { nodes: [nodes[at % nodes.length]?.name] };
+            return cluster.call('POST', `/v1/jobs/${waiting[at]}/start`, on);
+          },
+        },
       },
     ],
     stop: async () => cluster.stop(),

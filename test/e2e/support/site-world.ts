@@ -130,6 +130,10 @@ export class SiteWorld {
     await daemon.ended;
   }
 
+  pid(name: string): number {
+    return this.#daemon(name).pid;
+  }
+
   /** Stops a daemon, or lets it go on. */
   signal(name: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
     process.kill(this.#daemon(name).pid, signal);
