@@ -51,6 +51,12 @@ describe('filters of a real Slurm', { skip }, () => {
     'old: {when: old, hide: true}',
   ];
 
+  const takesNoMore = (old: string, now: string): Promise<true> =>
+    until(`${old} takes no more`, async () => {
+      const node = (await world.nodes()).find(({ name }) => name === old);
+      return node?.fault === `the rules of its site call it ${now} now` || undefined;
+    });
+
   before(async () => {
     monitoring.listen(0, '127.0.0.1');
     await once(monitoring, 'listening');
@@ -137,12 +143,21 @@ describe('filters of a real Slurm', { skip }, () => {
       const ours = (await site()).jobs.find(({ isOurs, state }) => isOurs && state === 'running');
       return ours?.nodes.join() === 'n2' || undefined;
     });
-    await weft('kill', id);
     const filtered = await weft('site', 'show', 'hpc', '--filtered');
     assert.match(filtered, /^swift .* n2 +call$/m);
-    await until('its old name takes no more', async () => {
-      const old = (await world.nodes()).find(({ name }) => name === 'n2.hpc');
-      return old?.fault === 'the rules of its site call it swift now' || undefined;
+    await takesNoMore('n2.hpc', 'swift');
+
+    // The gateway after this one knows of what runs under a name that nothing has any more.
+    await world.end('hpc', 'SIGKILL');
+    write(['call: {when: node=n2, rename: swallow}']);
+    await world.startAgain('hpc');
+    await world.nodesUp(1, /^swallow\.hpc$/);
+    await takesNoMore('swift.hpc', 'swallow');
+    await weft('kill', id);
+    await world.become(Number(id), /^cancelled/);
+    await until('the site has ended it, too', async () => {
+      const ours = (await site()).jobs.filter(({ isOurs, state }) => isOurs && state === 'running');
+      return ours.length === 0 || undefined;
     });
   });
 });
