@@ -53,6 +53,11 @@ export const BEFORE: Partial<ForeignWeather> = {
   ...{ contract: 'plain', takeover: 'disabled_scheduler', arrayMs: null, hasHour: false },
 };
 
+/** So that an hour in which little happens takes no longer than minutes in which much does. */
+export const SLOW = {
+  ...{ heartbeatMs: 10_000, nodeTimeoutMs: 60_000, pollMs: 5000, timeoutMs: 10_000, nodeCount: 1 },
+} as const;
+
 const SWITCHED_OFF = 0.3;
 
 /** Each field comes from a stream of its own. */
@@ -91,7 +96,7 @@ export function drawForeignWeather(streams: Streams): ForeignWeather {
     hideMs: fault('hideMs', 5000, 40_000),
     schedulerMs: fault('schedulerMs', 30_000, 120_000),
     breakMs: fault('breakMs', 20_000, 90_000),
-    hasHour: of('hasHour').happens(0.08),
+    hasHour: of('hasHour').happens(0.05),
     headCrashMs: fault('headCrashMs', 15_000, 90_000),
     commitCrashMs: fault('commitCrashMs', 20_000, 90_000),
     gatewayCrashMs: fault('gatewayCrashMs', 8000, 60_000),

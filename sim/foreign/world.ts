@@ -31,7 +31,7 @@ import { People } from './people.ts';
 import { Site } from './site.ts';
 import { ForeignStorm } from './storm.ts';
 import type { ForeignSystem } from './system.ts';
-import { BEFORE, drawForeignWeather, type ForeignWeather } from './weather.ts';
+import { BEFORE, drawForeignWeather, type ForeignWeather, SLOW } from './weather.ts';
 
 export interface ForeignRunResult extends RunEnd {
   readonly weather: ForeignWeather;
@@ -73,7 +73,8 @@ class ForeignWorld {
     this.chronicle = new Chronicle(this.time, trace);
     const drawn = drawForeignWeather(streams.under('weather'));
     const before = canary === NO_FOREIGN_CANARY ? {} : BEFORE;
-    this.weather = { ...drawn, ...before, ...weather, ...canary.weather };
+    const wished = { ...drawn, ...before, ...weather, ...canary.weather };
+    this.weather = wished.hasHour ? { ...wished, ...SLOW } : wished;
     const { time, truth } = this;
     this.#planted = canary.plant({
       ...{ time, systems: this.#systems },
