@@ -45,7 +45,9 @@ export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SitePro
   if (!records.ok) return records;
   const jobs = records.value.map(jobOf);
   const known = jobs.filter((job) => job !== null);
-  if (known.length < jobs.length) return unreadable('bjobs', 'a job has no JOBID, USER or STAT');
+  if (known.length < jobs.length) {
+    return unreadable('bjobs', 'a job has no JOBID, JOBINDEX, USER or STAT');
+  }
   return ok(gathered(known));
 }
 
@@ -77,6 +79,7 @@ function jobOf(fields: Fields): Element | null {
   const number = countOf(fields, 'JOBID');
   const [owner, word] = [fieldOf(fields, 'USER'), fieldOf(fields, 'STAT')];
   if (number === null || owner === null || word === null) return null;
+  if (fields.JOBINDEX === undefined) return null;
   const index = countOf(fields, 'JOBINDEX') || null;
   const state = STATES[word] ?? 'unknown';
   const hasNodes = state !== 'waiting' && state !== 'held';

@@ -31,7 +31,11 @@ export function recordsIn(
   if (!isRecord(document) || wordOf(document.pbs_version) === null) {
     return unreadable(program, 'its answer is no JSON document of PBS');
   }
-  if (document[part] === undefined) return ok([]);
+  if (document[part] === undefined) {
+    const other = Object.entries(document).find(([, value]) => isRecord(value));
+    if (other === undefined) return ok([]);
+    return unreadable(program, `its answer has '${other[0]}' in the place of '${part}'`);
+  }
   const records = partOf(document[part]);
   if (records === null) return unreadable(program, `its answer has no records of '${part}'`);
   const found: [string, Listed][] = [];

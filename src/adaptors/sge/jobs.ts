@@ -24,6 +24,9 @@ export function readJobs(
   if (output.code !== 0) return failure('qstat', output);
   const document = parseXml(output.stdout.trim());
   if (document?.name !== 'job_info') return unreadable('qstat', 'its answer is no whole job_info');
+  const parts = document.children;
+  const other = parts.flatMap(({ children }) => children).find(({ name }) => name !== 'job_list');
+  if (other !== undefined) return unreadable('qstat', `its answer has '${other.name}' for jobs`);
   const jobs = new Map<string, SiteJob>();
   for (const listed of below(document, 'job_list')) {
     const job = jobOf(listed, words);

@@ -5,7 +5,7 @@ import { ok, type Result } from '../../core/base/result.ts';
 import type { ExitStatus } from '../../core/model/job.ts';
 import type { SiteJob, SiteJobState } from '../../core/model/site.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
-import { exitOfWaitStatus, instantOf, isRecord, nodesOf, textOf } from '../read.ts';
+import { exitOfWaitStatus, instantOf, isRecord, nodesOf, textOf, unreadable } from '../read.ts';
 import { isOursToRelease } from './hold-mark.ts';
 import { listOf } from './listing.ts';
 import { numberOf, wordsOf } from './values.ts';
@@ -44,15 +44,27 @@ export const JOBS_COMMAND = { argv: ['squeue', '-a', '-t', 'all', '--json'] };
 
 export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
   const listed = listOf('squeue', 'jobs', output);
-  return listed.ok ? ok(jobsIn(listed.value)) : listed;
+  if (!listed.ok) return listed;
+  const jobs = jobsIn(listed.value);
+  return jobs === null ? unreadable('squeue', NO_NAMES) : ok(jobs);
 }
 
 type Listed = Readonly<Record<string, unknown>>;
 
-export function jobsIn(listed: readonly Listed[]): readonly SiteJob[] {
-  return listed.flatMap(jobOf);
+/** Names of fields that no version went without: a job that lacks one is not to be taken for none. */
+export const NO_NAMES = 'a job has no job_id, array_job_id, array_task_id or user_name';
+
+/** Null: it is no listing of a version that is known. */
+export function jobsIn(listed: readonly Listed[]): readonly SiteJob[] | null {
+  return listed.every(isNamed) ? listed.flatMap(jobOf) : null;
 }
 
+function isNamed(listed: Listed): boolean {
+  const isArrayWhole = 'array_job_id' in listed === 'array_task_id' in listed;
+  return isArrayWhole && idOf(listed) !== null && 'user_name' in listed;
+}
+
+/** An account that is no more has no name: nobody's job is none of ours. */
 function jobOf(listed: Listed): SiteJob[] {
   const id = idOf(listed);
   const owner = textOf(listed.user_name);

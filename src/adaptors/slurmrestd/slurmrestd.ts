@@ -5,7 +5,7 @@ import { ok, type Result } from '../../core/base/result.ts';
 import type { SiteJob, SiteNode, SiteQueue } from '../../core/model/site.ts';
 import type { Adaptor, SiteOutput, SiteProblem, SiteSubmission } from '../adaptor.ts';
 import { namedIn, nodesOf, recordsOf, textOf, unreadable, wholeOf } from '../read.ts';
-import { jobsIn } from '../slurm/jobs.ts';
+import { jobsIn, NO_NAMES } from '../slurm/jobs.ts';
 import { nodesIn } from '../slurm/nodes.ts';
 import { commandOf, type Request, readAnswer } from './request.ts';
 
@@ -49,7 +49,9 @@ export function slurmrestd(program: readonly string[], base: string): Adaptor {
 }
 
 function readJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
-  return readList(output, 'jobs', jobsIn);
+  const jobs = readList(output, 'jobs', jobsIn);
+  if (!jobs.ok) return jobs;
+  return jobs.value === null ? unreadable('slurmrestd', NO_NAMES) : ok(jobs.value);
 }
 
 function readNodes(output: SiteOutput): Result<readonly SiteNode[], SiteProblem> {

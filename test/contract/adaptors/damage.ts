@@ -61,6 +61,18 @@ export function damaged(text: string, seed: number): string[] {
   });
 }
 
+/** Names of fields, as JSON, XML and lines of `name = value` have them. */
+const FIELD = /"([A-Za-z_][\w.]*)"\s*:|<([A-Za-z_]\w*)[ >/]|^\s*([A-Za-z_][\w.]*) ?[=:] /gm;
+
+/** The text like another version of the system might print it: one field called otherwise, everywhere. */
+export function renamed(text: string): { readonly field: string; readonly text: string }[] {
+  const names = [...text.matchAll(FIELD)].map(([, json, xml, line]) => json ?? xml ?? line ?? '');
+  return [...new Set(names)].map((field) => {
+    const word = new RegExp(`(?<![\\w.])${field.replaceAll('.', '\\.')}(?![\\w.])`, 'g');
+    return { field, text: text.replace(word, `${field}_new`) };
+  });
+}
+
 const NUMBERS = 60;
 const WRONG = ['9007199254740991', '99999999999', '0', '-1', '1e99', '3.5', 'null', '""'];
 

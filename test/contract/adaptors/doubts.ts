@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiteQuery } from '../../../src/adaptors/adaptor.ts';
+import type { SiteJob } from '../../../src/core/model/site.ts';
 import type { AdaptorCase } from './case.ts';
-import { cutsOf, damaged, FOREIGN, GERMAN, lineCuts, wrongNumbers } from './damage.ts';
+import { cutsOf, damaged, FOREIGN, GERMAN, lineCuts, renamed, wrongNumbers } from './damage.ts';
 import { checkJob, checkNode, SUBMISSION } from './shape.ts';
 
 function queriesOf({ adaptor }: AdaptorCase): readonly SiteQuery<unknown>[] {
@@ -14,6 +15,15 @@ function queriesOf({ adaptor }: AdaptorCase): readonly SiteQuery<unknown>[] {
   if (end !== null) asked.push(end('1'));
   if (known !== null) asked.push(known('1'));
   return asked;
+}
+
+/** Numbers of its jobs: of an element that of its array. */
+function numbersIn(jobs: readonly SiteJob[]): string[] {
+  return [...new Set(jobs.map(({ id }) => /\d+/.exec(id)?.[0] ?? id))].sort();
+}
+
+function endedIn(jobs: readonly SiteJob[]): string[] {
+  return jobs.flatMap(({ id, state }) => (state === 'ended' ? [id] : []));
 }
 
 export function doubts(of: AdaptorCase): void {
@@ -62,6 +72,24 @@ export function doubts(of: AdaptorCase): void {
         assert.ok(!read.ok || stdout.trimEnd() === cut.trimEnd(), `at ${cut.length}`);
       }
       assert.ok(!query.read({ ...whole, code: 1 }).ok);
+    }
+  });
+
+  test(`${system}: a field with another name loses no job and ends none`, () => {
+    for (const output of of.listings) {
+      const before = adaptor.jobs.read(output);
+      assert.ok(before.ok);
+      for (const { field, text } of renamed(output.stdout)) {
+        const read = adaptor.jobs.read({ ...output, stdout: text });
+        if (!read.ok) continue;
+        for (const job of read.value) checkJob(job);
+        assert.deepEqual(numbersIn(read.value), numbersIn(before.value), field);
+        const known = endedIn(before.value);
+        assert.ok(
+          endedIn(read.value).every((id) => known.includes(id)),
+          field,
+        );
+      }
     }
   });
 
