@@ -41,7 +41,7 @@ export const PINNED_FOREIGN: readonly {
 export const FOREIGN_CANARY_SEEDS: Readonly<Record<string, number>> = {
   'absence-is-done': 2,
   'submit-repeated': 2,
-  'steered-while-scheduling': 9,
+  'steered-while-scheduling': 1,
   'head-waits-for-sites': 1,
   'never-given-back': 1,
   'adopted-again': 1,

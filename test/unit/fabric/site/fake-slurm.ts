@@ -81,7 +81,8 @@ export class FakeSlurm implements Commands {
   }
 
   #list(): CommandEnd {
-    const seen = this.jobs.filter(({ id }) => !this.#hidden.has(id));
+    // One that is purged has left its place only.
+    const seen = this.jobs.filter(({ id }) => id > 0 && !this.#hidden.has(id));
     const jobs = seen.map(({ id, name, state, exit, nodes }) => ({
       ...{ job_id: id, name, user_name: 'ann', job_state: state, state_reason: 'None' },
       ...{ exit_code: exit, nodes, node_count: 1, cpus: 1, start_time: 1, end_time: 2 },
