@@ -3,6 +3,7 @@
 
 import type { JobId, NodeName } from '../../model/ids.ts';
 import type { Share } from '../../model/orders.ts';
+import { siteRuleOf } from '../../model/scheduling.ts';
 import { type Ask, endAt, namesOf, takenOf, wantOf } from './ask.ts';
 import type { Brokerage, Choice } from './brokerage.ts';
 import { demandOf, fieldOf } from './field.ts';
@@ -40,6 +41,9 @@ export interface BoardOptions {
    */
   readonly forecastLooksMax?: number;
 }
+
+/** Sites that a choice tells of. */
+const OFFERS_TOLD = 5;
 
 export class Board {
   readonly now: number;
@@ -94,7 +98,10 @@ export class Board {
    * them. Fewer nodes than asked for: it does not start.
    */
   place(ask: Ask): { readonly views: readonly NodeView[]; readonly choice: Choice | null } {
-    return this.#room.place(ask);
+    const { nodeCount } = ask.request;
+    const isBrokered = siteRuleOf(ask.placement) !== null;
+    const best = this.fitting(ask, isBrokered ? Math.max(nodeCount, OFFERS_TOLD) : nodeCount);
+    return { views: best.slice(0, nodeCount), choice: this.#order.choice(best, ask) };
   }
 
   /**

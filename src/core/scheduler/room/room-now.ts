@@ -2,9 +2,7 @@
 
 import type { NodeName } from '../../model/ids.ts';
 import { LOOKS_PER_SEARCH } from '../../model/limits.ts';
-import { siteRuleOf } from '../../model/scheduling.ts';
 import { type Ask, namesOf, wantOf } from './ask.ts';
-import type { Choice } from './brokerage.ts';
 import { cursor, rest } from './cursor.ts';
 import type { LaneBook } from './lane-book.ts';
 import type { Placement } from './placement.ts';
@@ -16,8 +14,6 @@ import type { Views } from './views.ts';
 /** So many ready nodes are each looked at; of more, so many that fit are looked through for one. */
 const READY_LOOKS_MAX = 64;
 const READY_FRONT = 16;
-/** Sites that a choice tells of. */
-const OFFERS_TOLD = 5;
 
 /** The cluster as one cycle sees it. */
 interface Ground {
@@ -43,17 +39,6 @@ export class RoomNow {
     this.#order = order;
     this.#prepared = prepared;
     this.#now = now;
-  }
-
-  /**
-   * Nodes for a task that starts now, and where sites were compared the best of them with what spoke for
-   * them. Fewer nodes than asked for: it does not start.
-   */
-  place(ask: Ask): { readonly views: readonly NodeView[]; readonly choice: Choice | null } {
-    const { nodeCount } = ask.request;
-    const isBrokered = siteRuleOf(ask.placement) !== null;
-    const best = this.fitting(ask, isBrokered ? Math.max(nodeCount, OFFERS_TOLD) : nodeCount);
-    return { views: best.slice(0, nodeCount), choice: this.#order.choice(best, ask) };
   }
 
   /**
