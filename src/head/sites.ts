@@ -26,7 +26,9 @@ export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover'
 const OLD_MS = 300_000;
 
 /** A site that may not answer: nothing is free there, and nobody knows for how long. */
-const SILENT = { cpuCount: 0, cpusHeld: 0, runningCpuMs: 0, waitingCpuMs: 0 };
+const SILENT: Omit<SiteStanding, 'listedAt'> = {
+  ...{ cpuCount: 0, cpusHeld: 0, runningCpuMs: 0, waitingCpuMs: 0, isSilent: true },
+};
 
 export class Sites {
   readonly #known = new Map<NodeName, KnownSite>();
@@ -59,11 +61,12 @@ export class Sites {
     return known;
   }
 
-  /** Queues of the sites whose own schedulers decide, as they were listed last. */
+  /** Queues of the sites whose own schedulers decide, as they were listed last; others were not read yet. */
   standings(monotonic: number, now: number): ReadonlyMap<NodeName, SiteStanding> {
     const standings = new Map<NodeName, SiteStanding>();
     for (const site of this.#known.values()) {
       if (site.mode !== 'submit') continue;
+      if (site.listedAt === null && site.problem === null) continue;
       const ageMs = site.listedAt === null ? OLD_MS : monotonic - site.listedAt;
       const isSilent = site.problem !== null || ageMs >= OLD_MS;
       const listedAt = site.listedAt === null ? null : now - ageMs;

@@ -61,6 +61,7 @@ describe('a Slurm and a Grid Engine in one partition', { skip }, () => {
     const before = sge.before.join(',');
     await world.addGateway('farm', { ...words, before }, sge.environment);
     await world.nodesUp(2, /^(hpc|farm)$/);
+    await world.sitesRead('hpc', 'farm');
   });
   afterEach(showLogs(world));
   after(() =>

@@ -54,6 +54,7 @@ describe('three sites in one partition', () => {
       await world.addGateway(site, { system: 'script', poll: '500ms', program }, {});
       await world.nodesUp(1, new RegExp(`^${site}$`));
     }
+    await world.sitesRead(...SITES);
   });
   afterEach(showLogs(world));
   after(() => world.close(() => undefined));
@@ -163,4 +164,13 @@ describe('three sites in one partition', () => {
     writeFileSync(world.at('held'), '');
     assert.match(await weft('wait', String(held)), /completed/);
   });
+});
+
+it('a head that refuses its configuration is not waited for', async () => {
+  const world = new SiteWorld(() => undefined);
+  try {
+    await assert.rejects(world.startHead(null, 'nonsense: 1\n'), /the head has ended:.*nonsense/s);
+  } finally {
+    await world.close(() => undefined);
+  }
 });

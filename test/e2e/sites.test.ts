@@ -38,6 +38,7 @@ describe('a real Slurm behind a gateway', { skip }, () => {
     const environment = { ...slurm.environment, GATEWAY_SECRET: 'secret' };
     await world.addGateway('hpc', { system: 'slurm', poll: '1s' }, environment);
     await world.nodesUp(1, /^hpc$/);
+    await world.sitesRead('hpc');
   });
   afterEach(showLogs(world));
   after(() => world.close(() => slurm?.stop()));

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobView } from '../../../src/api/jobs.ts';
 import type { NodeView } from '../../../src/api/nodes.ts';
+import type { SiteSummary } from '../../../src/api/sites.ts';
 import { findFreePort } from '../../../src/cli/daemons/free-port.ts';
 import { connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { endNow, whenKilled } from '../../support/when-killed.ts';
@@ -81,11 +82,15 @@ export class SiteWorld {
     await this.headAnswers();
   }
 
-  /** It was started, for the first time or once more. */
+  /** It was started, for the first time or once more; fails with its words when it has ended instead. */
   async headAnswers(): Promise<void> {
     this.#client?.close();
+    const head = this.#daemon('head');
     this.#client = await until('the head answers', async () => {
-      return await connectLocally(this.at('head', 'weft.sock')).catch(() => undefined);
+      const client = await connectLocally(this.at('head', 'weft.sock')).catch(() => undefined);
+      const { hasEnded } = head;
+      if (hasEnded) assert.fail(`the head has ended: ${this.log('head').slice(-LOG_SHOWN)}`);
+      return client;
     });
   }
 
@@ -209,6 +214,17 @@ export class SiteWorld {
     await until(`nodes ${names} are out for ${fault}`, async () => {
       const named = (await this.nodes()).filter(({ name }) => names.test(name));
       return named.every((node) => fault.test(node.fault ?? '')) || undefined;
+    });
+  }
+
+  /** The head knows what these sites say of their queues: until then a task may go anywhere. */
+  async sitesRead(...names: readonly string[]): Promise<void> {
+    await until(`the queues of ${names} are read`, async () => {
+      const known = await this.json<SiteSummary[]>('site', 'list');
+      const read = known.filter(({ state, ageMs, cpus }) => {
+        return state === 'up' && ageMs !== null && cpus > 0;
+      });
+      return names.every((name) => read.some((site) => site.name === name)) || undefined;
     });
   }
 

@@ -89,7 +89,8 @@ test('a site that does not answer, or has not for long, has nothing free and no 
   };
   assert.equal(cpus({}), 4);
   assert.equal(cpus({ problem: 'squeue: it takes too long' }), 0);
-  assert.equal(cpus({ ageMs: null }), 0);
+  assert.equal(cpus({ ageMs: null }), undefined, 'its queue was not read yet');
+  assert.equal(cpus({ ageMs: null, problem: 'squeue: it takes too long' }), 0);
   assert.equal(cpus({}, 299_999), 4);
   assert.equal(cpus({}, 300_000), 0);
 });
@@ -131,6 +132,20 @@ test('why a task is at its site, in words', () => {
   assert.match(
     says('near_data', offer('hpc'), never),
     /because no site with room had its input files, .*hpc \(no wait\) before sge \(takes no work\)\.$/,
+  );
+});
+
+test('a site whose queue was not read yet, or that does not answer, is told of as that', () => {
+  const last = { waitMs: Number.POSITIVE_INFINITY, price: 1 };
+  const unread = offer('farm', { ...last, unknown: 'unread' });
+  const silent = offer('lab', { ...last, unknown: 'silent' });
+  assert.equal(
+    choiceWords({ rule: 'cheapest', offers: [offer('hpc', { price: 2 }), unread, silent] }),
+    'Its site was chosen because it is the cheapest with room: hpc (price 2, no wait) before farm (price 1, queue not read yet), lab (price 1, does not answer).',
+  );
+  assert.equal(
+    choiceWords({ rule: 'cheapest', offers: [unread] }),
+    'Its site was chosen because nothing else has room: farm (price 1, queue not read yet), the only one with room.',
   );
 });
 

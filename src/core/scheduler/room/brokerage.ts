@@ -17,6 +17,8 @@ export interface SiteStanding {
   readonly waitingCpuMs: number;
   /** When it was listed, in ms since 1970; null: it never was. */
   readonly listedAt: number | null;
+  /** It does not answer, or has not for long; absent: it does. */
+  readonly isSilent?: true;
 }
 
 /** What sites are compared by. */
@@ -34,8 +36,10 @@ export const NO_BROKERAGE: Brokerage = { standings: new Map(), prices: {}, data:
 /** One site in a choice, with what spoke for it or against it. */
 export interface Offer {
   readonly node: NodeName;
-  /** Infinite: it takes no work, as far as it says. */
+  /** Infinite: it takes no work, as far as it says; or it is not known, as `unknown` has it. */
   readonly waitMs: number;
+  /** `unread`: its gateway has not told of its queue yet; `silent`: its site does not answer. */
+  readonly unknown?: 'unread' | 'silent';
   readonly price: number;
   readonly hasData: boolean;
 }
@@ -51,12 +55,21 @@ export interface Choice {
 export const UNLIMITED_MS = 3_600_000;
 
 export function offerOf(view: NodeView, ask: Ask, brokerage: Brokerage): Offer {
+  const waitMs = waitAt(view, ask, brokerage) ?? 0;
+  const unknown = isHopeless({ waitMs }) ? unknownOf(brokerage.standings.get(view.name)) : null;
   return {
     node: view.name,
-    waitMs: waitAt(view, ask, brokerage) ?? 0,
+    waitMs,
+    ...(unknown === null ? {} : { unknown }),
     price: priceOf(view, brokerage),
     hasData: ask.inputs !== undefined && brokerage.data.get(ask.inputs)?.has(view.name) === true,
   };
+}
+
+/** Null: it says that it takes no work. */
+function unknownOf(standing: SiteStanding | undefined): 'unread' | 'silent' | null {
+  if (standing === undefined) return 'unread';
+  return standing.isSilent === true ? 'silent' : null;
 }
 
 /** How long the site would make it wait; null: the node has no queue of its own, and starts it at once. */
@@ -99,8 +112,20 @@ function priceOf({ name, labels }: NodeView, { prices }: Brokerage): number {
   return 0;
 }
 
-/** Negative: `a` is the better one. */
+/**
+ * Negative: `a` is the better one. A site that may never start the task comes last, however cheap or near it
+ * is.
+ */
 export function compareOffers(rule: SiteRule, a: Offer, b: Offer): number {
+  const byHope = Number(isHopeless(a)) - Number(isHopeless(b));
+  return byHope || compareByRule(rule, a, b);
+}
+
+function isHopeless({ waitMs }: Pick<Offer, 'waitMs'>): boolean {
+  return waitMs === Number.POSITIVE_INFINITY;
+}
+
+function compareByRule(rule: SiteRule, a: Offer, b: Offer): number {
   const byWait = ascending(a.waitMs, b.waitMs);
   const byPrice = ascending(a.price, b.price);
   switch (rule) {

@@ -71,14 +71,35 @@ test('[A29] a gateway that has not spoken yet comes last, and a plain node waits
   const nodes = [...SITES, plain];
   const { starts } = planned('least_wait', [{ cpus: 1 }], { standings: all }, { nodes });
   assert.deepEqual(
-    starts[0]?.choice?.offers.map(({ node, waitMs }) => [node, waitMs]),
+    starts[0]?.choice?.offers.map(({ node, waitMs, unknown }) => [node, waitMs, unknown]),
     [
-      ['d', 0],
-      ['b', HOUR / 4],
-      ['a', Number.POSITIVE_INFINITY],
-      ['c', Number.POSITIVE_INFINITY],
+      ['d', 0, undefined],
+      ['b', HOUR / 4, undefined],
+      ['a', Number.POSITIVE_INFINITY, 'unread'],
+      ['c', Number.POSITIVE_INFINITY, undefined],
     ],
   );
+});
+
+test('[A29] neither price nor data leads to a site that may never start the task', () => {
+  const prices = { a: 3, b: 1, c: 2 };
+  const data = new Map([['hash', new Set([name('b')])]]);
+  const silent = { cpuCount: 0, isSilent: true } as const;
+  const others = (of: Record<string, Partial<SiteStanding>>) => standings({ a: {}, ...of });
+  for (const all of [
+    others({ b: { cpuCount: 0 }, c: {} }),
+    others({ b: silent, c: {} }),
+    others({ c: {} }),
+  ]) {
+    const known = { prices, data, standings: all };
+    assert.equal(planWords(planned('cheapest', [{ cpus: 1 }], known)), '1@c');
+    assert.equal(planWords(planned('near_data', [{ cpus: 1 }], known, { inputs: 'hash' })), '1@c');
+  }
+  const jobs = [{ cpus: 3 }, { cpus: 3 }, { cpus: 3 }];
+  const all = others({ b: silent, c: silent });
+  const full = planned('cheapest', jobs, { prices, standings: all });
+  assert.equal(planWords(full), '1@a 2@b 3@c', 'where nothing else has room');
+  assert.equal(full.starts[1]?.choice?.offers[0]?.unknown, 'silent');
 });
 
 test('[A29] a task goes where the least wait is, by the queue of the site itself', () => {
