@@ -45,11 +45,6 @@ export class SiteDisk {
     return true;
   }
 
-  /** Nobody has claimed it yet. */
-  isFree(path: string): boolean {
-    return this.folders.get(path)?.isClaimed === false;
-  }
-
   /** Its gateway has noted what its site calls its job. */
   isNamed(path: string): boolean {
     return this.folders.get(path)?.notes.has('job') === true;

@@ -14,7 +14,6 @@ import { SiteDisk } from './disk.ts';
 import { Gateway } from './gateway.ts';
 import { SiteLine } from './line.ts';
 import { ForeignSystem } from './system.ts';
-import type { SystemJob } from './system-job.ts';
 import type { ForeignWeather } from './weather.ts';
 
 export interface SiteWorld {
@@ -101,10 +100,7 @@ export class Site {
   left(): string[] {
     const { name, system, disk, gateway } = this;
     const epochs = [...gateway.agents].flatMap((agent) => [...agent.state.epochs.keys()]);
-    // The system took it and said no, or after its submission was given up: it would do nothing.
-    const isHollow = ({ launch, state }: SystemJob): boolean =>
-      launch !== null && state === 'waiting' && !disk.isFree(launch.directory);
-    const open = [...system.jobs.values()].filter((job) => job.state !== 'ended' && !isHollow(job));
+    const open = [...system.jobs.values()].filter((job) => job.state !== 'ended');
     return [
       ...open.map(({ id, state }) => `job ${name}/${id} is ${state}`),
       ...epochs.map((epochId) => `${epochId} at a gateway of ${name}`),

@@ -69,6 +69,7 @@ export function sitePorts(
     folders: siteFolders(join(stateDir, 'site')),
     settings: { ...site, prefix },
     listJobs: () => watch.list(),
+    listedJob: (id: string) => watch.job(id),
   };
   return {
     site: member === undefined ? watch : sourceOf(member, siteNodeOf(own.node, name), watch),

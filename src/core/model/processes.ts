@@ -46,5 +46,5 @@ export interface KnownProcess {
   readonly launchId: number;
   readonly state: 'launching' | 'running' | 'stopped' | 'ended';
   /** Present once ended: the event that says how. */
-  readonly end?: Extract<ProcessEvent, { kind: 'exited' | 'failed' }>;
+  readonly end?: Extract<ProcessEvent, { kind: 'exited' | 'failed' | 'refused' }>;
 }

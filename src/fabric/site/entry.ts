@@ -71,6 +71,8 @@ export interface Entry {
   isSteered: boolean;
   /** When the site was last told to start it. */
   orderedAt: number | null;
+  /** Its site may have jobs of this name beside what is known of it. */
+  mayHaveMore: boolean;
 }
 
 export type Work = 'submit' | 'look_up' | 'cancel' | 'start' | 'ask_end' | 'take_claim';
@@ -81,6 +83,7 @@ export function newEntry(launchId: number, name: string, sending: Entry['sending
     ...{ isCancelWanted: false },
     ...{ doubtfulSince: 0, nextAt: 0, missingSince: null, overSince: null, readAt: null },
     ...{ cancelledAt: null, isForeign: false, isSteered: false, orderedAt: null },
+    mayHaveMore: sending === 'doubtful',
   };
 }
 
@@ -157,6 +160,7 @@ export function submitting(entry: Entry, now: number): void {
 }
 
 export function submitted(entry: Entry, answer: Result<string, SiteProblem>, now: number): void {
+  if (!answer.ok) entry.mayHaveMore = true;
   if (answer.ok) {
     sent(entry, answer.value);
   } else if (answer.error.kind === 'refused') {
@@ -179,6 +183,7 @@ export function lookedUp(
   if (!answer.ok) return;
   const [first] = answer.value;
   if (first !== undefined) {
+    if (answer.value.length > 1) entry.mayHaveMore = true;
     Object.assign(entry, { missingSince: null, cancelledAt: null });
     return sent(entry, first);
   }

@@ -67,7 +67,7 @@ function setOrigin(entry: Entry, foreign: Foreign | null, { adaptor, place }: Si
   if (foreign === null) return;
   const { job, index, isLead } = foreign;
   entry.sending = { siteJob: index === null ? job : adaptor.element(job, index) };
-  entry.isForeign = true;
+  Object.assign(entry, { isForeign: true, mayHaveMore: false });
   entry.isSteered = isLead;
 }
 
@@ -101,7 +101,8 @@ export function knownOf({ entry, told }: Launch): KnownProcess {
   Object.assign(told, { running: hasStarted, end: ending !== null });
   if (ending === null) return { launchId, state: hasStarted ? 'running' : 'launching' };
   const end = eventOf(launchId, ending);
-  return end.kind === 'exited' ? { launchId, state: 'ended', end } : { launchId, state: 'ended' };
+  const isTold = end.kind === 'exited' || end.kind === 'refused';
+  return isTold ? { launchId, state: 'ended', end } : { launchId, state: 'ended' };
 }
 
 /** What its agent has not heard yet, and has with it. */

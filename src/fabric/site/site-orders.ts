@@ -13,6 +13,10 @@ import type { SiteWorld } from './world.ts';
 
 /** The limit of the site is the later one: who ends a task by its limit knows that it was that. */
 const LIMIT_GRACE_MS = 60_000;
+/** Nothing is wrong with it: the next listing will have it. */
+const NOT_LISTED: SiteProblem = { kind: 'refused', text: 'it is in no listing yet' };
+/** Name of the note why a launch will never begin: its claim is the gateway's. */
+export const NEVER = 'never';
 
 export class SiteOrders {
   readonly #world: SiteWorld;
@@ -24,7 +28,7 @@ export class SiteOrders {
   }
 
   async carryOut(launch: Launch, work: rules.Work): Promise<void> {
-    const { adaptor, clock, folders } = this.#world;
+    const { adaptor, clock } = this.#world;
     const { entry } = launch;
     switch (work) {
       case 'submit':
@@ -36,7 +40,7 @@ export class SiteOrders {
         return rules.cancelled(entry, await this.#cancel(launch), clock.now());
       case 'start': {
         const started = await this.#start(launch);
-        if (!started.ok) {
+        if (!started.ok && started.error !== NOT_LISTED) {
           const fields = { launchId: entry.launchId, why: started.error.text };
           this.#world.log.info(fields, 'a start at the site did not take');
         }
@@ -49,8 +53,7 @@ export class SiteOrders {
         return;
       }
       case 'take_claim': {
-        const isOurs = folders.claim(entry.launchId);
-        rules.claimTaken(entry, isOurs, clock.now());
+        const isOurs = this.#takeClaim(entry);
         if (isOurs && typeof entry.sending === 'object') await this.#cancel(launch);
       }
     }
@@ -69,7 +72,7 @@ export class SiteOrders {
     const query = this.#submission(launch);
     if (query === null) {
       // Its submission may still be on its way to the site, which must not run it later.
-      rules.claimTaken(entry, folders.claim(entry.launchId), clock.now());
+      this.#takeClaim(entry);
       return;
     }
     rules.submitting(entry, clock.now());
@@ -80,7 +83,21 @@ export class SiteOrders {
       return rules.claimTaken(entry, false, clock.now());
     }
     rules.submitted(entry, answer, clock.now());
+    this.#noteNever(entry);
     this.#noteJob(entry);
+  }
+
+  #takeClaim(entry: rules.Entry): boolean {
+    const { clock, folders } = this.#world;
+    const isOurs = folders.claim(entry.launchId);
+    rules.claimTaken(entry, isOurs, clock.now());
+    this.#noteNever(entry);
+    return isOurs;
+  }
+
+  /** The next gateway would take the claim for one of the script. */
+  #noteNever({ launchId, ending }: rules.Entry): void {
+    if (ending?.kind === 'unstartable') this.#world.folders.note(launchId, NEVER, ending.why);
   }
 
   /** Null: a gateway before this one was asked for it, and it never came to the site. */
@@ -108,9 +125,8 @@ export class SiteOrders {
     const id = siteJobOf(entry);
     const nodes = foreign?.nodes.map((one) => place.nameAtSite(one)) ?? [place.node];
     const named = nodes.filter((name) => name !== null);
-    const handle = this.#handles.get(id) ?? null;
-    const problem = { kind: 'refused', text: 'it is in no listing yet' } as const;
-    if (handle === null && place.steerer.needsHandle) return err(problem);
+    const handle = this.#handles.get(id) ?? this.#world.listedJob?.(id)?.handle ?? null;
+    if (handle === null && place.steerer.needsHandle) return err(NOT_LISTED);
     const { stops } = place;
     const heldNow = () => named.filter((node) => stops?.holds(node) === true);
     const isAnothers = (node: string): boolean =>

@@ -5,10 +5,11 @@ import type { KnownProcess, ProcessEvent } from '../../core/model/processes.ts';
 import type { Timer } from '../../ports/clock.ts';
 import type { LaunchRequest, Processes } from '../../ports/processes.ts';
 import * as rules from './entry.ts';
+import { Hollow } from './hollow.ts';
 import { knownOf, type Launch, newLaunch, newsOf, notedLaunch, noteOf } from './launch.ts';
 import { Receipts } from './receipts.ts';
 import { siteScript } from './script.ts';
-import { SiteOrders, siteJobOf } from './site-orders.ts';
+import { NEVER, SiteOrders, siteJobOf } from './site-orders.ts';
 import type { SiteWorld } from './world.ts';
 
 /** Between two looks at receipts. */
@@ -21,6 +22,7 @@ export class SiteProcesses implements Processes {
   readonly #world: SiteWorld;
   readonly #orders: SiteOrders;
   readonly #receipts: Receipts;
+  readonly #hollow: Hollow;
   readonly #launches = new Map<number, Launch>();
   readonly #busy = new Set<number>();
   /** What there may be something to do about, in order. */
@@ -35,6 +37,7 @@ export class SiteProcesses implements Processes {
     this.#world = world;
     this.#orders = new SiteOrders(world);
     this.#receipts = new Receipts(world);
+    this.#hollow = new Hollow(world);
   }
 
   adopt(): Promise<readonly KnownProcess[]> {
@@ -43,9 +46,12 @@ export class SiteProcesses implements Processes {
       const note = folders.noted(launchId, 'launch');
       const siteJob = folders.noted(launchId, 'job')?.trim();
       const launch = notedLaunch(launchId, { note, siteJob }, this.#world);
-      if (launch === null) continue;
+      if (launch === null || this.#hollow.takeUp(launch)) continue;
       this.#launches.set(launchId, launch);
-      this.#receipts.read(launch.entry);
+      const why = folders.noted(launchId, NEVER);
+      if (why === null) this.#receipts.read(launch.entry);
+      else Object.assign(launch.entry, { ending: { kind: 'unstartable', why }, mayHaveMore: true });
+      this.#hollow.noteEnd(launch);
     }
     const known = [...this.#launches.values()].map(knownOf);
     this.#look();
@@ -97,7 +103,7 @@ export class SiteProcesses implements Processes {
     const launch = this.#launches.get(launchId);
     if (launch !== undefined) this.#line.delete(launch);
     this.#launches.delete(launchId);
-    this.#world.folders.remove(launchId);
+    this.#hollow.forget(launchId);
   }
 
   /** Jobs at a site are not ours to end because a gateway stops. */
@@ -126,6 +132,7 @@ export class SiteProcesses implements Processes {
       if (this.#workOf(launch, now) !== null) this.#line.add(launch);
     }
     this.#work();
+    void this.#hollow.look();
     if (isAnySent && !this.#isListing && now - this.#listedAt >= settings.pollMs) void this.#list();
     this.#timer = clock.after(LOOK_MS, () => this.#look());
   }
@@ -192,7 +199,9 @@ export class SiteProcesses implements Processes {
     const { entry } = launch;
     const { launchId } = entry;
     if (this.#launches.get(launchId) !== launch) return;
-    for (const event of newsOf(launch)) {
+    const news = newsOf(launch);
+    if (news.length > 0) this.#hollow.noteEnd(launch);
+    for (const event of news) {
       this.#onEvent(event);
       // Whoever is told of a loss takes it that there is nothing left to forget.
       if (event.kind === 'lost') this.forget(launchId);

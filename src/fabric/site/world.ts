@@ -21,6 +21,8 @@ export interface SiteWorld {
   readonly place?: SitePlace;
   /** Where others list its jobs, too; absent: the site is asked. */
   readonly listJobs?: () => Promise<Result<readonly SiteJob[], SiteProblem>>;
+  /** A job of the last listing that others had made; undefined: it is not in it. */
+  readonly listedJob?: (id: string) => SiteJob | undefined;
 }
 
 interface SiteSettings {

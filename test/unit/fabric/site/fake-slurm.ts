@@ -3,6 +3,9 @@
 import { spawnSync } from 'node:child_process';
 import type { Command, CommandEnd, Commands } from '../../../../src/ports/commands.ts';
 
+/** `late`: it says yes, and does it when told to; `hangs late`: it says nothing, and does it then. */
+type Mood = 'lost' | 'cut' | 'hangs' | 'refuses' | 'rubbish' | 'late' | 'hangs late';
+
 interface Job {
   readonly id: number;
   readonly name: string;
@@ -18,7 +21,8 @@ export class FakeSlurm implements Commands {
   readonly #hidden = new Set<number>();
   readonly ran: string[][] = [];
   /** How the next commands of this name end; then as usual. */
-  readonly moods = new Map<string, ('lost' | 'cut' | 'hangs' | 'refuses' | 'rubbish')[]>();
+  readonly moods = new Map<string, Mood[]>();
+  readonly #late: (() => unknown)[] = [];
 
   readonly nodes: Record<string, unknown>[] = [
     { name: 'n1', state: 'idle', cpus: 2, alloc_cpus: 0, real_memory: 1000 },
@@ -36,6 +40,10 @@ export class FakeSlurm implements Commands {
     if (mood === 'hangs') return { ...end(null, '', ''), isThere: () => this.stuck };
     if (mood === 'refuses') return end(1, '', `${argv[0]}: error: Invalid qos specification`);
     if (mood === 'rubbish') return end(0, '<html>Please log in</html>', '');
+    if (mood === 'late' || mood === 'hangs late') {
+      this.#late.push(() => this.#answer(argv, input));
+      return end(mood === 'late' ? 0 : null, '', '');
+    }
     const answer = this.#answer(argv, input);
     // As of ssh when its connection ends after the site has heard all.
     if (mood === 'cut') {
@@ -113,6 +121,11 @@ export class FakeSlurm implements Commands {
 
   set(id: number, change: Partial<Pick<Job, 'state' | 'exit' | 'nodes'>>): void {
     Object.assign(this.jobs.find((one) => one.id === id) ?? {}, change);
+  }
+
+  /** What was put off is done now. */
+  doLate(): void {
+    for (const act of this.#late.splice(0)) act();
   }
 
   hide(id: number): void {

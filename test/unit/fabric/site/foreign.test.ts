@@ -6,11 +6,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { Adaptor } from '../../../../src/adaptors/adaptor.ts';
 import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
 import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
+import { ok } from '../../../../src/core/base/result.ts';
 import type { ProcessEvent } from '../../../../src/core/model/processes.ts';
+import type { SiteJob } from '../../../../src/core/model/site.ts';
 import { SiteProcesses } from '../../../../src/fabric/site/site-processes.ts';
 import { Steerer } from '../../../../src/fabric/site/steerer.ts';
+import type { SiteWorld } from '../../../../src/fabric/site/world.ts';
 import { siteFolders } from '../../../../src/os/site-folders.ts';
 import type { LaunchRequest } from '../../../../src/ports/processes.ts';
 import { VirtualClock } from '../../agent/fake-world.ts';
@@ -27,19 +31,26 @@ class Gateway {
   readonly clock: VirtualClock;
   readonly folder: string;
   readonly events: ProcessEvent[] = [];
+  readonly log = new KeptLog();
   readonly processes: SiteProcesses;
 
-  constructor(before?: Gateway) {
+  constructor(
+    before?: Gateway,
+    more: { ticket?: string; listedJob?: SiteWorld['listedJob'] } = {},
+  ) {
     count += 1;
     this.site = before?.site ?? new FakeSlurm();
     this.clock = before?.clock ?? new VirtualClock();
     this.folder = before?.folder ?? join(top, String(count));
-    const steering = executionQueue({ main: 'main', execution: 'steer' });
+    const { ticket = null, listedJob } = more;
+    const queue = executionQueue({ main: 'main', execution: 'steer' });
+    const steering = { ...queue, needsHandle: ticket !== null };
     const settings = { pollMs: 1000, timeoutMs: 1000, before: [], commandsMax: 4 };
-    const common = { commands: this.site, clock: this.clock, log: new KeptLog() };
+    const common = { commands: this.site, clock: this.clock, log: this.log };
     const steerer = new Steerer({ ...common, steering, settings });
     this.processes = new SiteProcesses({
-      ...{ ...common, adaptor: slurm(steering), folders: siteFolders(this.folder) },
+      ...{ ...common, adaptor: ticketed(slurm(steering), ticket) },
+      ...{ folders: siteFolders(this.folder), ...(listedJob === undefined ? {} : { listedJob }) },
       settings: {
         ...{ ...settings, prefix: 'weft-abc', queue: null, account: null, options: [] },
       },
@@ -75,6 +86,16 @@ class Gateway {
   kinds(): string[] {
     return this.events.map(({ kind }) => kind);
   }
+}
+
+/** Starts need what listings say of each job, as in Grid Engine. */
+function ticketed(adaptor: Adaptor, handle: string | null): Adaptor {
+  const { command, read } = adaptor.jobs;
+  const readAll: typeof read = (output) => {
+    const jobs = read(output);
+    return jobs.ok ? ok(jobs.value.map((job) => ({ ...job, handle }))) : jobs;
+  };
+  return { ...adaptor, jobs: { command, read: readAll } };
 }
 
 async function begun(): Promise<Gateway> {
@@ -118,6 +139,29 @@ test('a start that does not take is ordered again, and one that was refused is t
   await gateway.clock.advance(30_000);
   assert.ok(gateway.starts().length >= 4);
   assert.deepEqual(gateway.kinds(), []);
+});
+
+test('a start waits for the listing that has its ticket, and that is no failed start', async () => {
+  const gateway = new Gateway(undefined, { ticket: 'tk' });
+  await gateway.begin();
+  gateway.site.moods.set('squeue', ['hangs', 'hangs']);
+  gateway.start(gateway.give());
+  await gateway.clock.advance(1500);
+  assert.deepEqual(gateway.starts(), []);
+  await gateway.clock.advance(5000);
+  assert.equal(gateway.starts().length, 1);
+  const said = gateway.log.lines.map(({ message }) => message);
+  assert.ok(!said.includes('a start at the site did not take'), said.join());
+});
+
+test('a ticket that others have read already is not waited for', async () => {
+  const listedJob = (id: string) => ({ id, handle: 'tk' }) as SiteJob;
+  const gateway = new Gateway(undefined, { ticket: 'tk', listedJob });
+  await gateway.begin();
+  gateway.site.moods.set('squeue', ['hangs', 'hangs', 'hangs']);
+  gateway.start(gateway.give());
+  await gateway.clock.settle();
+  assert.equal(gateway.starts().length, 1);
 });
 
 test('[G3] in no listing it is not over; by the word that there is no such job it is', async () => {

@@ -174,6 +174,61 @@ test('a job that was refused does not begin later', async () => {
   assert.equal(existsSync(join(gateway.folder, 'ran')), false);
 });
 
+test('a job that was refused and is there all the same is cancelled there', async () => {
+  const gateway = await begun();
+  gateway.site.moods.set('sbatch', ['cut']);
+  gateway.start(1);
+  await gateway.clock.advance(1000);
+  assert.match(gateway.told(1).join(), /^refused: sbatch: client_loop/);
+  gateway.processes.forget(1);
+  gateway.site.moods.set('scancel', ['hangs']);
+  await gateway.clock.advance(30_000);
+  assert.deepEqual(
+    gateway.site.jobs.map(({ state }) => state),
+    ['CANCELLED'],
+  );
+  assert.equal(existsSync(join(gateway.folder, '1')), false);
+  const looks = gateway.site.ran.length;
+  await gateway.clock.advance(30_000);
+  assert.equal(gateway.site.ran.length, looks, 'nobody asks for it any more');
+});
+
+test('a refusal outlives the gateway that heard it, and so does what is to be cancelled', async () => {
+  const gateway = await begun();
+  gateway.site.moods.set('sbatch', ['cut']);
+  gateway.start(1);
+  await gateway.clock.advance(1000);
+  gateway.processes.close();
+  const next = new Gateway(gateway);
+  const [known] = await next.processes.adopt();
+  assert.equal(known?.state, 'ended');
+  assert.match(known.end?.kind === 'refused' ? known.end.why : '', /^sbatch: client_loop/);
+  next.processes.forget(1);
+  await next.clock.advance(30_000);
+  assert.deepEqual(
+    next.site.jobs.map(({ state }) => state),
+    ['CANCELLED'],
+  );
+  assert.equal(existsSync(join(next.folder, '1')), false);
+});
+
+test('what its agent has forgotten is no launch of the next gateway, and is cleared by it', async () => {
+  const gateway = await begun();
+  gateway.site.moods.set('sbatch', ['cut']);
+  gateway.start(1);
+  await gateway.clock.advance(1000);
+  gateway.processes.forget(1);
+  gateway.processes.close();
+  const next = new Gateway(gateway);
+  assert.deepEqual(await next.processes.adopt(), []);
+  await next.clock.advance(30_000);
+  assert.deepEqual(
+    next.site.jobs.map(({ state }) => state),
+    ['CANCELLED'],
+  );
+  assert.equal(existsSync(join(next.folder, '1')), false);
+});
+
 test('one folder that cannot be read keeps nobody from the receipts of others', async () => {
   const gateway = await begun();
   gateway.start(1);
