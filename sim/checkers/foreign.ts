@@ -1,4 +1,4 @@
-// X1-X4 and X6: what head and gateways conclude about another cluster, held against what is true there.
+// X1-X4, X6 and X9: what head and gateways conclude about another cluster, held against what is true there.
 
 import type { Event } from '../../src/core/controller/declared.ts';
 import type { Of } from '../../src/core/controller/events.ts';
@@ -10,6 +10,7 @@ import {
   type TaskPlace,
 } from '../../src/core/model/ids.ts';
 import type { ExitStatus, Outcome } from '../../src/core/model/job.ts';
+import { isAlive } from '../../src/core/model/maintenance.ts';
 import { foreignName, memberName } from '../../src/core/model/site.ts';
 import type { Said } from '../foreign/adaptor.ts';
 import type { ForeignSystem } from '../foreign/system.ts';
@@ -45,6 +46,8 @@ export class ForeignWatch {
   #events = 0;
   /** Since when gateways know that the site's own scheduler is on, and have heard nothing else. */
   readonly #warned = new Map<string, number>();
+  /** Maintenances that are over. */
+  readonly #ended = new Set<string>();
 
   constructor(world: ForeignWatchWorld) {
     this.#world = world;
@@ -118,7 +121,17 @@ export class ForeignWatch {
     return { jobId, index: isArray ? Number(id.split('.')[1]) : null };
   }
 
+  /** X9: a maintenance that is over keeps no node of a site, and takes none any more. */
+  #checkGivenBack(site: string): void {
+    for (const { name, stopped } of this.#world.systems.get(site)?.nodes ?? []) {
+      const [, id] = /^weft maintenance (m\d+)$/.exec(stopped ?? '') ?? [];
+      if (id === undefined || !this.#ended.has(id)) continue;
+      throw new Violation('X9', `${id} is over, and ${site} keeps ${name} stopped for it`);
+    }
+  }
+
   onHeard(site: string, [word]: readonly string[], said: Said): void {
+    if (word === 'node') this.#world.guard(() => this.#checkGivenBack(site));
     if (word !== 'quiet' || !('value' in said)) return;
     const { time, learnMs } = this.#world;
     if (said.value === true) this.#warned.delete(site);
@@ -150,6 +163,11 @@ export class ForeignWatch {
       case 'maintenance_stop':
         if (event.stop === 'stopped') this.#stopped.set(event.node, this.#events);
         else this.#stopped.delete(event.node);
+        return;
+      case 'maintenance_moved':
+        if (isAlive(event)) return;
+        this.#ended.add(event.id);
+        for (const site of this.#world.systems.keys()) this.#checkGivenBack(site);
         return;
       default:
     }

@@ -3,6 +3,7 @@
 import type { Adaptor } from '../../src/adaptors/adaptor.ts';
 import { ok } from '../../src/core/base/result.ts';
 import type { SiteJob } from '../../src/core/model/site.ts';
+import { NodeStops } from '../../src/fabric/site/node-stops.ts';
 import { Engine } from '../../src/head/engine.ts';
 import { replaceMethod } from '../canary.ts';
 import { takeWhatIsFree } from '../scheduler-canaries.ts';
@@ -58,6 +59,16 @@ function neverGivesBack(adaptor: Adaptor): Adaptor {
   const setNode: Adaptor['setNode'] = (change) =>
     change.kind === 'restore' ? [] : adaptor.setNode(change);
   return { ...adaptor, setNode };
+}
+
+function heedsLate({ time }: ForeignCanaryWorld): PlantedForeign {
+  return {
+    remove: replaceMethod(NodeStops.prototype, 'want', (original) => {
+      return function want(this: NodeStops, wishes: Parameters<NodeStops['want']>[0]) {
+        time.after(5000, () => original.call(this, wishes));
+      };
+    }),
+  };
 }
 
 /** While a site says nothing the head waits for it, with all that anybody asks. */
@@ -142,6 +153,12 @@ export const FOREIGN_CANARIES: readonly ForeignCanary[] = [
     name: 'never-given-back',
     sentence: 'a node stays stopped at its site after its maintenance',
     plant: () => ({ wrapAdaptor: neverGivesBack }),
+    weather: { mode: 'steer', maintMs: 15_000 },
+  },
+  {
+    name: 'stops-heeded-late',
+    sentence: 'a gateway says that it has heard what is to be stopped before it heeds it',
+    plant: heedsLate,
     weather: { mode: 'steer', maintMs: 15_000 },
   },
   {

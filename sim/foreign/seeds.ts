@@ -48,4 +48,5 @@ export const FOREIGN_CANARY_SEEDS: Readonly<Record<string, number>> = {
   'started-in-maintenance': 1,
   'silence-is-done': 1,
   'array-taken-for-one': 1,
+  'stops-heeded-late': 8,
 };

@@ -265,7 +265,7 @@ class RunningAgent implements Agent {
     } else if (message.kind === 'site_ask') {
       this.#ports.site?.ask(message.jobs);
     } else if (message.kind === 'site_stops') {
-      this.#ports.site?.stop(message.stops);
+      this.#ports.site?.stop(message.stops, message.number ?? 0);
     } else if (message.kind === 'stdin') {
       this.#feeds.take(message);
     }

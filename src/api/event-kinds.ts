@@ -85,7 +85,7 @@ export const EVENT_KINDS = {
   maintenance_cancelled: of('admin', 'A maintenance was cancelled.'),
   maintenance_stop: of(
     'admin',
-    'The site of a node has stopped it for maintenance, or given it back.',
+    'The site of a node is asked to stop it for maintenance, has stopped it, or given it back.',
   ),
   maintenance_taken_back: of(
     'admin',

@@ -76,8 +76,11 @@ const nodeWork = z.object({
   jobId: z.int().nullable(),
   /** Why it failed or was skipped. */
   why: z.string().nullable(),
-  /** Whether the site of the node has stopped it, and given it back; null: not yet, or no site has it. */
-  stop: z.enum(['stopped', 'returned']).nullable(),
+  /**
+   * Whether the site of the node has stopped it, and given it back; `asked`: it may have stopped it; null: it
+   * has not, or no site has it.
+   */
+  stop: z.enum(['asked', 'stopped', 'returned']).nullable(),
 });
 
 export const maintenanceView = z.object({

@@ -34,6 +34,8 @@ export interface Link {
   readonly offset: ClockOffset;
   /** A gateway's: what it was told last to have stopped, as text; null: it stops nothing. */
   stops: string | null;
+  /** How often it was told. */
+  stopsTold: number;
 }
 
 /** `session.peer` is the node's name, as its secret proved it. */
@@ -52,6 +54,7 @@ export function linkOf(session: Session): Link {
     isAsked: false,
     offset: new ClockOffset(),
     stops: null,
+    stopsTold: 0,
   };
 }
 

@@ -163,7 +163,14 @@ export class Agents {
     const text = JSON.stringify(stops);
     if (text === link.stops) return;
     link.stops = text;
-    tell(link, { kind: 'site_stops', stops });
+    link.stopsTold += 1;
+    const message = { kind: 'site_stops', stops, number: link.stopsTold } as const;
+    const { lives } = engine;
+    // After a crash nobody would know that it was told of what was not written down.
+    void engine.settled().then(() => {
+      if (link.closed || engine.failure !== null || engine.lives !== lives) return;
+      tell(link, message);
+    });
   }
 
   #resend(engine: Engine): void {
@@ -295,10 +302,13 @@ export class Agents {
     });
   }
 
-  #hearStops(engine: Engine, link: Link, { isLast, stops }: SiteNews): void {
+  #hearStops(engine: Engine, link: Link, { isLast, stops, stopsHeard }: SiteNews): void {
     if (!isLast || stops === undefined) return;
     link.stops ??= '';
-    const heard = { node: link.node, session: link.number, stops };
+    // One that has heard nothing in this session may still have what it was told in the last one.
+    const isUpToDate =
+      stopsHeard === undefined || (stopsHeard > 0 && stopsHeard === link.stopsTold);
+    const heard = { node: link.node, session: link.number, stops, isUpToDate };
     engine.perform({ kind: 'site_stops', heard }, (result) => {
       if (result.ok) this.#tellStops(engine, link);
     });

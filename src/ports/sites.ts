@@ -38,8 +38,11 @@ export interface SiteSource {
   cancel(jobs: readonly SiteJobPlace[]): void;
   /** Jobs that the head waits for and that were in no listing: whether its site knows them. */
   ask(jobs: readonly string[]): void;
-  /** All nodes that its site should keep from jobs; others are given back as they were. */
-  stop(wishes: readonly StopWish[]): void;
+  /**
+   * All nodes that its site should keep from jobs; others are given back as they were.
+   * @param number of this word in the session, which the next news says was heard
+   */
+  stop(wishes: readonly StopWish[], number: number): void;
   /** Why there is no work for its node; null: there may be. */
   fault(): string | null;
   /** It asks its site nothing more. */

@@ -219,6 +219,7 @@ const siteNews = map({
   jobs: listUpTo(SITE_JOBS_PER_MESSAGE_MAX, siteJob),
   gone: listUpTo(SITE_JOBS_PER_MESSAGE_MAX, word),
   stops: optional(listUpTo(SITE_NODES_MAX, siteStop)),
+  stopsHeard: optional(count),
   filters: optional(filterState),
 });
 

@@ -107,7 +107,12 @@ export type HeadToAgent =
   /** Jobs that no listing has any more: a gateway asks its site for each. Only with `site_ask`. */
   | { readonly kind: 'site_ask'; readonly jobs: readonly string[] }
   /** To a gateway that has said what it has stopped: all that its site is to keep stopped now. */
-  | { readonly kind: 'site_stops'; readonly stops: readonly StopWish[] }
+  | {
+      readonly kind: 'site_stops';
+      readonly stops: readonly StopWish[];
+      /** 1, 2, … in a session: the gateway says which it has heard. Absent: of an older head. */
+      readonly number?: number;
+    }
   /** A piece of standard input; only for epochs whose order says that a client sends it. */
   | {
       readonly kind: 'stdin';

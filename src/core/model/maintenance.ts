@@ -58,6 +58,12 @@ export type NodeWork =
   /** Nothing was done to the node, or it was called off: it goes back to service. */
   | { readonly kind: 'skipped'; readonly why: string };
 
+/**
+ * What the site of a node has done with it. `asked`: its gateway may have been told to stop it, and has said
+ * nothing of it yet, so that the node may be stopped. `never`: it was not, for all that its gateway says.
+ */
+export type NodeStop = 'asked' | 'stopped' | 'returned' | 'never';
+
 export interface Maintenance {
   /** `m1`, `m2`, …: also the id of its reservation. */
   readonly id: string;
@@ -76,8 +82,8 @@ export interface Maintenance {
   readonly phase: MaintenancePhase;
   readonly cancelledBy: string | null;
   readonly works: Readonly<Record<NodeName, NodeWork>>;
-  /** Whether sites have stopped their nodes, and given them back; other nodes are not in it. */
-  readonly stops?: Readonly<Record<NodeName, 'stopped' | 'returned'>>;
+  /** Nodes that sites were to stop; others are not in it. */
+  readonly stops?: Readonly<Record<NodeName, NodeStop>>;
   /** Nodes that somebody has taken back before its end, and who. */
   readonly takenBack?: Readonly<Record<NodeName, string>>;
   readonly endedAt: number | null;
@@ -108,5 +114,10 @@ export function worksOn({ works }: Pick<Maintenance, 'works'>, node: NodeName): 
 
 /** The node is still taken from the users by it. */
 export function takesNode(one: Pick<Maintenance, 'works' | 'stops'>, node: NodeName): boolean {
-  return worksOn(one, node) || one.stops?.[node] === 'stopped';
+  return worksOn(one, node) || mayBeStopped(one, node);
+}
+
+/** Its site may keep the node stopped for it. */
+export function mayBeStopped({ stops }: Pick<Maintenance, 'stops'>, node: NodeName): boolean {
+  return stops?.[node] === 'asked' || stops?.[node] === 'stopped';
 }

@@ -183,6 +183,8 @@ export interface SiteNews {
   readonly gone: readonly string[];
   /** All nodes that it has stopped, or not yet given back; absent: it stops none. */
   readonly stops?: readonly SiteStop[];
+  /** Number of the last word of the head on stops that it has heard in this session, 0: none; absent: an older one. */
+  readonly stopsHeard?: number;
   /** How its filters fare; absent: it has none. */
   readonly filters?: FilterState;
 }

@@ -31,6 +31,8 @@ export interface NodeStopsWorld {
 export const LAPSE_MS = 120_000;
 /** A program that has not begun by then is started again later. */
 const OPEN_MS = 30_000;
+/** After the time-out of a command its site may still be at it. */
+export const LATE_MS = 15_000;
 /** Between two looks whether it has begun. */
 const LOOK_MS = 500;
 
@@ -44,6 +46,10 @@ export class NodeStops {
   readonly #refused = new Map<string, { readonly maintenance: string; readonly why: string }>();
   /** What keeps a node from being given back. */
   readonly #problems = new Map<string, string>();
+  /** Since when sites have taken a stop, by node, and show nothing of it. */
+  readonly #takenAt = new Map<string, number>();
+  /** Nodes that were opened behind a stop that nobody has seen. */
+  readonly #opened = new Set<string>();
   readonly #turns = new Map<string, Promise<unknown>>();
   #listing: Promise<unknown> = Promise.resolve();
   #nextListing: Promise<Result<readonly SiteNode[], SiteProblem>> | null = null;
@@ -91,9 +97,12 @@ export class NodeStops {
 
   get all(): SiteStop[] {
     const noted = [...this.#notes].flatMap(([node, { maintenance, phase }]): SiteStop[] => {
-      if (phase === 'stopping') return [];
+      const isAwaited =
+        this.#wishes === null || this.#wishes.get(node)?.maintenance === maintenance;
+      if (phase === 'stopping' && isAwaited) return [];
       const why = this.#problems.get(node) ?? null;
-      const state = phase === 'returning' ? 'returning' : 'stopped';
+      const isHeld = phase === 'stopped' || phase === 'opened';
+      const state = isHeld ? 'stopped' : 'returning';
       return [{ node, maintenance, state, why }];
     });
     const refused = [...this.#refused].map(([node, { maintenance, why }]): SiteStop => {
@@ -211,10 +220,14 @@ export class NodeStops {
     const found = await this.#find(node);
     if (found === null) return;
     const known = this.#notes.get(node);
+    // Its head believes by now that nothing will be stopped there.
+    if (known === undefined && this.#wishOf(node) === undefined) return;
     const note = rules.noteToStop(known, found, wish);
     const open = rules.openPartsOf(found);
-    if (open.length === 0) return this.#note(node, { ...note, phase: 'stopped' });
-    this.#note(node, note);
+    if (open.length === 0) return this.#stopped(node, note);
+    const told = { ...note, unseenAt: this.#world.clock.now() };
+    this.#note(node, told);
+    this.#opened.delete(node);
     const reason = rules.reasonWhileStopped(note);
     const done = await this.#run({ node, kind: 'stop', parts: open, reason });
     if (!done.ok && done.error.kind !== 'refused') {
@@ -223,20 +236,35 @@ export class NodeStops {
     }
     const after = await this.#find(node);
     if (after === null) return;
-    if (rules.openPartsOf(after).length === 0) {
-      return this.#note(node, { ...note, phase: 'stopped' });
-    }
+    if (rules.openPartsOf(after).length === 0) return this.#stopped(node, note);
+    if (done.ok && !this.#isLongTaken(node)) return;
     const why = done.ok
       ? 'its site took the command, and the node still takes jobs'
       : done.error.text;
+    this.#takenAt.delete(node);
     this.#refused.set(node, { maintenance: wish.maintenance, why });
-    await this.#giveBack(node, { ...note, phase: 'returning' });
+    await this.#giveBack(node, { ...(done.ok ? told : note), phase: 'returning' });
+  }
+
+  /** Seen at its site; an earlier command may still be on its way. */
+  #stopped(node: string, note: rules.StopNote): void {
+    this.#takenAt.delete(node);
+    this.#note(node, { ...note, phase: 'stopped' });
+  }
+
+  /** Some sites take a moment to show what they did. */
+  #isLongTaken(node: string): boolean {
+    const now = this.#world.clock.now();
+    const since = this.#takenAt.get(node) ?? now;
+    this.#takenAt.set(node, since);
+    return now - since >= LATE_MS;
   }
 
   async #giveBack(node: string, note: rules.StopNote): Promise<void> {
     const found = await this.#find(node);
     if (found === null) return;
-    const { open, close } = rules.changesToReturn(note, found);
+    const { open: missing, close } = rules.changesToReturn(note, found);
+    const open = [...missing, ...(this.#opened.has(node) ? [] : rules.openAnyway(note, found))];
     this.#note(node, { ...note, phase: 'returning' });
     const reason = note.reasonBefore;
     if (close.length > 0) {
@@ -249,18 +277,34 @@ export class NodeStops {
       const after = await this.#find(node);
       const why = done.ok ? 'its site took the command, and did nothing' : done.error.text;
       const isGone = after?.word === GONE.word && (done.ok || done.error.kind === 'refused');
-      if (isGone) this.#world.log.warn({ node, why }, 'a node that has left its site is given up');
-      else if (after !== null && rules.changesToReturn(note, after).open.length > 0) {
+      if (isGone) {
+        this.#world.log.warn({ node, why }, 'a node that has left its site is given up');
+        return this.#forget(node, note);
+      }
+      if (after !== null && rules.changesToReturn(note, after).open.length > 0) {
         this.#problems.set(node, why);
         this.#world.log.warn({ node, why }, 'a node could not be given back');
         return this.#onChange();
       }
       if (after === null) return;
+      if (done.ok) this.#opened.add(node);
     }
-    this.#world.notes.remove(node);
-    this.#notes.delete(node);
     this.#problems.delete(node);
-    this.#world.log.info({ node, maintenance: note.maintenance }, 'a node was given back');
+    // What takes effect now is ours, though its site may not show whose it is.
+    if (!this.#mayComeLate(note)) this.#forget(node, note);
+  }
+
+  #mayComeLate({ unseenAt }: rules.StopNote): boolean {
+    const { clock, settings } = this.#world;
+    return unseenAt !== undefined && clock.now() < unseenAt + settings.timeoutMs + LATE_MS;
+  }
+
+  #forget(node: string, { maintenance }: rules.StopNote): void {
+    this.#world.notes.remove(node);
+    for (const known of [this.#notes, this.#problems, this.#takenAt, this.#opened]) {
+      known.delete(node);
+    }
+    this.#world.log.info({ node, maintenance }, 'a node was given back');
     this.#onChange();
   }
 

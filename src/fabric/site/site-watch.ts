@@ -66,6 +66,8 @@ export class SiteWatch implements SiteSource {
   #queues: readonly SiteQueue[] = [];
   /** By the clock that never jumps; null: not yet. */
   #listedAt: number | null = null;
+  /** Jobs, nodes and queues were asked for; before that nothing is told, as half of it would be a lie. */
+  #hasLooked = false;
   #seldomAt: number | null = null;
   #lack: string | null = null;
   readonly #vanished: Vanished;
@@ -80,6 +82,8 @@ export class SiteWatch implements SiteSource {
   /** The names by which the head wants nodes stopped, by the site's own. */
   #asked = new Map<string, string[]>();
   #onNodes: (nodes: readonly SiteNode[]) => void = () => undefined;
+  /** In this session. */
+  #stopsHeard = 0;
   #timer: Timer | null = null;
   #isOpen = false;
 
@@ -88,7 +92,7 @@ export class SiteWatch implements SiteSource {
     this.names = world.filters?.names ?? new NodeNames();
     this.#vanished = new Vanished(world.adaptor);
     world.stops?.onChange(() => {
-      if (this.#listedAt !== null) this.#tell();
+      this.#tell();
     });
   }
 
@@ -128,7 +132,8 @@ export class SiteWatch implements SiteSource {
   connect(send: (news: SiteNews) => void): void {
     this.#send = send;
     this.#told = null;
-    if (this.#listedAt !== null || this.#problem !== null) this.#tell();
+    this.#stopsHeard = 0;
+    this.#tell();
   }
 
   disconnect(): void {
@@ -152,7 +157,7 @@ export class SiteWatch implements SiteSource {
     for (const job of jobs) if (!this.#jobs.has(job)) this.#vanished.add(job);
   }
 
-  stop(wishes: readonly StopWish[]): void {
+  stop(wishes: readonly StopWish[], number: number): void {
     this.#asked = new Map();
     const own = wishes.map((wish) => {
       const node = this.nameAtSite(wish.node);
@@ -160,6 +165,8 @@ export class SiteWatch implements SiteSource {
       return { ...wish, node };
     });
     this.#world.stops?.want(own);
+    this.#stopsHeard = number;
+    this.#tell();
   }
 
   /** The site's own name of a node that is, or was, called this here. */
@@ -249,6 +256,7 @@ export class SiteWatch implements SiteSource {
     if (!nodes.ok) problem ??= nodes.error.text;
     problem ??= await this.#lookSeldom();
     this.#setProblem(problem ?? this.#lack);
+    this.#hasLooked = true;
     this.#tell();
   }
 
@@ -298,7 +306,7 @@ export class SiteWatch implements SiteSource {
   }
 
   #tell(): void {
-    if (this.#send === null) return;
+    if (this.#send === null || !this.#hasLooked) return;
     const isFirst = this.#told === null;
     this.#told ??= { jobs: new Map(), nodes: null, queues: null };
     const told = this.#told;
@@ -310,7 +318,12 @@ export class SiteWatch implements SiteSource {
     [told.nodes, told.queues] = [this.#nodes, listed];
     const common = {
       ...(filters === null ? {} : { filters: this.#filterState(filters) }),
-      ...(stops === null ? {} : { stops: stops.all.flatMap((stop) => this.#asFor(stop)) }),
+      ...(stops === null
+        ? {}
+        : {
+            stops: stops.all.flatMap((stop) => this.#asFor(stop)),
+            stopsHeard: this.#stopsHeard,
+          }),
       ...{ system: adaptor.system, mode, takeover: steerer?.takeover ?? null },
       problem: this.#problem,
       ageMs: this.#listedAt === null ? null : clock.monotonic() - this.#listedAt,

@@ -19,6 +19,8 @@ export interface StopNote {
   readonly open: readonly string[];
   /** What the site said of it before; null: nothing. */
   readonly reasonBefore: string | null;
+  /** When its site was told last to stop it and nobody saw what came of it; absent: that was always seen. */
+  readonly unseenAt?: number;
 }
 
 /** Whether its site says if operators stopped it: of a node that is down, or in no known state, it may not. */
@@ -97,6 +99,18 @@ export function reasonWhileStopped({ open, reason, reasonBefore }: StopNote): st
   return open.length === 0 ? (reasonBefore ?? reason) : reason;
 }
 
+/** Parts to open once more although they are: a stop that nobody has seen may be on its way. */
+export function openAnyway(note: StopNote, node: SiteNode): readonly string[] {
+  if (note.unseenAt === undefined || isTheirs(note, node)) return [];
+  const isOpen = new Set(openPartsOf(node));
+  return note.open.filter((part) => isOpen.has(part));
+}
+
+/** Somebody has stopped it anew meanwhile, and says why: it stays theirs. */
+function isTheirs({ reason }: StopNote, node: SiteNode): boolean {
+  return node.reason !== null && node.reason !== '' && !node.reason.includes(reason);
+}
+
 /** What is still to be done so that the node is as it was; both empty: nothing. */
 export function changesToReturn(
   note: StopNote,
@@ -104,10 +118,8 @@ export function changesToReturn(
 ): { readonly open: readonly string[]; readonly close: readonly string[] } {
   const isOpen = new Set(openPartsOf(node));
   const missing = note.open.filter((part) => !isOpen.has(part));
-  // Somebody has stopped it anew meanwhile, and says why: it stays theirs.
-  const isTheirs = node.reason !== null && node.reason !== '' && !node.reason.includes(note.reason);
   const own = new Set(note.open);
   // It was opened for a program; a node that others have opened stays open.
   const close = note.phase === 'stopped' ? [] : [...isOpen].filter((part) => !own.has(part));
-  return { open: isTheirs ? [] : missing, close };
+  return { open: isTheirs(note, node) ? [] : missing, close };
 }

@@ -32,7 +32,7 @@ function viewWork({ works, stops }: Maintenance, node: NodeName): MaintenanceVie
     state: work.kind,
     jobId: 'jobId' in work ? work.jobId : null,
     why: 'why' in work ? work.why : null,
-    stop: stops?.[node] ?? null,
+    stop: stops?.[node] === 'never' ? null : (stops?.[node] ?? null),
   };
 }
 

@@ -7,12 +7,14 @@ import {
   isAlive,
   isUnderWay,
   type Maintenance,
+  mayBeStopped,
   takesNode,
   worksOn,
 } from '../../model/maintenance.ts';
 import type { Task } from '../jobs/facts.ts';
 import type { Node } from '../nodes/facts.ts';
 import { memberOf } from '../sites/members.ts';
+import { askStops } from '../sites/stops.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { askCancel } from '../tasks/cancel.ts';
@@ -122,6 +124,7 @@ function goOn(step: Step, id: string): void {
   const { phase, until } = maintenanceOf(step.state, id);
   if (phase === 'restoring') callOffPrograms(step, id);
   else {
+    askStops(step, id);
     treatTasks(step, maintenanceOf(step.state, id));
     noteFree(step, id);
     resumeTasks(step, maintenanceOf(step.state, id));
@@ -133,13 +136,14 @@ function goOn(step: Step, id: string): void {
 
 /** No site gives back a node that is no node of it any more. */
 function forgetGone(step: Step, id: string): void {
-  const { stops = {}, nodes } = maintenanceOf(step.state, id);
-  for (const name of nodes) {
+  const one = maintenanceOf(step.state, id);
+  for (const name of one.nodes) {
     const node = step.state.nodes.get(name);
-    if (stops[name] !== 'stopped' || (node !== undefined && memberOf(step.state, node) !== null)) {
+    if (!mayBeStopped(one, name) || (node !== undefined && memberOf(step.state, node) !== null)) {
       continue;
     }
-    step.emit({ kind: 'maintenance_stop', id, node: name, stop: 'returned' });
+    const stop = one.stops?.[name] === 'stopped' ? 'returned' : 'never';
+    step.emit({ kind: 'maintenance_stop', id, node: name, stop });
   }
 }
 
@@ -185,7 +189,8 @@ function noteFree(step: Step, id: string): void {
   if (one.phase !== 'draining') return;
   const kept = one.nodes.filter((name) => takesNode(one, name));
   const free = kept.every((name) => {
-    return isFree(step.state.nodes.get(name)) && isStopped(step.state, one, name);
+    const isOut = !worksOn(one, name) || isStopped(step.state, one, name);
+    return isFree(step.state.nodes.get(name)) && isOut;
   });
   if (free) step.emit({ kind: 'maintenance_moved', id, phase: 'active' });
 }
@@ -236,9 +241,9 @@ function* usersTasks(state: State, nodes: Iterable<NodeName>): Generator<Task> {
 function closeIfOver(step: Step, id: string): void {
   const known = maintenanceOf(step.state, id);
   if (!isAlive(known)) return;
-  const { phase, nodes, cancelledBy, stops = {} } = known;
+  const { phase, nodes, cancelledBy } = known;
   const waits = nodes.some((node) => takesNode(known, node));
-  const isReturning = nodes.some((node) => stops[node] === 'stopped');
+  const isReturning = nodes.some((node) => mayBeStopped(known, node));
   const isEnding = phase === 'restoring' || cancelledBy !== null;
   const isOpen = isEnding ? hasPrograms(step, id) || isReturning : waits;
   if (isOpen) return keepWindow(step, known);
@@ -274,7 +279,7 @@ function settleRest(step: Step, one: Maintenance): void {
   const { id, program, nodes, cancelledBy, stops = {} } = one;
   for (const name of nodes) {
     if (!worksOn(one, name)) continue;
-    const isLeft = stops[name] === undefined && !isStopped(step.state, one, name);
+    const isLeft = stops[name] !== 'returned' && !isStopped(step.state, one, name);
     if (cancelledBy !== null) skipNode(step, id, name, `cancelled by ${cancelledBy}`);
     else if (isLeft) skipNode(step, id, name, 'its site never stopped it');
     else if (program === null) noteWork(step, id, name, { kind: 'done', jobId: null });

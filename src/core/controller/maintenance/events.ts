@@ -1,7 +1,7 @@
 // What happens to maintenance.
 
 import type { NodeName } from '../../model/ids.ts';
-import type { Maintenance, MaintenancePhase, NodeWork } from '../../model/maintenance.ts';
+import type { Maintenance, MaintenancePhase, NodeStop, NodeWork } from '../../model/maintenance.ts';
 
 export type MaintenanceEvent =
   | {
@@ -28,7 +28,7 @@ export type MaintenanceEvent =
       readonly kind: 'maintenance_stop';
       readonly id: string;
       readonly node: NodeName;
-      readonly stop: 'stopped' | 'returned';
+      readonly stop: NodeStop;
     }
   /** The node goes back to service before its end. */
   | {

@@ -33,7 +33,13 @@ function steered(head: TestHead): void {
 
 function hear(head: TestHead, ...stops: SiteStop[]): void {
   const { session } = head.node('hpc');
-  head.perform({ kind: 'site_stops', heard: { node: HPC, session, stops } });
+  head.perform({ kind: 'site_stops', heard: { node: HPC, session, stops, isUpToDate: true } });
+}
+
+/** It has not heard yet what it is to stop now. */
+function hearEarly(head: TestHead, ...stops: SiteStop[]): void {
+  const { session } = head.node('hpc');
+  head.perform({ kind: 'site_stops', heard: { node: HPC, session, stops, isUpToDate: false } });
 }
 
 function stop(maintenance: string, state: SiteStop['state'], why: string | null = null): SiteStop {
@@ -120,8 +126,92 @@ scenario('[M9] what its site never stopped is not taken for done', (head) => {
   const id = planned(head, { nodes: [N1] });
   head.tick(10 * MINUTE);
   head.tick(60 * MINUTE);
+  assert.equal(phase(head, id), 'restoring', 'nobody knows whether it is stopped');
+  hear(head);
+  head.tick();
   assert.equal(phase(head, id), 'failed');
   assert.match(shown(head, id).detail ?? '', /n1\.hpc: its site never stopped it/);
+});
+
+scenario(
+  '[M6, M9] called off before anything was heard, it ends when its gateway says how it is',
+  (head) => {
+    steered(head);
+    const id = planned(head, { nodes: [N1], time: { kind: 'now' } });
+    assert.deepEqual(wanted(head), [`n1 ${id}`]);
+    head.disconnect(HPC);
+    head.command(cancel(id), OPERATOR);
+    head.tick(MINUTE);
+    assert.equal(phase(head, id), 'restoring', 'it may have been told, and the node be stopped');
+    head.connect('hpc', { cpus: 0 });
+    hearEarly(head);
+    head.tick();
+    assert.equal(phase(head, id), 'restoring', 'it may still be at it');
+    hear(head, stop(id, 'returning'));
+    head.tick();
+    assert.equal(phase(head, id), 'restoring');
+    head.submit({ labels: ['site=hpc'], cpuCount: 2 });
+    head.submit({ labels: ['site=hpc'], cpuCount: 2 });
+    assert.deepEqual(head.schedule(), ['1#1@n2.hpc']);
+    hear(head);
+    head.tick();
+    assert.equal(phase(head, id), 'cancelled');
+    assert.deepEqual(head.schedule(), ['2#1@n1.hpc']);
+  },
+);
+
+scenario('[M6, M9] called off, it ends by the word that nothing was stopped', (head) => {
+  steered(head);
+  const [first, second] = [N1, N2].map((node) =>
+    planned(head, { nodes: [node], time: { kind: 'now' } }),
+  );
+  assert.ok(first !== undefined && second !== undefined);
+  for (const id of [first, second]) head.command(cancel(id), OPERATOR);
+  hear(head, { ...stop(second, 'refused', 'no'), node: 'n2' });
+  head.tick();
+  assert.deepEqual([phase(head, first), phase(head, second)], ['cancelled', 'cancelled']);
+  assert.deepEqual(shown(head, first).works[N1], {
+    kind: 'skipped',
+    why: 'cancelled by olga',
+  });
+});
+
+scenario('[M9] a gateway that was never there, or is removed, holds up nothing', (head) => {
+  steered(head);
+  head.disconnect(HPC);
+  const id = planned(head, { nodes: [N1], time: { kind: 'now' } });
+  assert.deepEqual(wanted(head), [], 'told only once that is written down');
+  head.tick(60 * MINUTE);
+  assert.equal(phase(head, id), 'failed');
+  head.connect('hpc', { cpus: 0 });
+  const later = planned(head, { nodes: [N2], time: { kind: 'now' } });
+  head.disconnect(HPC);
+  head.command(cancel(later), OPERATOR);
+  head.command({ kind: 'remove_node', node: HPC }, OPERATOR);
+  head.tick();
+  assert.equal(phase(head, later), 'cancelled');
+});
+
+scenario('[M9] a gateway that comes later is told then', (head) => {
+  steered(head);
+  head.disconnect(HPC);
+  const id = planned(head, { nodes: [N1], time: { kind: 'now' } });
+  head.connect('hpc', { cpus: 0 });
+  hearEarly(head);
+  assert.deepEqual(wanted(head), [`n1 ${id}`]);
+  head.command(cancel(id), OPERATOR);
+  assert.equal(phase(head, id), 'restoring');
+});
+
+scenario('[M9] what was refused in part is given back first', (head) => {
+  steered(head);
+  const id = planned(head, { nodes: [N1], time: { kind: 'now' } });
+  hear(head, stop(id, 'returning'), stop(id, 'refused', 'no'));
+  head.tick();
+  assert.deepEqual([shown(head, id).works[N1]?.kind, phase(head, id)], ['skipped', 'active']);
+  hear(head, stop(id, 'refused', 'no'));
+  head.tick();
+  assert.equal(phase(head, id), 'failed');
 });
 
 scenario('[M6, M9] called off, it is over once the site has given the node back', (head) => {
@@ -150,9 +240,9 @@ scenario('[M9] a node that is no node of its site any more holds up nothing', (h
 scenario('[M9] only the gateway of this session is believed, and once', (head) => {
   steered(head);
   const id = planned(head, { nodes: [N1], time: { kind: 'now' } });
-  const heard = { node: HPC, session: 7, stops: [stop(id, 'stopped')] };
+  const heard = { node: HPC, session: 7, stops: [stop(id, 'stopped')], isUpToDate: true };
   head.perform({ kind: 'site_stops', heard });
-  assert.equal(shown(head, id).stops, undefined);
+  assert.deepEqual(shown(head, id).stops, { [N1]: 'asked' });
   hear(head, stop(id, 'stopped'));
   const { session } = head.node('hpc');
   const again = { ...heard, session };

@@ -9,7 +9,7 @@ import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
 import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
 import { ok } from '../../../../src/core/base/result.ts';
 import type { StopWish } from '../../../../src/core/model/site.ts';
-import { LAPSE_MS, NodeStops } from '../../../../src/fabric/site/node-stops.ts';
+import { LAPSE_MS, LATE_MS, NodeStops } from '../../../../src/fabric/site/node-stops.ts';
 import type { Command, CommandEnd, Commands } from '../../../../src/ports/commands.ts';
 import type { SiteNotes } from '../../../../src/ports/sites.ts';
 import { VirtualClock } from '../../agent/fake-world.ts';
@@ -20,6 +20,8 @@ const LONG = 3_600_000;
 const UNTIL = new VirtualClock().now() + LONG;
 const WISH: StopWish = { node: 'n1', maintenance: 'm3', until: UNTIL };
 const OURS = 'weft maintenance m3';
+/** So long after a command without an answer its site may still be at it. */
+const HELD_MS = 1000 + LATE_MS;
 
 /** Kept over the death of gateways, as files are. */
 class KeptNotes implements SiteNotes {
@@ -200,8 +202,88 @@ test('[M9] a site that does not answer is asked again, for the stop and for the 
   await world.want();
   assert.equal(world.stops.all[0]?.state, 'returning');
   assert.notEqual(world.stops.all[0]?.why, null);
+  await world.clock.advance(HELD_MS);
   await world.look();
   assert.deepEqual([world.node().isDrained, world.stops.all], [false, []]);
+});
+
+test('[M9] what is called off before its site was told is not stopped', async () => {
+  const world = new World();
+  world.stops.want([WISH]);
+  world.stops.want([]);
+  assert.deepEqual(world.stops.all, []);
+  await world.clock.settle();
+  assert.deepEqual([world.updates(), world.stops.all, world.notes.files.size], [[], [], 0]);
+});
+
+test('[M9] what is called off while its site is being told is to be given back', async () => {
+  const world = new World();
+  world.site.moods.set('scontrol', ['hangs']);
+  await world.want(WISH);
+  assert.deepEqual(world.stops.all, [], 'nobody may take it for stopped');
+  const next = world.startAgain();
+  assert.deepEqual(next.all, [], 'its head may still want it');
+  world.site.moods.set('sinfo', ['hangs']);
+  await world.want();
+  assert.deepEqual(next.all, [{ node: 'n1', maintenance: 'm3', state: 'returning', why: null }]);
+  await world.clock.advance(HELD_MS);
+  await world.look();
+  assert.deepEqual([next.all, world.node().isDrained], [[], false]);
+});
+
+/** Like Grid Engine and OAR: their nodes do not show who has stopped them. */
+function withoutReasons(): Partial<Adaptor> {
+  const { command, read } = slurm(null).nodes;
+  const readAll: typeof read = (output) => {
+    const nodes = read(output);
+    return nodes.ok ? ok(nodes.value.map((node) => ({ ...node, reason: null }))) : nodes;
+  };
+  return { nodes: { command, read: readAll } };
+}
+
+test('[M9] a site that takes a moment to show a stop has not refused it', async () => {
+  const world = new World();
+  world.site.moods.set('scontrol', ['late']);
+  await world.want(WISH);
+  assert.equal(world.stops.all.length, 0);
+  world.site.doLate();
+  await world.look();
+  assert.equal(world.stops.all[0]?.state, 'stopped');
+
+  const other = new World();
+  other.site.moods.set('scontrol', ['late', 'late', 'late']);
+  await other.want(WISH);
+  await other.clock.advance(LATE_MS);
+  await other.look();
+  const [stop] = other.stops.all.filter(({ state }) => state === 'refused');
+  assert.equal(stop?.why, 'its site took the command, and the node still takes jobs');
+});
+
+test('[M9] a late stop is known for ours where its site does not say whose it is', async () => {
+  for (const mood of ['late', 'hangs late'] as const) {
+    const world = new World(withoutReasons());
+    world.site.moods.set('scontrol', [mood]);
+    await world.want(WISH);
+    await world.want();
+    assert.deepEqual(
+      world.stops.all.map(({ state }) => state),
+      ['returning'],
+    );
+    assert.equal(world.updates().length, 2, 'it is opened behind the stop');
+    world.startAgain();
+    await world.want();
+    world.site.doLate();
+    assert.equal(world.node().isDrained, true);
+    await world.look();
+    assert.equal(world.node().isDrained, false, mood);
+    await world.clock.advance(HELD_MS);
+    await world.look();
+    assert.deepEqual([world.stops.all, world.notes.files.size], [[], 0]);
+    // An operator's, from now on.
+    world.drain('');
+    await world.listed();
+    assert.equal(world.node().isDrained, true);
+  }
 });
 
 test('[M9] it is opened for its program and stopped again once that runs', async () => {
@@ -276,6 +358,7 @@ test('[M9] a gateway killed at any command gives the node back as it was', async
         await world.want(WISH);
         assert.equal(world.stops.all[0]?.state, 'stopped', where);
         assert.equal(world.node().isDrained, true, where);
+        await world.clock.advance(HELD_MS);
         await world.want();
         assert.deepEqual(world.node(), { isDrained: before !== null, reason: before ?? '' }, where);
         assert.equal(world.notes.files.size, 0, where);
@@ -392,6 +475,8 @@ test('[M9] a stop that takes effect after its node was given back is undone', as
   world.site.moods.set('scontrol', ['hangs']);
   await world.want(WISH);
   await world.want();
+  await world.clock.advance(HELD_MS);
+  await world.look();
   assert.equal(world.notes.files.size, 0);
   world.drain(OURS);
   world.stops.headIsAway();

@@ -12,7 +12,7 @@ import type { NodeName } from '../../../../src/core/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../../src/core/model/limits.ts';
 import type { SiteNews, StopWish } from '../../../../src/core/model/site.ts';
 import { Filters } from '../../../../src/fabric/filters/site-filters.ts';
-import type { NodeStops } from '../../../../src/fabric/site/node-stops.ts';
+import { NodeStops } from '../../../../src/fabric/site/node-stops.ts';
 import { SiteWatch } from '../../../../src/fabric/site/site-watch.ts';
 import { Steerer } from '../../../../src/fabric/site/steerer.ts';
 import { Sites } from '../../../../src/head/sites.ts';
@@ -94,6 +94,47 @@ test('all of it is told first, and afterwards only what has changed', async () =
   await world.clock.advance(5000);
   assert.deepEqual(world.told[2]?.jobs, []);
   assert.equal(world.states().length, 3);
+});
+
+test('nothing is told of a site before jobs and nodes were listed once', async () => {
+  const world = new World();
+  let isThere = false;
+  world.site.run = (command) => {
+    if (command.argv[0] === 'sinfo' && !isThere) {
+      isThere = true;
+      world.connect();
+    }
+    return FakeSlurm.prototype.run.call(world.site, command);
+  };
+  world.watch.start();
+  await world.clock.settle();
+  assert.deepEqual(
+    world.told.map(({ isFirst, nodes }) => [isFirst, nodes?.length]),
+    [[true, 1]],
+  );
+});
+
+test('[M9] news say which word on stops it has heard in this session', async () => {
+  const { site, clock, log } = new World();
+  const steering = executionQueue({ main: 'main', execution: 'steer' });
+  const common = { adaptor: slurm(steering), commands: site, clock, log };
+  const settings = { pollMs: 5000, timeoutMs: 1000, before: [] };
+  const notes = { all: () => new Map(), write: () => undefined, remove: () => undefined };
+  const stops = new NodeStops({ ...common, settings, notes });
+  const watch = new SiteWatch({ ...common, mode: 'steer', steerer: null, stops, settings });
+  const told: SiteNews[] = [];
+  const connect = () => watch.connect((news) => told.push(news));
+  connect();
+  watch.start();
+  await clock.settle();
+  watch.stop([], 2);
+  watch.disconnect();
+  connect();
+  assert.deepEqual(
+    told.map(({ stopsHeard }) => stopsHeard),
+    [0, 2, 0],
+  );
+  watch.close();
 });
 
 test('what is in no listing any more is told as that, and as nothing else', async () => {
@@ -320,7 +361,10 @@ test('[G8] a node that rules rename is stopped at its site by its own name, and 
   rules = [call('slow-*')];
   await world.clock.advance(5000);
   assert.equal(watch.faultOf('n1', 'fast-1'), 'the rules of its site call it slow-1 now');
-  watch.stop(['fast-1', 'slow-1'].map((node) => ({ node, maintenance: 'm1', until: 1 })));
+  watch.stop(
+    ['fast-1', 'slow-1'].map((node) => ({ node, maintenance: 'm1', until: 1 })),
+    1,
+  );
   assert.deepEqual(wanted, ['n1', 'n1']);
   await world.clock.advance(5000);
   assert.deepEqual(toldStops(), ['fast-1', 'slow-1']);
