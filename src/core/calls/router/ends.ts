@@ -78,6 +78,7 @@ export function end(state: RouterState, call: Call, told: End): void {
   call.end = told;
   session.unackedBytes += inlineBytes(call);
   session.line?.peer.send(told);
+  state.hasNews(session);
 }
 
 /** One that only a worker has told of has waited with another router. */

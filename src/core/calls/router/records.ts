@@ -155,6 +155,8 @@ export interface Session {
   isDirty: boolean;
   windowCalls: number;
   windowBytes: number;
+  /** Something is told to it in this turn. */
+  hasNews: boolean;
   /** Room in the window that the client is still to be told of. */
   creditCalls: number;
   creditBytes: number;
@@ -210,6 +212,7 @@ export function newSession(id: string, now: number): Session {
       isDirty: false,
       windowCalls: 0,
       windowBytes: 0,
+      hasNews: false,
       creditCalls: 0,
       creditBytes: 0,
       round: 0,

@@ -108,13 +108,23 @@ export class RouterState {
     call.credit = -1;
   }
 
-  /** Room in the client's window; told at the end of the turn, or when it is worth it. */
+  /** Room in the client's window: told with something else, or when it is worth a frame of its own. */
   credit(call: Call): void {
     const { session, credit } = call;
     if (credit < 0) return;
     this.uncount(call);
     session.creditCalls += 1;
     session.creditBytes += credit;
+    this.#touch(session);
+  }
+
+  /** It is told something in this turn: what else there is goes with it. */
+  hasNews(session: Session): void {
+    session.hasNews = true;
+    this.#touch(session);
+  }
+
+  #touch(session: Session): void {
     if (session.isDirty) return;
     session.isDirty = true;
     this.#sessions.push(session);
@@ -152,9 +162,19 @@ export class RouterState {
   }
 }
 
+/** Whether its client, as far as that knows, has used up half of its window. */
+function isShort({ windowCalls, windowBytes, creditCalls, creditBytes }: Session): boolean {
+  const isFull = windowCalls + creditCalls > CALL_WINDOW_CALLS / 2;
+  return isFull || windowBytes + creditBytes > CALL_WINDOW_BYTES / 2;
+}
+
 function flushCredit(session: Session): void {
   const { line, creditCalls: calls, creditBytes: bytes } = session;
+  const isDue = session.hasNews || isShort(session);
   session.isDirty = false;
+  session.hasNews = false;
+  // By a frame for each call a client that waits for one would be woken twice.
+  if (!isDue) return;
   session.creditCalls = 0;
   session.creditBytes = 0;
   if (calls > 0) line?.peer.send({ kind: 'taken', calls, bytes });

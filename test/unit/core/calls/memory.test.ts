@@ -79,6 +79,47 @@ test('[C5] a client that cancels its calls and takes none of their ends gets no 
   assert.equal(isClosed, true);
 });
 
+test('room is told with the end of a call, by a message of its own only when there is little', () => {
+  const rig = new Rig();
+  const heard: RouterToClient[] = [];
+  const port = rig.router.openClient(
+    { send: (message) => heard.push(message), close: () => undefined, isBehind: false },
+    rig.now,
+  );
+  const worker = rig.worker();
+  const bytes = bytesOf('code');
+  const hello = {
+    kind: 'hello',
+    session: 'a'.repeat(32),
+    generation: null,
+    detach: false,
+  } as const;
+  const asset = { kind: 'asset', asset: 1, sha256: sha256(bytes), size: bytes.length } as const;
+  port.take(
+    [
+      { ...hello, label: '' },
+      { ...asset, bytes },
+    ],
+    rig.now,
+  );
+  const call = (number: number): ClientToRouter => ({
+    ...{ kind: 'call', call: number, asset: 1, retriesMax: 0, timeoutMs: 0, since: null },
+    ...{ attempt: 0, shared: [], payload: { inline: bytes } },
+  });
+  heard.length = 0;
+  port.take([call(1)], rig.now);
+  assert.equal(heard.length, 0, 'nobody is woken for it');
+  worker.work();
+  assert.deepEqual(
+    heard.map(({ kind }) => kind),
+    ['result', 'taken'],
+  );
+  heard.length = 0;
+  const many = Array.from({ length: CALL_WINDOW_CALLS - 1 }, (_, at) => call(at + 2));
+  port.take(many, rig.now);
+  assert.equal(heard[0]?.kind, 'taken');
+});
+
 test('[C5] a client that takes them has room for as many as it likes', () => {
   const rig = new Rig();
   const client = rig.client();
