@@ -12,8 +12,8 @@ export interface BatchTruth {
   readonly title: string;
   readonly owner: UserName;
   readonly jobCount: number;
-  /** Titles of those that it comes after. */
-  readonly after: readonly string[];
+  /** Those that it comes after, though another may have their name by now. */
+  readonly after: readonly BatchTruth[];
   /** By number of the job: how it ended, or the part that is to run it. */
   readonly jobs: Map<number, OutcomeKind | 'open'>;
   /** Nodes where its solver could not be built, as the head has noted. */
@@ -40,8 +40,9 @@ export class BatchesTruth {
   learn(event: Event): void {
     switch (event.kind) {
       case 'batch_submitted': {
-        const { owner, jobs, after } = event;
+        const { owner, jobs } = event;
         const title = formatBatch(event.batch);
+        const after = event.after.flatMap((one) => this.batches.get(one) ?? []);
         const made = { title, owner, after, jobCount: jobs.length, tries: 0, isRenewed: false };
         this.batches.set(title, { ...made, jobs: new Map(), failed: new Set() });
         return;

@@ -40,6 +40,14 @@ export const PINNED: readonly {
     seed: 20261123050,
     broke: 'a task ended on a drained node, and the next one that its user may have did not start',
   },
+  {
+    seed: 20261124006,
+    broke: 'a stopped task that was given up with its node had given cpus up there to nobody',
+  },
+  {
+    seed: 20261124023,
+    broke: 'a batch was taken for the one that had its name before it was removed (by the checker)',
+  },
 ];
 
 /** By the name of the canary. */

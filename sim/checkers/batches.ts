@@ -63,9 +63,8 @@ function checkAllocated({ parts, batches }: BatchesTruth, event: Of<'task_alloca
       `${shunned.node} could not build ${batch.title}, and gets more of it`,
     );
   }
-  for (const title of batch.after) {
-    const other = batches.get(title);
-    const open = [...(other?.jobs ?? [])].find(([, kind]) => kind !== 'completed');
+  for (const { title, jobs } of batch.after) {
+    const open = [...jobs].find(([, kind]) => kind !== 'completed');
     if (open === undefined) continue;
     throw new Violation('B5', `${batch.title} starts before ${open[0]} of ${title} is complete`);
   }

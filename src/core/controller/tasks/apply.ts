@@ -11,7 +11,7 @@ import type { Of } from '../events.ts';
 import { countHeld, dequeueEntry, jobOf, noteOutcome, requeueEntry } from '../jobs/apply.ts';
 import type { Job, Part, Task } from '../jobs/facts.ts';
 import { addActive, endedSet, removeActive } from '../jobs/parts.ts';
-import { claim, nodeOf, refreshPool, unclaim } from '../nodes/apply.ts';
+import { claim, nodeOf, refreshPool, setYielded, unclaim } from '../nodes/apply.ts';
 import type { State } from '../state.ts';
 import { indexOf, placeOf } from './place.ts';
 import { isStopped } from './stops.ts';
@@ -246,6 +246,8 @@ function leaveEpoch(state: State, task: Task, abandoned: readonly string[], at: 
     const holds = holding?.task === task;
     assert(holds === abandoned.includes(node), `${epochId} left ${node} as said`);
     if (!holds) continue;
+    // To be ended there it runs once more, and nobody is left to give its cpus back to.
+    if (holding.yieldedCpus > 0) setYielded(state, epochId, node, false);
     holding.task = null;
     state.scratch.touched.push({ node, epochId });
   }

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { isCycleDue, snapshotOf } from '../../../../src/core/controller/schedule.ts';
+import type { EpochId } from '../../../../src/core/model/ids.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
 import { plan } from '../../../../src/core/scheduler/cycle/plan.ts';
 import {
@@ -271,6 +272,19 @@ scenario(
     assert.equal(head.refused(wish), 'reservation.busy');
     head.suspended('1#1');
     assert.equal(head.refused(wish), 'reservation.busy');
+  },
+  STOPPING,
+);
+
+scenario(
+  '[P13] a stopped task that is given up with its node has its cpus again there, to be ended',
+  (head) => {
+    stopped(head, { onNodeLoss: { kind: 'requeue' } }, MINUTE);
+    head.disconnect('n1');
+    head.silence('n1', 15_000);
+    assert.deepEqual(head.holders('1#1'), ['n1'], 'its claim stays');
+    assert.equal(head.task('1').state, 'pending');
+    assert.equal(head.node('n1').holding.get('1#1' as EpochId)?.yieldedCpus, 0);
   },
   STOPPING,
 );
