@@ -327,7 +327,7 @@ describe('pilots on a real Grid Engine', { skip: noGridEngine }, () => {
       ...{ cwd: world.at('work'), env },
     });
     const refused = 'allocation.not_started true';
-    const expected = ['1,4,9', '2', 'pilot=sge1', '1,4,9', refused];
+    const expected = ['1,4,9', '2', 'pilot=sge2', '1,4,9', refused];
     assert.deepEqual(out.trim().split('\n'), expected, error);
     assert.equal(await jobs(), '');
   });
