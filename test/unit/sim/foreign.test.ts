@@ -13,6 +13,7 @@ const RULES: Readonly<Record<string, string>> = {
   'steered-while-scheduling': 'X4',
   'head-waits-for-sites': 'X8',
   'never-given-back': 'X5',
+  'stops-heeded-late': 'X9',
   'adopted-again': 'X3',
   'started-in-maintenance': 'X6',
   'silence-is-done': 'X1',
