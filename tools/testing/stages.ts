@@ -35,8 +35,13 @@ export const ROWS: readonly (readonly Stage[])[] = [
     program('tidy', 'tools/tidy.ts'),
     program('biome', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'),
     program('unused', 'node_modules/knip/bin/knip.js', '--no-progress'),
-    // What the package's entries name is bundled by it.
+  ],
+  [
+    // Not beside the typecheck, which builds into the same folders.
     program('build', 'tools/build.ts'),
+    tests('launcher', 1),
+    tests('traces', 1),
+    tests('records', 1),
   ],
   [tests('unit', 2)],
   [
@@ -44,7 +49,6 @@ export const ROWS: readonly (readonly Stage[])[] = [
     tests('contract', 1),
     program('package', 'node_modules/publint/src/cli.js', '--strict'),
   ],
-  [tests('launcher', 2), tests('traces', 1), tests('records', 1)],
   // Clusters wait more than they work; what fails beside others runs once more, alone.
   [tests('e2e', 3)],
 ];

@@ -65,7 +65,8 @@ async function variablesOf(
   Object.assign(process.env, own);
   try {
     const commands = commandsWith(names);
-    const { output } = await commands.run({ argv: ['env'], timeoutMs: 20_000, keep, ...more });
+    const all = { part: 'last', length: 100_000 } as const;
+    const { output } = await commands.run({ argv: ['env'], timeoutMs: 20_000, keep: all, ...more });
     return output
       .split('\n')
       .flatMap((line) => line.split('=')[0] || [])
