@@ -1,6 +1,7 @@
 // What the nodes of a site are called here, where its rules give them other names: no two have the same, and
 // none has that of another node over there. To the site only its own names are said.
 
+import { parseNodeName } from '../../core/model/ids.ts';
 import type { SiteNode } from '../../core/model/site.ts';
 import { shownName } from '../../core/model/site.ts';
 
@@ -69,6 +70,7 @@ export class NodeNames {
   ): string | null {
     // Whoever is called so over there keeps the name.
     if (shown === own) return null;
+    if (!parseNodeName(shown).ok) return `${own} cannot be called ${shown}, which is no node name`;
     if (of.theirs.has(shown)) return `${own} cannot be called ${shown}, as another node is`;
     if (of.wishes.length > 1) return `${of.wishes.join(', ')} would all be called ${shown}`;
     const before = this.#own.get(shown);

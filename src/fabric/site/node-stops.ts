@@ -269,7 +269,10 @@ export class NodeStops {
     const reason = note.reasonBefore;
     if (close.length > 0) {
       const words = reason ?? note.reason;
-      await this.#run({ node, kind: 'stop', parts: close, reason: words });
+      const done = await this.#run({ node, kind: 'stop', parts: close, reason: words });
+      const isGone = found.word === GONE.word && !done.ok && done.error.kind === 'refused';
+      // Forgotten now, a node that its operator keeps from jobs would take them from now on.
+      if (!done.ok && !isGone) return this.#notGivenBack(node, done.error.text);
     }
     if (open.length > 0) {
       const before = reason === null ? {} : { reason };
@@ -282,9 +285,7 @@ export class NodeStops {
         return this.#forget(node, note);
       }
       if (after !== null && rules.changesToReturn(note, after).open.length > 0) {
-        this.#problems.set(node, why);
-        this.#world.log.warn({ node, why }, 'a node could not be given back');
-        return this.#onChange();
+        return this.#notGivenBack(node, why);
       }
       if (after === null) return;
       if (done.ok) this.#opened.add(node);
@@ -292,6 +293,12 @@ export class NodeStops {
     this.#problems.delete(node);
     // What takes effect now is ours, though its site may not show whose it is.
     if (!this.#mayComeLate(note)) this.#forget(node, note);
+  }
+
+  #notGivenBack(node: string, why: string): void {
+    this.#problems.set(node, why);
+    this.#world.log.warn({ node, why }, 'a node could not be given back');
+    this.#onChange();
   }
 
   #mayComeLate({ unseenAt }: rules.StopNote): boolean {

@@ -40,10 +40,10 @@ export interface SiteHeard {
 export function decideSiteHeard(step: Step, heard: SiteHeard): void {
   const gateway = step.state.nodes.get(heard.node);
   if (gateway === undefined || gateway.session !== heard.session || heard.mode !== 'steer') return;
-  for (const node of heard.nodes) {
-    if ((node.seen?.hiddenBy ?? null) === null) enrol(step, gateway, shownName(node));
-  }
-  const shown = new Map(heard.nodes.map((node) => [node.name, shownName(node)]));
+  // The name that a hidden node would have may be that of another one.
+  const visible = heard.nodes.filter(({ seen }) => (seen?.hiddenBy ?? null) === null);
+  for (const node of visible) enrol(step, gateway, shownName(node));
+  const shown = new Map(visible.map((node) => [node.name, shownName(node)]));
   const site = { name: gateway.name, shown };
   const over: ListedJob[] = [];
   for (const job of heard.jobs) {
@@ -58,7 +58,7 @@ export function decideSiteHeard(step: Step, heard: SiteHeard): void {
 
 interface Site {
   readonly name: NodeName;
-  /** What its nodes are called here, by its own names of them. */
+  /** What its nodes are called here, by its own names of them; without those that it hides. */
   readonly shown: ReadonlyMap<string, string>;
 }
 

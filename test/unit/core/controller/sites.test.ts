@@ -41,9 +41,15 @@ const SEEN = {
   ...{ hiddenBy: null, labels: [], queue: null, partition: null, name: null, rules: ['x'] },
 };
 
-function hear(head: TestHead, jobs: readonly ListedJob[], mode: SiteMode = 'steer'): void {
+const NODES = [siteNode('n1'), siteNode('n2')];
+
+function hear(
+  head: TestHead,
+  jobs: readonly ListedJob[],
+  mode: SiteMode = 'steer',
+  nodes: readonly SiteNode[] = NODES,
+): void {
   const { session } = head.node('hpc');
-  const nodes = [siteNode('n1'), siteNode('n2')];
   head.perform({ kind: 'site', heard: { node: HPC, session, mode, nodes, jobs } });
 }
 
@@ -116,6 +122,17 @@ scenario('[G8] a job that its site hides later waits as one that is held', (head
   hear(head, [siteJob('7', { seen: SEEN })]);
   assert.deepEqual(head.schedule(), ['1#1@n1.hpc']);
 });
+
+scenario(
+  '[G8] what runs on a hidden node is not booked on the one whose name it would have',
+  (head) => {
+    steered(head);
+    const hidden = { ...siteNode('n3'), seen: { ...SEEN, name: 'n1', hiddenBy: 'call' } };
+    hear(head, [siteJob('7', { state: 'running', nodes: ['n3'] })], 'steer', [...NODES, hidden]);
+    assert.deepEqual(launches(head, 'n1.hpc'), []);
+    assert.equal(head.node('n1.hpc').holding.size, 0);
+  },
+);
 
 scenario('[G2] a name that is made of separators is one of a job like any other', (head) => {
   steered(head);

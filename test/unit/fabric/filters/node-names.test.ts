@@ -45,6 +45,12 @@ test('[G8] nodes that would be called the same are hidden, and one error says so
   assert.equal(names.problem, null);
 });
 
+test('[G8] a node that would get a name that none can have is hidden, and an error says so', () => {
+  const names = new NodeNames();
+  assert.deepEqual(look(names, node('cluster-1', '-1'), node('n2')), ['-1 hidden', 'n2']);
+  assert.match(names.problem ?? '', /^rule call: cluster-1 cannot be called -1, which is no node /);
+});
+
 test("[G8] the site's own names stay with their nodes: two cannot swap them", () => {
   const names = new NodeNames();
   const swapped = look(names, node('n1', 'n2'), node('n2', 'n1'), node('n3', 'n3'));

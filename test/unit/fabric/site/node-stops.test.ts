@@ -336,6 +336,30 @@ test('[M9] a program that does not begin leaves the node stopped', async () => {
   assert.equal(world.node().isDrained, true);
 });
 
+test('[M9] a node that was opened for a program is closed again, also by a second try', async () => {
+  const world = new World();
+  world.drain('bad disk');
+  await world.want(WISH);
+  const opened = world.stops.openFor(
+    'n1',
+    () => {
+      world.stops.want([]);
+      world.site.moods.set('scontrol', ['hangs']);
+      return Promise.resolve(ok(null));
+    },
+    () => Promise.resolve(!world.node().isDrained),
+  );
+  await world.clock.settle();
+  assert.ok((await opened).ok);
+  assert.deepEqual(
+    world.stops.all.map(({ state, why }) => [state, why === null]),
+    [['returning', false]],
+  );
+  await world.look();
+  assert.deepEqual(world.node(), { isDrained: true, reason: 'bad disk' });
+  assert.deepEqual([world.stops.all, world.notes.files.size], [[], 0]);
+});
+
 test('[M9] a gateway killed at any command gives the node back as it was', async () => {
   for (const before of [null, 'bad disk']) {
     for (const when of ['before', 'after'] as const) {
