@@ -27,16 +27,17 @@ export function workerProgram(stateDir: string): string {
 }
 
 /** The same for a Node of a container, and the folder with all that it loads. */
-export function workerElsewhere(): { readonly argv: readonly string[]; readonly folder: string } {
-  const starter = workerStarter();
+export function workerElsewhere(starter = workerStarter()): {
+  readonly argv: readonly string[];
+  readonly folder: string;
+} {
   return { argv: [...SMALL, starter], folder: folderOf(dirname(dirname(starter))) };
 }
 
-/** npm puts the packages that ours needs into it, or beside it. */
+/** npm puts the packages that ours needs beside it, and only those that clash there into it. */
 function folderOf(root: string): string {
   const beside = dirname(root);
-  const isBeside = basename(beside) === 'node_modules' && !existsSync(join(root, 'node_modules'));
-  return isBeside ? beside : root;
+  return basename(beside) === 'node_modules' ? beside : root;
 }
 
 function workerStarter(): string {

@@ -12,7 +12,7 @@ import type { GoalOptions, GoalPorts } from './world.ts';
 
 /** A look that takes longer has found nothing. */
 const LOOK_MS = 120_000;
-/** One that runs at a site is over sooner. */
+/** A site begins one sooner, unless it keeps the node from jobs. */
 const STUCK_MS = 10_000;
 /** Nodes that are looked at at once. */
 const LOOKS_MAX = 16;
@@ -61,7 +61,11 @@ export class Looks {
   #isStuck(node: Known['node'], jobId: JobId | null): boolean {
     const { state } = this.#ports.engine;
     if (jobId === null || node.fault === null || memberOf(state, node) === null) return false;
-    return state.jobs.get(jobId)?.outcome === null;
+    const job = state.jobs.get(jobId);
+    if (job === undefined || job.outcome !== null) return false;
+    const task = job.active.get(0);
+    // One that has begun goes on there, and its time limit ends it.
+    return task === undefined || task.state === 'pending' || task.state === 'starting';
   }
 
   #cancel(node: NodeName, jobId: JobId): void {

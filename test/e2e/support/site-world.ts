@@ -213,7 +213,8 @@ export class SiteWorld {
   async nodesFaulty(names: RegExp, fault: RegExp): Promise<void> {
     await until(`nodes ${names} are out for ${fault}`, async () => {
       const named = (await this.nodes()).filter(({ name }) => names.test(name));
-      return named.every((node) => fault.test(node.fault ?? '')) || undefined;
+      const areOut = named.every((node) => fault.test(node.fault ?? ''));
+      return (named.length > 0 && areOut) || undefined;
     });
   }
 

@@ -31,6 +31,8 @@ export function decideStartPool(step: Step, command: StartPool, actor: Actor): A
     actor,
   );
   if (!accepted.ok) return accepted;
+  const unmountable = mountFlaw(accepted.value.spec, pool);
+  if (unmountable !== null) return err(unmountable);
   const spec = asPool(accepted.value.spec, pool, secret);
   return addJob(step, { ...accepted.value, spec }, { actor, key: command.key });
 }
@@ -57,6 +59,14 @@ export function flawOf({ name, min, max, idleMs, image }: PoolSpec): Refusal | n
     whole('the idle time of a pool in ms', idleMs, 0, POOL_IDLE_MS_MAX);
   });
   return result.ok ? null : result.error;
+}
+
+/** Engines separate with these what they mount. */
+function mountFlaw({ directory }: JobSpec, { image }: PoolSpec): Refusal | null {
+  if (image === undefined || directory.kind === 'private' || !directory.path.includes(':'))
+    return null;
+  const what = `${image.kind} mounts no directory with a ':' in its name, as ${directory.path} has`;
+  return refuse('argument.invalid', { what }, 'Use --private, or --chdir with another directory.');
 }
 
 function notFree({ indexes }: State, { name }: PoolSpec, { name: owner }: UserActor) {

@@ -384,3 +384,14 @@ scenario('[K14] what is no name of an image is refused', (head) => {
     assert.equal(head.refused(start({ min: 1, image }), ANN), 'argument.invalid', name);
   }
 });
+
+scenario(
+  '[K14] a directory that no engine can mount is refused, unless there is no image',
+  (head) => {
+    head.connect('n1', { labels: ['podman'], shared: ['/data'] });
+    const worker = { directory: { kind: 'shared', path: '/data/a:b' } } as const;
+    const image = { kind: 'podman', name: 'lab/node:24' } as const;
+    assert.equal(head.refused(start({ min: 1, image, worker }), ANN), 'argument.invalid');
+    started(head, { min: 1, worker });
+  },
+);

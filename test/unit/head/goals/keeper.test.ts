@@ -137,14 +137,15 @@ scenario('[M24] a look at a node that its site has stopped meanwhile is given up
   const keeper = keeperOf(head, { ...ALL, nodes: ['n1.hpc', 'n2.hpc'], goals });
   keeper.tick();
   assert.equal(head.state.jobs.size, 2);
-  head.fault('n1.hpc', 'its site says drained');
+  head.started('2#1', 'n2.hpc');
+  for (const node of ['n1.hpc', 'n2.hpc']) head.fault(node, 'its site says drained');
   head.at += 10_000;
   keeper.tick();
   assert.equal(head.task('1').ending, null);
   head.at += 1;
   for (let ticks = 0; ticks < 3; ticks += 1) keeper.tick();
   assert.equal(head.task('1').ending?.kind, 'cancel');
-  assert.equal(head.task('2').ending, null);
+  assert.equal(head.task('2').ending, null, 'it has begun, and ends by itself');
   assert.deepEqual(
     [...head.state.maintenances.values()].map(({ nodes: of }) => of),
     [['n1.hpc']],
