@@ -33,9 +33,9 @@ import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-w
 import { openHub, type SiteHub } from './site-hub.ts';
 import {
   formerNames,
-  formerNodes,
   instancesOfMembers,
   jobPrefix,
+  memberNodes,
   membersOf,
   noteOwnName,
   siteLabels,
@@ -189,12 +189,7 @@ function bringMembers(
     const former = formerNames(options);
     for (const one of former) hub.watch.names.keep(one);
     hub.watch.onNodes((nodes) => {
-      const shown = nodes.filter(({ seen }) => (seen?.hiddenBy ?? null) === null);
-      for (const member of membersOf(
-        options,
-        [...shown, ...formerNodes(former, nodes)],
-        hub.filters,
-      )) {
+      for (const member of membersOf(options, memberNodes(former, nodes), hub.filters)) {
         const { name, site } = member;
         if (there.has(name)) {
           if (there.get(name) === site?.member) relabel(member);

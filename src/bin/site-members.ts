@@ -85,7 +85,7 @@ export function formerNames({ stateDir, name }: AgentOptions): FormerName[] {
 }
 
 /** Nodes that have tasks by another name than they have now, by that: they are members still. */
-export function formerNodes(
+function formerNodes(
   former: readonly FormerName[],
   nodes: readonly SiteNode[],
 ): readonly SiteNode[] {
@@ -97,6 +97,18 @@ export function formerNodes(
     const seen = { hiddenBy: null, labels: [], queue: null, partition: null, rules: [] };
     return [{ ...node, seen: { ...seen, ...node.seen, name: shown } }];
   });
+}
+
+/**
+ * All nodes that are to be members, each name once for whoever has it first: who has tasks by it keeps it, also
+ * when its site gets a node that is called so itself.
+ */
+export function memberNodes(
+  former: readonly FormerName[],
+  nodes: readonly SiteNode[],
+): readonly SiteNode[] {
+  const visible = nodes.filter(({ seen }) => (seen?.hiddenBy ?? null) === null);
+  return [...formerNodes(former, nodes), ...visible];
 }
 
 /**

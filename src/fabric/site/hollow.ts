@@ -53,11 +53,16 @@ export class Hollow {
 
   /** Its folder has to stay for as long as this goes on, so that the next gateway goes on with it. */
   forget(launchId: number): void {
-    const { folders } = this.#world;
+    const { folders, log } = this.#world;
     const one = this.#all.get(launchId);
-    if (one === undefined) return folders.remove(launchId);
-    one.isForgotten = true;
-    folders.note(launchId, FORGOTTEN, '');
+    if (one !== undefined) one.isForgotten = true;
+    try {
+      if (one === undefined) folders.remove(launchId);
+      else folders.note(launchId, FORGOTTEN, '');
+    } catch (error) {
+      // The file server is away, or full: the next gateway finds the launch, and is told again to forget it.
+      log.warn({ error: String(error), launchId }, 'the folder of a job that is over stays');
+    }
   }
 
   /** Asks for those whose time has come, one after the other. */

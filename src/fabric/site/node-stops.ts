@@ -270,9 +270,8 @@ export class NodeStops {
     if (close.length > 0) {
       const words = reason ?? note.reason;
       const done = await this.#run({ node, kind: 'stop', parts: close, reason: words });
-      const isGone = found.word === GONE.word && !done.ok && done.error.kind === 'refused';
       // Forgotten now, a node that its operator keeps from jobs would take them from now on.
-      if (!done.ok && !isGone) return this.#notGivenBack(node, done.error.text);
+      if (!done.ok) return this.#notGivenBack(node, done.error.text);
     }
     if (open.length > 0) {
       const before = reason === null ? {} : { reason };

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import {
   formerNames,
-  formerNodes,
   instancesOfMembers,
   jobPrefix,
+  memberNodes,
   membersOf,
   noteOwnName,
 } from '../../../src/bin/site-members.ts';
-import type { SiteNode } from '../../../src/core/model/site.ts';
+import { type SiteNode, shownName } from '../../../src/core/model/site.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-members-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -68,8 +68,11 @@ test('[G8] a member that has tasks is one still when rules call it otherwise', (
     { shown: 'idle', own: 'n2', hasTasks: false },
   ]);
   const names = (...nodes: SiteNode[]) =>
-    formerNodes(former, nodes).map(({ name, seen }) => `${name} as ${seen?.name}`);
-  assert.deepEqual(names(siteNode('n1'), siteNode('n2')), ['n1 as fast']);
-  assert.deepEqual(names(siteNode('n1', 'fast')), [], 'it has that name');
-  assert.deepEqual(names(siteNode('n2')), [], 'the site has it no more');
+    memberNodes(former, nodes).map((node) => `${node.name} as ${shownName(node)}`);
+  const both = ['n1 as fast', 'n1 as n1', 'n2 as n2'];
+  assert.deepEqual(names(siteNode('n1'), siteNode('n2')), both);
+  assert.deepEqual(names(siteNode('n1', 'fast')), ['n1 as fast'], 'it has that name');
+  assert.deepEqual(names(siteNode('n2')), ['n2 as n2'], 'the site has it no more');
+  const late = ['n1 as fast', 'fast as fast', 'n1 as n1'];
+  assert.deepEqual(names(siteNode('fast'), siteNode('n1')), late, 'who has tasks by it is first');
 });

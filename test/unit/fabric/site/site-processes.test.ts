@@ -11,6 +11,7 @@ import type { ProcessEvent } from '../../../../src/core/model/processes.ts';
 import { SiteProcesses } from '../../../../src/fabric/site/site-processes.ts';
 import { siteFolders } from '../../../../src/os/site-folders.ts';
 import type { LaunchRequest } from '../../../../src/ports/processes.ts';
+import type { SiteFolders } from '../../../../src/ports/sites.ts';
 import { VirtualClock } from '../../agent/fake-world.ts';
 import { KeptLog } from '../../head/http/fixture.ts';
 import { FakeSlurm } from './fake-slurm.ts';
@@ -33,13 +34,13 @@ class Gateway {
   readonly log = new KeptLog();
   readonly processes: SiteProcesses;
 
-  constructor(before?: Gateway) {
+  constructor(before?: Gateway, folders: Partial<SiteFolders> = {}) {
     this.site = before?.site ?? new FakeSlurm();
     this.clock = before?.clock ?? new VirtualClock();
     this.folder = before?.folder ?? newFolder();
     this.processes = new SiteProcesses({
       ...{ adaptor: slurm(null), commands: this.site, clock: this.clock, log: this.log },
-      folders: siteFolders(this.folder),
+      folders: { ...siteFolders(this.folder), ...folders },
       settings: {
         ...{ prefix: 'weft-abc', queue: null, account: null, options: [], before: [] },
         ...{ pollMs: 5000, timeoutMs: 1000, commandsMax: 4 },
@@ -226,6 +227,25 @@ test('what its agent has forgotten is no launch of the next gateway, and is clea
     next.site.jobs.map(({ state }) => state),
     ['CANCELLED'],
   );
+  assert.equal(existsSync(join(next.folder, '1')), false);
+});
+
+test('a folder that cannot be removed ends no gateway, and is forgotten by the next', async () => {
+  const remove = () => {
+    throw new Error('EACCES: permission denied');
+  };
+  const gateway = new Gateway(undefined, { remove });
+  await gateway.processes.adopt();
+  gateway.start(1, 'exit 3');
+  await gateway.clock.advance(1000);
+  gateway.site.execute(101);
+  await gateway.clock.advance(1000);
+  gateway.processes.forget(1);
+  assert.match(JSON.stringify(gateway.log.lines), /the folder of a job that is over stays/);
+  gateway.processes.close();
+  const next = new Gateway(gateway);
+  assert.equal((await next.processes.adopt()).length, 1);
+  next.processes.forget(1);
   assert.equal(existsSync(join(next.folder, '1')), false);
 });
 
