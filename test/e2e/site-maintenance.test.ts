@@ -2,7 +2,7 @@
 // the site, and given back as they were, whoever is killed meanwhile; by people, and by goals.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
 import type { GoalStandingView } from '../../src/api/goals.ts';
@@ -39,8 +39,7 @@ describe('maintenance of a real Slurm', { skip: withoutSlurm }, () => {
 
   it('[M21, M24] what differs from its goals is repaired at its site, one node at a time', async () => {
     const config = world.at('head', 'weft.yaml');
-    const keys = `goals:\n  file: ${world.at('goals.yaml')}\n  every: 1s`;
-    writeFileSync(config, readFileSync(config, 'utf8').replace(/^goals:$/m, keys));
+    appendFileSync(config, `goals: {file: "${world.at('goals.yaml')}", every: 1s}\n`);
     for (const node of ['n1', 'n2']) setPackage(node, '2.0');
     // Somebody at the site has seen that its disk is bad.
     await command('scontrol', 'update', 'nodename=n1', 'state=drain', 'reason=bad disk');
