@@ -84,7 +84,7 @@ function jobOf(listed: Listed): SiteJob[] {
     {
       ...{ id, owner, state, handle: null, name: textOf(listed.name) ?? '' },
       word: words.join('+') || 'no state',
-      reason: reason === 'None' ? null : reason,
+      reason: reason === 'None' ? null : (dependencyOf(listed, reason) ?? reason),
       queue: textOf(listed.partition),
       elements: textOf(listed.array_task_string)?.replace(/%\d+$/, '') ?? null,
       submittedAt: instantOf(numberOf(listed.submit_time)),
@@ -125,6 +125,13 @@ function exitOf(value: unknown): ExitStatus | null {
   if (signal > 0) return { signal };
   const code = numberOf(value.return_code);
   return code === null ? null : { code };
+}
+
+/** What a job waits for that is held so that we let it go: Slurm says only that it is held. Null: for us. */
+function dependencyOf(listed: Listed, reason: string | null): string | null {
+  const dependency = textOf(listed.dependency) ?? '';
+  if (dependency === '' || !/^JobHeld/.test(reason ?? '') || !isOursToRelease(listed)) return null;
+  return `Dependency ${dependency}`;
 }
 
 /** What keeps a job that waits from being started by anybody; null: nothing. */

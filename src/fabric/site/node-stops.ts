@@ -265,7 +265,7 @@ export class NodeStops {
     if (found === null) return;
     const { open: missing, close } = rules.changesToReturn(note, found);
     const open = [...missing, ...(this.#opened.has(node) ? [] : rules.openAnyway(note, found))];
-    this.#note(node, { ...note, phase: 'returning' });
+    this.#note(node, rules.noteToReturn(note, found));
     const reason = note.reasonBefore;
     if (close.length > 0) {
       const words = reason ?? note.reason;

@@ -111,6 +111,12 @@ function isTheirs({ reason }: StopNote, node: SiteNode): boolean {
   return node.reason !== null && node.reason !== '' && !node.reason.includes(reason);
 }
 
+/** The note to give it back by: what others have opened of a stopped node is not closed by a second try. */
+export function noteToReturn(note: StopNote, node: SiteNode): StopNote {
+  const byOthers = note.phase === 'stopped' ? openPartsOf(node) : [];
+  return { ...note, phase: 'returning', open: [...new Set([...note.open, ...byOthers])] };
+}
+
 /** What is still to be done so that the node is as it was; both empty: nothing. */
 export function changesToReturn(
   note: StopNote,

@@ -50,10 +50,12 @@ test('what may not begin yet is held, as what is held is', () => {
 });
 
 /** A listing of jobs that wait with priority 0. */
-function heldWith(...marks: readonly (readonly [byAdmin: string, byUser: string])[]): SiteOutput {
-  const jobs = marks.map(([byAdmin, byUser], at) => ({
+function heldWith(
+  ...marks: readonly (readonly [byAdmin: string, byUser: string, dependency?: string])[]
+): SiteOutput {
+  const jobs = marks.map(([byAdmin, byUser, dependency = ''], at) => ({
     ...{ job_id: at + 1, user_name: 'alice', job_state: 'PENDING', state_reason: 'JobHeldUser' },
-    ...{ priority: 0, admin_comment: byAdmin, comment: byUser },
+    ...{ priority: 0, admin_comment: byAdmin, comment: byUser, dependency },
   }));
   return { stdout: JSON.stringify({ errors: [], jobs }), stderr: '', code: 0 };
 }
@@ -64,6 +66,16 @@ test('a job that the plugin holds for us waits, unless its user holds it, too', 
   const listed = adaptor.jobs.read(listing);
   assert.deepEqual(listed.ok && listed.value.map(({ state }) => state), [
     ...['waiting', 'held', 'waiting', 'held', 'held'],
+  ]);
+});
+
+test('a job that the plugin holds and that waits for another is held for that one', () => {
+  const behind = 'afterok:41(unfulfilled)';
+  const held = 'weft: held by its user';
+  const listed = adaptor.jobs.read(heldWith(['weft', '', behind], ['weft', held, behind]));
+  assert.deepEqual(listed.ok && listed.value.map(({ state, reason }) => `${state}: ${reason}`), [
+    `held: Dependency ${behind}`,
+    'held: JobHeldUser',
   ]);
 });
 

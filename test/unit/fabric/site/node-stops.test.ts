@@ -177,6 +177,38 @@ test('[M9] what an operator drains or opens meanwhile is as they left it', async
   assert.deepEqual(other.node(), { isDrained: false, reason: '' });
 });
 
+test('[M9] what others open of a node is not closed when giving it back takes two tries', async () => {
+  const parts = new Map([
+    ['a@n1', true],
+    ['b@n1', false],
+  ]);
+  const { command, read } = slurm(null).nodes;
+  const readParts: typeof read = (output) => {
+    const nodes = read(output);
+    const listed = [...parts].map(([name, isOpen]) => ({ name, isOpen }));
+    return nodes.ok ? ok(nodes.value.map((node) => ({ ...node, parts: listed }))) : nodes;
+  };
+  let isStuck = false;
+  const world = new World({
+    nodes: { command, read: readParts },
+    setNode: ({ kind, parts: changed = [] }) => {
+      if (isStuck) return [{ argv: ['scontrol', 'stuck'] }];
+      for (const part of changed) parts.set(part, kind === 'restore');
+      return [];
+    },
+  });
+  await world.want(WISH);
+  assert.deepEqual([...parts.values()], [false, false]);
+  parts.set('b@n1', true);
+  isStuck = true;
+  await world.want();
+  assert.equal(world.stops.all[0]?.state, 'returning');
+  isStuck = false;
+  await world.look();
+  assert.deepEqual([...parts.values()], [true, true]);
+  assert.deepEqual(world.stops.all, []);
+});
+
 test('[M9] a site that says no has the node as it was', async () => {
   const world = new World();
   world.site.moods.set('scontrol', ['refuses']);
