@@ -31,6 +31,8 @@ const OF_THE_MACHINE: ReadonlySet<string> = new Set([
   ...['LD_LIBRARY_PATH', 'LD_PRELOAD', 'NODE_OPTIONS', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'],
   ...['WEFT_HOSTFILE', 'WEFT_HOSTFILE_SLOTS'],
 ]);
+/** The script has other values for them. */
+const OF_THE_SCRIPT: ReadonlySet<string> = new Set(['cpus', 'memory', 'all', 'can', 'code']);
 /** A name that a shell and the engines read as one. */
 const VARIABLE = /^[A-Za-z_]\w*$/;
 
@@ -85,10 +87,13 @@ function folderOf(socketPath: string): string {
   return socketPath.slice(0, socketPath.lastIndexOf('/')) || '/';
 }
 
-/** By name alone: what they hold is on no command line. */
+/** By name alone, wherever that can be: what they hold is on no command line. */
 function passedOn(environment: readonly string[]): string[] {
-  const names = environment.map((entry) => entry.slice(0, entry.indexOf('=')));
-  return names.filter((name) => VARIABLE.test(name) && !OF_THE_MACHINE.has(name));
+  return environment.flatMap((entry) => {
+    const name = entry.slice(0, entry.indexOf('='));
+    if (!VARIABLE.test(name) || OF_THE_MACHINE.has(name)) return [];
+    return OF_THE_SCRIPT.has(name) ? [entry] : [name];
+  });
 }
 
 function lineOf(words: readonly string[]): string {

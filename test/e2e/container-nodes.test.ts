@@ -40,7 +40,7 @@ esac
 
 const HOSTS = { n1: 'docker', n2: 'podman', n3: null } as const;
 
-describe('batches in containers on a cluster', { skip: whyNoEngines(), timeout: 480_000 }, () => {
+describe('batches in containers on a cluster', { skip: whyNoEngines(), timeout: 900_000 }, () => {
   let cluster: HostedCluster;
   const engines = new HostEngines();
   let folder = '';

@@ -75,7 +75,7 @@ const IMAGE = { kind: 'docker', name: 'lab/node:24' } as const;
 
 test('[K14] a worker with an image runs in a container that has its folder, our code and its head', async (t) => {
   const pool = { key: 'secret', image: IMAGE };
-  const environment = { PATH: '/odd', HOME: '/nowhere', COLOUR: 'red' };
+  const environment = { PATH: '/odd', HOME: '/nowhere', COLOUR: 'red', memory: "Ann's own" };
   const directory = { kind: 'shared', path: '/data/ann' } as const;
   const order = launch(7, shell('x'), { pool, environment, directory, share: share(1, 4096) });
   const [argv, , cwd] = await started(order);
@@ -95,6 +95,7 @@ test('[K14] a worker with an image runs in a container that has its folder, our 
   assert.deepEqual(words.slice(-3), ['lab/node:24', '--small', '/opt/weft/bin/worker.cjs']);
   const passed = valuesOf(words, '--env');
   for (const name of ['WEFT_CALLS', 'WEFT_POOL', 'COLOUR']) assert.ok(passed.includes(name), name);
+  assert.ok(passed.includes("memory=Ann's own"), 'a variable of the script, too');
   for (const name of ['PATH', 'HOME', 'USER', 'WEFT_LAUNCH'])
     assert.ok(!passed.includes(name), name);
   assert.ok(!words.some((word) => word.includes('secret')), 'no command line has the secret');
