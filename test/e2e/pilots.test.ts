@@ -96,7 +96,7 @@ describe('pilots on a real Slurm', { skip: noSlurm }, () => {
       console.log(sum);`,
     );
     const { stdout, stderr } = spawnSync(process.execPath, [script], {
-      ...{ encoding: 'utf8', timeout: 60_000 },
+      ...{ encoding: 'utf8', timeout: 120_000 },
     });
     assert.equal(stdout.trim(), '332833500', stderr);
     assert.equal(world.count('sbatch') + world.count('scancel'), count);

@@ -10,7 +10,7 @@ const keep = { part: 'last', length: 500 } as const;
 
 function shell(line: string, more: Partial<Command> = {}, ...args: string[]) {
   const argv = ['sh', '-c', line, 'command', ...args];
-  return systemCommands.run({ argv, timeoutMs: 20_000, keep, ...more });
+  return systemCommands.run({ argv, timeoutMs: 120_000, keep, ...more });
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
@@ -28,7 +28,7 @@ test('arguments go to the program as they are, and exit code 0 is success', asyn
 
 test('anything but exit code 0 has failed, and is said in words', async () => {
   const said = async (argv: string[]) => {
-    const { succeeded, how } = await systemCommands.run({ argv, timeoutMs: 20_000, keep });
+    const { succeeded, how } = await systemCommands.run({ argv, timeoutMs: 120_000, keep });
     assert.equal(succeeded, false);
     return how;
   };
@@ -66,7 +66,12 @@ async function variablesOf(
   try {
     const commands = commandsWith(names);
     const all = { part: 'last', length: 100_000 } as const;
-    const { output } = await commands.run({ argv: ['env'], timeoutMs: 20_000, keep: all, ...more });
+    const { output } = await commands.run({
+      argv: ['env'],
+      timeoutMs: 120_000,
+      keep: all,
+      ...more,
+    });
     return output
       .split('\n')
       .flatMap((line) => line.split('=')[0] || [])
