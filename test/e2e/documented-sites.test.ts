@@ -30,12 +30,6 @@ describe('systems that are known by their documents', () => {
   before(async () => {
     writeFileSync(world.at('ccs-nodes'), 'n1 2\nn2 2\n');
     await world.startHead();
-    for (const system of Object.keys(DIALECTS)) {
-      mkdirSync(world.at(`fake-${system}`));
-      installFake(system, world.at(`fake-${system}`));
-      await world.addGateway(system, keysOf(system), pathOf(system));
-    }
-    await world.nodesUp(Object.keys(DIALECTS).length, /./);
   });
   afterEach(showLogs(world));
   after(() =>
@@ -46,41 +40,52 @@ describe('systems that are known by their documents', () => {
   );
 
   for (const system of Object.keys(DIALECTS)) {
-    it(`${system}: a job runs, and its output and exit code come home`, async () => {
-      const line = 'echo "hello from $WEFT_JOB_ID"; exit 3';
-      const id = await world.weft('run', '--needs', `site=${system}`, '--', line);
-      const { code, out, error } = await world.tried('wait', id);
-      assert.equal(code, 3, out + error);
-      assert.equal(await world.weft('logs', id), `hello from ${id}`);
-      assert.deepEqual(
-        fakeOf(system)
-          .jobs()
-          .map((job) => job.code),
-        [3],
-      );
-    });
-
-    it(`${system}: a job that is cancelled is ended there`, async () => {
-      const id = await world.weft('run', '--needs', `site=${system}`, '--', 'sleep 600');
-      await world.become(Number(id), /^running/);
-      await world.weft('kill', id);
-      await until('it is cancelled there', () =>
-        Promise.resolve(fakeOf(system).jobs().at(-1)?.isCancelled || undefined),
-      );
-      await world.become(Number(id), /^cancelled/);
-    });
-
-    it(`${system}: every operation is tried, and works`, async () => {
-      const keys = Object.entries(keysOf(system)).map(([key, value]) => [
-        `WEFT_SITE_${key.toUpperCase()}`,
-        value,
-      ]);
-      const env = cleanEnvironment({ ...pathOf(system), ...Object.fromEntries(keys) });
-      const said = await runProgram([...PROGRAM, 'site', 'test', '--dir', world.directory], {
-        env,
+    describe(system, () => {
+      // Each look at such a system starts several programs of Node: one gateway at a time.
+      before(async () => {
+        mkdirSync(world.at(`fake-${system}`));
+        installFake(system, world.at(`fake-${system}`));
+        await world.addGateway(system, keysOf(system), pathOf(system));
+        await world.nodesUp(1, new RegExp(`^${system}$`));
       });
-      assert.equal(said.code, 0, said.out + said.error);
-      assert.match(said.out, /works +find it by its name: 1 of that name/);
+      after(() => world.end(system, 'SIGTERM'));
+
+      it('a job runs, and its output and exit code come home', async () => {
+        const line = 'echo "hello from $WEFT_JOB_ID"; exit 3';
+        const id = await world.weft('run', '--needs', `site=${system}`, '--', line);
+        const { code, out, error } = await world.tried('wait', id);
+        assert.equal(code, 3, out + error);
+        assert.equal(await world.weft('logs', id), `hello from ${id}`);
+        assert.deepEqual(
+          fakeOf(system)
+            .jobs()
+            .map((job) => job.code),
+          [3],
+        );
+      });
+
+      it('a job that is cancelled is ended there', async () => {
+        const id = await world.weft('run', '--needs', `site=${system}`, '--', 'sleep 600');
+        await world.become(Number(id), /^running/);
+        await world.weft('kill', id);
+        await until('it is cancelled there', () =>
+          Promise.resolve(fakeOf(system).jobs().at(-1)?.isCancelled || undefined),
+        );
+        await world.become(Number(id), /^cancelled/);
+      });
+
+      it('every operation is tried, and works', async () => {
+        const keys = Object.entries(keysOf(system)).map(([key, value]) => [
+          `WEFT_SITE_${key.toUpperCase()}`,
+          value,
+        ]);
+        const env = cleanEnvironment({ ...pathOf(system), ...Object.fromEntries(keys) });
+        const said = await runProgram([...PROGRAM, 'site', 'test', '--dir', world.directory], {
+          env,
+        });
+        assert.equal(said.code, 0, said.out + said.error);
+        assert.match(said.out, /works +find it by its name: 1 of that name/);
+      });
     });
   }
 });
