@@ -1,5 +1,6 @@
 // What an agent gets in the place of a launcher when its tasks are run by another cluster.
 
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { totalOf } from '../adaptors/adaptor.ts';
 import { POLLED } from '../agent/absent.ts';
@@ -67,7 +68,7 @@ export function sitePorts(
   const world = {
     ...{ adaptor, commands, clock: systemClock, log, ...place },
     folders: siteFolders(join(stateDir, 'site')),
-    settings: { ...site, prefix },
+    settings: { ...site, prefix, nonce: () => randomBytes(5).toString('hex') },
     listJobs: () => watch.list(),
     listedJob: (id: string) => watch.job(id),
   };

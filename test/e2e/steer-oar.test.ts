@@ -13,7 +13,8 @@ const isRoot = process.getuid?.() === 0;
 const skip = hasOar && isRoot ? false : 'needs root, OAR with PostgreSQL, iproute2 and tini';
 
 const { alice, bob } = OAR_USERS;
-const SITE = { system: 'oar', poll: '1s' };
+// Each look starts several programs in Perl, half a second of a core each.
+const SITE = { system: 'oar', poll: '2s' };
 
 /** Record of a listing. */
 interface Core {

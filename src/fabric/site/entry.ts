@@ -181,7 +181,8 @@ export function lookedUp(
 ): void {
   entry.nextAt = now + AGAIN_MS;
   if (!answer.ok) return;
-  const [first] = answer.value;
+  // What has the name by chance or design came later: the name was seen there first with our job.
+  const [first] = answer.value.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   if (first !== undefined) {
     if (answer.value.length > 1) entry.mayHaveMore = true;
     Object.assign(entry, { missingSince: null, cancelledAt: null });

@@ -68,7 +68,9 @@ export class SiteProcesses implements Processes {
     const { launchId, foreign } = request;
     const { folders, settings } = this.#world;
     if (this.#launches.has(launchId)) return;
-    const launch = newLaunch(request, `${settings.prefix}-${launchId}`, this.#world);
+    const { prefix, nonce } = settings;
+    const name = nonce === undefined ? `${prefix}-${launchId}` : `${prefix}-${launchId}-${nonce()}`;
+    const launch = newLaunch(request, name, this.#world);
     this.#launches.set(launchId, launch);
     try {
       const folder = folders.path(launchId);

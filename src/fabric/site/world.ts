@@ -28,6 +28,11 @@ export interface SiteWorld {
 interface SiteSettings {
   /** First part of the names of our jobs there: unique among all gateways of the site. */
   readonly prefix: string;
+  /**
+   * Last part of the name of a new job. Who can guess it could give a job of theirs our job's name
+   * first, and be taken for it after a lost answer. Absent: names have no such part.
+   */
+  readonly nonce?: () => string;
   readonly queue: string | null;
   readonly account: string | null;
   readonly options: readonly string[];

@@ -36,8 +36,8 @@ test('a submission without an answer is looked up by its name before it is made 
 
 test('a job that is found by its name is ours, and is not submitted again', () => {
   const entry = rules.newEntry(1, 'w-1', 'doubtful');
-  rules.lookedUp(entry, found('7', '8'), 1000);
-  assert.deepEqual(entry.sending, { siteJob: '7' });
+  rules.lookedUp(entry, found('10', '7'), 1000);
+  assert.deepEqual(entry.sending, { siteJob: '7' }, 'the first that was given to the site');
   assert.equal(rules.workOf(entry, 1000, false), null);
 });
 

@@ -34,7 +34,7 @@ class Gateway {
   readonly log = new KeptLog();
   readonly processes: SiteProcesses;
 
-  constructor(before?: Gateway, folders: Partial<SiteFolders> = {}) {
+  constructor(before?: Gateway, folders: Partial<SiteFolders> = {}, nonce?: () => string) {
     this.site = before?.site ?? new FakeSlurm();
     this.clock = before?.clock ?? new VirtualClock();
     this.folder = before?.folder ?? newFolder();
@@ -44,6 +44,7 @@ class Gateway {
       settings: {
         ...{ prefix: 'weft-abc', queue: null, account: null, options: [], before: [] },
         ...{ pollMs: 5000, timeoutMs: 1000, commandsMax: 4 },
+        ...(nonce === undefined ? {} : { nonce }),
       },
     });
     this.processes.onEvent((event) => this.events.push(event));
@@ -92,6 +93,25 @@ test('a launch is a job of the site, and its receipts are its start and its end'
   assert.equal(await gateway.processes.leftovers(1), 0);
   gateway.processes.forget(1);
   assert.equal(existsSync(join(gateway.folder, '1')), false);
+});
+
+test('a job has a name that nobody can guess, and the next gateway finds it by that', async () => {
+  const gateway = new Gateway(undefined, {}, () => 'n0nce');
+  assert.deepEqual(await gateway.processes.adopt(), []);
+  // A user of the site has seen names of jobs, and was first with the next one.
+  const theirs = { id: 50, name: 'weft-abc-1', script: '', state: 'RUNNING', exit: 0, nodes: 'n1' };
+  gateway.site.jobs.push(theirs);
+  gateway.site.moods.set('sbatch', ['lost']);
+  gateway.start(1);
+  await gateway.clock.advance(10);
+  const next = new Gateway(gateway);
+  await next.processes.adopt();
+  await next.clock.advance(60_000);
+  const names = next.site.jobs.map(({ name }) => name);
+  assert.deepEqual(names, ['weft-abc-1', 'weft-abc-1-n0nce']);
+  next.site.execute(102);
+  await next.clock.advance(1000);
+  assert.deepEqual(next.told(1), ['started', 'exited {"code":0}']);
 });
 
 test('an answer that was lost makes no second job', async () => {
