@@ -79,10 +79,17 @@ function scalarOf(value: unknown, source: string | undefined): unknown {
   return String(value) === source ? Number(value) : (source ?? String(value));
 }
 
+/** Nodes by their aliases: to find one, the whole document is read. */
+const RESOLVED = new WeakMap<Alias, unknown>();
+
 function follow(document: Document.Parsed, node: unknown): unknown {
   if (!isAlias(node)) return node;
-  const found = (node as Alias).resolve(document);
-  if (found !== undefined) return found;
+  const alias = node as Alias;
+  const found = RESOLVED.get(alias) ?? alias.resolve(document);
+  if (found !== undefined) {
+    RESOLVED.set(alias, found);
+    return found;
+  }
   throw new Unreadable(startOf(node), `there is no anchor &${node.source} before this`);
 }
 
