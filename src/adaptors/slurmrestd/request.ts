@@ -32,8 +32,14 @@ function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** From here on an error is a word of Slurm's or slurmrestd's about the request; before, nobody was reached. */
-const WORD_MIN = 2000;
+/**
+ * Errors that say nothing of the request (slurm_errno.h): below 2000 and from 5000 the way to Slurm's
+ * daemons is broken, from 6000 the token is not taken, 7000 is the accounting's connection.
+ */
+function isWord(error: unknown): boolean {
+  return typeof error === 'number' && error >= 2000 && (error < 5000 || error > 7000);
+}
+
 /** ESLURM_INVALID_JOB_ID. */
 const NO_SUCH_JOB = 2017;
 
@@ -63,6 +69,5 @@ function problemOf(error: Readonly<Record<string, unknown>>): SiteProblem {
   const words = [error.error, error.description].filter((word) => typeof word === 'string');
   const text = `slurmrestd: ${words.join(': ') || 'an error without words'}`;
   if (number === NO_SUCH_JOB) return { kind: 'no_such_job', text };
-  const isWord = typeof number === 'number' && number >= WORD_MIN;
-  return { kind: isWord ? 'refused' : 'away', text };
+  return { kind: isWord(number) ? 'refused' : 'away', text };
 }

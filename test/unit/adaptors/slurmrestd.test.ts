@@ -40,6 +40,11 @@ test('an answer is believed by its own list of errors and its status', () => {
   assert.equal(read('{"errors":[]}'), 'unreadable: slurmrestd: its answer has no status');
   assert.match(read('Authentication failure\n401\n'), /^away: slurmrestd: status 401: Auth/);
   assert.match(read('{"errors":[{"error_number":1007,"error":"x"}]}\n500\n'), /^away: /);
+  const zeroBytes =
+    '{"errors":[{"error_number":5005,"error":"Zero Bytes were transmitted"}]}\n500\n';
+  assert.match(read(zeroBytes), /^away: /, 'as Slurm answers a wrong token');
+  assert.match(read('{"errors":[{"error_number":6000,"error":"x"}]}\n500\n'), /^away: /);
+  assert.match(read('{"errors":[{"error_number":7001,"error":"x"}]}\n500\n'), /^refused: /);
   assert.match(read('{"errors":[{}]}\n500\n'), /^away: slurmrestd: an error without words$/);
 });
 
