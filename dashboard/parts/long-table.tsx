@@ -169,11 +169,18 @@ class Line<Row, Key extends string> extends Component<LineParts<Row, Key>> {
   }
 
   override componentDidUpdate(before: LineParts<Row, Key>): void {
-    const { id } = this.props;
-    const focused = document.activeElement;
-    if (before.id === id || !this.#element.current?.contains(focused)) return;
     // What had the focus has scrolled out of sight; this row must not have it instead.
-    this.#element.current.closest<HTMLElement>('.long')?.focus({ preventScroll: true });
+    if (before.id !== this.props.id) this.#giveFocusToTable();
+  }
+
+  override componentWillUnmount(): void {
+    this.#giveFocusToTable();
+  }
+
+  #giveFocusToTable(): void {
+    const element = this.#element.current;
+    if (element === null || !element.contains(document.activeElement)) return;
+    element.closest<HTMLElement>('.long')?.focus({ preventScroll: true });
   }
 
   render({ row, id, at, columns, isChosen, choose }: LineParts<Row, Key>) {
