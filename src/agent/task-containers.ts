@@ -17,8 +17,6 @@ import { ENGINES_PATH } from './environment.ts';
 import { markOf, workDirectory } from './names.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 
-/** Podman refuses to work in a directory that its user may not enter, as this program's may be. */
-const FROM_THE_TOP = 'cd / && exec "$0" "$@"';
 const COMMAND_MS_MAX = 30_000;
 const OUTPUT_LENGTH_MAX = 1000;
 /** Waits between attempts; after the last the task ends all the same, and the log has the container. */
@@ -127,14 +125,17 @@ export class TaskContainers {
     try {
       const account = switchUser ? await users.find(user) : users.self();
       if (account === null) return nobody(`there is no user ${user}`);
-      const { uid, gid } = account;
+      const { uid, gid, groups } = account;
       return await commands.run({
-        argv: ['env', '-i', ...environmentOf(account), 'sh', '-c', FROM_THE_TOP, ...argv],
+        argv,
+        environment: environmentOf(account),
+        isBare: true,
+        // Podman refuses to work in a directory that its user may not enter, as the agent's may be.
+        directory: '/',
         timeoutMs: COMMAND_MS_MAX,
         keep: { part: 'last', length: OUTPUT_LENGTH_MAX },
-        // Podman keeps the containers of each user apart. Those of docker are its daemon's, which the
-        // agent may ask as well as the user, whose group for it would be lost here.
-        ...(switchUser && argv[0] === 'podman' ? { user: { uid, gid } } : {}),
+        // The user's own settings say which daemon is asked, and how: never with the agent's rights.
+        ...(switchUser ? { user: { uid, gid, groups } } : {}),
       });
     } catch (error) {
       return nobody(`cannot look up ${user}: ${String(error)}`);
@@ -155,6 +156,6 @@ function endedWell({ processes }: Epoch): boolean {
 }
 
 /** That of tasks, not of this program: by it an engine is found, and its containers. */
-function environmentOf({ home, name }: UserAccount): string[] {
-  return [`PATH=${ENGINES_PATH}`, `HOME=${home}`, `USER=${name}`, `LOGNAME=${name}`];
+function environmentOf({ home, name }: UserAccount): Record<string, string> {
+  return { PATH: ENGINES_PATH, HOME: home, USER: name, LOGNAME: name };
 }

@@ -31,8 +31,8 @@ const OF_THE_MACHINE: ReadonlySet<string> = new Set([
   ...['LD_LIBRARY_PATH', 'LD_PRELOAD', 'NODE_OPTIONS', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'],
   ...['WEFT_HOSTFILE', 'WEFT_HOSTFILE_SLOTS'],
 ]);
-/** The script has other values for them. */
-const OF_THE_SCRIPT: ReadonlySet<string> = new Set(['cpus', 'memory', 'all', 'can', 'code']);
+/** Prefix of the script's own variables: no job can set one that begins so. */
+const OURS = 'WEFT_LIMIT_';
 /** A name that a shell and the engines read as one. */
 const VARIABLE = /^[A-Za-z_]\w*$/;
 
@@ -57,14 +57,14 @@ function scriptOf({ image, mark, workers, share, ...of }: ContainedWorker): stri
 PATH=$PATH:${ENGINES_PATH}
 unset TMPDIR
 trap : HUP INT QUIT USR1 USR2 ALRM TERM
-cpus=${cpuCount === 0 ? '$(getconf _NPROCESSORS_ONLN)' : cpuCount} memory=${memoryBytes}
+${OURS}cpus=${cpuCount === 0 ? '$(getconf _NPROCESSORS_ONLN)' : cpuCount} ${OURS}memory=${memoryBytes}
 set -- ${lineOf([image.name, ...workers.elsewhere.argv])}
-${engineLimits(kind)}
+${engineLimits(kind, OURS)}
 ${lineOf(words)} --user "${engineUser(kind)}" "$@"
-code=$?
+${OURS}code=$?
 # From 125 on it may be the client alone that has ended.
-[ "$code" -lt 125 ] || ${lineOf([kind, 'rm', '--force', name])} > /dev/null 2>&1
-exit "$code"
+[ "$${OURS}code" -lt 125 ] || ${lineOf([kind, 'rm', '--force', name])} > /dev/null 2>&1
+exit "$${OURS}code"
 `;
 }
 
@@ -87,12 +87,11 @@ function folderOf(socketPath: string): string {
   return socketPath.slice(0, socketPath.lastIndexOf('/')) || '/';
 }
 
-/** By name alone, wherever that can be: what they hold is on no command line. */
+/** By name alone (E1): what they hold is on no command line. */
 function passedOn(environment: readonly string[]): string[] {
   return environment.flatMap((entry) => {
     const name = entry.slice(0, entry.indexOf('='));
-    if (!VARIABLE.test(name) || OF_THE_MACHINE.has(name)) return [];
-    return OF_THE_SCRIPT.has(name) ? [entry] : [name];
+    return VARIABLE.test(name) && !OF_THE_MACHINE.has(name) ? [name] : [];
   });
 }
 

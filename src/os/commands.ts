@@ -34,15 +34,27 @@ export function commandsWith(names: readonly string[]): Commands {
   };
 }
 
+/**
+ * Takes on groups, group and user, in this order, and becomes the program: `spawn` of Node.js drops all
+ * supplementary groups and has no option for them.
+ */
+const BECOME = `const [uid, gid, groups, ...argv] = process.argv.slice(1);
+process.setgroups(groups.split(',').map(Number));
+process.setgid(Number(gid));
+process.setuid(Number(uid));
+process.execve('/usr/bin/env', ['env', ...argv], process.env);`;
+const NODE = [process.execPath, '--disable-warning=ExperimentalWarning', '-e', BECOME, '--'];
+
 function run(command: Command, variables: NodeJS.ProcessEnv): Promise<CommandEnd> {
-  const [program = '', ...args] = command.argv;
+  const { argv, rights } = startOf(command);
+  const [program = '', ...args] = argv;
   try {
     const child = spawn(program, args, {
       stdio: [command.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      env: { ...variables, ...command.environment },
+      env: { ...(command.isBare ? {} : variables), ...command.environment },
+      ...(command.directory === undefined ? {} : { cwd: command.directory }),
       detached: true,
-      // Node.js drops all supplementary groups before it changes the user.
-      ...command.user,
+      ...rights,
     });
     // One that reads none of it closes the pipe, which says nothing about its success.
     child.stdin?.on('error', () => undefined);
@@ -56,6 +68,17 @@ function run(command: Command, variables: NodeJS.ProcessEnv): Promise<CommandEnd
       isThere: () => false,
     });
   }
+}
+
+function startOf({ argv, user }: Command): {
+  readonly argv: readonly string[];
+  readonly rights: { readonly uid?: number; readonly gid?: number };
+} {
+  if (user === undefined) return { argv, rights: {} };
+  const { uid, gid, groups = [] } = user;
+  const isOther = uid !== process.getuid?.();
+  if (groups.length === 0 || !isOther) return { argv, rights: { uid, gid } };
+  return { argv: [...NODE, `${uid}`, `${gid}`, groups.join(','), ...argv], rights: {} };
 }
 
 function endOf(child: ChildProcess, { timeoutMs, keep, apart }: Command): Promise<CommandEnd> {

@@ -55,9 +55,9 @@ async function ask(
   as: Whereabouts | null,
 ): Promise<ContainerRuntime> {
   if (question.length === 0) return { name, version: '', problem: null };
-  const before = as === null ? [] : ['env', '-i', `PATH=${as.PATH}`, `HOME=${as.HOME}`];
   const { succeeded, how, output } = await systemCommands.run({
-    argv: [...before, name, ...question],
+    argv: [name, ...question],
+    ...(as === null ? {} : { environment: { PATH: as.PATH, HOME: as.HOME }, isBare: true }),
     timeoutMs: TIMEOUT_MS,
     keep: { part: 'last', length: OUTPUT_LENGTH_MAX },
   });

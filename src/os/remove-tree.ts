@@ -31,6 +31,9 @@ const DELETE_ALL = ['.', '-xdev', '-mindepth', '1', '-delete'];
 /** A million files take about ten seconds. */
 const REMOVE_TIMEOUT_MS = 10 * 60_000;
 
+/** A process with a user's rights shows that user its variables: root's are none of theirs. */
+const BARE = { PATH: '/usr/bin:/bin' };
+
 /** Fine when it is gone. */
 export async function removeTree(path: string): Promise<void> {
   const status = lstatSync(path, { throwIfNoEntry: false });
@@ -113,7 +116,8 @@ function mountOf(fd: number): string {
 /** By a process with the rights of its owner only, which reaches nothing that the owner could not. */
 async function removeAsOwner(path: string, { uid, gid }: Stats): Promise<void> {
   const isRoot = process.getuid?.() === 0;
-  const own = { ...(isRoot ? { uid, gid } : {}), cwd: path, timeout: REMOVE_TIMEOUT_MS };
+  const rights = isRoot ? { uid, gid, env: BARE } : {};
+  const own = { ...rights, cwd: path, timeout: REMOVE_TIMEOUT_MS };
   try {
     await run('find', DELETE_ALL, own);
   } catch {

@@ -16,8 +16,17 @@ export interface Command {
   readonly input?: string;
   /** Variables beside those that it gets of this program. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Whose rights it has, without further groups; absent: those of this program. */
-  readonly user?: Owner;
+  /** It gets `environment` and none of this program's variables. */
+  readonly isBare?: true;
+  /** Where it starts; absent: where this program is. */
+  readonly directory?: string;
+  /** Whose rights it has; absent: those of this program. */
+  readonly user?: CommandUser;
+}
+
+export interface CommandUser extends Owner {
+  /** Supplementary groups; absent: none. */
+  readonly groups?: readonly number[];
 }
 
 export interface CommandEnd {

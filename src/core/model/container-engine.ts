@@ -40,20 +40,28 @@ export function containerName(mark: string): string {
 /**
  * Shell lines that put the limits in front of the words that the script has: it has set `cpus`, and
  * `memory` in bytes, of which 0 is no limit.
+ * @param prefix before the names of all variables, where others would be those of a user
  */
-export function engineLimits(kind: Engine): string {
-  return `all=$(getconf _NPROCESSORS_ONLN)
-  [ "$cpus" -le "$all" ] || cpus=$all
-${kind === 'docker' ? LIMITS_OF_DOCKER : LIMITS_OF_PODMAN}`;
+export function engineLimits(kind: Engine, prefix = ''): string {
+  const [cpus, all] = [`${prefix}cpus`, `${prefix}all`];
+  return `${all}=$(getconf _NPROCESSORS_ONLN)
+  [ "$${cpus}" -le "$${all}" ] || ${cpus}=$${all}
+${kind === 'docker' ? limitsOfDocker(prefix) : limitsOfPodman(prefix)}`;
 }
 
-const LIMITS_OF_DOCKER = `  [ "$memory" -eq 0 ] || set -- --memory "$memory" "$@"
-  set -- --cpus "$cpus" "$@"`;
+function limitsOfDocker(prefix: string): string {
+  const memory = `"$${prefix}memory"`;
+  return `  [ ${memory} -eq 0 ] || set -- --memory ${memory} "$@"
+  set -- --cpus "$${prefix}cpus" "$@"`;
+}
 
 /** Without root it has what its user was handed, and refuses a limit that it cannot set. */
-const LIMITS_OF_PODMAN = `  can=$(podman info --format '{{.Host.CgroupControllers}}' | tr '[]' '  ')
-  case "$can" in *' memory '*) [ "$memory" -eq 0 ] || set -- --memory "$memory" "$@" ;; esac
-  case "$can" in *' cpu '*) set -- --cpus "$cpus" "$@" ;; esac`;
+function limitsOfPodman(prefix: string): string {
+  const [memory, can] = [`"$${prefix}memory"`, `${prefix}can`];
+  return `  ${can}=$(podman info --format '{{.Host.CgroupControllers}}' | tr '[]' '  ')
+  case "$${can}" in *' memory '*) [ ${memory} -eq 0 ] || set -- --memory ${memory} "$@" ;; esac
+  case "$${can}" in *' cpu '*) set -- --cpus "$${prefix}cpus" "$@" ;; esac`;
+}
 
 /** Shell text for who it is in the container: podman's root is the user outside. */
 export function engineUser(kind: Engine): string {

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { ENGINES_PATH } from '../../../src/agent/environment.ts';
 import type { LaunchOrder } from '../../../src/core/model/orders.ts';
 import type { Command, CommandEnd } from '../../../src/ports/commands.ts';
 import { FakeWorld } from './fake-world.ts';
@@ -20,7 +21,7 @@ afterEach(async () => {
   await world.kill();
 });
 
-/** A world whose engine answers so; gives what it is asked, without the variables. */
+/** A world whose engine answers so; gives what it is asked. */
 function withEngine(answer: () => Partial<CommandEnd>) {
   const asked: string[] = [];
   const commands: Command[] = [];
@@ -28,7 +29,7 @@ function withEngine(answer: () => Partial<CommandEnd>) {
   world.engines = {
     run: (command) => {
       commands.push(command);
-      asked.push(command.argv.slice(command.argv.indexOf('-c') + 2).join(' '));
+      asked.push(command.argv.join(' '));
       const said = { how: 'exit code 0', output: '', errors: '' };
       const end = { succeeded: true, code: 0, ...said, isThere: () => false };
       return Promise.resolve({ ...end, ...answer() });
@@ -56,7 +57,7 @@ async function exit(end: { code?: number; signal?: number }): Promise<void> {
 
 test('[B8] a container that a task has left is ended before the task counts as ended', async () => {
   let isUp = false;
-  const { asked, commands } = withEngine(() =>
+  const { asked } = withEngine(() =>
     isUp ? {} : { succeeded: false, output: 'Cannot connect to the Docker daemon' },
   );
   await start();
@@ -68,18 +69,29 @@ test('[B8] a container that a task has left is ended before the task counts as e
   await world.clock.advance(1000);
   assert.equal(asked.length, 2);
   assert.equal(world.head.endOf(idOf(1))?.cause, 'exited');
-  assert.equal(commands[0]?.user, undefined, 'docker is asked by the agent');
-  assert.ok(commands[0]?.argv.includes('HOME=/home/alice'), 'in the environment of the task');
 });
 
-test('the containers of podman are those of the user', async () => {
-  const { asked, commands } = withEngine(() => ({}));
+test('[E2] an engine is asked with the rights, the groups and the variables of the user', async () => {
+  for (const kind of ['docker', 'podman']) {
+    const { commands } = withEngine(() => ({}));
+    await start();
+    world.files.writeFile(`${MARK}${kind}`, '');
+    await exit({ signal: 9 });
+    const [{ user, environment, isBare, directory } = {}] = commands;
+    assert.deepEqual(user, { uid: 1000, gid: 1000, groups: [1000] }, kind);
+    const own = { HOME: '/home/alice', USER: 'alice', LOGNAME: 'alice' };
+    assert.deepEqual(environment, { PATH: ENGINES_PATH, ...own });
+    assert.deepEqual([isBare, directory], [true, '/'], 'nothing of the agent’s own');
+    await world.kill();
+  }
+});
+
+test('the containers of podman are ended by podman', async () => {
+  const { asked } = withEngine(() => ({}));
   await start();
   world.files.writeFile(`${MARK}podman`, '');
   await exit({ signal: 9 });
   assert.deepEqual(asked, [`podman rm --force ${nameOf()}`]);
-  assert.deepEqual(commands[0]?.user, { uid: 1000, gid: 1000 });
-  assert.ok(commands[0]?.argv.includes('cd / && exec "$0" "$@"'), 'where the user may be');
 });
 
 test('tasks that have left none, and those of no batch, cost nothing', async () => {

@@ -54,6 +54,32 @@ test('a command of a user has the rights of that user and none of our groups', {
   assert.equal(output, '12345\n23456\n');
 });
 
+test('[E2] a command of a user has the groups that are named, and starts where it is told', {
+  skip: NOT_ROOT,
+}, async () => {
+  const user = { uid: 12_345, gid: 23_456, groups: [23_456, 34_567] };
+  const own = { PATH: '/usr/bin:/bin', NAME: 'value' };
+  const how = { user, environment: own, isBare: true, directory: '/' } as const;
+  const { output } = await shell('id -u; id -G; pwd; env', how);
+  const [uid, groups, directory, ...variables] = output.trim().split('\n');
+  assert.deepEqual([uid, groups, directory], ['12345', '23456 34567', '/']);
+  // What the shell itself adds.
+  const added = /^(_|PWD|OLDPWD|SHLVL)=/;
+  assert.deepEqual(variables.filter((variable) => !added.test(variable)).toSorted(), [
+    'NAME=value',
+    'PATH=/usr/bin:/bin',
+  ]);
+});
+
+test('[E2] a program that is not there is said by name, as of a user too', {
+  skip: NOT_ROOT,
+}, async () => {
+  const user = { uid: 12_345, gid: 23_456, groups: [23_456] };
+  const end = await systemCommands.run({ argv: ['/no/such'], user, timeoutMs: 120_000, keep });
+  assert.equal(end.succeeded, false);
+  assert.match(end.output, /\/no\/such/);
+});
+
 /** Names of the variables that a command has, run while this program has these. */
 async function variablesOf(
   own: Readonly<Record<string, string>>,
