@@ -18,7 +18,7 @@ mv "$RANKS/$rank.part" "$RANKS/$rank"
 exec "$@"
 `;
 
-/** Sums over all ranks, after a second of cpu time of each. */
+/** Sums over all ranks; with an argument after a second of cpu time of each. */
 const PROGRAM = `
 #include <mpi.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  while (clock() < CLOCKS_PER_SEC) ;
+  if (argc > 1) while (clock() < CLOCKS_PER_SEC) ;
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) printf("%d ranks, sum %d\\n", size, sum);
   MPI_Finalize();
@@ -54,6 +54,18 @@ run 200
 const WAITER = `#!/bin/sh
 until [ -e "$1" ]; do sleep 0.1; done
 `;
+
+/** Nodes and ranks on each of them. */
+const SHAPES = [
+  [1, 2],
+  [2, 1],
+  [2, 2],
+  [3, 2],
+] as const;
+
+const AS_ROOT = { OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' };
+/** A machine with other work to do has too few cpus for ranks that spin while they wait. */
+const YIELDING = { OMPI_MCA_mpi_yield_when_idle: '1' };
 
 const RANKS_PER_NODE = 2;
 const RANK_COUNT = 2 * RANKS_PER_NODE;
@@ -97,9 +109,7 @@ describe('MPI on two hosts', () => {
     mkdirSync(ranks);
     const environment = {
       ...{ RANKS: ranks, PATH: process.env.PATH ?? '/usr/bin:/bin' },
-      ...{ OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' },
-      // A machine with other work to do has too few cpus for ranks that spin while they wait.
-      OMPI_MCA_mpi_yield_when_idle: '1',
+      ...{ ...AS_ROOT, ...YIELDING },
       // UCX takes two hosts of one kernel for one machine, and waits for memory they do not share.
       UCX_TLS: 'tcp,self',
     };
@@ -166,7 +176,7 @@ describe('MPI on two hosts', () => {
   });
 
   it('MPICH: a program runs on both, and all its cpu time is the job’s', async () => {
-    const id = await submit(['mpiexec.hydra', path('rank.sh'), path('sum')]);
+    const id = await submit(['mpiexec.hydra', path('rank.sh'), path('sum'), 'busy']);
     const { usage } = await completed(id);
     assertSpread();
     assert.match(readFileSync(path(`${id}.out`), 'utf8'), /4 ranks, sum 6/);
@@ -239,21 +249,49 @@ describe('MPI on two hosts', () => {
 describe('MPI on virtual nodes', () => {
   let cluster: LocalCluster;
   before(async () => {
-    cluster = await LocalCluster.start('--nodes', '2', '--listen', 'none');
+    cluster = await LocalCluster.start('--nodes', '3', '--listen', 'none');
+    writeFileSync(join(cluster.work, 'in.melt'), MELT);
+    writeFileSync(join(cluster.work, 'sum.c'), PROGRAM);
+    execFileSync('mpicc.mpich', ['-O1', '-o', 'sum', 'sum.c'], { cwd: cluster.work });
   });
   after(() => cluster.close());
 
+  const variables = { ...AS_ROOT, ...YIELDING };
+  const environment = Object.entries(variables).flatMap((entry) => ['--env', entry.join('=')]);
+
+  async function runs(shape: readonly string[], launch: readonly string[]): Promise<string> {
+    const said = await cluster.weft(
+      'run',
+      '--mpi',
+      ...shape,
+      ...environment,
+      '-f',
+      '--',
+      ...launch,
+    );
+    assert.equal(said.code, 0, `${shape.join(' ')}: ${said.out}${said.error}`);
+    return said.out;
+  }
+
   it('ranks start on nodes whose names no DNS knows, and share no core by being bound', async () => {
-    const root = ['OMPI_ALLOW_RUN_AS_ROOT=1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1'];
-    const environment = root.flatMap((entry) => ['--env', entry]);
-    const options = ['--mpi', '-n', '2', '--procs', '1', ...environment, '-f'];
     const cpus = 'grep Cpus_allowed_list: /proc/self/status';
     const show = `echo "$OMPI_COMM_WORLD_RANK on node $WEFT_NODE_RANK: $(${cpus})"`;
     const launch = ['mpirun.openmpi', 'sh', '-c', show];
-    const said = await cluster.weft('run', ...options, '--', ...launch);
-    assert.equal(said.code, 0, said.error);
+    const said = await runs(['-n', '2', '--procs', '1'], launch);
     const all = execFileSync('sh', ['-c', cpus], { encoding: 'utf8' }).trim();
     const wanted = [0, 1].map((rank) => `${rank} on node ${rank}: ${all}`);
-    assert.deepEqual(said.out.trim().split('\n').sort(), wanted);
+    assert.deepEqual(said.trim().split('\n').sort(), wanted);
   });
+
+  for (const [nodes, perNode] of SHAPES) {
+    it(`[A30] ${nodes} × ${perNode} ranks of one machine keep their memory apart`, async () => {
+      const shape = ['-n', String(nodes), '--cpus', String(perNode)];
+      const count = nodes * perNode;
+      const melt = ['lmp', '-in', 'in.melt', '-log', 'none'];
+      const openMpi = await runs(shape, ['mpirun.openmpi', ...melt]);
+      assert.match(openMpi, new RegExp(`Loop time of .* on ${count} procs`));
+      const mpich = await runs(shape, ['mpiexec.hydra', './sum']);
+      assert.match(mpich, new RegExp(`${count} ranks, sum ${(count * (count - 1)) / 2}`));
+    });
+  }
 });
