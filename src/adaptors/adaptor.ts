@@ -91,6 +91,11 @@ export interface Steering {
   read(output: SiteOutput, program: string): Result<null, SiteProblem>;
   /** Undoes a start that did not take, so that it does not take later by itself. */
   takeBack(job: Pick<SiteJob, 'id'>, nodes: readonly string[]): readonly SiteCommand[];
+  /**
+   * Commands that undo what a gateway before this one has left at the site when it was killed in the midst of
+   * a start. Absent: it can have left nothing.
+   */
+  readonly leftovers?: SiteQuery<readonly SiteCommand[]>;
 }
 
 export interface Adaptor {

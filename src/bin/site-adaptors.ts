@@ -57,8 +57,8 @@ function slurmSteering({ takeover, main, execution }: SiteOptions) {
   return takeover === 'execution_queue' ? executionQueue({ main, execution }) : disabledScheduler();
 }
 
-function sgeSettings({ main, ticket, environment }: SiteOptions) {
-  return { oneSlotPerHost: [], ticket, queue: main, environment };
+function sgeSettings({ main, ticket, environment, spread }: SiteOptions) {
+  return { oneSlotPerHost: spread, ticket, queue: main, environment };
 }
 
 function programOf({ program }: SiteOptions) {

@@ -171,6 +171,7 @@ export interface SiteOptions {
   readonly execution: string;
   readonly ticket: string;
   readonly environment: string | null;
+  readonly spread: readonly string[];
   /** Words that start what drives a `script`, `weft` or `slurmrestd` site. */
   readonly program: readonly string[];
   /** Where slurmrestd is. */

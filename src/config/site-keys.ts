@@ -30,6 +30,7 @@ export const SITE_KEYS: readonly Key[] = [
   key('site.execution', 'text', 'steer', 'Partition of Slurm that jobs are moved to for a start.'),
   key('site.ticket', 'text', 'ticket', 'Complex of Grid Engine that keeps jobs from starting.'),
   key('site.environment', 'text', null, 'Parallel environment of Grid Engine: slots on one host.'),
+  key('site.spread', 'texts', '', 'Its parallel environments that give one slot on each host.'),
   key(
     'site.program',
     'texts',

@@ -17,6 +17,7 @@ export function siteOptions(config: Config): Pick<AgentOptions, 'site'> {
       execution: config.text('site.execution') ?? '',
       ticket: config.text('site.ticket') ?? '',
       environment: config.text('site.environment'),
+      spread: config.texts('site.spread'),
       program: config.texts('site.program'),
       url: config.text('site.url'),
       queue: config.text('site.queue'),

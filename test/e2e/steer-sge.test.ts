@@ -2,8 +2,9 @@
 // nodes: stopped there for just that time, and given back as they were.
 
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, it } from 'node:test';
+import type { TaskView } from '../../src/api/jobs.ts';
 import type { SiteView } from '../../src/api/sites.ts';
 import { until } from './support/hosts.ts';
 import { Maintained } from './support/maintained.ts';
@@ -26,6 +27,9 @@ describe('a real Grid Engine that our scheduler steers', { skip: withoutGridEngi
   const lettersBecome = (node: string, letters: string) =>
     until(`${node} is '${letters}'`, async () => (await lettersOf(node)) === letters || undefined);
 
+  const linesOf = (file: string): string[] =>
+    readFileSync(world.at(file), 'utf8').trim().split('\n').sort();
+
   afterEach(() => maintained.cancelAll());
 
   it('a task of ours runs on the node that our plan gave it, with its cpus', async () => {
@@ -46,6 +50,35 @@ describe('a real Grid Engine that our scheduler steers', { skip: withoutGridEngi
     await weft('site', 'resume', 'hpc');
     const done = await become(job.id, /^failed/);
     assert.deepEqual(done.exit, { code: 3 });
+  });
+
+  it('[G5] elements of an array that a user gave to the site run where our plan has them', async () => {
+    const line = `echo $SGE_TASK_ID on $(uname -n) >>${world.at('elements')}; exit $SGE_TASK_ID`;
+    writeFileSync(world.at('elements'), '');
+    chmodSync(world.at('elements'), 0o666);
+    const [there = ''] = (await give('-t', '1-5', 'sh', '-c', `'${line}'`)).split('.');
+    const job = await ours(there);
+    const done = await become(job.id, /^failed/);
+    assert.equal(done.outcomeCounts['failed'], 5);
+    const { tasks } = await world.ask<{ tasks: TaskView[] }>(`/v1/jobs/${job.id}/tasks`);
+    assert.deepEqual(
+      tasks.map(({ index, exit, nodes }) => `${exit?.code === index} ${index} on ${nodes}`).sort(),
+      linesOf('elements').map((ran) => `true ${ran}.hpc`),
+    );
+  });
+
+  it('[G2] held, dependent and of several nodes: each starts when it may, with all its nodes', async () => {
+    const held = await give('-h', 'true');
+    const first = await give('-pe', 'one', '2', 'sh', '-c', "'exit 3'");
+    const behind = await give('-hold_jid', first, 'true');
+    const kept = await ours(held);
+    assert.match(await weft('why', String(kept.id)), /held/);
+    const wide = await become((await ours(first)).id, /^failed/);
+    assert.deepEqual([wide.exit, wide.nodes.toSorted()], [{ code: 3 }, ['n1.hpc', 'n2.hpc']]);
+    await become((await ours(behind)).id, /^completed/);
+    assert.match(await command('qstat', '-u', '*'), new RegExp(` ${held} .* hqw `));
+    await command('qrls', held);
+    await become(kept.id, /^completed/);
   });
 
   it('cancelling here ends it there, before and after its start', async () => {

@@ -32,11 +32,21 @@ export function readJobs(
     const job = jobOf(listed, words);
     if (job === null) return unreadable('qstat', 'a job has no number, owner or state');
     const before = jobs.get(job.id);
-    const nodes = [...new Set([...(before?.nodes ?? []), ...job.nodes])];
-    const nodeCount = Math.max(nodes.length, job.nodeCount);
-    jobs.set(job.id, { ...(before ?? job), nodes, nodeCount });
+    jobs.set(job.id, before === undefined ? job : together(before, job));
   }
   return ok([...jobs.values()]);
+}
+
+/**
+ * One job of two lines: of its slots, or of elements of an array that wait in different states. As long as
+ * one of them may start, the array is not held.
+ */
+function together(before: SiteJob, job: SiteJob): SiteJob {
+  const nodes = [...new Set([...before.nodes, ...job.nodes])];
+  const nodeCount = Math.max(nodes.length, job.nodeCount);
+  const first = job.state === 'waiting' ? job : before;
+  if (before.elements === null || job.elements === null) return { ...before, nodes, nodeCount };
+  return { ...first, elements: elementsOf(`${before.elements},${job.elements}`) };
 }
 
 function jobOf(listed: Element, words: JobWords): SiteJob | null {

@@ -1,9 +1,11 @@
 // How Grid Engine is steered: each job asks for a ticket of its own that no host has. We give the
-// ticket to the hosts that are to run it, let the scheduler make one pass, and take it away again.
+// ticket to the hosts that are to run it, let the scheduler make one pass, and take it away again. All
+// elements of an array have the same ticket: for the pass those that are not meant get a system hold.
 
 import { ok, type Result } from '../../core/base/result.ts';
-import type { Requirement, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
+import type { Requirement, SiteCommand, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
 import { failure } from './failure.ts';
+import { readJobs } from './jobs.ts';
 
 export function tickets(complex: string): Steering {
   const set = (host: string, value: string) => ({
@@ -25,14 +27,42 @@ export function tickets(complex: string): Steering {
         remedy: `add '${complex} tk RESTRING == FORCED NO NONE 0' with qconf -mc`,
       },
     ],
-    start: ({ handle }, nodes) => [
+    start: ({ id, handle }, nodes) => [
+      ...onlyElement(id),
       ...nodes.map((host) => set(host, handle ?? 'none')),
       { argv: ['qconf', '-tsm'] },
       ...nodes.map((host) => set(host, 'none')),
+      ...allElements(id),
     ],
     read: (output, program) => (output.code === 0 ? ok(null) : failure(program, output)),
-    takeBack: (_, nodes) => nodes.map((host) => set(host, 'none')),
+    takeBack: ({ id }, nodes) => [...nodes.map((host) => set(host, 'none')), ...allElements(id)],
+    leftovers: { command: HELD_COMMAND, read: readLeftovers },
   };
+}
+
+function onlyElement(id: string): readonly SiteCommand[] {
+  const [array = id, element] = id.split('.');
+  if (element === undefined) return [];
+  return [
+    { argv: ['qhold', '-h', 's', array] },
+    { argv: ['qrls', '-h', 's', array, '-t', element] },
+  ];
+}
+
+/** Users' and operators' own holds stay. */
+function allElements(id: string): readonly SiteCommand[] {
+  const [array = id, element] = id.split('.');
+  return element === undefined ? [] : [{ argv: ['qrls', '-h', 's', array] }];
+}
+
+const HELD_COMMAND = { argv: ['qstat', '-xml', '-u', '*', '-s', 'hs'] };
+
+/** A gateway that was killed in the midst of a start has left the other elements held. */
+function readLeftovers(output: SiteOutput): Result<readonly SiteCommand[], SiteProblem> {
+  const jobs = readJobs(output, { oneSlotPerHost: [], ticket: '' });
+  if (!jobs.ok) return jobs;
+  const arrays = jobs.value.filter(({ state, elements }) => state === 'held' && elements !== null);
+  return ok(arrays.map(({ id }) => ({ argv: ['qrls', '-h', 's', id] })));
 }
 
 /** Else it would say of those that they are there, when it is asked for them. */

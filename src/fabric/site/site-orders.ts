@@ -125,7 +125,7 @@ export class SiteOrders {
     const id = siteJobOf(entry);
     const nodes = foreign?.nodes.map((one) => place.nameAtSite(one)) ?? [place.node];
     const named = nodes.filter((name) => name !== null);
-    const handle = this.#handles.get(id) ?? this.#world.listedJob?.(id)?.handle ?? null;
+    const handle = this.#handleOf(id) ?? (foreign ? this.#handleOf(foreign.job) : null);
     if (handle === null && place.steerer.needsHandle) return err(NOT_LISTED);
     const { stops } = place;
     const heldNow = () => named.filter((node) => stops?.holds(node) === true);
@@ -142,12 +142,18 @@ export class SiteOrders {
     };
     const inTheWay = obstacle();
     if (inTheWay !== null) return err(inTheWay);
-    const start = () => place.steerer.start({ id, handle }, named, obstacle);
+    const whole = foreign?.index == null ? {} : { array: foreign.job };
+    const start = () => place.steerer.start({ id, handle, ...whole }, named, obstacle);
     const hasBegun = () => this.#hasBegun(id);
     // In one order for all: none waits for a node that another keeps while it waits for one of its own.
     return opened
       .sort()
       .reduce((begin, node) => () => stops?.openFor(node, begin, hasBegun) ?? begin(), start)();
+  }
+
+  /** An element that has not begun is listed with its array alone. */
+  #handleOf(id: string): string | null {
+    return this.#handles.get(id) ?? this.#world.listedJob?.(id)?.handle ?? null;
   }
 
   /** By its site's own word: what is in the listing no more has begun, too. */

@@ -274,16 +274,20 @@ export class SiteWatch implements SiteSource {
   }
 
   async #list(): Promise<Result<readonly SiteJob[], SiteProblem>> {
-    const asked = this.#world.clock.monotonic();
-    const answer = await this.#ask(this.#world.adaptor.jobs);
-    if (!answer.ok) return answer;
+    const { clock, adaptor, steerer } = this.#world;
+    const asked = clock.monotonic();
+    const started = steerer?.heed() ?? (() => new Set<string>());
+    const listing = await this.#ask(adaptor.jobs);
+    const arrays = started();
+    if (!listing.ok) return listing;
+    const answer = ok(listing.value.map((job) => (arrays.has(job.id) ? unheld(job) : job)));
     this.#listedAt = asked;
     const before = this.#jobs;
     this.#jobs = new Map(answer.value.map((job) => [job.id, job]));
     if (this.#world.steerer !== null) {
       this.#vanished.note(before, this.#jobs, ({ name }) => this.#isOurs(name));
     }
-    return ok(answer.value);
+    return answer;
   }
 
   async #ask<T>(query: SiteQuery<T>): Promise<Result<T, SiteProblem>> {
@@ -373,6 +377,11 @@ export class SiteWatch implements SiteSource {
     for (const prefix of this.#prefixes) if (name.startsWith(prefix)) return true;
     return false;
   }
+}
+
+/** Its other elements may be held for the moment in which one is started. */
+function unheld(job: SiteJob): SiteJob {
+  return job.state === 'held' ? { ...job, state: 'waiting' } : job;
 }
 
 function annotated<T extends object>(

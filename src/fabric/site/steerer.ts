@@ -15,13 +15,21 @@ export interface SteererWorld {
   readonly settings: { readonly timeoutMs: number; readonly before: readonly string[] };
 }
 
-type Startable = Pick<SiteJob, 'id' | 'handle'>;
+interface Startable extends Pick<SiteJob, 'id' | 'handle'> {
+  /** The array that it is an element of; absent: none. */
+  readonly array?: string;
+}
 
 export class Steerer {
   readonly #world: SteererWorld;
   #turn: Promise<unknown> = Promise.resolve();
   /** What was found last. */
   #lack: string | null = null;
+  #isTidy = false;
+  /** The array of which an element is being started; null: none. */
+  #starting: string | null = null;
+  /** Those of which starts are heard of; see `heed`. */
+  readonly #heeding = new Set<Set<string>>();
 
   constructor(world: SteererWorld) {
     this.#world = world;
@@ -44,7 +52,7 @@ export class Steerer {
   ): Promise<Result<null, SiteProblem>> {
     const started = this.#turn.then(() => {
       const problem = obstacle();
-      return problem === null ? this.#start(job, nodes) : err(problem);
+      return problem === null ? this.#startHeeded(job, nodes) : err(problem);
     });
     // Those behind it have their turn all the same; whoever asked for it hears what went wrong.
     this.#turn = started.catch((error: unknown) => {
@@ -55,8 +63,31 @@ export class Steerer {
 
   /** What the takeover needs of the site and does not find, with the remedy; null: nothing. */
   async lacks(): Promise<string | null> {
-    this.#lack = await this.#findLack();
+    this.#lack = (await this.#findLack()) ?? (await this.#tidy());
     return this.#lack;
+  }
+
+  /**
+   * From now on until the answer is called: the arrays of which elements are started meanwhile. Their site
+   * may show the others held for that moment.
+   */
+  heed(): () => ReadonlySet<string> {
+    const seen = new Set(this.#starting === null ? [] : [this.#starting]);
+    this.#heeding.add(seen);
+    return () => {
+      this.#heeding.delete(seen);
+      return seen;
+    };
+  }
+
+  /** Once: what went wrong; null: nothing. */
+  async #tidy(): Promise<string | null> {
+    const { leftovers } = this.#world.steering;
+    if (this.#isTidy || leftovers === undefined) return null;
+    const found = await this.#ask(leftovers);
+    const done = found.ok ? await this.#runAll(found.value) : found;
+    this.#isTidy = done.ok;
+    return done.ok ? null : `what a gateway left there cannot be undone: ${done.error.text}`;
   }
 
   async #findLack(): Promise<string | null> {
@@ -66,6 +97,18 @@ export class Steerer {
       if (!answer.value) return `this is not so: ${what}. Remedy: ${remedy}`;
     }
     return null;
+  }
+
+  async #startHeeded(job: Startable, nodes: readonly string[]): Promise<Result<null, SiteProblem>> {
+    const holdsOthers = this.#world.steering.leftovers !== undefined;
+    const array = (holdsOthers ? job.array : null) ?? null;
+    this.#starting = array;
+    if (array !== null) for (const seen of this.#heeding) seen.add(array);
+    try {
+      return await this.#start(job, nodes);
+    } finally {
+      this.#starting = null;
+    }
   }
 
   async #start(job: Startable, nodes: readonly string[]): Promise<Result<null, SiteProblem>> {

@@ -142,10 +142,11 @@ async function configure(
   const give = giver(directory, command);
   await give('-Ahgrp', `group_name @allhosts\nhostlist ${nodes.join(' ')}\n`);
   await give('-Ap', SMP);
+  await give('-Ap', SPREAD);
   await give(
     '-Aq',
     changed(await command('qconf', '-sq'), {
-      ...{ qname: 'main.q', hostlist: '@allhosts', slots: String(slots), pe_list: 'smp' },
+      ...{ qname: 'main.q', hostlist: '@allhosts', slots: String(slots), pe_list: 'smp one' },
       ...{ load_thresholds: 'NONE', shell_start_mode: 'unix_behavior' },
     }),
   );
@@ -197,6 +198,9 @@ urgency_slots min
 accounting_summary TRUE
 qsort_args NONE
 `;
+
+/** One slot on each host. */
+const SPREAD = SMP.replace('pe_name smp', 'pe_name one').replace('$pe_slots', '1');
 
 /** Lines of `name value`, with other values for these names. */
 function changed(text: string, values: Readonly<Record<string, string>>): string {

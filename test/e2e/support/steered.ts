@@ -66,6 +66,7 @@ export function steeredGridEngine(): Steered<GridEngine> {
     [sge] = await Promise.all([startGridEngine(lan, world.at('sge'), grid), world.startHead()]);
     const site = {
       ...{ system: 'sge', mode: 'steer', poll: '500ms', main: 'main.q', environment: 'smp' },
+      ...{ spread: 'one' },
       before: sge.before.join(','),
     };
     await world.addGateway('hpc', site, sge.environment);

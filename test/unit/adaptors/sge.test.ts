@@ -89,6 +89,58 @@ test('the ticket of a job is what a start needs', () => {
   );
 });
 
+test('[G5] one element of an array is started, the others are held for that moment', () => {
+  const job = { id: '4.2', handle: '_tk_' };
+  const lines = (commands: readonly { readonly argv: readonly string[] }[] = []) =>
+    commands.map(({ argv }) => argv.join(' '));
+  assert.deepEqual(lines(adaptor.steering?.start(job, ['n2'])), [
+    ...['qhold -h s 4', 'qrls -h s 4 -t 2'],
+    'qconf -mattr exechost complex_values ticket=_tk_ n2',
+    'qconf -tsm',
+    'qconf -mattr exechost complex_values ticket=none n2',
+    'qrls -h s 4',
+  ]);
+  assert.equal(lines(adaptor.steering?.takeBack(job, ['n2'])).at(-1), 'qrls -h s 4');
+  const left = adaptor.steering?.leftovers?.read({ stdout: HELD_ARRAY, stderr: '', code: 0 });
+  assert.ok(left?.ok);
+  assert.deepEqual(lines(left.value), ['qrls -h s 1']);
+});
+
+test('elements that wait in several states are one array, held only when all of them are', () => {
+  const read = (stdout: string) => {
+    const jobs = adaptor.jobs.read({ stdout, stderr: '', code: 0 });
+    return jobs.ok ? jobs.value.map(({ id, state, elements }) => [id, state, elements]) : null;
+  };
+  assert.deepEqual(read(HELD_ARRAY), [['1', 'held', '1-2,4']]);
+  const line = (state: string, tasks: string) =>
+    HELD_ARRAY.replace('hqw', state).replace('1,2,4', tasks);
+  const [, first = '', last = ''] =
+    /^([\s\S]*)(<job_list[\s\S]*<\/job_list>)/.exec(line('hqw', '2')) ?? [];
+  const both = `${first}${last}${line('qw', '1,4').slice(first.length)}`;
+  assert.deepEqual(read(both), [['1', 'waiting', '1-2,4']]);
+});
+
+const HELD_ARRAY = `<?xml version='1.0'?>
+<job_info>
+  <queue_info>
+  </queue_info>
+  <job_info>
+    <job_list state="pending">
+      <JB_job_number>1</JB_job_number>
+      <JAT_prio>0.00000</JAT_prio>
+      <JB_name>sleep</JB_name>
+      <JB_owner>nobody</JB_owner>
+      <state>hqw</state>
+      <JB_submission_time>2026-11-23T20:09:38</JB_submission_time>
+      <queue_name></queue_name>
+      <slots>1</slots>
+      <tasks>1,2,4</tasks>
+      <hard_request name="ticket" resource_contribution="0.000000">*_100aa400f122_*</hard_request>
+    </job_list>
+  </job_info>
+</job_info>
+`;
+
 test('an empty, cut, or foreign answer is not believed, and no answer is no empty list', () => {
   const whole = recorded('sge/running.qstat-xml.txt');
   for (const stdout of ['', whole.stdout.slice(0, whole.stdout.length / 2), '<a></b>', 'hello']) {

@@ -8,6 +8,7 @@ export function siteOptions(some: Partial<SiteOptions>): SiteOptions {
     ...{ execution: 'steer', ticket: 'ticket', environment: null, queue: null, account: null },
     ...{
       options: [],
+      spread: [],
       before: [],
       filters: null,
       program: ['/opt/site'],

@@ -63,13 +63,18 @@ class Gateway {
     await this.processes.adopt();
   }
 
-  start(job: number, nodes = ['n1.hpc', 'n2.hpc'], isLead = true): void {
+  start(
+    job: number,
+    nodes = ['n1.hpc', 'n2.hpc'],
+    isLead = true,
+    index: number | null = null,
+  ): void {
     this.processes.start({
       ...{ launchId: 1, argv: [`hpc/${job}`], environment: [], cwd: this.folder, stdin: '' },
       ...{ stdout: '', stderr: '', append: false, credentials: null, umask: 0o022, nice: 0 },
       ...{ cgroupProcs: [], makeParents: false, leaseMs: null },
       wants: { cpuCount: 1, memoryBytes: 0, walltimeMs: null },
-      foreign: { job: String(job), index: null, nodes, isLead },
+      foreign: { job: String(job), index, nodes, isLead },
     } satisfies LaunchRequest);
   }
 
@@ -152,6 +157,17 @@ test('a start waits for the listing that has its ticket, and that is no failed s
   assert.equal(gateway.starts().length, 1);
   const said = gateway.log.lines.map(({ message }) => message);
   assert.ok(!said.includes('a start at the site did not take'), said.join());
+});
+
+test('[G5] an element that has not begun has the ticket of its array', async () => {
+  const listedJob = (id: string) => (id === '16' ? ({ id, handle: 'tk' } as SiteJob) : undefined);
+  const gateway = new Gateway(undefined, { ticket: 'tk', listedJob });
+  await gateway.begin();
+  gateway.start(16, ['n1.hpc'], true, 2);
+  await gateway.clock.settle();
+  assert.deepEqual(gateway.starts(), [
+    'jobid=16_2 Partition=steer NumNodes=1-1 ReqNodeList=n1 Requeue=0',
+  ]);
 });
 
 test('a ticket that others have read already is not waited for', async () => {

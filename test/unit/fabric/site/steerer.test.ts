@@ -67,3 +67,29 @@ test('[M9] what came in the way while others were started is heeded when its tur
   assert.deepEqual(await second, { ok: false, error: problem });
   assert.ok(site.ran.every((argv) => !argv.includes('jobid=102')));
 });
+
+test('[G5] arrays whose elements are started while a listing is made are heeded', async () => {
+  const site = new FakeSlurm();
+  const steering = executionQueue({ main: 'main', execution: 'steer' });
+  const undo = { argv: ['qrls', '-h', 's', '7'] };
+  let found = 0;
+  const leftovers = {
+    command: { argv: ['qstat', '-s', 'hs'] },
+    read: () => {
+      found += 1;
+      return ok([undo]);
+    },
+  };
+  const steerer = new Steerer({
+    ...{ commands: site, log: new KeptLog(), settings: { timeoutMs: 1000, before: [] } },
+    steering: { ...steering, requirements: [], leftovers, read: () => ok(null) },
+  });
+  assert.deepEqual([await steerer.lacks(), await steerer.lacks(), found], [null, null, 1]);
+  assert.ok(site.ran.some((argv) => argv.join(' ') === 'qrls -h s 7'));
+  const [early, late] = [steerer.heed(), steerer.heed()];
+  const start = steerer.start({ id: '4.1', handle: null, array: '4' }, ['n1']);
+  assert.deepEqual([...early()], []);
+  await start;
+  assert.deepEqual([...late()], ['4']);
+  assert.deepEqual([...steerer.heed()()], []);
+});
