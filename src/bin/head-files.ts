@@ -11,6 +11,9 @@ import { systemClock } from '../os/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { HeadOptions } from './head-options.ts';
 
+/** Share of `head.blobs_max` for what jobs leave, on a head for several users: nobody can send it full. */
+const OUTPUT_SHARE = 0.1;
+
 export interface HeadFiles {
   readonly blobs: BlobStore;
   readonly jobFiles: JobFiles;
@@ -22,10 +25,20 @@ export function openHeadFiles(options: HeadOptions, logs: LogFiles, log: Log): H
   const blobs = new BlobStore({
     directory: join(options.directory, 'blobs'),
     bytesMax: options.blobBytesMax,
+    outputBytesMin: options.multiUser ? Math.floor(options.blobBytesMax * OUTPUT_SHARE) : 0,
     diskFreeMin: BLOB_DISK_FREE_BYTES_MIN,
     names,
     namesFilled: () => jobFiles.filled(),
-    relinquish: [() => jobFiles.relinquish(), (bytes) => archive.relinquish(bytes)],
+    givers: [
+      {
+        mayGive: (user) => (jobFiles.hasIdle(user) ? Number.POSITIVE_INFINITY : 0),
+        give: (user) => jobFiles.relinquish(user),
+      },
+      {
+        mayGive: (user) => archive.bytesOf(user),
+        give: (user, bytes) => archive.relinquish(user, bytes),
+      },
+    ],
     clock: systemClock,
     log,
   });

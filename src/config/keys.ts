@@ -104,7 +104,7 @@ export const KEYS: readonly Key[] = [
     'head.archive_max',
     'size',
     '50G',
-    'Archived files of all jobs together; those of the oldest are removed first.',
+    'Archived files of all jobs together; the oldest go of users who keep more than an equal share.',
   ),
   key('head.archive_age', 'duration', '14d', 'Archived files are removed after so long.', {
     min: 60_000,

@@ -47,12 +47,13 @@ export function diskBytes(size: number): number {
   return Math.max(1, Math.ceil(size / BLOCK_BYTES)) * BLOCK_BYTES;
 }
 
-/** Where blobs lie: what they take up, and what there is. */
+/**
+ * Where blobs lie: what they take up, and what there is. What is only announced takes up nothing: else one
+ * slow connection would keep the whole room from everybody.
+ */
 export interface Room {
   /** Held by all blobs and pieces that are there. */
   readonly bytesUsed: number;
-  /** What uploads under way still have to bring. */
-  readonly bytesPromised: number;
   /** The quota. */
   readonly bytesMax: number;
   /** Free on the disk, without what must stay free. */
@@ -61,21 +62,45 @@ export interface Room {
 
 /** Bytes that have to go before so many more fit; 0: they fit. */
 export function bytesToFree(room: Room, bytes: number): number {
-  const { bytesUsed, bytesPromised, bytesMax, diskFree } = room;
-  const coming = bytesPromised + bytes;
-  return Math.max(0, bytesUsed + coming - bytesMax, coming - diskFree);
+  const { bytesUsed, bytesMax, diskFree } = room;
+  return Math.max(0, bytesUsed + bytes - bytesMax, bytes - diskFree);
+}
+
+/** An upload under way: what it is to become, and what has come of it. */
+export interface Incoming {
+  readonly size: number;
+  /** Bytes that have room. */
+  readonly taken: number;
+}
+
+/**
+ * For how many bytes room is made when so many have come and have none: to look for it is much work, so
+ * for as many again as are there, and never for more than has been brought that way.
+ */
+export function roomAhead({ size, taken }: Incoming, bytes: number): number {
+  return Math.max(bytes, Math.min(size - taken, taken));
 }
 
 /** Why so many more bytes do not fit; null: they do. */
 export function refuseBytes(room: Room, bytes: number): Refusal | null {
   if (bytesToFree(room, bytes) === 0) return null;
   const size = formatSize(bytes);
-  const { bytesUsed, bytesMax, bytesPromised } = room;
-  if (bytesUsed + bytesPromised + bytes <= bytesMax) {
+  const { bytesUsed, bytesMax } = room;
+  if (bytesUsed + bytes <= bytesMax) {
     return refuse('blob.disk_full', { cause: `no room for ${size} more` });
   }
   const limit = formatSize(bytesMax);
-  const used = formatSize(bytesUsed + bytesPromised);
+  const used = formatSize(bytesUsed);
   const never = bytes > bytesMax ? 'It can never fit.' : 'Room comes as jobs that name files end.';
   return refuse('blob.quota', { size, limit, used }, never);
+}
+
+/** Why an upload ended before all of it had come. */
+export function endedForOutput({ bytesUsed, bytesMax }: Room, size: number): Refusal {
+  const details = {
+    size: formatSize(size),
+    limit: formatSize(bytesMax),
+    used: formatSize(bytesUsed),
+  };
+  return refuse('blob.quota', details, 'What jobs leave comes first; send it again later.');
 }

@@ -192,8 +192,12 @@ export const BLOB_IDLE_MS = 86_400_000;
 export const BLOB_IDLE_PRESSED_MS = 3_600_000;
 /** Below it the head's disk is for its journal only: a journal that cannot be written stops everything. */
 export const BLOB_DISK_FREE_BYTES_MIN = 256 * 1_048_576;
-/** A connection that sends nothing of a file for so long is dead; its sender goes on with another. */
+/**
+ * A connection that brings so little of a file in so long is dead, or holds its place for nothing: a line of
+ * 9,600 baud brings as much. What came is kept; its sender goes on with another.
+ */
 export const BLOB_STALL_MS = 60_000;
+export const BLOB_STALL_BYTES = 64 * 1024;
 /** Hashes in one question: 10,000 are some 700 KB. */
 export const BLOBS_ASKED_MAX = 10_000;
 /** Incomplete uploads of one user; each keeps a file on the head for a day. */

@@ -138,14 +138,19 @@ export class Archive {
     return this.#options.bytesMax;
   }
 
-  /** Removes what is too old, and the oldest of what is too much. One at a time. */
+  /** Removes what is too old, and the oldest of who keeps too much. One at a time. */
   expire(): Promise<void> {
     return this.#expiry.expire();
   }
 
-  /** Room is short on the disk: the oldest go, so many bytes and a little more. False: too little is here. */
-  relinquish(bytes: number): Promise<boolean> {
-    return this.#expiry.relinquish(bytes);
+  /** What a user keeps here, or a little more. */
+  bytesOf(user: string): number {
+    return this.#expiry.bytesOf(user);
+  }
+
+  /** Room is short for what a user sends: the oldest of theirs go. False: they keep too little. */
+  relinquish(user: string, bytes: number): Promise<boolean> {
+    return this.#expiry.relinquish(user, bytes);
   }
 
   /** It is on the disk when this resolves. The same again is no matter. */

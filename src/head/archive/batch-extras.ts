@@ -49,7 +49,7 @@ export class BatchExtras {
     const aside = places.aside();
     try {
       const { sha256, size } = await writeOutputText(logs, manifest, aside);
-      const piece = { offset: 0, size };
+      const piece = { offset: 0, size, isOutput: true };
       const kept = await blobs.receive(manifest.owner, sha256, piece, createReadStream(aside));
       if (!kept.ok) throw new Error(kept.error.code);
       const entry = { path: name, kind: 'file', size, mode: 0o644, sha256 } as const;

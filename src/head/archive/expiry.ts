@@ -1,4 +1,4 @@
-// Removing what is too old, and the oldest of what is too much, one look at a time.
+// Removing what is too old, and the oldest of who keeps too much, one look at a time.
 
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import type { KeptTotal } from '../kept-total.ts';
 import type { ArchivePlaces, Shelf } from './archive-places.ts';
 import { discardEmpty, discardJob, removeEmpty } from './batch-folder.ts';
 import type { ArchiveOptions } from './options.ts';
-import { type KeptTask, keptTasks, oldBatches, planRetention } from './retention.ts';
+import { bytesByOwner, type KeptTask, keptTasks, oldBatches, planRetention } from './retention.ts';
 
 export interface ExpiryOptions
   extends Pick<ArchiveOptions, 'ageMs' | 'bytesMax' | 'clock' | 'log'> {
@@ -29,8 +29,10 @@ export class Expiry {
   readonly #options: ExpiryOptions;
   #expiring: Promise<void> | null = null;
   #isDue = false;
-  /** On the disk, by others. */
-  #bytesWanted = 0;
+  /** By user: room that is short for what they send, or what their jobs leave. */
+  readonly #wanted = new Map<string, number>();
+  /** What each user keeps: at least what was there at the last look. */
+  #byOwner = new Map<string, number>();
   #oldest: readonly KeptTask[] = [];
   #isClosing = false;
 
@@ -52,11 +54,13 @@ export class Expiry {
   }
 
   /** A folder more is there. */
-  added(shelf: Shelf, { bytes, storedAt }: JobManifest): void {
+  added(shelf: Shelf, { owner, bytes, storedAt }: JobManifest): void {
     const { places, total } = this.#options;
     total.add(bytes);
-    const folder = places.home(shelf);
-    this.#oldest = this.#oldest.length > 0 ? this.#oldest : [{ shelf, folder, bytes, storedAt }];
+    this.#byOwner.set(owner, this.bytesOf(owner) + bytes);
+    if (this.#oldest.length === 0) {
+      this.#oldest = [{ shelf, folder: places.home(shelf), owner, bytes, storedAt }];
+    }
     if (this.#options.total.bytes > this.#options.bytesMax) void this.expire();
   }
 
@@ -80,10 +84,15 @@ export class Expiry {
     return this.#expiring;
   }
 
-  /** Room is short on the disk: the oldest go, so many bytes and a little more. False: too little is here. */
-  async relinquish(bytes: number): Promise<boolean> {
-    if (bytes > this.#options.total.bytes) return false;
-    this.#bytesWanted = Math.max(this.#bytesWanted, bytes);
+  /** What a user keeps, and a little more where something of it went since the last look. */
+  bytesOf(user: string): number {
+    return this.#byOwner.get(user) ?? 0;
+  }
+
+  /** A user's room is short: the oldest of theirs go. False: they keep too little. */
+  async relinquish(user: string, bytes: number): Promise<boolean> {
+    if (bytes > this.bytesOf(user)) return false;
+    this.#wanted.set(user, Math.max(this.#wanted.get(user) ?? 0, bytes));
     await this.expire();
     return true;
   }
@@ -104,18 +113,20 @@ export class Expiry {
       kept.push(one);
     }
     const all = kept.reduce((sum, { bytes }) => sum + bytes, 0);
-    const bytesMax = Math.min(this.#options.bytesMax, all - this.#bytesWanted);
-    this.#bytesWanted = 0;
-    const { inOrder, goes } = planRetention(kept, { now: clock.now(), ageMs, bytesMax });
+    const wanted = [...this.#wanted].map(([owner, bytes]) => ({ owner, bytes }));
+    this.#wanted.clear();
+    const { bytesMax } = this.#options;
+    const goes = planRetention(kept, { now: clock.now(), ageMs, bytesMax, wanted });
     total.counted(all, since);
-    for (const one of inOrder.slice(0, goes)) {
+    this.#byOwner = bytesByOwner(kept);
+    for (const one of goes) {
       if (this.#isClosing) return;
       await this.#removeTask(one);
-      const { shelf, bytes } = one;
+      const { shelf, owner, bytes } = one;
       const { jobId: job, index } = shelf;
-      log.info({ job, index, bytes }, 'removed the archived files of a task, the oldest ones');
+      log.info({ job, index, owner, bytes }, 'removed the archived files of a task');
     }
-    this.#oldest = inOrder.slice(goes, goes + 1);
+    this.#oldest = oldestOf(kept, new Set(goes));
     for await (const folder of oldBatches(places, { now: clock.now(), ageMs })) {
       for (const one of discardEmpty(places, folder)) {
         await rm(one, { recursive: true, force: true });
@@ -123,12 +134,13 @@ export class Expiry {
     }
   }
 
-  async #removeTask({ shelf, folder, bytes }: KeptTask): Promise<void> {
+  async #removeTask({ shelf, folder, owner, bytes }: KeptTask): Promise<void> {
     const { total, onRemoved } = this.#options;
     // Its owner may have removed it meanwhile.
     if (!existsSync(folder)) return;
     const trash = this.#discard(folder, shelf);
     total.add(-bytes);
+    this.#byOwner.set(owner, Math.max(0, this.bytesOf(owner) - bytes));
     onRemoved();
     for (const one of trash) await rm(one, { recursive: true, force: true });
   }
@@ -140,4 +152,11 @@ export class Expiry {
     if (shelf.isArray) removeEmpty(path.dirname(folder));
     return [trash];
   }
+}
+
+/** The oldest of those that stay; none or one. */
+function oldestOf(kept: readonly KeptTask[], goes: ReadonlySet<KeptTask>): KeptTask[] {
+  const stays = kept.filter((task) => !goes.has(task));
+  if (stays.length === 0) return [];
+  return [stays.reduce((a, b) => (b.storedAt < a.storedAt ? b : a))];
 }

@@ -67,8 +67,9 @@ function manifestFrom(parts: readonly Part[], row: TaskRow): JobManifest {
 }
 
 export function summaryOf(manifest: JobManifest): KeptSummary {
-  const { jobId, index, epoch, outcome, files, bytes, leftOut, storedAt, isPartial } = manifest;
-  return { jobId, index, epoch, outcome, files, bytes, leftOut, storedAt, isPartial };
+  const { jobId, index, owner, epoch, outcome, files, bytes, leftOut } = manifest;
+  const { storedAt, isPartial } = manifest;
+  return { jobId, index, owner, epoch, outcome, files, bytes, leftOut, storedAt, isPartial };
 }
 
 interface Making {

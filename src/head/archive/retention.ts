@@ -1,12 +1,12 @@
-// Which archived tasks go: all that are too old, and then the oldest until what is left has room.
+// Which archived tasks go: all that are too old, and then, until what is left has room, the oldest of those
+// users who keep more than an equal share of it. What a user leaves takes nothing from who keeps less.
 
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { TaskArchive } from '../../core/batch/job-manifest.ts';
 import { absent } from '../blobs/disk-errors.ts';
 import type { ArchivePlaces, Shelf } from './archive-places.ts';
 import { isOfBatch, shelfOf } from './batch-folder.ts';
-import { readSummary } from './shelves.ts';
+import { type KeptSummary, ownerOf, readSummary } from './shelves.ts';
 
 /** Room is made down to this share: a look reads every summary, and not each new task may need one. */
 const LEFT_SHARE = 0.95;
@@ -15,14 +15,23 @@ export interface KeptTask {
   readonly shelf: Shelf;
   /** Where its files are. */
   readonly folder: string;
+  readonly owner: string;
   readonly bytes: number;
   readonly storedAt: number;
+}
+
+/** Room that is wanted of one user, beside what is too much. */
+export interface Wanted {
+  readonly owner: string;
+  readonly bytes: number;
 }
 
 export interface RetentionRule {
   readonly now: number;
   readonly ageMs: number;
   readonly bytesMax: number;
+  /** Default none. */
+  readonly wanted?: readonly Wanted[];
 }
 
 /** Every task that has a folder, in no particular order. */
@@ -32,16 +41,17 @@ export async function* keptTasks(places: ArchivePlaces): AsyncGenerator<KeptTask
     const folder = path.join(places.jobs, name);
     const plain = await readSummary(folder);
     if (plain !== null) {
-      yield { shelf: { jobId, index: 0, isArray: false }, folder, ...amountOf(plain) };
+      const shelf = { jobId, index: 0, isArray: false };
+      yield { shelf, folder, ...(await amountOf(folder, plain)) };
       continue;
     }
     for (const child of await readdir(folder, { withFileTypes: true })) {
       // A link leads to a batch, which is looked at there.
       if (!child.isDirectory()) continue;
       const shelf = { jobId, index: Number(child.name), isArray: true };
-      const summary = await readSummary(path.join(folder, child.name));
-      const amount = summary === null ? null : amountOf(summary);
-      if (amount !== null) yield { shelf, folder: path.join(folder, child.name), ...amount };
+      const home = path.join(folder, child.name);
+      const summary = await readSummary(home);
+      if (summary !== null) yield { shelf, folder: home, ...(await amountOf(home, summary)) };
     }
   }
   yield* keptOfBatches(places);
@@ -54,7 +64,8 @@ async function* keptOfBatches({ batches }: ArchivePlaces): AsyncGenerator<KeptTa
       for (const job of await readdir(folder).catch(absent<string[]>([]))) {
         const summary = isOfBatch(job) ? null : await readSummary(path.join(folder, job));
         if (summary === null) continue;
-        yield { shelf: shelfOf(summary), folder: path.join(folder, job), ...amountOf(summary) };
+        const home = path.join(folder, job);
+        yield { shelf: shelfOf(summary), folder: home, ...(await amountOf(home, summary)) };
       }
     }
   }
@@ -74,25 +85,70 @@ export async function* oldBatches(
   }
 }
 
-function amountOf({ bytes, storedAt }: TaskArchive): Pick<KeptTask, 'bytes' | 'storedAt'> {
-  return { bytes, storedAt };
+async function amountOf(folder: string, summary: KeptSummary) {
+  const { bytes, storedAt } = summary;
+  return { owner: await ownerOf(folder, summary), bytes, storedAt };
 }
 
-/** Oldest first; `goes`: how many of these from the front. */
-export function planRetention(
-  kept: readonly KeptTask[],
-  { now, ageMs, bytesMax }: RetentionRule,
-): { readonly inOrder: KeptTask[]; readonly goes: number } {
+/** Oldest first. */
+export function planRetention(kept: readonly KeptTask[], rule: RetentionRule): KeptTask[] {
+  const { now, ageMs, bytesMax, wanted = [] } = rule;
   const inOrder = [...kept].sort((a, b) => a.storedAt - b.storedAt);
-  let left = inOrder.reduce((sum, { bytes }) => sum + bytes, 0);
-  // What has room goes only while it leaves that share: no large task goes for a little spare room.
-  const least = left > bytesMax ? bytesMax * LEFT_SHARE : Number.POSITIVE_INFINITY;
-  let goes = 0;
-  for (const { bytes, storedAt } of inOrder) {
-    const hasRoom = left <= bytesMax && left - bytes < least;
-    if (now - storedAt < ageMs && hasRoom) break;
-    left -= bytes;
-    goes += 1;
+  const left = new Amounts(inOrder);
+  const goes = new Set<KeptTask>();
+  const go = (task: KeptTask): void => {
+    goes.add(task);
+    left.remove(task);
+  };
+  for (const task of inOrder) if (now - task.storedAt >= ageMs) go(task);
+  for (const { owner, bytes } of wanted) {
+    let short = bytes;
+    for (const task of inOrder) {
+      if (short <= 0) break;
+      if (task.owner !== owner) continue;
+      if (goes.has(task)) continue;
+      go(task);
+      short -= task.bytes;
+    }
   }
-  return { inOrder, goes };
+  // What has room goes only while it leaves that share: no large task goes for a little spare room.
+  const least = left.all > bytesMax ? bytesMax * LEFT_SHARE : Number.POSITIVE_INFINITY;
+  const share = (bytesMax * LEFT_SHARE) / Math.max(1, left.ownerCount);
+  for (const task of inOrder) {
+    const { bytes, owner } = task;
+    if (goes.has(task) || left.of(owner) <= share) continue;
+    if (left.all <= bytesMax && left.all - bytes < least) continue;
+    go(task);
+  }
+  return inOrder.filter((task) => goes.has(task));
+}
+
+/** What is kept of whom. */
+export function bytesByOwner(kept: readonly KeptTask[]): Map<string, number> {
+  const byOwner = new Map<string, number>();
+  for (const { owner, bytes } of kept) byOwner.set(owner, (byOwner.get(owner) ?? 0) + bytes);
+  return byOwner;
+}
+
+class Amounts {
+  readonly #byOwner: Map<string, number>;
+  all: number;
+
+  constructor(kept: readonly KeptTask[]) {
+    this.#byOwner = bytesByOwner(kept);
+    this.all = kept.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  get ownerCount(): number {
+    return [...this.#byOwner.values()].filter((bytes) => bytes > 0).length;
+  }
+
+  of(owner: string): number {
+    return this.#byOwner.get(owner) ?? 0;
+  }
+
+  remove({ owner, bytes }: KeptTask): void {
+    this.all -= bytes;
+    this.#byOwner.set(owner, this.of(owner) - bytes);
+  }
 }

@@ -16,6 +16,8 @@ const LISTED_FILES_MAX = 10_000;
 export interface KeptSummary extends TaskArchive {
   /** Absent: made before there were folders of batches. */
   readonly jobId?: number;
+  /** Absent: made before what is kept was counted by user. */
+  readonly owner?: string;
 }
 
 /** Tasks of a job that have files there, by index, from this index on. */
@@ -92,6 +94,13 @@ export async function readSummary(folder: string): Promise<KeptSummary | null> {
   return text === null ? null : (JSON.parse(text) as KeptSummary);
 }
 
+/** Whose files a folder has; of one of an earlier release its manifest says it. */
+export async function ownerOf(folder: string, { owner }: KeptSummary): Promise<string> {
+  if (owner !== undefined) return owner;
+  const text = await readFile(manifestIn(folder), 'utf8').catch(absent(null));
+  return text === null ? '' : (JSON.parse(text) as JobManifest).owner;
+}
+
 /** Null: nothing of this task is there. */
 export function readManifest(folder: string, { jobId, index, isArray }: Shelf): JobManifest | null {
   const manifest = readJson<JobManifest>(manifestIn(folder));
@@ -104,7 +113,7 @@ function isOf(found: Pick<KeptSummary, 'jobId' | 'index'>, jobId: number, index:
   return (found.jobId ?? jobId) === jobId && found.index === index;
 }
 
-function shown({ jobId: _, ...summary }: KeptSummary): TaskArchive {
+function shown({ jobId: _, owner: __, ...summary }: KeptSummary): TaskArchive {
   return summary;
 }
 

@@ -2,28 +2,21 @@
 // and renamed. Who has sent a content holds it, by a second name of the same file; knowing a hash is no
 // right. Nothing here knows of jobs: which blobs they name is asked of `names`.
 
-import { statfsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import type { BlobFrame } from '../../api/blob-frames.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import type { References } from '../../core/blobs/references.ts';
-import {
-  bytesToFree,
-  diskBytes,
-  type Piece,
-  type Room,
-  refuseBytes,
-} from '../../core/blobs/upload.ts';
+import { diskBytes, type Piece } from '../../core/blobs/upload.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import type { Refusal } from '../../core/model/errors.ts';
-import { BLOB_IDLE_PRESSED_MS } from '../../core/model/limits.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { DiskSync } from '../disk/disk-sync.ts';
 import { KeptTotal } from '../kept-total.ts';
 import { Packs } from '../packs/packs.ts';
 import { BlobPlaces } from './blob-places.ts';
-import { sweepBlobs } from './blob-sweep.ts';
+import { BlobRoom, type Giver } from './blob-room.ts';
+import { bytesIdle, type SweepWorld, sweepBlobs } from './blob-sweep.ts';
 import { Contents, type OpenBlob } from './contents.ts';
 import { type ByteSource, receivePiece } from './receive.ts';
 import { receiveMany } from './receive-many.ts';
@@ -45,13 +38,17 @@ export interface BlobStoreOptions {
   readonly names: Pick<References, 'isNamed' | 'isNamedBy' | 'isNamedIn'>;
   /** Resolves when `names` has all that there is: nothing goes before. */
   readonly namesFilled: () => Promise<void>;
-  /**
-   * Room is short by so many bytes: each lets go of what can be done without, the least missed first; false:
-   * it has nothing.
-   */
-  readonly relinquish: readonly ((bytes: number) => boolean | Promise<boolean>)[];
+  /** Part of that quota that is kept free for what jobs leave; default none. */
+  readonly outputBytesMin?: number;
+  /** What can be done without when room is short, the least missed first. */
+  readonly givers: readonly Giver[];
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** What is sent: `isOutput`: by a node, of what a job leaves. */
+export interface SentPiece extends Piece {
+  readonly isOutput?: boolean;
 }
 
 /** A blob that a user has to send, and from where on. */
@@ -85,8 +82,7 @@ export class BlobStore {
   #sweeping: Promise<void> | null = null;
   #isClosing = false;
   #isCounted = true;
-  /** On the monotonic clock. */
-  #relinquishFrom = Number.NEGATIVE_INFINITY;
+  readonly #room: BlobRoom;
 
   constructor(options: BlobStoreOptions) {
     const { directory, bytesMax, log } = options;
@@ -99,6 +95,12 @@ export class BlobStore {
     this.#packs = new Packs(this.#places.packs, () => options.clock.now());
     const { clock } = options;
     this.#contents = new Contents({ places: this.#places, packs: this.#packs, clock, added });
+    this.#room = new BlobRoom({
+      ...{ outputBytesMin: 0, ...options, uploads: this.#uploads },
+      bytesKept: () => this.#total.bytes,
+      sweep: (short) => this.sweep(short),
+      bytesIdle: () => bytesIdle(this.#sweepWorld()),
+    });
   }
 
   /** Makes the folders, and finds incomplete uploads and packs. Looks at no other blob. */
@@ -194,18 +196,21 @@ export class BlobStore {
   async receive(
     user: string,
     hash: BlobHash,
-    piece: Piece,
+    piece: SentPiece,
     source: ByteSource,
   ): Promise<Result<Progress, Refusal>> {
     const { clock } = this.#options;
-    const noRoom = await this.#makeRoom(diskBytes(piece.size) - piece.offset);
+    const need = { user, isOutput: piece.isOutput === true };
+    const noRoom = await this.#room.announce(need, diskBytes(piece.size) - piece.offset);
     if (noRoom !== null) return err(noRoom);
     this.#contents.makeFolders(user, hash);
     const begun = await this.#uploads.begin(user, hash, piece, clock.now());
     if (!begun.ok) return begun;
     const { upload } = begun.value;
+    upload.isOutput = need.isOutput;
     const received = await receivePiece(begun.value, source, {
       now: () => clock.now(),
+      take: (bytes) => this.#room.takeFor(need, upload, bytes),
       keep: () => {
         this.#contents.keep(upload);
         this.#uploads.forget(upload);
@@ -225,11 +230,12 @@ export class BlobStore {
   receiveMany(
     user: string,
     frames: AsyncIterable<BlobFrame> | Iterable<BlobFrame>,
+    isOutput = false,
   ): Promise<Result<number, Refusal>> {
     return receiveMany(user, frames, {
       contents: this.#contents,
       disk: this.#disk,
-      makeRoom: (bytes) => this.#makeRoom(bytes),
+      takeRoom: (bytes) => this.#room.take({ user, isOutput }, bytes),
     });
   }
 
@@ -246,61 +252,24 @@ export class BlobStore {
   }
 
   async #sweepNow(short: number): Promise<void> {
-    const { names, clock, log } = this.#options;
     await this.#options.namesFilled();
     const since = this.#total.bytes;
-    const swept = await sweepBlobs(
-      {
-        ...{ places: this.#places, uploads: this.#uploads, packs: this.#packs, clock },
-        keeping: {
-          isNamed: (hash) => names.isNamed(hash),
-          isUploading: (hash) => this.#uploads.isUploading(hash),
-        },
-        isClosing: () => this.#isClosing,
-      },
-      short,
-    );
+    const swept = await sweepBlobs(this.#sweepWorld(), short);
     await this.#packs.tidy();
     if (swept.isComplete) this.#total.counted(swept.bytesFound - swept.bytesGone, since);
     const { count, bytesGone: bytes } = swept;
-    if (count > 0) log.info({ count, bytes }, 'removed files that nothing names');
+    if (count > 0) this.#options.log.info({ count, bytes }, 'removed files that nothing names');
   }
 
-  /** Null when so many more bytes fit, be it after a sweep. */
-  async #makeRoom(bytes: number): Promise<Refusal | null> {
-    const short = bytesToFree(this.#room(), bytes);
-    if (short === 0) return null;
-    await this.sweep(short);
-    if (bytes <= this.#options.bytesMax) await this.#relinquish(bytes);
-    return refuseBytes(this.#room(), bytes);
-  }
-
-  async #relinquish(bytes: number): Promise<void> {
-    const now = this.#options.clock.monotonic();
-    if (now < this.#relinquishFrom) return;
-    let hasAny = false;
-    for (const relinquish of this.#options.relinquish) {
-      const left = bytesToFree(this.#room(), bytes);
-      if (left === 0) return;
-      if (!(await relinquish(left))) continue;
-      hasAny = true;
-      await this.sweep(left);
-    }
-    // Contents that somebody asked for just now stay for a while: until then more would go for nothing.
-    const isShort = hasAny && bytesToFree(this.#room(), bytes) > 0;
-    if (isShort) this.#relinquishFrom = now + BLOB_IDLE_PRESSED_MS;
-  }
-
-  #room(): Room {
-    const { bytesMax, diskFreeMin } = this.#options;
-    const { bavail, bsize } = statfsSync(this.#places.root);
-    let bytesUsed = this.#total.bytes;
-    let bytesPromised = 0;
-    for (const { isActive, offset, size } of this.#uploads.all()) {
-      bytesUsed += diskBytes(offset);
-      if (isActive) bytesPromised += size - offset;
-    }
-    const diskFree = Math.max(0, bavail * bsize - diskFreeMin);
-    return { bytesUsed, bytesPromised, bytesMax, diskFree };
+  #sweepWorld(): SweepWorld {
+    const { names, clock } = this.#options;
+    return {
+      ...{ places: this.#places, uploads: this.#uploads, packs: this.#packs, clock },
+      keeping: {
+        isNamed: (hash) => names.isNamed(hash),
+        isUploading: (hash) => this.#uploads.isUploading(hash),
+      },
+      isClosing: () => this.#isClosing,
+    };
   }
 }

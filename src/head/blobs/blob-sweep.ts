@@ -70,6 +70,26 @@ export async function sweepBlobs(world: SweepWorld, short: number): Promise<Swep
   return { bytesFound, bytesGone, count, isComplete };
 }
 
+/** What a sweep would remove if as much as possible were short. */
+export async function bytesIdle(world: SweepWorld): Promise<number> {
+  const now = world.clock.now();
+  const idlePressedMs = BLOB_IDLE_PRESSED_MS;
+  const rule = { now, idleMs: BLOB_IDLE_MS, idlePressedMs, bytesToFree: Number.MAX_SAFE_INTEGER };
+  const holders = await readdir(world.places.holders);
+  let bytes = 0;
+  for (const { isActive, touchedAt, taken } of world.uploads.all()) {
+    if (!isActive && now - touchedAt >= idlePressedMs) bytes += diskBytes(taken);
+  }
+  for (const blob of packedBlobs(world)) {
+    if (mayGo(blob, world.keeping, rule)) bytes += diskBytes(blob.size);
+  }
+  for await (const blob of storedBlobs(world)) {
+    if (!mayGo(blob, world.keeping, rule) || isArchived(world, blob, holders)) continue;
+    bytes += diskBytes(blob.size);
+  }
+  return bytes;
+}
+
 /** What nobody goes on with. Returns how many bytes that were. */
 async function sweepUploads({ uploads }: SweepWorld, rule: GarbageRule): Promise<number> {
   let freed = 0;
@@ -78,7 +98,7 @@ async function sweepUploads({ uploads }: SweepWorld, rule: GarbageRule): Promise
     const idleMs = rule.now - upload.touchedAt;
     const isShort = freed < rule.bytesToFree && idleMs >= rule.idlePressedMs;
     if (upload.isActive || (idleMs < rule.idleMs && !isShort)) continue;
-    freed += diskBytes(upload.offset);
+    freed += diskBytes(upload.taken);
     await uploads.remove(upload);
   }
   return freed;

@@ -21,8 +21,8 @@ const PACKED_BYTES_MAX = 4 * 1_048_576;
 export interface Taking {
   readonly contents: Contents;
   readonly disk: DiskSync;
-  /** Null when a content of so many bytes fits. */
-  readonly makeRoom: (bytes: number) => Promise<Refusal | null>;
+  /** Null when so many bytes that have come fit. */
+  readonly takeRoom: (bytes: number) => Promise<Refusal | null>;
 }
 
 /** How many are kept. What is whole is kept, also when a later one is not. */
@@ -65,7 +65,7 @@ class Intake {
   }
 
   async #take({ hash: named, bytes }: BlobFrame): Promise<Refusal | null> {
-    const { contents, makeRoom } = this.#taking;
+    const { contents, takeRoom } = this.#taking;
     const hash = named as BlobHash;
     const actual = hashOf('sha256', bytes, 'hex');
     if (actual !== hash) return refuse('blob.hash_mismatch', { hash, actual });
@@ -74,7 +74,7 @@ class Intake {
       return null;
     }
     const more = diskBytes(bytes.length);
-    const refusal = await makeRoom(this.#bytes + more);
+    const refusal = await takeRoom(this.#bytes + more);
     if (refusal !== null) return refusal;
     if (contents.isPacked(bytes)) return this.#pack({ hash, bytes }, more);
     try {

@@ -16,13 +16,15 @@ export interface Received {
 
 export interface Receiver {
   readonly now: () => number;
+  /** Takes room for bytes that have come; null: it is there. */
+  readonly take: (bytes: number) => Promise<Refusal | null>;
   /** Called once the bytes are synced and verified, and in the same turn in which nobody took over. */
   readonly keep: () => void;
 }
 
 /**
  * Writes what comes. A connection that breaks leaves the upload as far as it came, and is no failure.
- * A refusal that says so (`blob.hash_mismatch`, `blob.disk_full`) means that the upload has to go.
+ * A refusal that says so (`blob.hash_mismatch`, `blob.quota`) means that the upload has to go.
  */
 export async function receivePiece(
   { upload, turn }: Turn,
@@ -72,7 +74,7 @@ async function writePiece(
 
 async function writeAll(
   upload: UploadFile,
-  { file, hasher, source, turn, now }: Writing & OpenUpload,
+  { file, hasher, source, turn, now, take }: Writing & OpenUpload,
 ): Promise<Refusal | null> {
   if (upload.turn !== turn) return takenOver(upload);
   const writer = new FileWriter({
@@ -91,6 +93,9 @@ async function writeAll(
       const what = `more bytes came than the ${upload.size} that were announced`;
       return refuse('request.malformed', { what });
     }
+    const noRoom = await take(bytes.length);
+    if (noRoom !== null) return noRoom;
+    if (upload.turn !== turn) return takenOver(upload);
     hasher.update(bytes);
     await writer.write(bytes);
   }
@@ -112,6 +117,6 @@ async function* endedByBreak(source: ByteSource): AsyncGenerator<Uint8Array> {
   }
 }
 
-function takenOver({ hash }: UploadFile): Refusal {
-  return refuse('blob.taken_over', { hash });
+function takenOver({ hash, endedFor }: UploadFile): Refusal {
+  return endedFor ?? refuse('blob.taken_over', { hash });
 }

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ok, type Result } from '../../core/base/result.ts';
-import { admitPiece, type Piece, type Upload } from '../../core/blobs/upload.ts';
+import { admitPiece, diskBytes, type Piece, type Upload } from '../../core/blobs/upload.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import type { Refusal } from '../../core/model/errors.ts';
 import { BLOB_UPLOADS_PER_USER_MAX } from '../../core/model/limits.ts';
@@ -22,7 +22,13 @@ export class UploadFile implements Upload {
   readonly size: number;
   readonly path: string;
   offset: number;
+  /** Bytes that have room: those up to `offset`, and those that are about to be written. */
+  taken: number;
   touchedAt: number;
+  /** Sent by a node, of what a job leaves. */
+  isOutput = false;
+  /** Why it was ended although its sender is there. */
+  endedFor: Refusal | null = null;
   /** Has the bytes up to `offset`; null while somebody writes, or when they must be read again. */
   hasher: Hash | null = null;
   /** Counts connections: whoever is not the last one writes no more. */
@@ -37,6 +43,7 @@ export class UploadFile implements Upload {
     this.size = name.size;
     this.path = file;
     this.offset = at.offset;
+    this.taken = at.offset;
     this.touchedAt = at.touchedAt;
   }
 }
@@ -50,6 +57,7 @@ export interface Turn {
 export class Uploads {
   readonly #places: BlobPlaces;
   readonly #all = new Map<string, UploadFile>();
+  #bytes = 0;
 
   constructor(places: BlobPlaces) {
     this.#places = places;
@@ -66,8 +74,30 @@ export class Uploads {
         continue;
       }
       const at = { offset: status.size, touchedAt: status.mtimeMs };
-      this.#all.set(keyOf(name.user, name.hash), new UploadFile(name, full, at));
+      this.#add(new UploadFile(name, full, at));
     }
+  }
+
+  /** What all of them take up. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** So many more bytes are about to be written. */
+  take(upload: UploadFile, bytes: number): void {
+    this.#setTaken(upload, upload.taken + bytes);
+  }
+
+  #setTaken(upload: UploadFile, bytes: number): void {
+    // One that was removed meanwhile takes up nothing.
+    const isThere = this.get(upload.user, upload.hash) === upload;
+    if (isThere) this.#bytes += diskBytes(bytes) - diskBytes(upload.taken);
+    upload.taken = bytes;
+  }
+
+  #add(upload: UploadFile): void {
+    this.#all.set(keyOf(upload.user, upload.hash), upload);
+    this.#bytes += diskBytes(upload.taken);
   }
 
   get(user: string, hash: BlobHash): UploadFile | null {
@@ -100,13 +130,13 @@ export class Uploads {
       if (before === null) {
         await this.#dropOldestOf(user);
         if (this.get(user, hash) !== null) continue;
-        return ok(turnOf(this.#make({ user, hash, size: piece.size }, now)));
+        return ok(this.#turnOf(this.#make({ user, hash, size: piece.size }, now)));
       }
       await takeOver(before);
       if (this.get(user, hash) !== before) continue;
       if (before.size !== piece.size) await this.remove(before);
-      else if (piece.offset === before.offset) return ok(turnOf(before));
-      else if (piece.offset === 0) return ok(turnOf(startAgain(before)));
+      else if (piece.offset === before.offset) return ok(this.#turnOf(before));
+      else if (piece.offset === 0) return ok(this.#turnOf(startAgain(before)));
     }
   }
 
@@ -120,13 +150,21 @@ export class Uploads {
   #make(name: UploadName, now: number): UploadFile {
     const at = { offset: 0, touchedAt: now };
     const upload = new UploadFile(name, this.#places.incoming(name), at);
-    this.#all.set(keyOf(name.user, name.hash), upload);
+    this.#add(upload);
     return upload;
   }
 
+  #turnOf(upload: UploadFile): Turn {
+    upload.turn += 1;
+    upload.isActive = true;
+    // What an earlier connection was about to write is not there.
+    this.#setTaken(upload, upload.offset);
+    return { upload, turn: upload.turn };
+  }
+
   /** Forgets it; its file may have become a blob. */
-  forget({ user, hash }: UploadFile): void {
-    this.#all.delete(keyOf(user, hash));
+  forget({ user, hash, taken }: UploadFile): void {
+    if (this.#all.delete(keyOf(user, hash))) this.#bytes -= diskBytes(taken);
   }
 
   async remove(upload: UploadFile): Promise<void> {
@@ -135,12 +173,6 @@ export class Uploads {
     // One that was given up before its first byte has no file.
     if (existsSync(upload.path)) await rm(this.#places.discard(upload.path));
   }
-}
-
-function turnOf(upload: UploadFile): Turn {
-  upload.turn += 1;
-  upload.isActive = true;
-  return { upload, turn: upload.turn };
 }
 
 function startAgain(upload: UploadFile): UploadFile {

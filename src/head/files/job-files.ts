@@ -80,12 +80,21 @@ export class JobFiles {
     return key;
   }
 
+  /** Whether this user has jobs that are done and could be run again with their files. */
+  hasIdle(user: string): boolean {
+    return this.#idleOf(user).length > 0;
+  }
+
+  #idleOf(user: string): Named[] {
+    return [...this.#named.values()].filter(({ owner, live }) => owner === user && live.size === 0);
+  }
+
   /**
-   * Room is short: what only jobs name that are done is named no more. It goes when it is the oldest; until
-   * then they can be run again.
+   * Room is short for a user: what only jobs of theirs name that are done is named no more. It goes when it is
+   * the oldest; until then they can be run again.
    */
-  relinquish(): boolean {
-    const idle = [...this.#named.values()].filter(({ live }) => live.size === 0);
+  relinquish(user: string): boolean {
+    const idle = this.#idleOf(user);
     for (const { jobs } of idle) for (const jobId of [...jobs]) this.#remove(jobId);
     return idle.length > 0;
   }

@@ -8,7 +8,11 @@ import { err, ok, type Result } from '../../../core/base/result.ts';
 import type { UserActor } from '../../../core/model/actor.ts';
 import type { BlobHash } from '../../../core/model/blob.ts';
 import { formatRefusal, kindOf, type Refusal, refuse } from '../../../core/model/errors.ts';
-import { BLOB_PACKED_BYTES_MAX, BLOB_STALL_MS } from '../../../core/model/limits.ts';
+import {
+  BLOB_PACKED_BYTES_MAX,
+  BLOB_STALL_BYTES,
+  BLOB_STALL_MS,
+} from '../../../core/model/limits.ts';
 import type { BlobReader, BlobStore } from '../../blobs/blob-store.ts';
 import type { Engine } from '../../engine.ts';
 import type { JobFiles } from '../../files/job-files.ts';
@@ -20,6 +24,7 @@ import type { EpochCaller } from '../epoch-caller.ts';
 /** Small contents go out together, up to so many bytes and pieces: read in a millisecond or two. */
 const PIECE_BYTES = 64 * 1024;
 const PIECES_MAX = 128;
+const PACE = { stallMs: BLOB_STALL_MS, bytesMin: BLOB_STALL_BYTES };
 
 interface Caller {
   readonly actor: UserActor | null;
@@ -71,8 +76,9 @@ export const checkBlob: Handler<'checkBlob'> = ({ blobs }, call) => {
 
 export const sendBlob: Handler<'sendBlob'> = async ({ blobs, clock, engine }, call) => {
   const { params, query, incoming } = call;
-  const source = readBytes(incoming, clock, BLOB_STALL_MS);
-  const received = await blobs.receive(userOf(call), params.hash as BlobHash, query, source);
+  const source = readBytes(incoming, clock, PACE);
+  const piece = { ...query, isOutput: call.epoch !== null };
+  const received = await blobs.receive(userOf(call), params.hash as BlobHash, piece, source);
   noteRoom(engine, call.epoch, received);
   if (!received.ok) return received;
   const { offset, isHeld } = received.value;
@@ -80,9 +86,10 @@ export const sendBlob: Handler<'sendBlob'> = async ({ blobs, clock, engine }, ca
 };
 
 export const sendBlobs: Handler<'sendBlobs'> = async ({ blobs, clock, engine }, call) => {
-  const source = readBytes(call.incoming, clock, BLOB_STALL_MS);
+  const source = readBytes(call.incoming, clock, PACE);
   const wrong: string[] = [];
-  const received = await blobs.receiveMany(userOf(call), untilWrong(source, wrong));
+  const frames = untilWrong(source, wrong);
+  const received = await blobs.receiveMany(userOf(call), frames, call.epoch !== null);
   noteRoom(engine, call.epoch, received);
   if (!received.ok) return received;
   const [what] = wrong;

@@ -23,7 +23,7 @@ export const storeOutputs: Handler<'storeOutputs'> = async ({ engine, archive, b
   if (!outputs.ok) return err(refuse('argument.invalid', { what: outputs.error }));
   const { contents = [] } = body;
   if (contents.length > 0) {
-    const received = await blobs.receiveMany(caller.value.owner, framesOf(contents));
+    const received = await blobs.receiveMany(caller.value.owner, framesOf(contents), true);
     noteRoom(engine, caller.value, received);
     if (!received.ok) return received;
   }

@@ -7,11 +7,12 @@ import {
   bytesToFree,
   type Room,
   refuseBytes,
+  roomAhead,
 } from '../../../../src/core/blobs/upload.ts';
 import { type BlobHash, parseBlobHash } from '../../../../src/core/model/blob.ts';
 
 const HASH = 'ab'.repeat(32) as BlobHash;
-const ROOM: Room = { bytesUsed: 60, bytesPromised: 10, bytesMax: 100, diskFree: 1000 };
+const ROOM: Room = { bytesUsed: 70, bytesMax: 100, diskFree: 1000 };
 
 test('a hash is 64 lower-case hex digits, and nothing else', () => {
   assert.deepEqual(parseBlobHash(HASH), { ok: true, value: HASH });
@@ -40,10 +41,10 @@ test('a piece that begins elsewhere is refused with where to go on', () => {
   assert.equal(offsetOf({ size: 10, offset: 4 }, 11)?.[0], 'argument.invalid');
 });
 
-test('what is on its way counts for room as what is there', () => {
+test('what comes needs room beside what is there, in the quota and on the disk', () => {
   assert.equal(bytesToFree(ROOM, 30), 0);
   assert.equal(bytesToFree(ROOM, 31), 1);
-  assert.equal(bytesToFree({ ...ROOM, diskFree: 20 }, 30), 20);
+  assert.equal(bytesToFree({ ...ROOM, diskFree: 20 }, 30), 10);
   assert.equal(refuseBytes(ROOM, 30), null);
 });
 
@@ -55,4 +56,10 @@ test('no room is said with its reason: the quota or the disk', () => {
   });
   assert.equal(refuseBytes(ROOM, 101)?.hint, 'It can never fit.');
   assert.equal(refuseBytes({ ...ROOM, diskFree: 20 }, 30)?.code, 'blob.disk_full');
+});
+
+test('[F13] room is made for what has come, and ahead for no more than has come before', () => {
+  assert.equal(roomAhead({ size: 1000, taken: 0 }, 5), 5);
+  assert.equal(roomAhead({ size: 1000, taken: 100 }, 5), 100);
+  assert.equal(roomAhead({ size: 1000, taken: 900 }, 5), 100, 'and for no more than is to come');
 });

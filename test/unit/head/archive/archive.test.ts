@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { Parts } from '../../../../src/head/archive/parts.ts';
 import { DiskSync } from '../../../../src/head/disk/disk-sync.ts';
@@ -576,6 +577,29 @@ test('when room is short the oldest archived files give way, and to nothing that
 
 test('archived files do not go one after the other while their contents cannot yet', (t) =>
   giveWay(t, true));
+
+test('[F13] one request of another user makes nothing go of what is kept, nor do its bytes', async (t) => {
+  const block = 4096;
+  const { world, agent, alice, run } = await prepare(t, { blobBytesMax: 8 * block });
+  const { jobId, id, order } = await run();
+  const content = 'a'.repeat(5 * block);
+  await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content }] });
+  agent.ended(order, 0);
+  await done(alice, id);
+  await world.archive.settled(jobId);
+  world.agePlus(2);
+  const bob = await world.client('bob');
+  const big = 'b'.repeat(7 * block);
+  const announce = bob.call('sendBlob', {
+    params: { hash: sha256(big) },
+    query: { offset: 0, size: big.length },
+    bytes: { length: 0, open: () => Readable.from([]) },
+  });
+  await assert.rejects(announce, { code: 'blob.quota' });
+  await assert.rejects(send(bob, big), { code: 'blob.quota' });
+  assert.equal((await world.archive.list(jobId, { from: 0, limit: 1 })).length, 1);
+  await send(bob, 'b'.repeat(3 * block));
+});
 
 test('a task whose files wait for room on the head says so, until they come through', async (t) => {
   const { world, agent, alice, run } = await prepare(t, { blobBytesMax: 8192 });

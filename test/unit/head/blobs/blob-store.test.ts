@@ -10,7 +10,12 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { References } from '../../../../src/core/blobs/references.ts';
 import type { BlobHash } from '../../../../src/core/model/blob.ts';
-import { type BlobReader, BlobStore } from '../../../../src/head/blobs/blob-store.ts';
+import type { Giver } from '../../../../src/head/blobs/blob-room.ts';
+import {
+  type BlobReader,
+  BlobStore,
+  type BlobStoreOptions,
+} from '../../../../src/head/blobs/blob-store.ts';
 import { VirtualClock } from '../../agent/fake-world.ts';
 import { KeptLog } from '../http/fixture.ts';
 
@@ -36,7 +41,7 @@ function reader(user: string): BlobReader {
   return { user, by: null };
 }
 
-const relinquish = [(): boolean => false];
+const givers: readonly Giver[] = [];
 const namesFilled = async (): Promise<void> => undefined;
 
 interface Bench {
@@ -52,7 +57,11 @@ interface Bench {
   files(): string[];
 }
 
-async function bench(t: TestContext, bytesMax = 100 * BLOCK): Promise<Bench> {
+async function bench(
+  t: TestContext,
+  bytesMax = 100 * BLOCK,
+  more: Partial<BlobStoreOptions> = {},
+): Promise<Bench> {
   const directory = await mkdtemp(path.join(tmpdir(), 'weft-blobs-'));
   t.after(async () => {
     await made.store.close();
@@ -70,9 +79,10 @@ async function bench(t: TestContext, bytesMax = 100 * BLOCK): Promise<Bench> {
       diskFreeMin: 0,
       names,
       namesFilled,
-      relinquish,
+      givers,
       clock,
       log,
+      ...more,
     };
     const store = new BlobStore(options);
     await store.prepare();
@@ -345,7 +355,7 @@ test('[F5, F1] a disk that fills up in the middle is one clear error, and nothin
   const store = new BlobStore({
     ...options,
     namesFilled,
-    relinquish,
+    givers,
     bytesMax: 2 ** 30,
     diskFreeMin: 0,
   });
@@ -380,7 +390,7 @@ test('nothing goes before all is named that was there at the start', async (t) =
   await store.close();
   const filled = Promise.withResolvers<void>();
   const namesFilled = () => filled.promise;
-  const options = { directory, clock, names, log, namesFilled, relinquish };
+  const options = { directory, clock, names, log, namesFilled, givers };
   const next = new BlobStore({ ...options, bytesMax: 2 ** 30, diskFreeMin: 0 });
   await next.prepare();
   await clock.advance(25 * HOUR);
@@ -399,11 +409,81 @@ test('nothing is let go for what can never fit', async (t) => {
   await store.close();
   const asked: number[] = [];
   const options = { directory, clock, names, log, namesFilled, diskFreeMin: 0 };
-  const keep = (bytes: number): boolean => asked.push(bytes) < 0;
-  const next = new BlobStore({ ...options, bytesMax: BLOCK, relinquish: [keep] });
+  const keep = (_user: string, bytes: number): boolean => asked.push(bytes) < 0;
+  const next = new BlobStore({
+    ...options,
+    bytesMax: BLOCK,
+    givers: [{ mayGive: () => 0, give: keep }],
+  });
   await next.prepare();
   const received = await next.receive('alice', hashOf('x'), { offset: 0, size: 9000 }, pieces());
   assert.equal(!received.ok && received.error.code, 'blob.quota');
   assert.deepEqual(asked, []);
   await next.close();
+});
+
+/** A sender that has brought these, and brings no more before `goOn`. */
+function stalling(first: string, rest: string) {
+  const stalls = Promise.withResolvers<void>();
+  async function* source(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(first);
+    await stalls.promise;
+    yield Buffer.from(rest);
+  }
+  return { source: source(), goOn: stalls.resolve };
+}
+
+test('[F13] what is only announced takes no room from others, and makes nothing go', async (t) => {
+  const asked: string[] = [];
+  const giver: Giver = {
+    mayGive: () => 100 * BLOCK,
+    give: (user) => asked.push(user) < 0,
+  };
+  const made = await bench(t, 4 * BLOCK, { givers: [giver] });
+  const { clock, store, send } = made;
+  await send('alice', 'idle');
+  await clock.advance(2 * HOUR);
+  const content = 'x'.repeat(4 * BLOCK);
+  const piece = { offset: 0, size: content.length };
+  await store.receive('bob', hashOf(content), piece, broken());
+  const slow = stalling('x', content.slice(1));
+  const sending = store.receive('bob', hashOf(content), piece, slow.source);
+  while (store.progress('bob', hashOf(content)).offset < 1) await new Promise(setImmediate);
+  assert.ok(store.mayRead(reader('alice'), hashOf('idle')));
+  assert.ok((await send('alice', 'y'.repeat(2 * BLOCK))).ok, 'there is room for others meanwhile');
+  assert.deepEqual(asked, []);
+  slow.goOn();
+  const sent = await sending;
+  assert.equal(!sent.ok && sent.error.code, 'blob.quota', 'what comes has no room any more');
+  assert.deepEqual(asked, ['bob'], 'nobody else is asked to do without anything');
+});
+
+test('[F13] what a job leaves ends what users send when there is no other room', async (t) => {
+  const { store, send } = await bench(t, 4 * BLOCK);
+  const content = 'x'.repeat(3 * BLOCK);
+  const slow = stalling(content.slice(1), 'x');
+  const piece = { offset: 0, size: content.length };
+  const sending = store.receive('bob', hashOf(content), piece, slow.source);
+  while (store.progress('bob', hashOf(content)).offset < 1) await new Promise(setImmediate);
+  const result = 'y'.repeat(2 * BLOCK);
+  assert.equal((await send('alice', result)).ok, false, 'another upload waits');
+  const output = { offset: 0, size: result.length, isOutput: true };
+  const never = { ...output, size: 5 * BLOCK };
+  assert.equal((await store.receive('alice', hashOf('z'), never, pieces('z'))).ok, false);
+  assert.ok((await store.receive('alice', hashOf(result), output, pieces(result))).ok);
+  slow.goOn();
+  const sent = await sending;
+  assert.ok(!sent.ok);
+  assert.equal(sent.error.code, 'blob.quota');
+  assert.match(sent.error.hint ?? '', /What jobs leave comes first/);
+});
+
+test('[F13] users never fill what is kept free for what jobs leave', async (t) => {
+  const { store, send } = await bench(t, 4 * BLOCK, { outputBytesMin: BLOCK });
+  const fill = await send('bob', 'x'.repeat(4 * BLOCK));
+  assert.equal(!fill.ok && fill.error.code, 'blob.quota');
+  assert.ok((await send('bob', 'x'.repeat(3 * BLOCK))).ok);
+  assert.equal((await send('bob', 'y')).ok, false);
+  const output = { offset: 0, size: 1, isOutput: true };
+  assert.ok((await store.receive('alice', hashOf('y'), output, pieces('y'))).ok);
 });

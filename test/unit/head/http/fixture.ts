@@ -128,7 +128,16 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     diskFreeMin: 0,
     names,
     namesFilled: () => jobFiles.filled(),
-    relinquish: [() => jobFiles.relinquish(), (bytes) => archive.relinquish(bytes)],
+    givers: [
+      {
+        mayGive: (user) => (jobFiles.hasIdle(user) ? Number.POSITIVE_INFINITY : 0),
+        give: (user) => jobFiles.relinquish(user),
+      },
+      {
+        mayGive: (user) => archive.bytesOf(user),
+        give: (user, bytes) => archive.relinquish(user, bytes),
+      },
+    ],
     clock: { ...systemClock, now: () => Date.now() + agedMs },
     log,
   });

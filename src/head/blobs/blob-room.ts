@@ -1,0 +1,183 @@
+// Room for what comes. It is taken as bytes arrive, never for what is only announced: else one request
+// would keep the room from everybody, or take away what others have. Who needs room gets it from what
+// nothing needs, and from what the same user can do without.
+
+import { statfsSync } from 'node:fs';
+import {
+  bytesToFree,
+  diskBytes,
+  endedForOutput,
+  type Incoming,
+  type Room,
+  refuseBytes,
+  roomAhead,
+} from '../../core/blobs/upload.ts';
+import type { Refusal } from '../../core/model/errors.ts';
+import { BLOB_IDLE_PRESSED_MS } from '../../core/model/limits.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { UploadFile, Uploads } from './uploads.ts';
+
+/** So old may be what is known of the disk while bytes come: each of very many pieces asks. */
+const DISK_KNOWN_MS = 100;
+/** And what is known of idle contents when somebody announces one: all files are looked at. */
+const IDLE_KNOWN_MS = 10_000;
+
+/** What can be done without when room is short. */
+export interface Giver {
+  /** Bytes of this user, at most. */
+  readonly mayGive: (user: string) => number;
+  /** Lets go of so many bytes of this user's, the least missed first; false: it has nothing. */
+  readonly give: (user: string, bytes: number) => boolean | Promise<boolean>;
+}
+
+/** What needs room. */
+export interface Need {
+  readonly user: string;
+  /** What a job leaves goes before what anybody sends: it waits for nobody's upload. */
+  readonly isOutput: boolean;
+}
+
+export interface BlobRoomParts {
+  /** On the disk of all blobs. */
+  readonly directory: string;
+  readonly bytesMax: number;
+  /** Part of them that is kept free for what jobs leave. */
+  readonly outputBytesMin: number;
+  readonly diskFreeMin: number;
+  readonly uploads: Uploads;
+  /** Bytes of all blobs that are whole. */
+  readonly bytesKept: () => number;
+  /** The least missed first. */
+  readonly givers: readonly Giver[];
+  /** Removes what nothing needs, as far as so much is short. */
+  readonly sweep: (short: number) => Promise<void>;
+  /** How much a sweep would remove. */
+  readonly bytesIdle: () => Promise<number>;
+  readonly clock: Clock;
+}
+
+export class BlobRoom {
+  readonly #parts: BlobRoomParts;
+  /** On the monotonic clock. */
+  readonly #giveFrom = new Map<string, number>();
+  #disk = { free: 0, lookedAt: Number.NEGATIVE_INFINITY };
+  #idle = { bytes: 0, lookedAt: Number.NEGATIVE_INFINITY };
+
+  constructor(parts: BlobRoomParts) {
+    this.#parts = parts;
+  }
+
+  /** Null when so many bytes fit, or could be made to. Nothing goes for them yet. */
+  async announce(need: Need, bytes: number): Promise<Refusal | null> {
+    const room = this.#room(need, 'now');
+    const short = bytesToFree(room, bytes);
+    if (short === 0) return null;
+    const { givers } = this.#parts;
+    const given = givers.reduce((sum, { mayGive }) => sum + mayGive(need.user), 0);
+    const isNever = bytes > room.bytesMax;
+    if (!isNever && given >= short) return null;
+    if (!isNever && given + this.#bytesEnded(need) + (await this.#bytesIdle()) >= short)
+      return null;
+    return refuseBytes(this.#room(need, 'now'), bytes);
+  }
+
+  /** Takes room for bytes that have come of an upload; null: it is there. */
+  async takeFor(need: Need, upload: UploadFile, bytes: number): Promise<Refusal | null> {
+    const { uploads } = this.#parts;
+    const { size, taken } = upload;
+    const incoming: Incoming = { size, taken };
+    const more = diskBytes(taken + bytes) - diskBytes(taken);
+    const refusal = await this.take(need, more, roomAhead(incoming, more));
+    if (refusal === null) uploads.take(upload, bytes);
+    return refusal;
+  }
+
+  /** Null when so many bytes that have come fit. If something has to go, then for so many. */
+  async take(need: Need, bytes: number, ahead = bytes): Promise<Refusal | null> {
+    if (bytesToFree(this.#room(need), bytes) === 0) return null;
+    if (bytes > this.#room(need, 'now').bytesMax) return refuseBytes(this.#room(need), bytes);
+    await this.#make(need, ahead);
+    return refuseBytes(this.#room(need, 'now'), bytes);
+  }
+
+  async #make(need: Need, bytes: number): Promise<void> {
+    const short = bytesToFree(this.#room(need, 'now'), bytes);
+    if (short === 0) return;
+    await this.#parts.sweep(short);
+    await this.#askGivers(need, bytes);
+    if (need.isOutput) await this.#endUploads(need, bytes);
+  }
+
+  async #askGivers(need: Need, bytes: number): Promise<void> {
+    const { clock, givers, sweep } = this.#parts;
+    const { user } = need;
+    const now = clock.monotonic();
+    if (now < (this.#giveFrom.get(user) ?? now)) return;
+    this.#giveFrom.delete(user);
+    let hasAny = false;
+    for (const { give } of givers) {
+      const left = bytesToFree(this.#room(need, 'now'), bytes);
+      if (left === 0) return;
+      if (!(await give(user, left))) continue;
+      hasAny = true;
+      await sweep(left);
+    }
+    // Contents that somebody asked for just now stay for a while: until then more would go for nothing.
+    const isShort = hasAny && bytesToFree(this.#room(need, 'now'), bytes) > 0;
+    if (isShort) this.#giveFrom.set(user, now + BLOB_IDLE_PRESSED_MS);
+  }
+
+  /** What jobs leave does not wait for what users send: that ends, and can be sent again. */
+  async #endUploads(need: Need, bytes: number): Promise<void> {
+    const { uploads } = this.#parts;
+    if (bytesToFree(this.#room(need, 'now'), bytes) > this.#bytesEnded(need)) return;
+    const largestFirst = uploads
+      .all()
+      .filter(isSent)
+      .sort((a, b) => b.taken - a.taken);
+    for (const upload of largestFirst) {
+      if (bytesToFree(this.#room(need, 'now'), bytes) === 0) return;
+      upload.endedFor = endedForOutput(this.#room(need), upload.size);
+      await uploads.remove(upload);
+    }
+  }
+
+  #bytesEnded({ isOutput }: Need): number {
+    if (!isOutput) return 0;
+    const all = this.#parts.uploads.all().filter(isSent);
+    return all.reduce((sum, { taken }) => sum + taken, 0);
+  }
+
+  async #bytesIdle(): Promise<number> {
+    const { clock, bytesIdle } = this.#parts;
+    const now = clock.monotonic();
+    if (now - this.#idle.lookedAt >= IDLE_KNOWN_MS) {
+      this.#idle = { bytes: await bytesIdle(), lookedAt: now };
+    }
+    return this.#idle.bytes;
+  }
+
+  #room({ isOutput }: Need, of: 'now' | 'lately' = 'lately'): Room {
+    const { bytesMax, outputBytesMin, bytesKept, uploads } = this.#parts;
+    return {
+      bytesUsed: bytesKept() + uploads.bytes,
+      bytesMax: isOutput ? bytesMax : bytesMax - outputBytesMin,
+      diskFree: this.#diskFree(of === 'now'),
+    };
+  }
+
+  #diskFree(isNow: boolean): number {
+    const { clock, directory, diskFreeMin } = this.#parts;
+    const now = clock.monotonic();
+    if (isNow || now - this.#disk.lookedAt >= DISK_KNOWN_MS) {
+      const { bavail, bsize } = statfsSync(directory);
+      this.#disk = { free: Math.max(0, bavail * bsize - diskFreeMin), lookedAt: now };
+    }
+    return this.#disk.free;
+  }
+}
+
+/** By a user, of whom it can be asked again. */
+function isSent({ isOutput, taken }: UploadFile): boolean {
+  return !isOutput && taken > 0;
+}
