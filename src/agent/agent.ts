@@ -323,8 +323,9 @@ function hasStarted(epoch: Epoch | undefined): boolean {
 function heldOf(state: RunnerState): HeldEpoch[] {
   const held: HeldEpoch[] = [];
   for (const { order, acknowledged } of state.epochs.values()) {
-    const { epochId, place, epoch, share } = order;
-    if (!acknowledged) held.push({ epochId, place, epoch, share });
+    const { epochId, place, epoch, life, share } = order;
+    const given = life === undefined ? {} : { life };
+    if (!acknowledged) held.push({ epochId, place, epoch, ...given, share });
   }
   return held;
 }

@@ -54,6 +54,7 @@ const held = map({
   epochId: text,
   place,
   epoch: count,
+  life: optional(word),
   share: map({ resources, gpus: list(count) }),
 });
 

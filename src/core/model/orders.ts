@@ -14,6 +14,7 @@ import type {
   Warning,
   WorkDirectory,
 } from './job.ts';
+import type { LifeId } from './life.ts';
 import type { Pause, PauseWish } from './pause.ts';
 import type { Resources } from './resources.ts';
 import type { StagingOrder, Stored } from './staging.ts';
@@ -52,6 +53,8 @@ export interface LaunchOrder {
   readonly epochId: EpochId;
   readonly place: TaskPlace;
   readonly epoch: number;
+  /** The life of the head that gave this start (`model/life.ts`). Absent: of an older head. */
+  readonly life?: LifeId;
   readonly jobName: string;
   readonly account: Account;
   readonly program: Program;
@@ -98,6 +101,8 @@ export interface LaunchOrder {
 export interface EndOrder {
   readonly kind: 'end';
   readonly epochId: EpochId;
+  /** The same as in `LaunchOrder`. */
+  readonly life?: LifeId;
   readonly graceMs: number;
   /** In words, for the agent's log. */
   readonly why: string;
@@ -238,5 +243,7 @@ export interface HeldEpoch {
   readonly epochId: EpochId;
   readonly place: TaskPlace;
   readonly epoch: number;
+  /** The one that its launch order named. */
+  readonly life?: LifeId;
   readonly share: Share;
 }

@@ -2,10 +2,10 @@
 
 import { assert, present, unreachable } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
-import type { Report } from '../model/orders.ts';
 import { applyProcess } from './apply-process.ts';
 import { addEpoch, addFinished, addReport, applyRestored, epochOf } from './books.ts';
 import type { RunnerEvent } from './events.ts';
+import { endOfNothing } from './finished.ts';
 import { applyPause } from './pause/apply.ts';
 import {
   type Epoch,
@@ -57,8 +57,10 @@ function applyOne(state: RunnerState, event: RunnerEvent): void {
       applyEnded(state, event);
       return;
     case 'epoch_refused':
-      addReport(state, neverStarted(event));
-      addFinished(state, event.epochId);
+      applyRefused(state, event);
+      return;
+    case 'end_repeated':
+      addReport(state, event.report);
       return;
     case 'reports_acknowledged':
       applyAcknowledged(state, event.upTo);
@@ -211,22 +213,17 @@ function applyEnded(state: RunnerState, event: EventOf<'epoch_ended'>): void {
   assert(!epoch.processes.some(isOpen), `epoch ${event.epochId} ends after its processes`);
   epoch.phase = 'ended';
   epoch.end = null;
+  epoch.told = event.report;
   delete epoch.storeUntil;
   epoch.runningSince = null;
   addReport(state, event.report);
 }
 
-function neverStarted(event: EventOf<'epoch_refused'>): Report {
-  return {
-    kind: 'task_ended',
-    epochId: event.epochId,
-    at: event.at,
-    cause: 'never_started',
-    nodeFault: false,
-    processes: [],
-    ...(event.why === undefined ? {} : { detail: event.why }),
-    usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
-  };
+function applyRefused(state: RunnerState, event: EventOf<'epoch_refused'>): void {
+  const { epochId, life, at, why } = event;
+  const end = endOfNothing(epochId, { at, cause: 'never_started', detail: why });
+  addReport(state, end);
+  addFinished(state, epochId, { life, end });
 }
 
 function applyAcknowledged(state: RunnerState, upTo: number): void {
@@ -254,5 +251,6 @@ function forgetWhenDone(state: RunnerState, epoch: Epoch): void {
   siblings?.delete(epochId);
   if (siblings?.size === 0) state.byTask.delete(epoch.taskId);
   for (const { launchId } of epoch.processes) state.byLaunch.delete(launchId);
-  addFinished(state, epochId);
+  const { life } = epoch.order;
+  addFinished(state, epochId, { life, end: epoch.told });
 }

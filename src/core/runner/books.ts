@@ -3,9 +3,10 @@
 
 import { assert, present } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
-import type { Report } from '../model/orders.ts';
+import type { LifeId } from '../model/life.ts';
+import type { EndReport, Report } from '../model/orders.ts';
 import type { StateSum } from './events.ts';
-import { type Epoch, FINISHED_MAX, type RunnerState } from './state.ts';
+import { ENDS_MAX, type Epoch, FINISHED_MAX, type RunnerState } from './state.ts';
 
 /** An epoch that an event names; there must be one. */
 export function epochOf(state: RunnerState, epochId: EpochId): Epoch {
@@ -17,6 +18,9 @@ export function addEpoch(state: RunnerState, epoch: Epoch): void {
   const epochId = epoch.order.epochId;
   assert(!state.epochs.has(epochId), `epoch ${epochId} is new`);
   state.epochs.set(epochId, epoch);
+  // Another life of the head has given its number out once more.
+  state.finished.delete(epochId);
+  state.ends.delete(epochId);
   const siblings = state.byTask.get(epoch.taskId);
   if (siblings === undefined) state.byTask.set(epoch.taskId, new Set([epochId]));
   else siblings.add(epochId);
@@ -32,11 +36,22 @@ export function addReport(state: RunnerState, report: Report): void {
 }
 
 /** Bars an epoch from ever starting here; the oldest are let go beyond the bound. */
-export function addFinished(state: RunnerState, epochId: EpochId): void {
-  state.finished.add(epochId);
-  if (state.finished.size <= FINISHED_MAX) return;
-  const oldest = state.finished.values().next();
-  if (oldest.done !== true) state.finished.delete(oldest.value);
+export function addFinished(
+  state: RunnerState,
+  epochId: EpochId,
+  { life, end }: { readonly life: LifeId | undefined; readonly end: EndReport | undefined },
+): void {
+  state.finished.set(epochId, life ?? null);
+  letOldestGo(state.finished, FINISHED_MAX);
+  if (end === undefined) return;
+  state.ends.set(epochId, end);
+  letOldestGo(state.ends, ENDS_MAX);
+}
+
+function letOldestGo(map: Map<EpochId, unknown>, max: number): void {
+  if (map.size <= max) return;
+  const oldest = map.keys().next();
+  if (oldest.done !== true) map.delete(oldest.value);
 }
 
 /** The state as one value; the opposite of applying `state_restored`. */
@@ -44,7 +59,9 @@ export function sumOf(state: RunnerState): StateSum {
   const { nextReport, nextLaunchId, heardAt, killGraceMs, pauses } = state;
   return {
     epochs: [...state.epochs.values()],
-    finished: [...state.finished],
+    finished: [...state.finished.keys()],
+    lives: [...state.finished].filter(([, life]) => life !== null),
+    ends: [...state.ends],
     reports: [...state.reports],
     nextReport,
     nextLaunchId,
@@ -58,7 +75,9 @@ export function sumOf(state: RunnerState): StateSum {
 export function applyRestored(state: RunnerState, sum: StateSum): void {
   assert(state.epochs.size === 0, 'a restored state is the first');
   for (const epoch of sum.epochs) addEpoch(state, { ...epoch });
-  for (const epochId of sum.finished) state.finished.add(epochId);
+  for (const epochId of sum.finished) state.finished.set(epochId, null);
+  for (const [epochId, life] of sum.lives ?? []) state.finished.set(epochId, life);
+  for (const [epochId, end] of sum.ends ?? []) state.ends.set(epochId, end);
   for (const [serial, report] of sum.reports) state.reports.set(serial, report);
   state.nextReport = sum.nextReport;
   state.nextLaunchId = sum.nextLaunchId;

@@ -2,6 +2,7 @@
 
 import type { EpochId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
+import type { LifeId } from '../model/life.ts';
 import type { EndReport, LaunchOrder, Report } from '../model/orders.ts';
 import type { YieldPause } from '../model/pause.ts';
 import type { AskedPause, Pauses } from './pause/state.ts';
@@ -114,9 +115,12 @@ export type RunnerEvent =
   | {
       readonly kind: 'epoch_refused';
       readonly epochId: EpochId;
+      readonly life?: LifeId;
       readonly at: number;
       readonly why?: string;
     }
+  /** The head asks for what is over here: it is told once more, and nothing else happens. */
+  | { readonly kind: 'end_repeated'; readonly report: EndReport }
   | { readonly kind: 'reports_acknowledged'; readonly upTo: number }
   | { readonly kind: 'epoch_released'; readonly epochId: EpochId }
   | { readonly kind: 'heard'; readonly sentAt: number }
@@ -146,6 +150,10 @@ export type RunnerEvent =
 export interface StateSum {
   readonly epochs: readonly Epoch[];
   readonly finished: readonly EpochId[];
+  /** Lives of the head that gave them, where known. Absent: written before that was kept. */
+  readonly lives?: readonly (readonly [EpochId, LifeId | null])[];
+  /** How the newest of them ended. Absent: written before that was kept. */
+  readonly ends?: readonly (readonly [EpochId, EndReport])[];
   readonly reports: readonly (readonly [number, Report])[];
   readonly nextReport: number;
   readonly nextLaunchId: number;

@@ -12,6 +12,7 @@ import type {
   SuspendOrder,
 } from '../model/orders.ts';
 import type { RunnerEvent } from './events.ts';
+import { decideFinished, isAnother, isTold, type Meant, neverStarted } from './finished.ts';
 import { endUnlaunched } from './lease.ts';
 import { decidePauseOrder } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
@@ -39,7 +40,8 @@ export function decideOrder(state: RunnerState, order: Order, now: Now): RunnerE
 }
 
 function decideLaunch(state: RunnerState, order: LaunchOrder, now: Now): RunnerEvent[] {
-  if (state.epochs.has(order.epochId) || state.finished.has(order.epochId)) return [];
+  const known = decideKnown(state, order, now);
+  if (known !== null) return known;
   const taskId = formatTaskId(order.place.jobId, order.place.index);
   const events: RunnerEvent[] = [];
   let waits = false;
@@ -47,7 +49,7 @@ function decideLaunch(state: RunnerState, order: LaunchOrder, now: Now): RunnerE
     const epoch = state.epochs.get(other) as Epoch;
     if (epoch.phase === 'ended') continue;
     // A newer epoch is here: this order is from the past.
-    if (epoch.order.epoch > order.epoch) return [refused(order.epochId, now)];
+    if (epoch.order.epoch > order.epoch) return [refused(order, now)];
     // The head has moved on; what it no longer counts must not run beside the new epoch.
     const why = `replaced by epoch ${order.epoch}`;
     const grace = { graceMs: state.killGraceMs, why, discards: true } as const;
@@ -55,9 +57,35 @@ function decideLaunch(state: RunnerState, order: LaunchOrder, now: Now): RunnerE
     waits ||= !events.some((event) => event.kind === 'epoch_ended' && event.epochId === other);
   }
   const paused = whyPaused(state.pauses);
-  if (paused !== null) events.push({ ...refused(order.epochId, now), why: paused });
+  if (paused !== null) events.push({ ...refused(order, now), why: paused });
   else events.push({ kind: 'epoch_accepted', order, waits });
   return events;
+}
+
+/** Null: nothing of its number is or was here, but perhaps of an earlier life of the head. */
+function decideKnown(state: RunnerState, order: LaunchOrder, now: Now): RunnerEvent[] | null {
+  const namesake = state.epochs.get(order.epochId);
+  if (namesake !== undefined && isAnother(order, namesake.order.life)) {
+    return decideBeside(state, namesake, order, now);
+  }
+  if (isAnother(order, state.finished.get(order.epochId))) return null;
+  return decideFinished(state, order, now) ?? (namesake === undefined ? null : []);
+}
+
+/**
+ * Another life of the head gave the same number to a start that is still here. That one is counted
+ * by nobody any more: it is ended, and the new one gets its next number.
+ */
+function decideBeside(
+  state: RunnerState,
+  namesake: Epoch,
+  { epochId }: Meant,
+  now: Now,
+): RunnerEvent[] {
+  const why = 'another start has its number: the head was put back';
+  const events = endKnown(namesake, { graceMs: state.killGraceMs, why, discards: true }, now);
+  if (isTold(state, epochId)) return events;
+  return [...events, { kind: 'end_repeated', report: neverStarted(epochId, now) }];
 }
 
 /** What is here already, or was, is not to be refused any more. */
@@ -68,22 +96,30 @@ export function decideRefused(
   now: Now,
 ): RunnerEvent[] {
   if (state.epochs.has(epochId) || state.finished.has(epochId)) return [];
-  return [{ ...refused(epochId, now), why }];
+  return [{ ...refused({ epochId }, now), why }];
 }
 
 function decideEnd(state: RunnerState, order: EndOrder, now: Now): RunnerEvent[] {
   const epoch = state.epochs.get(order.epochId);
+  if (epoch !== undefined && isAnother(order, epoch.order.life)) {
+    return decideBeside(state, epoch, order, now);
+  }
+  const answer = decideFinished(state, order, now);
+  if (answer !== null) return answer;
   if (epoch !== undefined) {
     const events = endKnown(epoch, order, now);
     // It may have been storing, with the next start of its task waiting for that.
     const isOver = events.some(({ kind }) => kind === 'epoch_ended');
     return isOver ? [...events, ...unblockNext(state, epoch)] : events;
   }
-  return state.finished.has(order.epochId) ? [] : [refused(order.epochId, now)];
+  return [refused(order, now)];
 }
 
-function refused(epochId: EpochId, now: Now): Extract<RunnerEvent, { kind: 'epoch_refused' }> {
-  return { kind: 'epoch_refused', epochId, at: now.at };
+function refused(
+  { epochId, life }: Meant,
+  now: Now,
+): Extract<RunnerEvent, { kind: 'epoch_refused' }> {
+  return { kind: 'epoch_refused', epochId, at: now.at, ...(life === undefined ? {} : { life }) };
 }
 
 function endKnown(

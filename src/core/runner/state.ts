@@ -3,6 +3,7 @@
 import type { EpochId, TaskId } from '../model/ids.ts';
 import { formatTaskId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
+import type { LifeId } from '../model/life.ts';
 import type { EndCause, EndReport, LaunchOrder, Report } from '../model/orders.ts';
 import { NO_PAUSES, type Pauses } from './pause/state.ts';
 
@@ -113,6 +114,8 @@ export interface Epoch {
   usage: Usage;
   /** Only of `storing`: how it ended, to be said when that is over. */
   end: EndReport | null;
+  /** Only of `ended`: what was told of it, should a head that lost it ask once more. */
+  told?: EndReport;
   /** Only of `storing`, monotonic: what is not kept by then is given up. Absent: no limit. */
   storeUntil?: number;
   /** The end report has been acknowledged. */
@@ -131,8 +134,13 @@ export interface RunnerState {
   readonly epochs: Map<EpochId, Epoch>;
   readonly byTask: Map<TaskId, Set<EpochId>>;
   readonly byLaunch: Map<number, ProcessPlace>;
-  /** Epochs that must never start (again) here, oldest first; bounded by FINISHED_MAX. */
-  readonly finished: Set<EpochId>;
+  /**
+   * Epochs that must never start (again) here, with the life of the head that gave each (null: not
+   * known), oldest first; bounded by FINISHED_MAX.
+   */
+  readonly finished: Map<EpochId, LifeId | null>;
+  /** How the newest of them ended, as it was told; bounded by ENDS_MAX. */
+  readonly ends: Map<EpochId, EndReport>;
   /** Not acknowledged, by serial, in order. */
   readonly reports: Map<number, Report>;
   nextReport: number;
@@ -145,9 +153,12 @@ export interface RunnerState {
 
 /**
  * Ended epochs remembered against a late launch order. An order can only be late within one
- * session, which is ordered, so this is far more than the orders that can be in flight.
+ * session, which is ordered, so this is far more than the orders that can be in flight; a head that
+ * was put back may ask for older ones.
  */
 export const FINISHED_MAX = 20_000;
+/** Ends remembered for a head that was put back: some hours of a busy node, in about a megabyte. */
+export const ENDS_MAX = 2_000;
 /** KILL is repeated: a process may have forked between the scan and the signal. */
 export const KILL_AGAIN_MS = 2_000;
 /** Between TERM and KILL until a head has said otherwise. */
@@ -158,7 +169,8 @@ export function emptyState(): RunnerState {
     epochs: new Map(),
     byTask: new Map(),
     byLaunch: new Map(),
-    finished: new Set(),
+    finished: new Map(),
+    ends: new Map(),
     reports: new Map(),
     nextReport: 1,
     nextLaunchId: 1,

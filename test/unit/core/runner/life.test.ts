@@ -68,7 +68,8 @@ test('[S3] a launch of an epoch that was here, even if forgotten, starts nothing
   assert.deepEqual(world.feed(order(7, shell('x'))), []);
   world.feed(exited(1, 0, 1500), swept(ID), { kind: 'released', epochId: ID });
   world.feed({ kind: 'reports_acknowledged', upTo: 2 });
-  assert.deepEqual(world.feed(order(7, shell('x'))), []);
+  assert.deepEqual(world.feed(order(7, shell('x'))), ['end_repeated']);
+  assert.deepEqual(world.toDo(), []);
 });
 
 test('[S3] an end order for an unknown epoch reports never_started and bars it for ever', () => {
@@ -77,7 +78,8 @@ test('[S3] an end order for an unknown epoch reports never_started and bars it f
   assert.deepEqual(world.reports(), ['7#1 never_started']);
   assert.deepEqual(world.feed(order(7, shell('x'))), []);
   world.feed({ kind: 'reports_acknowledged', upTo: 1 });
-  assert.deepEqual(world.feed(order(7, shell('x'))), []);
+  assert.deepEqual(world.feed(order(7, shell('x'))), ['end_repeated']);
+  assert.deepEqual(world.reports(), ['7#1 never_started']);
 });
 
 test('[S3] the next epoch of a task ends the older one and waits until it is gone', () => {
