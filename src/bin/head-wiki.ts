@@ -1,15 +1,24 @@
 // The head's door for schedulers that speak the Maui wiki protocol.
 
 import { readFileSync } from 'node:fs';
+import type { WikiDoorOptions } from '../config/daemon-options.ts';
+import { PeerUids } from '../doors/peer-uid.ts';
 import { WikiAnswers } from '../fabric/wiki/answer.ts';
 import { parseWikiKey } from '../fabric/wiki/checksum.ts';
+import { Accounts } from '../head/auth/accounts.ts';
+import { admissionBy } from '../head/door/admission.ts';
+import type { SocketPlace } from '../head/door/private-socket.ts';
 import { isRunByWiki, wikiCluster } from '../head/door/wiki-cluster.ts';
 import { sendWikiNotices } from '../head/door/wiki-notices.ts';
-import { openWikiDoor } from '../head/door/wiki-server.ts';
+import { openWikiDoor, type WikiPort } from '../head/door/wiki-server.ts';
 import type { Head } from '../head/head.ts';
 import { systemClock } from '../os/clock.ts';
+import { systemCommands } from '../os/commands.ts';
 import type { Log } from '../ports/log.ts';
 import type { HeadOptions } from './head-options.ts';
+
+/** A directory service that does not answer must not hang the start. */
+const GETENT_TIMEOUT_MS = 5000;
 
 /** Opens it if it is set up; the returned function closes it. Rejects with words. */
 export async function openWiki(
@@ -18,7 +27,7 @@ export async function openWiki(
   { log, audit }: { readonly log: Log; readonly audit: Log },
 ): Promise<() => Promise<void>> {
   if (wiki === undefined) return () => Promise.resolve();
-  const { listen, keyFile, unsigned, partitions, rules, events, eventsEveryMs } = wiki;
+  const { keyFile, unsigned, partitions, rules, events, eventsEveryMs } = wiki;
   const world = {
     engine,
     partitions,
@@ -29,7 +38,7 @@ export async function openWiki(
   const now = (): number => engine.now();
   const key = keyFile === null ? null : readKey(keyFile);
   const answers = new WikiAnswers({ cluster: wikiCluster(world), key, unsigned, now });
-  const door = await openWikiDoor({ ...listen, answers, log });
+  const door = await openWikiDoor({ at: await placeOf(wiki, now), answers, log });
   const endNotices =
     events === null
       ? () => undefined
@@ -41,6 +50,32 @@ export async function openWiki(
     endNotices();
     return door.close();
   };
+}
+
+async function placeOf(
+  { listen, group }: WikiDoorOptions,
+  now: () => number,
+): Promise<SocketPlace | WikiPort> {
+  const gid = group === null ? null : await gidOf(group);
+  if ('path' in listen) return { path: listen.path, gid };
+  const accounts = new Accounts();
+  const isUser = async (uid: number): Promise<boolean> => {
+    if (uid === 0 || uid === process.getuid?.()) return true;
+    const name = group === null ? null : await accounts.nameOf(uid, now());
+    return name !== null && (await accounts.groupsOf(name, now())).includes(group ?? '');
+  };
+  const admission = admissionBy({ allow: listen.allow, isUser, peers: new PeerUids() });
+  return { ...listen, admission };
+}
+
+async function gidOf(group: string): Promise<number> {
+  const { succeeded, output } = await systemCommands.run({
+    ...{ argv: ['getent', 'group', '--', group], timeoutMs: GETENT_TIMEOUT_MS },
+    ...{ keep: { part: 'first', length: 65_536 }, apart: true },
+  });
+  const gid = output.split(':')[2];
+  if (succeeded && gid !== undefined) return Number(gid);
+  throw new Error(`wiki.group: this machine has no group '${group}'`);
 }
 
 function readKey(file: string): number {

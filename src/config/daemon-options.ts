@@ -73,7 +73,16 @@ export interface GoalFileOptions {
 }
 
 export interface WikiDoorOptions {
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen:
+    | { readonly path: string }
+    | {
+        readonly host: string;
+        readonly port: number;
+        /** Addresses and networks of other machines. */
+        readonly allow: readonly string[];
+      };
+  /** Whose members may connect from the head's machine; null: root and the head's user alone. */
+  readonly group: string | null;
   /** Null: nobody can sign. */
   readonly keyFile: string | null;
   readonly unsigned: boolean;

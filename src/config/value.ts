@@ -104,7 +104,7 @@ const READERS: Record<Key['type'], (text: string, key: Key) => Result<Value, str
     text === 'true' || text === 'false'
       ? ok(text === 'true')
       : err(`'${text}' is not true or false`),
-  address: parseAddress,
+  address: (text) => (text === 'none' ? ok(null) : parseAddress(text)),
   choice: (text, { choices = [] }) =>
     choices.includes(text) ? ok(text) : err(`'${text}' is not one of ${choices.join(', ')}`),
 };
@@ -122,8 +122,7 @@ function parseLabelList(text: string): Result<Value, string> {
   return ok(labels.filter(Boolean));
 }
 
-function parseAddress(text: string): Result<Value, string> {
-  if (text === 'none') return ok(null);
+export function parseAddress(text: string): Result<Address, string> {
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   if (match === null || port > 65_535) return err(`'${text}' is not an address; write host:port`);

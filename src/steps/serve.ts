@@ -1,7 +1,9 @@
 // The server of steps: the process that a task with `--mpi` has on every node but its first. Its
 // children are processes of the task there, with its group, its limits and its end.
 
+import type { Socket } from 'node:net';
 import { createServer, type TlsOptions } from 'node:tls';
+import { type Bounds, Newcomers } from '../doors/newcomers.ts';
 import type { Allocation } from './allocation.ts';
 import { identityOf, keyOf, portsOf, TLS_OPTIONS } from './secrecy.ts';
 import { Step } from './step.ts';
@@ -10,6 +12,8 @@ import { Step } from './step.ts';
 const STEPS_MAX = 1024;
 /** Whoever connects without the key is gone after this. */
 const HANDSHAKE_MS = 10_000;
+/** Those without the key must not use up the steps of those with it. */
+const BOUNDS: Bounds = { perAddress: 256, total: STEPS_MAX, local: 0, graceMs: 500 };
 
 export interface StepServer {
   readonly port: number;
@@ -29,14 +33,17 @@ export async function serveSteps(allocation: Allocation): Promise<StepServer> {
     pskCallback: (_socket, named) => (named === identity ? key : null),
   };
   let whenIdle: (() => void) | null = null;
+  const newcomers = new Newcomers(() => performance.now(), BOUNDS);
   const server = createServer(options, (socket) => {
+    newcomers.proven(socket);
+    if (steps.size >= STEPS_MAX) return void socket.destroy();
     const step: Step = new Step(socket, () => {
       steps.delete(step);
       if (steps.size === 0) whenIdle?.();
     });
     steps.add(step);
   });
-  server.maxConnections = STEPS_MAX;
+  server.on('connection', (socket: Socket) => newcomers.add(socket, false));
   const port = await listen(server, portsOf(allocation, self));
   return {
     port,

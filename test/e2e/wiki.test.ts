@@ -2,8 +2,9 @@
 // starts, suspends, moves and ends real jobs, and goes on after the head was killed.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -46,6 +47,7 @@ interface Site {
   readonly maui: MauiClient;
   /** What the scheduler was told of changes. */
   readonly notices: string[];
+  readonly port: number;
 }
 
 /** Notices that came, each with its NUL. */
@@ -57,9 +59,14 @@ function listen(notices: string[]): Promise<Server> {
   return once(server, 'listening').then(() => server);
 }
 
-async function withSite(use: (site: Site) => Promise<void>): Promise<void> {
+/** `tcp`: as Maui needs it; else a unix socket, without a key. */
+async function withSite(door: 'tcp' | 'socket', use: (site: Site) => Promise<void>): Promise<void> {
   const cluster = new LocalCluster();
   const port = await freePort();
+  const [listens, key] =
+    door === 'tcp'
+      ? [`listen: "127.0.0.1:${port}", key_file: wiki.key`, KEY]
+      : ['listen: wiki.sock', null];
   const notices: string[] = [];
   const listener = await listen(notices);
   const events = (listener.address() as AddressInfo).port;
@@ -75,12 +82,13 @@ filters:
   queue: {queue: shown}
   queues: {over: jobs, queue: shown}
   secret: {over: jobs, when: name=secret, hide: true}
-wiki: {listen: "127.0.0.1:${port}", key_file: wiki.key, events: "127.0.0.1:${events}", events_every: 100ms}
+wiki: {${listens}, events: "127.0.0.1:${events}", events_every: 100ms}
 `;
   writeFileSync(join(cluster.state, 'weft.yaml'), site);
   try {
     await cluster.up();
-    await use({ cluster, maui: new MauiClient({ port, key: KEY }), notices });
+    const at = door === 'tcp' ? port : join(cluster.state, 'wiki.sock');
+    await use({ cluster, maui: new MauiClient({ port: at, key }), notices, port });
   } finally {
     await cluster.close();
     listener.close();
@@ -108,8 +116,25 @@ async function refusal(done: Promise<unknown>): Promise<MauiError> {
   return error;
 }
 
-test('[P14, D1, D4] a Maui-like scheduler runs real jobs, and goes on after a kill of the head', () =>
-  withSite(async ({ cluster, maui, notices }) => {
+const isRoot = process.getuid?.() === 0;
+
+/** Runs a program as nobody, where we may become that. */
+function outputAs(program: string, ...args: string[]): string {
+  const words = ['--reuid=65534', '--regid=65534', '--clear-groups', program];
+  const [first = '', ...rest] = isRoot ? ['setpriv', ...words] : [program];
+  const { stdout, stderr } = spawnSync(first, [...rest, ...args], { encoding: 'utf8' });
+  return stdout + stderr;
+}
+
+/** What somebody hears who is nobody here and sends what is not signed. */
+function asNobody(port: number): string {
+  const script = `exec 3<>/dev/tcp/127.0.0.1/${port}; printf '00000020\\nCMD=GETJOBS ARG=0:ALL' >&3; cat <&3`;
+  return outputAs('bash', '-c', script);
+}
+
+test('[P14, D1, D4, D5] a Maui-like scheduler runs real jobs, and goes on after a kill of the head', () =>
+  withSite('tcp', async ({ cluster, maui, notices, port }) => {
+    assert.match(asNobody(port), isRoot ? /SC=-422 RESPONSE=not admitted: uid 65534/ : /SC=-422/);
     const log = 'echo $WEFT_NODELIST >> ran';
     const submit = (...words: string[]) => cluster.ok('submit', '--partition', 'theirs', ...words);
     writeFileSync(join(cluster.work, 'job.sh'), `#!/bin/sh\n${log}\n`);
@@ -156,8 +181,9 @@ test('[P14, D1, D4] a Maui-like scheduler runs real jobs, and goes on after a ki
     assert.ok(cluster.lines('ran').every((line) => /^n[12](,n[12])?$|^n\[1-2\]$/.test(line)));
   }));
 
-test('[D2] what a scheduler does to jobs happens to their processes, or is refused with a code', () =>
-  withSite(async ({ cluster, maui }) => {
+test('[D2, D5] what a scheduler does to jobs happens to their processes, or is refused with a code', () =>
+  withSite('socket', async ({ cluster, maui }) => {
+    assert.equal(statSync(join(cluster.state, 'wiki.sock')).mode & 0o777, 0o600);
     const submit = (...words: string[]) =>
       cluster.ok('run', '--partition', 'theirs', ...words, 'sleep', '300');
     const id = await submit('-t', '10m');

@@ -26,7 +26,8 @@ export interface MauiRecord {
 }
 
 export interface MauiOptions {
-  readonly port: number;
+  /** On the loopback, or the path of a unix socket. */
+  readonly port: number | string;
   /** Null: it does not sign. */
   readonly key: number | null;
   /** Seconds that its clock is ahead. */
@@ -102,8 +103,12 @@ export class MauiClient {
 }
 
 /** Sends the bytes and reads one reply, as a header says it. */
-export async function exchange(port: number, bytes: Uint8Array, ends = false): Promise<string> {
-  const socket = connect({ host: '127.0.0.1', port });
+export async function exchange(
+  at: number | string,
+  bytes: Uint8Array,
+  ends = false,
+): Promise<string> {
+  const socket = typeof at === 'string' ? connect(at) : connect({ host: '127.0.0.1', port: at });
   await once(socket, 'connect');
   socket.write(bytes);
   if (ends) socket.end();

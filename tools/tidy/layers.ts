@@ -17,7 +17,8 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
   'core/goals': ['core/model', 'core/base'],
   'core/controller': ['core/scheduler', 'core/batch', 'core/model', 'core/base'],
   ports: ['core/model', 'core/base'],
-  steps: ['core/base'],
+  doors: [],
+  steps: ['doors', 'core/base'],
   wire: ['core/calls', 'core/model', 'core/base'],
   store: ['ports', 'core/model', 'core/base'],
   adaptors: ['core/model', 'core/base'],
@@ -27,7 +28,7 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
   head: [
     ...['core/controller', 'core/scheduler', 'core/blobs', 'core/batch', 'core/files'],
     ...['core/calls', 'core/goals', 'core/model', 'core/base'],
-    ...['wire', 'ports', 'fabric', 'functions', 'api'],
+    ...['doors', 'wire', 'ports', 'fabric', 'functions', 'api'],
   ],
   agent: [
     'core/runner',
@@ -35,6 +36,7 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
     'core/files',
     'core/model',
     'core/base',
+    'doors',
     'wire',
     'ports',
     'functions',

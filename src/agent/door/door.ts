@@ -4,6 +4,7 @@
 import { closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { isWhole } from '../../core/base/whole.ts';
@@ -16,6 +17,7 @@ import {
 } from '../../core/model/agent-door.ts';
 import { formatRefusal, KINDS, kindOf, type Refusal, refuse } from '../../core/model/errors.ts';
 import { isLive } from '../../core/runner/state.ts';
+import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Proofs, ProvenUser } from '../../ports/proofs.ts';
@@ -39,8 +41,11 @@ export interface Door {
 
 const BODY_BYTES_MAX = 4096;
 const REQUEST_MS = 10_000;
-/** Local users who hold connections open must not use up the agent's descriptors. */
-const CONNECTIONS_MAX = 64;
+/**
+ * Local users who hold connections open must not use up the agent's descriptors, nor keep owners
+ * out. An honest client sends its request at once.
+ */
+const BOUNDS: Bounds = { perAddress: 0, total: 0, local: 256, graceMs: 100 };
 /** O_PATH of open(2), which Node.js does not name. */
 const HOLD = 0o10000000;
 
@@ -51,10 +56,11 @@ type Body = Readonly<Record<string, unknown>>;
 export async function openDoor(socketPath: string, world: DoorWorld): Promise<Door> {
   mkdirSync(path.dirname(socketPath), { recursive: true, mode: 0o755 });
   rmSync(socketPath, { force: true });
+  const newcomers = new Newcomers(() => world.clock.monotonic(), BOUNDS);
   const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
-    void respond(world, request, response);
+    void respond({ world, newcomers }, request, response);
   });
-  server.maxConnections = CONNECTIONS_MAX;
+  server.on('connection', (socket: Socket) => newcomers.add(socket, true));
   const held = await listen(server, socketPath);
   world.proofs.listensOn(socketPath);
   await chmod(socketPath, 0o666);
@@ -89,13 +95,19 @@ function listen(server: Server, socketPath: string): Promise<number> {
   });
 }
 
+interface Side {
+  readonly world: DoorWorld;
+  readonly newcomers: Newcomers;
+}
+
 async function respond(
-  world: DoorWorld,
+  { world, newcomers }: Side,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   try {
     const body = request.method === 'GET' ? ok({}) : await readBody(request);
+    newcomers.proven(request.socket);
     const answer = body.ok ? await answerTo(world, request.url ?? '', body.value) : body;
     if (answer.ok) send(response, 200, answer.value);
     else send(response, KINDS[kindOf(answer.error.code)].http, { error: asFailure(answer.error) });

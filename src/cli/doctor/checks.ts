@@ -27,6 +27,7 @@ import {
 } from './leftover-groups.ts';
 import { notifierFindings } from './notifiers.ts';
 import { ownerPresence } from './owner-presence.ts';
+import { wikiDoor } from './wiki-door.ts';
 
 /** `fix`: remove what is only in the way. */
 interface Wish {
@@ -58,6 +59,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'port', check: port },
   { name: 'head', check: head },
   { name: 'notifications', check: notifierFindings },
+  { name: 'wiki door', check: wikiDoor },
   { name: 'weft up', check: daemons },
   { name: 'owner', check: ownerPresence },
 ];

@@ -183,6 +183,11 @@ export const NEWCOMERS_MAX = 2048;
  * back at once when their head does.
  */
 export const LOCAL_NEWCOMERS_MAX = 1280;
+/**
+ * Time for a handshake and a header over a slow line, or for a login when a thousand come at once:
+ * a younger connection is not ended for another one.
+ */
+export const NEWCOMERS_GRACE_MS = 2000;
 /** Connections that the kernel keeps until they are taken; a busy head takes them a moment later. */
 export const LISTEN_BACKLOG = 4096;
 

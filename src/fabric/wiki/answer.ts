@@ -44,9 +44,12 @@ export class WikiAnswers {
     return this.#reply(await this.#done(request.value, user), user !== null);
   }
 
-  /** What is said before anybody was recognised: signed, where there is a key. */
+  /**
+   * What is said before anybody was recognised. Never signed: whoever sees one text with its checksum
+   * has the key.
+   */
   refusal(problem: WikiProblem): Uint8Array {
-    return this.#reply(formatWikiProblem(problem), true);
+    return this.#reply(formatWikiProblem(problem), false);
   }
 
   async #done(request: WikiRequest, user: string | null): Promise<string> {

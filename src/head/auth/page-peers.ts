@@ -1,19 +1,7 @@
 // Who is at the other end of connections on the loopback door: the kernel's table of sockets tells
 // the uid. So a session that a false head on that port has seen is of no use to it.
 
-import { readFileSync } from 'node:fs';
-import { endianness } from 'node:os';
-
-/** An established connection in the table; its owner cannot be told once the client has closed it. */
-const ESTABLISHED = '01';
-
-/** The part of a socket that names its connection. */
-export interface SocketEnds {
-  readonly remoteAddress?: string | undefined;
-  readonly remotePort?: number | undefined;
-  readonly localAddress?: string | undefined;
-  readonly localPort?: number | undefined;
-}
+import { readPeerTable, type SocketEnds } from '../../doors/peer-uid.ts';
 
 /** The other end of a connection on the loopback door. */
 export interface PagePeer {
@@ -45,44 +33,7 @@ class Peer implements PagePeer {
   }
 
   get uid(): number | null {
-    // A client may use an IPv6 socket for IPv4.
-    for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
-      this.#uid ??= uidIn(readTable(table), this.#socket);
-    }
+    this.#uid ??= readPeerTable().uidOf(this.#socket);
     return this.#uid;
-  }
-}
-
-/** The uid of the client's socket in a table like /proc/net/tcp; null: it is not there. */
-export function uidIn(table: string, ends: SocketEnds): number | null {
-  const { remoteAddress, remotePort, localAddress, localPort } = ends;
-  const client = formatEnds(remoteAddress, remotePort);
-  const head = formatEnds(localAddress, localPort);
-  for (const line of table.split('\n')) {
-    const [, local, remote, state, , , , uid] = line.trim().split(/\s+/);
-    if (state !== ESTABLISHED || local === undefined || remote === undefined) continue;
-    if (client.includes(local) && head.includes(remote)) return Number(uid);
-  }
-  return null;
-}
-
-/** An end as both tables write it: words of 32 bits as they lie in memory, then the port. */
-function formatEnds(address = '', port = 0): readonly string[] {
-  const isLittle = endianness() === 'LE';
-  const bytes = address.split('.').map((part) => hex(Number(part), 2));
-  const word = (isLittle ? bytes.reverse() : bytes).join('');
-  const mapped = `${'0'.repeat(16)}${isLittle ? 'FFFF0000' : '0000FFFF'}${word}`;
-  return [word, mapped].map((text) => `${text}:${hex(port, 4)}`);
-}
-
-function hex(number: number, digits: number): string {
-  return number.toString(16).toUpperCase().padStart(digits, '0');
-}
-
-function readTable(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return ''; // No Linux, or no /proc: the door alone counts then.
   }
 }

@@ -1,100 +1,175 @@
 // The door for schedulers that speak the Maui wiki protocol: one request per connection, and for
 // whoever is slow, silent or too many one stated rule.
 
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
 import type { WikiAnswers } from '../../fabric/wiki/answer.ts';
 import { wikiProblem } from '../../fabric/wiki/codes.ts';
 import { WikiReader } from '../../fabric/wiki/reader.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Admission } from './admission.ts';
+import { listenPrivately, type SocketPlace } from './private-socket.ts';
 
 /** The same as Slurm's: a request has to be there whole within this time, and its reply to be read. */
 const PATIENCE_MS = 10_000;
-/** Connections at once: each may hold a request of 2 MiB. */
-const CONNECTIONS_MAX = 32;
+/**
+ * Connections without a whole request: each may hold 2 MiB. A poller has one, and says at once what
+ * it wants.
+ */
+const BOUNDS: Bounds = { perAddress: 16, total: 32, local: 32, graceMs: 250 };
+/** With those whose replies are on their way. */
+const CONNECTIONS_MAX = 128;
+/** Between two lines of the log about strangers. */
+const STRANGERS_LOGGED_MS = 60_000;
 
 export interface WikiDoorOptions {
-  readonly host: string;
-  readonly port: number;
+  readonly at: SocketPlace | WikiPort;
   readonly answers: WikiAnswers;
   readonly log: Log;
   /** Default: 10 s. */
   readonly patienceMs?: number;
 }
 
-export interface WikiDoor {
+export interface WikiPort {
+  readonly host: string;
   readonly port: number;
+  /** Who may connect. */
+  readonly admission: Admission;
+}
+
+export interface WikiDoor {
+  /** Null: it is a unix socket. */
+  readonly port: number | null;
   close(): Promise<void>;
 }
 
 /** Resolves when it listens; rejects with words when it cannot. */
 export async function openWikiDoor(options: WikiDoorOptions): Promise<WikiDoor> {
-  const { host, port, log } = options;
+  const { at, log } = options;
   const open = new Set<Socket>();
+  const newcomers = new Newcomers(() => performance.now(), BOUNDS);
+  const admit = admitBy(options);
   // Half open: the reply goes out whether or not the client has closed its side.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    serve(socket, options);
+    newcomers.add(socket, 'path' in at);
+    const conversation = new Conversation(socket, options, () => newcomers.proven(socket));
+    void admit(socket, conversation);
   });
   server.maxConnections = CONNECTIONS_MAX;
-  await listening(server, host, port);
+  const leave = await listen(server, at);
   const address = server.address();
-  const bound = typeof address === 'object' && address !== null ? address.port : port;
-  log.info({ host, port: bound }, 'the door for wiki schedulers is open');
+  const port = typeof address === 'object' && address !== null ? address.port : null;
+  const where = 'path' in at ? { path: at.path } : { host: at.host, port };
+  log.info(where, 'the door for wiki schedulers is open');
   return {
-    port: bound,
-    close: () => {
+    port,
+    close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of open) socket.destroy();
-      return closed;
+      await closed;
+      leave();
     },
   };
 }
 
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
+/** Resolves with what to do after the server was closed. */
+async function listen(server: Server, at: SocketPlace | WikiPort): Promise<() => void> {
+  if ('path' in at) return listenPrivately(server, at);
+  const { host, port } = at;
+  await new Promise<void>((resolve, reject) => {
     // Stays: what goes wrong with one that knocks later is no reason to end the head.
     server.on('error', (error) => {
       reject(new Error(`wiki.listen: ${host}:${port} cannot be opened: ${error.message}`));
     });
     server.listen({ host, port }, () => resolve());
   });
+  return () => undefined;
 }
 
-function serve(socket: Socket, options: WikiDoorOptions): void {
-  const { answers, log, patienceMs = PATIENCE_MS } = options;
-  const reader = new WikiReader();
-  let isReading = true;
-  let timer = setTimeout(() => onSilence(), patienceMs);
-  const reply = (packet: Uint8Array): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => socket.destroy(), patienceMs);
-    socket.end(packet);
+/** Nothing of a connection is read before it is admitted. */
+function admitBy({ at, answers, log }: WikiDoorOptions) {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return async (socket: Socket, conversation: Conversation): Promise<void> => {
+    // Who has come through a unix socket may write to it, says the kernel.
+    const why = 'path' in at ? null : await at.admission(socket);
+    if (why === null) return conversation.begin();
+    if (performance.now() - loggedAt >= STRANGERS_LOGGED_MS) {
+      loggedAt = performance.now();
+      log.warn({ why }, 'somebody who may not was turned away at the door for wiki schedulers');
+    }
+    conversation.reply(answers.refusal(wikiProblem('checksum', `not admitted: ${why}`)));
   };
-  const onSilence = (): void => {
-    isReading = false;
-    const words = `the request was not there within ${patienceMs / 1000} s, only ${reader.progress}`;
-    reply(answers.refusal(wikiProblem('silence', words)));
-  };
-  socket.on('data', (chunk) => {
-    if (!isReading) return;
-    const read = reader.push(chunk);
-    if (read.ok && read.value === null) return;
-    isReading = false;
-    clearTimeout(timer);
-    if (!read.ok) return reply(answers.refusal(read.error));
-    answers.answer(read.value as Uint8Array).then(reply, (error: unknown) => {
-      log.error({ error }, 'a request of a wiki scheduler failed');
-      socket.destroy();
+}
+
+/** One request and its reply. */
+class Conversation {
+  readonly #socket: Socket;
+  readonly #options: WikiDoorOptions;
+  readonly #patienceMs: number;
+  readonly #onWhole: () => void;
+  readonly #reader = new WikiReader();
+  #isReading = true;
+  #timer: NodeJS.Timeout;
+
+  constructor(socket: Socket, options: WikiDoorOptions, onWhole: () => void) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#onWhole = onWhole;
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.#timer = setTimeout(() => this.#onSilence(), this.#patienceMs);
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => clearTimeout(this.#timer));
+  }
+
+  begin(): void {
+    this.#socket.on('data', (chunk) => this.#onData(chunk));
+    // Half a packet and no more: nobody waits for the rest.
+    this.#socket.on('end', () => {
+      if (this.#isReading) this.#refuse('data', `the connection ended after ${this.#progress}`);
     });
-  });
-  // Half a packet and no more: nobody waits for the rest.
-  socket.on('end', () => {
-    if (!isReading) return;
-    isReading = false;
-    const words = `the connection ended after ${reader.progress}`;
-    reply(answers.refusal(wikiProblem('data', words)));
-  });
-  socket.on('error', () => socket.destroy());
-  socket.once('close', () => clearTimeout(timer));
+  }
+
+  /** Ends it. */
+  reply(packet: Uint8Array): void {
+    this.#isReading = false;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#socket.destroy(), this.#patienceMs);
+    // Without a reader nothing would tell that the other side has gone.
+    this.#socket.resume();
+    this.#socket.end(packet);
+  }
+
+  #onData(chunk: Uint8Array): void {
+    if (!this.#isReading) return;
+    const read = this.#reader.push(chunk);
+    if (read.ok && read.value === null) return;
+    this.#isReading = false;
+    clearTimeout(this.#timer);
+    const { answers, log } = this.#options;
+    if (!read.ok) return this.reply(answers.refusal(read.error));
+    this.#onWhole();
+    answers.answer(read.value as Uint8Array).then(
+      (packet) => this.reply(packet),
+      (error: unknown) => {
+        log.error({ error }, 'a request of a wiki scheduler failed');
+        this.#socket.destroy();
+      },
+    );
+  }
+
+  #onSilence(): void {
+    const within = `${this.#patienceMs / 1000} s`;
+    this.#refuse('silence', `the request was not there within ${within}, only ${this.#progress}`);
+  }
+
+  #refuse(kind: 'silence' | 'data', words: string): void {
+    this.reply(this.#options.answers.refusal(wikiProblem(kind, words)));
+  }
+
+  get #progress(): string {
+    return this.#reader.progress;
+  }
 }

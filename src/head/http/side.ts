@@ -6,16 +6,29 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { UpgradeName } from '../../api/routes.ts';
 import { refuse } from '../../core/model/errors.ts';
+import {
+  LOCAL_NEWCOMERS_MAX,
+  NEWCOMERS_GRACE_MS,
+  NEWCOMERS_MAX,
+  NEWCOMERS_PER_ADDRESS_MAX,
+} from '../../core/model/limits.ts';
+import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
 import { authorizeRoute } from '../auth/authorize.ts';
 import { AgentSockets } from './agent-socket.ts';
 import { refuseAndClose } from './last-words.ts';
 import { closeServer } from './listening.ts';
-import { Newcomers } from './newcomers.ts';
 import { Pipeline } from './pipeline.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { matchRoute } from './router.ts';
 import type { Services } from './services.ts';
 import { createUpgrades, type Upgrades } from './upgrades.ts';
+
+const BOUNDS: Bounds = {
+  perAddress: NEWCOMERS_PER_ADDRESS_MAX,
+  total: NEWCOMERS_MAX,
+  local: LOCAL_NEWCOMERS_MAX,
+  graceMs: NEWCOMERS_GRACE_MS,
+};
 
 /** Routes, WebSockets and followers. */
 export class Side {
@@ -30,7 +43,7 @@ export class Side {
   constructor(services: Services, limits: RequestLimits) {
     const { engine, ring, watch } = services;
     this.#services = services;
-    this.#newcomers = new Newcomers(() => services.clock.monotonic());
+    this.#newcomers = new Newcomers(() => services.clock.monotonic(), BOUNDS);
     this.#pipeline = new Pipeline(services, {
       limits,
       stopping: this.#stopping.signal,

@@ -2,8 +2,17 @@
 // real proofs, with an agent whose world is made up.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, test } from 'node:test';
@@ -80,6 +89,11 @@ async function ask<T>(url: string, body: object = {}): Promise<T> {
   return answer;
 }
 
+/** Real time goes on meanwhile: the young are not ended for others. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => void setTimeout(resolve, 20));
+}
+
 async function codeOf(asked: Promise<unknown>): Promise<string> {
   const error = await asked.then(
     () => null,
@@ -143,6 +157,27 @@ test('[O5] what cannot be is refused with one clear error', async () => {
   await door?.close();
   door = null;
   assert.equal(await codeOf(ask(DOOR_PATHS.pause, WISH)), 'agent.unreachable');
+});
+
+test('[D6] however many hold the socket open, an owner is answered', async () => {
+  await open(OWN);
+  // The address of a socket has no room for its path.
+  const held = openSync(path.dirname(socket), 'r');
+  const silent = Array.from({ length: 300 }, () => {
+    const one = connect(`/proc/self/fd/${held}/n1.sock`);
+    return one.on('error', () => one.destroy()).resume();
+  });
+  try {
+    await until(() => silent.filter(({ destroyed }) => destroyed).length >= 40);
+    await until(async () => (await statusOfNode(NODE).catch(() => null)) !== null);
+    assert.equal((await ask<PauseReply>(DOOR_PATHS.pause, WISH)).node, 'n1');
+    // Not because those that were silent gave up.
+    assert.ok(silent.filter(({ destroyed }) => !destroyed).length >= 200);
+    await ask(DOOR_PATHS.unpause);
+  } finally {
+    for (const one of silent) one.destroy();
+    closeSync(held);
+  }
 });
 
 test('[O7] who uses the machine is told to everybody; only owners report of their display', async () => {

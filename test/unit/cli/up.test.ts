@@ -266,6 +266,28 @@ test('[N17] a health command that cannot be run is told before anything starts, 
   assert.match((await box.weft(['doctor'])).out, /containers +(none; batches|\w+)/);
 });
 
+test('[D5] the doctor names a wiki door on TCP, and whom it lets in', async () => {
+  await using box = new Sandbox();
+  const config = path.join(box.directory, 'weft.yaml');
+  const key = path.join(box.directory, 'wiki.key');
+  writeFileSync(key, '42', { mode: 0o600 });
+  const said = async (wiki: string): Promise<string> => {
+    writeFileSync(config, `wiki: ${wiki}`);
+    return (await box.weft(['doctor'])).out;
+  };
+  assert.match(
+    await said('{listen: wiki.sock}'),
+    /ok +wiki door +\S+wiki\.sock, a unix socket for/,
+  );
+  const open = await said(
+    `{listen: "0.0.0.0:7321", key_file: ${key}, allow: [10.1.0.0/16], group: maui}`,
+  );
+  assert.match(open, /note +wiki door +TCP 0\.0\.0\.0:7321 GIVES THE JOBS .*members of maui/);
+  assert.match(open, /and EVERY USER of 10\.1\.0\.0\/16; the checksum stops nobody/);
+  assert.match(await said('{listen: "0.0.0.0:7321"}'), /BAD +wiki door +wiki\.listen on TCP needs/);
+  assert.doesNotMatch(await said('{}'), /wiki/);
+});
+
 test('an agent that was killed is named, with what starts it again', async () => {
   await using box = new Sandbox();
   box.keepApart();

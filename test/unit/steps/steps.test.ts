@@ -2,7 +2,7 @@
 // what ends with what, and who gets no answer.
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
+import { connect as connectPlain, createServer } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { connect } from 'node:tls';
@@ -106,6 +106,24 @@ describe('steps', () => {
       socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
     });
     assert.match(String(said), /^ERR_SSL_/);
+  });
+
+  it('[D6] however many connect without the key, who has it is served', async () => {
+    const strangers = Array.from({ length: 1100 }, () => {
+      const one = connectPlain({ host: '127.0.0.1', port: server.port });
+      return one.on('error', () => one.destroy()).resume();
+    });
+    try {
+      await until('most are turned away', () => {
+        return strangers.filter(({ destroyed }) => destroyed).length >= 800;
+      });
+      await until('a step runs', async () => {
+        const ran = await run('echo out').catch(() => null);
+        return ran !== null && String(ran.stdout) === 'out\n';
+      });
+    } finally {
+      for (const one of strangers) one.destroy();
+    }
   });
 
   it('another task, epoch and node have other keys and ports', () => {

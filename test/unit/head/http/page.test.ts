@@ -17,14 +17,16 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import type { UserName } from '../../../../src/core/model/ids.ts';
+import { PeerTable, type SocketEnds } from '../../../../src/doors/peer-uid.ts';
 import { Authenticator } from '../../../../src/head/auth/authenticate.ts';
-import { uidIn } from '../../../../src/head/auth/page-peers.ts';
 import { PageSessions } from '../../../../src/head/auth/page-sessions.ts';
 import { systemChance } from '../../../../src/os/chance.ts';
 import { KeptLog, startAgent, startWorld, TRUE, type World } from './fixture.ts';
 
 const HOUR_MS = 3_600_000;
 const ALICE = 'alice' as UserName;
+
+const uidIn = (table: string, ends: SocketEnds) => new PeerTable(table).uidOf(ends);
 
 /** A browser without a page: sends what it is told, keeps cookie and key. */
 class Browser {

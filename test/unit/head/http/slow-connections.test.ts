@@ -2,7 +2,6 @@
 // head, and are bounded by address.
 
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
@@ -12,7 +11,6 @@ import {
   LOCAL_NEWCOMERS_MAX,
   NEWCOMERS_PER_ADDRESS_MAX,
 } from '../../../../src/core/model/limits.ts';
-import { Newcomers, networkOf } from '../../../../src/head/http/newcomers.ts';
 import { eventually, startWorld, type World } from './fixture.ts';
 
 const HALF = 'GET / HTTP/1.1\r\nhost: x\r\nx-half: ';
@@ -103,54 +101,4 @@ test('clients of one machine that come back at once by the hundred all get throu
   const answers = await Promise.allSettled(clients.map((client) => client.call('whoami')));
   const failed = answers.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
   assert.deepEqual(failed.slice(0, 3), []);
-});
-
-class FakeSocket extends EventEmitter {
-  readonly remoteAddress: string;
-  readonly remotePort: number;
-  destroyed = false;
-
-  constructor(remoteAddress: string, remotePort: number) {
-    super();
-    this.remoteAddress = remoteAddress;
-    this.remotePort = remotePort;
-  }
-
-  destroy(): void {
-    this.destroyed = true;
-    this.emit('close');
-  }
-}
-
-const asSocket = (fake: FakeSocket): Socket => fake as unknown as Socket;
-
-test('the longest silent one makes room, but none that has just come', () => {
-  let now = 0;
-  const newcomers = new Newcomers(() => now, { perAddress: 2, total: 3, local: 2 });
-  const made: FakeSocket[] = [];
-  const add = (address: string): FakeSocket => {
-    const fake = new FakeSocket(address, made.length);
-    made.push(fake);
-    newcomers.add(asSocket(fake), false);
-    return fake;
-  };
-  const [first, second, third] = [add('10.0.0.1'), add('10.0.0.1'), add('10.0.0.1')];
-  assert.deepEqual([first.destroyed, second.destroyed, third.destroyed], [false, false, true]);
-  now = 2000;
-  const fourth = add('10.0.0.1');
-  assert.deepEqual([first.destroyed, fourth.destroyed], [true, false]);
-  newcomers.proven(asSocket(second));
-  const fifth = add('10.0.0.1');
-  assert.deepEqual([second.destroyed, fifth.destroyed], [false, false]);
-  add('10.0.0.2');
-  now = 4000;
-  const other = add('10.0.0.3');
-  assert.deepEqual([fourth.destroyed, other.destroyed], [true, false]);
-});
-
-test('an IPv6 network counts as one address', () => {
-  assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), networkOf('2001:db8:1:2::9'));
-  assert.notEqual(networkOf('2001:db8:1:2::9'), networkOf('2001:db8:1:3::9'));
-  assert.equal(networkOf('::1'), '0:0:0:0::/64');
-  assert.equal(networkOf('::ffff:10.0.0.1'), '::ffff:10.0.0.1');
 });
