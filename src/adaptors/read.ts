@@ -19,6 +19,9 @@ export function saidBy({ stdout, stderr, code }: SiteOutput): string {
   return code === null ? 'no answer in time' : `exit code ${code} and no word`;
 }
 
+/** A shell, or ssh behind it, could not run the command: the system has said nothing. */
+const NOT_RUN: ReadonlySet<number> = new Set([126, 127]);
+
 /**
  * Makes of a command that did not succeed that its system is away, when it gave no answer or these words, or that
  * it refused.
@@ -26,7 +29,7 @@ export function saidBy({ stdout, stderr, code }: SiteOutput): string {
 export function failureBy(away: RegExp) {
   return (program: string, output: SiteOutput): Result<never, SiteProblem> => {
     const words = saidBy(output);
-    const isAway = output.code === null || away.test(words);
+    const isAway = output.code === null || NOT_RUN.has(output.code) || away.test(words);
     return siteProblem(isAway ? 'away' : 'refused', `${program}: ${words}`);
   };
 }

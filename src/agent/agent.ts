@@ -2,6 +2,7 @@
 // the simulator; everything it touches is an argument.
 
 import type { NodeHello } from '../core/model/node.ts';
+import type { NodeSize } from '../core/model/node-sizes.ts';
 import type { HeldEpoch, Order } from '../core/model/orders.ts';
 import type { Epoch, RunnerState } from '../core/runner/state.ts';
 import type { HeadToAgent } from '../wire/messages.ts';
@@ -24,10 +25,12 @@ import { StopWatch } from './stop-watch.ts';
 import { YieldWatch } from './yield-watch.ts';
 
 /** What of a node may change while its agent runs. */
+/** Absent of it: as it was. */
 export interface Introduction {
-  readonly labels: readonly string[];
-  /** A fact of the node. */
-  readonly containers: string;
+  readonly labels?: readonly string[];
+  /** Facts of the node, as the next. */
+  readonly containers?: string;
+  readonly sizes?: readonly NodeSize[];
 }
 
 export interface Agent {
@@ -300,9 +303,9 @@ class RunningAgent implements Agent {
     this.#engine.step({ kind: 'heard', sentAt });
   }
 
-  introduce({ labels, containers }: Introduction): void {
-    this.#introduction = { labels, facts: { ...this.#introduction.facts, containers } };
-    this.#ports.log.info({ labels, containers }, 'what runs containers here has changed');
+  introduce({ labels = this.#introduction.labels, ...facts }: Introduction): void {
+    this.#introduction = { labels, facts: { ...this.#introduction.facts, ...facts } };
+    this.#ports.log.info({ labels, ...facts }, 'what is to be known of this node has changed');
     this.#link.introduce();
   }
 

@@ -10,6 +10,7 @@ import { fileProblem } from '../config/file-problem.ts';
 import { isSame } from '../core/base/same.ts';
 import { KINDS } from '../core/model/errors.ts';
 import { Failure, usage } from '../core/model/failure.ts';
+import { largestOf, type NodeSize } from '../core/model/node-sizes.ts';
 import { Accounts } from '../head/auth/accounts.ts';
 import { LocalLogin } from '../head/auth/local-login.ts';
 import { systemChance } from '../os/chance.ts';
@@ -40,7 +41,7 @@ import {
   noteOwnName,
   siteLabels,
 } from './site-members.ts';
-import { resourcesOfSite } from './site-ports.ts';
+import { sizeOfSite } from './site-ports.ts';
 
 /** Between two looks whether its parent is still there. */
 const PARENT_MS = 1000;
@@ -78,8 +79,8 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   if (first === undefined) return;
   const cache = cacheOf(first.options, { bootId: machine.bootId, log: first.log });
   const run = async (node: Hosted): Promise<void> => {
-    const options = await withSite(node);
-    const agent = await start({ ...node, options }, machine, cache);
+    const { options, sizes } = await withSite(node);
+    const agent = await start({ ...node, options }, sizes, machine, cache);
     agents.push(agent);
     byName.set(options.name, agent);
     const own = { agent, nodeCount: nodes.length, log: node.log };
@@ -98,6 +99,7 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
       hosted.push(member);
       return run(member);
     };
+    if (sizes.length > 0) followSizes(node, sizes, (now) => agent.introduce({ sizes: now }));
     bringMembers(node, runMember, (member) => {
       if (isSame(labels.get(member.name), member.labels)) return;
       const one = byName.get(member.name);
@@ -135,7 +137,12 @@ function open(options: AgentOptions, hub: SiteHub | null = null): Hosted {
   return { options, log, hub: own, release };
 }
 
-async function start(hosted: Hosted, machine: Machine, cache: NodeCache): Promise<Agent> {
+async function start(
+  hosted: Hosted,
+  sizes: readonly NodeSize[],
+  machine: Machine,
+  cache: NodeCache,
+): Promise<Agent> {
   const { log } = hosted;
   const { options } = hosted;
   const { problems } = machine.launcher;
@@ -148,7 +155,9 @@ async function start(hosted: Hosted, machine: Machine, cache: NodeCache): Promis
   const settings = settingsOf(options, machine, hosted.hub?.name ?? null);
   const { instance } = settings;
   const ports = portsOf(options, machine, { log, cache, instance, hub: hosted.hub });
-  const own = { ...settings, facts: { ...settings.facts, limits: ports.containment.facts } };
+  const { facts: limits } = ports.containment;
+  const ofSite = sizes.length === 0 ? {} : { sizes };
+  const own = { ...settings, facts: { ...settings.facts, limits, ...ofSite } };
   const agent = await startAgent(ports, own);
   log.info({ resources: own.resources, facts: own.facts }, 'agent started');
   return agent;
@@ -158,16 +167,36 @@ async function start(hosted: Hosted, machine: Machine, cache: NodeCache): Promis
  * A gateway offers what its site has, where nobody said how much, and says whose it is. Rejects when
  * the site cannot be steered as its configuration says.
  */
-async function withSite({ options, hub }: Hosted): Promise<AgentOptions> {
+async function withSite({
+  options,
+  hub,
+}: Hosted): Promise<{ readonly options: AgentOptions; readonly sizes: readonly NodeSize[] }> {
   const { site, labels, name } = options;
-  if (site === undefined || site.member !== undefined) return options;
+  if (site === undefined || site.member !== undefined) return { options, sizes: [] };
   const lack = (await hub?.steerer?.lacks()) ?? null;
   if (lack !== null) {
     const hint = '`weft site test` tries all that is needed; docs/sites has it per system.';
     throw usage(`this site cannot be steered: ${lack}`, hint);
   }
-  const resources = { ...(await resourcesOfSite(site)), ...options.resources };
-  return { ...options, resources, labels: [...labels, ...siteLabels(name, site.system)] };
+  const found = await sizeOfSite(site);
+  const resources = { ...found.resources, ...options.resources };
+  const own = { ...options, resources, labels: [...labels, ...siteLabels(name, site.system)] };
+  return { options: own, sizes: found.sizes };
+}
+
+/** A site gets larger nodes, or loses them. */
+function followSizes(
+  { hub }: Hosted,
+  first: readonly NodeSize[],
+  tell: (sizes: readonly NodeSize[]) => void,
+): void {
+  let told = first;
+  hub?.watch.onNodes((nodes) => {
+    const sizes = largestOf(nodes);
+    if (sizes.length === 0 || isSame(sizes, told)) return;
+    told = sizes;
+    tell(sizes);
+  });
 }
 
 /** Each node of a steered site, once it is listed, is a node of ours. */

@@ -6,6 +6,7 @@ import { totalOf } from '../adaptors/adaptor.ts';
 import { POLLED } from '../agent/absent.ts';
 import type { AgentPorts } from '../agent/ports.ts';
 import type { SiteOptions } from '../config/daemon-options.ts';
+import { largestOf, type NodeSize } from '../core/model/node-sizes.ts';
 import type { Resources } from '../core/model/resources.ts';
 import { type SiteNode, siteNodeOf } from '../core/model/site.ts';
 import { runSiteCommand } from '../fabric/site/command.ts';
@@ -30,11 +31,17 @@ export async function nodesOfSite(site: SiteOptions): Promise<readonly SiteNode[
   return nodes.value;
 }
 
-/** What all its nodes have together; a gateway of nodes of their own has nothing itself. */
-export async function resourcesOfSite(site: SiteOptions): Promise<Resources> {
+/**
+ * What all its nodes have together, and the largest of them; a gateway of nodes of their own has nothing
+ * itself.
+ */
+export async function sizeOfSite(
+  site: SiteOptions,
+): Promise<{ readonly resources: Resources; readonly sizes: readonly NodeSize[] }> {
   const nodes = site.mode === 'steer' ? [] : await nodesOfSite(site);
   const { cpuCount, memoryBytes } = totalOf(nodes);
-  return { cpuCount, memoryBytes, gpuCount: 0, counted: {} };
+  const resources = { cpuCount, memoryBytes, gpuCount: 0, counted: {} };
+  return { resources, sizes: largestOf(nodes) };
 }
 
 /** Its own limits hold there, and nothing of its processes is seen here. */

@@ -44,6 +44,14 @@ function map(fields: Readonly<Record<string, Shape>>): Shape {
   return (value) => isMap(value) && all.every(([name, shape]) => shape(value[name]));
 }
 
+function orNull(shape: Shape): Shape {
+  return (value) => value === null || shape(value);
+}
+
+function listUpTo(max: number, shape: Shape): Shape {
+  return (value) => list(shape)(value) && (value as unknown[]).length <= max;
+}
+
 const amounts = map({ cpuCount: count, memoryBytes: count, gpuCount: count, counted: isMap });
 /** Every gpu is listed by itself: a count beyond all machines would use up the head's memory. */
 const resources: Shape = (value) => amounts(value) && isPlausible(value as Resources);
@@ -71,6 +79,7 @@ const facts = map({
   containers: optional(text),
   launcher: text,
   site: optional(text),
+  sizes: optional(listUpTo(NODE_WORDS_MAX, map({ cpuCount: count, memoryBytes: orNull(count) }))),
   switchesUser: flag,
   user: text,
 });
@@ -136,6 +145,7 @@ const REPORTS: Readonly<Record<string, Shape>> = {
     processes: list(processEnd),
     usage,
     detail: optional(text),
+    there: optional(oneOf('refused', 'cancelled')),
     stored: optional(stored),
     silentNodeRank: optional(count),
   }),
@@ -161,15 +171,6 @@ const presences = list(
   }),
 );
 const presence: Shape = (value) => presences(value) && (value as unknown[]).length <= PRESENCES_MAX;
-
-const orNull =
-  (shape: Shape): Shape =>
-  (value) =>
-    value === null || shape(value);
-const listUpTo =
-  (max: number, shape: Shape): Shape =>
-  (value) =>
-    list(shape)(value) && (value as unknown[]).length <= max;
 
 const seen = optional(
   map({

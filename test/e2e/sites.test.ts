@@ -97,6 +97,34 @@ describe('a real Slurm behind a gateway', { skip }, () => {
     assert.doesNotMatch(script, /^SLURM_GET_USER_ENV=/m);
   });
 
+  it('[G11] a task that no single node of it could hold is refused, with the largest named', async () => {
+    const said = await world.tried('run', '--cpus', '4', '--', 'true');
+    assert.notEqual(said.code, 0);
+    assert.match(said.error, /largest node of site hpc has 2 cpus.*lacks 2 cpus/);
+    const rehearsed = await world.tried('run', '--cpus', '4', '--dry-run', '--', 'true');
+    assert.match(rehearsed.error, /largest node of site hpc has 2 cpus/);
+  });
+
+  it('[G10] who ends his own jobs while they wait there takes the site from nobody', async () => {
+    await slurm.command('sbatch', '-N2', '-n4', '-J', 'full', '--wrap', 'sleep 600');
+    const given: string[] = [];
+    for (let one = 0; one < 3; one += 1) given.push(await weft('run', '--', 'true'));
+    const waiting = async (): Promise<string[]> =>
+      (await ids()).filter((line) => / weft-\S+ PENDING$/.test(line));
+    await until('they wait there', async () => (await waiting()).length === 3 || undefined);
+    for (const line of await waiting()) await slurm.command('scancel', line.split(' ')[0] ?? '');
+    for (const id of given) {
+      assert.notEqual((await world.tried('wait', id)).code, 0);
+      assert.match(
+        await weft('job', id),
+        /cancelled.*its site ended it before it began: CANCELLED/s,
+      );
+    }
+    assert.match(await weft('site', 'list'), /hpc +slurm +submit +up/);
+    await slurm.command('scancel', '-n', 'full');
+    assert.match(await weft('wait', await weft('run', '--', 'true')), /completed/);
+  });
+
   it('a time limit ends it there, and is known as that', async () => {
     const id = await weft('run', '--time', '3s', '--', 'sleep 600');
     const said = await world.tried('wait', id);

@@ -26,6 +26,7 @@ import type {
   ProcessEnd,
   Report,
 } from '../../src/core/model/orders.ts';
+import type { EndThere } from '../../src/core/model/processes.ts';
 import { plainScheduling } from '../../src/core/model/scheduling.ts';
 import type { Settings } from '../../src/core/model/settings.ts';
 import type { Stored } from '../../src/core/model/staging.ts';
@@ -70,6 +71,7 @@ export interface EndOptions {
   readonly cause?: EndCause;
   readonly nodeFault?: boolean;
   readonly detail?: string;
+  readonly there?: EndThere;
   readonly stored?: Stored;
 }
 
@@ -321,13 +323,14 @@ export function submission(wish: Partial<Submission> = {}, options: SubmitOption
 }
 
 export function endReport(epoch: string, at: number, options: EndOptions = {}): Report {
-  const { code, signal, cause = 'exited', nodeFault = false, detail, stored } = options;
+  const { code, signal, cause = 'exited', nodeFault = false, detail, there, stored } = options;
   const exit = signal === undefined ? { code: code ?? 0 } : { signal };
   const ran = !['launch_failed', 'stage_failed', 'never_started', 'lost'].includes(cause);
   const processes: ProcessEnd[] = ran ? [{ rank: 0, exit }] : [];
   const usage = { userUs: 30, systemUs: 20, memoryPeakBytes: 4096 };
   const said = {
     ...(detail === undefined ? {} : { detail }),
+    ...(there === undefined ? {} : { there }),
     ...(stored === undefined ? {} : { stored }),
   };
   const epochId = epoch as EpochId;

@@ -3,6 +3,7 @@
 import type { NodeName } from '../../src/core/model/ids.ts';
 import type { NodeHello } from '../../src/core/model/node.ts';
 import type { NodeFeature } from '../../src/core/model/node-features.ts';
+import type { NodeSize } from '../../src/core/model/node-sizes.ts';
 import type { HeldEpoch } from '../../src/core/model/orders.ts';
 import { PAUSE_MAX_MS } from '../../src/core/model/pause.ts';
 import type { Resources } from '../../src/core/model/resources.ts';
@@ -29,6 +30,8 @@ export interface NodeOptions extends Amounts {
   readonly switchesUser?: boolean;
   /** Another cluster runs its tasks. */
   readonly site?: string;
+  /** Largest nodes of a site. */
+  readonly sizes?: readonly NodeSize[];
   /** What its agent can do; absent: not heard of yet. */
   readonly features?: readonly NodeFeature[];
   readonly pauseMaxMs?: number;
@@ -58,6 +61,7 @@ export function helloOf(name: string, options: NodeOptions = {}): NodeHello {
       kernel: '6.1',
       hostname: name,
       ...(options.site === undefined ? {} : { site: options.site }),
+      ...(options.sizes === undefined ? {} : { sizes: options.sizes }),
       agentVersion: '0.1.0',
       diskFreeBytes: GIB,
       diskBytes: 2 * GIB,

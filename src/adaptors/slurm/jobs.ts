@@ -96,6 +96,7 @@ function jobOf(listed: Listed): SiteJob[] {
       isExclusive: wordsOf(listed.shared).some((word) => /^(none|exclusive)$/i.test(word)),
       nodes,
       exit: state === 'ended' && hasStarted ? endOf(words, listed.exit_code) : null,
+      ...(words.includes('CANCELLED') ? { isCancelled: true } : {}),
     },
   ];
 }

@@ -2,6 +2,7 @@
 
 import type { NodeName } from './ids.ts';
 import type { NodeFeature } from './node-features.ts';
+import type { NodeSize } from './node-sizes.ts';
 import type { HeldEpoch } from './orders.ts';
 import type { Pause } from './pause.ts';
 import type { Resources } from './resources.ts';
@@ -26,6 +27,11 @@ export interface NodeFacts {
   readonly launcher: string;
   /** Another cluster runs its tasks: the name of its gateway. Absent: the node does itself. */
   readonly site?: string;
+  /**
+   * Largest nodes of a site whose own scheduler decides, as no task gets two of them. Absent: the node
+   * is one.
+   */
+  readonly sizes?: readonly NodeSize[];
   /** False: everything runs as the agent's own user, whoever submitted it. */
   readonly switchesUser: boolean;
   /** The agent's own login name. */

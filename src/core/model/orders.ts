@@ -16,6 +16,7 @@ import type {
 } from './job.ts';
 import type { LifeId } from './life.ts';
 import type { Pause, PauseWish } from './pause.ts';
+import type { EndThere } from './processes.ts';
 import type { Resources } from './resources.ts';
 import type { StagingOrder, Stored } from './staging.ts';
 
@@ -211,6 +212,8 @@ export type TaskReport =
       readonly processes: readonly ProcessEnd[];
       readonly usage: Usage;
       readonly detail?: string;
+      /** Absent: nobody at a site made it end. */
+      readonly there?: EndThere;
       /** Absent: there was nothing to keep. */
       readonly stored?: Stored;
       /**

@@ -16,6 +16,12 @@ export type LaunchStage =
   | 'exec'
   | 'lease';
 
+/**
+ * What others made of it at its site. `refused`: the site would not have it, or has it no more though it
+ * never began. `cancelled`: its owner or an operator ended it there.
+ */
+export type EndThere = 'refused' | 'cancelled';
+
 /** What the launcher says of one process. */
 export type ProcessEvent =
   | { readonly kind: 'started'; readonly launchId: number }
@@ -34,8 +40,13 @@ export type ProcessEvent =
       /** The launcher ended it, as its lease was over while no agent renewed it. */
       readonly leaseOver: boolean;
     }
-  /** A site says no, in its words: nothing of it has run. */
-  | { readonly kind: 'refused'; readonly launchId: number; readonly why: string }
+  /** Nothing of it has run, as the site says, or its gateway where nothing is said of the site. */
+  | {
+      readonly kind: 'refused';
+      readonly launchId: number;
+      readonly why: string;
+      readonly there?: EndThere;
+    }
   /** Neither the launcher nor anybody else can say how it ended. */
   | { readonly kind: 'lost'; readonly launchId: number }
   | { readonly kind: 'stopped'; readonly launchId: number }

@@ -4,6 +4,7 @@
 import type { JobId, NodeName, UserName } from './ids.ts';
 import type { Dependency, ResourceRequest } from './job.ts';
 import type { NodeFeature } from './node-features.ts';
+import type { NodeSize } from './node-sizes.ts';
 import type { Pause } from './pause.ts';
 
 export type Reason =
@@ -30,6 +31,8 @@ export type Reason =
       readonly able: number;
       /** Nodes that only lack a newer agent, where those would be enough. */
       readonly outdated: NodeReasons | null;
+      /** A site that has it all, but on no single node; absent: there is none such. */
+      readonly site?: { readonly name: string; readonly largest: NodeSize };
     }
   | {
       readonly kind: 'resources';

@@ -61,6 +61,8 @@ export interface SiteJob {
   readonly nodes: readonly string[];
   /** Null: it has not ended, or the site does not know. */
   readonly exit: ExitStatus | null;
+  /** Its owner or an operator ended it, as the site says. Absent: it does not say so. */
+  readonly isCancelled?: true;
   /** What the filters of its site make of it; absent: nothing. */
   readonly seen?: Seen;
 }

@@ -39,7 +39,7 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
         now,
       );
     case 'refused':
-      return decideFailed(state, spot, refusal(epoch, event.why), now);
+      return decideFailed(state, spot, refusal(epoch, event), now);
     case 'unstartable':
       return decideFailed(state, spot, askingFailed(event.why), now);
     case 'exited':
@@ -83,9 +83,14 @@ function endingByLauncher(epoch: Epoch, leaseOver: boolean, at: number, now: Now
   return [{ kind: 'ending_begun', epochId, cause: 'lease_expired', why, at, killAt }];
 }
 
-/** A job of the site's own users that is not there any more is no fault of the site. */
-function refusal({ order }: Epoch, detail: string): Failure {
-  return { detail, nodeFault: order.foreign === undefined };
+/** What a site answers is a matter of the job; that nobody could ask it is one of the gateway. */
+function refusal(
+  { order }: Epoch,
+  { why: detail, there }: Extract<ProcessInput, { kind: 'refused' }>,
+): Failure {
+  // A job of the site's own users that is not there any more is no fault of the site.
+  if (there === undefined) return { detail, nodeFault: order.foreign === undefined };
+  return { detail, nodeFault: false, there };
 }
 
 function decideFailed(state: RunnerState, spot: Spot, failure: Failure, now: Now): RunnerEvent[] {

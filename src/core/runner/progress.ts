@@ -136,6 +136,7 @@ function endReport(
     processes: epoch.processes.flatMap(({ exit }, rank) => (exit === null ? [] : [{ rank, exit }])),
     usage: { ...epoch.usage, memoryPeakBytes: peak },
     ...(detail === null ? {} : { detail }),
+    ...(epoch.failure?.there === undefined ? {} : { there: epoch.failure.there }),
     ...(swept.silent ? { silentNodeRank: epoch.order.nodeRank } : {}),
   };
 }

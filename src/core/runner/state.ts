@@ -5,6 +5,7 @@ import { formatTaskId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
 import type { LifeId } from '../model/life.ts';
 import type { EndCause, EndReport, LaunchOrder, Report } from '../model/orders.ts';
+import type { EndThere } from '../model/processes.ts';
 import { NO_PAUSES, type Pauses } from './pause/state.ts';
 
 /** Both clocks of one instant: wall for people and reports, monotonic for every time-out. */
@@ -77,6 +78,8 @@ export interface Preparation {
 export interface Failure {
   readonly detail: string;
   readonly nodeFault: boolean;
+  /** Absent: no site had to do with it. */
+  readonly there?: EndThere;
 }
 
 export interface Epoch {

@@ -4,6 +4,7 @@
 import type { SiteProblem } from '../../adaptors/adaptor.ts';
 import type { Result } from '../../core/base/result.ts';
 import type { ExitStatus } from '../../core/model/job.ts';
+import type { EndThere } from '../../core/model/processes.ts';
 import type { SiteEnd, SiteJob } from '../../core/model/site.ts';
 import type { EndReceipt, StartReceipt } from './script.ts';
 
@@ -34,8 +35,8 @@ export type Ending =
       readonly userUs: number;
       readonly systemUs: number;
     }
-  /** It never began, for certain. */
-  | { readonly kind: 'unstartable'; readonly why: string }
+  /** It never began, for certain. `there`: as its site made it; absent: its gateway could not go on. */
+  | { readonly kind: 'unstartable'; readonly why: string; readonly there?: EndThere }
   /** It began, and nobody can say how it ended. */
   | { readonly kind: 'lost' };
 
@@ -61,6 +62,8 @@ export interface Entry {
   missingSince: number | null;
   /** The site says since then that it is over. */
   overSince: number | null;
+  /** How the site says that it is over, before any sign of its script; null: it does not. */
+  overAs: { readonly there: EndThere; readonly word: string } | null;
   /** When somebody last looked for its receipts. */
   readAt: number | null;
   /** When the site last took a wish to cancel it, or said that there is none such. */
@@ -81,7 +84,8 @@ export function newEntry(launchId: number, name: string, sending: Entry['sending
   return {
     ...{ launchId, name, sending, hasStarted: false, hasProof: false, ending: null },
     ...{ isCancelWanted: false },
-    ...{ doubtfulSince: 0, nextAt: 0, missingSince: null, overSince: null, readAt: null },
+    ...{ doubtfulSince: 0, nextAt: 0, missingSince: null, overSince: null, overAs: null },
+    readAt: null,
     ...{ cancelledAt: null, isForeign: false, isSteered: false, orderedAt: null },
     mayHaveMore: sending === 'doubtful',
   };
@@ -165,7 +169,7 @@ export function submitted(entry: Entry, answer: Result<string, SiteProblem>, now
     sent(entry, answer.value);
   } else if (answer.error.kind === 'refused') {
     entry.sending = 'unsent';
-    entry.ending = { kind: 'unstartable', why: answer.error.text };
+    entry.ending = { kind: 'unstartable', why: answer.error.text, there: 'refused' };
   } else {
     entry.nextAt = now + AGAIN_MS;
     // What the site does with it may come after the command was given up.
@@ -214,6 +218,9 @@ export function listed(entry: Entry, job: SiteJob | null, now: number): void {
   if (job.state === 'running') entry.hasStarted = true;
   if (job.state !== 'ended') return;
   entry.overSince ??= now;
+  // What never had a node was ended while it waited: by somebody, whatever the site calls it.
+  const isByHand = job.isCancelled === true || (job.startedAt === null && !entry.hasStarted);
+  entry.overAs = { there: isByHand ? 'cancelled' : 'refused', word: job.word };
   if (now - entry.overSince < RECEIPT_MS || !entry.hasProof || job.exit === null) return;
   const at = job.endedAt ?? now;
   entry.ending ??= { kind: 'exited', exit: job.exit, at, userUs: 0, systemUs: 0 };
@@ -285,8 +292,15 @@ export function claimTaken(entry: Entry, isOurs: boolean, now: number): void {
       Object.assign(entry, { sending: 'doubtful', doubtfulSince: now });
     return;
   }
-  const why = entry.isCancelWanted
-    ? 'cancelled before it began'
-    : 'the site ended it before it began';
-  entry.ending ??= { kind: 'unstartable', why };
+  entry.ending ??= { kind: 'unstartable', ...neverBegun(entry) };
+}
+
+/** Why, and whose doing it was. What a site has no more without a word goes back to the queue. */
+function neverBegun({ isCancelWanted, overAs }: Entry): { why: string; there: EndThere } {
+  if (isCancelWanted) return { why: 'cancelled before it began', there: 'cancelled' };
+  if (overAs === null) {
+    return { why: 'its site has it no more, and it had not begun there', there: 'refused' };
+  }
+  const { there, word } = overAs;
+  return { why: `its site ended it before it began: ${word}`, there };
 }

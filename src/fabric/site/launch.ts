@@ -1,7 +1,7 @@
 // A launch that is a job at a site: what is known of it, whose it is, what its agent has heard of it, and
 // the note by which the next gateway takes it up again.
 
-import type { KnownProcess, ProcessEvent } from '../../core/model/processes.ts';
+import type { EndThere, KnownProcess, ProcessEvent } from '../../core/model/processes.ts';
 import type { LaunchRequest } from '../../ports/processes.ts';
 import type { SiteUser } from '../../ports/sites.ts';
 import { type Ending, type Entry, newEntry } from './entry.ts';
@@ -126,8 +126,12 @@ function eventOf(launchId: number, ending: Ending): ProcessEvent {
       return { kind: 'exited', launchId, exit, usage, endedAt, leaseOver: false };
     }
     case 'unstartable':
-      return { kind: 'refused', launchId, why: ending.why };
+      return { kind: 'refused', launchId, why: ending.why, ...thereOf(ending) };
     case 'lost':
       return { kind: 'lost', launchId };
   }
+}
+
+function thereOf({ there }: { readonly there?: EndThere }): { readonly there?: EndThere } {
+  return there === undefined ? {} : { there };
 }

@@ -15,8 +15,9 @@ import type { SiteWorld } from './world.ts';
 const LIMIT_GRACE_MS = 60_000;
 /** Nothing is wrong with it: the next listing will have it. */
 const NOT_LISTED: SiteProblem = { kind: 'refused', text: 'it is in no listing yet' };
-/** Name of the note why a launch will never begin: its claim is the gateway's. */
+/** Names of the notes why a launch will never begin, its claim being the gateway's, and by whom. */
 export const NEVER = 'never';
+export const NEVER_BY = 'never-by';
 
 export class SiteOrders {
   readonly #world: SiteWorld;
@@ -97,7 +98,10 @@ export class SiteOrders {
 
   /** The next gateway would take the claim for one of the script. */
   #noteNever({ launchId, ending }: rules.Entry): void {
-    if (ending?.kind === 'unstartable') this.#world.folders.note(launchId, NEVER, ending.why);
+    if (ending?.kind !== 'unstartable') return;
+    // The reason last: it is what says that there is an end.
+    if (ending.there !== undefined) this.#world.folders.note(launchId, NEVER_BY, ending.there);
+    this.#world.folders.note(launchId, NEVER, ending.why);
   }
 
   /** Null: a gateway before this one was asked for it, and it never came to the site. */

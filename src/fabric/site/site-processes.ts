@@ -9,7 +9,7 @@ import { Hollow } from './hollow.ts';
 import { knownOf, type Launch, newLaunch, newsOf, notedLaunch, noteOf } from './launch.ts';
 import { Receipts } from './receipts.ts';
 import { siteScript } from './script.ts';
-import { NEVER, SiteOrders, siteJobOf } from './site-orders.ts';
+import { NEVER, NEVER_BY, SiteOrders, siteJobOf } from './site-orders.ts';
 import type { SiteWorld } from './world.ts';
 
 /** Between two looks at receipts. */
@@ -50,7 +50,12 @@ export class SiteProcesses implements Processes {
       this.#launches.set(launchId, launch);
       const why = folders.noted(launchId, NEVER);
       if (why === null) this.#receipts.read(launch.entry);
-      else Object.assign(launch.entry, { ending: { kind: 'unstartable', why }, mayHaveMore: true });
+      else {
+        const by = folders.noted(launchId, NEVER_BY) === 'cancelled' ? 'cancelled' : 'refused';
+        const there = launch.foreign === null ? { there: by } : {};
+        const ending = { kind: 'unstartable', why, ...there };
+        Object.assign(launch.entry, { ending, mayHaveMore: true });
+      }
       this.#hollow.noteEnd(launch);
     }
     const known = [...this.#launches.values()].map(knownOf);

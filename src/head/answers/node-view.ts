@@ -2,9 +2,12 @@
 
 import type { NodeView } from '../../api/nodes.ts';
 import { formatInstant } from '../../core/base/instant.ts';
+import { plural } from '../../core/base/plural.ts';
+import { formatSize } from '../../core/base/size.ts';
 import type { Node } from '../../core/controller/nodes/facts.ts';
 import { labelsOf } from '../../core/controller/nodes/view.ts';
 import type { State } from '../../core/controller/state.ts';
+import type { NodeFacts } from '../../core/model/node.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
 import { pauseWords } from '../../core/model/pause.ts';
 import type { Presence } from '../../core/model/presence.ts';
@@ -42,10 +45,20 @@ export function viewNode(state: State, node: Node, live: Live): NodeView {
     lastSeenAt: node.lastSeenAt,
     load: load === null ? null : { ...load },
     clockOffsetMs: clockOffsetMs === null ? null : Math.round(clockOffsetMs),
-    facts: node.facts === null ? null : { ...node.facts },
+    facts: node.facts === null ? null : factsOf(node.facts),
     bootId: node.bootId === '' ? null : node.bootId,
     session: node.session,
   };
+}
+
+/** Largest nodes of a site in words: `32 cpus 64 GiB, 8 cpus 512 GiB`. */
+function factsOf({ sizes, ...facts }: NodeFacts): NodeView['facts'] {
+  if (sizes === undefined) return facts;
+  const words = sizes.map(({ cpuCount, memoryBytes }) => {
+    const cpus = plural(cpuCount, 'cpu');
+    return memoryBytes === null ? cpus : `${cpus} ${formatSize(memoryBytes)}`;
+  });
+  return { ...facts, largestNodes: words.join(', ') };
 }
 
 export function nodeState(node: Node): NodeView['state'] {

@@ -17,7 +17,7 @@ import type { Job } from '../jobs/facts.ts';
 import { indicesOf } from '../jobs/indices.ts';
 import type { Accepted } from '../jobs/submit.ts';
 import type { Node } from '../nodes/facts.ts';
-import { labelsOf } from '../nodes/view.ts';
+import { labelsOf, sizesOf } from '../nodes/view.ts';
 import { type ExternalNodes, externalNodes, isExternal } from '../partitions/external.ts';
 import { schedulingOf } from '../partitions/settings.ts';
 import { namedWindow } from '../pilots/ends.ts';
@@ -170,7 +170,15 @@ function outline(node: Node, external: string | undefined): NodeOutline {
   const idle = holding.size === 0;
   const absence: Absence | null =
     external === undefined ? unavailable(node) : { why: 'external', partition: external };
-  return { name, total, free, idle, labels: labelsOf(node), unavailable: absence };
+  return {
+    name,
+    total,
+    free,
+    idle,
+    labels: labelsOf(node),
+    ...sizesOf(node),
+    unavailable: absence,
+  };
 }
 
 function unavailable(node: Node): Absence | null {

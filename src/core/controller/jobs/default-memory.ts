@@ -6,7 +6,7 @@ import type { Partition } from '../../model/scheduling.ts';
 import { isMember } from '../../model/scheduling.ts';
 import { couldHold } from '../../scheduler/answers/explain.ts';
 import type { Node } from '../nodes/facts.ts';
-import { labelsOf } from '../nodes/view.ts';
+import { labelsOf, sizesOf } from '../nodes/view.ts';
 import type { MemoryShare } from '../scratch.ts';
 import type { State } from '../state.ts';
 
@@ -52,7 +52,7 @@ function leastShare(nodes: Iterable<Node>, request: Request, partition: Partitio
   for (const node of nodes) {
     const { name, total } = node;
     if (total.cpuCount === 0) continue;
-    const outline = { name, total, labels: labelsOf(node) };
+    const outline = { name, total, labels: labelsOf(node), ...sizesOf(node) };
     if (!isMember(partition, outline) || !couldHold(outline, bare)) continue;
     least = Math.min(least, total.memoryBytes / total.cpuCount);
   }

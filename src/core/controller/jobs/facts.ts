@@ -4,6 +4,7 @@ import type { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId, NodeName, TaskId, UserName } from '../../model/ids.ts';
 import type { JobSpec, Outcome, OutcomeKind, Stopper, TaskState, Usage } from '../../model/job.ts';
 import type { EndCause, ProcessEnd, Share } from '../../model/orders.ts';
+import type { EndThere } from '../../model/processes.ts';
 import type { Stored } from '../../model/staging.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
 import type { Batch } from '../batches/facts.ts';
@@ -144,6 +145,7 @@ export interface PartEnd {
   readonly processes: readonly ProcessEnd[];
   readonly usage: Usage;
   readonly detail?: string;
+  readonly there?: EndThere;
   readonly stored?: Stored;
   /** By the head's clock; before the record when the report came late. */
   readonly at: number;

@@ -16,7 +16,7 @@ import { describeNearest } from '../../scheduler/answers/nearest.ts';
 import { batchShunning, notShunning } from '../batches/build.ts';
 import type { Node } from '../nodes/facts.ts';
 import { unknownLabel } from '../nodes/label-checks.ts';
-import { labelsOf, SHARED_PREFIX } from '../nodes/view.ts';
+import { labelsOf, SHARED_PREFIX, sizesOf } from '../nodes/view.ts';
 import { couldEverRun, type Outline, refusedBy, tooBigFor } from '../partitions/admission.ts';
 import { schedulingOf } from '../partitions/settings.ts';
 import { fleetOffers, type Offer } from '../pilots/offers.ts';
@@ -271,7 +271,9 @@ function* nodesSeen({ nodes }: State): Generator<Node> {
 }
 
 function* outlinesOf(nodes: Iterable<Node>, offers: Iterable<Offer>): Generator<Outline> {
-  for (const node of nodes) yield { name: node.name, total: node.total, labels: labelsOf(node) };
+  for (const node of nodes) {
+    yield { name: node.name, total: node.total, labels: labelsOf(node), ...sizesOf(node) };
+  }
   yield* offers;
 }
 

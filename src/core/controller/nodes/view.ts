@@ -52,7 +52,9 @@ export function mayGetWork(node: Node): boolean {
 
 /** The node as the scheduler sees it, whether or not it may get work. */
 export function viewOf(node: Node): NodeView {
-  const { labels, key: labelsKey } = labellingOf(node);
+  const { labels, key } = labellingOf(node);
+  const own = sizesOf(node);
+  const labelsKey = own.sizes === undefined ? key : `${key}|${JSON.stringify(own.sizes)}`;
   return {
     name: node.name,
     order: node.order,
@@ -61,6 +63,7 @@ export function viewOf(node: Node): NodeView {
     gpusFree: node.total.gpuCount === 0 ? [] : [...node.gpusFree],
     labels,
     labelsKey,
+    ...own,
     idle: node.holding.size === 0,
     running: { [Symbol.iterator]: () => runningOn(node) },
   };
@@ -110,4 +113,9 @@ function occupantOf({ job, state, stops, parts }: Task): Occupant {
 export function heldOf({ share, yieldedCpus }: Holding): Resources {
   if (yieldedCpus === 0) return share.resources;
   return { ...share.resources, cpuCount: share.resources.cpuCount - yieldedCpus };
+}
+
+/** Largest nodes of a site. */
+export function sizesOf({ facts }: Pick<Node, 'facts'>): Pick<NodeView, 'sizes'> {
+  return facts?.sizes === undefined ? {} : { sizes: facts.sizes };
 }

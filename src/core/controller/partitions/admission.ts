@@ -8,6 +8,7 @@ import { formatSize } from '../../base/size.ts';
 import type { UserActor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobSpec, ResourceRequest } from '../../model/job.ts';
+import { largest } from '../../model/node-sizes.ts';
 import { describeRequest, describeResources } from '../../model/request-words.ts';
 import {
   DEFAULT_QOS,
@@ -19,6 +20,7 @@ import {
   type Scheduling,
 } from '../../model/scheduling.ts';
 import { couldHold, withoutCommon } from '../../scheduler/answers/explain.ts';
+import { withSize } from '../../scheduler/answers/nearest.ts';
 import { waitingKey } from '../jobs/apply.ts';
 import type { State } from '../state.ts';
 
@@ -197,9 +199,17 @@ export function tooBigFor(
 }
 
 function describeBiggest(nodes: readonly Outline[]): string {
-  const [biggest] = nodes.toSorted(
+  const single = nodes.map(({ name, total, sizes }) => {
+    const size = largest(sizes);
+    return { name, isSite: size !== undefined, total: size ? withSize(total, size) : total };
+  });
+  const [biggest] = single.toSorted(
     ({ total: a }, { total: b }) => b.cpuCount - a.cpuCount || b.memoryBytes - a.memoryBytes,
   );
   if (biggest === undefined) return 'It has no nodes';
-  return `Its largest node is ${biggest.name} with ${describeResources(biggest.total)}`;
+  const { name, isSite, total } = biggest;
+  const has = describeResources(total);
+  return isSite
+    ? `The largest node of its site ${name} has ${has}`
+    : `Its largest node is ${name} with ${has}`;
 }

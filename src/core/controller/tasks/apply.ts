@@ -118,7 +118,7 @@ export function applySignalAsked(state: State, event: Of<'signal_asked'>): void 
 
 export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number): void {
   const { task, part } = partOf(state, event);
-  const { cause, nodeFault, processes, usage, detail, stored } = event;
+  const { cause, nodeFault, processes, usage, detail, there, stored } = event;
   part.state = 'ended';
   part.end = {
     cause,
@@ -127,6 +127,7 @@ export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number
     usage,
     at: event.endedAt ?? at,
     ...(detail === undefined ? {} : { detail }),
+    ...(there === undefined ? {} : { there }),
     ...(stored === undefined ? {} : { stored }),
   };
   const node = nodeOf(state, event.node);

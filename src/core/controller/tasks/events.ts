@@ -3,6 +3,7 @@
 import type { EpochId, NodeName, TaskPlace } from '../../model/ids.ts';
 import type { Outcome, Stopper, Usage } from '../../model/job.ts';
 import type { EndCause, ProcessEnd, Share } from '../../model/orders.ts';
+import type { EndThere } from '../../model/processes.ts';
 import type { Stored } from '../../model/staging.ts';
 
 export type TaskEvent =
@@ -99,6 +100,7 @@ export type TaskEvent =
       readonly processes: readonly ProcessEnd[];
       readonly usage: Usage;
       readonly detail?: string;
+      readonly there?: EndThere;
       readonly stored?: Stored;
     }
   /** An epoch nobody waits for any more is known to be gone from a node: its claim goes. */

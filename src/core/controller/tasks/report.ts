@@ -84,7 +84,7 @@ function endPart(
   part: Part,
   report: Extract<TaskReport, { kind: 'task_ended' }>,
 ): void {
-  const { epochId, cause, nodeFault, processes, usage, detail, stored } = report;
+  const { epochId, cause, nodeFault, processes, usage, detail, there, stored } = report;
   const task = node.holding.get(epochId)?.task;
   if (task === null || task === undefined) return;
   step.emit({
@@ -96,6 +96,7 @@ function endPart(
     processes,
     usage,
     ...(detail === undefined ? {} : { detail }),
+    ...(there === undefined ? {} : { there }),
     ...(stored === undefined ? {} : { stored }),
     ...lateEnd(step, task, part, report.at),
   });

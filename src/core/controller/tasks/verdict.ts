@@ -58,6 +58,7 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
   const unbuilt = buildOutcome(task, worst);
   // Nothing of the job itself has run.
   if (unbuilt !== null) return { kind: 'requeue', outcome: unbuilt, counts: 'neither' };
+  if (end.there === 'cancelled') return { kind: 'done', outcome: cancelledThere(worst) };
   if (end.cause === 'exited') {
     if (task.failures >= job.spec.retriesMax) return { kind: 'done', outcome };
     return { kind: 'requeue', outcome, counts: 'failure' };
@@ -73,7 +74,8 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
   // A program of the cluster itself that cannot start is for an operator to look at.
   const isOwn = job.spec.system !== undefined;
   const hasNotBegun = end.cause === 'launch_failed' || end.cause === 'stage_failed';
-  if (hasNotBegun && end.nodeFault && mayStartAgain && !isOwn) {
+  const mayHelp = end.nodeFault || end.there === 'refused';
+  if (hasNotBegun && mayHelp && mayStartAgain && !isOwn) {
     return { kind: 'requeue', outcome, counts: 'crash' };
   }
   if (end.cause === 'launch_failed' && job.spec.foreign !== undefined) {
@@ -92,6 +94,12 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
 /** Its owner, or its site, ended it there before it began. */
 function endedAtSite({ detail = 'it is gone' }: PartEnd): Outcome {
   return { kind: 'cancelled', detail: `ended at its site: ${detail}` };
+}
+
+/** Its owner there, or an operator, ended it at its site. */
+function cancelledThere(part: Part): Outcome {
+  const { detail = 'ended at its site' } = present(part.end, 'the end of the part');
+  return { kind: 'cancelled', ...exitOf(part), detail };
 }
 
 /** A node that goes down in its maintenance was not taken down by the task. */

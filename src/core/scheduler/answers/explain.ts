@@ -4,6 +4,7 @@ import type { NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import { meetsLabel } from '../../model/labels.ts';
 import { featureOf, withoutFeatures } from '../../model/node-features.ts';
+import { fitsOneOf, largest } from '../../model/node-sizes.ts';
 import type { Absence, NodeReasons, Reason } from '../../model/reason.ts';
 import { fitsIn } from '../../model/resources.ts';
 import {
@@ -44,7 +45,9 @@ export function explain(
   const able = members.filter((node) => couldHold(node, asked));
   if (able.length < asked.nodeCount) {
     const outdated = outdatedOf(members, asked);
-    return { kind: 'no_node_can', request, partition: name, able: able.length, outdated };
+    const site = spreadSite(members, asked);
+    const tooLarge = { request, partition: name, able: able.length, outdated };
+    return { kind: 'no_node_can', ...tooLarge, ...(site === undefined ? {} : { site }) };
   }
   const hosts = hostsOf(able, entry.shape, snapshot.windows, at);
   const absent = absentOf(hosts);
@@ -75,6 +78,18 @@ function absentOf(nodes: readonly NodeOutline[]): NodeReasons['nodes'] {
   return nodes.flatMap(({ name, unavailable }) => {
     return unavailable === null ? [] : [{ name, situation: { kind: 'absent', ...unavailable } }];
   });
+}
+
+/** A site that has what a part asks for, spread over its nodes. */
+function spreadSite(
+  nodes: readonly NodeOutline[],
+  request: ResourceRequest,
+): Extract<Reason, { kind: 'no_node_can' }>['site'] {
+  for (const { sizes, ...node } of nodes) {
+    const size = largest(sizes);
+    if (size !== undefined && couldHold(node, request)) return { name: node.name, largest: size };
+  }
+  return undefined;
 }
 
 /** Nodes that could hold a part with a newer agent, where those would be enough. */
@@ -159,11 +174,11 @@ function overQuota(
 
 /** Whether an empty node of this size and these labels could take a part. */
 export function couldHold(
-  node: Pick<NodeOutline, 'name' | 'total' | 'labels'>,
+  node: Pick<NodeOutline, 'name' | 'total' | 'labels' | 'sizes'>,
   request: Pick<ResourceRequest, 'nodeNames' | 'labels' | 'perNode'>,
 ): boolean {
   const { nodeNames } = request;
   if (nodeNames.length > 0 && !nodeNames.some((name) => name === node.name)) return false;
   if (!request.labels.every((label) => meetsLabel(node.labels, label))) return false;
-  return fitsIn(request.perNode, node.total);
+  return fitsIn(request.perNode, node.total) && fitsOneOf(node.sizes, request.perNode);
 }

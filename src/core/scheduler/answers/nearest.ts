@@ -5,11 +5,12 @@ import { formatSize } from '../../base/size.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import { isExpression, meetsLabel } from '../../model/labels.ts';
 import { FEATURE_WORDS, featureOf } from '../../model/node-features.ts';
+import { largest, type NodeSize } from '../../model/node-sizes.ts';
 import { describeResources } from '../../model/request-words.ts';
 import { countOf, type Resources } from '../../model/resources.ts';
 import type { NodeOutline } from './outline.ts';
 
-type Outline = Pick<NodeOutline, 'name' | 'total' | 'labels'>;
+type Outline = Pick<NodeOutline, 'name' | 'total' | 'labels' | 'sizes'>;
 type Asked = Pick<ResourceRequest, 'perNode' | 'nodeNames' | 'labels'>;
 
 interface Lack {
@@ -36,11 +37,16 @@ export function describeNearest(nodes: readonly Outline[], able: number, request
 }
 
 /** `n1 does not share /data`; where amounts are lacking, with what the node has. */
-function describeLacks({ name, total }: Outline, lacks: readonly Lack[]): string {
+function describeLacks({ name, total, sizes }: Outline, lacks: readonly Lack[]): string {
   const amounts = lacks.filter(({ kind }) => kind === 'amount').map(({ words }) => words);
   const others = lacks.filter(({ kind }) => kind === 'property').map(({ words }) => words);
   if (amounts.length === 0) return `${name} ${others.join(' and ')}`;
   const clauses = [`lacks ${amounts.join(' and ')}`, ...others];
+  const biggest = largest(sizes);
+  if (biggest !== undefined) {
+    const has = describeResources(withSize(total, biggest));
+    return `The largest node of site ${name} has ${has}; it ${clauses.join(' and ')}`;
+  }
   const has = describeResources(total);
   return `The nearest node is ${name} with ${has}; it ${clauses.join(' and ')}`;
 }
@@ -55,12 +61,26 @@ function sum(lacks: readonly Lack[]): number {
 }
 
 /** Everything that keeps a part of the request from an empty node; nothing = it could hold one. */
-function lacksOf({ total, labels }: Outline, { perNode, labels: wanted }: Asked): Lack[] {
+function lacksOf(
+  { total: all, labels, sizes }: Outline,
+  { perNode, labels: wanted }: Asked,
+): Lack[] {
   const unmet = wanted.filter((label) => !meetsLabel(labels, label));
   const properties = unmet.map((label): Lack => {
     return { kind: 'property', words: describeLabel(label), share: 1 };
   });
+  const biggest = largest(sizes);
+  const total = biggest === undefined ? all : withSize(all, biggest);
   return [...properties, ...amountsLacking(perNode, total)];
+}
+
+/** What the largest node of a site has of what the site has. */
+export function withSize(total: Resources, { cpuCount, memoryBytes }: NodeSize): Resources {
+  return {
+    ...total,
+    cpuCount: Math.min(cpuCount, total.cpuCount),
+    memoryBytes: Math.min(memoryBytes ?? total.memoryBytes, total.memoryBytes),
+  };
 }
 
 /** A directory that must be shared stands among the labels; people know it as a directory. */

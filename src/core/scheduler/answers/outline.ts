@@ -1,5 +1,6 @@
 // The cluster as people know it, for answers about what waits.
 
+import type { NodeSize } from '../../model/node-sizes.ts';
 import type { Absence } from '../../model/reason.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Window } from '../room/lane.ts';
@@ -12,6 +13,8 @@ export interface NodeOutline {
   /** Nothing is on it. */
   readonly idle: boolean;
   readonly labels: ReadonlySet<string>;
+  /** Largest nodes of a site, one of which must hold a part. Absent: it is one node. */
+  readonly sizes?: readonly NodeSize[];
   /** Null: it gets work. */
   readonly unavailable: Absence | null;
 }

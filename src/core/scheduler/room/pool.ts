@@ -5,6 +5,7 @@ import { SortedList } from '../../base/sorted-list.ts';
 import type { JobId, NodeName, UserName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import { meetsLabel } from '../../model/labels.ts';
+import { fitsOneOf, type NodeSize } from '../../model/node-sizes.ts';
 import { fitsIn, type Resources, resourcesKey } from '../../model/resources.ts';
 import { EndBook, type Later } from './ends.ts';
 import { hasRoom } from './profile.ts';
@@ -51,8 +52,10 @@ export interface NodeView {
   readonly free: Resources;
   readonly gpusFree: readonly number[];
   readonly labels: ReadonlySet<string>;
-  /** Sorted and joined: nodes of one class have equal labels. */
+  /** Sorted and joined, with the sizes: nodes of one class have equal labels. */
   readonly labelsKey: string;
+  /** Largest nodes of a site, one of which must hold a part. Absent: it is one node. */
+  readonly sizes?: readonly NodeSize[];
   readonly idle: boolean;
   /**
    * What holds its resources; read only during the cycle, and only when planning ahead. When one of
@@ -196,12 +199,14 @@ function* without(later: Iterable<Later<NodeView>>, request: ResourceRequest) {
 /** Whether the node can take one part of the request at this moment. */
 export function holdsNow(view: NodeView, request: ResourceRequest): boolean {
   if (!hasRoom(request.perNode, request.exclusive, view.free, view.idle)) return false;
+  if (!fitsOneOf(view.sizes, request.perNode)) return false;
   return request.labels.every((label) => meetsLabel(view.labels, label));
 }
 
 /** Whether it could take one part of the request if it were empty. */
 export function couldEverHold(view: NodeView, request: ResourceRequest): boolean {
   if (!fitsIn(request.perNode, view.total)) return false;
+  if (!fitsOneOf(view.sizes, request.perNode)) return false;
   return request.labels.every((label) => meetsLabel(view.labels, label));
 }
 

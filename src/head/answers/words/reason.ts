@@ -3,6 +3,7 @@
 import { formatDuration } from '../../../core/base/duration.ts';
 import { formatInstant } from '../../../core/base/instant.ts';
 import { plural } from '../../../core/base/plural.ts';
+import { formatSize } from '../../../core/base/size.ts';
 import type { JobId, UserName } from '../../../core/model/ids.ts';
 import type {
   ArrayLimit,
@@ -109,14 +110,21 @@ function sayPartition({ partition, problem }: Of<'partition'>): string {
   return `partition ${partition} is ${problem} and starts no jobs`;
 }
 
-function sayTooLarge({ partition, able, outdated, request }: Of<'no_node_can'>): string {
+function sayTooLarge({ partition, able, outdated, request, site }: Of<'no_node_can'>): string {
   if (outdated !== null) return `${sayNodes(outdated)}; update it there`;
   const where = partition === DEFAULT_PARTITION ? '' : ` of partition ${partition}`;
   const few = able === 0 ? 'no node' : `only ${plural(able, 'node')}`;
   const others = request.labels.filter((label) => label.startsWith('!pilot='));
   const names = others.map((label) => label.slice('!pilot='.length)).join(', ');
   const whose = names === '' ? '' : `; pilots of ${names} run only the work of who started them`;
-  return `${few}${where} ${able <= 1 ? 'is' : 'are'} large enough${whose}`;
+  const single = site === undefined ? '' : `; ${saySize(site)}`;
+  return `${few}${where} ${able <= 1 ? 'is' : 'are'} large enough${single}${whose}`;
+}
+
+function saySize({ name, largest }: NonNullable<Of<'no_node_can'>['site']>): string {
+  const { cpuCount, memoryBytes } = largest;
+  const memory = memoryBytes === null ? '' : ` and ${formatSize(memoryBytes)} memory`;
+  return `the largest node of site ${name} has ${plural(cpuCount, 'cpu')}${memory}`;
 }
 
 function sayShortage({ nodes, room }: Of<'resources'>): string {

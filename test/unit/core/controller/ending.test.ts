@@ -173,6 +173,35 @@ scenario(
   },
 );
 
+scenario('[G10] what a site answers is a matter of the task, not of its gateway', (head) => {
+  head.connect('hpc', { cpus: 8, site: 'hpc' });
+  const detail = 'sbatch: error: Invalid qos specification';
+  for (let id = 1; id <= 4; id += 1) {
+    head.submit();
+    for (const epoch of [1, 2, 3]) {
+      assert.deepEqual(head.schedule(), [`${id}#${epoch}@hpc`]);
+      head.ended(`${id}#${epoch}`, { cause: 'launch_failed', there: 'refused', detail });
+    }
+    const held = head.task(String(id)).heldBecause;
+    assert.equal(
+      held,
+      `held after 3 starts that took a node down or failed to launch; last: ${detail}`,
+    );
+  }
+  assert.equal(head.node('hpc').drain, null);
+  assert.equal(head.node('hpc').launchFailures, 0);
+});
+
+scenario('[G10] a task that was ended at its site while it waited is cancelled', (head) => {
+  head.connect('hpc', { cpus: 8, site: 'hpc' });
+  head.submit({ retriesMax: 2 });
+  head.schedule();
+  const detail = 'its site ended it before it began: CANCELLED';
+  head.ended('1#1', { cause: 'launch_failed', there: 'cancelled', detail });
+  assert.deepEqual(head.job(1).outcome, { kind: 'cancelled', detail });
+  assert.equal(head.node('hpc').launchFailures, 0);
+});
+
 scenario('[N5] a program that is not there is the job’s fault, not the node’s', (head) => {
   head.connect('n1', { cpus: 8 });
   head.submit({ array: { indices: '0-7' } });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Command } from '../../../../src/core/controller/declared.ts';
 import { isCycleDue } from '../../../../src/core/controller/schedule.ts';
+import { formatRefusal } from '../../../../src/core/model/errors.ts';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type TestHead,
 } from '../../../support/controller.ts';
 import { GIB } from '../../../support/nodes.ts';
+import { why } from '../../../support/why.ts';
 
 function gpusOf(head: TestHead, task: string): readonly number[] {
   return [...head.task(task).parts.values()].flatMap((part) => part.share.gpus);
@@ -31,6 +33,32 @@ scenario('[A3] an exclusive task gets whole, idle nodes and shares them with nob
   assert.deepEqual(head.node('n2').free.cpuCount, 0);
   head.ended('2#1');
   assert.deepEqual(head.schedule(), ['3#1@n2', '4#1@n2']);
+});
+
+const SIZES = [
+  { cpuCount: 2, memoryBytes: GIB },
+  { cpuCount: 1, memoryBytes: 4 * GIB },
+];
+
+scenario('[G11] no task is given to a site that none of its nodes could hold', (head) => {
+  head.connect('hpc', { cpus: 4, memory: 6 * GIB, site: 'hpc', sizes: SIZES });
+  const words = (wish: Parameters<typeof submission>[0]): string => {
+    const { result } = head.perform({ kind: 'command', command: submission(wish), actor: ANN });
+    return result.ok ? 'taken' : formatRefusal(result.error);
+  };
+  assert.match(words({ cpuCount: 4 }), /largest node of site hpc has 2 cpus.*lacks 2 cpus/);
+  assert.match(words({ cpuCount: 2, memoryBytes: 2 * GIB }), /largest node of site hpc/);
+  head.submit({ cpuCount: 2 });
+  head.submit({ cpuCount: 1, memoryBytes: 4 * GIB });
+  assert.deepEqual(head.schedule(), ['1#1@hpc', '2#1@hpc']);
+});
+
+scenario('[G11] what became too large for the nodes of a site waits, and why says it', (head) => {
+  head.connect('hpc', { cpus: 4, site: 'hpc' });
+  head.submit({ cpuCount: 4 });
+  head.connect('hpc', { cpus: 4, site: 'hpc', sizes: SIZES, bootId: 'boot 2' });
+  assert.deepEqual(head.schedule(), []);
+  assert.match(why(head, 1), /no node is large enough; the largest node of site hpc has 2 cpus/);
 });
 
 scenario('[A4] tasks get gpus of their own, by index', (head) => {

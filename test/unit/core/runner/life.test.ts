@@ -438,3 +438,22 @@ test('a site that refuses a start is at fault, but not for a job of its users th
   const foreign = { job: '7', index: null };
   assert.equal(faultOf(launch(1, shell('x'), { foreign })), false);
 });
+
+test('[G10] what a site answers is told with the end, and is no fault of the node', () => {
+  const world = new World();
+  const order = launch(1, shell('x'));
+  world.feed({ kind: 'order', order }, prepared(order.epochId));
+  const why = 'sbatch: error: Invalid qos specification';
+  world.feed({ kind: 'process', event: { kind: 'refused', launchId: 1, why, there: 'refused' } });
+  world.feed({
+    ...{ kind: 'swept', epochId: order.epochId, outOfMemory: false },
+    ...{ memoryPeakBytes: null, silent: false, leaves: false },
+  });
+  const { cause, nodeFault, there, detail } = endReport(world);
+  assert.deepEqual(
+    { cause, nodeFault, there, detail },
+    {
+      ...{ cause: 'launch_failed', nodeFault: false, there: 'refused', detail: why },
+    },
+  );
+});

@@ -45,7 +45,11 @@ test('a refusal is told in the words of the site', () => {
   const entry = rules.newEntry(1, 'w-1', 'unsent');
   rules.submitting(entry, 0);
   rules.submitted(entry, refused, 10);
-  assert.deepEqual(entry.ending, { kind: 'unstartable', why: 'sbatch: no such queue' });
+  assert.deepEqual(entry.ending, {
+    kind: 'unstartable',
+    why: 'sbatch: no such queue',
+    there: 'refused',
+  });
   assert.equal(rules.workOf(entry, 1e9, false), null);
 });
 
@@ -82,7 +86,30 @@ test('what has not begun and is listed no more is kept from beginning, and only 
   assert.equal(rules.workOf(entry, 1000 + rules.MISSING_MS - 1, true), null);
   assert.equal(rules.workOf(entry, 1000 + rules.MISSING_MS, true), 'take_claim');
   rules.claimTaken(entry, true, 40_000);
-  assert.deepEqual(entry.ending, { kind: 'unstartable', why: 'the site ended it before it began' });
+  assert.deepEqual(entry.ending, {
+    kind: 'unstartable',
+    why: 'its site has it no more, and it had not begun there',
+    there: 'refused',
+  });
+});
+
+test('[F1] a job that was ended while it waited at its site was cancelled there', () => {
+  const over = { ...JOB, state: 'ended', word: 'CANCELLED', isCancelled: true } as const;
+  const entry = sentEntry();
+  rules.listed(entry, over, 1000);
+  assert.equal(rules.workOf(entry, 1000 + rules.RECEIPT_MS, false), 'take_claim');
+  rules.claimTaken(entry, true, 7000);
+  const why = 'its site ended it before it began: CANCELLED';
+  assert.deepEqual(entry.ending, { kind: 'unstartable', why, there: 'cancelled' });
+});
+
+test('[F1] a job whose node failed before its script began goes back to the queue', () => {
+  const over = { ...JOB, state: 'ended', word: 'NODE_FAIL', startedAt: 500 } as const;
+  const entry = sentEntry();
+  rules.listed(entry, over, 1000);
+  rules.claimTaken(entry, true, 7000);
+  const why = 'its site ended it before it began: NODE_FAIL';
+  assert.deepEqual(entry.ending, { kind: 'unstartable', why, there: 'refused' });
 });
 
 test('an end that the site lists counts only when our program was what ran', () => {
@@ -111,7 +138,11 @@ test('what was never sent and is cancelled never begins', () => {
   entry.isCancelWanted = true;
   assert.equal(rules.workOf(entry, 0, false), 'take_claim');
   rules.claimTaken(entry, true, 0);
-  assert.deepEqual(entry.ending, { kind: 'unstartable', why: 'cancelled before it began' });
+  assert.deepEqual(entry.ending, {
+    kind: 'unstartable',
+    why: 'cancelled before it began',
+    there: 'cancelled',
+  });
 });
 
 test('cancelling is repeated until the site takes it, and says nothing about the end', () => {

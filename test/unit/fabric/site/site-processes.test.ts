@@ -308,7 +308,8 @@ test('a job that the site lost before it began can never begin, and is told so',
   const script = gateway.site.jobs[0]?.script ?? '';
   gateway.site.purge(101);
   await gateway.clock.advance(60_000);
-  assert.deepEqual(gateway.told(1), ['refused: the site ended it before it began']);
+  const why = 'its site has it no more, and it had not begun there';
+  assert.deepEqual(gateway.told(1), [`refused: ${why}`]);
   // The site finds it again, and starts it.
   Object.assign(gateway.site.jobs[0] ?? {}, { id: 101, script });
   gateway.site.execute(101);
