@@ -239,7 +239,9 @@ export class SimLogs implements LogSink {
 
   async status(name: SimLogName): ReturnType<LogFiles['status']> {
     const key = keyOf(name);
-    return { ended: this.ended.has(key), size: this.files.get(key)?.length ?? 0, dropped: 0 };
+    const ended = this.ended.has(key);
+    const size = this.files.get(key)?.length ?? 0;
+    return { ended, size, dropped: 0, isOpen: !ended && size > 0, movedAt: 0 };
   }
 
   async read(name: SimLogName, offset: number, length: number): Promise<Uint8Array> {

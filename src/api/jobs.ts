@@ -262,6 +262,9 @@ export const logsQuery = z.strictObject({
   rank: queryNumber(0, 100_000).optional(),
   offset: queryNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   limit: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),
-  /** Keep sending until the task is done and all of its output has arrived. */
+  /**
+   * true: keep sending until the task is done and all of its output has arrived; false: what is there now.
+   * Default: what is there now, and of a task that is done the rest of its output as well.
+   */
   follow: queryFlag.optional(),
 });

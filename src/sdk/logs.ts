@@ -1,6 +1,9 @@
 // Captured output of jobs, read while it is written, and on from where it was after a cut.
 
-import { wrongArgument } from './errors.ts';
+import { isLacking } from '../api/log-headers.ts';
+import { refuse } from '../core/model/errors.ts';
+import { failure } from '../core/model/failure.ts';
+import { asWeftError, WeftError, wrongArgument } from './errors.ts';
 import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
 import { LOG_OPTIONS, type LogOptions, OUTPUT_OPTIONS, type OutputOptions } from './options.ts';
@@ -40,15 +43,21 @@ export async function* readLogs(
         yield piece;
       }
       signal?.throwIfAborted();
+      if (isLacking(answer)) throw lacking(id);
       return;
     } catch (error) {
       signal?.throwIfAborted();
-      if (cuts >= CUTS_MAX) throw error;
+      if (error instanceof WeftError || cuts >= CUTS_MAX) throw error;
     } finally {
       signal?.removeEventListener('abort', stop);
       answer.destroy();
     }
   }
+}
+
+/** What came has been given out. */
+function lacking(task: string): unknown {
+  return asWeftError(failure(refuse('log.lacking', { task })));
 }
 
 /** All of it, decoded as UTF-8. */

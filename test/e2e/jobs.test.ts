@@ -43,6 +43,13 @@ describe('jobs on a local cluster', () => {
     assert.deepEqual((await cluster.job(id)).taskCounts, { done: 7 });
   });
 
+  it('[W8] the output of a job that has just ended is shown whole, however large', async () => {
+    const bytes = 40_000_000;
+    const id = await cluster.ok('run', '--', `head -c ${bytes} /dev/zero | tr '\\0' x`);
+    await cluster.ok('wait', id);
+    assert.equal((await cluster.ok('logs', id)).length, bytes);
+  });
+
   it('[J9] a chain runs in its order', async () => {
     const first = await cluster.ok('run', '--', 'sleep 0.3; echo one >> chain');
     const second = await cluster.ok('run', '--after', first, '--', 'echo two >> chain; false');

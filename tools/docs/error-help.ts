@@ -503,6 +503,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'The job was submitted with `--output` or `--error`, so nothing was captured.',
     next: 'Read the file that is named, on the node or in the shared directory.',
   },
+  'log.lacking': {
+    means:
+      'The task is over, and its node is away or sends nothing any more of what the task has printed. What came is shown.',
+    next: 'Read it again when the node is back: it keeps what it has not sent. `weft job` names the node.',
+  },
   'log.no_run': {
     means: '`--epoch` names a start of the task that there has not been.',
     next: 'Leave `--epoch` out for the last one; `weft history ID --tasks` lists those that ended.',

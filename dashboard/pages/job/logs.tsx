@@ -7,7 +7,7 @@ import { perform } from '../../parts/actions.tsx';
 import { Command, Panel, SearchField } from '../../parts/basic.tsx';
 import { save } from '../../parts/files/save.ts';
 import { OutputLines } from '../../parts/output/output-lines.tsx';
-import { type Output, type Stream, useOutput } from '../../parts/output/use-output.ts';
+import { lacking, type Output, type Stream, useOutput } from '../../parts/output/use-output.ts';
 
 export function Logs({ job, index }: { job: JobDetail; index: number | null }) {
   const [stream, setStream] = useState<Stream>('stdout');
@@ -25,7 +25,10 @@ export function Logs({ job, index }: { job: JobDetail; index: number | null }) {
       run: async () => {
         const query = { stream, nodeRank };
         const response = await send('readLogs', { params: { id }, query });
-        save(await whole(response.blob()), `job-${id}.${stream}.txt`);
+        const blob = await whole(response.blob());
+        save(blob, `job-${id}.${stream}.txt`);
+        const problem = await lacking(id, query, blob.size);
+        if (problem !== null) throw problem;
         return `The output of ${id} is downloaded.`;
       },
     });

@@ -75,7 +75,7 @@ async function keepReading({ id, query, gone, tell }: Reading): Promise<void> {
       const decoder = new TextDecoder();
       for (;;) {
         const { done, value } = await bytes.read();
-        if (done) return show(null, true);
+        if (done) return show(await lacking(id, query, offset, gone), true);
         offset += value.length;
         lines.push(...reader.push(decoder.decode(value, { stream: true })));
         show(null);
@@ -91,8 +91,29 @@ async function keepReading({ id, query, gone, tell }: Reading): Promise<void> {
   }
 }
 
+/** A browser shows no trailers: so it is asked whether the rest of what came has not come. */
+export async function lacking(
+  id: string,
+  query: Query,
+  offset: number,
+  signal?: AbortSignal,
+): Promise<HeadError | null> {
+  const where = { ...query, offset, follow: false };
+  const asked = { params: { id }, query: where, ...(signal === undefined ? {} : { signal }) };
+  const response = await send('readLogs', asked);
+  await response.arrayBuffer();
+  return response.headers.get('weft-log-lacking') === 'true' ? new HeadError(LACKING) : null;
+}
+
+const LACKING = {
+  code: 'log.lacking',
+  kind: 'unavailable',
+  message: 'Not all of the output is here: the rest has not come from its node.',
+  hint: 'Look again when the node is back.',
+} as const;
+
 async function sizeOf(id: string, query: Query, signal: AbortSignal): Promise<number> {
-  const where = { ...query, limit: 1 };
+  const where = { ...query, limit: 1, follow: false };
   const response = await send('readLogs', { params: { id }, query: where, signal });
   return Number(response.headers.get('weft-log-size') ?? 0);
 }

@@ -6,7 +6,14 @@ import { failure, usage } from '../../core/model/failure.ts';
 import { parseCount } from '../../core/model/submission-values.ts';
 import type { Context } from '../context.ts';
 import { readTaskPath } from '../ids.ts';
-import { copyJob, type FollowedJob, type Part, STREAMS, type Stream } from '../jobs/follow-job.ts';
+import {
+  copyJob,
+  type FollowedJob,
+  lackingOf,
+  type Part,
+  STREAMS,
+  type Stream,
+} from '../jobs/follow-job.ts';
 import { withPatience } from '../jobs/retry.ts';
 import { read } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
@@ -50,7 +57,11 @@ export const verb = defineVerb<Options>({
     }
     const streams = options.all ? STREAMS : ([options.stderr ? 'stderr' : 'stdout'] as const);
     tellElsewhere(context, followed, streams);
-    await copyJob(context, followed, { follow: options.follow === true, streams, part });
+    const follow = options.follow === true;
+    const lacking = await copyJob(context, followed, { follow, streams, part });
+    const failures = lacking.map(lackingOf);
+    for (const { message } of failures.slice(1)) context.note(message);
+    if (failures[0] !== undefined) throw failures[0];
     return 0;
   },
 });

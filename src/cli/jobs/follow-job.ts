@@ -2,10 +2,11 @@
 // label where there is more than one process.
 
 import { type Interval, IntervalSet } from '../../core/base/interval-set.ts';
-import { usage } from '../../core/model/failure.ts';
+import { refuse } from '../../core/model/errors.ts';
+import { type Failure, failure, usage } from '../../core/model/failure.ts';
 import type { OutputFiles } from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
-import { copyLog } from './follow.ts';
+import { type Copied, copyLog } from './follow.ts';
 import { LineLabeller } from './line-labeller.ts';
 
 export const STREAMS = ['stdout', 'stderr'] as const;
@@ -43,27 +44,41 @@ interface Source extends Pick<Part, 'epoch' | 'offset' | 'limit'> {
 
 /** Resolves when every process is done and its output is here. */
 export async function followJob(context: Context, job: FollowedJob): Promise<void> {
-  await copyJob(context, job, { follow: true, streams: STREAMS });
+  const lacking = await copyJob(context, job, { follow: true, streams: STREAMS });
+  for (const { message } of lacking.map(lackingOf)) context.note(message);
 }
 
-/** Like `followJob`, or only what is there now; with one stream it goes to standard output. */
+/** What is wrong where not all of the output of a task has come. */
+export function lackingOf(task: string): Failure {
+  return failure(refuse('log.lacking', { task }));
+}
+
+/**
+ * Like `followJob`, or only what is there now; with one stream it goes to standard output. Gives the tasks of
+ * which not all has come.
+ */
 export async function copyJob(
   context: Context,
   job: FollowedJob,
   how: { readonly follow: boolean; readonly streams: readonly Stream[]; readonly part?: Part },
-): Promise<void> {
+): Promise<readonly string[]> {
   const captured = how.streams.filter((stream) => job.files[stream] === undefined);
   const sources = sourcesOf(job, captured, how.part ?? {});
   let dropped = 0;
+  const lacking: string[] = [];
   // What is there already is copied in order; what is still written comes as it comes.
   const workers = how.follow ? FOLLOWED_AT_ONCE_MAX : 1;
   const work = async () => {
     for (let next = sources.next(); !next.done; next = sources.next()) {
-      dropped += await copyOne(context, next.value, { ...how, isOnly: how.streams.length === 1 });
+      const one = { ...how, isOnly: how.streams.length === 1 };
+      const copied = await copyOne(context, next.value, one);
+      dropped += copied.dropped;
+      if (!copied.isWhole) lacking.push(next.value.id);
     }
   };
   await Promise.all(Array.from({ length: workers }, work));
   if (dropped > 0) context.note(droppedWords(dropped));
+  return [...new Set(lacking)];
 }
 
 /** For people, when output was cut. */
@@ -126,12 +141,12 @@ async function copyOne(
   context: Context,
   { label, ...source }: Source,
   { follow, isOnly }: { readonly follow: boolean; readonly isOnly: boolean },
-): Promise<number> {
+): Promise<Copied> {
   const toError = source.stream === 'stderr' && !isOnly;
   const sink = (bytes: Uint8Array) => (toError ? context.error(bytes) : context.out(bytes));
   const lines = label === null ? null : new LineLabeller(label, sink);
   const write = lines === null ? sink : (bytes: Uint8Array) => lines.write(bytes);
-  const { dropped } = await copyLog(context, { ...source, follow }, write);
+  const copied = await copyLog(context, { ...source, follow }, write);
   lines?.end();
-  return dropped;
+  return copied;
 }

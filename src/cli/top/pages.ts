@@ -53,7 +53,7 @@ export class Pages {
 
   async #readOn(subject: string): Promise<string> {
     const known = this.#log?.subject === subject ? this.#log : await this.#begin(subject);
-    const query = { offset: known.offset, limit: LOG_BYTES_MAX };
+    const query = { offset: known.offset, limit: LOG_BYTES_MAX, follow: false };
     const stream = await this.#api.stream('readLogs', { params: { id: subject }, query });
     const chunks: Buffer[] = [];
     for await (const chunk of stream) chunks.push(chunk as Buffer);
@@ -65,7 +65,7 @@ export class Pages {
   }
 
   async #begin(subject: string): Promise<Log> {
-    const query = { limit: 1 };
+    const query = { limit: 1, follow: false };
     const stream = await this.#api.stream('readLogs', { params: { id: subject }, query });
     const size = Number(stream.headers[LOG_HEADERS.size] ?? 0);
     for await (const _ of stream);

@@ -233,6 +233,10 @@ export const CODES = {
     kind: 'failed_precondition',
     text: 'The output of {task} goes to {path} on its nodes, not to the head.',
   },
+  'log.lacking': {
+    kind: 'unavailable',
+    text: 'Not all of the output of {task} is here: the rest has not come from its node.',
+  },
   'log.no_run': { kind: 'not_found', text: 'Task {task} has no run {epoch}: {last}.' },
   'log.removed': {
     kind: 'not_found',

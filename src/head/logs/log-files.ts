@@ -11,6 +11,7 @@ import { linkLog } from './link-log.ts';
 import { LogBudget } from './log-budget.ts';
 import { appendTo, openExisting, sizeOf, writeSmall } from './log-disk.ts';
 import { type LogPlace, logPath, readLogName } from './log-path.ts';
+import { hasMark, isMarked, mark, unmark } from './open-mark.ts';
 
 export interface LogFilesOptions {
   /** Made when it is not there. */
@@ -40,6 +41,10 @@ export interface LogStatus {
   readonly dropped: number;
   /** The agent said that nothing more will come. Forgotten when the head restarts. */
   readonly ended: boolean;
+  /** Some of it came, and its end is still to come, as far as anybody knows. */
+  readonly isOpen: boolean;
+  /** When the last of it came, ms since 1970, if that was to this head. */
+  readonly movedAt: number;
 }
 
 interface LogFile {
@@ -48,6 +53,8 @@ interface LogFile {
   tailSize: number;
   dropped: number;
   ended: boolean;
+  isMarked: boolean;
+  movedAt: number;
   /** Pieces of one file are written one after the other. */
   work: Promise<unknown>;
   pending: number;
@@ -60,13 +67,14 @@ function wholeSize(piece: LogPiece): number {
 
 /** Files whose status is kept in memory; those of a few thousand running tasks and a reserve. */
 const KNOWN_MAX = 50_000;
-const NOTHING: LogStatus = { size: 0, dropped: 0, ended: false };
+const NOTHING: LogStatus = { size: 0, dropped: 0, ended: false, isOpen: false, movedAt: 0 };
 
 export class LogFiles {
   readonly #options: LogFilesOptions;
   readonly #files = new Map<string, LogFile>();
   readonly #watchers = new Map<string, Set<() => void>>();
   readonly #budget: LogBudget;
+  #openedAt = 0;
 
   constructor(options: LogFilesOptions) {
     this.#options = options;
@@ -79,6 +87,7 @@ export class LogFiles {
   async prepare(): Promise<void> {
     await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
     await this.#budget.prepare();
+    this.#openedAt = Date.now();
   }
 
   /** To be called when the head serves; what has to be removed is removed from here on. */
@@ -127,19 +136,26 @@ export class LogFiles {
   async status(log: LogPlace): Promise<LogStatus> {
     const relative = logPath(log);
     const known = this.#files.get(relative);
-    if (known === undefined) {
-      const size = await sizeOf(path.join(this.#options.directory, relative));
-      return size === null
-        ? NOTHING
-        : {
-            size: size + (await this.#tailSize(relative)),
-            dropped: await this.#dropped(relative),
-            ended: false,
-          };
-    }
+    if (known === undefined) return this.#statusOnDisk(relative);
     await known.work;
     const size = known.size + known.tailSize;
-    return { size, dropped: known.dropped, ended: known.ended };
+    const { dropped, ended, movedAt } = known;
+    return { size, dropped, ended, isOpen: !ended && size > 0, movedAt };
+  }
+
+  async #statusOnDisk(relative: string): Promise<LogStatus> {
+    const file = path.join(this.#options.directory, relative);
+    const size = await sizeOf(file);
+    if (size === null) return NOTHING;
+    const isOpen = await hasMark(file, size);
+    return {
+      size: size + (await this.#tailSize(relative)),
+      dropped: await this.#dropped(relative),
+      ended: false,
+      isOpen,
+      // Its node may not have come back to this head yet.
+      movedAt: isOpen ? this.#openedAt : 0,
+    };
   }
 
   /** Up to `length` bytes from `offset`; empty at the end of what is there. */
@@ -188,7 +204,12 @@ export class LogFiles {
       await appendTo(path.join(this.#options.directory, relative), kept, file.size);
       file.size += kept.length;
       this.#budget.add(kept.length);
+      if (!piece.end && !file.isMarked && isMarked(file.size)) {
+        await mark(path.join(this.#options.directory, relative));
+        file.isMarked = true;
+      }
     }
+    file.movedAt = Date.now();
     const dropped = Math.max(file.dropped, piece.dropped + Math.max(0, wanted - fileBytesMax));
     if (dropped > file.dropped) {
       file.dropped = dropped;
@@ -207,6 +228,8 @@ export class LogFiles {
       tailSize: 0,
       dropped: 0,
       ended: false,
+      isMarked: false,
+      movedAt: 0,
       work: Promise.resolve(),
       pending: 0,
     };
@@ -223,6 +246,7 @@ export class LogFiles {
     file.size = (await sizeOf(path.join(this.#options.directory, relative))) ?? 0;
     file.dropped = file.size === 0 ? 0 : await this.#dropped(relative);
     file.tailSize = file.size === 0 ? 0 : await this.#tailSize(relative);
+    file.isMarked = await hasMark(path.join(this.#options.directory, relative), file.size);
   }
 
   /** The cut is told in the output itself: who reads it later must not take it for whole. */
@@ -234,6 +258,8 @@ export class LogFiles {
       this.#budget.add(bytes.length - file.tailSize);
       file.tailSize = bytes.length;
     }
+    if (file.isMarked) await unmark(path.join(this.#options.directory, relative));
+    file.isMarked = false;
     file.ended = true;
   }
 

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { TaskPlace } from '../../../core/model/ids.ts';
+import type { NodeName, TaskPlace } from '../../../core/model/ids.ts';
 import { endedAs } from '../../answers/job-state.ts';
 import type { LogPlace } from '../../logs/log-path.ts';
 import type { Call } from '../call.ts';
@@ -11,8 +11,6 @@ import type { Services } from '../services.ts';
 import { viewTasks } from './list-tasks.ts';
 
 const CHUNK_BYTES = 256 * 1024;
-/** An agent sends the last piece at once; after this long it is taken to have been lost. */
-export const TAIL_WAIT_MS = 5000;
 
 /** A task in the state's terms, and the file that is asked for. */
 export interface Target {
@@ -26,24 +24,31 @@ export interface Progress {
   /** The last start; 0 before the first. */
   readonly epoch: number;
   readonly isDone: boolean;
-  /** Done for so long that no more output can be on its way. */
-  readonly isLongOver: boolean;
+  /** When; null: it is not, or nobody knows. */
+  readonly endedAt: number | null;
+  /** The node that has what is not here yet is there. */
+  readonly isConnected: boolean;
 }
 
 /** Where the task stands now. */
-export async function progress({ engine }: Services, { place, index }: Target): Promise<Progress> {
+export async function progress(
+  { engine }: Pick<Services, 'engine'>,
+  { place, index, query }: Pick<Target, 'place' | 'index' | 'query'>,
+): Promise<Progress> {
   const job = engine.state.jobs.get(place.jobId);
   const active = job?.active.get(index);
-  if (active !== undefined) return { epoch: active.epoch, isDone: false, isLongOver: false };
-  if (job !== undefined && endedAs(job, index) === undefined) {
-    return { epoch: 0, isDone: false, isLongOver: false };
-  }
+  const live = { isDone: false, endedAt: null, isConnected: true };
+  if (active !== undefined) return { epoch: active.epoch, ...live };
+  if (job !== undefined && endedAs(job, index) === undefined) return { epoch: 0, ...live };
   await engine.settled();
   const found = await findJob(engine, place.jobId);
   const [task] = found.ok ? await viewTasks(engine, found.value, [index]) : [];
-  const endedAt = task?.endedAt ?? 0;
-  const isLongOver = engine.now() - endedAt > TAIL_WAIT_MS;
-  return { epoch: task?.epoch ?? 0, isDone: true, isLongOver };
+  const node = task?.nodes[query.nodeRank ?? 0];
+  const isConnected =
+    node !== undefined && engine.state.nodes.get(node as NodeName)?.connected === true;
+  // What never ran has printed nothing that could be on its way.
+  const endedAt = task?.startedAt == null ? 0 : (task.endedAt ?? 0);
+  return { epoch: task?.epoch ?? 0, isDone: true, endedAt, isConnected };
 }
 
 /** The file of one start. */

@@ -1,4 +1,5 @@
-// Captured output, as it is: a range of what is there, or followed until all of it has arrived.
+// Captured output, as it is: followed until all of it has arrived, or a range of what is there. Of a task
+// that is done all of it is there: who asks before its last output has come waits for that.
 
 import type { ServerResponse } from 'node:http';
 import { LOG_HEADERS } from '../../../api/log-headers.ts';
@@ -9,7 +10,8 @@ import type { JobRecord } from '../../answers/job-record.ts';
 import type { Handler } from '../call.ts';
 import { checkIndex, readPlace } from '../find-job.ts';
 import type { Services } from '../services.ts';
-import { followTask } from './follow-log.ts';
+import { followTask, isPastStart, sendRest } from './follow-log.ts';
+import { restOf } from './log-rest.ts';
 import { copy, logPlace, type Progress, progress, type Target } from './log-target.ts';
 
 export const readLogs: Handler<'readLogs'> = async (services, call) => {
@@ -66,7 +68,7 @@ function elsewhereOf({ spec }: JobRecord, stream: 'stdout' | 'stderr'): string |
   return spec.files[stream] ?? null;
 }
 
-/** What there is now, from `offset` on, `limit` bytes at most. */
+/** From `offset` on, `limit` bytes at most: of a task that is done all of it, else what there is now. */
 async function sendRange(
   services: Services,
   response: ServerResponse,
@@ -83,14 +85,22 @@ async function sendRange(
   }
   const from = Math.min(query.offset ?? 0, status.size);
   const end = Math.min(status.size, from + (query.limit ?? status.size));
-  const isOver = now.isDone || now.epoch > epoch;
+  const at = services.engine.now();
+  const over = isPastStart(now, epoch) ? { ...now, seenAt: at } : null;
+  const rest = epoch === 0 ? 'whole' : restOf(status, over, at);
+  const isEnough = (query.offset ?? 0) + (query.limit ?? Number.POSITIVE_INFINITY) <= end;
+  const waits = over !== null && typeof rest !== 'string' && query.follow !== false;
+  if (waits && !isEnough) {
+    return sendRest(services, response, { target, epoch, offset: query.offset ?? 0 });
+  }
   response.writeHead(200, {
     'content-type': 'application/octet-stream',
     'content-length': end - from,
     [LOG_HEADERS.epoch]: epoch,
     [LOG_HEADERS.size]: status.size,
-    [LOG_HEADERS.complete]: String(status.ended || (isOver && now.isLongOver)),
+    [LOG_HEADERS.complete]: String(rest === 'whole' && (over !== null || status.ended)),
     [LOG_HEADERS.dropped]: status.dropped,
+    [LOG_HEADERS.lacking]: String(rest === 'lacking' && !isEnough),
   });
   await copy(services, response, { log, from, end, signal: target.signal });
   response.end();
