@@ -1,6 +1,7 @@
 // The file system that a gateway shares with its site's nodes: a folder for each job, where receipts
 // take a while to be seen, and a claim that only one can have.
 
+import { PROGRAM } from '../../src/fabric/site/program-file.ts';
 import type { SiteFolders, SiteNotes } from '../../src/ports/sites.ts';
 import type { Dice } from '../chance.ts';
 import type { Life, Time } from '../clock.ts';
@@ -18,6 +19,7 @@ export class SiteDisk {
   readonly folders = new Map<string, Folder>();
   /** Longest time after which others see what somebody wrote. */
   lagMs: number;
+  readonly #programs = new Map<string, string>();
   readonly #time: Time;
   readonly #dice: Dice;
 
@@ -27,9 +29,15 @@ export class SiteDisk {
     this.lagMs = lagMs;
   }
 
-  make(path: string, script: string): void {
+  make(path: string, script: string, program: string): void {
     if (this.folders.has(path)) throw new Error(`EEXIST: ${path}`);
+    this.#programs.set(path, program);
     this.folders.set(path, { notes: new Map(), written: new Map(), script, isClaimed: false });
+  }
+
+  /** What starts the program of this folder, also when the folder is gone; empty: there is none. */
+  program(path: string): string {
+    return this.#programs.get(path) ?? '';
   }
 
   /** What is in this file; empty where the folder is gone. */
@@ -76,7 +84,8 @@ export function foldersOf(disk: SiteDisk, top: string, life: Life): SiteFolders 
         .filter((one) => one.startsWith(`${top}/`))
         .map((one) => Number(one.slice(top.length + 1).split('/')[0])),
     scriptFile: (launchId) => `${path(launchId)}${SCRIPT}`,
-    make: (launchId, _user, script) => whileAlive(() => disk.make(path(launchId), script)),
+    make: (launchId, _user, script, files) =>
+      whileAlive(() => disk.make(path(launchId), script, files?.[PROGRAM] ?? '')),
     note: (launchId, name, text) => whileAlive(() => folderOf(launchId)?.notes.set(name, text)),
     noted: (launchId, name) => folderOf(launchId)?.notes.get(name) ?? null,
     read: (launchId, name) => disk.read(path(launchId), name),

@@ -103,10 +103,11 @@ export function newJob(of: Fresh): SystemJob {
   return { ...of, ...UNTOUCHED, state: 'waiting', word: 'PEND', nodes: [], placed: null };
 }
 
-/** What the script would run, read from its text. */
-export function launchOf(script: string, directory: string): Launch {
-  const [, argument = ''] = /simulated '([^']*)'/.exec(script) ?? [];
-  const variable = (name: string): string => new RegExp(`${name}=([^' ]+)`).exec(script)?.[1] ?? '';
+/** What the script would run, read from the text of its program. */
+export function launchOf(program: string, directory: string): Launch {
+  const [, argument = ''] = /simulated '([^']*)'/.exec(program) ?? [];
+  const variable = (name: string): string =>
+    new RegExp(`^export ${name}='?([^'\n]+)`, 'm').exec(program)?.[1] ?? '';
   const epochId = `${variable('WEFT_TASK_ID')}#${variable('WEFT_EPOCH')}`;
   return { directory, plan: planOf(['simulated', argument]), epochId };
 }

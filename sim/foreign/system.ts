@@ -47,7 +47,9 @@ export class ForeignSystem {
   }
 
   submit({ script, directory, elements, ...of }: Gift): SystemJob {
-    const launch = script === undefined ? null : launchOf(script, directory ?? '');
+    const { disk } = this.world;
+    const program = disk.program(directory ?? '');
+    const launch = script === undefined ? null : launchOf(program, directory ?? '');
     this.#submitted += 1;
     const id = String(this.#submitted + 100);
     const waits = elements === undefined ? null : new Set(Array(elements).keys());

@@ -35,13 +35,17 @@ export function siteFolders(top: string): SiteFolders {
         .filter((name) => /^\d+$/.test(name))
         .map(Number),
     scriptFile,
-    make(launchId, user, script) {
+    make(launchId, user, script, files = {}) {
       mkdirSync(own(launchId), { mode: 0o711 });
       mkdirSync(path(launchId), { mode: 0o700 });
-      writeFileSync(scriptFile(launchId), script, { flag: 'wx', mode: 0o600 });
+      const all: [string, string][] = [[scriptFile(launchId), script]];
+      for (const name in files) all.push([join(path(launchId), name), files[name] as string]);
+      for (const [file, text] of all) writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
       if (user === null) return;
       // The folder last: until then nobody else can have anything there.
-      for (const one of [scriptFile(launchId), path(launchId)]) chownSync(one, user.uid, user.gid);
+      for (const file of [...all.map(([one]) => one), path(launchId)]) {
+        chownSync(file, user.uid, user.gid);
+      }
     },
     note: (launchId, name, text) => writeWhole(own(launchId), name, text),
     noted: (launchId, name) => readShort(join(own(launchId), name)),

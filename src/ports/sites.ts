@@ -14,8 +14,13 @@ export interface SiteFolders {
   list(): readonly number[];
   /** What its user and the site's nodes see of it. */
   path(launchId: number): string;
-  /** Makes it, with that for this user alone, who finds this script there. */
-  make(launchId: number, user: SiteUser | null, script: string): void;
+  /** Makes it, with that for this user alone, who finds this script there, and these files by their names. */
+  make(
+    launchId: number,
+    user: SiteUser | null,
+    script: string,
+    files?: Readonly<Record<string, string>>,
+  ): void;
   /** The script. */
   scriptFile(launchId: number): string;
   /** Whole, or not at all; for the gateway alone. */

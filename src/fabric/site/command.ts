@@ -11,7 +11,8 @@ const OUTPUT_MAX = 128 * 1_048_576;
 
 const SSH_FAILED = 255;
 
-const ENVIRONMENT = { LC_ALL: 'C.UTF-8', TZ: 'UTC' };
+/** C is there on every machine, also on those that warn about others. */
+const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
 
 /** What it said, and whether something of it still runs, as `CommandEnd.isThere`. */
 export interface SiteAnswer extends SiteOutput {

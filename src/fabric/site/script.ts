@@ -4,17 +4,15 @@
 
 import { quoteWord } from '../../core/base/shell-word.ts';
 import type { ExitStatus } from '../../core/model/job.ts';
+import { PROGRAM } from './program-file.ts';
 
 export const CLAIM = 'claim';
 export const STARTED = 'started';
 export const ENDED = 'ended';
 
 export interface SiteLaunch {
-  /** Where the receipts go, as the site's nodes see it. */
+  /** Where the receipts go, and the program's files are (program-file.ts), as the site's nodes see it. */
   readonly folder: string;
-  readonly argv: readonly string[];
-  /** `NAME=value`. */
-  readonly environment: readonly string[];
   readonly cwd: string;
   readonly umask: number;
   readonly stdin: string;
@@ -24,7 +22,7 @@ export interface SiteLaunch {
 }
 
 export function siteScript(launch: SiteLaunch): string {
-  const { folder, argv, environment, cwd, umask, stdin, stdout, stderr, append } = launch;
+  const { folder, cwd, umask, stdin, stdout, stderr, append } = launch;
   const into = append ? '>>' : '>';
   const streams = [
     `<${quoteWord(stdin === '' ? '/dev/null' : stdin)}`,
@@ -32,17 +30,22 @@ export function siteScript(launch: SiteLaunch): string {
     stderr === stdout ? '2>&1' : `2${into}${quoteWord(stderr)}`,
   ];
   return `#!/bin/sh
+# What it writes is to be read, whatever language its user has.
+LC_ALL=C; export LC_ALL
 PATH=\${PATH:-/usr/local/bin:/usr/bin:/bin}
 f=${quoteWord(folder)}
 mkdir "$f/${CLAIM}" 2>/dev/null || exit 0
 receipt() { printf '%s\\n' "$2" >"$f/$1.new" && mv "$f/$1.new" "$f/$1"; }
 receipt ${STARTED} "$(date +%s) $(uname -n)"
 # The end is to be told by this shell also when all of the job is told to end.
-trap : TERM INT HUP USR1 USR2 XCPU
+trap : TERM INT HUP QUIT ABRT ALRM USR1 USR2 XCPU
+# A program in the background of a shell is deaf to these, where nobody says otherwise.
+hears=--default-signal=INT,QUIT
+env $hears true 2>/dev/null || hears=
 (
   umask ${umask.toString(8).padStart(4, '0')}
   cd ${quoteWord(cwd)} || exit 125
-  exec env -i ${[...environment, ...programOf(argv)].map(quoteWord).join(' ')}
+  exec env -i $hears /bin/sh "$f/${PROGRAM}"
 ) ${streams.join(' ')} &
 p=$!
 wait $p; code=$?
@@ -51,11 +54,6 @@ while kill -0 $p 2>/dev/null; do wait $p; code=$?; done
 receipt ${ENDED} "$(date +%s) $code $(times | tail -n 1)"
 exit $code
 `;
-}
-
-/** Words that `env` starts: a name with `=` in it would become a variable, and nothing would run. */
-function programOf(argv: readonly string[]): readonly string[] {
-  return argv[0]?.includes('=') === true ? ['/bin/sh', '-c', 'exec "$0" "$@"', ...argv] : argv;
 }
 
 export interface StartReceipt {
@@ -76,11 +74,14 @@ export function parseStartReceipt(text: string): StartReceipt | null {
   return seconds === undefined || host === undefined ? null : { at: Number(seconds) * 1000, host };
 }
 
-/** A code over 128 is a signal, as shells have it: the two cannot be told apart. */
+/**
+ * A code over 128 is a signal, as shells have it: the two cannot be told apart. Scripts of older gateways
+ * wrote `0m0,000s` in some languages.
+ */
 export function parseEndReceipt(text: string): EndReceipt | null {
-  const found = /^(\d{1,12}) (\d{1,3}) (\d+)m([\d.]+)s (\d+)m([\d.]+)s\n$/.exec(text);
+  const found = /^(\d{1,12}) (\d{1,3}) (\d+)m([\d.,]+)s (\d+)m([\d.,]+)s\n$/.exec(text);
   if (found === null) return null;
-  const [at, code, ...times] = found.slice(1).map(Number);
+  const [at, code, ...times] = found.slice(1).map((one) => Number(one.replace(',', '.')));
   if (at === undefined || code === undefined) return null;
   const [userMin = 0, userS = 0, systemMin = 0, systemS = 0] = times;
   return {

@@ -7,6 +7,7 @@ import type { LaunchRequest, Processes } from '../../ports/processes.ts';
 import * as rules from './entry.ts';
 import { Hollow } from './hollow.ts';
 import { knownOf, type Launch, newLaunch, newsOf, notedLaunch, noteOf } from './launch.ts';
+import { programFiles } from './program-file.ts';
 import { Receipts } from './receipts.ts';
 import { siteScript } from './script.ts';
 import { NEVER, NEVER_BY, SiteOrders, siteJobOf } from './site-orders.ts';
@@ -79,8 +80,11 @@ export class SiteProcesses implements Processes {
     this.#launches.set(launchId, launch);
     try {
       const folder = folders.path(launchId);
-      const script = foreign === undefined ? siteScript({ folder, ...request }) : '';
-      folders.make(launchId, launch.user, script);
+      if (foreign !== undefined) folders.make(launchId, launch.user, '');
+      else {
+        const own = { folder, ...request };
+        folders.make(launchId, launch.user, siteScript(own), programFiles(own));
+      }
       folders.note(launchId, 'launch', noteOf(launch));
     } catch (error) {
       const why = `cannot write in the folder of the site: ${(error as Error).message}`;

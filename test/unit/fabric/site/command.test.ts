@@ -24,7 +24,7 @@ for (const before of [[], ['env'], [ssh, 'login1'], ['env', ssh, 'login1']]) {
     const command = { argv: ['sh', '-c', SHOW, '-', ...WORDS], input: 'a script' };
     const how = { before, timeoutMs: 10_000, user: null };
     const { stdout, code, stderr } = await runSiteCommand(systemCommands, command, how);
-    assert.deepEqual([stdout, code, stderr], [`UTC|C.UTF-8|${WORDS.join('|')}|a script`, 0, '']);
+    assert.deepEqual([stdout, code, stderr], [`UTC|C|${WORDS.join('|')}|a script`, 0, '']);
   });
 }
 

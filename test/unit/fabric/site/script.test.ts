@@ -2,10 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { PROGRAM, programFiles } from '../../../../src/fabric/site/program-file.ts';
 import {
   parseEndReceipt,
   parseStartReceipt,
@@ -30,8 +39,18 @@ function launchOf(...argv: string[]) {
 
 type Launch = ReturnType<typeof launchOf>;
 
-function run(launch: Launch): number | null {
-  return spawnSync('sh', { input: siteScript(launch) }).status;
+const SHELLS = ['sh', ...(existsSync('/bin/bash') ? ['bash'] : [])];
+
+function run(launch: Launch, shell = 'sh', env: NodeJS.ProcessEnv = process.env): number | null {
+  prepare(launch);
+  return spawnSync(shell, { input: siteScript(launch), env }).status;
+}
+
+/** The gateway's part. */
+function prepare(launch: Launch): void {
+  for (const [name, text] of Object.entries(programFiles(launch))) {
+    if (existsSync(launch.folder)) writeFileSync(join(launch.folder, name), text, { mode: 0o600 });
+  }
 }
 
 function receipts({ folder }: Launch) {
@@ -62,6 +81,66 @@ test('a program with = in its path is started, not taken for a variable', () => 
   writeFileSync(join(launch.folder, 're=100', 'run'), text, { mode: 0o755 });
   assert.equal(run(launch), 9);
   assert.equal(readFileSync(launch.stdout, 'utf8'), "it's $HOME|two words|1\n");
+});
+
+test('[G13] no word of a command has a variable of the program', async () => {
+  const launch = launchOf('sh', '-c', 'touch up; until [ -e go ]; do sleep 0.05; done');
+  launch.environment.push('PASSWORD=hunter-2');
+  // Each program that is started leaves its words: those that live for a moment only, too.
+  const tools = join(launch.folder, 'tools');
+  mkdirSync(tools);
+  for (const name of ['env', 'sh', 'mkdir', 'date', 'uname', 'mv', 'tail', 'perl']) {
+    const text = `#!/bin/sh\nprintf '%s\\n' "${name} $*" >>'${top}/words'\nexec /usr/bin/${name} "$@"\n`;
+    writeFileSync(join(tools, name), text, { mode: 0o755 });
+  }
+  prepare(launch);
+  const env = { ...process.env, PATH: `${tools}:/usr/bin:/bin` };
+  const child = spawn('/bin/sh', { stdio: ['pipe', 'ignore', 'ignore'], env });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.stdin.end(siteScript(launch));
+  while (!existsSync(join(launch.folder, 'up'))) await new Promise((go) => setTimeout(go, 10));
+  const all = spawnSync('ps', ['-eww', '-o', 'args'], { encoding: 'utf8' }).stdout;
+  writeFileSync(join(launch.folder, 'go'), '');
+  await ended;
+  const words = readFileSync(join(top, 'words'), 'utf8');
+  assert.match(words, /^env -i /m);
+  assert.doesNotMatch(words + all, /hunter-2/);
+  assert.equal(statSync(join(launch.folder, PROGRAM)).mode & 0o077, 0);
+});
+
+test('[G13] variables that no shell can set come to the program all the same', () => {
+  for (const shell of SHELLS) {
+    const launch = launchOf('env', '-0');
+    launch.environment.push('BASH_FUNC_module%%=() {  echo "a\nb"\n}', 'UID=7', 'A.B=c=d', 'E=');
+    assert.equal(run(launch, shell), 0, readFileSync(launch.stderr, 'utf8'));
+    const seen = readFileSync(launch.stdout, 'utf8').split('\0').filter(Boolean).sort();
+    assert.deepEqual(seen, launch.environment.toSorted());
+  }
+});
+
+test('a program hears the signals that a background of a shell is deaf to', () => {
+  const launch = launchOf('sh', '-c', 'trap "exit 9" INT; kill -INT $$; exit 1');
+  assert.equal(run(launch), 9);
+});
+
+test('[G12] receipts are written in one language, and the program has its own', () => {
+  const launch = launchOf('sh', '-c', 'echo "$LC_ALL|$LANG"');
+  launch.environment.push('LANG=de_DE.UTF-8');
+  for (const shell of SHELLS) {
+    rmSync(join(launch.folder, 'claim'), { recursive: true, force: true });
+    const env = { ...process.env, LC_ALL: 'de_DE.UTF-8', LC_NUMERIC: 'de_DE.UTF-8' };
+    assert.equal(run(launch, shell, env), 0);
+    assert.equal(readFileSync(launch.stdout, 'utf8'), '|de_DE.UTF-8\n');
+    assert.match(readFileSync(join(launch.folder, 'ended'), 'utf8'), / 0m\d+\.\d+s 0m\d+\.\d+s\n$/);
+  }
+  assert.match(siteScript(launch), /^LC_ALL=C; export LC_ALL$/m);
+});
+
+test('[G12] a receipt with a comma is read as well', () => {
+  assert.deepEqual(parseEndReceipt('10 3 1m2,5s 0m0,250s\n'), {
+    ...{ at: 10_000, exit: { code: 3 } },
+    ...{ userUs: 62_500_000, systemUs: 250_000 },
+  });
 });
 
 test('a second start of one launch does nothing', () => {
@@ -97,6 +176,7 @@ test('the end of a program that a signal ends is told, also when all are told to
     'trap "echo bye; exit 7" TERM; echo up > up; while :; do sleep 0.05; done',
   );
   const child = spawn('sh', { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  prepare(slow);
   child.stdin.end(siteScript(slow));
   const ended = new Promise((resolve) => child.once('exit', resolve));
   while (!existsSync(join(slow.folder, 'up'))) await new Promise((go) => setTimeout(go, 10));
