@@ -4,7 +4,7 @@ import { render } from 'preact';
 import { HeadError } from './data/client.ts';
 import { keepLive } from './data/live.ts';
 import { enter, hasLink } from './data/login.ts';
-import { me } from './data/session.ts';
+import { me, onStored } from './data/session.ts';
 import { Login, loginError } from './pages/login.tsx';
 import { Shell } from './parts/shell.tsx';
 
@@ -32,6 +32,7 @@ async function start(): Promise<void> {
 
 render(<App />, document.getElementById('app') as HTMLElement);
 keepLive();
+addEventListener('storage', ({ key, newValue }) => onStored(key, newValue));
 addEventListener('hashchange', () => {
   if (hasLink()) void start();
 });

@@ -4,7 +4,7 @@
 import type { Failure } from '../../src/api/failure.ts';
 import { fillPath, methodAndPath, type RouteName } from '../../src/api/paths.ts';
 import type { Body, ReplyOf } from '../../src/api/routes.ts';
-import { keepKey, me, pageKey } from './session.ts';
+import { forgetMe, pageKey } from './session.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -73,14 +73,8 @@ export async function send<N extends RouteName>(
   const response = await reach(url, { method, headers, ...text, ...(signal ? { signal } : {}) });
   if (response.ok) return response;
   const error = await errorOf(response);
-  if (error.kind === 'unauthenticated' && route !== 'loginPage') loggedOut();
+  if (error.kind === 'unauthenticated' && route !== 'loginPage') forgetMe();
   throw error;
-}
-
-/** Without credentials from now on; the page shows the login. */
-export function loggedOut(): void {
-  keepKey(null);
-  me.value = null;
 }
 
 async function reach(url: string, init: RequestInit): Promise<Response> {

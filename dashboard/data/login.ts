@@ -2,9 +2,10 @@
 
 import { signal } from '@preact/signals';
 import { switchWords } from '../pure/words.ts';
-import { call, HeadError, loggedOut } from './client.ts';
+import { call, HeadError } from './client.ts';
+import { keep } from './kept.ts';
 import { replaceAddress } from './route.ts';
-import { keepKey, keepMe, lastMe, me, pageKey } from './session.ts';
+import { forgetMe, keepKey, keepMe, lastMe, me, pageKey, TYPED } from './session.ts';
 
 /** Said when a link has made one somebody else: whoever sent it may want that to go unnoticed. */
 export const switched = signal<string | null>(null);
@@ -42,8 +43,13 @@ export async function logIn(body: { token: string } | { link: string }): Promise
 }
 
 export async function logOut(): Promise<void> {
-  await call('logoutPage', { body: {} });
-  loggedOut();
+  try {
+    await call('logoutPage', { body: {} });
+  } finally {
+    // Also while the head is away: without its key the session is worth nothing.
+    keep('tab', TYPED, null);
+    forgetMe();
+  }
 }
 
 async function whoAmI(): Promise<void> {

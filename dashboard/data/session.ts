@@ -2,24 +2,23 @@
 // that further tabs need no login.
 
 import { signal } from '@preact/signals';
-
-export interface Me {
-  readonly name: string;
-  readonly role: 'user' | 'operator' | 'admin';
-}
+import { type Me, readKey, readMe } from '../pure/kept.ts';
+import { keep, readKept } from './kept.ts';
 
 const KEY = 'weft.page-key';
 
 const ME = 'weft.me';
 
+/** What somebody typed here and has not sent; it goes with the one who typed it. */
+export const TYPED = 'weft.new-job';
+
 /** Who was logged in here last: shown at once, while the head is asked whether it still is so. */
 export function lastMe(): Me | null {
-  const kept = localStorage.getItem(ME);
-  return kept === null ? null : (JSON.parse(kept) as Me);
+  return readMe(readKept('browser', ME));
 }
 
 export function keepMe(known: Me): void {
-  localStorage.setItem(ME, JSON.stringify(known));
+  keep('browser', ME, JSON.stringify(known));
   me.value = known;
 }
 
@@ -27,12 +26,26 @@ export function keepMe(known: Me): void {
 export const me = signal<Me | null | undefined>(undefined);
 
 export function pageKey(): string | null {
-  return localStorage.getItem(KEY);
+  return readKey(readKept('browser', KEY));
 }
 
 export function keepKey(key: string | null): void {
-  if (key !== null) localStorage.setItem(KEY, key);
-  else for (const name of [KEY, ME]) localStorage.removeItem(name);
+  keep('browser', KEY, key);
+  if (key === null) keep('browser', ME, null);
+}
+
+/** Without credentials from now on; the page shows the login. */
+export function forgetMe(): void {
+  keepKey(null);
+  me.value = null;
+}
+
+/** The storage has changed in another tab: whoever logged out there is not shown here either. */
+export function onStored(name: string | null, text: string | null): void {
+  // No name: all of it is gone.
+  if ((name !== KEY && name !== null) || text !== null) return;
+  keep('tab', TYPED, null);
+  me.value = null;
 }
 
 /** Whether the user may do what operators do. */

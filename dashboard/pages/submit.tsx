@@ -5,29 +5,31 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ReplyOf } from '../../src/api/routes.ts';
 import { call, HeadError } from '../data/client.ts';
 import { now } from '../data/clock.ts';
+import { keep, readKept } from '../data/kept.ts';
 import { useCall } from '../data/query.ts';
 import { go } from '../data/route.ts';
+import { me, TYPED } from '../data/session.ts';
 import { perform } from '../parts/actions.tsx';
 import { Command, CopyButton, Panel, Problem } from '../parts/basic.tsx';
 import { type JobForm, runCommand, submitScript } from '../pure/command-line.ts';
-import { EMPTY_FORM, problemsOf, submissionOf } from '../pure/job-form.ts';
+import { problemsOf, submissionOf } from '../pure/job-form.ts';
+import { readForm, writeForm } from '../pure/kept.ts';
 import { ownClock } from '../pure/words.ts';
 
 /** After the last key. */
 const QUIET_MS = 300;
-const KEPT = 'weft.new-job';
 
 type Rehearsed = ReplyOf<'rehearseJob'>;
 
 export function Submit() {
-  const [form, setForm] = useState<JobForm>(kept);
+  const [form, setForm] = useState<JobForm>(() => readForm(readKept('tab', TYPED), userName()));
   const problems = problemsOf(form);
   const isGood = Object.keys(problems).length === 0;
   const answer = useRehearsal(form, isGood);
   const change = (name: keyof JobForm, value: string): void => {
     const next = { ...form, [name]: value };
     // Not lost by a look at another page.
-    sessionStorage.setItem(KEPT, JSON.stringify(next));
+    keep('tab', TYPED, writeForm(next, userName()));
     setForm(next);
   };
   const key = useRef(crypto.randomUUID());
@@ -38,7 +40,7 @@ export function Submit() {
       const headers = { 'idempotency-key': key.current };
       const { jobId } = await call('submitJob', { body: submissionOf(form), headers });
       key.current = crypto.randomUUID();
-      sessionStorage.removeItem(KEPT);
+      keep('tab', TYPED, null);
       go(['jobs', jobId]);
       return `Job ${jobId} is submitted.`;
     };
@@ -75,12 +77,8 @@ export function Submit() {
   );
 }
 
-function kept(): JobForm {
-  try {
-    return { ...EMPTY_FORM, ...JSON.parse(sessionStorage.getItem(KEPT) ?? '{}') };
-  } catch {
-    return EMPTY_FORM; // Written by another version of the page.
-  }
+function userName(): string {
+  return me.value?.name ?? '';
 }
 
 function Fields({

@@ -91,7 +91,7 @@ describe('the web page', { skip: NO_BROWSER }, () => {
     await cluster?.close();
   });
 
-  it('a link logs in once, and its secret is gone from the address', async () => {
+  it('[D9] a link logs in once, and its secret is gone from the address', async () => {
     assert.equal(new URL(own.page.url()).hash, '#/');
     const used = await link();
     const first = await visit(browser, used);
@@ -102,7 +102,16 @@ describe('the web page', { skip: NO_BROWSER }, () => {
     await second.page.evaluate(`location.hash = ${JSON.stringify(fresh)}`);
     await second.page.getByRole('heading', { name: 'Overview' }).waitFor();
     assert.equal(new URL(second.page.url()).hash, '#/');
+    await goTo(second, 'submit', 'Submit');
+    await second.page.getByRole('textbox', { name: 'Command' }).fill('echo a secret');
+    // Whatever stands there, the page opens.
+    await second.page.evaluate("localStorage.setItem('weft.me', '{')");
+    await second.page.reload();
+    await second.page.getByText('echo a secret').first().waitFor();
     await second.page.getByRole('button', { name: 'Log out' }).click();
+    await second.page.getByLabel('Token').waitFor();
+    const left = await second.page.evaluate('[{ ...localStorage }, { ...sessionStorage }]');
+    assert.deepEqual(left, [{}, {}]);
     await second.page.reload();
     await second.page.getByLabel('Token').waitFor();
     const [cookie] = await first.page.context().cookies();

@@ -158,6 +158,14 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'A program between you and the head passes the login on, to act as you there.',
     next: 'Use the socket of the head itself; do not use the directory that led you here.',
   },
+  'auth.foreign_host': {
+    means: 'A name of somebody else may lead here, so the page is given under its own names only.',
+    next: 'Open the address that `weft ui` prints; add a name of yours to `head.names`.',
+  },
+  'auth.fresh_login_needed': {
+    means: 'Tokens and roles outlast the session of a browser, which another may have come by.',
+    next: 'Use the command, `weft token create`; or run `weft ui` and do it right after.',
+  },
   'auth.foreign_page': {
     means: 'Another web site, or the page under another address, sent a request with your session.',
     next: 'Open the page by the address that `weft ui` prints, and log in there.',

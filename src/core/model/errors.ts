@@ -112,6 +112,14 @@ export const CODES = {
     kind: 'permission_denied',
     text: 'The request comes from {origin}, which is not the page of this head.',
   },
+  'auth.foreign_host': {
+    kind: 'permission_denied',
+    text: 'The page was asked for under the name {host}, by which this head is not known.',
+  },
+  'auth.fresh_login_needed': {
+    kind: 'permission_denied',
+    text: '{action} from the page needs a login by a link that is at most {limit} old.',
+  },
   'auth.role_needed': {
     kind: 'permission_denied',
     text: '{action} needs the role {role}; {user} is {actual}.',

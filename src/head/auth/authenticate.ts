@@ -14,7 +14,12 @@ import { findWorker, type WorkerCaller } from './workers.ts';
 
 export type Principal =
   | { readonly kind: 'nobody' }
-  | { readonly kind: 'user'; readonly actor: UserActor }
+  | {
+      readonly kind: 'user';
+      readonly actor: UserActor;
+      /** When a link opened the session of the page that asks; null: a token did. Absent: no page. */
+      readonly linkedAt?: number | null;
+    }
   | { readonly kind: 'node'; readonly name: NodeName }
   | { readonly kind: 'worker'; readonly worker: WorkerCaller }
   | { readonly kind: 'join'; readonly tokenId: string };
@@ -84,9 +89,10 @@ export class Authenticator {
     peer: PagePeer | null,
   ): Promise<Result<Principal, Refusal>> {
     const { pageSessions, now } = this.#options;
-    const holder = pageSessions.find(shown, now(), peer);
-    const known = holder === null ? null : await this.pageActor(holder);
-    return known === null ? invalid() : ok({ kind: 'user', actor: known.actor });
+    const found = pageSessions.find(shown, now(), peer);
+    const known = found === null ? null : await this.pageActor(found.user);
+    if (found === null || known === null) return invalid();
+    return ok({ kind: 'user', actor: known.actor, linkedAt: found.linkedAt });
   }
 
   /** Whom a page's session stands for now, and until when at most; null: for nobody any more. */

@@ -2,6 +2,7 @@
 // controller does, for what changes state, as the second lock.
 
 import type { Route } from '../../api/routes.ts';
+import { formatDuration } from '../../core/base/duration.ts';
 import { hasRole, type UserActor } from '../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { Principal } from './authenticate.ts';
@@ -38,6 +39,31 @@ export function authorizeRoute(
       return refuse('auth.role_needed', { action: name, role: access.role, user, actual });
     }
   }
+}
+
+/** What outlasts the session of a browser, and so must not follow from having come by one. */
+const OUTLASTING: ReadonlySet<string> = new Set([
+  'createToken',
+  'createJoinToken',
+  'createUser',
+  'modifyUser',
+]);
+/** From the link of `weft ui` to the last thing that it is needed for. */
+const FRESH_MS = 600_000;
+
+/** Whether the session of the page is too old for this. Null: no, or it is none of a page. */
+export function refuseStale(
+  { name }: Pick<Route, 'name'>,
+  principal: Principal,
+  now: number,
+): Refusal | null {
+  if (principal.kind !== 'user' || principal.linkedAt === undefined) return null;
+  if (!OUTLASTING.has(name)) return null;
+  const { linkedAt } = principal;
+  if (linkedAt !== null && now - linkedAt <= FRESH_MS) return null;
+  const hint =
+    'Run `weft ui` and do it within that time, or use the command, as `weft token create`.';
+  return refuse('auth.fresh_login_needed', { action: name, limit: formatDuration(FRESH_MS) }, hint);
 }
 
 /** Whether the user may act on the object. Null = yes. */

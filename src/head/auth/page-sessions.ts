@@ -37,6 +37,8 @@ interface PageSession {
   readonly loopback: boolean;
   /** Who was at the other end there; null: nobody could tell, or another door. */
   readonly uid: number | null;
+  /** When a link opened it. Absent: a token did, or a head before this field. */
+  readonly linkedAt?: number;
   readonly cookieHash: string;
   readonly keyHash: string;
   readonly expiresAt: number;
@@ -67,6 +69,15 @@ export interface Login {
   readonly until: number | null;
   /** Null: not on the loopback door. */
   readonly peer: PagePeer | null;
+  /** By a link, not by a token that somebody typed. */
+  readonly byLink: boolean;
+}
+
+/** A session that counts. */
+export interface FoundSession {
+  readonly user: PageUser;
+  /** When a link opened it; null: a token did. */
+  readonly linkedAt: number | null;
 }
 
 /** What a browser gets at its login. */
@@ -145,14 +156,15 @@ export class PageSessions {
     return link.expiresAt > now ? link.user : null;
   }
 
-  async open({ user, owner, now, until, peer }: Login): Promise<OpenedSession> {
+  async open({ user, owner, now, until, peer, byLink }: Login): Promise<OpenedSession> {
     const id = makeTokenId(this.#chance);
     const secret = makeSecret(this.#chance);
     const key = makeSecret(this.#chance);
     const expiresAt = Math.min(now + LIFE_MS, until ?? Number.POSITIVE_INFINITY);
     const hashes = { cookieHash: hashSecret(secret), keyHash: hashSecret(key) };
     const where = { loopback: peer !== null, uid: peer?.uid ?? null };
-    this.#sessions.set(id, { user, owner, ...where, ...hashes, expiresAt, usedAt: now });
+    const how = byLink ? { linkedAt: now } : {};
+    this.#sessions.set(id, { user, owner, ...where, ...how, ...hashes, expiresAt, usedAt: now });
     dropOver(this.#sessions, (session) => isOver(session, now));
     trimOf(this.#sessions, owner, SESSIONS_MAX);
     await this.#save();
@@ -164,7 +176,7 @@ export class PageSessions {
     { cookie, key }: { readonly cookie: string; readonly key: string },
     now: number,
     peer: PagePeer | null,
-  ): PageUser | null {
+  ): FoundSession | null {
     const [id = '', secret = ''] = split(cookie);
     const session = this.#sessions.get(id);
     const isCookie = isSecret(secret, session?.cookieHash ?? NO_HASH);
@@ -181,7 +193,7 @@ export class PageSessions {
       session.usedAt = now;
       this.#saveLater();
     }
-    return session.user;
+    return { user: session.user, linkedAt: session.linkedAt ?? null };
   }
 
   /** Says how many ended: one or none. */

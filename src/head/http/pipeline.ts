@@ -5,13 +5,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { EPOCH_HEADER } from '../../api/blobs.ts';
 import type { Route } from '../../api/routes.ts';
+import { PAGE_KEY_HEADER, uiRoutes } from '../../api/ui.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { ownIdOf } from '../../core/controller/sites/names.ts';
 import type { UserActor } from '../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { JobRecord } from '../answers/job-record.ts';
 import type { Principal } from '../auth/authenticate.ts';
-import { authorizeObject, authorizeRoute } from '../auth/authorize.ts';
+import { authorizeObject, authorizeRoute, refuseStale } from '../auth/authorize.ts';
 import { pageCredentials, refuseForeignPage } from '../auth/page-request.ts';
 import { sendJson, sendRefusal } from './answer.ts';
 import type { Call, HandledName } from './call.ts';
@@ -136,11 +137,15 @@ export class Pipeline {
 
   async #run(visit: Visit, named: Match): Promise<Refusal | null> {
     const { route } = named;
+    const foreign = this.#foreignHost(visit, route);
+    if (foreign !== null) return foreign;
     const identified = await this.identify(visit, route);
     if (!identified.ok) return identified.error;
     const principal = identified.value;
     visit.principal = principal;
-    const refusal = authorizeRoute(route, principal, visit.local);
+    const refusal =
+      authorizeRoute(route, principal, visit.local) ??
+      refuseStale(route, principal, this.#services.engine.now());
     if (refusal !== null) return refusal;
     const match = this.#withOwnId(named);
     if (route.produces === 'upgrade') {
@@ -154,6 +159,15 @@ export class Pipeline {
     const large = this.#large.get(route.name) ?? new LargeBodies();
     this.#large.set(route.name, large);
     return large.inTurn(() => this.#serve(visit, match, principal));
+  }
+
+  /** Refusal for browsers only: programs know the head by its certificate, under whatever name. */
+  #foreignHost({ incoming, local }: Visit, { name }: Route): Refusal | null {
+    const { pagePeers, pageHosts } = this.#services;
+    const { headers, socket } = incoming;
+    const isPage = name in uiRoutes && name !== 'createPageLink';
+    const isBrowser = isPage || PAGE_KEY_HEADER in headers || pagePeers.of(socket) !== null;
+    return isBrowser && !local ? pageHosts.refuse(headers.host) : null;
   }
 
   /** A path may name a job as its site does: `/v1/jobs/hpc%2F4711`. */

@@ -4,10 +4,12 @@
 import { chmod, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import { hostname } from 'node:os';
 import { Accounts } from '../auth/accounts.ts';
 import { Authenticator } from '../auth/authenticate.ts';
 import { fingerprintOf, type HeadCertificate } from '../auth/certificate.ts';
 import { LocalLogin } from '../auth/local-login.ts';
+import { PageHosts } from '../auth/page-hosts.ts';
 import { PagePeers } from '../auth/page-peers.ts';
 import { PageSessions } from '../auth/page-sessions.ts';
 import { Sessions } from '../auth/sessions.ts';
@@ -152,6 +154,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     localLogin,
     pageSessions,
     pagePeers: new PagePeers(),
+    pageHosts: new PageHosts(namesOf(options)),
     pageFiles: new PageFiles(options.page.files),
     pageDoor,
     ring,
@@ -165,6 +168,10 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
   expectClients(services);
   const side = new Side(services, new RequestLimits(requestRateMax));
   return { side, pageDoor };
+}
+
+function namesOf({ secure }: HttpOptions): string[] {
+  return [hostname(), ...(secure === null ? [] : [secure.host, ...secure.publicNames])];
 }
 
 function addressesOf({ secure }: HttpOptions, port: number | null): string[] {

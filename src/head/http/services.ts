@@ -14,6 +14,7 @@ import type { NodeLoad } from '../../wire/messages.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { LocalLogin } from '../auth/local-login.ts';
+import type { PageHosts } from '../auth/page-hosts.ts';
 import type { PagePeers } from '../auth/page-peers.ts';
 import type { PageSessions } from '../auth/page-sessions.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -85,6 +86,7 @@ export interface Services extends HttpPorts {
   readonly localLogin: LocalLogin;
   readonly pageSessions: PageSessions;
   readonly pagePeers: PagePeers;
+  readonly pageHosts: PageHosts;
   readonly pageFiles: PageFiles;
   readonly pageDoor: Pick<PageDoor, 'open'>;
   readonly ring: EventRing;

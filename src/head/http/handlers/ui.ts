@@ -35,7 +35,14 @@ export const loginPage: Handler<'loginPage'> = async (services, call) => {
   // Both at once, for one write: who was logged in here is so no more.
   const [, { cookie, key, expiresAt }] = await Promise.all([
     pageSessions.end(cookieOf(incoming.headers, name)),
-    pageSessions.open({ user: holder, owner: actor.name, now, until, peer }),
+    pageSessions.open({
+      user: holder,
+      owner: actor.name,
+      now,
+      until,
+      peer,
+      byLink: 'link' in body,
+    }),
   ]);
   call.loggedIn(actor);
   const maxAgeMs = expiresAt - now;

@@ -12,13 +12,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { get } from 'node:http';
-import { endianness, tmpdir } from 'node:os';
+import { endianness, hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
+import type { RouteName } from '../../../../src/api/paths.ts';
 import type { UserName } from '../../../../src/core/model/ids.ts';
 import { PeerTable, type SocketEnds } from '../../../../src/doors/peer-uid.ts';
 import { Authenticator } from '../../../../src/head/auth/authenticate.ts';
+import { refuseStale } from '../../../../src/head/auth/authorize.ts';
 import { PageSessions } from '../../../../src/head/auth/page-sessions.ts';
 import { systemChance } from '../../../../src/os/chance.ts';
 import { KeptLog, startAgent, startWorld, TRUE, type World } from './fixture.ts';
@@ -85,7 +87,7 @@ async function openSessions(t: TestContext) {
     assert.deepEqual(log.lines, []);
   });
   const user = { kind: 'token', tokenId: 'x' } as const;
-  const login = { user, owner: ALICE, now: 0, until: null, peer: null };
+  const login = { user, owner: ALICE, now: 0, until: null, peer: null, byLink: false };
   return { sessions, again, user, login, file: path.join(directory, 'page-sessions.json') };
 }
 
@@ -199,6 +201,90 @@ test('another site can neither act in a session nor log anybody in', async (t) =
   assert.equal((await browser.send('POST', '/v1/jobs', TRUE, own)).status, 200);
 });
 
+/** Status and code of an answer, asked for under a name of one's own. */
+async function askedAs(url: string, host: string, headers: Record<string, string> = {}) {
+  const { request } = await import('node:http');
+  return new Promise<readonly [number, string]>((resolve, reject) => {
+    const outgoing = request(`${url}/v1/whoami`, { headers: { host, ...headers } }, (incoming) => {
+      let text = '';
+      incoming.setEncoding('utf8').on('data', (piece) => {
+        text += piece;
+      });
+      incoming.on('end', () => {
+        const json = JSON.parse(text);
+        resolve([incoming.statusCode ?? 0, json.error?.code ?? json.name]);
+      });
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+test('[D7] the page is there under the names of the head, and under no other that leads to it', async (t) => {
+  const { world, link, browser } = await open(t);
+  await browser.logIn({ link: link.secret });
+  const shown = { cookie: browser.cookie, 'weft-page': browser.key };
+  const { name } = await world.admin.call('whoami');
+  const { port } = new URL(browser.url);
+  const own = [`127.0.0.1:${port}`, 'localhost:9000', '[::1]:80', '192.0.2.1', 'LOCALHOST.'];
+  for (const host of [...own, hostname()]) {
+    assert.deepEqual(await askedAs(browser.url, host, shown), [200, name], host);
+  }
+  for (const host of [
+    `rebound.example:${port}`,
+    'localhost.evil.example',
+    '127.0.0.1.nip.example',
+  ]) {
+    const answer = await askedAs(browser.url, host, shown);
+    assert.deepEqual(answer, [403, 'auth.foreign_host'], host);
+  }
+});
+
+test('[D7] over TLS a name is asked of browsers, and not of programs that know the certificate', async (t) => {
+  const world = await startWorld(t);
+  const { request } = await import('node:https');
+  const status = (where: string, headers: Record<string, string>): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const options = { rejectUnauthorized: false, headers };
+      const outgoing = request(`${world.url}${where}`, options, (incoming) => {
+        incoming.resume();
+        resolve(incoming.statusCode ?? 0);
+      });
+      outgoing.on('error', reject).end();
+    });
+  const host = 'tunnel.example';
+  const authorization = `Bearer ${await world.token('alice')}`;
+  assert.equal(await status('/v1/whoami', { host, authorization }), 200);
+  assert.equal(await status('/', { host }), 403);
+  assert.equal(await status('/v1/whoami', { host, 'weft-page': 'x' }), 403);
+  // No page was built here: it is looked for.
+  assert.equal(await status('/', {}), 503);
+});
+
+test('[D8] what outlasts a session needs a login by a link, and soon after it', async (t) => {
+  const { world, link, browser } = await open(t);
+  await browser.logIn({ link: link.secret });
+  for (const where of ['/v1/tokens', '/v1/join-tokens']) {
+    assert.equal((await browser.send('POST', where, {})).status, 200, where);
+  }
+  const typed = new Browser(browser.url);
+  await typed.logIn({ token: await world.token('alice') });
+  const { status, json } = await typed.send('POST', '/v1/tokens', {});
+  assert.deepEqual([status, json.error.code], [403, 'auth.fresh_login_needed']);
+  assert.match(json.error.message, /at most 10m old/);
+  assert.equal((await typed.send('GET', '/v1/tokens')).status, 200, 'all else goes on');
+
+  const actor = { kind: 'user', name: ALICE, uid: null, role: 'admin' } as const;
+  const codeAt = (name: RouteName, linkedAt: number | null): string | null =>
+    refuseStale({ name }, { kind: 'user', actor, linkedAt }, HOUR_MS)?.code ?? null;
+  for (const name of ['createToken', 'createJoinToken', 'createUser', 'modifyUser'] as const) {
+    assert.equal(codeAt(name, HOUR_MS - 600_000), null, name);
+    assert.equal(codeAt(name, HOUR_MS - 600_001), 'auth.fresh_login_needed', name);
+    assert.equal(codeAt(name, null), 'auth.fresh_login_needed', name);
+    assert.equal(refuseStale({ name }, { kind: 'user', actor }, HOUR_MS), null, 'no page');
+  }
+  assert.equal(codeAt('submitJob', 0), null);
+});
+
 test('a session has the rights of its token, and ends with it or by logging out', async (t) => {
   const { world, browser } = await open(t);
   await startAgent(t, world, 'n1');
@@ -241,7 +327,7 @@ test('a head that starts again knows its sessions; its file has no secret', asyn
   assert.equal(next.port, link.loopbackPort);
   const peer = { uid: process.getuid?.() ?? null };
   const shown = { cookie: value, key: browser.key };
-  assert.equal(next.find(shown, Date.now(), peer)?.kind, 'local');
+  assert.equal(next.find(shown, Date.now(), peer)?.user.kind, 'local');
 });
 
 test('sessions end after half a day without use, a week, or with their token; links soon', async (t) => {
