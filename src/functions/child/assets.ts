@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { moduleUrl, readModule } from '../travel/module.ts';
 import { MODULE, SETUP } from '../travel/parcel.ts';
-import { releaseFunction, unpackShared } from '../travel/values.ts';
+import { releaseWhole, unpackShared } from '../travel/values.ts';
 
 export type Callable = (...args: unknown[]) => unknown;
 
@@ -13,6 +13,8 @@ interface Asset {
   readonly bytes: Uint8Array;
   /** Functions; a promise while their module is imported. */
   fn?: Callable | Promise<Callable>;
+  /** Gives what it captured the values that were sent. */
+  reset?: (() => void) | null;
   value?: { readonly it: unknown };
   /** Null once it has run. */
   setup?: Promise<void> | null;
@@ -48,10 +50,14 @@ export class Assets {
       this.#byHash.delete(asset.sha256);
   }
 
-  /** Throws BrokenAsset; a promise rejects with what the import of its module threw. */
+  /**
+   * For one call: what earlier calls assigned to variables is gone. Throws BrokenAsset; a promise
+   * rejects with what the import of its module threw.
+   */
   functionOf(number: number): Callable | Promise<Callable> {
     const asset = this.#asset(number);
-    asset.fn ??= this.#load(asset, asset.bytes);
+    if (asset.fn === undefined) asset.fn = this.#load(asset, asset.bytes);
+    else asset.reset?.();
     return asset.fn;
   }
 
@@ -81,7 +87,9 @@ export class Assets {
 
   #load(asset: Asset, bytes: Uint8Array): Callable | Promise<Callable> {
     if (bytes[0] === MODULE) return this.#import(asset, bytes);
-    return broken(() => releaseFunction(bytes, this.sharedValue));
+    const { fn, reset } = broken(() => releaseWhole(bytes, this.sharedValue));
+    asset.reset = reset;
+    return fn;
   }
 
   async #runSetup(asset: Asset): Promise<void> {

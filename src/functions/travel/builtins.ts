@@ -14,6 +14,8 @@ const require = createRequire(import.meta.url);
 let globals: Map<object, BuiltinName> | undefined;
 const modules = new Map<object, BuiltinName>();
 const modulesRead = new Set<string>();
+/** Lines of Node's list of what is loaded, which only grows. */
+let linesRead = 0;
 
 /** The name of a built-in function or object; undefined when it is none that has a name. */
 export function nameOfBuiltin(value: object): BuiltinName | undefined {
@@ -107,7 +109,9 @@ function dataOf(owner: object, key: string | symbol): unknown {
 /** Only modules that are loaded can have given something away. */
 function readModules(): void {
   const loaded = (process as { moduleLoadList?: readonly string[] }).moduleLoadList ?? [];
-  for (const line of loaded) {
+  const fresh = loaded.slice(linesRead);
+  linesRead = loaded.length;
+  for (const line of fresh) {
     const name = /^NativeModule (.+)$/.exec(line)?.[1] ?? '';
     if (modulesRead.has(name) || !isPublic(name)) continue;
     modulesRead.add(name);

@@ -1,11 +1,14 @@
 // One function into a parcel: its text, and the variables that it captured.
 
 import { isNative, nameOfBuiltin } from './builtins.ts';
+import type { CellUse } from './cells.ts';
+import { scriptNamed } from './entered.ts';
 import { CAPTURED, NotSendable, type Trail, wordsOf } from './not-sendable.ts';
 import type { Packer } from './packer.ts';
 import type { Cell } from './parcel.ts';
 import { refOfBuiltin } from './refs.ts';
-import type { Scope } from './scopes.ts';
+import { refuseChanged } from './refusals.ts';
+import { type Scope, type Surroundings, surroundingsOf } from './scopes.ts';
 import { readSyntax, type Syntax } from './syntax.ts';
 
 type AnyFunction = (...args: unknown[]) => unknown;
@@ -20,27 +23,39 @@ export function packFunction(packer: Packer, fn: AnyFunction, trail: Trail): unk
   const builtin = nameOfBuiltin(fn);
   if (builtin !== undefined && !isCallee) return keep(packer.stub(refOfBuiltin(builtin)));
   const syntax = readFunction(fn, isCallee, trail);
-  const scopes = syntax.free.length === 0 ? [] : packer.scopes.scopesOf(fn);
-  refuseInternal(packer, fn, scopes, trail);
+  refuseChanged(fn, syntax.isClass, trail);
+  const around = needsAround(syntax) ? surroundingsOf(fn) : NOWHERE;
+  const script = scriptNamed(around.scriptId);
+  if (script?.url.startsWith('node:') === true)
+    throw new NotSendable(wordsOf(trail), `${fn.name} belongs to the inside of Node.js`);
   const at = packer.functions.length;
   const stub = keep(packer.stub({ is: 'function', at }));
-  const base = syntax.importsRelative ? packer.scopes.placeOf(fn) : null;
   // Its place in the table comes before those of what it captured.
   packer.functions.push({ name: '', expression: '', isStrict: true, names: [], cells: [] });
-  const captured = capturedOf(syntax, scopes);
+  const captured = capturedOf({ fn, syntax, around }, trail);
   const inside = captureOf(fn, trail);
+  for (const use of captured) packer.uses.push({ ...use, at, cell: cellOf(packer, use, inside) });
+  const uses = packer.uses.filter((use) => use.at === at);
+  const free = uses.filter(({ name }) => syntax.free.includes(name));
   packer.functions[at] = {
     name: fn.name,
     expression: syntax.expression,
     // Only a sloppy function has this property.
     isStrict: syntax.isStrict && !Object.hasOwn(fn, 'caller'),
-    names: captured.map(([name]) => name),
-    cells: captured.map(([name, value]) => cellOf(packer, fn, value, { step: name, up: inside })),
-    ...(base === null ? {} : { base }),
+    names: free.map(({ name }) => name),
+    cells: free.map(({ cell }) => cell),
+    ...(syntax.imports && script !== null ? { base: script.url } : {}),
+    ...(free.some(({ isAssigned }) => isAssigned) ? { resets: true } : {}),
     ...parentOf(packer, fn, syntax, trail),
   };
   packProperties(packer, fn, stub, trail);
   return stub;
+}
+
+const NOWHERE: Surroundings = { scopes: [], scriptId: null, line: 0, column: 0 };
+
+function needsAround({ free, ownName, imports }: Syntax): boolean {
+  return free.length > 0 || ownName !== null || imports;
 }
 
 /** The trail into a function: by its name, or by the path to it when it is part of a value. */
@@ -73,36 +88,78 @@ function readFunction(fn: AnyFunction, isCallee: boolean, trail: Trail): Syntax 
   return syntax;
 }
 
-/** JavaScript of Node's own that it does not export cannot be named and means nothing elsewhere. */
-function refuseInternal(
-  packer: Packer,
-  fn: AnyFunction,
-  scopes: readonly Scope[],
-  trail: Trail,
-): void {
-  if (scopes.length === 0) return;
-  if (packer.scopes.placeOf(fn)?.startsWith('node:') === true)
-    throw new NotSendable(wordsOf(trail), `${fn.name} belongs to the inside of Node.js`);
+interface Looked {
+  readonly fn: AnyFunction;
+  readonly syntax: Syntax;
+  readonly around: Surroundings;
 }
 
 /** Free names that are variables around the function; the others are globals. */
-function capturedOf(syntax: Syntax, scopes: readonly Scope[]): [string, unknown][] {
-  return syntax.free.flatMap((name) => {
-    const scope = scopes.find((one) => Object.hasOwn(one, name));
-    return scope === undefined ? [] : [[name, scope[name]] as [string, unknown]];
+function capturedOf({ fn, syntax, around }: Looked, trail: Trail): CellUse[] {
+  const { scopes, scriptId } = around;
+  const uses = syntax.free.flatMap((name) => {
+    const scope = scopes.find(({ variables }) => Object.hasOwn(variables, name));
+    if (scope === undefined) return [];
+    const value = readVariable(scope, name, { step: name, up: captureOf(fn, trail) });
+    const isAssigned = syntax.assigned.has(name);
+    return [{ fn, syntax, name, value, kind: scope.kind, scriptId, isAssigned }];
   });
+  return [...uses, ...ownNameOf({ fn, syntax, around }, trail)];
 }
 
-function cellOf(packer: Packer, owner: AnyFunction, value: unknown, trail: Trail): Cell {
+function readVariable({ kind, variables }: Scope, name: string, trail: Trail): unknown {
+  if (kind.startsWith('With'))
+    throw new NotSendable(wordsOf(trail), 'it stands in a `with`; name the object');
+  try {
+    return variables[name];
+  } catch (cause) {
+    const words = 'it has no value yet; send the function after the line that gives it one';
+    throw new NotSendable(wordsOf(trail), words, { cause });
+  }
+}
+
+/**
+ * Its own name is bound by the text, or is a variable around it, which its text does not tell. As
+ * long as the variable is the function it is all the same.
+ */
+function ownNameOf({ fn, syntax, around }: Looked, trail: Trail): CellUse[] {
+  const { ownName: name } = syntax;
+  if (name === null) return [];
+  const scope = around.scopes.find(({ variables }) => Object.hasOwn(variables, name));
+  if (scope === undefined) return [];
+  const inside = { step: name, up: captureOf(fn, trail) };
+  const value = readVariable(scope, name, inside);
+  if (value === fn && !syntax.assigned.has(name)) {
+    const { kind } = scope;
+    return [{ fn, syntax, name, value, kind, scriptId: around.scriptId, isAssigned: false }];
+  }
+  const words = 'the function says its own name, which is a variable with another value';
+  throw new NotSendable(wordsOf(inside), `${words}; give the two different names`);
+}
+
+function cellOf(packer: Packer, { fn, name, value }: CellUse, inside: Trail): Cell {
   if (isRequire(value)) {
-    const base = packer.scopes.placeOf(owner);
+    const base = scriptNamed(surroundingsOf(fn).scriptId)?.url ?? null;
     return { ref: packer.refOf(packer.stub({ is: 'require', base })) ?? 0 };
   }
-  const sent = packer.sent(value, trail);
+  if (typeof value === 'object' && value !== null) packer.identities.push(identityOf(value));
+  packer.captures += 1;
+  const sent = packer.sent(value, { step: name, up: inside });
+  packer.captures -= 1;
   const ref = packer.refOf(sent);
   if (ref !== undefined) return { ref };
   if (typeof sent !== 'object' || sent === null) return { value: sent };
   return { inGraph: packer.graph.cells.push(sent) - 1 };
+}
+
+const identities = new WeakMap<object, number>();
+let nextIdentity = 1;
+
+/** A number for each object of this process. */
+function identityOf(value: object): number {
+  const known = identities.get(value) ?? nextIdentity++;
+  identities.set(value, known);
+  return known;
 }
 
 /** The `require` of a CommonJS module. */
@@ -133,15 +190,24 @@ function nameOf(value: unknown): string {
 
 /** Properties that a program has put on a function, or on the prototype of an old-style class. */
 function packProperties(packer: Packer, fn: AnyFunction, stub: unknown, trail: Trail): void {
-  if (Object.keys(fn).length > 0) {
+  const prototype = Object.getOwnPropertyDescriptor(fn, 'prototype')?.value as object | undefined;
+  packer.captures += 1;
+  if (hasOwn(fn)) {
     const copy = {};
     packer.fill(copy, fn, trail);
     packer.graph.properties.push([stub, copy]);
   }
-  const prototype = Object.getOwnPropertyDescriptor(fn, 'prototype')?.value as object | undefined;
-  if (prototype && Object.keys(prototype).length > 0) {
+  if (prototype && hasOwn(prototype)) {
     const copy = {};
     packer.fill(copy, prototype, { step: '.prototype', up: trail });
     packer.graph.prototypes.push([stub, copy]);
   }
+  packer.captures -= 1;
+}
+
+/** Properties of a class that its text makes are not enumerable. */
+function hasOwn(owner: object): boolean {
+  return Reflect.ownKeys(owner).some((key) =>
+    Object.prototype.propertyIsEnumerable.call(owner, key),
+  );
 }

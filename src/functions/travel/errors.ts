@@ -1,9 +1,11 @@
 // Errors in parcels: their class by name, message, stack, cause and own properties. Structured clone
 // alone loses the own properties.
 
+import { nameOfBuiltin } from './builtins.ts';
 import { NotSendable, stepTo, type Trail } from './not-sendable.ts';
 import type { Packer } from './packer.ts';
 import type { ErrorParts } from './parcel.ts';
+import { refusePrivate } from './refusals.ts';
 
 /** Classes that exist in every process. */
 const KINDS = {
@@ -39,6 +41,8 @@ export function packError(packer: Packer, error: Error, trail: Trail): unknown {
     own,
   };
   packer.graph.errors.push([stub, parts]);
+  const ofClass = packer.options.withFunctions ? classOf(packer, error, trail) : undefined;
+  if (ofClass !== undefined) packer.graph.instances.push([stub, ofClass]);
   return stub;
 }
 
@@ -48,6 +52,16 @@ function kindOf(error: Error): string {
     for (const [name, { prototype }] of Object.entries(KINDS)) if (at === prototype) return name;
   }
   return 'Error';
+}
+
+/** The stub of a class of the program's. */
+function classOf(packer: Packer, error: Error, trail: Trail): unknown {
+  const { prototype } = KINDS[kindOf(error) as keyof typeof KINDS];
+  if (Object.getPrototypeOf(error) === prototype) return undefined;
+  const maker: unknown = error.constructor;
+  if (typeof maker !== 'function' || nameOfBuiltin(maker) !== undefined) return undefined;
+  refusePrivate(maker, trail);
+  return packer.sent(maker, { step: '.constructor', up: trail });
 }
 
 function textOf(error: Error, name: 'name' | 'message' | 'stack'): string | null {

@@ -12,8 +12,25 @@ export interface Names {
   readonly privates: ReadonlySet<string>;
   /** `this`, `super`, `new.target`, `import.meta` of the place where the text was written. */
   readonly placeWords: ReadonlySet<string>;
-  /** `import()` of something other than a literal name of a package or of Node. */
-  readonly importsRelative: boolean;
+  /** `import()` of anything but a module of Node. */
+  readonly imports: boolean;
+  /** Those of `free` that the text gives a value. */
+  readonly assigned: ReadonlySet<string>;
+  /** Where the text uses what is free. */
+  readonly places: readonly NamePlace[];
+  /** Whether the function calls itself by its own name, or says it in another way. */
+  readonly saysItself: boolean;
+  /** `eval(…)`: nobody can say which names it uses. */
+  readonly evaluates: boolean;
+}
+
+/** A name in a text. */
+export interface NamePlace {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  /** `{ name }`, which stands for `{ name: name }`. */
+  readonly isShort: boolean;
 }
 
 interface Scope {
@@ -23,12 +40,21 @@ interface Scope {
   readonly body: Scope | null;
 }
 
+interface Use extends NamePlace {
+  readonly scope: Scope;
+}
+
 interface Walk {
-  readonly uses: { name: string; scope: Scope }[];
+  readonly uses: Use[];
+  readonly assigns: { name: string; scope: Scope }[];
+  readonly shorts: Set<unknown>;
+  readonly evals: Scope[];
+  /** Holds the name of the function or class itself. */
+  own: Scope | null;
   readonly privates: Set<string>;
   readonly placeWords: Set<string>;
   readonly skip: ReadonlySet<unknown>;
-  importsRelative: boolean;
+  imports: boolean;
 }
 
 /** Where the walk is: `isOutside` while `this` still is that of the place around the text. */
@@ -40,12 +66,30 @@ interface Place {
 /** `skip`: parts of the tree that will be cut out. */
 export function collectNames(tree: Tree, skip: ReadonlySet<unknown> = new Set()): Names {
   const walk: Walk = {
-    ...{ uses: [], privates: new Set(), placeWords: new Set() },
-    ...{ skip, importsRelative: false },
+    ...{ uses: [], assigns: [], evals: [], privates: new Set(), placeWords: new Set() },
+    ...{ skip, shorts: new Set(), own: null, imports: false },
   };
   visit(walk, tree, { scope: scopeIn(null, true), isOutside: true });
-  const free = walk.uses.filter(({ name, scope }) => !isBound(name, scope));
-  return { ...walk, free: new Set(free.map(({ name }) => name)) };
+  const places = walk.uses.filter(({ name, scope }) => binderOf(name, scope) === null);
+  const assigned = walk.assigns.filter(({ name, scope }) => isOpen(walk, name, scope));
+  const { privates, placeWords, imports } = walk;
+  return {
+    ...{ privates, placeWords, imports, places },
+    free: new Set(places.map(({ name }) => name)),
+    assigned: new Set(assigned.map(({ name }) => name)),
+    saysItself: walk.uses.some(({ name, scope }) => isOwn(walk, binderOf(name, scope))),
+    evaluates: walk.evals.some((scope) => binderOf('eval', scope) === null),
+  };
+}
+
+function isOwn({ own }: Walk, scope: Scope | null): boolean {
+  return own !== null && scope === own;
+}
+
+/** Whether it is not bound for certain: a function's own name may be a variable around it. */
+function isOpen(walk: Walk, name: string, from: Scope): boolean {
+  const scope = binderOf(name, from);
+  return scope === null || isOwn(walk, scope);
 }
 
 function scopeIn(parent: Scope | null, isBody = false): Scope {
@@ -53,11 +97,12 @@ function scopeIn(parent: Scope | null, isBody = false): Scope {
   return { ...made, body: isBody ? null : (parent?.body ?? parent) };
 }
 
-function isBound(name: string, from: Scope): boolean {
+/** The scope within the text that binds a name. */
+function binderOf(name: string, from: Scope): Scope | null {
   for (let scope: Scope | null = from; scope !== null; scope = scope.parent) {
-    if (scope.names.has(name)) return true;
+    if (scope.names.has(name)) return scope;
   }
-  return false;
+  return null;
 }
 
 function visit(walk: Walk, tree: Tree, place: Place): void {
@@ -86,6 +131,7 @@ const inBlock: Visitor = (walk, tree, place) =>
 
 const asMember: Visitor = (walk, tree, place) => {
   const key = tree['key'] as Tree;
+  if (tree['shorthand'] === true) walk.shorts.add(nameIn(tree['value'] as Tree));
   if (tree['computed'] === true) visit(walk, key, place);
   else if (key.type === 'PrivateIdentifier') visit(walk, key, place);
   const value = tree['value'] as Tree | null;
@@ -94,6 +140,11 @@ const asMember: Visitor = (walk, tree, place) => {
   const isField = tree.type === 'PropertyDefinition';
   visit(walk, value, isField ? withOwnThis(place) : place);
 };
+
+/** `{ a }` or `{ a = 1 }`. */
+function nameIn(value: Tree): unknown {
+  return value.type === 'AssignmentPattern' ? value['left'] : value;
+}
 
 const inBody: Visitor = (walk, tree, place) => visitParts(walk, tree, withOwnThis(place));
 
@@ -105,7 +156,22 @@ function withOwnThis(place: Place): Place {
 
 const VISITORS: Readonly<Record<string, Visitor>> = {
   Identifier: (walk, tree, { scope }) => {
-    walk.uses.push({ name: tree['name'] as string, scope });
+    const { start, end } = tree;
+    const isShort = walk.shorts.has(tree);
+    walk.uses.push({ name: tree['name'] as string, scope, start, end, isShort });
+  },
+  AssignmentExpression: (walk, tree, place) => {
+    assign(walk, tree['left'] as Tree, place);
+    visitParts(walk, tree, place);
+  },
+  UpdateExpression: (walk, tree, place) => {
+    assign(walk, tree['argument'] as Tree, place);
+    visitParts(walk, tree, place);
+  },
+  CallExpression: (walk, tree, place) => {
+    const callee = tree['callee'] as Tree;
+    if (callee.type === 'Identifier' && callee['name'] === 'eval') walk.evals.push(place.scope);
+    visitParts(walk, tree, place);
   },
   PrivateIdentifier: (walk, tree) => void walk.privates.add(`#${tree['name']}`),
   ThisExpression: (walk, _tree, place) => placeWord(walk, 'this', place),
@@ -118,7 +184,7 @@ const VISITORS: Readonly<Record<string, Visitor>> = {
   ImportExpression: (walk, tree, place) => {
     const source = tree['source'] as Tree;
     const name = source.type === 'Literal' ? String(source['value']) : './';
-    if (/^[./]/.test(name)) walk.importsRelative = true;
+    if (!name.startsWith('node:')) walk.imports = true;
     visitParts(walk, tree, place);
   },
   MemberExpression: (walk, tree, place) => {
@@ -158,13 +224,33 @@ const VISITORS: Readonly<Record<string, Visitor>> = {
   },
   BlockStatement: inBlock,
   ForStatement: inBlock,
-  ForInStatement: inBlock,
-  ForOfStatement: inBlock,
+  ForInStatement: inLoop,
+  ForOfStatement: inLoop,
   SwitchStatement: inBlock,
   LabeledStatement: (walk, tree, place) => visit(walk, tree['body'] as Tree, place),
   BreakStatement: () => undefined,
   ContinueStatement: () => undefined,
 };
+
+function inLoop(walk: Walk, tree: Tree, place: Place): void {
+  const left = tree['left'] as Tree;
+  if (left.type !== 'VariableDeclaration') assign(walk, left, place);
+  inBlock(walk, tree, place);
+}
+
+/** Notes the variables that a pattern gives values. */
+function assign(walk: Walk, target: Tree, place: Place): void {
+  if (target.type === 'Identifier') {
+    walk.assigns.push({ name: target['name'] as string, scope: place.scope });
+    return;
+  }
+  for (const part of PARTS_OF_PATTERN.flatMap((field) => target[field] as Tree | Tree[] | null)) {
+    if (part !== null && part !== undefined) assign(walk, part, place);
+  }
+}
+
+/** A member expression has none of them: it changes no variable. */
+const PARTS_OF_PATTERN = ['left', 'argument', 'elements', 'properties', 'value'];
 
 function placeWord(walk: Walk, word: string, place: Place): void {
   if (place.isOutside) walk.placeWords.add(word);
@@ -172,13 +258,26 @@ function placeWord(walk: Walk, word: string, place: Place): void {
 
 function visitFunction(walk: Walk, tree: Tree, place: Place): void {
   const isArrow = tree.type === 'ArrowFunctionExpression';
+  const around = inOwnName(walk, tree, place);
   const inside: Place = isArrow
-    ? { ...place, scope: scopeIn(place.scope, true) }
-    : withOwnThis(place);
-  const id = tree['id'] as Tree | null;
-  if (id !== null && id !== undefined) inside.scope.names.add(id['name'] as string);
-  for (const param of tree['params'] as Tree[]) declare(walk, param, inside.scope, inside);
-  visit(walk, tree['body'] as Tree, inside);
+    ? { ...around, scope: scopeIn(around.scope, true) }
+    : withOwnThis(around);
+  const params = tree['params'] as Tree[];
+  for (const param of params) declare(walk, param, inside.scope, inside);
+  // What the body declares is not seen by the parameters' defaults.
+  const isSimple = params.every(({ type }) => type === 'Identifier');
+  const scope = isSimple ? inside.scope : scopeIn(inside.scope, true);
+  visit(walk, tree['body'] as Tree, { ...inside, scope });
+}
+
+/** A function's own name is bound around its parameters; that of the whole text is noted. */
+function inOwnName(walk: Walk, tree: Tree, place: Place): Place {
+  const id = tree['id'] as Tree | null | undefined;
+  if (id === null || id === undefined) return place;
+  const scope = scopeIn(place.scope);
+  scope.names.add(id['name'] as string);
+  if (place.scope.parent === null && walk.own === null) walk.own = scope;
+  return { ...place, scope };
 }
 
 function visitClass(walk: Walk, tree: Tree, place: Place): void {

@@ -1,17 +1,37 @@
 // Values into parcels: what structured clone carries goes as it is; functions, errors, instances and
 // built-ins become stubs. What cannot travel is refused, by its path.
 
+import { randomUUID } from 'node:crypto';
 import { types } from 'node:util';
 import { packFunction } from './capture-function.ts';
+import { type CellUse, refuseAcross } from './cells.ts';
+import { restDebugger } from './entered.ts';
 import { packError } from './errors.ts';
 import { type GraphOptions, type Stub, writeGraph } from './graph-bytes.ts';
+import { groupFunctions, type PackedUse } from './groups.ts';
 import { NotSendable, stepTo, type Trail, wordsOf } from './not-sendable.ts';
 import type { Packer, PackOptions } from './packer.ts';
-import { checkSize, type Graph, PLAIN, type Ref, SMALL, type Table, WITH_TABLE } from './parcel.ts';
+import {
+  checkSize,
+  type Graph,
+  type Member,
+  PLAIN,
+  type Ref,
+  SMALL,
+  type Table,
+  WITH_GROUPS,
+  WITH_TABLE,
+} from './parcel.ts';
 import { isPlain } from './plain.ts';
 import { builtinRef, refOfSymbol } from './refs.ts';
-import { isCarried, refuseForeign, refuseLiving, refusePrivate } from './refusals.ts';
-import { openScopes, type ScopeReader } from './scopes.ts';
+import {
+  isCarried,
+  refuseForeign,
+  refuseLiving,
+  refusePrivate,
+  refuseStrange,
+  refuseUnlike,
+} from './refusals.ts';
 import { Shared } from './shared.ts';
 import { smallText } from './small.ts';
 
@@ -19,7 +39,12 @@ import { smallText } from './small.ts';
 export interface Packed {
   readonly bytes: Buffer;
   readonly shared: readonly string[];
+  /** The variables of functions in it. */
+  readonly uses?: readonly CellUse[];
 }
+
+/** Numbers of objects mean something within one process. */
+const PROCESS = randomUUID();
 
 /** The bytes of a value. Throws NotSendable. */
 export function pack(value: unknown, options: PackOptions): Packed {
@@ -38,7 +63,7 @@ export function pack(value: unknown, options: PackOptions): Packed {
     if (!(error instanceof RangeError)) throw error;
     throw new NotSendable(options.root, 'it is nested too deeply', { cause: error });
   } finally {
-    packer.close();
+    restDebugger();
   }
 }
 
@@ -74,16 +99,20 @@ class ParcelPacker implements Packer {
     cells: [] as unknown[],
     properties: [] as (readonly [unknown, object])[],
     prototypes: [] as (readonly [unknown, object])[],
-    instances: [] as (readonly [object, unknown])[],
+    instances: [] as (readonly [unknown, unknown])[],
     errors: [] as Graph['errors'][number][],
     patches: [] as Graph['patches'][number][],
+    members: [] as (readonly [unknown, string | number, Member])[],
+    frozen: [] as unknown[],
   };
   /** What each object became: a copy, a stub, or itself. */
   readonly became = new Map<object, unknown>();
+  readonly uses: PackedUse[] = [];
+  readonly identities: number[] = [];
+  captures = 0;
   readonly #refs: Ref[] = [];
   readonly #stubs = new Map<unknown, number>();
   readonly #shared = new Set<string>();
-  #scopes: ScopeReader | undefined;
   #bytes = 0;
 
   constructor(options: PackOptions) {
@@ -92,22 +121,20 @@ class ParcelPacker implements Packer {
 
   packRoot(value: unknown): Packed {
     const root = this.#part(null, 'root', value, { step: this.options.root, up: null });
-    const table: Table = { functions: this.functions, refs: this.#refs };
+    if (this.options.beside !== undefined) refuseAcross(this.uses, this.options.beside);
+    const groups = groupFunctions(this.functions, this.uses);
+    const table: Table = {
+      ...{ functions: this.functions, refs: this.#refs },
+      ...(groups.length > 0 ? { groups } : {}),
+      ...(this.identities.length > 0 ? { identity: `${PROCESS} ${this.identities}` } : {}),
+    };
     const head = writeGraph(table);
     const graph: Graph = { root, ...this.graph };
-    const prefix = Buffer.concat([Uint8Array.of(WITH_TABLE, 0, 0, 0, 0), head]);
+    const tag = groups.length > 0 ? WITH_GROUPS : WITH_TABLE;
+    const prefix = Buffer.concat([Uint8Array.of(tag, 0, 0, 0, 0), head]);
     prefix.writeUInt32LE(head.length, 1);
     const bytes = clone(graph, this.options.root, { stubs: this.#stubs, prefix });
-    return { bytes, shared: [...this.#shared] };
-  }
-
-  close(): void {
-    this.#scopes?.close();
-  }
-
-  get scopes(): ScopeReader {
-    this.#scopes ??= openScopes();
-    return this.#scopes;
+    return { bytes, shared: [...this.#shared], uses: this.uses };
   }
 
   stub(ref: Ref): Stub {
@@ -160,8 +187,10 @@ class ParcelPacker implements Packer {
       this.#weigh(value.byteLength);
       return keep(value);
     }
-    if (types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value))
+    if (types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value)) {
+      if (this.captures > 0) refuseUnlike(value, trail);
       return keep(value);
+    }
     return this.#sentContainer(value, trail);
   }
 
@@ -185,19 +214,56 @@ class ParcelPacker implements Packer {
         (copy as Set<unknown>).add(this.sent(one, { step: `.values()[${at}]`, up: trail }));
         at += 1;
       }
-    } else this.fill(copy, value, trail);
+    }
+    this.fill(copy, value, trail);
+    if (this.captures > 0 && Object.isFrozen(value)) this.graph.frozen.push(copy);
     if (ofClass !== undefined) this.graph.instances.push([copy, ofClass]);
     return copy;
   }
 
-  /** Copies own enumerable properties; getters are read. */
+  /**
+   * Copies own enumerable properties. In arguments getters are read, as structured clone does; what
+   * a function captured keeps them.
+   */
   fill(copy: object, value: object, trail: Trail): void {
+    if (this.captures > 0) this.#fillSymbols(copy, value, trail);
     for (const key of Object.keys(value)) {
       const step = stepTo(Array.isArray(value) && /^\d+$/.test(key) ? Number(key) : key);
       const inside = { step, up: trail };
+      if (this.captures > 0 && this.#fillAccessor(copy, value, { key, name: key }, inside))
+        continue;
       const part = this.#part(copy, key, read(value, key, inside), inside);
       Object.defineProperty(copy, key, { value: part, ...OPEN });
     }
+  }
+
+  #fillSymbols(copy: object, value: object, trail: Trail): void {
+    for (const symbol of Object.getOwnPropertySymbols(value)) {
+      const known = Object.getOwnPropertyDescriptor(value, symbol);
+      if (known?.enumerable !== true) continue;
+      const inside = { step: `[${String(symbol)}]`, up: trail };
+      const name = this.refOf(this.sent(symbol, inside)) ?? 0;
+      if (this.#fillAccessor(copy, value, { key: symbol, name }, inside)) continue;
+      const member = { value: undefined };
+      member.value = this.#part(member, 'value', known.value, inside) as undefined;
+      this.graph.members.push([copy, name, member]);
+    }
+  }
+
+  /** False: the property is none that has a getter or a setter. */
+  #fillAccessor(
+    copy: object,
+    value: object,
+    of: { readonly key: string | symbol; readonly name: string | number },
+    trail: Trail,
+  ): boolean {
+    const { get, set } = Object.getOwnPropertyDescriptor(value, of.key) ?? {};
+    if (get === undefined && set === undefined) return false;
+    // Those of Node's own say no more than what they give.
+    if (types.isModuleNamespaceObject(value)) return false;
+    const member = { get: this.sent(get, trail), set: this.sent(set, trail) };
+    this.graph.members.push([copy, of.name, member]);
+    return true;
   }
 
   /** What goes into a property; what a stub cannot stand for there is put in after the reading. */
@@ -216,12 +282,12 @@ class ParcelPacker implements Packer {
       refuseForeign(maker, at === prototypeOf(value), trail);
       refusePrivate(maker, trail);
     }
-    const { withFunctions } = this.options;
-    const maker: unknown = Object.getOwnPropertyDescriptor(
-      prototypeOf(value) ?? {},
-      'constructor',
-    )?.value;
-    if (typeof maker !== 'function' || isCarried(maker) || !withFunctions) return undefined;
+    const prototype = prototypeOf(value);
+    const maker: unknown = Object.getOwnPropertyDescriptor(prototype ?? {}, 'constructor')?.value;
+    if (!this.options.withFunctions) return undefined;
+    if (this.captures > 0) refuseStrange(value, maker, trail);
+    if (prototype === null && this.captures > 0) return null;
+    if (typeof maker !== 'function' || isCarried(maker)) return undefined;
     return this.sent(maker, { step: `.constructor`, up: trail });
   }
 

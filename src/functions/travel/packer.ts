@@ -1,9 +1,10 @@
 // What the parts that make a parcel share: where each finds, and leaves, what goes into it.
 
+import type { CellUse } from './cells.ts';
 import type { Stub } from './graph-bytes.ts';
+import type { PackedUse } from './groups.ts';
 import type { Trail } from './not-sendable.ts';
-import type { Graph, Ref, SentFunction } from './parcel.ts';
-import type { ScopeReader } from './scopes.ts';
+import type { Graph, Member, Ref, SentFunction } from './parcel.ts';
 
 export interface PackOptions {
   /** What refusals call the whole value: `args`, `result`. */
@@ -15,6 +16,8 @@ export interface PackOptions {
   readonly withFunctions: boolean;
   /** Whether the value is the function of a call, which may be neither class nor generator. */
   readonly isCallee?: boolean;
+  /** What the function captured that these values are for. */
+  readonly beside?: readonly CellUse[];
 }
 
 /** The lists of a graph while it grows. */
@@ -25,6 +28,8 @@ export interface GrowingGraph {
   readonly instances: Graph['instances'][number][];
   readonly errors: Graph['errors'][number][];
   readonly patches: Graph['patches'][number][];
+  readonly members: (readonly [owner: unknown, key: string | number, member: Member])[];
+  readonly frozen: unknown[];
 }
 
 /** Grows while one parcel is made. */
@@ -34,7 +39,12 @@ export interface Packer {
   readonly graph: GrowingGraph;
   /** What each object became: a copy, a stub, or itself. */
   readonly became: Map<object, unknown>;
-  readonly scopes: ScopeReader;
+  /** The variables of the functions. */
+  readonly uses: PackedUse[];
+  /** How deep within what functions captured the walk is: 0 in arguments and results. */
+  captures: number;
+  /** Objects that functions captured, by the numbers of `identityOf`. */
+  readonly identities: number[];
   stub(ref: Ref): Stub;
   /** The ref that a value became; undefined when it is no stub. */
   refOf(value: unknown): number | undefined;

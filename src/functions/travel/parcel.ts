@@ -34,13 +34,25 @@ export interface SentFunction {
   readonly cells: readonly Cell[];
   /** The class that it extends, as a ref; `null` for `extends null`, undefined for no class. */
   readonly parent?: number | null;
-  /** Where relative imports in it start. */
+  /** Where imports in it start. */
   readonly base?: string;
+  /** Whether it gives values to what it captured: each call finds those that were sent. */
+  readonly resets?: boolean;
+}
+
+/** Functions that have variables in common, and assign them. */
+export interface SentGroup {
+  readonly members: readonly number[];
+  readonly names: readonly string[];
+  readonly cells: readonly Cell[];
 }
 
 export interface Table {
   readonly functions: readonly SentFunction[];
   readonly refs: readonly Ref[];
+  readonly groups?: readonly SentGroup[];
+  /** Which objects of the program it holds: equal ones that are two stay two. */
+  readonly identity?: string;
 }
 
 /** What the clone of a parcel with a table holds. */
@@ -51,11 +63,21 @@ export interface Graph {
   /** Properties to be set on functions, their prototypes and errors. */
   readonly properties: readonly (readonly [owner: unknown, properties: object])[];
   readonly prototypes: readonly (readonly [owner: unknown, properties: object])[];
-  /** Objects that are instances of classes. */
-  readonly instances: readonly (readonly [object: object, ofClass: unknown])[];
+  /** Objects that are instances of classes; null: they have no prototype. */
+  readonly instances: readonly (readonly [object: unknown, ofClass: unknown])[];
   readonly errors: readonly (readonly [error: unknown, said: ErrorParts])[];
   /** Refs that may be no objects, which V8 does not take from a stub; null for the root itself. */
   readonly patches: readonly (readonly [owner: object | null, key: string, ref: number])[];
+  /** Properties with getters, or under symbols, which are given by their refs. */
+  readonly members?: readonly (readonly [owner: unknown, key: string | number, member: Member])[];
+  readonly frozen?: readonly unknown[];
+}
+
+/** A property as `Object.defineProperty` takes it. */
+export interface Member {
+  readonly value?: unknown;
+  readonly get?: unknown;
+  readonly set?: unknown;
 }
 
 /** The own properties of an error, of which some are not enumerable. */
@@ -75,6 +97,8 @@ export const SUPER = '$weftSuper';
 /** First byte: what follows. */
 export const PLAIN = 0;
 export const WITH_TABLE = 1;
+/** With functions that have variables in common, which older workers would take apart. */
+export const WITH_GROUPS = 5;
 /** Few primitives as JSON: making a clone of V8 costs more than a small call. */
 export const SMALL = 4;
 /** The code of a function that is an export of a module. */

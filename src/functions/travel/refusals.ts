@@ -64,3 +64,77 @@ function privatesOf(maker: object): readonly string[] {
   const text = Function.prototype.toString.call(maker);
   return text.includes('#') ? (readSyntax(text)?.privates ?? []) : [];
 }
+
+/** Dates and the like that are more than their kind: a copy would be that kind alone. */
+export function refuseUnlike(value: object, trail: Trail): void {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const maker = (prototype as { constructor?: unknown } | null)?.constructor;
+  const isKind = typeof maker === 'function' && isNative(maker) && maker.prototype === prototype;
+  const { lastIndex = 0 } = value as { lastIndex?: number };
+  const isFresh = !types.isRegExp(value) || lastIndex === 0;
+  const hasMore =
+    !types.isStringObject(value) && Reflect.ownKeys(value).some((key) => key !== 'lastIndex');
+  if (isKind && isFresh && !hasMore) return;
+  const what = isFresh ? 'it has more than others of its kind' : 'it is in the middle of a search';
+  throw new NotSendable(wordsOf(trail), `${what}, which a copy would not; send its parts`);
+}
+
+/** Objects that inherit from one that no class has made. */
+export function refuseStrange(value: object, maker: unknown, trail: Trail): void {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (types.isModuleNamespaceObject(value)) return refuseChanging(value, trail);
+  if (prototype === null) return;
+  if (typeof maker === 'function' && (maker.prototype === prototype || isNative(maker))) return;
+  const words = 'its prototype is an object that no class has; make it with a class, or copy it';
+  throw new NotSendable(wordsOf(trail), words);
+}
+
+/** A copy of a module stands still, while its functions change what it exports. */
+function refuseChanging(namespace: object, trail: Trail): void {
+  const all = Object.values(namespace) as unknown[];
+  const isChanging = all.some(
+    (one) =>
+      typeof one === 'function' &&
+      !isNative(one) &&
+      (readSyntax(Function.prototype.toString.call(one))?.assigned.size ?? 0) > 0,
+  );
+  if (!isChanging || all.every((one) => typeof one === 'function')) return;
+  const words = 'it is a whole module, whose functions change its variables; import them by name';
+  throw new NotSendable(wordsOf(trail), words);
+}
+
+/** A class, or a function, that was changed after its text was read. */
+export function refuseChanged(fn: object, isClass: boolean, trail: Trail): void {
+  const refuse = (why: string): never => {
+    throw new NotSendable(wordsOf(trail), why);
+  };
+  const prototype = Object.getOwnPropertyDescriptor(fn, 'prototype')?.value as object | undefined;
+  if (!isClass) {
+    const [own, inherited] = [fn, prototype].map((one) => one && Object.getPrototypeOf(one));
+    const isKnown = (one: unknown) => one === undefined || KNOWN_PROTOTYPES.has(one);
+    if (!(isKnown(own) && isKnown(inherited)))
+      refuse('it inherits from an object that was given to it later; write a class');
+    return;
+  }
+  const text = Function.prototype.toString.call(fn);
+  for (const owner of [fn, prototype ?? {}]) {
+    for (const [key, one] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+      if (one.enumerable === true || key === 'constructor' || key === 'prototype') continue;
+      for (const part of [one.value, one.get, one.set] as unknown[]) {
+        if (typeof part !== 'function') continue;
+        if (!text.includes(Function.prototype.toString.call(part)))
+          refuse(`its ${key} was replaced after the class was made; write it in the class`);
+      }
+    }
+  }
+}
+
+/** What functions of each kind, and their prototypes, inherit from. */
+const KNOWN_PROTOTYPES: ReadonlySet<unknown> = new Set(
+  [() => undefined, async () => undefined, function* () {}, async function* () {}].flatMap(
+    (one) => [
+      Object.getPrototypeOf(one) as unknown,
+      Object.getPrototypeOf((one as { prototype?: object }).prototype ?? {}) as unknown,
+    ],
+  ),
+);

@@ -8,14 +8,18 @@ import { call } from './context.ts';
 import { emptyError, fillError } from './errors.ts';
 import { readGraph } from './graph-bytes.ts';
 import {
+  type Cell,
   type Graph,
+  type Member,
   PLAIN,
   type Ref,
   type SentFunction,
+  type SentGroup,
   SMALL,
   type Step,
   SUPER,
   type Table,
+  WITH_GROUPS,
   WITH_TABLE,
 } from './parcel.ts';
 import { Shared } from './shared.ts';
@@ -30,9 +34,21 @@ export interface UnpackOptions {
 
 /** The value of a parcel. Throws when the bytes are none, or what they name does not exist here. */
 export function unpack(bytes: Uint8Array, options: UnpackOptions): unknown {
-  if (bytes[0] === SMALL) return readSmall(textOf(bytes.subarray(1)));
-  if (bytes[0] === PLAIN) return readGraph(bytes.subarray(1));
-  if (bytes[0] !== WITH_TABLE || bytes.length < 5) throw new RangeError('not a parcel');
+  return unpackWhole(bytes, options).value;
+}
+
+/** A value, and what gives the variables of its functions the values that were sent. */
+export interface Unpacked {
+  readonly value: unknown;
+  /** Null: no function of it assigns any. */
+  readonly reset: (() => void) | null;
+}
+
+export function unpackWhole(bytes: Uint8Array, options: UnpackOptions): Unpacked {
+  if (bytes[0] === SMALL) return { value: readSmall(textOf(bytes.subarray(1))), reset: null };
+  if (bytes[0] === PLAIN) return { value: readGraph(bytes.subarray(1)), reset: null };
+  const isTable = bytes[0] === WITH_TABLE || bytes[0] === WITH_GROUPS;
+  if (!isTable || bytes.length < 5) throw new RangeError('not a parcel');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const headEnd = 5 + view.getUint32(1, true);
   const table = readGraph(bytes.subarray(5, headEnd)) as Table;
@@ -48,9 +64,16 @@ function textOf(bytes: Uint8Array): string {
 /** What stands for values that are made anew, and for nothing that is here already. */
 const DATA: ReadonlySet<Ref['is']> = new Set(['symbol', 'error', 'url', 'shared']);
 
+type Setter = (values: readonly unknown[]) => void;
+
 interface Made {
   readonly fn: unknown;
-  readonly set: (values: readonly unknown[]) => void;
+  readonly set: Setter;
+}
+
+interface MadeGroup {
+  readonly set: Setter;
+  readonly factories: readonly Factory[];
 }
 
 class Reviver {
@@ -58,31 +81,56 @@ class Reviver {
   readonly #options: UnpackOptions;
   readonly #values: unknown[] = [];
   readonly #made: (Made | undefined)[] = [];
+  readonly #groups: (MadeGroup | undefined)[] = [];
+  /** The group of each function that is in one. */
+  readonly #groupOf = new Map<number, number>();
 
   constructor(table: Table, options: UnpackOptions) {
     this.#table = table;
     this.#options = options;
+    for (const [nth, { members }] of (table.groups ?? []).entries())
+      for (const at of members) this.#groupOf.set(at, nth);
   }
 
-  read(bytes: Uint8Array): unknown {
-    const { functions } = this.#table;
+  read(bytes: Uint8Array): Unpacked {
+    const { functions, groups = [] } = this.#table;
     for (let at = 0; at < functions.length; at += 1) this.#make(at);
     const graph = readGraph(bytes, (stub) => this.#value(stub)) as Graph;
-    for (const [at, sent] of functions.entries()) {
-      this.#made[at]?.set(sent.cells.map((cell) => this.#cell(cell, graph)));
+    const resets: (() => void)[] = [];
+    const fill = (set: Setter | undefined, cells: readonly Cell[], isReset: boolean): void => {
+      if (set === undefined) return;
+      const values = cells.map((cell) => this.#cell(cell, graph));
+      set(values);
+      if (isReset) resets.push(() => set(values));
+    };
+    for (const [at, sent] of functions.entries())
+      fill(this.#made[at]?.set, sent.cells, sent.resets === true);
+    for (const [nth, { cells }] of groups.entries()) fill(this.#groups[nth]?.set, cells, true);
+    const reset = () => {
+      for (const one of resets) one();
+    };
+    return { value: this.#assemble(graph), reset: resets.length > 0 ? reset : null };
+  }
+
+  #assemble(graph: Graph): unknown {
+    const { members = [], frozen = [] } = graph;
+    for (const [owner, key, member] of members) {
+      const name = typeof key === 'number' ? (this.#value(key) as symbol) : key;
+      defineOne(owner as object, name, member);
     }
     for (const [owner, properties] of graph.properties) define(owner as object, properties);
     for (const [owner, properties] of graph.prototypes)
       define((owner as { prototype: object }).prototype, properties);
     for (const [error, parts] of graph.errors) fillError(error as Error, parts);
     for (const [object, ofClass] of graph.instances)
-      Object.setPrototypeOf(object, (ofClass as { prototype: object }).prototype);
+      Object.setPrototypeOf(object, (ofClass as { prototype: object } | null)?.prototype ?? null);
     let { root } = graph;
     for (const [owner, key, ref] of graph.patches) {
       const value = this.#value(ref);
       if (owner === null) root = value;
       else define(owner, { [key]: value });
     }
+    for (const one of frozen) Object.freeze(one);
     return root;
   }
 
@@ -93,8 +141,8 @@ class Reviver {
     const sent = this.#table.functions[at];
     if (sent === undefined) throw new RangeError(`no function ${at} in the parcel`);
     const { parent } = sent;
-    const made = compiled(sent)(
-      sent.cells.map((cell) => ('value' in cell ? cell.value : this.#early(cell))),
+    const made = this.#factoryOf(at, sent)(
+      this.#earlies(sent.cells),
       parent === null || parent === undefined ? null : this.#value(parent),
     );
     this.#made[at] = made;
@@ -102,14 +150,31 @@ class Reviver {
     return made.fn;
   }
 
+  #factoryOf(at: number, sent: SentFunction): Factory {
+    const nth = this.#groupOf.get(at);
+    const group = nth === undefined ? undefined : this.#table.groups?.[nth];
+    if (nth === undefined || group === undefined) return compiled(sent);
+    this.#groups[nth] ??= this.#makeGroup(group);
+    return this.#groups[nth].factories[group.members.indexOf(at)] as Factory;
+  }
+
+  #makeGroup(group: SentGroup): MadeGroup {
+    const members = group.members.map((at) => this.#table.functions[at] as SentFunction);
+    return compiledGroup(group, members)(this.#earlies(group.cells));
+  }
+
+  #earlies(cells: readonly Cell[]): unknown[] {
+    return cells.map((cell) => ('value' in cell ? cell.value : this.#early(cell)));
+  }
+
   /** What a computed key of a class may need: a symbol, a built-in. */
-  #early(cell: SentFunction['cells'][number]): unknown {
+  #early(cell: Cell): unknown {
     if (!('ref' in cell)) return undefined;
     const ref = this.#table.refs[cell.ref];
     return ref?.is === 'function' ? this.#made[ref.at]?.fn : this.#value(cell.ref);
   }
 
-  #cell(cell: SentFunction['cells'][number], graph: Graph): unknown {
+  #cell(cell: Cell, graph: Graph): unknown {
     if ('value' in cell) return cell.value;
     return 'ref' in cell ? this.#value(cell.ref) : graph.cells[cell.inGraph];
   }
@@ -167,23 +232,49 @@ function wellKnown(name: string): symbol {
 type Factory = (early: readonly unknown[], parent: unknown) => Made;
 
 /** A function's expression in a scope of its own, which holds what it captured. */
-function compiled(sent: SentFunction): Factory {
-  const { names, expression } = sent;
-  const source = [
+function factoryText({ names, expression, isStrict }: SentFunction): string {
+  return [
     `(function ($weftEarly, ${SUPER}) {`,
-    sent.isStrict ? '"use strict";' : '',
+    isStrict ? '"use strict";' : '',
     names.length > 0 ? `let [${names.join(', ')}] = $weftEarly;` : '',
     `const $weftFunction = ${expression};`,
-    names.length > 0
-      ? `return { fn: $weftFunction, set: ($weftCells) => { [${names.join(', ')}] = $weftCells; } };`
-      : 'return { fn: $weftFunction, set: () => undefined };',
+    `return { fn: $weftFunction, set: ${setterText(names)} };`,
     '})',
   ].join(' ');
-  const filename = sent.base ?? `weft:${sent.name || 'function'}`;
-  const script = /\bimport\b/.test(expression)
+}
+
+function setterText(names: readonly string[]): string {
+  return names.length > 0
+    ? `($weftCells) => { [${names.join(', ')}] = $weftCells; }`
+    : '() => undefined';
+}
+
+function compiled(sent: SentFunction): Factory {
+  return run(factoryText(sent), sent) as Factory;
+}
+
+/** The same of functions that have variables in common: those stand in a scope around theirs. */
+function compiledGroup(
+  { names }: SentGroup,
+  members: readonly SentFunction[],
+): (early: readonly unknown[]) => MadeGroup {
+  const source = [
+    `(function ($weftEarly) { let [${names.join(', ')}] = $weftEarly;`,
+    `return { set: ${setterText(names)}, factories: [`,
+    members.map(factoryText).join(',\n'),
+    '] }; })',
+  ].join(' ');
+  return run(source, members.find(({ base }) => base !== undefined) ?? members[0]) as (
+    early: readonly unknown[],
+  ) => MadeGroup;
+}
+
+function run(source: string, sent: SentFunction | undefined): unknown {
+  const filename = sent?.base ?? `weft:${sent?.name || 'function'}`;
+  const script = /\bimport\b/.test(source)
     ? quietly(() => new Script(source, { filename, importModuleDynamically: LOADER }))
     : new Script(source, { filename });
-  return script.runInThisContext() as Factory;
+  return script.runInThisContext();
 }
 
 const LOADER = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
@@ -204,9 +295,16 @@ function named(fn: object, name: string): void {
   Object.defineProperty(fn, 'name', { value: name, configurable: true });
 }
 
+/** The properties of one object become those of another, getters as what they are. */
 function define(owner: object, properties: object): void {
-  for (const [key, value] of Object.entries(properties))
-    Object.defineProperty(owner, key, {
-      ...{ value, writable: true, enumerable: true, configurable: true },
-    });
+  for (const key of Reflect.ownKeys(properties))
+    defineOne(owner, key, Object.getOwnPropertyDescriptor(properties, key) ?? {});
+}
+
+function defineOne(owner: object, key: string | symbol, member: Member): void {
+  const { value, get, set } = member;
+  const isAccessor = get !== undefined || set !== undefined;
+  const said = isAccessor ? { get, set } : { value, writable: true };
+  const all = { ...said, enumerable: true, configurable: true };
+  Object.defineProperty(owner, key, all as PropertyDescriptor);
 }

@@ -1,90 +1,143 @@
-// The variables that a live function has captured, as V8's inspector shows them ([[Scopes]]).
+// The variables that a live function has captured, as V8's inspector shows them ([[Scopes]]), and
+// where its text stands. One session for all functions of a thread: opening one costs more than a
+// thousand questions.
 
 import { Session } from 'node:inspector';
 
-/** Variables by name. */
-export type Scope = Readonly<Record<string, unknown>>;
-
-/** What functions have captured, the innermost scope first. Close it after use. */
-export interface ScopeReader {
-  scopesOf(fn: object): Scope[];
-  /** The file or URL that holds the function's source; null when it has none. */
-  placeOf(fn: object): string | null;
-  close(): void;
+/** One scope around a function; what it holds is a copy. */
+export interface Scope {
+  /** V8's word: `Module`, `Closure (make)`, `Block`, `Script`. */
+  readonly kind: string;
+  /** Reading one that has no value yet throws. */
+  readonly variables: Readonly<Record<string, unknown>>;
 }
 
-// The inspector hands values to code of this process only by way of a global; it exists for the
-// time of one question.
-const DOOR = Symbol('weft: scopes');
-const doorName = `Object.getOwnPropertySymbols(globalThis).find((one) => one.description === 'weft: scopes')`;
-
-interface Door {
-  fn: object;
-  found: { description: string; object: Scope }[];
+/** What is around a function, the innermost scope first. */
+export interface Surroundings {
+  readonly scopes: readonly Scope[];
+  readonly scriptId: string | null;
+  /** From 0. */
+  readonly line: number;
+  readonly column: number;
 }
+
+export type Ask = (method: string, params?: object) => Record<string, unknown>;
 
 interface Remote {
   readonly objectId: string;
 }
+interface Location {
+  readonly scriptId: string;
+  readonly lineNumber: number;
+  readonly columnNumber: number;
+}
 interface Internal {
   readonly name: string;
-  readonly value: Remote & { readonly value?: { readonly scriptId: string } };
+  readonly value: Remote & { readonly value?: Location };
 }
 
-/** Opens one. Costs about a millisecond, and about half of one for each function. */
-export function openScopes(): ScopeReader {
-  const session = new Session();
-  session.connect();
-  const scripts = new Map<string, string>();
-  const ask = askOf(session);
-  const askAbout = <T>(fn: object, act: (internals: readonly Internal[], door: Door) => T): T => {
-    const door: Door = { fn, found: [] };
-    const world = globalThis as { [DOOR]?: Door };
-    Object.defineProperty(world, DOOR, { value: door, configurable: true, enumerable: false });
+/** Hands values to and from the inspector, which takes nothing from code of its own process. */
+interface Door {
+  fn: unknown;
+  found: { description: string; object: Scope['variables'] }[];
+}
+
+/** The inspector holds what it was asked for until it is told to let go. */
+const RELEASE_AFTER = 100;
+const GROUP = 'weft';
+
+class Reader {
+  readonly #ask: Ask;
+  readonly #door: Door = { fn: null, found: [] };
+  readonly #doorId: string;
+  #asked = 0;
+
+  constructor() {
+    const session = new Session();
+    session.connect();
+    this.#ask = askOf(session);
+    this.#doorId = idOf(this.#ask, this.#door);
+  }
+
+  read(fn: object): Surroundings {
+    const door = this.#door;
+    door.fn = fn;
+    door.found = [];
     try {
-      const { result } = ask('Runtime.evaluate', { expression: `globalThis[${doorName}].fn` });
-      const id = (result as Remote).objectId;
-      const answer = ask('Runtime.getProperties', { objectId: id, ownProperties: true });
-      return act(answer['internalProperties'] as Internal[], door);
-    } finally {
-      delete world[DOOR];
-    }
-  };
-  return {
-    scopesOf: (fn) =>
-      askAbout(fn, (internals, door) => {
-        const scopes = internals.find(({ name }) => name === '[[Scopes]]');
-        if (scopes === undefined) return [];
-        ask('Runtime.callFunctionOn', {
-          objectId: scopes.value.objectId,
-          // The list has indices and no more: neither a length that counts nor an iterator.
-          functionDeclaration: `function () {
-            const { found } = globalThis[${doorName}];
-            for (let at = 0; at in this; at += 1) found.push(this[at]);
-          }`,
-        });
-        return door.found
+      const internals = this.#internalsOf();
+      const scopes = internals.find(({ name }) => name === '[[Scopes]]');
+      const place = internals.find(({ name }) => name === '[[FunctionLocation]]')?.value.value;
+      if (scopes !== undefined) this.#call(scopes.value.objectId, OPEN_SCOPES);
+      return {
+        scopes: door.found
           .filter(({ description }) => description !== 'Global')
-          .map(({ object }) => object);
-      }),
-    placeOf: (fn) =>
-      askAbout(fn, (internals) => {
-        if (scripts.size === 0) {
-          session.on('Debugger.scriptParsed', ({ params }) =>
-            scripts.set(params.scriptId, params.url),
-          );
-          ask('Debugger.enable', {});
-        }
-        const place = internals.find(({ name }) => name === '[[FunctionLocation]]');
-        return scripts.get(place?.value.value?.scriptId ?? '') || null;
-      }),
-    close: () => session.disconnect(),
-  };
+          .map(({ description: kind, object: variables }) => ({ kind, variables })),
+        scriptId: place?.scriptId ?? null,
+        line: place?.lineNumber ?? 0,
+        column: place?.columnNumber ?? 0,
+      };
+    } finally {
+      door.fn = null;
+      door.found = [];
+      this.#letGo();
+    }
+  }
+
+  #internalsOf(): readonly Internal[] {
+    const { result } = this.#call(this.#doorId, 'function () { return this.fn; }');
+    const { objectId } = result as Remote;
+    const answer = this.#ask('Runtime.getProperties', { objectId, ownProperties: true });
+    return answer['internalProperties'] as Internal[];
+  }
+
+  #call(objectId: string, functionDeclaration: string): Record<string, unknown> {
+    const values = { arguments: [{ objectId: this.#doorId }], objectGroup: GROUP };
+    return this.#ask('Runtime.callFunctionOn', { objectId, functionDeclaration, ...values });
+  }
+
+  #letGo(): void {
+    this.#asked += 1;
+    if (this.#asked % RELEASE_AFTER === 0)
+      this.#ask('Runtime.releaseObjectGroup', { objectGroup: GROUP });
+  }
+}
+
+/** The list has indices and no more: neither a length that counts nor an iterator. */
+const OPEN_SCOPES =
+  'function (door) { for (let at = 0; at in this; at += 1) door.found.push(this[at]); }';
+
+let reader: Reader | undefined;
+
+/** What is around a function now. */
+export function surroundingsOf(fn: object): Surroundings {
+  reader ??= new Reader();
+  return reader.read(fn);
+}
+
+const DOOR = '$weftDoor';
+
+/** Names an object to the inspector. */
+export function idOf(ask: Ask, value: object): string {
+  return withGlobal(value, () => {
+    const { result } = ask('Runtime.evaluate', { expression: `globalThis.${DOOR}` });
+    return (result as Remote).objectId;
+  });
+}
+
+/** While `act` runs, the global `$weftDoor` is the value: evaluated text reaches it by that. */
+export function withGlobal<T>(value: object, act: () => T): T {
+  const open = { configurable: true, enumerable: false };
+  Object.defineProperty(globalThis, DOOR, { value, ...open });
+  try {
+    return act();
+  } finally {
+    delete (globalThis as { [DOOR]?: unknown })[DOOR];
+  }
 }
 
 /** The inspector answers a question about its own thread before `post` returns. */
-function askOf(session: Session): (method: string, params: object) => Record<string, unknown> {
-  return (method, params) => {
+export function askOf(session: Session): Ask {
+  return (method, params = {}) => {
     let answer: { error: Error | null; result?: object } | undefined;
     session.post(method, params, (error, result) => {
       answer = { error, result: result ?? {} };

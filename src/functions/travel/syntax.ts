@@ -2,25 +2,33 @@
 // in another place.
 
 import { parse } from 'acorn';
-import { collectNames, type Names, type Tree } from './names.ts';
+import { collectNames, type NamePlace, type Names, type Tree } from './names.ts';
 import { SUPER } from './parcel.ts';
 
 export interface Syntax {
   /** An expression whose value is the function; a class extends `SUPER` in it. */
   readonly expression: string;
+  /** The same with other names for what is free. */
+  readonly renamed: (names: ReadonlyMap<string, string>) => string;
   readonly isClass: boolean;
   /** Whether it has an `extends`. */
   readonly hasParent: boolean;
   readonly isStrict: boolean;
   /** Names that are bound outside of the text, in order of appearance. */
   readonly free: readonly string[];
+  /** Those that it gives values: of `free`, or its own name. */
+  readonly assigned: ReadonlySet<string>;
+  /** Its own name, when the text says it: bound by the text, or a variable around it. */
+  readonly ownName: string | null;
   readonly isGenerator: boolean;
+  /** Whether it can be entered without running anything of the program. */
+  readonly canEnter: boolean;
   /** Private members that it declares or uses, with their `#`. */
   readonly privates: readonly string[];
   /** What cannot work in another place, in words; null when nothing is. */
   readonly obstacle: string | null;
-  /** `import('./x.ts')` has to be resolved where the function was written. */
-  readonly importsRelative: boolean;
+  /** `import()` has to be resolved where the function was written. */
+  readonly imports: boolean;
 }
 
 interface Read {
@@ -29,8 +37,20 @@ interface Read {
   readonly isStrict: boolean;
 }
 
+/** What was read lately: a program has few texts, and many functions of each. */
+const known = new Map<string, Syntax | undefined>();
+const KNOWN_MAX = 5000;
+
 /** Reads the source of a function; undefined when it is no function's source. */
 export function readSyntax(text: string): Syntax | undefined {
+  if (known.has(text)) return known.get(text);
+  if (known.size >= KNOWN_MAX) known.clear();
+  const syntax = read(text);
+  known.set(text, syntax);
+  return syntax;
+}
+
+function read(text: string): Syntax | undefined {
   // Of a module, then sloppy; an expression, then a method of an object or a class.
   for (const isStrict of [true, false]) {
     for (const [before, after] of [
@@ -66,29 +86,72 @@ function expressionIn(source: string, isStrict: boolean, isExact = false): Tree 
 function syntaxOf(read: Read): Syntax | undefined {
   const { tree } = read;
   if (tree.type === 'ClassExpression') return ofClass(read);
-  if (tree.type === 'FunctionExpression' || tree.type === 'ArrowFunctionExpression') {
-    return { ...shared(read, tree, collectNames(tree)), expression: read.source };
-  }
+  if (tree.type === 'FunctionExpression' || tree.type === 'ArrowFunctionExpression')
+    return { ...shared(read, tree, collectNames(tree)), ...written(read, collectNames(tree)) };
   if (tree.type !== 'ObjectExpression') return undefined;
   const [member, ...more] = tree['properties'] as Tree[];
   const fn = member?.['value'] as Tree | undefined;
   if (fn?.type !== 'FunctionExpression' || more.length > 0) return undefined;
   const words = `${fn['async'] === true ? 'async ' : ''}${fn['generator'] === true ? '*' : ''}`;
-  const expression = `({ ${words}method${read.source.slice(fn.start, fn.end)} }).method`;
-  return { ...shared(read, fn, namesOfMethod(fn)), expression };
+  const names = namesOfMethod(fn);
+  const around = { before: `({ ${words}method`, from: fn.start, to: fn.end, after: ' }).method' };
+  return { ...shared(read, fn, names), ...written(read, names, around) };
 }
 
-function shared(read: Read, fn: Tree, names: Names): Omit<Syntax, 'expression'> {
+type Edit = { readonly from: number; readonly to: number; readonly text: string };
+
+interface Around {
+  readonly from: number;
+  readonly to: number;
+  readonly before: string;
+  readonly after: string;
+  readonly edits?: readonly Edit[];
+}
+
+/** The text of the expression, with its own names or others. */
+function written(
+  { source }: Read,
+  { places }: Names,
+  around: Around = { from: 0, to: source.length, before: '', after: '' },
+): Pick<Syntax, 'expression' | 'renamed'> {
+  const { from, to, before, after, edits = [] } = around;
+  const write = (more: readonly Edit[]) =>
+    `${before}${edited(source, [...edits, ...more], { from, to })}${after}`;
+  const renamed = (names: ReadonlyMap<string, string>): string =>
+    write(places.flatMap((place) => renaming(place, names.get(place.name))));
+  return { expression: write([]), renamed };
+}
+
+function renaming({ name, start, end, isShort }: NamePlace, to: string | undefined): Edit[] {
+  if (to === undefined) return [];
+  return [{ from: start, to: end, text: isShort ? `${name}: ${to}` : to }];
+}
+
+function shared(read: Read, fn: Tree, names: Names): Omit<Syntax, 'expression' | 'renamed'> {
+  const id = fn['id'] as Tree | null | undefined;
   return {
     isClass: false,
     hasParent: false,
     isStrict: read.isStrict,
     free: [...names.free].filter((name) => name !== 'arguments'),
+    assigned: names.assigned,
+    ownName: names.saysItself ? ((id?.['name'] as string | undefined) ?? null) : null,
     isGenerator: fn['generator'] === true,
+    canEnter: fn.type !== 'ClassExpression' && (fn['params'] as Tree[]).every(isSimple),
     privates: [...names.privates],
     obstacle: obstacleOf(names) ?? strangePrivates(read, names),
-    importsRelative: names.importsRelative,
+    imports: names.imports,
   };
+}
+
+/** A parameter that nothing is evaluated for. */
+function isSimple(param: Tree): boolean {
+  if (param.type === 'AssignmentPattern')
+    return isSimple(param['left'] as Tree) && (param['right'] as Tree).type === 'Literal';
+  return (
+    param.type === 'Identifier' ||
+    (param.type === 'RestElement' && isSimple(param['argument'] as Tree))
+  );
 }
 
 /** `super` of a method means the object that it stood in. */
@@ -115,9 +178,10 @@ function ofClass(read: Read): Syntax {
   const edits = cut.map((member) => ({ from: member.start, to: member.end, text: '' }));
   if (parent !== null) edits.push({ from: parent.start, to: parent.end, text: SUPER });
   const name = privateStatic && (privateStatic['key'] as Tree)['name'];
+  const around = { from: 0, to: source.length, before: '', after: '', edits };
   return {
     ...shared(read, tree, names),
-    expression: edited(source, edits),
+    ...written(read, names, around),
     isClass: true,
     hasParent: parent !== null,
     obstacle:
@@ -127,12 +191,18 @@ function ofClass(read: Read): Syntax {
   };
 }
 
-function edited(source: string, edits: { from: number; to: number; text: string }[]): string {
-  let text = source;
-  for (const edit of edits.toSorted((one, other) => other.from - one.from)) {
-    text = text.slice(0, edit.from) + edit.text + text.slice(edit.to);
+function edited(
+  source: string,
+  edits: readonly Edit[],
+  { from: first, to: last }: Pick<Edit, 'from' | 'to'>,
+): string {
+  let text = '';
+  let at = first;
+  for (const edit of edits.toSorted((one, other) => one.from - other.from)) {
+    text += source.slice(at, edit.from) + edit.text;
+    at = edit.to;
   }
-  return text;
+  return text + source.slice(at, last);
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -145,6 +215,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
 function obstacleOf(names: Names): string | null {
   const [word] = names.placeWords;
   if (word !== undefined) return `it ${REMEDIES[word]}`;
+  if (names.evaluates)
+    return 'it calls `eval`, which may use any variable; use `new Function` and arguments';
   return names.free.has('arguments') ? 'it uses `arguments` of the function around it' : null;
 }
 

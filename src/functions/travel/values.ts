@@ -2,10 +2,11 @@
 // functions by what they captured.
 
 import { createHash } from 'node:crypto';
+import type { CellUse } from './cells.ts';
 import { NotSendable } from './not-sendable.ts';
 import { type Packed, pack } from './pack.ts';
 import { SETUP } from './parcel.ts';
-import { unpack } from './revive.ts';
+import { unpack, unpackWhole } from './revive.ts';
 import { Shared } from './shared.ts';
 
 /** A function that can be sent: code and captured values. Equal ones have one `sha256`. */
@@ -15,6 +16,8 @@ export interface Captured {
   readonly sha256: string;
   /** Shared values that it captured, by their `sha256`. */
   readonly shared: readonly string[];
+  /** The variables of its functions. */
+  readonly uses: readonly CellUse[];
 }
 
 /**
@@ -27,8 +30,9 @@ export function capture(fn: unknown): Captured {
     throw new NotSendable('the function', `it is no function but ${what}`);
   }
   const name = fn.name || 'anonymous';
-  const { bytes, shared } = pack(fn, { root: name, withFunctions: true, isCallee: true });
-  return { name, code: bytes, sha256: sha256Of(bytes), shared };
+  const options = { root: name, withFunctions: true, isCallee: true };
+  const { bytes, shared, uses = [] } = pack(fn, options);
+  return { name, code: bytes, sha256: sha256Of(bytes), shared, uses };
 }
 
 /** Like `capture`, for a function that each process of a worker is to call once, before others. */
@@ -38,19 +42,38 @@ export function captureSetup(fn: unknown): Captured {
   return { ...rest, code: marked, sha256: sha256Of(marked) };
 }
 
+/** A function for the worker, and what is to be done before each of its calls. */
+export interface Released {
+  readonly fn: (...args: unknown[]) => unknown;
+  /** Gives its variables the values that were sent; null when it assigns none. */
+  readonly reset: (() => void) | null;
+}
+
 /** The function of a capture, for the worker. */
+export function releaseWhole(
+  code: Uint8Array,
+  sharedValue?: (sha256: string) => unknown,
+): Released {
+  const options = { withFunctions: true, ...(sharedValue && { sharedValue }) };
+  const { value: fn, reset } = unpackWhole(code, options);
+  if (typeof fn !== 'function') throw new TypeError('the code holds no function');
+  return { fn: fn as Released['fn'], reset };
+}
+
+/** The same without the rest. */
 export function releaseFunction(
   code: Uint8Array,
   sharedValue?: (sha256: string) => unknown,
-): (...args: unknown[]) => unknown {
-  const fn = unpack(code, { withFunctions: true, ...(sharedValue && { sharedValue }) });
-  if (typeof fn !== 'function') throw new TypeError('the code holds no function');
-  return fn as (...args: unknown[]) => unknown;
+): Released['fn'] {
+  return releaseWhole(code, sharedValue).fn;
 }
 
-/** Throws NotSendable that names the path, such as `args[0].db.socket`. */
-export function packArguments(args: readonly unknown[]): Packed {
-  return pack(args, { root: 'args', withFunctions: true });
+/**
+ * Throws NotSendable that names the path, such as `args[0].db.socket`. `beside`: what the function
+ * captured that is to be called with them.
+ */
+export function packArguments(args: readonly unknown[], beside?: readonly CellUse[]): Packed {
+  return pack(args, { root: 'args', withFunctions: true, ...(beside && { beside }) });
 }
 
 export function unpackArguments(

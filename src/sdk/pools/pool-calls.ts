@@ -36,6 +36,8 @@ interface Known {
   readonly asset: number;
   readonly name: string;
   readonly shared: readonly number[];
+  /** Its variables. */
+  readonly uses: Captured['uses'];
 }
 
 interface Sending {
@@ -90,7 +92,7 @@ export class PoolCalls {
     wish.signal?.throwIfAborted();
     if (isModule(fn)) return this.#submitLater(fn, packArguments(args), wish);
     const known = this.#functions.get(fn) ?? this.#learn(fn);
-    const packed = packArguments(args);
+    const packed = packArguments(args, known.uses);
     const record = this.#newRecord<T>(known.name, wish);
     this.#send(record, { known, packed, wish });
     return record;
@@ -202,10 +204,10 @@ export class PoolCalls {
   }
 
   #learn(fn: object): Known {
-    const { name, code, sha256, shared }: Captured = capture(fn);
+    const { name, code, sha256, shared, uses }: Captured = capture(fn);
     const known = {
       asset: this.#asset(sha256, code),
-      name,
+      ...{ name, uses },
       shared: shared.map((one) => this.#assetOf(one)),
     };
     this.#functions.set(fn, known);
@@ -225,7 +227,7 @@ export class PoolCalls {
     const what = name === undefined ? { module } : { module, name };
     const captured = await captureModule(what, bundle ? 'bundle' : 'path');
     const { sha256, code } = captured;
-    return { asset: this.#asset(sha256, code), name: captured.name, shared: [] };
+    return { asset: this.#asset(sha256, code), name: captured.name, shared: [], uses: [] };
   }
 
   #tellIdle(): void {

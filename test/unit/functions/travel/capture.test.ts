@@ -203,10 +203,11 @@ test('what is no function that could be sent is refused with the reason', () => 
 
 test('the same code with the same values is the same function, wherever it was made', () => {
   const make = (factor: number, note: object) => (x: number) => [x * factor, note];
-  const one = capture(make(2, { a: [1] }));
-  assert.equal(one.sha256, capture(make(2, { a: [1] })).sha256);
-  assert.notEqual(one.sha256, capture(make(3, { a: [1] })).sha256);
-  assert.notEqual(one.sha256, capture(make(2, { a: [2] })).sha256);
+  const note = { a: [1] };
+  const one = capture(make(2, note));
+  assert.equal(one.sha256, capture(make(2, note)).sha256);
+  assert.notEqual(one.sha256, capture(make(3, note)).sha256);
+  assert.notEqual(one.sha256, capture(make(2, { a: [1] })).sha256, 'two objects stay two');
 });
 
 test('a captured shared value keeps its handle and is not sent along', () => {

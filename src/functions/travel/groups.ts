@@ -1,0 +1,107 @@
+// Functions of a parcel that have variables in common: they are made within one scope, there as
+// here.
+
+import { type CellUse, sharedCells } from './cells.ts';
+import type { Cell, SentFunction, SentGroup } from './parcel.ts';
+
+/** A variable of a function in the parcel, and what it became. */
+export interface PackedUse extends CellUse {
+  /** The function's place in the table. */
+  readonly at: number;
+  readonly cell: Cell;
+}
+
+interface Shared {
+  readonly name: string;
+  readonly cell: Cell;
+  readonly uses: readonly PackedUse[];
+}
+
+/** Takes what they share out of the functions, and puts it into groups. Throws NotSendable. */
+export function groupFunctions(
+  functions: SentFunction[],
+  uses: readonly PackedUse[],
+): readonly SentGroup[] {
+  const shared = sharedCells(uses).map((set) => ({
+    name: (set[0] as PackedUse).name,
+    cell: (set[0] as PackedUse).cell,
+    uses: set,
+  }));
+  return components(shared).map((cells) => groupOf(functions, cells, uses));
+}
+
+/** Variables that some function has both of are in one group. */
+function components(all: readonly Shared[]): Shared[][] {
+  const found: { cells: Shared[]; members: Set<number> }[] = [];
+  for (const cell of all) {
+    const mine = { cells: [cell], members: new Set(cell.uses.map(({ at }) => at)) };
+    for (const other of found.splice(0)) {
+      if (![...other.members].some((at) => mine.members.has(at))) found.push(other);
+      else {
+        mine.cells.push(...other.cells);
+        for (const at of other.members) mine.members.add(at);
+      }
+    }
+    found.push(mine);
+  }
+  return found.map(({ cells }) => cells);
+}
+
+function groupOf(
+  functions: SentFunction[],
+  cells: readonly Shared[],
+  uses: readonly PackedUse[],
+): SentGroup {
+  const members = [...new Set(cells.flatMap((cell) => cell.uses.map(({ at }) => at)))].sort(
+    (one, other) => one - other,
+  );
+  const texts = members.map((at) => functions[at]?.expression ?? '');
+  const names = cells.map((cell, at) =>
+    isAlone(cell, { cells, members, uses }) ? cell.name : freshName(`${cell.name}$${at}`, texts),
+  );
+  for (const at of members) {
+    const sent = functions[at] as SentFunction;
+    const mine = uses.filter((use) => use.at === at);
+    const renamed = new Map<string, string>();
+    const gone = new Set<string>();
+    for (const [nth, cell] of cells.entries()) {
+      const use = cell.uses.find((one) => one.at === at);
+      if (use === undefined) continue;
+      gone.add(use.name);
+      if (names[nth] !== use.name) renamed.set(use.name, names[nth] as string);
+    }
+    const kept = sent.names.map((_, nth) => nth).filter((nth) => !gone.has(sent.names[nth] ?? ''));
+    functions[at] = {
+      ...sent,
+      expression: mine[0]?.syntax.renamed(renamed) ?? sent.expression,
+      names: kept.map((nth) => sent.names[nth] as string),
+      cells: kept.map((nth) => sent.cells[nth] as Cell),
+    };
+  }
+  return { members, names, cells: cells.map(({ cell }) => cell) };
+}
+
+/** Whether the name means this variable to every function of the group that says it. */
+function isAlone(
+  cell: Shared,
+  group: {
+    readonly cells: readonly Shared[];
+    readonly members: readonly number[];
+    readonly uses: readonly PackedUse[];
+  },
+): boolean {
+  if (cell.uses.some(({ name }) => name !== cell.name)) return false;
+  if (group.cells.some((other) => other !== cell && other.name === cell.name)) return false;
+  const having = new Set(cell.uses.map(({ at }) => at));
+  return group.members.every((at) => {
+    if (having.has(at)) return true;
+    // Its own variable of that name is nearer; the global one would be hidden.
+    const own = group.uses.filter((use) => use.at === at);
+    const isOwn = own.some(({ name }) => name === cell.name);
+    return isOwn || own[0]?.syntax.free.includes(cell.name) !== true;
+  });
+}
+
+function freshName(name: string, texts: readonly string[]): string {
+  return texts.some((text) => text.includes(name)) ? freshName(`${name}$`, texts) : name;
+}

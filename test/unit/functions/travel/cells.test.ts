@@ -1,0 +1,173 @@
+// Variables that functions have in common: one there as here, or refused by name.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NotSendable } from '../../../../src/functions/travel/not-sendable.ts';
+import {
+  capture,
+  packArguments,
+  releaseFunction,
+  releaseWhole,
+} from '../../../../src/functions/travel/values.ts';
+import { count, get, inc } from './support/state.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: functions of any shape are sent here.
+const sent = <T extends (...args: any[]) => unknown>(fn: T): T =>
+  releaseFunction(capture(fn).code) as T;
+
+let top = 0;
+const bumpTop = (): void => {
+  top += 1;
+};
+
+test('[C12] a variable that two functions use is one there too: of a module, an import, a scope', () => {
+  const fromTop = () => {
+    bumpTop();
+    bumpTop();
+    return top;
+  };
+  assert.equal(sent(fromTop)(), 2);
+  const imported = () => {
+    inc();
+    inc();
+    return [get(), count];
+  };
+  assert.deepStrictEqual(sent(imported)(), [2, 2]);
+  let n = 5;
+  const bump = () => {
+    n += 1;
+  };
+  const inScope = () => {
+    bump();
+    return n;
+  };
+  assert.equal(sent(inScope)(), 6);
+  assert.deepStrictEqual([top, get(), n], [0, 0, 5], 'nothing was changed here');
+});
+
+test('[C12] two variables of one name and value stay two, whatever is around them', () => {
+  const make = () => {
+    let n = 0;
+    return { inc: () => ++n, get: () => n };
+  };
+  const [one, other] = [make(), make()];
+  const mixed = () => {
+    one.inc();
+    one.inc();
+    other.inc();
+    return [one.get(), other.get()];
+  };
+  assert.deepStrictEqual(sent(mixed)(), [2, 1]);
+  let get = 1;
+  const hide = () => {
+    get += 1;
+    return make;
+  };
+  const shadowed = () => [hide().length, get, structuredClone(get)];
+  assert.deepStrictEqual(sent(shadowed)(), [0, 2, 2]);
+});
+
+test('[C12] each call finds what was sent, whatever an earlier one has assigned', () => {
+  let n = 0;
+  const bump = () => {
+    n += 1;
+  };
+  const { fn, reset } = releaseWhole(
+    capture(() => {
+      bump();
+      return n;
+    }).code,
+  );
+  const calls = [fn()];
+  reset?.();
+  calls.push(fn());
+  assert.deepStrictEqual(calls, [1, 1]);
+});
+
+test('[C12] equal functions with objects of their own do not share them', () => {
+  const make = () => {
+    const seen: number[] = [];
+    return () => seen.push(1);
+  };
+  assert.notEqual(capture(make()).sha256, capture(make()).sha256);
+});
+
+function refusal(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    assert.ok(error instanceof NotSendable, String(error));
+    return error.message;
+  }
+  return assert.fail('it was not refused');
+}
+
+test('[C12] what cannot be kept is refused by name', () => {
+  let n = 0;
+  const bump = () => {
+    n += 1;
+  };
+  const callee = (f: () => void) => {
+    f();
+    return n;
+  };
+  const { uses } = capture(callee);
+  assert.match(
+    refusal(() => packArguments([bump], uses)),
+    /Cannot send n: bump assigns it and callee uses it/,
+  );
+  class Field {
+    x = ++n;
+  }
+  assert.match(
+    refusal(() => capture(() => [new Field().x, n])),
+    /Cannot send n: nobody can tell whether Field.*property of an object/,
+  );
+  const early = () => late;
+  assert.match(
+    refusal(() => capture(early)),
+    /Cannot send late .*has no value yet/,
+  );
+  const late = 1;
+  // biome-ignore lint/security/noGlobalEval: it is what is refused.
+  const evaluating = () => eval('n');
+  assert.match(
+    refusal(() => capture(evaluating)),
+    /it calls `eval`/,
+  );
+  const odd = Object.create({ inherited: 1 }) as { inherited: number };
+  assert.match(
+    refusal(() => capture(() => odd.inherited)),
+    /its prototype is an object/,
+  );
+  class Patched {
+    m() {
+      return 1;
+    }
+  }
+  Patched.prototype.m = () => 2;
+  assert.match(
+    refusal(() => capture(() => new Patched().m())),
+    /its m was replaced/,
+  );
+  assert.equal(late, 1);
+});
+
+test('[C12] captured objects keep getters, symbols, being frozen, and having no prototype', () => {
+  let n = 0;
+  const odd = Object.freeze(
+    Object.assign(Object.create(null) as object, { [Symbol.for('weft')]: 3 }),
+  ) as { [key: symbol]: number };
+  const box = {
+    get next() {
+      n += 1;
+      return n;
+    },
+  };
+  const fn = () => [
+    ...[box.next, box.next, odd[Symbol.for('weft')]],
+    ...[Object.isFrozen(odd), Object.getPrototypeOf(odd)],
+  ];
+  assert.deepStrictEqual(sent(fn)(), [1, 2, 3, true, null]);
+  assert.equal(n, 0, 'the getter did not run here');
+});
