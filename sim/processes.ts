@@ -296,6 +296,7 @@ export function groupContainment(kernel: Kernel, life: Life): Containment {
       outOfMemory: kernel.groups.get(name)?.outOfMemory ?? false,
       memoryPeakBytes: null,
     }),
+    memory: () => null,
     release(name) {
       if (life.alive) kernel.groups.delete(name);
     },

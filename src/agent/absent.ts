@@ -43,6 +43,7 @@ export const POLLED: Containment = {
   isEmpty: () => true,
   kill: () => undefined,
   use: () => ({ outOfMemory: false, memoryPeakBytes: null }),
+  memory: () => null,
   release: () => undefined,
   close: () => undefined,
 };

@@ -143,7 +143,10 @@ class RunningAgent implements Agent {
       isLaunching: (epochId) => this.state.epochs.get(epochId)?.phase === 'launching',
       step: (input) => this.#engine.step(input),
     });
-    this.#memory = new MemoryWatch(ports, settings, this.#engine);
+    this.#memory = new MemoryWatch(ports, settings, {
+      engine: this.#engine,
+      onKill: () => this.#link.sayAlive(),
+    });
     this.#builds = new BuildWatch({
       ...{ clock, files, settings },
       onBuilt: (epochId) => this.#engine.step({ kind: 'built', epochId }),
@@ -234,6 +237,7 @@ class RunningAgent implements Agent {
       hello: () => this.#hello(),
       fault: () => this.#faults.look(),
       presence: () => this.owner.presence,
+      memory: () => this.#memory.uses,
       reports: () => ({ all: state.reports, next: this.#engine.nextReport }),
       onWelcome: (welcome) => {
         this.#engine.step({ kind: 'kill_grace', graceMs: welcome.killGraceMs });

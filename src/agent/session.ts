@@ -2,6 +2,7 @@
 // acknowledged, and starts over whenever it breaks. Messages in between are the agent's.
 
 import { isSame } from '../core/base/same.ts';
+import type { MemoryUse } from '../core/model/memory-use.ts';
 import type { NodeHello } from '../core/model/node.ts';
 import type { Report } from '../core/model/orders.ts';
 import type { Presence } from '../core/model/presence.ts';
@@ -32,6 +33,8 @@ export interface SessionWorld {
   readonly fault: () => string | null;
   /** Who uses this machine; null: nobody looks. */
   readonly presence: () => readonly Presence[] | null;
+  /** What its tasks have in memory. */
+  readonly memory: () => readonly MemoryUse[];
   readonly reports: () => { readonly all: ReadonlyMap<number, Report>; readonly next: number };
   readonly onWelcome: (welcome: Welcome) => void;
   readonly onDown: (why: string) => void;
@@ -62,6 +65,8 @@ export class HeadLink {
   #welcome: Welcome | null = null;
   /** What this session was told last of who uses the machine. */
   #presence: readonly Presence[] | null = null;
+  /** What this session was told last of its tasks' memory. */
+  #memory: readonly MemoryUse[] = [];
   /** What the orders of this session refer to. */
   #orders = new OrderReader();
   #helloSentAt = 0;
@@ -134,7 +139,16 @@ export class HeadLink {
       load: this.#world.load(),
       ...(fault === null ? {} : { fault }),
       ...(isNews ? { presence } : {}),
+      ...this.#memoryNews(),
     });
+  }
+
+  #memoryNews(): { readonly memory?: readonly MemoryUse[] } {
+    const memory = this.#world.memory();
+    // One list for each look: that it is the same says that nothing was looked at since.
+    if (memory === this.#memory || (memory.length === 0 && this.#memory.length === 0)) return {};
+    this.#memory = memory;
+    return { memory };
   }
 
   async #dial(): Promise<void> {
@@ -170,6 +184,7 @@ export class HeadLink {
     const kind = 'hello';
     this.#orders = new OrderReader();
     this.#presence = null;
+    this.#memory = [];
     const own = { dialedAt, features: AGENT_FEATURES };
     session.send(encode({ kind, protocol: PROTOCOL_VERSION, hello, ...own } satisfies AgentToHead));
     // A head that takes the connection but never answers is as good as none.

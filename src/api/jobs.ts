@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { OUTCOMES, TASK_STATES } from '../core/model/job.ts';
 import { JOB_SOURCES } from '../core/model/job-source.ts';
+import { ON_OOM } from '../core/model/memory-use.ts';
 import {
   count,
   exitStatus,
@@ -106,6 +107,8 @@ export const jobDetail = jobView.extend({
   nice: z.int(),
   qos: z.string(),
   onNodeLoss: z.object({ kind: z.string(), leaseMs: z.int().exactOptional() }),
+  /** What becomes of a task that loses a process to the kernel for memory. */
+  onOom: z.enum(ON_OOM).exactOptional(),
   requeue: z.boolean(),
   retriesMax: count,
   /** The job whose failed tasks it runs again. */
@@ -120,6 +123,11 @@ export const jobDetail = jobView.extend({
   notifications: z.array(deliveryView).nullable(),
   cancelledBy: z.string().nullable(),
   usage: usageView,
+  /**
+   * What its running tasks have in memory, added up, and the most that one of them has had on a node.
+   * Null: none runs, or nobody counts it.
+   */
+  memoryNow: z.object({ bytes: count, peakBytes: count }).nullable().exactOptional(),
   /** Owner and operators only: what its tasks left and the head keeps. Null: nothing. */
   outputs: keptAmounts.nullable(),
 });

@@ -17,6 +17,7 @@ import {
   RETRIES_MAX,
   SCRIPT_BYTES_MAX,
 } from '../core/model/limits.ts';
+import { ON_OOM } from '../core/model/memory-use.ts';
 import { TARGET_LENGTH_MAX } from '../core/model/notification.ts';
 import type { JobChange, Submission } from '../core/model/submission.ts';
 import { blobHash, count, instant, nodeName, plainLine } from './common.ts';
@@ -122,6 +123,7 @@ export const submission = z.strictObject({
   nice: z.int().min(-NICE_MAX).max(NICE_MAX).optional(),
   held: z.boolean().optional(),
   onNodeLoss: onNodeLoss.optional(),
+  onOom: z.enum(ON_OOM).optional(),
   requeue: z.boolean().optional(),
   retriesMax: z.int().min(0).max(RETRIES_MAX).optional(),
   partition: name.max(64).optional(),

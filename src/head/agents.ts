@@ -6,6 +6,7 @@ import { cancelledHere, unlistedHere } from '../core/controller/sites/heard.ts';
 import { stopsWanted } from '../core/controller/sites/stops.ts';
 import { refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
+import type { MemoryUse } from '../core/model/memory-use.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Presence } from '../core/model/presence.ts';
@@ -198,6 +199,7 @@ export class Agents {
       case 'heartbeat':
         link.load = message.load;
         link.presence = message.presence ?? link.presence;
+        this.#noteMemory(link, message.memory);
         link.offset.add(message.at, this.#options.clock.now());
         this.#noteFault(link, message.fault ?? null);
         return tell(link, { kind: 'heartbeat_ack', sentAt: message.sentAt });
@@ -212,6 +214,10 @@ export class Agents {
       default:
         return unreachable(message);
     }
+  }
+
+  #noteMemory({ node, number }: Link, memory: readonly MemoryUse[] | undefined): void {
+    if (memory !== undefined && number > 0) this.#engine?.state.scratch.memory.hear(node, memory);
   }
 
   #noteFault({ node, number: session }: Link, fault: string | null): void {
@@ -359,6 +365,7 @@ export class Agents {
     link.closed = true;
     if (this.#links.get(link.node) !== link) return;
     this.#links.delete(link.node);
+    this.#engine?.state.scratch.memory.forget(link.node);
     this.#options.log.info({ node: link.node, why }, 'node disconnected');
     const { node, number: session } = link;
     this.#engine?.perform({ kind: 'disconnected', node, session }, () => undefined);

@@ -21,6 +21,14 @@ export interface GroupUse {
   readonly memoryPeakBytes: number | null;
 }
 
+/** What is in a group now. */
+export interface GroupMemory {
+  readonly bytes: number;
+  readonly peakBytes: number;
+  /** Processes that the kernel has killed here for memory since the group was acquired. */
+  readonly kills: number;
+}
+
 export interface Containment {
   /** For people: `cgroup v2`, `cgroup v1`, `cgroup hybrid`, or `polling`. */
   readonly facts: string;
@@ -36,6 +44,8 @@ export interface Containment {
   /** KILL to everything in it, however it got there. */
   kill(name: string): void;
   use(name: string): GroupUse;
+  /** Null where memory is not counted: no group, or one without a limit. */
+  memory(name: string): GroupMemory | null;
   /** Gives an empty group back. */
   release(name: string): void;
   /** Removes the groups that are not in use. */

@@ -66,6 +66,8 @@ export interface JobOptions {
   readonly hold?: boolean;
   /** `requeue`, `wait` or `lease=30m`. */
   readonly onNodeLoss?: string;
+  /** `end`: all of a task ends when the kernel kills a process of it for memory. Default: `tell`. */
+  readonly onOom?: 'tell' | 'end';
   /** False: a task whose node is lost ends instead of starting again. */
   readonly requeue?: boolean;
   /** Started again after a failed exit, at most so often. Default: 0. */
@@ -119,7 +121,15 @@ export const JOB_OPTIONS: KnownOptions<JobOptions> = {
   ...{ name: true, cpus: true, memory: true, gpus: true, resources: true, nodes: true },
   ...{ processes: true, mpi: true, exclusive: true, needs: true, nodesNamed: true, time: true },
   ...{ warning: true, array: true, each: true, atOnce: true, after: true, begin: true },
-  ...{ nice: true, hold: true, onNodeLoss: true, requeue: true, retries: true, env: true },
+  ...{
+    nice: true,
+    hold: true,
+    onNodeLoss: true,
+    onOom: true,
+    requeue: true,
+    retries: true,
+    env: true,
+  },
   ...{ directory: true, in: true, out: true, stdout: true, stderr: true, stdin: true },
   ...{ partition: true, qos: true, reservation: true, notify: true, umask: true, key: true },
   signal: true,

@@ -40,6 +40,7 @@ export function makeSubmission(command: JobCommand, options: JobOptions): Submis
     nice: whole('nice', options.nice, NICE),
     held: yesOrNo('hold', options.hold),
     onNodeLoss: read('onNodeLoss', options.onNodeLoss, values.parseOnNodeLoss),
+    onOom: read('onOom', options.onOom, values.parseOnOom),
     requeue: yesOrNo('requeue', options.requeue),
     retriesMax: whole('retries', options.retries, ANY),
     partition: text('partition', options.partition),

@@ -2,6 +2,7 @@
 // must not be able to stop the head. What the values mean is for the controller to judge.
 
 import {
+  MEMORY_USES_MAX,
   NODE_WORD_LENGTH_MAX,
   NODE_WORDS_MAX,
   PRESENCES_MAX,
@@ -170,6 +171,17 @@ const presences = list(
     state: oneOf('in_use', 'quiet', 'blind'),
   }),
 );
+const memoryUses = list(
+  map({
+    epochId: text,
+    bytes: count,
+    peakBytes: count,
+    kills: count,
+    killedAt: (value) => value === null || finite(value),
+  }),
+);
+const memory: Shape = (value) =>
+  memoryUses(value) && (value as unknown[]).length <= MEMORY_USES_MAX;
 const presence: Shape = (value) => presences(value) && (value as unknown[]).length <= PRESENCES_MAX;
 
 const seen = optional(
@@ -235,6 +247,7 @@ export const AGENT_SHAPES: Readonly<Record<AgentToHead['kind'], Shape>> = {
     load: map({ load1: finite, memoryFreeBytes: finite, diskFreeBytes: finite }),
     fault: optional(word),
     presence: optional(presence),
+    memory: optional(memory),
   }),
   reports: map({ first: count, reports: list(report) }),
   site: map({ news: siteNews }),

@@ -2,6 +2,7 @@
 // order; docs/protocol.md has the table.
 
 import type { EpochId } from '../core/model/ids.ts';
+import type { MemoryUse } from '../core/model/memory-use.ts';
 import type { NodeHello } from '../core/model/node.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order, Report } from '../core/model/orders.ts';
@@ -52,6 +53,8 @@ export type AgentToHead =
       readonly fault?: string;
       /** Who uses its machine; absent: as it was told last in this session, at first nothing. */
       readonly presence?: readonly Presence[];
+      /** What its tasks have in memory; absent: as it was told last in this session, at first nothing. */
+      readonly memory?: readonly MemoryUse[];
     }
   /** Numbered from 1 per session: `reports[i]` has number `first + i`. */
   | { readonly kind: 'reports'; readonly first: number; readonly reports: readonly Report[] }

@@ -206,6 +206,24 @@ describe('a cluster of several users', { skip }, () => {
     assert.equal((await cluster.as(BOB, 'wait', neighbour)).code, 0);
   });
 
+  it('[J29] a main process that waits for one the kernel killed ends with it, where that is asked', async () => {
+    const waits = '(head -c 400M /dev/zero | tail); sleep 600';
+    const asked = await cluster.as(
+      ALICE,
+      ...['run', '--wait', '--memory', '64M', '--on-oom', 'end', '--', waits],
+    );
+    assert.match(asked.error, /out_of_memory/);
+    // Whether the kernel kills all of it or a part is the kernel's choice: neither is silent.
+    const id = await cluster.ok(ALICE, 'run', '--memory', '64M', '--', waits);
+    const words = await until('what happened is told', async () => {
+      const { out } = await cluster.as(ALICE, 'job', id);
+      return /The kernel killed 1 process of it on|out_of_memory/.exec(out)?.[0];
+    });
+    assert.notEqual(words, '');
+    await cluster.as(ALICE, 'kill', id);
+    await cluster.as(ALICE, 'wait', id);
+  });
+
   it('[S11] at its time limit a job is asked first, and killed after the grace', async () => {
     const note = "trap 'date +%s%3N > asked.new && mv asked.new asked' TERM";
     const stubborn = `${note}; while :; do sleep 0.1; done`;

@@ -54,10 +54,12 @@ function asked(job: JobDetail): Row[] {
   ];
 }
 
-function used({ usage }: JobDetail): Row[] {
+function used({ usage, memoryNow }: JobDetail): Row[] {
   const cpuMs = (usage.userUs + usage.systemUs) / 1000;
   return [
     ['Cpu time', cpuMs === 0 ? '' : spanWords(cpuMs)],
+    ['Memory now', memoryNow == null ? '' : sizeWords(memoryNow.bytes)],
+    ['Peak of memory so far', memoryNow == null ? '' : sizeWords(memoryNow.peakBytes)],
     ['Peak of memory', usage.memoryPeakBytes === 0 ? '' : sizeWords(usage.memoryPeakBytes)],
   ];
 }

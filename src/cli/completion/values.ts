@@ -5,6 +5,7 @@ import { tableOf } from '../../config/tables.ts';
 import { ROLES } from '../../core/model/actor.ts';
 import { OUTCOMES, TASK_STATES } from '../../core/model/job.ts';
 import { RUNNING_POLICIES } from '../../core/model/maintenance.ts';
+import { ON_OOM } from '../../core/model/memory-use.ts';
 import { PILOT_SYSTEMS } from '../../core/model/pilot.ts';
 import { PLANNING_POLICIES } from '../../core/model/scheduling.ts';
 import { SIGNALS } from '../../core/model/signals.ts';
@@ -38,6 +39,7 @@ const OPTIONS: Readonly<Record<string, Value>> = {
   needs: live('labels'),
   nodesNamed: liveList('nodes'),
   onNodeLoss: words(['requeue', 'wait', 'lease=']),
+  onOom: words(ON_OOM),
   outcome: words(OUTCOMES),
   partition: live('partitions'),
   policy: words(PLANNING_POLICIES),

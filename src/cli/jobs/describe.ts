@@ -59,6 +59,12 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
     const cpu = formatDuration((usage.userUs + usage.systemUs) / 1000);
     lines.push(['Used', `${cpu} cpu time, ${formatSize(usage.memoryPeakBytes)} memory at most`]);
   }
+  const { memoryNow } = job;
+  if (memoryNow != null) {
+    const limit = formatSize(request.perNode.memoryBytes);
+    const words = `${formatSize(memoryNow.bytes)} now, ${formatSize(memoryNow.peakBytes)} at most`;
+    lines.push(['Memory', `${words}, limit ${limit} per node`]);
+  }
   if (job.outputs !== null)
     lines.push(['Kept', keptWords(`pull ${job.id}`, { ...job.outputs, of: 'task' })]);
   return lines;

@@ -32,6 +32,7 @@ export interface SubmitOptions extends ItemOptions, StagingOptions {
   readonly nice?: string;
   readonly hold?: boolean;
   readonly onNodeLoss?: string;
+  readonly onOom?: string;
   readonly requeue?: boolean;
   readonly retries?: string;
   readonly env?: readonly string[];
@@ -95,6 +96,10 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
   ['--nice <number>', 'lower goes first among your own jobs, -100 to 100'],
   ['--hold', 'do not start before `weft release`'],
   ['--on-node-loss <what>', 'requeue, wait or lease=30m'],
+  [
+    '--on-oom <what>',
+    'when the kernel kills a process for memory and the rest goes on: tell (default) or end it all',
+  ],
   ['--no-requeue', 'end a task whose node is lost, instead of requeueing it'],
   ['--retries <count>', 'start again after a failed exit, at most this often'],
   ['--chdir <dir>', 'run in this directory, which nodes must share (default: here, if shared)'],
@@ -195,6 +200,7 @@ export function makeSubmission(
     nice: read('--nice', options.nice, (text) => values.parseCount(text, -NICE_MAX, NICE_MAX)),
     held: options.hold,
     onNodeLoss: read('--on-node-loss', options.onNodeLoss, values.parseOnNodeLoss),
+    onOom: read('--on-oom', options.onOom, values.parseOnOom),
     requeue: options.requeue === false ? false : undefined,
     retriesMax: count('--retries', options.retries, [0, RETRIES_MAX]),
     partition: options.partition,

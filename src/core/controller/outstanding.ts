@@ -104,6 +104,7 @@ function launchOrder(
     // Never left out: what a short order lacks is as in the order before it.
     warning: spec.warning ?? null,
     onNodeLoss: spec.onNodeLoss,
+    onOom: spec.onOom ?? null,
     share: part.share,
     exclusive: spec.request.exclusive,
     nodeRank: part.nodeRank,

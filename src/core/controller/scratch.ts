@@ -8,6 +8,7 @@ import type { Rest } from '../scheduler/cycle/rest.ts';
 import { ShapeBook } from '../scheduler/line/queue.ts';
 import type { Job } from './jobs/facts.ts';
 import { BrokerageBook } from './sites/brokerage-book.ts';
+import { MemoryBook } from './tasks/memory-book.ts';
 
 export interface Scratch {
   /** Something changed that may let a task start. */
@@ -28,6 +29,8 @@ export interface Scratch {
   retryNotBefore: number;
   /** Why what an epoch left cannot be kept now, in words; the shell writes it. */
   readonly keepingTrouble: Map<EpochId, string>;
+  /** What running tasks have in memory; the shell writes it. */
+  readonly memory: MemoryBook;
   /** Since when each of these pilots has had no work, and there was none for it. */
   readonly idlePilots: Map<NodeName, number>;
   /** Which nodes have had these inputs, by the hash of their list, and why tasks are where they are. */
@@ -85,6 +88,7 @@ export function createScratch(): Scratch {
     retryTurn: 0,
     retryNotBefore: 0,
     keepingTrouble: new Map(),
+    memory: new MemoryBook(),
     idlePilots: new Map(),
     brokerage: new BrokerageBook(),
     touched: [],

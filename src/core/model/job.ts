@@ -166,6 +166,8 @@ export interface JobSpec {
   readonly nice: number;
   readonly held: boolean;
   readonly onNodeLoss: OnNodeLoss;
+  /** Absent: `tell`. */
+  readonly onOom?: 'end';
   /** False: a lost node ends the task as `node_fail` instead of requeueing it. */
   readonly requeue: boolean;
   /** How many further epochs a task gets after a failed exit. */

@@ -50,6 +50,8 @@ export const NODE_WORDS_MAX = 1000;
 export const NODE_WORD_LENGTH_MAX = 4096;
 /** Detectors of one node, one for each display among them. */
 export const PRESENCES_MAX = 64;
+/** Tasks whose memory one heartbeat tells: some 100 KiB; of more on one node nobody reads each. */
+export const MEMORY_USES_MAX = 1000;
 /** Nodes of one site, and queues; what a gateway says of more is refused. */
 export const SITE_NODES_MAX = 20_000;
 /** Jobs in one message of a gateway. */

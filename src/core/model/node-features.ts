@@ -5,7 +5,9 @@ import { CLIENT_STDIN } from './job.ts';
 import type { Submission } from './submission.ts';
 
 /** What agents say when they connect. An agent that does not say one takes no such order. */
-export const NODE_FEATURES = ['mpi', 'stdin', 'warnings', 'pools', 'pool_images'] as const;
+export const NODE_FEATURES = [
+  ...(['mpi', 'stdin', 'warnings', 'pools', 'pool_images', 'on_oom'] as const),
+] as const;
 export type NodeFeature = (typeof NODE_FEATURES)[number];
 
 /** What each is for; follows `an agent too old for`. */
@@ -15,6 +17,7 @@ export const FEATURE_WORDS: Readonly<Record<NodeFeature, string>> = {
   warnings: 'a signal before the time limit',
   pools: 'workers of pools',
   pool_images: 'workers of pools in containers',
+  on_oom: 'an end when the kernel kills one of its processes',
 };
 
 /** The sign stands in no label that people give. */
@@ -39,10 +42,12 @@ export function featuresNeeded({
   files,
   mpi,
   warning,
-}: Pick<Submission, 'files' | 'mpi' | 'warning'>): NodeFeature[] {
+  onOom,
+}: Pick<Submission, 'files' | 'mpi' | 'warning' | 'onOom'>): NodeFeature[] {
   const needed: NodeFeature[] = [];
   if (mpi !== undefined) needed.push('mpi');
   if (files?.stdin === CLIENT_STDIN) needed.push('stdin');
   if (warning !== undefined) needed.push('warnings');
+  if (onOom === 'end') needed.push('on_oom');
   return needed;
 }

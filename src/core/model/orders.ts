@@ -71,6 +71,8 @@ export interface LaunchOrder {
   /** Before the time limit. */
   readonly warning: Warning | null;
   readonly onNodeLoss: OnNodeLoss;
+  /** Absent: of an older head, as null. */
+  readonly onOom?: 'end' | null;
   readonly share: Share;
   readonly exclusive: boolean;
   /** This node's place among the task's nodes, from 0. */

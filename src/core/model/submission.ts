@@ -11,6 +11,7 @@ import type {
   Program,
   Warning,
 } from './job.ts';
+import type { OnOom } from './memory-use.ts';
 import type { StagingWish } from './staging.ts';
 
 /** Where to run. `auto`: in `path` when nodes share it, else in a private directory. */
@@ -56,6 +57,8 @@ export interface Submission {
   readonly held?: boolean | undefined;
   /** Default: requeue in private directories, wait in shared ones. */
   readonly onNodeLoss?: OnNodeLoss | undefined;
+  /** Default: `tell`. */
+  readonly onOom?: OnOom | undefined;
   readonly requeue?: boolean | undefined;
   readonly retriesMax?: number | undefined;
   readonly partition?: string | undefined;

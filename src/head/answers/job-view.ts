@@ -71,6 +71,7 @@ function whatWas({ state, taskCount, startedAt }: JobRecord): Pick<JobView, Movi
 interface OwnerView {
   readonly isOwner: boolean;
   readonly usage: JobDetail['usage'];
+  readonly memoryNow: JobDetail['memoryNow'];
   readonly notifications: readonly DeliveryView[];
   readonly outputs: JobDetail['outputs'];
 }
@@ -79,7 +80,7 @@ interface OwnerView {
 export function viewJobDetail(
   view: JobView,
   { spec, outcome, live }: JobRecord,
-  { isOwner, usage, notifications, outputs }: OwnerView,
+  { isOwner, usage, memoryNow, notifications, outputs }: OwnerView,
 ): JobDetail {
   return {
     ...view,
@@ -89,6 +90,7 @@ export function viewJobDetail(
     notifications: isOwner ? [...notifications] : null,
     cancelledBy: cancelledBy(outcome),
     usage: { ...usage },
+    memoryNow: memoryNow ?? null,
     outputs,
   };
 }
@@ -104,6 +106,7 @@ function viewSpec(spec: KeptSpec, isOwner: boolean) {
     nice: spec.nice,
     qos: spec.qos ?? DEFAULT_QOS,
     onNodeLoss: spec.onNodeLoss,
+    onOom: spec.onOom ?? ('tell' as const),
     requeue: spec.requeue,
     retriesMax: spec.retriesMax,
     warning: spec.warning ?? null,

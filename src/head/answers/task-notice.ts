@@ -6,6 +6,7 @@ import { stoppedTask } from '../../core/controller/answers/stopped.ts';
 import type { Job, Task } from '../../core/controller/jobs/facts.ts';
 import { formatEpochId, formatTaskId } from '../../core/model/ids.ts';
 import type { Engine } from '../engine.ts';
+import { killedNotice } from './memory.ts';
 import { saySilence } from './words/silence.ts';
 import { sayStopped } from './words/stopped.ts';
 
@@ -14,7 +15,10 @@ type Known = Pick<Engine, 'state' | 'now'>;
 /** Null: all is as it should be. */
 export function taskNotice(known: Known, task: Task): string | null {
   return (
-    silenceNotice(known, task) ?? stoppedNotice(known, task) ?? keepingNotice(known.state, task)
+    silenceNotice(known, task) ??
+    stoppedNotice(known, task) ??
+    keepingNotice(known.state, task) ??
+    killedNotice(known.state, task)
   );
 }
 
@@ -25,6 +29,10 @@ export function jobNotice(known: Known, job: Job): string | null {
   }
   for (const task of keptUp(known.state, job)) {
     const notice = keepingNotice(known.state, task);
+    if (notice !== null) return notice;
+  }
+  for (const task of known.state.scratch.memory.hasKills ? job.active.values() : []) {
+    const notice = killedNotice(known.state, task);
     if (notice !== null) return notice;
   }
   // Looked for among the stopped ones: an array may have very many tasks.

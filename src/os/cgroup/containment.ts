@@ -2,7 +2,13 @@
 // directories costs more than a short task.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { Containment, Group, GroupLimits, GroupUse } from '../../ports/containment.ts';
+import type {
+  Containment,
+  Group,
+  GroupLimits,
+  GroupMemory,
+  GroupUse,
+} from '../../ports/containment.ts';
 import { JobGroup, removeDirectories } from './group.ts';
 import { type Hierarchy, parseHierarchies } from './hierarchies.ts';
 import { type Base, findLayout, type Layout } from './layout.ts';
@@ -32,6 +38,7 @@ function polling(layout: Layout): Containment {
     isEmpty: () => true,
     kill: () => undefined,
     use: () => ({ outOfMemory: false, memoryPeakBytes: null }),
+    memory: () => null,
     release: () => undefined,
     close: () => undefined,
   };
@@ -90,6 +97,10 @@ class CgroupContainment implements Containment {
     const held = this.#held.get(name);
     if (held === undefined) return { outOfMemory: false, memoryPeakBytes: null };
     return held.group.use();
+  }
+
+  memory(name: string): GroupMemory | null {
+    return this.#held.get(name)?.group.memory() ?? null;
   }
 
   release(name: string): void {

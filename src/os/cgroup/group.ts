@@ -12,7 +12,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import type { GroupLimits, GroupUse } from '../../ports/containment.ts';
+import type { GroupLimits, GroupMemory, GroupUse } from '../../ports/containment.ts';
 import type { Base, Layout } from './layout.ts';
 
 /** Period of the cpu quota; the kernel's own default. */
@@ -74,6 +74,10 @@ export class JobGroup {
 
   use(): GroupUse {
     return this.#memory?.use() ?? { outOfMemory: false, memoryPeakBytes: null };
+  }
+
+  memory(): GroupMemory | null {
+    return this.#memory?.now() ?? null;
   }
 
   kill(): void {
@@ -174,11 +178,12 @@ function writeIfThere(path: string, text: string): void {
   if (existsSync(path)) writeFileSync(path, text);
 }
 
-/** The two numbers a group is asked for after its task. */
+/** The numbers of memory that a group is asked for. */
 class MemoryFiles {
   readonly #version: 1 | 2;
   readonly #events: number;
   readonly #peak: number | null;
+  readonly #now: number;
   #peakBefore = 0;
 
   constructor(base: Base, name: string) {
@@ -186,6 +191,7 @@ class MemoryFiles {
     const isOld = base.version === 1;
     this.#version = base.version;
     this.#events = openSync(`${path}/${isOld ? 'memory.oom_control' : 'memory.events'}`, 'r');
+    this.#now = openSync(`${path}/${isOld ? 'memory.usage_in_bytes' : 'memory.current'}`, 'r');
     const peak = `${path}/${isOld ? 'memory.max_usage_in_bytes' : 'memory.peak'}`;
     this.#peak = existsSync(peak) ? openSync(peak, isOld ? 'r+' : 'r') : null;
   }
@@ -205,13 +211,23 @@ class MemoryFiles {
     return { outOfMemory: this.#hasKills(), memoryPeakBytes };
   }
 
+  now(): GroupMemory {
+    const bytes = Number(readText(this.#now));
+    const peakBytes = Math.max(bytes, this.use().memoryPeakBytes ?? 0);
+    return { bytes, peakBytes, kills: this.#kills() };
+  }
+
   #hasKills(): boolean {
-    const kills = /^oom_kill (\d+)/m.exec(readText(this.#events))?.[1] ?? '0';
-    return kills !== '0';
+    return this.#kills() > 0;
+  }
+
+  #kills(): number {
+    return Number(/^oom_kill (\d+)/m.exec(readText(this.#events))?.[1] ?? 0);
   }
 
   close(): void {
     closeSync(this.#events);
+    closeSync(this.#now);
     if (this.#peak !== null) closeSync(this.#peak);
   }
 }

@@ -2,6 +2,7 @@
 // encoded and decoded, answers as a head does, and keeps what it was told.
 
 import type { EpochId } from '../../../src/core/model/ids.ts';
+import type { MemoryUse } from '../../../src/core/model/memory-use.ts';
 import type { NodeHello } from '../../../src/core/model/node.ts';
 import type { Order, Report } from '../../../src/core/model/orders.ts';
 import type { Dialer, Session } from '../../../src/ports/net.ts';
@@ -57,6 +58,8 @@ export class FakeHead {
   readonly fed: Extract<AgentToHead, { kind: 'stdin_ack' }>[] = [];
   /** The fault that the last heartbeat told. */
   fault: string | undefined;
+  /** What heartbeats told of memory, one after the other. */
+  readonly memory: (readonly MemoryUse[])[] = [];
   readonly reports: Report[] = [];
   /** Everything, reports of later sessions included, as it came. */
   readonly received: AgentToHead[] = [];
@@ -164,6 +167,7 @@ export class FakeHead {
         return;
       case 'heartbeat':
         this.fault = message.fault;
+        if (message.memory !== undefined) this.memory.push(message.memory);
         if (this.acknowledges) say({ kind: 'heartbeat_ack', sentAt: message.sentAt });
         return;
       case 'reports':

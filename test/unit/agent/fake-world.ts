@@ -9,6 +9,7 @@ import type { NodeName } from '../../../src/core/model/ids.ts';
 import type { KnownProcess, ProcessEvent } from '../../../src/core/model/processes.ts';
 import type { Clock, Timer } from '../../../src/ports/clock.ts';
 import type { Commands } from '../../../src/ports/commands.ts';
+import type { Containment } from '../../../src/ports/containment.ts';
 import type { Files, Owner } from '../../../src/ports/files.ts';
 import type { JournalFile } from '../../../src/ports/journal-file.ts';
 import type { LaunchRequest, Processes } from '../../../src/ports/processes.ts';
@@ -322,6 +323,8 @@ export class FakeWorld {
   staging: Staging | null = null;
   /** Runs the health check; null: the site has none. */
   commands: Commands | null = null;
+  /** Limit groups; null: memory is polled. */
+  containment: Containment | null = null;
   /** Asks container engines; null: tasks have no containers. */
   engines: Commands | null = null;
   /** When the node stands aside by itself; null: never. */
@@ -383,6 +386,7 @@ export class FakeWorld {
       },
       load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: this.diskFreeBytes }),
       ...(this.yielding === null ? {} : { yielding: this.yielding }),
+      ...(this.containment === null ? {} : { containment: this.containment }),
       ...(this.engines === null ? {} : { commands: this.engines }),
       ...(this.commands === null ? {} : { health: { ...HEALTH, commands: this.commands } }),
     };

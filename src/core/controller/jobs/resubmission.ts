@@ -13,12 +13,13 @@ export function submissionOf(spec: JobSpec): Submission {
   const { cpuCount, memoryBytes, gpuCount, counted } = perNode;
   const { program, name, environment, directory, files, staging, walltimeMs } = spec;
   const { dependencies, nice, held, onNodeLoss, requeue, retriesMax, partition, umask } = spec;
+  const { onOom } = spec;
   return {
     ...{ program, name, environment, directory, files, staging, walltimeMs, dependencies },
     ...{ nodeCount, processesPerNode, exclusive, nodeNames, labels: ownLabels(spec) },
     ...{ cpuCount, memoryBytes, gpuCount, counted },
     ...{ nice, held, onNodeLoss, requeue, retriesMax, partition, umask },
-    ...{ mpi, each, warning, qos, reservation, notify },
+    ...{ mpi, each, warning, qos, reservation, notify, onOom },
     // How many of a pool run is not a user's limit, and may be none.
     array: pool === undefined || array === null ? (array ?? undefined) : { indices: array.indices },
     beginAt: beginAt ?? undefined,

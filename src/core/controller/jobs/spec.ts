@@ -94,6 +94,7 @@ function complete(
     nice: whole('nice', wish.nice ?? 0, -limits.NICE_MAX, limits.NICE_MAX),
     held: wish.held ?? false,
     onNodeLoss: checkLoss(wish.onNodeLoss ?? defaultLoss(directory), settings),
+    ...(wish.onOom === 'end' ? { onOom: wish.onOom } : {}),
     requeue: wish.requeue ?? true,
     retriesMax: whole('the number of retries', wish.retriesMax ?? 0, 0, limits.RETRIES_MAX),
     partition: partition.name,

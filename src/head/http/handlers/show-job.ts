@@ -9,6 +9,7 @@ import { hasRole } from '../../../core/model/actor.ts';
 import type { JobRecord } from '../../answers/job-record.ts';
 import { endedAs, firstPending } from '../../answers/job-state.ts';
 import { viewJob, viewJobDetail } from '../../answers/job-view.ts';
+import { memoryNowOf } from '../../answers/memory.ts';
 import { viewDeliveries } from '../../answers/notification-view.ts';
 import { NO_PROSPECT, viewLookAhead } from '../../answers/prospect-view.ts';
 import { Reasons } from '../../answers/reasons.ts';
@@ -33,7 +34,9 @@ export const getJob: Handler<'getJob'> = async ({ engine, archive }, { params, a
   const isOwner = record.owner === actor.name;
   const mayRead = isOwner || hasRole(actor, 'operator');
   const outputs = mayRead ? await archive.amounts(record.id) : null;
-  const detail = viewJobDetail(view, record, { isOwner, usage, notifications, outputs });
+  const memoryNow = record.live === null ? null : memoryNowOf(engine.state, record.live);
+  const own = { isOwner, usage, memoryNow, notifications, outputs };
+  const detail = viewJobDetail(view, record, own);
   return ok(await detailOf(engine, detail));
 };
 

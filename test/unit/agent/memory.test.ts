@@ -1,0 +1,78 @@
+// What an agent sees of its tasks' memory, tells the head, and does when the kernel kills a part of one.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { POLLED } from '../../../src/agent/absent.ts';
+import type { LaunchOrder } from '../../../src/core/model/orders.ts';
+import type { GroupMemory } from '../../../src/ports/containment.ts';
+import { FakeWorld } from './fake-world.ts';
+import { idOf, launch, share, shell } from './orders.ts';
+
+const LIMIT = 64e6;
+const CALM: GroupMemory = { bytes: 10e6, peakBytes: 12e6, kills: 0 };
+
+let world = new FakeWorld();
+
+afterEach(async () => {
+  await world.kill();
+});
+
+/** A node whose one group has this; says how it is told to change. */
+async function running(more: Partial<LaunchOrder> = {}): Promise<(memory: GroupMemory) => void> {
+  let memory = CALM;
+  world = new FakeWorld();
+  world.containment = {
+    ...POLLED,
+    polled: false,
+    acquire: () => ({ name: 'g1', procs: [] }),
+    memory: (name) => (name === 'g1' ? memory : null),
+  };
+  await world.start();
+  world.head.order(launch(1, shell('x'), { share: share(1, LIMIT), ...more }));
+  await world.clock.settle();
+  return (next) => {
+    memory = next;
+  };
+}
+
+test('[J29] what a task has in memory is told with the heartbeats, when it was looked at anew', async () => {
+  const become = await running();
+  await world.clock.advance(6000);
+  const [first] = world.head.memory;
+  const calm = { bytes: 10e6, peakBytes: 12e6, kills: 0, killedAt: null };
+  assert.deepEqual(first, [{ epochId: idOf(1), ...calm }]);
+  become({ ...CALM, bytes: 8e6 });
+  await world.clock.advance(6000);
+  assert.equal(world.head.memory.at(-1)?.[0]?.bytes, 8e6);
+  world.launcher.exit(world.launcher.started[0]?.launchId ?? 0, { code: 0 });
+  await world.clock.advance(6000);
+  assert.deepEqual(world.head.memory.at(-1), [], 'it runs no more');
+  const count = world.head.memory.length;
+  await world.clock.advance(20_000);
+  assert.equal(world.head.memory.length, count, 'a node without tasks says nothing');
+});
+
+test('[J29] a kill by the kernel is told at once, and the rest goes on', async () => {
+  const become = await running();
+  await world.clock.advance(2500);
+  become({ bytes: 1e6, peakBytes: LIMIT, kills: 1 });
+  const before = world.head.memory.length;
+  const from = world.clock.now();
+  await world.clock.advance(2000);
+  const told = world.head.memory.slice(before).flat();
+  assert.equal(told.at(-1)?.kills, 1);
+  assert.ok((told.at(-1)?.killedAt ?? 0) >= from);
+  assert.equal(world.head.endOf(idOf(1)), undefined);
+});
+
+test('[J29] a task that asked for it ends when the kernel kills a process of it', async () => {
+  const become = await running({ onOom: 'end' });
+  await world.clock.advance(6000);
+  assert.equal(world.head.endOf(idOf(1)), undefined);
+  become({ bytes: 1e6, peakBytes: LIMIT, kills: 1 });
+  await world.clock.advance(6000);
+  const killed = world.launcher.started[0]?.launchId ?? 0;
+  world.launcher.exit(killed, { signal: 9 });
+  await world.clock.advance(1000);
+  assert.equal(world.head.endOf(idOf(1))?.cause, 'out_of_memory');
+});
