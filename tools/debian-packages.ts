@@ -41,6 +41,7 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('iptables', 'iptables', 'one-way cuts and loss', HOSTS),
   row('faketime', 'faketime', 'a host whose clock is wrong', HOSTS),
   row('tini', 'tini', 'first process of a host in namespaces', HOSTS),
+  row('strace', 'strace', 'every command line of every program that is started', HOSTS),
   row('busybox-static', 'busybox', 'the smallest container image', HOSTS),
   row('docker.io', 'dockerd', 'the compose file, batches in containers', HOSTS),
   row('podman', 'podman', 'batches in containers', HOSTS),

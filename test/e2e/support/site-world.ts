@@ -52,9 +52,14 @@ export class SiteWorld {
   /** Asks as this program's user; null: the head was never started. */
   #client: LocalClient | null = null;
   readonly #forget: () => void;
+  readonly #before: readonly string[];
 
-  /** @param endSystem ends the batch system when this process is being killed */
-  constructor(endSystem: () => void) {
+  /**
+   * @param endSystem ends the batch system when this process is being killed
+   * @param before words before each daemon of this machine, which become the daemon
+   */
+  constructor(endSystem: () => void, before: readonly string[] = []) {
+    this.#before = before;
     this.#forget = whenKilled(() => {
       for (const { pid, endSignal } of this.#daemons.values()) endNow(pid, endSignal ?? 'SIGTERM');
       endSystem();
@@ -301,7 +306,7 @@ export class SiteWorld {
     const whole = { ...this.#environment(), ...env };
     const program =
       this.#host === null
-        ? startHere([file, ...words], { cwd: this.directory, env: whole, log })
+        ? startHere([...this.#before, file, ...words], { cwd: this.directory, env: whole, log })
         : await this.#host.start(file, words, { env: whole, stdout: log, stderr: log });
     const daemon = { ...begun, ...program, hasEnded: false };
     this.#daemons.set(name, daemon);
