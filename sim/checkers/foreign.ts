@@ -1,4 +1,4 @@
-// X1-X4, X6 and X9: what head and gateways conclude about another cluster, held against what is true there.
+// X1-X4, X6, X9 and X10: what head and gateways conclude about another cluster, held against what is true there.
 
 import type { Event } from '../../src/core/controller/declared.ts';
 import type { Of } from '../../src/core/controller/events.ts';
@@ -93,6 +93,25 @@ export class ForeignWatch {
     if (by !== 'gateway') return;
     this.#begun.add(job);
     this.#world.guard(() => this.#checkWindow(site, job));
+    this.#world.guard(() => this.#checkNodes(site, job));
+  }
+
+  /** X10: what a gateway starts begins on nodes that a plan gave it. */
+  #checkNodes(site: string, job: SystemJob): void {
+    const place = this.#placeOf(site, job);
+    if (place === undefined) return;
+    const task = formatTaskId(place.jobId, place.index);
+    const nodes = job.nodes
+      .map((name) => memberName(name, site))
+      .sort()
+      .join();
+    for (const [epochId, given] of this.#world.truth.allocations) {
+      if (epochId.startsWith(`${task}#`) && [...given].sort().join() === nodes) return;
+    }
+    throw new Violation(
+      'X10',
+      `${site}/${job.id}, task ${task}, starts on ${nodes}, as no plan has it`,
+    );
   }
 
   /** X6: in a maintenance nothing of any user starts but what was placed there before its site stopped it. */

@@ -21,9 +21,12 @@ export type Said =
 
 /**
  * @param hasAccounting jobs that are forgotten have left a record
- * @param takeover null: it is not steered
+ * @param takeover null: it is not steered; `tickets`: jobs start where they find theirs
  */
-export function foreignAdaptor(hasAccounting: boolean, takeover: Takeover | null): Adaptor {
+export function foreignAdaptor(
+  hasAccounting: boolean,
+  takeover: Takeover | 'tickets' | null,
+): Adaptor {
   return {
     variables: [],
     system: 'simulated',
@@ -45,7 +48,8 @@ export function foreignAdaptor(hasAccounting: boolean, takeover: Takeover | null
     setNode: (change) => [
       commandOf(['node', change.node, change.kind === 'stop' ? change.reason : '']),
     ],
-    steering: takeover === null ? null : steeringBy(takeover),
+    steering:
+      takeover === null ? null : takeover === 'tickets' ? byTickets() : steeringBy(takeover),
   };
 }
 
@@ -63,6 +67,48 @@ function steeringBy(takeover: Takeover): Steering {
     read: (output) => readSaid<null>('start', output, isNull),
     // Without a queue for what is to run, a start has all that it asks for at once, or nothing.
     takeBack: ({ id }) => (takeover === 'execution_queue' ? [commandOf(['take-back', id])] : []),
+  };
+}
+
+/** Steering like that of Grid Engine. */
+function byTickets(): Steering {
+  const set = (node: string, ticket: string) => commandOf(['ticket', node, ticket]);
+  const close = (nodes: readonly string[]) => nodes.map((node) => set(node, ''));
+  const letAll = ([array = '', element]: readonly string[]) =>
+    element === undefined ? [] : [commandOf(['let', array, ''])];
+  return {
+    ...steeringBy('disabled_scheduler'),
+    needsHandle: true,
+    start({ id, handle }, nodes) {
+      const [array = '', element] = id.split('.');
+      const one = [commandOf(['keep', array]), commandOf(['let', array, element ?? ''])];
+      return [
+        ...(element === undefined ? [] : one),
+        ...nodes.map((node) => set(node, handle ?? '')),
+        commandOf(['pass']),
+        ...close(nodes),
+        ...letAll(id.split('.')),
+      ];
+    },
+    takeBack: ({ id }, nodes) => [...close(nodes), ...letAll(id.split('.'))],
+    leftovers: [
+      leftover('kept', (id) => commandOf(['let', id, ''])),
+      leftover('opened', (node) => set(node, '')),
+    ],
+  };
+}
+
+function leftover(
+  word: string,
+  undo: (name: string) => SiteCommand,
+): SiteQuery<readonly SiteCommand[]> {
+  const { command, read } = query<readonly string[]>([word], Array.isArray);
+  return {
+    command,
+    read(output) {
+      const names = read(output);
+      return names.ok ? ok(names.value.map(undo)) : names;
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { IntervalSet } from '../../src/core/base/interval-set.ts';
 import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../../src/core/model/site.ts';
 import type { Said } from './adaptor.ts';
 import type { ForeignSystem } from './system.ts';
-import type { SystemJob, SystemNode } from './system-job.ts';
+import { type SystemJob, type SystemNode, ticketOf } from './system-job.ts';
 
 /** What has come to it. */
 export interface Heard {
@@ -19,7 +19,7 @@ export function answer(system: ForeignSystem, { words, input, sentAt }: Heard): 
   const [word, first = '', second = '', third = '', fourth = ''] = words;
   switch (word) {
     case 'jobs':
-      return { value: listed(system).map(jobOf) };
+      return { value: listed(system).map((job) => jobOf(system, job)) };
     case 'nodes':
       return { value: system.nodes.map((node) => nodeOf(system, node)) };
     case 'queues':
@@ -42,6 +42,19 @@ export function answer(system: ForeignSystem, { words, input, sentAt }: Heard): 
       return saidOf(system.order(first, second.split(','), sentAt));
     case 'take-back':
       return saidOf(system.takeBack(first));
+    case 'keep':
+      return saidOf(system.keep(first, true, ''));
+    case 'let':
+      return saidOf(system.keep(first, false, second));
+    case 'ticket':
+      return saidOf(setTicket(system, first, second));
+    case 'pass':
+      system.pass(sentAt);
+      return { value: null };
+    case 'kept':
+      return { value: keptArrays(system) };
+    case 'opened':
+      return { value: system.nodes.flatMap(({ name, ticket }) => (ticket === null ? [] : [name])) };
     case 'node':
       return saidOf(setNode(system, first, second));
     default:
@@ -73,12 +86,15 @@ function listed(system: ForeignSystem): SystemJob[] {
   });
 }
 
-function jobOf(job: SystemJob): SiteJob {
-  const { id, name, owner, state, word, nodes, exit, walltimeMs, nodeCount, cpuCount } = job;
-  const { submittedAt, startedAt, endedAt, waits } = job;
+function jobOf({ hasTickets }: ForeignSystem, job: SystemJob): SiteJob {
+  const { id, name, owner, word, nodes, exit, walltimeMs, nodeCount, cpuCount } = job;
+  const { submittedAt, startedAt, endedAt, waits, kept } = job;
   const elements = waits === null ? null : elementsOf(waits);
+  const isKept = job.state === 'waiting' && waits?.size !== 0 && waits?.isSubsetOf(kept) === true;
+  const state = isKept ? 'held' : job.state;
+  const handle = hasTickets ? ticketOf(job) : null;
   return {
-    ...{ id, handle: null, name, owner, state, word, reason: null, queue: 'all', elements },
+    ...{ id, handle, name, owner, state, word, reason: null, queue: 'all', elements },
     ...{ submittedAt, startedAt, endedAt, walltimeMs, nodeCount, cpuCount: cpuCount * nodeCount },
     ...{ memoryBytes: null, isExclusive: false, nodes, exit },
   };
@@ -111,6 +127,18 @@ function endOf(job: SystemJob | undefined): SiteEnd | null {
   if (job?.exit == null || job.endedAt === null) return null;
   const { startedAt, endedAt, exit, word } = job;
   return { startedAt, endedAt, exit, reason: word === 'DONE' ? null : word };
+}
+
+/** @param ticket empty: it is closed */
+function setTicket(system: ForeignSystem, name: string, ticket: string): string | null {
+  const node = system.nodes.find((one) => one.name === name);
+  if (node === undefined) return `no node ${name}`;
+  node.ticket = ticket === '' ? null : ticket;
+  return null;
+}
+
+function keptArrays({ jobs }: ForeignSystem): string[] {
+  return [...jobs.values()].flatMap((job) => (job.isPurged || job.kept.size === 0 ? [] : [job.id]));
 }
 
 /** @param why empty: it is given back */

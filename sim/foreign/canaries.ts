@@ -1,6 +1,6 @@
 // Planted bugs about other clusters: each must be found.
 
-import type { Adaptor } from '../../src/adaptors/adaptor.ts';
+import type { Adaptor, Steering } from '../../src/adaptors/adaptor.ts';
 import { ok } from '../../src/core/base/result.ts';
 import type { SiteJob } from '../../src/core/model/site.ts';
 import { NodeStops } from '../../src/fabric/site/node-stops.ts';
@@ -130,6 +130,15 @@ function namedAsWhole(adaptor: Adaptor): Adaptor {
   };
 }
 
+/** For the pass of a start the other elements of the array are not held. */
+function letsAll(adaptor: Adaptor): Adaptor {
+  const { steering } = adaptor;
+  if (steering === null) return adaptor;
+  const start: Steering['start'] = (job, nodes) =>
+    steering.start(job, nodes).filter(({ argv }) => argv[1] !== 'keep');
+  return { ...adaptor, steering: { ...steering, start } };
+}
+
 export const FOREIGN_CANARIES: readonly ForeignCanary[] = [
   {
     name: 'absence-is-done',
@@ -189,6 +198,12 @@ export const FOREIGN_CANARIES: readonly ForeignCanary[] = [
     name: 'array-taken-for-one',
     sentence: 'the elements of an array are not told from others',
     plant: () => ({ wrapAdaptor: namedAsWhole }),
-    weather: { mode: 'steer', arrayMs: 10_000, maintMs: null },
+    weather: { mode: 'steer', hasTickets: false, arrayMs: 10_000, maintMs: null },
+  },
+  {
+    name: 'ticket-for-all',
+    sentence: 'the start of one element of an array lets the others begin, too',
+    plant: () => ({ wrapAdaptor: letsAll }),
+    weather: { mode: 'steer', contract: 'plain', hasTickets: true, arrayMs: 5000, maintMs: null },
   },
 ];

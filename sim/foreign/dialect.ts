@@ -27,12 +27,13 @@ export interface Dialect {
 }
 
 export function dialectOf(
-  { contract, hasAccounting, takeover }: ForeignWeather,
+  { contract, hasAccounting, takeover, hasTickets }: ForeignWeather,
   mode: SiteMode,
   disk: SiteDisk,
 ): Dialect {
   if (contract === 'script') return scriptDialect(mode, disk);
-  const adaptor = foreignAdaptor(hasAccounting, mode === 'steer' ? takeover : null);
+  const way = hasTickets ? 'tickets' : takeover;
+  const adaptor = foreignAdaptor(hasAccounting, mode === 'steer' ? way : null);
   return {
     adaptor,
     asked: ({ argv, input = '' }) => ({ words: argv.slice(1), input }),

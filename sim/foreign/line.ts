@@ -24,6 +24,8 @@ type Mood = 'dead' | 'lost' | 'garbage' | 'empty' | 'half' | 'breaks' | 'slow' |
 const MOODS: readonly Mood[] = [
   ...['dead', 'lost', 'lost', 'garbage', 'empty', 'half', 'breaks', 'slow', 'untrue no'],
 ] as readonly Mood[];
+/** What changes nodes is done at once or never: a late stop would be nobody's to take back, and a late ticket. */
+const AT_ONCE = ['node', 'ticket', 'pass', 'keep', 'let'];
 /** What the system does with a command after its caller has given up: soon, if ever. */
 const LATE_MS = 8000;
 
@@ -87,8 +89,7 @@ export class SiteLine {
     const usual = { effectAfterMs: wayMs, endsAfterMs: 2 * wayMs, end: whole };
     const isWrong = dice.happens(lies());
     const mood = dice.pick(MOODS);
-    // What changes nodes is done at once or never: a late stop would be nobody's to take back.
-    const lateMs = word === 'node' ? wayMs : timeoutMs + LATE_MS;
+    const lateMs = AT_ONCE.includes(word) ? wayMs : timeoutMs + LATE_MS;
     if (isSilent) return this.#hang(dice, lateMs);
     return isWrong ? this.#wrong(mood, word, { dice, timeoutMs, lateMs, usual }) : usual;
   }

@@ -35,6 +35,16 @@ export const PINNED_FOREIGN: readonly {
     weather: FIRST,
     broke: "starts that were due went on beside the site's own scheduler",
   },
+  {
+    seed: 5029,
+    weather: {},
+    broke: 'an element whose first start did not take was never started again',
+  },
+  {
+    seed: 5023,
+    weather: {},
+    broke: 'an array that was held stayed so when each of its elements had been released by itself',
+  },
 ];
 
 /** By the name of the canary. */
@@ -49,4 +59,5 @@ export const FOREIGN_CANARY_SEEDS: Readonly<Record<string, number>> = {
   'silence-is-done': 1,
   'array-taken-for-one': 1,
   'stops-heeded-late': 8,
+  'ticket-for-all': 1,
 };

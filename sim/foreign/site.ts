@@ -47,7 +47,7 @@ export class Site {
     const clock = new SimClock(time, new Life(), { rate: 1, wallMs: 0, bootedAt: 0 });
     const nodes = Array.from({ length: weather.nodeCount }, (_, at) => {
       const cpuCount = streams.of('cpus').whole(2, 4);
-      return { name: `c${at + 1}`, cpuCount, isUp: true, stopped: null, wish: null };
+      return { name: `c${at + 1}`, cpuCount, isUp: true, stopped: null, wish: null, ticket: null };
     });
     const { disk } = this;
     this.system = new ForeignSystem(
@@ -60,7 +60,11 @@ export class Site {
         onStarted: (job, by) => watch.onStarted(name, job, by),
       },
       nodes,
-      { isScheduling: mode === 'submit', hasQueue: mode === 'steer' && hasQueue(weather) },
+      {
+        isScheduling: mode === 'submit',
+        hasQueue: mode === 'steer' && hasQueue(weather),
+        hasTickets: mode === 'steer' && hasTickets(weather),
+      },
     );
     const dialect = dialectOf(weather, mode, disk);
     this.line = new SiteLine({
@@ -124,6 +128,11 @@ export class Site {
 }
 
 /** Programs of operators have no such way. */
-function hasQueue({ contract, takeover }: ForeignWeather): boolean {
-  return contract === 'plain' && takeover === 'execution_queue';
+function hasQueue({ contract, takeover, hasTickets }: ForeignWeather): boolean {
+  return contract === 'plain' && takeover === 'execution_queue' && !hasTickets;
+}
+
+/** Nor have they this one. */
+function hasTickets({ contract, hasTickets }: ForeignWeather): boolean {
+  return contract === 'plain' && hasTickets;
 }

@@ -15,6 +15,8 @@ export interface SystemNode {
   stopped: string | null;
   /** What operators of the site want of it, whoever else has stopped it meanwhile. */
   wish: string | null;
+  /** Jobs that ask for it may start there; null: none. */
+  ticket: string | null;
 }
 
 /** What a script of ours runs. */
@@ -37,6 +39,8 @@ export interface SystemJob {
   readonly id: string;
   /** Elements that have not begun; null: it is no array. */
   readonly waits: Set<number> | null;
+  /** Those of them that a manager keeps from starting. */
+  readonly kept: Set<number>;
   /** The array that it was an element of. */
   readonly array: SystemJob | null;
   readonly name: string;
@@ -93,14 +97,23 @@ export interface SystemWorld {
   readonly onStarted: (job: SystemJob, by: Starter) => void;
 }
 
-type Fresh = Omit<SystemJob, 'state' | 'word' | 'nodes' | 'placed' | keyof typeof UNTOUCHED>;
+/** What a job asks for, and all elements of an array. */
+export function ticketOf({ id, array }: SystemJob): string {
+  return `tk-${array?.id ?? id}`;
+}
+
+type Fresh = Omit<
+  SystemJob,
+  'kept' | 'state' | 'word' | 'nodes' | 'placed' | keyof typeof UNTOUCHED
+>;
 
 const UNTOUCHED = {
   ...{ startedAt: null, endedAt: null, exit: null, isPurged: false, hiddenUntil: 0 },
 } as const;
 
 export function newJob(of: Fresh): SystemJob {
-  return { ...of, ...UNTOUCHED, state: 'waiting', word: 'PEND', nodes: [], placed: null };
+  const waiting = { state: 'waiting', word: 'PEND', nodes: [], placed: null } as const;
+  return { ...of, ...UNTOUCHED, ...waiting, kept: new Set() };
 }
 
 /** What the script would run, read from the text of its program. */

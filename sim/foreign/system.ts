@@ -14,6 +14,7 @@ import {
   type SystemJob,
   type SystemNode,
   type SystemWorld,
+  ticketOf,
 } from './system-job.ts';
 
 const PASS_MS = 1000;
@@ -28,6 +29,8 @@ export class ForeignSystem {
   isScheduling: boolean;
   /** What is to run is put into a queue of its own, whose scheduler is always on. */
   readonly hasQueue: boolean;
+  /** Nothing starts but on nodes that have its ticket. */
+  readonly hasTickets: boolean;
   readonly #dice: Dice;
   /** What a running job does next is over when it ends. */
   readonly #running = new Map<SystemJob, Program | null>();
@@ -36,12 +39,17 @@ export class ForeignSystem {
   constructor(
     world: SystemWorld,
     nodes: readonly SystemNode[],
-    how: { readonly isScheduling: boolean; readonly hasQueue: boolean },
+    how: {
+      readonly isScheduling: boolean;
+      readonly hasQueue: boolean;
+      readonly hasTickets: boolean;
+    },
   ) {
     this.world = world;
     this.nodes = nodes;
     this.isScheduling = how.isScheduling;
     this.hasQueue = how.hasQueue;
+    this.hasTickets = how.hasTickets;
     this.#dice = world.streams.of('system');
     this.#pass();
   }
@@ -106,6 +114,43 @@ export class ForeignSystem {
     if (job.state !== 'held' && job.state !== 'waiting') return;
     job.state = isHeld ? 'held' : 'waiting';
     this.#say(job, isHeld ? 'is held' : 'is released');
+  }
+
+  /** Every job that finds its ticket on nodes with room begins there. */
+  pass(sentAt: number): void {
+    for (const job of [...this.jobs.values()]) {
+      if (job.state !== 'waiting' || isKept(job)) continue;
+      const elements = [...(job.waits ?? [])].filter((index) => !job.kept.has(index));
+      const ids = job.waits === null ? [job.id] : elements.map((index) => `${job.id}.${index}`);
+      for (const id of ids) this.#startByTicket(id, job, sentAt);
+    }
+  }
+
+  #startByTicket(id: string, job: SystemJob, sentAt: number): void {
+    const fit = this.nodes.filter(({ name, ticket }) => {
+      return ticket === ticketOf(job) && this.#fits(name, job.cpuCount);
+    });
+    if (fit.length < job.nodeCount) return;
+    const nodes = fit.slice(0, job.nodeCount).map(({ name }) => name);
+    if (this.start(id, nodes, 'gateway') !== null) return;
+    const started = this.find(id);
+    if (started !== null) this.world.onOrdered(started, sentAt);
+  }
+
+  /**
+   * Keeps all elements of an array that wait, or lets them go; of one it is told by its index.
+   * Null: done; else its refusal.
+   */
+  keep(id: string, isKept: boolean, element: string): string | null {
+    const job = this.jobs.get(id);
+    if (job === undefined || job.isPurged) return NO_SUCH;
+    const others = this.#elementsOf(job).map(({ id: own }) => Number(own.split('.')[1]));
+    const meant = element === '' ? [...(job.waits ?? []), ...others] : [Number(element)];
+    for (const index of meant) {
+      if (isKept) job.kept.add(index);
+      else job.kept.delete(index);
+    }
+    return null;
   }
 
   /** By a gateway. Null: done; else its refusal. */
@@ -190,7 +235,7 @@ export class ForeignSystem {
     for (const job of [...this.jobs.values()]) {
       if (job.state !== 'waiting') continue;
       if (job.placed !== null) this.start(job.id, job.placed, 'gateway');
-      else if (this.isScheduling) this.#tryStart(job);
+      else if (this.isScheduling && !this.hasTickets) this.#tryStart(job);
     }
     this.world.time.after(PASS_MS, () => this.#pass());
   }
@@ -300,4 +345,8 @@ export class ForeignSystem {
   #say({ id }: SystemJob, words: string): void {
     this.world.note(`${this.world.site}: job ${id} ${words}`);
   }
+}
+
+function isKept({ id, array }: SystemJob): boolean {
+  return array?.kept.has(Number(id.split('.')[1])) === true;
 }

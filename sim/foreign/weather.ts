@@ -12,6 +12,8 @@ export interface ForeignWeather {
   /** How its gateway talks to it: by a program that answers as docs/adaptors.md has it, or not. */
   readonly contract: 'plain' | 'script';
   readonly takeover: Takeover;
+  /** In place of that its jobs start where they find a ticket of theirs, as in Grid Engine. */
+  readonly hasTickets: boolean;
   readonly nodeCount: number;
   readonly hasAccounting: boolean;
   readonly submissionMs: number;
@@ -51,6 +53,7 @@ export interface ForeignWeather {
 /** What came when the first seeds were pinned, and planted bugs found, is absent. */
 export const BEFORE: Partial<ForeignWeather> = {
   ...{ contract: 'plain', takeover: 'disabled_scheduler', arrayMs: null, hasHour: false },
+  hasTickets: false,
 };
 
 /** So that an hour in which little happens takes no longer than minutes in which much does. */
@@ -71,6 +74,7 @@ export function drawForeignWeather(streams: Streams): ForeignWeather {
     mode: of('mode').pick(['submit', 'steer', 'steer']),
     contract: of('contract').pick(['plain', 'script']),
     takeover: of('takeover').pick(['disabled_scheduler', 'execution_queue']),
+    hasTickets: of('hasTickets').happens(0.3),
     nodeCount: of('nodeCount').whole(1, 3),
     hasAccounting: of('hasAccounting').happens(0.5),
     submissionMs: of('submissionMs').whole(3000, 15_000),

@@ -95,7 +95,7 @@ export interface Steering {
    * Commands that undo what a gateway before this one has left at the site when it was killed in the midst of
    * a start. Absent: it can have left nothing.
    */
-  readonly leftovers?: SiteQuery<readonly SiteCommand[]>;
+  readonly leftovers?: readonly SiteQuery<readonly SiteCommand[]>[];
 }
 
 export interface Adaptor {

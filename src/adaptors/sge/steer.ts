@@ -4,8 +4,10 @@
 
 import { ok, type Result } from '../../core/base/result.ts';
 import type { Requirement, SiteCommand, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
+import { saidBy, siteProblem, unreadable } from '../read.ts';
 import { failure } from './failure.ts';
 import { readJobs } from './jobs.ts';
+import { below, parseXml } from './xml.ts';
 
 export function tickets(complex: string): Steering {
   const set = (host: string, value: string) => ({
@@ -34,10 +36,25 @@ export function tickets(complex: string): Steering {
       ...nodes.map((host) => set(host, 'none')),
       ...allElements(id),
     ],
-    read: (output, program) => (output.code === 0 ? ok(null) : failure(program, output)),
+    read: readDone,
     takeBack: ({ id }, nodes) => [...nodes.map((host) => set(host, 'none')), ...allElements(id)],
-    leftovers: { command: HELD_COMMAND, read: readLeftovers },
+    leftovers: [
+      { command: HELD_COMMAND, read: readHeld },
+      {
+        command: { argv: ['qhost', '-F', complex, '-xml'] },
+        read: (output) => readOpened(output, complex, set),
+      },
+    ],
   };
+}
+
+function readDone(output: SiteOutput, program: string): Result<null, SiteProblem> {
+  if (output.code === 0) return ok(null);
+  const words = saidBy(output);
+  if (/job "\S+" does not exist/.test(words)) {
+    return siteProblem('no_such_job', `${program}: ${words}`);
+  }
+  return failure(program, output);
 }
 
 function onlyElement(id: string): readonly SiteCommand[] {
@@ -57,12 +74,29 @@ function allElements(id: string): readonly SiteCommand[] {
 
 const HELD_COMMAND = { argv: ['qstat', '-xml', '-u', '*', '-s', 'hs'] };
 
-/** A gateway that was killed in the midst of a start has left the other elements held. */
-function readLeftovers(output: SiteOutput): Result<readonly SiteCommand[], SiteProblem> {
+/** Elements that are held by nobody else. */
+function readHeld(output: SiteOutput): Result<readonly SiteCommand[], SiteProblem> {
   const jobs = readJobs(output, { oneSlotPerHost: [], ticket: '' });
   if (!jobs.ok) return jobs;
   const arrays = jobs.value.filter(({ state, elements }) => state === 'held' && elements !== null);
   return ok(arrays.map(({ id }) => ({ argv: ['qrls', '-h', 's', id] })));
+}
+
+/** Hosts that have a ticket still. */
+function readOpened(
+  output: SiteOutput,
+  complex: string,
+  set: (host: string, value: string) => SiteCommand,
+): Result<readonly SiteCommand[], SiteProblem> {
+  if (output.code !== 0) return failure('qhost', output);
+  const document = parseXml(output.stdout.trim());
+  if (document?.name !== 'qhost') return unreadable('qhost', 'its answer is no whole qhost');
+  const opened = [...below(document, 'host')].filter((host) =>
+    host.children.some(({ name, attributes, text }) => {
+      return name === 'resourcevalue' && attributes.name === complex && text.trim() !== 'none';
+    }),
+  );
+  return ok(opened.map(({ attributes }) => set(attributes.name ?? '', 'none')));
 }
 
 /** Else it would say of those that they are there, when it is asked for them. */

@@ -2,6 +2,7 @@
 // the note by which the next gateway takes it up again.
 
 import type { EndThere, KnownProcess, ProcessEvent } from '../../core/model/processes.ts';
+import type { SiteJob } from '../../core/model/site.ts';
 import type { LaunchRequest } from '../../ports/processes.ts';
 import type { SiteUser } from '../../ports/sites.ts';
 import { type Ending, type Entry, newEntry } from './entry.ts';
@@ -69,6 +70,25 @@ function setOrigin(entry: Entry, foreign: Foreign | null, { adaptor, place }: Si
   entry.sending = { siteJob: index === null ? job : adaptor.element(job, index) };
   Object.assign(entry, { isForeign: true, mayHaveMore: false });
   entry.isSteered = isLead;
+}
+
+/** Its job in a listing; an element that has not begun is in it with its array. Null: it is not there. */
+export function listedOf(
+  { entry, foreign }: Launch,
+  jobs: ReadonlyMap<string, SiteJob>,
+): SiteJob | null {
+  const own = typeof entry.sending === 'object' ? jobs.get(entry.sending.siteJob) : undefined;
+  if (own !== undefined || foreign === null || foreign.index === null) return own ?? null;
+  const array = jobs.get(foreign.job);
+  return array !== undefined && isAmong(foreign.index, array.elements ?? '') ? array : null;
+}
+
+/** @param elements as `SiteJob.elements` */
+function isAmong(index: number, elements: string): boolean {
+  return elements.split(',').some((range) => {
+    const [from = Number.NaN, to = from] = range.split('-').map(Number);
+    return from <= index && index <= to;
+  });
 }
 
 export function noteOf({ entry, user, foreign, maintenance }: Launch): string {

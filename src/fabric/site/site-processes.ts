@@ -6,7 +6,15 @@ import type { Timer } from '../../ports/clock.ts';
 import type { LaunchRequest, Processes } from '../../ports/processes.ts';
 import * as rules from './entry.ts';
 import { Hollow } from './hollow.ts';
-import { knownOf, type Launch, newLaunch, newsOf, notedLaunch, noteOf } from './launch.ts';
+import {
+  knownOf,
+  type Launch,
+  listedOf,
+  newLaunch,
+  newsOf,
+  notedLaunch,
+  noteOf,
+} from './launch.ts';
 import { programFiles } from './program-file.ts';
 import { Receipts } from './receipts.ts';
 import { siteScript } from './script.ts';
@@ -200,8 +208,8 @@ export class SiteProcesses implements Processes {
       return;
     }
     const jobs = new Map(answer.value.map((job) => [job.id, job]));
-    for (const { entry } of asked) {
-      rules.listed(entry, jobs.get(siteJobOf(entry)) ?? null, this.#listedAt);
+    for (const launch of asked) {
+      rules.listed(launch.entry, listedOf(launch, jobs), this.#listedAt);
     }
   }
 

@@ -241,6 +241,7 @@ export class SiteWatch implements SiteSource {
     // The head must take nothing for shown before all that can hide it is known.
     const unread = filters?.unread ?? null;
     if (unread !== null) this.#setProblem(unread);
+    await steerer?.mend();
     const jobs = await this.list();
     const nodes = await this.#ask(adaptor.nodes);
     if (nodes.ok && unread === null) {

@@ -25,7 +25,10 @@ export class Steerer {
   #turn: Promise<unknown> = Promise.resolve();
   /** What was found last. */
   #lack: string | null = null;
+  /** Nothing is left there of a gateway before this one. */
   #isTidy = false;
+  /** What undoes starts that failed, and could not be run yet. */
+  #undone: readonly SiteCommand[] = [];
   /** The array of which an element is being started; null: none. */
   #starting: string | null = null;
   /** Those of which starts are heard of; see `heed`. */
@@ -80,14 +83,32 @@ export class Steerer {
     };
   }
 
+  /** What could not be undone is tried again, when nothing is being started. */
+  async mend(): Promise<void> {
+    if (this.#undone.length === 0) return;
+    const mended = this.#turn.then(() => this.#undo());
+    this.#turn = mended.catch(() => undefined);
+    await mended;
+  }
+
   /** Once: what went wrong; null: nothing. */
   async #tidy(): Promise<string | null> {
-    const { leftovers } = this.#world.steering;
-    if (this.#isTidy || leftovers === undefined) return null;
-    const found = await this.#ask(leftovers);
-    const done = found.ok ? await this.#runAll(found.value) : found;
-    this.#isTidy = done.ok;
-    return done.ok ? null : `what a gateway left there cannot be undone: ${done.error.text}`;
+    if (this.#isTidy) return null;
+    for (const query of this.#world.steering.leftovers ?? []) {
+      const found = await this.#ask(query);
+      const done = found.ok ? await this.#runAll(found.value) : found;
+      if (!done.ok) return `what a gateway left there cannot be undone: ${done.error.text}`;
+    }
+    this.#isTidy = true;
+    return null;
+  }
+
+  /** What a start that failed has left: with it there the next would let other jobs begin, too. */
+  async #undo(): Promise<Result<null, SiteProblem>> {
+    const left = await this.#runEach(this.#undone);
+    this.#undone = left.map(({ command }) => command);
+    const [first] = left;
+    return first === undefined ? ok(null) : err(first.problem);
   }
 
   async #findLack(): Promise<string | null> {
@@ -115,15 +136,32 @@ export class Steerer {
     const { steering } = this.#world;
     // Another scheduler may be at work there, and what it has given to somebody is not ours to give.
     if (this.#lack !== null) return err({ kind: 'away', text: this.#lack });
+    const cleared = await this.#undo();
+    if (!cleared.ok) return err({ ...cleared.error, kind: 'away' });
     const started = await this.#runAll(steering.start(job, nodes));
-    if (started.ok || started.error.kind === 'no_such_job') return started;
+    const isGone = !started.ok && started.error.kind === 'no_such_job';
+    if (started.ok || (isGone && steering.leftovers === undefined)) return started;
     // Half a start might take by itself, later and beside what is started there by then.
-    const undone = await this.#runAll(steering.takeBack(job, nodes));
-    if (!undone.ok) {
-      const fields = { job: job.id, why: undone.error.text };
+    const left = await this.#runEach(steering.takeBack(job, nodes));
+    if (steering.leftovers !== undefined) this.#undone = left.map(({ command }) => command);
+    for (const { problem } of left) {
+      const fields = { job: job.id, why: problem.text };
       this.#world.log.warn(fields, 'a start that failed could not be taken back');
     }
     return started;
+  }
+
+  /** Those that did not succeed, and why; of a job that is gone there is nothing to undo. */
+  async #runEach(
+    commands: readonly SiteCommand[],
+  ): Promise<{ readonly command: SiteCommand; readonly problem: SiteProblem }[]> {
+    const left = [];
+    for (const command of commands) {
+      const done = await this.#runAll([command]);
+      if (done.ok || done.error.kind === 'no_such_job') continue;
+      left.push({ command, problem: done.error });
+    }
+    return left;
   }
 
   async #runAll(commands: readonly SiteCommand[]): Promise<Result<null, SiteProblem>> {

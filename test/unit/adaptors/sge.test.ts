@@ -101,9 +101,11 @@ test('[G5] one element of an array is started, the others are held for that mome
     'qrls -h s 4',
   ]);
   assert.equal(lines(adaptor.steering?.takeBack(job, ['n2'])).at(-1), 'qrls -h s 4');
-  const left = adaptor.steering?.leftovers?.read({ stdout: HELD_ARRAY, stderr: '', code: 0 });
-  assert.ok(left?.ok);
-  assert.deepEqual(lines(left.value), ['qrls -h s 1']);
+  const left = [HELD_ARRAY, OPENED].flatMap((stdout, at) => {
+    const read = adaptor.steering?.leftovers?.[at]?.read({ stdout, stderr: '', code: 0 });
+    return read?.ok ? lines(read.value) : [];
+  });
+  assert.deepEqual(left, ['qrls -h s 1', 'qconf -mattr exechost complex_values ticket=none n2']);
 });
 
 test('elements that wait in several states are one array, held only when all of them are', () => {
@@ -119,6 +121,19 @@ test('elements that wait in several states are one array, held only when all of 
   const both = `${first}${last}${line('qw', '1,4').slice(first.length)}`;
   assert.deepEqual(read(both), [['1', 'waiting', '1-2,4']]);
 });
+
+const OPENED = `<?xml version='1.0'?>
+<qhost>
+ <host name='global'>
+   <hostvalue name='arch_string'>-</hostvalue>
+ </host>
+ <host name='n1'>
+   <resourcevalue name='ticket' dominance='hf'>none</resourcevalue>
+ </host>
+ <host name='n2'>
+   <resourcevalue name='ticket' dominance='hf'>_a_</resourcevalue>
+ </host>
+</qhost>`;
 
 const HELD_ARRAY = `<?xml version='1.0'?>
 <job_info>

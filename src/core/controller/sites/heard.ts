@@ -44,9 +44,10 @@ export function decideSiteHeard(step: Step, heard: SiteHeard): void {
   const visible = heard.nodes.filter(({ seen }) => (seen?.hiddenBy ?? null) === null);
   for (const node of visible) enrol(step, gateway, shownName(node));
   const shown = new Map(visible.map((node) => [node.name, shownName(node)]));
-  const site = { name: gateway.name, shown };
+  const jobs = [...heard.jobs];
+  const site = { name: gateway.name, shown, listed: new Set(jobs.map(({ id }) => id)) };
   const over: ListedJob[] = [];
-  for (const job of heard.jobs) {
+  for (const job of jobs) {
     if (job.isOurs) continue;
     // An array that is over ends what has not begun: what has is told by its elements, here as well.
     if (job.state === 'ended' && isArray(jobOfKey(step.state, foreignName(gateway.name, job.id)))) {
@@ -60,6 +61,8 @@ interface Site {
   readonly name: NodeName;
   /** What its nodes are called here, by its own names of them; without those that it hides. */
   readonly shown: ReadonlyMap<string, string>;
+  /** Ids of its jobs. */
+  readonly listed: ReadonlySet<string>;
 }
 
 /** A node of the site is let in by the secret of its gateway, which speaks for it. */
@@ -122,7 +125,7 @@ function follow(step: Step, site: Site, listed: ListedJob): void {
   if (known === undefined || known.job.outcome !== null) return;
   const { job, index } = known;
   if (index === null && listed.state === 'ended') return endWaiting(step, job, listed);
-  if (index === null || !job.pending.has(index)) return void followHold(step, job, listed);
+  if (index === null || !job.pending.has(index)) return void followHold(step, site, job, listed);
   switch (listed.state) {
     case 'ended':
       return endPending(step, job, IntervalSet.of([[index, index]]), outcomeOf(listed));
@@ -132,7 +135,7 @@ function follow(step: Step, site: Site, listed: ListedJob): void {
     case 'completing':
       return place(step, site, { job, index }, listed);
     default:
-      return followHold(step, job, listed);
+      return followHold(step, site, job, listed);
   }
 }
 
@@ -142,11 +145,13 @@ function endWaiting(step: Step, job: Job, listed: ListedJob): void {
   if (waiting.size > 0) endPending(step, job, waiting, outcomeOf(listed));
 }
 
-function followHold(step: Step, job: Job, listed: ListedJob): void {
+function followHold(step: Step, site: Site, job: Job, listed: ListedJob): void {
   const { foreign } = job.spec;
   const { state, id } = listed;
-  if (foreign?.job !== id || waitingOf(job).size === 0) return;
+  if (foreign === undefined || waitingOf(job).size === 0) return;
   if (state !== 'held' && state !== 'waiting') return;
+  // Of an array of which all elements are listed by themselves, one that may start lets it go.
+  if (foreign.job !== id && (state === 'held' || site.listed.has(foreign.job))) return;
   const hold = holdOf(listed);
   const { heldBecause, ...rest } = foreign;
   if (foreign.isHeld === hold.isHeld && heldBecause === hold.heldBecause) return;

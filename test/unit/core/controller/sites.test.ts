@@ -298,6 +298,20 @@ scenario('[G5] an element is no job of its own, however its site calls it', (hea
   assert.equal(head.state.jobs.size, 6, 'a job called so beside a job that is no array');
 });
 
+scenario(
+  '[G5] a held array goes on once all elements are listed apart and one may start',
+  (head) => {
+    steered(head);
+    hear(head, [siteJob('16', { elements: '1-2', state: 'held' })]);
+    hear(head, [siteJob('16', { elements: '1', state: 'held' }), siteJob('16_2')]);
+    assert.deepEqual(head.schedule(), [], 'its array is held, and listed');
+    hear(head, [siteJob('16_1', { state: 'held' }), siteJob('16_2', { state: 'held' })]);
+    assert.deepEqual(head.schedule(), []);
+    hear(head, [siteJob('16_1'), siteJob('16_2')]);
+    assert.equal(head.schedule().length, 2);
+  },
+);
+
 scenario('[G5] an element that ran before its array was seen is a job of its own', (head) => {
   steered(head);
   const running = siteJob('16_1', { state: 'running', nodes: ['n1'] });

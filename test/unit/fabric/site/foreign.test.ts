@@ -12,6 +12,7 @@ import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
 import { ok } from '../../../../src/core/base/result.ts';
 import type { ProcessEvent } from '../../../../src/core/model/processes.ts';
 import type { SiteJob } from '../../../../src/core/model/site.ts';
+import { type Launch, listedOf } from '../../../../src/fabric/site/launch.ts';
 import { SiteProcesses } from '../../../../src/fabric/site/site-processes.ts';
 import { Steerer } from '../../../../src/fabric/site/steerer.ts';
 import type { SiteWorld } from '../../../../src/fabric/site/world.ts';
@@ -218,4 +219,17 @@ test('a gateway that is killed goes on with it', async () => {
   await next.begin();
   await next.clock.advance(3000);
   assert.deepEqual(next.kinds(), ['started', 'exited']);
+});
+
+test('[G5] an element that has not begun is there as long as its array has it', () => {
+  const entry = { sending: { siteJob: '16_2' } } as Launch['entry'];
+  const launch = (index: number) =>
+    ({ entry, foreign: { job: '16', index, nodes: [], isLead: true } }) as unknown as Launch;
+  const jobs = new Map([['16', { id: '16', elements: '1-3,7' } as SiteJob]]);
+  assert.deepEqual(
+    [2, 7, 5].map((index) => listedOf(launch(index), jobs)?.id),
+    ['16', '16', undefined],
+  );
+  const own = new Map([...jobs, ['16_2', { id: '16_2' } as SiteJob]]);
+  assert.equal(listedOf(launch(2), own)?.id, '16_2');
 });

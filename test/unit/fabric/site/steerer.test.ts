@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
-import { ok } from '../../../../src/core/base/result.ts';
+import { err, ok } from '../../../../src/core/base/result.ts';
 import { Steerer } from '../../../../src/fabric/site/steerer.ts';
 import { KeptLog } from '../../head/http/fixture.ts';
 import { FakeSlurm } from './fake-slurm.ts';
@@ -82,7 +82,7 @@ test('[G5] arrays whose elements are started while a listing is made are heeded'
   };
   const steerer = new Steerer({
     ...{ commands: site, log: new KeptLog(), settings: { timeoutMs: 1000, before: [] } },
-    steering: { ...steering, requirements: [], leftovers, read: () => ok(null) },
+    steering: { ...steering, requirements: [], leftovers: [leftovers], read: () => ok(null) },
   });
   assert.deepEqual([await steerer.lacks(), await steerer.lacks(), found], [null, null, 1]);
   assert.ok(site.ran.some((argv) => argv.join(' ') === 'qrls -h s 7'));
@@ -92,4 +92,29 @@ test('[G5] arrays whose elements are started while a listing is made are heeded'
   await start;
   assert.deepEqual([...late()], ['4']);
   assert.deepEqual([...steerer.heed()()], []);
+});
+
+test('[G5] what a start that failed has left is undone before the next one', async () => {
+  const site = new FakeSlurm();
+  const lines = () => site.ran.map((argv) => argv.join(' '));
+  let isAway = true;
+  const steering = {
+    ...executionQueue({ main: 'main', execution: 'steer' }),
+    ...{ requirements: [], leftovers: [] },
+    start: ({ id }: { id: string }) => [{ argv: ['begin', id] }],
+    takeBack: ({ id }: { id: string }) => [{ argv: ['undo', id] }, { argv: ['gone', id] }],
+    read: (_: unknown, program: string) => {
+      if (program === 'gone') return err({ kind: 'no_such_job', text: 'no such job' } as const);
+      return isAway ? err({ kind: 'away', text: 'no answer' } as const) : ok(null);
+    },
+  };
+  const settings = { timeoutMs: 1000, before: [] };
+  const steerer = new Steerer({ commands: site, log: new KeptLog(), settings, steering });
+  assert.ok(!(await steerer.start({ id: '1', handle: null }, ['n1'])).ok);
+  assert.ok(!(await steerer.start({ id: '2', handle: null }, ['n1'])).ok);
+  assert.deepEqual(lines(), ['begin 1', 'undo 1', 'gone 1', 'undo 1']);
+  isAway = false;
+  await steerer.mend();
+  assert.ok((await steerer.start({ id: '2', handle: null }, ['n1'])).ok);
+  assert.deepEqual(lines().slice(4), ['undo 1', 'begin 2']);
 });
