@@ -2,8 +2,8 @@
 
 import path from 'node:path';
 import { readSelection, type Selection } from '../core/batch/select.ts';
-import { bring, placedIn } from '../transfer/pull/bring.ts';
-import { checkEntries } from '../transfer/pull/compare.ts';
+import { bring, checkWhole, placedIn } from '../transfer/pull/bring.ts';
+import { checkLists } from '../transfer/pull/compare.ts';
 import { findOutputs, type TaskOutputs } from '../transfer/pull/outputs.ts';
 import { withWeftErrors, wrongArgument } from './errors.ts';
 import { checkOptions } from './known-options.ts';
@@ -55,8 +55,10 @@ async function fetch(
     const below = folders ? folderOf(task) : ['.'];
     return placedIn({ ...task, below }, { place, selection, shown: place });
   });
-  for (const one of tasks) checkEntries(one);
-  const placed = await bring(courier, tasks, { place, hints: HINTS });
+  const { right, lost } = checkLists(tasks);
+  const brought = await bring(courier, right, { place, hints: HINTS });
+  checkWhole(brought, lost, 'Pull again once that is mended; what is here is not fetched twice.');
+  const { placed } = brought;
   const tasksByFolder = new Map(tasks.map(({ task, below }) => [path.join(place, below), task]));
   return placed.map(({ entry: { kind, size, path: inside }, full, here }) => {
     const task = tasksByFolder.get(full.slice(0, -inside.length - 1)) ?? id;

@@ -19,6 +19,21 @@ export interface Wanted {
   readonly mode?: number;
 }
 
+/** How whoever fetches many contents is told about each. */
+export interface Arrivals {
+  /** So many bytes more have come. */
+  readonly moved?: (bytes: number) => void;
+  /** The head has none that is whole: the others still come. Absent: that fails all of them. */
+  readonly flawed?: (wanted: Wanted, problem: Failure) => void;
+}
+
+/** What is wrong with the content itself, and not with the way; null: something else is. */
+export function flawOf(error: unknown): Failure | null {
+  return error instanceof Failure && FLAWS.has(error.code) ? error : null;
+}
+
+const FLAWS: ReadonlySet<string> = new Set(['blob.damaged', 'blob.not_found']);
+
 /** Names are at most 255 bytes long (NAME_MAX); a character has up to four of them. */
 const NAME_CHARACTERS_MAX = 50;
 

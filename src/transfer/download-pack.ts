@@ -6,7 +6,14 @@ import { readFrames } from '../api/blob-frames.ts';
 import type { BlobHash } from '../core/model/blob.ts';
 import { refuse } from '../core/model/errors.ts';
 import { Failure, failure } from '../core/model/failure.ts';
-import { asideOf, localProblem, untilStuck, type Wanted } from './arriving.ts';
+import {
+  type Arrivals,
+  asideOf,
+  flawOf,
+  localProblem,
+  untilStuck,
+  type Wanted,
+} from './arriving.ts';
 import type { Carrier } from './carrier.ts';
 
 /** Never through a link that somebody has put there. */
@@ -19,12 +26,21 @@ type Named = Pick<Wanted, 'hash' | 'path'>;
 export function downloadPack(
   carrier: Carrier,
   pack: readonly Wanted[],
-  moved: (bytes: number) => void,
+  { moved, flawed }: Required<Pick<Arrivals, 'moved'>> & PackFlaws<Wanted>,
 ): Promise<void> {
-  return receivePack(carrier, pack, (wanted, bytes) => {
+  const take = (wanted: Wanted, bytes: Uint8Array): void => {
     writeSmall(wanted, bytes);
     moved(bytes.length);
-  });
+  };
+  return receivePack(carrier, pack, { take, flawed });
+}
+
+interface PackFlaws<T> {
+  readonly flawed: ((wanted: T, problem: Failure) => void) | undefined;
+}
+
+interface Taking<T> extends PackFlaws<T> {
+  readonly take: (wanted: T, bytes: Uint8Array) => void;
 }
 
 /** Contents that are so small, and few, that they stay in memory. */
@@ -34,33 +50,48 @@ export async function fetchSmall(
 ): Promise<ReadonlyMap<BlobHash, Uint8Array>> {
   const came = new Map<BlobHash, Uint8Array>();
   if (contents.length === 0) return came;
-  await receivePack(carrier, contents, ({ hash }, bytes) => void came.set(hash, bytes));
+  const take = ({ hash }: Named, bytes: Uint8Array) => void came.set(hash, bytes);
+  await receivePack(carrier, contents, { take, flawed: undefined });
   return came;
 }
 
 async function receivePack<T extends Named>(
   carrier: Carrier,
   pack: readonly T[],
-  take: (wanted: T, bytes: Uint8Array) => void,
+  taking: Taking<T>,
 ): Promise<void> {
   const note = 'Going on with small files as soon as it can.';
   const left = [...pack];
   while (left.length > 0) {
     const before = left.length;
     try {
-      await carrier.patiently(note, () => fetchPack(carrier, left, take));
+      await carrier.patiently(note, () => fetchPack(carrier, left, taking));
     } catch (error) {
+      if (isDropped(error, left, taking)) continue;
       const isAway = error instanceof Failure && error.kind === 'unavailable';
       if (!isAway || left.length === before) throw error;
     }
   }
 }
 
+/** One that is not there is refused before the others are sent: they are asked for without it. */
+function isDropped<T extends Named>(error: unknown, left: T[], { flawed }: Taking<T>): boolean {
+  if (!(error instanceof Failure) || flawed === undefined) return false;
+  const { hash: gone, what = '' } = error.details;
+  // Larger than any that is asked for here: the head says so in words that begin with the hash.
+  const at = left.findIndex(({ hash }) => hash === gone || what.startsWith(hash));
+  const wanted = left[at];
+  if (wanted === undefined) return false;
+  left.splice(at, 1);
+  flawed(wanted, flawOf(error) ?? failure(refuse('blob.damaged', wanted)));
+  return true;
+}
+
 /** Takes from the front of `left` what has come. */
 async function fetchPack<T extends Named>(
   carrier: Carrier,
   left: T[],
-  take: (wanted: T, bytes: Uint8Array) => void,
+  { take, flawed }: Taking<T>,
 ): Promise<void> {
   const api = await carrier.head();
   const hashes = left.map(({ hash }) => hash);
@@ -68,13 +99,14 @@ async function fetchPack<T extends Named>(
   const pieces = untilStuck(answer, api.address);
   for await (const { hash, bytes } of readFrames(pieces)) {
     const [wanted] = left;
-    const actual = hashAtOnce('sha256', bytes, 'hex');
-    if (wanted === undefined || hash !== wanted.hash || actual !== hash) {
+    const isWhole = hashAtOnce('sha256', bytes, 'hex') === hash;
+    const damaged = failure(refuse('blob.damaged', { hash, path: wanted?.path ?? 'nothing' }));
+    if (wanted === undefined || hash !== wanted.hash || (!isWhole && flawed === undefined)) {
       answer.destroy();
-      const path = wanted?.path ?? 'nothing';
-      throw failure(refuse('blob.damaged', { hash, path }));
+      throw damaged;
     }
-    take(wanted, bytes);
+    if (isWhole) take(wanted, bytes);
+    else flawed?.(wanted, damaged);
     left.shift();
   }
   if (left.length === 0) return;

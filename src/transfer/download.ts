@@ -7,7 +7,14 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { refuse } from '../core/model/errors.ts';
 import { Failure, failure } from '../core/model/failure.ts';
 import { BLOB_PACKED_BYTES_MAX } from '../core/model/limits.ts';
-import { asideOf, localProblem, untilStuck, type Wanted } from './arriving.ts';
+import {
+  type Arrivals,
+  asideOf,
+  flawOf,
+  localProblem,
+  untilStuck,
+  type Wanted,
+} from './arriving.ts';
 import type { Carrier } from './carrier.ts';
 import { downloadPack } from './download-pack.ts';
 import { GatheredWrites } from './gathered-writes.ts';
@@ -19,17 +26,24 @@ const BLOCK_BYTES = 1_048_576;
 const AT_ONCE = 4;
 const PACKS_AT_ONCE = 2;
 
-/** Resolves when all of them are there, whole and verified. `moved`: so many bytes more have come. */
+/** Resolves when all of them are there, whole and verified, but for those that `flawed` was told. */
 export async function downloadFiles(
   carrier: Carrier,
   files: readonly Wanted[],
-  moved: (bytes: number) => void = () => undefined,
+  arrivals: Arrivals = {},
 ): Promise<void> {
+  const { moved = () => undefined, flawed } = arrivals;
   const isSmall = ({ size }: Wanted): boolean => size <= BLOB_PACKED_BYTES_MAX;
   const packs = packed(files.filter(isSmall));
-  await inParallel(packs, PACKS_AT_ONCE, (pack) => downloadPack(carrier, pack, moved));
+  await inParallel(packs, PACKS_AT_ONCE, (pack) => downloadPack(carrier, pack, { moved, flawed }));
   const large = files.filter((file) => !isSmall(file));
-  await inParallel(large, AT_ONCE, (file) => downloadFile(carrier, file, moved));
+  await inParallel(large, AT_ONCE, async (file) => {
+    await downloadFile(carrier, file, moved).catch((error: unknown) => {
+      const flaw = flawOf(error);
+      if (flaw === null || flawed === undefined) throw error;
+      flawed(file, flaw);
+    });
+  });
 }
 
 async function downloadFile(
@@ -50,7 +64,7 @@ async function downloadFile(
     // Not synced: whoever fetches again after a crash looks at the hash of what is there.
     await rename(aside, wanted.path);
   } catch (error) {
-    if (error instanceof Failure && error.code === 'blob.damaged') await rm(aside, { force: true });
+    if (flawOf(error) !== null) await rm(aside, { force: true });
     throw localProblem(error, wanted.path);
   } finally {
     await file.close();
@@ -80,11 +94,17 @@ async function fill(carrier: Carrier, { wanted, file, moved }: Filling): Promise
     try {
       await carrier.patiently(note, () => fetchRest(carrier, wanted, { file, at, moved }));
     } catch (error) {
+      if (isShort(error, wanted)) return 'less than it should be';
       const isAway = error instanceof Failure && error.kind === 'unavailable';
       if (!isAway || at.offset === before) throw error;
     }
   }
   return at.hasher.digest('hex');
+}
+
+/** What the head has ends before the place from where the rest was asked for. */
+function isShort(error: unknown, { size }: Wanted): boolean {
+  return error instanceof Failure && error.code === 'argument.invalid' && size > 0;
 }
 
 interface Place {

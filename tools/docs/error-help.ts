@@ -529,6 +529,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
       'A node asked for files, or sent some, for a task that it does not run, or not any more: the task has ended, or was given to other nodes.',
     next: 'Nothing: the node gives the task up by itself.',
   },
+  'outputs.partial': {
+    means:
+      'Contents of some files are damaged on the head, or gone from it. They are named; all others are in their places.',
+    next: 'Check the disk of the head, and run again what is lacking. What lay in the places of those files is as it was.',
+  },
   'outputs.too_large': {
     means: 'A task left more in its private directory than the head may keep of all jobs together.',
     next: 'Name what is wanted with `--out`, or ask an admin to raise `head.archive_max`.',

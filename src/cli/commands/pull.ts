@@ -5,8 +5,14 @@ import type { Command } from 'commander';
 import { plural } from '../../core/base/plural.ts';
 import { readSelection, type Selection } from '../../core/batch/select.ts';
 import { usage } from '../../core/model/failure.ts';
-import { bring, compareAll, type FoundOutputs, placedIn } from '../../transfer/pull/bring.ts';
-import { checkEntries, type TaskFiles } from '../../transfer/pull/compare.ts';
+import {
+  bring,
+  checkWhole,
+  compareAll,
+  type FoundOutputs,
+  placedIn,
+} from '../../transfer/pull/bring.ts';
+import { checkLists, type TaskFiles } from '../../transfer/pull/compare.ts';
 import { findOutputs, type TaskOutputs } from '../../transfer/pull/outputs.ts';
 import { courierOf } from '../connection/courier.ts';
 import type { Context } from '../context.ts';
@@ -71,10 +77,16 @@ export async function pullFound(
   const found = await find();
   const shown = options.saveDir ?? '.';
   const tasks = found.map((task) => placedIn(task, { place, selection, shown }));
-  for (const one of tasks) checkEntries(one);
-  if (options.dryRun) return list(context, tasks, options.output);
-  return pull(context, tasks, { place, isChosen });
+  const { right, lost } = checkLists(tasks);
+  if (options.dryRun) {
+    await list(context, right, options.output);
+    checkWhole({ placed: [], flawed: [] }, lost, PARTIAL);
+    return 0;
+  }
+  return pull(context, right, { place, isChosen, lost });
 }
+
+const PARTIAL = 'Pull again once that is mended; what is here is not fetched twice.';
 
 const HINTS = {
   inTheWay: 'Move it away, or name another --save-dir.',
@@ -100,14 +112,13 @@ async function list(
   context: Context,
   tasks: readonly TaskFiles[],
   output: string | undefined,
-): Promise<number> {
+): Promise<void> {
   const courier = courierOf(context, { isQuiet: output !== undefined });
   const placed = await compareAll(courier, tasks, HINTS);
   const rows = placed.map(rowOf);
   const empty = 'Nothing matches.';
   await context.list({ rows, columns: COLUMNS, name: (row) => row.path, empty }, output);
   if (output === undefined && rows.length > 0) context.note(planWords(amountsOf(placed)));
-  return 0;
 }
 
 function hasPatterns({ include, exclude, glob }: PullOptions): boolean {
@@ -117,11 +128,12 @@ function hasPatterns({ include, exclude, glob }: PullOptions): boolean {
 async function pull(
   context: Context,
   tasks: readonly TaskFiles[],
-  { place, isChosen }: { place: string; isChosen: boolean },
+  { place, isChosen, lost }: { place: string; isChosen: boolean; lost: readonly string[] },
 ): Promise<number> {
   const begunMs = performance.now();
-  const placed = await bring(courierOf(context), tasks, { place, hints: HINTS });
-  if (placed.length === 0) {
+  const brought = await bring(courierOf(context), tasks, { place, hints: HINTS });
+  const { placed, flawed } = brought;
+  if (placed.length + flawed.length + lost.length === 0) {
     context.print('Nothing matches.');
     return 0;
   }
@@ -130,6 +142,7 @@ async function pull(
   const where = others.length === 0 ? `${first}` : plural(others.length + 1, 'folder');
   const none = isChosen ? noFileWords(amounts, where) : null;
   context.print(none ?? doneWords(amounts, where, performance.now() - begunMs));
+  checkWhole(brought, lost, PARTIAL);
   return 0;
 }
 

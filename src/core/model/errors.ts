@@ -254,6 +254,10 @@ export const CODES = {
     kind: 'failed_precondition',
     text: 'Node {node} does not run {epoch}.',
   },
+  'outputs.partial': {
+    kind: 'failed_precondition',
+    text: 'All that is whole was fetched; {count} did not come:\n{what}',
+  },
   'outputs.too_large': {
     kind: 'failed_precondition',
     text: 'The task left {size}; the head keeps {limit} of all jobs together (head.archive_max).',

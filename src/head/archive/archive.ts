@@ -30,7 +30,7 @@ import { Intake, type PartAmounts } from './intake.ts';
 import type { ArchiveOptions } from './options.ts';
 import { Parts } from './parts.ts';
 import { Publisher } from './publisher.ts';
-import { largestJobId, listShelves, type ReadPage, readManifest, readPage } from './shelves.ts';
+import { largestJobId, listShelves, type ReadPage, readPage, readWhole } from './shelves.ts';
 import { StoredParts } from './stored-parts.ts';
 
 /** How often what is too old is looked for. */
@@ -191,9 +191,9 @@ export class Archive {
   }
 
   /** Null: nothing is kept of it. */
-  async manifest(shelf: Shelf): Promise<JobManifest | null> {
+  async manifest(shelf: Shelf): Promise<JobManifest | 'damaged' | null> {
     await this.settled(shelf.jobId);
-    return readManifest(this.#places.task(shelf), shelf);
+    return readWhole(this.#places.task(shelf), shelf);
   }
 
   /** Removes all that is kept of a job. */

@@ -69,7 +69,13 @@ export async function readPage(
     if (count % READ_PER_TURN === 0) await new Promise(setImmediate);
     const { index } = task;
     const shelf = { jobId, index: index ?? 0, isArray: index !== null };
-    const manifest = readManifest(places.task(shelf), shelf);
+    const manifest = readWhole(places.task(shelf), shelf);
+    if (manifest === 'damaged') {
+      // Alone in its answer and without a manifest: whoever asks for that is told.
+      if (count === 1) tasks.push(task);
+      else count -= 1;
+      break;
+    }
     // It has gone just now.
     if (manifest === null) continue;
     tasks.push(task);
@@ -106,6 +112,16 @@ export function readManifest(folder: string, { jobId, index, isArray }: Shelf): 
   const manifest = readJson<JobManifest>(manifestIn(folder));
   if (manifest === null || !isArray) return manifest;
   return isOf(manifest, jobId, index) ? manifest : null;
+}
+
+/** The same of one that a disk may have spoilt. */
+export function readWhole(folder: string, shelf: Shelf): JobManifest | 'damaged' | null {
+  try {
+    return readManifest(folder, shelf);
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'damaged';
+    throw error;
+  }
 }
 
 /** What is behind the link of a task may be of a later start of the job, which is another's task. */

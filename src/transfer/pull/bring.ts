@@ -10,9 +10,12 @@ import { refuse } from '../../core/model/errors.ts';
 import { Failure, failure, usage } from '../../core/model/failure.ts';
 import type { Courier } from '../courier.ts';
 import { compare, type Placed, type TaskFiles } from './compare.ts';
-import { checkRoom, fetchAll } from './fetch.ts';
+import { checkRoom, type Flawed, fetchAll } from './fetch.ts';
 import { makeFolder } from './make-folder.ts';
 import type { TaskOutputs } from './outputs.ts';
+
+/** Named in one message; all of them are tried again by the same command. */
+const SHOWN_MAX = 20;
 
 /** What a task left, and the folder that it gets below the place. */
 export interface FoundOutputs extends TaskOutputs {
@@ -21,11 +24,12 @@ export interface FoundOutputs extends TaskOutputs {
 
 /** What is chosen of it. `shown`: how the place is told. */
 export function placedIn(
-  { task, below, entries }: FoundOutputs,
+  { task, below, entries, problem }: FoundOutputs,
   { place, selection, shown }: { place: string; selection: Selection; shown: string },
 ): TaskFiles {
   const { taken } = select<ManifestEntry>(entries, selection);
-  return { task, place, placeShown: shown, below: path.join(...below), entries: taken };
+  const files = { task, place, placeShown: shown, below: path.join(...below), entries: taken };
+  return problem === undefined ? files : { ...files, problem };
 }
 
 /** What to do next, in the words of whoever asked. */
@@ -61,23 +65,41 @@ export async function compareAll(
   throw usage(problems.join('\n'), hints.inTheWay);
 }
 
+/** What was brought, and what could not be. */
+export interface Brought {
+  /** All that is in its place now. */
+  readonly placed: readonly Placed[];
+  readonly flawed: readonly Flawed[];
+}
+
+/** Throws when there is anything that did not come. `lost`: what is lacking besides, in words. */
+export function checkWhole({ flawed }: Brought, lost: readonly string[], hint: string): void {
+  const all = [...lost, ...flawed.map(({ placed: { shown }, why }) => `${shown}: ${why}`)];
+  if (all.length === 0) return;
+  const names = all.slice(0, SHOWN_MAX);
+  if (all.length > SHOWN_MAX) names.push(`and ${all.length - SHOWN_MAX} more`);
+  const details = { count: String(all.length), what: names.join('\n') };
+  throw failure(refuse('outputs.partial', details, hint));
+}
+
 /** Compares and fetches, while nobody else does the same there. */
 export async function bring(
   courier: Courier,
   tasks: readonly TaskFiles[],
   { place, hints }: { place: string; hints: Hints },
-): Promise<Placed[]> {
+): Promise<Brought> {
   const release = lock(place, tasks);
   try {
     const placed = await compareAll(courier, tasks, hints);
-    if (placed.length === 0) return placed;
+    if (placed.length === 0) return { placed, flawed: [] };
     try {
       checkRoom(place, bytesToFetch(placed), hints.noRoom);
-      await fetchAll(courier, placed);
+      const flawed = await fetchAll(courier, placed);
+      const left = new Set(flawed.map((one) => one.placed));
+      return { placed: placed.filter((one) => !left.has(one)), flawed };
     } catch (error) {
       throw asFailure('write', error, place);
     }
-    return placed;
   } finally {
     release();
   }

@@ -30,6 +30,7 @@ export interface TaskFiles {
   /** Its own folder in there. */
   readonly below: string;
   readonly entries: readonly ManifestEntry[];
+  readonly problem?: Failure;
 }
 
 export interface Compared {
@@ -39,11 +40,39 @@ export interface Compared {
 }
 
 /** Throws a failure when the list cannot be right. */
-export function checkEntries({ task, entries }: Pick<TaskFiles, 'task' | 'entries'>): void {
+export function checkEntries({
+  task,
+  entries,
+  problem,
+}: Pick<TaskFiles, 'task' | 'entries' | 'problem'>): void {
+  if (problem !== undefined) throw problem;
   let flaw: string | null = null;
   for (const entry of entries) flaw ??= entryFlaw(entry);
   flaw ??= togetherFlaw(entries);
   if (flaw !== null) throw failure(refuse('outputs.damaged', { task, what: flaw }));
+}
+
+/** The tasks whose lists can be right, and what is wrong with the others; throws when none can be. */
+export function checkLists(tasks: readonly TaskFiles[]): {
+  readonly right: readonly TaskFiles[];
+  readonly lost: readonly string[];
+} {
+  const lost: Failure[] = [];
+  const words: string[] = [];
+  const right = tasks.filter((task) => {
+    try {
+      checkEntries(task);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      lost.push(error);
+      words.push(`${task.task}: the list of its files is wrong: ${error.details['what']}`);
+      return false;
+    }
+  });
+  const [first] = lost;
+  if (right.length === 0 && first !== undefined) throw first;
+  return { right, lost: words };
 }
 
 /** Looks at every place. `looked`: so many bytes more have been compared. */

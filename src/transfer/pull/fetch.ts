@@ -25,25 +25,54 @@ import { makeFolder } from './make-folder.ts';
 /** Whoever fetches results may write to the folders, whatever mode they had. */
 const OWN = 0o700;
 
-/** Puts everything into its place, and gives what is there the modes and times it should have. */
-export async function fetchAll(courier: Courier, placed: readonly Placed[]): Promise<void> {
+/** A file that did not come. */
+export interface Flawed {
+  readonly placed: Placed;
+  /** In words. */
+  readonly why: string;
+}
+
+/**
+ * Puts everything into its place, and gives what is there the modes and times it should have. What the head
+ * has not whole is left out and given back; what lies in its place stays.
+ */
+export async function fetchAll(
+  courier: Courier,
+  placed: readonly Placed[],
+): Promise<readonly Flawed[]> {
   makeFolders(placed);
   const wanted = placed.filter(({ entry, here }) => entry.kind === 'file' && here !== 'there');
   const { first, copies } = byContent(wanted);
   const line = courier.progress('fetching');
   line.start(first.reduce((sum, { entry }) => sum + entry.size, 0));
+  const whys = new Map<string, string>();
   try {
-    await downloadFiles(courier.carrier, first.map(wantedOf), line.moved);
+    await downloadFiles(courier.carrier, first.map(wantedOf), {
+      moved: line.moved,
+      flawed: ({ hash }, { code }) => void whys.set(hash, WHYS[code] ?? code),
+    });
   } finally {
     line.stop();
   }
-  for (const { from, to } of copies) copyOver(from, to);
-  for (const one of placed) if (one.entry.kind === 'file') setMarks(one);
+  const whyOf = ({ entry }: Placed): string | undefined => whys.get(entry.sha256 ?? '');
+  for (const { from, to } of copies) if (whyOf(to) === undefined) copyOver(from, to);
+  const flawed = wanted.flatMap((one) => {
+    const why = whyOf(one);
+    return why === undefined ? [] : [{ placed: one, why }];
+  });
+  const left = new Set(flawed.map((one) => one.placed));
+  for (const one of placed) if (one.entry.kind === 'file' && !left.has(one)) setMarks(one);
   for (const one of placed) if (one.entry.kind === 'link' && one.here !== 'there') makeLink(one);
   // The innermost first: what is made in a folder changes its time.
   const folders = placed.filter(({ entry }) => entry.kind === 'folder');
   for (const one of folders.toReversed()) setMarks(one);
+  return flawed;
 }
+
+const WHYS: Readonly<Record<string, string>> = {
+  'blob.damaged': 'its content is damaged on the head',
+  'blob.not_found': 'its content is gone from the head',
+};
 
 /** Throws a failure when it is known before that there is no room. */
 export function checkRoom(folder: string, bytes: number, hint: string): void {

@@ -6,7 +6,7 @@ import type { ReplyOf } from '../../api/routes.ts';
 import { plural } from '../../core/base/plural.ts';
 import type { ManifestEntry } from '../../core/batch/manifest.ts';
 import { refuse } from '../../core/model/errors.ts';
-import { failure, usage } from '../../core/model/failure.ts';
+import { Failure, failure, usage } from '../../core/model/failure.ts';
 import { formatTaskId, type JobId, parseTaskId, type TaskPlace } from '../../core/model/ids.ts';
 import type { Head } from '../carrier.ts';
 import type { Courier } from '../courier.ts';
@@ -29,6 +29,8 @@ export interface TaskOutputs {
   /** A batch's: its paths are those of the save folder. */
   readonly isSaved: boolean;
   readonly entries: readonly ManifestEntry[];
+  /** Why nobody knows what it has left. */
+  readonly problem?: Failure;
 }
 
 type TaskManifest = ReplyOf<'getOutputs'>;
@@ -40,6 +42,12 @@ interface Asked {
   readonly manifest?: TaskManifest | undefined;
 }
 
+/** One list that is damaged keeps no other from coming. */
+function asDamaged(error: unknown): Failure {
+  if (error instanceof Failure && error.code === 'outputs.damaged') return error;
+  throw error;
+}
+
 /** In the order in which they were named; throws where there is nothing. */
 export async function findOutputs(
   courier: Courier,
@@ -48,13 +56,18 @@ export async function findOutputs(
   const head = await courier.carrier.head();
   const asked: Asked[] = [];
   for (const id of ids) asked.push(...(await tasksOf(courier, head, id)));
-  const manifests = new Map<Asked, TaskManifest>();
+  const manifests = new Map<Asked, TaskManifest | Failure>();
   await inParallel(asked, ASKED_AT_ONCE, async (one) => {
-    manifests.set(one, one.manifest ?? (await manifestOf(head, one)));
+    manifests.set(one, one.manifest ?? (await manifestOf(head, one).catch(asDamaged)));
   });
   const notes: string[] = [];
-  const found = asked.map((one) => {
-    const manifest = manifests.get(one) as TaskManifest;
+  const found = asked.map((one): TaskOutputs => {
+    const manifest = manifests.get(one) as TaskManifest | Failure;
+    if (manifest instanceof Failure) {
+      const { jobId, index } = one;
+      const task = formatTaskId(jobId, index);
+      return { task, jobId, index, isSaved: true, entries: [], problem: manifest };
+    }
     const task = formatTaskId(one.jobId, manifest.index);
     notes.push(...notesOf(task, manifest));
     const { index, entries, batch } = manifest;

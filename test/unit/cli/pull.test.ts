@@ -24,6 +24,7 @@ import { frameHeader } from '../../../src/api/blob-frames.ts';
 import { markOf } from '../../../src/connect/process-file.ts';
 import type { ManifestEntry } from '../../../src/core/batch/manifest.ts';
 import { formatRefusal, refuse } from '../../../src/core/model/errors.ts';
+import { checkWhole } from '../../../src/transfer/pull/bring.ts';
 import { checkEntries } from '../../../src/transfer/pull/compare.ts';
 import { type Answers, FakeHead, type Said } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';
@@ -224,6 +225,61 @@ test('each task of an array has its folder, and one of them can be named', async
   rmSync(path.join(cwd, '42'), { recursive: true });
   await pull('42[2]');
   assert.deepEqual(readdirSync(path.join(cwd, '42')), ['2']);
+});
+
+test('[F14] what is whole of many tasks comes; what is not is named, with the exit code for it', async (t) => {
+  const indices = [0, 1, 2, 3, 4];
+  const array = { ...jobView(), ...doneJob('completed', { code: 0 }), array: '0-4', taskCount: 5 };
+  const entries = [
+    [file('r', 'zero'), file('same', 'damaged')],
+    [file('r', 'damaged'), file('other', 'one')],
+    [file('r', 'two')],
+    [file('../r', 'three')],
+    [file('r', 'four')],
+  ];
+  const damaged = formatRefusal(refuse('outputs.damaged', { task: '42[4]', what: 'cut' }));
+  const { pull, read, cwd } = await bench(t, ['zero', 'one', 'two'], {
+    'POST /v1/blobs/read': ({ body }) => {
+      const known = new Map(['zero', 'one', 'two'].map((text) => [hashOf('sha256', text), text]));
+      const { hashes } = body as { hashes: string[] };
+      const frames = hashes.flatMap((hash) => {
+        const content = Buffer.from(known.get(hash) ?? 'otherwise');
+        return [frameHeader(hash, content.length), content];
+      });
+      return { bytes: Buffer.concat(frames) };
+    },
+    'GET /v1/jobs/42': () => ({ json: { ...array, taskCounts: { done: 5 } } }),
+    'GET /v1/jobs/42/outputs': () => ({
+      json: { tasks: indices.map((index) => manifest([], { index })), next: null },
+    }),
+    ...Object.fromEntries(
+      indices
+        .slice(0, 4)
+        .map((index) => [
+          `GET /v1/jobs/42/outputs/${index}`,
+          () => ({ json: manifest(entries[index] ?? [], { index }) }),
+        ]),
+    ),
+    'GET /v1/jobs/42/outputs/4': () => ({
+      status: 409,
+      json: { error: { code: 'outputs.damaged', kind: 'failed_precondition', message: damaged } },
+    }),
+  });
+  mkdirSync(path.join(cwd, '42/1'), { recursive: true });
+  writeFileSync(path.join(cwd, '42/1/r'), 'of before');
+  const said = await pull('42');
+  assert.equal(said.code, 5, said.error);
+  assert.deepEqual([read('42/0/r'), read('42/1/other'), read('42/2/r')], ['zero', 'one', 'two']);
+  assert.equal(read('42/1/r'), 'of before', 'what was there stays');
+  assert.match(said.out, /Fetched 3 files with 10 bytes/);
+  assert.match(said.error, /All that is whole was fetched; 4 did not come:/);
+  assert.match(said.error, /42\/0\/same: its content is damaged on the head/);
+  assert.match(said.error, /42\/1\/r: its content is damaged on the head/);
+  assert.match(said.error, /42\[3\]: the list of its files is wrong/);
+  assert.match(said.error, /42\[4\]: the list of its files is wrong/);
+  assert.deepEqual(readdirSync(path.join(cwd, '42/0')), ['r'], 'and nothing in part');
+  const nothing = { placed: [], flawed: [] };
+  assert.throws(() => checkWhole(nothing, ['42[4]: …'], ''), { code: 'outputs.partial' });
 });
 
 test('a list that leads outside is refused, and nothing is written', async (t) => {

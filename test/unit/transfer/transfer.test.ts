@@ -171,10 +171,12 @@ test('[F2] a download goes on where the line broke, and is put in its place when
   const target = file('copy', 'what was there');
   const seen = new Set<string>();
   const modes = new Set<number>();
-  await downloadFiles(carrier, [{ hash, size, path: target, mode: 0o640 }], () => {
-    seen.add(readFileSync(target, 'utf8').slice(0, 20));
-    const [part = ''] = readdirSync(directory).filter((name) => name.endsWith('.part'));
-    modes.add(statSync(path.join(directory, part)).mode & 0o777);
+  await downloadFiles(carrier, [{ hash, size, path: target, mode: 0o640 }], {
+    moved: () => {
+      seen.add(readFileSync(target, 'utf8').slice(0, 20));
+      const [part = ''] = readdirSync(directory).filter((name) => name.endsWith('.part'));
+      modes.add(statSync(path.join(directory, part)).mode & 0o777);
+    },
   });
   assert.deepEqual([...seen], ['what was there'], 'until all of it has come');
   assert.deepEqual([...modes], [0o600], 'nobody else reads what may become theirs alone');
@@ -227,6 +229,47 @@ test('a content that is damaged on the head never becomes a file', async (t) => 
     });
   }
   assert.deepEqual(readdirSync(directory), ['a', 'b']);
+});
+
+test('[F14] what is whole comes, whatever is damaged on the head beside it', async (t) => {
+  const { carrier, file, world, directory } = await bench(t);
+  const blobs = path.join(world.directory, 'blobs');
+  const placeOf = (hash: string) => path.join(blobs, 'sha256', hash.slice(0, 2), hash.slice(2));
+  const contents = {
+    ...{ tiny: 'tiny', small: 's'.repeat(20_000), gone: 'g'.repeat(20_000) },
+    ...{ longer: 'l'.repeat(20_000), large: 'x'.repeat(MIB), cut: 'c'.repeat(MIB) },
+    ...{ lost: 'v'.repeat(MIB), turned: 't'.repeat(20_000) },
+  };
+  const wanted = new Map<string, { hash: BlobHash; size: number; path: string }>();
+  for (const [name, content] of Object.entries(contents)) {
+    const sent = await readLocalFile(file(name, content));
+    await uploadFiles(carrier, [sent]);
+    wanted.set(name, {
+      hash: sent.hash,
+      size: sent.size,
+      path: path.join(directory, `to-${name}`),
+    });
+  }
+  const at = (name: string) => placeOf(wanted.get(name)?.hash ?? '');
+  for (const name of ['gone', 'lost']) rmSync(at(name));
+  writeFileSync(at('turned'), 'T'.repeat(20_000));
+  writeFileSync(at('longer'), 'l'.repeat(300_000));
+  truncateSync(at('cut'), 1000);
+  const flaws: Record<string, string> = {};
+  await downloadFiles(carrier, [...wanted.values()], {
+    flawed: (one, { code }) => {
+      flaws[path.basename(one.path)] = code;
+    },
+  });
+  assert.deepEqual(flaws, {
+    ...{ 'to-gone': 'blob.not_found', 'to-lost': 'blob.not_found', 'to-cut': 'blob.damaged' },
+    ...{ 'to-turned': 'blob.damaged', 'to-longer': 'blob.damaged' },
+  });
+  for (const name of ['tiny', 'small', 'large'] as const) {
+    assert.equal(readFileSync(path.join(directory, `to-${name}`), 'utf8'), contents[name]);
+  }
+  const came = readdirSync(directory).filter((name) => name.startsWith('to-'));
+  assert.deepEqual(came.sort(), ['to-large', 'to-small', 'to-tiny'], 'and nothing of the others');
 });
 
 test('what is to be sent is told before, and what is only in memory goes as files do', async (t) => {

@@ -71,10 +71,12 @@ export const getOutputs: Handler<'getOutputs'> = async ({ archive }, { params, j
   const index = Number(params.index);
   const isArray = job !== null && job.spec.array !== null;
   const manifest = await archive.manifest({ jobId, index: isArray ? index : 0, isArray });
-  if (manifest !== null && (isArray || index === 0)) {
-    return ok(shown(manifest));
-  }
   const task = formatTaskId(jobId as JobId, isArray ? index : null);
+  if (manifest === 'damaged') {
+    const what = 'it cannot be read from the disk of the head';
+    return err(refuse('outputs.damaged', { task, what }));
+  }
+  if (manifest !== null && (isArray || index === 0)) return ok(shown(manifest));
   return err(refuse('outputs.not_found', { task }));
 };
 

@@ -33,3 +33,22 @@ test('a page ends where its files are too many, never before its first task, and
   assert.deepEqual(await read(page.slice(1, 2)), [[], 1]);
   assert.deepEqual(await read([large, ...page]), [[4], 1]);
 });
+
+test('[F14] a task whose manifest is damaged is alone on its page, without one', async (t) => {
+  const root = mkdtempSync(path.join(tmpdir(), 'weft-shelves-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const places = new ArchivePlaces(root);
+  const page = [0, 1, 2].map((index) => ({ index, files: 1 }) as TaskArchive);
+  for (const { index } of page) {
+    const folder = places.task({ jobId: 7, index: index ?? 0, isArray: true });
+    mkdirSync(path.dirname(manifestIn(folder)), { recursive: true });
+    writeFileSync(manifestIn(folder), index === 1 ? '{"jobId": 7, "ind' : `{"index": ${index}}`);
+  }
+  const read = async (some: readonly TaskArchive[]) => {
+    const { tasks, manifests, count } = await readPage(places, 7, some);
+    return [tasks.map(({ index }) => index), manifests.length, count];
+  };
+  assert.deepEqual(await read(page), [[0], 1, 1]);
+  assert.deepEqual(await read(page.slice(1)), [[1], 0, 1]);
+  assert.deepEqual(await read(page.slice(2)), [[2], 1, 1]);
+});
