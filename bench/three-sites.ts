@@ -31,7 +31,7 @@ chmodSync(directory, 0o755);
 const [stamps, grid] = [join(directory, 'stamps'), join(directory, 'sge')];
 for (const folder of [stamps, grid]) mkdirSync(folder);
 chmodSync(stamps, 0o777);
-const lan = new Lan();
+const lan = new Lan([directory]);
 const slurm = await startSlurm(NODES, CPUS, SLURM_SCHEDULER);
 const nodes = Array.from({ length: NODES }, (_, at) => `g${at + 1}`);
 const sge = await startGridEngine(lan, grid, { nodes, slots: CPUS, isSteered: false });

@@ -62,7 +62,7 @@ function resume({ agent }: Member, pids: readonly number[]): void {
 
 function pidsOf(member: Member, parts: Fault['parts']): number[] {
   const agent = parts.includes('agent') ? (member.agent?.pid ?? null) : null;
-  const launcher = parts.includes('launcher') ? findLauncher(member.stateDir) : null;
+  const launcher = parts.includes('launcher') ? findLauncher(member.place) : null;
   return [agent, launcher].filter((pid) => pid !== null);
 }
 

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { type Allocation, findNode, readAllocation } from '../steps/allocation.ts';
-import { readArguments, type StepWish } from '../steps/arguments.ts';
+import { asSaidElsewhere, readArguments, type StepWish } from '../steps/arguments.ts';
 import { connectTo } from '../steps/connect.ts';
 import type { StepEnd } from '../steps/frames.ts';
 import { startRemote } from '../steps/remote.ts';
@@ -40,7 +40,8 @@ async function runThere(allocation: Allocation, node: string, wish: StepWish): P
   if (!found.ok) return fail(found.error);
   const stdin = wish.takesInput ? process.stdin : null;
   const { stdout, stderr } = process;
-  const step = startRemote(found.value, wish.command, { stdin, stdout, stderr });
+  const command = asSaidElsewhere(wish.command, process.env['WEFT_RSH']);
+  const step = startRemote(found.value, command, { stdin, stdout, stderr });
   for (const name of PASSED_ON) process.on(name, () => step.signal(name));
   try {
     finish(await step.ended);

@@ -13,6 +13,17 @@ export interface StepWish {
 const IGNORED = new Set(['-x', '-X', '-q', '-T', '-4', '-6', '-a']);
 const IGNORED_WITH_VALUE = new Set(['-o', '-F', '-i']);
 
+/**
+ * The same command where `path`, the remote shell of this node, has each node's own in its place.
+ * Launchers pass on what they were started with, so that their daemons can start others in turn, and
+ * a path in the state of one node is on no other.
+ */
+export function asSaidElsewhere(command: string, path: string | undefined): string {
+  if (path === undefined || path === '') return command;
+  const own = `\${WEFT_RSH}`;
+  return command.replaceAll(`'${path}'`, `"${own}"`).replaceAll(path, own);
+}
+
 export const USAGE = 'usage: weft-rsh [-n] HOST COMMAND...';
 
 /** What is asked for, or what is wrong with it. */

@@ -27,13 +27,13 @@ sites: {hpc: {price: 2}, farm: {price: 1}}
 `;
 
 describe('a Slurm and a Grid Engine in one partition', { skip }, () => {
-  const lan = new Lan();
   let slurm: Slurm | undefined;
   let sge: GridEngine | undefined;
   const world = new SiteWorld(() => {
     for (const pid of slurm?.pids ?? []) endNow(pid, 'SIGTERM');
     lan.closeNow();
   });
+  const lan = new Lan([world.directory]);
   const weft = (...args: string[]) => world.weft(...args);
   const untilThere = (name: string) => {
     const [there, over] = [`[ -e ${world.at(name)} ]`, `[ ! -d ${world.directory} ]`];

@@ -191,7 +191,7 @@ describe('batches in containers on a cluster', { skip: whyNoEngines(), timeout: 
           const member = cluster.member(node);
           const second = await hanging(`agent-${kind}`);
           await cluster.killAgent(member);
-          killIn(`${member.stateDir}/`, 'in_container');
+          killIn(`${member.place}/`, 'in_container');
           assert.deepEqual(await containers(engine), [second], 'nobody was there to end it');
           await cluster.startAgent(member);
           await until('it is gone', async () => {

@@ -107,7 +107,7 @@ describe('six hosts', () => {
     const gate = cluster.gate();
     const id = await cluster.submit(gate, { nodeNames: ['n2'], ...WAIT });
     await cluster.started(id);
-    process.kill(findLauncher(member.stateDir) as number, 'SIGKILL');
+    process.kill(findLauncher(member.place) as number, 'SIGKILL');
     await cluster.started(id, 2);
     gate.open();
     assert.equal((await cluster.done(id)).outcome?.kind, 'completed');

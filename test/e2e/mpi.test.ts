@@ -1,4 +1,4 @@
-// Real MPI programs on two hosts: Open MPI and MPICH start their ranks through weft-rsh, and what
+// Real MPI programs on hosts that share one directory: Open MPI and MPICH start their ranks through weft-rsh, and what
 // runs on the other host is of the job there: its group, its usage, and its end.
 
 import assert from 'node:assert/strict';
@@ -74,13 +74,13 @@ interface MpiJob extends JobShown {
   readonly usage: { readonly userUs: number; readonly systemUs: number };
 }
 
-describe('MPI on two hosts', () => {
+describe('MPI on hosts', () => {
   let cluster: HostedCluster;
   let ranks = '';
   const path = (name: string): string => join(cluster.directory, name);
 
   before(async () => {
-    cluster = await HostedCluster.start(2);
+    cluster = await HostedCluster.start(3);
     ranks = path('ranks');
     writeFileSync(path('rank.sh'), RANK, { mode: 0o755 });
     writeFileSync(path('waiter.sh'), WAITER, { mode: 0o755 });
@@ -117,6 +117,7 @@ describe('MPI on two hosts', () => {
       program: { kind: 'argv', argv },
       ...{ nodeCount: 2, cpuCount: RANKS_PER_NODE, memoryBytes: 512 * 2 ** 20, mpi: {} },
       ...{ environment, directory: { kind: 'shared', path: cluster.directory } },
+      nodeNames: ['n1', 'n2'],
       files: { stdout: '%j.out', stderr: '%j.err' },
       ...more,
     });
@@ -131,6 +132,8 @@ describe('MPI on two hosts', () => {
     assert.equal(job.outcome?.kind, 'completed', `${JSON.stringify(job.outcome)}\n${errors(id)}`);
     return job;
   }
+
+  const outputOf = (id: number): string => readFileSync(path(`${id}.out`), 'utf8');
 
   function errors(id: number): string {
     return existsSync(path(`${id}.err`)) ? readFileSync(path(`${id}.err`), 'utf8') : '';
@@ -172,17 +175,30 @@ describe('MPI on two hosts', () => {
     const id = await submit(command, { cpuCount: 1 });
     await completed(id);
     assertSpread(1);
-    assert.match(readFileSync(path(`${id}.out`), 'utf8'), /Loop time of .* on 2 procs/);
+    assert.match(outputOf(id), /Loop time of .* on 2 procs/);
   });
 
   it('MPICH: a program runs on both, and all its cpu time is the job’s', async () => {
     const id = await submit(['mpiexec.hydra', path('rank.sh'), path('sum'), 'busy']);
     const { usage } = await completed(id);
     assertSpread();
-    assert.match(readFileSync(path(`${id}.out`), 'utf8'), /4 ranks, sum 6/);
+    assert.match(outputOf(id), /4 ranks, sum 6/);
     const seconds = (usage.userUs + usage.systemUs) / 1e6;
     assert.ok(seconds >= RANK_COUNT, `${RANK_COUNT} ranks of 1 s each, ${seconds} s counted`);
   });
+
+  for (const [nodeCount, cpuCount] of SHAPES) {
+    it(`[A31] Open MPI and MPICH run ${nodeCount} × ${cpuCount} ranks`, async () => {
+      const count = nodeCount * cpuCount;
+      const shape = { nodeCount, cpuCount, nodeNames: ['n1', 'n2', 'n3'] };
+      const melt = await submit(['mpirun.openmpi', 'lmp', '-in', 'in.melt', '-log', 'none'], shape);
+      await completed(melt);
+      assert.match(outputOf(melt), new RegExp(`Loop time of .* on ${count} procs`));
+      const sum = await submit(['mpiexec.hydra', path('sum')], shape);
+      await completed(sum);
+      assert.match(outputOf(sum), new RegExp(`${count} ranks, sum ${(count * (count - 1)) / 2}`));
+    });
+  }
 
   it('a cancelled job leaves no rank on any host', async () => {
     const id = await waiting(cluster.gate());

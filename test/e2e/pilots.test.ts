@@ -227,7 +227,7 @@ const noGridEngine = isRoot && hasGridEngine ? false : 'needs root, Grid Engine,
 describe('pilots on a real Grid Engine', { skip: noGridEngine }, () => {
   const world = new PilotWorld();
   const directory = mkdtempSync(join(tmpdir(), 'weft-grid-'));
-  const lan = new Lan();
+  const lan = new Lan([directory, world.directory]);
   let grid: GridEngine;
   const forget = whenKilled(() => lan.closeNow());
   const jobs = async (): Promise<string> => (await grid.command('qstat', '-u', '*')).trim();

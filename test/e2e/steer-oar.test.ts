@@ -23,9 +23,9 @@ interface Core {
 }
 
 describe('a real OAR behind a gateway', { skip }, () => {
-  const lan = new Lan();
   let oar: Oar;
   const world = new SiteWorld(() => lan.closeNow());
+  const lan = new Lan([world.directory]);
   const weft = (...args: string[]) => world.weft(...args);
   const ours = (siteJob: string) => world.ours(`hpc/${siteJob}`);
   const become = (id: number, words: RegExp) => world.become(id, words);

@@ -1,6 +1,6 @@
 // A cluster on the hosts of a Lan: one head, agents on the others, real certificates, real cuts.
 // Jobs leave receipts in a directory that all hosts share, so that tests judge by what ran, not by
-// what the head says.
+// what the head says. The state of head and agents is on their own disks.
 
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
@@ -16,20 +16,23 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { HeadOptions } from '../../../src/config/daemon-options.ts';
 import { plainScheduling } from '../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../src/core/model/settings.ts';
 import { type Call, connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { whenKilled } from '../../support/when-killed.ts';
-import { type Host, Lan, type Program, until } from './hosts.ts';
+import { type Disk, type Host, Lan, type Program, until } from './hosts.ts';
 
 const source = join(import.meta.dirname, '..', '..', '..', 'src');
 
 export interface Member {
   readonly host: Host;
   readonly name: string;
+  /** As this machine sees it. */
   readonly stateDir: string;
+  /** As the host has it, and no other. */
+  readonly place: string;
   readonly optionsFile: string;
   agent: Program | null;
   /** Environment of the agent, for a clock that is moved. */
@@ -54,6 +57,11 @@ const SETTINGS: Settings = {
   archiveDefaultBytes: 64 * 1_048_576,
   buildMsMax: 3_600_000,
 };
+
+/** Named for this process: tests find programs by it, and others run the same tests beside it. */
+function diskOf(from: string): Disk {
+  return { from, to: `/var/lib/weft-${process.pid}/${basename(from)}` };
+}
 
 /** How patient head and agents are with each other. */
 export type Timing = Pick<HeadOptions, 'settings' | 'heartbeatMs' | 'tickMs'>;
@@ -103,7 +111,7 @@ export class HostedCluster {
   readonly directory = mkdtempSync(join(tmpdir(), 'weft-hosts-'));
   readonly receipts = join(this.directory, 'receipts');
   readonly headDirectory = join(this.directory, 'head');
-  readonly lan = new Lan();
+  readonly lan = new Lan([this.directory]);
   readonly members: Member[] = [];
   readonly #mounted: string[] = [];
   readonly #gates: Gate[] = [];
@@ -140,7 +148,9 @@ export class HostedCluster {
     mkdirSync(last);
     cluster.#mountSmall(last, `size=${disks.lastNode},mode=0711`);
     writeFileSync(join(cluster.directory, 'worker.sh'), WORKER, { mode: 0o755 });
-    cluster.#headHost = await cluster.lan.addHost('head');
+    // Who logs in on a machine proves it by a directory in /tmp, and tests ask the head from this one.
+    const headDisk = diskOf(cluster.headDirectory);
+    cluster.#headHost = await cluster.lan.addHost('head', headDisk, ['/tmp']);
     await cluster.startHead();
     for (let at = 1; at <= nodeCount; at += 1) await cluster.#addNode(`n${at}`, CPUS);
     await cluster.nodesUp();
@@ -155,7 +165,7 @@ export class HostedCluster {
   async startHead(): Promise<void> {
     const options: HeadOptions = {
       config: { file: null, flags: [], directory: this.directory, written: {} },
-      directory: this.headDirectory,
+      directory: diskOf(this.headDirectory).to,
       clusterName: 'hosts',
       socketPath: this.socketPath,
       listen: { host: '0.0.0.0', port: 5001 },
@@ -325,17 +335,20 @@ export class HostedCluster {
   }
 
   async #addNode(name: string, cpus: number): Promise<void> {
-    const host = await this.lan.addHost(name);
+    const stateDir = join(this.directory, name);
+    mkdirSync(stateDir, { recursive: true });
+    const disk = diskOf(stateDir);
+    const host = await this.lan.addHost(name, disk);
     await this.#prepare(host, this.directory);
     const { secret } = await this.call<{ secret: string }>('POST', '/v1/nodes', { name });
     const certificate = new X509Certificate(
       readFileSync(join(this.headDirectory, 'tls', 'certificate.pem')),
     );
-    const stateDir = join(this.directory, name);
+    const place = disk.to;
     const optionsFile = join(this.directory, `${name}.json`);
     const options = {
       name,
-      stateDir,
+      stateDir: place,
       head: {
         url: 'https://10.77.0.1:5001',
         fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
@@ -343,12 +356,12 @@ export class HostedCluster {
       secret,
       resources: { cpuCount: cpus, memoryBytes: 2 ** 30, gpuCount: 0, counted: {} },
       labels: [name],
-      sharedPaths: ['/'],
+      sharedPaths: [this.directory],
       switchUser: false,
       logFile: join(this.directory, `${name}.log`),
     };
     writeFileSync(optionsFile, JSON.stringify(options), { mode: 0o600 });
-    const member: Member = { host, name, stateDir, optionsFile, agent: null, env: {} };
+    const member: Member = { host, name, stateDir, place, optionsFile, agent: null, env: {} };
     this.members.push(member);
     await this.startAgent(member);
   }

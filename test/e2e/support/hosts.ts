@@ -1,11 +1,12 @@
-// Several hosts on one machine: each has its own network, host name and process table, joined by
-// a bridge in a namespace of its own. Needs root, iproute2, util-linux and tini. Traffic stays
-// inside.
+// Several hosts on one machine: each has its own network, host name, process table and file systems,
+// joined by a bridge in a namespace of its own. Needs root, iproute2, util-linux and tini. Traffic
+// stays inside, and so does what is written, but in the directories that a test shares on purpose.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -20,6 +21,32 @@ import { endNow } from '../../support/when-killed.ts';
 const PREFIX = `wf${process.pid}`;
 const SWITCH = `${PREFIX}-sw`;
 const CABLE_MAX = 15; // IFNAMSIZ - 1: longer interface names are refused.
+const REPOSITORY = join(import.meta.dirname, '..', '..', '..');
+/** Programs of the tests, wherever somebody has put them. */
+const ALWAYS_SHARED = [REPOSITORY, dirname(process.execPath)];
+
+/**
+ * The file systems of a host, as its first process makes them of the folder \$1: these directories
+ * begin as the machine has them and keep what the host writes; /tmp and /dev/shm are its own. What
+ * follows \$2 is the same on all hosts: an arrow and its source stand before one that is elsewhere.
+ */
+const FILE_SYSTEMS = `
+disk=$1; names=$2; shift 2
+for place in etc var/lib root home; do
+  d=$disk/$place; mkdir -p $d/up $d/work $d/all
+  mount -t overlay -o lowerdir=/$place,upperdir=$d/up,workdir=$d/work weft $d/all
+done
+mkdir -p -m 1777 $disk/tmp/all; mount --bind $disk/tmp/all $disk/tmp/all
+for pair; do
+  from=\${pair%%=>*}; to=\${pair#*=>}; at=$to
+  for place in etc var/lib root home tmp; do
+    case $to/ in /$place/*) at=$disk/$place/all\${to#/$place};; esac
+  done
+  [ "$at" = "$from" ] || { mkdir -p "$at"; mount --rbind "$from" "$at"; }
+done
+mount --bind $names $disk/etc/all/hosts
+for place in etc var/lib root home tmp; do mount --rbind $disk/$place/all /$place; done
+mount -t tmpfs -o mode=1777 weft /dev/shm`;
 
 function ip(...args: string[]): void {
   execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -28,9 +55,13 @@ function ip(...args: string[]): void {
 /** The switch that all hosts of this test process hang on. */
 export class Lan {
   readonly hosts: Host[] = [];
-  readonly #names = join(mkdtempSync(join(tmpdir(), 'weft-names-')), 'hosts');
+  readonly #folder = mkdtempSync(join(tmpdir(), 'weft-lan-'));
+  readonly #names = join(this.#folder, 'hosts');
+  readonly #shared: readonly string[];
 
-  constructor() {
+  /** `shared`: directories that all hosts have, with what is mounted in them when they start. */
+  constructor(shared: readonly string[]) {
+    this.#shared = [...ALWAYS_SHARED, ...shared];
     writeFileSync(this.#names, '127.0.0.1 localhost\n');
     removeStale();
     ip('netns', 'add', SWITCH);
@@ -38,8 +69,21 @@ export class Lan {
     ip('-n', SWITCH, 'link', 'set', 'br0', 'up');
   }
 
-  async addHost(name: string): Promise<Host> {
-    const host = new Host(name, `10.77.0.${this.hosts.length + 1}`, this.#names);
+  /**
+   * `disk`: where it finds a directory of this machine that the others do not have; `shared`: what it
+   * shares with this machine alone.
+   */
+  async addHost(
+    name: string,
+    disk: Disk | null = null,
+    shared: readonly string[] = [],
+  ): Promise<Host> {
+    const folder = join(this.#folder, name);
+    mkdirSync(folder);
+    const own = disk === null ? [] : [`${disk.from}=>${disk.to}`];
+    const same = [...shared, ...this.#shared].map((path) => `${path}=>${path}`);
+    const address = `10.77.0.${this.hosts.length + 1}`;
+    const host = new Host(name, address, [folder, this.#names, ...same, ...own]);
     appendFileSync(this.#names, `${host.address} ${name}\n`);
     this.hosts.push(host);
     await host.powerOn();
@@ -53,7 +97,7 @@ export class Lan {
       ip('netns', 'del', host.netns);
     }
     ip('netns', 'del', SWITCH);
-    rmSync(dirname(this.#names), { recursive: true });
+    rmSync(this.#folder, { recursive: true });
   }
 
   /** The same, without waiting for events: for a process that is being killed. */
@@ -63,7 +107,7 @@ export class Lan {
       ip('netns', 'del', host.netns);
     }
     ip('netns', 'del', SWITCH);
-    rmSync(dirname(this.#names), { recursive: true });
+    rmSync(this.#folder, { recursive: true });
   }
 }
 
@@ -81,18 +125,24 @@ function removeStale(): void {
   }
 }
 
+/** A directory of this machine, and where its host has it. */
+export interface Disk {
+  readonly from: string;
+  readonly to: string;
+}
+
 export class Host {
   readonly name: string;
   readonly address: string;
   readonly netns: string;
   readonly #cable: string;
-  readonly #names: string;
+  readonly #files: readonly string[];
   #root: ChildProcess | null = null;
   #init = 0;
 
-  /** `names` becomes its /etc/hosts. */
-  constructor(name: string, address: string, names: string) {
-    this.#names = names;
+  /** `files`: the arguments of what makes its file systems. */
+  constructor(name: string, address: string, files: readonly string[]) {
+    this.#files = files;
     this.name = name;
     this.address = address;
     this.netns = `${PREFIX}-${name}`;
@@ -120,11 +170,13 @@ export class Host {
 
   /** Starts the host's first process; its end is the end of everything on the host. */
   async powerOn(): Promise<void> {
-    const names = `mount --bind ${this.#names} /etc/hosts`;
-    const start = `${names}; hostname ${this.name}; exec tini -s -- sleep infinity`;
+    // What cannot be mounted is said; what its end does to nsenter and unshare is not.
+    const last = 'exec 2>/dev/null 3>&-; exec tini -s -- sleep infinity';
+    const start = `exec 2>&3; set -e${FILE_SYSTEMS}; hostname ${this.name}; ${last}`;
     const unshare = ['unshare', '-u', '-i', '-p', '-m', '-f', '--kill-child', '--mount-proc'];
-    const args = [`--net=/run/netns/${this.netns}`, ...unshare, 'sh', '-c', start];
-    this.#root = spawn('nsenter', args, { stdio: 'ignore' });
+    const shell = ['sh', '-c', start, this.name, ...this.#files];
+    const args = [`--net=/run/netns/${this.netns}`, ...unshare, ...shell];
+    this.#root = spawn('nsenter', args, { stdio: ['ignore', 'ignore', 'ignore', 'inherit'] });
     const root = this.#root.pid ?? 0;
     this.#init = await until(`host ${this.name} is up`, () => {
       const [init] = childrenOf(root);

@@ -57,9 +57,9 @@ export function steeredSlurm(): Steered<Slurm> {
 
 /** Behind a gateway named `hpc`: its commands are run behind words of another program, as behind ssh. */
 export function steeredGridEngine(): Steered<GridEngine> {
-  const lan = new Lan();
   let sge: GridEngine | undefined;
   const world = new SiteWorld(() => lan.closeNow());
+  const lan = new Lan([world.directory]);
   before(async () => {
     mkdirSync(world.at('sge'));
     const grid = { nodes: ['n1', 'n2'], slots: 2, isSteered: true };

@@ -44,11 +44,11 @@ export interface MixRun {
 }
 
 export class ThreeSites {
-  readonly #lan = new Lan();
   readonly world = new SiteWorld(() => {
     for (const pid of this.#slurm?.pids ?? []) endNow(pid, 'SIGTERM');
     this.#lan.closeNow();
   });
+  readonly #lan = new Lan([this.world.directory]);
   #slurm: Slurm | undefined;
   #sge: GridEngine | undefined;
 

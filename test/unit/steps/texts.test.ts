@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findNode, readAllocation } from '../../../src/steps/allocation.ts';
-import { readArguments } from '../../../src/steps/arguments.ts';
+import { asSaidElsewhere, readArguments } from '../../../src/steps/arguments.ts';
 import { FRAME_BYTES_MAX, FrameReader, KINDS } from '../../../src/steps/frames.ts';
 
 test('arguments are those of rsh and ssh', () => {
@@ -16,6 +16,15 @@ test('arguments are those of rsh and ssh', () => {
   assert.deepEqual(read('-x', '-o', 'A=b', 'n2', 'orted -mca a b'), { ok: true, value: wish });
   const quiet = { ...wish, takesInput: false };
   assert.deepEqual(read('-n', '-q', 'n2', 'orted -mca a b'), { ok: true, value: quiet });
+});
+
+test('[A31] the remote shell of this node is named as the one of the node that runs the command', () => {
+  const said = (command: string) => asSaidElsewhere(command, '/n1/bin/weft-rsh');
+  const own = `\${WEFT_RSH}`;
+  assert.equal(said('orted -mca agent "/n1/bin/weft-rsh" -x 1'), `orted -mca agent "${own}" -x 1`);
+  assert.equal(said("a '/n1/bin/weft-rsh' /n1/bin/weft-rsh n3"), `a "${own}" ${own} n3`);
+  assert.equal(said('ls /n1/bin'), 'ls /n1/bin');
+  assert.equal(asSaidElsewhere('ls', undefined), 'ls');
 });
 
 for (const [words, says] of [
