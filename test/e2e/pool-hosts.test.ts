@@ -2,8 +2,8 @@
 // taken away in the middle of calls. Every call settles once, as what it is, and in time.
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { PoolView } from '../../src/api/pools.ts';
 import { plainPartition } from '../../src/core/model/scheduling.ts';
@@ -243,7 +243,7 @@ describe('pools on six hosts', { timeout: 900_000 }, () => {
     async () => {
       await using pool = await open({ nodesNamed: ['n1'] });
       const first = await running(pool);
-      process.kill(nannyPid(pool.id, hosted.directory), 'SIGKILL');
+      process.kill(nannyPid(pool.id, dirname(hosted.member('n1').place)), 'SIGKILL');
       await isLost(first.call, /n1:.* has ended: .*/, 2000);
       const second = await running(pool);
       await hosted.killAgent(hosted.member('n1'));
@@ -350,14 +350,14 @@ function linesOf(file: string): string[] {
   }
 }
 
-/** The process of the pool's worker; those of other clusters on this machine are elsewhere. */
+/** The process of the pool's worker; `directory`: of its node and the others, and of no other cluster. */
 function nannyPid(pool: number, directory: string): number {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
       if (!readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('weft-worker')) continue;
-      if (!readlinkSync(`/proc/${name}/cwd`).startsWith(directory)) continue;
       const variables = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
+      if (!variables.some((one) => one.startsWith(`TMPDIR=${directory}/`))) continue;
       if (variables.includes(`WEFT_POOL=${pool}`)) return Number(name);
     } catch {
       // Gone meanwhile.

@@ -29,9 +29,9 @@ const source = join(import.meta.dirname, '..', '..', '..', 'src');
 export interface Member {
   readonly host: Host;
   readonly name: string;
-  /** As this machine sees it. */
+  /** Its directory as this machine sees it. */
   readonly stateDir: string;
-  /** As the host has it, and no other. */
+  /** The same directory as its host has it, and no other host. */
   readonly place: string;
   readonly optionsFile: string;
   agent: Program | null;

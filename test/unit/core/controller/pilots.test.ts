@@ -215,7 +215,7 @@ scenario('[Q3] a job in a directory of pilots may run there, whatever others sha
   const there = head.submit({ directory, labels: ['pilot=f'], walltimeMs: 1000 });
   assert.deepEqual(head.job(there).spec.request.labels, ['pilot=f', 'shared=/w']);
   const here = head.submit({ directory, walltimeMs: 1000 });
-  assert.deepEqual(head.job(here).spec.request.labels, ['shared=/']);
+  assert.deepEqual(head.job(here).spec.request.labels, ['shared=/w']);
 });
 
 scenario(

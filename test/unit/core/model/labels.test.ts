@@ -45,6 +45,17 @@ test('a shared directory is a label whatever signs its path has', () => {
   assert.equal(meetsLabel(new Set(['b']), 'shared=/a|b'), false);
 });
 
+test('[A32] who shares a directory shares what is in it, and nothing beside it', () => {
+  const shares = (root: string, path: string): boolean =>
+    meetsLabel(new Set([`shared=${root}`]), `shared=${path}`);
+  for (const root of ['/', '/home', '/home/', '/home/ann']) assert.ok(shares(root, '/home/ann'));
+  for (const root of ['/home/an', '/home/ann/x', '/homes', 'home', '']) {
+    assert.equal(shares(root, '/home/ann'), false, root);
+  }
+  assert.ok(shares('/', '/'));
+  assert.equal(shares('/home', '/'), false);
+});
+
 test('an expression that cannot be read is met by no node', () => {
   assert.equal(meetsLabel(new Set(['gpu']), 'gpu &'), false);
 });
