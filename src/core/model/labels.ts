@@ -17,15 +17,30 @@ const TOKEN = /\s*(?:([A-Za-z0-9][A-Za-z0-9._=/-]*)|([&|!()]))/y;
 const TESTS_MAX = 1000;
 const tests = new Map<string, LabelTest>();
 
-/** Whether these labels meet a label or expression. One that cannot be read is met by none. */
+/** Before the path in the label of a shared directory. */
+export const SHARED_PREFIX = 'shared=';
+
+/**
+ * Whether these labels meet a label or expression. One that cannot be read is met by none; who
+ * shares a directory shares all that is in it.
+ */
 export function meetsLabel(labels: ReadonlySet<string>, text: string): boolean {
   if (labels.has(text)) return true;
+  if (text.startsWith(SHARED_PREFIX)) return sharesAbove(labels, text.slice(SHARED_PREFIX.length));
   return isExpression(text) && testOf(text)(labels);
 }
 
 /** More than the name of one label. A shared directory's path may have any sign in it. */
 export function isExpression(text: string): boolean {
-  return !text.startsWith('shared=') && /[&|!()]/.test(text);
+  return !text.startsWith(SHARED_PREFIX) && /[&|!()]/.test(text);
+}
+
+function sharesAbove(labels: ReadonlySet<string>, path: string): boolean {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const above = `${SHARED_PREFIX}${path.slice(0, end)}`;
+    if (labels.has(above) || labels.has(`${above}/`)) return true;
+  }
+  return path.startsWith('/') && labels.has(`${SHARED_PREFIX}/`);
 }
 
 /** `!` binds before `&`, `&` before `|`, as in C. */

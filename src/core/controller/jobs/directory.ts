@@ -24,10 +24,18 @@ export function wantedDirectory({ directory, staging }: Submission): DirectoryWi
   );
 }
 
+/** Directories that nodes share with the machines users submit from. */
+export interface SharedPaths {
+  /** Those of the nodes that the job may have by its labels. */
+  readonly able: ReadonlySet<string>;
+  /** Those of all nodes. */
+  readonly all: ReadonlySet<string>;
+}
+
 /** The directory, and the label of the nodes that have it. */
 export function resolveDirectory(
   wish: DirectoryWish | undefined,
-  shared: readonly string[],
+  shared: SharedPaths,
 ): { directory: WorkDirectory; labels: readonly string[] } {
   if (wish === undefined || wish.kind === 'private') {
     return { directory: { kind: 'private' }, labels: [] };
@@ -35,12 +43,22 @@ export function resolveDirectory(
   const { path } = wish;
   if (!path.startsWith('/') || path.includes('\0')) wrong(`'${path}' is not an absolute path`);
   if (path.split('/').includes('..')) wrong(`'${path}' has a '..'; write the path without it`);
-  const root = shared.find((one) => isInside(path, one));
-  if (root !== undefined) {
-    return { directory: { kind: 'shared', path }, labels: [sharedLabel(root)] };
+  if ([...shared.able].some((root) => isInside(path, root))) {
+    return { directory: { kind: 'shared', path }, labels: [sharedLabel(needed(path, shared.all))] };
   }
   if (wish.kind === 'auto') return { directory: { kind: 'private' }, labels: [] };
   throw new Wrong(refuse('directory.not_shared', { path }));
+}
+
+/**
+ * What must be shared, so that exactly the nodes that have the path have it: the least of the
+ * directories around it that anybody shares. Not the path itself, by which each directory would be a
+ * kind of job of its own; and less than everything, which a node that joins later may not share.
+ */
+function needed(path: string, roots: ReadonlySet<string>): string {
+  const around = [...roots].filter((root) => isInside(path, root));
+  const least = around.reduce((a, b) => (b.length > a.length ? b : a), '/');
+  return least === '/' ? (/^\/[^/]*/.exec(path)?.[0] ?? path) : least;
 }
 
 export function isInside(path: string, root: string): boolean {

@@ -22,7 +22,13 @@ import type { Settings } from '../../model/settings.ts';
 import type { Submission } from '../../model/submission.ts';
 import { completeWishes } from '../notifications/wishes.ts';
 import { unknownPartition, unknownQos } from '../partitions/admission.ts';
-import { checkStdin, outputFiles, resolveDirectory, wantedDirectory } from './directory.ts';
+import {
+  checkStdin,
+  outputFiles,
+  resolveDirectory,
+  type SharedPaths,
+  wantedDirectory,
+} from './directory.ts';
 import { readIndices } from './indices.ts';
 import { arrayOfItems } from './items.ts';
 import {
@@ -38,8 +44,7 @@ import { checked, Wrong, whole, wrong } from './wrong.ts';
 
 /** What the nodes say to a submission. */
 export interface Grounds {
-  /** Directories that nodes share with the submitter, those of most nodes first. */
-  readonly sharedPaths: readonly string[];
+  readonly sharedPaths: SharedPaths;
   /** Memory of a job that asks for none. */
   memoryFor(request: ResourceRequest, partition: Partition): number;
 }

@@ -8,7 +8,7 @@ import { formatBatch } from '../../model/batch.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobId, UserName } from '../../model/ids.ts';
 import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
-import { isExpression } from '../../model/labels.ts';
+import { isExpression, meetsLabel } from '../../model/labels.ts';
 import { describeRequest } from '../../model/request-words.ts';
 import { partitionOf, type Scheduling } from '../../model/scheduling.ts';
 import { couldHold, withoutCommon } from '../../scheduler/answers/explain.ts';
@@ -16,7 +16,7 @@ import { describeNearest } from '../../scheduler/answers/nearest.ts';
 import { batchShunning, notShunning } from '../batches/build.ts';
 import type { Node } from '../nodes/facts.ts';
 import { unknownLabel } from '../nodes/label-checks.ts';
-import { labelsOf, SHARED_PREFIX, sizesOf } from '../nodes/view.ts';
+import { labelsOf, sharedLabel, sizesOf } from '../nodes/view.ts';
 import { couldEverRun, type Outline, refusedBy, tooBigFor } from '../partitions/admission.ts';
 import { schedulingOf } from '../partitions/settings.ts';
 import { fleetOffers, type Offer } from '../pilots/offers.ts';
@@ -28,6 +28,7 @@ import { brokenDependency, endPending, meets } from '../tasks/ending.ts';
 import { waitingOf } from './behind.ts';
 import type { SubmitJob } from './commands.ts';
 import { defaultMemory } from './default-memory.ts';
+import type { SharedPaths } from './directory.ts';
 import { brokenElement, type Elements, judgeElements } from './elements.ts';
 import type { Job } from './facts.ts';
 import { completeSpec, type Grounds } from './spec.ts';
@@ -213,7 +214,7 @@ export function unsatisfiable(
   if (unknown !== undefined) return refuse('node.not_found', { node: unknown });
   const unlabelled = unknownLabel(withoutOffered(spec.request.labels, offers), seen);
   if (unlabelled !== null) return unlabelled;
-  const unshared = unsharedByNamed(step.state, request);
+  const unshared = unsharedByNamed(step.state, spec, request);
   if (unshared !== null) return unshared;
   if (couldEverRun(request, nodes)) {
     const partition = partitionOf(scheduling, spec.partition);
@@ -245,17 +246,20 @@ function rebuildHint(
 }
 
 /** Named nodes without the job's directory: no other lack would name the cause. */
-function unsharedByNamed({ nodes }: State, request: JobSpec['request']): Refusal | null {
-  const label = request.labels.find((one) => one.startsWith(SHARED_PREFIX));
-  if (label === undefined) return null;
+function unsharedByNamed(
+  { nodes }: State,
+  { directory }: Pick<JobSpec, 'directory'>,
+  request: JobSpec['request'],
+): Refusal | null {
+  if (directory.kind === 'private') return null;
+  const { path } = directory;
   const without = request.nodeNames.filter((name) => {
     const node = nodes.get(name);
-    return node !== undefined && !labelsOf(node).has(label);
+    return node !== undefined && !meetsLabel(labelsOf(node), sharedLabel(path));
   });
   if (without.length === 0 || request.nodeNames.length - without.length >= request.nodeCount) {
     return null;
   }
-  const path = label.slice(SHARED_PREFIX.length);
   const hint = 'Use --private, or --chdir with a directory that they share.';
   return refuse('directory.not_on_nodes', { path, nodes: without.join(', ') }, hint);
 }
@@ -280,31 +284,32 @@ function* outlinesOf(nodes: Iterable<Node>, offers: Iterable<Offer>): Generator<
 /** Labels that no pilot has that is still to come. */
 function withoutOffered(labels: readonly string[], offers: Iterable<Offer>): readonly string[] {
   const isOffered = (label: string): boolean => {
-    for (const offer of offers) if (offer.labels.has(label)) return true;
+    for (const offer of offers) if (meetsLabel(offer.labels, label)) return true;
     return false;
   };
   return labels.filter((label) => !isOffered(label));
 }
 
-/**
- * Directories shared by the most nodes first: a job in one of them has the most places to run. Those
- * that it may have by its labels count alone, also pilots that are still to come.
- */
-function sharedPaths(step: Step, owner: UserName, wanted: readonly string[]): readonly string[] {
+/** What the job may have by its labels counts alone, also pilots that are still to come. */
+function sharedPaths(step: Step, owner: UserName, wanted: readonly string[]): SharedPaths {
+  const { nodes, fleets } = step.state;
+  const ofNodes = new Set<string>();
+  for (const node of nodes.values()) for (const path of node.sharedPaths) ofNodes.add(path);
+  const all = new Set(ofNodes);
+  for (const { wish } of fleets.values()) for (const path of wish.sharedPaths) all.add(path);
   const plain = wanted.filter((label) => !isExpression(label));
+  if (plain.length === 0) return { able: ofNodes, all };
   const isWanted = (labels: ReadonlySet<string>): boolean =>
-    plain.every((label) => labels.has(label));
-  const nodes = [...step.state.nodes.values()];
-  const able = plain.length === 0 ? nodes : nodes.filter((node) => isWanted(labelsOf(node)));
-  const shared = able.map((node) => node.sharedPaths);
-  for (const { labels, fleet } of plain.length === 0 ? [] : fleetOffers(step.state, owner)) {
-    if (isWanted(labels)) shared.push(fleet.wish.sharedPaths);
-  }
+    plain.every((label) => meetsLabel(labels, label));
+  const able = [...nodes.values()].filter((node) => isWanted(labelsOf(node)));
+  const offers = [...fleetOffers(step.state, owner)].filter(({ labels }) => isWanted(labels));
   // Nobody has the labels: what is told is that, and not that a directory is missing.
-  if (shared.length === 0) shared.push(...nodes.map((node) => node.sharedPaths));
-  const counts = new Map<string, number>();
-  for (const path of shared.flat()) counts.set(path, (counts.get(path) ?? 0) + 1);
-  return [...counts.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
+  if (able.length + offers.length === 0) return { able: ofNodes, all };
+  const paths = [
+    ...able.flatMap((node) => node.sharedPaths),
+    ...offers.flatMap(({ fleet }) => fleet.wish.sharedPaths),
+  ];
+  return { able: new Set(paths), all };
 }
 
 function switchesUsers(step: Step): boolean {

@@ -1,7 +1,7 @@
 // Labels and expressions that nodes are asked for by: what cannot be read, and what nobody has.
 
 import { type Refusal, refuse } from '../../model/errors.ts';
-import { isExpression, parseLabels } from '../../model/labels.ts';
+import { isExpression, meetsLabel, parseLabels } from '../../model/labels.ts';
 import { withoutFeatures } from '../../model/node-features.ts';
 import type { Node } from './facts.ts';
 import { labelsOf } from './view.ts';
@@ -27,6 +27,6 @@ export function unknownLabel(labels: readonly string[], nodes: Iterable<Node>): 
 }
 
 function isOnAny(label: string, nodes: Iterable<Node>): boolean {
-  for (const node of nodes) if (labelsOf(node).has(label)) return true;
+  for (const node of nodes) if (meetsLabel(labelsOf(node), label)) return true;
   return false;
 }

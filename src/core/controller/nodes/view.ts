@@ -1,6 +1,7 @@
 // A node as others see it: its labels, what holds its resources, and the scheduler's view of both.
 
 import type { JobId } from '../../model/ids.ts';
+import { SHARED_PREFIX } from '../../model/labels.ts';
 import { featureLabel, NODE_FEATURES } from '../../model/node-features.ts';
 import { NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { NodeView, Occupant, Running } from '../../scheduler/room/pool.ts';
@@ -35,9 +36,6 @@ function labelled(words: readonly string[]): Labelling {
   const labels = new Set(words);
   return { labels, key: [...labels].sort().join(',') };
 }
-
-/** Before the path in the label of a shared directory. */
-export const SHARED_PREFIX = 'shared=';
 
 /** Jobs in a shared directory need this label: they run only where the directory is. */
 export function sharedLabel(path: string): string {

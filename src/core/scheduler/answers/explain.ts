@@ -101,7 +101,7 @@ function outdatedOf(nodes: readonly NodeOutline[], request: ResourceRequest): No
   return {
     count: able.length,
     nodes: outdated.map(({ name, labels }) => {
-      const lacking = request.labels.filter((label) => !labels.has(label));
+      const lacking = request.labels.filter((label) => !meetsLabel(labels, label));
       const features = lacking.map(featureOf).filter((feature) => feature !== null);
       return { name, situation: { kind: 'outdated', features } };
     }),

@@ -288,21 +288,21 @@ scenario('[J18] nodes and the system submit nothing', (head) => {
 
 scenario('[A32] a node that shares the directory takes the job, whatever others share', (head) => {
   head.connect('n1', { cpus: 1, shared: ['/'] });
-  const directory = { kind: 'auto', path: '/home/ann/x' } as const;
+  const directory = { kind: 'auto', path: '/data/ann/x' } as const;
   const wish = { cpuCount: 1, directory };
   head.submit(wish);
   head.submit(wish);
   assert.deepEqual(head.schedule(), ['1#1@n1']);
-  head.connect('h2', { cpus: 1, shared: ['/home'] });
+  head.connect('h2', { cpus: 1, shared: ['/data'] });
   assert.deepEqual(head.schedule(), ['2#1@h2'], 'also one that waited before the node came');
-  head.connect('h3', { cpus: 1, shared: ['/home/bob'] });
+  head.connect('h3', { cpus: 1, shared: ['/data/bob'] });
   head.submit(wish);
   assert.deepEqual(head.schedule(), [], 'a directory of somebody else is of no use');
   const named = { ...wish, nodeNames: ['h3'] as NodeName[], array: { indices: '1-4' } };
   const command = submission(named);
   const { result } = head.perform({ kind: 'command', command, actor: ANN });
   assert.ok(!result.ok);
-  assert.deepEqual(result.error.details, { path: '/home/ann/x', nodes: 'h3' });
+  assert.deepEqual(result.error.details, { path: '/data/ann/x', nodes: 'h3' });
   assert.match(result.error.hint ?? '', /--private/);
 });
 

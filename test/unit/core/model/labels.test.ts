@@ -48,12 +48,12 @@ test('a shared directory is a label whatever signs its path has', () => {
 test('[A32] who shares a directory shares what is in it, and nothing beside it', () => {
   const shares = (root: string, path: string): boolean =>
     meetsLabel(new Set([`shared=${root}`]), `shared=${path}`);
-  for (const root of ['/', '/home', '/home/', '/home/ann']) assert.ok(shares(root, '/home/ann'));
-  for (const root of ['/home/an', '/home/ann/x', '/homes', 'home', '']) {
-    assert.equal(shares(root, '/home/ann'), false, root);
+  for (const root of ['/', '/data', '/data/', '/data/ann']) assert.ok(shares(root, '/data/ann'));
+  for (const root of ['/data/an', '/data/ann/x', '/datas', 'data', '']) {
+    assert.equal(shares(root, '/data/ann'), false, root);
   }
   assert.ok(shares('/', '/'));
-  assert.equal(shares('/home', '/'), false);
+  assert.equal(shares('/data', '/'), false);
 });
 
 test('an expression that cannot be read is met by no node', () => {
