@@ -53,6 +53,8 @@ interface NumberedQuestion {
   readonly question: FileQuestion;
 }
 
+/** The same in every run: nobody here forges anything. */
+const STAMP_KEY = new Uint8Array(32);
 /** How often files that nothing names are looked for. */
 const SWEEP_MS = 3000;
 
@@ -106,6 +108,7 @@ export class HeadHost {
     const { fence, notifiersOf } = this.#world;
     const ports = {
       ...{ store: this.#world.wrapStore(store), clock, log, logs: this.logs },
+      lives: { chance: streams.of('life'), key: STAMP_KEY },
       ...(notifiersOf === null
         ? {}
         : { notifying: { notifiers: notifiersOf(life), audit: log, clusterName: 'sim' } }),

@@ -235,6 +235,8 @@ class RunningAgent implements Agent {
     return new HeadLink({
       ...{ clock, chance, log, dialer, load },
       hello: () => this.#hello(),
+      stamp: () => state.stamp,
+      onStamp: (stamp) => this.#engine.step({ kind: 'stamp', stamp }),
       fault: () => this.#faults.look(),
       presence: () => this.owner.presence,
       memory: () => this.#memory.uses,

@@ -19,6 +19,9 @@ const COMPACT_BYTES = 16 * 1_048_576;
 /** How much more is written before a rewrite that found no room is tried again. */
 const COMPACT_AGAIN_BYTES = 1_048_576;
 
+/** What comes with every answer of the head. */
+const HEARSAY: ReadonlySet<RunnerEvent['kind']> = new Set(['heard', 'stamped']);
+
 interface Frame {
   readonly bootId: string;
   readonly events: readonly RunnerEvent[];
@@ -87,7 +90,7 @@ export class Journal {
 
   #write(events: readonly RunnerEvent[]): void {
     // The reserve is for ends. Forgetting an answer of the head only makes a lease end earlier.
-    const kept = this.#file.hasRoom() ? events : events.filter(({ kind }) => kind !== 'heard');
+    const kept = this.#file.hasRoom() ? events : events.filter(({ kind }) => !HEARSAY.has(kind));
     if (kept.length === 0) return;
     const written = kept.map((event) => this.#written(event));
     this.#put(encodeFrame({ bootId: this.#bootId, events: written }));

@@ -2,6 +2,7 @@
 // acknowledged, and starts over whenever it breaks. Messages in between are the agent's.
 
 import { isSame } from '../core/base/same.ts';
+import type { Stamp } from '../core/model/life.ts';
 import type { MemoryUse } from '../core/model/memory-use.ts';
 import type { NodeHello } from '../core/model/node.ts';
 import type { Report } from '../core/model/orders.ts';
@@ -28,6 +29,8 @@ export interface SessionWorld {
   readonly log: Log;
   readonly dialer: Dialer;
   readonly hello: () => NodeHello;
+  /** The newest that any head has said of itself; null before the first. */
+  readonly stamp: () => Stamp | null;
   readonly load: () => NodeLoad;
   /** Why there should be no new work; null: all is well. */
   readonly fault: () => string | null;
@@ -36,6 +39,7 @@ export interface SessionWorld {
   /** What its tasks have in memory. */
   readonly memory: () => readonly MemoryUse[];
   readonly reports: () => { readonly all: ReadonlyMap<number, Report>; readonly next: number };
+  readonly onStamp: (stamp: Stamp) => void;
   readonly onWelcome: (welcome: Welcome) => void;
   readonly onDown: (why: string) => void;
   /** Orders and log acknowledgements. */
@@ -185,7 +189,8 @@ export class HeadLink {
     this.#orders = new OrderReader();
     this.#presence = null;
     this.#memory = [];
-    const own = { dialedAt, features: AGENT_FEATURES };
+    const stamp = this.#world.stamp();
+    const own = { dialedAt, features: AGENT_FEATURES, ...(stamp === null ? {} : { stamp }) };
     session.send(encode({ kind, protocol: PROTOCOL_VERSION, hello, ...own } satisfies AgentToHead));
     // A head that takes the connection but never answers is as good as none.
     this.#timer = this.#world.clock.after(2 * RETRY_MS_MAX, () => {
@@ -204,6 +209,8 @@ export class HeadLink {
   }
 
   #onMessage(message: HeadToAgent): void {
+    // Before what comes with it: what was ordered must not be known without it.
+    if ('stamp' in message && message.stamp !== undefined) this.#world.onStamp(message.stamp);
     switch (message.kind) {
       case 'welcome':
         this.#onWelcome(message);

@@ -33,6 +33,8 @@ export const infoReply = z.object({
       jobIdTo: count,
     }),
   ),
+  /** Words while the head lacks records that its nodes know of, and starts nothing; else null. */
+  behind: z.string().nullable().optional(),
   /** What tasks left behind and the head keeps. */
   archive: z.object({
     bytes: count,

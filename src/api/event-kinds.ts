@@ -13,6 +13,7 @@ const of = (audience: EventAudience, says: string): EventKind => ({ audience, sa
 
 export const EVENT_KINDS = {
   head_started: of('all', 'The head has started.'),
+  head_behind: of('admin', 'A node has heard of records that the head does not have.'),
   loss_accepted: of('admin', 'The head goes on without accepted records that are missing.'),
   identity_known: of('admin', 'The head uses this certificate from here on.'),
   half_life_changed: of('admin', 'The half-life of usage has changed.'),
@@ -32,6 +33,7 @@ export const EVENT_KINDS = {
   job_reserved: of('job', 'The job runs in a reservation from now on, or in none.'),
   task_held: of('job', 'The head holds the task: it took nodes down too often.'),
   task_allocated: of('job', 'The task has nodes; its start was ordered.'),
+  part_asked: of('job', 'A node is asked how its part of a task ended, which the head has lost.'),
   part_started: of('job', 'The task runs on one of its nodes; on the last of them it is running.'),
   suspend_asked: of('job', 'The task was told to suspend.'),
   resume_asked: of('job', 'The task was told to resume.'),

@@ -27,6 +27,7 @@ import { openWiki } from './head-wiki.ts';
 import { keep, noteExit } from './keep.ts';
 import { keepPilots } from './pilots.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
+import { stampKey } from './stamp-key.ts';
 
 /** The built page lies in the same place for the sources and for a package. */
 const PAGE = new URL('../../dist/dashboard/', import.meta.url);
@@ -116,6 +117,8 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
         clock: systemClock,
         log,
         logs,
+        lives: { chance: systemChance, key: stampKey(directory, systemChance) },
+        acceptLoss,
         jobIdSeen: async () => Math.max(await logs.jobIdSeen(), await files.archive.jobIdSeen()),
         ...fencingOf(options, audit),
         notifying: {

@@ -2,6 +2,7 @@
 
 import { formatRefusal, kindOf, type Refusal } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
+import type { Stamp } from '../core/model/life.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Presence } from '../core/model/presence.ts';
 import type { Session } from '../ports/net.ts';
@@ -63,22 +64,27 @@ export function tell(link: Link, message: HeadToAgent): void {
 }
 
 /** In as many messages as their size demands: a node refuses one beyond MESSAGE_BYTES_MAX. */
-export function tellOrders({ session, orders: writer }: Link, orders: readonly Order[]): void {
+export function tellOrders(
+  { session, orders: writer }: Link,
+  orders: readonly Order[],
+  stamp: Stamp | null,
+): void {
   sendOrders(
     session,
     orders.map((order) => writer.write(order)),
+    stamp,
   );
 }
 
-function sendOrders(session: Session, orders: readonly SentOrder[]): void {
-  const bytes = encodeOrders(orders);
+function sendOrders(session: Session, orders: readonly SentOrder[], stamp: Stamp | null): void {
+  const bytes = encodeOrders(orders, stamp);
   if (bytes.length <= ORDERS_BYTES_MAX || orders.length === 1) {
     session.send(bytes);
     return;
   }
   const half = Math.ceil(orders.length / 2);
-  sendOrders(session, orders.slice(0, half));
-  sendOrders(session, orders.slice(half));
+  sendOrders(session, orders.slice(0, half), stamp);
+  sendOrders(session, orders.slice(half), stamp);
 }
 
 export function refuseLink(link: Link, refusal: Refusal): void {

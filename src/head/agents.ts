@@ -6,6 +6,7 @@ import { cancelledHere, unlistedHere } from '../core/controller/sites/heard.ts';
 import { stopsWanted } from '../core/controller/sites/stops.ts';
 import { refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
+import type { Stamp, Standing } from '../core/model/life.ts';
 import type { MemoryUse } from '../core/model/memory-use.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order } from '../core/model/orders.ts';
@@ -27,6 +28,7 @@ import type { Engine } from './engine.ts';
 import type { LogSink } from './log-sink.ts';
 import { OutputGate } from './output-gate.ts';
 import { type KnownSite, Sites } from './sites.ts';
+import type { Stamps } from './stamps.ts';
 import type { Fed, FeedPiece } from './stdin/feeder.ts';
 
 export interface AgentsOptions {
@@ -35,6 +37,8 @@ export interface AgentsOptions {
   readonly logs: LogSink;
   readonly heartbeatMs: number;
   readonly logBytesMax: number;
+  /** Absent: nodes are told nothing of how far the head has come. */
+  readonly stamps?: Stamps;
 }
 
 /** Orders that show no effect are sent again after this long. */
@@ -107,7 +111,19 @@ export class Agents {
 
   send(node: NodeName, orders: readonly Order[]): void {
     const link = this.#links.get(node);
-    if (link !== undefined && link.number > 0) tellOrders(link, orders);
+    if (link !== undefined && link.number > 0) tellOrders(link, orders, this.#stamp);
+  }
+
+  /** How far the head has come, for who may have to tell it. */
+  get #stamp(): Stamp | null {
+    const engine = this.#engine;
+    if (engine === null || engine.failure !== null) return null;
+    return this.#options.stamps?.make(engine) ?? null;
+  }
+
+  get #stamped(): { readonly stamp?: Stamp } {
+    const stamp = this.#stamp;
+    return stamp === null ? {} : { stamp };
   }
 
   /** A piece of standard input for a process there; false when the node cannot be told of it. */
@@ -146,7 +162,8 @@ export class Agents {
   tick(): void {
     const engine = this.#engine;
     if (engine === null || engine.failure !== null) return;
-    for (const node of engine.state.nodes.values()) {
+    const nodes = engine.behind === null ? engine.state.nodes.values() : [];
+    for (const node of nodes) {
       const silentMs = this.silentMs(node.name);
       if (silentMs < engine.settings.nodeTimeoutMs) continue;
       this.#links.get(node.name)?.session.close(`silent for ${Math.round(silentMs)} ms`);
@@ -202,7 +219,7 @@ export class Agents {
         this.#noteMemory(link, message.memory);
         link.offset.add(message.at, this.#options.clock.now());
         this.#noteFault(link, message.fault ?? null);
-        return tell(link, { kind: 'heartbeat_ack', sentAt: message.sentAt });
+        return tell(link, { kind: 'heartbeat_ack', sentAt: message.sentAt, ...this.#stamped });
       case 'reports':
         return this.#reports(link, message);
       case 'log':
@@ -247,7 +264,9 @@ export class Agents {
     link.isFed = features.includes('stdin');
     link.isAsked = message.features.includes('site_ask');
     let number = 0;
-    engine.perform({ kind: 'hello', hello: own }, (result) => {
+    const heard = this.#heard(link, message.stamp);
+    const what = { hello: own, ...(heard === null ? {} : { heard }) };
+    engine.perform({ kind: 'hello', ...what }, (result) => {
       if (!result.ok) return refuseLink(link, result.error);
       if (!this.#isCurrent(engine, link, number)) return;
       this.#links.get(link.node)?.session.close('replaced by a newer connection');
@@ -261,10 +280,25 @@ export class Agents {
         killGraceMs: engine.settings.killGraceMs,
         logBytesMax: this.#options.logBytesMax,
         features: HEAD_FEATURES,
+        ...this.#stamped,
       });
     });
     // Decided already, though not yet durable: a second hello of the node has another number.
     number = engine.state.nodes.get(link.node)?.session ?? 0;
+  }
+
+  /** What a node says of this head counts only if a head has said so. */
+  #heard({ node }: Link, stamp: Stamp | undefined): Standing | null {
+    const { stamps, log } = this.#options;
+    if (stamps === undefined || stamp === undefined) return null;
+    const verdict = stamps.judge(stamp);
+    if (verdict === 'true') return stamp;
+    const words =
+      verdict === 'forged'
+        ? 'a node says what no head has said of itself; it is not believed'
+        : 'a node has heard of another cluster, or of this one before its stamp.key was made';
+    log.warn({ node }, words);
+    return null;
   }
 
   /**
@@ -336,7 +370,7 @@ export class Agents {
         if (!result.ok) return; // The store failed: the agent keeps its report and sends it again.
         if (report.kind === 'task_ended') this.#outputs?.endSilently(node, report);
         link.reports = Math.max(link.reports, upTo);
-        if (last) tell(link, { kind: 'reports_ack', upTo: link.reports });
+        if (last) tell(link, { kind: 'reports_ack', upTo: link.reports, ...this.#stamped });
       });
     });
   }

@@ -27,6 +27,10 @@ export interface EngineOptions {
   readonly looksMax?: number;
   /** The largest job id of which there is a trace outside of the store; asked after a loss only. */
   readonly jobIdSeen?: () => Promise<number>;
+  /** A word that no copy of the head draws, for the name of its life; absent: lives are not counted. */
+  readonly nonce?: () => string;
+  /** Go on without records that only nodes know of. */
+  readonly acceptLoss?: boolean;
   /** The memory is about to be rebuilt from the store: every session must start anew. */
   readonly onReload: () => void;
 }

@@ -5,6 +5,8 @@ import { present } from '../core/base/assert.ts';
 import { err, type Result } from '../core/base/result.ts';
 import { type Decision, decide, type Input } from '../core/controller/controller.ts';
 import type { Command } from '../core/controller/declared.ts';
+import type { Behind } from '../core/controller/head/facts.ts';
+import type { Birth } from '../core/controller/head/lives.ts';
 import { takeOrders } from '../core/controller/outstanding.ts';
 import type { Reply } from '../core/controller/reply.ts';
 import { isCycleDue } from '../core/controller/schedule.ts';
@@ -17,10 +19,12 @@ import type { Settings } from '../core/model/settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HistoryRow } from '../ports/history.ts';
 import type { Store } from '../ports/store.ts';
+import { behindWords } from './behind.ts';
 import { CommitPace, emptyGroup, type Group } from './commit-pace.ts';
 import { type Committed, cycleInput, type EngineOptions, isPatient } from './engine-options.ts';
 import { takeHistory } from './history-rows.ts';
 import { encodeEntry } from './journal.ts';
+import { lossBehind } from './loss.ts';
 import { type Rebuilt, type RecoveryWorld, readStore, recover } from './recovery.ts';
 import { RoomWatch } from './room-watch.ts';
 import { makesWork, SHORTAGE } from './shortage.ts';
@@ -44,6 +48,8 @@ export class Engine {
   #failure = '';
   /** Failed, and `#state` holds what is durable: it can be read. */
   #isReadable = false;
+  /** What was said of it last. */
+  #behindSaid: Behind | null = null;
   #lives = 0;
   readonly #room: RoomWatch;
   readonly #snapshots: Snapshots;
@@ -84,10 +90,37 @@ export class Engine {
         { ...loss.loss },
         'accepted records are lost; the head goes on without them (--accept-loss)',
       );
-      this.perform(loss, () => undefined);
+      this.perform({ ...loss, ...this.#birth() }, () => undefined);
     }
-    this.perform({ kind: 'started' }, () => undefined);
+    this.perform({ kind: 'started', ...this.#birth() }, () => undefined);
+    this.#noteBehind();
     this.#room.keepTo(room);
+  }
+
+  #birth(): { readonly birth?: Birth } {
+    const { nonce } = this.#options;
+    return nonce === undefined ? {} : { birth: { nonce: nonce(), seq: this.#seq } };
+  }
+
+  /** A node has just told of records that are missing here. */
+  #noteBehind(): void {
+    const { behind } = this.#state;
+    if (behind === null || behind === this.#behindSaid) return;
+    this.#behindSaid = behind;
+    const { log, acceptLoss = false } = this.#options;
+    if (!acceptLoss) {
+      log.error({ ...behind }, behindWords(behind));
+      return;
+    }
+    const { lives } = this;
+    lossBehind(this.#state, this.#options).then(
+      (loss) => {
+        if (loss === null || this.#closed() !== null || this.lives !== lives) return;
+        log.warn({ ...loss.loss }, 'nodes know of records that are lost (--accept-loss)');
+        this.perform({ ...loss, ...this.#birth() }, () => undefined);
+      },
+      (error: unknown) => log.error({ error: String(error) }, 'the loss could not be accepted'),
+    );
   }
 
   /** What decisions are made by now. */
@@ -129,7 +162,13 @@ export class Engine {
 
   /** Words while only what ends work is accepted, as the disk is full; null otherwise. */
   get shortage(): string | null {
-    return this.#room.endsOnly ? SHORTAGE : null;
+    return this.#room.endsOnly ? SHORTAGE : this.behind;
+  }
+
+  /** Words while records are missing that nodes know of; null otherwise. */
+  get behind(): string | null {
+    const { behind } = this.#state;
+    return behind === null ? null : behindWords(behind);
   }
 
   now(): number {
@@ -172,6 +211,7 @@ export class Engine {
     const at = this.#clock.now();
     const decision = decide(this.#state, input, this.settings, at);
     this.#record(decision, at);
+    if (input.kind === 'hello') this.#noteBehind();
     // Also an answer that changed nothing waits: it may tell of something not yet durable.
     this.#next.done.push(() => done(decision.result));
     this.#next.failed.push((refusal) => done(err(refusal)));
@@ -207,7 +247,9 @@ export class Engine {
   }
 
   #refusedInShortage(input: Input): Refusal | null {
-    if (!this.#room.endsOnly || !makesWork(input)) return null;
+    if (!makesWork(input)) return null;
+    if (this.behind !== null) return refuse('head.behind', { what: this.behind });
+    if (!this.#room.endsOnly) return null;
     return refuse('store.unavailable', { cause: SHORTAGE });
   }
 

@@ -4,6 +4,7 @@
 import type { State } from '../core/controller/state.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import type { Settings } from '../core/model/settings.ts';
+import type { Chance } from '../ports/chance.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Commands } from '../ports/commands.ts';
 import type { Log } from '../ports/log.ts';
@@ -15,6 +16,7 @@ import type { LogSink } from './log-sink.ts';
 import type { Notifiers } from './notify/notifiers.ts';
 import { Notifying } from './notify/notifying.ts';
 import { extendReservations } from './recurrence.ts';
+import { Stamps } from './stamps.ts';
 
 export interface HeadPorts {
   readonly store: Store;
@@ -23,6 +25,10 @@ export interface HeadPorts {
   readonly logs: LogSink;
   /** `EngineOptions.jobIdSeen`. */
   readonly jobIdSeen?: () => Promise<number>;
+  /** How the head names its lives, and proves them to itself; absent: they are not counted. */
+  readonly lives?: { readonly chance: Chance; readonly key: Uint8Array };
+  /** `EngineOptions.acceptLoss`. */
+  readonly acceptLoss?: boolean;
   /** How a site makes sure that a silent node is off; without it an operator has to say so. */
   /** How those are told who want to know of the end of a job; absent: nobody is. */
   readonly notifying?: {
@@ -58,7 +64,8 @@ export interface Head {
 export async function startHead(ports: HeadPorts, options: HeadSettings): Promise<Head> {
   const { clock, log } = ports;
   const { heartbeatMs, logBytesMax, settings } = options;
-  const agents = new Agents({ clock, log, logs: ports.logs, heartbeatMs, logBytesMax });
+  const stamps = ports.lives === undefined ? {} : { stamps: new Stamps(ports.lives.key) };
+  const agents = new Agents({ clock, log, logs: ports.logs, heartbeatMs, logBytesMax, ...stamps });
   const engine = await Engine.start({
     store: ports.store,
     clock,
@@ -66,6 +73,8 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
     settings,
     ...(options.looksMax === undefined ? {} : { looksMax: options.looksMax }),
     ...(ports.jobIdSeen === undefined ? {} : { jobIdSeen: ports.jobIdSeen }),
+    ...nonceOf(ports),
+    acceptLoss: ports.acceptLoss ?? false,
     send: (node, orders) => agents.send(node, orders),
     loads: (state) => loadsOf(state, agents),
     standings: () => agents.standings(),
@@ -87,6 +96,8 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
       // Timers come before sockets: if we were held up, what agents said meanwhile is heard first.
       clock.soon(() => {
         agents.tick();
+        // What is missing may say otherwise: nothing is done out there that cannot be taken back.
+        if (engine.behind !== null) return;
         fencing?.tick();
         notifying?.tick();
       });
@@ -105,6 +116,11 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
       agents.reset('the head is stopping');
     },
   };
+}
+
+function nonceOf({ lives }: HeadPorts): { readonly nonce?: () => string } {
+  if (lives === undefined) return {};
+  return { nonce: () => Buffer.from(lives.chance.bytes(4)).toString('hex') };
 }
 
 function notifyingOf({ notifying, clock, log }: HeadPorts, engine: Engine): Notifying | null {

@@ -26,6 +26,7 @@ export interface RecoveryWorld {
   readonly clock: Clock;
   readonly log: Log;
   readonly jobIdSeen?: () => Promise<number>;
+  readonly acceptLoss?: boolean;
   /** False: it can write again, or the head has stopped. */
   readonly isFailed: () => boolean;
   readonly onReadable: (rebuilt: Pick<Rebuilt, 'state' | 'seq'>) => void;
@@ -34,7 +35,7 @@ export interface RecoveryWorld {
 
 /** Reads what is durable. Rejects with `StoreFailure`. */
 export async function readStore(
-  options: Pick<RecoveryWorld, 'store' | 'jobIdSeen'>,
+  options: Pick<RecoveryWorld, 'store' | 'jobIdSeen' | 'acceptLoss'>,
 ): Promise<Rebuilt> {
   const recovered = await options.store.recover();
   const { state, seq } = rebuild(recovered);

@@ -110,7 +110,10 @@ const hello = map({
   pause: optional(map({ turn: count, pause })),
 });
 
-const greeting = map({ hello, dialedAt: finite, features: words });
+const given = map({ nextJobId: count, nextReservationId: count, epochMax: count });
+const stamp = map({ life: word, seq: count, given, cluster: word, proof: word });
+
+const greeting = map({ hello, dialedAt: finite, features: words, stamp: optional(stamp) });
 
 const CAUSES: Readonly<Record<EndCause, true>> = {
   exited: true,

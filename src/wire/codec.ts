@@ -4,6 +4,7 @@
 // overrides leave a stub in its place, and each message then threw and caught an error.
 import { Packr } from 'msgpackr/pack';
 import { err, ok, type Result } from '../core/base/result.ts';
+import type { Stamp } from '../core/model/life.ts';
 import { MESSAGE_BYTES_MAX } from '../core/model/limits.ts';
 import { AGENT_SHAPES, findFlaw } from './agent-shape.ts';
 import type { AgentToHead, HeadToAgent } from './messages.ts';
@@ -76,11 +77,12 @@ export function decodeHeadMessage(
   const { orders: sent } = message.value;
   if (!isOrders(sent)) return err('orders are a list of maps with a kind');
   const orders = kept.readAll(sent);
-  return orders.ok ? ok({ kind: 'orders', orders: orders.value }) : orders;
+  return orders.ok ? ok({ ...message.value, orders: orders.value }) : orders;
 }
 
-export function encodeOrders(orders: readonly SentOrder[]): Uint8Array {
-  return encode({ kind: 'orders', orders });
+/** `stamp`: how far the head has come; null: it does not say. */
+export function encodeOrders(orders: readonly SentOrder[], stamp: Stamp | null): Uint8Array {
+  return encode({ kind: 'orders', orders, ...(stamp === null ? {} : { stamp }) });
 }
 
 /**

@@ -2,6 +2,7 @@
 // order; docs/protocol.md has the table.
 
 import type { EpochId } from '../core/model/ids.ts';
+import type { Stamp } from '../core/model/life.ts';
 import type { MemoryUse } from '../core/model/memory-use.ts';
 import type { NodeHello } from '../core/model/node.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
@@ -41,6 +42,8 @@ export type AgentToHead =
       readonly dialedAt: number;
       /** `AGENT_FEATURES`, or those of the agent's release. */
       readonly features: readonly string[];
+      /** The newest that it has heard of any head. Absent: none has said one. */
+      readonly stamp?: Stamp;
     }
   | {
       readonly kind: 'heartbeat';
@@ -86,8 +89,13 @@ export interface NodeLoad {
   readonly diskFreeBytes: number;
 }
 
+/** How far the head has come, with what depends on it. Absent: of an older head. */
+interface Stamped {
+  readonly stamp?: Stamp;
+}
+
 export type HeadToAgent =
-  | {
+  | ({
       readonly kind: 'welcome';
       readonly session: number;
       readonly heartbeatMs: number;
@@ -96,15 +104,15 @@ export type HeadToAgent =
       readonly logBytesMax: number;
       /** `HEAD_FEATURES`, or those of the head's release. */
       readonly features: readonly string[];
-    }
+    } & Stamped)
   | {
       readonly kind: 'refused';
       readonly code: string;
       readonly message: string;
       readonly details: Readonly<Record<string, string>>;
     }
-  | { readonly kind: 'heartbeat_ack'; readonly sentAt: number }
-  | { readonly kind: 'orders'; readonly orders: readonly Order[] }
+  | ({ readonly kind: 'heartbeat_ack'; readonly sentAt: number } & Stamped)
+  | ({ readonly kind: 'orders'; readonly orders: readonly Order[] } & Stamped)
   /** To a gateway: jobs that are cancelled here, and that its site still has. */
   | { readonly kind: 'site_cancel'; readonly jobs: readonly SiteJobPlace[] }
   /** Jobs that no listing has any more: a gateway asks its site for each. Only with `site_ask`. */
@@ -126,7 +134,7 @@ export type HeadToAgent =
       readonly end: boolean;
     }
   /** Every report up to this number is in the journal. */
-  | { readonly kind: 'reports_ack'; readonly upTo: number }
+  | ({ readonly kind: 'reports_ack'; readonly upTo: number } & Stamped)
   /** The head has this file up to `offset`; with `end`, all of it: the piece that said so is kept. */
   | {
       readonly kind: 'log_ack';

@@ -2,7 +2,7 @@
 // alone. What happens between hosts is in hosts.test.ts.
 
 import assert from 'node:assert/strict';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from './support/hosts.ts';
@@ -81,6 +81,58 @@ describe('restarts of a local cluster', () => {
     writeFileSync(join(cluster.work, 'go-4'), '');
     assert.equal(await cluster.ok('wait', id), `${id} completed`);
     assert.match(await cluster.ok('info'), /n1 +idle/);
+  });
+
+  it('[S14] a head folder put back starts nothing until told, and then all goes on', async () => {
+    const folder = join(cluster.state, 'head');
+    const copy = join(cluster.directory, 'copy of head');
+    const script = (name: string): string =>
+      `echo $$ >> ${name}; until [ -e go-${name} ]; do sleep 0.05; done; exit 7`;
+    const start = async (name: string): Promise<string> => {
+      const id = await cluster.ok('run', '--', script(name));
+      await written(name);
+      return id;
+    };
+    const ended = async (id: string): Promise<unknown> => {
+      await cluster.weft('wait', id);
+      const { outcome } = await cluster.job(id);
+      return [outcome?.kind, outcome?.exit?.code];
+    };
+    const [known, over] = [await start('known'), await start('over')];
+    await killed('head');
+    cpSync(folder, copy, { recursive: true });
+    await cluster.up(...UP);
+    writeFileSync(join(cluster.work, 'go-over'), '');
+    assert.deepEqual(await ended(over), ['failed', 7]);
+    const lost = await start('lost');
+    await cluster.ok('wait', await cluster.ok('run', '--', 'true'));
+    await killed('head');
+    rmSync(folder, { recursive: true });
+    cpSync(copy, folder, { recursive: true });
+
+    await cluster.up(...UP);
+    const said = await until('it is told', async () => {
+      const text = await cluster.ok('info');
+      return text.includes('Behind: ') ? text : undefined;
+    });
+    assert.match(said, /^Behind: this head's store is older than what n[12].* --accept-loss/m);
+    assert.match((await cluster.weft('doctor')).out, /this head's store is older/);
+    assert.match((await cluster.refused('weft', 'run', '--', 'true')).error, /older copy/);
+    const pid = Number(lines('lost')[0]);
+    assert.ok(isAlive(pid), 'what only the lost records know goes on');
+
+    await killed('head');
+    await cluster.up(...UP, '--accept-loss');
+    assert.deepEqual(await ended(over), ['failed', 7], 'its node has told once more');
+    writeFileSync(join(cluster.work, 'go-known'), '');
+    assert.deepEqual(await ended(known), ['failed', 7]);
+    await until('what nobody knows is ended', () => (isAlive(pid) ? undefined : true));
+    const next = await cluster.ok('run', '--', 'true');
+    assert.equal(await cluster.ok('wait', next), `${next} completed`);
+    assert.ok(Number(next) > 100_000, 'no id is given twice');
+    const words = new RegExp(`^Lost: records .*with jobs ${lost} to ${Number(lost) + 1};`, 'm');
+    assert.match(await cluster.ok('info'), words);
+    for (const name of ['known', 'over', 'lost']) assert.equal(lines(name).length, 1, name);
   });
 
   it('a job whose agent is killed under its input starts again with all of it', async () => {

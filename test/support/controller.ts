@@ -268,9 +268,10 @@ export class TestHead {
 
   /** What the agent of this node would say it holds, if it had done all it was told. */
   heldBy(name: string): HeldEpoch[] {
-    return [...this.node(name).holding.values()].map(({ epochId, share }) => {
+    return [...this.node(name).holding.values()].map(({ epochId, share, task: of }) => {
       const [task = '', epoch = ''] = epochId.split('#');
-      return { epochId, place: place(task), epoch: Number(epoch), share };
+      const life = of === null || of.life === null ? {} : { life: of.life };
+      return { epochId, place: place(task), epoch: Number(epoch), ...life, share };
     });
   }
 

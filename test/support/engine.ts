@@ -12,6 +12,7 @@ import type { NodeName } from '../../src/core/model/ids.ts';
 import type { Settings } from '../../src/core/model/settings.ts';
 import type { Submission } from '../../src/core/model/submission.ts';
 import { Engine } from '../../src/head/engine.ts';
+import type { EngineOptions } from '../../src/head/engine-options.ts';
 import type { Clock, Timer } from '../../src/ports/clock.ts';
 import { StoreFailure } from '../../src/ports/store.ts';
 import { MemoryDisk, MemoryStore } from '../../src/store/memory.ts';
@@ -74,6 +75,8 @@ export class EngineBench {
   /** What happened, in order: replies, orders, reloads. */
   readonly trace: string[] = [];
   readonly settings: Settings;
+  /** What the engine is told beside that at its next start. */
+  more: Pick<EngineOptions, 'nonce' | 'acceptLoss'> = {};
   /** What nodes say of their load, per cpu. */
   readonly loads = new Map<NodeName, number>();
   /** Writes asked for and not let go yet. */
@@ -114,6 +117,7 @@ export class EngineBench {
       send: (node, orders) => this.trace.push(`to ${node}: ${orders.map(orderWords).join(', ')}`),
       loads: () => this.loads,
       onReload: () => this.trace.push('reload'),
+      ...this.more,
     });
     await this.settle();
     return this;

@@ -466,6 +466,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'One user, or one stranger’s address, asks faster than the head lets it.',
     next: 'Wait a second. `weft wait` and `GET /v1/events` need no polling; bulk submission exists.',
   },
+  'head.behind': {
+    means:
+      'Nodes have heard of records that this head does not have: it was put back from an older copy, or is a copy. It starts and accepts nothing, so that no id is given twice.',
+    next: 'Put the newer store back. Or start the head once with `--accept-loss`, and submit again what is lost.',
+  },
   'head.starting': {
     means: 'The head is up, but has not yet rebuilt what it knew.',
     next: 'Try again with the same key; our client does so by itself.',

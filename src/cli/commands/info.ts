@@ -59,6 +59,7 @@ export const verb = defineVerb<ListingOptions>({
       if (fingerprint) context.print(`Fingerprint: ${fingerprint}`);
       for (const { text } of daemonNotes(context, api.address)) context.print(text);
       const loss = info.losses.at(-1);
+      if (typeof info.behind === 'string') context.print(`Behind: ${info.behind}.`);
       if (loss !== undefined) context.print(`Lost: ${lossWords(loss, info.head.now)}.`);
       context.print('');
       const nodeName = (node: NodeView) => node.name;

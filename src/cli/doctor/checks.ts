@@ -231,12 +231,18 @@ async function head(context: Context): Promise<Finding[]> {
       text: `its store lost ${lossWords(loss, info.head.now)}`,
       remedy: 'Submit the missing jobs again, and check the disk.',
     }));
-    return [...found, ...losses, ...(await nodes(context))];
+    const behind = typeof info.behind === 'string' ? [behindFinding(info.behind)] : [];
+    return [...found, ...behind, ...losses, ...(await nodes(context))];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const remedy = error.hint ?? '';
     return [{ state: 'note', text: error.message, ...(remedy === '' ? {} : { remedy }) }];
   }
+}
+
+function behindFinding(words: string): Finding {
+  const remedy = 'Put the newer store back, or start the head once with --accept-loss.';
+  return { state: 'bad', text: words, remedy };
 }
 
 function daemons(context: Context): Finding[] {

@@ -6,12 +6,14 @@ import { ok, type Result } from '../base/result.ts';
 import type { Actor } from '../model/actor.ts';
 import type { Refusal } from '../model/errors.ts';
 import type { NodeName } from '../model/ids.ts';
+import type { Life, Standing } from '../model/life.ts';
 import type { LostRecords } from '../model/loss.ts';
 import type { NodeHello } from '../model/node.ts';
 import type { Report } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Command, Event } from './declared.ts';
 import type { StepRecord } from './events.ts';
+import { type Birth, decideHeard, lifeAfterLoss, nextLife } from './head/lives.ts';
 import {
   decideDisconnected,
   decideFault,
@@ -30,12 +32,18 @@ import { decideReport } from './tasks/report.ts';
 import { decideUsageRules } from './users/usage.ts';
 
 export type Input =
-  | { readonly kind: 'started' }
+  /** `birth`: absent where nobody counts lives. */
+  | { readonly kind: 'started'; readonly birth?: Birth }
   /** Accepted records are missing, and an operator said to go on without them. */
-  | { readonly kind: 'loss'; readonly loss: Omit<LostRecords, 'at' | 'jobIdFrom'> }
+  | {
+      readonly kind: 'loss';
+      readonly loss: Omit<LostRecords, 'at' | 'jobIdFrom'>;
+      readonly birth?: Birth;
+    }
   | { readonly kind: 'identity'; readonly fingerprint: string }
   | { readonly kind: 'command'; readonly command: Command; readonly actor: Actor }
-  | { readonly kind: 'hello'; readonly hello: NodeHello }
+  /** `heard`: the newest that the node knows of this head; its proof has been looked at. */
+  | { readonly kind: 'hello'; readonly hello: NodeHello; readonly heard?: Standing }
   | {
       readonly kind: 'fault';
       readonly node: NodeName;
@@ -92,12 +100,13 @@ function decideTick(step: Step): void {
 function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefined {
   switch (input.kind) {
     case 'started':
-      step.emit({ kind: 'head_started' });
+      step.emit({ kind: 'head_started', ...born(input.birth, step.state, nextLife) });
       return void decideUsageRules(step);
     case 'loss':
       return void step.emit({
         kind: 'loss_accepted',
         loss: { ...input.loss, jobIdFrom: step.state.nextJobId },
+        ...born(input.birth, step.state, lifeAfterLoss),
       });
     case 'identity':
       if (step.state.identity === input.fingerprint) return undefined;
@@ -105,6 +114,7 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
     case 'command':
       return decideCommand(step, input.command, input.actor);
     case 'hello':
+      if (input.heard !== undefined) decideHeard(step, input.hello.node, input.heard);
       return decideHello(step, input.hello);
     case 'fault':
       return void decideFault(step, input.node, input.session, input.fault);
@@ -127,6 +137,14 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
     default:
       return unreachable(input);
   }
+}
+
+function born(
+  birth: Birth | undefined,
+  state: State,
+  next: (state: State, birth: Birth) => Life,
+): { readonly life?: Life } {
+  return birth === undefined ? {} : { life: next(state, birth) };
 }
 
 /** Brings a recorded step back. */

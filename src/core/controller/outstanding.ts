@@ -4,6 +4,7 @@
 import type { EpochId, NodeName } from '../model/ids.ts';
 import { nameInBatch, programFor } from '../model/items.ts';
 import type { JobSpec, Program } from '../model/job.ts';
+import type { LifeId } from '../model/life.ts';
 import type { Account, EndOrder, LaunchOrder, Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
 import type { StagingOrder } from '../model/staging.ts';
@@ -31,11 +32,21 @@ export function takeOrders(state: State, settings: Settings): Map<NodeName, Orde
     if (node === undefined || seen.has(key)) continue;
     seen.add(key);
     const orders = outgoing.get(name) ?? [];
-    orders.push(...ordersOf(node, epochId, settings));
+    orders.push(...ordersOf(node, epochId, settings).filter((order) => mayGo(state, node, order)));
     outgoing.set(name, orders);
   }
   state.scratch.touched.length = 0;
   return outgoing;
+}
+
+/**
+ * A head that lacks records starts nothing, and ends nothing that only the lost ones know. About what
+ * it does know nodes may be told: they see by its life whether they know the same.
+ */
+function mayGo({ behind }: State, { holding }: Node, order: Order): boolean {
+  if (behind === null) return true;
+  if (order.kind === 'launch') return false;
+  return order.kind !== 'end' || holding.get(order.epochId)?.task !== null;
 }
 
 /**
@@ -58,16 +69,22 @@ function orderOf(node: Node, holding: Holding, settings: Settings): Order | null
   if (task === null) return { ...end, why: 'a newer epoch has replaced it', discards: true };
   const part = task.parts.get(node.name);
   if (part === undefined || part.state === 'ended') return null;
+  const given = lifeOf(task);
   if (task.ending !== null) {
     const { ending } = task;
-    return { ...end, why: ending.kind, ...filesOf(ending) };
+    return { ...end, ...given, why: ending.kind, ...filesOf(ending) };
   }
+  if (part.isAsked) return { kind: 'tell', epochId, ...given };
   if (part.state === 'ordered') return launchOrder(task, part, { epochId, settings });
   const turn = task.suspendTurn;
   const mustStop = isStoppedFor(task, node.name);
   if (mustStop && part.state === 'started') return { kind: 'suspend', epochId, turn };
   if (!mustStop && part.state === 'suspended') return { kind: 'resume', epochId, turn };
   return null;
+}
+
+function lifeOf({ life }: Task): { readonly life?: LifeId } {
+  return life === null ? {} : { life };
 }
 
 /** What becomes of what it leaves. */
@@ -91,6 +108,7 @@ function launchOrder(
     epochId,
     place: placeOf(job, task.index),
     epoch: task.epoch,
+    ...lifeOf(task),
     jobName: nameInBatch(spec, task.index) ?? spec.name,
     account: accountOf(job),
     program: programOf(spec, task.index),

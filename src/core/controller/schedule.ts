@@ -21,6 +21,7 @@ import { allWindows } from './pilots/ends.ts';
 import type { Chain } from './scratch.ts';
 import type { State } from './state.ts';
 import type { Step } from './step.ts';
+import { nextEpoch } from './tasks/epoch.ts';
 import { placeOf } from './tasks/place.ts';
 import { preempt, resume } from './tasks/preempt.ts';
 import { closedNodes, stoppedTasks } from './tasks/stopped.ts';
@@ -66,7 +67,7 @@ export function decideSchedule(
 
 /** The task has these from now on, as its next epoch. */
 export function allocate(step: Step, job: Job, index: number, shares: readonly Share[]): void {
-  const epoch = Math.max(job.active.get(index)?.epoch ?? 0, step.state.epochFloor) + 1;
+  const epoch = nextEpoch(step.state, { job, index }, shares);
   step.emit({ kind: 'task_allocated', place: placeOf(job, index), epoch, shares });
 }
 
@@ -99,7 +100,8 @@ export function asksFor(state: State, settings: Settings): { loads: boolean; sta
 }
 
 /** Whether the next cycle is to follow at once. */
-export function isCycleDue({ scratch: { scheduleDue, chain } }: State): boolean {
+export function isCycleDue({ scratch: { scheduleDue, chain }, behind }: State): boolean {
+  if (behind !== null) return false;
   return scheduleDue || chain !== null;
 }
 

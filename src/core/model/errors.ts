@@ -213,6 +213,7 @@ export const CODES = {
     kind: 'resource_exhausted',
     text: 'You sent more than {limit} requests in a second.',
   },
+  'head.behind': { kind: 'failed_precondition', text: 'Refused: {what}.' },
   'head.starting': { kind: 'unavailable', text: 'The head is reading its journal.' },
   'head.stopping': { kind: 'unavailable', text: 'The head is stopping.' },
   'head.failed': { kind: 'unavailable', text: 'The head {what}: {cause}' },

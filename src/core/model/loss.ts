@@ -21,4 +21,6 @@ export interface LostRecords {
   /** The first job id that is not known, and the one with which the head goes on. */
   readonly jobIdFrom: number;
   readonly given: GivenNumbers;
+  /** The last job that is known to be lost; absent: all up to those that are skipped may be. */
+  readonly jobIdTo?: number;
 }

@@ -6,7 +6,7 @@ import type { Submission } from './submission.ts';
 
 /** What agents say when they connect. An agent that does not say one takes no such order. */
 export const NODE_FEATURES = [
-  ...(['mpi', 'stdin', 'warnings', 'pools', 'pool_images', 'on_oom'] as const),
+  ...(['mpi', 'stdin', 'warnings', 'pools', 'pool_images', 'on_oom', 'answers'] as const),
 ] as const;
 export type NodeFeature = (typeof NODE_FEATURES)[number];
 
@@ -18,6 +18,7 @@ export const FEATURE_WORDS: Readonly<Record<NodeFeature, string>> = {
   pools: 'workers of pools',
   pool_images: 'workers of pools in containers',
   on_oom: 'an end when the kernel kills one of its processes',
+  answers: 'questions about starts that are over',
 };
 
 /** The sign stands in no label that people give. */

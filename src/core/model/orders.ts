@@ -143,8 +143,25 @@ export interface SignalOrder {
   readonly serial: number;
 }
 
+/**
+ * Say how this epoch ended, which the agent no longer holds: the head has lost what it was told. Only
+ * to agents that answer it (`answers`).
+ */
+export interface TellOrder {
+  readonly kind: 'tell';
+  readonly epochId: EpochId;
+  /** The same as in `LaunchOrder`. */
+  readonly life?: LifeId;
+}
+
 /** About one epoch. */
-export type TaskOrder = LaunchOrder | EndOrder | SuspendOrder | ResumeOrder | SignalOrder;
+export type TaskOrder =
+  | LaunchOrder
+  | EndOrder
+  | SuspendOrder
+  | ResumeOrder
+  | SignalOrder
+  | TellOrder;
 
 /** A wish about the node itself goes only to agents that know pauses. */
 export type Order = TaskOrder | PauseWish;

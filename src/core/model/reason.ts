@@ -12,6 +12,8 @@ export type Reason =
   | { readonly kind: 'held'; readonly jobId: JobId | null; readonly because: string | null }
   /** Its site holds it, or hides it: only there it can be released. */
   | { readonly kind: 'held'; readonly there: HeldThere }
+  /** The head lacks records that nodes know of. */
+  | { readonly kind: 'head_behind' }
   | { readonly kind: 'dependency'; readonly on: readonly Dependency[] }
   /** Tasks of other arrays, with the index of this one. */
   | { readonly kind: 'dependency'; readonly arrays: readonly JobId[]; readonly index: number }

@@ -71,6 +71,9 @@ function applyOne(state: RunnerState, event: RunnerEvent): void {
     case 'heard':
       state.heardAt = event.sentAt;
       return;
+    case 'stamped':
+      state.stamp = event.stamp;
+      return;
     case 'kill_grace_set':
       state.killGraceMs = event.graceMs;
       return;

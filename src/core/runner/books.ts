@@ -56,7 +56,7 @@ function letOldestGo(map: Map<EpochId, unknown>, max: number): void {
 
 /** The state as one value; the opposite of applying `state_restored`. */
 export function sumOf(state: RunnerState): StateSum {
-  const { nextReport, nextLaunchId, heardAt, killGraceMs, pauses } = state;
+  const { nextReport, nextLaunchId, heardAt, killGraceMs, pauses, stamp } = state;
   return {
     epochs: [...state.epochs.values()],
     finished: [...state.finished.keys()],
@@ -68,6 +68,7 @@ export function sumOf(state: RunnerState): StateSum {
     heardAt,
     killGraceMs,
     pauses,
+    ...(stamp === null ? {} : { stamp }),
   };
 }
 
@@ -84,4 +85,5 @@ export function applyRestored(state: RunnerState, sum: StateSum): void {
   state.heardAt = sum.heardAt;
   state.killGraceMs = sum.killGraceMs;
   Object.assign(state.pauses, sum.pauses);
+  state.stamp = sum.stamp ?? null;
 }

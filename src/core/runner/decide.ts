@@ -2,6 +2,7 @@
 // its events were applied, gives none.
 
 import { unreachable } from '../base/assert.ts';
+import { isNewer } from '../model/life.ts';
 import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
 import { decideOrder, decideRefused } from './orders.ts';
@@ -49,6 +50,8 @@ export function decide(state: RunnerState, input: RunnerInput, now: Now): Runner
       return decideAcknowledged(state, input.upTo);
     case 'heard':
       return decideHeard(state, input.sentAt);
+    case 'stamp':
+      return isNewer(input.stamp, state.stamp) ? [{ kind: 'stamped', stamp: input.stamp }] : [];
     case 'kill_grace':
       if (input.graceMs === state.killGraceMs) return [];
       return [{ kind: 'kill_grace_set', graceMs: input.graceMs }];

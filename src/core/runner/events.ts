@@ -2,7 +2,7 @@
 
 import type { EpochId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
-import type { LifeId } from '../model/life.ts';
+import type { LifeId, Stamp } from '../model/life.ts';
 import type { EndReport, LaunchOrder, Report } from '../model/orders.ts';
 import type { YieldPause } from '../model/pause.ts';
 import type { AskedPause, Pauses } from './pause/state.ts';
@@ -124,6 +124,8 @@ export type RunnerEvent =
   | { readonly kind: 'reports_acknowledged'; readonly upTo: number }
   | { readonly kind: 'epoch_released'; readonly epochId: EpochId }
   | { readonly kind: 'heard'; readonly sentAt: number }
+  /** The newest that a head has said of itself; kept for a head that has lost it. */
+  | { readonly kind: 'stamped'; readonly stamp: Stamp }
   | { readonly kind: 'kill_grace_set'; readonly graceMs: number }
   | { readonly kind: 'launch_ids_used'; readonly upTo: number }
   /** `why`: it is over. `serial`: of the order that asked for it. */
@@ -160,4 +162,6 @@ export interface StateSum {
   readonly heardAt: number | null;
   readonly killGraceMs: number;
   readonly pauses: Pauses;
+  /** Absent: none was heard. */
+  readonly stamp?: Stamp;
 }

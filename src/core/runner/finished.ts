@@ -45,6 +45,11 @@ function endFor(
   const isSame = life !== undefined && known === life;
   if (end !== undefined && (isSame || end.cause === 'never_started')) return end;
   if (isAnother({ epochId, life }, known)) return neverStarted(epochId, now);
+  return endUnknown(epochId, now);
+}
+
+/** It is not here, and how it ended is not known any more. */
+export function endUnknown(epochId: EpochId, now: Now): EndReport {
   const detail = 'it ended here before, and how was told to a head that has lost it since';
   return endOfNothing(epochId, { at: now.at, cause: 'lost', detail });
 }

@@ -1,6 +1,7 @@
 // Everything that can happen to an agent, as plain data.
 
 import type { EpochId } from '../model/ids.ts';
+import type { Stamp } from '../model/life.ts';
 import type { Order } from '../model/orders.ts';
 import type { YieldPause } from '../model/pause.ts';
 import type { ProcessEvent } from '../model/processes.ts';
@@ -56,6 +57,8 @@ export type RunnerInput =
   | { readonly kind: 'reports_acknowledged'; readonly upTo: number }
   /** The head has answered what was sent at this monotonic instant: a heartbeat or the hello. */
   | { readonly kind: 'heard'; readonly sentAt: number }
+  /** What the head says of itself. */
+  | { readonly kind: 'stamp'; readonly stamp: Stamp }
   | { readonly kind: 'kill_grace'; readonly graceMs: number }
   /** Asked for on this machine, by who may; not longer than it may be. */
   | ({ readonly kind: 'pause' } & PauseInput)

@@ -10,9 +10,17 @@ import type {
   ResumeOrder,
   SignalOrder,
   SuspendOrder,
+  TellOrder,
 } from '../model/orders.ts';
 import type { RunnerEvent } from './events.ts';
-import { decideFinished, isAnother, isTold, type Meant, neverStarted } from './finished.ts';
+import {
+  decideFinished,
+  endUnknown,
+  isAnother,
+  isTold,
+  type Meant,
+  neverStarted,
+} from './finished.ts';
 import { endUnlaunched } from './lease.ts';
 import { decidePauseOrder } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
@@ -32,6 +40,8 @@ export function decideOrder(state: RunnerState, order: Order, now: Now): RunnerE
     case 'pause':
     case 'unpause':
       return decidePauseOrder(state, order, now);
+    case 'tell':
+      return decideTell(state, order, now);
     case 'signal':
       return decideSignal(state.epochs.get(order.epochId), order);
     default:
@@ -70,6 +80,14 @@ function decideKnown(state: RunnerState, order: LaunchOrder, now: Now): RunnerEv
   }
   if (isAnother(order, state.finished.get(order.epochId))) return null;
   return decideFinished(state, order, now) ?? (namesake === undefined ? null : []);
+}
+
+/** What is held here will be told anyway. */
+function decideTell(state: RunnerState, order: TellOrder, now: Now): RunnerEvent[] {
+  const answer = decideFinished(state, order, now);
+  if (answer !== null) return answer;
+  if (state.epochs.has(order.epochId) || isTold(state, order.epochId)) return [];
+  return [{ kind: 'end_repeated', report: endUnknown(order.epochId, now) }];
 }
 
 /**

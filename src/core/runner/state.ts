@@ -3,7 +3,7 @@
 import type { EpochId, TaskId } from '../model/ids.ts';
 import { formatTaskId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
-import type { LifeId } from '../model/life.ts';
+import type { LifeId, Stamp } from '../model/life.ts';
 import type { EndCause, EndReport, LaunchOrder, Report } from '../model/orders.ts';
 import type { EndThere } from '../model/processes.ts';
 import { NO_PAUSES, type Pauses } from './pause/state.ts';
@@ -152,6 +152,8 @@ export interface RunnerState {
   heardAt: number | null;
   killGraceMs: number;
   readonly pauses: Pauses;
+  /** The newest that any head has said of itself; null before the first. */
+  stamp: Stamp | null;
 }
 
 /**
@@ -180,6 +182,7 @@ export function emptyState(): RunnerState {
     heardAt: null,
     killGraceMs: KILL_GRACE_MS,
     pauses: { ...NO_PAUSES },
+    stamp: null,
   };
 }
 

@@ -32,7 +32,7 @@ export class PilotKeeper {
 
   tick(): void {
     const { engine } = this.#world;
-    if (engine.failure !== null || this.#ending.signal.aborted) return;
+    if (engine.failure !== null || engine.behind !== null || this.#ending.signal.aborted) return;
     const { fleets } = engine.state;
     for (const id of this.#lookedAt.keys()) if (!fleets.has(id)) this.#lookedAt.delete(id);
     for (const fleet of fleets.values()) {

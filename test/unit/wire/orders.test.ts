@@ -37,7 +37,13 @@ function session(messages: readonly (readonly Order[])[]): (readonly Order[])[] 
   const writer = new OrderWriter();
   const reader = new OrderReader();
   return messages.map((orders) =>
-    read(encodeOrders(orders.map((order) => writer.write(order))), reader),
+    read(
+      encodeOrders(
+        orders.map((order) => writer.write(order)),
+        null,
+      ),
+      reader,
+    ),
   );
 }
 
@@ -59,7 +65,7 @@ test('tasks of an array say and share their environment once, over several messa
   const reader = new OrderReader();
   const messages = [1, 2, 3].map((job) => {
     const order = launch(job, shell('true'), { environment });
-    return encodeOrders([writer.write(order)]);
+    return encodeOrders([writer.write(order)], null);
   });
   const saying = messages.filter((bytes) => Buffer.from(bytes).includes('/home/alice'));
   assert.equal(saying.length, 1);

@@ -68,6 +68,7 @@ export function explainPending(
   pending: Pending,
   at: number,
 ): Reason {
+  if (state.behind !== null) return { kind: 'head_behind' };
   const forbidden = forbiddenBy(pending);
   if (forbidden !== null) return forbidden;
   const scheduling = schedulingOf(state, settings);
@@ -112,7 +113,7 @@ export function lookAhead(
   const reason = explainPending(state, settings, pending, at);
   // When the calls of a pool will ask for more workers, no plan says.
   const isPools = reason.kind === 'quota' && reason.limit.of === 'pool';
-  if (isPools || forbiddenBy(pending) !== null) {
+  if (isPools || reason.kind === 'head_behind' || forbiddenBy(pending) !== null) {
     return { at, reason, prospect: null, awaited: null };
   }
   const snapshot = (): Snapshot => ({

@@ -1,11 +1,17 @@
 // What happened to the head's own store and identity.
 
+import { LIVES_KEPT_MAX, type Life, numberOf } from '../../model/life.ts';
 import { LOSSES_KEPT_MAX } from '../../model/loss.ts';
 import type { Of } from '../events.ts';
+import { applyHeadStarted } from '../nodes/apply.ts';
 import type { State } from '../state.ts';
 
 /** Every number that may have been given out in what is lost is skipped. */
-export function applyLossAccepted(state: State, { loss }: Of<'loss_accepted'>, at: number): void {
+export function applyLossAccepted(
+  state: State,
+  { loss, life }: Of<'loss_accepted'>,
+  at: number,
+): void {
   const { nextJobId, nextReservationId, epochMax } = loss.given;
   state.nextJobId = Math.max(state.nextJobId, nextJobId);
   state.nextReservationId = Math.max(state.nextReservationId, nextReservationId);
@@ -13,6 +19,24 @@ export function applyLossAccepted(state: State, { loss }: Of<'loss_accepted'>, a
   state.epochFloor = state.epochMax;
   state.losses.push({ ...loss, at });
   if (state.losses.length > LOSSES_KEPT_MAX) state.losses.shift();
+  state.behind = null;
+  if (life === undefined) return;
+  state.livesLost = numberOf(life.id) - 1;
+  addLife(state, life);
+}
+
+export function applyStarted(state: State, { life }: Of<'head_started'>, at: number): void {
+  applyHeadStarted(state, at);
+  if (life !== undefined) addLife(state, life);
+}
+
+function addLife({ lives }: State, life: Life): void {
+  lives.push(life);
+  if (lives.length > LIVES_KEPT_MAX) lives.shift();
+}
+
+export function applyHeadBehind(state: State, { behind }: Of<'head_behind'>, at: number): void {
+  state.behind = { ...behind, since: state.behind?.since ?? at };
 }
 
 export function applyIdentityKnown(state: State, { fingerprint }: Of<'identity_known'>): void {

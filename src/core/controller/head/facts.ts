@@ -1,6 +1,7 @@
 // What the head knows of itself.
 
-import type { LostRecords } from '../../model/loss.ts';
+import type { Life } from '../../model/life.ts';
+import type { GivenNumbers, LostRecords } from '../../model/loss.ts';
 
 export interface HeadFacts {
   /** The largest epoch that any task has had. */
@@ -11,4 +12,25 @@ export interface HeadFacts {
   readonly losses: LostRecords[];
   /** Fingerprint of the head's certificate; null while it never listened on a port. */
   identity: string | null;
+  /** Oldest first, the last one is now; empty until a head has started that counts them. */
+  readonly lives: Life[];
+  /** Lives up to this number that are not among `lives` wrote what was accepted as lost. */
+  livesLost: number;
+  /** Records are missing that nodes know of, and nobody has accepted that yet; null: none are. */
+  behind: Behind | null;
+}
+
+/** What nodes have heard of this head, or of a copy of it, and its store does not have. */
+export interface Behind {
+  /** Ms since 1970. */
+  readonly since: number;
+  /** Number of the last record that this store has in common with what they heard of. */
+  readonly lastSeq: number;
+  /** Number of the last that they heard of. */
+  readonly promisedSeq: number;
+  /** Number of the newest life that they heard of. */
+  readonly life: number;
+  readonly given: GivenNumbers;
+  /** Who has said so: the first of them. */
+  readonly nodes: readonly string[];
 }

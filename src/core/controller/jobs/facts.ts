@@ -3,6 +3,7 @@
 import type { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId, NodeName, TaskId, UserName } from '../../model/ids.ts';
 import type { JobSpec, Outcome, OutcomeKind, Stopper, TaskState, Usage } from '../../model/job.ts';
+import type { LifeId } from '../../model/life.ts';
 import type { EndCause, ProcessEnd, Share } from '../../model/orders.ts';
 import type { EndThere } from '../../model/processes.ts';
 import type { Stored } from '../../model/staging.ts';
@@ -84,6 +85,8 @@ export interface Task {
   state: TaskState;
   /** Starts so far; 0 before the first. */
   epoch: number;
+  /** The life of the head that gave the last start; null: not known. */
+  life: LifeId | null;
   /** Epochs that ended in a failed exit. */
   failures: number;
   /** Epochs that took a node down or could not be launched. */
@@ -126,6 +129,8 @@ export interface Part {
   state: 'ordered' | 'started' | 'suspended' | 'storing' | 'ended';
   /** The solver of its batch is there. Absent: not that anybody knows, or there is none. */
   isBuilt?: true;
+  /** Its node no longer has it, and is to say how it ended. Absent: not so. */
+  isAsked?: true;
   /** It began before nodes that could not build were to try again. Absent: not so. */
   isOfOldAttempt?: true;
   /** When it started, by the node's own clock. Absent: it has not, or nobody said. */

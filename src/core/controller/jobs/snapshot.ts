@@ -5,17 +5,20 @@ import { present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId, NodeName } from '../../model/ids.ts';
 import type { JobSpec, OutcomeKind, Stopper } from '../../model/job.ts';
+import type { LifeId } from '../../model/life.ts';
 import type { State } from '../state.ts';
 import { entryOf } from './apply.ts';
 import type { Job, JobsFacts, Part, Task } from './facts.ts';
 import { addActive, NO_BEHIND, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './parts.ts';
 
-type TaskData = Omit<Task, 'job' | 'parts' | 'stops' | 'buildMs'> & {
+type TaskData = Omit<Task, 'job' | 'parts' | 'stops' | 'buildMs' | 'life'> & {
   readonly parts: readonly (readonly [NodeName, Part])[];
   /** Absent: nobody keeps it stopped. */
   readonly stops?: readonly (readonly [Stopper, string])[];
   /** Absent: written before builds had time of their own. */
   readonly buildMs?: number;
+  /** Absent: not known. */
+  readonly life?: LifeId;
 };
 
 type Derived = 'queued' | 'waiting' | 'batch';
@@ -100,9 +103,10 @@ function exportJob(job: Job): JobData {
 }
 
 function exportTask(task: Task): TaskData {
-  const { job: _, parts, stops, ...rest } = task;
+  const { job: _, parts, stops, life, ...rest } = task;
   return {
     ...rest,
+    ...(life === null ? {} : { life }),
     ...(stops.size === 0 ? {} : { stops: [...stops] }),
     parts: [...parts].map(([name, part]) => [name, { ...part }] as const),
   };
@@ -141,7 +145,14 @@ function importJob(state: State, data: JobData): void {
   };
   for (const { parts, stops, ...task } of active) {
     const copies = parts.map(([name, part]): [NodeName, Part] => [name, { ...part }]);
-    addActive(job, { buildMs: 0, ...task, job, stops: new Map(stops), parts: new Map(copies) });
+    addActive(job, {
+      buildMs: 0,
+      life: null,
+      ...task,
+      job,
+      stops: new Map(stops),
+      parts: new Map(copies),
+    });
   }
   state.jobs.set(job.id, job);
 }

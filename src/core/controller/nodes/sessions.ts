@@ -22,6 +22,7 @@ export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal>
   const node = step.state.nodes.get(said.node);
   if (node === undefined) return step.refuse('node.not_found', { node: said.node });
   const hello = { ...said, held: said.held.map((one) => heldHere(one, node.name)) };
+  for (const one of hello.held) dropNamesake(step, node, one);
   const held = new Set(hello.held.map((one) => one.epochId));
   const before = [...node.holding.values()];
   // What runs at a site outlives the machine of its gateway, and so does what was ordered there.
@@ -38,10 +39,36 @@ export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal>
       takeBackLate(step, node.name, holding.epochId, holding.task);
       continue;
     }
+    if (node.instance === hello.instance && mayTell(hello, holding)) {
+      step.emit({ kind: 'part_asked', epochId: holding.epochId, node: node.name });
+      continue;
+    }
     dropHolding(step, node.name, holding, `${node.name} ${why}`);
   }
   decidePauseAtHello(step, node, hello);
   return ok({ kind: 'done' });
+}
+
+/**
+ * What the node holds under this number is another start, given by another life of this head: ours
+ * never got there.
+ */
+function dropNamesake(step: Step, node: Node, { epochId, life }: HeldEpoch): void {
+  const task = node.holding.get(epochId)?.task;
+  if (task == null || task.life === null || life === undefined || task.life === life) return;
+  const detail = `${node.name} holds another start of this number, of before the head was put back`;
+  const none = { processes: [], usage: NO_USAGE };
+  const why = { cause: 'never_started', nodeFault: false, detail } as const;
+  step.emit({ kind: 'part_ended', epochId, node: node.name, ...why, ...none });
+  settleTask(step, task);
+}
+
+/**
+ * It has told how that ended, and the head has lost it: it was put back from an older copy. The node
+ * remembers for a while.
+ */
+function mayTell({ features = [] }: NodeHello, { task }: Holding): boolean {
+  return features.includes('answers') && task !== null && task.life !== null;
 }
 
 /** A node speaks for itself only: what it holds, it holds here. */

@@ -23,6 +23,7 @@ import type { Node } from '../nodes/facts.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { endPending } from '../tasks/ending.ts';
+import { nextEpoch } from '../tasks/epoch.ts';
 import { placeOf } from '../tasks/place.ts';
 import { foreignSpec, holdOf, ownerOf } from './foreign.ts';
 import { elementOf, isArray } from './names.ts';
@@ -201,7 +202,7 @@ function place(
     shares.push({ node: node.name, resources: job.spec.request.perNode, gpus: [] });
   }
   if (shares.length === 0) return;
-  const epoch = Math.max(job.active.get(index)?.epoch ?? 0, step.state.epochFloor) + 1;
+  const epoch = nextEpoch(step.state, { job, index }, shares);
   step.emit({ kind: 'task_allocated', place: placeOf(job, index), epoch, shares });
 }
 

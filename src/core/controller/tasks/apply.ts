@@ -46,6 +46,7 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
   addActive(job, task);
   task.state = 'starting';
   task.epoch = event.epoch;
+  task.life = state.lives.at(-1)?.id ?? null;
   state.epochMax = Math.max(state.epochMax, event.epoch);
   task.startedAt = null;
   task.buildMs = buildTime(job, event.shares);
@@ -76,6 +77,12 @@ export function applyPartStarted(state: State, event: Of<'part_started'>, at: nu
   if (task.state !== 'starting') return;
   task.state = 'running';
   stirNodes(state, task);
+}
+
+export function applyPartAsked(state: State, event: Of<'part_asked'>): void {
+  const { part } = partOf(state, event);
+  part.isAsked = true;
+  state.scratch.touched.push({ node: event.node, epochId: event.epochId });
 }
 
 export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
@@ -293,6 +300,7 @@ function newTask(job: Job, index: number): Task {
     index,
     state: 'pending',
     epoch: 0,
+    life: null,
     failures: 0,
     crashes: 0,
     parts: new Map(),

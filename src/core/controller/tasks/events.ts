@@ -16,6 +16,8 @@ export type TaskEvent =
       /** In node rank order. */
       readonly shares: readonly Share[];
     }
+  /** Its node no longer holds it, and is asked how it ended. */
+  | { readonly kind: 'part_asked'; readonly epochId: EpochId; readonly node: NodeName }
   /** With its last part the task is running. */
   | {
       readonly kind: 'part_started';

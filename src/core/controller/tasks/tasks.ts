@@ -25,6 +25,7 @@ export const tasks: Noun<'tasks', TasksData> = {
     task_held: apply.applyTaskHeld,
     task_requeued: apply.applyTaskRequeued,
     task_done: apply.applyTaskDone,
+    part_asked: apply.applyPartAsked,
     part_started: apply.applyPartStarted,
     part_suspended: suspension.applyPartSuspended,
     part_resumed: suspension.applyPartResumed,

@@ -30,6 +30,8 @@ export function sayReason(reason: Reason, reader: Reader): string {
   switch (reason.kind) {
     case 'held':
       return sayHeld(reason);
+    case 'head_behind':
+      return 'the head lacks records that its nodes know of, and starts nothing; `weft info` says more';
     case 'dependency':
       return `waits for ${sayDependencies(reason)}`;
     case 'begin_time':

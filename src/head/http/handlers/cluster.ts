@@ -26,7 +26,8 @@ export const info: Handler<'info'> = ({ engine, facts, archive }) => {
     nodes: countBy(nodes.map(nodeState)),
     total: copyOf(nodes.map(({ total }) => total).reduce(addResources, NO_RESOURCES)),
     free: copyOf(nodes.map(({ free }) => free).reduce(addResources, NO_RESOURCES)),
-    losses: state.losses.map(({ given, ...loss }) => ({ ...loss, jobIdTo: given.nextJobId - 1 })),
+    losses: state.losses.map(({ given, ...loss }) => ({ jobIdTo: given.nextJobId - 1, ...loss })),
+    behind: engine.behind,
     archive: { bytes: archive.bytes, bytesMax: archive.bytesMax, next: archive.next },
     head: headFacts({ engine, facts }),
   });

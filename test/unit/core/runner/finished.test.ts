@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LifeId } from '../../../../src/core/model/life.ts';
+import type { LifeId, Stamp } from '../../../../src/core/model/life.ts';
 import type { EndReport } from '../../../../src/core/model/orders.ts';
 import { apply } from '../../../../src/core/runner/apply.ts';
 import { sumOf } from '../../../../src/core/runner/books.ts';
@@ -108,4 +108,34 @@ test('[S13] a journal that was written before ends were kept is read', () => {
   apply(world.state, [{ kind: 'state_restored', sum: { ...sum, epochs: [], finished: [ID] } }]);
   assert.deepEqual(world.feed(order(NEW)), ['end_repeated']);
   assert.equal(last(world).cause, 'lost');
+});
+
+test('[S14] the newest that any head has said of itself is kept, also through a rewrite', () => {
+  const stamp = (life: string, seq: number, cluster = 'c'): Stamp => {
+    const given = { nextJobId: seq, nextReservationId: 1, epochMax: 1 };
+    return { life: life as LifeId, seq, given, cluster, proof: 'p' };
+  };
+  const world = new World();
+  for (const one of [stamp('9.aa', 7), stamp('10.bb', 3), stamp('10.bb', 9)]) {
+    assert.deepEqual(world.feed({ kind: 'stamp', stamp: one }), ['stamped']);
+  }
+  for (const older of [stamp('9.aa', 90), stamp('10.bb', 8)]) {
+    assert.deepEqual(world.feed({ kind: 'stamp', stamp: older }), []);
+  }
+  world.assertReplays();
+  const again = new World();
+  apply(again.state, [{ kind: 'state_restored', sum: structuredClone(sumOf(world.state)) }]);
+  assert.equal(again.state.stamp?.seq, 9);
+  assert.deepEqual(again.feed({ kind: 'stamp', stamp: stamp('1.cc', 1, 'other') }), ['stamped']);
+});
+
+test('[S13] a question about what was never here, or is forgotten, is answered, too', () => {
+  const world = new World();
+  const tell: RunnerInput = { kind: 'order', order: { kind: 'tell', epochId: ID, life: OLD } };
+  assert.deepEqual(world.feed(tell), ['end_repeated']);
+  assert.equal(last(world).cause, 'lost');
+  assert.deepEqual(over(OLD).feed(tell), ['end_repeated']);
+  const running = new World();
+  running.feed(order(OLD), prepared(ID), started(1));
+  assert.deepEqual(running.feed(tell), [], 'its end will be told');
 });

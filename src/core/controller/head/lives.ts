@@ -1,0 +1,76 @@
+// Whether this store is the newest: a head that hears from a node of records that it does not have
+// was put back from an older copy, or is a copy itself. It starts nothing then.
+
+import { isSame } from '../../base/same.ts';
+import type { NodeName } from '../../model/ids.ts';
+import { LIVES_SKIPPED, type Life, lifeId, numberOf, type Standing } from '../../model/life.ts';
+import type { State } from '../state.ts';
+import type { Step } from '../step.ts';
+
+/** So many are named. */
+const NODES_MAX = 10;
+
+/** How a life begins. */
+export interface Birth {
+  readonly nonce: string;
+  /** Number of the last record that there is. */
+  readonly seq: number;
+}
+
+export function nextLife({ lives, livesLost }: State, { nonce, seq }: Birth): Life {
+  const last = lives.at(-1);
+  const before = Math.max(last === undefined ? 0 : numberOf(last.id), livesLost);
+  return { id: lifeId(before + 1, nonce), from: seq + 1 };
+}
+
+/** Far beyond all that may have been given out in what is lost. */
+export function lifeAfterLoss(state: State, { nonce, seq }: Birth): Life {
+  const before = Math.max(numberOf(nextLife(state, { nonce, seq }).id), state.behind?.life ?? 0);
+  return { id: lifeId(before + LIVES_SKIPPED, nonce), from: seq + 1 };
+}
+
+/** What a node has heard last: of this store, or of a newer one? */
+export function decideHeard(step: Step, node: NodeName, heard: Standing): void {
+  const { state } = step;
+  const lastSeq = lastInCommon(state, heard);
+  if (lastSeq === null) return;
+  const { behind } = state;
+  const nodes = new Set(behind?.nodes ?? []);
+  if (nodes.size < NODES_MAX) nodes.add(node);
+  const { nextJobId, nextReservationId, epochMax } = heard.given;
+  const known = behind?.given ?? heard.given;
+  const now = {
+    lastSeq: Math.min(lastSeq, behind?.lastSeq ?? lastSeq),
+    promisedSeq: Math.max(heard.seq, behind?.promisedSeq ?? 0),
+    life: Math.max(numberOf(heard.life), behind?.life ?? 0),
+    given: {
+      nextJobId: Math.max(nextJobId, known.nextJobId),
+      nextReservationId: Math.max(nextReservationId, known.nextReservationId),
+      epochMax: Math.max(epochMax, known.epochMax),
+    },
+    nodes: [...nodes],
+  };
+  if (!isSameBehind(now, state)) step.emit({ kind: 'head_behind', behind: now });
+}
+
+/** Null: this store has all of it, or what it lacks was accepted as lost. */
+function lastInCommon({ lives, livesLost }: State, { life, seq }: Standing): number | null {
+  const at = lives.findIndex(({ id }) => id === life);
+  if (at >= 0) {
+    const next = lives[at + 1];
+    return next === undefined || seq < next.from ? null : next.from - 1;
+  }
+  const oldest = lives[0];
+  const current = lives.at(-1);
+  // Nobody counts here, or it is from before what is remembered.
+  if (oldest === undefined || current === undefined) return null;
+  const number = numberOf(life);
+  if (number <= livesLost || number < numberOf(oldest.id)) return null;
+  return current.from - 1;
+}
+
+function isSameBehind(now: object, { behind }: State): boolean {
+  if (behind === null) return false;
+  const { since: _, ...rest } = behind;
+  return isSame(now, rest);
+}

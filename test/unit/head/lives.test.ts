@@ -1,0 +1,107 @@
+// A head whose store was put back from an older copy: what its nodes told it, and what it does.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NodeName } from '../../../src/core/model/ids.ts';
+import type { Stamp } from '../../../src/core/model/life.ts';
+import { Stamps } from '../../../src/head/stamps.ts';
+import { MemoryDisk } from '../../../src/store/memory.ts';
+import { EngineBench } from '../../support/engine.ts';
+import { helloOf } from '../../support/nodes.ts';
+
+const STAMPS = new Stamps(new Uint8Array(32).fill(7));
+
+function stampOf({ engine }: EngineBench): Stamp {
+  const stamp = STAMPS.make(engine);
+  assert.ok(stamp !== null);
+  return stamp;
+}
+
+function copyOf(disk: MemoryDisk): MemoryDisk {
+  const copy = new MemoryDisk();
+  copy.journal = structuredClone(disk.journal);
+  copy.snapshot = structuredClone(disk.snapshot);
+  return copy;
+}
+
+/** Job 1 is known to the copy, job 2 is not; and what node n1 has heard. */
+async function putBack(more: EngineBench['more'] = {}) {
+  const bench = new EngineBench();
+  let lives = 0;
+  const nonce = (): string => {
+    lives += 1;
+    return `n${lives}`;
+  };
+  bench.more = { nonce };
+  await bench.start();
+  await bench.connect('n1');
+  bench.submit('known');
+  await bench.settle();
+  const disk = copyOf(bench.disk);
+  bench.submit('lost');
+  await bench.settle();
+  const stamp = stampOf(bench);
+  bench.disk = disk;
+  bench.more = { ...bench.more, ...more };
+  await bench.crash();
+  bench.take();
+  const say = async () => {
+    assert.equal(STAMPS.judge(stamp), 'true');
+    const hello = helloOf('n1');
+    bench.perform('hello', { kind: 'hello', hello, heard: stamp });
+    await bench.settle();
+  };
+  return { bench, say };
+}
+
+test('[S14] a head that was put back refuses work when a node knows more, and says why', async () => {
+  const { bench, say } = await putBack();
+  assert.equal(bench.engine.behind, null, 'by itself it cannot know');
+  await say();
+  assert.match(bench.engine.behind ?? '', /older than what n1 has heard.*--accept-loss/);
+  bench.take();
+  bench.submit('more');
+  bench.command('drain', { kind: 'drain_node', node: 'n1' as NodeName, reason: 'x' });
+  await bench.settle();
+  assert.deepEqual(bench.take(), ['more: head.behind', 'drain: done']);
+  await bench.crash();
+  assert.notEqual(bench.engine.behind, null, 'also after another start');
+  bench.more = { ...bench.more, acceptLoss: true };
+  await bench.crash();
+  assert.equal(bench.engine.behind, null);
+});
+
+test('[S14] told to go on, it gives no id twice, and keeps what was lost', async () => {
+  const { bench, say } = await putBack({ acceptLoss: true });
+  await say();
+  assert.equal(bench.engine.behind, null);
+  bench.take();
+  bench.submit('more');
+  await bench.settle();
+  assert.equal(bench.take()[0], 'more: job 100003');
+  const [loss] = bench.engine.state.losses;
+  assert.deepEqual([loss?.jobIdFrom, loss?.jobIdTo], [2, 2]);
+  await say();
+  assert.equal(bench.engine.behind, null, 'once is enough');
+});
+
+test('[S14] a node cannot claim what no head has said', () => {
+  const state = {
+    lives: [{ id: '3.aa', from: 9 }],
+    nextJobId: 5,
+    nextReservationId: 1,
+    epochMax: 1,
+  };
+  const stamp = STAMPS.make({ state: state as never, seq: 12 });
+  assert.ok(stamp !== null);
+  assert.equal(STAMPS.judge(stamp), 'true');
+  for (const claim of [
+    { ...stamp, seq: 13 },
+    { ...stamp, life: '4.aa' as Stamp['life'] },
+    { ...stamp, given: { ...stamp.given, nextJobId: 9_000_000 } },
+    { ...stamp, proof: '' },
+  ]) {
+    assert.equal(STAMPS.judge(claim), 'forged');
+  }
+  assert.equal(new Stamps(new Uint8Array(32)).judge(stamp), 'another');
+});
