@@ -201,6 +201,13 @@ function sendOnce(): Planted {
   };
 }
 
+/** Takes each machine for the node that it says to be. */
+function forgetMarks(_engine: Engine, input: Input): Input {
+  if (input.kind !== 'hello') return input;
+  const { machine: _machine, upMs: _upMs, ...hello } = input.hello;
+  return { kind: 'hello', hello };
+}
+
 /** Each hello makes a session of its own, also the same one again. */
 function greetAgain(): Planted {
   return {
@@ -285,6 +292,12 @@ export const CANARIES: readonly Canary[] = [
     'of a task that was cancelled while its files were kept nobody knows how it had ended',
     withEvents(forgetExit),
     { files: 1, netSlowMs: 10_000, commandMs: 500 },
+  ),
+  canary(
+    'copy-taken-for-reboot',
+    'the hello of a copied machine counts as the restart of its original',
+    withInputs(forgetMarks),
+    { ...PLAIN, cloneMs: 5000, nodeCount: 3, headCrashMs: null },
   ),
   canary('drain-ignored', 'a drained node goes on getting work', withEvents(ignoreDrain)),
   canary('dependency-ignored', 'a dependent does not wait', withEvents(ignoreDependencies)),

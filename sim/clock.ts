@@ -108,6 +108,9 @@ export interface Skew {
 /** 2026-01-01: far from zero, so that an instant is never taken for a duration. */
 const EPOCH_MS = 1_767_225_600_000;
 
+/** What a monotonic clock shows when its machine starts. */
+export const BOOT_BEGAN_AT = 1000;
+
 export class SimClock implements Clock {
   readonly #time: Time;
   readonly #life: Life;
@@ -124,7 +127,7 @@ export class SimClock implements Clock {
   }
 
   monotonic(): number {
-    return 1000 + (this.#time.now - this.#skew.bootedAt) * this.#skew.rate;
+    return BOOT_BEGAN_AT + (this.#time.now - this.#skew.bootedAt) * this.#skew.rate;
   }
 
   after(delayMs: number, then: () => void): Timer {

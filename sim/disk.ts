@@ -36,6 +36,17 @@ export class SimDisk {
     this.journal = Buffer.alloc(0);
   }
 
+  /** What is written from now on is on one of them only. */
+  copied(): SimDisk {
+    const copy = new SimDisk();
+    for (const [path, bytes] of this.files) copy.files.set(path, Buffer.from(bytes));
+    for (const path of this.directories) copy.directories.add(path);
+    copy.journal = Buffer.from(this.journal);
+    copy.isFull = this.isFull;
+    copy.reserveBytes = this.reserveBytes;
+    return copy;
+  }
+
   append(path: string, text: string): void {
     const before = this.files.get(path) ?? Buffer.alloc(0);
     this.files.set(path, Buffer.concat([before, Buffer.from(text)]));

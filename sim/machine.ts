@@ -11,7 +11,7 @@ import type { Dialer, Session } from '../src/ports/net.ts';
 import type { UserAccount } from '../src/ports/users.ts';
 import type { BuildStep } from './builds.ts';
 import type { Streams } from './chance.ts';
-import { Life, SimClock, type Skew, type Time } from './clock.ts';
+import { BOOT_BEGAN_AT, Life, SimClock, type Skew, type Time } from './clock.ts';
 import { filesOf, type JournalCrash, journalOf, SimDisk } from './disk.ts';
 import { Kernel, type ScriptEnd } from './kernel.ts';
 import type { Link } from './net.ts';
@@ -27,6 +27,14 @@ export interface MachineMake {
   readonly hasGroups: boolean;
   readonly sharedPaths: readonly string[];
   readonly rate: number;
+  /** It is a copy of another machine, which it tells of its boots and its board; absent: it is not. */
+  readonly copy?: Copy;
+}
+
+export interface Copy {
+  readonly word: string;
+  readonly disk: SimDisk;
+  readonly installs: number;
 }
 
 export interface MachineWorld {
@@ -55,7 +63,7 @@ export const USERS: readonly string[] = ['alice', 'bob'];
 
 export class Machine {
   readonly make: MachineMake;
-  readonly disk = new SimDisk();
+  readonly disk: SimDisk;
   readonly skew: Skew;
   readonly #world: MachineWorld;
   kernel: Kernel;
@@ -73,11 +81,13 @@ export class Machine {
   #launcher: SimLauncher | null = null;
   #life = new Life();
   #boots = 0;
-  #installs = 1;
+  #installs: number;
 
   constructor(make: MachineMake, world: MachineWorld) {
     this.make = make;
     this.#world = world;
+    this.disk = make.copy?.disk ?? new SimDisk();
+    this.#installs = make.copy?.installs ?? 1;
     this.skew = {
       rate: make.rate,
       wallMs: world.streams.of('clock').whole(-500, 500),
@@ -92,7 +102,17 @@ export class Machine {
 
   /** Names this start of the machine, as a boot id does. */
   get bootId(): string {
-    return `${this.name}-boot-${this.#boots}`;
+    return `${this.#board}-boot-${this.#boots}`;
+  }
+
+  get #board(): string {
+    return `${this.name}${this.make.copy?.word ?? ''}`;
+  }
+
+  /** For a machine beside this one that has all that its disk has now. */
+  copied(word: string): MachineMake {
+    const copy = { word, disk: this.disk.copied(), installs: this.#installs };
+    return { ...this.make, copy };
   }
 
   /** A while later if somebody has it in hands. */
@@ -259,6 +279,8 @@ export class Machine {
       node: name,
       bootId: this.bootId,
       instance: `${name}-install-${this.#installs}`,
+      machine: { board: this.#board },
+      bootBeganAt: BOOT_BEGAN_AT,
       ...{ resources, labels: ['simulated'], sharedPaths },
       facts: {
         ...{ os: 'Linux', arch: 'x64', kernel: '6', hostname: name, agentVersion: '0' },

@@ -48,6 +48,11 @@ export const PINNED: readonly {
     seed: 20261124023,
     broke: 'a batch was taken for the one that had its name before it was removed (by the checker)',
   },
+  {
+    seed: 17,
+    weather: { cloneMs: 8000 },
+    broke: 'a copied machine kept its own files as the result of a task that ran on its original',
+  },
 ];
 
 /** By the name of the canary. */
@@ -65,6 +70,7 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'half-a-step': 24,
   'held-ignored': 14,
   'late-cancel-forgets': 12,
+  'copy-taken-for-reboot': 1,
   'drain-ignored': 23,
   'dependency-ignored': 18,
   'element-ignored': 1,

@@ -59,12 +59,14 @@ export interface Weather {
   readonly laterMs: number | null;
   /** How often something of a node breaks that its goals have whole; null = there are no goals. */
   readonly goalMs: number | null;
+  /** How often a machine comes up that is a copy of another one. */
+  readonly cloneMs: number | null;
 }
 
 const SWITCHED_OFF = 0.3;
 const SITE = ['isPlain', 'partitionMs', 'reserveMs', 'maintenanceMs', 'reloadMs'] as const;
 /** What users and owners of machines do beside submitting jobs. */
-const EXTRAS = ['laterMs', 'files', 'batchMs', 'notify', 'pauseMs', 'goalMs'] as const;
+const EXTRAS = ['laterMs', 'files', 'batchMs', 'notify', 'pauseMs', 'goalMs', 'cloneMs'] as const;
 
 /** Each field comes from a stream of its own. */
 export function drawWeather(streams: Streams): Weather {
@@ -112,6 +114,7 @@ export function drawWeather(streams: Streams): Weather {
     notify: of('notify').pick([null, 0.3, 0.8]),
     pauseMs: fault('pauseMs', 5000, 40_000),
     goalMs: of('goalMs').happens(0.3) ? of('goalMs').whole(10_000, 60_000) : null,
+    cloneMs: of('cloneMs').happens(0.25) ? of('cloneMs').whole(15_000, 60_000) : null,
     ...drawSiteWeather(streams),
   };
 }
@@ -145,10 +148,11 @@ export const PLAIN: Pick<Weather, (typeof EXTRAS)[number] | (typeof SITE)[number
   batchMs: null,
   notify: null,
   goalMs: null,
+  cloneMs: null,
 };
 
 /** What came to the simulator when its planted bugs had their seeds. */
-export const BEFORE = { goalMs: null } as const;
+export const BEFORE = { goalMs: null, cloneMs: null } as const;
 
 /** Often enough that several tasks compete for a few nodes. */
 export const CROWDED = {
@@ -160,4 +164,5 @@ export const CROWDED = {
   batchMs: null,
   notify: null,
   goalMs: null,
+  cloneMs: null,
 } as const;

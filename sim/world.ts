@@ -30,6 +30,7 @@ import {
 import { Chronicle } from './chronicle.ts';
 import { Client } from './client.ts';
 import { type Life, SimClock, Time } from './clock.ts';
+import { CloneWork } from './clones.ts';
 import { dialerOf, dialTo } from './dial.ts';
 import type { RunWish } from './family.ts';
 import { powerSwitch } from './fence.ts';
@@ -77,6 +78,7 @@ export class World {
   readonly #pauses: PauseWatch;
   readonly #plans = new PlanWatch();
   readonly #storm: Storm;
+  readonly #clones: CloneWork;
   readonly #safety: SafetyWorld;
   readonly #planted: Planted;
   #checked = 0;
@@ -145,6 +147,10 @@ export class World {
       this.#builds.wiped(name);
     };
     this.#storm = new Storm({ ...storm, onWiped }, weather);
+    this.#clones = new CloneWork({
+      ...{ time, client, host, machines, weather, streams: streams.under('clones') },
+      copy: (of, number) => this.#copyOf(of, number),
+    });
   }
 
   /** Never rejects: how it went is in the chronicle. */
@@ -158,11 +164,13 @@ export class World {
       for (const machine of this.machines) machine.powerOn();
       this.#works.start();
       this.#goals.start();
+      this.#clones.start();
       this.#watch();
       await this.#until(this.weather.stormMs);
       this.chronicle.note('everything is healed');
       this.#works.stop();
       this.#goals.stop();
+      this.#clones.heal();
       this.#storm.heal();
       this.post.isHealed = true;
       await this.#untilQuiet();
@@ -302,14 +310,19 @@ export class World {
 
   #makeMachine(make: Machine['make'], link: Link): Machine {
     const { time } = this;
-    const streams = this.streams.under(`machine ${make.name}`);
+    const isCopy = make.copy !== undefined;
+    const streams = this.streams.under(`machine ${make.name}${make.copy?.word ?? ''}`);
     return new Machine(make, {
       ...{ time, link, streams, log: this.chronicle.log(make.name), note: this.chronicle.note },
       dialer: (machine, life) => this.#dialer(machine, link, life),
-      onProcess: (what, process) => this.chronicle.guard(() => this.#onProcess(what, process)),
-      onWrite: (process, text) => this.truth.wrote(process, text),
-      onOutput: (process, name) => this.truth.left(process, name),
-      onBuild: (what, process) => this.chronicle.guard(() => this.#onBuild(what, process)),
+      onProcess: (what, process) => {
+        this.chronicle.guard(() => this.#onProcess(what, process, isCopy));
+      },
+      // What a copy has goes with it: nobody can be asked for it.
+      onWrite: (process, text) => isCopy || this.truth.wrote(process, text),
+      onOutput: (process, name) => isCopy || this.truth.left(process, name),
+      onBuild: (what, process) =>
+        isCopy || this.chronicle.guard(() => this.#onBuild(what, process)),
       runScript: (node, text) => this.#goals.drift.run(node, text),
       dialFiles: (machine, life) => {
         const { name } = machine;
@@ -320,11 +333,21 @@ export class World {
     });
   }
 
+  #copyOf(of: Machine, number: number): Machine {
+    const { time, chronicle } = this;
+    const word = `-copy${number}`;
+    chronicle.note(`${of.name} is copied: ${of.name}${word}`);
+    const onDelivery = (line: Link, delivery: Delivery) => this.#deliver(line, delivery);
+    const own = { streams: this.streams.under(`net ${of.name}${word}`) };
+    const link = new Link(of.name, { time, ...own, duplicates: DUPLICATES, onDelivery });
+    return this.#makeMachine(of.copied(word), link);
+  }
+
   #dialer(machine: Machine, link: Link, life: Life): Dialer {
     return dialerOf({ time: this.time, link, life, host: this.host, name: machine.name });
   }
 
-  #onProcess(what: 'start' | 'end', process: SimProcess): void {
+  #onProcess(what: 'start' | 'end', process: SimProcess, isCopy: boolean): void {
     const { epochId, rank } = placeOf(process);
     const words = process.isLeftover ? 'leaves a process behind' : what;
     const how = what === 'end' ? ` ${JSON.stringify(process.exit)}` : '';
@@ -334,7 +357,7 @@ export class World {
       return;
     }
     checkStart(this.#safety, process);
-    checkInputs(this.#safety, process);
+    if (!isCopy) checkInputs(this.#safety, process);
     this.truth.started(process);
   }
 

@@ -242,6 +242,7 @@ class RunningAgent implements Agent {
       memory: () => this.#memory.uses,
       reports: () => ({ all: state.reports, next: this.#engine.nextReport }),
       onWelcome: (welcome) => {
+        this.#hands.greeted();
         this.#engine.step({ kind: 'kill_grace', graceMs: welcome.killGraceMs });
         this.#spool.limitFiles(welcome.logBytesMax);
         this.#outputs.connect(welcome);
@@ -321,7 +322,20 @@ class RunningAgent implements Agent {
     const own = { node, bootId, instance, resources, labels, sharedPaths, facts };
     const fault = this.#faults.look();
     const pausing = this.pausing.hello();
-    return { ...own, ...pausing, held: heldOf(this.state), ...(fault === null ? {} : { fault }) };
+    return {
+      ...own,
+      ...this.#boot(),
+      ...pausing,
+      held: heldOf(this.state),
+      ...(fault === null ? {} : { fault }),
+    };
+  }
+
+  /** Which machine this is, and for how long. */
+  #boot(): Pick<NodeHello, 'machine' | 'upMs'> {
+    const { machine, bootBeganAt } = this.#settings;
+    const upMs = bootBeganAt === undefined ? null : this.#ports.clock.monotonic() - bootBeganAt;
+    return { ...(machine === undefined ? {} : { machine }), ...(upMs === null ? {} : { upMs }) };
   }
 }
 

@@ -66,6 +66,11 @@ export class Hands {
     });
   }
 
+  /** A head has taken this agent for its node. */
+  greeted(): void {
+    this.#movements.greeted();
+  }
+
   /** Once, before anything is performed: directories, groups and output files of earlier lives. */
   prepareNode(state: RunnerState): void {
     this.#preparer.makeDirectories();

@@ -22,6 +22,8 @@ interface Movement {
 export class Movements {
   readonly #world: MovementsWorld;
   readonly #moving = new Map<EpochId, Movement>();
+  /** What is to be kept once a head has welcomed this agent; null: one has. */
+  #ungreeted: Set<() => void> | null = new Set();
 
   constructor(world: MovementsWorld) {
     this.#world = world;
@@ -60,13 +62,37 @@ export class Movements {
     const directory = workDirectory(settings, epochId);
     const uid = settings.switchUser ? (preparation?.uid ?? null) : null;
     const signal = this.#begin(epochId);
-    const given = ports.staging?.store(order, { directory, uid }, signal);
-    void (given ?? Promise.resolve(NOBODY_KEEPS)).then((result) => {
-      const none = { files: 0, bytes: 0, leftOut: 0 };
-      const stored = result.ok ? result.value : { ...none, problem: result.error };
-      if (!signal.aborted) step({ kind: 'stored', epochId, stored });
-      this.over(epochId);
+    this.#onceGreeted(signal, epochId, () => {
+      const given = ports.staging?.store(order, { directory, uid }, signal);
+      void (given ?? Promise.resolve(NOBODY_KEEPS)).then((result) => {
+        const none = { files: 0, bytes: 0, leftOut: 0 };
+        const stored = result.ok ? result.value : { ...none, problem: result.error };
+        if (!signal.aborted) step({ kind: 'stored', epochId, stored });
+        this.over(epochId);
+      });
     });
+  }
+
+  /** A head has taken this agent for the node that it says to be. */
+  greeted(): void {
+    const waiting = [...(this.#ungreeted ?? [])];
+    this.#ungreeted?.clear();
+    this.#ungreeted = null;
+    for (const act of waiting) act();
+  }
+
+  /**
+   * A copy of the node's folder has its tasks, too: what is left of them there is nobody's result (N18).
+   * Only a welcome tells the agent that it is not the copy.
+   */
+  #onceGreeted(signal: AbortSignal, epochId: EpochId, act: () => void): void {
+    const waiting = this.#ungreeted;
+    if (waiting === null) return act();
+    waiting.add(act);
+    const give = (): void => {
+      if (waiting.delete(act)) this.over(epochId);
+    };
+    signal.addEventListener('abort', give, { once: true });
   }
 
   /** Gives up what moves for the epoch, and acts when nothing does any more. */

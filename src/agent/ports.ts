@@ -1,7 +1,7 @@
 // Everything an agent needs of the world, and what it is told about itself.
 
 import type { NodeName } from '../core/model/ids.ts';
-import type { NodeFacts } from '../core/model/node.ts';
+import type { MachineMarks, NodeFacts } from '../core/model/node.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Chance } from '../ports/chance.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -75,6 +75,10 @@ export interface WorkerSettings {
 export interface AgentSettings {
   readonly node: NodeName;
   readonly bootId: string;
+  /** What tells this machine from a copy of its disk; absent: nothing does. */
+  readonly machine?: MachineMarks;
+  /** By the monotonic clock; absent: not known. */
+  readonly bootBeganAt?: number;
   /** Made once per state directory; part of every mark. */
   readonly instance: string;
   readonly resources: Resources;

@@ -60,6 +60,8 @@ export const EVENT_KINDS = {
   node_connected: of('all', 'The agent of a node is connected.'),
   node_disconnected: of('all', 'The agent of a node is not connected any more.'),
   node_unreachable: of('all', 'A node has been silent for the time-out.'),
+  node_clone_seen: of('all', 'A second machine uses the identity of a node.'),
+  node_clones_settled: of('all', 'A node is known to be one machine again.'),
   node_fault_changed: of('all', 'A node cannot take work, or can again.'),
   node_paused: of('all', 'A node stands aside for whoever sits at it: its tasks are suspended.'),
   node_unpaused: of('all', 'The pause of a node is over.'),

@@ -130,6 +130,14 @@ export const createNodeRequest = z.strictObject({
 export const joinRequest = z.strictObject({
   name: nodeName,
   labels: z.array(label).max(100).optional(),
+  /** The machine has had that node's identity until now: a copy of its folder. */
+  copyOf: z
+    .strictObject({
+      node: nodeName,
+      bootId: plainLine.min(1).max(200),
+      folder: plainLine.min(1).max(200).exactOptional(),
+    })
+    .exactOptional(),
 });
 
 /** The node's secret is shown this once; the head keeps its hash. */

@@ -21,6 +21,7 @@ import { atConsole } from '../os/console-users.ts';
 import { describeNetwork, describeSystem, detectMachine, readBootId } from '../os/detect.ts';
 import { ensureLauncher, type LauncherProgram, UnwritableCache } from '../os/launcher-build.ts';
 import { type FileLog, openLog } from '../os/log.ts';
+import { bootBeganAt } from '../os/machine-marks.ts';
 import { sharedMarks, systemMarks } from '../os/marks.ts';
 import { removeOldEnds } from '../os/old-ends.ts';
 import { systemPresence } from '../os/owner-presence/presence.ts';
@@ -286,6 +287,7 @@ async function lookAtMachine(nodeCount: number): Promise<Machine> {
     found: await detectMachine(),
     runtimes: await lookForRuntimes(),
     bootId: readBootId(),
+    bootBeganAt: bootBeganAt(),
     facts: { ...describeSystem(), network: describeNetwork() },
     version: readVersion(),
     nodeCount,

@@ -20,6 +20,7 @@ import { systemFiles } from '../os/files.ts';
 import { openJournalFile, reserveOfEach } from '../os/journal-file.ts';
 import type { LauncherProgram } from '../os/launcher-build.ts';
 import { reachLauncher } from '../os/launcher-link.ts';
+import { readMachineMarks } from '../os/machine-marks.ts';
 import { systemPipes } from '../os/pipes.ts';
 import { stepPrograms, workerElsewhere, workerProgram } from '../os/step-programs.ts';
 import type { Marks } from '../ports/marks.ts';
@@ -38,6 +39,8 @@ export interface Machine {
   readonly launcher: LauncherProgram;
   readonly found: Found;
   readonly bootId: string;
+  /** By the monotonic clock. */
+  readonly bootBeganAt: number;
   /** Facts of the system and its network. */
   readonly facts: Pick<NodeFacts, 'os' | 'arch' | 'kernel' | 'hostname' | 'network'>;
   readonly version: string;
@@ -67,6 +70,8 @@ export function settingsOf(
     node: node.value,
     bootId: machine.bootId,
     instance: readInstance(options.stateDir),
+    machine: readMachineMarks(options.stateDir),
+    bootBeganAt: machine.bootBeganAt,
     resources: { ...resourcesOf(found), ...options.resources },
     gpuFrom: options.gpuFrom ?? 0,
     labels: labelsOf(options, machine, machine.runtimes),

@@ -21,6 +21,12 @@ const PROGRAMS: Programs = {
     await (await import('./head.ts')).runHead(options, onServing);
   },
   runAgent: async (options) => (await import('./agent-host.ts')).runAgents([options]),
+  machineIdentity: async (agentFolder) => {
+    const bootId = (await import('../os/detect.ts')).readBootId();
+    const { readMachineMarks } = await import('../os/machine-marks.ts');
+    const folder = agentFolder === null ? undefined : readMachineMarks(agentFolder).folder;
+    return { bootId, ...(folder === undefined ? {} : { folder }) };
+  },
   detectMachine: async () => {
     const { cpuCount, memoryBytes, gpuCount } = await (
       await import('../os/detect.ts')

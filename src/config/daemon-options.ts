@@ -207,6 +207,8 @@ export interface Programs {
   /** In this process; resolve when a signal has stopped the program in good order. */
   runHead(options: HeadOptions, onServing: () => void): Promise<void>;
   runAgent(options: AgentOptions): Promise<void>;
+  /** Which machine this is, as its agent says it; `folder`: the agent's, null: there is none. */
+  machineIdentity(folder: string | null): Promise<{ bootId: string; folder?: string }>;
   /** What this machine has for nodes. */
   detectMachine(): Promise<Resources>;
   /** What it can run containers with, for who asks. */

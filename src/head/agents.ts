@@ -2,9 +2,11 @@
 // acknowledgements out. And the clock of each node's silence.
 
 import { unreachable } from '../core/base/assert.ts';
+import { cloneWords } from '../core/controller/nodes/machine.ts';
+import type { Reply } from '../core/controller/reply.ts';
 import { cancelledHere, unlistedHere } from '../core/controller/sites/heard.ts';
 import { stopsWanted } from '../core/controller/sites/stops.ts';
-import { refuse } from '../core/model/errors.ts';
+import { formatRefusal, refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import type { Stamp, Standing } from '../core/model/life.ts';
 import type { MemoryUse } from '../core/model/memory-use.ts';
@@ -25,6 +27,7 @@ import {
 } from '../wire/messages.ts';
 import { type Link, linkOf, refuseLink, tell, tellOrders } from './agent-link.ts';
 import type { Engine } from './engine.ts';
+import { LastHeard } from './last-heard.ts';
 import type { LogSink } from './log-sink.ts';
 import { OutputGate } from './output-gate.ts';
 import { type KnownSite, Sites } from './sites.ts';
@@ -48,11 +51,9 @@ export class Agents {
   readonly #options: AgentsOptions;
   readonly #sites = new Sites();
   readonly #links = new Map<NodeName, Link>();
-  /** By the clock that never jumps; a node not in here was not heard since the head started. */
-  readonly #heardAt = new Map<NodeName, number>();
+  readonly #lastHeard: LastHeard;
   /** The last hello of each node, by its own clock. */
   readonly #newest = new Map<NodeName, { readonly bootId: string; readonly dialedAt: number }>();
-  #startedAt: number;
   #resentAt = 0;
   #heartbeatMs: number;
   #engine: Engine | null = null;
@@ -62,7 +63,7 @@ export class Agents {
   constructor(options: AgentsOptions) {
     this.#options = options;
     this.#heartbeatMs = options.heartbeatMs;
-    this.#startedAt = options.clock.monotonic();
+    this.#lastHeard = new LastHeard(options.clock);
   }
 
   /** The engine sends through this object, so it comes second. */
@@ -106,7 +107,7 @@ export class Agents {
   }
 
   silentMs(node: NodeName): number {
-    return this.#options.clock.monotonic() - (this.#heardAt.get(node) ?? this.#startedAt);
+    return this.#lastHeard.silentMs(node);
   }
 
   send(node: NodeName, orders: readonly Order[]): void {
@@ -154,8 +155,7 @@ export class Agents {
   reset(why: string): void {
     for (const link of [...this.#links.values()]) link.session.close(why);
     this.#links.clear();
-    this.#startedAt = this.#options.clock.monotonic();
-    this.#heardAt.clear();
+    this.#lastHeard.reset();
   }
 
   /** Called every `heartbeatMs` or so: judges silence and repeats what was not heeded. */
@@ -205,7 +205,7 @@ export class Agents {
       link.session.close(`unreadable message: ${message.error}`);
       return;
     }
-    if (link.number > 0) this.#heardAt.set(link.node, this.#options.clock.monotonic());
+    if (link.number > 0) this.#lastHeard.note(link.node);
     this.#handle(link, message.value);
   }
 
@@ -257,17 +257,24 @@ export class Agents {
     }
     link.greeted = true;
     // It is heard now, not when its hello is durable: the tick in between must not find it silent.
-    this.#heardAt.set(link.node, this.#options.clock.monotonic());
+    const before = this.#lastHeard.of(link.node);
+    const heardMsAgo = this.#lastHeard.msAgo(link.node);
+    this.#lastHeard.note(link.node);
     // A node speaks for itself only: the name is the one that its secret proved.
     const features = NODE_FEATURES.filter((feature) => message.features.includes(feature));
     const own = { ...hello, node: link.node, features };
     link.isFed = features.includes('stdin');
     link.isAsked = message.features.includes('site_ask');
     let number = 0;
+    const session = engine.state.nodes.get(link.node)?.session ?? 0;
     const heard = this.#heard(link, message.stamp);
-    const what = { hello: own, ...(heard === null ? {} : { heard }) };
-    engine.perform({ kind: 'hello', ...what }, (result) => {
+    const what = {
+      ...(heard === null ? {} : { heard }),
+      ...(heardMsAgo === undefined ? {} : { heardMsAgo }),
+    };
+    engine.perform({ kind: 'hello', hello: own, ...what }, (result) => {
       if (!result.ok) return refuseLink(link, result.error);
+      if (result.value.kind === 'node_cloned') return this.#refuseClone(link, result.value);
       if (!this.#isCurrent(engine, link, number)) return;
       this.#links.get(link.node)?.session.close('replaced by a newer connection');
       this.#links.set(link.node, link);
@@ -285,6 +292,17 @@ export class Agents {
     });
     // Decided already, though not yet durable: a second hello of the node has another number.
     number = engine.state.nodes.get(link.node)?.session ?? 0;
+    // It was another machine: the node itself was not heard.
+    if (number === session) this.#lastHeard.restore(link.node, before);
+    else this.#newest.set(link.node, { bootId: hello.bootId, dialedAt: message.dialedAt });
+  }
+
+  #refuseClone(link: Link, { refusal }: Extract<Reply, { kind: 'node_cloned' }>): void {
+    const node = this.#engine?.state.nodes.get(link.node);
+    const words = node === undefined ? null : cloneWords(node);
+    const hint = 'run `weft node reenroll` on the copy, or `weft node undrain` if it is gone';
+    this.#options.log.error({ node: link.node, words, hint }, formatRefusal(refusal));
+    refuseLink(link, refusal);
   }
 
   /** What a node says of this head counts only if a head has said so. */
@@ -308,9 +326,7 @@ export class Agents {
   #isOvertaken({ node }: Link, message: Extract<AgentToHead, { kind: 'hello' }>): boolean {
     const { hello, dialedAt } = message;
     const newest = this.#newest.get(node);
-    if (newest?.bootId === hello.bootId && dialedAt < newest.dialedAt) return true;
-    this.#newest.set(node, { bootId: hello.bootId, dialedAt });
-    return false;
+    return newest?.bootId === hello.bootId && dialedAt < newest.dialedAt;
   }
 
   /** Between a hello and its record the link may go, or the node be given up or dial once more. */

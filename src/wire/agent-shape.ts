@@ -107,6 +107,8 @@ const hello = map({
   held: list(held),
   fault: optional(word),
   pauseMaxMs: count,
+  machine: optional(map({ id: optional(word), board: optional(word), folder: optional(word) })),
+  upMs: optional(finite),
   pause: optional(map({ turn: count, pause })),
 });
 

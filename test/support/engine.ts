@@ -22,11 +22,13 @@ import { helloOf, type NodeOptions } from './nodes.ts';
 /** Time stands still until it is told to pass. */
 export class StillClock implements Clock {
   at = START_AT;
+  /** How long the machine slept: the clock that never jumps does not count it. */
+  sleptMs = 0;
   #soon: (() => void)[] = [];
   #timers: { readonly dueAt: number; readonly then: () => void }[] = [];
 
   now(): number {
-    return this.at;
+    return this.at + this.sleptMs;
   }
 
   monotonic(): number {

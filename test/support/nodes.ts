@@ -1,7 +1,7 @@
 // Nodes for tests: what they have, and what they say when they connect.
 
 import type { NodeName } from '../../src/core/model/ids.ts';
-import type { NodeHello } from '../../src/core/model/node.ts';
+import type { MachineMarks, NodeHello } from '../../src/core/model/node.ts';
 import type { NodeFeature } from '../../src/core/model/node-features.ts';
 import type { NodeSize } from '../../src/core/model/node-sizes.ts';
 import type { HeldEpoch } from '../../src/core/model/orders.ts';
@@ -25,6 +25,9 @@ export interface NodeOptions extends Amounts {
   readonly labels?: readonly string[];
   readonly shared?: readonly string[];
   readonly bootId?: string;
+  readonly machine?: MachineMarks;
+  readonly upMs?: number;
+  readonly hostname?: string;
   readonly instance?: string;
   readonly held?: readonly HeldEpoch[];
   readonly switchesUser?: boolean;
@@ -59,7 +62,7 @@ export function helloOf(name: string, options: NodeOptions = {}): NodeHello {
       os: 'linux',
       arch: 'x64',
       kernel: '6.1',
-      hostname: name,
+      hostname: options.hostname ?? name,
       ...(options.site === undefined ? {} : { site: options.site }),
       ...(options.sizes === undefined ? {} : { sizes: options.sizes }),
       agentVersion: '0.1.0',
@@ -73,6 +76,8 @@ export function helloOf(name: string, options: NodeOptions = {}): NodeHello {
     },
     held: options.held ?? [],
     pauseMaxMs: options.pauseMaxMs ?? PAUSE_MAX_MS,
+    ...(options.machine === undefined ? {} : { machine: options.machine }),
+    ...(options.upMs === undefined ? {} : { upMs: options.upMs }),
     ...(options.pause === undefined ? {} : { pause: options.pause }),
     ...(options.features === undefined ? {} : { features: options.features }),
   };

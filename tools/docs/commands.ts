@@ -37,6 +37,7 @@ export const SILENT: Invocation = {
     agentScript: '',
     runHead: () => Promise.resolve(),
     runAgent: () => Promise.resolve(),
+    machineIdentity: () => Promise.reject(new Error('pages are made without a machine')),
     detectMachine: () => Promise.reject(new Error('pages are made without a machine')),
     findContainerRuntimes: () => Promise.resolve([]),
     trySite: () => Promise.resolve([]),

@@ -362,6 +362,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'A node is removed only when nothing of it is left anywhere.',
     next: 'Drain it and wait, or `weft requeue` what it runs.',
   },
+  'node.cloned': {
+    means: 'Two machines have one folder of an agent: an image made after the join, or a clone.',
+    next: '`weft node reenroll` on the copy makes it a node of its own; `weft node show NODE` names both.',
+  },
   'node.name_taken': {
     means: 'Two machines with one name would take each other’s work.',
     next: '`weft node remove NAME` when the old one is gone, else `weft join --name OTHER`.',

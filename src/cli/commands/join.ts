@@ -18,6 +18,8 @@ import { defineVerb } from '../verb.ts';
 interface Options {
   readonly name?: string;
   readonly label?: string[];
+  /** The machine has had the identity of that node. */
+  readonly copyOf?: { readonly node: string; readonly bootId: string; readonly folder?: string };
   readonly again?: boolean;
 }
 
@@ -72,7 +74,9 @@ export async function joinCluster(
   const paths = new LocalPaths(context.directory);
   const name = readName(options.name ?? config.text('node.name') ?? hostname());
   const labels = options.label ?? [];
-  const joined = await tryAll(context, { ticket: ticket.value, config, body: { name, labels } });
+  const { copyOf } = options;
+  const body = { name, labels, ...(copyOf === undefined ? {} : { copyOf }) };
+  const joined = await tryAll(context, { ticket: ticket.value, config, body });
   paths.make('shared');
   writeJson(paths.membership, { ...joined, fingerprint: ticket.value.fingerprint });
   return joined;
@@ -81,7 +85,11 @@ export async function joinCluster(
 interface Attempt {
   readonly ticket: JoinTicket;
   readonly config: Config;
-  readonly body: { name: string; labels: string[] };
+  readonly body: {
+    readonly name: string;
+    readonly labels: string[];
+    readonly copyOf?: NonNullable<Options['copyOf']>;
+  };
 }
 
 type Joined = AdmittedReply & { readonly url: string };

@@ -7,6 +7,7 @@ import { parseText } from '../../core/model/submission-values.ts';
 import { forEach } from '../jobs/each.ts';
 import { nodeColumns } from '../nodes/columns.ts';
 import { describeNode } from '../nodes/describe.ts';
+import { verb as reenroll } from '../nodes/reenroll.ts';
 import { readSize, type SizeOptions } from '../nodes/size.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne } from '../output/one.ts';
@@ -130,6 +131,10 @@ export const verb: VerbGroup = {
     'watch-session': {
       summary: 'tell the nodes of this machine when somebody types in this session',
       verb: watchSession,
+    },
+    reenroll: {
+      summary: 'make this machine a node of its own, where it is a copy of another one',
+      verb: reenroll,
     },
     remove: {
       summary: 'remove nodes from the cluster',

@@ -257,8 +257,18 @@ async function nodes(context: Context): Promise<Finding[]> {
   const { nodes: all } = await (await context.api()).call('listNodes', { timeoutMs: 3000 });
   const remarks = all
     .filter(({ reason }) => reason !== null)
-    .map(({ name, reason }) => ({ state: 'note' as const, text: `node ${name}: ${reason}` }));
+    .map((node) => (node.fault === 'cloned' ? clonedFinding(node) : nodeFinding(node)));
   return [...remarks, ...all.flatMap(clockFinding)];
+}
+
+function nodeFinding({ name, reason }: NodeView): Finding {
+  return { state: 'note', text: `node ${name}: ${reason}` };
+}
+
+function clonedFinding({ name, reason }: NodeView): Finding {
+  const gone = `\`weft node undrain ${name}\` if the other machine is gone`;
+  const remedy = `Run \`weft node reenroll\` on the copy, or ${gone}.`;
+  return { state: 'bad', text: `node ${name}: ${reason}`, remedy };
 }
 
 function clockFinding(node: NodeView): Finding[] {

@@ -14,6 +14,7 @@ import type { Settings } from '../model/settings.ts';
 import type { Command, Event } from './declared.ts';
 import type { StepRecord } from './events.ts';
 import { type Birth, decideHeard, lifeAfterLoss, nextLife } from './head/lives.ts';
+import { refuseClone } from './nodes/clones.ts';
 import {
   decideDisconnected,
   decideFault,
@@ -42,8 +43,16 @@ export type Input =
     }
   | { readonly kind: 'identity'; readonly fingerprint: string }
   | { readonly kind: 'command'; readonly command: Command; readonly actor: Actor }
-  /** `heard`: the newest that the node knows of this head; its proof has been looked at. */
-  | { readonly kind: 'hello'; readonly hello: NodeHello; readonly heard?: Standing }
+  /**
+   * `heard`: the newest that the node knows of this head; its proof has been looked at. `heardMsAgo`:
+   * since the node was heard in its session; absent: not since the head started.
+   */
+  | {
+      readonly kind: 'hello';
+      readonly hello: NodeHello;
+      readonly heard?: Standing;
+      readonly heardMsAgo?: number;
+    }
   | {
       readonly kind: 'fault';
       readonly node: NodeName;
@@ -97,6 +106,15 @@ function decideTick(step: Step): void {
   noteDueCycle(step);
 }
 
+/** A copy's word of its head counts as little as its word of what it holds. */
+function decideGreeting(step: Step, input: Extract<Input, { kind: 'hello' }>): Answer {
+  const { hello, heard, heardMsAgo } = input;
+  const refused = refuseClone(step, hello, heardMsAgo);
+  if (refused !== null) return refused;
+  if (heard !== undefined) decideHeard(step, hello.node, heard);
+  return decideHello(step, hello);
+}
+
 function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefined {
   switch (input.kind) {
     case 'started':
@@ -114,8 +132,7 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
     case 'command':
       return decideCommand(step, input.command, input.actor);
     case 'hello':
-      if (input.heard !== undefined) decideHeard(step, input.hello.node, input.heard);
-      return decideHello(step, input.hello);
+      return decideGreeting(step, input);
     case 'fault':
       return void decideFault(step, input.node, input.session, input.fault);
     case 'disconnected':

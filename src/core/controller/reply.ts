@@ -2,6 +2,7 @@
 // actor comes from the authentication, beside the command, never inside it.
 
 import type { BatchName } from '../model/batch.ts';
+import type { Refusal } from '../model/errors.ts';
 import type { JobId } from '../model/ids.ts';
 import type { Reason } from '../model/reason.ts';
 import type { Reservation } from '../model/reservation.ts';
@@ -20,6 +21,8 @@ export type Reply =
   | { readonly kind: 'changed'; readonly count: number }
   /** What an external scheduler asked for does not start, and why. */
   | { readonly kind: 'not_started'; readonly reason: Reason }
+  /** The hello came from a second machine; what was seen is noted. */
+  | { readonly kind: 'node_cloned'; readonly refusal: Refusal }
   | { readonly kind: 'maintenance_planned'; readonly id: string }
   | { readonly kind: 'fleet_started'; readonly fleet: string }
   | { readonly kind: 'done' };

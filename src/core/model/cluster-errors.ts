@@ -63,6 +63,10 @@ export const CLUSTER_CODES = {
     text: 'Node {node} is connected; only a silent node can be declared lost.',
   },
   'node.busy': { kind: 'failed_precondition', text: 'Node {node} still runs {tasks}.' },
+  'node.cloned': {
+    kind: 'failed_precondition',
+    text: 'Another machine is node {node}: {why}. Neither gets work.',
+  },
   'node.name_taken': {
     kind: 'already_exists',
     text: 'Node {node} is already enrolled; remove it first, or join under another name.',

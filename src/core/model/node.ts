@@ -38,12 +38,28 @@ export interface NodeFacts {
   readonly user: string;
 }
 
+/**
+ * What tells a machine from a copy of its disk, as hashes; what is not sure to last is absent. With
+ * older agents all of it is.
+ */
+export interface MachineMarks {
+  /** The machine id (machine-id(5)). */
+  readonly id?: string;
+  /** The number of its board, as its firmware or its hypervisor gives it. */
+  readonly board?: string;
+  /** The agent's folder; compared within one boot only. */
+  readonly folder?: string;
+}
+
 export interface NodeHello {
   readonly node: NodeName;
   /** From /proc/sys/kernel/random/boot_id, or made up once per virtual machine start. */
   readonly bootId: string;
   /** Made when the agent's state directory is made: a new one has forgotten what ran. */
   readonly instance: string;
+  readonly machine?: MachineMarks;
+  /** Ms since this boot began, by a clock that never jumps; absent from older agents. */
+  readonly upMs?: number;
   readonly resources: Resources;
   readonly labels: readonly string[];
   /** Directories that are the same here as on the submitter's machine. */
@@ -60,4 +76,9 @@ export interface NodeHello {
    * The pause by that turn's report. Missing while one is still to be acknowledged: it will tell.
    */
   readonly pause?: { readonly turn: number; readonly pause: Pause | null };
+}
+
+/** The first characters of a boot id, for people. */
+export function shortBoot(bootId: string): string {
+  return bootId.slice(0, 8) || 'unknown';
 }

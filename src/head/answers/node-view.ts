@@ -5,6 +5,7 @@ import { formatInstant } from '../../core/base/instant.ts';
 import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
 import type { Node } from '../../core/controller/nodes/facts.ts';
+import { cloneWords } from '../../core/controller/nodes/machine.ts';
 import { labelsOf } from '../../core/controller/nodes/view.ts';
 import type { State } from '../../core/controller/state.ts';
 import type { NodeFacts } from '../../core/model/node.ts';
@@ -29,7 +30,7 @@ export function viewNode(state: State, node: Node, live: Live): NodeView {
     name: node.name,
     state: nodeState(node),
     drained: node.drain === null ? null : { ...node.drain },
-    fault: node.fault,
+    fault: node.clones.length > 0 ? 'cloned' : node.fault,
     paused: node.pausing.now === null ? null : { ...node.pausing.now },
     pauseWanted: node.pausing.wish !== null,
     presence: presence?.map((one) => ({ ...one })) ?? null,
@@ -79,6 +80,8 @@ function reasonOf(node: Node, maintenance: NodeView['maintenance']): string | nu
   if (state === 'unreachable' && node.unreachableSince !== null) {
     reasons.push(`unreachable since ${formatInstant(node.unreachableSince)}`);
   }
+  const cloned = cloneWords(node);
+  if (cloned !== null) reasons.push(`${cloned}; none gets work until that is settled`);
   if (node.fault !== null) reasons.push(`${node.fault}; no new work until that ends`);
   if (node.pausing.now !== null) reasons.push(pauseWords(node.pausing.now));
   if (node.drain !== null) reasons.push(`drained by ${node.drain.by}: ${node.drain.reason}`);

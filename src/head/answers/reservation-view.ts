@@ -3,6 +3,7 @@
 import type { ReservationView } from '../../api/reservations.ts';
 import { waitingSize } from '../../core/controller/jobs/behind.ts';
 import type { Node } from '../../core/controller/nodes/facts.ts';
+import { cloneWords } from '../../core/controller/nodes/machine.ts';
 import { obstacleNow } from '../../core/controller/reservations/occurrences.ts';
 import type { State } from '../../core/controller/state.ts';
 import type { NodeName } from '../../core/model/ids.ts';
@@ -59,6 +60,8 @@ function missingOf({ nodes }: State, slot: ReservedSlot | undefined): Reservatio
 
 function awayWords(node: Node | undefined): string | null {
   if (node === undefined) return 'removed from the cluster';
+  const cloned = cloneWords(node);
+  if (cloned !== null) return cloned;
   if (node.drain !== null) return `drained: ${node.drain.reason}`;
   if (node.unreachableSince !== null) return 'unreachable';
   if (!node.connected) return 'not connected';

@@ -222,6 +222,7 @@ export async function capture(
       agentScript: '/nowhere/agent.ts',
       runHead: () => Promise.reject(new Error('no head in this test')),
       runAgent: () => Promise.reject(new Error('no agent in this test')),
+      machineIdentity: () => Promise.resolve({ bootId: 'boot of this machine' }),
       detectMachine: () => Promise.resolve(MACHINE),
       findContainerRuntimes: () => Promise.resolve([]),
       trySite: () => Promise.resolve([]),

@@ -136,6 +136,45 @@ test('[N2] a hello that was sent before the newest one opens no session, however
   assert.deepEqual(rebooted.heard, ['welcome 3']);
 });
 
+test('[N18] a second machine is refused, and neither replaces the node nor is taken for it', async () => {
+  const { made, agents, engine } = await bench();
+  const own = new FakeSession('n1');
+  agents.accept(own);
+  own.hello();
+  await made.settle();
+  const copy = { ...helloOf('n1'), bootId: 'another', upMs: 60_000 };
+  for (let time = 0; time < 2; time += 1) {
+    made.clock.pass(2000);
+    const session = new FakeSession('n1');
+    agents.accept(session);
+    session.say({ ...HELLO, hello: copy, dialedAt: 60_000 });
+    await made.settle();
+    assert.deepEqual(session.heard, ['refused']);
+  }
+  assert.equal(own.closed, null);
+  assert.equal(agents.silentMs('n1' as NodeName), 4000, 'the node itself says nothing');
+  assert.equal(engine.state.nodes.get('n1' as NodeName)?.clones.length, 1);
+});
+
+test('[N18] a machine that restarted while the head slept is no copy', async () => {
+  const { made, agents } = await bench();
+  const own = new FakeSession('n1');
+  agents.accept(own);
+  own.hello();
+  await made.settle();
+  // Its own machine sleeps: the clock that never jumps stands still meanwhile.
+  made.clock.sleptMs = 3_600_000;
+  const rebooted = new FakeSession('n1');
+  agents.accept(rebooted);
+  rebooted.say({
+    ...HELLO,
+    hello: { ...helloOf('n1'), bootId: 'another', upMs: 1_800_000 },
+    dialedAt: 1_800_000,
+  });
+  await made.settle();
+  assert.deepEqual(rebooted.heard, ['welcome 3']);
+});
+
 test('[N1] a session speaks for the node that its secret proved', async () => {
   const { made, agents, engine } = await bench();
   await made.connect('n2');

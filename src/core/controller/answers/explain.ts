@@ -17,6 +17,7 @@ import type { Job } from '../jobs/facts.ts';
 import { indicesOf } from '../jobs/indices.ts';
 import type { Accepted } from '../jobs/submit.ts';
 import type { Node } from '../nodes/facts.ts';
+import { cloneWords } from '../nodes/machine.ts';
 import { labelsOf, sizesOf } from '../nodes/view.ts';
 import { type ExternalNodes, externalNodes, isExternal } from '../partitions/external.ts';
 import { schedulingOf } from '../partitions/settings.ts';
@@ -184,6 +185,8 @@ function outline(node: Node, external: string | undefined): NodeOutline {
 
 function unavailable(node: Node): Absence | null {
   const { drain, unreachableSince, connected, fault, pausing } = node;
+  const cloned = cloneWords(node);
+  if (cloned !== null) return { why: 'faulty', fault: cloned };
   if (drain !== null) return { why: 'drained', reason: drain.reason };
   if (unreachableSince !== null) return { why: 'away', isUnreachable: true };
   if (!connected) return { why: 'away', isUnreachable: false };

@@ -15,6 +15,7 @@ import type { Task } from '../jobs/facts.ts';
 import { NO_PAUSING } from '../pauses/facts.ts';
 import type { State } from '../state.ts';
 import type { Holding, Node } from './facts.ts';
+import { forgetCopies, forgetMachine, noteMachine } from './machine.ts';
 import { heldOf, mayGetWork, viewOf } from './view.ts';
 
 export function nodeOf(state: State, name: NodeName): Node {
@@ -35,6 +36,7 @@ export function applyHeadStarted(state: State, at: number): void {
 export function applyNodeEnrolled(state: State, event: Of<'node_enrolled'>): void {
   const known = state.nodes.get(event.node);
   if (known !== undefined) {
+    if (known.secretHash !== event.secretHash) forgetCopies(known);
     known.secretHash = event.secretHash;
     known.declared = event.resources ?? known.declared;
     for (const label of event.labels) known.labels.add(label);
@@ -59,6 +61,9 @@ export function applyNodeEnrolled(state: State, event: Of<'node_enrolled'>): voi
     gpusFree: new IntervalSet(),
     bootId: '',
     instance: '',
+    machine: null,
+    formerBoots: [],
+    clones: [],
     facts: null,
     session: 0,
     connected: false,
@@ -87,6 +92,7 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   // A new one has forgotten how often it has spoken.
   const turn = node.instance === hello.instance ? node.pausing.turn : 0;
   node.pausing = { ...node.pausing, turn, maxMs: hello.pauseMaxMs };
+  noteMachine(node, hello);
   node.bootId = hello.bootId;
   node.instance = hello.instance;
   node.facts = hello.facts;
@@ -169,6 +175,7 @@ export function applyNodeResized(state: State, event: Of<'node_resized'>): void 
 export function applyNodeDeclaredLost(state: State, event: Of<'node_declared_lost'>): void {
   const node = nodeOf(state, event.node);
   assert(node.holding.size === 0, `node ${node.name} holds nothing any more`);
+  forgetMachine(node);
 }
 
 export function applyNodeRemoved(state: State, event: Of<'node_removed'>): void {

@@ -48,6 +48,13 @@ export interface RemoveNode {
   readonly node: NodeName;
 }
 
+/** A machine that has had the identity of a node, as it says itself. */
+export interface CopyOf {
+  readonly node: NodeName;
+  readonly bootId: string;
+  readonly folder?: string;
+}
+
 /** Admits a node with a secret of its own; `resources` override what it finds on the machine. */
 export interface EnrollNode {
   readonly kind: 'enroll_node';
@@ -57,6 +64,8 @@ export interface EnrollNode {
   readonly labels: readonly string[];
   /** The join token that let it in; absent: an admin did. */
   readonly tokenId?: string;
+  /** The machine was a copy of that node until now. */
+  readonly copyOf?: CopyOf;
   /** Take over an existing name (its old secret stops working). */
   readonly replace: boolean;
 }

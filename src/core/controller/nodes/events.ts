@@ -3,6 +3,7 @@
 import type { EpochId, NodeName } from '../../model/ids.ts';
 import type { NodeHello } from '../../model/node.ts';
 import type { Resources } from '../../model/resources.ts';
+import type { Clone } from './facts.ts';
 
 export type NodeEvent =
   | {
@@ -21,6 +22,17 @@ export type NodeEvent =
     }
   | { readonly kind: 'node_disconnected'; readonly node: NodeName; readonly session: number }
   | { readonly kind: 'node_unreachable'; readonly node: NodeName }
+  /** Another machine said hello with the node's identity, and was refused. */
+  | { readonly kind: 'node_clone_seen'; readonly node: NodeName; readonly clone: Clone }
+  /** `clones`: those that are left. `isOther`: the node's own machine is another node now. */
+  | {
+      readonly kind: 'node_clones_settled';
+      readonly node: NodeName;
+      readonly clones: readonly Clone[];
+      readonly isOther: boolean;
+      /** An operator, or `enrolment`. */
+      readonly by: string;
+    }
   /** Null: it can take work again. */
   | { readonly kind: 'node_fault_changed'; readonly node: NodeName; readonly fault: string | null }
   | {

@@ -2,7 +2,7 @@
 
 import type { IntervalSet } from '../../base/interval-set.ts';
 import type { EpochId, NodeName } from '../../model/ids.ts';
-import type { NodeFacts } from '../../model/node.ts';
+import type { MachineMarks, NodeFacts } from '../../model/node.ts';
 import type { NodeFeature } from '../../model/node-features.ts';
 import type { Share, SignalOrder } from '../../model/orders.ts';
 import type { Resources } from '../../model/resources.ts';
@@ -37,8 +37,15 @@ export interface Node extends IndexedNode {
   features: readonly NodeFeature[] | null;
   /** Zero before the first hello. */
   total: Resources;
+  /** Empty: the next machine that says hello is the node's. */
   bootId: string;
   instance: string;
+  /** What its machine said of itself; null: nothing. */
+  machine: MachineMarks | null;
+  /** Boots that are over, the last ones; one that comes back is of another machine. */
+  formerBoots: readonly string[];
+  /** Other machines with its identity; while there is one, the node gets no new work. */
+  clones: readonly Clone[];
   facts: NodeFacts | null;
   /** Counts connections; reports of an older one are refused. 0 = never seen. */
   session: number;
@@ -58,6 +65,16 @@ export interface Node extends IndexedNode {
   readonly order: number;
   /** A signal to send once, by epoch; goes with the epoch or when a newer one replaces it. */
   readonly signals: Map<EpochId, SignalOrder>;
+}
+
+/** A machine that said hello with the identity of a node that is another machine. */
+export interface Clone {
+  readonly bootId: string;
+  readonly hostname: string;
+  readonly machine: MachineMarks | null;
+  /** What tells it from the node's own machine. */
+  readonly why: string;
+  readonly at: number;
 }
 
 /** `key`: sorted and joined; nodes with the same labels have the same. */

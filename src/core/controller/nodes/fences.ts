@@ -21,8 +21,10 @@ export function outstandingFences(state: State): FenceWish[] {
     .map(({ name: node, session }) => ({ node, session }));
 }
 
-function needsFence({ connected, unreachableSince, holding }: Node): boolean {
+function needsFence({ connected, unreachableSince, holding, clones }: Node): boolean {
   if (connected || unreachableSince === null) return false;
+  // Which of the machines would be switched off?
+  if (clones.length > 0) return false;
   for (const { task } of holding.values()) if (task !== null) return true;
   return false;
 }

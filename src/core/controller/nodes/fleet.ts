@@ -8,6 +8,7 @@ import { isPlausible, type Resources } from '../../model/resources.ts';
 import { nameOf, needRole } from '../authority.ts';
 import { drainPilot, refuseStranger } from '../pilots/joining.ts';
 import type { Answer, Step } from '../step.ts';
+import { settledBy } from './clones.ts';
 import type {
   DeclareNodeLost,
   DrainNode,
@@ -39,9 +40,15 @@ export function decideDrain(step: Step, command: DrainNode, actor: Actor): Answe
 export function decideUndrain(step: Step, command: UndrainNode, actor: Actor): Answer {
   const node = operated(step, command.node, actor, 'undraining nodes');
   if (!node.ok) return node;
-  const { drain, name } = node.value;
-  if (drain === null) return step.refuse('node.not_drained', { node: name });
-  step.emit({ kind: 'node_undrained', node: name, by: nameOf(actor) });
+  const { drain, name, clones } = node.value;
+  if (drain === null && clones.length === 0) {
+    return step.refuse('node.not_drained', { node: name });
+  }
+  const by = nameOf(actor);
+  if (drain !== null) step.emit({ kind: 'node_undrained', node: name, by });
+  // The word that the other machines are gone: one that is not says hello again, and is refused.
+  const settled = { kind: 'node_clones_settled', node: name, clones: [], isOther: false } as const;
+  if (clones.length > 0) step.emit({ ...settled, by });
   return ok({ kind: 'done' });
 }
 
@@ -91,8 +98,10 @@ export function decideEnroll(step: Step, command: EnrollNode, actor: Actor): Ans
   if (bad !== null) return bad;
   const stranger = refuseStranger(step.state, command.tokenId, name.value);
   if (stranger !== null) return err(stranger);
-  const { secretHash, resources, labels } = command;
+  const { secretHash, resources, labels, copyOf } = command;
+  const settled = copyOf === undefined ? null : settledBy(step.state, copyOf);
   step.emit({ kind: 'node_enrolled', node: name.value, secretHash, resources, labels });
+  if (settled !== null) step.emit(settled);
   drainPilot(step, name.value);
   return ok({ kind: 'done' });
 }

@@ -3,6 +3,7 @@
 import type { Noun } from '../noun.ts';
 import * as apply from './apply.ts';
 import { checkNodes } from './check.ts';
+import * as clones from './clones.ts';
 import * as fleet from './fleet.ts';
 import { loadNode, type NodeData, saveNode } from './snapshot.ts';
 
@@ -26,6 +27,8 @@ export const nodes: Noun<'nodes', NodesData> = {
     node_connected: apply.applyNodeConnected,
     node_disconnected: apply.applyNodeDisconnected,
     node_unreachable: apply.applyNodeUnreachable,
+    node_clone_seen: clones.applyCloneSeen,
+    node_clones_settled: clones.applyClonesSettled,
     node_fault_changed: apply.applyNodeFaultChanged,
     node_drained: apply.applyNodeDrained,
     node_undrained: apply.applyNodeUndrained,

@@ -133,7 +133,7 @@ function loseLeased(step: Step, node: Node, holding: Holding, task: Task, words:
 export function decideFenced(step: Step, name: NodeName, session: number): void {
   const node = step.state.nodes.get(name);
   if (node === undefined || node.session !== session || node.connected) return;
-  if (node.holding.size === 0) return;
+  if (node.holding.size === 0 || node.clones.length > 0) return;
   loseNode(step, node, { by: 'fence command', why: `${name} was switched off` });
 }
 

@@ -7,8 +7,11 @@ import type { Share, SignalOrder } from '../../model/orders.ts';
 import type { State } from '../state.ts';
 import type { Node } from './facts.ts';
 
-export interface NodeData
-  extends Omit<Node, 'labels' | 'labelling' | 'failedBuilds' | 'gpusFree' | 'holding' | 'signals'> {
+type Derived = 'labels' | 'labelling' | 'failedBuilds' | 'gpusFree' | 'holding' | 'signals';
+/** Absent from snapshots of 0.1. */
+type Newer = 'machine' | 'formerBoots' | 'clones';
+
+export interface NodeData extends Omit<Node, Derived | Newer>, Partial<Pick<Node, Newer>> {
   readonly labels: readonly string[];
   /** Absent: none. */
   readonly failedBuilds?: readonly string[];
@@ -48,6 +51,9 @@ export function saveNode({ labelling: _derived, failedBuilds, ...node }: Node): 
 export function loadNode(state: State, data: NodeData): void {
   const node: Node = {
     ...data,
+    machine: data.machine ?? null,
+    formerBoots: data.formerBoots ?? [],
+    clones: data.clones ?? [],
     labels: new Set(data.labels),
     labelling: null,
     failedBuilds: new Set(data.failedBuilds),

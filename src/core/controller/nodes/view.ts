@@ -44,7 +44,8 @@ export function sharedLabel(path: string): string {
 
 /** Whether the scheduler may put anything new on it. */
 export function mayGetWork(node: Node): boolean {
-  const { connected, drain, fault, pausing } = node;
+  const { connected, drain, fault, pausing, clones } = node;
+  if (clones.length > 0) return false;
   return connected && drain === null && fault === null && pausing.now === null;
 }
 

@@ -93,6 +93,9 @@ export const join: Handler<'join'> = (services, { body, principal }) =>
       resources: null,
       labels: body.labels ?? [],
       replace: false,
+      ...(body.copyOf === undefined
+        ? {}
+        : { copyOf: { ...body.copyOf, node: body.copyOf.node as NodeName } }),
       ...(principal.kind === 'join' ? { tokenId: principal.tokenId } : {}),
     },
   );

@@ -1,0 +1,70 @@
+// The machine that a node is: its marks, what is known of its boots, and copies of its identity.
+
+import type { MachineMarks, NodeHello } from '../../model/node.ts';
+import { shortBoot } from '../../model/node.ts';
+import type { Clone, Node } from './facts.ts';
+
+/** Boots of a node that are remembered as over: more than a machine has while a copy lives. */
+const FORMER_BOOTS_MAX = 16;
+
+type Marks = MachineMarks | null | undefined;
+
+/** The same boot of the same machine, and the same folder there. */
+export function isOneMachine(
+  clone: Pick<Clone, 'bootId' | 'machine'>,
+  { bootId, machine }: Pick<NodeHello, 'bootId' | 'machine'>,
+): boolean {
+  return clone.bootId === bootId && !isOtherFolder(clone.machine, machine);
+}
+
+export function isOtherFolder(one: Marks, other: Marks): boolean {
+  return differ(one?.folder, other?.folder);
+}
+
+export function isOtherMachine(one: Marks, other: Marks): boolean {
+  return differ(one?.id, other?.id) || differ(one?.board, other?.board);
+}
+
+/** Said by at least one mark that both have. */
+export function isSameMachine(one: Marks, other: Marks): boolean {
+  if (isOtherMachine(one, other)) return false;
+  const hasBoth = (mark: 'id' | 'board') =>
+    one?.[mark] !== undefined && one[mark] === other?.[mark];
+  return hasBoth('id') || hasBoth('board');
+}
+
+function differ(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other;
+}
+
+/** Before the node has its new boot id. */
+export function noteMachine(node: Node, { bootId, machine }: NodeHello): void {
+  if (node.bootId !== '' && node.bootId !== bootId) {
+    const others = node.formerBoots.filter((one) => one !== bootId);
+    node.formerBoots = [...others, node.bootId].slice(-FORMER_BOOTS_MAX);
+  }
+  node.machine = machine ?? null;
+}
+
+/** The next machine that says hello is the node's. */
+export function forgetMachine(node: Node): void {
+  node.bootId = '';
+  forgetCopies(node);
+}
+
+/** They have a secret that does not work any more; whoever has the new one may be another machine. */
+export function forgetCopies(node: Node): void {
+  node.machine = null;
+  node.clones = [];
+  node.formerBoots = [];
+}
+
+/** `two machines use its identity: a (boot 1a2b) and b (boot 3c4d)`; null: one does. */
+export function cloneWords({ clones, facts, bootId }: Node): string | null {
+  if (clones.length === 0) return null;
+  const all = [{ hostname: facts?.hostname ?? 'unknown', bootId }, ...clones];
+  const names = all.map((one) => `${one.hostname} (boot ${shortBoot(one.bootId)})`);
+  const last = names.pop() ?? '';
+  const many = all.length === 2 ? 'two' : String(all.length);
+  return `${many} machines use its identity: ${names.join(', ')} and ${last}`;
+}
