@@ -1,8 +1,8 @@
 // One at a time works on the daemons of a directory: `weft up`, `weft down`, or a keeper that starts
 // one again.
 
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { isAlive, markOf, type ProcessMark, readLiveMark } from './process-file.ts';
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { folderOf, markOf, type ProcessMark, readLiveMark } from './process-file.ts';
 
 /** What the holder of the lock wrote; a keeper is done in a moment. */
 interface Holder extends ProcessMark {
@@ -16,7 +16,8 @@ export type Taken =
 /** Takes the lock, or says who has it. What a process left behind that is gone counts for nothing. */
 export function takeLock(file: string, isKeeper: boolean): Taken {
   const own = `${file}.${process.pid}`;
-  writeFileSync(own, JSON.stringify({ ...markOf(process.pid), isKeeper }), { mode: 0o600 });
+  const mark = { ...markOf(process.pid), isKeeper, folder: folderOf(file) };
+  writeFileSync(own, JSON.stringify(mark), { mode: 0o600 });
   try {
     // A link is made whole or not at all: nobody reads a file that is not written yet.
     if (tryLink(own, file)) return { ok: true, release: () => rmSync(file, { force: true }) };
@@ -49,7 +50,7 @@ function setAside(file: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return;
   }
-  const holder = JSON.parse(readFileSync(aside, 'utf8') || 'null') as ProcessMark | null;
-  if (holder !== null && holder.pid !== process.pid && isAlive(holder)) tryLink(aside, file);
+  const holder = readLiveMark(aside);
+  if (holder !== null && holder.pid !== process.pid) tryLink(aside, file);
   rmSync(aside, { force: true });
 }

@@ -1,7 +1,17 @@
 // Files that say which process a daemon is: pid and start time, so that a pid that was given to
 // another program meanwhile is never taken for the daemon, nor ended in its place.
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ProcessMark {
@@ -10,6 +20,8 @@ export interface ProcessMark {
   readonly startTicks: number;
   /** Ticks count from the boot: the same number means another process after the next one. */
   readonly bootId: string;
+  /** Which folder it serves, as `folderOf` has it; absent: written by an older release. */
+  readonly folder?: string;
 }
 
 const POLL_MS = 15;
@@ -31,14 +43,25 @@ function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
+/** The folder of a file, by what a copy of it does not have. */
+export function folderOf(file: string): string {
+  const { dev, ino } = statSync(path.dirname(file), { bigint: true });
+  return `${dev}:${ino}`;
+}
+
 /** Others look while it is written: they see the old mark or the new one. */
 export function writeMark(file: string, pid: number): void {
   const fresh = `${file}.new`;
-  writeFileSync(fresh, `${JSON.stringify(markOf(pid))}\n`, { mode: 0o600 });
+  const mark = markOf(pid);
+  const own = mark === null ? null : { ...mark, folder: folderOf(file) };
+  writeFileSync(fresh, `${JSON.stringify(own)}\n`, { mode: 0o600 });
   renameSync(fresh, file);
 }
 
-/** The process that a file names, if that very process is alive. */
+/**
+ * The process that a file names, if that very process is alive and serves this folder: in a copy of
+ * the folder the files name the processes of the original (N20).
+ */
 export function readLiveMark(file: string): ProcessMark | null {
   let mark: ProcessMark | null;
   try {
@@ -46,7 +69,35 @@ export function readLiveMark(file: string): ProcessMark | null {
   } catch {
     return null; // Never started, or a file cut off by a crash: nothing that could be ended.
   }
-  return mark !== null && isAlive(mark) ? mark : null;
+  return mark !== null && isAlive(mark) && serves(mark, file) ? mark : null;
+}
+
+function serves({ pid, folder }: ProcessMark, file: string): boolean {
+  if (folder !== undefined) return folder === folderOf(file);
+  // Without a word of its own: what it has open, or was started with, is in the folder above.
+  const above = path.dirname(path.dirname(realpathSync(file))) + path.sep;
+  const used = usedBy(pid);
+  return used === null || used.some((one) => one.startsWith(above));
+}
+
+/** Paths that a process works with; null: it is another user's. */
+function usedBy(pid: number): string[] | null {
+  const of = `/proc/${pid}`;
+  try {
+    const words = readFileSync(`${of}/cmdline`, 'utf8').split('\0');
+    const open = readdirSync(`${of}/fd`).flatMap((one) => linkOf(`${of}/fd/${one}`));
+    return [...words, ...open, ...linkOf(`${of}/cwd`)];
+  } catch {
+    return null;
+  }
+}
+
+function linkOf(file: string): string[] {
+  try {
+    return [readlinkSync(file)];
+  } catch {
+    return []; // Closed meanwhile.
+  }
 }
 
 /** Processes that files name and that are alive, by pid: one may have many names. */

@@ -107,7 +107,14 @@ const hello = map({
   held: list(held),
   fault: optional(word),
   pauseMaxMs: count,
-  machine: optional(map({ id: optional(word), board: optional(word), folder: optional(word) })),
+  machine: optional(
+    map({
+      id: optional(word),
+      board: optional(word),
+      folder: optional(word),
+      copyOf: optional(word),
+    }),
+  ),
   upMs: optional(finite),
   pause: optional(map({ turn: count, pause })),
 });

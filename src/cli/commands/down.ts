@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobView } from '../../api/jobs.ts';
 import type { Config } from '../../config/config.ts';
 import type { Api } from '../../connect/api.ts';
+import { isCopied } from '../../connect/origin.ts';
 import { endProcess, liveMarks, markOf, removeMark } from '../../connect/process-file.ts';
 import { Failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
@@ -168,6 +169,8 @@ function commandLine(pid: string): string[] {
 /** What launchers have noted in shared memory is of no use without their directories. */
 function removeEnds(nodes: string): void {
   for (const node of existsSync(nodes) ? readdirSync(nodes) : []) {
+    // They are the original's.
+    if (isCopied(path.join(nodes, node), null)) continue;
     const lock = path.join(nodes, node, 'launcher.sock.lock');
     const secret = existsSync(lock) ? readFileSync(lock, 'latin1') : '';
     if (/^[0-9a-f]{32}$/.test(secret)) rmSync(`/dev/shm/weft-ends-${secret}`, { force: true });

@@ -1,6 +1,8 @@
 // The daemons that `weft up` has started, and how each is started again.
 
-import { readLiveMark } from '../../connect/process-file.ts';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { folderOf, readLiveMark } from '../../connect/process-file.ts';
 import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
 import { readRestarts } from './restarts.ts';
 import type { Daemon } from './spawn.ts';
@@ -19,7 +21,14 @@ export function isKept(paths: LocalPaths, name: string): boolean {
 }
 
 export function readRoster(paths: LocalPaths): readonly Daemon[] {
-  return readJson<Roster>(paths.roster)?.daemons ?? [];
+  const daemons = readJson<Roster>(paths.roster)?.daemons ?? [];
+  // In a copy of the folder the roster names the original's.
+  return daemons.filter(({ markFiles }) => markFiles.every((file) => isIn(paths, file)));
+}
+
+function isIn(paths: LocalPaths, file: string): boolean {
+  const isThere = existsSync(path.dirname(file)) && existsSync(path.dirname(paths.roster));
+  return isThere && folderOf(file) === folderOf(paths.roster);
 }
 
 /** Adds a daemon; one of the same names makes way for it, and so does what no longer runs. */

@@ -49,6 +49,8 @@ export interface MachineMarks {
   readonly board?: string;
   /** The agent's folder; compared within one boot only. */
   readonly folder?: string;
+  /** Instance of the folder that the agent's was copied from. */
+  readonly copyOf?: string;
 }
 
 export interface NodeHello {

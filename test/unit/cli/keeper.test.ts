@@ -12,7 +12,7 @@ import { forgiveDeaths, readRestarts } from '../../../src/cli/daemons/restarts.t
 import { addToRoster } from '../../../src/cli/daemons/roster.ts';
 import type { Daemon } from '../../../src/cli/daemons/spawn.ts';
 import { takeLock } from '../../../src/connect/lock-file.ts';
-import { endProcess, markOf, readLiveMark } from '../../../src/connect/process-file.ts';
+import { endProcess, readLiveMark, writeMark } from '../../../src/connect/process-file.ts';
 
 const TIMES = { lookMs: 5, quickMs: 60_000, retryMs: 1, retryMsMax: 4, quickDeathsMax: 3 };
 
@@ -131,7 +131,7 @@ test('a head that ended with a final code is left to a person', async (t) => {
 
 test('nothing is started while up or down works, nor when down has ended the keeping', async (t) => {
   const place = new Place(t);
-  writeFileSync(place.paths.upLock, JSON.stringify(markOf(process.ppid)));
+  writeMark(place.paths.upLock, process.ppid);
   place.dead('head');
   place.keep();
   const taken = takeLock(place.paths.upLock, true);

@@ -1,8 +1,8 @@
 // What a run that was killed has left running.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readLiveMark } from '../../../connect/process-file.ts';
+import { folderOf, readLiveMark } from '../../../connect/process-file.ts';
 import { ENGINES } from '../../../core/model/container-engine.ts';
 import { endContainer } from './container.ts';
 import { CONTAINERS_FOLDER, PIDS_FOLDER } from './workshop.ts';
@@ -15,6 +15,9 @@ export async function endLeftovers(work: string): Promise<void> {
   }
   for (const kind of ENGINES) {
     for (const file of filesIn(path.join(work, CONTAINERS_FOLDER, kind))) {
+      // In a copied folder the containers are the original's.
+      const folder = readFileSync(file, 'utf8');
+      if (folder !== '' && folder !== folderOf(file)) continue;
       await endContainer({ kind, name: path.basename(file) });
     }
   }

@@ -6,7 +6,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Stage } from '../../../batch/files/stage.ts';
 import type { Environment } from '../../../config/config.ts';
-import { writeMark } from '../../../connect/process-file.ts';
+import { folderOf, writeMark } from '../../../connect/process-file.ts';
 import type { BatchFile } from '../../../core/batch/batch.ts';
 import { batchTitle } from '../../../core/batch/batch.ts';
 import { type ChildEnd, runChild } from './child.ts';
@@ -96,7 +96,8 @@ export class Workshop {
   /** Before it can be there: the process has yet to be given the processor. */
   #noteContainer({ kind, name }: ContainerName): void {
     mkdirSync(this.at(CONTAINERS_FOLDER, kind), { recursive: true });
-    writeFileSync(this.at(CONTAINERS_FOLDER, kind, name), '');
+    const note = this.at(CONTAINERS_FOLDER, kind, name);
+    writeFileSync(note, folderOf(note));
   }
 
   /** What was ended in the middle may have left its container. */

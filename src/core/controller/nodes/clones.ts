@@ -61,8 +61,9 @@ function whyClone(node: Node, hello: NodeHello, heardMsAgo: number | undefined):
   const isHolding = node.holding.size > 0 && hello.facts.site === undefined;
   const isInUse = node.connected || isHolding;
   if (node.bootId === hello.bootId) {
-    // A folder made anew has an instance of its own.
-    const isCopied = isInUse && node.instance === hello.instance;
+    // A folder made anew has an instance that the head has never heard of.
+    const isOf = [hello.instance, hello.machine?.copyOf].includes(node.instance);
+    const isCopied = node.connected || (isHolding && isOf);
     const isCopy = isCopied && isOtherFolder(node.machine, hello.machine);
     return isCopy ? 'two folders of one machine have its secret' : null;
   }

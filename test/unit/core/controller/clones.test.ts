@@ -85,7 +85,9 @@ scenario('[N18] another machine id or board is another machine while tasks are h
 
 scenario('[N18] a copied folder on the same machine is no restart of the agent', (head) => {
   running(head, { machine: { folder: 'original' } });
-  assert.deepEqual(clone(head, { ...A, machine: { folder: 'copy' } }), ['node_clone_seen']);
+  head.disconnect('n1');
+  const machine = { folder: 'copy', copyOf: 'instance 1' };
+  assert.deepEqual(clone(head, { ...A, instance: 'instance 2', machine }), ['node_clone_seen']);
   head.connect('n1', { ...A, machine: { folder: 'original' }, held: head.heldBy('n1') });
   assert.equal(head.task('1').state, 'running');
 });

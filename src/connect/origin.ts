@@ -1,0 +1,60 @@
+// Whether an agent's state directory is a copy of another one, on whatever machine: files that are
+// copied have other inodes than those that they were.
+
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Of the file that names the agent's instance. */
+interface Origin {
+  readonly ino: string;
+  /** Another number after the next boot. */
+  readonly dev: string;
+  readonly bootId: string;
+  /** Instance of the folder that it was copied from; absent: it is no copy. */
+  readonly was?: string;
+}
+
+/** False where nothing is known. `bootId`: null: no matter which. */
+export function isCopied(stateDir: string, bootId: string | null): boolean {
+  const noted = readOrigin(stateDir);
+  const own = look(stateDir);
+  if (noted === null || own === null) return false;
+  if (noted.ino !== own.ino) return true;
+  return noted.bootId === bootId && noted.dev !== own.dev;
+}
+
+/** Instance of the folder that it was copied from; null: it is no copy, as far as is known. */
+export function originOf(stateDir: string): string | null {
+  return readOrigin(stateDir)?.was ?? null;
+}
+
+/** For the next start to know it again. `was`: null: as it was noted before. */
+export function noteOrigin(stateDir: string, bootId: string, was: string | null): void {
+  const own = look(stateDir);
+  if (own === null) return;
+  const before = was ?? originOf(stateDir);
+  const origin: Origin = { ...own, bootId, ...(before === null ? {} : { was: before }) };
+  const text = JSON.stringify(origin);
+  writeFileSync(fileOf(stateDir), text, { mode: 0o600 });
+}
+
+function fileOf(stateDir: string): string {
+  return path.join(stateDir, 'origin.json');
+}
+
+function look(stateDir: string): Pick<Origin, 'ino' | 'dev'> | null {
+  try {
+    const { ino, dev } = statSync(path.join(stateDir, 'instance'), { bigint: true });
+    return { ino: String(ino), dev: String(dev) };
+  } catch {
+    return null; // There is no instance yet.
+  }
+}
+
+function readOrigin(stateDir: string): Origin | null {
+  try {
+    return JSON.parse(readFileSync(fileOf(stateDir), 'utf8')) as Origin;
+  } catch {
+    return null; // Made by an older release, or cut off by a crash.
+  }
+}
