@@ -4,7 +4,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Of the file that names the agent's instance. */
+/** The file that names the agent's instance, as it was seen last. */
 interface Origin {
   readonly ino: string;
   /** Another number after the next boot. */
