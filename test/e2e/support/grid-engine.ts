@@ -42,7 +42,8 @@ export async function startGridEngine(
   settings: GridSettings,
 ): Promise<GridEngine> {
   const { nodes } = settings;
-  const head = await lan.addHost('head');
+  // A head of ours may run there too, and who logs in from this machine proves it in /tmp.
+  const head = await lan.addHost('head', null, ['/tmp']);
   const workers: Host[] = [];
   for (const name of nodes) workers.push(name === 'head' ? head : await lan.addHost(name));
   const environment = {
