@@ -68,7 +68,7 @@ export interface WorkerSettings {
   readonly elsewhere: { readonly argv: readonly string[]; readonly folder: string };
   /** The same place that the agent itself dials. */
   readonly head:
-    | { readonly url: string; readonly fingerprint?: string }
+    | { readonly url: string; readonly others?: readonly string[]; readonly fingerprint?: string }
     | { readonly socketPath: string };
 }
 

@@ -6,6 +6,7 @@ import type { Agent } from '../agent/agent.ts';
 import { systemClock } from '../os/clock.ts';
 import { diskSize } from '../os/detect.ts';
 import { systemFiles } from '../os/files.ts';
+import { urlOf } from '../os/head-stream.ts';
 import type { Log } from '../ports/log.ts';
 import type { Staging } from '../ports/staging.ts';
 import { BuildKeeper } from '../staging/build-keeper.ts';
@@ -51,7 +52,9 @@ function buildsNamed({ epochs }: Agent['state']): ReadonlySet<string> {
 }
 
 export function stagingOf(options: AgentOptions, of: { cache: NodeCache; log: Log }): Staging {
-  const { name, secret, head: address } = options;
+  const { name, secret, head } = options;
+  const address = () =>
+    'socketPath' in head ? head : { url: urlOf(head), fingerprint: head.fingerprint };
   const line = new HeadLine({ address, name, secret, log: of.log });
   return new HeadStaging({ line, files: systemFiles, ...of });
 }

@@ -15,6 +15,7 @@ import { systemChance } from '../os/chance.ts';
 import { systemClock } from '../os/clock.ts';
 import { systemCommands } from '../os/commands.ts';
 import { type FileLog, openLog } from '../os/log.ts';
+import { addressesBehind } from '../os/own-addresses.ts';
 import { collectWhenIdle, ownHeap } from '../os/spare-memory.ts';
 import type { StoreFailure } from '../ports/store.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
@@ -232,7 +233,8 @@ async function secureDoor(options: HeadOptions, { engine }: Head) {
   const fingerprint = fingerprintOf(certificate.certificatePem);
   // Kept with the jobs, so that a head whose files are gone knows that there were some.
   engine.perform({ kind: 'identity', fingerprint }, () => undefined);
-  return { host, port, certificate, publicNames: options.publicNames };
+  const ownAddresses = () => addressesBehind(host);
+  return { host, port, certificate, publicNames: options.publicNames, ownAddresses };
 }
 
 function readVersion(): string {

@@ -27,7 +27,7 @@ export function keepPilots(of: {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly log: Log;
-  readonly door: Pick<HttpSide, 'fingerprint' | 'addresses'>;
+  readonly door: Pick<HttpSide, 'fingerprint' | 'joinAddresses'>;
 }): { close(): Promise<void> } {
   const { engine, clock, log, door } = of;
   const hostOf = (adaptor: Adaptor): PilotHost => {
@@ -44,7 +44,8 @@ export function keepPilots(of: {
       sge: hostOf(sge({ ...words, queue: 'all.q', environment: null }, null)),
     },
     ticketOf(token) {
-      const { fingerprint, addresses } = door;
+      const { fingerprint } = door;
+      const addresses = door.joinAddresses();
       if (fingerprint === null || addresses.length === 0) return null;
       return encodeTicket({ addresses, fingerprint, token });
     },

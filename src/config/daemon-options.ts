@@ -152,7 +152,12 @@ export interface AgentOptions extends CacheOptions {
   readonly pause?: PauseOptions;
   /** One of the two ways to the head. */
   readonly head:
-    | { readonly url: string; readonly fingerprint?: string }
+    | {
+        readonly url: string;
+        /** Its other addresses, tried in turn; absent: it has none. */
+        readonly others?: readonly string[];
+        readonly fingerprint?: string;
+      }
     | { readonly socketPath: string };
   readonly secret: string;
   /** Declared; what is not said is what the agent finds on the machine. */

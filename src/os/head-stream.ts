@@ -7,8 +7,21 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 
 /** Where a head is. */
 export type HeadPlace =
-  | { readonly url: string; readonly fingerprint?: string }
+  | {
+      readonly url: string;
+      /** The same head by other names and addresses, known there by its fingerprint. */
+      readonly others?: readonly string[];
+      readonly fingerprint?: string;
+    }
   | { readonly socketPath: string };
+
+/** The address at which a head answered last, by the first of its addresses. */
+const answered = new Map<string, string>();
+
+/** The address to begin with. */
+export function urlOf({ url }: { readonly url: string }): string {
+  return answered.get(url) ?? url;
+}
 
 /** Connected, and for TLS verified, before a WebSocket handshake says who we are. */
 export async function openStream(
@@ -20,8 +33,33 @@ export async function openStream(
     await connected(stream, 'connect', head.socketPath, timeoutMs);
     return { host: 'localhost', stream };
   }
-  const { hostname, port, host } = new URL(head.url);
-  const pinned = head.fingerprint;
+  const begin = urlOf(head);
+  const urls = [...new Set([begin, head.url, ...(head.others ?? [])])];
+  const problems: unknown[] = [];
+  for (const url of urls) {
+    try {
+      const stream = await openAt(url, head.fingerprint, timeoutMs);
+      answered.set(head.url, url);
+      return stream;
+    } catch (error) {
+      problems.push(error);
+    }
+  }
+  throw allOf(problems);
+}
+
+function allOf(problems: readonly unknown[]): unknown {
+  if (problems.length === 1) return problems[0];
+  const words = problems.map((one) => (one instanceof Error ? one.message : String(one)));
+  return new Error(words.join('; '));
+}
+
+async function openAt(
+  url: string,
+  pinned: string | undefined,
+  timeoutMs: number,
+): Promise<{ host: string; stream: Socket }> {
+  const { hostname, port, host } = new URL(url);
   const stream = connectTls({
     ...{ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443) },
     // A pinned certificate is its own proof; without a pin the system's authorities decide.

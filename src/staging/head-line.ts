@@ -11,7 +11,8 @@ import type { Log } from '../ports/log.ts';
 import type { Carrier } from '../transfer/carrier.ts';
 
 export interface HeadLineOptions {
-  readonly address: Address;
+  /** Where the head is now: it may have several addresses. */
+  readonly address: () => Address;
   /** The node, as it says to the head who it is. */
   readonly name: string;
   readonly secret: string;
@@ -28,28 +29,37 @@ const NO_ROOM_MAX_MS = 12 * 3_600_000;
 const ANSWER_MS = 300_000;
 
 export class HeadLine {
-  readonly #client: Client;
   readonly #options: HeadLineOptions;
+  /** By address: what is under way at one that was left goes on there. */
+  readonly #clients = new Map<string, Client>();
 
   constructor(options: HeadLineOptions) {
     this.#options = options;
-    this.#client = createClient({ address: options.address, token: null });
+  }
+
+  #client(): Client {
+    const address = this.#options.address();
+    const key = 'socketPath' in address ? address.socketPath : address.url;
+    const known = this.#clients.get(key);
+    if (known !== undefined) return known;
+    const made = createClient({ address, token: null });
+    this.#clients.set(key, made);
+    return made;
   }
 
   /** Ends with the signal: whatever is under way fails. */
   carrier(epochId: EpochId, signal: AbortSignal): Carrier {
     const { name, secret } = this.#options;
     const headers = { authorization: `Node ${name}:${secret}`, 'weft-epoch': epochId };
-    const client = this.#client;
     const head: Awaited<ReturnType<Carrier['head']>> = {
-      address: client.address,
+      address: this.#client().address,
       call: (route, { timeoutMs = ANSWER_MS, ...call } = {}) => {
         const either = timeoutMs === 0 ? signal : within(signal, timeoutMs);
         const all = { ...call, headers: { ...call.headers, ...headers }, signal: either };
-        return client.call(route, all).catch(asFailure);
+        return this.#client().call(route, all).catch(asFailure);
       },
       stream: (route, call = {}) =>
-        client
+        this.#client()
           .stream(route, { ...call, headers: { ...call.headers, ...headers }, signal })
           .catch(asFailure),
     };
@@ -61,7 +71,7 @@ export class HeadLine {
   }
 
   close(): void {
-    this.#client.close();
+    for (const client of this.#clients.values()) client.close();
   }
 
   async #patiently<T>(epoch: EpochId, signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {

@@ -57,12 +57,12 @@ function agentOptions(
   of: { membership: Membership; paths: LocalPaths; options: Options; context: Context },
 ): AgentOptions {
   const { membership, paths, options, context } = of;
-  const { name, url, fingerprint, secret } = membership;
+  const { name, url, others = [], fingerprint, secret } = membership;
   const wish = config.text('node.switch_user');
   return {
     name,
     stateDir: paths.node(name),
-    head: { url, fingerprint },
+    head: { url, fingerprint, ...(others.length === 0 ? {} : { others }) },
     secret,
     spoolBytesMax: config.number('node.spool_limit'),
     labels: config.texts('node.labels'),

@@ -27,6 +27,8 @@ interface Options {
 export interface Membership {
   readonly name: string;
   readonly url: string;
+  /** The head's other addresses; absent where an earlier release joined. */
+  readonly others?: readonly string[];
   readonly fingerprint: string;
   readonly secret: string;
   readonly clusterName: string;
@@ -78,7 +80,9 @@ export async function joinCluster(
   const body = { name, labels, ...(copyOf === undefined ? {} : { copyOf }) };
   const joined = await tryAll(context, { ticket: ticket.value, config, body });
   paths.make('shared');
-  writeJson(paths.membership, { ...joined, fingerprint: ticket.value.fingerprint });
+  const { addresses, fingerprint } = ticket.value;
+  const others = addresses.map(urlAt).filter((url) => url !== joined.url);
+  writeJson(paths.membership, { ...joined, others, fingerprint });
   return joined;
 }
 
@@ -94,24 +98,41 @@ interface Attempt {
 
 type Joined = AdmittedReply & { readonly url: string };
 
+/** Silence, or somebody else: an address of a network behind the head is another machine's here. */
+function isElsewhere({ kind, code }: Failure): boolean {
+  return kind === 'unavailable' || code === 'auth.fingerprint_mismatch';
+}
+
 /** Each address in turn, as often as configured. Only silence is tried again, never a refusal. */
 async function tryAll(context: Context, attempt: Attempt): Promise<Joined> {
   const { ticket, config } = attempt;
   const rounds = config.number('join.retries');
   let last: Failure | null = null;
+  let other: Failure | null = null;
   for (let round = 0; round < rounds; round += 1) {
     if (round > 0) await sleep(config.optionalNumber('join.retry_wait') ?? 0);
     for (const address of ticket.addresses) {
       try {
         return await tryOne(context, address, attempt);
       } catch (error) {
-        if (!(error instanceof Failure) || error.kind !== 'unavailable') throw error;
-        if (last === null) context.note(`${error.message} Trying again.`);
-        last = error;
+        if (!(error instanceof Failure) || !isElsewhere(error)) throw error;
+        if (error.code === 'auth.fingerprint_mismatch') other = error;
+        else if (last === null) context.note(`${error.message} Trying again.`);
+        if (error.kind === 'unavailable') last = error;
       }
     }
+    // Nobody is silent, so that nothing changes by waiting.
+    if (last === null) break;
   }
-  throw last ?? usage('this join token contains no address');
+  throw withWayOut(other ?? last ?? usage('this join token contains no address'));
+}
+
+function withWayOut(error: Failure): Failure {
+  const { code, kind, message, details } = error;
+  const hint =
+    'None of the addresses in the token leads to the head. Name one that this machine reaches ' +
+    'as head.names in weft.yaml there, start the head again, and make a new token.';
+  return new Failure({ code, kind, message, details, hint, cause: error });
 }
 
 async function tryOne(
@@ -119,7 +140,7 @@ async function tryOne(
   address: string,
   { ticket, config, body }: Attempt,
 ): Promise<Joined> {
-  const url = new URL(`https://${address}`);
+  const url = new URL(urlAt(address));
   const location = {
     kind: 'url',
     url,
@@ -134,6 +155,10 @@ async function tryOne(
   } finally {
     api.close();
   }
+}
+
+function urlAt(address: string): string {
+  return new URL(`https://${address}`).origin;
 }
 
 function readName(text: string): string {

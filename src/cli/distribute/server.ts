@@ -20,6 +20,7 @@ interface Options {
   readonly savePath?: string;
   readonly tempDir?: string;
   readonly port?: string;
+  readonly names?: string;
   readonly cleanOutput?: boolean;
   readonly matrixConfig?: string;
   readonly saveLog?: boolean;
@@ -34,6 +35,10 @@ export const server = defineVerb<Options>({
       '-p, --port <port>',
       `where it listens (default: head.listen where it is set, else ${SEED_PORT})`,
     );
+    command.option(
+      '--names <names>',
+      'names and addresses of this machine, separated by commas (default: head.names)',
+    );
     command.option('-c, --clean-output', 'does nothing: `weft batch remove` removes one batch');
     command.option(
       '-m, --matrix-config <file>',
@@ -46,7 +51,11 @@ export const server = defineVerb<Options>({
     const head = atSavePath(context, options.savePath);
     const logFile = options.saveLog ? { logFile: LOG_FILE } : {};
     const listen = await listenOf(head, options.port);
-    const settings = await settingsOf(head, options.matrixConfig);
+    const { names } = options;
+    const settings = new Map([
+      ...(await settingsOf(head, options.matrixConfig)),
+      ...(names ? [['head.names', { text: names, flag: '--names' }] as const] : []),
+    ]);
     return runHead(head, { ...listen, ...logFile, settings }, (socketPath) => {
       void tellNodes(head, nodes, socketPath).catch((error: unknown) => {
         context.note(`the nodes file: ${error instanceof Error ? error.message : String(error)}`);

@@ -43,6 +43,8 @@ export interface HttpOptions {
     readonly certificate: HeadCertificate;
     /** Names and addresses for join tokens, best first; empty = `host`. */
     readonly publicNames: readonly string[];
+    /** Addresses of this machine now, for who joins from where no name is known; absent: none. */
+    readonly ownAddresses?: () => readonly string[];
   } | null;
   /** Where the built web page is, and where the sessions of browsers are kept (0700). */
   readonly page: { readonly files: string; readonly state: string };
@@ -58,8 +60,8 @@ export interface HttpSide {
   /** The TLS port in use; null without one. */
   readonly port: number | null;
   readonly fingerprint: string | null;
-  /** `ClusterFacts.addresses`. */
-  readonly addresses: readonly string[];
+  /** `ClusterFacts.joinAddresses`, as they are at that moment. */
+  joinAddresses(): readonly string[];
   /** Ends long polls and streams, closes agents' sessions and lets no more in. */
   close(): Promise<void>;
 }
@@ -96,8 +98,8 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
   await pageDoor.reopen();
   const servers = secureServer === null ? [socketServer] : [socketServer, secureServer];
   const close = async () => side.close([...servers, ...(await pageDoor.servers())]);
-  const addresses = addressesOf(options, bound.port);
-  return { port: bound.port, fingerprint, addresses, close };
+  const joinAddresses = () => joinAddressesOf(options, bound.port);
+  return { port: bound.port, fingerprint, joinAddresses, close };
 }
 
 interface Bound {
@@ -145,6 +147,9 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
       get addresses() {
         return addressesOf(options, bound.port);
       },
+      get joinAddresses() {
+        return joinAddressesOf(options, bound.port);
+      },
       fingerprint,
       certificatePem,
       startedAt,
@@ -177,5 +182,16 @@ function namesOf({ secure }: HttpOptions): string[] {
 function addressesOf({ secure }: HttpOptions, port: number | null): string[] {
   if (secure === null || port === null) return [];
   const names = secure.publicNames.length > 0 ? secure.publicNames : [secure.host];
-  return names.map((name) => (name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`));
+  return names.map((name) => withPort(name, port));
+}
+
+/** Names first: they stay when an address changes. */
+function joinAddressesOf(options: HttpOptions, port: number | null): string[] {
+  const own = port === null ? [] : (options.secure?.ownAddresses?.() ?? []);
+  const named = addressesOf(options, port);
+  return [...new Set([...named, ...own.map((address) => withPort(address, port as number))])];
+}
+
+function withPort(name: string, port: number): string {
+  return name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`;
 }

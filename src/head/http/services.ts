@@ -52,6 +52,8 @@ export interface ClusterFacts {
   readonly capacity: { readonly cpuCount?: number; readonly memoryBytes?: number };
   /** `host:port` under which nodes may try, best first; empty without a port. */
   readonly addresses: readonly string[];
+  /** The same, and then the addresses that the machine has at the moment. */
+  readonly joinAddresses: readonly string[];
   /** Fingerprint of the certificate; null without a port. */
   readonly fingerprint: string | null;
   readonly certificatePem: string | null;

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { WebSocketServer } from 'ws';
 import { headDialer } from '../../../src/os/dialer.ts';
+import { urlOf } from '../../../src/os/head-stream.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'weft-dial-'));
 const key = join(root, 'key.pem');
@@ -108,4 +109,23 @@ test('a head that takes the connection and never answers is given up', async (t)
     headDialer({ ...own, head }).dial(),
     /no answer from the head within 300 ms/,
   );
+});
+
+test('a head is dialled by each of its addresses in turn, and first where it answered last', async () => {
+  const silent = createHttps();
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const gone = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  silent.close();
+  await once(silent, 'close');
+  const head = { url: 'https://nowhere.invalid:1', others: [gone, url], fingerprint };
+  assert.equal(await echo(head), 'hello');
+  assert.equal(urlOf(head), url);
+  assert.equal(await echo(head), 'hello');
+});
+
+test('no address of a head answers: each is named', async () => {
+  const pinned = { fingerprint: `11${fingerprint.slice(2)}` };
+  const head = { url: 'https://127.0.0.1:1', others: [url], ...pinned };
+  await assert.rejects(echo(head), /ECONNREFUSED.*; .*shows certificate/);
 });

@@ -57,7 +57,7 @@ export const createJoinToken: Handler<'createJoinToken'> = async (services, { bo
   const wish = { tokenId, hash, purpose: 'join' as const, user: actor.name, label, expiresAt };
   const reply = await engine.execute({ kind: 'create_token', ...wish }, actor);
   if (!reply.ok) return reply;
-  const { fingerprint, addresses } = facts;
+  const { fingerprint, joinAddresses: addresses } = facts;
   const token = formatToken('wj', tokenId, secret);
   return ok({ id: tokenId, token, expiresAt, fingerprint, addresses: [...addresses] });
 };

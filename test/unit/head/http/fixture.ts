@@ -196,7 +196,10 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
       multiUser: options.multiUser ?? true,
       capacity: {},
       socketPath,
-      secure: { host: '127.0.0.1', port: 0, certificate, publicNames: [] },
+      secure: {
+        ...{ host: '127.0.0.1', port: 0, certificate, publicNames: [] },
+        ownAddresses: () => ['127.0.0.1', '::7'],
+      },
       page: { files: path.join(directory, 'page'), state: directory },
       loginDirectory: path.join(directory, 'login'),
       requestRateMax: options.requestRateMax ?? 20_000,
