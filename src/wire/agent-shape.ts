@@ -217,6 +217,12 @@ const siteJob = map({
   ...{ walltimeMs: orNull(count), nodeCount: count, cpuCount: orNull(count) },
   ...{ memoryBytes: orNull(count), isExclusive: flag, nodes: list(word), isOurs: flag },
   exit: orNull(map({ code: optional(integer), signal: optional(integer) })),
+  where: optional(
+    map({
+      ...{ only: optional(list(word)), not: optional(list(word)) },
+      ...{ features: optional(list(text)), queues: optional(list(text)) },
+    }),
+  ),
   seen,
 });
 const siteNode = map({

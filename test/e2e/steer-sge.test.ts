@@ -52,6 +52,20 @@ describe('a real Grid Engine that our scheduler steers', { skip: withoutGridEngi
     assert.deepEqual(done.exit, { code: 3 });
   });
 
+  it('[G16] a job runs where its user wants it, and is held where that is not planned', async () => {
+    await weft('node', 'drain', 'n1.hpc');
+    const there = await give('-l', 'hostname=n1', 'true');
+    const queued = await give('-q', 'main.q@n2', 'true');
+    const other = await give('-q', 'main.q@@allhosts', 'true');
+    const [first, second] = [await ours(there), await ours(queued)];
+    assert.deepEqual((await become(second.id, /^completed/)).nodes, ['n2.hpc']);
+    assert.match(await weft('why', String((await ours(other)).id)), /main\.q@@allhosts \(-q\)/);
+    assert.equal((await become(first.id, /^pending/)).state, 'pending');
+    await weft('node', 'undrain', 'n1.hpc');
+    assert.deepEqual((await become(first.id, /^completed/)).nodes, ['n1.hpc']);
+    await command('qdel', other);
+  });
+
   it('[G5] elements of an array that a user gave to the site run where our plan has them', async () => {
     const line = `echo $SGE_TASK_ID on $(uname -n) >>${world.at('elements')}; exit $SGE_TASK_ID`;
     writeFileSync(world.at('elements'), '');

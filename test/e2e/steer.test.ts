@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { JobView } from '../../src/api/jobs.ts';
+import type { JobView, TaskView } from '../../src/api/jobs.ts';
 import type { SiteView } from '../../src/api/sites.ts';
 import { until } from './support/hosts.ts';
 import { STEERED_SLURM, steeredSlurm, withoutSlurm } from './support/steered.ts';
@@ -72,6 +72,38 @@ describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () =>
     await become(second.id, /^completed/);
     await weft('release', String(first.id));
     await become(first.id, /^completed/);
+  });
+
+  it('[G16] a job runs where its user wants it, and is held where that is not planned', async () => {
+    const named = await ours(await give('-w', 'n2', '--wrap', 'true'));
+    const other = await ours(await give('-x', 'n2', '--wrap', 'true'));
+    assert.deepEqual((await become(named.id, /^completed/)).nodes, ['n2.hpc']);
+    assert.deepEqual((await become(other.id, /^completed/)).nodes, ['n1.hpc']);
+    const choice = await give('-N', '2', '-w', 'n2', '--wrap', 'true');
+    assert.match(await weft('why', String((await ours(choice)).id)), /\(-w\), which Weft does not/);
+    await command('scancel', choice);
+  });
+
+  it('[G5] arrays, held, dependent and wide jobs of its users start as the plan has them', async () => {
+    const line = 'exit $SLURM_ARRAY_TASK_ID';
+    const array = await ours(await give('--array=1-5', '--wrap', line));
+    const held = await give('--hold', '--wrap', 'true');
+    const first = await give('-N', '2', '--wrap', 'exit 3');
+    const behind = await ours(await give(`--dependency=afterany:${first}`, '--wrap', 'true'));
+    const done = await become(array.id, /^failed/);
+    assert.equal(done.outcomeCounts['failed'], 5);
+    const { tasks } = await world.ask<{ tasks: TaskView[] }>(`/v1/jobs/${array.id}/tasks`);
+    assert.deepEqual(
+      tasks.map(({ exit }) => exit?.code),
+      [1, 2, 3, 4, 5],
+    );
+    const wide = await become((await ours(first)).id, /^failed/);
+    assert.deepEqual([wide.exit, wide.nodes.toSorted()], [{ code: 3 }, ['n1.hpc', 'n2.hpc']]);
+    await become(behind.id, /^completed/);
+    const kept = await ours(held);
+    assert.match(await weft('why', String(kept.id)), /held/);
+    await command('scontrol', 'release', held);
+    await become(kept.id, /^completed/);
   });
 
   it('cancelling here ends it there, before and after its start', async () => {

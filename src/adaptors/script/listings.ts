@@ -72,7 +72,7 @@ export const exitStatus: Shape<ExitStatus> = (value, at) => {
     : unexpected(value, at, 'either a code or a signal');
 };
 
-interface ListedJob extends Omit<SiteJob, 'word' | 'nodeCount' | 'seen' | 'isCancelled'> {
+interface ListedJob extends Omit<SiteJob, 'word' | 'nodeCount' | 'seen' | 'isCancelled' | 'where'> {
   readonly word: string | null;
   readonly nodeCount: number | null;
 }

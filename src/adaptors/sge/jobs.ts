@@ -6,6 +6,7 @@ import type { SiteJob, SiteJobState } from '../../core/model/site.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
 import { clockOf, elementsOf, unreadable, wholeIn } from '../read.ts';
 import { failure } from './failure.ts';
+import { whereOf } from './where.ts';
 import { below, childText, type Element, parseXml } from './xml.ts';
 
 export const JOBS_COMMAND = { argv: ['qstat', '-xml', '-u', '*', '-r', '-g', 't'] };
@@ -13,6 +14,8 @@ export const JOBS_COMMAND = { argv: ['qstat', '-xml', '-u', '*', '-r', '-g', 't'
 export interface JobWords {
   /** Parallel environments that give one slot on each host. */
   readonly oneSlotPerHost: readonly string[];
+  /** One that gives all slots on one host; null: none is known. */
+  readonly environment: string | null;
   /** Requests for this complex hold the words that let a job start. */
   readonly ticket: string;
 }
@@ -76,7 +79,18 @@ function jobOf(listed: Element, words: JobWords): SiteJob | null {
     ...{ cpuCount: slots, memoryBytes: null, exit: null },
     isExclusive: /^(true|1)$/i.test(requests.get('exclusive') ?? ''),
     nodes: host === undefined ? [] : [host],
+    ...(isWaiting ? placing(listed, stateOf(word), words) : {}),
   };
+}
+
+/** What it wants of its nodes; one that wants what nobody plans is held for that. */
+function placing(listed: Element, state: SiteJobState, words: JobWords): Partial<SiteJob> {
+  const { ticket, environment, oneSlotPerHost } = words;
+  const environments = [...oneSlotPerHost, ...(environment === null ? [] : [environment])];
+  const where = whereOf(listed, { ticket, environments });
+  if (where === undefined) return {};
+  if (typeof where !== 'string') return { where };
+  return state === 'held' ? {} : { state: 'held', reason: where };
 }
 
 function queueOf(listed: Element): string | null {

@@ -18,8 +18,6 @@ import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './nodes.ts
 export interface SgeSettings extends JobWords {
   /** Queue whose instances are switched off and on with their hosts. */
   readonly queue: string;
-  /** Parallel environment for several nodes; null: jobs of several nodes are refused. */
-  readonly environment: string | null;
 }
 
 export function sge(settings: SgeSettings, steering: Steering | null): Adaptor {

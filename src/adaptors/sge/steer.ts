@@ -76,7 +76,7 @@ const HELD_COMMAND = { argv: ['qstat', '-xml', '-u', '*', '-s', 'hs'] };
 
 /** Elements that are held by nobody else. */
 function readHeld(output: SiteOutput): Result<readonly SiteCommand[], SiteProblem> {
-  const jobs = readJobs(output, { oneSlotPerHost: [], ticket: '' });
+  const jobs = readJobs(output, { oneSlotPerHost: [], environment: null, ticket: '' });
   if (!jobs.ok) return jobs;
   const arrays = jobs.value.filter(({ state, elements }) => state === 'held' && elements !== null);
   return ok(arrays.map(({ id }) => ({ argv: ['qrls', '-h', 's', id] })));

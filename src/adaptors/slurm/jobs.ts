@@ -9,6 +9,7 @@ import { exitOfWaitStatus, instantOf, isRecord, nodesOf, textOf, unreadable } fr
 import { isOursToRelease } from './hold-mark.ts';
 import { listOf } from './listing.ts';
 import { numberOf, wordsOf } from './values.ts';
+import { whereOf } from './where.ts';
 
 const STATES: Readonly<Record<string, SiteJobState>> = {
   PENDING: 'waiting',
@@ -96,9 +97,19 @@ function jobOf(listed: Listed): SiteJob[] {
       isExclusive: wordsOf(listed.shared).some((word) => /^(none|exclusive)$/i.test(word)),
       nodes,
       exit: state === 'ended' && hasStarted ? endOf(words, listed.exit_code) : null,
+      ...placing(listed, state),
       ...(words.includes('CANCELLED') ? { isCancelled: true } : {}),
     },
   ];
+}
+
+/** What a job that waits wants of its nodes; one that wants what nobody plans is held for that. */
+function placing(listed: Listed, state: SiteJobState): Pick<SiteJob, 'where'> & Partial<SiteJob> {
+  if (state !== 'waiting' && state !== 'held') return {};
+  const where = whereOf(listed, numberOf(listed.node_count) || 1);
+  if (where === undefined) return {};
+  if (typeof where !== 'string') return { where };
+  return state === 'held' ? {} : { state: 'held', reason: where };
 }
 
 /** An element by its array and index, as users and all commands name it. */

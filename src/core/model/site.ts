@@ -29,6 +29,18 @@ export type SiteJobState =
   | 'ended'
   | 'unknown';
 
+/** Where the user of a job wants it to run, in the site's names. */
+export interface SiteWhere {
+  /** On these nodes alone; absent: on any. */
+  readonly only?: readonly string[];
+  /** On none of these. */
+  readonly not?: readonly string[];
+  /** On nodes that have all of these. */
+  readonly features?: readonly string[];
+  /** On nodes of any of these. */
+  readonly queues?: readonly string[];
+}
+
 export interface SiteJob {
   /** Its name for the site's own commands; that of an array's element says which. */
   readonly id: string;
@@ -63,6 +75,8 @@ export interface SiteJob {
   readonly exit: ExitStatus | null;
   /** Its owner or an operator ended it, as the site says. Absent: it does not say so. */
   readonly isCancelled?: true;
+  /** What a plan is to keep to, while it waits; absent: nothing. */
+  readonly where?: SiteWhere;
   /** What the filters of its site make of it; absent: nothing. */
   readonly seen?: Seen;
 }

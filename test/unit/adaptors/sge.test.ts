@@ -122,6 +122,32 @@ test('elements that wait in several states are one array, held only when all of 
   assert.deepEqual(read(both), [['1', 'waiting', '1-2,4']]);
 });
 
+test('[G16] what a job wants of its nodes is read, or it is held for what nobody plans', () => {
+  const asks = (lines: string, state = 'qw') => {
+    const words = HELD_ARRAY.replace('hqw', state).replace(
+      '<hard_request',
+      `${lines}<hard_request`,
+    );
+    const jobs = adaptor.jobs.read({ stdout: words, stderr: '', code: 0 });
+    const [job] = jobs.ok ? jobs.value : [];
+    return job?.where ?? `${job?.state} ${job?.reason}`;
+  };
+  const hard = (name: string, text: string) =>
+    `<hard_request name="${name}">${text}</hard_request>`;
+  const queue = (text: string) => `<hard_req_queue>${text}</hard_req_queue>`;
+  assert.deepEqual(asks(hard('hostname', 'n1|n2')), { only: ['n1', 'n2'] });
+  assert.deepEqual(asks(queue('main.q@n2')), { only: ['n2'], queues: ['main.q'] });
+  assert.deepEqual(asks(queue('long.q')), { queues: ['long.q'] });
+  assert.deepEqual(asks(hard('arch', 'lx-amd64')), { features: ['lx-amd64'] });
+  assert.equal(asks(hard('h_rt', '60')), 'waiting null');
+  const held = [
+    ...[hard('hostname', 'n*'), hard('gpu', '1'), queue('main.q@@some'), queue('*@n1')],
+    ...['<requested_pe name="mpi">2</requested_pe>', '<requested_pe name="one">2-4</requested_pe>'],
+  ];
+  for (const lines of held) assert.match(String(asks(lines)), /^held it asks for .*does not plan/);
+  assert.equal(asks(hard('gpu', '1'), 'hqw'), 'held null');
+});
+
 const OPENED = `<?xml version='1.0'?>
 <qhost>
  <host name='global'>

@@ -314,3 +314,26 @@ test('a node is stopped with a reason and given back', () => {
     { argv: ['scontrol', 'update', 'nodename=n1', 'state=undrain'] },
   ]);
 });
+
+test('[G16] what a job wants of its nodes is read, or it is held for what nobody plans', () => {
+  const asks = (fields: object) => {
+    const job = { job_id: 7, array_job_id: 0, array_task_id: null, user_name: 'alice' };
+    const more = { job_state: 'PENDING', state_reason: 'PartitionDown', node_count: 1 };
+    const stdout = JSON.stringify({ errors: [], jobs: [{ ...job, ...more, ...fields }] });
+    const jobs = slurm(null).jobs.read({ stdout, stderr: '', code: 0 });
+    const [read] = jobs.ok ? jobs.value : [];
+    return read?.where ?? `${read?.state} ${read?.reason}`;
+  };
+  assert.deepEqual(asks({ required_nodes: 'n2' }), { only: ['n2'] });
+  assert.deepEqual(asks({ excluded_nodes: 'n[1-2]' }), { not: ['n1', 'n2'] });
+  assert.deepEqual(asks({ features: 'fast&big' }), { features: ['fast', 'big'] });
+  assert.deepEqual(asks({ partition: 'main' }), { queues: ['main'] });
+  assert.equal(asks({}), 'waiting PartitionDown');
+  const held = [
+    ...[{ licenses: 'matlab' }, { tres_per_node: 'gres:gpu:1' }, { resv_name: 'school' }],
+    ...[{ features: 'a|b' }, { node_count: 2, required_nodes: 'n2' }, { contiguous: true }],
+  ];
+  for (const fields of held)
+    assert.match(String(asks(fields)), /^held it asks for .*does not plan/);
+  assert.equal(asks({ state_reason: 'JobHeldUser', licenses: 'matlab' }), 'held JobHeldUser');
+});

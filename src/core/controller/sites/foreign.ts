@@ -6,7 +6,13 @@ import type { NodeName, UserName } from '../../model/ids.ts';
 import type { ForeignWork, JobSpec } from '../../model/job.ts';
 import { CPUS_PER_NODE_MAX, MEMORY_PER_NODE_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts';
 import { DEFAULT_PARTITION } from '../../model/scheduling.ts';
-import type { ListedJob } from '../../model/site.ts';
+import {
+  type ListedJob,
+  memberName,
+  type SiteNode,
+  type SiteWhere,
+  shownName,
+} from '../../model/site.ts';
 
 const OWNER = /^[A-Za-z_][A-Za-z0-9_.@-]{0,63}\$?$/;
 
@@ -15,7 +21,35 @@ export function ownerOf({ owner }: ListedJob): UserName | null {
   return OWNER.test(owner) ? (owner as UserName) : null;
 }
 
-export function foreignSpec(site: NodeName, job: ListedJob): JobSpec {
+/**
+ * The nodes of ours that fit what its user wants, of those that its site has; empty: any of them.
+ * A string: too few of them are so, in words.
+ */
+export function nodesFor(
+  { where, nodeCount }: Pick<ListedJob, 'where' | 'nodeCount'>,
+  site: NodeName,
+  nodes: readonly SiteNode[],
+): readonly NodeName[] | string {
+  const fit = where === undefined ? nodes : nodes.filter((node) => isThere(node, where));
+  if (fit.length === nodes.length) return [];
+  if (fit.length >= nodeCount)
+    return fit.map((node) => memberName(shownName(node), site) as NodeName);
+  const count = fit.length === 0 ? 'no node' : `only ${fit.map(({ name }) => name).join(', ')}`;
+  return `${count} of its site is where it is to run`;
+}
+
+function isThere({ name, features, queues }: SiteNode, where: SiteWhere): boolean {
+  if (where.only?.includes(name) === false || where.not?.includes(name) === true) return false;
+  if (where.queues?.some((queue) => queues.includes(queue)) === false) return false;
+  return where.features?.every((one) => features.includes(one)) ?? true;
+}
+
+/** @param nodes as `nodesFor` has it */
+export function foreignSpec(
+  site: NodeName,
+  job: ListedJob,
+  nodes: readonly NodeName[] | string,
+): JobSpec {
   const { id, cpuCount, memoryBytes, walltimeMs, isExclusive, elements, seen, submittedAt } = job;
   const nodeCount = Math.max(1, job.nodeCount);
   const name = toPlainLine(job.name).slice(0, NAME_LENGTH_MAX).trim();
@@ -26,7 +60,8 @@ export function foreignSpec(site: NodeName, job: ListedJob): JobSpec {
     directory: { kind: 'private' },
     files: {},
     request: {
-      ...{ nodeCount, processesPerNode: 1, exclusive: isExclusive, nodeNames: [] },
+      ...{ nodeCount, processesPerNode: 1, exclusive: isExclusive },
+      nodeNames: typeof nodes === 'string' ? [] : nodes,
       perNode: {
         cpuCount: Math.min(Math.max(1, Math.ceil((cpuCount ?? 1) / nodeCount)), CPUS_PER_NODE_MAX),
         memoryBytes: Math.min(memoryBytes ?? 0, MEMORY_PER_NODE_MAX),
@@ -41,7 +76,7 @@ export function foreignSpec(site: NodeName, job: ListedJob): JobSpec {
     ...{ onNodeLoss: { kind: 'wait' }, requeue: false, retriesMax: 0 },
     ...{ partition: seen?.partition ?? DEFAULT_PARTITION, umask: 0o022 },
     foreign: {
-      ...{ site, job: id, ...holdOf(job) },
+      ...{ site, job: id, ...holdOf(job, nodes) },
       ...(submittedAt === null ? {} : { submittedAt }),
     },
   };
@@ -49,15 +84,19 @@ export function foreignSpec(site: NodeName, job: ListedJob): JobSpec {
 
 const REASON_LENGTH_MAX = 200;
 
-/** Its user holds and releases it there, and what its site hides is not to be started. */
-export function holdOf({
-  state,
-  reason,
-  seen,
-}: Pick<ListedJob, 'state' | 'reason' | 'seen'>): Pick<ForeignWork, 'isHeld' | 'heldBecause'> {
+/**
+ * Its user holds and releases it there, and what its site hides is not to be started.
+ * @param nodes as `nodesFor` has it
+ */
+export function holdOf(
+  { state, reason, seen }: Pick<ListedJob, 'state' | 'reason' | 'seen'>,
+  nodes: readonly NodeName[] | string,
+): Pick<ForeignWork, 'isHeld' | 'heldBecause'> {
   const rule = seen?.hiddenBy ?? null;
   if (rule !== null) return { isHeld: true, heldBecause: `rule ${rule} of its site hides it` };
-  if (state !== 'held') return { isHeld: false };
+  if (state !== 'held') {
+    return typeof nodes === 'string' ? { isHeld: true, heldBecause: nodes } : { isHeld: false };
+  }
   const words = toPlainLine(reason ?? '')
     .slice(0, REASON_LENGTH_MAX)
     .trim();

@@ -3,6 +3,7 @@
 // and what it has ended is ended. Saying the same again changes nothing.
 
 import { IntervalSet } from '../../base/interval-set.ts';
+import { isSame } from '../../base/same.ts';
 import { type NodeName, parseNodeName } from '../../model/ids.ts';
 import type { Outcome } from '../../model/job.ts';
 import type { Share } from '../../model/orders.ts';
@@ -25,7 +26,7 @@ import type { Step } from '../step.ts';
 import { endPending } from '../tasks/ending.ts';
 import { nextEpoch } from '../tasks/epoch.ts';
 import { placeOf } from '../tasks/place.ts';
-import { foreignSpec, holdOf, ownerOf } from './foreign.ts';
+import { foreignSpec, holdOf, nodesFor, ownerOf } from './foreign.ts';
 import { elementOf, isArray } from './names.ts';
 
 export interface SiteHeard {
@@ -46,7 +47,8 @@ export function decideSiteHeard(step: Step, heard: SiteHeard): void {
   for (const node of visible) enrol(step, gateway, shownName(node));
   const shown = new Map(visible.map((node) => [node.name, shownName(node)]));
   const jobs = [...heard.jobs];
-  const site = { name: gateway.name, shown, listed: new Set(jobs.map(({ id }) => id)) };
+  const listed = new Set(jobs.map(({ id }) => id));
+  const site = { name: gateway.name, nodes: visible, shown, listed };
   const over: ListedJob[] = [];
   for (const job of jobs) {
     if (job.isOurs) continue;
@@ -60,6 +62,7 @@ export function decideSiteHeard(step: Step, heard: SiteHeard): void {
 
 interface Site {
   readonly name: NodeName;
+  readonly nodes: readonly SiteNode[];
   /** What its nodes are called here, by its own names of them; without those that it hides. */
   readonly shown: ReadonlyMap<string, string>;
   /** Ids of its jobs. */
@@ -122,7 +125,7 @@ function isAnother({ endedAt, spec }: Job, { submittedAt }: ListedJob): boolean 
 function follow(step: Step, site: Site, listed: ListedJob): void {
   const found = find(step.state, site.name, listed);
   const known =
-    found !== undefined && !isAnother(found.job, listed) ? found : adopt(step, site.name, listed);
+    found !== undefined && !isAnother(found.job, listed) ? found : adopt(step, site, listed);
   if (known === undefined || known.job.outcome !== null) return;
   const { job, index } = known;
   if (index === null && listed.state === 'ended') return endWaiting(step, job, listed);
@@ -153,19 +156,25 @@ function followHold(step: Step, site: Site, job: Job, listed: ListedJob): void {
   if (state !== 'held' && state !== 'waiting') return;
   // Of an array of which all elements are listed by themselves, one that may start lets it go.
   if (foreign.job !== id && (state === 'held' || site.listed.has(foreign.job))) return;
-  const hold = holdOf(listed);
+  const { request } = job.spec;
+  const isWhole = foreign.job === id;
+  const nodes = isWhole ? nodesFor(listed, site.name, site.nodes) : request.nodeNames;
+  const hold = holdOf(listed, nodes);
   const { heldBecause, ...rest } = foreign;
-  if (foreign.isHeld === hold.isHeld && heldBecause === hold.heldBecause) return;
-  const spec = { ...job.spec, environment: {}, foreign: { ...rest, ...hold } };
+  const nodeNames = typeof nodes === 'string' ? [] : nodes;
+  const isHeldSo = foreign.isHeld === hold.isHeld && heldBecause === hold.heldBecause;
+  if (isHeldSo && isSame(request.nodeNames, nodeNames)) return;
+  const wish = { request: { ...request, nodeNames }, foreign: { ...rest, ...hold } };
+  const spec = { ...job.spec, environment: {}, ...wish };
   step.emit({ kind: 'job_changed', jobId: job.id, spec, by: foreign.site });
 }
 
-function adopt(step: Step, site: NodeName, listed: ListedJob): Known | undefined {
+function adopt(step: Step, { name: site, nodes }: Site, listed: ListedJob): Known | undefined {
   if (listed.state === 'ended' || listed.state === 'unknown') return undefined;
   const owner = ownerOf(listed);
   if (owner === null || whyNotOurs(listed) !== null) return undefined;
   const actor = { kind: 'user', name: owner, uid: null, role: 'user' } as const;
-  const spec = foreignSpec(site, listed);
+  const spec = foreignSpec(site, listed, nodesFor(listed, site, nodes));
   const added = addJob(
     step,
     { spec, waitsFor: [], behind: [], broken: null },
