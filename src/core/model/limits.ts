@@ -318,3 +318,6 @@ export const PILOT_WALLTIME_MAX_MS = 366 * 86_400_000;
 /** Words, and characters in each, that are passed on to a batch system or to docker. */
 export const PILOT_WORDS_MAX = 100;
 export const PILOT_WORD_LENGTH_MAX = 1000;
+
+/** A start, an end or the keeping of files that takes longer is explained: most take a second. */
+export const LONG_WAIT_MS = 60_000;

@@ -1,16 +1,18 @@
 // One sentence about a task that has nodes and does not run as it should: its node is silent or paused,
 // or it was stopped to make room.
 
+import { heldUp } from '../../core/controller/answers/held-up.ts';
 import { silenceOf } from '../../core/controller/answers/silence.ts';
 import { stoppedTask } from '../../core/controller/answers/stopped.ts';
 import type { Job, Task } from '../../core/controller/jobs/facts.ts';
 import { formatEpochId, formatTaskId } from '../../core/model/ids.ts';
 import type { Engine } from '../engine.ts';
 import { killedNotice } from './memory.ts';
+import { sayHeldUp } from './words/held-up.ts';
 import { saySilence } from './words/silence.ts';
 import { sayStopped } from './words/stopped.ts';
 
-type Known = Pick<Engine, 'state' | 'now'>;
+type Known = Pick<Engine, 'state' | 'now' | 'settings'>;
 
 /** Null: all is as it should be. */
 export function taskNotice(known: Known, task: Task): string | null {
@@ -18,7 +20,8 @@ export function taskNotice(known: Known, task: Task): string | null {
     silenceNotice(known, task) ??
     stoppedNotice(known, task) ??
     keepingNotice(known.state, task) ??
-    killedNotice(known.state, task)
+    killedNotice(known.state, task) ??
+    heldUpNotice(known, task)
   );
 }
 
@@ -33,6 +36,10 @@ export function jobNotice(known: Known, job: Job): string | null {
   }
   for (const task of known.state.scratch.memory.hasKills ? job.active.values() : []) {
     const notice = killedNotice(known.state, task);
+    if (notice !== null) return notice;
+  }
+  for (const task of job.active.values()) {
+    const notice = heldUpNotice(known, task);
     if (notice !== null) return notice;
   }
   // Looked for among the stopped ones: an array may have very many tasks.
@@ -60,6 +67,11 @@ function keepingNotice({ scratch }: Known['state'], task: Task): string | null {
 function silenceNotice({ state }: Known, task: Task): string | null {
   const silence = silenceOf(state, task);
   return silence === null ? null : saySilence(silence);
+}
+
+function heldUpNotice({ state, settings, now }: Known, task: Task): string | null {
+  const held = heldUp(state, settings, task, now());
+  return held === null ? null : sayHeldUp(held);
 }
 
 function stoppedNotice(known: Known, task: Task): string | null {

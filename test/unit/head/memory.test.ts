@@ -16,7 +16,7 @@ function hear(head: TestHead, kills: number): void {
 scenario('[J29] a task of which the kernel killed a process says so, when and where', (head) => {
   head.connect('n1', { cpus: 2 });
   head.running({ cpuCount: 1, memoryBytes: 64 * 1_048_576 });
-  const known = { state: head.state, now: () => head.at };
+  const known = { state: head.state, settings: head.settings, now: () => head.at };
   const { job } = head.task('1');
   hear(head, 0);
   assert.deepEqual([taskNotice(known, head.task('1')), jobNotice(known, job)], [null, null]);

@@ -24,7 +24,10 @@ const STOPPING = {
 };
 
 function notice(head: TestHead, task: string): string | null {
-  return taskNotice({ state: head.state, now: () => head.at }, head.task(task));
+  return taskNotice(
+    { state: head.state, settings: head.settings, now: () => head.at },
+    head.task(task),
+  );
 }
 
 function stopFor(head: TestHead, epoch: string): void {

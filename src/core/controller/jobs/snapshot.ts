@@ -11,7 +11,7 @@ import { entryOf } from './apply.ts';
 import type { Job, JobsFacts, Part, Task } from './facts.ts';
 import { addActive, NO_BEHIND, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './parts.ts';
 
-type TaskData = Omit<Task, 'job' | 'parts' | 'stops' | 'buildMs' | 'life'> & {
+type TaskData = Omit<Task, 'job' | 'parts' | 'stops' | 'buildMs' | 'life' | 'waitsSince'> & {
   readonly parts: readonly (readonly [NodeName, Part])[];
   /** Absent: nobody keeps it stopped. */
   readonly stops?: readonly (readonly [Stopper, string])[];
@@ -19,6 +19,8 @@ type TaskData = Omit<Task, 'job' | 'parts' | 'stops' | 'buildMs' | 'life'> & {
   readonly buildMs?: number;
   /** Absent: not known. */
   readonly life?: LifeId;
+  /** Absent: not known. */
+  readonly waitsSince?: number;
 };
 
 type Derived = 'queued' | 'waiting' | 'batch';
@@ -103,10 +105,11 @@ function exportJob(job: Job): JobData {
 }
 
 function exportTask(task: Task): TaskData {
-  const { job: _, parts, stops, life, ...rest } = task;
+  const { job: _, parts, stops, life, waitsSince, ...rest } = task;
   return {
     ...rest,
     ...(life === null ? {} : { life }),
+    ...(waitsSince === null ? {} : { waitsSince }),
     ...(stops.size === 0 ? {} : { stops: [...stops] }),
     parts: [...parts].map(([name, part]) => [name, { ...part }] as const),
   };
@@ -146,8 +149,7 @@ function importJob(state: State, data: JobData): void {
   for (const { parts, stops, ...task } of active) {
     const copies = parts.map(([name, part]): [NodeName, Part] => [name, { ...part }]);
     addActive(job, {
-      buildMs: 0,
-      life: null,
+      ...UNKNOWN,
       ...task,
       job,
       stops: new Map(stops),
@@ -156,6 +158,9 @@ function importJob(state: State, data: JobData): void {
   }
   state.jobs.set(job.id, job);
 }
+
+/** What older snapshots do not have. */
+const UNKNOWN = { buildMs: 0, life: null, waitsSince: null } as const;
 
 /** Empty text is the empty set here, unlike in what users write. */
 function readSet(text: string): IntervalSet {

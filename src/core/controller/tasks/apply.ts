@@ -49,6 +49,7 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
   task.life = state.lives.at(-1)?.id ?? null;
   state.epochMax = Math.max(state.epochMax, event.epoch);
   task.startedAt = null;
+  task.waitsSince = at;
   task.buildMs = buildTime(job, event.shares);
   task.ending = null;
   task.stops.clear();
@@ -85,8 +86,9 @@ export function applyPartAsked(state: State, event: Of<'part_asked'>): void {
   state.scratch.touched.push({ node: event.node, epochId: event.epochId });
 }
 
-export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
+export function applyEndAsked(state: State, event: Of<'end_asked'>, at: number): void {
   const task = taskOf(state, event.place);
+  if (task.state !== 'completing') task.waitsSince = at;
   task.ending =
     event.why === 'sibling'
       ? { kind: 'sibling', outcome: present(event.outcome, 'the outcome of the sibling') }
@@ -147,7 +149,8 @@ export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number
     systemUs: sum.systemUs + usage.systemUs,
     memoryPeakBytes: Math.max(sum.memoryPeakBytes, usage.memoryPeakBytes),
   };
-  if (task.state !== 'completing') task.state = 'completing';
+  if (task.state !== 'completing') task.waitsSince = at;
+  task.state = 'completing';
   state.scratch.keepingTrouble.delete(event.epochId);
   unclaim(state, event.epochId, event.node);
 }
@@ -301,6 +304,7 @@ function newTask(job: Job, index: number): Task {
     state: 'pending',
     epoch: 0,
     life: null,
+    waitsSince: null,
     failures: 0,
     crashes: 0,
     parts: new Map(),

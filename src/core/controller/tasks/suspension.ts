@@ -77,6 +77,7 @@ export function applyPartResumed(state: State, event: Of<'part_resumed'>, at: nu
 export function applyPartStoring(state: State, event: Of<'part_storing'>, at: number): void {
   const { task, part } = partOf(state, event);
   part.state = 'storing';
+  task.waitsSince = at;
   if (task.state === 'suspended') task.state = 'running';
   countPause(task, part, event.since, at);
   stirNodes(state, task);

@@ -1,0 +1,48 @@
+// A task whose nodes owe the head a word for longer than that takes as a rule: on whom it waits, and
+// since when.
+
+import type { NodeName, TaskId } from '../../model/ids.ts';
+import { LONG_WAIT_MS } from '../../model/limits.ts';
+import type { Settings } from '../../model/settings.ts';
+import type { Task } from '../jobs/facts.ts';
+import type { State } from '../state.ts';
+import { shownState } from '../tasks/shown-state.ts';
+
+export interface HeldUp {
+  readonly kind: 'starting' | 'staging_in' | 'staging_out' | 'completing' | 'behind';
+  readonly task: TaskId;
+  readonly since: number;
+  /** Those that have not said it. */
+  readonly nodes: readonly NodeName[];
+}
+
+/** Null: it is as it should be, or has not been so for long. */
+export function heldUp(state: State, settings: Settings, task: Task, now: number): HeldUp | null {
+  const kind = kindOf(task);
+  const { waitsSince: since } = task;
+  if (kind === null || since === null) return null;
+  const isFirst = kind === 'starting' || kind === 'staging_in';
+  const parts = [...task.parts.values()].filter(({ state }) => {
+    return isFirst ? state === 'ordered' : state !== 'ended';
+  });
+  const nodes = parts.map(({ share }) => share.node);
+  // A site has a queue of its own.
+  if (nodes.some((name) => state.nodes.get(name)?.facts?.site !== undefined)) return null;
+  const of = { task: task.id, since, nodes };
+  if (isFirst && state.behind !== null) return { kind: 'behind', ...of };
+  const graceMs = kind === 'completing' ? settings.killGraceMs : 0;
+  return now - since < LONG_WAIT_MS + graceMs ? null : { kind, ...of };
+}
+
+function kindOf(task: Task): Exclude<HeldUp['kind'], 'behind'> | null {
+  const shown = shownState(task);
+  switch (shown) {
+    case 'starting':
+    case 'staging_in':
+    case 'staging_out':
+    case 'completing':
+      return shown;
+    default:
+      return null;
+  }
+}
