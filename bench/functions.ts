@@ -28,6 +28,17 @@ async function drain(pool: Pool, count: number, inFlight: number): Promise<numbe
   return count / seconds(from);
 }
 
+/** A new closure for each item: how long the program stands still, and until all are back. */
+async function closures(pool: Pool, count: number): Promise<string> {
+  const factor = 3;
+  const from = performance.now();
+  const runs = Array.from({ length: count }, (_, at) => pool.run(() => at * factor));
+  const sent = seconds(from);
+  const results = await Promise.all(runs);
+  if (results.some((result, at) => result !== at * factor)) throw new Error('a wrong result');
+  return `${sent.toFixed(2)} s to send, ${seconds(from).toFixed(2)} s in all`;
+}
+
 async function roundTrips(pool: Pool, count: number): Promise<string> {
   const took: number[] = [];
   for (let at = 0; at < count; at += 1) {
@@ -111,6 +122,7 @@ try {
     );
   }
   console.log(`one call after the other: ${await roundTrips(pool, 500)}`);
+  console.log(`10000 closures: ${await closures(pool, 10_000)}`);
   console.log(`1 MiB there and back, 64 calls: ${(await largeValues(pool, 64)).toFixed(0)} MiB/s`);
   const known: number[] = [];
   for (let time = 0; time < 9; time += 1) known.push(await killToKnown(pool, time));

@@ -2,7 +2,7 @@
 // ways. What becomes of calls is in client-session.ts.
 
 import { unreachable } from '../base/assert.ts';
-import { CALL_INLINE_BYTES_MAX } from '../model/limits.ts';
+import { CALL_ASSETS_MAX, CALL_INLINE_BYTES_MAX } from '../model/limits.ts';
 import { Fifo } from './fifo.ts';
 import { gather, Incoming } from './incoming.ts';
 import type { AssetNumber, Bytes, ClientToRouter, RouterToClient } from './messages.ts';
@@ -78,6 +78,13 @@ export class ClientLine {
       default:
         return unreachable(message);
     }
+  }
+
+  /** Whether the router takes so many functions and values on one line. */
+  canTell({ asset, shared }: OwnCall): boolean {
+    if (this.#told.size + 1 + shared.length <= CALL_ASSETS_MAX) return true;
+    const fresh = new Set([asset, ...shared].filter((one) => !this.#told.has(one)));
+    return this.#told.size + fresh.size <= CALL_ASSETS_MAX;
   }
 
   /** The router knows this function or shared value from now on. */

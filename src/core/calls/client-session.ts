@@ -2,7 +2,12 @@
 // each once. A pure machine: wishes, messages, lost lines and ticks go in, messages and ends come
 // out.
 
-import { CALL_HEARTBEAT_MS, CALL_INLINE_BYTES_MAX, CALL_SILENT_MS } from '../model/limits.ts';
+import {
+  CALL_ASSETS_MAX,
+  CALL_HEARTBEAT_MS,
+  CALL_INLINE_BYTES_MAX,
+  CALL_SILENT_MS,
+} from '../model/limits.ts';
 import { CallTable } from './call-table.ts';
 import { ClientLine, type LineOwner, type OwnAsset } from './client-line.ts';
 import { Fifo, isMostlyOver } from './fifo.ts';
@@ -78,6 +83,12 @@ export class ClientSession {
     this.#nextAsset += 1;
     this.#assets.set(number, { number, sha256, bytes });
     return number;
+  }
+
+  /** Drops those of these assets that no open call needs, and says which. */
+  forgetAssets(numbers: Iterable<AssetNumber>): AssetNumber[] {
+    const needed = assetsOf(this.#calls.values());
+    return [...numbers].filter((number) => !needed.has(number) && this.#assets.delete(number));
   }
 
   /** Why nothing can be submitted any more; null as long as it can. */
@@ -189,10 +200,19 @@ export class ClientSession {
       case 'pong':
         return;
       default:
-        if (line.take(message)) return;
-        line.peer.close();
-        return this.#gone(line);
+        if (!line.take(message)) this.#cut(line);
     }
+  }
+
+  /** On a new line only what the open calls need is named, which leaves room for others. */
+  #renew(line: ClientLine): void {
+    const sent = [...this.#calls.values()].filter(({ generation }) => generation !== null);
+    if (assetsOf(sent).size <= CALL_ASSETS_MAX / 2) this.#cut(line);
+  }
+
+  #cut(line: ClientLine): void {
+    line.peer.close();
+    this.#gone(line);
   }
 
   #onWelcome(
@@ -220,6 +240,7 @@ export class ClientSession {
     for (;;) {
       const own = this.#unsent.first;
       if (own === undefined || this.#windowCalls <= 0 || this.#windowBytes <= 0) return;
+      if (!line.canTell(own)) return this.#renew(line);
       this.#unsent.shift();
       if (!this.#calls.has(own.number)) continue;
       own.generation = this.#generation;
@@ -309,6 +330,15 @@ export class ClientSession {
     this.#closeAll('pool_closed', detail);
     this.#events.closed(detail);
   }
+}
+
+function assetsOf(calls: Iterable<OwnCall>): Set<AssetNumber> {
+  const numbers = new Set<AssetNumber>();
+  for (const { asset, shared } of calls) {
+    numbers.add(asset);
+    for (const one of shared) numbers.add(one);
+  }
+  return numbers;
 }
 
 function settled(why: SettledWhy, detail: string): CallEnd {

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadPackages } from '../travel/load-packages.ts';
 import { moduleUrl, readModule } from '../travel/module.ts';
 import { MODULE, SETUP } from '../travel/parcel.ts';
 import { releaseWhole, unpackShared } from '../travel/values.ts';
@@ -87,8 +88,23 @@ export class Assets {
 
   #load(asset: Asset, bytes: Uint8Array): Callable | Promise<Callable> {
     if (bytes[0] === MODULE) return this.#import(asset, bytes);
-    const { fn, reset } = broken(() => releaseWhole(bytes, this.sharedValue));
-    asset.reset = reset;
+    const release = (): Callable => {
+      const { fn, reset } = broken(() => releaseWhole(bytes, this.sharedValue));
+      asset.reset = reset;
+      return fn;
+    };
+    const loading = loadPackages(bytes);
+    return loading === null ? release() : this.#releaseAfter(asset, loading, release);
+  }
+
+  async #releaseAfter(
+    asset: Asset,
+    loading: Promise<void>,
+    release: () => Callable,
+  ): Promise<Callable> {
+    await loading;
+    const fn = release();
+    asset.fn = fn;
     return fn;
   }
 

@@ -2,6 +2,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type CallContext, provideContext } from '../travel/context.ts';
+import { loadPackages } from '../travel/load-packages.ts';
 import { packResult, packThrown, unpackArguments } from '../travel/values.ts';
 import { Assets, type Callable } from './assets.ts';
 import {
@@ -222,9 +223,13 @@ export class Runner {
       running.context = contextOf(running, order, this.#ports);
       const setups = order.shared.length === 0 ? NONE : this.#assets.setUp(order.shared);
       const fn = this.#assets.functionOf(order.asset);
-      const args = unpackArguments(order.args, this.#assets.sharedValue);
-      if (typeof fn !== 'function' || setups.length > 0)
-        return { is: 'pending', value: prepareAndCall(running, fn, args, setups) };
+      const unpack = () => unpackArguments(order.args, this.#assets.sharedValue);
+      const loading = loadPackages(order.args);
+      if (typeof fn !== 'function' || setups.length > 0 || loading !== null) {
+        const before = loading === null ? setups : [...setups, loading];
+        return { is: 'pending', value: prepareAndCall(running, { fn, unpack, before }) };
+      }
+      const args = unpack();
       running.name = fn.name;
       const value = fn(...args);
       return { is: isThenable(value) ? 'pending' : 'value', value };
@@ -296,16 +301,19 @@ function contextOf(
   };
 }
 
+interface Prepared {
+  readonly fn: Callable | Promise<Callable>;
+  readonly unpack: () => unknown[];
+  readonly before: readonly Promise<void>[];
+}
+
 async function prepareAndCall(
   running: Running,
-  fn: Callable | Promise<Callable>,
-  args: unknown[],
-  setups: readonly Promise<void>[],
+  { fn, unpack, before }: Prepared,
 ): Promise<unknown> {
-  await Promise.all(setups);
-  const ready = await fn;
+  const [ready] = await Promise.all([fn, ...before]);
   running.name = ready.name;
-  return ready(...args);
+  return ready(...unpack());
 }
 
 function isThenable(value: unknown): boolean {

@@ -4,11 +4,20 @@ import { isNative, nameOfBuiltin } from './builtins.ts';
 import type { CellUse } from './cells.ts';
 import { scriptNamed } from './entered.ts';
 import { CAPTURED, NotSendable, type Trail, wordsOf } from './not-sendable.ts';
+import {
+  exportOfCommonJs,
+  exportOfModule,
+  importOf,
+  isOfPackage,
+  type PackageRef,
+  withWayOut,
+} from './packages.ts';
 import type { Packer } from './packer.ts';
-import type { Cell } from './parcel.ts';
-import { refOfBuiltin } from './refs.ts';
+import type { Cell, SentFunction } from './parcel.ts';
+import { builtinRef, refOfBuiltin } from './refs.ts';
 import { refuseChanged } from './refusals.ts';
 import { type Scope, type Surroundings, surroundingsOf } from './scopes.ts';
+import { Shared } from './shared.ts';
 import { readSyntax, type Syntax } from './syntax.ts';
 
 type AnyFunction = (...args: unknown[]) => unknown;
@@ -22,34 +31,51 @@ export function packFunction(packer: Packer, fn: AnyFunction, trail: Trail): unk
   const isCallee = packer.options.isCallee === true && trail.up === null;
   const builtin = nameOfBuiltin(fn);
   if (builtin !== undefined && !isCallee) return keep(packer.stub(refOfBuiltin(builtin)));
+  const exported = exportOfCommonJs(fn);
+  if (exported !== undefined) return keep(packer.packageStub(exported));
   const syntax = readFunction(fn, isCallee, trail);
   refuseChanged(fn, syntax.isClass, trail);
   const around = needsAround(syntax) ? surroundingsOf(fn) : NOWHERE;
   const script = scriptNamed(around.scriptId);
   if (script?.url.startsWith('node:') === true)
     throw new NotSendable(wordsOf(trail), `${fn.name} belongs to the inside of Node.js`);
+  const ofModule = script === null ? undefined : exportOfModule(fn, script.url);
+  if (ofModule !== undefined) return keep(packer.packageStub(ofModule));
   const at = packer.functions.length;
   const stub = keep(packer.stub({ is: 'function', at }));
   // Its place in the table comes before those of what it captured.
   packer.functions.push({ name: '', expression: '', isStrict: true, names: [], cells: [] });
+  try {
+    packer.functions[at] = packParts(packer, { fn, syntax, around, at }, trail);
+    packProperties(packer, fn, stub, trail);
+  } catch (error) {
+    throw isOfPackage(script?.url) ? withWayOut(error, script?.url ?? '', trail) : error;
+  }
+  return stub;
+}
+
+function packParts(
+  packer: Packer,
+  { fn, syntax, around, at }: Looked & { readonly at: number },
+  trail: Trail,
+): SentFunction {
   const captured = capturedOf({ fn, syntax, around }, trail);
   const inside = captureOf(fn, trail);
   for (const use of captured) packer.uses.push({ ...use, at, cell: cellOf(packer, use, inside) });
   const uses = packer.uses.filter((use) => use.at === at);
   const free = uses.filter(({ name }) => syntax.free.includes(name));
-  packer.functions[at] = {
+  const base = syntax.imports ? scriptNamed(around.scriptId)?.url : undefined;
+  return {
     name: fn.name,
     expression: syntax.expression,
     // Only a sloppy function has this property.
     isStrict: syntax.isStrict && !Object.hasOwn(fn, 'caller'),
     names: free.map(({ name }) => name),
     cells: free.map(({ cell }) => cell),
-    ...(syntax.imports && script !== null ? { base: script.url } : {}),
+    ...(base === undefined ? {} : { base }),
     ...(free.some(({ isAssigned }) => isAssigned) ? { resets: true } : {}),
     ...parentOf(packer, fn, syntax, trail),
   };
-  packProperties(packer, fn, stub, trail);
-  return stub;
 }
 
 const NOWHERE: Surroundings = { scopes: [], scriptId: null, line: 0, column: 0 };
@@ -137,11 +163,14 @@ function ownNameOf({ fn, syntax, around }: Looked, trail: Trail): CellUse[] {
   throw new NotSendable(wordsOf(inside), `${words}; give the two different names`);
 }
 
-function cellOf(packer: Packer, { fn, name, value }: CellUse, inside: Trail): Cell {
+function cellOf(packer: Packer, use: CellUse, inside: Trail): Cell {
+  const { fn, name, value } = use;
   if (isRequire(value)) {
     const base = scriptNamed(surroundingsOf(fn).scriptId)?.url ?? null;
     return { ref: packer.refOf(packer.stub({ is: 'require', base })) ?? 0 };
   }
+  const imported = importedAs(use);
+  if (imported !== undefined) return { ref: packer.refOf(packer.packageStub(imported)) ?? 0 };
   if (typeof value === 'object' && value !== null) packer.identities.push(identityOf(value));
   packer.captures += 1;
   const sent = packer.sent(value, { step: name, up: inside });
@@ -150,6 +179,13 @@ function cellOf(packer: Packer, { fn, name, value }: CellUse, inside: Trail): Ce
   if (ref !== undefined) return { ref };
   if (typeof sent !== 'object' || sent === null) return { value: sent };
   return { inGraph: packer.graph.cells.push(sent) - 1 };
+}
+
+/** What a variable was imported as from a package, unless it goes by a name of its own. */
+function importedAs({ name, value, kind, scriptId }: CellUse): PackageRef | undefined {
+  const isObject = typeof value === 'function' || (typeof value === 'object' && value !== null);
+  if (kind !== 'Module' || !isObject || value instanceof Shared) return undefined;
+  return builtinRef(value) === undefined ? importOf(scriptId, name) : undefined;
 }
 
 const identities = new WeakMap<object, number>();

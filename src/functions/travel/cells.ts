@@ -4,6 +4,7 @@
 
 import { enteredVariables, type Variable } from './entered.ts';
 import { NotSendable } from './not-sendable.ts';
+import { isImported } from './packages.ts';
 import { readSyntax, type Syntax } from './syntax.ts';
 
 type AnyFunction = (...args: never[]) => unknown;
@@ -58,7 +59,8 @@ function isOne(writer: CellUse, other: CellUse): boolean {
   if (!isTop(writer)) return isSameName && isFound(writer, other);
   if (writer.kind !== other.kind) return false;
   // What a module imports has the name that the importer gave it.
-  if (writer.kind === 'Module' && writer.scriptId !== other.scriptId) return isFound(writer, other);
+  if (writer.kind === 'Module' && writer.scriptId !== other.scriptId)
+    return isImported(other.scriptId, other.name) && isFound(writer, other);
   return isSameName;
 }
 

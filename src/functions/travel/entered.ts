@@ -62,6 +62,16 @@ class Debugger {
     return this.#scripts.get(scriptId) ?? null;
   }
 
+  textOf(scriptId: string): string {
+    const isOn = this.#timer !== null;
+    if (!isOn) this.#ask('Debugger.enable');
+    try {
+      return String(this.#ask('Debugger.getScriptSource', { scriptId })['scriptSource']);
+    } finally {
+      if (!isOn) this.#ask('Debugger.disable');
+    }
+  }
+
   /** Null when it cannot be entered. */
   variablesOf(fn: object, names: readonly string[], isGenerator: boolean): Variable[] | null {
     this.#begin();
@@ -129,6 +139,12 @@ export function scriptNamed(scriptId: string | null): ScriptName | null {
   if (scriptId === null) return null;
   debug ??= new Debugger();
   return debug.scriptOf(scriptId);
+}
+
+/** The text of a script as it runs. */
+export function scriptText(scriptId: string): string {
+  debug ??= new Debugger();
+  return debug.textOf(scriptId);
 }
 
 /** Null when that cannot be had: a debugger of the program's own would be stopped there. */

@@ -10,6 +10,7 @@ import { packError } from './errors.ts';
 import { type GraphOptions, type Stub, writeGraph } from './graph-bytes.ts';
 import { groupFunctions, type PackedUse } from './groups.ts';
 import { NotSendable, stepTo, type Trail, wordsOf } from './not-sendable.ts';
+import { exportOfCommonJs, type PackageRef } from './packages.ts';
 import type { Packer, PackOptions } from './packer.ts';
 import {
   checkSize,
@@ -113,6 +114,7 @@ class ParcelPacker implements Packer {
   readonly #refs: Ref[] = [];
   readonly #stubs = new Map<unknown, number>();
   readonly #shared = new Set<string>();
+  readonly #packages = new Map<string, Stub>();
   #bytes = 0;
 
   constructor(options: PackOptions) {
@@ -130,7 +132,7 @@ class ParcelPacker implements Packer {
     };
     const head = writeGraph(table);
     const graph: Graph = { root, ...this.graph };
-    const tag = groups.length > 0 ? WITH_GROUPS : WITH_TABLE;
+    const tag = groups.length + this.#packages.size > 0 ? WITH_GROUPS : WITH_TABLE;
     const prefix = Buffer.concat([Uint8Array.of(tag, 0, 0, 0, 0), head]);
     prefix.writeUInt32LE(head.length, 1);
     const bytes = clone(graph, this.options.root, { stubs: this.#stubs, prefix });
@@ -140,6 +142,14 @@ class ParcelPacker implements Packer {
   stub(ref: Ref): Stub {
     const stub: Stub = new Uint8Array(0);
     this.#stubs.set(stub, this.#refs.push(ref) - 1);
+    return stub;
+  }
+
+  /** One for each export, however often it is met. */
+  packageStub(ref: PackageRef): Stub {
+    const key = `${ref.base} ${ref.from} ${ref.name}`;
+    const stub = this.#packages.get(key) ?? this.stub(ref);
+    this.#packages.set(key, stub);
     return stub;
   }
 
@@ -183,6 +193,8 @@ class ParcelPacker implements Packer {
     if (value instanceof URL) return keep(this.stub({ is: 'url', href: value.href }));
     const ref = this.options.withFunctions ? builtinRef(value) : undefined;
     if (ref !== undefined) return keep(this.stub(ref));
+    const exported = this.options.withFunctions ? exportOfCommonJs(value) : undefined;
+    if (exported !== undefined) return keep(this.packageStub(exported));
     if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) {
       this.#weigh(value.byteLength);
       return keep(value);

@@ -46,6 +46,7 @@ export interface Packer {
   /** Objects that functions captured, by the numbers of `identityOf`. */
   readonly identities: number[];
   stub(ref: Ref): Stub;
+  packageStub(ref: Extract<Ref, { is: 'package' }>): Stub;
   /** The ref that a value became; undefined when it is no stub. */
   refOf(value: unknown): number | undefined;
   /** What goes into the graph in place of a value. Throws NotSendable. */

@@ -13,6 +13,8 @@ export type Ref =
   | { readonly is: 'url'; readonly href: string }
   | { readonly is: 'shared'; readonly sha256: string; readonly asHandle: boolean }
   | { readonly is: 'require'; readonly base: string | null }
+  /** `base` imports `from`; `name` leads from there, `*` is all of it. */
+  | { readonly is: 'package'; readonly base: string; readonly from: string; readonly name: string }
   | { readonly is: 'global' }
   | { readonly is: 'context' };
 
@@ -97,7 +99,7 @@ export const SUPER = '$weftSuper';
 /** First byte: what follows. */
 export const PLAIN = 0;
 export const WITH_TABLE = 1;
-/** With functions that have variables in common, which older workers would take apart. */
+/** The same with groups or packages, of which older workers know nothing. */
 export const WITH_GROUPS = 5;
 /** Few primitives as JSON: making a clone of V8 costs more than a small call. */
 export const SMALL = 4;

@@ -7,6 +7,7 @@ import { builtinNamed } from './builtins.ts';
 import { call } from './context.ts';
 import { emptyError, fillError } from './errors.ts';
 import { readGraph } from './graph-bytes.ts';
+import { packageValue } from './load-packages.ts';
 import {
   type Cell,
   type Graph,
@@ -202,6 +203,8 @@ class Reviver {
         return new URL(ref.href);
       case 'require':
         return createRequire(ref.base ?? `${process.cwd()}/`);
+      case 'package':
+        return packageValue(ref);
       case 'global':
         return globalThis;
       case 'context':

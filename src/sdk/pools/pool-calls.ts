@@ -33,7 +33,8 @@ export interface CallWish {
 
 /** A function that this pool knows. */
 interface Known {
-  readonly asset: number;
+  readonly sha256: string;
+  readonly code: Uint8Array;
   readonly name: string;
   readonly shared: readonly number[];
   /** Its variables. */
@@ -59,6 +60,10 @@ export class PoolCalls {
   readonly #functions = new WeakMap<object, Known>();
   /** Assets by what they hold: equal functions and values are sent once. */
   readonly #assets = new Map<string, number>();
+  /** Those of them that are functions. */
+  readonly #code = new Set<number>();
+  /** So many may be there before those are looked for that nobody needs. */
+  #codeMax = CALL_ASSETS_MAX;
   #nextId = 1;
   #onIdle: (() => void)[] = [];
 
@@ -132,7 +137,7 @@ export class PoolCalls {
       );
     }
     const { session } = this.#open;
-    const { asset } = known;
+    const asset = this.#assets.get(known.sha256) ?? this.#newFunction(known);
     const payload = packed.bytes;
     const number = session.submit({ asset, shared: all, retriesMax, timeoutMs, payload });
     if (number === null) {
@@ -206,12 +211,27 @@ export class PoolCalls {
   #learn(fn: object): Known {
     const { name, code, sha256, shared, uses }: Captured = capture(fn);
     const known = {
-      asset: this.#asset(sha256, code),
-      ...{ name, uses },
+      ...{ sha256, code, name, uses },
       shared: shared.map((one) => this.#assetOf(one)),
     };
+    if (!this.#assets.has(sha256)) this.#newFunction(known);
     this.#functions.set(fn, known);
     return known;
+  }
+
+  #newFunction({ sha256, code }: Pick<Known, 'sha256' | 'code'>): number {
+    if (this.#code.size >= this.#codeMax) this.#forgetFunctions();
+    const number = this.#add(sha256, code);
+    this.#code.add(number);
+    return number;
+  }
+
+  /** Those that no open call needs; they are sent again when they are called again. */
+  #forgetFunctions(): void {
+    const gone = new Set(this.#open.session.forgetAssets(this.#code));
+    for (const [hash, number] of this.#assets) if (gone.has(number)) this.#assets.delete(hash);
+    for (const number of gone) this.#code.delete(number);
+    this.#codeMax = Math.max(CALL_ASSETS_MAX, 2 * this.#code.size);
   }
 
   /** Read once; equal contents are one function to workers. */
@@ -227,7 +247,7 @@ export class PoolCalls {
     const what = name === undefined ? { module } : { module, name };
     const captured = await captureModule(what, bundle ? 'bundle' : 'path');
     const { sha256, code } = captured;
-    return { asset: this.#asset(sha256, code), name: captured.name, shared: [], uses: [] };
+    return { sha256, code, name: captured.name, shared: [], uses: [] };
   }
 
   #tellIdle(): void {
@@ -238,12 +258,16 @@ export class PoolCalls {
   #asset(sha256: string, bytes: Uint8Array): number {
     const known = this.#assets.get(sha256);
     if (known !== undefined) return known;
-    if (this.#assets.size === CALL_ASSETS_MAX) {
+    if (this.#assets.size - this.#code.size >= CALL_ASSETS_MAX) {
       throw wrongArgument(
-        `a pool object takes ${CALL_ASSETS_MAX} different functions and shared values`,
-        'Give what differs to one function as an argument.',
+        `a pool object takes ${CALL_ASSETS_MAX} different shared values`,
+        'Share one list of them.',
       );
     }
+    return this.#add(sha256, bytes);
+  }
+
+  #add(sha256: string, bytes: Uint8Array): number {
     if (bytes.length > CALL_ASSET_BYTES_MAX) {
       throw wrongArgument(
         `a function or shared value of ${formatSize(bytes.length)}; at most ${formatSize(CALL_ASSET_BYTES_MAX)} are sent`,

@@ -114,7 +114,7 @@ export class Pool extends PoolCaller implements AsyncDisposable {
    * error; ending it early cancels what is open.
    */
   async *map<I, T>(
-    fn: (item: I) => T,
+    fn: ((item: I) => T) | ModuleReference,
     items: Iterable<I> | AsyncIterable<I>,
     options: MapOptions = {},
   ): AsyncGenerator<Awaited<T>, void, undefined> {
@@ -132,7 +132,7 @@ export class Pool extends PoolCaller implements AsyncDisposable {
    * A function that cannot be sent, or a signal, ends it with that.
    */
   mapSettled<I, T>(
-    fn: (item: I) => T,
+    fn: ((item: I) => T) | ModuleReference,
     items: Iterable<I> | AsyncIterable<I>,
     mapping: MapOptions = {},
   ): AsyncGenerator<MapOutcome<Awaited<T>>, void, undefined> {

@@ -626,6 +626,15 @@ describe('a pool', { timeout: 600_000 }, () => {
     await assert.rejects(failing.wait(), /in the callback/);
   });
 
+  test('[C5] takes more functions than one line names, the first ones again', LIMIT, async () => {
+    await open();
+    const functions = Array.from({ length: 10_050 }, (_, at) => () => at);
+    const run = (fn: () => number) => pool.run(fn);
+    const results = await Promise.all(functions.map(run));
+    assert.ok(results.every((result, at) => result === at));
+    assert.deepEqual(await Promise.all(functions.slice(0, 50).map(run)), results.slice(0, 50));
+  });
+
   test('memory stays bounded over many calls', LIMIT, async () => {
     await open(2);
     let sum = 0;
