@@ -31,6 +31,7 @@ export class Api {
   readonly #client: Client;
   readonly #timeoutMs: number;
   #met = false;
+  #answered = false;
 
   constructor({ location, sessions, timeoutMs }: ApiParts) {
     const address = addressOf(location);
@@ -52,6 +53,11 @@ export class Api {
   /** True once something has answered, or taken the connection at least. */
   get met(): boolean {
     return this.#met;
+  }
+
+  /** True once a head has answered, were it with a refusal. */
+  get answered(): boolean {
+    return this.#answered;
   }
 
   /** The JSON of a successful answer; throws a failure for every other one. */
@@ -92,11 +98,13 @@ export class Api {
       const signal = given ? AbortSignal.any([aborter.signal, given]) : aborter.signal;
       const answer = await send({ ...options, signal });
       this.#met = true;
+      this.#answered = true;
       return answer;
     } catch (error) {
       options.signal?.throwIfAborted();
       const why = aborter.signal.aborted ? this.#noAnswer(timeoutMs) : this.#asFailure(error);
       this.#met ||= !(why instanceof Failure && isNobodyThere(why));
+      this.#answered ||= why instanceof Failure && why.code !== 'head.unreachable';
       throw why;
     } finally {
       clearTimeout(timer);

@@ -5,13 +5,17 @@ import { Failure } from '../core/model/failure.ts';
 import { isForbidden, isNobodyThere } from './api.ts';
 
 const FIRST_PAUSE_MS = 100;
-const PAUSE_MAX_MS = 2000;
+export const PAUSE_MAX_MS = 2000;
 /** For a head that this process has not met: its address may be wrong. */
 const FIRST_MAX_MS = 30_000;
+/** For one that took a connection and has never answered: it may be no head at all. */
+const UNANSWERED_MAX_MS = 120_000;
 
 export interface Patience {
-  /** How long to go on in all. */
+  /** How long to go on in all; Infinity: as long as it takes. */
   readonly totalMs: number;
+  /** For a job, which goes on without its head: for a head that nobody has stopped, too. */
+  readonly isWait?: boolean;
   /** Told once, when the first try has failed. */
   readonly note: string;
   /** Nothing is tried again once this is so. */
@@ -22,6 +26,8 @@ export interface Patience {
 export interface Waiting {
   /** The head has answered this process before. */
   hasMet(): boolean | Promise<boolean>;
+  /** The head is known to be one: it has answered, or was not stopped here. Absent: it is. */
+  isKnown?(): boolean | Promise<boolean>;
   /** One that nobody has met is likely to come: it restarts, or starts. */
   isExpected(): boolean;
   /** A line for people. */
@@ -45,8 +51,10 @@ export async function patiently<T>(
       return await attempt();
     } catch (error) {
       if (!isPassing(error) || patience.isOver?.()) throw error;
+      const isKnown = (await waiting.isKnown?.()) ?? true;
       const isNew = isNobodyThere(error) && !(await waiting.hasMet());
-      const totalMs = isNew ? Math.min(FIRST_MAX_MS, patience.totalMs) : patience.totalMs;
+      const mostMs = isNew ? FIRST_MAX_MS : isKnown ? Number.POSITIVE_INFINITY : UNANSWERED_MAX_MS;
+      const totalMs = Math.min(mostMs, patience.totalMs);
       if (process.uptime() * 1000 + pauseMs > begun + totalMs) throw error;
       if (isNew && !waiting.isExpected()) throw error;
       const isAway = error.kind === 'unavailable';

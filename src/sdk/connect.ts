@@ -62,7 +62,9 @@ export async function connect(options: ConnectOptions = {}): Promise<Cluster> {
   const timeoutMs = durationMs('timeout', options.timeout ?? TIMEOUT_MS);
   const patienceMs = durationMs('patience', options.patience ?? PATIENCE_MS);
   const location = locate(options, environment);
-  const line = new Line({ location, environment, timeoutMs, patienceMs });
+  // Who has said how long to be patient means it; else a job is waited for as long as it takes.
+  const waitPatienceMs = options.patience === undefined ? Number.POSITIVE_INFINITY : patienceMs;
+  const line = new Line({ location, environment, timeoutMs, patienceMs, waitPatienceMs });
   try {
     const { name } = await line.call('whoami');
     return new Cluster(line, name);

@@ -21,19 +21,23 @@ export interface LineParts {
   readonly timeoutMs: number;
   /** While the head is away. */
   readonly patienceMs: number;
+  /** The same for who waits for jobs, which go on without their head. */
+  readonly waitPatienceMs?: number;
 }
 
 export class Line {
   readonly location: Location;
   readonly #api: Api;
   readonly patienceMs: number;
+  readonly #waitPatienceMs: number;
   readonly #closing = new AbortController();
 
-  constructor({ location, environment, timeoutMs, patienceMs }: LineParts) {
+  constructor({ location, environment, timeoutMs, patienceMs, waitPatienceMs }: LineParts) {
     const sessions = new SessionCache(environment);
     this.location = location;
     this.#api = new Api({ location, sessions, timeoutMs });
     this.patienceMs = patienceMs;
+    this.#waitPatienceMs = waitPatienceMs ?? patienceMs;
   }
 
   /** For messages. */
@@ -51,34 +55,53 @@ export class Line {
     return this.patiently(() => this.#api.call(route, options), options.signal);
   }
 
+  /** The same for a question that waits for jobs; `restMs`: what is left of its time. */
+  waitCall<N extends RouteName>(
+    route: N,
+    { restMs, ...options }: CallOptions<N> & { readonly restMs: number },
+  ): Promise<ReplyOf<N>> {
+    const totalMs = Math.min(restMs, this.#waitPatienceMs);
+    const attempt = () => this.#api.call(route, options as unknown as CallOptions<N>);
+    return this.patiently(attempt, options.signal, totalMs);
+  }
+
   /** The beginning of an answer that is bytes. */
   stream<N extends RouteName>(route: N, options: CallOptions<N> = {}): Promise<Answer> {
     return this.patiently(() => this.#api.stream(route, options), options.signal);
   }
 
   /** Runs it again while the head is away, for as long as there is patience. */
-  async patiently<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async patiently<T>(
+    attempt: () => Promise<T>,
+    signal?: AbortSignal,
+    totalMs = this.patienceMs,
+  ): Promise<T> {
     try {
-      return await this.#patiently(attempt, signal);
+      return await this.#patiently(attempt, signal, totalMs);
     } catch (error) {
       throw asWeftError(error);
     }
   }
 
   /** The same, with failures as those who carry files know them. */
-  async #patiently<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async #patiently<T>(
+    attempt: () => Promise<T>,
+    signal?: AbortSignal,
+    totalMs = this.patienceMs,
+  ): Promise<T> {
     signal?.throwIfAborted();
     if (this.closed.aborted) throw closedError(this.address);
     const ends = signal === undefined ? this.closed : AbortSignal.any([signal, this.closed]);
     const waiting = {
       hasMet: () => this.#api.met,
+      isKnown: () => this.#api.answered,
       // A head that was killed leaves its socket behind, one that never was has none.
       isExpected: () => this.location.kind === 'url' || existsSync(this.location.path),
       note: () => undefined,
       signal: ends,
     };
     try {
-      const patience = { totalMs: this.patienceMs, note: '', isOver: () => ends.aborted };
+      const patience = { totalMs, note: '', isOver: () => ends.aborted };
       return await patiently(waiting, patience, attempt);
     } catch (error) {
       signal?.throwIfAborted();

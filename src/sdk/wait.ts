@@ -1,5 +1,6 @@
 // Waiting for jobs over long polls that survive a restart of the head.
 
+import { PAUSE_MAX_MS } from '../connect/patience.ts';
 import { refuse } from '../core/model/errors.ts';
 import { failure } from '../core/model/failure.ts';
 import { asWeftError, WeftError } from './errors.ts';
@@ -11,6 +12,7 @@ import type { JobInfo } from './views.ts';
 
 /** One poll; the head answers earlier when there is something to say. */
 const POLL_MS = 30_000;
+const FOR_EVER = Number.POSITIVE_INFINITY;
 /** What an answer may take beyond the poll. */
 const ANSWER_MS = 15_000;
 /** So many may be named in one request. */
@@ -20,10 +22,10 @@ const JOBS_MAX = 1000;
 export async function waitForJob(line: Line, id: string, options: WaitOptions): Promise<JobInfo> {
   checkOptions('wait', options, WAIT_OPTIONS);
   const { until = 'done', signal } = options;
-  return poll(options, async (timeoutMs) => {
+  return poll(options, async (timeoutMs, restMs) => {
     const query = { timeoutMs, until };
-    const timed = { timeoutMs: timeoutMs + ANSWER_MS, signal };
-    return (await line.call('waitForJob', { params: { id }, query, ...timed })).job;
+    const timed = { timeoutMs: timeoutMs + ANSWER_MS, signal, restMs };
+    return (await line.waitCall('waitForJob', { params: { id }, query, ...timed })).job;
   });
 }
 
@@ -38,9 +40,10 @@ export async function waitForAll(
   const found: JobInfo[] = [];
   for (let from = 0; from < ids.length; from += JOBS_MAX) {
     const jobs = ids.slice(from, from + JOBS_MAX);
-    const part = await poll(options, async (timeoutMs) => {
+    const part = await poll(options, async (timeoutMs, restMs) => {
       const body = { jobs, until, timeoutMs };
-      return line.call('waitForJobs', { body, timeoutMs: timeoutMs + ANSWER_MS, signal });
+      const timed = { timeoutMs: timeoutMs + ANSWER_MS, signal, restMs };
+      return line.waitCall('waitForJobs', { body, ...timed });
     });
     found.push(...part.jobs.map(({ job }) => job));
   }
@@ -50,18 +53,28 @@ export async function waitForAll(
 /** Asks again and again, until there is an answer or the time is over. */
 async function poll<T>(
   { timeout }: WaitOptions,
-  ask: (timeoutMs: number) => Promise<T>,
+  ask: (timeoutMs: number, restMs: number) => Promise<T>,
 ): Promise<T> {
   const limitMs = timeout === undefined ? null : durationMs('timeout', timeout);
   const deadline = limitMs === null ? null : performance.now() + limitMs;
   for (;;) {
-    const restMs = deadline === null ? POLL_MS : Math.max(0, deadline - performance.now());
+    const restMs = deadline === null ? FOR_EVER : Math.max(0, deadline - performance.now());
     try {
-      return await ask(Math.min(POLL_MS, Math.ceil(restMs)));
+      return await ask(Math.min(POLL_MS, Math.ceil(restMs)), restMs);
     } catch (error) {
-      if (!(error instanceof WeftError) || error.code !== 'wait.timeout') throw error;
+      if (!(error instanceof WeftError)) throw error;
+      // Between two tries of a head that is away the time may run out as well.
+      const isLate = deadline !== null && performance.now() + 2 * PAUSE_MAX_MS >= deadline;
+      const isAway = isLate && error.kind === 'unavailable';
+      if (error.code !== 'wait.timeout' && !isAway) throw error;
+      if (isAway) throw timedOut(limitMs);
       if (deadline === null || performance.now() < deadline) continue;
-      throw asWeftError(failure(refuse('wait.timeout', { limit: `${(limitMs ?? 0) / 1000} s` })));
+      throw timedOut(limitMs);
     }
   }
+}
+
+function timedOut(limitMs: number | null): unknown {
+  const limit = `${(limitMs ?? 0) / 1000} s`;
+  return asWeftError(failure(refuse('wait.timeout', { limit })));
 }

@@ -15,7 +15,8 @@ export function errorsText(): string {
     ['| kind | HTTP | exit code | try again |', '|---|---|---|---|', ...kinds].join('\n'),
     '`run --wait`, `submit --wait` and `wait` end with the exit code of the job, 128 + n for signal n;\n' +
       '124 when it ran into its time limit, 125 when we cannot tell or for a failure of our own, 126 and\n' +
-      '127 when its program could not be started, 137 when it ran out of memory, 143 when cancelled.',
+      '127 when its program could not be started, 137 when it ran out of memory, 143 when cancelled, 123',
+    'when its node was lost, or its build or its files failed it. While the head is away they wait on.',
     '## Codes',
     ...(Object.keys(CODES) as Code[]).map(section),
   ];

@@ -56,7 +56,8 @@ export const verb = defineVerb<Options>({
 const EXIT_RULE =
   '\nThe exit code is 0 when every job completed. Else it is that of the first job, in the order' +
   '\nof the command line, that did not: its own exit code, 124 for its time limit, 143 when it was' +
-  '\ncancelled; 8 when --timeout ended first, 125 when the head cannot say.';
+  '\ncancelled, 123 when its node failed it; 8 when --timeout ended first, 125 when the head' +
+  '\ncannot say. While the head is away it waits on.';
 
 interface Waited {
   readonly id: string;

@@ -6,7 +6,7 @@ import { locateHead } from '../../connect/locate.ts';
 import { readLiveMark } from '../../connect/process-file.ts';
 import type { Context } from '../context.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
-import { isKept } from '../daemons/roster.ts';
+import { isKept, readRoster } from '../daemons/roster.ts';
 
 /** False where it was never started, or was stopped. An address is believed: somebody wrote it. */
 export function isHeadExpected({ options, environment, directory }: Context): boolean {
@@ -18,4 +18,12 @@ export function isHeadExpected({ options, environment, directory }: Context): bo
   if (!existsSync(paths.cluster)) return existsSync(paths.head);
   // That of `weft up` may be starting, or one of its agents starts it again.
   return readLiveMark(paths.mark('head')) !== null || isKept(paths, 'head');
+}
+
+/** The head of a `weft up` here that was not followed by a `weft down`. */
+export function isHeadUnstopped({ options, environment, directory }: Context): boolean {
+  const location = locateHead(options, environment);
+  const paths = new LocalPaths(directory);
+  if (location.kind === 'url' || location.path !== paths.socket) return false;
+  return readRoster(paths).some(({ names }) => names.includes('head'));
 }

@@ -5,7 +5,7 @@ import { isLacking, LOG_HEADERS } from '../../api/log-headers.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { type Failure, failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
-import { withPatience } from './retry.ts';
+import { patienceOfWait, withPatience } from './retry.ts';
 
 export interface LogSource {
   readonly id: string;
@@ -27,6 +27,7 @@ export interface Copied {
   readonly isWhole: boolean;
 }
 
+/** For who reads what is there; who follows a task waits as long as that goes on. */
 const HEAD_AWAY_MAX_MS = 120_000;
 /** Mostly the rest is there by then, and nobody has to be told. */
 const REST_TOLD_MS = 1000;
@@ -42,7 +43,8 @@ export async function copyLog(
   const query = follow ? { ...which, follow } : which;
   const api = await context.api();
   let offset = start;
-  const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Waiting for the head to come back.' };
+  const note = 'Waiting for the head to come back.';
+  const patience = follow ? patienceOfWait(null) : { totalMs: HEAD_AWAY_MAX_MS, note };
   return withPatience(context, patience, async () => {
     const stream = await api.stream('readLogs', {
       params: { id },

@@ -1,14 +1,15 @@
 // How a job ended: exit code and words.
 
 import type { JobView, TaskView } from '../../api/jobs.ts';
-import { EXIT_OWN_FAILURE, EXIT_TIMEOUT } from '../../core/model/failure.ts';
+import { EXIT_CLUSTER_FAILURE, EXIT_OWN_FAILURE, EXIT_TIMEOUT } from '../../core/model/failure.ts';
 import { formatExit } from '../output/words.ts';
 
 type Ended = Pick<JobView | TaskView, 'outcome' | 'exit'>;
 
 /**
  * The exit code of `run --wait` and `wait`: the job's own, 128 + n for signal n as shells have it,
- * 124 for a time-out and 126 or 127 for what could not be started, as timeout(1) and env(1).
+ * 124 for a time-out and 126 or 127 for what could not be started, as timeout(1) and env(1), 123 for
+ * what the cluster failed: 125 says that nobody knows how the job ended.
  */
 export function exitCodeOf({ outcome, exit }: Ended): number {
   switch (outcome?.kind) {
@@ -24,8 +25,10 @@ export function exitCodeOf({ outcome, exit }: Ended): number {
       return 143;
     case 'launch_failed':
       return /^cannot execute .*ENOENT/.test(outcome.detail ?? '') ? 127 : 126;
-    default:
+    case undefined:
       return EXIT_OWN_FAILURE;
+    default:
+      return EXIT_CLUSTER_FAILURE;
   }
 }
 

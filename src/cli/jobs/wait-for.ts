@@ -1,15 +1,14 @@
 // Waiting for a job over long polls that survive a restart of the head.
 
 import type { WaitReply } from '../../api/jobs.ts';
+import { PAUSE_MAX_MS } from '../../connect/patience.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { Failure, failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
-import { withPatience } from './retry.ts';
+import { patienceOfWait, withPatience } from './retry.ts';
 
 /** One poll; the head answers earlier when there is something to say. */
 const POLL_MS = 30_000;
-/** A restarting head serves again within seconds; after this long it is a matter for people. */
-const HEAD_AWAY_MAX_MS = 120_000;
 
 export interface WaitFor {
   readonly id: string;
@@ -29,8 +28,7 @@ export async function waitFor(context: Context, what: WaitFor): Promise<WaitRepl
     const restMs = deadline === null ? POLL_MS : Math.max(0, deadline - performance.now());
     const pollMs = Math.min(POLL_MS, Math.ceil(restMs));
     const query = { timeoutMs: pollMs, until };
-    const note = 'Waiting for the head to come back.';
-    const reply = await withPatience(context, { totalMs: HEAD_AWAY_MAX_MS, note }, async () => {
+    const reply = await patiently(context, { deadline, timeoutMs }, async () => {
       try {
         return await api.call('waitForJob', { params: { id }, query, timeoutMs: pollMs + 15_000 });
       } catch (error) {
@@ -40,6 +38,24 @@ export async function waitFor(context: Context, what: WaitFor): Promise<WaitRepl
     });
     if (reply !== null) return reply;
     if (deadline !== null && performance.now() >= deadline) throw timedOut(timeoutMs ?? 0);
+  }
+}
+
+/** While the head is away, too, it is the time given that ends the wait. */
+async function patiently<T>(
+  context: Context,
+  { deadline, timeoutMs }: { readonly deadline: number | null; readonly timeoutMs: number | null },
+  attempt: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await withPatience(context, patienceOfWait(deadline), attempt);
+  } catch (error) {
+    const isAway = error instanceof Failure && error.kind === 'unavailable';
+    const pauseMs = 2 * PAUSE_MAX_MS;
+    if (isAway && deadline !== null && performance.now() + pauseMs >= deadline) {
+      throw timedOut(timeoutMs ?? 0);
+    }
+    throw error;
   }
 }
 

@@ -6,6 +6,8 @@ import { formatRefusal, KINDS, kindOf, refuse } from './errors.ts';
 
 /** `timeout(1)` uses the same code for a failure of its own, as opposed to the command's. */
 export const EXIT_OWN_FAILURE = 125;
+/** A job that its node, its build or its files failed, whatever its program did. */
+export const EXIT_CLUSTER_FAILURE = 123;
 /** `timeout(1)` again: the command ran into its time limit. */
 export const EXIT_TIMEOUT = 124;
 

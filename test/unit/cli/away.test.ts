@@ -20,7 +20,7 @@ const ANSWERS = {
   'GET /v1/jobs/42/logs': () => ({ text: 'hello\n' }),
 };
 const AWAY =
-  /^weft: No head answers .*no such socket.*\. (Waiting for the head to come back|Trying again)\.\n/;
+  /^weft: No head answers .*no such socket.*\. (Waiting for the head to come back(, as long as it takes)?|Trying again)\.\n/;
 
 for (const [words, out] of [
   [['wait', '42'], '42 completed\n'],
@@ -37,6 +37,37 @@ for (const [words, out] of [
     assert.equal(said.code, 0);
   });
 }
+
+for (const [words, out] of [
+  [['wait', '42'], '42 completed\n'],
+  [['run', '--wait', 'true'], ''],
+] as const) {
+  test(`[J30] weft ${words[0]} waits on for a head that is away for hours`, async (t) => {
+    let hours = 0;
+    t.mock.method(process, 'uptime', () => {
+      hours += 1;
+      return hours * 3600;
+    });
+    let asked = 0;
+    const json = refusal('head.starting', 'unavailable', 'The head is reading its journal.');
+    const wait = () => {
+      asked += 1;
+      if (asked < 4) return { status: 503, json };
+      return { json: { job: doneJob('completed'), task: null } };
+    };
+    await using head = await FakeHead.start({ ...ANSWERS, 'GET /v1/jobs/42/wait': wait });
+    const said = await head.weft(...words);
+    assert.deepEqual([said.code, said.out], [0, out], said.error);
+    assert.match(said.error, /Waiting for the head to come back, as long as it takes\./);
+  });
+}
+
+test('[J30] weft wait --timeout ends with its own code while the head is away', async () => {
+  const json = refusal('head.starting', 'unavailable', 'The head is reading its journal.');
+  const wait = () => ({ status: 503, json });
+  await using head = await FakeHead.start({ ...ANSWERS, 'GET /v1/jobs/42/wait': wait });
+  assert.equal((await head.weft('wait', '42', '--timeout', '300ms')).code, 8);
+});
 
 test('weft wait goes on when the head hears too much at once, as after a restart', async () => {
   const message = 'You sent more than 500 requests in a second.';

@@ -99,7 +99,7 @@ const ENDS: readonly (readonly [JobView, number])[] = [
   [doneJob('failed', { signal: 9 }), 137],
   [doneJob('timeout'), 124],
   [doneJob('cancelled'), 143],
-  [doneJob('node_fail'), 125],
+  [doneJob('node_fail'), 123],
   [doneJob('launch_failed', null, 'cannot execute ./x: No such file (ENOENT)'), 127],
   [doneJob('launch_failed', null, 'cannot execute ./x: Permission denied (EACCES)'), 126],
 ];
