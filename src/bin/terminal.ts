@@ -6,6 +6,8 @@ import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import type { Invocation } from '../cli/main.ts';
 import type { Programs } from '../config/daemon-options.ts';
+import { fileProblem } from '../config/file-problem.ts';
+import { EXIT_OWN_FAILURE } from '../core/model/failure.ts';
 import { standardInput } from './input.ts';
 import { standardScreen } from './screen.ts';
 
@@ -59,17 +61,27 @@ export function invocation(program: string): Invocation {
       ...(isatty(0) && isatty(2) ? { ask } : {}),
     },
     environment: process.env,
-    cwd: process.cwd(),
+    cwd: currentFolder(),
     programs: PROGRAMS,
   };
+}
+
+/** Null: it was removed, or its folders are closed to us. Only some commands need it. */
+function currentFolder(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
 }
 
 /** Ends this process with the exit code once everything is written. */
 export async function finish(work: Promise<number>): Promise<void> {
   // `weft jobs | head -1` closes the pipe: what is not read need not be written.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(141);
+    if (error.code === 'EPIPE') process.exit(141);
+    writeError(`weft: its output cannot be written: ${fileProblem(error)}\n`);
+    process.exit(EXIT_OWN_FAILURE);
   });
   process.exitCode = await work;
   if (isDaemon) process.exit();

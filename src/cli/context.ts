@@ -3,9 +3,11 @@
 import type { Command } from 'commander';
 import type { Config, Environment, Flags } from '../config/config.ts';
 import type { Programs } from '../config/daemon-options.ts';
+import { NO_FOLDER } from '../config/file-problem.ts';
 import type { Api } from '../connect/api.ts';
 import type { LocateOptions } from '../connect/locate.ts';
 import { locateHead, stateDirectory } from '../connect/locate.ts';
+import { usage } from '../core/model/failure.ts';
 import type { Input } from './jobs/input.ts';
 import type { Format, Listing } from './output/listing.ts';
 import { type Paint, paintFor } from './output/paint.ts';
@@ -38,7 +40,8 @@ export interface ContextParts {
   readonly program: string;
   readonly terminal: Terminal;
   readonly environment: Environment;
-  readonly cwd: string;
+  /** Null: it is gone. */
+  readonly cwd: string | null;
   readonly programs: Programs;
   readonly options: CommonOptions;
   /** The commands by name, the one of this name in full: for completion. */
@@ -49,12 +52,13 @@ export class Context {
   readonly program: string;
   readonly terminal: Terminal;
   readonly environment: Environment;
-  readonly cwd: string;
   readonly programs: Programs;
   readonly options: CommonOptions;
   readonly commands: ContextParts['commands'];
   /** A line that is written anew while somebody waits; taken away before anything else is written. */
   statusLine: { clear(): void } | null = null;
+  /** Where the command was started; null: it is gone. */
+  readonly folder: string | null;
   #api: Promise<Api> | null = null;
   #config: Promise<Config> | null = null;
 
@@ -62,10 +66,16 @@ export class Context {
     this.program = parts.program;
     this.terminal = parts.terminal;
     this.environment = parts.environment;
-    this.cwd = parts.cwd;
+    this.folder = parts.cwd;
     this.programs = parts.programs;
     this.options = parts.options;
     this.commands = parts.commands;
+  }
+
+  /** The folder that relative names are below. Throws a failure when it is gone. */
+  get cwd(): string {
+    if (this.folder === null) throw usage(NO_FOLDER);
+    return this.folder;
   }
 
   /** State directory of the user's own cluster. */

@@ -29,7 +29,10 @@ export function decodeTicket(text: string): Result<JoinTicket, string> {
     const { a, f, t } = json as { a?: unknown; f?: unknown; t?: unknown };
     const addresses = Array.isArray(a) ? a.filter((one) => typeof one === 'string') : [];
     if (addresses.length === 0 || typeof f !== 'string' || typeof t !== 'string') return bad;
-    return /^[0-9a-f]{64}$/.test(f) ? ok({ addresses, fingerprint: f, token: t }) : bad;
+    // The token goes into a header as it is.
+    return /^[0-9a-f]{64}$/.test(f) && /^[\x21-\x7e]+$/.test(t)
+      ? ok({ addresses, fingerprint: f, token: t })
+      : bad;
   } catch {
     return bad; // Cut off or mistyped: neither base64 nor JSON any more.
   }

@@ -3,6 +3,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { Environment } from '../config/config.ts';
 import type { Programs } from '../config/daemon-options.ts';
+import { isSystemError, systemWords } from '../config/file-problem.ts';
 import { quoteWord } from '../core/base/shell-word.ts';
 import { EXIT_OWN_FAILURE, Failure } from '../core/model/failure.ts';
 import { type CommonOptions, Context, type Terminal } from './context.ts';
@@ -21,7 +22,8 @@ export interface Invocation {
   readonly argv: readonly string[];
   readonly terminal: Terminal;
   readonly environment: Environment;
-  readonly cwd: string;
+  /** Null: it is gone. */
+  readonly cwd: string | null;
   readonly programs: Programs;
 }
 
@@ -245,6 +247,10 @@ function report(error: unknown, { program, terminal }: Invocation): number {
     terminal.error(harmless(`${program}: ${toldAs(error)}\n`));
     if (error.hint !== null) terminal.error(harmless(`  ${error.hint}\n`));
     return error.exitCode;
+  }
+  if (isSystemError(error)) {
+    terminal.error(harmless(`${program}: ${systemWords(error)}\n`));
+    return EXIT_OWN_FAILURE;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   terminal.error(`${program}: a bug in this command: ${stack}\n`);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Environment } from '../config/config.ts';
 import { fileProblem } from '../config/file-problem.ts';
 import { quoteWord } from '../core/base/shell-word.ts';
-import { usage } from '../core/model/failure.ts';
+import { Failure, usage } from '../core/model/failure.ts';
 
 /** Where a multi-user head listens for the users of its machine. */
 export const SYSTEM_SOCKET = '/run/weft/weft.sock';
@@ -95,10 +95,22 @@ function urlLocation(text: string, options: LocateOptions, environment: Environm
 // Never as a flag: everybody on a machine can read everybody's arguments.
 function readToken(options: LocateOptions, environment: Environment): string | null {
   const file = options.tokenFile ?? environment['WEFT_TOKEN_FILE'];
-  if (file === undefined) return environment['WEFT_TOKEN'] ?? null;
+  if (file === undefined) return tokenIn(environment['WEFT_TOKEN'] ?? null, 'WEFT_TOKEN');
   try {
-    return readFileSync(file, 'utf8').trim();
+    return tokenIn(readFileSync(file, 'utf8'), file);
   } catch (cause) {
+    if (cause instanceof Failure) throw cause;
     throw usage(`--token-file: cannot read ${file}: ${fileProblem(cause)}`);
   }
+}
+
+/** What goes into a header as it is. The text itself is a secret: nothing of it is told. */
+function tokenIn(text: string | null, from: string): string | null {
+  const token = text?.trim() ?? null;
+  if (token === null || /^[\x21-\x7e]*$/.test(token)) return token;
+  const what = `${from} holds no token: it has ${token.includes('\n') ? 'several lines' : 'blanks or other characters that no token has'}`;
+  throw usage(
+    what,
+    'Expected the one word that begins with wt_, as `weft token create` prints it.',
+  );
 }

@@ -76,7 +76,7 @@ function asTyped(context: Context, { command, values }: Found): Context {
   const known = new Set(commonNames(command));
   const typed = Object.entries(values).filter(([name]) => known.has(name));
   const options: CommonOptions = { ...context.options, ...Object.fromEntries(typed) };
-  return new Context({ ...context, options });
+  return new Context({ ...context, cwd: context.folder, options });
 }
 
 function commonNames(command: Command): string[] {

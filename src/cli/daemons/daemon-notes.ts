@@ -1,9 +1,10 @@
 // What is to be said of the daemons of `weft up`: which do not run, and which were started again.
 
+import path from 'node:path';
 import { readLiveMark } from '../../connect/process-file.ts';
 import { formatSpan } from '../output/words.ts';
 import type { ClusterRecord } from './local-cluster.ts';
-import { LocalPaths, readJson } from './local-paths.ts';
+import { isReadable, LocalPaths, readJson } from './local-paths.ts';
 import { type Restarts, readRestarts } from './restarts.ts';
 import { isKept, readRoster } from './roster.ts';
 
@@ -25,6 +26,8 @@ const NAMES_MAX = 8;
 export function daemonNotes({ directory }: Place, address: string | null): DaemonNote[] {
   const paths = new LocalPaths(directory);
   if (address !== null && paths.socket !== address) return [];
+  // Whoever uses another's cluster hears of its head, and not of what starts that again.
+  if (!isReadable(path.dirname(paths.restarts))) return [];
   const dead = deadAgents(paths);
   return [...restartNotes(paths), ...(dead === null ? [] : [{ isBad: true, text: dead }])];
 }

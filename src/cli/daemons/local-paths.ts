@@ -154,12 +154,24 @@ export function writeJson(file: string, value: unknown): void {
   renameSync(fresh, file);
 }
 
-/** Null when there is no such file. */
+/** Null when there is no such file. Throws a failure that names it when it cannot be read. */
 export function readJson<T>(file: string): T | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    const why =
+      error instanceof SyntaxError ? `it is damaged: ${error.message}` : fileProblem(error);
+    throw usage(`cannot read ${file}: ${why}`);
+  }
+}
+
+/** Whether this user can look at what the daemons of a directory have written. */
+export function isReadable(folder: string): boolean {
+  try {
+    readdirSync(folder);
+    return true;
+  } catch {
+    return false; // Another user's, or not there.
   }
 }
