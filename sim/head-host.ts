@@ -29,6 +29,8 @@ export interface HeadWorld {
   /** Those of its disk. */
   readonly streams: Streams;
   readonly log: Log;
+  /** `EngineOptions.firstWordMs`. */
+  readonly firstWordMs?: number;
   /** What its config file says at the start. */
   readonly settings: HeadSettings;
   readonly commitMs: { readonly min: number; readonly max: number };
@@ -70,6 +72,10 @@ export class HeadHost {
   life = new Life();
   commitCrash: CommitCrash = 'none';
   syncFailures = 0;
+  /** Told at its next start: go on without records that only nodes know of. */
+  acceptLoss = false;
+  /** False: a planted bug. */
+  countsLives = true;
   /** What its config file says. */
   #settings: HeadSettings;
   #store: SimStore | null = null;
@@ -91,7 +97,7 @@ export class HeadHost {
       this.#bootAgain = this.head === null && this.engine !== null;
       return;
     }
-    const { time, streams, log, commitMs } = this.#world;
+    const { time, streams, log, commitMs, firstWordMs = 0 } = this.#world;
     const life = new Life();
     this.life = life;
     this.commitCrash = 'none';
@@ -108,7 +114,10 @@ export class HeadHost {
     const { fence, notifiersOf } = this.#world;
     const ports = {
       ...{ store: this.#world.wrapStore(store), clock, log, logs: this.logs },
-      lives: { chance: streams.of('life'), key: STAMP_KEY },
+      ...(this.countsLives
+        ? { lives: { chance: streams.of('life'), key: STAMP_KEY, firstWordMs } }
+        : {}),
+      acceptLoss: this.acceptLoss,
       ...(notifiersOf === null
         ? {}
         : { notifying: { notifiers: notifiersOf(life), audit: log, clusterName: 'sim' } }),

@@ -30,6 +30,8 @@ import { keepPilots } from './pilots.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
 import { stampKey } from './stamp-key.ts';
 
+/** Agents dial again within a second or so; a submission waits no longer for nodes that are away. */
+const FIRST_WORD_MS = 2_000;
 /** The built page lies in the same place for the sources and for a package. */
 const PAGE = new URL('../../dist/dashboard/', import.meta.url);
 
@@ -118,7 +120,10 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
         clock: systemClock,
         log,
         logs,
-        lives: { chance: systemChance, key: stampKey(directory, systemChance) },
+        lives: {
+          ...{ chance: systemChance, key: stampKey(directory, systemChance) },
+          firstWordMs: FIRST_WORD_MS,
+        },
         acceptLoss,
         jobIdSeen: async () => Math.max(await logs.jobIdSeen(), await files.archive.jobIdSeen()),
         ...fencingOf(options, audit),

@@ -29,6 +29,8 @@ export interface EngineOptions {
   readonly jobIdSeen?: () => Promise<number>;
   /** A word that no copy of the head draws, for the name of its life; absent: lives are not counted. */
   readonly nonce?: () => string;
+  /** Longest time after a start that ids wait for the first word of a node; absent: none. */
+  readonly firstWordMs?: number;
   /** Go on without records that only nodes know of. */
   readonly acceptLoss?: boolean;
   /** The memory is about to be rebuilt from the store: every session must start anew. */

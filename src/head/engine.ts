@@ -22,6 +22,7 @@ import type { Store } from '../ports/store.ts';
 import { behindWords } from './behind.ts';
 import { CommitPace, emptyGroup, type Group } from './commit-pace.ts';
 import { type Committed, cycleInput, type EngineOptions, isPatient } from './engine-options.ts';
+import { FirstWord } from './first-word.ts';
 import { takeHistory } from './history-rows.ts';
 import { encodeEntry } from './journal.ts';
 import { lossBehind } from './loss.ts';
@@ -52,6 +53,7 @@ export class Engine {
   #behindSaid: Behind | null = null;
   #lives = 0;
   readonly #room: RoomWatch;
+  readonly #firstWord: FirstWord;
   readonly #snapshots: Snapshots;
   #idle: (() => void)[] = [];
 
@@ -69,6 +71,7 @@ export class Engine {
       () => this.#flush(),
     );
     this.#snapshots = new Snapshots(options);
+    this.#firstWord = new FirstWord(clock, options.firstWordMs ?? 0);
     this.#room = new RoomWatch({
       ...{ store, clock, log, onRoom: () => this.#pace.ask() },
       isRunning: () => this.#mode === 'running' && !this.#stopping,
@@ -94,6 +97,7 @@ export class Engine {
     }
     this.perform({ kind: 'started', ...this.#birth() }, () => undefined);
     this.#noteBehind();
+    this.#firstWord.begin(this.#state);
     this.#room.keepTo(room);
   }
 
@@ -181,6 +185,13 @@ export class Engine {
   }
 
   execute(command: Command, actor: Actor): Promise<Result<Reply, Refusal>> {
+    const firstWord = this.#firstWord.before(command);
+    return firstWord === null
+      ? this.#execute(command, actor)
+      : firstWord.then(() => this.#execute(command, actor));
+  }
+
+  #execute(command: Command, actor: Actor): Promise<Result<Reply, Refusal>> {
     return new Promise((resolve) => {
       this.perform({ kind: 'command', command, actor }, resolve);
     });
@@ -211,7 +222,10 @@ export class Engine {
     const at = this.#clock.now();
     const decision = decide(this.#state, input, this.settings, at);
     this.#record(decision, at);
-    if (input.kind === 'hello') this.#noteBehind();
+    if (input.kind === 'hello') {
+      this.#noteBehind();
+      this.#firstWord.heard();
+    }
     // Also an answer that changed nothing waits: it may tell of something not yet durable.
     this.#next.done.push(() => done(decision.result));
     this.#next.failed.push((refusal) => done(err(refusal)));

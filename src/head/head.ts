@@ -11,6 +11,7 @@ import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { Agents } from './agents.ts';
 import { Engine } from './engine.ts';
+import type { EngineOptions } from './engine-options.ts';
 import { type FenceCommand, Fencing } from './fencing.ts';
 import type { LogSink } from './log-sink.ts';
 import type { Notifiers } from './notify/notifiers.ts';
@@ -26,7 +27,12 @@ export interface HeadPorts {
   /** `EngineOptions.jobIdSeen`. */
   readonly jobIdSeen?: () => Promise<number>;
   /** How the head names its lives, and proves them to itself; absent: they are not counted. */
-  readonly lives?: { readonly chance: Chance; readonly key: Uint8Array };
+  readonly lives?: {
+    readonly chance: Chance;
+    readonly key: Uint8Array;
+    /** `EngineOptions.firstWordMs`. */
+    readonly firstWordMs?: number;
+  };
   /** `EngineOptions.acceptLoss`. */
   readonly acceptLoss?: boolean;
   /** How a site makes sure that a silent node is off; without it an operator has to say so. */
@@ -118,9 +124,10 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
   };
 }
 
-function nonceOf({ lives }: HeadPorts): { readonly nonce?: () => string } {
+function nonceOf({ lives }: HeadPorts): Pick<EngineOptions, 'nonce' | 'firstWordMs'> {
   if (lives === undefined) return {};
-  return { nonce: () => Buffer.from(lives.chance.bytes(4)).toString('hex') };
+  const { chance, firstWordMs = 0 } = lives;
+  return { nonce: () => Buffer.from(chance.bytes(4)).toString('hex'), firstWordMs };
 }
 
 function notifyingOf({ notifying, clock, log }: HeadPorts, engine: Engine): Notifying | null {

@@ -6,6 +6,7 @@ import type { NodeName } from '../../../src/core/model/ids.ts';
 import type { Stamp } from '../../../src/core/model/life.ts';
 import { Stamps } from '../../../src/head/stamps.ts';
 import { MemoryDisk } from '../../../src/store/memory.ts';
+import { ANN, submission } from '../../support/controller.ts';
 import { EngineBench } from '../../support/engine.ts';
 import { helloOf } from '../../support/nodes.ts';
 
@@ -83,6 +84,34 @@ test('[S14] told to go on, it gives no id twice, and keeps what was lost', async
   assert.deepEqual([loss?.jobIdFrom, loss?.jobIdTo], [2, 2]);
   await say();
   assert.equal(bench.engine.behind, null, 'once is enough');
+});
+
+test('[S14] after a start ids wait for the first word of a node, but not for long', async () => {
+  const { bench, say } = await putBack({ firstWordMs: 2000 });
+  let asked = 0;
+  const ask = (): { code: string | null } => {
+    const answer: { code: string | null } = { code: null };
+    asked += 1;
+    const wanted = submission({}, { key: `key ${asked}` });
+    void bench.engine.execute(wanted, ANN).then((result) => {
+      answer.code = result.ok ? 'accepted' : result.error.code;
+    });
+    return answer;
+  };
+  const early = ask();
+  await bench.settle();
+  assert.equal(early.code, null);
+  await say();
+  await bench.settle();
+  assert.equal(early.code, 'head.behind');
+  bench.more = { ...bench.more, acceptLoss: true };
+  await bench.crash();
+  const alone = ask();
+  await bench.settle();
+  assert.equal(alone.code, null);
+  bench.clock.pass(2000);
+  await bench.settle();
+  assert.equal(alone.code, 'accepted');
 });
 
 test('[S14] a node cannot claim what no head has said', () => {
