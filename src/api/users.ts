@@ -26,16 +26,24 @@ const groups = z.array(plainLine.min(1).max(32)).max(100);
 export const setUserRequest = z.strictObject({
   role: z.enum(ROLES).optional(),
   groups: groups.optional(),
+  /** Bytes of files that the head keeps of this user; null: as of others. */
+  filesBytesMax: count.nullable().optional(),
 });
 
 const userView = z.object({
   name: z.string(),
   role: z.enum(ROLES),
+  /** false: none of their own; the head's own user is an admin all the same. */
+  hasRole: z.boolean().optional(),
   /** Given here, beside those of the account on the head's machine. */
   groups: z.array(z.string()),
   tokenCount: count,
   /** How many jobs in memory are not done. */
   activeJobs: count,
+  /** Bytes of files on the head that they have sent or their jobs have left. */
+  filesBytes: count.optional(),
+  /** What the head keeps of them; null: no limit but that of all. */
+  filesBytesMax: count.nullable().optional(),
 });
 export type UserView = z.infer<typeof userView>;
 export const listUsersReply = z.object({ users: z.array(userView) });
@@ -135,7 +143,11 @@ export const whoamiReply = z.object({
 });
 
 export const userRoutes = {
-  listUsers: { summary: 'Users with a role.', access: OPERATOR, reply: listUsersReply },
+  listUsers: {
+    summary: 'Users with a role, and those who have files on the head.',
+    access: OPERATOR,
+    reply: listUsersReply,
+  },
   listUsage: {
     summary: 'What users have used lately, and their fair share.',
     access: USER,
@@ -149,7 +161,7 @@ export const userRoutes = {
     reply: setUserReply,
   },
   modifyUser: {
-    summary: "Change a user's role or groups.",
+    summary: "Change a user's role, groups or room for files.",
     access: ADMIN,
     params: userParams,
     body: setUserRequest,

@@ -1,5 +1,6 @@
 // The head's rooms for files, on the disk beside its journal.
 
+import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { References } from '../core/blobs/references.ts';
 import { BLOB_DISK_FREE_BYTES_MIN } from '../core/model/limits.ts';
@@ -14,6 +15,9 @@ import type { HeadOptions } from './head-options.ts';
 /** Share of `head.blobs_max` for what jobs leave, on a head for several users: nobody can send it full. */
 const OUTPUT_SHARE = 0.1;
 
+/** Share of the room that one user may fill, on a head for several users. */
+const USER_SHARE = 0.25;
+
 export interface HeadFiles {
   readonly blobs: BlobStore;
   readonly jobFiles: JobFiles;
@@ -26,6 +30,7 @@ export function openHeadFiles(options: HeadOptions, logs: LogFiles, log: Log): H
     directory: join(options.directory, 'blobs'),
     bytesMax: options.blobBytesMax,
     outputBytesMin: options.multiUser ? Math.floor(options.blobBytesMax * OUTPUT_SHARE) : 0,
+    userBytesMax: userBytesMax(options),
     diskFreeMin: BLOB_DISK_FREE_BYTES_MIN,
     names,
     namesFilled: () => jobFiles.filled(),
@@ -50,4 +55,14 @@ export function openHeadFiles(options: HeadOptions, logs: LogFiles, log: Log): H
     ...{ blobs, names, logs, clock: systemClock, log },
   });
   return { blobs, jobFiles, archive };
+}
+
+/** A share of the disk where that is smaller: else one user could fill it. */
+function userBytesMax(options: HeadOptions): number {
+  const { directory, blobBytesMax, multiUser, userFilesBytesMax = null } = options;
+  if (userFilesBytesMax !== null) return userFilesBytesMax;
+  if (!multiUser) return Number.POSITIVE_INFINITY;
+  const { blocks, bsize } = statfsSync(directory);
+  const disk = Math.max(0, blocks * bsize - BLOB_DISK_FREE_BYTES_MIN);
+  return Math.floor(Math.min(blobBytesMax, disk) * USER_SHARE);
 }

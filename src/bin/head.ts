@@ -134,6 +134,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
       },
       { settings, heartbeatMs, tickMs, logBytesMax },
     );
+    files.blobs.attach(head.engine);
     files.jobFiles.attach(head.engine);
     files.archive.attach(head.engine);
     const { gone } = store;

@@ -28,6 +28,7 @@ const AT_START = [
     'head.log_limit',
     'head.log_total',
     'head.blobs_max',
+    'head.user_files',
     'head.archive_max',
     'head.archive_age',
     'head.cpus',

@@ -50,6 +50,8 @@ export interface HeadOptions {
   readonly logBytesTotalMax: number;
   /** File contents kept of all jobs together. */
   readonly blobBytesMax: number;
+  /** Room of one user; null: a share of all. */
+  readonly userFilesBytesMax?: number | null;
   /** What tasks left behind, kept of all jobs together, and for how long. */
   readonly archiveBytesMax: number;
   readonly archiveAgeMs: number;

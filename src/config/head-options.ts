@@ -45,6 +45,7 @@ export function headOptions(config: Config, place: HeadPlace): HeadOptions {
     logBytesMax: config.number('head.log_limit'),
     logBytesTotalMax: config.number('head.log_total'),
     blobBytesMax: config.number('head.blobs_max'),
+    userFilesBytesMax: config.optionalNumber('head.user_files'),
     archiveBytesMax: config.number('head.archive_max'),
     archiveAgeMs: config.number('head.archive_age'),
   };

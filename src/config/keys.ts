@@ -101,6 +101,12 @@ export const KEYS: readonly Key[] = [
     'Files of jobs kept on the head, archived ones too; those that nothing names go first.',
   ),
   key(
+    'head.user_files',
+    'size',
+    null,
+    'Files of one user kept on the head; default: a quarter of the room, for a head of one user all.',
+  ),
+  key(
     'head.archive_max',
     'size',
     '50G',

@@ -587,6 +587,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Files that jobs still need take up all that the head may keep.',
     next: 'Wait until jobs end, or ask an admin to raise `head.blobs_max`.',
   },
+  'blob.user_quota': {
+    means:
+      'Files that this user has sent and that their jobs have left take up all that one user may keep.',
+    next: 'Fetch results and remove them, or ask an admin for more: `weft user modify NAME --files SIZE`, or `head.user_files` for all.',
+  },
   'blob.disk_full': {
     means: 'The head keeps the last of its disk for its own journal and takes no files from it.',
     next: 'Ask an admin to make room on the disk of the head; then send the file again.',

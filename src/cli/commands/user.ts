@@ -3,6 +3,7 @@
 import type { UsageView, UserView } from '../../api/users.ts';
 import { formatDuration } from '../../core/base/duration.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
+import { formatSize, parseSize } from '../../core/base/size.ts';
 import { ROLES, type Role } from '../../core/model/actor.ts';
 import { usage } from '../../core/model/failure.ts';
 import { forEach } from '../jobs/each.ts';
@@ -13,9 +14,21 @@ import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';
 
 const COLUMNS: Column<UserView>[] = [
   { title: 'USER', value: (user) => user.name },
-  { title: 'ROLE', value: (user) => user.role },
+  { title: 'ROLE', value: ({ role, hasRole }) => (hasRole === false ? '-' : role) },
   { title: 'GROUPS', value: (user) => user.groups.join(',') || '-' },
   { title: 'TOKENS', value: (user) => String(user.tokenCount), align: 'right' },
+  {
+    title: 'FILES',
+    value: ({ filesBytes }) => (filesBytes === undefined ? '-' : formatSize(filesBytes)),
+    raw: ({ filesBytes }) => filesBytes ?? null,
+    align: 'right',
+  },
+  {
+    title: 'AT MOST',
+    value: ({ filesBytesMax }) => (filesBytesMax == null ? '-' : formatSize(filesBytesMax)),
+    raw: ({ filesBytesMax }) => filesBytesMax ?? null,
+    align: 'right',
+  },
   { title: 'ACTIVE JOBS', value: (user) => String(user.activeJobs), align: 'right' },
 ];
 
@@ -51,18 +64,20 @@ const used = defineVerb<ListingOptions>({
 
 /** Creating and changing differ in what they refuse, not in what they do. */
 function set(route: 'createUser' | 'modifyUser', said: string): Verb {
-  return defineVerb<{ role?: string; groups?: string }>({
+  return defineVerb<SetOptions>({
     define(command) {
       command.argument('<name>', 'login name');
       const usual = route === 'createUser' ? ' (default: user)' : '';
       command.option('--role <role>', `one of ${ROLES.join(', ')}${usual}`);
       const more = "beside those of the head's machine; '' for none";
       command.option('--groups <names>', `groups for partitions and QoS, ${more}`);
+      const files = "room for files on the head, as 20G; 'default': as others have";
+      command.option('--files <size>', files);
     },
     async run({ context, args: [name = ''], options }) {
       const body = readUser(options);
       if (route === 'modifyUser' && Object.keys(body).length === 0) {
-        throw usage('there is nothing to change; give --role or --groups');
+        throw usage('there is nothing to change; give --role, --groups or --files');
       }
       const api = await context.api();
       const { notice } = await api.call(route, { params: { name }, body });
@@ -98,25 +113,46 @@ export const verb: VerbGroup = {
   verbs: {
     list: { summary: 'list users with a role', verb: list },
     create: { summary: 'give a user a role', verb: set('createUser', 'is') },
-    modify: { summary: "change a user's role", verb: set('modifyUser', 'is now') },
+    modify: {
+      summary: "change a user's role, groups or room for files",
+      verb: set('modifyUser', 'is now'),
+    },
     remove: { summary: 'remove users, with role and tokens', verb: remove },
     usage: { summary: 'what users have used lately, and their fair share', verb: used },
     whoami: { summary: 'show who you are for the head', verb: whoami },
   },
 };
 
-function readUser({ role, groups }: { role?: string; groups?: string }) {
+interface SetOptions {
+  readonly role?: string;
+  readonly groups?: string;
+  readonly files?: string;
+}
+
+function readUser({ role, groups, files }: SetOptions) {
   const names = groups?.split(',').map((name) => name.trim());
   return {
     ...(role === undefined ? {} : { role: readRole(role) }),
     ...(names === undefined ? {} : { groups: names.filter((name) => name !== '') }),
+    ...(files === undefined ? {} : { filesBytesMax: readFiles(files) }),
   };
 }
 
-function userWords({ role, groups }: { role?: Role; groups?: readonly string[] }): string {
+/** Null: as others. */
+function readFiles(text: string): number | null {
+  if (text === 'default') return null;
+  const size = parseSize(text);
+  if (size.ok) return size.value;
+  throw usage(`--files: ${size.error}`, "Write a size, as 20G, or 'default'.");
+}
+
+function userWords({ role, groups, filesBytesMax: files }: ReturnType<typeof readUser>): string {
   const words: string[] = [];
-  if (role !== undefined || groups === undefined) words.push(role ?? 'user');
+  const isOther = groups !== undefined || files !== undefined;
+  if (role !== undefined || !isOther) words.push(role ?? 'user');
   if (groups !== undefined) words.push(`in the groups ${groups.join(', ') || '(none)'}`);
+  if (files === null) words.push('with as much room for files as others');
+  else if (files !== undefined) words.push(`with room for ${formatSize(files)} of files`);
   return words.join(', ');
 }
 

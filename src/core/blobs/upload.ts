@@ -58,12 +58,25 @@ export interface Room {
   readonly bytesMax: number;
   /** Free on the disk, without what must stay free. */
   readonly diskFree: number;
+  /** What whoever needs room has of it, and may have. */
+  readonly user: UserRoom;
+}
+
+export interface UserRoom {
+  readonly name: string;
+  readonly bytesUsed: number;
+  readonly bytesMax: number;
 }
 
 /** Bytes that have to go before so many more fit; 0: they fit. */
 export function bytesToFree(room: Room, bytes: number): number {
   const { bytesUsed, bytesMax, diskFree } = room;
-  return Math.max(0, bytesUsed + bytes - bytesMax, bytes - diskFree);
+  return Math.max(ownToFree(room, bytes), bytesUsed + bytes - bytesMax, bytes - diskFree);
+}
+
+/** Bytes of the user's own that have to go. */
+export function ownToFree({ user }: Room, bytes: number): number {
+  return Math.max(0, user.bytesUsed + bytes - user.bytesMax);
 }
 
 /** An upload under way: what it is to become, and what has come of it. */
@@ -84,6 +97,7 @@ export function roomAhead({ size, taken }: Incoming, bytes: number): number {
 /** Why so many more bytes do not fit; null: they do. */
 export function refuseBytes(room: Room, bytes: number): Refusal | null {
   if (bytesToFree(room, bytes) === 0) return null;
+  if (ownToFree(room, bytes) > 0) return refuseUser(room.user, bytes);
   const size = formatSize(bytes);
   const { bytesUsed, bytesMax } = room;
   if (bytesUsed + bytes <= bytesMax) {
@@ -93,6 +107,13 @@ export function refuseBytes(room: Room, bytes: number): Refusal | null {
   const used = formatSize(bytesUsed);
   const never = bytes > bytesMax ? 'It can never fit.' : 'Room comes as jobs that name files end.';
   return refuse('blob.quota', { size, limit, used }, never);
+}
+
+function refuseUser({ name, bytesUsed, bytesMax }: UserRoom, bytes: number): Refusal {
+  const sizes = { size: formatSize(bytes), limit: formatSize(bytesMax) };
+  const details = { user: name, ...sizes, used: formatSize(bytesUsed) };
+  const never = bytes > bytesMax ? 'It can never fit.' : 'Room comes as jobs that name files end.';
+  return refuse('blob.user_quota', details, never);
 }
 
 /** Why an upload ended before all of it had come. */

@@ -291,6 +291,10 @@ export const CODES = {
     kind: 'resource_exhausted',
     text: 'No room for {size}: the head keeps {limit} of files (head.blobs_max) and has {used}.',
   },
+  'blob.user_quota': {
+    kind: 'resource_exhausted',
+    text: 'No room for {size}: {user} may keep {limit} of files on the head and has {used}.',
+  },
   'blob.disk_full': {
     kind: 'resource_exhausted',
     text: 'The disk of the head is full ({cause}); nothing of the file was kept.',

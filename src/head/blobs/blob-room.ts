@@ -8,6 +8,7 @@ import {
   diskBytes,
   endedForOutput,
   type Incoming,
+  ownToFree,
   type Room,
   refuseBytes,
   roomAhead,
@@ -15,6 +16,8 @@ import {
 import type { Refusal } from '../../core/model/errors.ts';
 import { BLOB_IDLE_PRESSED_MS } from '../../core/model/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Shortage } from './blob-sweep.ts';
+import type { Holdings } from './holdings.ts';
 import type { UploadFile, Uploads } from './uploads.ts';
 
 /** So old may be what is known of the disk while bytes come: each of very many pieces asks. */
@@ -47,12 +50,15 @@ export interface BlobRoomParts {
   readonly uploads: Uploads;
   /** Bytes of all blobs that are whole. */
   readonly bytesKept: () => number;
+  readonly holdings: Holdings;
+  /** What one user may have. */
+  readonly quotaOf: (user: string) => number;
   /** The least missed first. */
   readonly givers: readonly Giver[];
   /** Removes what nothing needs, as far as so much is short. */
-  readonly sweep: (short: number) => Promise<void>;
-  /** How much a sweep would remove. */
-  readonly bytesIdle: () => Promise<number>;
+  readonly sweep: (short: Shortage) => Promise<void>;
+  /** How much a sweep would remove: of anybody's, or of one user. */
+  readonly bytesIdle: (of?: string) => Promise<number>;
   readonly clock: Clock;
 }
 
@@ -61,7 +67,8 @@ export class BlobRoom {
   /** On the monotonic clock. */
   readonly #giveFrom = new Map<string, number>();
   #disk = { free: 0, lookedAt: Number.NEGATIVE_INFINITY };
-  #idle = { bytes: 0, lookedAt: Number.NEGATIVE_INFINITY };
+  /** By user; `''`: of anybody's. */
+  readonly #idle = new Map<string, { readonly bytes: number; readonly lookedAt: number }>();
 
   constructor(parts: BlobRoomParts) {
     this.#parts = parts;
@@ -74,10 +81,11 @@ export class BlobRoom {
     if (short === 0) return null;
     const { givers } = this.#parts;
     const given = givers.reduce((sum, { mayGive }) => sum + mayGive(need.user), 0);
-    const isNever = bytes > room.bytesMax;
+    const isNever = bytes > Math.min(room.bytesMax, room.user.bytesMax);
     if (!isNever && given >= short) return null;
-    if (!isNever && given + this.#bytesEnded(need) + (await this.#bytesIdle()) >= short)
-      return null;
+    const of = ownToFree(room, bytes) > 0 ? need.user : '';
+    const ended = of === '' ? this.#bytesEnded(need) : 0;
+    if (!isNever && given + ended + (await this.#bytesIdle(of)) >= short) return null;
     return refuseBytes(this.#room(need, 'now'), bytes);
   }
 
@@ -95,7 +103,8 @@ export class BlobRoom {
   /** Null when so many bytes that have come fit. If something has to go, then for so many. */
   async take(need: Need, bytes: number, ahead = bytes): Promise<Refusal | null> {
     if (bytesToFree(this.#room(need), bytes) === 0) return null;
-    if (bytes > this.#room(need, 'now').bytesMax) return refuseBytes(this.#room(need), bytes);
+    const { bytesMax, user } = this.#room(need, 'now');
+    if (bytes > Math.min(bytesMax, user.bytesMax)) return refuseBytes(this.#room(need), bytes);
     await this.#make(need, ahead);
     return refuseBytes(this.#room(need, 'now'), bytes);
   }
@@ -103,13 +112,21 @@ export class BlobRoom {
   async #make(need: Need, bytes: number): Promise<void> {
     const short = bytesToFree(this.#room(need, 'now'), bytes);
     if (short === 0) return;
-    await this.#parts.sweep(short);
+    await this.#sweep(need, bytes);
     await this.#askGivers(need, bytes);
     if (need.isOutput) await this.#endUploads(need, bytes);
   }
 
+  /** A user who has too much gives of their own. */
+  async #sweep(need: Need, bytes: number): Promise<void> {
+    const own = ownToFree(this.#room(need, 'now'), bytes);
+    if (own > 0) await this.#parts.sweep({ bytes: own, user: need.user });
+    const short = bytesToFree(this.#room(need, 'now'), bytes);
+    if (own === 0 && short > 0) await this.#parts.sweep({ bytes: short });
+  }
+
   async #askGivers(need: Need, bytes: number): Promise<void> {
-    const { clock, givers, sweep } = this.#parts;
+    const { clock, givers } = this.#parts;
     const { user } = need;
     const now = clock.monotonic();
     if (now < (this.#giveFrom.get(user) ?? now)) return;
@@ -120,7 +137,7 @@ export class BlobRoom {
       if (left === 0) return;
       if (!(await give(user, left))) continue;
       hasAny = true;
-      await sweep(left);
+      await this.#sweep(need, bytes);
     }
     // Contents that somebody asked for just now stay for a while: until then more would go for nothing.
     const isShort = hasAny && bytesToFree(this.#room(need, 'now'), bytes) > 0;
@@ -130,6 +147,7 @@ export class BlobRoom {
   /** What jobs leave does not wait for what users send: that ends, and can be sent again. */
   async #endUploads(need: Need, bytes: number): Promise<void> {
     const { uploads } = this.#parts;
+    if (ownToFree(this.#room(need, 'now'), bytes) > 0) return;
     if (bytesToFree(this.#room(need, 'now'), bytes) > this.#bytesEnded(need)) return;
     const largestFirst = uploads
       .all()
@@ -148,21 +166,24 @@ export class BlobRoom {
     return all.reduce((sum, { taken }) => sum + taken, 0);
   }
 
-  async #bytesIdle(): Promise<number> {
+  async #bytesIdle(of: string): Promise<number> {
     const { clock, bytesIdle } = this.#parts;
     const now = clock.monotonic();
-    if (now - this.#idle.lookedAt >= IDLE_KNOWN_MS) {
-      this.#idle = { bytes: await bytesIdle(), lookedAt: now };
-    }
-    return this.#idle.bytes;
+    const known = this.#idle.get(of);
+    if (known !== undefined && now - known.lookedAt < IDLE_KNOWN_MS) return known.bytes;
+    const bytes = await bytesIdle(of === '' ? undefined : of);
+    this.#idle.set(of, { bytes, lookedAt: now });
+    return bytes;
   }
 
-  #room({ isOutput }: Need, of: 'now' | 'lately' = 'lately'): Room {
-    const { bytesMax, outputBytesMin, bytesKept, uploads } = this.#parts;
+  #room({ user, isOutput }: Need, of: 'now' | 'lately' = 'lately'): Room {
+    const { bytesMax, outputBytesMin, bytesKept, uploads, holdings, quotaOf } = this.#parts;
+    const own = { name: user, bytesMax: quotaOf(user) };
     return {
       bytesUsed: bytesKept() + uploads.bytes,
       bytesMax: isOutput ? bytesMax : bytesMax - outputBytesMin,
       diskFree: this.#diskFree(of === 'now'),
+      user: { ...own, bytesUsed: holdings.of(user) + uploads.bytesOf(user) },
     };
   }
 

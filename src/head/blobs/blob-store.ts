@@ -7,23 +7,28 @@ import type { BlobFrame } from '../../api/blob-frames.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import type { References } from '../../core/blobs/references.ts';
 import { diskBytes, type Piece } from '../../core/blobs/upload.ts';
+import type { State } from '../../core/controller/state.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import type { Refusal } from '../../core/model/errors.ts';
+import type { UserName } from '../../core/model/ids.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { DiskSync } from '../disk/disk-sync.ts';
+import type { Engine } from '../engine.ts';
 import { KeptTotal } from '../kept-total.ts';
 import { Packs } from '../packs/packs.ts';
 import { BlobPlaces } from './blob-places.ts';
 import { BlobRoom, type Giver } from './blob-room.ts';
-import { bytesIdle, type SweepWorld, sweepBlobs } from './blob-sweep.ts';
+import { bytesIdle, type Shortage, type SweepWorld, sweepBlobs } from './blob-sweep.ts';
 import { Contents, type OpenBlob } from './contents.ts';
+import { Holdings } from './holdings.ts';
 import { type ByteSource, receivePiece } from './receive.ts';
 import { receiveMany } from './receive-many.ts';
 import { Uploads } from './uploads.ts';
 
 /** How often idle blobs are looked for. */
 const SWEEP_MS = 3_600_000;
+const NOTHING_SHORT: Shortage = { bytes: 0 };
 /** Questions that are answered in one turn: a millisecond or two. */
 const ASKED_PER_TURN = 100;
 
@@ -40,6 +45,8 @@ export interface BlobStoreOptions {
   readonly namesFilled: () => Promise<void>;
   /** Part of that quota that is kept free for what jobs leave; default none. */
   readonly outputBytesMin?: number;
+  /** What one user may keep of it whom no admin has given more or less; default all. */
+  readonly userBytesMax?: number;
   /** What can be done without when room is short, the least missed first. */
   readonly givers: readonly Giver[];
   readonly clock: Clock;
@@ -80,8 +87,11 @@ export class BlobStore {
   readonly #total: KeptTotal;
   #timer: Timer | null = null;
   #sweeping: Promise<void> | null = null;
+  #counting: Promise<void> | null = null;
   #isClosing = false;
   #isCounted = true;
+  readonly #holdings = new Holdings();
+  #state: Pick<State, 'users'> | null = null;
   readonly #room: BlobRoom;
 
   constructor(options: BlobStoreOptions) {
@@ -94,12 +104,15 @@ export class BlobStore {
     const added = (bytes: number): void => this.#total.add(bytes);
     this.#packs = new Packs(this.#places.packs, () => options.clock.now());
     const { clock } = options;
-    this.#contents = new Contents({ places: this.#places, packs: this.#packs, clock, added });
+    const holdings = this.#holdings;
+    const kept = { places: this.#places, packs: this.#packs, clock, added, holdings };
+    this.#contents = new Contents(kept);
     this.#room = new BlobRoom({
       ...{ outputBytesMin: 0, ...options, uploads: this.#uploads },
       bytesKept: () => this.#total.bytes,
+      ...{ holdings, quotaOf: (user: string) => this.quotaOf(user) },
       sweep: (short) => this.sweep(short),
-      bytesIdle: () => bytesIdle(this.#sweepWorld()),
+      bytesIdle: (of) => bytesIdle(this.#sweepWorld(), of),
     });
   }
 
@@ -116,19 +129,54 @@ export class BlobStore {
     this.#isCounted = await this.#total.read();
   }
 
+  /** What admins have given users is known there. */
+  attach({ state }: Pick<Engine, 'state'>): void {
+    this.#state = state;
+  }
+
   /** To be called when the head serves: now there is time to look at files. */
   begin(): void {
     this.#timer = this.#options.clock.after(SWEEP_MS, () => {
       this.begin();
-      void this.sweep(0);
+      void this.sweep(NOTHING_SHORT);
     });
-    if (!this.#isCounted) void this.sweep(0);
+    if (!this.#isCounted) void this.sweep(NOTHING_SHORT);
+    void this.count();
+  }
+
+  /** Counts what each user has. */
+  count(): Promise<void> {
+    const { log } = this.#options;
+    this.#counting ??= this.#holdings
+      .count({ places: this.#places, packs: this.#packs, isClosing: () => this.#isClosing })
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'cannot count files of users'))
+      .finally(() => {
+        this.#counting = null;
+      });
+    return this.#counting;
+  }
+
+  /** Bytes that a user may have. */
+  quotaOf(user: string): number {
+    const { userBytesMax = Number.POSITIVE_INFINITY } = this.#options;
+    return this.#state?.users.get(user as UserName)?.filesBytesMax ?? userBytesMax;
+  }
+
+  /** Bytes that a user has, whole or not. */
+  bytesOf(user: string): number {
+    return this.#holdings.of(user) + this.#uploads.bytesOf(user);
+  }
+
+  /** Everybody who has any. */
+  holders(): readonly string[] {
+    return this.#holdings.users();
   }
 
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#timer?.cancel();
     await this.#sweeping;
+    await this.#counting;
     await this.#disk.close();
     await this.#packs.close();
     await this.#total.close();
@@ -239,8 +287,8 @@ export class BlobStore {
     });
   }
 
-  /** Removes what may go; `short`: so many bytes are needed. One at a time; others wait for it. */
-  async sweep(short: number): Promise<void> {
+  /** Removes what may go. One at a time; others wait for it. */
+  async sweep(short: Shortage): Promise<void> {
     if (this.#sweeping !== null) return this.#sweeping;
     const { log } = this.#options;
     this.#sweeping = this.#sweepNow(short)
@@ -251,7 +299,7 @@ export class BlobStore {
     return this.#sweeping;
   }
 
-  async #sweepNow(short: number): Promise<void> {
+  async #sweepNow(short: Shortage): Promise<void> {
     await this.#options.namesFilled();
     const since = this.#total.bytes;
     const swept = await sweepBlobs(this.#sweepWorld(), short);
@@ -265,6 +313,7 @@ export class BlobStore {
     const { names, clock } = this.#options;
     return {
       ...{ places: this.#places, uploads: this.#uploads, packs: this.#packs, clock },
+      holdings: this.#holdings,
       keeping: {
         isNamed: (hash) => names.isNamed(hash),
         isUploading: (hash) => this.#uploads.isUploading(hash),

@@ -19,6 +19,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Packs } from '../packs/packs.ts';
 import type { BlobPlaces } from './blob-places.ts';
 import { absent } from './disk-errors.ts';
+import type { Holdings } from './holdings.ts';
 import type { Uploads } from './uploads.ts';
 
 export interface SweepWorld {
@@ -26,6 +27,7 @@ export interface SweepWorld {
   readonly uploads: Uploads;
   readonly packs: Packs;
   readonly keeping: Keeping;
+  readonly holdings: Holdings;
   readonly clock: Clock;
   /** The head stops: what was not looked at stays. */
   readonly isClosing: () => boolean;
@@ -40,19 +42,31 @@ export interface Swept {
   readonly isComplete: boolean;
 }
 
-/** `short`: bytes that have to go if anything may; 0: only what is idle goes. */
-export async function sweepBlobs(world: SweepWorld, short: number): Promise<Swept> {
+/** Bytes that have to go if anything may; 0: only what is idle goes. */
+export interface Shortage {
+  readonly bytes: number;
+  /** It has to be of what this user holds; absent: of anybody's. */
+  readonly user?: string;
+}
+
+export async function sweepBlobs(
+  world: SweepWorld,
+  { bytes: short, user }: Shortage,
+): Promise<Swept> {
+  const isTheirs = (hash: BlobHash): boolean => user === undefined || isHeld(world, user, hash);
   const now = world.clock.now();
   const times = { now, idleMs: BLOB_IDLE_MS, idlePressedMs: BLOB_IDLE_PRESSED_MS };
-  const freed = await sweepUploads(world, { ...times, bytesToFree: short });
+  const freed = await sweepUploads(world, { ...times, bytesToFree: short }, user);
   const rule = { ...times, bytesToFree: Math.max(0, short - freed) };
   const packed = packedBlobs(world);
-  const candidates: StoredBlob[] = packed.filter((blob) => mayGo(blob, world.keeping, rule));
+  const candidates: StoredBlob[] = packed.filter(
+    (blob) => mayGo(blob, world.keeping, rule) && isTheirs(blob.hash),
+  );
   const holders = await readdir(world.places.holders);
   let bytesFound = packed.reduce((sum, { size }) => sum + diskBytes(size), 0);
   for await (const blob of storedBlobs(world)) {
     bytesFound += diskBytes(blob.size);
-    if (!mayGo(blob, world.keeping, rule)) continue;
+    if (!mayGo(blob, world.keeping, rule) || !isTheirs(blob.hash)) continue;
     if (!isArchived(world, blob, holders)) candidates.push(blob);
     // When room is short the archive may let go of it next.
     else if (short === 0) touch(world, blob);
@@ -70,31 +84,39 @@ export async function sweepBlobs(world: SweepWorld, short: number): Promise<Swep
   return { bytesFound, bytesGone, count, isComplete };
 }
 
-/** What a sweep would remove if as much as possible were short. */
-export async function bytesIdle(world: SweepWorld): Promise<number> {
+/** What a sweep would remove if as much as possible were short: of anybody's, or of one user. */
+export async function bytesIdle(world: SweepWorld, of?: string): Promise<number> {
+  const isTheirs = (hash: BlobHash): boolean => of === undefined || isHeld(world, of, hash);
   const now = world.clock.now();
   const idlePressedMs = BLOB_IDLE_PRESSED_MS;
   const rule = { now, idleMs: BLOB_IDLE_MS, idlePressedMs, bytesToFree: Number.MAX_SAFE_INTEGER };
   const holders = await readdir(world.places.holders);
   let bytes = 0;
-  for (const { isActive, touchedAt, taken } of world.uploads.all()) {
+  for (const { isActive, touchedAt, taken, user } of world.uploads.all()) {
+    if (of !== undefined && user !== of) continue;
     if (!isActive && now - touchedAt >= idlePressedMs) bytes += diskBytes(taken);
   }
   for (const blob of packedBlobs(world)) {
-    if (mayGo(blob, world.keeping, rule)) bytes += diskBytes(blob.size);
+    if (mayGo(blob, world.keeping, rule) && isTheirs(blob.hash)) bytes += diskBytes(blob.size);
   }
   for await (const blob of storedBlobs(world)) {
-    if (!mayGo(blob, world.keeping, rule) || isArchived(world, blob, holders)) continue;
+    if (!mayGo(blob, world.keeping, rule) || !isTheirs(blob.hash)) continue;
+    if (isArchived(world, blob, holders)) continue;
     bytes += diskBytes(blob.size);
   }
   return bytes;
 }
 
 /** What nobody goes on with. Returns how many bytes that were. */
-async function sweepUploads({ uploads }: SweepWorld, rule: GarbageRule): Promise<number> {
+async function sweepUploads(
+  { uploads }: SweepWorld,
+  rule: GarbageRule,
+  of: string | undefined,
+): Promise<number> {
   let freed = 0;
   const oldestFirst = uploads.all().sort((a, b) => a.touchedAt - b.touchedAt);
   for (const upload of oldestFirst) {
+    if (of !== undefined && upload.user !== of) continue;
     const idleMs = rule.now - upload.touchedAt;
     const isShort = freed < rule.bytesToFree && idleMs >= rule.idlePressedMs;
     if (upload.isActive || (idleMs < rule.idleMs && !isShort)) continue;
@@ -117,9 +139,14 @@ function isPacked(blob: StoredBlob): blob is PackedBlob {
 }
 
 /** Nothing is left to be removed then; null when it has to stay after all. */
-function removePacked({ packs, keeping, clock }: SweepWorld, { blob, rule }: Removal): '' | null {
+function removePacked(world: SweepWorld, { blob, rule }: Removal): '' | null {
+  const { places, packs, keeping, clock, holdings } = world;
   const asItIs = packs.look(blob.hash);
   if (asItIs === null || !mayGo(asItIs, keeping, { ...rule, now: clock.now() })) return null;
+  for (const user of packs.holdersOf(blob.hash)) {
+    // What its file says of a holder goes with that.
+    if (!existsSync(places.held(user, blob.hash))) holdings.add(user, -diskBytes(blob.size));
+  }
   packs.remove(blob.hash);
   return '';
 }
@@ -153,7 +180,11 @@ function remove(world: SweepWorld, { blob, rule, holders }: Removal): string | n
   if (!mayGo(asItIs, keeping, { ...rule, now: world.clock.now() })) return null;
   // Its holders first: killed in between, it is a blob that nobody holds and that goes the next time.
   if (isArchived(world, blob, holders)) return null;
-  for (const user of holders) unlinked(places.held(user, blob.hash));
+  for (const user of holders) {
+    const isGone = unlinked(places.held(user, blob.hash));
+    const isCounted = isGone && !world.packs.isHeld(user, blob.hash);
+    if (isCounted) world.holdings.add(user, -diskBytes(blob.size));
+  }
   return places.discard(content);
 }
 
@@ -174,6 +205,10 @@ function touch({ places, clock }: SweepWorld, { hash }: StoredBlob): void {
   const now = clock.now() / 1000;
   const file = places.content(hash);
   if (existsSync(file)) utimesSync(file, now, now);
+}
+
+function isHeld({ places, packs }: SweepWorld, user: string, hash: BlobHash): boolean {
+  return packs.isHeld(user, hash) || existsSync(places.held(user, hash));
 }
 
 function unlinked(file: string): boolean {

@@ -26,6 +26,7 @@ import type { SmallContent } from '../packs/pack-format.ts';
 import type { Packs } from '../packs/packs.ts';
 import type { BlobPlaces } from './blob-places.ts';
 import { absent, codeOf } from './disk-errors.ts';
+import type { Holdings } from './holdings.ts';
 
 /** Touched again only after so long: far below what a sweep spares, and most questions write nothing. */
 const TOUCH_MS = 600_000;
@@ -55,22 +56,25 @@ export interface ContentsParts {
   readonly clock: Clock;
   /** Told what a new content takes up. */
   readonly added: (bytes: number) => void;
+  readonly holdings: Holdings;
 }
 
 export class Contents {
   readonly #places: BlobPlaces;
   readonly #clock: Clock;
   readonly #added: (bytes: number) => void;
+  readonly #holdings: Holdings;
   /** Small contents; a later one of the same hash may be a file. */
   readonly #packs: Packs;
   /** Folders that are there: at most 256, and as many for each user. */
   readonly #folders = new Set<string>();
 
-  constructor({ places, packs, clock, added }: ContentsParts) {
+  constructor({ places, packs, clock, added, holdings }: ContentsParts) {
     this.#places = places;
     this.#packs = packs;
     this.#clock = clock;
     this.#added = added;
+    this.#holdings = holdings;
   }
 
   /** Whether the user has sent it. */
@@ -186,7 +190,13 @@ export class Contents {
     } else {
       unlinkSync(from);
     }
-    linkedUnlessThere(content, this.#places.held(user, hash));
+    this.#noteHolder(user, hash, size);
+  }
+
+  /** The content is a file. */
+  #noteHolder(user: string, hash: BlobHash, size: number): void {
+    const isNew = linkedUnlessThere(this.#places.content(hash), this.#places.held(user, hash));
+    if (isNew && !this.#packs.isHeld(user, hash)) this.#holdings.add(user, diskBytes(size));
   }
 
   /** Whether it goes into a pack with others. */
@@ -197,7 +207,9 @@ export class Contents {
   /** Small contents of one user, which are on the disk, and here, when it resolves. */
   async pack(user: string, contents: readonly SmallContent[]): Promise<void> {
     if (contents.length === 0) return;
+    const fresh = contents.filter(({ hash }) => !this.isHeld(user, hash));
     const sizes = await this.#packs.append(user, contents);
+    for (const { bytes } of fresh) this.#holdings.add(user, diskBytes(bytes.length));
     this.#added(sizes.reduce((sum, size) => sum + diskBytes(size), 0));
   }
 
@@ -221,9 +233,10 @@ export class Contents {
    */
   hold(user: string, hash: BlobHash): boolean {
     if (this.#packs.touch(hash) !== null) return this.#packs.isHeld(user, hash);
-    if (this.#touchFile(hash) === null) return false;
+    const size = this.#touchFile(hash);
+    if (size === null) return false;
     this.makeFolders(user, hash);
-    linkedUnlessThere(this.#places.content(hash), this.#places.held(user, hash));
+    this.#noteHolder(user, hash, size);
     return true;
   }
 

@@ -57,6 +57,7 @@ export interface Turn {
 export class Uploads {
   readonly #places: BlobPlaces;
   readonly #all = new Map<string, UploadFile>();
+  readonly #byUser = new Map<string, number>();
   #bytes = 0;
 
   constructor(places: BlobPlaces) {
@@ -83,6 +84,18 @@ export class Uploads {
     return this.#bytes;
   }
 
+  /** What those of a user take up. */
+  bytesOf(user: string): number {
+    return this.#byUser.get(user) ?? 0;
+  }
+
+  #addBytes(user: string, bytes: number): void {
+    this.#bytes += bytes;
+    const left = this.bytesOf(user) + bytes;
+    if (left > 0) this.#byUser.set(user, left);
+    else this.#byUser.delete(user);
+  }
+
   /** So many more bytes are about to be written. */
   take(upload: UploadFile, bytes: number): void {
     this.#setTaken(upload, upload.taken + bytes);
@@ -91,13 +104,13 @@ export class Uploads {
   #setTaken(upload: UploadFile, bytes: number): void {
     // One that was removed meanwhile takes up nothing.
     const isThere = this.get(upload.user, upload.hash) === upload;
-    if (isThere) this.#bytes += diskBytes(bytes) - diskBytes(upload.taken);
+    if (isThere) this.#addBytes(upload.user, diskBytes(bytes) - diskBytes(upload.taken));
     upload.taken = bytes;
   }
 
   #add(upload: UploadFile): void {
     this.#all.set(keyOf(upload.user, upload.hash), upload);
-    this.#bytes += diskBytes(upload.taken);
+    this.#addBytes(upload.user, diskBytes(upload.taken));
   }
 
   get(user: string, hash: BlobHash): UploadFile | null {
@@ -164,7 +177,7 @@ export class Uploads {
 
   /** Forgets it; its file may have become a blob. */
   forget({ user, hash, taken }: UploadFile): void {
-    if (this.#all.delete(keyOf(user, hash))) this.#bytes -= diskBytes(taken);
+    if (this.#all.delete(keyOf(user, hash))) this.#addBytes(user, -diskBytes(taken));
   }
 
   async remove(upload: UploadFile): Promise<void> {

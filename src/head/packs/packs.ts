@@ -145,6 +145,13 @@ export class Packs {
     for (const [hash, { size, touchedAt }] of this.#entries) yield { hash, size, touchedAt };
   }
 
+  /** Every content once for each of its holders. */
+  *holders(): Generator<{ readonly user: string; readonly size: number }> {
+    for (const { users, size } of this.#entries.values()) {
+      for (const user of users) yield { user, size };
+    }
+  }
+
   /** State of it now; null when it is gone. */
   look(hash: BlobHash): StoredBlob | null {
     const entry = this.#entries.get(hash);

@@ -128,5 +128,8 @@ test('groups and role of a user are sent as they are given', async () => {
     head.work.map(({ body }) => body),
     [{ groups: ['chem', 'bio'] }, { groups: [] }],
   );
-  assert.match((await head.weft('user', 'modify', 'ann')).error, /give --role or --groups/);
+  assert.match(
+    (await head.weft('user', 'modify', 'ann')).error,
+    /give --role, --groups or --files/,
+  );
 });

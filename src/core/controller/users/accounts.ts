@@ -34,7 +34,11 @@ export function decideSetUser(step: Step, command: SetUser, actor: Actor): Answe
   const known = before !== undefined;
   if (known && mode === 'create') return step.refuse('user.exists', { user });
   if (!known && mode === 'modify') return step.refuse('user.not_found', { user });
-  const given = groups.length > 0 ? { groups } : {};
+  const { filesBytesMax = before?.filesBytesMax ?? null } = command;
+  const given = {
+    ...(groups.length > 0 ? { groups } : {}),
+    ...(filesBytesMax === null ? {} : { filesBytesMax }),
+  };
   step.emit({ kind: 'user_set', user, role, ...given, by: nameOf(actor) });
   return ok({ kind: 'done' });
 }

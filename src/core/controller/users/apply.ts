@@ -4,8 +4,9 @@ import type { Of } from '../events.ts';
 import type { State } from '../state.ts';
 
 export function applyUserSet(state: State, event: Of<'user_set'>): void {
-  const { user: name, role, groups = [] } = event;
-  state.users.set(name, { name, role, groups });
+  const { user: name, role, groups = [], filesBytesMax } = event;
+  const files = filesBytesMax === undefined ? {} : { filesBytesMax };
+  state.users.set(name, { name, role, groups, ...files });
 }
 
 /** A removed user's tokens go too: they would otherwise come back with a user of the same name. */

@@ -12,6 +12,8 @@ export interface SetUser {
   readonly role?: Role | undefined;
   /** Beside those that the head's machine knows. Absent: as they are. */
   readonly groups?: readonly string[] | undefined;
+  /** What the head keeps of their files; null: as of others. Absent: as it is. */
+  readonly filesBytesMax?: number | null | undefined;
   /** Refuse if the user exists (`create`), or does not (`modify`). */
   readonly mode: 'create' | 'modify' | 'either';
 }

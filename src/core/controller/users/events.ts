@@ -17,6 +17,8 @@ export type UserEvent =
       readonly role: Role;
       /** Absent: none. */
       readonly groups?: readonly string[];
+      /** Absent: as others. */
+      readonly filesBytesMax?: number;
       readonly by: string;
     }
   | { readonly kind: 'user_removed'; readonly user: UserName; readonly by: string }

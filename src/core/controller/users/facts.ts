@@ -16,6 +16,8 @@ export interface User {
   readonly role: Role;
   /** Given by an admin, for partitions and qualities of service. */
   readonly groups: readonly string[];
+  /** What the head keeps of their files; absent: as of others. */
+  readonly filesBytesMax?: number;
 }
 
 export interface Token {

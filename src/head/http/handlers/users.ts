@@ -9,15 +9,23 @@ import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 import { changed } from './job-actions.ts';
 
-export const listUsers: Handler<'listUsers'> = ({ engine: { state } }) => {
+export const listUsers: Handler<'listUsers'> = ({ engine: { state }, blobs }) => {
   const activeJobs = new Map<UserName, number>();
   for (const { owner, outcome } of state.jobs.values()) {
     if (outcome === null) activeJobs.set(owner, (activeJobs.get(owner) ?? 0) + 1);
   }
   const tokens = [...state.tokens.values()].filter(({ purpose }) => purpose === 'user');
-  const users = [...state.users.values()].map(({ name, role, groups }): UserView => {
+  const names = new Set([...state.users.keys(), ...(blobs.holders() as UserName[])]);
+  const users = [...names].map((name): UserView => {
+    const { role = 'user', groups = [] } = state.users.get(name) ?? {};
     const tokenCount = tokens.filter(({ user }) => user === name).length;
-    return { name, role, groups: [...groups], tokenCount, activeJobs: activeJobs.get(name) ?? 0 };
+    const quota = blobs.quotaOf(name);
+    return {
+      ...{ name, role, groups: [...groups], tokenCount, activeJobs: activeJobs.get(name) ?? 0 },
+      hasRole: state.users.has(name),
+      filesBytes: blobs.bytesOf(name),
+      filesBytesMax: Number.isFinite(quota) ? quota : null,
+    };
   });
   return ok({ users });
 };

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import {
   admitPiece,
   bytesToFree,
+  ownToFree,
   type Room,
   refuseBytes,
   roomAhead,
@@ -12,7 +13,10 @@ import {
 import { type BlobHash, parseBlobHash } from '../../../../src/core/model/blob.ts';
 
 const HASH = 'ab'.repeat(32) as BlobHash;
-const ROOM: Room = { bytesUsed: 70, bytesMax: 100, diskFree: 1000 };
+const ROOM: Room = {
+  ...{ bytesUsed: 70, bytesMax: 100, diskFree: 1000 },
+  user: { name: 'alice', bytesUsed: 10, bytesMax: 100 },
+};
 
 test('a hash is 64 lower-case hex digits, and nothing else', () => {
   assert.deepEqual(parseBlobHash(HASH), { ok: true, value: HASH });
@@ -62,4 +66,16 @@ test('[F13] room is made for what has come, and ahead for no more than has come 
   assert.equal(roomAhead({ size: 1000, taken: 0 }, 5), 5);
   assert.equal(roomAhead({ size: 1000, taken: 100 }, 5), 100);
   assert.equal(roomAhead({ size: 1000, taken: 900 }, 5), 100, 'and for no more than is to come');
+});
+
+test('[F15] a user has no more room than their own, whatever is free', () => {
+  const room: Room = { ...ROOM, user: { name: 'bob', bytesUsed: 15, bytesMax: 20 } };
+  assert.equal(refuseBytes(room, 5), null);
+  assert.equal(ownToFree(room, 6), 1);
+  assert.deepEqual(refuseBytes(room, 6), {
+    code: 'blob.user_quota',
+    details: { user: 'bob', size: '6', limit: '20', used: '15' },
+    hint: 'Room comes as jobs that name files end.',
+  });
+  assert.equal(refuseBytes(room, 21)?.hint, 'It can never fit.');
 });

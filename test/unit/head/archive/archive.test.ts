@@ -320,14 +320,14 @@ test('what is archived is not swept, and what was removed is', async (t) => {
   await done(alice, id);
   await world.archive.settled(Number(id));
   world.agePlus(days);
-  await world.blobs.sweep(0);
+  await world.blobs.sweep({ bytes: 0 });
   const reader = { user: 'alice', by: null };
   assert.equal(world.blobs.mayRead(reader, sha256('unnamed')), false);
   assert.ok(world.blobs.mayRead(reader, sha256('kept')));
   assert.equal(world.blobs.sizeOf(sha256('kept')), 4);
   await alice.call('removeOutputs', { params: { id } });
   world.agePlus(days);
-  await world.blobs.sweep(0);
+  await world.blobs.sweep({ bytes: 0 });
   assert.equal(world.blobs.sizeOf(sha256('kept')), null);
 });
 
@@ -348,7 +348,7 @@ test('small contents that two tasks have left stay for as long as either is arch
   const sweep = async (): Promise<void> => {
     world.agePlus(2);
     // The last name of what was removed goes a little later.
-    await world.blobs.sweep(0);
+    await world.blobs.sweep({ bytes: 0 });
   };
   await sweep();
   for (const id of ids) {

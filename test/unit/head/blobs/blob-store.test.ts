@@ -291,7 +291,7 @@ test('[F4] what nothing names goes after a day without a question, and an upload
   await clock.advance(23 * HOUR);
   assert.deepEqual(await store.lacking('alice', [hashOf('asked')]), []);
   await clock.advance(HOUR);
-  await store.sweep(0);
+  await store.sweep({ bytes: 0 });
   const hashes = ['named', 'asked', 'idle', 'half'].map(hashOf);
   assert.deepEqual(await store.lacking('alice', hashes), [
     { hash: hashOf('idle'), offset: 0 },
@@ -308,7 +308,7 @@ test('a blob that is being read stays readable when it is swept', async (t) => {
   const opened = await store.open(hashOf('hello'));
   assert.ok(opened.ok);
   await clock.advance(2 * DAY);
-  await store.sweep(0);
+  await store.sweep({ bytes: 0 });
   assert.equal(await read(store, hashOf('hello')), null);
   assert.equal((await opened.value.readAll()).toString(), 'hello');
   await opened.value.close();
@@ -317,13 +317,13 @@ test('a blob that is being read stays readable when it is swept', async (t) => {
 test('how much is kept is known after a restart, also when nobody has noted it', async (t) => {
   const made = await bench(t);
   await made.send('alice', 'hello');
-  await made.store.sweep(0);
+  await made.store.sweep({ bytes: 0 });
   await made.store.close();
   await made.restart();
   assert.equal(made.store.bytes, BLOCK);
   rmSync(path.join(made.directory, 'total'), { force: true });
   await made.restart();
-  await made.store.sweep(0);
+  await made.store.sweep({ bytes: 0 });
   assert.equal(made.store.bytes, BLOCK);
 });
 
@@ -394,7 +394,7 @@ test('nothing goes before all is named that was there at the start', async (t) =
   const next = new BlobStore({ ...options, bytesMax: 2 ** 30, diskFreeMin: 0 });
   await next.prepare();
   await clock.advance(25 * HOUR);
-  const swept = next.sweep(0);
+  const swept = next.sweep({ bytes: 0 });
   await new Promise(setImmediate);
   names.set('job 1', 'alice', [hashOf('needed')]);
   filled.resolve();
@@ -486,4 +486,44 @@ test('[F13] users never fill what is kept free for what jobs leave', async (t) =
   assert.equal((await send('bob', 'y')).ok, false);
   const output = { offset: 0, size: 1, isOutput: true };
   assert.ok((await store.receive('alice', hashOf('y'), output, pieces('y'))).ok);
+});
+
+test('[F15] what a user sends, and what their jobs leave, counts for them and for nobody else', async (t) => {
+  const made = await bench(t, 100 * BLOCK, { userBytesMax: 3 * BLOCK });
+  const { send, clock, names } = made;
+  const code = async (sent: ReturnType<Bench['send']>) => {
+    const received = await sent;
+    return received.ok ? 'ok' : received.error.code;
+  };
+  assert.equal(await code(send('bob', 'x'.repeat(2 * BLOCK))), 'ok');
+  assert.equal(made.store.bytesOf('bob'), 2 * BLOCK);
+  const left = 'left by a job';
+  const output = { offset: 0, size: left.length, isOutput: true };
+  assert.ok((await made.store.receive('bob', hashOf(left), output, pieces(left))).ok);
+  assert.equal(made.store.bytesOf('bob'), 3 * BLOCK);
+  assert.equal(await code(send('bob', 'more')), 'blob.user_quota');
+  const frames = () =>
+    made.store.receiveMany('bob', [{ hash: hashOf('few'), bytes: Buffer.from('few') }]);
+  const many = await frames();
+  assert.equal(!many.ok && many.error.code, 'blob.user_quota');
+  assert.equal(await code(send('bob', 'x'.repeat(4 * BLOCK))), 'blob.user_quota');
+  assert.equal(await code(send('alice', 'more')), 'ok', 'others have room');
+  await made.store.close();
+  await made.restart();
+  assert.equal(made.store.bytesOf('bob'), 0);
+  await made.store.count();
+  assert.equal(made.store.bytesOf('bob'), 3 * BLOCK);
+  assert.equal(await code(send('bob', 'more')), 'blob.user_quota');
+  await send('alice', 'idle');
+  await clock.advance(2 * HOUR);
+  names.set('job 1', 'bob', [hashOf(left)]);
+  assert.equal(await code(send('bob', 'more')), 'ok', 'what nothing of theirs needs makes room');
+  assert.equal(made.store.bytesOf('bob'), 2 * BLOCK);
+  assert.ok(made.store.mayRead(reader('alice'), hashOf('idle')), 'and nothing of others');
+  assert.ok((await frames()).ok);
+  await made.store.count();
+  assert.deepEqual(
+    [made.store.bytesOf('bob'), made.store.bytesOf('alice')],
+    [3 * BLOCK, 2 * BLOCK],
+  );
 });

@@ -127,6 +127,30 @@ test('what is wrong with an upload is said: its hash, its offset, its size, its 
   });
 });
 
+test('[F15] an admin gives a user room for files, and sees what they have', async (t) => {
+  const world = await startWorld(t);
+  const bob = await world.client('bob');
+  await send(bob, randomBytes(8192));
+  const params = { name: 'bob' };
+  const files = async () => {
+    const { users } = await world.admin.call('listUsers');
+    const { filesBytes, filesBytesMax } = users.find(({ name }) => name === 'bob') ?? {};
+    return [filesBytes, filesBytesMax];
+  };
+  assert.deepEqual(await files(), [8192, null], 'also of who has no role of their own');
+  await world.admin.call('createUser', { params, body: { filesBytesMax: 10_000 } });
+  assert.deepEqual(await files(), [8192, 10_000]);
+  await assert.rejects(send(bob, randomBytes(8192)), {
+    code: 'blob.user_quota',
+    details: { user: 'bob', size: '8K', limit: '9.8K', used: '8K' },
+  });
+  await world.admin.call('modifyUser', { params, body: { groups: ['lab'] } });
+  assert.deepEqual(await files(), [8192, 10_000], 'another change leaves it');
+  await world.admin.call('modifyUser', { params, body: { filesBytesMax: null } });
+  await send(bob, randomBytes(8192));
+  assert.deepEqual(await files(), [16_384, null]);
+});
+
 test('[F3] a blob of somebody else is not there, whether it is or not', async (t) => {
   const world = await startWorld(t);
   const [alice, bob] = [await world.client('alice'), await world.client('bob')];

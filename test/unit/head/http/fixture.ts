@@ -168,6 +168,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
       logBytesMax: 1_048_576,
     },
   );
+  blobs.attach(head.engine);
   jobFiles.attach(head.engine);
   archive.attach(head.engine);
   const socketPath = path.join(directory, 'weft.sock');

@@ -185,7 +185,7 @@ test('files of jobs that are done make room for others, those of jobs that are n
   agent.started(order);
   agent.ended(order, 1);
   await alice.call('waitForJob', { params: { id: String(id) }, query: {} });
-  await world.blobs.sweep(0);
+  await world.blobs.sweep({ bytes: 0 });
   assert.equal(world.blobs.sizeOf(one), 3, 'kept for a retry while there is room');
   world.agePlus(2);
   await send(alice, big);
