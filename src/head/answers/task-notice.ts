@@ -69,8 +69,8 @@ function silenceNotice({ state }: Known, task: Task): string | null {
   return silence === null ? null : saySilence(silence);
 }
 
-function heldUpNotice({ state, settings, now }: Known, task: Task): string | null {
-  const held = heldUp(state, settings, task, now());
+function heldUpNotice(known: Known, task: Task): string | null {
+  const held = heldUp(known.state, known.settings, task, known.now());
   return held === null ? null : sayHeldUp(held);
 }
 
