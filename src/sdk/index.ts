@@ -46,6 +46,8 @@ export type {
   CallOptions,
   MapOptions,
   ModuleReference,
+  OverloadArguments,
+  OverloadResult,
   PoolFunction,
   PoolOptions,
   PoolStatus,

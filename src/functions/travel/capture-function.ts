@@ -2,6 +2,7 @@
 
 import { isNative, nameOfBuiltin } from './builtins.ts';
 import type { CellUse } from './cells.ts';
+import { idOfClass } from './classes.ts';
 import { scriptNamed } from './entered.ts';
 import { CAPTURED, NotSendable, type Trail, wordsOf } from './not-sendable.ts';
 import {
@@ -74,8 +75,16 @@ function packParts(
     cells: free.map(({ cell }) => cell),
     ...(base === undefined ? {} : { base }),
     ...(free.some(({ isAssigned }) => isAssigned) ? { resets: true } : {}),
+    ...(syntax.isClass ? { id: idOfClass(fn) } : {}),
+    ...placeOf(around),
     ...parentOf(packer, fn, syntax, trail),
   };
+}
+
+/** What has captured nothing was not looked at: that would cost more than all else. */
+function placeOf({ scriptId, line }: Surroundings): Pick<SentFunction, 'place'> {
+  const url = scriptNamed(scriptId)?.url ?? '';
+  return url === '' ? {} : { place: { url, line } };
 }
 
 const NOWHERE: Surroundings = { scopes: [], scriptId: null, line: 0, column: 0 };

@@ -42,6 +42,7 @@ export function packError(packer: Packer, error: Error, trail: Trail): unknown {
   };
   packer.graph.errors.push([stub, parts]);
   const ofClass = packer.options.withFunctions ? classOf(packer, error, trail) : undefined;
+  packer.nameClassOf(error, stub);
   if (ofClass !== undefined) packer.graph.instances.push([stub, ofClass]);
   return stub;
 }

@@ -2,6 +2,7 @@
 // here.
 
 import { type CellUse, sharedCells } from './cells.ts';
+import { NotSendable } from './not-sendable.ts';
 import type { Cell, SentFunction, SentGroup } from './parcel.ts';
 
 /** A variable of a function in the parcel, and what it became. */
@@ -55,6 +56,10 @@ function groupOf(
   const members = [...new Set(cells.flatMap((cell) => cell.uses.map(({ at }) => at)))].sort(
     (one, other) => one - other,
   );
+  refuseTwoBases(
+    members.map((at) => functions[at]?.base),
+    cells,
+  );
   const texts = members.map((at) => functions[at]?.expression ?? '');
   const names = cells.map((cell, at) =>
     isAlone(cell, { cells, members, uses }) ? cell.name : freshName(`${cell.name}$${at}`, texts),
@@ -79,6 +84,14 @@ function groupOf(
     };
   }
   return { members, names, cells: cells.map(({ cell }) => cell) };
+}
+
+/** What they import is found from one file. */
+function refuseTwoBases(bases: readonly (string | undefined)[], cells: readonly Shared[]): void {
+  const files = new Set(bases.filter((base) => base !== undefined));
+  if (files.size < 2) return;
+  const words = 'functions of two files use it that both call `import()`; move one of the imports';
+  throw new NotSendable(cells[0]?.name ?? '', words);
 }
 
 /** Whether the name means this variable to every function of the group that says it. */

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { types } from 'node:util';
 import { packFunction } from './capture-function.ts';
 import { type CellUse, refuseAcross } from './cells.ts';
+import { classNameOf } from './classes.ts';
 import { restDebugger } from './entered.ts';
 import { packError } from './errors.ts';
 import { type GraphOptions, type Stub, writeGraph } from './graph-bytes.ts';
@@ -105,6 +106,7 @@ class ParcelPacker implements Packer {
     patches: [] as Graph['patches'][number][],
     members: [] as (readonly [unknown, string | number, Member])[],
     frozen: [] as unknown[],
+    named: [] as (readonly [unknown, string])[],
   };
   /** What each object became: a copy, a stub, or itself. */
   readonly became = new Map<object, unknown>();
@@ -143,6 +145,12 @@ class ParcelPacker implements Packer {
     const stub: Stub = new Uint8Array(0);
     this.#stubs.set(stub, this.#refs.push(ref) - 1);
     return stub;
+  }
+
+  /** What a worker gives back may be an instance of a class that came from there. */
+  nameClassOf(value: object, copy: unknown): void {
+    const id = this.options.withFunctions ? undefined : classNameOf(value);
+    if (id !== undefined) this.graph.named.push([copy, id]);
   }
 
   /** One for each export, however often it is met. */
@@ -230,6 +238,7 @@ class ParcelPacker implements Packer {
     this.fill(copy, value, trail);
     if (this.captures > 0 && Object.isFrozen(value)) this.graph.frozen.push(copy);
     if (ofClass !== undefined) this.graph.instances.push([copy, ofClass]);
+    this.nameClassOf(value, copy);
     return copy;
   }
 

@@ -30,6 +30,7 @@ export interface GrowingGraph {
   readonly patches: Graph['patches'][number][];
   readonly members: (readonly [owner: unknown, key: string | number, member: Member])[];
   readonly frozen: unknown[];
+  readonly named: (readonly [object: unknown, id: string])[];
 }
 
 /** Grows while one parcel is made. */
@@ -46,6 +47,7 @@ export interface Packer {
   /** Objects that functions captured, by the numbers of `identityOf`. */
   readonly identities: number[];
   stub(ref: Ref): Stub;
+  nameClassOf(value: object, copy: unknown): void;
   packageStub(ref: Extract<Ref, { is: 'package' }>): Stub;
   /** The ref that a value became; undefined when it is no stub. */
   refOf(value: unknown): number | undefined;

@@ -38,6 +38,10 @@ export interface SentFunction {
   readonly parent?: number | null;
   /** Where imports in it start. */
   readonly base?: string;
+  /** The name of a class, by which its instances come back. */
+  readonly id?: string;
+  /** Where its text stands: the file's URL, and the line from 0. */
+  readonly place?: { readonly url: string; readonly line: number };
   /** Whether it gives values to what it captured: each call finds those that were sent. */
   readonly resets?: boolean;
 }
@@ -73,6 +77,8 @@ export interface Graph {
   /** Properties with getters, or under symbols, which are given by their refs. */
   readonly members?: readonly (readonly [owner: unknown, key: string | number, member: Member])[];
   readonly frozen?: readonly unknown[];
+  /** Instances of classes that the reader has given a name. */
+  readonly named?: readonly (readonly [object: unknown, id: string])[];
 }
 
 /** A property as `Object.defineProperty` takes it. */

@@ -4,6 +4,7 @@
 import { createRequire } from 'node:module';
 import { constants, Script } from 'node:vm';
 import { builtinNamed } from './builtins.ts';
+import { classNamed, nameClass } from './classes.ts';
 import { call } from './context.ts';
 import { emptyError, fillError } from './errors.ts';
 import { readGraph } from './graph-bytes.ts';
@@ -25,6 +26,7 @@ import {
 } from './parcel.ts';
 import { Shared } from './shared.ts';
 import { readSmall } from './small.ts';
+import { mappedStack } from './stacks.ts';
 
 export interface UnpackOptions {
   /** Whether code in it may become functions. */
@@ -122,7 +124,12 @@ class Reviver {
     for (const [owner, properties] of graph.properties) define(owner as object, properties);
     for (const [owner, properties] of graph.prototypes)
       define((owner as { prototype: object }).prototype, properties);
-    for (const [error, parts] of graph.errors) fillError(error as Error, parts);
+    const { withFunctions } = this.#options;
+    for (const [error, parts] of graph.errors) {
+      const { stack } = parts;
+      const isMapped = stack !== null && !withFunctions;
+      fillError(error as Error, isMapped ? { ...parts, stack: mappedStack(stack) } : parts);
+    }
     for (const [object, ofClass] of graph.instances)
       Object.setPrototypeOf(object, (ofClass as { prototype: object } | null)?.prototype ?? null);
     let { root } = graph;
@@ -130,6 +137,10 @@ class Reviver {
       const value = this.#value(ref);
       if (owner === null) root = value;
       else define(owner, { [key]: value });
+    }
+    for (const [object, id] of graph.named ?? []) {
+      const found = this.#options.withFunctions ? undefined : classNamed(id);
+      if (found !== undefined) Object.setPrototypeOf(object, found.prototype);
     }
     for (const one of frozen) Object.freeze(one);
     return root;
@@ -148,6 +159,7 @@ class Reviver {
     );
     this.#made[at] = made;
     named(made.fn as object, sent.name);
+    if (sent.id !== undefined) nameClass(made.fn as object, sent.id);
     return made.fn;
   }
 
@@ -235,12 +247,12 @@ function wellKnown(name: string): symbol {
 type Factory = (early: readonly unknown[], parent: unknown) => Made;
 
 /** A function's expression in a scope of its own, which holds what it captured. */
-function factoryText({ names, expression, isStrict }: SentFunction): string {
+function factoryText({ names, expression, isStrict }: SentFunction, newlines = ''): string {
   return [
     `(function ($weftEarly, ${SUPER}) {`,
     isStrict ? '"use strict";' : '',
     names.length > 0 ? `let [${names.join(', ')}] = $weftEarly;` : '',
-    `const $weftFunction = ${expression};`,
+    `const $weftFunction = ${newlines}${expression};`,
     `return { fn: $weftFunction, set: ${setterText(names)} };`,
     '})',
   ].join(' ');
@@ -252,8 +264,11 @@ function setterText(names: readonly string[]): string {
     : '() => undefined';
 }
 
+/** Stacks name the line in the program's own file. */
 function compiled(sent: SentFunction): Factory {
-  return run(factoryText(sent), sent) as Factory;
+  const { place, base, name } = sent;
+  const filename = place?.url ?? base ?? `weft:${name || 'function'}`;
+  return run(factoryText(sent), { filename, lineOffset: place?.line ?? 0 }) as Factory;
 }
 
 /** The same of functions that have variables in common: those stand in a scope around theirs. */
@@ -261,22 +276,39 @@ function compiledGroup(
   { names }: SentGroup,
   members: readonly SentFunction[],
 ): (early: readonly unknown[]) => MadeGroup {
+  const url = commonUrl(members);
+  let line = 0;
+  const texts = [...members.keys()]
+    .sort((one, other) => (members[one]?.place?.line ?? 0) - (members[other]?.place?.line ?? 0))
+    .map((at) => {
+      const member = members[at] as SentFunction;
+      const newlines = '\n'.repeat(
+        url === null ? 0 : Math.max(0, (member.place?.line ?? 0) - line),
+      );
+      line += newlines.length + (member.expression.match(/\n/g)?.length ?? 0);
+      return `$weftFactories[${at}] = ${factoryText(member, newlines)};`;
+    });
   const source = [
     `(function ($weftEarly) { let [${names.join(', ')}] = $weftEarly;`,
-    `return { set: ${setterText(names)}, factories: [`,
-    members.map(factoryText).join(',\n'),
-    '] }; })',
+    `const $weftFactories = []; ${texts.join(' ')}`,
+    `return { set: ${setterText(names)}, factories: $weftFactories }; })`,
   ].join(' ');
-  return run(source, members.find(({ base }) => base !== undefined) ?? members[0]) as (
-    early: readonly unknown[],
-  ) => MadeGroup;
+  const base = members.find((one) => one.base !== undefined)?.base;
+  const filename = url ?? base ?? `weft:${members[0]?.name || 'function'}`;
+  return run(source, { filename, lineOffset: 0 }) as (early: readonly unknown[]) => MadeGroup;
 }
 
-function run(source: string, sent: SentFunction | undefined): unknown {
-  const filename = sent?.base ?? `weft:${sent?.name || 'function'}`;
+/** Null: they are of several files, of which no line can be told. */
+function commonUrl(members: readonly SentFunction[]): string | null {
+  const urls = new Set(members.map(({ place }) => place?.url ?? null));
+  const [only] = urls;
+  return urls.size === 1 && only !== undefined ? only : null;
+}
+
+function run(source: string, place: { filename: string; lineOffset: number }): unknown {
   const script = /\bimport\b/.test(source)
-    ? quietly(() => new Script(source, { filename, importModuleDynamically: LOADER }))
-    : new Script(source, { filename });
+    ? quietly(() => new Script(source, { ...place, importModuleDynamically: LOADER }))
+    : new Script(source, place);
   return script.runInThisContext();
 }
 

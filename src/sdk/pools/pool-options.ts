@@ -23,6 +23,29 @@ export interface ModuleReference {
 /** Arguments of a function: a shared value stands for what it holds. */
 export type Sendable<A extends unknown[]> = { [K in keyof A]: A[K] | Shared<A[K]> };
 
+/** The ways to call a function that has several, as pairs of arguments and result. */
+type Overloads<F> = F extends {
+  (...args: infer A1): infer R1;
+  (...args: infer A2): infer R2;
+  (...args: infer A3): infer R3;
+  (...args: infer A4): infer R4;
+}
+  ? [A1, R1] | [A2, R2] | [A3, R3] | [A4, R4]
+  : never;
+
+/** Arguments of any of the ways to call a function. */
+export type OverloadArguments<F> = (Overloads<F> & [unknown[], unknown])[0];
+
+/** What a function returns that is called with these arguments. */
+export type OverloadResult<F, A> =
+  Overloads<F> extends infer O
+    ? O extends [infer P, infer R]
+      ? A extends P
+        ? R
+        : never
+      : never
+    : never;
+
 /** How many workers. */
 export interface WorkerRange {
   /** So many stay, also when there is nothing to do. Default: 0. */

@@ -16,6 +16,8 @@ import type {
   CallOptions,
   MapOptions,
   ModuleReference,
+  OverloadArguments,
+  OverloadResult,
   PoolFunction,
   PoolStatus,
   Sendable,
@@ -41,10 +43,11 @@ export class PoolCaller {
    * once; the variables that it uses are read when it is first given to this pool. Throws
    * `NotSendable` when it, or an argument, cannot travel; otherwise rejects as `Call` does.
    */
-  run<F extends PoolFunction>(
+  run<A extends unknown[], R>(fn: (...args: A) => R, ...args: Sendable<A>): Promise<Awaited<R>>;
+  run<F extends PoolFunction, A extends OverloadArguments<F>>(
     fn: F,
-    ...args: Sendable<Parameters<F>>
-  ): Promise<Awaited<ReturnType<F>>>;
+    ...args: A
+  ): Promise<Awaited<OverloadResult<F, A>>>;
   run<T = unknown>(fn: ModuleReference, ...args: unknown[]): Promise<T>;
   async run(fn: object, ...args: unknown[]): Promise<unknown> {
     try {
@@ -56,10 +59,11 @@ export class PoolCaller {
   }
 
   /** The same, with a handle of the call. Throws `NotSendable` at once. */
-  submit<F extends PoolFunction>(
+  submit<A extends unknown[], R>(fn: (...args: A) => R, ...args: Sendable<A>): Call<Awaited<R>>;
+  submit<F extends PoolFunction, A extends OverloadArguments<F>>(
     fn: F,
-    ...args: Sendable<Parameters<F>>
-  ): Call<Awaited<ReturnType<F>>>;
+    ...args: A
+  ): Call<Awaited<OverloadResult<F, A>>>;
   submit<T = unknown>(fn: ModuleReference, ...args: unknown[]): Call<T>;
   submit(fn: object, ...args: unknown[]): Call<unknown> {
     return new Call(this.#calls.submit(fn, args, this.#wish));

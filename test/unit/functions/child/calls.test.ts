@@ -67,6 +67,55 @@ test('whatever a function throws or rejects with is the end of its call', LIMIT,
   assert.equal(got(await world.call(() => 1)), 1);
 });
 
+class Point {
+  readonly x: number;
+  constructor(x: number) {
+    this.x = x;
+  }
+  double(): number {
+    return this.x * 2;
+  }
+}
+
+class Far extends RangeError {
+  readonly by = 3;
+}
+
+test('[C14] an instance of a class that went along comes back as one', LIMIT, async () => {
+  await using world = await startChild();
+  const make = (x: number) => ({ at: new Point(x), list: [new Point(1)] });
+  const made = got(await world.call(make, 4)) as ReturnType<typeof make>;
+  assert.deepStrictEqual([made.at.double(), made.list[0]?.double()], [8, 2]);
+  assert.ok(made.at instanceof Point);
+  const moved = got(await world.call((p: Point) => p, new Point(5))) as Point;
+  assert.equal(moved.double(), 10, 'of the arguments');
+  const far = errorOf(
+    await world.call(() => {
+      throw new Far('off');
+    }),
+  );
+  assert.ok(far instanceof Far);
+  assert.equal(far.by, 3);
+});
+
+test('[C14] a stack names the file and the line of the program', LIMIT, async () => {
+  await using world = await startChild();
+  let count = 0;
+  const bump = (): void => {
+    count += 1;
+    if (count > 0) throw new Error('here');
+  };
+  const line = Number(/calls\.test\.ts:(\d+)/.exec(new Error('').stack ?? '')?.[1]);
+  const { stack = '' } = errorOf(await world.call(() => [bump(), count]));
+  assert.match(stack, new RegExp(`at bump .*calls\\.test\\.ts:${line - 2}:`));
+  const alone = errorOf(
+    await world.call(() => {
+      throw new RangeError(`alone ${LIMIT.timeout}`);
+    }),
+  );
+  assert.match(alone.stack ?? '', new RegExp(`calls\\.test\\.ts:${line + 5}:`));
+});
+
 test(
   'directory, environment, umask, listeners and exit code are as before, after each call',
   LIMIT,

@@ -223,9 +223,12 @@ class Point {
   }
 }
 
-test('an instance arrives at a worker with its class, and in a result as plain data', () => {
+test('an instance arrives at a worker with its class, and from one of its own as plain data', () => {
   assert.equal((there({ p: new Point(4) }) as { p: Point }).p.double(), 8);
-  assert.deepStrictEqual(back(new Point(4)), { x: 4 });
+  class Own {
+    x = 4;
+  }
+  assert.deepStrictEqual(back(new Own()), { x: 4 }, 'of a class that the program did not send');
   class Room extends EventEmitter {
     guests = 3;
   }
