@@ -70,10 +70,11 @@ function groupOf(
     const renamed = new Map<string, string>();
     const gone = new Set<string>();
     for (const [nth, cell] of cells.entries()) {
-      const use = cell.uses.find((one) => one.at === at);
-      if (use === undefined) continue;
-      gone.add(use.name);
-      if (names[nth] !== use.name) renamed.set(use.name, names[nth] as string);
+      // One export may have several names in a module that imports it.
+      for (const use of cell.uses.filter((one) => one.at === at)) {
+        gone.add(use.name);
+        if (names[nth] !== use.name) renamed.set(use.name, names[nth] as string);
+      }
     }
     const kept = sent.names.map((_, nth) => nth).filter((nth) => !gone.has(sent.names[nth] ?? ''));
     functions[at] = {

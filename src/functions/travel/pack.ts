@@ -116,6 +116,7 @@ class ParcelPacker implements Packer {
   readonly #refs: Ref[] = [];
   readonly #stubs = new Map<unknown, number>();
   readonly #shared = new Set<string>();
+  readonly #views = new Map<ArrayBufferLike, { from: number; until: number }[]>();
   readonly #packages = new Map<string, Stub>();
   #bytes = 0;
 
@@ -205,6 +206,7 @@ class ParcelPacker implements Packer {
     if (exported !== undefined) return keep(this.packageStub(exported));
     if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) {
       this.#weigh(value.byteLength);
+      this.#refuseOverlap(value, trail);
       return keep(value);
     }
     if (types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value)) {
@@ -310,6 +312,20 @@ class ParcelPacker implements Packer {
     if (prototype === null && this.captures > 0) return null;
     if (typeof maker !== 'function' || isCarried(maker)) return undefined;
     return this.sent(maker, { step: `.constructor`, up: trail });
+  }
+
+  /** Two views of the same bytes would become two copies of them. */
+  #refuseOverlap(value: ArrayBufferView | ArrayBufferLike, trail: Trail): void {
+    const isView = ArrayBuffer.isView(value);
+    const buffer = isView ? value.buffer : value;
+    const from = isView ? value.byteOffset : 0;
+    const until = from + value.byteLength;
+    const others = this.#views.get(buffer) ?? [];
+    if (others.some((one) => one.from < until && from < one.until)) {
+      const words = 'it shares its bytes with another array that is sent along; copy one of them';
+      throw new NotSendable(wordsOf(trail), words);
+    }
+    this.#views.set(buffer, [...others, { from, until }]);
   }
 
   #weigh(bytes: number): void {

@@ -98,6 +98,15 @@ function syntaxOf(read: Read): Syntax | undefined {
   return { ...shared(read, fn, names), ...written(read, names, around) };
 }
 
+/** The name of a member that is what it was when the class was made. */
+function isStandingKey(member: Tree): boolean {
+  const key = member['key'] as Tree | undefined;
+  if (member['computed'] !== true || key === undefined || key.type === 'Literal') return true;
+  if (key.type !== 'MemberExpression') return false;
+  const [object, property] = [key['object'], key['property']] as [Tree, Tree];
+  return object['name'] === 'Symbol' && key['computed'] !== true && property.type === 'Identifier';
+}
+
 type Edit = { readonly from: number; readonly to: number; readonly text: string };
 
 interface Around {
@@ -174,6 +183,7 @@ function ofClass(read: Read): Syntax {
   const privateStatic = members.find(
     (member) => member['static'] === true && (member['key'] as Tree).type === 'PrivateIdentifier',
   );
+  const isMoving = members.some((member) => !isStandingKey(member));
   const names = collectNames(tree, new Set([...cut, parent]));
   const edits = cut.map((member) => ({ from: member.start, to: member.end, text: '' }));
   if (parent !== null) edits.push({ from: parent.start, to: parent.end, text: SUPER });
@@ -184,8 +194,9 @@ function ofClass(read: Read): Syntax {
     ...written(read, names, around),
     isClass: true,
     hasParent: parent !== null,
-    obstacle:
-      name === undefined
+    obstacle: isMoving
+      ? 'it is a class with a computed name of a member, which would be computed again; write the name'
+      : name === undefined
         ? obstacleOf(names)
         : `it is a class with a private static member (#${name}), whose value nobody can read`,
   };

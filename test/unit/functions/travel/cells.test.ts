@@ -9,7 +9,7 @@ import {
   releaseFunction,
   releaseWhole,
 } from '../../../../src/functions/travel/values.ts';
-import { count, get, inc } from './support/state.ts';
+import { count, get, inc, count as total } from './support/state.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: functions of any shape are sent here.
 const sent = <T extends (...args: any[]) => unknown>(fn: T): T =>
@@ -30,9 +30,9 @@ test('[C12] a variable that two functions use is one there too: of a module, an 
   const imported = () => {
     inc();
     inc();
-    return [get(), count];
+    return [get(), count, total];
   };
-  assert.deepStrictEqual(sent(imported)(), [2, 2]);
+  assert.deepStrictEqual(sent(imported)(), [2, 2, 2]);
   let n = 5;
   const bump = () => {
     n += 1;
@@ -151,6 +151,26 @@ test('[C12] what cannot be kept is refused by name', () => {
     /its m was replaced/,
   );
   assert.equal(late, 1);
+  const key = `k${n}`;
+  class Computed {
+    [key]() {
+      return 1;
+    }
+  }
+  assert.match(
+    refusal(() => capture(() => new Computed())),
+    /a computed name of a member/,
+  );
+  const bytes = new Uint8Array(8);
+  const words = new Uint32Array(bytes.buffer);
+  const both = () => {
+    words[0] = 1;
+    return bytes[0];
+  };
+  assert.match(
+    refusal(() => capture(both)),
+    /Cannot send bytes .*shares its bytes/,
+  );
 });
 
 test('[C12] captured objects keep getters, symbols, being frozen, and having no prototype', () => {
