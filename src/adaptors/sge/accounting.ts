@@ -38,6 +38,7 @@ export function readEnd(output: SiteOutput): Result<SiteEnd | null, SiteProblem>
     endedAt,
     exit: exitOf(Number(status)),
     reason: isByItself ? null : (failed?.[2] ?? 'it failed'),
+    ...nodesOf(fields),
   });
 }
 
@@ -45,6 +46,12 @@ export function readEnd(output: SiteOutput): Result<SiteEnd | null, SiteProblem>
 function hasUsedNothing(fields: ReadonlyMap<string, string>): boolean {
   const used = ['ru_maxrss', 'ru_utime', 'ru_stime', 'cpu'].map((name) => fields.get(name) ?? '');
   return used.every((value) => /^0*(\.0*)?\D*$/.test(value));
+}
+
+/** Of a parallel job there is the first of them alone. */
+function nodesOf(fields: ReadonlyMap<string, string>): Pick<SiteEnd, 'nodes'> {
+  const host = fields.get('hostname') ?? '';
+  return fields.get('granted_pe') === 'NONE' && host !== '' ? { nodes: [host] } : {};
 }
 
 /** A shell's way of telling a signal, as Grid Engine has it. */

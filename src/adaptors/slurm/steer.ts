@@ -3,6 +3,7 @@
 // arrival, over jobs of which only those may run that we have let go.
 
 import { ok, type Result } from '../../core/base/result.ts';
+import type { SiteQueue } from '../../core/model/site.ts';
 import type { Requirement, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
 import { siteProblem } from '../read.ts';
 import { areMarked } from './hold-mark.ts';
@@ -27,6 +28,13 @@ export function executionQueue({ main, execution }: SlurmQueues): Steering {
         what: `partition ${main} is down and ${execution} is up`,
         query: { command: QUEUES_COMMAND, read: (output) => areSet(output, { main, execution }) },
         remedy: `scontrol update partitionname=${main} state=down; scontrol update partitionname=${execution} state=up`,
+      },
+      {
+        what: `no other partition that has nodes of ${main} or ${execution} is up`,
+        query: { command: QUEUES_COMMAND, read: (output) => areAlone(output, { main, execution }) },
+        remedy:
+          `scontrol update partitionname=NAME state=down for each other one that is up (sinfo -a): its jobs` +
+          ` are planned on its nodes, and moved to ${execution}`,
       },
     ],
     start: ({ id }, nodes) => [
@@ -97,6 +105,19 @@ function says(output: SiteOutput, name: string, word: string): Result<boolean, S
   const line = output.stdout.split('\n').find((one) => one.startsWith(`${name} `));
   const [, value = ''] = /=\s*(.*)$/.exec(line ?? '') ?? [];
   return ok(value.trim().split(',').includes(word));
+}
+
+/** What another partition starts by itself is on nodes that we give to others. */
+function areAlone(output: SiteOutput, names: SlurmQueues): Result<boolean, SiteProblem> {
+  const queues = readQueues(output);
+  if (!queues.ok) return queues;
+  const isOwn = ({ name }: SiteQueue) => name === names.main || name === names.execution;
+  const own = new Set(queues.value.filter(isOwn).flatMap(({ nodes }) => nodes));
+  return ok(
+    queues.value.every((queue) => {
+      return isOwn(queue) || !queue.isStarted || !queue.nodes.some((node) => own.has(node));
+    }),
+  );
 }
 
 function areSet(output: SiteOutput, names: SlurmQueues): Result<boolean, SiteProblem> {

@@ -153,6 +153,8 @@ export interface SiteEnd {
   readonly exit: ExitStatus;
   /** Why, in the site's words; null: it ended by itself. */
   readonly reason: string | null;
+  /** Nodes that it had; absent: they are not recorded. */
+  readonly nodes?: readonly string[];
 }
 
 export interface ListedJob extends SiteJob {

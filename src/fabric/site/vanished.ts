@@ -87,6 +87,8 @@ export class Vanished {
       ...job,
       ...{ state: 'ended', word: 'gone', reason: record?.reason ?? null },
       ...{ exit: record?.exit ?? null, endedAt: record?.endedAt ?? null },
+      startedAt: record?.startedAt ?? job.startedAt,
+      nodes: record?.nodes ?? job.nodes,
     };
   }
 }

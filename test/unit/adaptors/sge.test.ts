@@ -238,6 +238,7 @@ test('accounting is evidence of an end, but for a job that used nothing at all',
     endedAt: Date.UTC(2026, 10, 22, 2, 19, 3),
     exit: { code: 3 },
     reason: null,
+    nodes: ['n1'],
   });
   assert.deepEqual(of('end.kill9')?.exit, { signal: 9 });
   assert.match(of('end.limit')?.reason ?? '', /h_rt/);

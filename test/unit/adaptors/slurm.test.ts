@@ -294,7 +294,7 @@ test('what a takeover needs is looked at, one thing after the other', () => {
   // No plugin was set where this was recorded.
   assert.deepEqual(
     met,
-    [true, false, true].map((value) => ({ ok: true, value })),
+    [true, false, true, true].map((value) => ({ ok: true, value })),
   );
   const backfill = config.stdout.replace('sched/builtin', 'sched/backfill');
   const [scheduler] = disabledScheduler().requirements;
@@ -336,4 +336,19 @@ test('[G16] what a job wants of its nodes is read, or it is held for what nobody
   for (const fields of held)
     assert.match(String(asks(fields)), /^held it asks for .*does not plan/);
   assert.equal(asks({ state_reason: 'JobHeldUser', licenses: 'matlab' }), 'held JobHeldUser');
+});
+
+test('[G6] another partition that is up and shares nodes is found', () => {
+  const { requirements } = executionQueue({ main: 'main', execution: 'steer' });
+  const alone = requirements.find(({ what }) => what.startsWith('no other partition'));
+  const is = (...lines: readonly string[]) => {
+    const own = ['main State=DOWN Nodes=n[1-4]', 'steer State=UP Nodes=n[1-4]'];
+    const stdout = [...own, ...lines].map((line) => `PartitionName=${line}\n`).join('');
+    const read = alone?.query.read({ stdout, stderr: '', code: 0 });
+    return read?.ok === true && read.value;
+  };
+  assert.ok(is());
+  assert.ok(!is('debug State=UP Nodes=n[4-5]'));
+  assert.ok(!is('debug State=DRAIN Nodes=n4'));
+  assert.ok(is('debug State=DOWN Nodes=n[4-5]', 'cloud State=UP Nodes=c[1-2]'));
 });

@@ -132,12 +132,14 @@ function follow(step: Step, site: Site, listed: ListedJob): void {
   if (index === null || !job.pending.has(index)) return void followHold(step, site, job, listed);
   switch (listed.state) {
     case 'ended':
+      // It ran without our seeing it: it is taken for started there, and its gateway tells its end.
+      if (listed.exit !== null && place(step, site, { job, index }, listed)) return;
       return endPending(step, job, IntervalSet.of([[index, index]]), outcomeOf(listed));
     case 'starting':
     case 'running':
     case 'suspended':
     case 'completing':
-      return place(step, site, { job, index }, listed);
+      return void place(step, site, { job, index }, listed);
     default:
       return followHold(step, site, job, listed);
   }
@@ -195,24 +197,28 @@ export function whyNotOurs(listed: ListedJob): string | null {
   return indices === null || indices.ok ? null : `its array: ${indices.error}`;
 }
 
-/** It runs there though we did not start it: our books say so from now on, even beyond what is free. */
+/**
+ * It runs there though we did not start it: our books say so from now on, even beyond what is free. False: its
+ * nodes are not known here.
+ */
 function place(
   step: Step,
   site: Site,
   { job, index }: { readonly job: Job; readonly index: number },
   { nodes }: ListedJob,
-): void {
+): boolean {
   const shares: Share[] = [];
   for (const siteNode of nodes) {
     const shown = site.shown.get(siteNode) ?? siteNode;
     const node = step.state.nodes.get(memberName(shown, site.name) as NodeName);
     // Until all of them are there it is not known what it takes; the site says it again.
-    if (node?.connected !== true) return;
+    if (node?.connected !== true) return false;
     shares.push({ node: node.name, resources: job.spec.request.perNode, gpus: [] });
   }
-  if (shares.length === 0) return;
+  if (shares.length === 0) return false;
   const epoch = nextEpoch(step.state, { job, index }, shares);
   step.emit({ kind: 'task_allocated', place: placeOf(job, index), epoch, shares });
+  return true;
 }
 
 function outcomeOf({ exit, word }: ListedJob): Outcome {
