@@ -158,7 +158,7 @@ const REPORTS: Readonly<Record<string, Shape>> = {
     processes: list(processEnd),
     usage,
     detail: optional(text),
-    there: optional(oneOf('refused', 'cancelled')),
+    there: optional(oneOf('refused', 'cancelled', 'untaken')),
     stored: optional(stored),
     silentNodeRank: optional(count),
   }),

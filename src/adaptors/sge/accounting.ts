@@ -48,7 +48,7 @@ function hasUsedNothing(fields: ReadonlyMap<string, string>): boolean {
   return used.every((value) => /^0*(\.0*)?\D*$/.test(value));
 }
 
-/** Of a parallel job there is the first of them alone. */
+/** Its nodes; a record of a parallel job has the first of them alone. */
 function nodesOf(fields: ReadonlyMap<string, string>): Pick<SiteEnd, 'nodes'> {
   const host = fields.get('hostname') ?? '';
   return fields.get('granted_pe') === 'NONE' && host !== '' ? { nodes: [host] } : {};

@@ -18,9 +18,10 @@ export type LaunchStage =
 
 /**
  * What others made of it at its site. `refused`: the site would not have it, or has it no more though it
- * never began. `cancelled`: its owner or an operator ended it there.
+ * never began. `cancelled`: its owner or an operator ended it there. `untaken`: the site was told to start
+ * it, did not, and has it waiting as before.
  */
-export type EndThere = 'refused' | 'cancelled';
+export type EndThere = 'refused' | 'cancelled' | 'untaken';
 
 /** What the launcher says of one process. */
 export type ProcessEvent =

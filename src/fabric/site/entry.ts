@@ -20,7 +20,9 @@ const FRESH_MS = 5_000;
 export const MISSING_MS = 30_000;
 /** After a start that a site refuses: a node may be a moment longer in use there than here. */
 const REFUSED_MS = 1_000;
-/** A start that has not taken by then is ordered again. */
+/** A start of a foreign job that has not taken by then is taken back. */
+const TAKEN_MS = 10_000;
+/** A start of one of ours that has not taken by then is ordered again. */
 const START_AGAIN_MS = 20_000;
 /** A record of an end may be so late. */
 const RECORD_MS = 10_000;
@@ -78,7 +80,14 @@ export interface Entry {
   mayHaveMore: boolean;
 }
 
-export type Work = 'submit' | 'look_up' | 'cancel' | 'start' | 'ask_end' | 'take_claim';
+export type Work =
+  | 'submit'
+  | 'look_up'
+  | 'cancel'
+  | 'start'
+  | 'take_back'
+  | 'ask_end'
+  | 'take_claim';
 
 export function newEntry(launchId: number, name: string, sending: Entry['sending']): Entry {
   return {
@@ -97,6 +106,7 @@ export function workOf(entry: Entry, now: number, hasAccounting: boolean): Work 
   if (entry.sending === 'unsent') return entry.isCancelWanted ? 'take_claim' : 'submit';
   if (entry.sending === 'doubtful') return 'look_up';
   if (entry.isCancelWanted && entry.cancelledAt === null) return 'cancel';
+  if (hasNotTaken(entry, now)) return 'take_back';
   if (mustStart(entry, now)) return 'start';
   if (entry.isForeign) return entry.missingSince === null ? null : 'ask_end';
   const isOver = entry.overSince !== null && now - entry.overSince >= RECEIPT_MS;
@@ -105,6 +115,20 @@ export function workOf(entry: Entry, now: number, hasAccounting: boolean): Work 
   // What has not begun can be kept from ever beginning; that is the end of all doubt.
   if (!entry.hasProof) return 'take_claim';
   return hasAccounting ? 'ask_end' : null;
+}
+
+/** Only of a job of its site's users: what holds it back there nobody here knows. */
+function hasNotTaken(entry: Entry, now: number): boolean {
+  const { isForeign, isSteered, isCancelWanted, hasStarted, orderedAt } = entry;
+  if (!isForeign || !isSteered || isCancelWanted || hasStarted || orderedAt === null) return false;
+  if (entry.missingSince !== null || entry.overSince !== null) return false;
+  return now - orderedAt >= TAKEN_MS;
+}
+
+/** @param why null: it may have begun by now */
+export function takenBack(entry: Entry, why: string | null, now: number): void {
+  entry.nextAt = now + AGAIN_MS;
+  if (why !== null) entry.ending ??= { kind: 'unstartable', why, there: 'untaken' };
 }
 
 function mustStart(entry: Entry, now: number): boolean {

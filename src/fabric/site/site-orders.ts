@@ -7,7 +7,7 @@ import type { SiteJob } from '../../core/model/site.ts';
 import type { SiteUser } from '../../ports/sites.ts';
 import { runSiteCommand } from './command.ts';
 import * as rules from './entry.ts';
-import type { Launch } from './launch.ts';
+import { type Launch, listedOf } from './launch.ts';
 import { siteScript } from './script.ts';
 import type { SiteWorld } from './world.ts';
 
@@ -40,6 +40,8 @@ export class SiteOrders {
       case 'cancel':
         return rules.cancelled(entry, await this.#cancel(launch), clock.now());
       case 'start': {
+        const notNow = this.untaken(launch);
+        if (notNow !== null) return rules.takenBack(entry, notNow, clock.now());
         const started = await this.#start(launch);
         if (!started.ok && started.error !== NOT_LISTED) {
           const fields = { launchId: entry.launchId, why: started.error.text };
@@ -47,6 +49,8 @@ export class SiteOrders {
         }
         return rules.startOrdered(entry, started, clock.now());
       }
+      case 'take_back':
+        return rules.takenBack(entry, await this.#takeBack(launch), clock.now());
       case 'ask_end': {
         if (entry.isForeign) return this.#askAfter(entry);
         const query = adaptor.end?.(siteJobOf(entry));
@@ -153,6 +157,36 @@ export class SiteOrders {
     return opened
       .sort()
       .reduce((begin, node) => () => stops?.openFor(node, begin, hasBegun) ?? begin(), start)();
+  }
+
+  /** Why its site is not asked to start it now, as it did not before; null: it may be. */
+  untaken({ foreign }: Launch): string | null {
+    const { place, clock } = this.#world;
+    if (foreign === null || place === undefined) return null;
+    return place.steerer.untaken.of(foreign.job, clock.monotonic());
+  }
+
+  /** Why it is back where it was, in words; null: it is not, or may have begun. */
+  async #takeBack(launch: Launch): Promise<string | null> {
+    const { entry, foreign } = launch;
+    const { place } = this.#world;
+    const waits = async (): Promise<SiteJob | null> => {
+      const jobs = await this.#listJobs();
+      if (!jobs.ok) return null;
+      const job = listedOf(launch, new Map(jobs.value.map((one) => [one.id, one])));
+      return job?.state === 'waiting' || job?.state === 'held' ? job : null;
+    };
+    const before = await waits();
+    if (place === undefined || foreign === null || before === null) return null;
+    const named = foreign.nodes.flatMap((one) => place.nameAtSite(one) ?? []);
+    const id = siteJobOf(entry);
+    const reason = before.reason ?? before.word;
+    if (!(await place.steerer.takeBack({ id, handle: null }, named))) return null;
+    // It may have begun in the last moment.
+    if ((await waits()) === null) return null;
+    const why = `its site did not start it on ${named.join(', ')}: ${reason}`;
+    place.steerer.untaken.note(foreign.job, why, this.#world.clock.monotonic());
+    return why;
   }
 
   /** An element that has not begun is listed with its array alone. */

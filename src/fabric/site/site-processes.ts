@@ -108,6 +108,12 @@ export class SiteProcesses implements Processes {
   signal(launchId: number, signal: number): void {
     const launch = this.#launches.get(launchId);
     if (launch === undefined || (signal !== TERM && signal !== KILL)) return;
+    // The other nodes of a start that was taken back: their job waits at its site as before.
+    const notTaken = launch.entry.hasStarted ? null : this.#orders.untaken(launch);
+    if (notTaken !== null) {
+      rules.takenBack(launch.entry, notTaken, this.#world.clock.now());
+      return this.#tell(launch);
+    }
     launch.entry.isCancelWanted = true;
     this.#line.add(launch);
     this.#work();

@@ -281,7 +281,12 @@ export class SiteWatch implements SiteSource {
     const listing = await this.#ask(adaptor.jobs);
     const arrays = started();
     if (!listing.ok) return listing;
-    const answer = ok(listing.value.map((job) => (arrays.has(job.id) ? unheld(job) : job)));
+    const answer = ok(
+      listing.value.map((job) => {
+        const own = arrays.has(job.id) ? unheld(job) : job;
+        return steerer?.untaken.seen(own, asked) ?? own;
+      }),
+    );
     this.#listedAt = asked;
     const before = this.#jobs;
     this.#jobs = new Map(answer.value.map((job) => [job.id, job]));

@@ -7,6 +7,7 @@ import type { SiteJob } from '../../core/model/site.ts';
 import type { Commands } from '../../ports/commands.ts';
 import type { Log } from '../../ports/log.ts';
 import { runSiteCommand } from './command.ts';
+import { Untaken } from './untaken.ts';
 
 export interface SteererWorld {
   readonly steering: Steering;
@@ -22,6 +23,8 @@ interface Startable extends Pick<SiteJob, 'id' | 'handle'> {
 
 export class Steerer {
   readonly #world: SteererWorld;
+  /** Shared by all nodes of the site. */
+  readonly untaken = new Untaken();
   #turn: Promise<unknown> = Promise.resolve();
   /** What was found last. */
   #lack: string | null = null;
@@ -81,6 +84,15 @@ export class Steerer {
       this.#heeding.delete(seen);
       return seen;
     };
+  }
+
+  /** A start that did not take: from now on it does not take by itself. */
+  takeBack(job: Startable, nodes: readonly string[]): Promise<boolean> {
+    const taken = this.#turn.then(async () => {
+      return (await this.#runEach(this.#world.steering.takeBack(job, nodes))).length === 0;
+    });
+    this.#turn = taken.catch(() => undefined);
+    return taken;
   }
 
   /** What could not be undone is tried again, when nothing is being started. */

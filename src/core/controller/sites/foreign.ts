@@ -40,7 +40,9 @@ export function nodesFor(
 
 function isThere({ name, features, queues }: SiteNode, where: SiteWhere): boolean {
   if (where.only?.includes(name) === false || where.not?.includes(name) === true) return false;
-  if (where.queues?.some((queue) => queues.includes(queue)) === false) return false;
+  // Not every system says of its nodes which queues they have.
+  const isInQueue = queues.length === 0 || where.queues?.some((one) => queues.includes(one));
+  if (isInQueue === false) return false;
   return where.features?.every((one) => features.includes(one)) ?? true;
 }
 

@@ -58,6 +58,7 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
   const unbuilt = buildOutcome(task, worst);
   // Nothing of the job itself has run.
   if (unbuilt !== null) return { kind: 'requeue', outcome: unbuilt, counts: 'neither' };
+  if (end.there === 'untaken') return { kind: 'requeue', outcome, counts: 'neither' };
   if (end.there === 'cancelled') return { kind: 'done', outcome: cancelledThere(worst) };
   if (end.cause === 'exited') {
     if (task.failures >= job.spec.retriesMax) return { kind: 'done', outcome };

@@ -9,7 +9,7 @@ import {
   whyNotOurs,
 } from '../../../../src/core/controller/sites/heard.ts';
 import { ownIdOf } from '../../../../src/core/controller/sites/names.ts';
-import type { NodeName } from '../../../../src/core/model/ids.ts';
+import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import type { ListedJob, SiteMode, SiteNode } from '../../../../src/core/model/site.ts';
@@ -309,6 +309,62 @@ scenario(
     assert.deepEqual(head.schedule(), []);
     hear(head, [siteJob('16_1'), siteJob('16_2')]);
     assert.equal(head.schedule().length, 2);
+  },
+);
+
+scenario('[G16] a job runs where its user wants it, or waits with why it cannot', (head) => {
+  steered(head);
+  hear(head, [
+    siteJob('20', { where: { only: ['n2'] } }),
+    siteJob('21', { where: { not: ['n2'] } }),
+    siteJob('22', { where: { features: ['gpu'] } }),
+    siteJob('23', { where: { only: ['n9'] } }),
+  ]);
+  assert.deepEqual(
+    [1, 2].map((id) => head.job(id).spec.request.nodeNames),
+    [['n2.hpc'], ['n1.hpc']],
+  );
+  for (const id of [3, 4]) {
+    const { isHeld, heldBecause } = head.job(id).spec.foreign ?? {};
+    assert.deepEqual([isHeld, heldBecause], [true, 'no node of its site is where it is to run']);
+  }
+  assert.deepEqual(head.schedule().sort(), ['1#1@n2.hpc', '2#1@n1.hpc']);
+  hear(head, [siteJob('22', { where: { features: [] } }), siteJob('23')]);
+  for (const id of [3, 4]) assert.equal(head.job(id).spec.foreign?.isHeld, false);
+});
+
+scenario(
+  '[G3] what ended before it was seen running has the nodes that its site recorded',
+  (head) => {
+    steered(head);
+    hear(head, [siteJob('30', { state: 'held' })]);
+    const ended = { state: 'ended', exit: { code: 3 }, nodes: ['n2'], startedAt: 1 } as const;
+    hear(head, [siteJob('30', ended)]);
+    const [order] = launches(head, 'n2.hpc');
+    assert.deepEqual(order?.foreign, { job: '30', index: null });
+    assert.equal(head.outcome(1 as JobId), null, 'its gateway tells how it ended');
+    hear(head, [siteJob('31'), siteJob('30', ended)]);
+    hear(head, [siteJob('31', { ...ended, nodes: [] }), siteJob('30', ended)]);
+    assert.equal(head.outcome(2 as JobId), 'failed');
+  },
+);
+
+scenario(
+  '[G16] what its site did not start goes back to the queue, and frees its nodes',
+  (head) => {
+    steered(head);
+    hear(head, [siteJob('7')]);
+    const [epoch = ''] = head.schedule();
+    const [, node = ''] = epoch.split('@');
+    const detail = `its site did not start it on ${node}: Resources`;
+    const end = { cause: 'launch_failed', nodeFault: false, there: 'untaken', detail } as const;
+    head.ended(epoch.split('@')[0] ?? '', end, node);
+    assert.equal(head.outcome(1 as JobId), null);
+    hear(head, [siteJob('7', { state: 'held', reason: detail })]);
+    assert.deepEqual(head.schedule(), []);
+    assert.match(why(head, 1), /did not start it on/);
+    hear(head, [siteJob('7')]);
+    assert.equal(head.schedule().length, 1);
   },
 );
 

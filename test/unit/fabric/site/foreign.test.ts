@@ -15,6 +15,7 @@ import type { SiteJob } from '../../../../src/core/model/site.ts';
 import { type Launch, listedOf } from '../../../../src/fabric/site/launch.ts';
 import { SiteProcesses } from '../../../../src/fabric/site/site-processes.ts';
 import { Steerer } from '../../../../src/fabric/site/steerer.ts';
+import { Untaken } from '../../../../src/fabric/site/untaken.ts';
 import type { SiteWorld } from '../../../../src/fabric/site/world.ts';
 import { siteFolders } from '../../../../src/os/site-folders.ts';
 import type { LaunchRequest } from '../../../../src/ports/processes.ts';
@@ -135,16 +136,40 @@ test('[G2] one node of several has it started', async () => {
   assert.deepEqual(gateway.starts(), []);
 });
 
-test('a start that does not take is ordered again, and one that was refused is taken back', async () => {
+test('a start that was refused is taken back, and ordered again', async () => {
   const gateway = await begun();
-  const job = gateway.give();
   gateway.site.moods.set('scontrol', ['refuses']);
-  gateway.start(job);
+  gateway.start(gateway.give());
   await gateway.clock.advance(3000);
   assert.match(gateway.starts()[1] ?? '', /Partition=main ReqNodeList=$/);
-  await gateway.clock.advance(30_000);
-  assert.ok(gateway.starts().length >= 4);
+  assert.equal(gateway.starts().length, 3);
   assert.deepEqual(gateway.kinds(), []);
+});
+
+test('[G16] a start that does not take is taken back within seconds, for others to start', async () => {
+  const gateway = await begun();
+  gateway.start(gateway.give());
+  await gateway.clock.advance(16_000);
+  const [, back, ...others] = gateway.starts();
+  assert.match(back ?? '', /Partition=main ReqNodeList=$/);
+  assert.deepEqual(others, []);
+  const [event] = gateway.events;
+  assert.ok(event?.kind === 'refused' && event.there === 'untaken', JSON.stringify(event));
+  assert.match(event.why, /^its site did not start it on n1, n2: /);
+  assert.ok(!gateway.site.ran.some(([name]) => name === 'scancel'));
+});
+
+test('[G16] what a site did not start is held for a while, longer each time', () => {
+  const untaken = new Untaken();
+  const job = { id: '7', state: 'waiting' } as SiteJob;
+  untaken.note('7', 'no room', 0);
+  assert.deepEqual(untaken.seen(job, 59_000), {
+    ...{ id: '7', state: 'held', reason: 'no room; tried again later' },
+  });
+  assert.equal(untaken.seen(job, 60_000), job);
+  untaken.note('7', 'no room', 70_000);
+  assert.equal(untaken.of('7', 189_000), 'no room');
+  assert.equal(untaken.of('7', 190_000), null);
 });
 
 test('a start waits for the listing that has its ticket, and that is no failed start', async () => {
