@@ -8,9 +8,29 @@ import { helloOf } from '../../support/nodes.ts';
 
 const MINUTE = 60_000;
 
+/** Like the engine: its clock is its own. */
+class Known {
+  readonly #head: TestHead;
+
+  constructor(head: TestHead) {
+    this.#head = head;
+  }
+
+  get state() {
+    return this.#head.state;
+  }
+
+  get settings() {
+    return this.#head.settings;
+  }
+
+  now(): number {
+    return this.#head.at;
+  }
+}
+
 function notices(head: TestHead): (string | null)[] {
-  const { state, settings } = head;
-  const known = { state, settings, now: () => head.at };
+  const known = new Known(head);
   return [taskNotice(known, head.task('1')), jobNotice(known, head.job(1))];
 }
 
