@@ -360,7 +360,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'node.busy': {
     means: 'A node is removed only when nothing of it is left anywhere.',
-    next: 'Drain it and wait, or `weft requeue` what it runs.',
+    next: 'Drain it and wait, or `weft requeue` what it runs; `weft node lost NAME` if it is gone.',
   },
   'node.cloned': {
     means: 'Two machines have one folder of an agent: an image made after the join, or a clone.',

@@ -18,7 +18,7 @@ import type {
   RemoveNode,
   UndrainNode,
 } from './commands.ts';
-import type { Node } from './facts.ts';
+import type { Holding, Node } from './facts.ts';
 import { loseNode } from './sessions.ts';
 
 /** Letters, digits and a few signs: labels stand in lists, files and on command lines. */
@@ -77,10 +77,18 @@ export function decideRemove(step: Step, command: RemoveNode, actor: Actor): Ans
   const found = operated(step, command.node, actor, 'removing nodes');
   if (!found.ok) return found;
   const node = found.value;
-  if (node.holding.size > 0) {
-    const tasks = [...node.holding.keys()].slice(0, 5).join(', ');
-    const hint = 'Drain it and wait, or declare it lost if it is gone.';
-    return step.refuse('node.busy', { node: node.name, tasks }, hint);
+  const holdings = [...node.holding.values()];
+  // What goes on elsewhere, or is over, keeps the place of a silent node only in case it comes back.
+  const isBusy = ({ task }: Holding): boolean => task !== null || node.unreachableSince === null;
+  const busy = holdings.filter(isBusy);
+  if (busy.length > 0) {
+    const tasks = busy.slice(0, 5).map(({ epochId }) => epochId);
+    const gone = `\`weft node lost ${node.name}\` if it is gone for good`;
+    const hint = `Drain it and wait, or declare it lost: ${gone}.`;
+    return step.refuse('node.busy', { node: node.name, tasks: tasks.join(', ') }, hint);
+  }
+  for (const { epochId } of holdings) {
+    step.emit({ kind: 'claim_dropped', epochId, node: node.name });
   }
   step.emit({ kind: 'node_removed', node: node.name, by: nameOf(actor) });
   return ok({ kind: 'done' });

@@ -3,9 +3,9 @@
 import { IntervalSet } from '../../base/interval-set.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { isWhole } from '../../base/whole.ts';
-import type { Actor } from '../../model/actor.ts';
+import { type Actor, hasRole } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
-import { formatTaskId, type JobId, type TaskPlace } from '../../model/ids.ts';
+import { formatTaskId, type JobId, type NodeName, type TaskPlace } from '../../model/ids.ts';
 import type { TaskState } from '../../model/job.ts';
 import { nameOf, ownJob } from '../authority.ts';
 import { waitingOf, waitingSize } from '../jobs/behind.ts';
@@ -13,7 +13,7 @@ import type { Job, Task } from '../jobs/facts.ts';
 import type { Answer, Step } from '../step.ts';
 import { askCancel } from './cancel.ts';
 import type { CancelTask, SignalTask } from './commands.ts';
-import { endPending } from './ending.ts';
+import { abandonEpoch, endPending } from './ending.ts';
 import { placeOf } from './place.ts';
 import { isStoring, shownState } from './shown-state.ts';
 import { cancelledBy } from './verdict.ts';
@@ -33,12 +33,27 @@ export function decideCancel(
   const by = nameOf(actor);
   for (const task of holding) {
     const cancelled = task.ending?.kind === 'cancel' ? task.ending : null;
-    if (cancelled !== null && (!isStoring(task) || cancelled.discards)) continue;
-    const why = because === undefined ? {} : { because };
-    askCancel(step, task, { by, ...why, ...(cancelled?.hastens ? { discards: true } : {}) });
+    if (cancelled === null || (isStoring(task) && !cancelled.discards)) {
+      const why = because === undefined ? {} : { because };
+      askCancel(step, task, { by, ...why, ...(cancelled?.hastens ? { discards: true } : {}) });
+    }
+    if (hasRole(actor, 'operator') && waitsForDead(step, task)) {
+      abandonEpoch(step, task, `cancelled by ${by}`);
+    }
   }
   if (waiting.size > 0) endPending(step, job, waiting, cancelledBy(by));
   return ok({ kind: 'changed', count: waiting.size + holding.length });
+}
+
+/** Nobody can end it: what may be left of it is ended when its nodes come back (N8). */
+function waitsForDead({ state }: Step, { parts }: Task): boolean {
+  const open = [...parts.values()].filter((part) => part.state !== 'ended');
+  const isDead = (name: NodeName): boolean => {
+    const node = state.nodes.get(name);
+    // What runs at a site goes on without its gateway.
+    return node !== undefined && node.unreachableSince !== null && node.facts?.site === undefined;
+  };
+  return open.length > 0 && open.every(({ share }) => isDead(share.node));
 }
 
 export function decideSignal(step: Step, command: SignalTask, actor: Actor): Answer {

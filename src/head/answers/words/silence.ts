@@ -29,6 +29,7 @@ function next(node: string, spec: Pick<JobSpec, 'requeue' | 'onNodeLoss'>): stri
   }
   return (
     `the task continues when the node is back; it ${then} only on proof that its processes are ` +
-    `gone: a restart of the node, or \`weft node lost ${node}\` by an operator.`
+    `gone: a restart of the node, or \`weft node lost ${node}\` by an operator. ` +
+    "An operator's `weft kill` ends it at once."
   );
 }

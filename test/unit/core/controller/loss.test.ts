@@ -8,6 +8,7 @@ import {
   ANN,
   endReport,
   kinds,
+  OPERATOR,
   place,
   scenario,
   type TestHead,
@@ -284,3 +285,27 @@ scenario(
     assert.equal(head.task('1').crashes, 0);
   },
 );
+
+scenario(
+  '[N21] an operator cancels what waits for a dead node; its owner alone waits on',
+  (head) => {
+    lose(head, { onNodeLoss: { kind: 'wait' } });
+    head.command({ kind: 'cancel_task', place: place('1') }, ANN);
+    assert.equal(head.job(1).outcome, null, 'nobody knows that its processes are gone');
+    head.command({ kind: 'cancel_task', place: place('1') }, OPERATOR);
+    assert.equal(head.outcome(1), 'cancelled');
+    assert.deepEqual(head.holders('1#1'), ['n1'], 'its claim stays until the node is heard');
+    head.connect('n1', { held: head.heldBy('n1') });
+    assert.deepEqual(head.orders('n1'), ['end 1#1']);
+  },
+);
+
+scenario('[N12] a silent node goes with claims of what went on elsewhere', (head) => {
+  lose(head, { onNodeLoss: { kind: 'requeue' } });
+  assert.deepEqual(head.schedule(), ['1#2@n2']);
+  assert.deepEqual(head.holders('1#1'), ['n1']);
+  head.command({ kind: 'remove_node', node: 'n1' as NodeName }, OPERATOR);
+  assert.equal(head.state.nodes.has('n1' as NodeName), false);
+  head.ended('1#2', {}, 'n2');
+  assert.equal(head.outcome(1), 'completed');
+});
