@@ -183,7 +183,7 @@ export class HostedCluster {
       archiveBytesMax: 2 ** 30,
       archiveAgeMs: 86_400_000,
       blobBytesMax: this.blobBytesMax,
-      userFilesBytesMax: this.blobBytesMax,
+      userFilesBytesMax: 2 ** 40,
     };
     const file = join(this.directory, 'head.json');
     writeFileSync(file, JSON.stringify(options), { mode: 0o600 });
