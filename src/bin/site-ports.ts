@@ -6,6 +6,7 @@ import { totalOf } from '../adaptors/adaptor.ts';
 import { POLLED } from '../agent/absent.ts';
 import type { AgentPorts } from '../agent/ports.ts';
 import type { SiteOptions } from '../config/daemon-options.ts';
+import type { EpochId } from '../core/model/ids.ts';
 import { largestOf, type NodeSize } from '../core/model/node-sizes.ts';
 import type { Resources } from '../core/model/resources.ts';
 import { type SiteNode, siteNodeOf } from '../core/model/site.ts';
@@ -78,6 +79,7 @@ export function sitePorts(
     settings: { ...site, prefix, nonce: () => randomBytes(5).toString('hex') },
     listJobs: () => watch.list(),
     listedJob: (id: string) => watch.job(id),
+    onStart: (job: string, epochId: EpochId | null) => watch.noteStart(job, epochId),
   };
   return {
     site: member === undefined ? watch : sourceOf(member, siteNodeOf(own.node, name), watch),

@@ -7,7 +7,7 @@ import type { Reply } from '../core/controller/reply.ts';
 import { cancelledHere, unlistedHere } from '../core/controller/sites/heard.ts';
 import { stopsWanted } from '../core/controller/sites/stops.ts';
 import { formatRefusal, refuse } from '../core/model/errors.ts';
-import type { NodeName } from '../core/model/ids.ts';
+import type { EpochId, NodeName } from '../core/model/ids.ts';
 import type { Stamp, Standing } from '../core/model/life.ts';
 import type { MemoryUse } from '../core/model/memory-use.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
@@ -30,7 +30,7 @@ import type { Engine } from './engine.ts';
 import { LastHeard } from './last-heard.ts';
 import type { LogSink } from './log-sink.ts';
 import { OutputGate } from './output-gate.ts';
-import { type KnownSite, Sites } from './sites.ts';
+import { type KnownSite, type SiteStart, Sites } from './sites.ts';
 import type { Stamps } from './stamps.ts';
 import type { Fed, FeedPiece } from './stdin/feeder.ts';
 
@@ -93,6 +93,11 @@ export class Agents {
   sites(): readonly KnownSite[] {
     const nodes = this.#engine?.state.nodes;
     return this.#sites.all.filter(({ name }) => nodes?.has(name) === true);
+  }
+
+  /** The job of a site that is this start of a task; undefined: none is known. */
+  startAtSite(epochId: EpochId): SiteStart | undefined {
+    return this.#sites.startOf(epochId, this.#options.clock.monotonic());
   }
 
   /** Queues of the sites whose own schedulers decide. */

@@ -4,13 +4,14 @@ import type { Input } from '../core/controller/controller.ts';
 import type { Event } from '../core/controller/declared.ts';
 import { asksFor } from '../core/controller/schedule.ts';
 import type { State } from '../core/controller/state.ts';
-import type { NodeName } from '../core/model/ids.ts';
+import type { EpochId, NodeName } from '../core/model/ids.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { SiteStanding } from '../core/scheduler/room/brokerage.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
+import type { SiteStart } from './sites.ts';
 
 export interface EngineOptions {
   readonly store: Store;
@@ -23,6 +24,8 @@ export interface EngineOptions {
   readonly loads?: (state: State) => ReadonlyMap<NodeName, number>;
   /** Queues of sites whose own schedulers decide, by what they said last. */
   readonly standings?: () => ReadonlyMap<NodeName, SiteStanding>;
+  /** The job of a site that is this start of a task; undefined: none is known. */
+  readonly startAtSite?: (epochId: EpochId) => SiteStart | undefined;
   /** `Snapshot.looksMax`; absent: what 20 ms are enough for. */
   readonly looksMax?: number;
   /** The largest job id of which there is a trace outside of the store; asked after a loss only. */

@@ -13,7 +13,7 @@ import { isCycleDue } from '../core/controller/schedule.ts';
 import type { State } from '../core/controller/state.ts';
 import type { Actor } from '../core/model/actor.ts';
 import { type Refusal, refuse } from '../core/model/errors.ts';
-import type { NodeName } from '../core/model/ids.ts';
+import type { EpochId, NodeName } from '../core/model/ids.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -29,6 +29,7 @@ import { lossBehind } from './loss.ts';
 import { type Rebuilt, type RecoveryWorld, readStore, recover } from './recovery.ts';
 import { RoomWatch } from './room-watch.ts';
 import { makesWork, SHORTAGE } from './shortage.ts';
+import type { SiteStart } from './sites.ts';
 import { Snapshots } from './snapshots.ts';
 
 type Done = (result: Result<Reply, Refusal>) => void;
@@ -182,6 +183,11 @@ export class Engine {
   /** Queues of sites whose own schedulers decide; null: nobody knows of any. */
   standings(): ReturnType<NonNullable<EngineOptions['standings']>> | null {
     return this.#options.standings?.() ?? null;
+  }
+
+  /** The job of a site that is this start of a task; undefined: none is known. */
+  startAtSite(epochId: EpochId): SiteStart | undefined {
+    return this.#options.startAtSite?.(epochId);
   }
 
   execute(command: Command, actor: Actor): Promise<Result<Reply, Refusal>> {

@@ -3,7 +3,7 @@
 
 import { standingOf } from '../core/controller/sites/standing.ts';
 import type { FilterState } from '../core/model/filter-rule.ts';
-import type { NodeName } from '../core/model/ids.ts';
+import type { EpochId, NodeName } from '../core/model/ids.ts';
 import { SITE_JOBS_MAX } from '../core/model/limits.ts';
 import type { ListedJob, SiteNews, SiteNode, SiteQueue, SiteStop } from '../core/model/site.ts';
 import type { SiteStanding } from '../core/scheduler/room/brokerage.ts';
@@ -22,6 +22,14 @@ export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover'
   readonly filters: FilterState | null;
 }
 
+/** A start of a task of ours as its site has it. */
+export interface SiteStart {
+  readonly site: NodeName;
+  readonly job: ListedJob;
+  /** Since it was listed so; null: nobody knows. */
+  readonly ageMs: number | null;
+}
+
 /** What a site said longer ago says nothing of its queue now. */
 const OLD_MS = 300_000;
 
@@ -33,6 +41,8 @@ const SILENT: Omit<SiteStanding, 'listedAt'> = {
 export class Sites {
   readonly #known = new Map<NodeName, KnownSite>();
   readonly #jobs = new Map<NodeName, Map<string, ListedJob>>();
+  /** Where a start of a task of ours is listed. */
+  readonly #starts = new Map<EpochId, { readonly site: NodeName; readonly id: string }>();
   /** Added up once for each word of a gateway. */
   readonly #standings = new WeakMap<KnownSite, SiteStanding>();
 
@@ -44,9 +54,15 @@ export class Sites {
   hear(name: NodeName, news: SiteNews, now: number): KnownSite {
     const before = news.isFirst ? undefined : this.#known.get(name);
     const jobs = this.#jobsOf(name, before);
-    for (const id of news.gone) jobs.delete(id);
+    for (const id of news.gone) {
+      const { epochId } = jobs.get(id) ?? {};
+      if (epochId !== undefined) this.#starts.delete(epochId);
+      jobs.delete(id);
+    }
     for (const job of news.jobs) {
-      if (jobs.has(job.id) || jobs.size < SITE_JOBS_MAX) jobs.set(job.id, job);
+      if (!jobs.has(job.id) && jobs.size >= SITE_JOBS_MAX) continue;
+      jobs.set(job.id, job);
+      if (job.epochId !== undefined) this.#starts.set(job.epochId, { site: name, id: job.id });
     }
     const { system, mode, takeover, problem, ageMs } = news;
     const known = {
@@ -59,6 +75,17 @@ export class Sites {
     };
     this.#known.set(name, known);
     return known;
+  }
+
+  /** The job of a site that is this start of a task, as it was listed last; undefined: none is known. */
+  startOf(epochId: EpochId, monotonic: number): SiteStart | undefined {
+    const found = this.#starts.get(epochId);
+    const known = found === undefined ? undefined : this.#known.get(found.site);
+    const job = found === undefined ? undefined : known?.jobs.get(found.id);
+    // Another session of its gateway may have begun without it.
+    if (found === undefined || known === undefined || job?.epochId !== epochId) return undefined;
+    const ageMs = known.listedAt === null ? null : Math.max(0, monotonic - known.listedAt);
+    return { site: found.site, job, ageMs };
   }
 
   /** Queues of the sites whose own schedulers decide, as they were listed last; others were not read yet. */

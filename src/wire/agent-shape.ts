@@ -145,7 +145,7 @@ const usage = map({ userUs: finite, systemUs: finite, memoryPeakBytes: finite })
 const stored = map({ files: count, bytes: count, leftOut: count, problem: optional(word) });
 
 const REPORTS: Readonly<Record<string, Shape>> = {
-  task_started: map({ epochId: text, at: finite, limits: text }),
+  task_started: map({ epochId: text, at: finite, limits: text, agoMs: optional(count) }),
   task_suspended: map({ epochId: text, at: finite, turn: count }),
   task_resumed: map({ epochId: text, at: finite, turn: count }),
   task_storing: map({ epochId: text, at: finite }),
@@ -223,7 +223,7 @@ const siteJob = map({
       ...{ features: optional(list(text)), queues: optional(list(text)) },
     }),
   ),
-  seen,
+  ...{ seen, epochId: optional(word) },
 });
 const siteNode = map({
   ...{ name: word, state: word, word: text, reason: orNull(text), cpuCount: count },

@@ -106,12 +106,34 @@ describe('a real Slurm behind a gateway', { skip }, () => {
   });
 
   it('[G10] who ends his own jobs while they wait there takes the site from nobody', async () => {
-    await slurm.command('sbatch', '-N2', '-n4', '-J', 'full', '--wrap', 'sleep 600');
+    await slurm.command(
+      'sbatch',
+      '-N2',
+      '-n4',
+      '-J',
+      'full',
+      '-o',
+      '/dev/null',
+      '--wrap',
+      'sleep 600',
+    );
     const given: string[] = [];
     for (let one = 0; one < 3; one += 1) given.push(await weft('run', '--', 'true'));
     const waiting = async (): Promise<string[]> =>
       (await ids()).filter((line) => / weft-\S+ PENDING$/.test(line));
     await until('they wait there', async () => (await waiting()).length === 3 || undefined);
+    // [G14] What waits there is pending here, by the words of the site.
+    const [first = ''] = given;
+    const [native = ''] = (await waiting())[0]?.split(' ') ?? [];
+    const words = new RegExp(`hpc has it as job ${native}: PENDING \\(\\w+\\), listed \\d+m?s ago`);
+    await until('the site is heard', async () => words.test(await weft('why', first)) || undefined);
+    assert.match(await weft('why', first), /^It waits in the queue of its site: hpc has it/);
+    for (const verb of ['jobs', 'job']) {
+      const said = await weft(verb, ...(verb === 'job' ? [first] : []));
+      assert.match(said, /pending/);
+      assert.doesNotMatch(said, /starting/);
+      assert.match(said.replace(/\s+/g, ' '), new RegExp(`hpc has it as job ${native}`));
+    }
     for (const line of await waiting()) await slurm.command('scancel', line.split(' ')[0] ?? '');
     for (const id of given) {
       assert.notEqual((await world.tried('wait', id)).code, 0);

@@ -197,6 +197,8 @@ export type TaskReport =
       readonly at: number;
       /** How limits are enforced here: `cgroup`, `polling`, or `none` with the reason in words. */
       readonly limits: string;
+      /** It was so long before `at`, as its site says. Absent: then. */
+      readonly agoMs?: number;
     }
   | {
       readonly kind: 'task_suspended' | 'task_resumed';

@@ -25,7 +25,8 @@ export type EndThere = 'refused' | 'cancelled' | 'untaken';
 
 /** What the launcher says of one process. */
 export type ProcessEvent =
-  | { readonly kind: 'started'; readonly launchId: number }
+  /** `agoMs`: so long ago, where that is heard late. Absent: now. */
+  | { readonly kind: 'started'; readonly launchId: number; readonly agoMs?: number }
   | {
       readonly kind: 'failed';
       readonly launchId: number;

@@ -2,6 +2,7 @@
 // them from its own listings; nothing here is guessed, and what a listing does not say is null.
 
 import type { FilterState, Seen } from './filter-rule.ts';
+import type { EpochId } from './ids.ts';
 import type { ExitStatus } from './job.ts';
 
 /** Systems that an adaptor knows, by their words in the configuration (makers: bin/site-adaptors.ts). */
@@ -160,6 +161,8 @@ export interface SiteEnd {
 export interface ListedJob extends SiteJob {
   /** A gateway of ours has submitted it. */
   readonly isOurs: boolean;
+  /** The start of a task of ours that it is. Absent: it is none, or its gateway does not say. */
+  readonly epochId?: EpochId;
 }
 
 /** An operation of a site that was tried. */

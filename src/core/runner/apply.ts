@@ -168,7 +168,8 @@ function applyRunning(state: RunnerState, event: EventOf<'epoch_running'>): void
   epoch.phase = 'running';
   const at = epoch.startedAt ?? event.at;
   const limits = epoch.preparation?.limits ?? 'none';
-  addReport(state, { kind: 'task_started', epochId: event.epochId, at, limits });
+  const late = event.agoMs === undefined ? {} : { agoMs: event.agoMs };
+  addReport(state, { kind: 'task_started', epochId: event.epochId, at, limits, ...late });
 }
 
 /**

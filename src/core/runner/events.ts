@@ -50,7 +50,13 @@ export type RunnerEvent =
   | { readonly kind: 'process_continued'; readonly epochId: EpochId; readonly rank: number }
   | { readonly kind: 'process_lost'; readonly epochId: EpochId; readonly rank: number }
   /** All processes have started: the head is told. */
-  | { readonly kind: 'epoch_running'; readonly epochId: EpochId; readonly at: number }
+  | {
+      readonly kind: 'epoch_running';
+      readonly epochId: EpochId;
+      readonly at: number;
+      /** They had so long before. Absent: now. */
+      readonly agoMs?: number;
+    }
   /** `turn`: of the order. */
   | {
       readonly kind: 'suspend_wanted' | 'resume_wanted';

@@ -15,6 +15,9 @@ import {
   type RunnerState,
 } from './state.ts';
 
+/** What is heard so soon is heard at once. */
+const LATE_MS = 1000;
+
 interface Spot extends ProcessPlace {
   readonly epoch: Epoch;
   readonly process: Process;
@@ -29,7 +32,7 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
   if (!isOpen(spot.process)) return [];
   switch (event.kind) {
     case 'started':
-      return decideStarted(spot, now);
+      return decideStarted(spot, now, event.agoMs);
     case 'failed':
       if (event.stage === 'lease') return decideTooLate(spot, now);
       return decideFailed(
@@ -57,11 +60,17 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
   }
 }
 
-function decideStarted({ epoch, process, epochId, rank }: Spot, now: Now): RunnerEvent[] {
+/** @param agoMs counts for what is told; its time limit counts from now, as clocks need not agree */
+function decideStarted(
+  { epoch, process, epochId, rank }: Spot,
+  now: Now,
+  agoMs = 0,
+): RunnerEvent[] {
   if (process.state !== 'requested') return [];
   const events: RunnerEvent[] = [{ kind: 'process_started', epochId, rank, ...now }];
   if (isLastRequested(epoch, process) && epoch.failure === null) {
-    events.push({ kind: 'epoch_running', epochId, at: now.at });
+    const late = agoMs < LATE_MS ? {} : { agoMs };
+    events.push({ kind: 'epoch_running', epochId, at: now.at, ...late });
   }
   return events;
 }

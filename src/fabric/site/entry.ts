@@ -70,6 +70,10 @@ export interface Entry {
   readAt: number | null;
   /** When the site last took a wish to cancel it, or said that there is none such. */
   cancelledAt: number | null;
+  /** When it began there, by a clock of the site; null: nobody knows. */
+  startedAt: number | null;
+  /** When it was given to the site; 0: by a gateway before this one. */
+  givenAt: number;
   /** A user of the site gave it to it: it has no script of ours, and the site's word on it counts. */
   isForeign: boolean;
   /** The site starts it when we say so. */
@@ -94,7 +98,7 @@ export function newEntry(launchId: number, name: string, sending: Entry['sending
     ...{ launchId, name, sending, hasStarted: false, hasProof: false, ending: null },
     ...{ isCancelWanted: false },
     ...{ doubtfulSince: 0, nextAt: 0, missingSince: null, overSince: null, overAs: null },
-    readAt: null,
+    ...{ readAt: null, startedAt: null, givenAt: 0 },
     ...{ cancelledAt: null, isForeign: false, isSteered: false, orderedAt: null },
     mayHaveMore: sending === 'doubtful',
   };
@@ -183,6 +187,7 @@ function foreignListed(entry: Entry, job: SiteJob, now: number): void {
 /** Written down before the command runs: whoever comes after a crash looks the name up. */
 export function submitting(entry: Entry, now: number): void {
   entry.sending = 'doubtful';
+  if (entry.givenAt === 0) entry.givenAt = now;
   entry.doubtfulSince = now;
   entry.nextAt = now + AGAIN_MS;
 }
@@ -240,6 +245,7 @@ export function listed(entry: Entry, job: SiteJob | null, now: number): void {
   entry.missingSince = null;
   if (entry.isForeign) return foreignListed(entry, job, now);
   if (job.state === 'running') entry.hasStarted = true;
+  if (entry.hasStarted) entry.startedAt ??= job.startedAt;
   if (job.state !== 'ended') return;
   entry.overSince ??= now;
   // What never had a node was ended while it waited: by somebody, whatever the site calls it.
@@ -257,7 +263,10 @@ export function receiptsRead(
 ): void {
   const { readAt } = entry;
   entry.readAt = now;
-  if (started !== null) proven(entry);
+  if (started !== null) {
+    proven(entry);
+    entry.startedAt ??= started.at;
+  }
   if (ended === null) return;
   // Receipts count whole seconds, by the clock of another machine: who was looking knows better.
   const isFresh = readAt !== null && now - readAt <= FRESH_MS;

@@ -1,6 +1,7 @@
 // A launch that is a job at a site: what is known of it, whose it is, what its agent has heard of it, and
 // the note by which the next gateway takes it up again.
 
+import { type EpochId, formatEpochId, type TaskId } from '../../core/model/ids.ts';
 import type { EndThere, KnownProcess, ProcessEvent } from '../../core/model/processes.ts';
 import type { SiteJob } from '../../core/model/site.ts';
 import type { LaunchRequest } from '../../ports/processes.ts';
@@ -19,6 +20,8 @@ export interface Launch {
   readonly foreign: Foreign | null;
   /** Whose program it is; null: of no maintenance. */
   readonly maintenance: string | null;
+  /** The start of a task that it is; null: nobody knows. */
+  readonly epochId: EpochId | null;
   readonly told: { running: boolean; end: boolean };
 }
 
@@ -30,6 +33,8 @@ interface Note {
   readonly maintenance?: string;
   readonly name: string;
   readonly user: SiteUser | null;
+  /** Absent: of an older gateway. */
+  readonly epochId?: EpochId | null;
 }
 
 type Site = Pick<SiteWorld, 'adaptor' | 'place'>;
@@ -40,6 +45,7 @@ export function newLaunch(request: LaunchRequest, name: string, site: Site): Lau
   setOrigin(entry, foreign, site);
   return {
     ...{ entry, request, foreign, maintenance: maintenanceOf(request) },
+    epochId: epochOf(request),
     user: credentials === null ? null : { uid: credentials.uid, gid: credentials.gid },
     told: { running: false, end: false },
   };
@@ -53,14 +59,14 @@ export function notedLaunch(
 ): Launch | null {
   const note = parseNote(of.note);
   if (note === null) return null;
-  const { name, user, foreign = null, maintenance = null } = note;
+  const { name, user, foreign = null, maintenance = null, epochId = null } = note;
   // Without an id it may be there all the same: the gateway before may have died over the answer.
   const sending = of.siteJob ? { siteJob: of.siteJob } : 'doubtful';
   const entry = newEntry(launchId, name, sending);
   entry.doubtfulSince = site.clock.now();
   setOrigin(entry, foreign, site);
   const told = { running: false, end: false };
-  return { entry, request: null, user, foreign, maintenance, told };
+  return { entry, request: null, user, foreign, maintenance, epochId, told };
 }
 
 function setOrigin(entry: Entry, foreign: Foreign | null, { adaptor, place }: Site): void {
@@ -91,9 +97,9 @@ function isAmong(index: number, elements: string): boolean {
   });
 }
 
-export function noteOf({ entry, user, foreign, maintenance }: Launch): string {
+export function noteOf({ entry, user, foreign, maintenance, epochId }: Launch): string {
   const note: Note = {
-    ...{ name: entry.name, user },
+    ...{ name: entry.name, user, epochId },
     ...(foreign === null ? {} : { foreign }),
     ...(maintenance === null ? {} : { maintenance }),
   };
@@ -111,8 +117,19 @@ function parseNote(text: string | null): Note | null {
 
 /** By the variable that the head gives to such programs alone while the maintenance has the node. */
 function maintenanceOf({ environment }: LaunchRequest): string | null {
-  const name = 'MAINTENANCE_ID=';
-  return environment.find((one) => one.startsWith(name))?.slice(name.length) ?? null;
+  return variable(environment, 'MAINTENANCE_ID');
+}
+
+/** By the variables that tell a program which task it is. */
+function epochOf({ environment }: LaunchRequest): EpochId | null {
+  const task = variable(environment, 'WEFT_TASK_ID');
+  const epoch = Number(variable(environment, 'WEFT_EPOCH') ?? Number.NaN);
+  return task === null || Number.isNaN(epoch) ? null : formatEpochId(task as TaskId, epoch);
+}
+
+function variable(environment: readonly string[], name: string): string | null {
+  const start = `${name}=`;
+  return environment.find((one) => one.startsWith(start))?.slice(start.length) ?? null;
 }
 
 /** How it stands, for an agent that knows nothing of it, and has heard that with it. */
@@ -126,16 +143,21 @@ export function knownOf({ entry, told }: Launch): KnownProcess {
 }
 
 /** What its agent has not heard yet, and has with it. */
-export function newsOf({ entry, told }: Launch): ProcessEvent[] {
+export function newsOf({ entry, told }: Launch, now: number): ProcessEvent[] {
   const { launchId, ending, hasStarted } = entry;
   if (told.end) return [];
   const hasRun = hasStarted || ending?.kind === 'exited';
   const isNew = hasRun && !told.running;
   Object.assign(told, { running: told.running || hasRun, end: ending !== null });
   return [
-    ...(isNew ? [{ kind: 'started', launchId } as const] : []),
+    ...(isNew ? [{ kind: 'started', launchId, agoMs: startedAgo(entry, now) } as const] : []),
     ...(ending === null ? [] : [eventOf(launchId, ending)]),
   ];
+}
+
+/** By the clocks of the site, which need not be ours: not before it was given to it, nor to come. */
+function startedAgo({ startedAt, givenAt }: Entry, now: number): number {
+  return startedAt === null ? 0 : Math.max(0, now - Math.max(startedAt, givenAt));
 }
 
 function eventOf(launchId: number, ending: Ending): ProcessEvent {

@@ -42,7 +42,8 @@ export class Receipts {
   read(entry: Entry): void {
     if (entry.ending !== null || entry.sending === 'unsent' || entry.isForeign) return;
     const { folders, clock } = this.#world;
-    const started = entry.hasStarted ? null : folders.read(entry.launchId, STARTED);
+    const started =
+      entry.hasStarted && entry.startedAt !== null ? null : folders.read(entry.launchId, STARTED);
     const ended = folders.read(entry.launchId, ENDED);
     const receipts = {
       started: started === null ? null : parseStartReceipt(started),

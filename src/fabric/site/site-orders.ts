@@ -36,7 +36,7 @@ export class SiteOrders {
         return this.#submit(launch);
       case 'look_up':
         rules.lookedUp(entry, await this.#ask(adaptor.named(entry.name), null), clock.now());
-        return this.#noteJob(entry);
+        return this.#noteJob(launch);
       case 'cancel':
         return rules.cancelled(entry, await this.#cancel(launch), clock.now());
       case 'start': {
@@ -89,7 +89,7 @@ export class SiteOrders {
     }
     rules.submitted(entry, answer, clock.now());
     this.#noteNever(entry);
-    this.#noteJob(entry);
+    this.#noteJob(launch);
   }
 
   #takeClaim(entry: rules.Entry): boolean {
@@ -217,8 +217,18 @@ export class SiteOrders {
     return this.#ask(this.#world.adaptor.cancel(siteJobOf(entry)), user);
   }
 
-  #noteJob({ launchId, sending }: rules.Entry): void {
-    if (typeof sending === 'object') this.#world.folders.note(launchId, 'job', sending.siteJob);
+  /** What its site calls it, for whoever asks about the task; `isThere` false: no more. */
+  tellStart({ entry, epochId }: Launch, isThere = true): void {
+    const siteJob = siteJobOf(entry);
+    if (siteJob === '' || epochId === null || entry.isForeign) return;
+    this.#world.onStart?.(siteJob, isThere ? epochId : null);
+  }
+
+  #noteJob(launch: Launch): void {
+    const { launchId, sending } = launch.entry;
+    if (typeof sending !== 'object') return;
+    this.#world.folders.note(launchId, 'job', sending.siteJob);
+    this.tellStart(launch);
   }
 
   #listJobs(): Promise<Result<readonly SiteJob[], SiteProblem>> {

@@ -66,6 +66,7 @@ export class SiteProcesses implements Processes {
         Object.assign(launch.entry, { ending, mayHaveMore: true });
       }
       this.#hollow.noteEnd(launch);
+      this.#orders.tellStart(launch);
     }
     const known = [...this.#launches.values()].map(knownOf);
     this.#look();
@@ -128,6 +129,7 @@ export class SiteProcesses implements Processes {
     const launch = this.#launches.get(launchId);
     if (launch !== undefined) this.#line.delete(launch);
     this.#launches.delete(launchId);
+    if (launch !== undefined) this.#orders.tellStart(launch, false);
     this.#hollow.forget(launchId);
   }
 
@@ -224,7 +226,7 @@ export class SiteProcesses implements Processes {
     const { entry } = launch;
     const { launchId } = entry;
     if (this.#launches.get(launchId) !== launch) return;
-    const news = newsOf(launch);
+    const news = newsOf(launch, this.#world.clock.now());
     if (news.length > 0) this.#hollow.noteEnd(launch);
     for (const event of news) {
       this.#onEvent(event);

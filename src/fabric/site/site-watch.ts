@@ -5,6 +5,7 @@ import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts'
 import { ok, type Result } from '../../core/base/result.ts';
 import { isSame } from '../../core/base/same.ts';
 import type { FilterState, Seen } from '../../core/model/filter-rule.ts';
+import type { EpochId } from '../../core/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../core/model/limits.ts';
 import {
   type ListedJob,
@@ -62,6 +63,8 @@ export class SiteWatch implements SiteSource {
   /** Beginnings of the names of our own jobs there. */
   readonly #prefixes = new Set<string>();
   #jobs: ReadonlyMap<string, SiteJob> = new Map();
+  /** Starts of our tasks, by the site's ids of the jobs that they are. */
+  readonly #starts = new Map<string, EpochId>();
   #nodes: readonly SiteNode[] = [];
   #queues: readonly SiteQueue[] = [];
   /** By the clock that never jumps; null: not yet. */
@@ -99,6 +102,12 @@ export class SiteWatch implements SiteSource {
   /** Jobs whose names begin so are ours. */
   addPrefix(prefix: string): void {
     this.#prefixes.add(`${prefix}-`);
+  }
+
+  /** A job of the site is this start of a task; null: it is not any more. */
+  noteStart(job: string, epochId: EpochId | null): void {
+    if (epochId === null) this.#starts.delete(job);
+    else this.#starts.set(job, epochId);
   }
 
   start(): void {
@@ -364,7 +373,9 @@ export class SiteWatch implements SiteSource {
       const isOurs = this.#isOurs(listed.name);
       // What we have given to the site is not for its rules.
       const seen = isOurs ? null : this.#world.filters?.job(listed);
-      const job = { ...annotated(listed, seen), isOurs };
+      const epochId = isOurs ? this.#starts.get(id) : undefined;
+      const start = epochId === undefined ? {} : { epochId };
+      const job = { ...annotated(listed, seen), isOurs, ...start };
       if (isSame(told.get(id), job)) continue;
       jobs.push(job);
       told.set(id, job);

@@ -2,6 +2,7 @@
 
 import type { Adaptor, SiteProblem } from '../../adaptors/adaptor.ts';
 import type { Result } from '../../core/base/result.ts';
+import type { EpochId } from '../../core/model/ids.ts';
 import type { SiteJob } from '../../core/model/site.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Commands } from '../../ports/commands.ts';
@@ -21,6 +22,8 @@ export interface SiteWorld {
   readonly place?: SitePlace;
   /** Where others list its jobs, too; absent: the site is asked. */
   readonly listJobs?: () => Promise<Result<readonly SiteJob[], SiteProblem>>;
+  /** Told what its site calls the start of a task, and null when that is forgotten. Absent: nobody asks. */
+  readonly onStart?: (siteJob: string, epochId: EpochId | null) => void;
   /** A job of the last listing that others had made; undefined: it is not in it. */
   readonly listedJob?: (id: string) => SiteJob | undefined;
 }

@@ -3,22 +3,28 @@
 import type { JobView } from '../../api/jobs.ts';
 import { explainTask, type Known, rulesOfLine } from '../../core/controller/answers/questions.ts';
 import { isBlocked } from '../../core/controller/jobs/behind.ts';
-import type { Job } from '../../core/controller/jobs/facts.ts';
-import type { UserName } from '../../core/model/ids.ts';
+import type { Job, Task } from '../../core/controller/jobs/facts.ts';
+import { isAtSite } from '../../core/controller/tasks/shown-state.ts';
+import { type EpochId, formatEpochId, type UserName } from '../../core/model/ids.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import { type LineRules, standingOf } from '../../core/scheduler/line/line.ts';
 import { priorityParts, sumOf } from '../../core/scheduler/line/priority.ts';
+import type { SiteStart } from '../sites.ts';
+import { sayAtSite } from './words/at-site.ts';
 import { type Reader, sayReason } from './words/reason.ts';
+
+/** With what is known of sites; absent: nothing is. */
+type KnownHere = Known & { startAtSite?(epochId: EpochId): SiteStart | undefined };
 
 /** Good for one answer only: nothing in it is renewed. */
 export class Reasons {
-  readonly #known: Known;
+  readonly #known: KnownHere;
   readonly #reader: UserName | null;
   #rules: LineRules | null = null;
   readonly #byShape = new Map<string, ReasonView>();
 
   /** `reader`: who asks, whom words about themselves address. */
-  constructor(known: Known, reader: UserName | null = null) {
+  constructor(known: KnownHere, reader: UserName | null = null) {
     this.#known = known;
     this.#reader = reader;
   }
@@ -33,6 +39,8 @@ export class Reasons {
   }
 
   of(job: Job, index: number): ReasonView {
+    const task = job.active.get(index);
+    if (task !== undefined && isAtSite(task)) return this.#atSite(task);
     if (!isOrdinary(job, index)) return this.#ask(job, index);
     const { shape, qos } = job.entry;
     const key = `${shape.key} ${job.owner} ${qos}`;
@@ -42,6 +50,13 @@ export class Reasons {
       this.#byShape.set(key, reason);
     }
     return reason;
+  }
+
+  /** Its site decides when it begins. */
+  #atSite(task: Task): ReasonView {
+    const [site = ''] = task.parts.keys();
+    const start = this.#known.startAtSite?.(formatEpochId(task.id, task.epoch));
+    return { kind: 'site', words: sayAtSite(site, start) };
   }
 
   #ask(job: Job, index: number): ReasonView {

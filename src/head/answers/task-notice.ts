@@ -5,19 +5,22 @@ import { heldUp } from '../../core/controller/answers/held-up.ts';
 import { silenceOf } from '../../core/controller/answers/silence.ts';
 import { stoppedTask } from '../../core/controller/answers/stopped.ts';
 import type { Job, Task } from '../../core/controller/jobs/facts.ts';
+import { isAtSite } from '../../core/controller/tasks/shown-state.ts';
 import { formatEpochId, formatTaskId } from '../../core/model/ids.ts';
 import type { Engine } from '../engine.ts';
 import { killedNotice } from './memory.ts';
+import { sayAtSite } from './words/at-site.ts';
 import { sayHeldUp } from './words/held-up.ts';
 import { saySilence } from './words/silence.ts';
 import { sayStopped } from './words/stopped.ts';
 
-type Known = Pick<Engine, 'state' | 'now' | 'settings'>;
+type Known = Pick<Engine, 'state' | 'now' | 'settings'> & Partial<Pick<Engine, 'startAtSite'>>;
 
 /** Null: all is as it should be. */
 export function taskNotice(known: Known, task: Task): string | null {
   return (
     silenceNotice(known, task) ??
+    siteNotice(known, task) ??
     stoppedNotice(known, task) ??
     keepingNotice(known.state, task) ??
     killedNotice(known.state, task) ??
@@ -27,7 +30,8 @@ export function taskNotice(known: Known, task: Task): string | null {
 
 export function jobNotice(known: Known, job: Job): string | null {
   for (const task of job.active.values()) {
-    const notice = silenceNotice(known, task);
+    const notice =
+      silenceNotice(known, task) ?? (job.active.size === 1 ? siteNotice(known, task) : null);
     if (notice !== null) return notice;
   }
   for (const task of keptUp(known.state, job)) {
@@ -72,6 +76,13 @@ function silenceNotice({ state }: Known, task: Task): string | null {
 function heldUpNotice(known: Known, task: Task): string | null {
   const held = heldUp(known.state, known.settings, task, known.now());
   return held === null ? null : sayHeldUp(held);
+}
+
+/** It was to begin at its site, which has not begun it: what the site says of it. */
+function siteNotice(known: Known, task: Task): string | null {
+  if (task.state !== 'starting' || isAtSite(task)) return null;
+  const start = known.startAtSite?.(formatEpochId(task.id, task.epoch));
+  return start === undefined ? null : `Site ${sayAtSite(start.site, start)}.`;
 }
 
 function stoppedNotice(known: Known, task: Task): string | null {

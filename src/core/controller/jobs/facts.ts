@@ -129,6 +129,8 @@ export interface Part {
   readonly nodeRank: number;
   /** `storing`: its processes are gone, and what it leaves is being kept. */
   state: 'ordered' | 'started' | 'suspended' | 'storing' | 'ended';
+  /** It is in the queue of a site whose own scheduler decides, until it has started. Absent: it is not. */
+  atSite?: true;
   /** The solver of its batch is there. Absent: not that anybody knows, or there is none. */
   isBuilt?: true;
   /** Its node no longer has it, and is to say how it ended. Absent: not so. */

@@ -12,6 +12,7 @@ import { countHeld, dequeueEntry, jobOf, noteOutcome, requeueEntry } from '../jo
 import type { Job, Part, Task } from '../jobs/facts.ts';
 import { addActive, endedSet, removeActive } from '../jobs/parts.ts';
 import { claim, nodeOf, refreshPool, setYielded, unclaim } from '../nodes/apply.ts';
+import { isGateway } from '../sites/members.ts';
 import type { State } from '../state.ts';
 import { indexOf, placeOf } from './place.ts';
 import { isStopped } from './stops.ts';
@@ -57,7 +58,10 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
   task.pausedMs = 0;
   const epochId = epochIdOf(task);
   task.parts = new Map(
-    event.shares.map((share, nodeRank) => [share.node, newPart(share, nodeRank)]),
+    event.shares.map((share, nodeRank) => {
+      const part = newPart(share, nodeRank);
+      return [share.node, isGateway(nodeOf(state, share.node)) ? { ...part, atSite: true } : part];
+    }),
   );
   for (const share of event.shares) claim(state, epochId, share, task);
   state.usage.hold(job.owner, billedOf(task), at);
@@ -68,13 +72,14 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
 export function applyPartStarted(state: State, event: Of<'part_started'>, at: number): void {
   const { task, part } = partOf(state, event);
   part.state = 'started';
-  part.nodeStartedAt = event.nodeAt ?? at;
+  const startedAt = event.startedAt ?? at;
+  part.nodeStartedAt = (event.nodeAt ?? at) - (at - startedAt);
   nodeOf(state, event.node).launchFailures = 0;
   // A suspend asked for while it was starting can be told now.
   if (isStopped(task)) state.scratch.touched.push({ node: event.node, epochId: event.epochId });
   for (const other of task.parts.values()) if (other.state === 'ordered') return;
   // A short part may have ended before the last one started.
-  task.startedAt ??= at;
+  task.startedAt ??= startedAt;
   if (task.state !== 'starting') return;
   task.state = 'running';
   stirNodes(state, task);

@@ -25,6 +25,8 @@ export type TaskEvent =
       readonly node: NodeName;
       /** By the node's own clock, where that is not the time of the record. */
       readonly nodeAt?: number;
+      /** By the head's clock, where its site had begun it before. Absent: the time of the record. */
+      readonly startedAt?: number;
     }
   | {
       readonly kind: 'suspend_asked';

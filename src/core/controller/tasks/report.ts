@@ -38,7 +38,10 @@ function decideTaskReport(step: Step, node: Node, report: TaskReport): void {
   switch (report.kind) {
     case 'task_started':
       if (part.state === 'ordered') {
-        step.emit({ kind: 'part_started', epochId, node: name, ...nodeTime(step, report.at) });
+        const { agoMs } = report;
+        const before = agoMs === undefined ? {} : { startedAt: step.at - agoMs };
+        const when = { ...nodeTime(step, report.at), ...before };
+        step.emit({ kind: 'part_started', epochId, node: name, ...when });
       }
       return;
     case 'task_suspended':

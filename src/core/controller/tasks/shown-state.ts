@@ -9,8 +9,17 @@ export function shownState(task: Task): TaskState {
   const { state, ending, job } = task;
   if (ending !== null) return state;
   if (isStoring(task)) return 'staging_out';
+  if (isAtSite(task)) return 'pending';
   const isBringing = state === 'starting' && job.spec.staging?.inputs !== undefined;
   return isBringing && every(task, 'ordered') ? 'staging_in' : state;
+}
+
+/** It was given to a site, which has it in a queue of its own. */
+export function isAtSite({ state, parts }: Task): boolean {
+  if (state !== 'starting' || parts.size === 0) return false;
+  for (const part of parts.values())
+    if (part.atSite !== true || part.state !== 'ordered') return false;
+  return true;
 }
 
 /** None of its processes is left: nothing can be told to them. */

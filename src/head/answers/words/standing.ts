@@ -6,15 +6,16 @@ import { formatInstant } from '../../../core/base/instant.ts';
 export type Standing = Pick<
   JobView,
   'state' | 'outcome' | 'notice' | 'nodes' | 'startedAt' | 'endedAt'
->;
+> & { readonly reason?: JobView['reason'] };
 
 export function sayStanding(standing: Standing): string {
-  const { state, outcome, notice, nodes, startedAt, endedAt } = standing;
+  const { state, outcome, notice, reason, nodes, startedAt, endedAt } = standing;
   if (outcome !== null) {
     const when = endedAt === null ? '' : ` at ${formatInstant(endedAt)}`;
     const detail = outcome.detail === null ? '' : ` (${outcome.detail})`;
     return `It is done${when}: ${outcome.kind}${detail}.`;
   }
+  if (reason?.kind === 'site') return `It waits in the queue of its site: ${reason.words}.`;
   const words: string[] = [];
   if (nodes.length > 0) {
     const since = startedAt === null ? '' : ` since ${formatInstant(startedAt)}`;

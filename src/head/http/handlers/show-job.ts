@@ -65,6 +65,7 @@ export const explainJob: Handler<'explainJob'> = async ({ engine }, { params, ac
     const placed = index ?? (job.spec.array === null ? 0 : undefined);
     return ok(withSite(explainView(view), engine, job, placed));
   }
+  if (view.reason.kind === 'site') return ok(explainView(view));
   const about = view.nodes.length > 0 ? 'next_task' : 'task';
   const ahead = expect(engine, pendingOf(job, waiting));
   const expected = viewLookAhead(ahead, about, actor.name);

@@ -9,10 +9,12 @@ import {
   whyNotOurs,
 } from '../../../../src/core/controller/sites/heard.ts';
 import { ownIdOf } from '../../../../src/core/controller/sites/names.ts';
-import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
+import type { EpochId, JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import type { ListedJob, SiteMode, SiteNode } from '../../../../src/core/model/site.ts';
+import { jobState, taskCounts } from '../../../../src/head/answers/job-state.ts';
+import { Reasons } from '../../../../src/head/answers/reasons.ts';
 import { wikiJobs } from '../../../../src/head/door/wiki-jobs.ts';
 import { place, scenario, type TestHead, user } from '../../../support/controller.ts';
 import { why } from '../../../support/why.ts';
@@ -72,6 +74,36 @@ scenario('[G1] nodes of a steered site are let in by the secret of its gateway',
   assert.ok(head.node('n1.hpc').labels.has('site=hpc'));
   // Somebody else's node of the name stays theirs.
   assert.equal(head.node('n2.hpc').secretHash, secretHash);
+});
+
+scenario('[G14] a task in the queue of a site is pending until it has started there', (head) => {
+  head.connect('hpc', { cpus: 4, site: 'hpc' });
+  head.submit();
+  head.schedule();
+  const known = {
+    ...head,
+    now: () => head.at,
+    startAtSite: () => ({ site: HPC, job: own, ageMs: 3000 }),
+  };
+  const own = siteJob('4711', { isOurs: true, reason: 'Resources' });
+  assert.equal(jobState(head.job(1)), 'pending');
+  assert.deepEqual(taskCounts(head.job(1)), { pending: 1 });
+  const said = new Reasons(known).of(head.job(1), 0);
+  const words = 'hpc has it as job 4711: PENDING (Resources), listed 3s ago';
+  assert.deepEqual(said, { kind: 'site', words });
+  head.at += 9000;
+  const { session } = head.node('hpc');
+  const epochId = '1#1' as EpochId;
+  const started = {
+    kind: 'task_started',
+    epochId,
+    at: head.at,
+    limits: 'none',
+    agoMs: 8000,
+  } as const;
+  head.report('hpc', started, session);
+  assert.equal(jobState(head.job(1)), 'running');
+  assert.equal(head.task('1').startedAt, head.at - 8000);
 });
 
 scenario('[G1] nothing follows from a site whose own scheduler decides', (head) => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiteJob } from '../../../../src/core/model/site.ts';
 import * as rules from '../../../../src/fabric/site/entry.ts';
+import { newsOf } from '../../../../src/fabric/site/launch.ts';
 
 const JOB: SiteJob = {
   ...{ id: '7', handle: null, name: 'w-1', owner: 'ann', state: 'waiting', word: 'PD' },
@@ -93,7 +94,7 @@ test('what has not begun and is listed no more is kept from beginning, and only 
   });
 });
 
-test('[F1] a job that was ended while it waited at its site was cancelled there', () => {
+test('[G10] a job that was ended while it waited at its site was cancelled there', () => {
   const over = { ...JOB, state: 'ended', word: 'CANCELLED', isCancelled: true } as const;
   const entry = sentEntry();
   rules.listed(entry, over, 1000);
@@ -103,7 +104,27 @@ test('[F1] a job that was ended while it waited at its site was cancelled there'
   assert.deepEqual(entry.ending, { kind: 'unstartable', why, there: 'cancelled' });
 });
 
-test('[F1] a job whose node failed before its script began goes back to the queue', () => {
+test('[G14] a start that is heard late is told with how long ago it was', () => {
+  const launch = {
+    ...{ entry: sentEntry(), request: null, user: null, foreign: null, maintenance: null },
+    ...{ epochId: null, told: { running: false, end: false } },
+  };
+  launch.entry.givenAt = 5000;
+  rules.listed(launch.entry, { ...JOB, state: 'running', startedAt: 6000 }, 15_000);
+  assert.deepEqual(newsOf(launch, 15_000), [{ kind: 'started', launchId: 1, agoMs: 9000 }]);
+});
+
+test('[G14] no start is before its job was given to the site, whatever its clock says', () => {
+  const launch = {
+    ...{ entry: sentEntry(), request: null, user: null, foreign: null, maintenance: null },
+    ...{ epochId: null, told: { running: false, end: false } },
+  };
+  launch.entry.givenAt = 5000;
+  rules.receiptsRead(launch.entry, { started: { at: 10, host: 'n1' }, ended: null }, 6000);
+  assert.deepEqual(newsOf(launch, 6000), [{ kind: 'started', launchId: 1, agoMs: 1000 }]);
+});
+
+test('[G10] a job whose node failed before its script began goes back to the queue', () => {
   const over = { ...JOB, state: 'ended', word: 'NODE_FAIL', startedAt: 500 } as const;
   const entry = sentEntry();
   rules.listed(entry, over, 1000);
