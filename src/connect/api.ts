@@ -157,7 +157,8 @@ const CAUSES: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed; pass --fingerprint',
 };
 
-const TOKEN_HINT = 'Put a token into WEFT_TOKEN; `weft token create` makes one.';
+const TOKEN_HINT =
+  'Put a token into WEFT_TOKEN, or the token_file of client.yaml; `weft token create` makes one.';
 
 const NOBODY = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
 

@@ -6,6 +6,7 @@ import type { Environment } from '../config/config.ts';
 import { fileProblem } from '../config/file-problem.ts';
 import { quoteWord } from '../core/base/shell-word.ts';
 import { Failure, usage } from '../core/model/failure.ts';
+import { type ClientFile, readClientFile } from './client-file.ts';
 
 /** Where a multi-user head listens for the users of its machine. */
 export const SYSTEM_SOCKET = '/run/weft/weft.sock';
@@ -66,7 +67,7 @@ export function socketIn(directory: string): string {
   return path.join(nodeOs().tmpdir(), `weft-${hash}.sock`);
 }
 
-/** Flags first, then the environment, then the sockets of this machine. */
+/** Flags first, then the environment, then the sockets of this machine, then `client.yaml`. */
 export function locateHead(options: LocateOptions, environment: Environment): Location {
   const url = options.head ?? (options.dir === undefined ? environment['WEFT_HEAD'] : undefined);
   if (url) return urlLocation(url, options, environment);
@@ -74,34 +75,55 @@ export function locateHead(options: LocateOptions, environment: Environment): Lo
   if (named) return { kind: 'socket', path: named };
   const own = socketIn(stateDirectory(options, environment));
   const asked = options.dir !== undefined || Boolean(environment['WEFT_DIR']);
+  if (asked || existsSync(own)) return { kind: 'socket', path: own };
+  // The head of this machine knows its users without a token.
+  if (existsSync(SYSTEM_SOCKET)) return { kind: 'socket', path: SYSTEM_SOCKET };
+  const told = readClientFile(environment);
+  if (told?.socket !== undefined) return { kind: 'socket', path: told.socket };
+  if (told?.head !== undefined) return urlLocation(told.head, options, environment, told);
   // Its folder alone is there while the head restarts.
-  if (!asked && !existsSync(own) && existsSync(path.dirname(SYSTEM_SOCKET))) {
-    return { kind: 'socket', path: SYSTEM_SOCKET };
-  }
-  return { kind: 'socket', path: own };
+  const isSystem = existsSync(path.dirname(SYSTEM_SOCKET));
+  return { kind: 'socket', path: isSystem ? SYSTEM_SOCKET : own };
 }
 
-function urlLocation(text: string, options: LocateOptions, environment: Environment): Location {
+function urlLocation(
+  text: string,
+  options: LocateOptions,
+  environment: Environment,
+  told: ClientFile = {},
+): Location {
   const full = text.includes('://') ? text : `https://${text}`;
   const url = URL.canParse(full) ? new URL(full) : null;
   if (url === null || url.protocol !== 'https:') {
     throw usage(`'${text}' is not the address of a head; write https://host:5001`);
   }
   if (url.port === '' && !/:\d+\/?$/.test(full)) url.port = '5001';
-  const fingerprint = options.fingerprint ?? environment['WEFT_FINGERPRINT'] ?? null;
-  return { kind: 'url', url, fingerprint, token: readToken(options, environment) };
+  const fingerprint = options.fingerprint ?? environment['WEFT_FINGERPRINT'] ?? told.fingerprint;
+  const token = readToken(options, environment) ?? tokenOf(told, environment);
+  return { kind: 'url', url, fingerprint: fingerprint ?? null, token };
+}
+
+/** Null where the user has none yet: not everybody of a machine does. */
+function tokenOf({ token_file: named }: ClientFile, environment: Environment): string | null {
+  const home = environment['HOME'] || nodeOs().homedir();
+  const file = named?.replace(/^~(?=\/)/, home);
+  return file === undefined || !existsSync(file) ? null : readTokenFile(file, 'token_file');
+}
+
+function readTokenFile(file: string, what: string): string {
+  try {
+    return tokenIn(readFileSync(file, 'utf8'), file) ?? '';
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause;
+    throw usage(`${what}: cannot read ${file}: ${fileProblem(cause)}`);
+  }
 }
 
 // Never as a flag: everybody on a machine can read everybody's arguments.
 function readToken(options: LocateOptions, environment: Environment): string | null {
   const file = options.tokenFile ?? environment['WEFT_TOKEN_FILE'];
   if (file === undefined) return tokenIn(environment['WEFT_TOKEN'] ?? null, 'WEFT_TOKEN');
-  try {
-    return tokenIn(readFileSync(file, 'utf8'), file);
-  } catch (cause) {
-    if (cause instanceof Failure) throw cause;
-    throw usage(`--token-file: cannot read ${file}: ${fileProblem(cause)}`);
-  }
+  return readTokenFile(file, '--token-file');
 }
 
 /** What goes into a header as it is. The text itself is a secret: nothing of it is told. */

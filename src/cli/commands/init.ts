@@ -5,7 +5,8 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { KEYS } from '../../config/keys.ts';
 import { formatAddress, parseValue } from '../../config/value.ts';
-import { directoryOption } from '../../connect/locate.ts';
+import { writeClientFile } from '../../connect/client-file.ts';
+import { directoryOption, SYSTEM_SOCKET } from '../../connect/locate.ts';
 import { usage } from '../../core/model/failure.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
 import { defineVerb } from '../verb.ts';
@@ -38,6 +39,8 @@ export const verb = defineVerb<Options>({
     paths.make('shared');
     writeFileSync(file, text, { mode: 0o640, flag: 'wx' });
     context.print(`Wrote ${file}. What next:`);
+    const users = writeClientFile({ socket: SYSTEM_SOCKET }, context);
+    if (users !== null) context.note(`users of this machine find the head by ${users}`);
     const dir = directoryOption(paths.directory, context.environment);
     const steps = [
       [`weft head${dir}`, 'here, as a service'],

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdmittedReply } from '../../api/nodes.ts';
 import type { Config } from '../../config/config.ts';
 import { Api } from '../../connect/api.ts';
-import { directoryOption } from '../../connect/locate.ts';
+import { type ClientFile, writeClientFile } from '../../connect/client-file.ts';
+import { directoryOption, SYSTEM_SOCKET } from '../../connect/locate.ts';
 import { SessionCache } from '../../connect/sessions.ts';
 import { Failure, usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
@@ -83,6 +84,7 @@ export async function joinCluster(
   const { addresses, fingerprint } = ticket.value;
   const others = addresses.map(urlAt).filter((url) => url !== joined.url);
   writeJson(paths.membership, { ...joined, others, fingerprint });
+  tellUsers(context, { head: joined.url, fingerprint, token_file: USER_TOKEN });
   return joined;
 }
 
@@ -97,6 +99,16 @@ interface Attempt {
 }
 
 type Joined = AdmittedReply & { readonly url: string };
+
+/** Where users of the machine keep what `weft token create` gave them. */
+const USER_TOKEN = '~/.config/weft/token';
+
+/** The head's own machine has its socket, on which users are known without a token. */
+function tellUsers(context: Context, said: ClientFile): void {
+  if (existsSync(SYSTEM_SOCKET)) return;
+  const file = writeClientFile(said, context);
+  if (file !== null) context.note(`users of this machine find the head by ${file}`);
+}
 
 /** Silence, or somebody else: an address of a network behind the head is another machine's here. */
 function isElsewhere({ kind, code }: Failure): boolean {
