@@ -83,7 +83,7 @@ describe('a real Grid Engine that our scheduler steers', { skip: withoutGridEngi
 
   it('[G2] held, dependent and of several nodes: each starts when it may, with all its nodes', async () => {
     const held = await give('-h', 'true');
-    const first = await give('-pe', 'one', '2', 'sh', '-c', "'exit 3'");
+    const first = await give('-pe', 'one', '2', 'sh', '-c', "'sleep 3; exit 3'");
     const behind = await give('-hold_jid', first, 'true');
     const kept = await ours(held);
     assert.match(await weft('why', String(kept.id)), /held/);
