@@ -118,6 +118,16 @@ export class ClientSession {
     } else if (this.#line?.isWelcome) this.#line.peer.send({ kind: 'cancel', call });
   }
 
+  /** Its time is over: it ends here and now, and wherever it runs. */
+  expire(call: CallNumber, detail: string): void {
+    const own = this.#calls.get(call);
+    if (own === undefined) return;
+    if (own.generation !== null && this.#line?.isWelcome)
+      this.#line.peer.send({ kind: 'cancel', call });
+    this.#line?.unwant(own);
+    this.#end(own, settled('timeout', detail));
+  }
+
   /** A line to the router is there; an older one counts no more. */
   open(peer: Peer<ClientToRouter>, now: number) {
     this.#line?.peer.close();

@@ -279,6 +279,8 @@ export const CALL_HEARTBEAT_MS = 2000;
 export const CALL_SILENT_MS = 10_000;
 /** A client without a line is given up after this. */
 export const CALL_CLIENT_AWAY_MS = 10_000;
+/** A client that fell silent, whose machine sleeps or is cut off: it may come back with its calls. */
+export const CALL_CLIENT_SILENT_MS = 180_000;
 /** So is a worker, if nobody has said before what became of it. */
 export const CALL_WORKER_AWAY_MS = 60_000;
 /** How long a router that starts waits for the workers that should be there. */

@@ -6,6 +6,7 @@ import type { Port } from '../../core/calls/router/router.ts';
 import type { Event } from '../../core/controller/declared.ts';
 import type { Of } from '../../core/controller/events.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
+import { whyHopeless } from '../../core/controller/pools/hopeless.ts';
 import { isOpenPool, isStopping } from '../../core/controller/pools/live.ts';
 import type { JobId } from '../../core/model/ids.ts';
 import { CALL_ASSETS_ALL_BYTES_MAX } from '../../core/model/limits.ts';
@@ -202,6 +203,7 @@ export class Calls {
         const index = firstPending(one);
         return index === undefined ? null : new Reasons(engine).of(one, index).words;
       },
+      hopeless: (one: Job) => whyHopeless(engine.state, one),
     };
     this.#pools.set(jobId, new PoolCalls(parts, job, this.#now()));
     this.#timer ??= this.#ports.clock.after(TICK_MS, () => this.#tick());

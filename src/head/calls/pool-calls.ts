@@ -33,6 +33,8 @@ export interface PoolParts {
   readonly desert: () => void;
   /** In words, why it has fewer workers than it asks for. */
   readonly why: (job: Job) => string | null;
+  /** In words, why none of its workers will start as things are; null: one may. */
+  readonly hopeless: (job: Job) => string | null;
 }
 
 export class PoolCalls {
@@ -43,6 +45,7 @@ export class PoolCalls {
   /** Those of them that were asked to leave. */
   readonly #leaving = new Set<string>();
   #why: string | null = null;
+  #hopeless: string | null = null;
   #whyAt = -Infinity;
   #roseAt = -Infinity;
   /** When a program was last known to be there. */
@@ -159,10 +162,18 @@ export class PoolCalls {
 
   /** A program that is away is given up by the router first; asked again as long as it is refused. */
   #perhapsDeserted({ spec: { pool } }: Job, now: number): void {
-    if (this.router.state.sessions.size > 0) this.#usedAt = now;
+    if (this.#isUsed()) this.#usedAt = now;
     if (pool?.isTemporary !== true || now - this.#usedAt < POOL_DESERTED_MS) return;
     this.#usedAt = now;
     this.#parts.desert();
+  }
+
+  /** A program whose machine fell silent is waited for just as long as its calls are. */
+  #isUsed(): boolean {
+    for (const { line, isSilent } of this.router.state.sessions.values()) {
+      if (line !== null || !isSilent) return true;
+    }
+    return false;
   }
 
   #lookWhy(job: Job, now: number): void {
@@ -170,13 +181,18 @@ export class PoolCalls {
     this.#whyAt = now;
     const isShort = job.entry.running < targetOf(job.spec);
     this.#why = isShort && this.clients > 0 ? this.#parts.why(job) : null;
-    this.router.scale({ ...boundsOf(job), why: this.#why });
+    this.#hopeless = this.#alive.size === 0 ? this.#parts.hopeless(job) : null;
+    this.#scale(job);
   }
 
   /** Its bounds have changed. */
   rescale(): void {
     const job = this.#parts.job();
-    if (job !== undefined) this.router.scale({ ...boundsOf(job), why: this.#why });
+    if (job !== undefined) this.#scale(job);
+  }
+
+  #scale(job: Job): void {
+    this.router.scale({ ...boundsOf(job), why: this.#why, hopeless: this.#hopeless });
   }
 }
 

@@ -14,6 +14,7 @@ export const RANGE_OPTIONS: KnownOptions<WorkerRange> = { min: true, max: true, 
 export const CALL_OPTIONS: KnownOptions<CallOptions> = {
   retries: true,
   timeout: true,
+  attemptTimeout: true,
   signal: true,
 };
 

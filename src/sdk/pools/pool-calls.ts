@@ -1,6 +1,7 @@
 // The calls of one program to one pool: functions and shared values become assets once, arguments
 // become bytes, and what comes back becomes values and errors.
 
+import { formatDuration } from '../../core/base/duration.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { CallTable } from '../../core/calls/call-table.ts';
 import type { PoolNumbers } from '../../core/calls/messages.ts';
@@ -26,8 +27,10 @@ import type { Progress } from './progress.ts';
 /** What is said of one call, checked. */
 export interface CallWish {
   readonly retriesMax: number;
-  /** 0: none. */
+  /** Of the whole call; 0: none. */
   readonly timeoutMs: number;
+  /** Of one attempt; 0: none. */
+  readonly attemptTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -119,16 +122,19 @@ export class PoolCalls {
     }
   }
 
-  #newRecord<T>(name: string, { signal }: CallWish): CallRecord<T> {
+  #newRecord<T>(name: string, { signal, timeoutMs }: CallWish): CallRecord<T> {
     const record = new CallRecord<T>(this.#nextId, name);
     this.#nextId += 1;
     if (signal !== undefined) this.#heed(record, signal);
+    if (timeoutMs > 0) this.#limit(record as CallRecord<unknown>, timeoutMs);
     return record;
   }
 
   #send<T>(record: CallRecord<T>, { known, packed, wish }: Sending): void {
     const shared = packed.shared.map((sha256) => this.#assetOf(sha256));
-    const { retriesMax, timeoutMs } = wish;
+    const { retriesMax } = wish;
+    // Its worker ends it too, should this program not be there any more.
+    const timeoutMs = wish.attemptTimeoutMs || wish.timeoutMs;
     const all = shared.length === 0 ? known.shared : [...new Set([...known.shared, ...shared])];
     if (all.length > CALL_SHARED_MAX) {
       throw wrongArgument(
@@ -297,6 +303,24 @@ export class PoolCalls {
     record.whenEnded(() => signal.removeEventListener('abort', stop));
   }
 
+  /** It ends by then, wherever it is. */
+  #limit(record: CallRecord<unknown>, timeoutMs: number): void {
+    const timer = setLongTimeout(timeoutMs, () => {
+      const detail = this.#whyLate(record, timeoutMs);
+      const { number } = record;
+      if (number !== 0) return this.#open.session.expire(number, detail);
+      record.end({ ok: false, error: errorOf(nameOf(record, null), { why: 'timeout', detail }) });
+    });
+    record.whenEnded(() => timer.cancel());
+  }
+
+  #whyLate({ state, worker }: CallRecord<unknown>, timeoutMs: number): string {
+    const limit = `It took longer than ${formatDuration(timeoutMs)}`;
+    if (state === 'running') return `${limit} in all; it was running on ${worker}.`;
+    const why = this.numbers?.why ?? null;
+    return `${limit} and waited for a worker until then${why === null ? '.' : `: ${why}`}`;
+  }
+
   #ended(number: number, end: CallEnd): void {
     const record = this.#records.get(number);
     if (record === undefined) return;
@@ -306,6 +330,20 @@ export class PoolCalls {
     record.end(outcomeOf(record, end));
     this.#tellIdle();
   }
+}
+
+/** Node.js takes a longer one for none. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/** A timer of any length. */
+function setLongTimeout(ms: number, then: () => void): { readonly cancel: () => void } {
+  let timer: NodeJS.Timeout;
+  const wait = (leftMs: number): void => {
+    const nextMs = Math.min(leftMs, TIMER_MS_MAX);
+    timer = setTimeout(() => (leftMs > nextMs ? wait(leftMs - nextMs) : then()), nextMs);
+  };
+  wait(ms);
+  return { cancel: () => clearTimeout(timer) };
 }
 
 function tellProgress(record: CallRecord<unknown>, progress: Progress, bytes: Uint8Array): void {

@@ -119,8 +119,13 @@ export interface CallOptions {
    * function throws is its answer and is not tried again. Default: 0.
    */
   readonly retries?: number;
-  /** Longest time of one attempt, from its start. Default: none. */
+  /**
+   * Longest time of the whole call, from its submission to its end: waiting for a worker, all attempts and
+   * pauses are in it. Default: none.
+   */
   readonly timeout?: Duration;
+  /** Longest time of one attempt, from its start on a worker. Default: none. */
+  readonly attemptTimeout?: Duration;
   /** Cancels the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }

@@ -3,6 +3,7 @@
 import type { Shared } from '../../functions/travel/shared.ts';
 import { wrongArgument } from '../errors.ts';
 import { checkOptions } from '../known-options.ts';
+import type { Duration } from '../job-options.ts';
 import type { Line } from '../line.ts';
 import { durationMs } from '../submission.ts';
 import { Call } from './call.ts';
@@ -199,16 +200,22 @@ export class Pool extends PoolCaller implements AsyncDisposable {
 
 function wishOf(options: CallOptions): CallWish {
   checkOptions('a call', options, CALL_OPTIONS);
-  const { retries = 0, timeout, signal } = options;
+  const { retries = 0, timeout, attemptTimeout, signal } = options;
   if (!Number.isSafeInteger(retries) || retries < 0 || retries > RETRIES_MAX) {
     throw wrongArgument(`retries: ${retries} is not a number from 0 to ${RETRIES_MAX}`);
   }
-  const timeoutMs = timeout === undefined ? 0 : durationMs('timeout', timeout);
-  if (timeout !== undefined && timeoutMs < 1) {
-    throw wrongArgument('timeout: it is 0; leave it out for no limit');
-  }
+  const timeoutMs = limitOf('timeout', timeout);
+  const attemptTimeoutMs = limitOf('attemptTimeout', attemptTimeout);
   if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
     throw wrongArgument('signal: it is no AbortSignal');
   }
-  return { retriesMax: retries, timeoutMs, signal };
+  return { retriesMax: retries, timeoutMs, attemptTimeoutMs, signal };
+}
+
+/** Ms; 0: none. */
+function limitOf(name: string, limit: Duration | undefined): number {
+  if (limit === undefined) return 0;
+  const ms = durationMs(name, limit);
+  if (ms < 1) throw wrongArgument(`${name}: it is 0; leave it out for no limit`);
+  return ms;
 }

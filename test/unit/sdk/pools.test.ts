@@ -366,7 +366,29 @@ describe('a pool', { timeout: 600_000 }, () => {
       return error instanceof CallTimeout && error.kind === 'deadline_exceeded';
     });
     assert.throws(() => pool.with({ timeout: 0 }), { code: 'argument.invalid' });
+    assert.throws(() => pool.with({ attemptTimeout: 0 }), { code: 'argument.invalid' });
     assert.throws(() => pool.with({ retries: -1 }), { code: 'argument.invalid' });
+  });
+
+  test('[C15] a call that gets no worker ends with its time-out, and says what it waited for', LIMIT, async () => {
+    await open(0);
+    await assert.rejects(pool.with({ timeout: 100 }).run(square, 2), (error) => {
+      const says = /ran out of time\. It took longer than 100ms and waited for a worker/;
+      return error instanceof CallTimeout && says.test(error.message);
+    });
+    assert.equal(pool.openCalls, 0);
+    head.addWorker();
+    assert.equal(await pool.run(square, 2), 4, 'the pool goes on');
+  });
+
+  test('[C15] `attemptTimeout` is for one attempt: waiting is not in it', LIMIT, async () => {
+    await open(0);
+    const call = pool.with({ attemptTimeout: 50 }).submit(square, 3);
+    await afterMs(200, null);
+    assert.equal(call.state, 'waiting');
+    head.addWorker();
+    assert.equal(await call, 9);
+    await assert.rejects(pool.with({ attemptTimeout: 50 }).run(never), CallTimeout);
   });
 
   test('a lost worker is told, unless there are retries left', LIMIT, async () => {

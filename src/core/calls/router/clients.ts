@@ -80,6 +80,7 @@ function onHello(state: RouterState, line: ClientLine, hello: ClientHello): stri
   }
   state.sessions.set(session.id, session);
   session.line = line;
+  session.isSilent = false;
   line.session = session;
   session.detach = hello.detach;
   session.label = hello.label;

@@ -30,6 +30,10 @@ export function pump(state: RouterState): void {
       settle(state, call, { why: 'worker_lost', detail: refusal });
       continue;
     }
+    if (state.hopeless !== null && state.workers.size === 0 && state.recovery === null) {
+      settle(state, call, { why: 'refused', detail: state.hopeless });
+      continue;
+    }
     const worker = state.loads.least;
     if (worker?.line == null || !fits(worker, call)) return;
     state.ring.shift();

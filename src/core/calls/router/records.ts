@@ -139,6 +139,8 @@ export interface Session {
   line: ClientLine | null;
   /** Since when it has no line. */
   awayAt: number;
+  /** Its last line was not closed: nothing was heard on it. */
+  isSilent: boolean;
   readonly calls: CallTable<Call>;
   readonly fresh: Fifo<Call>;
   /** Calls that were at a worker and are to be given once more: these go first, in order. */
@@ -205,7 +207,8 @@ export interface Worker {
 
 export function newSession(id: string, now: number): Session {
   return {
-    ...{ id, label: '', detach: false, line: null, awayAt: now, calls: new CallTable<Call>() },
+    ...{ id, label: '', detach: false, line: null, awayAt: now, isSilent: false },
+    calls: new CallTable<Call>(),
     ...{ fresh: new Fifo(), again: new Heap((a: Call, b: Call) => a.number < b.number), limbo: 0 },
     ...{ assets: new Map(), crashes: new Map(), unacked: 0, unackedBytes: 0, isInRing: false },
     ...{

@@ -4,6 +4,7 @@
 
 import {
   CALL_CLIENT_AWAY_MS,
+  CALL_CLIENT_SILENT_MS,
   CALL_HEARTBEAT_MS,
   CALL_RECALL_MS,
   CALL_SILENT_MS,
@@ -43,6 +44,15 @@ export interface Port<M> {
 /** A tick later than this was held up: nobody is taken for silent for that. */
 const LATE_TICK_MS = 1000;
 const NUMBERS_MS = 1000;
+
+/** How many workers there may be, and why there are not so many; null: nothing is amiss. */
+export interface PoolScale {
+  readonly min: number;
+  readonly max: number;
+  readonly why: string | null;
+  /** Why no worker will come as things are; calls are refused with it as long as there is none. */
+  readonly hopeless: string | null;
+}
 
 export class Router {
   /** For those who check its books. */
@@ -180,10 +190,11 @@ export class Router {
   }
 
   /** The pool's bounds as they are now, and why it has no more workers; null: nothing is amiss. */
-  scale(of: { readonly min: number; readonly max: number; readonly why: string | null }): void {
+  scale(of: PoolScale): void {
     this.state.min = of.min;
     this.state.max = of.max;
     this.state.why = of.why;
+    this.state.hopeless = of.hopeless;
   }
 
   /** How many workers the pool should have. */
@@ -226,6 +237,8 @@ export class Router {
 
   #watch(line: ClientLine | WorkerLine): void {
     if (this.state.now - line.heardAt < CALL_SILENT_MS) return;
+    // The end of a program closes its line: whoever only fell silent may be there all the same.
+    if ('session' in line && line.session !== null) line.session.isSilent = true;
     cut(this.state, line, { detail: 'nothing was heard for too long', isFinal: false });
   }
 
@@ -240,7 +253,8 @@ export class Router {
     const state = this.state;
     const { now } = state;
     for (const session of state.sessions.values()) {
-      const isAway = session.line === null && now - session.awayAt >= CALL_CLIENT_AWAY_MS;
+      const awayMsMax = session.isSilent ? CALL_CLIENT_SILENT_MS : CALL_CLIENT_AWAY_MS;
+      const isAway = session.line === null && now - session.awayAt >= awayMsMax;
       if (isAway && state.recovery === null) over(state, session, session.detach);
     }
     for (const worker of state.workers.values()) {

@@ -42,6 +42,8 @@ export class RouterState {
   min: number;
   max: number;
   why: string | null = null;
+  /** Why no worker will come; null: one may. */
+  hopeless: string | null = null;
   isClosed = false;
   recovery: Recovery | null;
   /** Workers that never came back to this router: calls of earlier times may have run there. */

@@ -232,3 +232,60 @@ test('[C2] a client that comes back after it was given up loses none of its new 
   assert.deepEqual(worker.started, ['short#1', 'x#1', 'y#1']);
   assert.equal(worker.session.calls, 0);
 });
+
+test('[C6] a client that fell silent finds its calls again for three minutes, one that ended for ten seconds', () => {
+  for (const [how, awayMs, isThere] of [
+    ['silent', 60_000, true],
+    ['silent', 200_000, false],
+    ['ended', 9000, true],
+    ['ended', 20_000, false],
+  ] as const) {
+    const rig = new Rig();
+    const client = rig.client();
+    const worker = rig.worker();
+    const call = client.submit(client.asset(), 'x');
+    rig.settle();
+    worker.start();
+    if (how === 'silent') client.line?.mute();
+    else client.line?.cut();
+    rig.pass(awayMs);
+    worker.end();
+    rig.settle();
+    client.connect();
+    rig.settle();
+    assert.equal(client.how(call), isThere ? 'did x' : 'gone', `${how} for ${awayMs} ms`);
+  }
+});
+
+test('[C15] a call whose time is over ends at its client, and is cancelled where it runs', () => {
+  const rig = new Rig();
+  const client = rig.client();
+  const worker = rig.worker();
+  const [first = 0, second = 0] = ['x', 'y'].map((text) => client.submit(client.asset(), text));
+  rig.settle();
+  worker.start();
+  for (const call of [first, second]) client.session.expire(call, 'It took longer than 5s.');
+  assert.deepEqual([client.how(first), client.how(second)], ['timeout', 'timeout']);
+  rig.settle();
+  worker.end();
+  rig.settle();
+  assert.deepEqual(worker.started, ['x#1'], 'what waited is not begun');
+  assert.equal(rig.router.view(rig.now).waiting, 0);
+});
+
+test('[C16] calls of a pool that gets no worker are refused with the reason, others are not', () => {
+  const rig = new Rig();
+  const client = rig.client();
+  const bounds = { min: 0, max: 1, why: null };
+  rig.router.scale({ ...bounds, hopeless: 'The pool is held.' });
+  const asset = client.asset();
+  const refused = client.submit(asset, 'x');
+  rig.settle();
+  assert.equal(client.how(refused), 'refused');
+  rig.router.scale({ ...bounds, hopeless: null });
+  const waits = client.submit(asset, 'y');
+  rig.settle();
+  assert.equal(client.how(waits), undefined);
+  rig.worker().work();
+  assert.equal(client.how(waits), 'did y');
+});
