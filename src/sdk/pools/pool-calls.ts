@@ -27,9 +27,9 @@ import type { Progress } from './progress.ts';
 /** What is said of one call, checked. */
 export interface CallWish {
   readonly retriesMax: number;
-  /** Of the whole call; 0: none. */
+  /** Limit of the whole call; 0: none. */
   readonly timeoutMs: number;
-  /** Of one attempt; 0: none. */
+  /** Limit of one attempt; 0: none. */
   readonly attemptTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
