@@ -2,8 +2,8 @@
 
 import type { Shared } from '../../functions/travel/shared.ts';
 import { wrongArgument } from '../errors.ts';
-import { checkOptions } from '../known-options.ts';
 import type { Duration } from '../job-options.ts';
+import { checkOptions } from '../known-options.ts';
 import type { Line } from '../line.ts';
 import { durationMs } from '../submission.ts';
 import { Call } from './call.ts';

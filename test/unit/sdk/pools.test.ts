@@ -370,16 +370,20 @@ describe('a pool', { timeout: 600_000 }, () => {
     assert.throws(() => pool.with({ retries: -1 }), { code: 'argument.invalid' });
   });
 
-  test('[C15] a call that gets no worker ends with its time-out, and says what it waited for', LIMIT, async () => {
-    await open(0);
-    await assert.rejects(pool.with({ timeout: 100 }).run(square, 2), (error) => {
-      const says = /ran out of time\. It took longer than 100ms and waited for a worker/;
-      return error instanceof CallTimeout && says.test(error.message);
-    });
-    assert.equal(pool.openCalls, 0);
-    head.addWorker();
-    assert.equal(await pool.run(square, 2), 4, 'the pool goes on');
-  });
+  test(
+    '[C15] a call that gets no worker ends with its time-out, and says what it waited for',
+    LIMIT,
+    async () => {
+      await open(0);
+      await assert.rejects(pool.with({ timeout: 100 }).run(square, 2), (error) => {
+        const says = /ran out of time\. It took longer than 100ms and waited for a worker/;
+        return error instanceof CallTimeout && says.test(error.message);
+      });
+      assert.equal(pool.openCalls, 0);
+      head.addWorker();
+      assert.equal(await pool.run(square, 2), 4, 'the pool goes on');
+    },
+  );
 
   test('[C15] `attemptTimeout` is for one attempt: waiting is not in it', LIMIT, async () => {
     await open(0);

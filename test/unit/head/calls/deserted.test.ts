@@ -64,30 +64,36 @@ scenario('[K13] any other pool is there until it is stopped', (head) => {
   assert.equal(asked(), 0);
 });
 
-scenario('[C16] a pool that is held, or whose fleet is over, says that no worker will come', (head) => {
-  head.connect('n1');
-  const pool = { name: null, min: 1, max: 1, idleMs: 0 };
-  const start = (worker: object): Job => {
-    const command = { kind: 'start_pool', worker, key: null, secret: '', pool } as const;
-    return head.job((head.command(command as never, ANN) as { jobId: JobId }).jobId);
-  };
-  const held = start({});
-  assert.equal(whyHopeless(head.state, held), null);
-  head.command({ kind: 'hold_job', jobId: held.id }, ANN);
-  const release = `\`weft release ${held.id}\``;
-  assert.equal(whyHopeless(head.state, held), `The pool is held: ${release} lets its workers start.`);
-  head.command({ kind: 'release_job', jobId: held.id }, ANN);
-  assert.equal(whyHopeless(head.state, held), null);
+scenario(
+  '[C16] a pool that is held, or whose fleet is over, says that no worker will come',
+  (head) => {
+    head.connect('n1');
+    const pool = { name: null, min: 1, max: 1, idleMs: 0 };
+    const start = (worker: object): Job => {
+      const command = { kind: 'start_pool', worker, key: null, secret: '', pool } as const;
+      return head.job((head.command(command as never, ANN) as { jobId: JobId }).jobId);
+    };
+    const held = start({});
+    assert.equal(whyHopeless(head.state, held), null);
+    head.command({ kind: 'hold_job', jobId: held.id }, ANN);
+    const release = `\`weft release ${held.id}\``;
+    assert.equal(
+      whyHopeless(head.state, held),
+      `The pool is held: ${release} lets its workers start.`,
+    );
+    head.command({ kind: 'release_job', jobId: held.id }, ANN);
+    assert.equal(whyHopeless(head.state, held), null);
 
-  const wish = { system: 'slurm', queue: null, options: [], isolated: false, walltimeMs: null };
-  const fleet = { name: 'f', tag: 'ab', isOnce: false, min: 0, max: 2, idleMs: 0 };
-  const own = {
-    ...{ cpuCount: 1, memoryBytes: null, image: null, dockerArgs: [] },
-    ...{ directory: '/tmp', sharedPaths: [] },
-  };
-  head.command({ kind: 'start_fleet', ...fleet, wish: { ...wish, ...own } } as never);
-  const onPilots = start({ labels: ['pilot=f'] });
-  assert.equal(whyHopeless(head.state, onPilots), null, 'they may come');
-  head.command({ kind: 'stop_fleet', fleet: 'f', by: 'ann' } as never);
-  assert.match(whyHopeless(head.state, onPilots) ?? '', /fleet f, which is over/);
-});
+    const wish = { system: 'slurm', queue: null, options: [], isolated: false, walltimeMs: null };
+    const fleet = { name: 'f', tag: 'ab', isOnce: false, min: 0, max: 2, idleMs: 0 };
+    const own = {
+      ...{ cpuCount: 1, memoryBytes: null, image: null, dockerArgs: [] },
+      ...{ directory: '/tmp', sharedPaths: [] },
+    };
+    head.command({ kind: 'start_fleet', ...fleet, wish: { ...wish, ...own } } as never);
+    const onPilots = start({ labels: ['pilot=f'] });
+    assert.equal(whyHopeless(head.state, onPilots), null, 'they may come');
+    head.command({ kind: 'stop_fleet', fleet: 'f', by: 'ann' } as never);
+    assert.match(whyHopeless(head.state, onPilots) ?? '', /fleet f, which is over/);
+  },
+);
