@@ -89,8 +89,14 @@ export interface Steering {
    * @param program as in `qrun`: the one that was run
    */
   read(output: SiteOutput, program: string): Result<null, SiteProblem>;
-  /** Undoes a start that did not take, so that it does not take later by itself. */
-  takeBack(job: Pick<SiteJob, 'id'>, nodes: readonly string[]): readonly SiteCommand[];
+  /**
+   * Undoes a start that did not take, so that it does not take later by itself. `isPinned`: its user had
+   * named these nodes; absent where nobody knows any more, and then they stay named.
+   */
+  takeBack(
+    job: Pick<SiteJob, 'id'> & { readonly isPinned?: boolean },
+    nodes: readonly string[],
+  ): readonly SiteCommand[];
   /**
    * Commands that undo what a gateway before this one has left at the site when it was killed in the midst of
    * a start. Absent: it can have left nothing.

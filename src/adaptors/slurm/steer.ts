@@ -42,7 +42,7 @@ export function executionQueue({ main, execution }: SlurmQueues): Steering {
       update(id, [`Partition=${execution}`, ...placeOn(nodes), 'Requeue=0']),
     ],
     read: readStart,
-    takeBack: ({ id }) => [update(id, [`Partition=${main}`, 'ReqNodeList='])],
+    takeBack: (job) => [update(job.id, [`Partition=${main}`, ...freed(job)])],
   };
 }
 
@@ -56,7 +56,10 @@ export function disabledScheduler(): Steering {
       { argv: ['scontrol', 'release', id] },
     ],
     read: readStart,
-    takeBack: ({ id }) => [{ argv: ['scontrol', 'hold', id] }],
+    takeBack: (job) => [
+      { argv: ['scontrol', 'hold', job.id] },
+      ...(freed(job).length === 0 ? [] : [update(job.id, freed(job))]),
+    ],
   };
 }
 
@@ -72,6 +75,11 @@ function update(job: string, fields: readonly string[]) {
 
 function placeOn(nodes: readonly string[]): string[] {
   return [`NumNodes=${nodes.length}-${nodes.length}`, `ReqNodeList=${nodes.join(',')}`];
+}
+
+/** The nodes of a start that did not take are not its user's wish, where that had none. */
+function freed({ isPinned }: { readonly isPinned?: boolean }): string[] {
+  return isPinned === false ? ['ReqNodeList='] : [];
 }
 
 const CONFIG_COMMAND = { argv: ['scontrol', 'show', 'config'] };

@@ -151,7 +151,9 @@ export class SiteOrders {
     const inTheWay = obstacle();
     if (inTheWay !== null) return err(inTheWay);
     const whole = foreign?.index == null ? {} : { array: foreign.job };
-    const start = () => place.steerer.start({ id, handle, ...whole }, named, obstacle);
+    const pinned = foreign ? (this.#isPinned(id) ?? this.#isPinned(foreign.job)) : false;
+    const known = pinned === null ? {} : { isPinned: pinned };
+    const start = () => place.steerer.start({ id, handle, ...whole, ...known }, named, obstacle);
     const hasBegun = () => this.#hasBegun(id);
     // In one order for all: none waits for a node that another keeps while it waits for one of its own.
     return opened
@@ -192,6 +194,12 @@ export class SiteOrders {
   /** An element that has not begun is listed with its array alone. */
   #handleOf(id: string): string | null {
     return this.#handles.get(id) ?? this.#world.listedJob?.(id)?.handle ?? null;
+  }
+
+  /** Whether its user has named its nodes; null: it is not listed. */
+  #isPinned(id: string): boolean | null {
+    const listed = this.#world.listedJob?.(id);
+    return listed === undefined ? null : listed.where?.only !== undefined;
   }
 
   /** By its site's own word: what is in the listing no more has begun, too. */

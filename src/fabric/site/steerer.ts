@@ -19,7 +19,12 @@ export interface SteererWorld {
 interface Startable extends Pick<SiteJob, 'id' | 'handle'> {
   /** The array that it is an element of; absent: none. */
   readonly array?: string;
+  /** Its user has named its nodes; absent: that is not known. */
+  readonly isPinned?: boolean;
 }
+
+/** Jobs of which it is kept whether they are pinned; the oldest are forgotten. */
+const PINNED_MAX = 10_000;
 
 export class Steerer {
   readonly #world: SteererWorld;
@@ -34,6 +39,8 @@ export class Steerer {
   #undone: readonly SiteCommand[] = [];
   /** The array of which an element is being started; null: none. */
   #starting: string | null = null;
+  /** Whether users had named the nodes of what was started: afterwards the site shows ours. */
+  readonly #pinned = new Map<string, boolean>();
   /** Those of which starts are heard of; see `heed`. */
   readonly #heeding = new Set<Set<string>>();
 
@@ -89,7 +96,7 @@ export class Steerer {
   /** A start that did not take: from now on it does not take by itself. */
   takeBack(job: Startable, nodes: readonly string[]): Promise<boolean> {
     const taken = this.#turn.then(async () => {
-      return (await this.#runEach(this.#world.steering.takeBack(job, nodes))).length === 0;
+      return (await this.#runEach(this.#undoing(job, nodes))).length === 0;
     });
     this.#turn = taken.catch(() => undefined);
     return taken;
@@ -150,17 +157,31 @@ export class Steerer {
     if (this.#lack !== null) return err({ kind: 'away', text: this.#lack });
     const cleared = await this.#undo();
     if (!cleared.ok) return err({ ...cleared.error, kind: 'away' });
+    this.#notePinned(job);
     const started = await this.#runAll(steering.start(job, nodes));
     const isGone = !started.ok && started.error.kind === 'no_such_job';
     if (started.ok || (isGone && steering.leftovers === undefined)) return started;
     // Half a start might take by itself, later and beside what is started there by then.
-    const left = await this.#runEach(steering.takeBack(job, nodes));
+    const left = await this.#runEach(this.#undoing(job, nodes));
     if (steering.leftovers !== undefined) this.#undone = left.map(({ command }) => command);
     for (const { problem } of left) {
       const fields = { job: job.id, why: problem.text };
       this.#world.log.warn(fields, 'a start that failed could not be taken back');
     }
     return started;
+  }
+
+  #notePinned({ id, isPinned }: Startable): void {
+    if (isPinned === undefined || this.#pinned.has(id)) return;
+    this.#pinned.set(id, isPinned);
+    const [oldest] = this.#pinned.keys();
+    if (this.#pinned.size > PINNED_MAX && oldest !== undefined) this.#pinned.delete(oldest);
+  }
+
+  #undoing(job: Startable, nodes: readonly string[]): readonly SiteCommand[] {
+    const isPinned = this.#pinned.get(job.id);
+    const known = isPinned === undefined ? {} : { isPinned };
+    return this.#world.steering.takeBack({ id: job.id, ...known }, nodes);
   }
 
   /** Those that did not succeed, and why; of a job that is gone there is nothing to undo. */

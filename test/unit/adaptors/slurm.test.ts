@@ -276,8 +276,18 @@ test('a job is started on its nodes through the execution partition, and taken b
       ],
     },
   ]);
-  assert.deepEqual(steering?.takeBack({ id: '7' }, ['n2', 'n3']), [
-    { argv: ['scontrol', 'update', 'jobid=7', 'Partition=main', 'ReqNodeList='] },
+  const back = ['scontrol', 'update', 'jobid=7', 'Partition=main'];
+  const free = { id: '7', isPinned: false };
+  assert.deepEqual(steering?.takeBack(free, ['n2', 'n3']), [{ argv: [...back, 'ReqNodeList='] }]);
+  for (const kept of [{ id: '7' }, { id: '7', isPinned: true }]) {
+    assert.deepEqual(steering?.takeBack(kept, ['n2', 'n3']), [{ argv: back }], 'its user’s nodes');
+    assert.deepEqual(disabledScheduler().takeBack(kept, ['n2']), [
+      { argv: ['scontrol', 'hold', '7'] },
+    ]);
+  }
+  assert.deepEqual(disabledScheduler().takeBack(free, ['n2']), [
+    { argv: ['scontrol', 'hold', '7'] },
+    { argv: ['scontrol', 'update', 'jobid=7', 'ReqNodeList='] },
   ]);
   assert.deepEqual(disabledScheduler().start({ id: '7', handle: null }, ['n2']), [
     { argv: ['scontrol', 'update', 'jobid=7', 'NumNodes=1-1', 'ReqNodeList=n2', 'Requeue=0'] },

@@ -28,6 +28,9 @@ after(() => rmSync(top, { recursive: true }));
 
 let count = 0;
 
+/** Its user has named no nodes. */
+const listed = (id: string) => ({ id, handle: null }) as SiteJob;
+
 class Gateway {
   readonly site: FakeSlurm;
   readonly clock: VirtualClock;
@@ -44,7 +47,7 @@ class Gateway {
     this.site = before?.site ?? new FakeSlurm();
     this.clock = before?.clock ?? new VirtualClock();
     this.folder = before?.folder ?? join(top, String(count));
-    const { ticket = null, listedJob } = more;
+    const { ticket = null, listedJob = listed } = more;
     const queue = executionQueue({ main: 'main', execution: 'steer' });
     const steering = { ...queue, needsHandle: ticket !== null };
     const settings = { pollMs: 1000, timeoutMs: 1000, before: [], commandsMax: 4 };
@@ -52,7 +55,7 @@ class Gateway {
     const steerer = new Steerer({ ...common, steering, settings });
     this.processes = new SiteProcesses({
       ...{ ...common, adaptor: ticketed(slurm(steering), ticket) },
-      ...{ folders: siteFolders(this.folder), ...(listedJob === undefined ? {} : { listedJob }) },
+      ...{ folders: siteFolders(this.folder), listedJob },
       settings: {
         ...{ ...settings, prefix: 'weft-abc', queue: null, account: null, options: [] },
       },

@@ -118,3 +118,27 @@ test('[G5] what a start that failed has left is undone before the next one', asy
   assert.ok((await steerer.start({ id: '2', handle: null }, ['n1'])).ok);
   assert.deepEqual(lines().slice(4), ['undo 1', 'begin 2']);
 });
+
+test('[G16] nodes that a user has named stay named when a start is taken back', async () => {
+  for (const [isPinned, kept] of [
+    [true, ''],
+    [false, ' ReqNodeList='],
+    [undefined, ''],
+  ] as const) {
+    const site = new FakeSlurm();
+    const steering = {
+      ...executionQueue({ main: 'main', execution: 'steer' }),
+      requirements: [],
+      read: () => ok(null),
+    };
+    const settings = { timeoutMs: 1000, before: [] };
+    const steerer = new Steerer({ commands: site, log: new KeptLog(), settings, steering });
+    const job = { id: '1', handle: null };
+    await steerer.start({ ...job, ...(isPinned === undefined ? {} : { isPinned }) }, ['n1']);
+    // Told again, it is listed with the nodes that we gave it.
+    await steerer.start({ ...job, isPinned: isPinned ?? true }, ['n1']);
+    await steerer.takeBack(job, ['n1']);
+    const last = site.ran.at(-1)?.join(' ');
+    assert.equal(last, `scontrol update jobid=1 Partition=main${kept}`, String(isPinned));
+  }
+});
