@@ -93,6 +93,7 @@ class RunningAgent implements Agent {
     this.#engine = new Engine({ state, clock, journal, log });
     this.pausing = new Pausing({
       ...{ node: settings.node, maxMs: settings.pauseMaxMs, state },
+      isAtSite: settings.facts.site !== undefined,
       step: (input) => this.#engine.step(input),
     });
     this.owner = new YieldWatch({

@@ -2,7 +2,7 @@
 // to know. The answer comes when the journal has it: neither a crash nor a restart forgets it then.
 
 import { err, ok, type Result } from '../core/base/result.ts';
-import type { Refusal } from '../core/model/errors.ts';
+import { type Refusal, refuse } from '../core/model/errors.ts';
 import type { NodeHello } from '../core/model/node.ts';
 import {
   type OwnerPause,
@@ -21,6 +21,8 @@ export interface PausingWorld {
   readonly node: string;
   /** Longest pause that anybody may ask for. */
   readonly maxMs: number;
+  /** Its tasks are at a site, which suspends none. */
+  readonly isAtSite: boolean;
   readonly state: RunnerState;
   readonly step: (input: RunnerInput) => void;
 }
@@ -43,7 +45,8 @@ export class Pausing {
   }
 
   async pause(wish: PauseInput): Promise<Result<OwnerPause, Refusal>> {
-    const { node, maxMs, state } = this.#world;
+    const { node, maxMs, state, isAtSite } = this.#world;
+    if (isAtSite) return err(refuse('node.at_site', { node }));
     const refusal = refusePause(node, wish.durationMs, maxMs);
     if (refusal !== null) return err(refusal);
     await this.#step({ kind: 'pause', ...wish });

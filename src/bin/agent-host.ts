@@ -153,6 +153,9 @@ async function start(
       'there is no C compiler; a slower launcher in Node.js starts the processes',
     );
   }
+  if (options.site !== undefined && options.pause?.yield !== undefined) {
+    log.warn({}, 'node.yield is left out: what runs at a site cannot be suspended');
+  }
   const settings = settingsOf(options, machine, hosted.hub?.name ?? null);
   const { instance } = settings;
   const ports = portsOf(options, machine, { log, cache, instance, hub: hosted.hub });

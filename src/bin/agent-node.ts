@@ -196,7 +196,7 @@ export function portsOf(
     commands: systemCommands,
     pipes: systemPipes,
     load: () => readLoad(stateDir),
-    ...(options.pause?.yield === undefined
+    ...(options.pause?.yield === undefined || options.site !== undefined
       ? {}
       : { yielding: yieldSettings(options.pause.yield, machine.presence) }),
     ...(options.health === undefined

@@ -226,6 +226,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'The action needs processes, and the job has none now.',
     next: '`weft why JOB`; `weft wait JOB` for its end.',
   },
+  'job.at_site': {
+    means:
+      'The system of that site runs the task, and suspends no jobs or passes no signals on for Weft. Of an array none of the tasks was touched.',
+    next: '`weft kill JOB` or `weft requeue JOB` end it there; else use the commands of the site itself (`weft job JOB` has its id there). Name tasks that run elsewhere one by one, as JOB[0].',
+  },
   'job.not_fed': {
     means: 'The request sends standard input to a job that was not submitted with `stdin: "-"`.',
     next: 'Submit with `--stdin -`, or with `stdin` as `-` among the files of the submission.',
@@ -381,6 +386,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   'node.not_owner': {
     means: 'Only its owners, whoever is logged in at its console, root and operators pause a node.',
     next: 'Ask to be named in `node.owners` of its configuration, or ask an operator.',
+  },
+  'node.at_site': {
+    means: 'Pausing a node suspends what runs there; a site suspends no jobs for Weft.',
+    next: '`weft node drain NODE` keeps new tasks away; those that run go on, or are ended by `weft kill`.',
   },
   'node.not_paused': {
     means: 'Nobody has asked for a pause that is still under way.',

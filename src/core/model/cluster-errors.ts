@@ -83,6 +83,10 @@ export const CLUSTER_CODES = {
     kind: 'permission_denied',
     text: '{user} may not pause {node}: neither its owner nor logged in at its console.',
   },
+  'node.at_site': {
+    kind: 'failed_precondition',
+    text: 'Node {node} is of a site, which suspends no jobs for Weft: it cannot be paused.',
+  },
   'node.not_paused': { kind: 'failed_precondition', text: 'Node {node} is not paused.' },
   'pause.too_long': {
     kind: 'invalid_argument',

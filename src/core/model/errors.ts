@@ -158,6 +158,10 @@ export const CODES = {
   'job.not_pending': { kind: 'failed_precondition', text: 'Job {job} is {state}, not pending.' },
   'job.not_held': { kind: 'failed_precondition', text: 'Job {job} is not held.' },
   'job.not_running': { kind: 'failed_precondition', text: 'Job {job} is {state}, not running.' },
+  'job.at_site': {
+    kind: 'failed_precondition',
+    text: 'Job {job} is at site {site}, which {lack} for Weft; nothing was done.',
+  },
   'job.not_fed': {
     kind: 'failed_precondition',
     text: 'Job {job} does not read its standard input from a client.',

@@ -8,6 +8,9 @@ import { isGateway, memberOf } from '../sites/members.ts';
 import type { State } from '../state.ts';
 import type { PlanMaintenance } from './commands.ts';
 
+const SUSPENDS_NOTHING = 'its site suspends no jobs; choose wait, requeue or kill';
+const PASSES_NO_SIGNALS = 'its site passes no signals on; leave the warning out';
+
 type Wish = Pick<PlanMaintenance, 'running' | 'warning' | 'program'>;
 
 /** Null: nothing is wrong. */
@@ -22,12 +25,14 @@ export function badAtSites(state: State, names: readonly NodeName[], wish: Wish)
 
 function whyNot(state: State, node: Node, { running, warning, program }: Wish): string | null {
   if (isGateway(node)) {
+    if (running === 'suspend') return SUSPENDS_NOTHING;
+    if (warning !== null) return PASSES_NO_SIGNALS;
     if (program === null) return null;
     return 'it is the gateway of a whole site, whose own scheduler would choose where the program runs; name nodes of a steered site, like n1.SITE';
   }
   if (memberOf(state, node) === null) return null;
-  if (running === 'suspend') return 'its site suspends no jobs; choose wait, requeue or kill';
-  if (warning !== null) return 'its site passes no signals on; leave the warning out';
+  if (running === 'suspend') return SUSPENDS_NOTHING;
+  if (warning !== null) return PASSES_NO_SIGNALS;
   if (program?.restarts === true) {
     return 'a restart of it cannot be seen from its gateway; let the program end by itself';
   }

@@ -13,7 +13,7 @@ import {
 } from '../../model/maintenance.ts';
 import type { Task } from '../jobs/facts.ts';
 import type { Node } from '../nodes/facts.ts';
-import { memberOf } from '../sites/members.ts';
+import { memberOf, siteOf } from '../sites/members.ts';
 import { askStops } from '../sites/stops.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
@@ -157,6 +157,8 @@ function treatTasks(step: Step, one: Maintenance): void {
     const place = placeOf(task.job, task.index);
     if (running === 'suspend') {
       if (task.state === 'completing' || task.stops.has(words(id))) continue;
+      // A part of it is at a site, where nobody would stop it.
+      if (siteOf(step.state, task) !== null) continue;
       step.emit({ kind: 'suspend_asked', place, by: words(id), stopper: words(id) });
     } else if (task.ending === null && task.state !== 'completing') {
       // What must not run twice can only be cancelled.

@@ -69,7 +69,7 @@ export function viewOf(node: Node): NodeView {
 }
 
 /** Read only when a cycle plans ahead: nothing is copied for those that do not. */
-function* runningOn({ holding, connected }: Node): Generator<Running> {
+function* runningOn({ holding, connected, facts }: Node): Generator<Running> {
   for (const one of holding.values()) {
     const { task } = one;
     const leaving = task === null || task.ending !== null;
@@ -84,7 +84,7 @@ function* runningOn({ holding, connected }: Node): Generator<Running> {
       // A maintenance's program makes room for nobody.
       ...(task === null || task.job.spec.system !== undefined
         ? {}
-        : { occupant: occupantOf(task) }),
+        : { occupant: occupantOf(task, facts?.site !== undefined) }),
     };
     // About to be stopped: its cpus leave, the rest stays. When it stops, an absent node does not say.
     const { cpuCount } = running.resources;
@@ -95,15 +95,17 @@ function* runningOn({ holding, connected }: Node): Generator<Running> {
   }
 }
 
-function occupantOf({ job, state, stops, parts }: Task): Occupant {
+function occupantOf({ job, state, stops, parts }: Task, isAtSite: boolean): Occupant {
   const { spec, entry } = job;
+  const givesCpus = !spec.request.exclusive && !isAtSite && spec.foreign === undefined;
   return {
     owner: job.owner,
     partition: spec.partition,
     qos: entry.qos,
     nodeCount: parts.size,
-    // A whole node that is stopped is of no use to others: its memory is not given up.
-    canSuspend: state === 'running' && stops.size === 0 && !spec.request.exclusive,
+    // A whole node that is stopped is of no use to others: its memory is not given up. Nor has a
+    // site that would stop it.
+    canSuspend: state === 'running' && stops.size === 0 && givesCpus,
     canRequeue: spec.requeue,
   };
 }

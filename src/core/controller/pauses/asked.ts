@@ -14,6 +14,7 @@ export function decidePauseNode(step: Step, command: PauseNode, actor: Actor): A
   const found = reachedNode(step, command.node, actor);
   if (!found.ok) return found;
   const { name, pausing } = found.value;
+  if (found.value.facts?.site !== undefined) return err(refuse('node.at_site', { node: name }));
   const { durationMs, requeue } = command;
   const refusal = refusePause(name, durationMs, pausing.maxMs);
   if (refusal !== null) return err(refusal);

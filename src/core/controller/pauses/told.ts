@@ -6,6 +6,7 @@ import type { PauseReport } from '../../model/orders.ts';
 import { type Pause, pauseWords } from '../../model/pause.ts';
 import type { Task } from '../jobs/facts.ts';
 import type { Node } from '../nodes/facts.ts';
+import { siteOf } from '../sites/members.ts';
 import type { Step } from '../step.ts';
 import { placeOf } from '../tasks/place.ts';
 import { pauseStopper } from './facts.ts';
@@ -52,7 +53,7 @@ function stopTask(step: Step, node: string, task: Task, pause: Pause): void {
   if (pause.requeue && requeue && system === undefined) {
     const because = `${node} was ${pauseWords(pause)}`;
     step.emit({ kind: 'end_asked', place, why: 'requeue', by, because });
-  } else if (!task.stops.has(pauseStopper(node))) {
+  } else if (!task.stops.has(pauseStopper(node)) && siteOf(step.state, task) === null) {
     const because = `the pause of ${node}`;
     step.emit({ kind: 'suspend_asked', place, by, because, stopper: pauseStopper(node) });
   }

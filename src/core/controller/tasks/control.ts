@@ -10,6 +10,7 @@ import type { TaskState } from '../../model/job.ts';
 import { nameOf, ownJob } from '../authority.ts';
 import { waitingOf, waitingSize } from '../jobs/behind.ts';
 import type { Job, Task } from '../jobs/facts.ts';
+import { siteOf } from '../sites/members.ts';
 import type { Answer, Step } from '../step.ts';
 import { askCancel } from './cancel.ts';
 import type { CancelTask, SignalTask } from './commands.ts';
@@ -66,11 +67,26 @@ export function decideSignal(step: Step, command: SignalTask, actor: Actor): Ans
   const { job, holding } = found.value;
   const running = holding.filter((task) => SIGNALLED.has(task.state) && !isStoring(task));
   if (running.length === 0) return notRunning(step, found.value, place);
+  const refused = refuseAtSite(step, running, 'passes no signals on');
+  if (refused !== null) return refused;
   for (const task of running) {
     const by = nameOf(actor);
     step.emit({ kind: 'signal_asked', place: placeOf(job, task.index), signal, by });
   }
   return ok({ kind: 'changed', count: running.length });
+}
+
+/** Null: all of them are on machines of ours. Else none is touched, so that none is counted for nothing. */
+function refuseAtSite(step: Step, tasks: readonly Task[], lack: string): Answer | null {
+  for (const task of tasks) {
+    const site = siteOf(step.state, task);
+    if (site === null) continue;
+    const { foreign, array } = task.job.spec;
+    const job = formatTaskId(task.job.id, array === null ? null : task.index);
+    const there = foreign === undefined ? '' : `, job ${foreign.job} there`;
+    return step.refuse('job.at_site', { job: `${job}${there}`, site, lack });
+  }
+  return null;
 }
 
 const SIGNALLED: ReadonlySet<TaskState> = new Set(['running', 'suspended']);
@@ -109,6 +125,8 @@ export function decideSuspend(step: Step, place: TaskPlace, actor: Actor): Answe
   const { job, holding } = found.value;
   const alive = holding.filter((task) => SUSPENDABLE.has(task.state) && !isStoring(task));
   if (alive.length === 0) return notRunning(step, found.value, place);
+  const refused = refuseAtSite(step, alive, 'suspends no jobs');
+  if (refused !== null) return refused;
   const fresh = alive.filter((task) => !task.stops.has('owner'));
   for (const task of fresh) {
     const by = nameOf(actor);

@@ -3,6 +3,7 @@
 import type { Preemption } from '../../scheduler/cycle/preempt.ts';
 import type { Taker } from '../../scheduler/room/board.ts';
 import { jobOf } from '../jobs/apply.ts';
+import { siteOf } from '../sites/members.ts';
 import type { Step } from '../step.ts';
 import { taskOf } from './apply.ts';
 import { askCancel } from './cancel.ts';
@@ -13,10 +14,13 @@ const BY = 'scheduler';
 
 export function preempt(step: Step, { jobId, index, mode, for: taker }: Preemption): void {
   const place = placeOf(jobOf(step.state, jobId), index);
+  const task = taskOf(step.state, place);
   const because = `preempted by ${taker.jobId} of ${jobOf(step.state, taker.jobId).owner}`;
-  if (mode === 'suspend')
+  if (mode === 'suspend') {
+    // Another part of it is at a site: it would run on there.
+    if (siteOf(step.state, task) !== null) return;
     step.emit({ kind: 'suspend_asked', place, by: BY, because, stopper: 'scheduler' });
-  else if (mode === 'cancel') askCancel(step, taskOf(step.state, place), { by: BY, because });
+  } else if (mode === 'cancel') askCancel(step, task, { by: BY, because });
   else step.emit({ kind: 'end_asked', place, why: mode, by: BY, because });
 }
 

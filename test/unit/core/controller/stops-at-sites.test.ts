@@ -1,0 +1,97 @@
+// What a site does not do for us, suspending and signals, is refused, and nobody counts on it.
+
+import assert from 'node:assert/strict';
+import type { Command } from '../../../../src/core/controller/declared.ts';
+import { formatRefusal } from '../../../../src/core/model/errors.ts';
+import type { NodeName } from '../../../../src/core/model/ids.ts';
+import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
+import {
+  ANN,
+  BOB,
+  kinds,
+  OPERATOR,
+  place,
+  SETTINGS,
+  scenario,
+  type TestHead,
+} from '../../../support/controller.ts';
+import { MINUTE, plan } from '../../../support/maintenance.ts';
+
+const HPC = 'hpc' as NodeName;
+
+function asks(task: string): Command[] {
+  const own = place(task);
+  return [
+    { kind: 'suspend_task', place: own },
+    { kind: 'signal_task', place: own, signal: 10 },
+    { kind: 'signal_task', place: own, signal: 15 },
+  ];
+}
+
+/** An array with one task at a site and one on a machine of ours. */
+function atSite(head: TestHead): void {
+  head.connect('hpc', { cpus: 1, site: 'hpc' });
+  head.connect('n1', { cpus: 1 });
+  head.submit({ array: { indices: '0-1' } });
+  head.schedule();
+  for (const node of ['hpc', 'n1']) {
+    const [epochId = ''] = [...head.node(node).holding.keys()];
+    head.started(epochId, node);
+  }
+}
+
+scenario('[G17] suspending and signals are refused for tasks at a site, in words', (head) => {
+  atSite(head);
+  const index = head.task('1[0]').parts.has(HPC) ? 0 : 1;
+  for (const task of ['1', `1[${index}]`]) {
+    for (const command of asks(task)) {
+      for (const actor of [ANN, OPERATOR]) {
+        const { result, events } = head.perform({ kind: 'command', command, actor });
+        assert.ok(!result.ok && result.error.code === 'job.at_site');
+        assert.match(
+          formatRefusal(result.error),
+          new RegExp(`Job 1\\[${index}\\] is at site hpc, which`),
+        );
+        assert.deepEqual(events, []);
+      }
+    }
+  }
+  assert.deepEqual(head.orders('hpc'), []);
+  const elsewhere = asks(`1[${1 - index}]`);
+  for (const command of elsewhere) head.command(command, ANN);
+  assert.deepEqual(head.orders('n1').length, 2, 'on a machine of ours they are as ever');
+});
+
+const urgent = { ...plainPartition('urgent', 'first_fit'), tier: 1 };
+const low = { ...plainPartition('default', 'first_fit'), preempt: 'suspend' } as const;
+const TIERS = { ...plainScheduling('first_fit'), partitions: { default: low, urgent } };
+
+scenario(
+  '[G17] nobody is suspended at a site to make room',
+  (head) => {
+    head.connect('hpc', { cpus: 1, site: 'hpc' });
+    head.submit();
+    head.schedule();
+    head.started('1#1', 'hpc');
+    head.submit({ partition: 'urgent' }, { by: BOB });
+    assert.deepEqual(kinds(head.perform({ kind: 'schedule' }).events), []);
+    head.ended('1#1', {}, 'hpc');
+    assert.deepEqual(head.schedule(), ['2#1@hpc']);
+  },
+  { ...SETTINGS, scheduling: TIERS },
+);
+
+scenario('[G17] a node of a site cannot be paused, and its gateway not suspend', (head) => {
+  atSite(head);
+  const pause = { kind: 'pause_node', node: HPC, durationMs: 60_000, requeue: false } as const;
+  assert.equal(head.refused(pause, OPERATOR), 'node.at_site');
+  const refused = (wish: Parameters<typeof plan>[0]): string =>
+    head.refused(plan({ nodes: [HPC], ...wish }), OPERATOR);
+  assert.equal(refused({ running: 'suspend' }), 'maintenance.not_at_site');
+  assert.equal(refused({ warning: { leadMs: MINUTE, signal: 15 } }), 'maintenance.not_at_site');
+  // An agent of an earlier version says that it is paused all the same.
+  const own = { by: 'ann', since: head.at, until: head.at + 60_000, requeue: false };
+  const report = { kind: 'node_pause', at: head.at, turn: 1, orderHeard: 0 } as const;
+  const said = head.report('hpc', { ...report, pause: { kind: 'owner', ...own } });
+  assert.deepEqual(kinds(said), ['node_paused'], 'it takes no work, and nothing is said to stop');
+});
