@@ -79,8 +79,13 @@ export class Agents {
     session.onClose((why) => this.#closed(link, why));
   }
 
-  /** Load figures of a connected node, from its last heartbeat. */
+  /**
+   * Load figures of a connected node, from its last heartbeat. A node of a site has none: they would
+   * be those of the gateway.
+   */
   load(node: NodeName): NodeLoad | null {
+    const site = this.#engine?.state.nodes.get(node)?.facts?.site;
+    if (site !== undefined && site !== node) return null;
     return this.#links.get(node)?.load ?? null;
   }
 

@@ -58,12 +58,20 @@ export const verb = defineVerb<Options>({
       word === '-' ? await readStandardInput() : word,
       options,
     );
-    const dir = directoryOption(paths.directory, context.environment);
     context.print(`Node ${joined.name} is a member of ${joined.clusterName}.`);
-    context.print(`Start it: weft agent${dir}`);
+    context.print(await startWords(context));
     return 0;
   },
 });
+
+/** How its agent is started: the gateway of a site has a command of its own. */
+export async function startWords(
+  context: Pick<Context, 'directory' | 'environment' | 'config'>,
+): Promise<string> {
+  const dir = directoryOption(context.directory, context.environment);
+  const isGateway = (await context.config()).text('site.system') !== null;
+  return `Start it: weft ${isGateway ? 'gateway' : 'agent'}${dir}`;
+}
 
 /** Keeps what came of it in the state directory. */
 export async function joinCluster(

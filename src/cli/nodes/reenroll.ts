@@ -3,10 +3,9 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { directoryOption } from '../../connect/locate.ts';
 import { readLiveMark } from '../../connect/process-file.ts';
 import { Failure, usage } from '../../core/model/failure.ts';
-import { joinCluster, type Membership } from '../commands/join.ts';
+import { joinCluster, type Membership, startWords } from '../commands/join.ts';
 import { LocalPaths, readJson } from '../daemons/local-paths.ts';
 import { defineVerb } from '../verb.ts';
 
@@ -35,9 +34,8 @@ export const verb = defineVerb<Options>({
     const identity = await context.programs.machineIdentity(existsSync(folder) ? folder : null);
     const copyOf = { node: old.name, ...identity };
     const joined = await joinCluster(context, word, { ...options, copyOf });
-    const dir = directoryOption(paths.directory, context.environment);
     context.print(`This machine is node ${joined.name} of ${joined.clusterName} from now on.`);
-    context.print(`Start it: weft agent${dir}`);
+    context.print(await startWords(context));
     if (existsSync(folder)) {
       context.print(`What ${folder} has of ${old.name} is not used any more; you may remove it.`);
     }

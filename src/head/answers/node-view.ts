@@ -46,14 +46,19 @@ export function viewNode(state: State, node: Node, live: Live): NodeView {
     lastSeenAt: node.lastSeenAt,
     load: load === null ? null : { ...load },
     clockOffsetMs: clockOffsetMs === null ? null : Math.round(clockOffsetMs),
-    facts: node.facts === null ? null : factsOf(node.facts),
+    facts: node.facts === null ? null : factsOf(node.facts, node.name),
     bootId: node.bootId === '' ? null : node.bootId,
     session: node.session,
   };
 }
 
 /** Largest nodes of a site in words: `32 cpus 64 GiB, 8 cpus 512 GiB`. */
-function factsOf({ sizes, ...facts }: NodeFacts): NodeView['facts'] {
+function factsOf({ sizes, ...facts }: NodeFacts, name: string): NodeView['facts'] {
+  if (facts.site !== undefined && facts.site !== name) {
+    // The rest is of the machine of its gateway.
+    const { agentVersion, site, switchesUser, user } = facts;
+    return { agentVersion, site, switchesUser, user };
+  }
   if (sizes === undefined) return facts;
   const words = sizes.map(({ cpuCount, memoryBytes }) => {
     const cpus = plural(cpuCount, 'cpu');

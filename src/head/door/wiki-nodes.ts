@@ -44,21 +44,29 @@ function recordOf(state: State, node: Node, { mine, seen, load }: Shown): WikiRe
     id: name,
     state: stateOf(state, node),
     fields: [
-      ['OS', facts?.os ?? 'unknown'],
-      ['ARCH', facts?.arch ?? 'unknown'],
+      ...ofMachine(facts, load),
       ['CMEMORY', mebibytes(total.memoryBytes)],
       ['AMEMORY', mebibytes(free.memoryBytes)],
-      ['CDISK', mebibytes(facts?.diskBytes ?? 0)],
-      ['ADISK', mebibytes(facts?.diskFreeBytes ?? 0)],
       ['CPROC', total.cpuCount],
       ['APROC', Math.max(0, free.cpuCount)],
-      ['CPULOAD', (load?.load1 ?? 0).toFixed(2)],
       ['CCLASS', { counts: counts(total.cpuCount) }],
       ['ACLASS', { counts: counts(Math.max(0, free.cpuCount)) }],
       ['FEATURE', labels.sort().map(wikiFeature)],
       ['MAXTASK', total.cpuCount],
     ],
   };
+}
+
+/** What its agent sees around it. A gateway sees its own machine, which is none of its site's nodes. */
+function ofMachine(facts: Node['facts'], load: NodeLoad | null): WikiRecord['fields'] {
+  if (facts?.site !== undefined) return [];
+  return [
+    ['OS', facts?.os ?? 'unknown'],
+    ['ARCH', facts?.arch ?? 'unknown'],
+    ['CDISK', mebibytes(facts?.diskBytes ?? 0)],
+    ['ADISK', mebibytes(facts?.diskFreeBytes ?? 0)],
+    ['CPULOAD', (load?.load1 ?? 0).toFixed(2)],
+  ];
 }
 
 /** Maui takes what stands before the first `=` of a field for its name, wherever it looks. */
