@@ -10,6 +10,8 @@ import type { GoalOptions, GoalPorts } from '../head/goals/world.ts';
 import { systemClock } from '../os/clock.ts';
 import { systemDataReader } from '../os/data-reader.ts';
 import type { Timer } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import { GoalFile } from './goal-file.ts';
 import { keptIn } from './kept-goals.ts';
 
 /** How often it is seen whether there is something to do; a look at a node is far rarer. */
@@ -27,7 +29,10 @@ export function readGoals(
 ): GoalOptions {
   if (options === undefined) return NONE;
   const { from, everyMs, repairs } = options;
-  if (from.kind === 'file') return { classes: readGoalFile(from.file), everyMs, repairs };
+  if (from.kind === 'file') {
+    const { file } = from;
+    return { classes: readGoalFile(file), everyMs, repairs, file };
+  }
   return { classes: known, everyMs, repairs, url: from.url };
 }
 
@@ -43,7 +48,11 @@ export function startGoals(
   keptFile: string,
 ): Goals {
   const source = options === undefined ? null : sourceOf(options, keptFile);
-  const state = () => (source !== null && isOf(source, keeper) ? source.state : null);
+  let file: GoalFile | null = null;
+  const state = () => {
+    if (source !== null && isOf(source, keeper)) return source.state;
+    return file !== null && file.file === keeper.options.file ? file.state : null;
+  };
   const keeper: GoalKeeper = new GoalKeeper(
     { ...ports, clock: systemClock, source: state },
     readGoals(options, source?.start()),
@@ -51,6 +60,8 @@ export function startGoals(
   let timer: Timer;
   const again = (): void => {
     if (source !== null) void followSource(source, keeper);
+    file = fileOf(file, keeper, ports.log);
+    if (file !== null) void followFile(file, keeper);
     keeper.tick();
     timer = systemClock.after(TICK_MS, again);
   };
@@ -65,6 +76,20 @@ export async function followSource(source: GoalSource, keeper: InForce): Promise
   if (!isOf(source, keeper)) return;
   const classes = await source.look(keeper.options.classes);
   if (classes !== null && isOf(source, keeper)) keeper.change({ ...keeper.options, classes });
+}
+
+/** A reload may have named another one. */
+function fileOf(known: GoalFile | null, { options: { file } }: InForce, log: Log): GoalFile | null {
+  if (file === undefined) return null;
+  if (known?.file === file) return known;
+  return new GoalFile({ clock: systemClock, log }, file);
+}
+
+/** Has what changed in the file in force, unless a reload has left it meanwhile. */
+export async function followFile(file: GoalFile, keeper: InForce): Promise<void> {
+  const classes = await file.look(keeper.options.classes);
+  const isLeft = keeper.options.file !== file.file;
+  if (classes !== null && !isLeft) keeper.change({ ...keeper.options, classes });
 }
 
 function isOf({ url }: GoalSource, { options }: InForce): boolean {

@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { DataReader } from '../../ports/data-source.ts';
 
 export interface GoalSourceState {
-  /** Without what only its server is to read. */
+  /** Without what only its server is to read; of a file its path. */
   readonly url: string;
   /** When the goals in force were read, ms since 1970; null: there are none yet. */
   readonly readAt: number | null;

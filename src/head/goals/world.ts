@@ -15,6 +15,8 @@ export interface GoalOptions {
   readonly repairs: boolean;
   /** The address that they are from; absent: they are from none. */
   readonly url?: string;
+  /** The file that they are from; absent: they are from none. */
+  readonly file?: string;
 }
 
 export interface GoalPorts {
@@ -22,6 +24,6 @@ export interface GoalPorts {
   readonly logs: Pick<LogFiles, 'read' | 'status'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
-  /** How the address fares that they are from; null, or absent: they are from a file. */
+  /** How the address fares that they are from, or a file that cannot be read; null, or absent: all is well. */
   readonly source?: () => GoalSourceState | null;
 }
