@@ -41,6 +41,8 @@ export type ProcessEvent =
       readonly endedAt: number;
       /** The launcher ended it, as its lease was over while no agent renewed it. */
       readonly leaseOver: boolean;
+      /** Its owner or an operator ended it at its site, in the words of that. Absent: nobody did, as far as is known. */
+      readonly cancelledThere?: string;
     }
   /** Nothing of it has run, as the site says, or its gateway where nothing is said of the site. */
   | {

@@ -56,6 +56,7 @@ function applyExited(epoch: Epoch, process: Process, event: EventOf<'process_exi
   process.state = 'exited';
   process.exit = event.exit;
   process.endedAt = event.endedAt;
+  if (event.cancelledThere !== undefined) epoch.cancelledThere = event.cancelledThere;
   const { userUs, systemUs, memoryPeakBytes } = epoch.usage;
   epoch.usage = {
     userUs: userUs + event.usage.userUs,

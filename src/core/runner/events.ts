@@ -39,6 +39,7 @@ export type RunnerEvent =
       readonly exit: ExitStatus;
       readonly usage: Usage;
       readonly endedAt: number;
+      readonly cancelledThere?: string;
     }
   /** `found`: it stood still when the agent took it over. */
   | {

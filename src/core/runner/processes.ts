@@ -140,8 +140,9 @@ function decideExited(
       events.push({ kind: 'epoch_running', epochId, at: now.at });
     }
   }
-  const { exit, usage, endedAt } = event;
-  events.push({ kind: 'process_exited', epochId, rank, exit, usage, endedAt });
+  const { exit, usage, endedAt, cancelledThere } = event;
+  const there = cancelledThere === undefined ? {} : { cancelledThere };
+  events.push({ kind: 'process_exited', epochId, rank, exit, usage, endedAt, ...there });
   if (isLastOpen(epoch, process)) return [...events, { kind: 'sweep_begun', epochId }];
   if (!epoch.suspended && othersStopped(epoch, process)) {
     events.push({ kind: 'epoch_suspended', epochId, ...now });

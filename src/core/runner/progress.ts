@@ -136,9 +136,19 @@ function endReport(
     processes: epoch.processes.flatMap(({ exit }, rank) => (exit === null ? [] : [{ rank, exit }])),
     usage: { ...epoch.usage, memoryPeakBytes: peak },
     ...(detail === null ? {} : { detail }),
-    ...(epoch.failure?.there === undefined ? {} : { there: epoch.failure.there }),
+    ...thereOf(epoch, cause),
     ...(swept.silent ? { silentNodeRank: epoch.order.nodeRank } : {}),
   };
+}
+
+/** An end that the node asked for is its own, whatever its site calls it. */
+function thereOf(epoch: Epoch, cause: EndCause): Pick<EndReport, 'there'> {
+  if (epoch.failure?.there !== undefined) return { there: epoch.failure.there };
+  return wasCancelledThere(epoch, cause) ? { there: 'cancelled' } : {};
+}
+
+function wasCancelledThere({ cancelledThere }: Epoch, cause: EndCause): boolean {
+  return cancelledThere !== undefined && cause === 'exited';
 }
 
 function endCause(epoch: Epoch, outOfMemory: boolean): EndCause {
@@ -163,6 +173,7 @@ function wasEnded(epoch: Epoch): boolean {
 function endDetail(epoch: Epoch, cause: EndCause): string | null {
   if (epoch.failure !== null) return epoch.failure.detail;
   if (cause === 'lost') return 'the launcher died, and the exit status is lost with it';
+  if (wasCancelledThere(epoch, cause)) return epoch.cancelledThere ?? null;
   return cause === 'exited' || cause === 'out_of_memory' ? null : (epoch.ending?.why ?? null);
 }
 

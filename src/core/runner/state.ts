@@ -108,6 +108,8 @@ export interface Epoch {
   paused: boolean;
   ending: Ending | null;
   failure: Failure | null;
+  /** Who began it at its site has ended it there, in the words of that. Absent: nobody did. */
+  cancelledThere?: string;
   /** Serial of the last signal order. */
   signalSerial: number;
   /** The solver of its batch is there, where its order leaves time for that. Absent: not yet. */

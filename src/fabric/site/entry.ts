@@ -20,6 +20,8 @@ const FRESH_MS = 5_000;
 export const MISSING_MS = 30_000;
 /** After a start that a site refuses: a node may be a moment longer in use there than here. */
 const REFUSED_MS = 1_000;
+/** After a receipt with a signal: so long its site is waited for, which may say that somebody cancelled it. */
+const WORD_MS = 30_000;
 /** A start of a foreign job that has not taken by then is taken back. */
 const TAKEN_MS = 10_000;
 /** A start of one of ours that has not taken by then is ordered again. */
@@ -29,14 +31,18 @@ const RECORD_MS = 10_000;
 /** Between two questions to the accounting. */
 const EVIDENCE_MS = 30_000;
 
+interface Exited {
+  readonly kind: 'exited';
+  readonly exit: ExitStatus;
+  readonly at: number;
+  readonly userUs: number;
+  readonly systemUs: number;
+  /** Somebody ended it at its site, in these words. Absent: nobody did, as far as is known. */
+  readonly cancelledAs?: string;
+}
+
 export type Ending =
-  | {
-      readonly kind: 'exited';
-      readonly exit: ExitStatus;
-      readonly at: number;
-      readonly userUs: number;
-      readonly systemUs: number;
-    }
+  | Exited
   /** It never began, for certain. `there`: as its site made it; absent: its gateway could not go on. */
   | { readonly kind: 'unstartable'; readonly why: string; readonly there?: EndThere }
   /** It began, and nobody can say how it ended. */
@@ -66,6 +72,10 @@ export interface Entry {
   overSince: number | null;
   /** How the site says that it is over, before any sign of its script; null: it does not. */
   overAs: { readonly there: EndThere; readonly word: string } | null;
+  /** Its site says in these words that somebody there cancelled it; null: it does not. */
+  cancelledAs: string | null;
+  /** Its receipt of an end by a signal, and since when its site's word on it is waited for; null: none is. */
+  receipt: { readonly ending: Exited; readonly since: number } | null;
   /** When somebody last looked for its receipts. */
   readAt: number | null;
   /** When the site last took a wish to cancel it, or said that there is none such. */
@@ -98,6 +108,7 @@ export function newEntry(launchId: number, name: string, sending: Entry['sending
     ...{ launchId, name, sending, hasStarted: false, hasProof: false, ending: null },
     ...{ isCancelWanted: false },
     ...{ doubtfulSince: 0, nextAt: 0, missingSince: null, overSince: null, overAs: null },
+    ...{ cancelledAs: null, receipt: null },
     ...{ readAt: null, startedAt: null, givenAt: 0 },
     ...{ cancelledAt: null, isForeign: false, isSteered: false, orderedAt: null },
     mayHaveMore: sending === 'doubtful',
@@ -179,7 +190,7 @@ function foreignListed(entry: Entry, job: SiteJob, now: number): void {
   const { exit, word, endedAt } = job;
   if (exit !== null) {
     const at = Math.min(endedAt ?? now, now);
-    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0 };
+    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) };
   } else if (entry.hasStarted || job.startedAt !== null) entry.ending ??= { kind: 'lost' };
   else entry.ending ??= { kind: 'unstartable', why: `its site ended it before it began: ${word}` };
 }
@@ -240,20 +251,25 @@ function sent(entry: Entry, siteJob: string): void {
 export function listed(entry: Entry, job: SiteJob | null, now: number): void {
   if (job === null) {
     entry.missingSince ??= now;
+    // It will say no more of it.
+    if (entry.receipt !== null) settle(entry);
     return;
   }
   entry.missingSince = null;
+  if (job.isCancelled === true) entry.cancelledAs = job.word;
   if (entry.isForeign) return foreignListed(entry, job, now);
   if (job.state === 'running') entry.hasStarted = true;
   if (entry.hasStarted) entry.startedAt ??= job.startedAt;
   if (job.state !== 'ended') return;
   entry.overSince ??= now;
+  if (entry.receipt !== null) settle(entry);
   // What never had a node was ended while it waited: by somebody, whatever the site calls it.
   const isByHand = job.isCancelled === true || (job.startedAt === null && !entry.hasStarted);
   entry.overAs = { there: isByHand ? 'cancelled' : 'refused', word: job.word };
   if (now - entry.overSince < RECEIPT_MS || !entry.hasProof || job.exit === null) return;
   const at = job.endedAt ?? now;
-  entry.ending ??= { kind: 'exited', exit: job.exit, at, userUs: 0, systemUs: 0 };
+  const given = { exit: job.exit, at, userUs: 0, systemUs: 0 };
+  entry.ending ??= { kind: 'exited', ...given, ...byHand(entry) };
 }
 
 export function receiptsRead(
@@ -271,7 +287,26 @@ export function receiptsRead(
   // Receipts count whole seconds, by the clock of another machine: who was looking knows better.
   const isFresh = readAt !== null && now - readAt <= FRESH_MS;
   const at = isFresh ? now : Math.min(ended.at + 999, now);
-  entry.ending ??= { kind: 'exited', ...ended, at };
+  const ending = { kind: 'exited', ...ended, at } as const;
+  entry.receipt ??= { ending, since: now };
+  if (!mayBeByHand(entry, ended.exit) || now - entry.receipt.since >= WORD_MS) settle(entry);
+}
+
+/** Nobody here ended it by a signal, and its site has not said yet whether somebody there did. */
+function mayBeByHand(entry: Entry, exit: ExitStatus): boolean {
+  const isKnown = entry.overSince !== null || entry.cancelledAs !== null;
+  return exit.signal !== undefined && !entry.isCancelWanted && !isKnown;
+}
+
+function settle(entry: Entry): void {
+  const { receipt } = entry;
+  if (receipt !== null) entry.ending ??= { ...receipt.ending, ...byHand(entry) };
+}
+
+/** What was cancelled from here is so at its site for that reason. */
+function byHand({ cancelledAs, isCancelWanted }: Entry): { readonly cancelledAs?: string } {
+  if (cancelledAs === null || isCancelWanted) return {};
+  return { cancelledAs: `ended at its site: ${cancelledAs}` };
 }
 
 export function endAsked(

@@ -165,7 +165,9 @@ function eventOf(launchId: number, ending: Ending): ProcessEvent {
     case 'exited': {
       const { exit, at: endedAt, userUs, systemUs } = ending;
       const usage = { userUs, systemUs, memoryPeakBytes: 0 };
-      return { kind: 'exited', launchId, exit, usage, endedAt, leaseOver: false };
+      const { cancelledAs } = ending;
+      const there = cancelledAs === undefined ? {} : { cancelledThere: cancelledAs };
+      return { kind: 'exited', launchId, exit, usage, endedAt, leaseOver: false, ...there };
     }
     case 'unstartable':
       return { kind: 'refused', launchId, why: ending.why, ...thereOf(ending) };

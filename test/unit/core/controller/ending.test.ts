@@ -202,6 +202,17 @@ scenario('[G10] a task that was ended at its site while it waited is cancelled',
   assert.equal(head.node('hpc').launchFailures, 0);
 });
 
+scenario('[G19] a task that was ended at its site while it ran is cancelled', (head) => {
+  head.connect('hpc', { cpus: 8, site: 'hpc' });
+  head.submit({ retriesMax: 2 });
+  head.schedule();
+  head.started('1#1', 'hpc');
+  const detail = 'ended at its site: CANCELLED';
+  head.ended('1#1', { signal: 15, there: 'cancelled', detail }, 'hpc');
+  const { kind, exit, detail: said } = head.job(1).outcome ?? {};
+  assert.deepEqual([kind, exit, said], ['cancelled', { signal: 15 }, detail]);
+});
+
 scenario('[N5] a program that is not there is the job’s fault, not the node’s', (head) => {
   head.connect('n1', { cpus: 8 });
   head.submit({ array: { indices: '0-7' } });

@@ -457,3 +457,20 @@ test('[G10] what a site answers is told with the end, and is no fault of the nod
     },
   );
 });
+
+test('[G19] what was ended at its site by hand is told as that, unless the node ended it', () => {
+  const cancelledThere = 'ended at its site: CANCELLED';
+  const over = (world: World): void => {
+    const exit = killed(1, 15, 2000);
+    assert.ok(exit.kind === 'process' && exit.event.kind === 'exited');
+    world.feed({ kind: 'process', event: { ...exit.event, cancelledThere } }, swept(ID));
+  };
+  const world = running();
+  over(world);
+  const { cause, there, detail } = endReport(world);
+  assert.deepEqual([cause, there, detail], ['exited', 'cancelled', cancelledThere]);
+  const ended = running();
+  ended.feed(end(7));
+  over(ended);
+  assert.deepEqual([endReport(ended).cause, endReport(ended).there], ['ended', undefined]);
+});

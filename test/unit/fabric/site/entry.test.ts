@@ -104,6 +104,66 @@ test('[G10] a job that was ended while it waited at its site was cancelled there
   assert.deepEqual(entry.ending, { kind: 'unstartable', why, there: 'cancelled' });
 });
 
+const RAN = { started: { at: 0, host: 'n1' }, ended: null } as const;
+const TERMED = {
+  ...RAN,
+  ended: { at: 1000, exit: { signal: 15 }, userUs: 1, systemUs: 2 },
+} as const;
+const RUNS = { ...JOB, state: 'running', word: 'RUNNING', startedAt: 0, nodes: ['n1'] } as const;
+const CANCELLED = { ...RUNS, state: 'ended', word: 'CANCELLED', isCancelled: true } as const;
+const THERE = 'ended at its site: CANCELLED';
+
+test('[G19] a job that ran and was ended at its site by hand was cancelled there', () => {
+  const entry = sentEntry();
+  rules.receiptsRead(entry, RAN, 500);
+  rules.receiptsRead(entry, TERMED, 2000);
+  assert.equal(entry.ending, null, 'its site may say who ended it');
+  rules.listed(entry, RUNS, 3000);
+  assert.equal(entry.ending, null, 'a listing from before');
+  rules.listed(entry, CANCELLED, 8000);
+  const ran = { kind: 'exited', exit: { signal: 15 }, at: 2000, userUs: 1, systemUs: 2 };
+  assert.deepEqual(entry.ending, { ...ran, cancelledAs: THERE });
+  // Its site was quicker than its receipt.
+  const other = sentEntry();
+  rules.listed(other, CANCELLED, 1000);
+  rules.receiptsRead(other, TERMED, 2000);
+  assert.deepEqual(other.ending, { ...ran, at: 1999, cancelledAs: THERE });
+});
+
+test('[G19] an end by a signal is nobody’s where its site does not say so', () => {
+  const ways: ((entry: rules.Entry) => void)[] = [
+    (entry) => rules.listed(entry, { ...RUNS, state: 'ended', word: 'FAILED' }, 3000),
+    (entry) => rules.listed(entry, null, 3000),
+    // A site that is away is waited for so long.
+    (entry) => rules.receiptsRead(entry, TERMED, 32_000),
+  ];
+  for (const way of ways) {
+    const entry = sentEntry();
+    rules.receiptsRead(entry, TERMED, 2000);
+    const waiting = entry.ending;
+    way(entry);
+    const { ending } = entry;
+    assert.equal(waiting, null);
+    assert.ok(ending?.kind === 'exited' && !('cancelledAs' in ending));
+  }
+});
+
+test('[G19] what is ended from here is told at once, and as nobody else’s doing', () => {
+  const entry = sentEntry();
+  entry.isCancelWanted = true;
+  rules.listed(entry, { ...CANCELLED, state: 'completing' }, 1000);
+  rules.receiptsRead(entry, TERMED, 2000);
+  assert.ok(entry.ending?.kind === 'exited' && !('cancelledAs' in entry.ending));
+});
+
+test('[G19] a running job of a user of the site that is ended there was cancelled', () => {
+  const entry = sentEntry();
+  entry.isForeign = true;
+  rules.listed(entry, { ...CANCELLED, exit: { signal: 15 }, endedAt: 5 }, 1000);
+  const ran = { kind: 'exited', exit: { signal: 15 }, at: 5, userUs: 0, systemUs: 0 };
+  assert.deepEqual(entry.ending, { ...ran, cancelledAs: THERE });
+});
+
 test('[G14] a start that is heard late is told with how long ago it was', () => {
   const launch = {
     ...{ entry: sentEntry(), request: null, user: null, foreign: null, maintenance: null },

@@ -95,6 +95,21 @@ test('a launch is a job of the site, and its receipts are its start and its end'
   assert.equal(existsSync(join(gateway.folder, '1')), false);
 });
 
+test('[G19] a running job that is ended at its site by hand is told as that', async () => {
+  const gateway = await begun();
+  gateway.start(1, 'kill -TERM $$');
+  await gateway.clock.advance(1000);
+  gateway.site.execute(101);
+  gateway.site.set(101, { state: 'CANCELLED', exit: 15 });
+  await gateway.clock.advance(10_000);
+  const [, end] = gateway.events;
+  assert.ok(end?.kind === 'exited');
+  assert.deepEqual(
+    [end.exit, end.cancelledThere],
+    [{ signal: 15 }, 'ended at its site: CANCELLED'],
+  );
+});
+
 test('a job has a name that nobody can guess, and the next gateway finds it by that', async () => {
   const gateway = new Gateway(undefined, {}, () => 'n0nce');
   assert.deepEqual(await gateway.processes.adopt(), []);
