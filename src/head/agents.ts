@@ -279,7 +279,7 @@ export class Agents {
     const session = engine.state.nodes.get(link.node)?.session ?? 0;
     const heard = this.#heard(link, message.stamp);
     const what = {
-      ...(heard === null ? {} : { heard }),
+      ...(heard === null ? {} : { known: { heard, ownSeq: engine.seq } }),
       ...(heardMsAgo === undefined ? {} : { heardMsAgo }),
     };
     engine.perform({ kind: 'hello', hello: own, ...what }, (result) => {

@@ -6,14 +6,14 @@ import { ok, type Result } from '../base/result.ts';
 import type { Actor } from '../model/actor.ts';
 import type { Refusal } from '../model/errors.ts';
 import type { NodeName } from '../model/ids.ts';
-import type { Life, Standing } from '../model/life.ts';
+import type { Life } from '../model/life.ts';
 import type { LostRecords } from '../model/loss.ts';
 import type { NodeHello } from '../model/node.ts';
 import type { Report } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Command, Event } from './declared.ts';
 import type { StepRecord } from './events.ts';
-import { type Birth, decideHeard, lifeAfterLoss, nextLife } from './head/lives.ts';
+import { type Birth, decideHeard, type Heard, lifeAfterLoss, nextLife } from './head/lives.ts';
 import { refuseClone } from './nodes/clones.ts';
 import {
   decideDisconnected,
@@ -44,13 +44,13 @@ export type Input =
   | { readonly kind: 'identity'; readonly fingerprint: string }
   | { readonly kind: 'command'; readonly command: Command; readonly actor: Actor }
   /**
-   * `heard`: the newest that the node knows of this head; its proof has been looked at. `heardMsAgo`:
-   * since the node was heard in its session; absent: not since the head started.
+   * `known`: what the node knows of this head; its proof has been looked at. `heardMsAgo`: since the
+   * node was heard in its session; absent: not since the head started.
    */
   | {
       readonly kind: 'hello';
       readonly hello: NodeHello;
-      readonly heard?: Standing;
+      readonly known?: Heard;
       readonly heardMsAgo?: number;
     }
   | {
@@ -108,10 +108,10 @@ function decideTick(step: Step): void {
 
 /** A copy's word of its head counts as little as its word of what it holds. */
 function decideGreeting(step: Step, input: Extract<Input, { kind: 'hello' }>): Answer {
-  const { hello, heard, heardMsAgo } = input;
+  const { hello, known, heardMsAgo } = input;
   const refused = refuseClone(step, hello, heardMsAgo);
   if (refused !== null) return refused;
-  if (heard !== undefined) decideHeard(step, hello.node, heard);
+  if (known !== undefined) decideHeard(step, hello.node, known);
   return decideHello(step, hello);
 }
 

@@ -82,6 +82,7 @@ scenario('[L5] a head that lacks records says at once why a start is not told', 
   head.perform({ kind: 'started', birth: { nonce: 'bb', seq: 5 } });
   const given = { nextJobId: 9, nextReservationId: 1, epochMax: 1 };
   const heard = { life: '1.aa' as LifeId, seq: 8, given };
-  head.perform({ kind: 'hello', hello: helloOf('n1', { held: head.heldBy('n1') }), heard });
+  const known = { heard, ownSeq: 6 };
+  head.perform({ kind: 'hello', hello: helloOf('n1', { held: head.heldBy('n1') }), known });
   for (const notice of notices(head)) assert.match(notice ?? '', /lacks records.*`weft info`/);
 });

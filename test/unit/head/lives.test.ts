@@ -49,7 +49,8 @@ async function putBack(more: EngineBench['more'] = {}) {
   const say = async () => {
     assert.equal(STAMPS.judge(stamp), 'true');
     const hello = helloOf('n1');
-    bench.perform('hello', { kind: 'hello', hello, heard: stamp });
+    const known = { heard: stamp, ownSeq: bench.engine.seq };
+    bench.perform('hello', { kind: 'hello', hello, known });
     await bench.settle();
   };
   return { bench, say };

@@ -29,10 +29,16 @@ export function lifeAfterLoss(state: State, { nonce, seq }: Birth): Life {
   return { id: lifeId(before + LIVES_SKIPPED, nonce), from: seq + 1 };
 }
 
+/** `heard`: newest that a node knows of this head. `ownSeq`: number of the head's own last record. */
+export interface Heard {
+  readonly heard: Standing;
+  readonly ownSeq: number;
+}
+
 /** What a node has heard last: of this store, or of a newer one? */
-export function decideHeard(step: Step, node: NodeName, heard: Standing): void {
+export function decideHeard(step: Step, node: NodeName, { heard, ownSeq }: Heard): void {
   const { state } = step;
-  const lastSeq = lastInCommon(state, heard);
+  const lastSeq = lastInCommon(state, heard, ownSeq);
   if (lastSeq === null) return;
   const { behind } = state;
   const nodes = new Set(behind?.nodes ?? []);
@@ -54,18 +60,25 @@ export function decideHeard(step: Step, node: NodeName, heard: Standing): void {
 }
 
 /** Null: this store has all of it, or what it lacks was accepted as lost. */
-function lastInCommon({ lives, livesLost }: State, { life, seq }: Standing): number | null {
+function lastInCommon(
+  { lives, livesLost }: State,
+  { life, seq }: Standing,
+  ownSeq: number,
+): number | null {
+  const number = numberOf(life);
+  // Also of a life that is known here: what it wrote after the copy was made was accepted as lost.
+  if (number <= livesLost) return null;
   const at = lives.findIndex(({ id }) => id === life);
   if (at >= 0) {
-    const next = lives[at + 1];
-    return next === undefined || seq < next.from ? null : next.from - 1;
+    // The life of now may have written more than is here, too: a machine was put back, memory and all.
+    const last = (lives[at + 1]?.from ?? ownSeq + 1) - 1;
+    return seq <= last ? null : last;
   }
   const oldest = lives[0];
   const current = lives.at(-1);
   // Nobody counts here, or it is from before what is remembered.
   if (oldest === undefined || current === undefined) return null;
-  const number = numberOf(life);
-  if (number <= livesLost || number < numberOf(oldest.id)) return null;
+  if (number < numberOf(oldest.id)) return null;
   return current.from - 1;
 }
 

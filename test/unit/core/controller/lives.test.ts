@@ -24,9 +24,18 @@ function start(head: TestHead, nonce: string, seq: number): LifeId {
   return head.state.lives.at(-1)?.id as LifeId;
 }
 
-function hello(head: TestHead, name: string, heard: Standing, options: NodeOptions = {}) {
+/** More than any head here has written, where a test does not care. */
+const OWN_SEQ = 1_000;
+
+function hello(
+  head: TestHead,
+  name: string,
+  heard: Standing,
+  { ownSeq = OWN_SEQ, ...options }: NodeOptions & { readonly ownSeq?: number } = {},
+) {
   if (!head.state.nodes.has(name as NodeName)) head.enroll(name);
-  return kinds(head.perform({ kind: 'hello', hello: helloOf(name, options), heard }).events);
+  const known = { heard, ownSeq };
+  return kinds(head.perform({ kind: 'hello', hello: helloOf(name, options), known }).events);
 }
 
 function sent(head: TestHead): string[] {
@@ -91,6 +100,18 @@ scenario('[S14] a life that this store never had is of a copy that goes on elsew
   assert.equal(head.state.behind?.lastSeq, 5);
 });
 
+scenario(
+  '[S14] a machine put back with its memory has the same life, and fewer records',
+  (head) => {
+    const life = start(head, 'aa', 0);
+    const heard = { life, seq: 9, given: GIVEN };
+    assert.deepEqual(hello(head, 'n1', heard, { ownSeq: 9 }), ['node_connected']);
+    assert.deepEqual(hello(head, 'n1', heard, { ownSeq: 6 }), ['head_behind', 'node_connected']);
+    const { behind } = head.state;
+    assert.deepEqual([behind?.lastSeq, behind?.promisedSeq], [6, 9]);
+  },
+);
+
 scenario('[S14] accepted: ids, epochs and lives jump, and late nodes change nothing', (head) => {
   const first = start(head, 'aa', 0);
   start(head, 'bb', 5);
@@ -104,6 +125,8 @@ scenario('[S14] accepted: ids, epochs and lives jump, and late nodes change noth
   assert.deepEqual(head.schedule(), ['1058#105@n1']);
   hello(head, 'n2', { life: '3.ee' as LifeId, seq: 70, given: GIVEN });
   assert.equal(head.state.behind, null, 'what was lost is lost');
+  hello(head, 'n3', { life: first, seq: 90, given: GIVEN });
+  assert.equal(head.state.behind, null, 'also what the life of the copy wrote after it was made');
   hello(head, 'n2', { life: '1003.ff' as LifeId, seq: 70, given: GIVEN });
   assert.notEqual(head.state.behind, null, 'but the other copy must not go on as well');
 });
