@@ -144,6 +144,13 @@ describe('a real Slurm behind a gateway', { skip }, () => {
     }
     assert.match(await weft('site', 'list'), /hpc +slurm +submit +up/);
     await slurm.command('scancel', '-n', 'full');
+    // [G19] So is one that runs.
+    const running = await weft('run', '--', 'sleep 600');
+    await until('it runs', async () => /running/.test(await weft('job', running)) || undefined);
+    const there = (await ids()).filter((line) => / weft-\S+ RUNNING$/.test(line));
+    for (const line of there) await slurm.command('scancel', line.split(' ')[0] ?? '');
+    assert.notEqual((await world.tried('wait', running)).code, 0);
+    assert.match(await weft('job', running), /cancelled.*ended at its site: CANCELLED/s);
     assert.match(await weft('wait', await weft('run', '--', 'true')), /completed/);
   });
 

@@ -137,7 +137,7 @@ describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () =>
     const running = await become(two.id, /^running/);
     assert.deepEqual(running.nodes, ['n1.hpc']);
     await command('scancel', started);
-    const ended = await become(two.id, /^failed/);
+    const ended = await become(two.id, /^cancelled ended at its site: CANCELLED/);
     // By the moment the shell of the batch script says it, or Slurm does.
     assert.ok(ended.exit?.signal === 15 || ended.exit?.code === 128 + 15);
     await weft('site', 'resume', 'hpc');
