@@ -14,8 +14,8 @@ interface Asset {
   readonly bytes: Uint8Array;
   /** Functions; a promise while their module is imported. */
   fn?: Callable | Promise<Callable>;
-  /** Gives what it captured the values that were sent. */
-  reset?: (() => void) | null;
+  /** It is made anew for each call. */
+  isForOneCall?: boolean;
   value?: { readonly it: unknown };
   /** Null once it has run. */
   setup?: Promise<void> | null;
@@ -52,13 +52,14 @@ export class Assets {
   }
 
   /**
-   * For one call: what earlier calls assigned to variables is gone. Throws BrokenAsset; a promise
-   * rejects with what the import of its module threw.
+   * For one call. One that assigns variables is made anew, with all that it captured: objects that
+   * stayed would not fit variables that did not. Throws BrokenAsset; a promise rejects with what the
+   * import of its module threw.
    */
   functionOf(number: number): Callable | Promise<Callable> {
     const asset = this.#asset(number);
-    if (asset.fn === undefined) asset.fn = this.#load(asset, asset.bytes);
-    else asset.reset?.();
+    if (asset.fn === undefined || asset.isForOneCall === true)
+      asset.fn = this.#load(asset, asset.bytes);
     return asset.fn;
   }
 
@@ -89,8 +90,8 @@ export class Assets {
   #load(asset: Asset, bytes: Uint8Array): Callable | Promise<Callable> {
     if (bytes[0] === MODULE) return this.#import(asset, bytes);
     const release = (): Callable => {
-      const { fn, reset } = broken(() => releaseWhole(bytes, this.sharedValue));
-      asset.reset = reset;
+      const { fn, isForOneCall } = broken(() => releaseWhole(bytes, this.sharedValue));
+      asset.isForOneCall = isForOneCall;
       return fn;
     };
     const loading = loadPackages(bytes);

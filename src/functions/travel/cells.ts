@@ -45,9 +45,18 @@ export function refuseAcross(uses: readonly CellUse[], others: readonly CellUse[
       if (!isOne(writer, user)) continue;
       throw new NotSendable(
         one.name,
-        `${wordsFor(writer)} assigns it and ${wordsFor(user)} uses it, but one goes as an argument of the other's call, with a copy of its own; let the function use both by their names`,
+        `${wordsFor(writer)} assigns it and ${wordsFor(user)} uses it, but one goes as an argument of the other's call, or in a shared value, with a copy of its own; let the function use both by their names`,
       );
     }
+  }
+}
+
+/** Throws when a function of a value that stays from call to call assigns a variable. */
+export function refuseAssigning(uses: readonly CellUse[]): void {
+  for (const one of uses) {
+    if (!one.isAssigned) continue;
+    const why = `${wordsFor(one)} assigns it, and is part of a shared value, which stays from call to call while variables do not; make it a property of an object that is shared`;
+    throw new NotSendable(one.name, why);
   }
 }
 

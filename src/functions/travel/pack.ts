@@ -34,14 +34,14 @@ import {
   refuseStrange,
   refuseUnlike,
 } from './refusals.ts';
-import { Shared } from './shared.ts';
+import { Shared, usesOf } from './shared.ts';
 import { smallText } from './small.ts';
 
 /** A parcel, and the shared values that it refers to. */
 export interface Packed {
   readonly bytes: Buffer;
   readonly shared: readonly string[];
-  /** The variables of functions in it. */
+  /** The variables of functions in it, and in the shared values that it refers to. */
   readonly uses?: readonly CellUse[];
 }
 
@@ -116,6 +116,7 @@ class ParcelPacker implements Packer {
   readonly #refs: Ref[] = [];
   readonly #stubs = new Map<unknown, number>();
   readonly #shared = new Set<string>();
+  readonly #sharedUses = new Set<CellUse>();
   readonly #views = new Map<ArrayBufferLike, { from: number; until: number }[]>();
   readonly #packages = new Map<string, Stub>();
   #bytes = 0;
@@ -126,7 +127,10 @@ class ParcelPacker implements Packer {
 
   packRoot(value: unknown): Packed {
     const root = this.#part(null, 'root', value, { step: this.options.root, up: null });
-    if (this.options.beside !== undefined) refuseAcross(this.uses, this.options.beside);
+    const shared = [...this.#sharedUses];
+    if (shared.length > 0) refuseAcross(this.uses, shared);
+    const uses = [...this.uses, ...shared];
+    if (this.options.beside !== undefined) refuseAcross(uses, this.options.beside);
     const groups = groupFunctions(this.functions, this.uses);
     const table: Table = {
       ...{ functions: this.functions, refs: this.#refs },
@@ -139,7 +143,7 @@ class ParcelPacker implements Packer {
     const prefix = Buffer.concat([Uint8Array.of(tag, 0, 0, 0, 0), head]);
     prefix.writeUInt32LE(head.length, 1);
     const bytes = clone(graph, this.options.root, { stubs: this.#stubs, prefix });
-    return { bytes, shared: [...this.#shared], uses: this.uses };
+    return { bytes, shared: [...this.#shared], uses };
   }
 
   stub(ref: Ref): Stub {
@@ -195,6 +199,7 @@ class ParcelPacker implements Packer {
     };
     if (value instanceof Shared) {
       this.#shared.add(value.sha256);
+      for (const use of usesOf(value)) this.#sharedUses.add(use);
       const asHandle = this.options.isCallee === true;
       return keep(this.stub({ is: 'shared', sha256: value.sha256, asHandle }));
     }

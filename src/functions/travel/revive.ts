@@ -40,16 +40,15 @@ export function unpack(bytes: Uint8Array, options: UnpackOptions): unknown {
   return unpackWhole(bytes, options).value;
 }
 
-/** A value, and what gives the variables of its functions the values that were sent. */
+/** A value, and whether functions of it assign variables that they captured. */
 export interface Unpacked {
   readonly value: unknown;
-  /** Null: no function of it assigns any. */
-  readonly reset: (() => void) | null;
+  readonly assigns: boolean;
 }
 
 export function unpackWhole(bytes: Uint8Array, options: UnpackOptions): Unpacked {
-  if (bytes[0] === SMALL) return { value: readSmall(textOf(bytes.subarray(1))), reset: null };
-  if (bytes[0] === PLAIN) return { value: readGraph(bytes.subarray(1)), reset: null };
+  if (bytes[0] === SMALL) return { value: readSmall(textOf(bytes.subarray(1))), assigns: false };
+  if (bytes[0] === PLAIN) return { value: readGraph(bytes.subarray(1)), assigns: false };
   const isTable = bytes[0] === WITH_TABLE || bytes[0] === WITH_GROUPS;
   if (!isTable || bytes.length < 5) throw new RangeError('not a parcel');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -99,20 +98,12 @@ class Reviver {
     const { functions, groups = [] } = this.#table;
     for (let at = 0; at < functions.length; at += 1) this.#make(at);
     const graph = readGraph(bytes, (stub) => this.#value(stub)) as Graph;
-    const resets: (() => void)[] = [];
-    const fill = (set: Setter | undefined, cells: readonly Cell[], isReset: boolean): void => {
-      if (set === undefined) return;
-      const values = cells.map((cell) => this.#cell(cell, graph));
-      set(values);
-      if (isReset) resets.push(() => set(values));
-    };
-    for (const [at, sent] of functions.entries())
-      fill(this.#made[at]?.set, sent.cells, sent.resets === true);
-    for (const [nth, { cells }] of groups.entries()) fill(this.#groups[nth]?.set, cells, true);
-    const reset = () => {
-      for (const one of resets) one();
-    };
-    return { value: this.#assemble(graph), reset: resets.length > 0 ? reset : null };
+    const fill = (set: Setter | undefined, cells: readonly Cell[]): void =>
+      set?.(cells.map((cell) => this.#cell(cell, graph)));
+    for (const [at, { cells }] of functions.entries()) fill(this.#made[at]?.set, cells);
+    for (const [nth, { cells }] of groups.entries()) fill(this.#groups[nth]?.set, cells);
+    const assigns = groups.length > 0 || functions.some(({ resets }) => resets === true);
+    return { value: this.#assemble(graph), assigns };
   }
 
   #assemble(graph: Graph): unknown {

@@ -1,5 +1,7 @@
 // A value that many calls use and that each worker is given once.
 
+import type { CellUse } from './cells.ts';
+
 /** A handle: arguments that hold it arrive as the value; captured, it still has its `value`. */
 export class Shared<T = unknown> {
   readonly #value: T;
@@ -14,4 +16,16 @@ export class Shared<T = unknown> {
   get value(): T {
     return this.#value;
   }
+}
+
+const uses = new WeakMap<Shared, readonly CellUse[]>();
+
+/** Keeps which variables the functions of a shared value use. */
+export function noteUses(shared: Shared, its: readonly CellUse[]): void {
+  if (its.length > 0) uses.set(shared, its);
+}
+
+/** The variables of the functions of a shared value. */
+export function usesOf(shared: Shared): readonly CellUse[] {
+  return uses.get(shared) ?? [];
 }

@@ -2,12 +2,12 @@
 // functions by what they captured.
 
 import { createHash } from 'node:crypto';
-import type { CellUse } from './cells.ts';
+import { type CellUse, refuseAssigning } from './cells.ts';
 import { NotSendable } from './not-sendable.ts';
 import { type Packed, pack } from './pack.ts';
 import { SETUP } from './parcel.ts';
 import { unpack, unpackWhole } from './revive.ts';
-import { Shared } from './shared.ts';
+import { noteUses, Shared } from './shared.ts';
 
 /** A function that can be sent: code and captured values. Equal ones have one `sha256`. */
 export interface Captured {
@@ -42,11 +42,11 @@ export function captureSetup(fn: unknown): Captured {
   return { ...rest, code: marked, sha256: sha256Of(marked) };
 }
 
-/** A function for the worker, and what is to be done before each of its calls. */
+/** A function for the worker. */
 export interface Released {
   readonly fn: (...args: unknown[]) => unknown;
-  /** Gives its variables the values that were sent; null when it assigns none. */
-  readonly reset: (() => void) | null;
+  /** Whether it assigns variables: then it is good for one call. */
+  readonly isForOneCall: boolean;
 }
 
 /** The function of a capture, for the worker. */
@@ -55,9 +55,9 @@ export function releaseWhole(
   sharedValue?: (sha256: string) => unknown,
 ): Released {
   const options = { withFunctions: true, ...(sharedValue && { sharedValue }) };
-  const { value: fn, reset } = unpackWhole(code, options);
+  const { value: fn, assigns } = unpackWhole(code, options);
   if (typeof fn !== 'function') throw new TypeError('the code holds no function');
-  return { fn: fn as Released['fn'], reset };
+  return { fn: fn as Released['fn'], isForOneCall: assigns };
 }
 
 /** The same without the rest. */
@@ -69,8 +69,8 @@ export function releaseFunction(
 }
 
 /**
- * Throws NotSendable that names the path, such as `args[0].db.socket`. `beside`: what the function
- * captured that is to be called with them.
+ * Throws NotSendable that names the path, such as `args[0].db.socket`. `beside`: the
+ * variables of the function that is to be called with them.
  */
 export function packArguments(args: readonly unknown[], beside?: readonly CellUse[]): Packed {
   return pack(args, { root: 'args', withFunctions: true, ...(beside && { beside }) });
@@ -85,10 +85,21 @@ export function unpackArguments(
   return args;
 }
 
-/** A value that workers are to hold, with the handle that stands for it in arguments. */
+/**
+ * A value that workers are to hold, with the handle that stands for it in arguments. Throws
+ * NotSendable: it goes as a parcel of its own, and stays from call to call.
+ */
 export function share<T>(value: T): { shared: Shared<T>; bytes: Uint8Array } {
-  const { bytes } = pack(value, { root: 'the shared value', withFunctions: true });
-  return { shared: new Shared(value, sha256Of(bytes)), bytes };
+  const root = 'the shared value';
+  const { bytes, shared: inner, uses = [] } = pack(value, { root, withFunctions: true });
+  if (inner.length > 0) {
+    const words = 'it holds another shared value; share what they hold as one, or side by side';
+    throw new NotSendable(root, words);
+  }
+  refuseAssigning(uses);
+  const shared = new Shared(value, sha256Of(bytes));
+  noteUses(shared, uses);
+  return { shared, bytes };
 }
 
 export function unpackShared(bytes: Uint8Array): unknown {

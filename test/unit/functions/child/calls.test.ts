@@ -325,6 +325,23 @@ test(
   },
 );
 
+test('[C12] variables and captured objects of a call fit each other', LIMIT, async () => {
+  await using world = await startChild();
+  let next = 0;
+  const ids = new Map<string, number>();
+  const id = (key: string) => {
+    if (!ids.has(key)) ids.set(key, next++);
+    return [ids.get(key), ids.size];
+  };
+  const code = capture(id);
+  for (const key of ['a', 'b'])
+    assert.deepStrictEqual(got(await world.send(code, key).end), [0, 1], key);
+  const seen = new Set<string>();
+  const cache = capture((key: string) => seen.add(key).size);
+  const sizes = ['a', 'b'].map((key) => world.send(cache, key).end);
+  assert.deepStrictEqual((await Promise.all(sizes)).map(got), [1, 2], 'without, objects stay');
+});
+
 test('shared values are read once and are the same object in every call', LIMIT, async () => {
   await using world = await startChild();
   const { shared, bytes } = share({ count: 0 });

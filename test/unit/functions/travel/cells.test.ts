@@ -8,6 +8,7 @@ import {
   packArguments,
   releaseFunction,
   releaseWhole,
+  share,
 } from '../../../../src/functions/travel/values.ts';
 import { count, get, inc, count as total } from './support/state.ts';
 
@@ -67,21 +68,57 @@ test('[C12] two variables of one name and value stay two, whatever is around the
   assert.deepStrictEqual(sent(shadowed)(), [0, 2, 2]);
 });
 
-test('[C12] each call finds what was sent, whatever an earlier one has assigned', () => {
+test('[C12] a function that assigns variables, alone or with others, is good for one call', () => {
   let n = 0;
   const bump = () => {
     n += 1;
   };
-  const { fn, reset } = releaseWhole(
-    capture(() => {
-      bump();
-      return n;
-    }).code,
+  const both = () => {
+    bump();
+    return n;
+  };
+  const isForOneCall = (fn: () => unknown) => releaseWhole(capture(fn).code).isForOneCall;
+  assert.deepStrictEqual([bump, both, () => n].map(isForOneCall), [true, true, false]);
+});
+
+test('[C12] a variable is not split between a shared value and a call', () => {
+  let n = 0;
+  const bump = () => {
+    n += 1;
+  };
+  assert.match(
+    refusal(() => share({ bump })),
+    /Cannot send n: bump assigns it, and is part of a shared value.*property of an object/,
   );
-  const calls = [fn()];
-  reset?.();
-  calls.push(fn());
-  assert.deepStrictEqual(calls, [1, 1]);
+  const { shared } = share({ get: () => n });
+  const captured = () => {
+    n += 1;
+    return shared.value.get();
+  };
+  assert.match(
+    refusal(() => capture(captured)),
+    /Cannot send n: captured assigns it and get uses it.*in a shared value/,
+  );
+  const { uses } = capture(bump);
+  for (const args of [[shared], [{ deep: [shared] }]])
+    assert.match(
+      refusal(() => packArguments(args, uses)),
+      /bump assigns it and get uses it/,
+    );
+  const reader = capture(() => shared.value.get());
+  assert.match(
+    refusal(() => packArguments([bump], reader.uses)),
+    /bump assigns it and get uses it/,
+  );
+  assert.match(
+    refusal(() => packArguments([bump, shared])),
+    /bump assigns it and get uses it/,
+  );
+  assert.deepStrictEqual(packArguments([shared], reader.uses).shared, [shared.sha256]);
+  assert.match(
+    refusal(() => share([shared])),
+    /the shared value: it holds another shared value/,
+  );
 });
 
 test('[C12] equal functions with objects of their own do not share them', () => {
