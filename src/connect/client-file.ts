@@ -12,6 +12,8 @@ const MACHINE_FILE = '/etc/weft/client.yaml';
 /** A state directory here belongs to a service of the machine, and not to a user or a test. */
 const SERVICES = '/var/lib/';
 const MARK = '# Where the users of this machine find their head; written by weft.';
+/** A value in quotes or plain, and a comment behind it. */
+const LINE = /^(\w+):\s+(?:"([^"]*)"|([^\s"#]\S*))(?:\s+#.*)?\s*$/;
 const KEYS = ['head', 'fingerprint', 'socket', 'token_file'] as const;
 
 /** What a file says; a head by its address or by its socket. */
@@ -51,7 +53,7 @@ export function parseClientFile(text: string, file: string): ClientFile {
   const found: Record<string, string> = {};
   for (const [at, line] of text.split('\n').entries()) {
     if (/^\s*(#.*)?$/.test(line)) continue;
-    const [, key = '', quoted, plain] = /^(\w+):\s+(?:"([^"]*)"|(\S+))\s*$/.exec(line) ?? [];
+    const [, key = '', quoted, plain] = LINE.exec(line) ?? [];
     if (!KEYS.some((known) => known === key)) {
       const form = `write one of ${KEYS.join(', ')}, a colon, a blank and its value`;
       throw usage(`${file}, line ${at + 1}: '${line.trim()}' says nothing about a head; ${form}`);

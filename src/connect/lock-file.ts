@@ -2,7 +2,7 @@
 // one again.
 
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { folderOf, markOf, type ProcessMark, readLiveMark } from './process-file.ts';
+import { folderOf, markOf, type ProcessMark, readHolder } from './process-file.ts';
 
 /** What the holder of the lock wrote; a keeper is done in a moment. */
 interface Holder extends ProcessMark {
@@ -21,11 +21,11 @@ export function takeLock(file: string, isKeeper: boolean): Taken {
   try {
     // A link is made whole or not at all: nobody reads a file that is not written yet.
     if (tryLink(own, file)) return { ok: true, release: () => rmSync(file, { force: true }) };
-    const holder = readLiveMark(file) as Holder | null;
+    const holder = readHolder(file) as Holder | null;
     if (holder !== null && holder.pid !== process.pid) return { ok: false, holder };
     setAside(file);
     if (tryLink(own, file)) return { ok: true, release: () => rmSync(file, { force: true }) };
-    return { ok: false, holder: readLiveMark(file) as Holder | null };
+    return { ok: false, holder: readHolder(file) as Holder | null };
   } finally {
     rmSync(own, { force: true });
   }
@@ -50,7 +50,7 @@ function setAside(file: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return;
   }
-  const holder = readLiveMark(aside);
+  const holder = readHolder(aside);
   if (holder !== null && holder.pid !== process.pid) tryLink(aside, file);
   rmSync(aside, { force: true });
 }

@@ -63,13 +63,28 @@ export function writeMark(file: string, pid: number): void {
  * the folder the files name the processes of the original (N20).
  */
 export function readLiveMark(file: string): ProcessMark | null {
+  const mark = readMark(file);
+  return mark !== null && serves(mark, file) ? mark : null;
+}
+
+/**
+ * Who holds a lock. One of an older release, which names no folder, is believed wherever its process
+ * works: it may be at work on what the lock guards, and nobody ends a process for a lock.
+ */
+export function readHolder(file: string): ProcessMark | null {
+  const mark = readMark(file);
+  return mark !== null && (mark.folder === undefined || serves(mark, file)) ? mark : null;
+}
+
+/** The process that a file names, if that very process is alive. */
+function readMark(file: string): ProcessMark | null {
   let mark: ProcessMark | null;
   try {
     mark = JSON.parse(readFileSync(file, 'utf8')) as ProcessMark | null;
   } catch {
     return null; // Never started, or a file cut off by a crash: nothing that could be ended.
   }
-  return mark !== null && isAlive(mark) && serves(mark, file) ? mark : null;
+  return mark !== null && isAlive(mark) ? mark : null;
 }
 
 function serves({ pid, folder }: ProcessMark, file: string): boolean {

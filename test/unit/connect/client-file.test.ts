@@ -76,6 +76,13 @@ for (const [text, says] of [
   });
 }
 
+test('a line may end with a comment, behind a value in quotes or a plain one', () => {
+  const text = `head: "https://h:5001#1"  # the lab's\nfingerprint: ${pin} # of weft info\n`;
+  const said = { head: 'https://h:5001#1', fingerprint: pin };
+  assert.deepEqual(parseClientFile(text, 'c.yaml'), said);
+  assert.throws(() => parseClientFile('head: # none', 'c.yaml'), { message: /says nothing/ });
+});
+
 test('what is written is for all to read, stays with who wrote it, and is for services only', () => {
   const said = { head: 'https://h:5001', fingerprint: pin };
   assert.equal(writeClientFile(said, { directory: root, environment }), null);

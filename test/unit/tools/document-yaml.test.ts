@@ -9,6 +9,7 @@ import { readBatch } from '../../../src/batch/read/read-batch.ts';
 import { parseFilters } from '../../../src/config/filters/read-filters.ts';
 import { parseGoals } from '../../../src/config/goals/read-goals.ts';
 import { parseConfig } from '../../../src/config/read-file.ts';
+import { parseClientFile } from '../../../src/connect/client-file.ts';
 import { filesBelow, ROOT } from '../../../tools/tree.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'weft-documents-'));
@@ -30,21 +31,29 @@ const blocks = ['README.md', ...filesBelow('docs', '.md')].flatMap((page): Shown
   });
 });
 
-type Kind = 'filters' | 'goals' | 'batch' | 'config';
+type Kind = 'filters' | 'goals' | 'client' | 'batch' | 'config';
 
 /** By the file's name in its first line, or by what only a batch has; the rest is of weft.yaml. */
 function kindOf(text: string): Kind {
   if (text.startsWith('# filters.yaml\n')) return 'filters';
   if (text.startsWith('# goals.yaml\n')) return 'goals';
+  if (text.startsWith('# client.yaml\n')) return 'client';
   return /^jobs:/m.test(text) ? 'batch' : 'config';
 }
 
 const PROBLEMS: Readonly<Record<Kind, (text: string, name: string) => readonly unknown[]>> = {
   filters: (text, name) => parseFilters(text, name).problems,
   goals: (text, name) => parseGoals(text, name).problems,
+  client: clientProblems,
   batch: batchProblems,
   config: (text, name) => parseConfig(text, name).problems,
 };
+
+/** It throws what is wrong. */
+function clientProblems(text: string, name: string): readonly unknown[] {
+  parseClientFile(text, name);
+  return [];
+}
 
 /** With the files that the page's batch names. */
 function batchProblems(text: string): readonly unknown[] {

@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Stage } from '../../../../src/batch/files/stage.ts';
 import { readBatch } from '../../../../src/batch/read/read-batch.ts';
 import { takeLock } from '../../../../src/connect/lock-file.ts';
-import { markOf } from '../../../../src/connect/process-file.ts';
+import { folderOf, markOf } from '../../../../src/connect/process-file.ts';
 import { Failure } from '../../../../src/core/model/failure.ts';
 import { makeFolder } from '../../../support/folder.ts';
 import { assertRefused, manifestOf, runLocally, runWith, textOf, treeOf } from './local-runs.ts';
@@ -197,18 +197,18 @@ test('a batch comes after another one only when all of that is there', async (co
   assert.equal((await runLocally(cwd, 'solve.yaml')).code, 0);
 });
 
-test('two runs of one batch do not work at once', async (context) => {
+test('[N20] two runs of one batch do not work at once', async (context) => {
   const cwd = makeFolder(context, COUNTED);
   mkdirSync(path.join(cwd, 'archive/lab'), { recursive: true });
   const lock = path.join(cwd, 'archive/lab/.counted.lock');
-  // That of another process that lives: the one that began this one.
-  writeFileSync(lock, JSON.stringify(markOf(process.ppid)));
-  const refused = await runLocally(cwd, 'b.yaml');
-  assertRefused(refused, 'batch.busy');
-  assert.match(
-    refused.error,
-    new RegExp(`Another run of lab/counted works in .* \\(process ${process.ppid}\\)`),
-  );
+  // That of another process that lives: the one that began this one, of this release and an older one.
+  const words = new RegExp(`Another run of lab/counted works in .* \\(process ${process.ppid}\\)`);
+  for (const where of [{ folder: folderOf(lock) }, {}]) {
+    writeFileSync(lock, JSON.stringify({ ...markOf(process.ppid), ...where }));
+    const refused = await runLocally(cwd, 'b.yaml');
+    assertRefused(refused, 'batch.busy');
+    assert.match(refused.error, words);
+  }
   rmSync(lock);
   const taken = takeLock(lock, false);
   assert.ok(taken.ok, 'and what it left is no lock');

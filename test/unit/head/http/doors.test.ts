@@ -197,7 +197,7 @@ test('changes are in the audit log with who and what, and without secrets', asyn
 });
 
 test('a join token admits a node once per name, and its secret opens a session', async (t) => {
-  const world = await startWorld(t);
+  const world = await startWorld(t, { ownAddresses: ['127.0.0.1', '::7'] });
   const { token, fingerprint, addresses } = await world.admin.call('createJoinToken', { body: {} });
   assert.equal(fingerprint, world.http.fingerprint);
   const { port } = world.http;

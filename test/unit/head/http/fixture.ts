@@ -98,6 +98,8 @@ export interface WorldOptions {
   /** The disk of a head before; default: an empty one. */
   readonly disk?: MemoryDisk;
   readonly headersMs?: number;
+  /** Addresses of the machine, as join tokens carry them; default: none. */
+  readonly ownAddresses?: readonly string[];
   readonly blobBytesMax?: number;
   /** Absent: nobody is notified. */
   readonly notifiers?: Notifiers;
@@ -199,7 +201,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
       socketPath,
       secure: {
         ...{ host: '127.0.0.1', port: 0, certificate, publicNames: [] },
-        ownAddresses: () => ['127.0.0.1', '::7'],
+        ownAddresses: () => options.ownAddresses ?? [],
       },
       page: { files: path.join(directory, 'page'), state: directory },
       loginDirectory: path.join(directory, 'login'),
