@@ -31,6 +31,7 @@ import type { NodeCache } from '../staging/node-cache.ts';
 import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { buildsOf, cacheOf } from './agent-staging.ts';
+import { instanceOf } from './instance.ts';
 import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
 import { openHub, type SiteHub } from './site-hub.ts';
 import {
@@ -156,8 +157,8 @@ async function start(
   if (options.site !== undefined && options.pause?.yield !== undefined) {
     log.warn({}, 'node.yield is left out: what runs at a site cannot be suspended');
   }
-  const settings = settingsOf(options, machine, hosted.hub?.name ?? null);
-  const { instance } = settings;
+  const instance = await instanceOf(options, machine.bootId, log);
+  const settings = settingsOf(options, machine, { site: hosted.hub?.name ?? null, instance });
   const ports = portsOf(options, machine, { log, cache, instance, hub: hosted.hub });
   const { facts: limits } = ports.containment;
   const ofSite = sizes.length === 0 ? {} : { sizes };

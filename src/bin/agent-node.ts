@@ -1,11 +1,9 @@
 // One node of an agent process: what it says of itself, and the Linux that its agent gets.
 
-import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { LauncherClient } from '../agent/launcher-client.ts';
 import type { AgentSettings, AllPorts } from '../agent/ports.ts';
-import { isCopied, noteOrigin, originOf } from '../connect/origin.ts';
+import { originOf } from '../connect/origin.ts';
 import { parseNodeName } from '../core/model/ids.ts';
 import { MESSAGE_BYTES_MAX, SPOOL_BYTES_MAX } from '../core/model/limits.ts';
 import type { MachineMarks, NodeFacts } from '../core/model/node.ts';
@@ -58,7 +56,7 @@ export interface Machine {
 export function settingsOf(
   options: AgentOptions,
   machine: Machine,
-  site: string | null,
+  { site, instance }: { readonly site: string | null; readonly instance: string },
 ): AgentSettings {
   const node = parseNodeName(options.name);
   if (!node.ok) throw new Error(node.error);
@@ -70,7 +68,7 @@ export function settingsOf(
   return {
     node: node.value,
     bootId: machine.bootId,
-    instance: readInstance(options, machine.bootId),
+    instance,
     machine: marksOf(options),
     bootBeganAt: machine.bootBeganAt,
     resources: { ...resourcesOf(found), ...options.resources },
@@ -132,31 +130,9 @@ function factsOf(
   };
 }
 
-/** Made with the state directory: a new one has forgotten what ran, and says so by its name. */
-function readInstance({ stateDir, site }: AgentOptions, bootId: string): string {
-  const file = join(stateDir, 'instance');
-  const read = (): string => readFileSync(file, 'utf8').trim();
-  // What a gateway has at its site is there all the same, under the name of this instance.
-  const was = site === undefined && isCopied(stateDir, bootId) ? read() : null;
-  if (was !== null) forgetOriginal(stateDir);
-  if (!existsSync(file)) writeFileSync(file, randomUUID().slice(0, 13), { mode: 0o600 });
-  noteOrigin(stateDir, bootId, was);
-  return read();
-}
-
 function marksOf({ stateDir }: AgentOptions): MachineMarks {
   const copyOf = originOf(stateDir);
   return { ...readMachineMarks(stateDir), ...(copyOf === null ? {} : { copyOf }) };
-}
-
-/**
- * The processes, limit groups and ends that a copied journal and launcher name are the original's:
- * the copy would take them for its own leftovers, and end them (N20).
- */
-function forgetOriginal(stateDir: string): void {
-  for (const name of ['instance', 'journal', 'launcher.sock.lock', 'launcher.sock']) {
-    rmSync(join(stateDir, name), { force: true });
-  }
 }
 
 /** Its own session, journal, launcher and limit groups; the rest is the machine's. */

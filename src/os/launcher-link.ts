@@ -38,6 +38,13 @@ export async function reachLauncher(place: LauncherPlace): Promise<LauncherStrea
   throw new Error(`the launcher did not start within ${START_TIMEOUT_MS} ms; see ${place.logFile}`);
 }
 
+/** Whether a launcher serves this very socket: one in a copied folder is served by nobody. */
+export async function isLauncherThere(socketPath: string): Promise<boolean> {
+  const socket = await tryConnect(socketPath);
+  socket?.destroy();
+  return socket !== null;
+}
+
 function startDetached({ socketPath, logFile, command }: LauncherPlace): void {
   const [program, ...args] = command;
   if (program === undefined) throw new Error('no launcher program');

@@ -1,8 +1,10 @@
 // Folders that were copied while what they name was running.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -10,9 +12,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { instanceOf } from '../../../src/bin/instance.ts';
 import { takeLock } from '../../../src/connect/lock-file.ts';
 import { isCopied, noteOrigin, originOf } from '../../../src/connect/origin.ts';
 import { markOf, readLiveMark, writeMark } from '../../../src/connect/process-file.ts';
@@ -80,4 +84,52 @@ test('[N20] an agent knows that its folder is a copy, and of which one', (t) => 
   noteOrigin(copy, 'boot', readFileSync(join(copy, 'instance'), 'utf8'));
   assert.equal(isCopied(copy, 'boot'), false);
   assert.equal(originOf(copy), 'one');
+});
+
+/** The folder with other words in its `origin.json`. */
+function renote(folder: string, words: Record<string, string>): void {
+  const file = join(folder, 'origin.json');
+  const noted = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+  writeFileSync(file, JSON.stringify({ ...noted, ...words }));
+}
+
+test('[N20] a disk that is mounted anew is no copy: other numbers, and nothing changed', (t) => {
+  const { original, copy } = folders(t);
+  writeFileSync(join(original, 'instance'), 'one');
+  noteOrigin(original, 'boot', null);
+  renote(original, { dev: '1' });
+  assert.equal(isCopied(original, 'boot'), false, 'another device');
+  renote(original, { ino: '1' });
+  assert.equal(isCopied(original, 'boot'), false, 'another inode');
+  noteOrigin(original, 'boot', null);
+  renote(original, { dev: '1', place: copy });
+  assert.equal(isCopied(original, 'boot'), true, 'a snapshot: another device in another place');
+});
+
+test('[N20] what a copy says of its original is set aside, and is still there', async (t) => {
+  const { original, copy } = folders(t);
+  const warned: unknown[] = [];
+  const log = { warn: (_: unknown, message: string) => warned.push(message) };
+  const was = await instanceOf({ stateDir: original }, 'boot', log);
+  writeFileSync(join(original, 'journal'), 'ends');
+  cpSync(original, copy, { recursive: true });
+  assert.equal(await instanceOf({ stateDir: original }, 'boot', log), was);
+  assert.deepEqual(warned, []);
+  assert.notEqual(await instanceOf({ stateDir: copy }, 'boot', log), was);
+  assert.equal(existsSync(join(copy, 'journal')), false);
+  assert.equal(readFileSync(join(copy, `journal.of-${was}`), 'utf8'), 'ends');
+  assert.equal(warned.length, 1);
+});
+
+test('[N20] a folder whose launcher answers is no copy, whatever its files look like', async (t) => {
+  const { original, copy } = folders(t);
+  const log = { warn: () => assert.fail('it is no copy') };
+  const was = await instanceOf({ stateDir: original }, 'boot', log);
+  cpSync(original, copy, { recursive: true });
+  writeFileSync(join(copy, 'journal'), 'ends');
+  const launcher = createServer().listen(join(copy, 'launcher.sock'));
+  t.after(() => launcher.close());
+  await once(launcher, 'listening');
+  assert.equal(await instanceOf({ stateDir: copy }, 'boot', log), was);
+  assert.equal(readFileSync(join(copy, 'journal'), 'utf8'), 'ends');
 });
