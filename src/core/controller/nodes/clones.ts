@@ -67,6 +67,8 @@ function whyClone(node: Node, hello: NodeHello, heardMsAgo: number | undefined):
     const isCopy = isCopied && isOtherFolder(node.machine, hello.machine);
     return isCopy ? 'two folders of one machine have its secret' : null;
   }
+  // Nothing can be lost by one that holds nothing: its folder may move to a machine and back again.
+  if (!isInUse && node.clones.length === 0) return null;
   if (node.formerBoots.includes(hello.bootId)) return 'two boots alternate under its name';
   if (isOtherMachine(node.machine, hello.machine)) {
     return isInUse ? 'this machine has another machine id or board number' : null;

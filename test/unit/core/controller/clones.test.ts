@@ -143,3 +143,21 @@ scenario('[N19] an operator settles it: the other is gone, or nothing runs there
   head.connect('n1', B);
   assert.deepEqual(head.node('n1').clones, []);
 });
+
+for (const what of ['a gateway', 'a node without work'] as const) {
+  scenario(`[N18] ${what} moves to another machine and back again`, (head) => {
+    const own = what === 'a gateway' ? { site: 'n1' } : {};
+    head.connect('n1', { ...A, ...own });
+    if (what === 'a gateway') head.running({ onNodeLoss: { kind: 'wait' } });
+    for (const machine of [B, A, B]) {
+      head.disconnect('n1');
+      const held = head.heldBy('n1');
+      const hello = helloOf('n1', { ...machine, ...own, held, upMs: 60_000 });
+      const { result } = head.perform({ kind: 'hello', hello, heardMsAgo: 3_000 });
+      assert.ok(result.ok, result.ok ? '' : result.error.code);
+      assert.equal(result.value.kind, 'done');
+      assert.equal(cloneWords(head.node('n1')), null);
+    }
+    assert.deepEqual(clone(head, { ...A, ...own }), ['node_clone_seen'], 'both at once');
+  });
+}
