@@ -6,7 +6,7 @@ import path from 'node:path';
 import { absent } from '../blobs/disk-errors.ts';
 import type { ArchivePlaces, Shelf } from './archive-places.ts';
 import { isOfBatch, shelfOf } from './batch-folder.ts';
-import { type KeptSummary, ownerOf, readSummary } from './shelves.ts';
+import { type KeptAmount, ownerOf, readAmount, readSummary } from './shelves.ts';
 
 /** Room is made down to this share: a look reads every summary, and not each new task may need one. */
 const LEFT_SHARE = 0.95;
@@ -39,7 +39,7 @@ export async function* keptTasks(places: ArchivePlaces): AsyncGenerator<KeptTask
   for (const name of await readdir(places.jobs)) {
     const jobId = Number(name);
     const folder = path.join(places.jobs, name);
-    const plain = await readSummary(folder);
+    const plain = await readAmount(folder);
     if (plain !== null) {
       const shelf = { jobId, index: 0, isArray: false };
       yield { shelf, folder, ...(await amountOf(folder, plain)) };
@@ -50,7 +50,7 @@ export async function* keptTasks(places: ArchivePlaces): AsyncGenerator<KeptTask
       if (!child.isDirectory()) continue;
       const shelf = { jobId, index: Number(child.name), isArray: true };
       const home = path.join(folder, child.name);
-      const summary = await readSummary(home);
+      const summary = await readAmount(home);
       if (summary !== null) yield { shelf, folder: home, ...(await amountOf(home, summary)) };
     }
   }
@@ -63,7 +63,8 @@ async function* keptOfBatches({ batches }: ArchivePlaces): AsyncGenerator<KeptTa
       const folder = path.join(batches, namespace, batch);
       for (const job of await readdir(folder).catch(absent<string[]>([]))) {
         const summary = isOfBatch(job) ? null : await readSummary(path.join(folder, job));
-        if (summary === null) continue;
+        // Only the summary says which job a damaged one is of: it goes with its batch.
+        if (summary === null || summary === 'damaged') continue;
         const home = path.join(folder, job);
         yield { shelf: shelfOf(summary), folder: home, ...(await amountOf(home, summary)) };
       }
@@ -85,7 +86,7 @@ export async function* oldBatches(
   }
 }
 
-async function amountOf(folder: string, summary: KeptSummary) {
+async function amountOf(folder: string, summary: KeptAmount) {
   const { bytes, storedAt } = summary;
   return { owner: await ownerOf(folder, summary), bytes, storedAt };
 }

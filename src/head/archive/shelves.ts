@@ -1,7 +1,7 @@
 // Reading the archive: which tasks of a job have files there, and which files.
 
 import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { JobManifest, TaskArchive } from '../../core/batch/job-manifest.ts';
 import { absent, codeOf } from '../blobs/disk-errors.ts';
@@ -94,17 +94,42 @@ export async function largestJobId({ jobs }: ArchivePlaces): Promise<number> {
   return largest;
 }
 
+/** What retention has to know of a folder. */
+export type KeptAmount = Pick<KeptSummary, 'bytes' | 'storedAt' | 'owner'>;
+
 /** Null: there is no such folder. */
-export async function readSummary(folder: string): Promise<KeptSummary | null> {
+export async function readSummary(folder: string): Promise<KeptSummary | 'damaged' | null> {
   const text = await readFile(summaryIn(folder), 'utf8').catch(absent(null));
-  return text === null ? null : (JSON.parse(text) as KeptSummary);
+  if (text === null) return null;
+  const summary = parsed<KeptSummary>(text);
+  const isWhole = Number.isFinite(summary?.bytes) && Number.isFinite(summary?.storedAt);
+  return summary !== null && isWhole ? summary : 'damaged';
 }
 
-/** Whose files a folder has; of one of an earlier release its manifest says it. */
-export async function ownerOf(folder: string, { owner }: KeptSummary): Promise<string> {
+/** The same; one that is damaged goes when it is old, as nobody's and as if it were empty. */
+export async function readAmount(folder: string): Promise<KeptAmount | null> {
+  const summary = await readSummary(folder);
+  if (summary !== 'damaged') return summary;
+  const status = await stat(summaryIn(folder)).catch(absent(null));
+  return status === null ? null : { owner: '', bytes: 0, storedAt: status.mtimeMs };
+}
+
+/** Whose files a folder has; of one of an earlier release its manifest says it. '': nobody knows. */
+export async function ownerOf(folder: string, { owner }: KeptAmount): Promise<string> {
   if (owner !== undefined) return owner;
   const text = await readFile(manifestIn(folder), 'utf8').catch(absent(null));
-  return text === null ? '' : (JSON.parse(text) as JobManifest).owner;
+  const said: unknown = text === null ? '' : parsed<JobManifest>(text)?.owner;
+  return typeof said === 'string' ? said : '';
+}
+
+/** Null: a disk has spoilt it. */
+function parsed<T>(text: string): T | null {
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 /** Null: nothing of this task is there. */

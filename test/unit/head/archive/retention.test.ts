@@ -1,9 +1,18 @@
 // Which archived tasks go.
 
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
 import {
+  ArchivePlaces,
+  manifestIn,
+  summaryIn,
+} from '../../../../src/head/archive/archive-places.ts';
+import {
   type KeptTask,
+  keptTasks,
   planRetention,
   type Wanted,
 } from '../../../../src/head/archive/retention.ts';
@@ -74,4 +83,30 @@ test('[F13] room that a user needs comes of what the same user keeps, the oldest
   assert.deepEqual(goesOf(all, { wanted: [{ owner: 'bob', bytes: 5 }] }), [1]);
   assert.deepEqual(goesOf(all, { wanted: [{ owner: 'bob', bytes: 50 }] }), [1, 2]);
   assert.deepEqual(goesOf(all, { wanted: [{ owner: 'carol', bytes: 50 }] }), []);
+});
+
+test("[F8] what a disk has spoilt is nobody's, and keeps nothing else from going", async (t) => {
+  const root = mkdtempSync(path.join(tmpdir(), 'weft-retention-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const places = new ArchivePlaces(root);
+  const store = (jobId: number, summary: string, manifest: string): void => {
+    const folder = places.task({ jobId, index: 0, isArray: false });
+    for (const file of [summaryIn(folder), manifestIn(folder)]) {
+      mkdirSync(path.dirname(file), { recursive: true });
+    }
+    writeFileSync(summaryIn(folder), summary);
+    writeFileSync(manifestIn(folder), manifest);
+  };
+  mkdirSync(places.batches, { recursive: true });
+  store(1, '{"bytes": 5, "storedAt": 1}', '{"owner": "al');
+  store(2, '{"bytes": 6, "sto', '{"owner": "alice"}');
+  store(3, '{"bytes": 7, "storedAt": 3}', '{"owner": "alice"}');
+  const kept: KeptTask[] = [];
+  for await (const one of keptTasks(places)) kept.push(one);
+  const found = kept.map(({ shelf, owner, bytes }) => [shelf.jobId, owner, bytes]).sort();
+  assert.deepEqual(found, [
+    [1, '', 5],
+    [2, '', 0],
+    [3, 'alice', 7],
+  ]);
 });
