@@ -22,7 +22,7 @@ export const MISSING_MS = 30_000;
 const REFUSED_MS = 1_000;
 /** After a receipt with a signal: so long its site is waited for, which may say that somebody cancelled it. */
 const WORD_MS = 30_000;
-/** A start of a foreign job that has not taken by then is taken back. */
+/** A start of a foreign job that has not taken by then, or is refused for so long, is taken back. */
 const TAKEN_MS = 10_000;
 /** A start of one of ours that has not taken by then is ordered again. */
 const START_AGAIN_MS = 20_000;
@@ -90,6 +90,8 @@ export interface Entry {
   isSteered: boolean;
   /** When the site was last told to start it. */
   orderedAt: number | null;
+  /** The first refusal of its start since it was last told so, and the words of the last. */
+  refused: { readonly since: number; readonly why: string } | null;
   /** Its site may have jobs of this name beside what is known of it. */
   mayHaveMore: boolean;
 }
@@ -111,6 +113,7 @@ export function newEntry(launchId: number, name: string, sending: Entry['sending
     ...{ cancelledAs: null, receipt: null },
     ...{ readAt: null, startedAt: null, givenAt: 0 },
     ...{ cancelledAt: null, isForeign: false, isSteered: false, orderedAt: null },
+    refused: null,
     mayHaveMore: sending === 'doubtful',
   };
 }
@@ -134,10 +137,11 @@ export function workOf(entry: Entry, now: number, hasAccounting: boolean): Work 
 
 /** Only of a job of its site's users: what holds it back there nobody here knows. */
 function hasNotTaken(entry: Entry, now: number): boolean {
-  const { isForeign, isSteered, isCancelWanted, hasStarted, orderedAt } = entry;
-  if (!isForeign || !isSteered || isCancelWanted || hasStarted || orderedAt === null) return false;
+  const { isForeign, isSteered, isCancelWanted, hasStarted, orderedAt, refused } = entry;
+  if (!isForeign || !isSteered || isCancelWanted || hasStarted) return false;
   if (entry.missingSince !== null || entry.overSince !== null) return false;
-  return now - orderedAt >= TAKEN_MS;
+  const since = orderedAt ?? refused?.since ?? null;
+  return since !== null && now - since >= TAKEN_MS;
 }
 
 /** @param why null: it may have begun by now */
@@ -155,12 +159,19 @@ function mustStart(entry: Entry, now: number): boolean {
 
 export function startOrdered(entry: Entry, answer: Result<null, SiteProblem>, now: number): void {
   if (answer.ok) {
-    entry.orderedAt = now;
+    Object.assign(entry, { orderedAt: now, refused: null });
     return;
   }
-  entry.nextAt = now + (answer.error.kind === 'refused' ? REFUSED_MS : AGAIN_MS);
+  const { kind, text: why } = answer.error;
+  entry.nextAt = now + (kind === 'refused' ? REFUSED_MS : AGAIN_MS);
+  if (kind === 'refused') entry.refused = { since: entry.refused?.since ?? now, why };
   // Asked for by its id, and its site has none such: it never began, or began behind our back.
-  if (answer.error.kind === 'no_such_job') entry.missingSince ??= now;
+  if (kind === 'no_such_job') entry.missingSince ??= now;
+}
+
+/** Nothing is wrong with it, and its site was not asked. */
+export function startPutOff(entry: Entry, now: number): void {
+  entry.nextAt = now + REFUSED_MS;
 }
 
 /** @param isKnown null: its site does not say */

@@ -43,7 +43,8 @@ export class SiteOrders {
         const notNow = this.untaken(launch);
         if (notNow !== null) return rules.takenBack(entry, notNow, clock.now());
         const started = await this.#start(launch);
-        if (!started.ok && started.error !== NOT_LISTED) {
+        if (!started.ok) {
+          if (started.error === NOT_LISTED) return rules.startPutOff(entry, clock.now());
           const fields = { launchId: entry.launchId, why: started.error.text };
           this.#world.log.info(fields, 'a start at the site did not take');
         }
@@ -182,7 +183,7 @@ export class SiteOrders {
     if (place === undefined || foreign === null || before === null) return null;
     const named = foreign.nodes.flatMap((one) => place.nameAtSite(one) ?? []);
     const id = siteJobOf(entry);
-    const reason = before.reason ?? before.word;
+    const reason = entry.refused?.why ?? before.reason ?? before.word;
     if (!(await place.steerer.takeBack({ id, handle: null }, named))) return null;
     // It may have begun in the last moment.
     if ((await waits()) === null) return null;

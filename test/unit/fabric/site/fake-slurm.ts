@@ -31,6 +31,9 @@ export class FakeSlurm implements Commands {
   /** Whether commands that hang are there after their end. */
   stuck = false;
 
+  /** Commands that it refuses whatever its moods. */
+  refuses = (_argv: readonly string[]): boolean => false;
+
   /** What the site does before the end of a connection is noticed. */
   onCut = (): void => undefined;
 
@@ -38,7 +41,8 @@ export class FakeSlurm implements Commands {
     this.ran.push([...argv]);
     const mood = this.moods.get(argv[0] ?? '')?.shift();
     if (mood === 'hangs') return { ...end(null, '', ''), isThere: () => this.stuck };
-    if (mood === 'refuses') return end(1, '', `${argv[0]}: error: Invalid qos specification`);
+    if (mood === 'refuses' || this.refuses(argv))
+      return end(1, '', `${argv[0]}: error: Invalid qos specification`);
     if (mood === 'rubbish') return end(0, '<html>Please log in</html>', '');
     if (mood === 'late' || mood === 'hangs late') {
       this.#late.push(() => this.#answer(argv, input));

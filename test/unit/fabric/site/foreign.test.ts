@@ -162,6 +162,17 @@ test('[G16] a start that does not take is taken back within seconds, for others 
   assert.ok(!gateway.site.ran.some(([name]) => name === 'scancel'));
 });
 
+test('[G16] a start that its site goes on refusing is taken back within seconds', async () => {
+  const gateway = await begun();
+  gateway.site.refuses = (argv) => argv.includes('Partition=steer');
+  gateway.start(gateway.give());
+  await gateway.clock.advance(16_000);
+  const [event] = gateway.events;
+  assert.ok(event?.kind === 'refused' && event.there === 'untaken', JSON.stringify(event));
+  assert.match(event.why, /^its site did not start it on n1, n2: .*Invalid qos/);
+  assert.match(gateway.starts().at(-1) ?? '', /Partition=main ReqNodeList=$/);
+});
+
 test('[G16] what a site did not start is held for a while, longer each time', () => {
   const untaken = new Untaken();
   const job = { id: '7', state: 'waiting' } as SiteJob;
