@@ -17,7 +17,7 @@ const RULES: Readonly<Record<string, string>> = {
   'adopted-again': 'X3',
   'started-in-maintenance': 'X6',
   'silence-is-done': 'X1',
-  'array-taken-for-one': 'X10',
+  'array-taken-for-one': 'X3',
   'ticket-for-all': 'X10',
 };
 
