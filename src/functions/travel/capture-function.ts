@@ -13,7 +13,7 @@ import {
   type PackageRef,
   withWayOut,
 } from './packages.ts';
-import type { Packer } from './packer.ts';
+import type { Leaves, Packer } from './packer.ts';
 import type { Cell, SentFunction } from './parcel.ts';
 import { builtinRef, refOfBuiltin } from './refs.ts';
 import { refuseChanged } from './refusals.ts';
@@ -48,7 +48,7 @@ export function packFunction(packer: Packer, fn: AnyFunction, trail: Trail): unk
   packer.functions.push({ name: '', expression: '', isStrict: true, names: [], cells: [] });
   try {
     packer.functions[at] = packParts(packer, { fn, syntax, around, at }, trail);
-    packProperties(packer, fn, stub, trail);
+    packProperties(packer, { fn, syntax, stub }, trail);
   } catch (error) {
     throw isOfPackage(script?.url) ? withWayOut(error, script?.url ?? '', trail) : error;
   }
@@ -234,25 +234,46 @@ function nameOf(value: unknown): string {
 }
 
 /** Properties that a program has put on a function, or on the prototype of an old-style class. */
-function packProperties(packer: Packer, fn: AnyFunction, stub: unknown, trail: Trail): void {
+function packProperties(
+  packer: Packer,
+  { fn, syntax: { isClass }, stub }: Pick<Looked, 'fn' | 'syntax'> & { readonly stub: unknown },
+  trail: Trail,
+): void {
   const prototype = Object.getOwnPropertyDescriptor(fn, 'prototype')?.value as object | undefined;
+  const isLeft: Leaves = (key, known) => isOfText(key, known, isClass);
   packer.captures += 1;
-  if (hasOwn(fn)) {
+  if (hasOwn(fn, isLeft)) {
     const copy = {};
-    packer.fill(copy, fn, trail);
+    packer.fill(copy, fn, trail, isLeft);
     packer.graph.properties.push([stub, copy]);
   }
-  if (prototype && hasOwn(prototype)) {
+  packer.keepClosed(stub, fn);
+  if (prototype && hasOwn(prototype, isLeft)) {
     const copy = {};
-    packer.fill(copy, prototype, { step: '.prototype', up: trail });
+    packer.fill(copy, prototype, { step: '.prototype', up: trail }, isLeft);
     packer.graph.prototypes.push([stub, copy]);
+  }
+  if (prototype && !Object.isExtensible(prototype)) {
+    const words = 'it takes no new properties, which is not kept; leave the prototype open';
+    throw new NotSendable(wordsOf({ step: '.prototype', up: trail }), words);
   }
   packer.captures -= 1;
 }
 
-/** Properties of a class that its text makes are not enumerable. */
-function hasOwn(owner: object): boolean {
-  return Reflect.ownKeys(owner).some((key) =>
-    Object.prototype.propertyIsEnumerable.call(owner, key),
+const MADE_WITH_IT: ReadonlySet<string | symbol> = new Set([
+  ...['length', 'name', 'prototype', 'arguments', 'caller', 'constructor'],
+]);
+
+/** What the text of a function or class makes is not enumerable. */
+function isOfText(key: string | symbol, known: PropertyDescriptor, isClass: boolean): boolean {
+  if (known.enumerable === true) return false;
+  if (MADE_WITH_IT.has(key)) return true;
+  const parts = [known.value, known.get, known.set] as unknown[];
+  return isClass && parts.some((part) => typeof part === 'function');
+}
+
+function hasOwn(owner: object, isLeft: Leaves): boolean {
+  return Reflect.ownKeys(owner).some(
+    (key) => !isLeft(key, Object.getOwnPropertyDescriptor(owner, key) ?? {}),
   );
 }

@@ -12,7 +12,7 @@ import { type GraphOptions, type Stub, writeGraph } from './graph-bytes.ts';
 import { groupFunctions, type PackedUse } from './groups.ts';
 import { NotSendable, stepTo, type Trail, wordsOf } from './not-sendable.ts';
 import { exportOfCommonJs, type PackageRef } from './packages.ts';
-import type { Packer, PackOptions } from './packer.ts';
+import type { Leaves, Packer, PackOptions } from './packer.ts';
 import {
   checkSize,
   type Graph,
@@ -106,6 +106,7 @@ class ParcelPacker implements Packer {
     patches: [] as Graph['patches'][number][],
     members: [] as (readonly [unknown, string | number, Member])[],
     frozen: [] as unknown[],
+    closed: [] as unknown[],
     named: [] as (readonly [unknown, string])[],
   };
   /** What each object became: a copy, a stub, or itself. */
@@ -139,11 +140,22 @@ class ParcelPacker implements Packer {
     };
     const head = writeGraph(table);
     const graph: Graph = { root, ...this.graph };
-    const tag = groups.length + this.#packages.size > 0 ? WITH_GROUPS : WITH_TABLE;
+    const isOlder = groups.length + this.#packages.size === 0 && !this.#hasNew();
+    const tag = isOlder ? WITH_TABLE : WITH_GROUPS;
     const prefix = Buffer.concat([Uint8Array.of(tag, 0, 0, 0, 0), head]);
     prefix.writeUInt32LE(head.length, 1);
     const bytes = clone(graph, this.options.root, { stubs: this.#stubs, prefix });
     return { bytes, shared: [...this.#shared], uses };
+  }
+
+  /** Whether there is in it what older readers would pass over. */
+  #hasNew(): boolean {
+    const { members, frozen, closed, instances } = this.graph;
+    return (
+      members.length + frozen.length + closed.length > 0 ||
+      instances.some(([, ofClass]) => ofClass === null) ||
+      this.functions.some(({ resets }) => resets === true)
+    );
   }
 
   stub(ref: Ref): Stub {
@@ -203,7 +215,10 @@ class ParcelPacker implements Packer {
       const asHandle = this.options.isCallee === true;
       return keep(this.stub({ is: 'shared', sha256: value.sha256, asHandle }));
     }
-    if (types.isNativeError(value) || value instanceof Error) return packError(this, value, trail);
+    if (types.isNativeError(value) || value instanceof Error) {
+      this.keepClosed(packError(this, value, trail), value);
+      return this.became.get(value);
+    }
     if (value instanceof URL) return keep(this.stub({ is: 'url', href: value.href }));
     const ref = this.options.withFunctions ? builtinRef(value) : undefined;
     if (ref !== undefined) return keep(this.stub(ref));
@@ -212,10 +227,12 @@ class ParcelPacker implements Packer {
     if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) {
       this.#weigh(value.byteLength);
       this.#refuseOverlap(value, trail);
+      this.keepClosed(value, value);
       return keep(value);
     }
     if (types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value)) {
       if (this.captures > 0) refuseUnlike(value, trail);
+      this.keepClosed(value, value);
       return keep(value);
     }
     return this.#sentContainer(value, trail);
@@ -242,56 +259,54 @@ class ParcelPacker implements Packer {
         at += 1;
       }
     }
-    this.fill(copy, value, trail);
-    if (this.captures > 0 && Object.isFrozen(value)) this.graph.frozen.push(copy);
+    this.fill(copy, value, trail, listLeaves(value));
+    this.keepClosed(copy, value);
     if (ofClass !== undefined) this.graph.instances.push([copy, ofClass]);
     this.nameClassOf(value, copy);
     return copy;
   }
 
   /**
-   * Copies own enumerable properties. In arguments getters are read, as structured clone does; what
-   * a function captured keeps them.
+   * Copies own properties. In arguments those that can be enumerated, and what getters give, as
+   * structured clone does; what a function captured keeps all, as they are.
    */
-  fill(copy: object, value: object, trail: Trail): void {
-    if (this.captures > 0) this.#fillSymbols(copy, value, trail);
-    for (const key of Object.keys(value)) {
-      const step = stepTo(Array.isArray(value) && /^\d+$/.test(key) ? Number(key) : key);
-      const inside = { step, up: trail };
-      if (this.captures > 0 && this.#fillAccessor(copy, value, { key, name: key }, inside))
-        continue;
-      const part = this.#part(copy, key, read(value, key, inside), inside);
-      Object.defineProperty(copy, key, { value: part, ...OPEN });
+  fill(copy: object, value: object, trail: Trail, isLeft: Leaves = leavesNone): void {
+    const isExact = this.captures > 0 && !types.isModuleNamespaceObject(value);
+    for (const key of isExact ? Reflect.ownKeys(value) : Object.keys(value)) {
+      const known = Object.getOwnPropertyDescriptor(value, key);
+      if (known === undefined || isLeft(key, known)) continue;
+      const inside = { step: stepInto(value, key), up: trail };
+      if (isExact && !(typeof key === 'string' && isOpen(value, known)))
+        this.#fillMember(copy, { key, known, isFrozen: Object.isFrozen(value) }, inside);
+      else {
+        const name = key as string;
+        const part = this.#part(copy, name, read(value, name, inside), inside);
+        Object.defineProperty(copy, name, { value: part, ...OPEN });
+      }
     }
   }
 
-  #fillSymbols(copy: object, value: object, trail: Trail): void {
-    for (const symbol of Object.getOwnPropertySymbols(value)) {
-      const known = Object.getOwnPropertyDescriptor(value, symbol);
-      if (known?.enumerable !== true) continue;
-      const inside = { step: `[${String(symbol)}]`, up: trail };
-      const name = this.refOf(this.sent(symbol, inside)) ?? 0;
-      if (this.#fillAccessor(copy, value, { key: symbol, name }, inside)) continue;
-      const member = { value: undefined };
-      member.value = this.#part(member, 'value', known.value, inside) as undefined;
-      this.graph.members.push([copy, name, member]);
-    }
+  /** A property that is more than a name and a value. */
+  #fillMember(copy: object, { key, known, isFrozen }: OwnProperty, trail: Trail): void {
+    const { get, set, enumerable, writable, configurable } = known;
+    const name = typeof key === 'string' ? key : (this.refOf(this.sent(key, trail)) ?? 0);
+    const isAccessor = get !== undefined || set !== undefined;
+    const member = {
+      ...(isAccessor ? { get: this.sent(get, trail), set: this.sent(set, trail) } : {}),
+      ...(enumerable === true ? {} : { enumerable: false }),
+      ...(isFrozen || configurable === true ? {} : { configurable: false }),
+      ...(isFrozen || isAccessor || writable === true ? {} : { writable: false }),
+    };
+    if (!isAccessor)
+      Object.assign(member, { value: this.#part(member, 'value', known.value, trail) });
+    this.graph.members.push([copy, name, member]);
   }
 
-  /** False: the property is none that has a getter or a setter. */
-  #fillAccessor(
-    copy: object,
-    value: object,
-    of: { readonly key: string | symbol; readonly name: string | number },
-    trail: Trail,
-  ): boolean {
-    const { get, set } = Object.getOwnPropertyDescriptor(value, of.key) ?? {};
-    if (get === undefined && set === undefined) return false;
-    // Those of Node's own say no more than what they give.
-    if (types.isModuleNamespaceObject(value)) return false;
-    const member = { get: this.sent(get, trail), set: this.sent(set, trail) };
-    this.graph.members.push([copy, of.name, member]);
-    return true;
+  /** What a function captured goes on taking no new properties. */
+  keepClosed(copy: unknown, value: object): void {
+    if (this.captures === 0 || Object.isExtensible(value) || types.isModuleNamespaceObject(value))
+      return;
+    (Object.isFrozen(value) ? this.graph.frozen : this.graph.closed).push(copy);
   }
 
   /** What goes into a property; what a stub cannot stand for there is put in after the reading. */
@@ -340,6 +355,34 @@ class ParcelPacker implements Packer {
 }
 
 const OPEN = { writable: true, enumerable: true, configurable: true };
+
+interface OwnProperty {
+  readonly key: string | symbol;
+  readonly known: PropertyDescriptor;
+  readonly isFrozen: boolean;
+}
+
+const leavesNone: Leaves = () => false;
+
+/** Whether a plain copy of a property is all of it. */
+function isOpen(value: object, { get, set, ...known }: PropertyDescriptor): boolean {
+  if (get !== undefined || set !== undefined || types.isMap(value) || types.isSet(value))
+    return false;
+  const isChangeable = known.writable === true && known.configurable === true;
+  return known.enumerable === true && (isChangeable || Object.isFrozen(value));
+}
+
+function stepInto(value: object, key: string | symbol): string {
+  if (typeof key === 'symbol') return `[${String(key)}]`;
+  return stepTo(Array.isArray(value) && /^\d+$/.test(key) ? Number(key) : key);
+}
+
+/** The length of a list is made with it. */
+function listLeaves(value: object): Leaves {
+  if (!Array.isArray(value)) return leavesNone;
+  const isKept = !Object.isFrozen(value);
+  return (key, { writable }) => key === 'length' && !(isKept && writable === false);
+}
 
 function prototypeOf(value: object): object | null {
   return Object.getPrototypeOf(value) as object | null;

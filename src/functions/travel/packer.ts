@@ -20,6 +20,9 @@ export interface PackOptions {
   readonly beside?: readonly CellUse[];
 }
 
+/** Whether a property is no matter of copying. */
+export type Leaves = (key: string | symbol, known: PropertyDescriptor) => boolean;
+
 /** The lists of a graph while it grows. */
 export interface GrowingGraph {
   readonly cells: unknown[];
@@ -30,6 +33,7 @@ export interface GrowingGraph {
   readonly patches: Graph['patches'][number][];
   readonly members: (readonly [owner: unknown, key: string | number, member: Member])[];
   readonly frozen: unknown[];
+  readonly closed: unknown[];
   readonly named: (readonly [object: unknown, id: string])[];
 }
 
@@ -53,6 +57,8 @@ export interface Packer {
   refOf(value: unknown): number | undefined;
   /** What goes into the graph in place of a value. Throws NotSendable. */
   sent(value: unknown, trail: Trail): unknown;
-  /** Copies own enumerable properties; getters are read. */
-  fill(copy: object, value: object, trail: Trail): void;
+  /** Copies own properties, but those that are left. */
+  fill(copy: object, value: object, trail: Trail, isLeft?: Leaves): void;
+  /** What a function captured goes on taking no new properties. */
+  keepClosed(copy: unknown, value: object): void;
 }

@@ -74,9 +74,11 @@ export interface Graph {
   readonly errors: readonly (readonly [error: unknown, said: ErrorParts])[];
   /** Refs that may be no objects, which V8 does not take from a stub; null for the root itself. */
   readonly patches: readonly (readonly [owner: object | null, key: string, ref: number])[];
-  /** Properties with getters, or under symbols, which are given by their refs. */
+  /** Properties that are more than a name and a value; symbols are given by their refs. */
   readonly members?: readonly (readonly [owner: unknown, key: string | number, member: Member])[];
   readonly frozen?: readonly unknown[];
+  /** Others that take no new properties. */
+  readonly closed?: readonly unknown[];
   /** Instances of classes that the reader has given a name. */
   readonly named?: readonly (readonly [object: unknown, id: string])[];
 }
@@ -86,6 +88,10 @@ export interface Member {
   readonly value?: unknown;
   readonly get?: unknown;
   readonly set?: unknown;
+  /** False where it is said. */
+  readonly enumerable?: boolean;
+  readonly configurable?: boolean;
+  readonly writable?: boolean;
 }
 
 /** The own properties of an error, of which some are not enumerable. */
@@ -105,7 +111,7 @@ export const SUPER = '$weftSuper';
 /** First byte: what follows. */
 export const PLAIN = 0;
 export const WITH_TABLE = 1;
-/** The same with groups or packages, of which older workers know nothing. */
+/** The same with what workers of 0.1.0 know nothing of, so that they refuse it. */
 export const WITH_GROUPS = 5;
 /** Few primitives as JSON: making a clone of V8 costs more than a small call. */
 export const SMALL = 4;

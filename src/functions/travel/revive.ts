@@ -107,7 +107,14 @@ class Reviver {
   }
 
   #assemble(graph: Graph): unknown {
-    const { members = [], frozen = [] } = graph;
+    const { members = [], frozen = [], closed = [] } = graph;
+    let { root } = graph;
+    // First, as what they complete is copied further.
+    for (const [owner, key, ref] of graph.patches) {
+      const value = this.#value(ref);
+      if (owner === null) root = value;
+      else define(owner, { [key]: value });
+    }
     for (const [owner, key, member] of members) {
       const name = typeof key === 'number' ? (this.#value(key) as symbol) : key;
       defineOne(owner as object, name, member);
@@ -123,17 +130,12 @@ class Reviver {
     }
     for (const [object, ofClass] of graph.instances)
       Object.setPrototypeOf(object, (ofClass as { prototype: object } | null)?.prototype ?? null);
-    let { root } = graph;
-    for (const [owner, key, ref] of graph.patches) {
-      const value = this.#value(ref);
-      if (owner === null) root = value;
-      else define(owner, { [key]: value });
-    }
     for (const [object, id] of graph.named ?? []) {
       const found = this.#options.withFunctions ? undefined : classNamed(id);
       if (found !== undefined) Object.setPrototypeOf(object, found.prototype);
     }
     for (const one of frozen) Object.freeze(one);
+    for (const one of closed) Object.preventExtensions(one);
     return root;
   }
 
@@ -328,9 +330,9 @@ function define(owner: object, properties: object): void {
 }
 
 function defineOne(owner: object, key: string | symbol, member: Member): void {
-  const { value, get, set } = member;
+  const { value, get, set, enumerable = true, configurable = true, writable = true } = member;
   const isAccessor = get !== undefined || set !== undefined;
-  const said = isAccessor ? { get, set } : { value, writable: true };
-  const all = { ...said, enumerable: true, configurable: true };
+  const said = isAccessor ? { get, set } : { value, writable };
+  const all = { ...said, enumerable, configurable };
   Object.defineProperty(owner, key, all as PropertyDescriptor);
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NotSendable } from '../../../../src/functions/travel/not-sendable.ts';
+import { WITH_GROUPS, WITH_TABLE } from '../../../../src/functions/travel/parcel.ts';
 import {
   capture,
   packArguments,
@@ -227,4 +228,52 @@ test('[C12] captured objects keep getters, symbols, being frozen, and having no 
   ];
   assert.deepStrictEqual(sent(fn)(), [1, 2, 3, true, null]);
   assert.equal(n, 0, 'the getter did not run here');
+});
+
+test('[C12] captured objects keep what their properties are, and take no more than they did', () => {
+  const key = Symbol.for('weft');
+  const odd = Object.seal(
+    Object.defineProperties({ plain: 1 } as Record<string | symbol, unknown>, {
+      fixed: { value: 2, enumerable: true, configurable: true },
+      hidden: { value: { deep: 3 }, writable: true, configurable: true },
+      [key]: { value: key, writable: true },
+    }),
+  );
+  const map = Object.assign(new Map([['a', 1]]), { label: 'm' });
+  const list = Object.preventExtensions([1, 2]);
+  const date = Object.freeze(new Date(5));
+  const tagged = Object.assign(
+    Object.freeze(Object.defineProperty(() => 7, 'hidden', { value: 8 })),
+  ) as (() => number) & { hidden: number };
+  const marked = Object.assign(() => 0, { key });
+  const look = () => [
+    ...[Object.getOwnPropertyDescriptors(odd), Object.isSealed(odd), odd[key] === key].map((one) =>
+      typeof one === 'boolean' ? one : JSON.stringify([one, Reflect.ownKeys(one).length]),
+    ),
+    ...[map.label, map.get('a'), list.length, Object.isExtensible(list), Object.isFrozen(date)],
+    ...[tagged(), tagged.hidden, Object.isFrozen(tagged), marked.key === key],
+  ];
+  assert.deepStrictEqual(sent(look)(), look());
+  assert.equal(look().includes(undefined), false);
+  const Old = function Old() {} as unknown as { new (): object; prototype: object };
+  Object.freeze(Old.prototype);
+  assert.match(
+    refusal(() => capture(() => new Old())),
+    /takes no new properties/,
+  );
+});
+
+test('[C12] what a worker of 0.1.0 would pass over goes as a parcel that it refuses', () => {
+  const [bare, frozen] = [Object.create(null) as { a?: 1 }, Object.freeze({ a: 1 })];
+  const box = {
+    get a() {
+      return 1;
+    },
+  };
+  let n = 0;
+  const sealed = Object.seal({ a: 1 });
+  const fns = [() => bare.a, () => frozen.a, () => box.a, () => ++n, () => sealed.a];
+  for (const fn of fns) assert.equal(capture(fn).code[0], WITH_GROUPS, String(fn));
+  const open = { a: [1] };
+  assert.equal(capture(() => open.a).code[0], WITH_TABLE);
 });
