@@ -1,6 +1,14 @@
 // What is said of a task whose nodes owe the head a word for long.
 
 import assert from 'node:assert/strict';
+import { present } from '../../../src/core/base/assert.ts';
+import { decide, type Input } from '../../../src/core/controller/controller.ts';
+import {
+  exportState,
+  importState,
+  type SnapshotData,
+} from '../../../src/core/controller/snapshot.ts';
+import type { JobId } from '../../../src/core/model/ids.ts';
 import type { LifeId } from '../../../src/core/model/life.ts';
 import { jobNotice, taskNotice } from '../../../src/head/answers/task-notice.ts';
 import { ANN, place, scenario, type TestHead } from '../../support/controller.ts';
@@ -49,6 +57,23 @@ scenario('[L5] a start of which its node says nothing is explained after a minut
   saysAfter(head, MINUTE, /^It has been starting since .*: n1 was told so.*`weft requeue 1`/);
   head.started('1#1');
   assert.deepEqual(notices(head), [null, null]);
+});
+
+scenario('[L5] a wait that an older head left without its begin counts from a start', (head) => {
+  head.connect('n1');
+  head.submit();
+  head.schedule();
+  const data = structuredClone(exportState(head.state)) as SnapshotData;
+  const [{ active }] = data.jobs as unknown as [{ active: { waitsSince?: number }[] }];
+  for (const task of active) delete task.waitsSince;
+  const known = { state: importState(data), settings: head.settings, now: () => head.at };
+  head.at += MINUTE;
+  const hello = helloOf('n1', { held: head.heldBy('n1') });
+  const inputs: Input[] = [{ kind: 'started' }, { kind: 'hello', hello }];
+  for (const input of inputs) decide(known.state, input, head.settings, head.at);
+  head.at += MINUTE;
+  const job = present(known.state.jobs.get(1 as JobId), 'the job');
+  assert.match(jobNotice(known, job) ?? '', /^It has been starting since /);
 });
 
 scenario('[L5] an end that its node does not confirm names the node and the way out', (head) => {

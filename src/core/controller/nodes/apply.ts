@@ -22,7 +22,10 @@ export function nodeOf(state: State, name: NodeName): Node {
   return present(state.nodes.get(name), `node ${name}`);
 }
 
-/** After a restart no session is left, and how long each node was silent is not known. */
+/**
+ * After a restart no session is left, and how long each node was silent is not known. Nor is since when a
+ * task waits, if an older head left it so: it counts from now.
+ */
 export function applyHeadStarted(state: State, at: number): void {
   for (const node of state.nodes.values()) {
     if (!node.connected) continue;
@@ -30,7 +33,10 @@ export function applyHeadStarted(state: State, at: number): void {
     node.lastSeenAt = at;
     refreshPool(state, node);
   }
-  for (const job of state.jobs.values()) if (job.queued) state.scratch.scheduleDue = true;
+  for (const job of state.jobs.values()) {
+    if (job.queued) state.scratch.scheduleDue = true;
+    for (const task of job.active.values()) if (task.epoch > 0) task.waitsSince ??= at;
+  }
 }
 
 export function applyNodeEnrolled(state: State, event: Of<'node_enrolled'>): void {
