@@ -284,9 +284,10 @@ class RunningAgent implements Agent {
 
   #onOrder(order: Order): void {
     if (order.kind === 'pause' || order.kind === 'unpause') return this.pausing.order(order);
-    const fault = order.kind === 'launch' ? this.#faults.current() : null;
-    if (fault === null) this.#engine.step({ kind: 'order', order });
-    else this.#engine.step({ kind: 'refused', epochId: order.epochId, why: fault });
+    if (order.kind !== 'launch') return this.#engine.step({ kind: 'order', order });
+    const why = this.#faults.current();
+    if (why === null) return this.#engine.step({ kind: 'order', order });
+    this.#engine.step({ kind: 'refused', epochId: order.epochId, life: order.life, why });
   }
 
   #onAdopted(): void {

@@ -25,7 +25,7 @@ export function decide(state: RunnerState, input: RunnerInput, now: Now): Runner
     case 'order':
       return decideOrder(state, input.order, now);
     case 'refused':
-      return decideRefused(state, input.epochId, input.why, now);
+      return decideRefused(state, input, input.why, now);
     case 'prepared':
       return decidePrepared(state, input.epochId, input.preparation, now);
     case 'prepare_failed':

@@ -1,7 +1,7 @@
 // Everything that can happen to an agent, as plain data.
 
 import type { EpochId } from '../model/ids.ts';
-import type { Stamp } from '../model/life.ts';
+import type { LifeId, Stamp } from '../model/life.ts';
 import type { Order } from '../model/orders.ts';
 import type { YieldPause } from '../model/pause.ts';
 import type { ProcessEvent } from '../model/processes.ts';
@@ -20,7 +20,12 @@ export type ProcessInput =
 export type RunnerInput =
   | { readonly kind: 'order'; readonly order: Order }
   /** A launch order that this node cannot take now. */
-  | { readonly kind: 'refused'; readonly epochId: EpochId; readonly why: string }
+  | {
+      readonly kind: 'refused';
+      readonly epochId: EpochId;
+      readonly life?: LifeId | undefined;
+      readonly why: string;
+    }
   | { readonly kind: 'prepared'; readonly epochId: EpochId; readonly preparation: Preparation }
   | {
       readonly kind: 'prepare_failed';

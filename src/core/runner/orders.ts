@@ -1,7 +1,6 @@
 // Orders from the head. Each may come any number of times, and after anything else.
 
 import { unreachable } from '../base/assert.ts';
-import type { EpochId } from '../model/ids.ts';
 import { formatTaskId } from '../model/ids.ts';
 import type {
   EndOrder,
@@ -73,7 +72,7 @@ function decideLaunch(state: RunnerState, order: LaunchOrder, now: Now): RunnerE
 }
 
 /** Null: nothing of its number is or was here, but perhaps of an earlier life of the head. */
-function decideKnown(state: RunnerState, order: LaunchOrder, now: Now): RunnerEvent[] | null {
+function decideKnown(state: RunnerState, order: Meant, now: Now): RunnerEvent[] | null {
   const namesake = state.epochs.get(order.epochId);
   if (namesake !== undefined && isAnother(order, namesake.order.life)) {
     return decideBeside(state, namesake, order, now);
@@ -106,15 +105,14 @@ function decideBeside(
   return [...events, { kind: 'end_repeated', report: neverStarted(epochId, now) }];
 }
 
-/** What is here already, or was, is not to be refused any more. */
+/** A launch that the node cannot take now. What is here already, or was, is answered as ever. */
 export function decideRefused(
   state: RunnerState,
-  epochId: EpochId,
+  meant: Meant,
   why: string,
   now: Now,
 ): RunnerEvent[] {
-  if (state.epochs.has(epochId) || state.finished.has(epochId)) return [];
-  return [{ ...refused({ epochId }, now), why }];
+  return decideKnown(state, meant, now) ?? [{ ...refused(meant, now), why }];
 }
 
 function decideEnd(state: RunnerState, order: EndOrder, now: Now): RunnerEvent[] {

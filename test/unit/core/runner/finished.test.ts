@@ -52,6 +52,23 @@ test('[S13] a launch of what is over is answered with its end, however often it 
   }
 });
 
+test('[S13] a node with a fault tells of what is over, too, and of what it refused', () => {
+  const why = 'its disk is full';
+  const refuse = (life: LifeId): RunnerInput => ({ kind: 'refused', epochId: ID, life, why });
+  const world = over(OLD);
+  assert.deepEqual(world.feed(refuse(OLD)), ['end_repeated']);
+  assert.deepEqual([last(world).cause, last(world).processes.length], ['exited', 1]);
+  const released = over(OLD);
+  released.feed({ kind: 'released', epochId: ID });
+  assert.deepEqual(released.feed(refuse(NEW)), ['epoch_refused']);
+  assert.deepEqual([last(released).cause, last(released).detail], ['never_started', why]);
+  released.feed({ kind: 'reports_acknowledged', upTo: 3 });
+  assert.deepEqual(released.feed(refuse(NEW)), ['end_repeated'], 'also what it has refused');
+  const running = new World();
+  running.feed(order(OLD), prepared(ID), started(1));
+  assert.deepEqual(running.feed(refuse(OLD)), [], 'its end will be told');
+});
+
 test('[S13] an order to end what is over is answered as well', () => {
   const world = over(OLD);
   assert.deepEqual(world.feed(end(OLD)), ['end_repeated']);
