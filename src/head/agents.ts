@@ -128,7 +128,8 @@ export class Agents {
   /** How far the head has come, for who may have to tell it. */
   get #stamp(): Stamp | null {
     const engine = this.#engine;
-    if (engine === null || engine.failure !== null) return null;
+    // Of a copy that is not the newest, they would tell the newest as something that it lacks.
+    if (engine === null || engine.failure !== null || !engine.seemsNewest) return null;
     return this.#options.stamps?.make(engine) ?? null;
   }
 

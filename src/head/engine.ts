@@ -28,7 +28,7 @@ import { encodeEntry } from './journal.ts';
 import { lossBehind } from './loss.ts';
 import { type Rebuilt, type RecoveryWorld, readStore, recover } from './recovery.ts';
 import { RoomWatch } from './room-watch.ts';
-import { makesWork, SHORTAGE } from './shortage.ts';
+import { bringsWork, makesWork, SHORTAGE } from './shortage.ts';
 import type { SiteStart } from './sites.ts';
 import { Snapshots } from './snapshots.ts';
 
@@ -176,6 +176,11 @@ export class Engine {
     return behind === null ? null : behindWords(behind);
   }
 
+  /** Nodes have said what they heard, and this store has all of it. */
+  get seemsNewest(): boolean {
+    return this.#state.behind === null && !this.#firstWord.isAwaited;
+  }
+
   now(): number {
     return this.#clock.now();
   }
@@ -267,8 +272,9 @@ export class Engine {
   }
 
   #refusedInShortage(input: Input): Refusal | null {
+    if (this.behind !== null && (makesWork(input) || bringsWork(input)))
+      return refuse('head.behind', { what: this.behind });
     if (!makesWork(input)) return null;
-    if (this.behind !== null) return refuse('head.behind', { what: this.behind });
     if (!this.#room.endsOnly) return null;
     return refuse('store.unavailable', { cause: SHORTAGE });
   }

@@ -36,6 +36,11 @@ export class FirstWord {
     });
   }
 
+  /** The head cannot know yet. */
+  get isAwaited(): boolean {
+    return this.#waiting !== null;
+  }
+
   /** A node has said what it heard, or none does. */
   heard(): void {
     this.#waiting = null;

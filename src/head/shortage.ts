@@ -13,6 +13,11 @@ export function makesWork(input: Input): boolean {
   return input.kind === 'tick' || input.kind === 'schedule';
 }
 
+/** A site's own jobs get ids of ours; it lists all of them again. */
+export function bringsWork(input: Input): boolean {
+  return input.kind === 'site';
+}
+
 const ENDING: ReadonlySet<Command['kind']> = new Set([
   'cancel_task',
   'signal_task',

@@ -6,84 +6,13 @@ import type { EpochId, NodeName } from '../../../src/core/model/ids.ts';
 import { NODE_FEATURES } from '../../../src/core/model/node-features.ts';
 import type { Report } from '../../../src/core/model/orders.ts';
 import { Agents } from '../../../src/head/agents.ts';
-import type { Session } from '../../../src/ports/net.ts';
-import { decode, decodeHeadMessage, encode } from '../../../src/wire/codec.ts';
-import {
-  AGENT_FEATURES,
-  type AgentToHead,
-  type LogName,
-  PROTOCOL_VERSION,
-} from '../../../src/wire/messages.ts';
-import { OrderReader } from '../../../src/wire/orders.ts';
+import { decode } from '../../../src/wire/codec.ts';
+import { AGENT_FEATURES, type LogName, PROTOCOL_VERSION } from '../../../src/wire/messages.ts';
 import { endReport } from '../../support/controller.ts';
 import { EngineBench } from '../../support/engine.ts';
 import { helloOf } from '../../support/nodes.ts';
 import { launch, shell } from '../agent/orders.ts';
-
-const HELLO = {
-  kind: 'hello',
-  protocol: PROTOCOL_VERSION,
-  hello: helloOf('n1'),
-  features: [],
-} as const;
-
-/** One agent's monotonic clock when it last dialed. */
-let dialedAt = 0;
-
-function dial(): number {
-  dialedAt += 1;
-  return dialedAt;
-}
-
-/** The agent's end of a session, in the test's hands. */
-class FakeSession implements Session {
-  readonly peer: string;
-  readonly heard: string[] = [];
-  readonly bytes: Uint8Array[] = [];
-  closed: string | null = null;
-  readonly #kept = new OrderReader();
-  #receive: (message: Uint8Array) => void = () => undefined;
-  #onClose: (why: string) => void = () => undefined;
-
-  constructor(peer: string) {
-    this.peer = peer;
-  }
-
-  send(message: Uint8Array): void {
-    this.bytes.push(message);
-    const read = decodeHeadMessage(message, this.#kept);
-    assert.ok(read.ok);
-    const { value } = read;
-    const more = value.kind === 'welcome' ? ` ${value.session}` : '';
-    this.heard.push(`${value.kind}${more}`);
-  }
-
-  onMessage(handler: (message: Uint8Array) => void): void {
-    this.#receive = handler;
-  }
-
-  onClose(handler: (why: string) => void): void {
-    this.#onClose = handler;
-  }
-
-  close(why: string): void {
-    if (this.closed !== null) return;
-    this.closed = why;
-    this.#onClose(why);
-  }
-
-  say(message: AgentToHead): void {
-    this.#receive(encode(message));
-  }
-
-  hello(name = this.peer): void {
-    this.say({ ...HELLO, hello: helloOf(name), dialedAt: dial() });
-  }
-
-  garbage(value: unknown): void {
-    this.#receive(encode(value));
-  }
-}
+import { dial, FakeSession, HELLO } from './support/fake-session.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 

@@ -4,11 +4,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NodeName } from '../../../src/core/model/ids.ts';
 import type { Stamp } from '../../../src/core/model/life.ts';
+import { Agents } from '../../../src/head/agents.ts';
 import { Stamps } from '../../../src/head/stamps.ts';
 import { MemoryDisk } from '../../../src/store/memory.ts';
 import { ANN, submission } from '../../support/controller.ts';
 import { EngineBench } from '../../support/engine.ts';
 import { helloOf } from '../../support/nodes.ts';
+import { dial, FakeSession, HELLO } from './support/fake-session.ts';
+
+const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
 const STAMPS = new Stamps(new Uint8Array(32).fill(7));
 
@@ -53,7 +57,7 @@ async function putBack(more: EngineBench['more'] = {}) {
     bench.perform('hello', { kind: 'hello', hello, known });
     await bench.settle();
   };
-  return { bench, say };
+  return { bench, say, stamp };
 }
 
 test('[S14] a head that was put back refuses work when a node knows more, and says why', async () => {
@@ -71,6 +75,42 @@ test('[S14] a head that was put back refuses work when a node knows more, and sa
   bench.more = { ...bench.more, acceptLoss: true };
   await bench.crash();
   assert.equal(bench.engine.behind, null);
+});
+
+test('[S14] while it lacks records it tells no node how far it has come', async () => {
+  const { bench, stamp } = await putBack({ firstWordMs: 2000 });
+  const { engine, clock } = bench;
+  const logs = { append: () => Promise.resolve({ offset: 0, end: false }) };
+  const limits = { heartbeatMs: 1000, logBytesMax: 1000 };
+  const agents = new Agents({ ...{ clock, log: QUIET, logs, stamps: STAMPS }, ...limits });
+  agents.attach(engine);
+  const toldOf = async (name: string, heard: { readonly stamp?: Stamp } = {}) => {
+    const session = new FakeSession(name);
+    agents.accept(session);
+    session.say({ ...HELLO, hello: helloOf(name), dialedAt: dial(), ...heard });
+    await bench.settle();
+    assert.match(session.heard.join(), /^welcome/);
+    return session.stamps;
+  };
+  assert.equal(engine.seemsNewest, false, 'no node has spoken');
+  assert.equal(await toldOf('n1', { stamp }), 0, 'the newer store would not know of it');
+  assert.notEqual(engine.behind, null);
+  assert.equal(await toldOf('n1'), 0);
+  bench.more = { ...bench.more, acceptLoss: true };
+  await bench.crash();
+  agents.attach(bench.engine);
+  assert.equal(await toldOf('n1', { stamp }), 1);
+});
+
+test('[S14] while it lacks records it takes over no jobs of sites', async () => {
+  const { bench, say } = await putBack();
+  await say();
+  bench.take();
+  const gateway = 'n1' as NodeName;
+  const heard = { node: gateway, session: 2, mode: 'steer', nodes: [], jobs: [] } as const;
+  bench.perform('site', { kind: 'site', heard });
+  await bench.settle();
+  assert.deepEqual(bench.take(), ['site: head.behind']);
 });
 
 test('[S14] told to go on, it gives no id twice, and keeps what was lost', async () => {
