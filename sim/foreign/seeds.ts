@@ -45,6 +45,11 @@ export const PINNED_FOREIGN: readonly {
     weather: {},
     broke: 'an array that was held stayed so when each of its elements had been released by itself',
   },
+  {
+    seed: 8,
+    weather: { mode: 'steer', hasTickets: false, arrayMs: 10_000, maintMs: null },
+    broke: 'a held array whose site knew of it but did not list it stayed so',
+  },
 ];
 
 /** By the name of the canary. */

@@ -47,7 +47,8 @@ export function decideSiteHeard(step: Step, heard: SiteHeard): void {
   for (const node of visible) enrol(step, gateway, shownName(node));
   const shown = new Map(visible.map((node) => [node.name, shownName(node)]));
   const jobs = [...heard.jobs];
-  const listed = new Set(jobs.map(({ id }) => id));
+  const there = jobs.filter(({ state }) => state !== 'unknown' && state !== 'ended');
+  const listed = new Set(there.map(({ id }) => id));
   const site = { name: gateway.name, nodes: visible, shown, listed };
   const over: ListedJob[] = [];
   for (const job of jobs) {
@@ -65,7 +66,7 @@ interface Site {
   readonly nodes: readonly SiteNode[];
   /** What its nodes are called here, by its own names of them; without those that it hides. */
   readonly shown: ReadonlyMap<string, string>;
-  /** Ids of its jobs. */
+  /** Ids of its jobs whose state it tells and which are not over. */
   readonly listed: ReadonlySet<string>;
 }
 

@@ -400,6 +400,16 @@ scenario(
   },
 );
 
+scenario('[G5] a held array goes on also while its site does not say what became of it', (head) => {
+  steered(head);
+  hear(head, [siteJob('16', { elements: '1-2', state: 'held' })]);
+  const whole = siteJob('16', { elements: '1-2', state: 'unknown' });
+  hear(head, [whole, siteJob('16_1', { state: 'held' }), siteJob('16_2', { state: 'held' })]);
+  assert.deepEqual(head.schedule(), []);
+  hear(head, [whole, siteJob('16_1'), siteJob('16_2')]);
+  assert.equal(head.schedule().length, 2);
+});
+
 scenario('[G5] an element that ran before its array was seen is a job of its own', (head) => {
   steered(head);
   const running = siteJob('16_1', { state: 'running', nodes: ['n1'] });
