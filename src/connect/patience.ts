@@ -6,7 +6,7 @@ import { isForbidden, isNobodyThere } from './api.ts';
 
 const FIRST_PAUSE_MS = 100;
 export const PAUSE_MAX_MS = 2000;
-/** For a head that this process has not met: its address may be wrong. */
+/** For a head that this process has not met: its address may be wrong. Not of who waits for a job. */
 const FIRST_MAX_MS = 30_000;
 /** For one that took a connection and has never answered: it may be no head at all. */
 const UNANSWERED_MAX_MS = 120_000;
@@ -53,7 +53,8 @@ export async function patiently<T>(
       if (!isPassing(error) || patience.isOver?.()) throw error;
       const isKnown = (await waiting.isKnown?.()) ?? true;
       const isNew = isNobodyThere(error) && !(await waiting.hasMet());
-      const mostMs = isNew ? FIRST_MAX_MS : isKnown ? Number.POSITIVE_INFINITY : UNANSWERED_MAX_MS;
+      const newMs = patience.isWait === true ? Number.POSITIVE_INFINITY : FIRST_MAX_MS;
+      const mostMs = isNew ? newMs : isKnown ? Number.POSITIVE_INFINITY : UNANSWERED_MAX_MS;
       const totalMs = Math.min(mostMs, patience.totalMs);
       if (process.uptime() * 1000 + pauseMs > begun + totalMs) throw error;
       if (isNew && !waiting.isExpected()) throw error;
