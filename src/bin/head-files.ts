@@ -12,11 +12,13 @@ import { systemClock } from '../os/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { HeadOptions } from './head-options.ts';
 
-/** Share of `head.blobs_max` for what jobs leave, on a head for several users: nobody can send it full. */
+/** Share of the room for what jobs leave, on a head for several users: nobody can send it full. */
 const OUTPUT_SHARE = 0.1;
 
 /** Share of the room that one user may fill, on a head for several users. */
 const USER_SHARE = 0.25;
+
+type Sized = Pick<HeadOptions, 'directory' | 'blobBytesMax' | 'multiUser'>;
 
 export interface HeadFiles {
   readonly blobs: BlobStore;
@@ -29,7 +31,7 @@ export function openHeadFiles(options: HeadOptions, logs: LogFiles, log: Log): H
   const blobs = new BlobStore({
     directory: join(options.directory, 'blobs'),
     bytesMax: options.blobBytesMax,
-    outputBytesMin: options.multiUser ? Math.floor(options.blobBytesMax * OUTPUT_SHARE) : 0,
+    outputBytesMin: outputBytesMin(options),
     userBytesMax: userBytesMax(options),
     diskFreeMin: BLOB_DISK_FREE_BYTES_MIN,
     names,
@@ -57,12 +59,20 @@ export function openHeadFiles(options: HeadOptions, logs: LogFiles, log: Log): H
   return { blobs, jobFiles, archive };
 }
 
-/** A share of the disk where that is smaller: else one user could fill it. */
+/** On a head for one user none: they would only keep it from themselves. */
+export function outputBytesMin(options: Sized): number {
+  return options.multiUser ? Math.floor(roomBytes(options) * OUTPUT_SHARE) : 0;
+}
+
 function userBytesMax(options: HeadOptions): number {
-  const { directory, blobBytesMax, multiUser, userFilesBytesMax = null } = options;
+  const { multiUser, userFilesBytesMax = null } = options;
   if (userFilesBytesMax !== null) return userFilesBytesMax;
   if (!multiUser) return Number.POSITIVE_INFINITY;
+  return Math.floor(roomBytes(options) * USER_SHARE);
+}
+
+/** What the disk has where that is less than `head.blobs_max`: else one user could fill it. */
+function roomBytes({ directory, blobBytesMax }: Sized): number {
   const { blocks, bsize } = statfsSync(directory);
-  const disk = Math.max(0, blocks * bsize - BLOB_DISK_FREE_BYTES_MIN);
-  return Math.floor(Math.min(blobBytesMax, disk) * USER_SHARE);
+  return Math.min(blobBytesMax, Math.max(0, blocks * bsize - BLOB_DISK_FREE_BYTES_MIN));
 }

@@ -55,8 +55,8 @@ export interface BlobRoomParts {
   readonly quotaOf: (user: string) => number;
   /** The least missed first. */
   readonly givers: readonly Giver[];
-  /** Removes what nothing needs, as far as so much is short. */
-  readonly sweep: (short: Shortage) => Promise<void>;
+  /** Removes what nothing needs, as far as so much is short; false: what was short elsewhere. */
+  readonly sweep: (short: Shortage) => Promise<boolean>;
   /** How much a sweep would remove: of anybody's, or of one user. */
   readonly bytesIdle: (of?: string) => Promise<number>;
   readonly clock: Clock;
@@ -113,16 +113,22 @@ export class BlobRoom {
     const short = bytesToFree(this.#room(need, 'now'), bytes);
     if (short === 0) return;
     await this.#sweep(need, bytes);
+    // What can be sent again goes before what cannot.
+    if (need.isOutput) await this.#endUploads(need, bytes);
     await this.#askGivers(need, bytes);
     if (need.isOutput) await this.#endUploads(need, bytes);
   }
 
   /** A user who has too much gives of their own. */
   async #sweep(need: Need, bytes: number): Promise<void> {
-    const own = ownToFree(this.#room(need, 'now'), bytes);
-    if (own > 0) await this.#parts.sweep({ bytes: own, user: need.user });
-    const short = bytesToFree(this.#room(need, 'now'), bytes);
-    if (own === 0 && short > 0) await this.#parts.sweep({ bytes: short });
+    for (;;) {
+      const room = this.#room(need, 'now');
+      const own = ownToFree(room, bytes);
+      const short = bytesToFree(room, bytes);
+      if (own === 0 && short === 0) return;
+      const { user } = need;
+      if (await this.#parts.sweep(own > 0 ? { bytes: own, user } : { bytes: short })) break;
+    }
   }
 
   async #askGivers(need: Need, bytes: number): Promise<void> {
@@ -182,7 +188,7 @@ export class BlobRoom {
     return {
       bytesUsed: bytesKept() + uploads.bytes,
       bytesMax: isOutput ? bytesMax : bytesMax - outputBytesMin,
-      diskFree: this.#diskFree(of === 'now'),
+      diskFree: Math.max(0, this.#diskFree(of === 'now') - (isOutput ? 0 : outputBytesMin)),
       user: { ...own, bytesUsed: holdings.of(user) + uploads.bytesOf(user) },
     };
   }

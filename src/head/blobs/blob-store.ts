@@ -86,7 +86,7 @@ export class BlobStore {
   readonly #disk: DiskSync;
   readonly #total: KeptTotal;
   #timer: Timer | null = null;
-  #sweeping: Promise<void> | null = null;
+  #sweeping: { readonly short: Shortage; readonly done: Promise<void> } | null = null;
   #counting: Promise<void> | null = null;
   #isClosing = false;
   #isCounted = true;
@@ -287,16 +287,25 @@ export class BlobStore {
     });
   }
 
-  /** Removes what may go. One at a time; others wait for it. */
-  async sweep(short: Shortage): Promise<void> {
-    if (this.#sweeping !== null) return this.#sweeping;
+  /**
+   * Removes what may go, one at a time. False: another one went first, which may have removed nothing
+   * of what is short here.
+   */
+  async sweep(short: Shortage): Promise<boolean> {
+    const first = this.#sweeping;
+    if (first !== null) {
+      await first.done;
+      return first.short.user === short.user && first.short.bytes >= short.bytes;
+    }
     const { log } = this.#options;
-    this.#sweeping = this.#sweepNow(short)
+    const done = this.#sweepNow(short)
       .catch((error: unknown) => log.warn({ error: String(error) }, 'cannot remove idle files'))
       .finally(() => {
         this.#sweeping = null;
       });
-    return this.#sweeping;
+    this.#sweeping = { short, done };
+    await done;
+    return true;
   }
 
   async #sweepNow(short: Shortage): Promise<void> {

@@ -3,11 +3,20 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { outputBytesMin } from '../../../../src/bin/head-files.ts';
 import { References } from '../../../../src/core/blobs/references.ts';
 import type { BlobHash } from '../../../../src/core/model/blob.ts';
 import type { Giver } from '../../../../src/head/blobs/blob-room.ts';
@@ -526,4 +535,61 @@ test('[F15] what a user sends, and what their jobs leave, counts for them and fo
     [made.store.bytesOf('bob'), made.store.bytesOf('alice')],
     [3 * BLOCK, 2 * BLOCK],
   );
+});
+
+test("[F13] a sweep for somebody else stands for nobody's own: nothing else goes for that", async (t) => {
+  const asked: string[] = [];
+  const give = (user: string) => asked.push(user) < 0;
+  const gate = Promise.withResolvers<void>();
+  const made = await bench(t, 100 * BLOCK, {
+    userBytesMax: BLOCK,
+    givers: [{ mayGive: () => BLOCK, give }],
+    namesFilled: () => gate.promise,
+  });
+  const { store, send, clock } = made;
+  await store.count();
+  assert.ok((await send('bob', 'idle')).ok);
+  await clock.advance(2 * HOUR);
+  const sweep = store.sweep.bind(store);
+  const first = sweep({ bytes: BLOCK, user: 'alice' });
+  store.sweep = (short) => {
+    const own = sweep(short);
+    gate.resolve();
+    return own;
+  };
+  assert.ok((await send('bob', 'more')).ok);
+  await first;
+  assert.deepEqual(asked, []);
+});
+
+test('[F13] for what a job leaves unfinished uploads end before anything archived goes', async (t) => {
+  const asked: string[] = [];
+  const give = (user: string) => asked.push(user) < 0;
+  const { store } = await bench(t, 4 * BLOCK, {
+    givers: [{ mayGive: () => 4 * BLOCK, give }],
+  });
+  const content = 'x'.repeat(3 * BLOCK);
+  const piece = { offset: 0, size: content.length };
+  await store.receive('bob', hashOf(content), piece, broken(content.slice(1)));
+  assert.equal(store.progress('bob', hashOf(content)).offset, content.length - 1);
+  const result = 'y'.repeat(2 * BLOCK);
+  const output = { offset: 0, size: result.length, isOutput: true };
+  assert.ok((await store.receive('alice', hashOf(result), output, pieces(result))).ok);
+  assert.deepEqual(asked, []);
+});
+
+test('[F13] what is kept free for what jobs leave is free on the disk, too', async (t) => {
+  const { store, send } = await bench(t, 2 ** 60, { outputBytesMin: 2 ** 59 });
+  const sent = await send('bob', 'x');
+  assert.equal(!sent.ok && sent.error.code, 'blob.disk_full');
+  const output = { offset: 0, size: 1, isOutput: true };
+  assert.ok((await store.receive('alice', hashOf('y'), output, pieces('y'))).ok);
+});
+
+test('[F13] of a disk that is smaller than the quota a share is kept for what jobs leave', () => {
+  const { blocks, bsize } = statfsSync(tmpdir());
+  const sized = { directory: tmpdir(), blobBytesMax: 2 ** 60, multiUser: true };
+  assert.ok(outputBytesMin(sized) <= (blocks * bsize) / 10);
+  assert.equal(outputBytesMin({ ...sized, blobBytesMax: 10 }), 1);
+  assert.equal(outputBytesMin({ ...sized, multiUser: false }), 0);
 });
