@@ -30,8 +30,8 @@ import { keepPilots } from './pilots.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
 import { stampKey } from './stamp-key.ts';
 
-/** Agents dial again within a second or so; a submission waits no longer for nodes that are away. */
-const FIRST_WORD_MS = 2_000;
+/** Longer than agents take to dial again; a submission waits no longer for nodes that are away. */
+const FIRST_WORD_MS = 6_000;
 /** The built page lies in the same place for the sources and for a package. */
 const PAGE = new URL('../../dist/dashboard/', import.meta.url);
 

@@ -235,7 +235,8 @@ export class Engine {
     this.#record(decision, at);
     if (input.kind === 'hello') {
       this.#noteBehind();
-      this.#firstWord.heard();
+      const isCopy = decision.result.ok && decision.result.value.kind === 'node_cloned';
+      if (decision.result.ok && !isCopy) this.#firstWord.heard(input.hello.node);
     }
     // Also an answer that changed nothing waits: it may tell of something not yet durable.
     this.#next.done.push(() => done(decision.result));

@@ -1,22 +1,30 @@
-// The time after a start in which the head cannot know yet that its store is the newest: before the
-// first of its nodes has said what it heard, ids are not given out.
+// The time after a start in which the head cannot know yet that its store is the newest: before its
+// nodes have said what they heard, ids are not given out.
 
 import type { Command } from '../core/controller/declared.ts';
+import type { Node } from '../core/controller/nodes/facts.ts';
 import type { State } from '../core/controller/state.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { NodeName } from '../core/model/ids.ts';
+import type { Clock, Timer } from '../ports/clock.ts';
 
 const GIVES_IDS: ReadonlySet<Command['kind']> = new Set([
   'submit_job',
   'submit_batch',
   'retry_job',
   'retry_batch',
+  'start_pool',
+  'create_reservation',
+  'plan_maintenance',
 ]);
 
 export class FirstWord {
   readonly #clock: Clock;
   readonly #patienceMs: number;
+  /** Those that have not spoken. */
+  #silent = new Set<NodeName>();
   #waiting: Promise<void> | null = null;
   #resolve: () => void = () => undefined;
+  #timer: Timer | null = null;
 
   /** `patienceMs`: nodes that say nothing in this time are not waited for; 0: none ever is. */
   constructor(clock: Clock, patienceMs: number) {
@@ -24,15 +32,19 @@ export class FirstWord {
     this.#patienceMs = patienceMs;
   }
 
-  /** A head without nodes has nobody to wait for. */
+  /**
+   * Waits for all nodes that were there when the head went, and where none was, for any. A head that
+   * no node has ever joined has nobody to wait for.
+   */
   begin({ nodes }: State): void {
-    if (this.#patienceMs === 0 || ![...nodes.values()].some(({ session }) => session > 0)) return;
-    const timer = this.#clock.after(this.#patienceMs, () => this.heard());
-    this.#waiting = new Promise((resolve) => {
-      this.#resolve = () => {
-        timer.cancel();
-        resolve();
-      };
+    const joined = [...nodes.values()].filter(({ session }) => session > 0);
+    if (this.#patienceMs === 0 || joined.length === 0) return this.#end();
+    this.#silent = new Set(joined.filter(isExpected).map(({ name }) => name));
+    this.#timer?.cancel();
+    this.#timer = this.#clock.after(this.#patienceMs, () => this.#end());
+    // Who waits since an earlier begin goes on waiting.
+    this.#waiting ??= new Promise((resolve) => {
+      this.#resolve = resolve;
     });
   }
 
@@ -41,14 +53,27 @@ export class FirstWord {
     return this.#waiting !== null;
   }
 
-  /** A node has said what it heard, or none does. */
-  heard(): void {
-    this.#waiting = null;
-    this.#resolve();
+  /** The node has said what it heard: it, and no copy of its machine. */
+  heard(node: NodeName): void {
+    this.#silent.delete(node);
+    if (this.#silent.size === 0) this.#end();
   }
 
   /** Null: this command need not wait. */
   before(command: Command): Promise<void> | null {
     return GIVES_IDS.has(command.kind) ? this.#waiting : null;
   }
+
+  #end(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#waiting = null;
+    this.#resolve();
+  }
+}
+
+/** Nodes of a site come when its gateway has read the site, and the gateway speaks for them. */
+function isExpected({ name, unreachableSince, facts }: Node): boolean {
+  const site = facts?.site;
+  return unreachableSince === null && (site === undefined || site === name);
 }

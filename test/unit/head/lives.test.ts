@@ -2,13 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Command } from '../../../src/core/controller/declared.ts';
+import type { State } from '../../../src/core/controller/state.ts';
 import type { NodeName } from '../../../src/core/model/ids.ts';
 import type { Stamp } from '../../../src/core/model/life.ts';
 import { Agents } from '../../../src/head/agents.ts';
+import { FirstWord } from '../../../src/head/first-word.ts';
 import { Stamps } from '../../../src/head/stamps.ts';
 import { MemoryDisk } from '../../../src/store/memory.ts';
 import { ANN, submission } from '../../support/controller.ts';
-import { EngineBench } from '../../support/engine.ts';
+import { EngineBench, StillClock, settlePromises } from '../../support/engine.ts';
 import { helloOf } from '../../support/nodes.ts';
 import { dial, FakeSession, HELLO } from './support/fake-session.ts';
 
@@ -153,6 +156,51 @@ test('[S14] after a start ids wait for the first word of a node, but not for lon
   bench.clock.pass(2000);
   await bench.settle();
   assert.equal(alone.code, 'accepted');
+});
+
+test('[S14] ids wait for all nodes that were there when the head went', async () => {
+  const bench = new EngineBench();
+  bench.more = { nonce: () => 'aa', firstWordMs: 6000 };
+  await bench.start();
+  for (const name of ['n1', 'n2', 'n3']) await bench.connect(name);
+  bench.perform('silence', { kind: 'silence', node: 'n3' as NodeName, silentMs: 60_000 });
+  await bench.settle();
+  await bench.crash();
+  await bench.crash();
+  const wanted = submission({}, { key: 'one' });
+  const answers: boolean[] = [];
+  void bench.engine.execute(wanted, ANN).then(({ ok }) => answers.push(ok));
+  const isAnswered = async () => {
+    await bench.settle();
+    return answers.length > 0;
+  };
+  await bench.connect('n1');
+  assert.equal(await isAnswered(), false, 'n2 may know more');
+  await bench.connect('n2');
+  assert.equal(await isAnswered(), true, 'n3 was away before');
+});
+
+test('[S14] a store that is read again keeps waiting who waited', async () => {
+  const clock = new StillClock();
+  const nodes = new Map([['n1', { name: 'n1', session: 1, unreachableSince: null, facts: null }]]);
+  const state = { nodes } as unknown as State;
+  const word = new FirstWord(clock, 6000);
+  const done: string[] = [];
+  const ask = (kind: Command['kind']) => {
+    void word.before({ kind } as Command)?.then(() => done.push(kind));
+  };
+  word.begin(state);
+  ask('start_pool');
+  ask('create_reservation');
+  ask('plan_maintenance');
+  clock.pass(5000);
+  word.begin(state);
+  clock.pass(5000);
+  await settlePromises();
+  assert.deepEqual(done, []);
+  clock.pass(1000);
+  await settlePromises();
+  assert.equal(done.length, 3);
 });
 
 test('[S14] a node cannot claim what no head has said', () => {
