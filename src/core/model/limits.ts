@@ -302,6 +302,8 @@ export const CALL_TOLD_AFTER_MS = 20;
 
 /** Fleets of pilots at once; each is asked after every few seconds. */
 export const FLEETS_MAX = 100;
+/** Fleets that are over of which the head knows that there were such. */
+export const ENDED_FLEETS_MAX = 1000;
 /** Pilots of a fleet: an array job of Slurm has 1,001 elements unless its site allows more. */
 export const PILOTS_MAX = 1000;
 /** Starts that fail in a row before a fleet starts no more: a fourth time would be the same. */

@@ -13,7 +13,7 @@ interface Asset {
   readonly sha256: string;
   readonly bytes: Uint8Array;
   /** Functions; a promise while their module is imported. */
-  fn?: Callable | Promise<Callable>;
+  fn?: Callable | Promise<Callable> | undefined;
   /** It is made anew for each call. */
   isForOneCall?: boolean;
   value?: { readonly it: unknown };
@@ -60,7 +60,23 @@ export class Assets {
     const asset = this.#asset(number);
     if (asset.fn === undefined || asset.isForOneCall === true)
       asset.fn = this.#load(asset, asset.bytes);
-    return asset.fn;
+    const { fn } = asset;
+    if (typeof fn === 'function') return fn;
+    // What was missing may be there when the next call comes; this one hears of it.
+    const forget = (): void => {
+      if (asset.fn === fn) asset.fn = undefined;
+    };
+    fn.catch(forget);
+    return fn;
+  }
+
+  /** Imports what a call's shared values have of packages; null: there is nothing to wait for. */
+  loadShared(numbers: readonly number[]): Promise<unknown> | null {
+    const loading = numbers
+      .map((number) => this.#asset(number))
+      .map(({ value, bytes }) => (value === undefined ? loadPackages(bytes) : null))
+      .filter((one) => one !== null);
+    return loading.length === 0 ? null : Promise.all(loading);
   }
 
   /** Runs those of a call's shared assets that are set-up functions and have not run yet. */

@@ -221,21 +221,34 @@ export class Runner {
     try {
       const order = readOrder(frame.bytes);
       running.context = contextOf(running, order, this.#ports);
-      const setups = order.shared.length === 0 ? NONE : this.#assets.setUp(order.shared);
-      const fn = this.#assets.functionOf(order.asset);
-      const unpack = () => unpackArguments(order.args, this.#assets.sharedValue);
-      const loading = loadPackages(order.args);
-      if (typeof fn !== 'function' || setups.length > 0 || loading !== null) {
-        const before = loading === null ? setups : [...setups, loading];
-        return { is: 'pending', value: prepareAndCall(running, { fn, unpack, before }) };
-      }
-      const args = unpack();
-      running.name = fn.name;
-      const value = fn(...args);
+      const loading = this.#loadPackages(order);
+      const value =
+        loading === null
+          ? this.#call(running, order)
+          : loading.then(() => this.#call(running, order));
       return { is: isThenable(value) ? 'pending' : 'value', value };
     } catch (error) {
       return { is: 'thrown', value: error };
     }
+  }
+
+  /** Those of arguments and shared values: whoever opens these does so at once. */
+  #loadPackages({ shared, args }: Order): Promise<unknown> | null {
+    const ofShared = shared.length === 0 ? null : this.#assets.loadShared(shared);
+    const ofArguments = loadPackages(args);
+    if (ofShared === null || ofArguments === null) return ofShared ?? ofArguments;
+    return Promise.all([ofShared, ofArguments]);
+  }
+
+  #call(running: Running, { asset, shared, args }: Order): unknown {
+    const before = shared.length === 0 ? NONE : this.#assets.setUp(shared);
+    const fn = this.#assets.functionOf(asset);
+    const unpack = () => unpackArguments(args, this.#assets.sharedValue);
+    if (typeof fn !== 'function' || before.length > 0)
+      return prepareAndCall(running, { fn, unpack, before });
+    const values = unpack();
+    running.name = fn.name;
+    return fn(...values);
   }
 
   #finish(running: Running, value: unknown): void {
@@ -275,6 +288,8 @@ export class Runner {
     }
   }
 }
+
+type Order = ReturnType<typeof readOrder>;
 
 interface Outcome {
   readonly is: 'value' | 'thrown' | 'pending';

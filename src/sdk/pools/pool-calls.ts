@@ -102,7 +102,13 @@ export class PoolCalls {
     const known = this.#functions.get(fn) ?? this.#learn(fn);
     const packed = packArguments(args, known.uses);
     const record = this.#newRecord<T>(known.name, wish);
-    this.#send(record, { known, packed, wish });
+    try {
+      this.#send(record, { known, packed, wish });
+    } catch (error) {
+      // Its timer would keep the program alive.
+      record.end({ ok: false, error });
+      throw error;
+    }
     return record;
   }
 

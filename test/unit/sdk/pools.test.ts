@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { getEventListeners } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -326,7 +327,13 @@ describe('a pool', { timeout: 600_000 }, () => {
     assert.equal(await pool.run(row, table, 5), 5);
     assert.equal(await pool.run((at: number) => table.value.rows[at], 6), 6);
     const other = await cluster.pool({ workers: 1 });
-    assert.throws(() => other.submit(row, table, 1), { code: 'argument.invalid' });
+    const { signal } = new AbortController();
+    const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+    const before = timers();
+    const strange = other.with({ timeout: 3_600_000, signal });
+    assert.throws(() => strange.submit(row, table, 1), { code: 'argument.invalid' });
+    assert.deepEqual(getEventListeners(signal, 'abort'), [], 'nothing is left of it');
+    assert.ok(timers() <= before);
     await other.close();
   });
 

@@ -2,6 +2,7 @@
 
 import { present } from '../../base/assert.ts';
 import type { NodeName } from '../../model/ids.ts';
+import { ENDED_FLEETS_MAX } from '../../model/limits.ts';
 import { pilotNode } from '../../model/pilot.ts';
 import type { Of } from '../events.ts';
 import { dequeueEntry, entryOf, requeueEntry } from '../jobs/apply.ts';
@@ -18,6 +19,7 @@ export function applyStarted(state: State, event: Of<'fleet_started'>, at: numbe
     ...{ failures: 0, failedAt: 0, trouble: null, isPaused: false, stoppedBy: null },
   });
   state.nextFleet += 1;
+  state.endedFleets.delete(fleet.id);
   if (fleet.ownOnly === true) askAnew(state);
 }
 
@@ -51,6 +53,10 @@ export function applyPaused(state: State, event: Of<'fleet_paused'>): void {
 export function applyRemoved(state: State, event: Of<'fleet_removed'>): void {
   const { ownOnly } = fleetOf(state, event.fleet);
   state.fleets.delete(event.fleet);
+  state.endedFleets.add(event.fleet);
+  const [oldest] = state.endedFleets;
+  if (oldest !== undefined && state.endedFleets.size > ENDED_FLEETS_MAX)
+    state.endedFleets.delete(oldest);
   if (ownOnly === true) askAnew(state);
 }
 

@@ -7,6 +7,8 @@ export interface PilotsFacts {
   /** In the order in which they were started. */
   readonly fleets: Map<string, Fleet>;
   nextFleet: number;
+  /** Names of fleets that are over and not there any more, but of those that are long gone. */
+  readonly endedFleets: Set<string>;
 }
 
 /** What never changes of a fleet. */

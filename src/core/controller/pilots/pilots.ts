@@ -17,6 +17,7 @@ export interface PilotsData {
   /** Absent: written before there were any. */
   readonly fleets?: readonly FleetData[];
   readonly nextFleet?: number;
+  readonly endedFleets?: readonly string[];
 }
 
 export const pilots: Noun<'pilots', PilotsData> = {
@@ -41,9 +42,13 @@ export const pilots: Noun<'pilots', PilotsData> = {
     pilot_leaving: apply.applyLeaving,
     pilot_gone: apply.applyGone,
   },
-  facts: () => ({ fleets: new Map(), nextFleet: 1 }),
-  save: ({ fleets, nextFleet }) => ({ fleets: [...fleets.values()].map(saveFleet), nextFleet }),
-  load(state, { fleets = [], nextFleet = 1 }) {
+  facts: () => ({ fleets: new Map(), nextFleet: 1, endedFleets: new Set() }),
+  save: ({ fleets, nextFleet, endedFleets }) => ({
+    ...{ fleets: [...fleets.values()].map(saveFleet), nextFleet },
+    ...(endedFleets.size > 0 && { endedFleets: [...endedFleets] }),
+  }),
+  load(state, { fleets = [], nextFleet = 1, endedFleets = [] }) {
+    for (const name of endedFleets) state.endedFleets.add(name);
     for (const fleet of fleets) state.fleets.set(fleet.id, loadFleet(fleet));
     state.nextFleet = nextFleet;
   },

@@ -22,12 +22,15 @@ function crashed({ id, active, pending }: Job): string | null {
   return `Its workers do not start: ${because}. \`weft release ${id}\` tries again.`;
 }
 
-/** Its workers are for the pilots of a fleet that is over. */
-function withoutFleet({ fleets, nodes }: State, { spec }: Job): string | null {
+/**
+ * Its workers are for the pilots of a fleet that is over. One that nobody has heard of may be
+ * started yet.
+ */
+function withoutFleet({ fleets, endedFleets, nodes }: State, { spec }: Job): string | null {
   for (const label of spec.request.labels) {
     const [, name = ''] = /^pilot=([^ |&!()]+)$/.exec(label) ?? [];
     const fleet = fleets.get(name);
-    if (name === '' || (fleet !== undefined && !isOver(fleet))) continue;
+    if (!(fleet === undefined ? endedFleets.has(name) : isOver(fleet))) continue;
     const hasNode = [...nodes.values()].some(({ labels }) => labels.has(fleetLabel(name)));
     if (hasNode) continue;
     return `Its workers run on pilots of the fleet ${name}, which is over. Start another fleet and pool.`;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { NotSendable } from '../../../../src/functions/travel/not-sendable.ts';
-import { capture } from '../../../../src/functions/travel/values.ts';
+import { capture, share } from '../../../../src/functions/travel/values.ts';
 import { type End, startChild } from '../support/child.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-packages-'));
@@ -53,10 +53,13 @@ const FILES: Readonly<Record<string, string>> = {
     export const refused = () => made.run();`,
 };
 
-for (const [name, text] of Object.entries(FILES)) {
-  mkdirSync(join(folder, name, '..'), { recursive: true });
-  writeFileSync(join(folder, name), text);
+function writeFiles(): void {
+  for (const [name, text] of Object.entries(FILES)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
 }
+writeFiles();
 
 type Callable = (...args: unknown[]) => unknown;
 interface Program {
@@ -80,6 +83,20 @@ test('[C13] what a function has of a package is imported by the worker', async (
   assert.equal(got(await world.call(apply, twice, 6)), 12, 'as an argument');
 });
 
+test('[C13] a shared value may have something of a package', async () => {
+  const program = (await import(pathToFileURL(join(folder, 'program.mjs')).href)) as Program;
+  const [[twice]] = program.callees as unknown as [[Callable]];
+  const { shared, bytes } = share({ twice });
+  const direct = capture(() => (shared.value.twice as (x: number) => number)(3));
+  for (const act of ['captured', 'as an argument']) {
+    await using world = await startChild();
+    world.child.load(shared.sha256, bytes);
+    const use = (one: { twice: Callable }, x: number) => one.twice(x);
+    const call = act === 'captured' ? world.send(direct).end : world.call(use, shared, 3);
+    assert.equal(got(await call), 6, act);
+  }
+});
+
 test('[C13] what was made of the inside of a package is refused with the way out', async () => {
   const { refused } = (await import(pathToFileURL(join(folder, 'program.mjs')).href)) as Program;
   assert.throws(
@@ -101,4 +118,6 @@ test('[C13] a worker that has no such package says which, and what to do', async
   const end = await world.send(code).end;
   const { error } = end as { error: Error };
   assert.match(error.message, /Cannot find package 'new'.*give the workers a directory/s);
+  writeFiles();
+  assert.deepStrictEqual(got(await world.send(code).end), ['id1', 'id2'], 'once it is there');
 });

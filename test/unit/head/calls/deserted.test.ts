@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { RouterToClient } from '../../../../src/core/calls/messages.ts';
 import { AssetRoom } from '../../../../src/core/calls/router/asset-room.ts';
 import type { Job } from '../../../../src/core/controller/jobs/facts.ts';
+import { pilots } from '../../../../src/core/controller/pilots/pilots.ts';
 import { whyHopeless } from '../../../../src/core/controller/pools/hopeless.ts';
 import type { JobId } from '../../../../src/core/model/ids.ts';
 import { POOL_DESERTED_MS } from '../../../../src/core/model/limits.ts';
@@ -64,6 +65,36 @@ scenario('[K13] any other pool is there until it is stopped', (head) => {
   assert.equal(asked(), 0);
 });
 
+function startFleet(name: string): never {
+  const wish = { system: 'slurm', queue: null, options: [], isolated: false, walltimeMs: null };
+  const fleet = { name: 'f', tag: 'ab', isOnce: false, min: 0, max: 2, idleMs: 0 };
+  const own = {
+    ...{ cpuCount: 1, memoryBytes: null, image: null, dockerArgs: [] },
+    ...{ directory: '/tmp', sharedPaths: [] },
+  };
+  return { kind: 'start_fleet', ...fleet, name, wish: { ...wish, ...own } } as never;
+}
+
+scenario('[C16] a pool waits for a fleet that may come, and for none that is over', (head) => {
+  head.connect('n1');
+  head.command(startFleet('g'));
+  head.command({ kind: 'stop_fleet', fleet: 'g', by: 'ann' } as never);
+  assert.equal(head.state.fleets.has('g'), false, 'it is not there any more');
+  const pool = { name: null, min: 1, max: 1, idleMs: 0 };
+  const command = { kind: 'start_pool', worker: {}, key: null, secret: '', pool } as const;
+  const { jobId } = head.command(command as never, ANN) as { jobId: JobId };
+  const why = (name: string) => {
+    const job = head.job(jobId);
+    const request = { ...job.spec.request, labels: [`pilot=${name}`] };
+    return whyHopeless(head.state, { ...job, spec: { ...job.spec, request } } as never);
+  };
+  assert.match(why('g') ?? '', /fleet g, which is over/);
+  assert.deepEqual(pilots.save(head.state).endedFleets, ['g'], 'a snapshot knows it');
+  assert.equal(why('h'), null, 'it may come');
+  head.command(startFleet('g'));
+  assert.equal(why('g'), null, 'another of that name');
+});
+
 scenario(
   '[C16] a pool that is held, or whose fleet is over, says that no worker will come',
   (head) => {
@@ -84,13 +115,7 @@ scenario(
     head.command({ kind: 'release_job', jobId: held.id }, ANN);
     assert.equal(whyHopeless(head.state, held), null);
 
-    const wish = { system: 'slurm', queue: null, options: [], isolated: false, walltimeMs: null };
-    const fleet = { name: 'f', tag: 'ab', isOnce: false, min: 0, max: 2, idleMs: 0 };
-    const own = {
-      ...{ cpuCount: 1, memoryBytes: null, image: null, dockerArgs: [] },
-      ...{ directory: '/tmp', sharedPaths: [] },
-    };
-    head.command({ kind: 'start_fleet', ...fleet, wish: { ...wish, ...own } } as never);
+    head.command(startFleet('f'));
     const onPilots = start({ labels: ['pilot=f'] });
     assert.equal(whyHopeless(head.state, onPilots), null, 'they may come');
     head.command({ kind: 'stop_fleet', fleet: 'f', by: 'ann' } as never);
