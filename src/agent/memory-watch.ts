@@ -1,7 +1,6 @@
 // Memory of tasks while they run: who is over a limit that the kernel does not keep, what each has for
 // people to see, and which have lost a process to the kernel and go on, perhaps for ever.
 
-import type { EpochId } from '../core/model/ids.ts';
 import { MEMORY_USES_MAX } from '../core/model/limits.ts';
 import type { MemoryUse } from '../core/model/memory-use.ts';
 import type { Epoch } from '../core/runner/state.ts';
@@ -23,6 +22,9 @@ export class MemoryWatch {
   /** Called when the kernel has killed something more. */
   readonly #onKill: () => void;
   #timer: Timer | null = null;
+  /** Of all tasks; null: nobody has looked yet. */
+  #all: readonly MemoryUse[] | null = null;
+  /** Those that are told. */
   #uses: readonly MemoryUse[] = [];
 
   constructor(
@@ -55,35 +57,25 @@ export class MemoryWatch {
 
   #look(): void {
     const running = [...this.#engine.state.epochs.values()].filter(isLimited);
-    const before = new Map(this.#uses.map((use) => [use.epochId, use]));
+    const isFirst = this.#all === null;
+    const before = new Map(this.#all?.map((use) => [use.epochId, use]));
+    this.#all = [];
     this.#uses = [];
     if (running.length === 0) return;
     const memoryOf = this.#ports.containment.polled ? this.#polled() : this.#counted();
-    const uses = running.flatMap((epoch) => {
-      const memory = memoryOf(epoch);
-      return memory === null ? [] : [this.#useOf(epoch, memory, before)];
+    const read = running.map((epoch) => ({ epoch, memory: memoryOf(epoch) }));
+    // What was killed before the first look was killed before this agent was there, perhaps long ago.
+    const seenAt = isFirst ? null : this.#ports.clock.now();
+    const uses = read.flatMap(({ epoch, memory }) => {
+      const last = before.get(epoch.order.epochId);
+      return memory === null ? [] : [useOf(epoch, memory, last, seenAt)];
     });
-    this.#uses = uses.slice(0, MEMORY_USES_MAX);
-    if (uses.some(({ epochId, kills }) => kills > (before.get(epochId)?.kills ?? 0)))
-      this.#onKill();
-    for (const epoch of running) this.#judge(epoch, memoryOf(epoch));
-  }
-
-  #useOf(
-    { order: { epochId } }: Epoch,
-    { bytes, peakBytes, kills }: GroupMemory,
-    before: ReadonlyMap<EpochId, MemoryUse>,
-  ): MemoryUse {
-    const last = before.get(epochId);
-    const isNew = kills > (last?.kills ?? 0);
-    const killedAt = isNew ? this.#ports.clock.now() : (last?.killedAt ?? null);
-    return {
-      epochId,
-      bytes,
-      peakBytes: Math.max(peakBytes, last?.peakBytes ?? 0),
-      kills,
-      killedAt,
-    };
+    this.#all = uses;
+    const killedFirst = uses.toSorted((a, b) => Number(b.kills > 0) - Number(a.kills > 0));
+    this.#uses = killedFirst.slice(0, MEMORY_USES_MAX);
+    const isNew = uses.some(({ epochId, kills }) => kills > (before.get(epochId)?.kills ?? 0));
+    if (isNew && !isFirst) this.#onKill();
+    for (const { epoch, memory } of read) this.#judge(epoch, memory);
   }
 
   /** Ends what is over a limit that nobody else keeps, and what asked to be ended (J29). */
@@ -111,6 +103,23 @@ export class MemoryWatch {
       return group === null ? null : this.#ports.containment.memory(group);
     };
   }
+}
+
+/** @param seenAt null: nobody knows when it was killed */
+function useOf(
+  { order: { epochId } }: Epoch,
+  { bytes, peakBytes, kills }: GroupMemory,
+  last: MemoryUse | undefined,
+  seenAt: number | null,
+): MemoryUse {
+  const isNew = kills > (last?.kills ?? 0);
+  return {
+    epochId,
+    bytes,
+    peakBytes: Math.max(peakBytes, last?.peakBytes ?? 0),
+    kills,
+    killedAt: isNew ? seenAt : (last?.killedAt ?? null),
+  };
 }
 
 function isLimited({ phase, order }: Epoch): boolean {

@@ -9,7 +9,7 @@ export interface MemoryUse {
   readonly peakBytes: number;
   /** Processes of it that the kernel has killed for memory so far. */
   readonly kills: number;
-  /** When the node saw the last of them, ms since 1970; null: there was none. */
+  /** When the node saw the last of them, ms since 1970; null: none, or before its agent was started. */
   readonly killedAt: number | null;
 }
 

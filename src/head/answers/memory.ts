@@ -13,11 +13,13 @@ import type { MemoryUse } from '../../core/model/memory-use.ts';
 export function killedNotice(state: State, task: Task): string | null {
   if (!state.scratch.memory.hasKills) return null;
   for (const [node, { kills, killedAt }] of usesOf(state, task)) {
-    if (kills === 0 || killedAt === null) continue;
+    if (kills === 0) continue;
     const limit = formatSize(task.job.spec.request.perNode.memoryBytes);
     const what = `${plural(kills, 'process', 'processes')} of it on ${node}`;
+    const when =
+      killedAt === null ? 'before its agent was started' : `at ${formatInstant(killedAt)}`;
     return (
-      `The kernel killed ${what} at ${formatInstant(killedAt)}: over the limit of ${limit}. The rest goes ` +
+      `The kernel killed ${what} ${when}: over the limit of ${limit}. The rest goes ` +
       `on, and may wait for ever; if so, cancel it and ask for more with --memory.`
     );
   }

@@ -3,6 +3,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { POLLED } from '../../../src/agent/absent.ts';
+import type { Engine } from '../../../src/agent/engine.ts';
+import { MemoryWatch } from '../../../src/agent/memory-watch.ts';
+import type { AgentSettings, AllPorts } from '../../../src/agent/ports.ts';
+import { MEMORY_USES_MAX } from '../../../src/core/model/limits.ts';
 import type { LaunchOrder } from '../../../src/core/model/orders.ts';
 import type { GroupMemory } from '../../../src/ports/containment.ts';
 import { FakeWorld } from './fake-world.ts';
@@ -75,4 +79,48 @@ test('[J29] a task that asked for it ends when the kernel kills a process of it'
   world.launcher.exit(killed, { signal: 9 });
   await world.clock.advance(1000);
   assert.equal(world.head.endOf(idOf(1))?.cause, 'out_of_memory');
+});
+
+test('[J29] what was killed before the agent was there has no time', async () => {
+  const become = await running();
+  become({ bytes: 1e6, peakBytes: LIMIT, kills: 1 });
+  await world.clock.advance(8500);
+  const [told] = world.head.memory.at(-1) ?? [];
+  assert.deepEqual([told?.kills, told?.killedAt], [1, null]);
+  become({ bytes: 1e6, peakBytes: LIMIT, kills: 2 });
+  await world.clock.advance(6000);
+  assert.ok((world.head.memory.at(-1)?.[0]?.killedAt ?? 0) > 0);
+});
+
+test('[J29] of very many tasks those with a kill are told, once, and each group is read once', async () => {
+  let reads = 0;
+  world = new FakeWorld();
+  const count = MEMORY_USES_MAX + 1;
+  const epochs = Array.from({ length: count }, (_, at) => ({
+    phase: 'running',
+    preparation: { group: `g${at}` },
+    order: { epochId: `${at}#1`, share: share(1, LIMIT), onOom: 'tell' },
+  }));
+  let kills = 1;
+  const containment = {
+    polled: false,
+    memory: (name: string) => {
+      reads += 1;
+      return name === `g${count - 1}` ? { ...CALM, kills } : CALM;
+    },
+  };
+  let told = 0;
+  const engine = { state: { epochs: new Map(epochs.map((one) => [one.order.epochId, one])) } };
+  const ports = { clock: world.clock, containment } as unknown as AllPorts;
+  const of = { engine: engine as unknown as Engine, onKill: () => (told += 1) };
+  const watch = new MemoryWatch(ports, {} as AgentSettings, of);
+  watch.start();
+  await world.clock.advance(2000);
+  assert.deepEqual([reads, told], [count, 0]);
+  kills = 2;
+  await world.clock.advance(10_000);
+  watch.stop();
+  assert.equal(told, 1);
+  assert.equal(watch.uses.length, MEMORY_USES_MAX);
+  assert.equal(watch.uses[0]?.kills, 2);
 });

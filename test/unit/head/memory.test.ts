@@ -28,6 +28,12 @@ scenario('[J29] a task of which the kernel killed a process says so, when and wh
     /^The kernel killed 2 processes of it on n1 at \d{4}-.*: over the limit of 64M\./,
   );
   assert.equal(jobNotice(known, job), notice);
+  const long = { bytes: 30e6, peakBytes: 60e6, kills: 1, killedAt: null };
+  head.state.scratch.memory.hear(N1, [{ epochId: '1#1' as EpochId, ...long }]);
+  assert.match(
+    taskNotice(known, head.task('1')) ?? '',
+    /killed 1 process of it on n1 before its agent was started: over/,
+  );
   head.state.scratch.memory.forget(N1);
   assert.equal(taskNotice(known, head.task('1')), null);
   assert.equal(memoryNowOf(head.state, job), null, 'nobody says it any more');
