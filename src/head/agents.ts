@@ -2,12 +2,13 @@
 // acknowledgements out. And the clock of each node's silence.
 
 import { unreachable } from '../core/base/assert.ts';
+import type { Task } from '../core/controller/jobs/facts.ts';
 import { cloneWords } from '../core/controller/nodes/machine.ts';
 import type { Reply } from '../core/controller/reply.ts';
 import { cancelledHere, unlistedHere } from '../core/controller/sites/heard.ts';
 import { stopsWanted } from '../core/controller/sites/stops.ts';
 import { formatRefusal, refuse } from '../core/model/errors.ts';
-import type { EpochId, NodeName } from '../core/model/ids.ts';
+import { formatEpochId, type NodeName } from '../core/model/ids.ts';
 import type { Stamp, Standing } from '../core/model/life.ts';
 import type { MemoryUse } from '../core/model/memory-use.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
@@ -101,8 +102,11 @@ export class Agents {
   }
 
   /** The job of a site that is this start of a task; undefined: none is known. */
-  startAtSite(epochId: EpochId): SiteStart | undefined {
-    return this.#sites.startOf(epochId, this.#options.clock.monotonic());
+  startAtSite(task: Task): SiteStart | undefined {
+    const nodes = this.#engine?.state.nodes;
+    const sites = [...task.parts.keys()].map((node) => nodes?.get(node)?.facts?.site ?? node);
+    const epochId = formatEpochId(task.id, task.epoch);
+    return this.#sites.startOf(epochId, sites as NodeName[], this.#options.clock.monotonic());
   }
 
   /** Queues of the sites whose own schedulers decide. */
@@ -355,6 +359,8 @@ export class Agents {
     const { node, number } = link;
     const engine = this.#engine;
     if (number === 0 || engine === null) return;
+    // Any other node has none to speak of.
+    if (engine.state.nodes.get(node)?.facts?.site === undefined) return;
     const site = this.#sites.hear(node, news, this.#options.clock.monotonic());
     this.#hearStops(engine, link, news);
     if (!news.isLast || news.mode !== 'steer' || news.problem !== null) return;

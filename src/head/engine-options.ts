@@ -2,9 +2,10 @@
 
 import type { Input } from '../core/controller/controller.ts';
 import type { Event } from '../core/controller/declared.ts';
+import type { Task } from '../core/controller/jobs/facts.ts';
 import { asksFor } from '../core/controller/schedule.ts';
 import type { State } from '../core/controller/state.ts';
-import type { EpochId, NodeName } from '../core/model/ids.ts';
+import type { NodeName } from '../core/model/ids.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { SiteStanding } from '../core/scheduler/room/brokerage.ts';
@@ -25,7 +26,7 @@ export interface EngineOptions {
   /** Queues of sites whose own schedulers decide, by what they said last. */
   readonly standings?: () => ReadonlyMap<NodeName, SiteStanding>;
   /** The job of a site that is this start of a task; undefined: none is known. */
-  readonly startAtSite?: (epochId: EpochId) => SiteStart | undefined;
+  readonly startAtSite?: (task: Task) => SiteStart | undefined;
   /** `Snapshot.looksMax`; absent: what 20 ms are enough for. */
   readonly looksMax?: number;
   /** The largest job id of which there is a trace outside of the store; asked after a loss only. */

@@ -7,13 +7,14 @@ import { type Decision, decide, type Input } from '../core/controller/controller
 import type { Command } from '../core/controller/declared.ts';
 import type { Behind } from '../core/controller/head/facts.ts';
 import type { Birth } from '../core/controller/head/lives.ts';
+import type { Task } from '../core/controller/jobs/facts.ts';
 import { takeOrders } from '../core/controller/outstanding.ts';
 import type { Reply } from '../core/controller/reply.ts';
 import { isCycleDue } from '../core/controller/schedule.ts';
 import type { State } from '../core/controller/state.ts';
 import type { Actor } from '../core/model/actor.ts';
 import { type Refusal, refuse } from '../core/model/errors.ts';
-import type { EpochId, NodeName } from '../core/model/ids.ts';
+import type { NodeName } from '../core/model/ids.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -191,8 +192,8 @@ export class Engine {
   }
 
   /** The job of a site that is this start of a task; undefined: none is known. */
-  startAtSite(epochId: EpochId): SiteStart | undefined {
-    return this.#options.startAtSite?.(epochId);
+  startAtSite(task: Task): SiteStart | undefined {
+    return this.#options.startAtSite?.(task);
   }
 
   execute(command: Command, actor: Actor): Promise<Result<Reply, Refusal>> {

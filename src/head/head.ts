@@ -84,7 +84,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
     send: (node, orders) => agents.send(node, orders),
     loads: (state) => loadsOf(state, agents),
     standings: () => agents.standings(),
-    startAtSite: (epochId) => agents.startAtSite(epochId),
+    startAtSite: (task) => agents.startAtSite(task),
     onReload: () => agents.reset('the head is reading its store again'),
   });
   agents.attach(engine);

@@ -41,8 +41,8 @@ const SILENT: Omit<SiteStanding, 'listedAt'> = {
 export class Sites {
   readonly #known = new Map<NodeName, KnownSite>();
   readonly #jobs = new Map<NodeName, Map<string, ListedJob>>();
-  /** Where a start of a task of ours is listed. */
-  readonly #starts = new Map<EpochId, { readonly site: NodeName; readonly id: string }>();
+  /** Job ids of the starts of our tasks that each site lists: a site speaks for itself only. */
+  readonly #starts = new Map<NodeName, Map<EpochId, string>>();
   /** Added up once for each word of a gateway. */
   readonly #standings = new WeakMap<KnownSite, SiteStanding>();
 
@@ -54,15 +54,18 @@ export class Sites {
   hear(name: NodeName, news: SiteNews, now: number): KnownSite {
     const before = news.isFirst ? undefined : this.#known.get(name);
     const jobs = this.#jobsOf(name, before);
-    for (const id of news.gone) {
+    const starts = this.#startsOf(name, before);
+    const forget = (id: string): void => {
       const { epochId } = jobs.get(id) ?? {};
-      if (epochId !== undefined) this.#starts.delete(epochId);
+      if (epochId !== undefined && starts.get(epochId) === id) starts.delete(epochId);
       jobs.delete(id);
-    }
+    };
+    for (const id of news.gone) forget(id);
     for (const job of news.jobs) {
       if (!jobs.has(job.id) && jobs.size >= SITE_JOBS_MAX) continue;
+      if (jobs.get(job.id)?.epochId !== job.epochId) forget(job.id);
       jobs.set(job.id, job);
-      if (job.epochId !== undefined) this.#starts.set(job.epochId, { site: name, id: job.id });
+      if (job.epochId !== undefined) starts.set(job.epochId, job.id);
     }
     const { system, mode, takeover, problem, ageMs } = news;
     const known = {
@@ -77,15 +80,17 @@ export class Sites {
     return known;
   }
 
-  /** The job of a site that is this start of a task, as it was listed last; undefined: none is known. */
-  startOf(epochId: EpochId, monotonic: number): SiteStart | undefined {
-    const found = this.#starts.get(epochId);
-    const known = found === undefined ? undefined : this.#known.get(found.site);
-    const job = found === undefined ? undefined : known?.jobs.get(found.id);
-    // Another session of its gateway may have begun without it.
-    if (found === undefined || known === undefined || job?.epochId !== epochId) return undefined;
-    const ageMs = known.listedAt === null ? null : Math.max(0, monotonic - known.listedAt);
-    return { site: found.site, job, ageMs };
+  /** The job of one of these sites that is this start of a task, as it was listed last. */
+  startOf(epochId: EpochId, sites: Iterable<NodeName>, monotonic: number): SiteStart | undefined {
+    for (const site of sites) {
+      const id = this.#starts.get(site)?.get(epochId);
+      const known = this.#known.get(site);
+      const job = id === undefined ? undefined : known?.jobs.get(id);
+      if (known === undefined || job === undefined) continue;
+      const ageMs = known.listedAt === null ? null : Math.max(0, monotonic - known.listedAt);
+      return { site, job, ageMs };
+    }
+    return undefined;
   }
 
   /** Queues of the sites whose own schedulers decide, as they were listed last; others were not read yet. */
@@ -117,5 +122,12 @@ export class Sites {
     const jobs = known ?? new Map<string, ListedJob>();
     this.#jobs.set(name, jobs);
     return jobs;
+  }
+
+  #startsOf(name: NodeName, before: KnownSite | undefined): Map<EpochId, string> {
+    const known = before === undefined ? undefined : this.#starts.get(name);
+    const starts = known ?? new Map<EpochId, string>();
+    this.#starts.set(name, starts);
+    return starts;
   }
 }

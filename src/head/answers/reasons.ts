@@ -5,7 +5,7 @@ import { explainTask, type Known, rulesOfLine } from '../../core/controller/answ
 import { isBlocked } from '../../core/controller/jobs/behind.ts';
 import type { Job, Task } from '../../core/controller/jobs/facts.ts';
 import { isAtSite } from '../../core/controller/tasks/shown-state.ts';
-import { type EpochId, formatEpochId, type UserName } from '../../core/model/ids.ts';
+import type { UserName } from '../../core/model/ids.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import { type LineRules, standingOf } from '../../core/scheduler/line/line.ts';
 import { priorityParts, sumOf } from '../../core/scheduler/line/priority.ts';
@@ -14,7 +14,7 @@ import { sayAtSite } from './words/at-site.ts';
 import { type Reader, sayReason } from './words/reason.ts';
 
 /** With what is known of sites; absent: nothing is. */
-type KnownHere = Known & { startAtSite?(epochId: EpochId): SiteStart | undefined };
+type KnownHere = Known & { startAtSite?(task: Task): SiteStart | undefined };
 
 /** Good for one answer only: nothing in it is renewed. */
 export class Reasons {
@@ -55,7 +55,7 @@ export class Reasons {
   /** Its site decides when it begins. */
   #atSite(task: Task): ReasonView {
     const [site = ''] = task.parts.keys();
-    const start = this.#known.startAtSite?.(formatEpochId(task.id, task.epoch));
+    const start = this.#known.startAtSite?.(task);
     return { kind: 'site', words: sayAtSite(site, start) };
   }
 

@@ -81,7 +81,7 @@ function heldUpNotice(known: Known, task: Task): string | null {
 /** It was to begin at its site, which has not begun it: what the site says of it. */
 function siteNotice(known: Known, task: Task): string | null {
   if (task.state !== 'starting' || isAtSite(task)) return null;
-  const start = known.startAtSite?.(formatEpochId(task.id, task.epoch));
+  const start = known.startAtSite?.(task);
   return start === undefined ? null : `Site ${sayAtSite(start.site, start)}.`;
 }
 

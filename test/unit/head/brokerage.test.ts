@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BrokerageBook } from '../../../src/core/controller/sites/brokerage-book.ts';
 import { standingOf } from '../../../src/core/controller/sites/standing.ts';
-import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
+import type { EpochId, JobId, NodeName } from '../../../src/core/model/ids.ts';
 import type { Share } from '../../../src/core/model/orders.ts';
 import type { ListedJob, SiteNews, SiteNode } from '../../../src/core/model/site.ts';
 import type { Choice, Offer } from '../../../src/core/scheduler/room/brokerage.ts';
@@ -182,4 +182,25 @@ test('a gateway that hangs delays a start elsewhere by no moment', async () => {
     await bench.settle();
     assert.ok(starts().includes(`to two: launch ${2 * job - 1}#1`));
   }
+});
+
+test('[A29] a site speaks for its own starts only, and for those that it lists now', () => {
+  const sites = new Sites();
+  const FOE = 'foe' as NodeName;
+  const news = (more: Partial<SiteNews>): SiteNews => ({
+    ...{ isFirst: false, isLast: true, system: 'slurm', mode: 'submit', takeover: null },
+    ...{ problem: null, ageMs: 0, nodes: [], queues: [], gone: [], jobs: [], ...more },
+  });
+  const [one, two] = ['1#1' as EpochId, '2#1' as EpochId];
+  const own = job({ id: 'own', epochId: one });
+  sites.hear(HPC, news({ isFirst: true, jobs: [own] }), 0);
+  sites.hear(FOE, news({ isFirst: true, jobs: [job({ id: 'lie', epochId: one })] }), 0);
+  const found = (epochId: EpochId, site = HPC) => sites.startOf(epochId, [site], 0)?.job.id;
+  assert.equal(found(one), 'own', 'the other one has taken nothing from it');
+  sites.hear(HPC, news({ jobs: [{ ...own, epochId: two }] }), 0);
+  assert.deepEqual([found(one), found(two)], [undefined, 'own'], 'it is another start now');
+  sites.hear(HPC, news({ gone: ['own'] }), 0);
+  assert.equal(found(two), undefined);
+  sites.hear(FOE, news({ isFirst: true }), 0);
+  assert.equal(found(one, FOE), undefined, 'a session begins with nothing');
 });
