@@ -22,7 +22,7 @@ export class MemoryWatch {
   /** Called when the kernel has killed something more. */
   readonly #onKill: () => void;
   #timer: Timer | null = null;
-  /** Of all tasks; null: nobody has looked yet. */
+  /** Memory of all tasks; null: nobody has looked yet. */
   #all: readonly MemoryUse[] | null = null;
   /** Those that are told. */
   #uses: readonly MemoryUse[] = [];
