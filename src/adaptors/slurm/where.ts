@@ -38,11 +38,19 @@ function hasText(...names: readonly string[]) {
   return (listed: Listed): boolean => names.some((name) => textOf(listed[name]) !== null);
 }
 
+/** Beside cpus, which Slurm 23.11 and later names there for `--cpus-per-task`: they are counted anyway. */
+function hasTres(...names: readonly string[]) {
+  return (listed: Listed): boolean =>
+    names.some((name) => {
+      return (textOf(listed[name])?.split(',') ?? []).some((part) => !/^cpu[=:]\d+$/.test(part));
+    });
+}
+
 const UNPLANNED: readonly { readonly what: string; readonly has: (listed: Listed) => boolean }[] = [
   { what: 'licenses (-L)', has: hasText('licenses') },
   {
     what: 'gres or gpus (--gres)',
-    has: hasText('tres_per_node', 'tres_per_job', 'tres_per_socket', 'tres_per_task'),
+    has: hasTres('tres_per_node', 'tres_per_job', 'tres_per_socket', 'tres_per_task'),
   },
   { what: 'a reservation (--reservation)', has: hasText('resv_name') },
   { what: 'a burst buffer (--bb)', has: hasText('burst_buffer') },

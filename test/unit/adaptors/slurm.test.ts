@@ -339,7 +339,12 @@ test('[G16] what a job wants of its nodes is read, or it is held for what nobody
   assert.deepEqual(asks({ features: 'fast&big' }), { features: ['fast', 'big'] });
   assert.deepEqual(asks({ partition: 'main' }), { queues: ['main'] });
   assert.equal(asks({}), 'waiting PartitionDown');
+  // What Slurm 23.11 and later make of --cpus-per-task.
+  for (const tres of ['cpu=2', 'cpu:2']) {
+    assert.equal(asks({ tres_per_task: tres }), 'waiting PartitionDown', tres);
+  }
   const held = [
+    { tres_per_task: 'cpu=2,gres/gpu=1' },
     ...[{ licenses: 'matlab' }, { tres_per_node: 'gres:gpu:1' }, { resv_name: 'school' }],
     ...[{ features: 'a|b' }, { node_count: 2, required_nodes: 'n2' }, { contiguous: true }],
   ];
