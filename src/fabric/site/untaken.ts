@@ -2,6 +2,7 @@
 // its nodes are others' meanwhile; the more often, the longer.
 
 import type { SiteJob } from '../../core/model/site.ts';
+import { elementOf } from '../../core/model/site-elements.ts';
 
 const HELD_MIN_MS = 60_000;
 const HELD_MAX_MS = 960_000;
@@ -15,27 +16,46 @@ interface One {
 }
 
 export class Untaken {
+  /** By what `keyOf` says. */
   readonly #all = new Map<string, One>();
 
   /** @param now here and below by the clock that never jumps */
   note(job: string, why: string, now: number): void {
-    const before = this.#all.get(job);
+    const key = keyOf(job);
+    const before = this.#all.get(key);
     const heldMs = Math.min(2 * (before?.heldMs ?? HELD_MIN_MS / 2), HELD_MAX_MS);
-    this.#all.delete(job);
-    this.#all.set(job, { why, until: now + heldMs, heldMs });
+    this.#all.delete(key);
+    this.#all.set(key, { why, until: now + heldMs, heldMs });
     const [oldest] = this.#all.keys();
     if (this.#all.size > KEPT_MAX && oldest !== undefined) this.#all.delete(oldest);
   }
 
-  /** Why it is not to be started now; null: it may be. */
+  /** Why it, or the array that it is of, is not to be started now; null: it may be. */
   of(job: string, now: number): string | null {
-    const one = this.#all.get(job);
-    return one === undefined || now >= one.until ? null : one.why;
+    const array = elementOf(job)?.array ?? null;
+    return this.#why(keyOf(job), now) ?? (array === null ? null : this.#why(keyOf(array), now));
   }
 
   /** A listed job as it is for the plan. */
   seen(job: SiteJob, now: number): SiteJob {
-    const why = job.state === 'waiting' ? this.of(job.id, now) : null;
+    if (job.state !== 'waiting') return job;
+    const why = this.of(job.id, now) ?? this.#ofOnlyElement(job, now);
     return why === null ? job : { ...job, state: 'held', reason: `${why}; tried again later` };
   }
+
+  /** An element that was noted by itself may be listed as all that is left of its array. */
+  #ofOnlyElement({ id, elements }: SiteJob, now: number): string | null {
+    return /^\d+$/.test(elements ?? '') ? this.#why(`${id} ${Number(elements)}`, now) : null;
+  }
+
+  #why(key: string, now: number): string | null {
+    const one = this.#all.get(key);
+    return one === undefined || now >= one.until ? null : one.why;
+  }
+}
+
+/** Of an element the same, however its site writes it. */
+function keyOf(job: string): string {
+  const element = elementOf(job);
+  return element === null ? job : `${element.array} ${element.index}`;
 }

@@ -16,6 +16,7 @@ import {
   type SiteNode,
   shownName,
 } from '../../model/site.ts';
+import { elementOf } from '../../model/site-elements.ts';
 import { waitingOf } from '../jobs/behind.ts';
 import type { Job } from '../jobs/facts.ts';
 import { readIndices } from '../jobs/indices.ts';
@@ -27,7 +28,7 @@ import { endPending } from '../tasks/ending.ts';
 import { nextEpoch } from '../tasks/epoch.ts';
 import { placeOf } from '../tasks/place.ts';
 import { foreignSpec, holdOf, nodesFor, ownerOf } from './foreign.ts';
-import { elementOf, isArray } from './names.ts';
+import { isArray } from './names.ts';
 
 export interface SiteHeard {
   /** The gateway. */
@@ -49,7 +50,7 @@ export function decideSiteHeard(step: Step, heard: SiteHeard): void {
   const jobs = [...heard.jobs];
   const there = jobs.filter(({ state }) => state !== 'unknown' && state !== 'ended');
   const listed = new Set(there.map(({ id }) => id));
-  const site = { name: gateway.name, nodes: visible, shown, listed };
+  const site = { name: gateway.name, nodes: visible, shown, listed, going: goingOf(jobs) };
   const over: ListedJob[] = [];
   for (const job of jobs) {
     if (job.isOurs) continue;
@@ -68,6 +69,13 @@ interface Site {
   readonly shown: ReadonlyMap<string, string>;
   /** Ids of its jobs whose state it tells and which are not over. */
   readonly listed: ReadonlySet<string>;
+  /** Ids of arrays of which an element is listed by itself and may start. */
+  readonly going: ReadonlySet<string>;
+}
+
+function goingOf(jobs: readonly ListedJob[]): ReadonlySet<string> {
+  const waiting = jobs.filter(({ state }) => state === 'waiting');
+  return new Set(waiting.flatMap(({ id }) => elementOf(id)?.array ?? []));
 }
 
 /** A node of the site is let in by the secret of its gateway, which speaks for it. */
@@ -157,10 +165,11 @@ function followHold(step: Step, site: Site, job: Job, listed: ListedJob): void {
   const { state, id } = listed;
   if (foreign === undefined || waitingOf(job).size === 0) return;
   if (state !== 'held' && state !== 'waiting') return;
-  // Of an array of which all elements are listed by themselves, one that may start lets it go.
-  if (foreign.job !== id && (state === 'held' || site.listed.has(foreign.job))) return;
-  const { request } = job.spec;
   const isWhole = foreign.job === id;
+  if (!isWhole && site.listed.has(foreign.job)) return;
+  // Of an array of which all elements are listed by themselves, one that may start lets it go.
+  if (!isWhole && state === 'held' && (foreign.isHeld || site.going.has(foreign.job))) return;
+  const { request } = job.spec;
   const nodes = isWhole ? nodesFor(listed, site.name, site.nodes) : request.nodeNames;
   const hold = holdOf(listed, nodes);
   const { heldBecause, ...rest } = foreign;

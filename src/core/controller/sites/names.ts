@@ -1,20 +1,8 @@
 // Jobs and elements of arrays, as sites name them.
 
+import { elementOf } from '../../model/site-elements.ts';
 import type { Job } from '../jobs/facts.ts';
 import type { State } from '../state.ts';
-
-/**
- * Slurm writes `16_2`, Grid Engine `16.2`, a program of an operator `ID.2`, LSF `16[2]`, and PBS `16[2].server`
- * for one of `16[].server`. Null: it is no element.
- */
-export function elementOf(id: string): { array: string; index: number } | null {
-  const [, number, inside, server] = /^(\d{1,15})\[(\d{1,9})\](\..+)?$/.exec(id) ?? [];
-  if (number !== undefined) {
-    return { array: server === undefined ? number : `${number}[]${server}`, index: Number(inside) };
-  }
-  const [, array, index] = /^(\d{1,15}(?=_)|.+(?=\.))[_.](\d{1,9})$/.exec(id) ?? [];
-  return array === undefined || index === undefined ? null : { array, index: Number(index) };
-}
 
 /** A job called `ID.2` need not be one of `ID`. */
 export function isArray(job: Job | undefined): job is Job {

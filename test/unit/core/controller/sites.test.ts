@@ -410,6 +410,17 @@ scenario('[G5] a held array goes on also while its site does not say what became
   assert.equal(head.schedule().length, 2);
 });
 
+scenario('[G16] an array whose elements are all listed apart and held waits', (head) => {
+  steered(head);
+  hear(head, [siteJob('16', { elements: '1-2' })]);
+  const held = { state: 'held', reason: 'not started there' } as const;
+  hear(head, [siteJob('16_1', held), siteJob('16_2', { ...held, reason: 'by its user' })]);
+  assert.deepEqual(head.schedule(), []);
+  assert.match(why(head, 1), /not started there/);
+  hear(head, [siteJob('16_1', held), siteJob('16_2')]);
+  assert.equal(head.schedule().length, 2);
+});
+
 scenario('[G5] an element that ran before its array was seen is a job of its own', (head) => {
   steered(head);
   const running = siteJob('16_1', { state: 'running', nodes: ['n1'] });

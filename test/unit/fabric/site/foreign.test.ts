@@ -186,6 +186,21 @@ test('[G16] what a site did not start is held for a while, longer each time', ()
   assert.equal(untaken.of('7', 190_000), null);
 });
 
+test('[G16] an element listed by itself is held with its array, and the other way round', () => {
+  const untaken = new Untaken();
+  const stateOf = (id: string, elements: string | null = null) =>
+    untaken.seen({ id, elements, state: 'waiting' } as SiteJob, 1).state;
+  untaken.note('16', 'no room', 0);
+  assert.equal(stateOf('16_2'), 'held');
+  untaken.note('17_2', 'no room', 0);
+  assert.equal(untaken.of('17', 1), null);
+  assert.deepEqual([stateOf('17', '2'), stateOf('17', '2-3')], ['held', 'waiting']);
+  assert.deepEqual(
+    [stateOf('17_2'), stateOf('17_3'), stateOf('18_2')],
+    ['held', 'waiting', 'waiting'],
+  );
+});
+
 test('a start waits for the listing that has its ticket, and that is no failed start', async () => {
   const gateway = new Gateway(undefined, { ticket: 'tk' });
   await gateway.begin();
