@@ -9,8 +9,15 @@ export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
 }
 
-/** The address; of IPv6 the network, as one machine has billions of addresses in it. */
+const LOOPBACK = 'loopback';
+
+/**
+ * The address; of IPv6 the network, as one machine has billions of addresses in it. Those by which a machine
+ * reaches itself are one: each of its users has all of them.
+ */
 export function networkOf(address: string): string {
+  const plain = plainAddress(address);
+  if (plain.startsWith('127.') || plain === '::1') return LOOPBACK;
   if (!address.includes(':') || address.includes('.')) return address;
   return `${groupsOf(address).slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }

@@ -4,7 +4,7 @@
 
 import type { Socket } from 'node:net';
 import { networkOf } from './network.ts';
-import { type PeerTable, readPeerTable } from './peer-uid.ts';
+import { isOwnAddress, type PeerTable, readPeerTable } from './peer-uid.ts';
 
 export interface Bounds {
   /** Most of one address over the network. */
@@ -21,14 +21,16 @@ export interface Bounds {
 export interface Surroundings {
   /** The kernel's table of connections. */
   readonly table?: () => PeerTable;
-  /** Calls back when those who come in the same moments have come. */
-  readonly defer?: (judge: () => void) => void;
+  /** Calls back after so long, when those who come in the same moments have come. */
+  readonly defer?: (judge: () => void, afterMs: number) => void;
 }
 
 /** Share of what one address may have: a user of this machine who holds more makes room for others. */
 const USER_SHARE = 1 / 4;
 /** So long who comes under pressure waits for its judgement: one look at the table tells of all. */
 const JUDGED_AFTER_MS = 10;
+/** Between two looks at the table, which is as long as this machine's connections are many. */
+const TABLE_EVERY_MS = 1000;
 /** Most that wait at once; more are closed unseen. */
 const WAITING_MAX = 1024;
 
@@ -39,6 +41,8 @@ interface Newcomer {
   readonly since: number;
   /** User of a client on this machine; null: of another one, or it cannot be told. */
   uid: number | null | undefined;
+  /** Whether its client is on this machine; undefined: nobody has looked yet. */
+  isOwn?: boolean;
 }
 
 type Group = Map<unknown, Newcomer>;
@@ -49,20 +53,23 @@ export class Newcomers {
   readonly #bounds: Bounds;
   readonly #now: () => number;
   readonly #table: () => PeerTable;
-  readonly #defer: (judge: () => void) => void;
+  readonly #defer: (judge: () => void, afterMs: number) => void;
   /** Oldest first. A TLS socket is another object than the connection below it: both have the key. */
   readonly #all: Group = new Map();
   readonly #remote: Group = new Map();
   readonly #byAddress = new Map<string, Group>();
   /** Those who found no room, until it is known whose they are. */
   readonly #waiting: Group = new Map();
+  /** When the judgements that are to come are due. */
+  readonly #due = new Set<number>();
+  #tableAt: number | null = null;
 
   /** `now`: a clock that never jumps. */
   constructor(now: () => number, bounds: Bounds, { table, defer }: Surroundings = {}) {
     this.#now = now;
     this.#bounds = bounds;
     this.#table = table ?? readPeerTable;
-    this.#defer = defer ?? ((judge) => void setTimeout(judge, JUDGED_AFTER_MS));
+    this.#defer = defer ?? ((judge, afterMs) => void setTimeout(judge, afterMs).unref());
   }
 
   /** Counts a new connection: ends the one that has been silent for longest, or this one. */
@@ -72,7 +79,7 @@ export class Newcomers {
     const newcomer: Newcomer = { key, socket, address, since: this.#now(), uid: undefined };
     socket.once('close', () => this.#forget(key));
     if (local) this.#take(newcomer, this.#makeRoom(this.#of(address), this.#bounds.local));
-    else if (this.#of(address).size < this.#bounds.perAddress) this.#takeRemote(newcomer);
+    else if (this.#hasRoom(newcomer)) this.#take(newcomer, true);
     else this.#wait(newcomer);
   }
 
@@ -81,8 +88,9 @@ export class Newcomers {
     this.#forget(keyOf(socket));
   }
 
-  #takeRemote(newcomer: Newcomer): void {
-    this.#take(newcomer, this.#makeRoom(this.#remote, this.#bounds.total));
+  #hasRoom({ address }: Newcomer): boolean {
+    if (this.#of(address).size >= this.#bounds.perAddress) return false;
+    return this.#makeRoom(this.#remote, this.#bounds.total);
   }
 
   #take(newcomer: Newcomer, hasRoom: boolean): void {
@@ -102,25 +110,51 @@ export class Newcomers {
       return;
     }
     this.#waiting.set(newcomer.key, newcomer);
-    if (this.#waiting.size === 1) this.#defer(() => this.#judge());
+    this.#judgeAfter(JUDGED_AFTER_MS);
+  }
+
+  /** Unless there is a judgement by then anyway. */
+  #judgeAfter(afterMs: number): void {
+    const at = this.#now() + afterMs;
+    if ([...this.#due].some((due) => due <= at)) return;
+    this.#due.add(at);
+    this.#defer(() => {
+      this.#due.delete(at);
+      this.#judge();
+    }, afterMs);
   }
 
   #judge(): void {
-    const waiting = [...this.#waiting.values()];
-    this.#waiting.clear();
+    this.#learn();
+    const { perAddress, total } = this.#bounds;
+    for (const newcomer of [...this.#waiting.values()]) {
+      // Of this machine, and whose it is the next look tells.
+      if (newcomer.uid === undefined) continue;
+      this.#waiting.delete(newcomer.key);
+      const hasRoom = (among: Group, max: number): boolean =>
+        this.#makeRoom(among, max) || this.#takeFromGreedy(among, newcomer);
+      const isIn = hasRoom(this.#of(newcomer.address), perAddress) && hasRoom(this.#remote, total);
+      this.#take(newcomer, isIn);
+    }
+    if (this.#waiting.size === 0 || this.#tableAt === null) return;
+    this.#judgeAfter(Math.max(1, this.#tableAt + TABLE_EVERY_MS - this.#now()));
+  }
+
+  /** Whose they are: those of other machines are in no table of this one. */
+  #learn(): void {
+    const all = [...this.#remote.values(), ...this.#waiting.values()];
+    const unknown = all.filter(({ uid }) => uid === undefined);
+    for (const one of unknown) {
+      one.isOwn ??= isOwnAddress(one.socket.remoteAddress ?? '');
+      if (!one.isOwn) one.uid = null;
+    }
+    const own = unknown.filter(({ isOwn }) => isOwn);
+    const now = this.#now();
+    if (own.length === 0) return;
+    if (this.#tableAt !== null && now - this.#tableAt < TABLE_EVERY_MS) return;
+    this.#tableAt = now;
     const table = this.#table();
-    for (const one of [...this.#remote.values(), ...waiting]) {
-      if (one.uid === undefined) one.uid = table.uidOf(one.socket);
-    }
-    for (const newcomer of waiting) {
-      const same = this.#of(newcomer.address);
-      const { perAddress } = this.#bounds;
-      if (this.#makeRoom(same, perAddress) || this.#takeFromGreedy(same, newcomer)) {
-        this.#takeRemote(newcomer);
-      } else {
-        newcomer.socket.destroy();
-      }
-    }
+    for (const one of own) one.uid = table.uidOf(one.socket);
   }
 
   #makeRoom(among: Group, max: number): boolean {

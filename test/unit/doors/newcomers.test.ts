@@ -59,8 +59,14 @@ test('[D6] the longest silent one makes room, but none that has just come', () =
 test('an IPv6 network counts as one address', () => {
   assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), networkOf('2001:db8:1:2::9'));
   assert.notEqual(networkOf('2001:db8:1:2::9'), networkOf('2001:db8:1:3::9'));
-  assert.equal(networkOf('::1'), '0:0:0:0::/64');
   assert.equal(networkOf('::ffff:10.0.0.1'), '::ffff:10.0.0.1');
+});
+
+test('[D6] all addresses by which a machine reaches itself count as one', () => {
+  for (const one of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.3']) {
+    assert.equal(networkOf(one), networkOf('127.0.0.2'), one);
+  }
+  assert.notEqual(networkOf('128.0.0.1'), networkOf('127.0.0.1'));
 });
 
 /** Clients of this machine by their ports, each with its uid. */
@@ -74,9 +80,14 @@ function tableOf(uids: ReadonlyMap<number, number>): PeerTable {
 
 test('[D6] a user of this machine who holds more than a share makes room for another at once', () => {
   const uids = new Map<number, number>();
-  const bounds: Bounds = { perAddress: 8, total: 64, local: 8, graceMs: 2000 };
+  const bounds: Bounds = { perAddress: 8, total: 64, local: 8, graceMs: 1e9 };
   const table = () => tableOf(uids);
-  const newcomers = new Newcomers(() => 0, bounds, { table, defer: (judge) => judge() });
+  let now = 0;
+  const defer = (judge: () => void, afterMs: number): void => {
+    now += afterMs;
+    judge();
+  };
+  const newcomers = new Newcomers(() => now, bounds, { table, defer });
   const add = (port: number, uid: number): FakeSocket => {
     const ends = { localAddress: '127.0.0.1', localPort: 9 };
     const fake = Object.assign(new FakeSocket('127.0.0.1', port), ends);
@@ -97,6 +108,62 @@ test('[D6] a user of this machine who holds more than a share makes room for ano
   );
   assert.equal(add(207, 1008).destroyed, true);
   assert.equal(owner.destroyed, false);
+});
+
+test('[D6] a user of this machine makes room for others when all have too many', () => {
+  const uids = new Map<number, number>();
+  const bounds: Bounds = { perAddress: 8, total: 8, local: 8, graceMs: 1e9 };
+  const surroundings = { table: () => tableOf(uids), defer: (judge: () => void) => judge() };
+  const newcomers = new Newcomers(() => 0, bounds, surroundings);
+  const add = (address: string, port: number): FakeSocket => {
+    const ends = { localAddress: '127.0.0.1', localPort: 9 };
+    const fake = Object.assign(new FakeSocket(address, port), ends);
+    newcomers.add(asSocket(fake), false);
+    return fake;
+  };
+  const mine = Array.from({ length: 8 }, (_, at) => {
+    uids.set(100 + at, 1001);
+    return add('127.0.0.1', 100 + at);
+  });
+  const other = add('192.0.2.1', 7);
+  assert.deepEqual([other.destroyed, mine[0]?.destroyed], [false, true]);
+});
+
+test('[D6] the table of connections is read seldom, and never for other machines alone', () => {
+  let now = 0;
+  let reads = 0;
+  const due: (() => void)[] = [];
+  const table = (): PeerTable => {
+    reads += 1;
+    return new PeerTable('');
+  };
+  const bounds: Bounds = { perAddress: 1, total: 64, local: 8, graceMs: 1e9 };
+  const defer = (judge: () => void): void => void due.push(judge);
+  const newcomers = new Newcomers(() => now, bounds, { table, defer });
+  let port = 0;
+  const add = (address: string): FakeSocket => {
+    port += 1;
+    const fake = new FakeSocket(address, port);
+    newcomers.add(asSocket(fake), false);
+    return fake;
+  };
+  const judge = (): void => {
+    for (const one of due.splice(0)) one();
+  };
+  add('192.0.2.1');
+  add('192.0.2.1');
+  judge();
+  assert.equal(reads, 0);
+  for (let at = 0; at < 3; at += 1) {
+    add('127.0.0.1');
+    judge();
+  }
+  assert.equal(reads, 1);
+  const late = add('127.0.0.1');
+  assert.equal(late.destroyed, false, 'it waits for the next look');
+  now = 1000;
+  judge();
+  assert.deepEqual([reads, late.destroyed], [2, true]);
 });
 
 const HAS_IPV6 = networkInterfaces()['lo']?.some(({ address }) => address === '::1') ?? false;
