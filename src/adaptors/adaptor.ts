@@ -79,6 +79,8 @@ export interface Requirement {
 export interface Steering {
   readonly takeover: Takeover;
   readonly requirements: readonly Requirement[];
+  /** The queue in which the site lists what was started; absent: that where it was before. */
+  readonly execution?: string;
   /** Nothing can be started before its handle is known from a listing. */
   readonly needsHandle: boolean;
   /** In order; a later one is run only when those before it have succeeded. */
@@ -91,10 +93,11 @@ export interface Steering {
   read(output: SiteOutput, program: string): Result<null, SiteProblem>;
   /**
    * Undoes a start that did not take, so that it does not take later by itself. `isPinned`: its user had
-   * named these nodes; absent where nobody knows any more, and then they stay named.
+   * named these nodes; absent where nobody knows any more, and then they stay named. `queue`: where it was
+   * listed before; absent where nobody knows.
    */
   takeBack(
-    job: Pick<SiteJob, 'id'> & { readonly isPinned?: boolean },
+    job: Pick<SiteJob, 'id'> & { readonly isPinned?: boolean; readonly queue?: string },
     nodes: readonly string[],
   ): readonly SiteCommand[];
   /**

@@ -20,7 +20,7 @@ export interface SlurmQueues {
 
 export function executionQueue({ main, execution }: SlurmQueues): Steering {
   return {
-    ...{ takeover: 'execution_queue', needsHandle: false },
+    ...{ takeover: 'execution_queue', needsHandle: false, execution },
     requirements: [
       builtInScheduler,
       submitPlugin,
@@ -42,7 +42,10 @@ export function executionQueue({ main, execution }: SlurmQueues): Steering {
       update(id, [`Partition=${execution}`, ...placeOn(nodes), 'Requeue=0']),
     ],
     read: readStart,
-    takeBack: (job) => [update(job.id, [`Partition=${main}`, ...freed(job)])],
+    takeBack: (job) => {
+      const queue = job.queue === undefined || job.queue === execution ? main : job.queue;
+      return [update(job.id, [`Partition=${queue}`, ...freed(job)])];
+    },
   };
 }
 

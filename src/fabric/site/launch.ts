@@ -11,6 +11,13 @@ import type { SiteWorld } from './world.ts';
 
 type Foreign = NonNullable<LaunchRequest['foreign']>;
 
+/** Where its user wants it, as its site listed it before it was started: afterwards it lists our choice. */
+interface Asked {
+  readonly isPinned: boolean;
+  /** Absent: the site names none. */
+  readonly queue?: string;
+}
+
 export interface Launch {
   readonly entry: Entry;
   /** Null: a gateway before this one was asked for it. */
@@ -22,6 +29,8 @@ export interface Launch {
   readonly maintenance: string | null;
   /** The start of a task that it is; null: nobody knows. */
   readonly epochId: EpochId | null;
+  /** Null: nobody knows; of a program of ours always. */
+  asked: Asked | null;
   readonly told: { running: boolean; end: boolean };
 }
 
@@ -31,6 +40,8 @@ interface Note {
   readonly foreign?: Foreign;
   /** Absent: of no maintenance. */
   readonly maintenance?: string;
+  /** Absent: of an older gateway, or not known. */
+  readonly asked?: Asked;
   readonly name: string;
   readonly user: SiteUser | null;
   /** Absent: of an older gateway. */
@@ -47,7 +58,7 @@ export function newLaunch(request: LaunchRequest, name: string, site: Site): Lau
     ...{ entry, request, foreign, maintenance: maintenanceOf(request) },
     epochId: epochOf(request),
     user: credentials === null ? null : { uid: credentials.uid, gid: credentials.gid },
-    told: { running: false, end: false },
+    ...{ asked: null, told: { running: false, end: false } },
   };
 }
 
@@ -59,14 +70,15 @@ export function notedLaunch(
 ): Launch | null {
   const note = parseNote(of.note);
   if (note === null) return null;
-  const { name, user, foreign = null, maintenance = null, epochId = null } = note;
+  const { name, user, foreign = null, maintenance = null } = note;
+  const { epochId = null, asked = null } = note;
   // Without an id it may be there all the same: the gateway before may have died over the answer.
   const sending = of.siteJob ? { siteJob: of.siteJob } : 'doubtful';
   const entry = newEntry(launchId, name, sending);
   entry.doubtfulSince = site.clock.now();
   setOrigin(entry, foreign, site);
   const told = { running: false, end: false };
-  return { entry, request: null, user, foreign, maintenance, epochId, told };
+  return { entry, request: null, user, foreign, maintenance, epochId, asked, told };
 }
 
 function setOrigin(entry: Entry, foreign: Foreign | null, { adaptor, place }: Site): void {
@@ -76,6 +88,21 @@ function setOrigin(entry: Entry, foreign: Foreign | null, { adaptor, place }: Si
   entry.sending = { siteJob: index === null ? job : adaptor.element(job, index) };
   Object.assign(entry, { isForeign: true, mayHaveMore: false });
   entry.isSteered = isLead;
+}
+
+/** Null: it is listed no more as its user gave it to the site. */
+export function askedOf(
+  foreign: Foreign,
+  { adaptor, listedJob }: Pick<SiteWorld, 'adaptor' | 'listedJob'>,
+): Asked | null {
+  const { job, index } = foreign;
+  const own = index === null ? undefined : listedJob?.(adaptor.element(job, index));
+  const listed = own ?? listedJob?.(job);
+  if (listed === undefined || (listed.state !== 'waiting' && listed.state !== 'held')) return null;
+  const { queue, where } = listed;
+  const { execution } = adaptor.steering ?? {};
+  if (queue !== null && queue === execution) return null;
+  return { isPinned: where?.only !== undefined, ...(queue === null ? {} : { queue }) };
 }
 
 /** Its job in a listing; an element that has not begun is in it with its array. Null: it is not there. */
@@ -97,11 +124,12 @@ function isAmong(index: number, elements: string): boolean {
   });
 }
 
-export function noteOf({ entry, user, foreign, maintenance, epochId }: Launch): string {
+export function noteOf({ entry, user, foreign, maintenance, epochId, asked }: Launch): string {
   const note: Note = {
     ...{ name: entry.name, user, epochId },
     ...(foreign === null ? {} : { foreign }),
     ...(maintenance === null ? {} : { maintenance }),
+    ...(asked === null ? {} : { asked }),
   };
   return JSON.stringify(note);
 }

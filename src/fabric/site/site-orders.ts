@@ -7,7 +7,7 @@ import type { SiteJob } from '../../core/model/site.ts';
 import type { SiteUser } from '../../ports/sites.ts';
 import { runSiteCommand } from './command.ts';
 import * as rules from './entry.ts';
-import { type Launch, listedOf } from './launch.ts';
+import { askedOf, type Launch, listedOf, noteOf } from './launch.ts';
 import { siteScript } from './script.ts';
 import type { SiteWorld } from './world.ts';
 
@@ -128,7 +128,8 @@ export class SiteOrders {
     });
   }
 
-  async #start({ entry, foreign, maintenance }: Launch): Promise<Result<null, SiteProblem>> {
+  async #start(launch: Launch): Promise<Result<null, SiteProblem>> {
+    const { entry, foreign, maintenance } = launch;
     const { place } = this.#world;
     if (place === undefined) return ok(null);
     const id = siteJobOf(entry);
@@ -152,8 +153,7 @@ export class SiteOrders {
     const inTheWay = obstacle();
     if (inTheWay !== null) return err(inTheWay);
     const whole = foreign?.index == null ? {} : { array: foreign.job };
-    const pinned = foreign ? (this.#isPinned(id) ?? this.#isPinned(foreign.job)) : false;
-    const known = pinned === null ? {} : { isPinned: pinned };
+    const known = this.#asked(launch);
     const start = () => place.steerer.start({ id, handle, ...whole, ...known }, named, obstacle);
     const hasBegun = () => this.#hasBegun(id);
     // In one order for all: none waits for a node that another keeps while it waits for one of its own.
@@ -184,7 +184,7 @@ export class SiteOrders {
     const named = foreign.nodes.flatMap((one) => place.nameAtSite(one) ?? []);
     const id = siteJobOf(entry);
     const reason = entry.refused?.why ?? before.reason ?? before.word;
-    if (!(await place.steerer.takeBack({ id, handle: null }, named))) return null;
+    if (!(await place.steerer.takeBack({ id, handle: null, ...launch.asked }, named))) return null;
     // It may have begun in the last moment.
     if ((await waits()) === null) return null;
     const why = `its site did not start it on ${named.join(', ')}: ${reason}`;
@@ -197,10 +197,17 @@ export class SiteOrders {
     return this.#handles.get(id) ?? this.#world.listedJob?.(id)?.handle ?? null;
   }
 
-  /** Whether its user has named its nodes; null: it is not listed. */
-  #isPinned(id: string): boolean | null {
-    const listed = this.#world.listedJob?.(id);
-    return listed === undefined ? null : listed.where?.only !== undefined;
+  /** What undoing its start gives back, written down before the start changes it. */
+  #asked(launch: Launch): { readonly isPinned?: boolean; readonly queue?: string } {
+    const { entry, foreign } = launch;
+    if (foreign === null) return { isPinned: false };
+    if (launch.asked === null) {
+      launch.asked = askedOf(foreign, this.#world);
+      if (launch.asked !== null) {
+        this.#world.folders.note(entry.launchId, 'launch', noteOf(launch));
+      }
+    }
+    return launch.asked ?? {};
   }
 
   /** By its site's own word: what is in the listing no more has begun, too. */

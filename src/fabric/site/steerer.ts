@@ -21,6 +21,8 @@ interface Startable extends Pick<SiteJob, 'id' | 'handle'> {
   readonly array?: string;
   /** Its user has named its nodes; absent: that is not known. */
   readonly isPinned?: boolean;
+  /** Where its user has put it; absent: that is not known. */
+  readonly queue?: string;
 }
 
 /** Jobs of which it is kept whether they are pinned; the oldest are forgotten. */
@@ -179,9 +181,13 @@ export class Steerer {
   }
 
   #undoing(job: Startable, nodes: readonly string[]): readonly SiteCommand[] {
-    const isPinned = this.#pinned.get(job.id);
-    const known = isPinned === undefined ? {} : { isPinned };
-    return this.#world.steering.takeBack({ id: job.id, ...known }, nodes);
+    const { id, queue } = job;
+    const isPinned = job.isPinned ?? this.#pinned.get(id);
+    const known = {
+      ...(isPinned === undefined ? {} : { isPinned }),
+      ...(queue === undefined ? {} : { queue }),
+    };
+    return this.#world.steering.takeBack({ id, ...known }, nodes);
   }
 
   /** Those that did not succeed, and why; of a job that is gone there is nothing to undo. */

@@ -54,7 +54,7 @@ export class Untaken {
   }
 }
 
-/** Of an element the same, however its site writes it. */
+/** Key of a job; an element has the same, however its site writes it. */
 function keyOf(job: string): string {
   const element = elementOf(job);
   return element === null ? job : `${element.array} ${element.index}`;

@@ -279,6 +279,11 @@ test('a job is started on its nodes through the execution partition, and taken b
   const back = ['scontrol', 'update', 'jobid=7', 'Partition=main'];
   const free = { id: '7', isPinned: false };
   assert.deepEqual(steering?.takeBack(free, ['n2', 'n3']), [{ argv: [...back, 'ReqNodeList='] }]);
+  const debug = { ...free, queue: 'debug' };
+  const to = steering?.takeBack(debug, ['n2'])[0]?.argv.slice(3);
+  assert.deepEqual(to, ['Partition=debug', 'ReqNodeList=']);
+  const nowhere = steering?.takeBack({ ...free, queue: 'steer' }, ['n2'])[0]?.argv;
+  assert.ok(nowhere?.includes('Partition=main'), 'where it would start by itself');
   for (const kept of [{ id: '7' }, { id: '7', isPinned: true }]) {
     assert.deepEqual(steering?.takeBack(kept, ['n2', 'n3']), [{ argv: back }], 'its user’s nodes');
     assert.deepEqual(disabledScheduler().takeBack(kept, ['n2']), [

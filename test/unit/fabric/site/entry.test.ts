@@ -167,6 +167,7 @@ test('[G19] a running job of a user of the site that is ended there was cancelle
 test('[G14] a start that is heard late is told with how long ago it was', () => {
   const launch = {
     ...{ entry: sentEntry(), request: null, user: null, foreign: null, maintenance: null },
+    asked: null,
     ...{ epochId: null, told: { running: false, end: false } },
   };
   launch.entry.givenAt = 5000;
@@ -177,6 +178,7 @@ test('[G14] a start that is heard late is told with how long ago it was', () => 
 test('[G14] no start is before its job was given to the site, whatever its clock says', () => {
   const launch = {
     ...{ entry: sentEntry(), request: null, user: null, foreign: null, maintenance: null },
+    asked: null,
     ...{ epochId: null, told: { running: false, end: false } },
   };
   launch.entry.givenAt = 5000;

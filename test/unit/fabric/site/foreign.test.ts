@@ -29,7 +29,7 @@ after(() => rmSync(top, { recursive: true }));
 let count = 0;
 
 /** Its user has named no nodes. */
-const listed = (id: string) => ({ id, handle: null }) as SiteJob;
+const listed = (id: string) => ({ id, handle: null, state: 'waiting', queue: null }) as SiteJob;
 
 class Gateway {
   readonly site: FakeSlurm;
@@ -171,6 +171,22 @@ test('[G16] a start that its site goes on refusing is taken back within seconds'
   assert.ok(event?.kind === 'refused' && event.there === 'untaken', JSON.stringify(event));
   assert.match(event.why, /^its site did not start it on n1, n2: .*Invalid qos/);
   assert.match(gateway.starts().at(-1) ?? '', /Partition=main ReqNodeList=$/);
+});
+
+test('[G16] a start is taken back to where its user had it, by the next gateway too', async () => {
+  let where: Pick<SiteJob, 'queue' | 'where'> = { queue: 'debug' };
+  const listedJob = (id: string) => ({ ...listed(id), ...where }) as SiteJob;
+  const before = new Gateway(undefined, { listedJob });
+  await before.begin();
+  before.start(before.give());
+  await before.clock.advance(1000);
+  before.processes.close();
+  // From the start on its site lists what we have chosen.
+  where = { queue: 'steer', where: { only: ['n1', 'n2'], queues: ['steer'] } };
+  const gateway = new Gateway(before, { listedJob });
+  await gateway.begin();
+  await gateway.clock.advance(16_000);
+  assert.match(gateway.starts().at(-1) ?? '', /Partition=debug ReqNodeList=$/);
 });
 
 test('[G16] what a site did not start is held for a while, longer each time', () => {
