@@ -1,7 +1,7 @@
 // Where the processes of a step keep the memory that they share. Open MPI names it after the
 // machine, so that the ranks of two nodes on one machine would take each other's for their own.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A file there is memory, and nothing is written to a disk. */
@@ -30,7 +30,48 @@ export interface OwnMemory {
  * of all nodes, so that none set there could differ from node to node.
  */
 export function takeOwnMemory(environment: Environment, memory = MEMORY): OwnMemory {
-  const directory = mkdtempSync(join(memory, 'weft-mpi-'));
+  const namespace = namespaceOfPids();
+  if (namespace !== null) removeOrphans(memory, namespace);
+  const owner = namespace === null ? '' : `${namespace}-${process.pid}-${startOf('self')}-`;
+  const directory = mkdtempSync(join(memory, `weft-mpi-${owner}`));
   for (const name of VARIABLES) environment[name] ??= directory;
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+const OWNED = /^weft-mpi-(\d+)-(\d+)-(\d+)-[A-Za-z0-9]{6}$/;
+
+/** What servers of this user have left that were killed: nobody else would ever free that memory. */
+function removeOrphans(memory: string, namespace: string): void {
+  for (const name of readdirSync(memory)) {
+    const [, where, pid = '', start] = OWNED.exec(name) ?? [];
+    // Of the processes of a container nothing is known here: they may share this memory and live.
+    if (where !== namespace || startOf(pid) === start) continue;
+    const path = join(memory, name);
+    const status = lstatSync(path, { throwIfNoEntry: false });
+    if (status?.isDirectory() !== true || status.uid !== process.getuid?.()) continue;
+    // Another server that starts now may be at it, too: `force` takes what is gone for removed.
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Null: this machine does not tell, and then nobody could say later whose memory is whose. */
+function namespaceOfPids(): string | null {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** When a process began, in ticks since the machine did; null: there is no such process. */
+function startOf(pid: string): string | null {
+  try {
+    // After the name of its program, which may have anything in it.
+    const [, rest = ''] = /^[\s\S]*\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    return rest.split(' ')[19] ?? null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return null;
+    throw error;
+  }
 }

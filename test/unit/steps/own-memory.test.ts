@@ -1,7 +1,16 @@
 // The place of a node's own for memory that the ranks of MPI programs share.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -32,4 +41,24 @@ test('[A30] the place that a job names itself is left to it', () => {
   const environment: NodeJS.ProcessEnv = { [VADER]: '/mine' };
   takeOwnMemory(environment, memory);
   assert.equal(environment[VADER], '/mine');
+});
+
+test('[A30] what a killed server has left is removed by the next of its user', () => {
+  const place = mkdtempSync(join(memory, 'killed-'));
+  const alive = takeOwnMemory({}, place).directory;
+  const module = new URL('../../../src/steps/own-memory.ts', import.meta.url).href;
+  const program = `import { takeOwnMemory } from ${JSON.stringify(module)};
+    import { writeFileSync } from 'node:fs';
+    const { directory } = takeOwnMemory({}, ${JSON.stringify(place)});
+    writeFileSync(directory + '/segment', '');
+    process.kill(process.pid, 'SIGKILL');`;
+  const { signal } = spawnSync(process.execPath, ['--input-type=module', '-e', program]);
+  assert.equal(signal, 'SIGKILL');
+  assert.equal(readdirSync(place).length, 2);
+  // Of a container whose processes are not to be seen here.
+  const elsewhere = join(place, 'weft-mpi-1-999999999-1-abcdef');
+  mkdirSync(elsewhere);
+  const { directory } = takeOwnMemory({}, place);
+  const left = readdirSync(place).map((name) => join(place, name));
+  assert.deepEqual(left.sort(), [alive, directory, elsewhere].sort());
 });
