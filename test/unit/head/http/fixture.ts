@@ -262,7 +262,12 @@ export interface FakeAgent {
   launch(count?: number): Promise<LaunchOrder>;
 }
 
-export async function startAgent(t: TestContext, world: World, name: string): Promise<FakeAgent> {
+export async function startAgent(
+  t: TestContext,
+  world: World,
+  name: string,
+  isSite = false,
+): Promise<FakeAgent> {
   const { secret } = await world.admin.call('createNode', {
     body: { name, resources: { cpuCount: 4, memoryBytes: 2 ** 30, gpuCount: 0, counted: {} } },
   });
@@ -296,7 +301,7 @@ export async function startAgent(t: TestContext, world: World, name: string): Pr
     socket.once('error', reject);
   });
   const own = { features: NODE_FEATURES, dialedAt: performance.now() };
-  send({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: hello(name), ...own });
+  send({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: hello(name, isSite), ...own });
   await eventually(() => messages.some(({ kind }) => kind === 'welcome'));
   return {
     name,
@@ -335,7 +340,7 @@ export async function startAgent(t: TestContext, world: World, name: string): Pr
   };
 }
 
-function hello(name: string) {
+function hello(name: string, isSite: boolean) {
   return {
     node: name as NodeName,
     bootId: 'boot',
@@ -348,6 +353,7 @@ function hello(name: string) {
       arch: 'x64',
       kernel: '6',
       hostname: name,
+      ...(isSite ? { site: name } : {}),
       agentVersion: '0',
       diskFreeBytes: 1,
       diskBytes: 2,

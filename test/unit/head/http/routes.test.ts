@@ -60,7 +60,8 @@ function send(
   const [, id = options.id] =
     Object.entries(kinds).find(([kind]) => route.path.includes(kind)) ?? [];
   const names = { users: 'carol', partitions: 'default' };
-  const [, name = 'n1'] = Object.entries(names).find(([kind]) => route.path.includes(kind)) ?? [];
+  const [, name = route.path.includes('/sites/') ? 'hpc' : 'n1'] =
+    Object.entries(names).find(([kind]) => route.path.includes(kind)) ?? [];
   const params = { id, name, namespace: 'lab', hash: 'a'.repeat(64), epochId: '1#1', index: '0' };
   const body = BODIES[route.name];
   const headers = options.authorization ? { authorization: options.authorization } : {};
@@ -128,7 +129,8 @@ async function prepare(t: Parameters<typeof startWorld>[0]) {
   const pool = await alice.call('startPool', { body: { min: 1, max: 1, walltimeMs: 60_000 } });
   const { stepKey } = world.head.engine.state.jobs.get(pool.jobId as JobId)?.spec ?? {};
   const news = { ...NO_NEWS, jobs: [], gone: [], nodes: [], queues: [] };
-  agent.tell({ kind: 'site', news });
+  const gateway = await startAgent(t, world, 'hpc', true);
+  gateway.tell({ kind: 'site', news });
   await eventually(() => world.head.agents.sites().length > 0);
   const { epochId } = await agent.launch();
   const join = await world.admin.call('createJoinToken', { body: {} });

@@ -20,7 +20,7 @@ function siteJob(id: string, owner: string) {
 
 test('a job of a steered site that cannot be ours is shown with the reason', async (t) => {
   const world = await startWorld(t);
-  const agent = await startAgent(t, world, 'hpc');
+  const agent = await startAgent(t, world, 'hpc', true);
   agent.tell({
     kind: 'site',
     news: { ...SITE, jobs: [siteJob('7', 'eve'), siteJob('8', 'eve m')] },
