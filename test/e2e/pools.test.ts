@@ -78,7 +78,7 @@ describe('pools of a local cluster', { timeout: 480_000 }, () => {
     await local.ok('pool', 'stop', 'sums');
     await local.weft('wait', '1');
     assert.equal((await local.job('1')).state, 'done');
-    assert.match(await local.ok('history'), /^ *1 .*sums.*cancelled/m);
+    assert.match(await local.ok('history'), /^ *1 .*sums.*completed/m);
     const gone = await local.refused('weft', 'pool', 'show', 'sums');
     assert.match(gone.error, /There is no pool sums/);
   });

@@ -210,10 +210,11 @@ export class Calls {
   }
 
   /** All its workers are to end, and none waits: nobody is to take that for a loss of workers. */
-  #perhapsStopped({ place: { jobId }, by, because }: Of<'end_asked'>): void {
+  #perhapsStopped({ place: { jobId }, by, because, closes }: Of<'end_asked'>): void {
     const job = this.#ports.engine.state.jobs.get(jobId);
     if (job === undefined || !this.#pools.has(jobId)) return;
-    if (isStopping(job)) this.#close(jobId, because ?? `cancelled by ${by}`);
+    if (isStopping(job))
+      this.#close(jobId, because ?? `${closes ? 'closed' : 'cancelled'} by ${by}`);
   }
 
   #close(jobId: JobId, words: string): void {

@@ -114,6 +114,8 @@ export type Ending =
       readonly kind: 'cancel';
       readonly by: string;
       readonly because?: string;
+      /** A worker of a pool that is closed: it has completed. */
+      readonly closes?: true;
       /** Asked for while its files were being kept: that has the kill grace to end. */
       readonly hastens?: true;
       /** Asked for once more since then: that is given up. */

@@ -107,10 +107,15 @@ export function applyEndAsked(state: State, event: Of<'end_asked'>, at: number):
 }
 
 function haste({
+  closes,
   hastens,
   discards,
-}: Of<'end_asked'>): Pick<Of<'end_asked'>, 'hastens' | 'discards'> {
-  return { ...(hastens ? { hastens } : {}), ...(discards ? { discards } : {}) };
+}: Of<'end_asked'>): Pick<Of<'end_asked'>, 'closes' | 'hastens' | 'discards'> {
+  return {
+    ...(closes ? { closes } : {}),
+    ...(hastens ? { hastens } : {}),
+    ...(discards ? { discards } : {}),
+  };
 }
 
 function because({ because }: Of<'end_asked'>): { readonly because?: string } {

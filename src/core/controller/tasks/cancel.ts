@@ -10,7 +10,7 @@ import { isStoring } from './shown-state.ts';
 export function askCancel(
   step: Step,
   task: Task,
-  asked: Pick<Of<'end_asked'>, 'by' | 'because' | 'discards'>,
+  asked: Pick<Of<'end_asked'>, 'by' | 'because' | 'closes' | 'discards'>,
 ): void {
   const place = placeOf(task.job, task.index);
   const haste = isStoring(task) ? { hastens: true as const } : {};

@@ -25,6 +25,8 @@ export interface CancelTask {
   readonly place: TaskPlace;
   /** In words for the outcome of what runs; absent: who cancelled it. */
   readonly because?: string;
+  /** A pool that is not needed any more: it has completed. */
+  readonly closes?: true;
 }
 
 export interface SignalTask {

@@ -17,7 +17,7 @@ import type { CancelTask, SignalTask } from './commands.ts';
 import { abandonEpoch, endPending } from './ending.ts';
 import { placeOf } from './place.ts';
 import { isStoring, shownState } from './shown-state.ts';
-import { cancelledBy } from './verdict.ts';
+import { cancelOutcome } from './verdict.ts';
 
 /**
  * Tasks that wait end at once; tasks that hold resources end when their processes have and what they
@@ -25,7 +25,7 @@ import { cancelledBy } from './verdict.ts';
  */
 export function decideCancel(
   step: Step,
-  { place: whole, because }: Pick<CancelTask, 'place' | 'because'>,
+  { place: whole, because, closes }: Pick<CancelTask, 'place' | 'because' | 'closes'>,
   actor: Actor,
 ): Answer {
   const found = targets(step, whole, actor);
@@ -35,14 +35,15 @@ export function decideCancel(
   for (const task of holding) {
     const cancelled = task.ending?.kind === 'cancel' ? task.ending : null;
     if (cancelled === null || (isStoring(task) && !cancelled.discards)) {
-      const why = because === undefined ? {} : { because };
+      const why = { ...(because === undefined ? {} : { because }), ...(closes ? { closes } : {}) };
       askCancel(step, task, { by, ...why, ...(cancelled?.hastens ? { discards: true } : {}) });
     }
     if (hasRole(actor, 'operator') && waitsForDead(step, task)) {
       abandonEpoch(step, task, `cancelled by ${by}`);
     }
   }
-  if (waiting.size > 0) endPending(step, job, waiting, cancelledBy(by));
+  const ended = cancelOutcome({ by, ...(closes ? { closes } : {}) });
+  if (waiting.size > 0) endPending(step, job, waiting, ended);
   return ok({ kind: 'changed', count: waiting.size + holding.length });
 }
 

@@ -71,6 +71,8 @@ export type TaskEvent =
       readonly by: string;
       /** In words for the outcome, when it is nobody's wish: it makes room. */
       readonly because?: string;
+      /** With `cancel`: it was for a pool that is closed, and has completed. */
+      readonly closes?: true;
       /** With `cancel`: its files are being kept, and that has the kill grace to end. */
       readonly hastens?: true;
       /** With `hastens`: nobody waits for them any more. */

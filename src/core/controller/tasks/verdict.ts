@@ -42,7 +42,8 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
     return { kind: 'done', outcome: completed(parts) };
   }
   if (ending?.kind === 'cancel') {
-    const exit = exitOf(worst ?? present(lost, 'a part'));
+    // How a worker was ended that nobody needs any more says nothing.
+    const exit = ending.closes ? {} : exitOf(worst ?? present(lost, 'a part'));
     return { kind: 'done', outcome: { ...cancelOutcome(ending), ...exit } };
   }
   if (ending?.kind === 'requeue') {
@@ -244,6 +245,11 @@ export function cancelledBy(by: string): Outcome {
   return { kind: 'cancelled', detail: `cancelled by ${by}` };
 }
 
-export function cancelOutcome({ by, because }: { by: string; because?: string }): Outcome {
+export function cancelOutcome({
+  by,
+  because,
+  closes,
+}: Pick<Extract<Ending, { kind: 'cancel' }>, 'by' | 'because' | 'closes'>): Outcome {
+  if (closes) return { kind: 'completed', detail: `closed by ${by}` };
   return because === undefined ? cancelledBy(by) : { kind: 'cancelled', detail: because };
 }

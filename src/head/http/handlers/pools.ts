@@ -69,7 +69,7 @@ export const stopPool: Handler<'stopPool'> = async ({ engine }, call) => {
   const owned = poolOf(call);
   if (!owned.ok) return owned;
   const place = { jobId: owned.value.id, index: null };
-  return changed(await engine.execute({ kind: 'cancel_task', place }, call.actor));
+  return changed(await engine.execute({ kind: 'cancel_task', place, closes: true }, call.actor));
 };
 
 export const poolCalls: Handler<'poolCalls'> = ({ calls, clock }, call) => {

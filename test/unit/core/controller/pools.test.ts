@@ -125,6 +125,17 @@ scenario(
   },
 );
 
+scenario('[K12] a pool that is closed has completed, its workers and those that waited', (head) => {
+  head.connect('n1', { cpus: 1 });
+  const id = started(head, { min: 2, max: 2 });
+  head.schedule();
+  head.started(`${id}[0]#1`);
+  head.command({ kind: 'cancel_task', place: place(`${id}`), closes: true }, ANN);
+  head.ended(`${id}[0]#1`, { cause: 'ended', signal: 15 });
+  assert.deepEqual(head.job(id).outcome, { kind: 'completed', detail: 'closed by ann' });
+  assert.equal(head.job(id).losses, 0);
+});
+
 scenario('[K3] a worker that ends badly soon after each start is held', (head) => {
   head.connect('n1');
   const id = started(head, { min: 1, max: 1 });

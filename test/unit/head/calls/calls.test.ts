@@ -195,7 +195,7 @@ test('[K12] a pool that is stopped settles its calls before its workers end', as
   const settled = await asks.hears('settled');
   assert.deepEqual(
     [settled.why, settled.detail],
-    [...['pool_closed', 'The pool is over: cancelled by ann.']],
+    ['pool_closed', 'The pool is over: closed by ann.'],
   );
   assert.equal((await asks.hears('closing')).isFinal, true);
   await eventually(() => works.isClosed && asks.isClosed);
