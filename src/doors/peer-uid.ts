@@ -4,8 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
-import { endianness, networkInterfaces } from 'node:os';
+import { endianness } from 'node:os';
 import { groupsOf, plainAddress } from './network.ts';
+import { ownInterfaces } from './own-addresses.ts';
 
 /** An established connection in the table; its owner cannot be told once the client has closed it. */
 const ESTABLISHED = '01';
@@ -84,9 +85,7 @@ async function readTables(): Promise<PeerTable> {
 export function isOwnAddress(address: string): boolean {
   const plain = plainAddress(address);
   if (/^127\./.test(plain) || plain === '::1') return true;
-  return Object.values(networkInterfaces()).some((all) =>
-    all?.some((one) => one.address === plain),
-  );
+  return Object.values(ownInterfaces()).some((all) => all?.some((one) => one.address === plain));
 }
 
 /** An end as both tables write it: words of 32 bits as they lie in memory, then the port. */

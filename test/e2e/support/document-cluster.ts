@@ -97,11 +97,15 @@ export class DocumentCluster {
   }
 
   #presentable(text: string): string {
-    return text
-      .replaceAll(this.#home, '~')
-      .replaceAll(/\b(wt_[0-9a-f]{12}_)[\w-]+/g, '$1…')
-      .replaceAll(new RegExp(`\\b${userInfo().username}\\b`, 'g'), READER)
-      .replaceAll(new RegExp(`\\b${hostname()}\\b`, 'g'), HOST);
+    return (
+      text
+        .replaceAll(this.#home, '~')
+        // The top of where homes are, there and here.
+        .replaceAll(/\bshared=\/\w+/g, 'shared=/home')
+        .replaceAll(/\b(wt_[0-9a-f]{12}_)[\w-]+/g, '$1…')
+        .replaceAll(new RegExp(`\\b${userInfo().username}\\b`, 'g'), READER)
+        .replaceAll(new RegExp(`\\b${hostname()}\\b`, 'g'), HOST)
+    );
   }
 
   /** Takes back what commands of a page do; false when it takes a new cluster. */

@@ -8,10 +8,20 @@ const ADDRESSES_MAX = 8;
 
 type Interfaces = NodeJS.Dict<readonly Pick<NetworkInterfaceInfo, 'address' | 'internal'>[]>;
 
+/** None where the system does not tell: a unit may keep its program from asking (EAFNOSUPPORT). */
+export function ownInterfaces(): Interfaces {
+  try {
+    return networkInterfaces();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SYSTEM_ERROR') return {};
+    throw error;
+  }
+}
+
 /** Addresses behind one to listen on, those of version 4 first; none of a door that is for this machine. */
 export function addressesBehind(
   listen: string,
-  interfaces: Interfaces = networkInterfaces(),
+  interfaces: Interfaces = ownInterfaces(),
 ): readonly string[] {
   const isEvery = listen === '0.0.0.0' || listen === '::';
   const outside = Object.values(interfaces)

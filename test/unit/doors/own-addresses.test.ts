@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressesBehind } from '../../../src/os/own-addresses.ts';
+import { addressesBehind } from '../../../src/doors/own-addresses.ts';
 
 const INTERFACES = {
   lo: [
