@@ -35,7 +35,7 @@ export function runWeft(invocation: Invocation): Promise<number> {
     // The others are only needed to be listed or proposed, which a command in front rules out.
     const isAlone = word !== null && word === argv[0];
     const program = await buildProgram(invocation, finish, { word, isAlone });
-    await parse(program, argv, { invocation, finish });
+    await program.parseAsync(argv, { from: 'user' });
   });
 }
 
@@ -43,7 +43,7 @@ export function runWeft(invocation: Invocation): Promise<number> {
 export function runVerbs(invocation: Invocation, verbs: VerbProgram): Promise<number> {
   return guarded(invocation, async (finish) => {
     const program = buildVerbs(invocation, finish, verbs);
-    await parse(program, withHelpBehind(invocation.argv), { invocation, finish });
+    await program.parseAsync(withHelpBehind(invocation.argv), { from: 'user' });
   });
 }
 
@@ -85,19 +85,6 @@ interface Running {
 function withHelpBehind([first, ...rest]: readonly string[]): readonly string[] {
   if (first === undefined) return [];
   return first === 'help' ? [...rest, '--help'] : [first, ...rest];
-}
-
-async function parse(
-  program: Command,
-  argv: readonly string[],
-  { invocation, finish }: Running,
-): Promise<void> {
-  if (argv.length > 0) {
-    await program.parseAsync(argv, { from: 'user' });
-    return;
-  }
-  invocation.terminal.error(program.helpInformation());
-  finish.exitCode = 2;
 }
 
 async function guarded(
@@ -189,7 +176,9 @@ function titleOf({ program, argv }: Invocation): string {
 function prepare(command: Command, { terminal }: Invocation): Command {
   return command.exitOverride().configureOutput({
     writeOut: (text) => terminal.out(text),
-    writeErr: () => undefined, // Printed once, by report().
+    // The help of a command that was named without what is to be done.
+    writeErr: (text) => terminal.error(text),
+    outputError: () => undefined, // Printed once, by report().
     getOutHasColors: () => false,
     getErrHasColors: () => false,
   });

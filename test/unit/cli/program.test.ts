@@ -7,7 +7,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { runWeft } from '../../../src/cli/main.ts';
+import { distribute } from '../../../src/cli/distribute/distribute.ts';
+import { runVerbs, runWeft } from '../../../src/cli/main.ts';
 import { VERBS } from '../../../src/cli/verbs.ts';
 import { locateHead, socketIn } from '../../../src/connect/locate.ts';
 import {
@@ -53,6 +54,29 @@ test('every command has help, and asks no head for it', async () => {
       assert.deepEqual([code, error], [0, ''], name);
       assert.match(out, /^Usage: weft /, name);
     }
+  });
+});
+
+test('a command that is named without what is to be done prints its help, and ends with 2', async () => {
+  await inEmptyDirectory(async (directory) => {
+    let groups = 0;
+    for (const { name, load } of VERBS) {
+      if (!('verbs' in (await load()))) continue;
+      groups += 1;
+      const { code, out, error } = await weft(directory, name);
+      assert.deepEqual([code, out], [2, ''], name);
+      assert.match(error, new RegExp(`^Usage: weft ${name} [^]*\\nCommands:\\n  `), name);
+    }
+    assert.ok(groups > 12, String(groups));
+    for (const argv of [[], ['--dir', directory]]) {
+      const { code, error } = await weft(directory, ...argv);
+      assert.deepEqual([code, error.startsWith('Usage: weft [options] [command]')], [2, true]);
+      assert.match(error, /More about a command: weft COMMAND --help\n$/);
+    }
+    const seed = await capture(directory, { program: 'distribute', argv: [] }, (invocation) =>
+      runVerbs(invocation, distribute),
+    );
+    assert.deepEqual([seed.code, seed.error.startsWith('Usage: dist')], [2, true]);
   });
 });
 
