@@ -50,6 +50,11 @@ export const PINNED_FOREIGN: readonly {
     weather: { mode: 'steer', hasTickets: false, arrayMs: 10_000, maintMs: null },
     broke: 'a held array whose site knew of it but did not list it stayed so',
   },
+  {
+    seed: 5057,
+    weather: {},
+    broke: 'a node that its operator opened before a program began there was closed again for ever',
+  },
 ];
 
 /** By the name of the canary. */

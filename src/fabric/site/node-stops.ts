@@ -147,8 +147,10 @@ export class NodeStops {
       if (await hasBegun()) return ok(null);
       const found = await this.#find(node);
       if (found === null) return err(away('its site does not say how the node stands'));
-      const parts = note.open.length > 0 ? note.open : rules.partsOf(found).map(({ name }) => name);
-      this.#note(node, { ...note, phase: 'opened' });
+      const toOpen = rules.noteToOpen(note, found);
+      const all = rules.partsOf(found).map(({ name }) => name);
+      const parts = toOpen.open.length > 0 ? toOpen.open : all;
+      this.#note(node, toOpen);
       const opened = await this.#run({ node, kind: 'restore', parts });
       // A site may take a moment to hear of a node again, and looks at jobs only when they change.
       if (opened.ok && found.state !== 'down') await this.#waitFor(() => this.#isHeard(node));

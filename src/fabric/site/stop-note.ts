@@ -94,6 +94,16 @@ export function noteToStop(
   };
 }
 
+/** The note to open a stopped node by: what others have opened or stopped of it meanwhile stays as they left it. */
+export function noteToOpen(note: StopNote, node: SiteNode): StopNote {
+  const byOthers = openPartsOf(node);
+  const open = [...new Set([...note.open, ...byOthers])];
+  const reasonBefore = node.reason || null;
+  if (byOthers.length > 0) return { ...note, phase: 'opened', open, reasonBefore };
+  const theirs = isTheirs(note, node) ? { open: [], reasonBefore } : {};
+  return { ...note, phase: 'opened', ...theirs };
+}
+
 /** The reason to show: a node that was closed before keeps what was said of it. */
 export function reasonWhileStopped({ open, reason, reasonBefore }: StopNote): string {
   return open.length === 0 ? (reasonBefore ?? reason) : reason;

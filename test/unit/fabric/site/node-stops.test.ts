@@ -342,6 +342,34 @@ test('[M9] it is opened for its program and stopped again once that runs', async
   }
 });
 
+test('[M9] what an operator drains or opens before its program begins is as they left it', async () => {
+  const cases = [
+    { before: 'bad disk', now: { state_flags: [], reason: '' }, after: '' },
+    { before: null, now: { state_flags: ['DRAIN'], reason: 'smoke' }, after: 'smoke' },
+    { before: 'bad disk', now: { state_flags: ['DRAIN'], reason: 'smoke' }, after: 'smoke' },
+  ];
+  for (const { before, now, after } of cases) {
+    const world = new World();
+    if (before !== null) world.drain(before);
+    await world.want(WISH);
+    Object.assign(world.site.nodes[0] ?? {}, now);
+    let isBegun = false;
+    const opened = world.stops.openFor(
+      'n1',
+      () => {
+        isBegun = !world.node().isDrained;
+        return Promise.resolve(ok(null));
+      },
+      () => Promise.resolve(isBegun),
+    );
+    await world.clock.settle();
+    assert.ok((await opened).ok);
+    assert.equal(world.node().isDrained, true, 'the maintenance goes on');
+    await world.want();
+    assert.deepEqual(world.node(), { isDrained: after !== '', reason: after });
+  }
+});
+
 test('[M9] what has begun already needs no open node', async () => {
   const world = new World();
   await world.want(WISH);
