@@ -5,12 +5,12 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { JobId } from '../core/model/ids.ts';
 import { addressesBehind } from '../doors/own-addresses.ts';
 import { fingerprintOf } from '../head/auth/certificate.ts';
 import { type Head, startHead } from '../head/head.ts';
 import { startHttp } from '../head/http/server.ts';
 import { LogFiles } from '../head/logs/log-files.ts';
+import { logJobsOf } from '../head/logs/log-jobs.ts';
 import { notifiersOf } from '../head/notify/notifiers.ts';
 import { systemChance } from '../os/chance.ts';
 import { systemClock } from '../os/clock.ts';
@@ -105,7 +105,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     directory: join(options.directory, 'logs'),
     fileBytesMax: options.logBytesMax,
     totalBytesMax: options.logBytesTotalMax,
-    isDone: (jobId) => head !== null && isDone(head, jobId as JobId),
+    jobs: logJobsOf(() => head?.engine ?? null),
     log,
   });
   const files = openHeadFiles(options, logs, log);
@@ -217,12 +217,6 @@ async function serveUntilStopped(started: Started): Promise<void> {
 
 function fencingOf({ fence }: HeadOptions, audit: FileLog) {
   return fence === null ? {} : { fencing: { ...fence, commands: systemCommands, audit } };
-}
-
-/** Done jobs leave memory: one that was given out and is not there is done. */
-function isDone({ engine: { state } }: Head, jobId: JobId): boolean {
-  const job = state.jobs.get(jobId);
-  return job === undefined ? jobId < state.nextJobId : job.outcome !== null;
 }
 
 /** Null when it comes. */

@@ -92,7 +92,7 @@ export const KEYS: readonly Key[] = [
     'head.log_total',
     'size',
     '10G',
-    'Captured output kept of all jobs together; the oldest is removed first.',
+    'Captured output kept of all jobs together; the oldest goes of users who keep more than an equal share.',
   ),
   key(
     'head.blobs_max',

@@ -539,7 +539,9 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     next: 'Leave `--epoch` out for the last one; `weft history ID --tasks` lists those that ended.',
   },
   'log.removed': {
-    means: 'Captured output is bounded (`head.log_total`); the oldest finished jobs give way.',
+    means:
+      'Captured output is bounded (`head.log_total`): beyond it the oldest finished jobs give way, of ' +
+      'users who keep more than an equal share.',
     next: 'Nothing brings it back; use `--output` for what must last, or raise the limit.',
   },
   'epoch.not_running': {

@@ -3,6 +3,7 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { Shares } from '../../core/blobs/shares.ts';
 import { absent } from '../blobs/disk-errors.ts';
 import type { ArchivePlaces, Shelf } from './archive-places.ts';
 import { isOfBatch, shelfOf } from './batch-folder.ts';
@@ -95,32 +96,19 @@ async function amountOf(folder: string, summary: KeptAmount) {
 export function planRetention(kept: readonly KeptTask[], rule: RetentionRule): KeptTask[] {
   const { now, ageMs, bytesMax, wanted = [] } = rule;
   const inOrder = [...kept].sort((a, b) => a.storedAt - b.storedAt);
-  const left = new Amounts(inOrder);
-  const goes = new Set<KeptTask>();
-  const go = (task: KeptTask): void => {
-    goes.add(task);
-    left.remove(task);
-  };
-  for (const task of inOrder) if (now - task.storedAt >= ageMs) go(task);
+  const goes = new Set<KeptTask>(inOrder.filter((task) => now - task.storedAt >= ageMs));
   for (const { owner, bytes } of wanted) {
     let short = bytes;
     for (const task of inOrder) {
       if (short <= 0) break;
-      if (task.owner !== owner) continue;
-      if (goes.has(task)) continue;
-      go(task);
+      if (task.owner !== owner || goes.has(task)) continue;
+      goes.add(task);
       short -= task.bytes;
     }
   }
-  // What has room goes only while it leaves that share: no large task goes for a little spare room.
-  const least = left.all > bytesMax ? bytesMax * LEFT_SHARE : Number.POSITIVE_INFINITY;
-  const share = (bytesMax * LEFT_SHARE) / Math.max(1, left.ownerCount);
-  for (const task of inOrder) {
-    const { bytes, owner } = task;
-    if (goes.has(task) || left.of(owner) <= share) continue;
-    if (left.all <= bytesMax && left.all - bytes < least) continue;
-    go(task);
-  }
+  const left = inOrder.filter((task) => !goes.has(task));
+  const shares = new Shares(bytesByOwner(left), { bytesMax, leftShare: LEFT_SHARE });
+  for (const task of left) if (shares.takes(task.owner, task.bytes)) goes.add(task);
   return inOrder.filter((task) => goes.has(task));
 }
 
@@ -129,27 +117,4 @@ export function bytesByOwner(kept: readonly KeptTask[]): Map<string, number> {
   const byOwner = new Map<string, number>();
   for (const { owner, bytes } of kept) byOwner.set(owner, (byOwner.get(owner) ?? 0) + bytes);
   return byOwner;
-}
-
-class Amounts {
-  readonly #byOwner: Map<string, number>;
-  all: number;
-
-  constructor(kept: readonly KeptTask[]) {
-    this.#byOwner = bytesByOwner(kept);
-    this.all = kept.reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
-  get ownerCount(): number {
-    return [...this.#byOwner.values()].filter((bytes) => bytes > 0).length;
-  }
-
-  of(owner: string): number {
-    return this.#byOwner.get(owner) ?? 0;
-  }
-
-  remove({ owner, bytes }: KeptTask): void {
-    this.all -= bytes;
-    this.#byOwner.set(owner, this.of(owner) - bytes);
-  }
 }

@@ -10,6 +10,7 @@ import type { Kept } from '../log-sink.ts';
 import { linkLog } from './link-log.ts';
 import { LogBudget } from './log-budget.ts';
 import { appendTo, openExisting, sizeOf, writeSmall } from './log-disk.ts';
+import type { LogJobs } from './log-jobs.ts';
 import { type LogPlace, logPath, readLogName } from './log-path.ts';
 import { hasMark, isMarked, mark, unmark } from './open-mark.ts';
 
@@ -18,10 +19,9 @@ export interface LogFilesOptions {
   readonly directory: string;
   /** Bytes of one file. What is beyond is counted, not kept. */
   readonly fileBytesMax: number;
-  /** Bytes of all files; output of the oldest done jobs goes first. */
+  /** Bytes of all files; beyond that output of done jobs goes. */
   readonly totalBytesMax: number;
-  /** Whether a job's output may be removed to make room. */
-  readonly isDone: (jobId: number) => boolean;
+  readonly jobs: LogJobs;
   readonly log: Log;
 }
 
@@ -78,9 +78,9 @@ export class LogFiles {
 
   constructor(options: LogFilesOptions) {
     this.#options = options;
-    const { directory, totalBytesMax, isDone, log } = options;
+    const { directory, totalBytesMax, jobs, log } = options;
     const onRemove = (relative: string): void => this.#forget(relative);
-    this.#budget = new LogBudget({ directory, bytesMax: totalBytesMax, isDone, onRemove, log });
+    this.#budget = new LogBudget({ directory, bytesMax: totalBytesMax, jobs, onRemove, log });
   }
 
   /** Reads how much earlier heads kept. Looks at no file of output. */
@@ -203,7 +203,7 @@ export class LogFiles {
     if (kept.length > 0) {
       await appendTo(path.join(this.#options.directory, relative), kept, file.size);
       file.size += kept.length;
-      this.#budget.add(kept.length);
+      this.#budget.add(relative, kept.length);
       if (!piece.end && !file.isMarked && isMarked(file.size)) {
         await mark(path.join(this.#options.directory, relative));
         file.isMarked = true;
@@ -255,7 +255,7 @@ export class LogFiles {
     if (!file.ended && (cut !== '' || tail !== undefined)) {
       const bytes = Buffer.concat([Buffer.from(cut), tail ?? new Uint8Array(0)]);
       await writeSmall(path.join(this.#options.directory, tailOf(relative)), bytes);
-      this.#budget.add(bytes.length - file.tailSize);
+      this.#budget.add(relative, bytes.length - file.tailSize);
       file.tailSize = bytes.length;
     }
     if (file.isMarked) await unmark(path.join(this.#options.directory, relative));

@@ -106,6 +106,11 @@ async function followEpoch(
     const status = await logs.status(log);
     const isOver = isPastStart(now, epoch);
     if (isOver) seenAt ??= engine.now();
+    if (from > offset && status.size < from) {
+      response.destroy(); // Removed while being read: the cut says that it is not complete.
+      unwatch();
+      return { dropped: status.dropped, isWhole: false };
+    }
     const end = Math.min(status.size, bound);
     await copy(services, response, { log, from, end, signal });
     from = Math.max(from, end);

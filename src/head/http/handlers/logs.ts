@@ -36,6 +36,8 @@ export const readLogs: Handler<'readLogs'> = async (services, call) => {
     const missing = missingRun(target, query.epoch, await progress(services, target));
     if (missing !== null) return err(missing);
   }
+  const removed = await removedOf(services, target);
+  if (removed !== null) return err(removed);
   const run = query.follow === true ? followTask : sendRange;
   return run(services, call.response, target);
 };
@@ -63,6 +65,15 @@ function missingRun(
   return refuse('log.no_run', { epoch: String(epoch), task, last: words });
 }
 
+/** Whether the output was removed to make room; nothing of it must look like all of it. */
+async function removedOf(services: Services, target: Target): Promise<Refusal | null> {
+  const { jobId } = target.place;
+  if (!(await services.logs.wasRemoved(jobId))) return null;
+  const { epoch } = await progress(services, target);
+  const { size } = await services.logs.status(logPlace(target, target.query.epoch ?? epoch));
+  return size === 0 ? refuse('log.removed', { job: String(jobId) }) : null;
+}
+
 /** The file on the nodes that the user named for this stream; null when the output comes here. */
 function elsewhereOf({ spec }: JobRecord, stream: 'stdout' | 'stderr'): string | null {
   return spec.files[stream] ?? null;
@@ -79,10 +90,6 @@ async function sendRange(
   const epoch = query.epoch ?? now.epoch;
   const log = logPlace(target, Math.max(1, epoch));
   const status = await services.logs.status(log);
-  const { jobId } = target.place;
-  if (status.size === 0 && (await services.logs.wasRemoved(jobId))) {
-    return err(refuse('log.removed', { job: String(jobId) }));
-  }
   const from = Math.min(query.offset ?? 0, status.size);
   const end = Math.min(status.size, from + (query.limit ?? status.size));
   const at = services.engine.now();

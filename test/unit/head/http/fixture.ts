@@ -22,6 +22,7 @@ import { GoalKeeper } from '../../../../src/head/goals/keeper.ts';
 import { type Head, startHead } from '../../../../src/head/head.ts';
 import { type HttpSide, startHttp } from '../../../../src/head/http/server.ts';
 import { LogFiles } from '../../../../src/head/logs/log-files.ts';
+import { logJobsOf } from '../../../../src/head/logs/log-jobs.ts';
 import type { Notifiers } from '../../../../src/head/notify/notifiers.ts';
 import { systemChance } from '../../../../src/os/chance.ts';
 import { systemClock } from '../../../../src/os/clock.ts';
@@ -120,7 +121,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     directory: path.join(directory, 'logs'),
     fileBytesMax: 1_048_576,
     totalBytesMax: 16 * 1_048_576,
-    isDone: (id) => head?.engine.state.jobs.get(id as never)?.outcome !== null,
+    jobs: logJobsOf(() => head?.engine ?? null),
     log,
   });
   await logs.prepare();

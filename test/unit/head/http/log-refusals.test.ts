@@ -48,7 +48,7 @@ test('a run that there has not been is refused, whether none or fewer have', asy
   await refused({ epoch: 5, follow: true }, /the last one is 1/);
 });
 
-test('output that was removed to make room is not shown as empty', async (t) => {
+test('[W9] output that was removed to make room is not shown as empty', async (t) => {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'n1');
   const { jobId } = await world.admin.call('submitJob', { body: TRUE });
@@ -60,5 +60,8 @@ test('output that was removed to make room is not shown as empty', async (t) => 
   const bucket = path.join(world.directory, 'logs', bucketOf(jobId as JobId));
   await mkdir(bucket, { recursive: true });
   await writeFile(path.join(bucket, 'removed'), String(jobId));
-  await assert.rejects(world.admin.stream('readLogs', { params }), { code: 'log.removed' });
+  for (const follow of [true, false]) {
+    const reading = world.admin.stream('readLogs', { params, query: { follow } });
+    await assert.rejects(reading, { code: 'log.removed' });
+  }
 });

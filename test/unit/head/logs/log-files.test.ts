@@ -16,7 +16,12 @@ const FILE_BYTES_MAX = 100;
 
 async function make(
   t: TestContext,
-  options: { total?: number; fileBytesMax?: number; isDone?: (id: number) => boolean } = {},
+  options: {
+    total?: number;
+    fileBytesMax?: number;
+    isDone?: (id: number) => boolean;
+    ownerOf?: (id: number) => string;
+  } = {},
 ) {
   const directory = await mkdtemp(path.join(tmpdir(), 'weft-logs-'));
   const opened: LogFiles[] = [];
@@ -31,7 +36,10 @@ async function make(
       directory,
       fileBytesMax: options.fileBytesMax ?? FILE_BYTES_MAX,
       totalBytesMax: options.total ?? 1_000_000,
-      isDone: options.isDone ?? (() => true),
+      jobs: {
+        isDone: options.isDone ?? (() => true),
+        ownersOf: async (ids) => new Map(ids.map((id) => [id, options.ownerOf?.(id) ?? 'ann'])),
+      },
       log,
     });
   const open = async () => {
@@ -133,6 +141,44 @@ test('beyond the total the output of the oldest done jobs goes, and that is said
   assert.equal((await textOf(files, 1)).length, 90);
   await eventually(() => log.lines.some(({ fields }) => fields['job'] === 2));
   assert.equal((await files.status(placeOf(2))).size, 0, 'nothing is said to be there still');
+});
+
+test('[W9] what a user leaves makes no output go of who keeps no more than a share', async (t) => {
+  // Job 1 runs, and its user keeps more than a share; 2 is of somebody with little.
+  const owners = ['', 'ann', 'bob', 'ann', 'ann'];
+  const { open } = await make(t, {
+    total: 300,
+    isDone: (id) => id !== 1,
+    ownerOf: (id) => owners[id] ?? '',
+  });
+  const files = await open();
+  for (const id of [1, 2, 3, 4]) {
+    await files.append(nameOf(`${id}#1`), piece('x'.repeat(id === 2 ? 40 : 90), 0, true));
+  }
+  await eventually(() => files.wasRemoved(3));
+  await files.close();
+  const removed = await Promise.all([1, 2, 3, 4].map((id) => files.wasRemoved(id)));
+  assert.deepEqual(removed, [false, false, true, false]);
+  assert.equal((await textOf(files, 2)).length, 40);
+});
+
+test('[W9] what unfinished jobs keep beyond the total makes nothing of others go', async (t) => {
+  const owners = ['', 'ann', 'bob', 'ann'];
+  const { open, log } = await make(t, {
+    total: 150,
+    isDone: (id) => id === 2,
+    ownerOf: (id) => owners[id] ?? '',
+  });
+  const files = await open();
+  for (const [id, size] of [
+    [2, 40],
+    [1, 90],
+    [3, 90],
+  ] as const) {
+    await files.append(nameOf(`${id}#1`), piece('x'.repeat(size), 0));
+  }
+  await eventually(() => log.lines.some(({ message }) => /unfinished jobs/.test(message)));
+  assert.deepEqual([await files.wasRemoved(1), await files.wasRemoved(2)], [false, false]);
 });
 
 test('[W4] only a file whose end piece is kept is said to be complete', async (t) => {
