@@ -64,6 +64,8 @@ describe('a Slurm and a Grid Engine in one partition', { skip }, () => {
     await world.sitesRead('hpc', 'farm');
   });
   afterEach(showLogs(world));
+  // A test that failed leaves nothing in the queues that the next one counts.
+  afterEach(() => writeFileSync(world.at('cheap'), ''));
   after(() =>
     world.close(async () => {
       await slurm?.stop();

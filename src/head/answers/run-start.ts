@@ -46,10 +46,12 @@ export async function lastRuns(
 
 /** The views with the true start of what is done, and where it ran. */
 export async function withLastRuns<View extends JobView>(
-  engine: Pick<Engine, 'store'>,
+  engine: Pick<Engine, 'store' | 'settled'>,
   views: readonly View[],
 ): Promise<View[]> {
   const done = views.filter(({ state, array }) => state === 'done' && array === null);
+  // What has just ended must be in the history before it is looked up there.
+  if (done.length > 0) await engine.settled();
   const runs = await lastRuns(
     engine,
     done.map(({ id }) => id),

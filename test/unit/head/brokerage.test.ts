@@ -6,10 +6,17 @@ import { BrokerageBook } from '../../../src/core/controller/sites/brokerage-book
 import { standingOf } from '../../../src/core/controller/sites/standing.ts';
 import type { EpochId, JobId, NodeName } from '../../../src/core/model/ids.ts';
 import type { Share } from '../../../src/core/model/orders.ts';
+import {
+  DEFAULT_PARTITION,
+  plainPartition,
+  plainScheduling,
+} from '../../../src/core/model/scheduling.ts';
 import type { ListedJob, SiteNews, SiteNode } from '../../../src/core/model/site.ts';
 import type { Choice, Offer } from '../../../src/core/scheduler/room/brokerage.ts';
 import { choiceWords } from '../../../src/head/answers/words/brokerage.ts';
+import { explainJob } from '../../../src/head/http/handlers/show-job.ts';
 import { Sites } from '../../../src/head/sites.ts';
+import { ANN } from '../../support/controller.ts';
 import { EngineBench } from '../../support/engine.ts';
 
 const HOUR = 3_600_000;
@@ -182,6 +189,22 @@ test('a gateway that hangs delays a start elsewhere by no moment', async () => {
     await bench.settle();
     assert.ok(starts().includes(`to two: launch ${2 * job - 1}#1`));
   }
+});
+
+test('[A29] why a task is at its site is said also while it waits in the queue there', async () => {
+  const scheduling = plainScheduling('first_fit');
+  const partition = { ...plainPartition(DEFAULT_PARTITION), placement: 'cheapest' as const };
+  const partitions = { [DEFAULT_PARTITION]: partition };
+  const bench = await new EngineBench({ scheduling: { ...scheduling, partitions } }).start();
+  for (const site of ['one', 'two']) await bench.connect(site, { site });
+  bench.submit('job');
+  await bench.settle();
+  const call = { params: { id: '1' }, actor: ANN };
+  const why = await explainJob({ engine: bench.engine } as never, call as never);
+  assert.match(
+    why.ok ? why.value.words : '',
+    /^It waits in the queue of its site: it is being given to site one\.\nIts site was chosen because .*: one /,
+  );
 });
 
 test('[A29] a site speaks for its own starts only, and for those that it lists now', () => {

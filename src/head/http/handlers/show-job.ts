@@ -65,7 +65,7 @@ export const explainJob: Handler<'explainJob'> = async ({ engine }, { params, ac
     const placed = index ?? (job.spec.array === null ? 0 : undefined);
     return ok(withSite(explainView(view), engine, job, placed));
   }
-  if (view.reason.kind === 'site') return ok(explainView(view));
+  if (view.reason.kind === 'site') return ok(withSite(explainView(view), engine, job, waiting));
   const about = view.nodes.length > 0 ? 'next_task' : 'task';
   const ahead = expect(engine, pendingOf(job, waiting));
   const expected = viewLookAhead(ahead, about, actor.name);
@@ -74,7 +74,7 @@ export const explainJob: Handler<'explainJob'> = async ({ engine }, { params, ac
   return ok({ state: view.state, ...expected, words: `${runs} ${expected.words}` });
 };
 
-/** Why the task is where it is, when sites were compared for it. */
+/** Why the task is where it is, also in the queue there, when sites were compared for it. */
 function withSite(
   reply: ExplainReply,
   { state }: Engine,
@@ -82,7 +82,8 @@ function withSite(
   index: number | undefined,
 ): ExplainReply {
   const choice = index === undefined ? undefined : state.scratch.brokerage.choiceOf(job, index);
-  if (choice === undefined || reply.state === 'pending' || reply.state === 'done') return reply;
+  const isPlaced = reply.state !== 'pending' || reply.reason?.kind === 'site';
+  if (choice === undefined || !isPlaced || reply.state === 'done') return reply;
   return { ...reply, words: `${reply.words}\n${choiceWords(choice)}` };
 }
 
