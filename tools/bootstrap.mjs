@@ -2,17 +2,19 @@
 // missing or older than the lockfile, then hands over to a Node that runs TypeScript. Plain
 // JavaScript, and only built-in modules, because nothing else may be there yet.
 
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { become, findNode } from '../bin/modern-node.cjs';
+import { become, findNode, runNpm } from '../bin/modern-node.cjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const lockfile = path.join(root, 'package-lock.json');
 const modules = path.join(root, 'node_modules');
 const stamp = path.join(modules, '.weft-lock-hash');
+
+/** What they start is a cluster of the user's, whose jobs see what the user sees. */
+const FOR_USERS = new Set(['tools/start.ts', 'tools/stop.ts', 'tools/clean.ts']);
 
 const lockHash = () => createHash('sha256').update(readFileSync(lockfile)).digest('hex');
 
@@ -44,14 +46,20 @@ function install() {
     );
   }
   process.stderr.write('Installing the dependencies (npm ci) ...\n');
-  const args = ['ci', '--loglevel=error', '--no-progress'];
-  const npm = process.env.npm_execpath ?? '';
-  const known = path.basename(npm) === 'npm-cli.js'; // another package manager sets it too
-  const [command, rest] = known ? [process.execPath, [npm, ...args]] : ['npm', args];
-  const done = spawnSync(command, rest, { cwd: root, stdio: ['ignore', 2, 2] });
-  if (done.status === 0) return;
-  const why = done.error?.message ?? `exit ${done.status ?? done.signal}`;
-  throw new Error(`npm ci failed: ${why}`);
+  runNpm(['ci', '--loglevel=error', '--no-progress'], root);
+}
+
+/** As the shell was that npm was called from: npm puts its own folders before PATH. */
+function userEnvironment() {
+  const ours = path.join(root, 'node_modules', '.bin');
+  const parts = (process.env.PATH ?? '').split(path.delimiter);
+  return { ...process.env, PATH: parts.filter((part) => part !== ours).join(path.delimiter) };
+}
+
+/** Programs of npm's packages come first, and the Node that runs tools is the one they start. */
+function toolEnvironment(node) {
+  const ours = [path.join(modules, '.bin'), path.dirname(node), process.env.PATH];
+  return { ...process.env, PATH: ours.filter(Boolean).join(path.delimiter) };
 }
 
 function main([script, ...args]) {
@@ -60,9 +68,8 @@ function main([script, ...args]) {
   if (!existsSync(file)) throw new Error(`${script} does not exist.`);
   if (!isInstalled()) install();
   if (!lstatSync(modules).isSymbolicLink()) writeFileSync(stamp, `${lockHash()}\n`);
-  // The folder of npm's programs comes first, so that what scripts start finds the same Node.
-  process.env.PATH = `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}`;
-  become(findNode(), [file, ...args]);
+  const node = findNode();
+  become(node, [file, ...args], FOR_USERS.has(script) ? userEnvironment() : toolEnvironment(node));
 }
 
 try {

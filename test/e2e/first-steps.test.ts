@@ -85,6 +85,11 @@ describe('the first steps', () => {
     assert.match(info, /^ +\d+ +sleep /m);
   });
 
+  it('a job finds the Node that its user has', () => {
+    const question = 'command -v node; node --version';
+    assert.equal(type(`npx weft run --follow '${question}'`), type(question));
+  });
+
   it('`npm stop` stops everything and keeps queue and history', () => {
     assert.match(type('npm stop'), /The cluster is stopped\./);
     assert.deepEqual(processesOf(home), []);

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { filesBelow } from '../../tools/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -78,6 +79,25 @@ describe('the package, installed into an empty folder', () => {
       const { status, stdout, stderr } = run(program, '--version');
       assert.deepEqual([status, stdout.trim(), stderr], [0, manifest.version, ''], program);
     }
+  });
+
+  test('it holds the documents and units that its programs name, and no other Node', () => {
+    const named = filesBelow('src').flatMap((file) =>
+      readFileSync(path.join(ROOT, file), 'utf8').match(
+        /\bdocs\/[\w./-]+\.md\b|deploy\/systemd\b/g,
+      ),
+    );
+    const names = [...new Set(named.filter((name) => name !== null))];
+    assert.ok(names.includes('deploy/systemd') && names.length > 20, String(names));
+    assert.deepEqual(
+      names.filter((name) => !existsSync(path.join(installed, name))),
+      [],
+    );
+    const { bin, dependencies } = manifest;
+    assert.deepEqual(
+      [...Object.keys(bin), ...Object.keys(dependencies)].filter((name) => /^node/.test(name)),
+      [],
+    );
   });
 
   test('what people type all day loads one file, and of Node.js what it needs', () => {
