@@ -24,14 +24,18 @@ export interface BatchTruth {
   isRenewed: boolean;
 }
 
+export interface BatchPart {
+  readonly batch: BatchTruth;
+  readonly numbers: readonly number[];
+  /** What it comes after: a batch that was removed before it was given is no matter to it. */
+  readonly after: readonly BatchTruth[];
+}
+
 export class BatchesTruth {
   /** By title; those removed or forgotten are gone. */
   readonly batches = new Map<string, BatchTruth>();
-  /** By job: of which batch it is a part, and the number of each of its items. */
-  readonly parts = new Map<
-    JobId,
-    { readonly batch: BatchTruth; readonly numbers: readonly number[] }
-  >();
+  /** By job: of which batch it is a part, with the number of each of its items. */
+  readonly parts = new Map<JobId, BatchPart>();
   /** By owner and key of a solver: how often it was to be built anew. */
   readonly renewals = new Map<string, number>();
   readonly #keys = new Map<BatchTruth, Set<string>>();
@@ -74,7 +78,8 @@ export class BatchesTruth {
     const batch = spec.batch === undefined ? undefined : this.batches.get(formatBatch(spec.batch));
     if (spec.batch === undefined || batch === undefined) return;
     const numbers = [...parseIndices(spec.batch.numbers)];
-    this.parts.set(jobId, { batch, numbers });
+    const after = batch.after.filter((one) => this.batches.get(one.title) === one);
+    this.parts.set(jobId, { batch, numbers, after });
     for (const item of indicesOf(spec.array)) batch.jobs.set(numbers[item] as number, 'open');
     if (spec.batch.build === undefined) return;
     const keys = this.#keys.get(batch) ?? new Set();

@@ -53,6 +53,11 @@ export const PINNED: readonly {
     weather: { cloneMs: 8000 },
     broke: 'a copied machine kept its own files as the result of a task that ran on its original',
   },
+  {
+    seed: 71,
+    weather: { cloneMs: 8000 },
+    broke: 'a retry had to wait for a batch that had been removed before it (by the checker)',
+  },
 ];
 
 /** By the name of the canary. */

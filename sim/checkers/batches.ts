@@ -54,8 +54,9 @@ function checkPart({ batches }: BatchesTruth, { jobId, spec, owner }: Of<'job_su
 
 function checkAllocated({ parts, batches }: BatchesTruth, event: Of<'task_allocated'>): void {
   const { place, shares } = event;
-  const batch = parts.get(place.jobId)?.batch;
-  if (batch === undefined) return;
+  const part = parts.get(place.jobId);
+  if (part === undefined) return;
+  const { batch, after } = part;
   const shunned = shares.find(({ node }) => batch.failed.has(node));
   if (shunned !== undefined && batches.get(batch.title) === batch) {
     throw new Violation(
@@ -63,7 +64,7 @@ function checkAllocated({ parts, batches }: BatchesTruth, event: Of<'task_alloca
       `${shunned.node} could not build ${batch.title}, and gets more of it`,
     );
   }
-  for (const { title, jobs } of batch.after) {
+  for (const { title, jobs } of after) {
     const open = [...jobs].find(([, kind]) => kind !== 'completed');
     if (open === undefined) continue;
     throw new Violation('B5', `${batch.title} starts before ${open[0]} of ${title} is complete`);

@@ -55,6 +55,11 @@ export const PINNED_FOREIGN: readonly {
     weather: {},
     broke: 'a node that its operator opened before a program began there was closed again for ever',
   },
+  {
+    seed: 30087,
+    weather: {},
+    broke: 'a stop that was made anew after a program had begun was not told, and taken for over',
+  },
 ];
 
 /** By the name of the canary. */

@@ -4,8 +4,9 @@
 import type { NodePart, SiteNode } from '../../core/model/site.ts';
 
 /**
- * `stopping`: the site is told, or soon. `stopped`: it has done so. `opened`: for the moment in which the
- * maintenance's program begins. `returning`: it is being given back.
+ * `stopping`: the site is told, or soon. `stopped`: it has done so. `opened`: it had, and is told again: the
+ * node was opened for the moment in which the maintenance's program begins, or by others. `returning`: it is
+ * being given back.
  */
 export type StopPhase = 'stopping' | 'stopped' | 'opened' | 'returning';
 
@@ -85,9 +86,12 @@ export function noteToStop(
     return { ...own, phase: 'stopping', open, reasonBefore: node.reason || null };
   }
   const isOpenedByOthers = known.phase === 'stopped' && open.length > 0;
+  const wasStopped = known.phase === 'stopped' || known.phase === 'opened';
+  // What its head has heard of as stopped stays so for it.
+  const phase = wasStopped && known.maintenance === maintenance ? 'opened' : 'stopping';
   return {
     ...{ ...known, ...own },
-    phase: open.length > 0 || known.phase === 'returning' ? 'stopping' : known.phase,
+    phase: open.length > 0 || known.phase === 'returning' ? phase : known.phase,
     ...(isOpenedByOthers
       ? { open: [...new Set([...known.open, ...open])], reasonBefore: node.reason || null }
       : {}),

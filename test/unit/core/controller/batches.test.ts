@@ -234,6 +234,18 @@ scenario(
   },
 );
 
+scenario('[B5] a batch that was removed is no matter to a retry', (head) => {
+  head.connect('n1', { cpus: 9 });
+  head.command(submit({ parts: [part(['a'], [0])] }), ANN);
+  const parts = [part(['x'], [0])];
+  head.command(submit({ name: 'next', after: [ref('ann/sweep')], parts }), ANN);
+  head.schedule();
+  head.ended('1[0]#1', { code: 1 });
+  head.command(remove('ann/sweep'), ANN);
+  head.command(retry('ann/next'), ANN);
+  assert.deepEqual(head.schedule(), ['3[0]#1@n1']);
+});
+
 scenario(
   '[B6] what became of its jobs is known when they have left memory',
   (head) => {

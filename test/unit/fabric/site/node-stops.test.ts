@@ -370,6 +370,29 @@ test('[M9] what an operator drains or opens before its program begins is as they
   }
 });
 
+test('[M9] the head hears of a stop for as long as it lasts, also while it is made anew', async () => {
+  const world = new World();
+  await world.want(WISH);
+  let isBegun = false;
+  const opened = world.stops.openFor(
+    'n1',
+    () => {
+      isBegun = true;
+      world.site.moods.set('scontrol', ['hangs']);
+      return Promise.resolve(ok(null));
+    },
+    () => Promise.resolve(isBegun),
+  );
+  await world.clock.settle();
+  assert.ok((await opened).ok);
+  assert.equal(world.node().isDrained, false);
+  const kept = [{ node: 'n1', maintenance: 'm3', state: 'stopped', why: null }];
+  assert.deepEqual(world.stops.all, kept);
+  assert.deepEqual(world.startAgain().all, kept);
+  await world.want(WISH);
+  assert.equal(world.node().isDrained, true);
+});
+
 test('[M9] what has begun already needs no open node', async () => {
   const world = new World();
   await world.want(WISH);
