@@ -6,6 +6,7 @@ import { fileLines } from '../files/job-files.ts';
 import { readPlace } from '../ids.ts';
 import { taskColumns } from '../jobs/columns.ts';
 import { describeJob } from '../jobs/describe.ts';
+import { lastLines } from '../jobs/failed-tasks.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, titledLines } from '../output/one.ts';
 import { defineVerb } from '../verb.ts';
@@ -40,6 +41,7 @@ export const verb = defineVerb<Options>({
     const lines = [...describeJob(job, Date.now()), ...files];
     const inWords = () => titledLines(lines, 12, context.paint);
     for (const line of formatOne(job, options.output, String(job.id), inWords)) context.print(line);
+    if (isForPeople) for (const line of await lastLines(api, job)) context.print(line);
     return 0;
   },
 });

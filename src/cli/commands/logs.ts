@@ -6,22 +6,21 @@ import { failure, usage } from '../../core/model/failure.ts';
 import { parseCount } from '../../core/model/submission-values.ts';
 import type { Context } from '../context.ts';
 import { readTaskPath } from '../ids.ts';
+import { failedCount, failedTasks } from '../jobs/failed-tasks.ts';
 import {
   copyJob,
   type FollowedJob,
   lackingOf,
   type Part,
-  STREAMS,
   type Stream,
 } from '../jobs/follow-job.ts';
 import { withPatience } from '../jobs/retry.ts';
+import { defineStreams, type StreamChoice, streamsOf } from '../jobs/streams.ts';
 import { read } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
 
-interface Options {
+interface Options extends StreamChoice {
   readonly follow?: boolean;
-  readonly stderr?: boolean;
-  readonly all?: boolean;
   readonly index?: string;
   readonly epoch?: string;
   readonly node?: string;
@@ -39,14 +38,13 @@ export const verb = defineVerb<Options>({
       'job id: 42, or 42[7] for one task; where there are several processes each line says which',
     );
     command.option('-f, --follow', 'go on until the task is done and all output is there');
-    command.option('-e, --stderr', 'standard error instead of standard output');
-    command.option('-a, --all', 'both: standard output to ours, standard error to ours');
+    defineStreams(command);
     command.option('-i, --index <index>', 'which task of an array');
     command.option('--epoch <number>', 'which start of the task (default: the last)');
     command.option('--node <rank>', 'only from this of its nodes, from 0');
     command.option('-r, --rank <rank>', 'only of this process on each node, from 0');
-    command.option('--offset <bytes>', 'leave out this many bytes at the beginning');
-    command.option('--limit <bytes>', 'stop after this many bytes');
+    command.option('--offset <bytes>', 'leave out this many bytes at the beginning of one stream');
+    command.option('--limit <bytes>', 'stop after this many bytes of one stream');
   },
   async run({ context, args: [job = ''], options }) {
     const id = readTaskPath(job, options.index);
@@ -55,10 +53,13 @@ export const verb = defineVerb<Options>({
     if (followed.array !== null && options.epoch !== undefined) {
       throw usage(`--epoch: job ${id} is an array; name one task of it, as ${id}[0]`);
     }
-    const streams = options.all ? STREAMS : ([options.stderr ? 'stderr' : 'stdout'] as const);
+    // Bytes are counted in one stream.
+    const counts = part.offset !== undefined || part.limit !== undefined;
+    const streams = streamsOf({ ...options, stdout: options.stdout || counts });
     tellElsewhere(context, followed, streams);
     const follow = options.follow === true;
-    const lacking = await copyJob(context, followed, { follow, streams, part });
+    const first = follow ? [] : await failedFirst(context, followed);
+    const lacking = await copyJob(context, { ...followed, first }, { follow, streams, part });
     const failures = lacking.map(lackingOf);
     for (const { message } of failures.slice(1)) context.note(message);
     if (failures[0] !== undefined) throw failures[0];
@@ -66,14 +67,27 @@ export const verb = defineVerb<Options>({
   },
 });
 
-async function findJob(context: Context, id: string): Promise<FollowedJob> {
+/** Tasks of an array that failed: what they wrote is what one looks for. */
+async function failedFirst(context: Context, { array, detail }: Found): Promise<number[]> {
+  if (array === null || failedCount(detail) === 0) return [];
+  const failed = await failedTasks(await context.api(), detail);
+  const { id, taskCount } = detail;
+  context.note(`${failed.length} of ${taskCount} tasks of job ${id} failed; they come first`);
+  return failed.flatMap(({ index }) => index ?? []);
+}
+
+interface Found extends FollowedJob {
+  readonly detail: JobDetail;
+}
+
+async function findJob(context: Context, id: string): Promise<Found> {
   const api = await context.api();
   const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Waiting for the head to come back.' };
   const detail = await withPatience(context, patience, () =>
     api.call('getJob', { params: { id } }),
   );
   const { array, files } = detail;
-  return { id, array: id.includes('[') ? null : array, files, ...processesOf(detail) };
+  return { id, array: id.includes('[') ? null : array, files, detail, ...processesOf(detail) };
 }
 
 /** What the ranks of an MPI program say comes through the one process that starts them. */

@@ -1,8 +1,10 @@
 // Staying with a job that was just submitted: its output, its end, and Ctrl-C meanwhile.
 
+import type { JobView } from '../../api/jobs.ts';
 import { EXIT_OWN_FAILURE, Failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
 import { jobProgress } from '../progress/tasks.ts';
+import { failedCount } from './failed-tasks.ts';
 import { feedJob } from './feed.ts';
 import { type FollowedJob, followJob } from './follow-job.ts';
 import type { Input } from './input.ts';
@@ -25,11 +27,7 @@ export async function attend(context: Context, job: Attended): Promise<number> {
     if (job.follow) await followJob(context, job);
     const { job: view } = await waitFor(context, { id: job.id });
     progress.stop();
-    if (view.outcome?.kind !== 'completed' && view.outcome?.kind !== 'failed') {
-      context.note(`job ${job.id}: ${outcomeWords(view)}`);
-    } else if (view.outcome.kind === 'failed' && !job.follow) {
-      context.note(`job ${job.id}: ${outcomeWords(view)}`);
-    }
+    if (view.outcome?.kind !== 'completed') context.note(endWords(job.id, view));
     return exitCodeOf(view);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -40,6 +38,13 @@ export async function attend(context: Context, job: Attended): Promise<number> {
     progress.stop();
     restore();
   }
+}
+
+/** `job 3: failed (exit 1 on n2); 2 of 10 tasks failed`. */
+function endWords(id: string, view: JobView): string {
+  const failed = view.array === null ? 0 : failedCount(view);
+  const many = failed === 0 ? '' : `; ${failed} of ${view.taskCount} tasks failed`;
+  return `job ${id}: ${outcomeWords(view)}${many}`;
 }
 
 /** Half of its input would give half of a result, and look like a whole one. */

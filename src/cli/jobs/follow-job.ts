@@ -23,6 +23,8 @@ export interface FollowedJob {
   readonly files: OutputFiles;
   /** Tasks of an array, `0-99,200`; null for a job with one task. */
   readonly array: string | null;
+  /** Those of its tasks that are shown before the others. */
+  readonly first?: readonly number[];
 }
 
 /** Which of its processes, runs and bytes; what is absent is all of it, of runs the last. */
@@ -90,7 +92,7 @@ function droppedWords(bytes: number): string {
 }
 
 function* sourcesOf(
-  { id: jobId, array, nodeCount, processesPerNode }: FollowedJob,
+  { id: jobId, array, first, nodeCount, processesPerNode }: FollowedJob,
   streams: readonly Stream[],
   { nodeRank, rank, ...part }: Part,
 ): Generator<Source> {
@@ -102,7 +104,7 @@ function* sourcesOf(
       `--offset and --limit count the bytes of one process; ${chooseWords(jobId, array)}`,
     );
   }
-  for (const index of array === null ? [null] : readIndices(array)) {
+  for (const index of array === null ? [null] : inOrder(readIndices(array), first ?? [])) {
     const id = index === null ? jobId : `${jobId}[${index}]`;
     for (const on of nodeRanks) {
       for (const at of ranks) {
@@ -111,6 +113,12 @@ function* sourcesOf(
       }
     }
   }
+}
+
+function* inOrder(indices: IntervalSet, first: readonly number[]): Generator<number> {
+  yield* first;
+  const shown = new Set(first);
+  for (const index of indices) if (!shown.has(index)) yield index;
 }
 
 function upTo(count: number): number[] {

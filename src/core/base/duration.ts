@@ -29,8 +29,17 @@ export function parseDuration(text: string): Result<number, string> {
   if (Number(minutes) > 59 || Number(seconds ?? 0) > 59) {
     return err(`'${text}' has more than 59 minutes or seconds; write ${DURATION_FORMS}`);
   }
+  if (days === undefined && seconds === undefined) return err(twoReadings(text, clock));
   const hoursInAll = Number(days ?? 0) * 24 + Number(hours);
   return bounded(((hoursInAll * 60 + Number(minutes)) * 60 + Number(seconds ?? 0)) * 1000, text);
+}
+
+/** Slurm reads minutes and seconds, a clock hours and minutes: sixty times as long. */
+function twoReadings(text: string, [, , first, second]: RegExpExecArray): string {
+  const minutes = Number(first) * 60 + Number(second);
+  const asSlurm = formatDuration(minutes * UNIT_MS.s);
+  const asClock = formatDuration(minutes * UNIT_MS.m);
+  return `'${text}' may mean ${asSlurm}, as Slurm has it, or ${asClock}; write one of these`;
 }
 
 function bounded(ms: number, text: string): Result<number, string> {

@@ -28,6 +28,7 @@ export type Answer = {
   readonly json?: unknown;
   readonly text?: string;
   readonly bytes?: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Sent when this has settled. */
   readonly after?: Promise<void>;
 };
@@ -54,9 +55,9 @@ export class FakeHead implements AsyncDisposable {
       void readJson(request).then((body) => {
         const asked = describe(request, body);
         this.asked.push(asked);
-        const { status = 200, json, text, bytes, after } = this.#answer(asked, answers);
+        const { status = 200, json, text, bytes, headers, after } = this.#answer(asked, answers);
         void Promise.resolve(after).then(() => {
-          response.writeHead(status, { 'content-type': 'application/json' });
+          response.writeHead(status, { 'content-type': 'application/json', ...headers });
           response.end(bytes ?? text ?? JSON.stringify(json ?? {}));
         });
       });

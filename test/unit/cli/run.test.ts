@@ -155,7 +155,8 @@ test('run --follow copies both streams and then exits as the job did', async () 
     'GET /v1/jobs/42/wait': () => ({ json: { job: doneJob('failed', { code: 5 }), task: null } }),
   });
   const said = await head.weft('run', '-f', 'x');
-  assert.deepEqual(said, { code: 5, out: 'from stdout\n', error: 'from stderr\n' });
+  const error = 'from stderr\nweft: job 42: failed (exit 5)\n';
+  assert.deepEqual(said, { code: 5, out: 'from stdout\n', error });
 });
 
 test('[S8] a submission whose answer is lost is sent again with the same key', async () => {

@@ -28,10 +28,11 @@ test('run --follow with an output file says where it is and ends as the job does
   });
   const said = await head.weft('run', '--output', 'F', '-f', 'x');
   const where = 'weft: standard output goes to /work/F; it is not shown here\n';
-  assert.deepEqual(said, { code: 5, out: '', error: `${where}oh\n` });
+  const ended = 'weft: job 42: failed (exit 5)\n';
+  assert.deepEqual(said, { code: 5, out: '', error: `${where}oh\n${ended}` });
   const both = await head.weft('run', '--output', 'F', '--error', '/tmp/E', '-f', 'x');
   const too = 'weft: standard error goes to /tmp/E; it is not shown here\n';
-  assert.deepEqual(both, { code: 5, out: '', error: where + too });
+  assert.deepEqual(both, { code: 5, out: '', error: where + too + ended });
 });
 
 test('a job outside shared directories says where its files are', async () => {
@@ -86,7 +87,7 @@ test('logs of a whole array come task by task, each line with its index', async 
     'GET /v1/jobs/42[0]/logs': () => ({ text: 'a\nb' }),
     'GET /v1/jobs/42[1]/logs': () => ({ text: 'c\n' }),
   });
-  const said = await head.weft('logs', '42');
+  const said = await head.weft('logs', '-o', '42');
   assert.deepEqual(said, { code: 0, out: '0: a\n0: b\n1: c\n', error: '' });
   const bytes = await head.weft('logs', '42', '--limit', '5');
   assert.match(bytes.error, /count the bytes of one process; .*name one task of it, as 42\[0\]/);

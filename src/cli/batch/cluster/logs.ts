@@ -1,14 +1,13 @@
 // `weft batch logs`: what a job of a batch has printed.
 
-import { copyJob, STREAMS } from '../../jobs/follow-job.ts';
+import { copyJob } from '../../jobs/follow-job.ts';
+import { defineStreams, type StreamChoice, streamsOf } from '../../jobs/streams.ts';
 import { defineVerb } from '../../verb.ts';
 import { batchJob } from './batch-jobs.ts';
 import { BATCH_OPERAND, batchParams } from './batch-name.ts';
 
-interface Options {
+interface Options extends StreamChoice {
   readonly follow?: boolean;
-  readonly stderr?: boolean;
-  readonly all?: boolean;
 }
 
 export const logs = defineVerb<Options>({
@@ -16,13 +15,12 @@ export const logs = defineVerb<Options>({
     command.argument('<batch>', BATCH_OPERAND);
     command.argument('<job>', 'the name of one of its jobs');
     command.option('-f, --follow', 'go on until the job is done and all output is there');
-    command.option('-e, --stderr', 'standard error instead of standard output');
-    command.option('-a, --all', 'both: standard output to ours, standard error to ours');
+    defineStreams(command);
   },
   async run({ context, args: [text = '', name = ''], options }) {
     const params = await batchParams(context, text);
     const { id } = await batchJob(await context.api(), params, name);
-    const streams = options.all ? STREAMS : ([options.stderr ? 'stderr' : 'stdout'] as const);
+    const streams = streamsOf(options);
     const job = { id, nodeCount: 1, processesPerNode: 1, files: {}, array: null };
     await copyJob(context, job, { follow: options.follow === true, streams });
     return 0;

@@ -18,7 +18,7 @@ const DURATIONS: readonly [string, number][] = [
   ['2d', 172_800_000],
   ['1w', 604_800_000],
   ['01:30:00', 5_400_000],
-  ['1:30', 5_400_000],
+  ['2-12:00', 216_000_000],
   ['2-12:00:00', 216_000_000],
   [' 5s ', 5_000],
   ['0s', 0],
@@ -51,6 +51,17 @@ for (const text of NO_DURATIONS) {
     assert.ok(read.error.includes(`'${text}'`));
   });
 }
+
+test('what Slurm reads as minutes and a clock as hours is refused with both readings', () => {
+  for (const [text, slurm, clock] of [
+    ['1:30', '1m30s', '1h30m'],
+    ['10:00', '10m', '10h'],
+    ['90:00', '1h30m', '3d18h'],
+  ]) {
+    const error = `'${text}' may mean ${slurm}, as Slurm has it, or ${clock}; write one of these`;
+    assert.deepEqual(parseDuration(text as string), { ok: false, error });
+  }
+});
 
 test('a printed duration reads as the same number of milliseconds', () => {
   fc.assert(

@@ -1,0 +1,96 @@
+// What is shown of jobs that failed: both streams, the tasks that failed first, their last lines.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Asked, FakeHead, refusal } from './fake-head.ts';
+import { doneJob, jobView } from './views.ts';
+
+/** What a job in full has beside the fields of lists. */
+const DETAIL = {
+  ...{ files: {}, dependencies: [], waitsFor: [], outputs: null, directory: '/work' },
+  ...{ usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 }, onNodeLoss: { kind: 'wait' } },
+  ...{ retryOf: null, warning: null, ranksPerNode: null, runningMax: null, qos: 'normal' },
+};
+
+test('logs are of both streams, each to ours, and of a failed array the failed tasks come first', async () => {
+  const job = { ...jobView(), array: '0-3', files: {}, taskCount: 4 };
+  const outcomeCounts = { completed: 1, cancelled: 1, timeout: 1, failed: 1 };
+  const kinds = ['completed', 'failed', 'cancelled', 'timeout'];
+  const tasks = kinds.map((kind, index) => ({ id: `42[${index}]`, index, outcome: { kind } }));
+  const said = ({ query }: Asked) => ({ text: `${query['stream']}\n` });
+  await using head = await FakeHead.start({
+    'GET /v1/jobs/42': () => ({ json: { ...job, outcomeCounts } }),
+    'GET /v1/jobs/42/tasks': ({ query }) =>
+      query['after'] === undefined
+        ? { json: { tasks: tasks.slice(0, 2), next: 1 } }
+        : { json: { tasks: tasks.slice(2), next: null } },
+    ...Object.fromEntries(tasks.map(({ id }) => [`GET /v1/jobs/${id}/logs`, said])),
+  });
+  const order = [1, 3, 0, 2];
+  const lines = (stream: string) => order.map((index) => `${index}: ${stream}\n`).join('');
+  const note = 'weft: 2 of 4 tasks of job 42 failed; they come first\n';
+  const both = await head.weft('logs', '42');
+  assert.deepEqual(both, { code: 0, out: lines('stdout'), error: note + lines('stderr') });
+  const error = await head.weft('logs', '-e', '42');
+  assert.deepEqual(error, { code: 0, out: lines('stderr'), error: note });
+  assert.equal((await head.weft('logs', '-o', '42')).error, note);
+});
+
+test('a failed job shows the last lines that its failed task wrote', async () => {
+  const text = Array.from({ length: 30 }, (_, at) => `line ${at}\n`).join('');
+  const outcome = { kind: 'failed', process: { node: 'n2', rank: 1 }, detail: null };
+  const counts = { array: '0-3', taskCount: 4, outcomeCounts: { failed: 1 } };
+  const detail = { ...doneJob('failed', { code: 5 }), ...DETAIL, ...counts };
+  const task = { id: '42[3]', index: 3, outcome, nodes: ['n1', 'n2'] };
+  for (const stream of ['stderr', 'stdout']) {
+    await using head = await FakeHead.start({
+      'GET /v1/jobs/42': () => ({ json: detail }),
+      'GET /v1/jobs/42/tasks': () => ({ json: { tasks: [task], next: null } }),
+      'GET /v1/jobs/42[3]/logs': ({ query }) => {
+        if (query['stream'] !== stream) return { text: '' };
+        assert.deepEqual([query['nodeRank'], query['rank'], query['follow']], ['1', '1', 'false']);
+        return { text, headers: { 'weft-log-size': String(text.length) } };
+      },
+    });
+    const { out, error, code } = await head.weft('job', '42');
+    assert.deepEqual([code, error], [0, '']);
+    const lines = text.trimEnd().split('\n').slice(-10);
+    const title = `\n\nLast lines of weft logs '42[3]' ${stream === 'stderr' ? '-e' : '-o'}:\n`;
+    assert.ok(out.endsWith(title + lines.map((line) => `  ${line}\n`).join('')), out);
+    assert.doesNotMatch((await head.weft('job', '42', '-o', 'json')).out, /Last lines/);
+  }
+});
+
+test('a job of somebody else that failed shows no output, and no refusal', async () => {
+  const refused = refusal('auth.not_owner', 'permission_denied', 'It is not yours.');
+  const task = { id: '42', index: null, nodes: [], outcome: { kind: 'failed', process: null } };
+  await using head = await FakeHead.start({
+    'GET /v1/jobs/42': () => ({ json: { ...doneJob('failed', { code: 5 }), ...DETAIL } }),
+    'GET /v1/jobs/42/tasks': () => ({ json: { tasks: [task], next: null } }),
+    'GET /v1/jobs/42/logs': () => ({ status: 403, json: refused }),
+  });
+  const { out, error, code } = await head.weft('job', '42');
+  assert.deepEqual([code, error, /^State: +failed \(exit 5\)$/m.test(out)], [0, '', true]);
+  assert.doesNotMatch(out, /Last lines/);
+});
+
+test('a job that is followed says at its end how it failed, and how many of its tasks did', async () => {
+  const failed = doneJob('failed', { code: 3 });
+  const many = {
+    ...failed,
+    array: '0-1',
+    taskCount: 2,
+    outcomeCounts: { failed: 1, completed: 1 },
+  };
+  for (const [job, words] of [
+    [failed, 'weft: job 42: failed (exit 3)\n'],
+    [many, 'weft: job 42: failed (exit 3); 1 of 2 tasks failed\n'],
+  ] as const) {
+    await using head = await FakeHead.start({
+      'POST /v1/jobs': () => ({ json: { jobId: 42, taskCount: 1, directory: '/', again: false } }),
+      'GET /v1/jobs/42/logs': () => ({ text: '' }),
+      'GET /v1/jobs/42/wait': () => ({ json: { job, task: null } }),
+    });
+    assert.deepEqual(await head.weft('run', '-f', 'x'), { code: 3, out: '', error: words });
+  }
+});
