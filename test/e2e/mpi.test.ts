@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Gate, HostedCluster, type JobShown } from './support/hosted-cluster.ts';
 import { until } from './support/hosts.ts';
-import { LocalCluster } from './support/local-cluster.ts';
+import { AS_ROOT, MELT, PROGRAM, SHAPES, YIELDING } from './support/mpi-programs.ts';
 
 /** A rank leaves a receipt: its host, its group, and who it is. Then it is the program. */
 const RANK = `#!/bin/sh
@@ -18,54 +18,10 @@ mv "$RANKS/$rank.part" "$RANKS/$rank"
 exec "$@"
 `;
 
-/** Sums over all ranks; with an argument after a second of cpu time of each. */
-const PROGRAM = `
-#include <mpi.h>
-#include <stdio.h>
-#include <time.h>
-int main(int argc, char **argv) {
-  int rank, size, sum = 0;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (argc > 1) while (clock() < CLOCKS_PER_SEC) ;
-  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) printf("%d ranks, sum %d\\n", size, sum);
-  MPI_Finalize();
-  return 0;
-}
-`;
-
-const MELT = `units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 6 0 6 0 6
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 3.0 87287
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-fix 1 all nve
-run 200
-`;
-
 /** Until the gate is open. */
 const WAITER = `#!/bin/sh
 until [ -e "$1" ]; do sleep 0.1; done
 `;
-
-/** Nodes and ranks on each of them. */
-const SHAPES = [
-  [1, 2],
-  [2, 1],
-  [2, 2],
-  [3, 2],
-] as const;
-
-const AS_ROOT = { OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' };
-/** A machine with other work to do has too few cpus for ranks that spin while they wait. */
-const YIELDING = { OMPI_MCA_mpi_yield_when_idle: '1' };
 
 const RANKS_PER_NODE = 2;
 const RANK_COUNT = 2 * RANKS_PER_NODE;
@@ -77,6 +33,7 @@ interface MpiJob extends JobShown {
 describe('MPI on hosts', () => {
   let cluster: HostedCluster;
   let ranks = '';
+  const submitted: number[] = [];
   const path = (name: string): string => join(cluster.directory, name);
 
   before(async () => {
@@ -90,6 +47,11 @@ describe('MPI on hosts', () => {
   });
   after(() => cluster?.close());
   afterEach(async () => {
+    // What a test that failed has left must not fail those after it.
+    for (const id of submitted.splice(0)) {
+      const { state } = await cluster.job(id);
+      if (state !== 'done') await cluster.call('POST', `/v1/jobs/${id}/cancel`);
+    }
     await cluster.clean().catch((error: unknown) => {
       throw new Error(`${String(error)}\n${cluster.logs()}`);
     });
@@ -121,6 +83,7 @@ describe('MPI on hosts', () => {
       files: { stdout: '%j.out', stderr: '%j.err' },
       ...more,
     });
+    submitted.push(jobId);
     return jobId;
   }
 
@@ -260,54 +223,4 @@ describe('MPI on hosts', () => {
     assert.equal((await cluster.done(id)).outcome?.kind, 'failed');
     assert.match(errors(id), /'head' is not a node of this job; it has n\d/);
   });
-});
-
-describe('MPI on virtual nodes', () => {
-  let cluster: LocalCluster;
-  before(async () => {
-    cluster = await LocalCluster.start('--nodes', '3', '--listen', 'none');
-    writeFileSync(join(cluster.work, 'in.melt'), MELT);
-    writeFileSync(join(cluster.work, 'sum.c'), PROGRAM);
-    execFileSync('mpicc.mpich', ['-O1', '-o', 'sum', 'sum.c'], { cwd: cluster.work });
-  });
-  after(() => cluster.close());
-
-  const variables = { ...AS_ROOT, ...YIELDING };
-  const environment = Object.entries(variables).flatMap((entry) => ['--env', entry.join('=')]);
-
-  async function runs(shape: readonly string[], launch: readonly string[]): Promise<string> {
-    const said = await cluster.weft(
-      'run',
-      '--mpi',
-      ...shape,
-      ...environment,
-      '-f',
-      '--',
-      ...launch,
-    );
-    assert.equal(said.code, 0, `${shape.join(' ')}: ${said.out}${said.error}`);
-    return said.out;
-  }
-
-  it('ranks start on nodes whose names no DNS knows, and share no core by being bound', async () => {
-    const cpus = 'grep Cpus_allowed_list: /proc/self/status';
-    const show = `echo "$OMPI_COMM_WORLD_RANK on node $WEFT_NODE_RANK: $(${cpus})"`;
-    const launch = ['mpirun.openmpi', 'sh', '-c', show];
-    const said = await runs(['-n', '2', '--procs', '1'], launch);
-    const all = execFileSync('sh', ['-c', cpus], { encoding: 'utf8' }).trim();
-    const wanted = [0, 1].map((rank) => `${rank} on node ${rank}: ${all}`);
-    assert.deepEqual(said.trim().split('\n').sort(), wanted);
-  });
-
-  for (const [nodes, perNode] of SHAPES) {
-    it(`[A30] ${nodes} × ${perNode} ranks of one machine keep their memory apart`, async () => {
-      const shape = ['-n', String(nodes), '--cpus', String(perNode)];
-      const count = nodes * perNode;
-      const melt = ['lmp', '-in', 'in.melt', '-log', 'none'];
-      const openMpi = await runs(shape, ['mpirun.openmpi', ...melt]);
-      assert.match(openMpi, new RegExp(`Loop time of .* on ${count} procs`));
-      const mpich = await runs(shape, ['mpiexec.hydra', './sum']);
-      assert.match(mpich, new RegExp(`${count} ranks, sum ${(count * (count - 1)) / 2}`));
-    });
-  }
 });
