@@ -80,6 +80,23 @@ describe('the systemd units', { skip }, () => {
     assert.deepEqual(settings('weft-head.service', 'PrivateTmp'), []);
   });
 
+  it('the head may give the socket of wiki.group to a group, and has no other privilege', () => {
+    const allowed = new Set<string>();
+    for (const line of settings('weft-head.service', 'SystemCallFilter')) {
+      const [, not, name = ''] = /^(~?)(@[a-z-]+)$/.exec(line) ?? [];
+      for (const call of callsOf(name)) {
+        if (not === '~') allowed.delete(call);
+        else allowed.add(call);
+      }
+    }
+    for (const call of callsOf('@chown')) assert.ok(allowed.has(call), call);
+    const others = callsOf('@privileged').filter((call) => !callsOf('@chown').includes(call));
+    assert.deepEqual(
+      others.filter((call) => allowed.has(call)),
+      [],
+    );
+  });
+
   it('stopping an agent leaves its jobs alone, and they get control groups', () => {
     assert.deepEqual(settings('weft-agent.service', 'KillMode'), ['process']);
     assert.deepEqual(settings('weft-agent.service', 'Delegate'), ['yes']);
@@ -103,6 +120,13 @@ function analyze(...args: string[]): { status: number | null; said: string } {
   });
   if (error !== undefined) throw error;
   return { status, said: `${stdout}${stderr}` };
+}
+
+/** The system calls of a set of systemd.exec(5), and of the sets in it. */
+function callsOf(set: string): string[] {
+  const lines = analyze('syscall-filter', '--no-pager', set).said.split('\n').slice(1);
+  const words = lines.map((line) => line.trim()).filter((word) => /^@?\w/.test(word));
+  return words.flatMap((word) => (word.startsWith('@') ? callsOf(word) : [word]));
 }
 
 /** The unit of jobs runs nothing of ours: it keeps a group. */
