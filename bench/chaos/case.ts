@@ -1,7 +1,18 @@
 // The evidence sorted by task, and questions about what was broken when.
 
 import type { HistoryJob, HistoryTask } from '../../src/api/history.ts';
-import type { Evidence, Life, Outage, Rule, Span, Violation, Work } from './evidence.ts';
+import type {
+  Accepted,
+  Evidence,
+  Life,
+  Outage,
+  Restore,
+  Rule,
+  SetAside,
+  Span,
+  Violation,
+  Work,
+} from './evidence.ts';
 
 /** Between an instant and the receipt or the note of it. */
 const TICK_MS = 200;
@@ -13,6 +24,8 @@ export interface TaskCase {
   /** By epoch. */
   readonly rows: readonly HistoryTask[];
   readonly epochs: ReadonlyMap<number, readonly Life[]>;
+  /** Nobody but its own processes knows of it: the head accepted it in records that are lost. */
+  readonly isLost: boolean;
 }
 
 /** All processes that the task has in one epoch. */
@@ -42,12 +55,17 @@ export class Case {
   readonly tasks: readonly TaskCase[];
   /** By name. */
   readonly jobs = new Map<string, HistoryJob[]>();
+  /** Those that the head knows: without what was lost with a store. */
+  readonly setAside: readonly SetAside[];
+  readonly #ids: ReadonlySet<number>;
   readonly violations: Violation[] = [];
   readonly counted: Record<string, number> = {};
 
   constructor(evidence: Evidence) {
     this.evidence = evidence;
+    this.#ids = new Set(evidence.jobs.map(({ id }) => id));
     for (const job of evidence.jobs) gather(this.jobs, job.name, job);
+    this.setAside = evidence.setAside.filter(({ madeAt }) => this.lossAt(madeAt) === null);
     this.tasks = this.#sorted();
   }
 
@@ -77,23 +95,77 @@ export class Case {
     );
   }
 
+  /** When the head's folder was put back so that what was accepted at that time may be lost. */
+  lossAt(at: number): Restore | null {
+    const isIn = ({ copiedAt, putBackAt }: Restore): boolean => copiedAt <= at && at <= putBackAt;
+    return this.evidence.restores.find(isIn) ?? null;
+  }
+
+  /** The record of an epoch's start may be lost: its processes began when what was written is. */
+  lossOf(lives: readonly Life[]): Restore | null {
+    for (const { from } of lives) {
+      // What was ordered before the head was killed may begin after it, where a node was out.
+      const isIn = (one: Restore): boolean =>
+        one.copiedAt - TICK_MS <= from && from <= one.endedAt + TICK_MS;
+      const restore = this.evidence.restores.find(isIn);
+      if (restore !== undefined) return restore;
+    }
+    return null;
+  }
+
+  /** Ids of the job that the head may not have lost. */
+  keptIds({ jobIds, answeredAt }: Accepted): number[] {
+    return jobIds.filter((id, at) => {
+      return this.#ids.has(id) || this.lossAt(answeredAt[at] as number) === null;
+    });
+  }
+
   /** Its launcher could not say when a process ended. */
   launcherOut(hosts: Iterable<string>, span: Span): boolean {
     return this.outages(hosts, span).some(({ parts }) => parts.includes('launcher'));
   }
 
-  #sorted(): TaskCase[] {
+  #works(): Map<number, Work> {
     const works = new Map<number, Work>();
+    const note = (id: number, work: Work): void => {
+      const other = works.get(id)?.key ?? work.key;
+      if (other !== work.key) {
+        this.violate('one id for two jobs', `job ${id} is of ${other} and of ${work.key}`);
+      }
+      works.set(id, work);
+    };
+    const byKey = new Map(this.evidence.accepted.map(({ work }) => [work.key, work]));
     for (const { work, jobIds } of this.evidence.accepted) {
-      for (const id of jobIds) works.set(id, work);
+      for (const id of jobIds) note(id, work);
     }
+    for (const { id, name } of this.evidence.jobs) {
+      const work = byKey.get(name);
+      if (work !== undefined) note(id, work);
+    }
+    for (const { task, key, from } of this.evidence.lives) {
+      const work = byKey.get(key);
+      // Its answer may never have come: whoever submitted it did so again.
+      const isKnown = works.has(idOf(task)) || this.lossAt(from) !== null;
+      if (work !== undefined && isKnown) note(idOf(task), work);
+    }
+    return works;
+  }
+
+  /** Its job is not in the history, and nothing of it ran but what may be lost. */
+  #isLost(task: string, epochs: ReadonlyMap<number, readonly Life[]>): boolean {
+    const isLost = [...epochs.values()].every((lives) => this.lossOf(lives) !== null);
+    return isLost && !this.#ids.has(idOf(task));
+  }
+
+  #sorted(): TaskCase[] {
+    const works = this.#works();
     const rows = new Map<string, HistoryTask[]>();
     for (const row of this.evidence.tasks) gather(rows, row.id, row);
     const lives = new Map<string, Life[]>();
     for (const life of this.evidence.lives) gather(lives, life.task, life);
     const cases: TaskCase[] = [];
     for (const id of new Set([...rows.keys(), ...lives.keys()])) {
-      const work = works.get(Number.parseInt(id, 10));
+      const work = works.get(idOf(id));
       if (work === undefined) {
         this.violate('nobody asked', `task ${id} belongs to no job that was submitted`);
         continue;
@@ -101,10 +173,14 @@ export class Case {
       const epochs = new Map<number, Life[]>();
       for (const life of lives.get(id) ?? []) gather(epochs, life.epoch, life);
       const sorted = (rows.get(id) ?? []).sort((a, b) => a.epoch - b.epoch);
-      cases.push({ id, work, rows: sorted, epochs });
+      cases.push({ id, work, rows: sorted, epochs, isLost: this.#isLost(id, epochs) });
     }
     return cases;
   }
+}
+
+function idOf(task: string): number {
+  return Number.parseInt(task, 10);
 }
 
 function gather<K, V>(into: Map<K, V[]>, key: K, value: V): void {

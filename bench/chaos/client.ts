@@ -1,12 +1,14 @@
 // What the bench asks the head for, as a client that does not give up: heads are killed meanwhile.
 
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../src/api/api-error.ts';
 import { type CallOptions, type Client, createClient } from '../../src/api/client.ts';
 import type { HistoryJob, HistoryReply, HistoryTask } from '../../src/api/history.ts';
 import type { RouteName } from '../../src/api/paths.ts';
 import type { ReplyOf } from '../../src/api/routes.ts';
-import type { SetAside, Work } from './evidence.ts';
+import type { Accepted, SetAside, Work } from './evidence.ts';
+import { type FileOfWork, fileOf } from './files.ts';
 import { SLOT_MS, type Wish } from './plan.ts';
 
 const AGAIN_MS = 50;
@@ -28,23 +30,72 @@ export class Insistent {
       try {
         return await this.#client.call(route, options);
       } catch (error) {
-        if (!(error instanceof ApiError) || error.kind !== 'unavailable') throw error;
+        if (!(error instanceof ApiError)) throw error;
+        // A head that lacks records may be told to go on without them.
+        if (error.kind !== 'unavailable' && error.code !== 'head.behind') throw error;
         await sleep(AGAIN_MS);
       }
     }
   }
 
   /** Its job, once for each time that it is sent. */
-  async submit(work: Work, worker: Worker): Promise<number[]> {
+  async submit(work: Work, worker: Worker): Promise<Accepted> {
+    const file = work.fileBytes === null ? null : fileOf(work.key, work.fileBytes);
     const send = async () => {
-      const options = { body: submissionOf(work, worker), key: work.key };
-      return (await this.ask('submitJob', options)).jobId;
+      const options = { body: submissionOf(work, worker, file), key: work.key };
+      const { jobId } = await this.#withFile(file, () => this.ask('submitJob', options));
+      return { jobId, at: Date.now() };
     };
-    return Promise.all(work.twice ? [send(), send()] : [send()]);
+    const answers = await Promise.all(work.twice ? [send(), send()] : [send()]);
+    return {
+      work,
+      jobIds: answers.map(({ jobId }) => jobId),
+      answeredAt: answers.map(({ at }) => at),
+    };
+  }
+
+  /** A head that was put back may have lost what was sent just before. */
+  async #withFile<T>(file: FileOfWork | null, ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      for (const { hash, bytes } of file?.contents ?? []) await this.#send(hash, bytes);
+      try {
+        return await ask();
+      } catch (error) {
+        const isLacking = error instanceof ApiError && error.code.startsWith('blob.');
+        if (file === null || !isLacking) throw error;
+        await sleep(AGAIN_MS);
+      }
+    }
+  }
+
+  async #send(hash: string, bytes: Uint8Array): Promise<void> {
+    const { lacking } = await this.ask('lackingBlobs', { body: { hashes: [hash] } });
+    if (lacking.length === 0) return;
+    const query = { offset: 0, size: bytes.length };
+    const body = { length: bytes.length, open: () => Readable.from([bytes]) };
+    await this.ask('sendBlob', { params: { hash }, query, bytes: body });
+  }
+
+  /** Null: the head has all of what the task left of its file; else what is wrong. */
+  async keptOf(jobId: number, file: FileOfWork): Promise<string | null> {
+    try {
+      const params = { id: String(jobId), index: '0' };
+      const { entries, missing } = await this.ask('getOutputs', { params });
+      const copy = entries.find(({ path }) => path === 'copy');
+      if (copy?.sha256 !== file.hash)
+        return `no copy of it: ${JSON.stringify({ entries, missing })}`;
+      const answer = await this.#client.stream('readBlob', { params: { hash: file.hash } });
+      let length = 0;
+      for await (const bytes of answer) length += (bytes as Uint8Array).length;
+      return length === copy.size ? null : `${length} of ${copy.size} bytes`;
+    } catch (error) {
+      if (error instanceof ApiError) return `${error.code}: ${error.message}`;
+      throw error;
+    }
   }
 
   /** Null when its reservation is over already. */
-  async submitMember(work: Work, worker: Worker): Promise<number[] | null> {
+  async submitMember(work: Work, worker: Worker): Promise<Accepted | null> {
     return unlessRefused(() => this.submit(work, worker));
   }
 
@@ -83,6 +134,11 @@ export class Insistent {
     return names.every((name) => nodes.some((node) => node.name === name && node.state === 'up'));
   }
 
+  async node(name: string) {
+    const { nodes } = await this.ask('listNodes');
+    return nodes.find((node) => node.name === name);
+  }
+
   /** Server-sent events after a record; throws when that is too long ago. */
   stream(after: number, signal: AbortSignal) {
     return this.#client.stream('events', { query: { after }, signal });
@@ -96,16 +152,26 @@ export class Insistent {
 export interface Worker {
   readonly path: string;
   readonly receipts: string;
+  /** A variable of each job that nobody else is to read. */
+  readonly secret: string;
 }
 
-function submissionOf(work: Work, worker: Worker) {
+const COPY_FILE = 'cp file copy && exec "$@"';
+
+function submissionOf(work: Work, worker: Worker, file: FileOfWork | null) {
   const { beats, exitCode, stubborn, onLoss, arraySize, reservation } = work;
-  const args = [worker.receipts, String(beats), String(exitCode), stubborn ? '1' : '0'];
+  const args = [worker.receipts, String(beats), String(exitCode), stubborn ? '1' : '0', work.key];
+  const argv = [worker.path, ...args];
+  const shared = { kind: 'shared' as const, path: '/' };
   return {
     name: work.key,
-    program: { kind: 'argv' as const, argv: [worker.path, ...args] },
-    environment: {},
-    directory: { kind: 'shared' as const, path: '/' },
+    program: {
+      kind: 'argv' as const,
+      argv: file === null ? argv : ['/bin/sh', '-c', COPY_FILE, 'sh', ...argv],
+    },
+    environment: { PASSWORD: worker.secret, PATH: '/usr/bin:/bin' },
+    directory: file === null ? shared : { kind: 'private' as const },
+    ...(file === null ? {} : { staging: { inputs: file.list, outputs: ['copy'] } }),
     partition: work.partition,
     nodeCount: work.nodeCount,
     processesPerNode: work.processesPerNode,
@@ -135,7 +201,8 @@ function setAsideOf(
 ): SetAside | null {
   const slot = slots[0];
   if (slot === undefined) return null;
-  return { name, hosts: slot.nodes, cpus, from: slot.from, until: slot.until };
+  const made = { name, madeAt: Date.now(), hosts: slot.nodes, cpus };
+  return { ...made, from: slot.from, until: slot.until };
 }
 
 interface Slot {

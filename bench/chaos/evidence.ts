@@ -28,18 +28,23 @@ export interface Work {
   readonly reservation: string | null;
   /** Sent again with the same key. */
   readonly twice: boolean;
+  /** Bytes of its file, which is brought to it and of which it leaves a copy; null: it has none. */
+  readonly fileBytes: number | null;
 }
 
-/** What came back: one job id for each time that it was sent. */
+/** What came back: one job id for each time that it was sent, and when. */
 export interface Accepted {
   readonly work: Work;
   readonly jobIds: readonly number[];
+  readonly answeredAt: readonly number[];
 }
 
 /** One process, by its receipts. Times are ms since 1970, by the clock that all hosts share. */
 export interface Life {
   /** `42` or `42[7]`. */
   readonly task: string;
+  /** Key of the work that it was started for. */
+  readonly key: string;
   readonly epoch: number;
   readonly host: string;
   readonly nodeRank: number;
@@ -59,13 +64,76 @@ export interface Span {
   readonly until: number;
 }
 
-export type Part = 'agent' | 'launcher' | 'network' | 'head';
+export type Part = 'agent' | 'launcher' | 'network' | 'head' | 'store' | 'identity';
 
-/** Something of a host did not work: killed, stopped, cut off, or without power. */
+/**
+ * Something of a host did not work: killed, stopped, cut off, or without power; its folder put back
+ * from a copy, or a second machine beside it that has a copy of its folder.
+ */
 export interface Outage extends Span {
   readonly host: string;
-  readonly how: 'kill' | 'stop' | 'cut' | 'off';
+  readonly how: 'kill' | 'stop' | 'cut' | 'off' | 'restore' | 'clone';
   readonly parts: readonly Part[];
+}
+
+/** A head's folder was put back; what it had accepted between the first two may be lost. */
+export interface Restore {
+  /** Just before it was copied. */
+  readonly copiedAt: number;
+  /** The head was killed, and started from the copy. */
+  readonly putBackAt: number;
+  /** It says that records are missing; null: it never did. */
+  readonly toldAt: number | null;
+  /** It is killed, to be told to go on. */
+  readonly endedAt: number;
+  /** It says that it goes on without them. */
+  readonly goesOnAt: number | null;
+}
+
+/** A second machine had a copy of a node's folder. */
+export interface Clone extends Span {
+  readonly node: string;
+  readonly host: string;
+  /** The node itself was cut off meanwhile: the copy may be taken for it where it holds nothing. */
+  readonly isAlone: boolean;
+  /** What the head said of the two; null: it said nothing. */
+  readonly told: string | null;
+}
+
+/** A copy of a whole cluster's folder was started and stopped, or only stopped, beside it. */
+export interface CopyTrial {
+  readonly at: number;
+  readonly said: readonly string[];
+  /** Daemons of the original whose process is another one afterwards, or is gone. */
+  readonly replaced: readonly string[];
+  /** The original's task that ran meanwhile: how often it was started there, and how it ended. */
+  readonly starts: number;
+  readonly ended: string;
+}
+
+/** What somebody without rights read of all command lines. */
+export interface Spied {
+  readonly scans: number;
+  readonly lines: number;
+  /** It saw what was put there to be seen. */
+  readonly sawDecoy: boolean;
+  /** Command lines with something in them that is secret, which is blotted out. */
+  readonly found: readonly string[];
+}
+
+/** What the head has in the end of what a task with a file left. */
+export interface Kept {
+  readonly key: string;
+  readonly jobId: number;
+  /** Null: all of it; else what is wrong. */
+  readonly wrong: string | null;
+}
+
+/** Uploads that bring next to nothing. */
+export interface SlowUploads {
+  readonly begun: number;
+  /** That the head has ended. */
+  readonly ended: number;
 }
 
 /** A task's processes on one host stood still by order. */
@@ -77,6 +145,8 @@ export interface Stop extends Span {
 
 export interface SetAside extends Span {
   readonly name: string;
+  /** The answer came. */
+  readonly madeAt: number;
   readonly hosts: readonly string[];
   /** Cpus of each host. */
   readonly cpus: number;
@@ -90,6 +160,12 @@ export interface Evidence {
   readonly stops: readonly Stop[];
   readonly outages: readonly Outage[];
   readonly setAside: readonly SetAside[];
+  readonly restores: readonly Restore[];
+  readonly clones: readonly Clone[];
+  readonly copies: readonly CopyTrial[];
+  readonly spied: Spied | null;
+  readonly kept: readonly Kept[];
+  readonly slow: SlowUploads | null;
   readonly cpusPerHost: number;
   readonly killGraceMs: number;
 }
@@ -103,6 +179,13 @@ export interface Violation {
 export type Rule =
   | 'lost'
   | 'two jobs for a key'
+  | 'one id for two jobs'
+  | 'not told'
+  | 'started while records were missing'
+  | 'ran on a copy'
+  | 'a copy harmed its original'
+  | 'a secret on a command line'
+  | 'a kept file is gone'
   | 'nobody asked'
   | 'end without receipt'
   | 'rank missing'

@@ -67,7 +67,7 @@ function pidsOf(member: Member, parts: Fault['parts']): number[] {
 }
 
 /** A process may be gone: a launcher without tasks ends with its agent. */
-function signalTo(pid: number, signal: NodeJS.Signals): void {
+export function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

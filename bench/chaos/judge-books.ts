@@ -12,12 +12,13 @@ const SILENT_MS = 8000;
 const STILL_MS = 600;
 
 export function judgeBooks(all: Case): void {
-  for (const task of all.tasks) {
+  for (const task of all.tasks.filter(({ isLost }) => !isLost)) {
     judgeRows(all, task);
     for (const [epoch, lives] of task.epochs) {
       const row = task.rows.find((one) => one.epoch === epoch);
-      if (row === undefined) all.violate('books', `${task.id}#${epoch} ran and is not recorded`);
-      else judgeTimes(all, task, row, lives);
+      if (row !== undefined) judgeTimes(all, task, row, lives);
+      else if (all.lossOf(lives) !== null) all.count('ran, its record was lost with the store');
+      else all.violate('books', `${task.id}#${epoch} ran and is not recorded`);
       judgeLimit(all, task, lives);
     }
   }
@@ -27,11 +28,24 @@ function judgeRows(all: Case, { id, work, rows }: TaskCase): void {
   // What waits again when its reservation is over ends without a start, and without a record.
   const last = work.reservation === null ? rows.length - 1 : null;
   for (const [at, row] of rows.entries()) {
-    if (row.epoch !== at + 1) all.violate('books', `${id}: record ${at + 1} is of #${row.epoch}`);
+    const before = rows[at - 1];
+    const isNext = row.epoch === (before?.epoch ?? 0) + 1;
+    if (!isNext && !isAfterLoss(all, before, row)) {
+      all.violate('books', `${id}: record ${at + 1} is of #${row.epoch}`);
+    }
     if (last !== null && row.final !== (at === last)) {
       all.violate('books', `${id}#${row.epoch} of ${rows.length}: final is ${row.final}`);
     }
   }
+}
+
+/** Records between them may be lost, and numbers are passed over then. */
+function isAfterLoss(all: Case, before: HistoryTask | undefined, row: HistoryTask): boolean {
+  if (row.epoch <= (before?.epoch ?? 0)) return false;
+  const from = before?.startedAt ?? before?.endedAt ?? 0;
+  return all.evidence.restores.some(
+    ({ copiedAt, endedAt }) => from <= endedAt && copiedAt <= row.endedAt,
+  );
 }
 
 function judgeTimes(all: Case, task: TaskCase, row: HistoryTask, lives: readonly Life[]): void {

@@ -16,9 +16,11 @@ export function judgeEnds(all: Case): void {
   }
 }
 
-function judgeJob(all: Case, { work, jobIds }: Accepted): void {
+function judgeJob(all: Case, accepted: Accepted): void {
+  const { work, jobIds } = accepted;
   const jobs = all.jobs.get(work.key) ?? [];
-  const ids = new Set([...jobIds, ...jobs.map((job) => job.id)]);
+  const ids = new Set([...all.keptIds(accepted), ...jobs.map((job) => job.id)]);
+  if (ids.size === 0) return all.count('jobs lost with the store');
   if (ids.size > 1) {
     all.violate('two jobs for a key', `${work.key} became jobs ${[...ids].join(', ')}`);
     return;

@@ -16,6 +16,8 @@ interface Run extends Span {
   readonly host: string;
   /** A suspended task that is ended goes on for its grace, or it could not hear of it. */
   readonly lastWords: boolean;
+  /** The head has lost the record of its start. */
+  readonly isLost: boolean;
 }
 
 export function judgePlaces(all: Case): void {
@@ -23,7 +25,7 @@ export function judgePlaces(all: Case): void {
   for (const host of new Set(runs.map((run) => run.host))) {
     const here = runs.filter((run) => run.host === host).sort((a, b) => a.from - b.from);
     judgeRoom(all, here);
-    for (const share of all.evidence.setAside) {
+    for (const share of all.setAside) {
       if (share.hosts.includes(host)) judgeShare(all, share, here);
     }
   }
@@ -33,7 +35,7 @@ export function judgePlaces(all: Case): void {
 
 /** Who is of a reservation begins on its nodes and in its time; later only where the start was. */
 function judgeMembers(all: Case): void {
-  const shares = new Map(all.evidence.setAside.map((share) => [share.name, share]));
+  const shares = new Map(all.setAside.map((share) => [share.name, share]));
   for (const { id, work, epochs } of all.tasks) {
     const share = shares.get(work.reservation ?? '');
     if (share === undefined) continue;
@@ -64,12 +66,14 @@ function runsOf(all: Case, task: TaskCase): Run[] {
   return [...task.epochs].flatMap(([epoch, lives]) =>
     [...new Set(lives.map((life) => life.host))].flatMap((host) => {
       const here = lives.filter((life) => life.host === host);
+      const hasRow = task.rows.some((row) => row.epoch === epoch);
+      const isLost = !hasRow && all.lossOf(lives) !== null;
       const still = stops.filter((stop) => stop.epoch === epoch && stop.host === host);
       const spans = without(united(here.flatMap((life) => life.runs)), still);
       return spans.map((span, at) => {
         const isLast = at > 0 && at === spans.length - 1 && !here.some((life) => life.ended);
         const lastWords = isLast && span.until - span.from < all.evidence.killGraceMs + SLACK_MS;
-        return { ...span, task, epoch, host, lastWords };
+        return { ...span, task, epoch, host, lastWords, isLost };
       });
     }),
   );
@@ -128,7 +132,8 @@ function judgeRoom(all: Case, runs: readonly Run[]): void {
 
 function judgeShare(all: Case, share: SetAside, runs: readonly Run[]): void {
   const strangers = runs.filter((run) => {
-    return run.task.work.reservation !== share.name && !run.lastWords;
+    // What the head does not know of it ends when it meets it.
+    return run.task.work.reservation !== share.name && !run.lastWords && !run.isLost;
   });
   const left = all.evidence.cpusPerHost - share.cpus;
   // Its grace is beside the time limit, by which the room was planned.

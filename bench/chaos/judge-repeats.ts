@@ -12,7 +12,7 @@ export function judgeRepeats(all: Case): void {
   for (const task of all.tasks) {
     for (const lives of task.epochs.values()) judgeEpoch(all, task, lives);
     judgeOverlaps(all, task);
-    judgeReruns(all, task);
+    if (!task.isLost) judgeReruns(all, task);
   }
 }
 
@@ -46,6 +46,7 @@ function judgeOverlap(all: Case, { id, work }: TaskCase, a: Life, b: Life): void
   if (work.onLoss === 'lease' && bothOut(all, a, { from: a.from, until: b.from })) {
     return all.count('lease tasks at once, agent and launcher out');
   }
+  if (wasLostAndOut(all, a, b)) return all.count('twice at once: start lost, its node was out');
   const first = `#${a.epoch} on ${a.host} from ${a.from} to ${a.until}`;
   const second = `#${b.epoch} on ${b.host} from ${b.from} to ${b.until}`;
   all.violate('twice at once', `${work.onLoss} task ${id}: ${first}; ${second}`);
@@ -57,6 +58,13 @@ function bothOut(all: Case, life: Life, span: Span): boolean {
   const agents = out.filter(({ parts }) => parts.includes('agent'));
   const launchers = out.filter(({ parts }) => parts.includes('launcher'));
   return agents.some((a) => launchers.some((b) => overlapMs(a, b) >= 0));
+}
+
+/** The head lost the record of its start, and could not hear of it from the node that has it. */
+function wasLostAndOut(all: Case, a: Life, b: Life): boolean {
+  const restore = all.lossOf([a]);
+  if (restore === null || b.from < restore.putBackAt) return false;
+  return all.outages([a.host], { from: restore.putBackAt, until: b.from }).length > 0;
 }
 
 function judgeReruns(all: Case, task: TaskCase): void {
@@ -82,6 +90,9 @@ function judgeRerun(all: Case, task: TaskCase, { epoch, lives, row, nextFrom }: 
   const whole = isWhole(work, lives) && work.exitCode === 0;
   const what = whole ? 'done twice' : 'begun again';
   if (work.onLoss === 'requeue') return all.count(`${what}: requeue`);
+  if (row === undefined && all.lossOf(lives) !== null) {
+    return all.count(`${what}: its start was lost with the store`);
+  }
   if (all.lostLauncher(hosts, between)) {
     return all.count(`${what}: ${work.onLoss}, launcher or power lost`);
   }

@@ -2,8 +2,10 @@
 
 import { Case } from './case.ts';
 import type { Evidence, Verdict } from './evidence.ts';
+import { judgeBesides } from './judge-besides.ts';
 import { judgeBooks } from './judge-books.ts';
 import { judgeEnds } from './judge-ends.ts';
+import { judgeLosses } from './judge-losses.ts';
 import { judgePlaces } from './judge-places.ts';
 import { judgeRepeats } from './judge-repeats.ts';
 
@@ -13,5 +15,7 @@ export function judge(evidence: Evidence): Verdict {
   judgeRepeats(all);
   judgePlaces(all);
   judgeBooks(all);
+  judgeLosses(all);
+  judgeBesides(all);
   return { violations: all.violations, counted: all.counted };
 }

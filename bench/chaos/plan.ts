@@ -79,12 +79,15 @@ const OF_NODE: readonly Kind[] = [
   ['cut', ['network']],
   ['cut', ['network']],
   ['off', ['agent', 'launcher']],
+  ['clone', ['identity']],
+  ['clone', ['identity', 'network']],
 ];
 const OF_HEAD: readonly Kind[] = [
   ['kill', ['head']],
   ['kill', ['head']],
   ['stop', ['head']],
   ['cut', ['network']],
+  ['restore', ['head', 'store']],
 ];
 
 function drawWork(dice: Dice): Omit<Work, 'key'> {
@@ -98,6 +101,7 @@ function drawWork(dice: Dice): Omit<Work, 'key'> {
   if (kind < 0.43) return { ...base, beats: dice.whole(30, 60) };
   if (kind < 0.46) return { ...base, limitMs: SHORT_LIMIT_MS, beats: 100 };
   if (kind < 0.5) return { ...base, exitCode: 3, retriesMax: dice.whole(0, 1) };
+  if (kind < 0.56) return { ...base, fileBytes: dice.whole(1, 300_000) };
   return base;
 }
 
@@ -126,5 +130,6 @@ function plain(dice: Dice): Omit<Work, 'key'> {
     stubborn: dice.happens(0.1),
     reservation: null,
     twice: dice.happens(0.1),
+    fileBytes: null,
   };
 }

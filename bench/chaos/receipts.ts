@@ -10,7 +10,7 @@ export function livesOf(files: readonly string[]): Life[] {
   const all: Growing[] = [];
   const newest = new Map<string, Growing>();
   for (const line of files.flatMap((text) => text.split('\n').slice(0, -1))) {
-    const [task = '', epoch, host = '', nodeRank, rank, pid, at, what] = line.split(' ');
+    const [task = '', epoch, host = '', nodeRank, rank, pid, at, what, work = ''] = line.split(' ');
     const key = line.split(' ', 6).join(' ');
     const now = Number(at);
     const life = newest.get(key);
@@ -18,7 +18,8 @@ export function livesOf(files: readonly string[]): Life[] {
     if (life === undefined || what === 'start') {
       const ranks = { nodeRank: Number(nodeRank), rank: Number(rank), pid: Number(pid) };
       const times = { from: now, until: now, runs: [{ from: now, until: now }] };
-      const born = { task, epoch: Number(epoch), host, ...ranks, ...times, ended: what === 'end' };
+      const of = { task, key: work, epoch: Number(epoch), host };
+      const born = { ...of, ...ranks, ...times, ended: what === 'end' };
       newest.set(key, born);
       all.push(born);
     } else {

@@ -2,6 +2,7 @@
 // mended, all jobs come to their end, and what is left as evidence is gathered.
 
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,16 +15,34 @@ import {
 } from '../../test/e2e/support/hosted-cluster.ts';
 import { until } from '../../test/e2e/support/hosts.ts';
 import { Insistent, type Worker } from './client.ts';
-import type { Accepted, Evidence, Outage, SetAside } from './evidence.ts';
+import { cloneNode } from './clones.ts';
+import { copyCluster } from './copies.ts';
+import type {
+  Accepted,
+  Clone,
+  CopyTrial,
+  Evidence,
+  Kept,
+  Outage,
+  Restore,
+  SetAside,
+  SlowUploads,
+  Spied,
+} from './evidence.ts';
 import { breakHead, breakNode } from './faults.ts';
-import { Plan } from './plan.ts';
+import { fileOf } from './files.ts';
+import { type Fault, Plan } from './plan.ts';
 import { livesOf } from './receipts.ts';
+import { restoreHead } from './restore.ts';
+import { Spy } from './spy.ts';
 import { Stops } from './stops.ts';
+import { Uploads } from './uploads.ts';
 
 export const HOSTS = 5;
 const JOB_EVERY_MS = 330;
 const RESERVATION_EVERY_MS = 20_000;
 const FAULT_EVERY_MS = 17_000;
+const COPY_EVERY_MS = 20_000;
 /** More than this many jobs that are not done make the client wait. */
 const BACKLOG_MAX = 150;
 /** For all jobs to end in, after everything was mended. */
@@ -52,13 +71,16 @@ export class ChaosRun {
   readonly #worker: Worker;
   readonly #accepted: Accepted[] = [];
   readonly #setAside: SetAside[] = [];
+  readonly #restores: Restore[] = [];
+  readonly #clones: Clone[] = [];
   readonly #over = new AbortController();
 
   constructor(cluster: HostedCluster, seed: number) {
     this.#cluster = cluster;
     this.#plan = new Plan(seed);
     this.#client = new Insistent(cluster.socketPath);
-    this.#worker = { path: join(cluster.directory, 'worker'), receipts: cluster.receipts };
+    const path = join(cluster.directory, 'worker');
+    this.#worker = { path, receipts: cluster.receipts, secret: randomBytes(12).toString('hex') };
     const source = join(import.meta.dirname, 'worker.c');
     execFileSync('cc', ['-O2', '-Wall', '-o', this.#worker.path, source], { stdio: 'inherit' });
   }
@@ -67,15 +89,27 @@ export class ChaosRun {
   async run(forMs: number): Promise<Evidence> {
     const reading = new AbortController();
     const told = this.stops.follow(this.#client, reading.signal);
+    const token = await Uploads.tokenFrom(this.#client);
+    const uploads = new Uploads(this.#cluster.socketPath, token);
+    const spy = new Spy([token, this.#worker.secret, ...this.#secretsOfNodes()]);
+    const copies = copyCluster(COPY_EVERY_MS, { rest: this.#rest, isOver: () => this.#isOver });
     const parts = [this.#submit(), this.#reserve(), this.#breakHeads()];
     for (const member of this.#cluster.members) parts.push(this.#breakNodes(member.name));
     await Promise.race([sleep(forMs), Promise.all(parts)]);
     this.#over.abort();
     await Promise.all(parts);
+    const trials = await copies;
     await this.#settled();
     reading.abort();
     await told;
-    return this.#evidence();
+    const slow = await uploads.end();
+    return this.#evidence(trials, slow, await spy.end());
+  }
+
+  #secretsOfNodes(): string[] {
+    return this.#cluster.members.map(({ optionsFile }) => {
+      return (JSON.parse(readFileSync(optionsFile, 'utf8')) as { secret: string }).secret;
+    });
   }
 
   close(): void {
@@ -96,8 +130,8 @@ export class ChaosRun {
       const { afterMs, work } = this.#plan.work(JOB_EVERY_MS);
       await this.#rest(afterMs);
       if (this.#isOver) break;
-      const sent = this.#client.submit(work, this.#worker).then((jobIds) => {
-        this.#accepted.push({ work, jobIds });
+      const sent = this.#client.submit(work, this.#worker).then((accepted) => {
+        this.#accepted.push(accepted);
         pending.delete(sent);
       });
       pending.add(sent);
@@ -127,8 +161,8 @@ export class ChaosRun {
         this.#setAside.push(share);
         for (let member = 0; member < 3; member += 1) {
           const work = this.#plan.member(share.name);
-          const jobIds = await this.#client.submitMember(work, this.#worker);
-          if (jobIds !== null) this.#accepted.push({ work, jobIds });
+          const accepted = await this.#client.submitMember(work, this.#worker);
+          if (accepted !== null) this.#accepted.push(accepted);
         }
       }
     }
@@ -140,6 +174,13 @@ export class ChaosRun {
       const fault = this.#plan.fault(name, FAULT_EVERY_MS);
       await this.#rest(fault.afterMs);
       if (this.#isOver) return;
+      if (fault.how === 'clone') {
+        const means = { client: this.#client, rest: this.#rest };
+        const { outage, clone } = await cloneNode(this.#cluster, member, fault, means);
+        this.outages.push(outage);
+        this.#clones.push(clone);
+        continue;
+      }
       const isBack = () => this.#isBack(name);
       this.outages.push(
         await breakNode(this.#cluster, member, fault, { rest: this.#rest, isBack }),
@@ -152,8 +193,17 @@ export class ChaosRun {
       const fault = this.#plan.fault('head', FAULT_EVERY_MS);
       await this.#rest(fault.afterMs);
       if (this.#isOver) return;
-      this.outages.push(await breakHead(this.#cluster, fault, this.#rest));
+      if (fault.how === 'restore') await this.#putBack(fault);
+      else this.outages.push(await breakHead(this.#cluster, fault, this.#rest));
     }
+  }
+
+  async #putBack(fault: Fault): Promise<void> {
+    const onPutBack = () => this.stops.startAnew();
+    const means = { client: this.#client, rest: this.#rest, onPutBack };
+    const { outage, restore } = await restoreHead(this.#cluster, fault, means);
+    this.outages.push(outage);
+    this.#restores.push(restore);
   }
 
   async #isBack(name: string): Promise<void> {
@@ -172,13 +222,30 @@ export class ChaosRun {
     }
   }
 
-  async #evidence(): Promise<Evidence> {
+  /** What the head has of the files of all tasks that completed. */
+  async #kept({ jobs }: Pick<Evidence, 'jobs'>): Promise<Kept[]> {
+    const kept: Kept[] = [];
+    for (const { work } of this.#accepted) {
+      if (work.fileBytes === null) continue;
+      const job = jobs.find(({ name }) => name === work.key);
+      if (job?.outcome?.kind !== 'completed') continue;
+      const file = fileOf(work.key, work.fileBytes);
+      const wrong = await this.#client.keptOf(job.id, file);
+      kept.push({ key: work.key, jobId: job.id, wrong });
+    }
+    return kept;
+  }
+
+  async #evidence(copies: CopyTrial[], slow: SlowUploads, spied: Spied): Promise<Evidence> {
     const { receipts } = this.#worker;
+    const history = await this.#client.history();
     const files = readdirSync(receipts).map((file) => readFileSync(join(receipts, file), 'utf8'));
     return {
       accepted: this.#accepted,
       lives: livesOf(files),
-      ...(await this.#client.history()),
+      ...history,
+      ...{ restores: this.#restores, clones: this.#clones, copies, slow, spied },
+      kept: await this.#kept(history),
       stops: this.stops.stops,
       outages: this.outages,
       setAside: this.#setAside,

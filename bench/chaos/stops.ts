@@ -36,19 +36,30 @@ export class Stops {
   gaps = 0;
   readonly #open = new Map<string, Omit<Stop, 'until'>>();
   #seq = 0;
+  #life = new AbortController();
 
   /** Follows until it is told to end. */
   async follow(client: Insistent, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      const life = this.#life.signal;
       try {
-        await this.#read(await client.stream(this.#seq, signal));
+        const both = AbortSignal.any([signal, life]);
+        await this.#read(await client.stream(this.#seq, both), life);
       } catch (error) {
         if (signal.aborted) return;
+        if (life.aborted) continue;
         if (!(error instanceof ApiError)) throw error;
         if (error.code === 'event.too_old') this.#miss(Number(error.details.oldest) - 1);
       }
       await sleep(50);
     }
+  }
+
+  /** The head was put back: its events begin anew, with the numbers of others. */
+  startAnew(): void {
+    this.#life.abort();
+    this.#life = new AbortController();
+    this.#miss(0);
   }
 
   #miss(seq: number): void {
@@ -57,10 +68,11 @@ export class Stops {
     this.#seq = seq;
   }
 
-  async #read(stream: Answer): Promise<void> {
+  async #read(stream: Answer, life: AbortSignal): Promise<void> {
     let text = '';
     try {
       for await (const chunk of stream.setEncoding('utf8')) {
+        if (life.aborted) return;
         const blocks = (text + chunk).split('\n\n');
         text = blocks.pop() ?? '';
         for (const block of blocks) this.#take(block);

@@ -1,6 +1,6 @@
 /* One process of a task: a receipt at its start, one every tenth of a second, one at its end. Each
- * is one line, appended by one write: `task epoch host nodeRank rank pid realtimeMs what`.
- * Usage: worker FOLDER BEATS EXIT_CODE STUBBORN; the file in the folder has the host's name. */
+ * is one line, appended by one write: `task epoch host nodeRank rank pid realtimeMs what key`.
+ * Usage: worker FOLDER BEATS EXIT_CODE STUBBORN KEY; the file in the folder has the host's name. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,6 +15,7 @@ enum { BEAT_NS = 100 * 1000 * 1000, CANNOT_WRITE = 90 };
 
 static char host[65];
 static int file;
+static const char *key;
 
 static const char *word(const char *name)
 {
@@ -27,10 +28,10 @@ static void receipt(const char *what)
 	struct timespec now;
 	char line[256];
 	clock_gettime(CLOCK_REALTIME, &now);
-	int length = snprintf(line, sizeof line, "%s %s %s %s %s %d %lld %s\n",
+	int length = snprintf(line, sizeof line, "%s %s %s %s %s %d %lld %s %s\n",
 		word("WEFT_TASK_ID"), word("WEFT_EPOCH"), host, word("WEFT_NODE_RANK"),
 		word("WEFT_PROC_RANK"), (int)getpid(),
-		(long long)now.tv_sec * 1000 + now.tv_nsec / 1000000, what);
+		(long long)now.tv_sec * 1000 + now.tv_nsec / 1000000, what, key);
 	if (length < 0 || write(file, line, (size_t)length) != length)
 		_exit(CANNOT_WRITE);
 }
@@ -38,12 +39,13 @@ static void receipt(const char *what)
 int main(int argc, char **argv)
 {
 	char path[4096];
-	if (argc != 5 || gethostname(host, sizeof host - 1) != 0)
+	if (argc != 6 || gethostname(host, sizeof host - 1) != 0)
 		return CANNOT_WRITE;
 	snprintf(path, sizeof path, "%s/%s", argv[1], host);
 	file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (file < 0)
 		return CANNOT_WRITE;
+	key = argv[5];
 	/* Only the KILL after the grace ends it then. */
 	if (atoi(argv[4]) != 0)
 		signal(SIGTERM, SIG_IGN);

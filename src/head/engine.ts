@@ -73,7 +73,7 @@ export class Engine {
       () => this.#flush(),
     );
     this.#snapshots = new Snapshots(options);
-    this.#firstWord = new FirstWord(clock, options.firstWordMs ?? 0);
+    this.#firstWord = new FirstWord(clock, options.firstWordMs ?? 0, () => this.#pace.ask());
     this.#room = new RoomWatch({
       ...{ store, clock, log, onRoom: () => this.#pace.ask() },
       isRunning: () => this.#mode === 'running' && !this.#stopping,
@@ -180,6 +180,11 @@ export class Engine {
   /** Nodes have said what they heard, and this store has all of it. */
   get seemsNewest(): boolean {
     return this.#state.behind === null && !this.#firstWord.isAwaited;
+  }
+
+  /** A node has come since this head was started. */
+  get isMet(): boolean {
+    return this.#firstWord.isMet;
   }
 
   now(): number {
@@ -323,7 +328,7 @@ export class Engine {
   }
 
   #isCycleDue(): boolean {
-    return !this.#room.endsOnly && isCycleDue(this.#state);
+    return !this.#room.endsOnly && !this.#firstWord.isAwaited && isCycleDue(this.#state);
   }
 
   #schedule(): void {

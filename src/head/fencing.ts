@@ -45,7 +45,8 @@ export class Fencing {
   /** Starts what is due. */
   tick(): void {
     const { engine, clock, silentMs } = this.#options;
-    if (engine.failure !== null) return;
+    // A copy of a head, with which no node is, takes all nodes of the other one for silent.
+    if (engine.failure !== null || !engine.isMet) return;
     const wishes = outstandingFences(engine.state);
     this.#forgetOthers(wishes);
     for (const wish of wishes) {

@@ -1,5 +1,5 @@
 // The time after a start in which the head cannot know yet that its store is the newest: before its
-// nodes have said what they heard, ids are not given out.
+// nodes have said what they heard, and what they run, ids are not given out and nothing is started.
 
 import type { Command } from '../core/controller/declared.ts';
 import type { Node } from '../core/controller/nodes/facts.ts';
@@ -20,16 +20,19 @@ const GIVES_IDS: ReadonlySet<Command['kind']> = new Set([
 export class FirstWord {
   readonly #clock: Clock;
   readonly #patienceMs: number;
+  readonly #onEnd: () => void;
   /** Those that have not spoken. */
   #silent = new Set<NodeName>();
+  #isMet = false;
   #waiting: Promise<void> | null = null;
   #resolve: () => void = () => undefined;
   #timer: Timer | null = null;
 
   /** `patienceMs`: nodes that say nothing in this time are not waited for; 0: none ever is. */
-  constructor(clock: Clock, patienceMs: number) {
+  constructor(clock: Clock, patienceMs: number, onEnd: () => void) {
     this.#clock = clock;
     this.#patienceMs = patienceMs;
+    this.#onEnd = onEnd;
   }
 
   /**
@@ -53,8 +56,14 @@ export class FirstWord {
     return this.#waiting !== null;
   }
 
+  /** Some node has spoken since the start. */
+  get isMet(): boolean {
+    return this.#isMet;
+  }
+
   /** The node has said what it heard: it, and no copy of its machine. */
   heard(node: NodeName): void {
+    this.#isMet = true;
     this.#silent.delete(node);
     if (this.#silent.size === 0) this.#end();
   }
@@ -67,8 +76,10 @@ export class FirstWord {
   #end(): void {
     this.#timer?.cancel();
     this.#timer = null;
+    if (this.#waiting === null) return;
     this.#waiting = null;
     this.#resolve();
+    this.#onEnd();
   }
 }
 

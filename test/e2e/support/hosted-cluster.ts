@@ -162,7 +162,7 @@ export class HostedCluster {
     this.#mounted.push(path);
   }
 
-  async startHead(): Promise<void> {
+  async startHead({ acceptLoss = false } = {}): Promise<void> {
     const options: HeadOptions = {
       config: { file: null, flags: [], directory: this.directory, written: {} },
       directory: diskOf(this.headDirectory).to,
@@ -175,6 +175,7 @@ export class HostedCluster {
       logFile: join(this.directory, 'head.log'),
       auditFile: join(this.directory, 'audit.log'),
       capacity: {},
+      acceptLoss,
       requestRateMax: 20_000,
       fence: null,
       notify: { matrix: null, webhook: null, commands: {}, mail: null, timeoutMs: 10_000 },

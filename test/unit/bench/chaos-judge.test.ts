@@ -3,71 +3,17 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Evidence, Life, Outage, Rule, Work } from '../../../bench/chaos/evidence.ts';
+import type { Outage, Rule } from '../../../bench/chaos/evidence.ts';
 import { judge } from '../../../bench/chaos/judge.ts';
 import { livesOf } from '../../../bench/chaos/receipts.ts';
 import type { HistoryTask } from '../../../src/api/history.ts';
+import { evidence, type Given, LIFE, life, ROW, rules } from './support/evidence.ts';
 
-const WORK: Work = {
-  key: 'w1',
-  partition: 'default',
-  arraySize: null,
-  nodeCount: 1,
-  processesPerNode: 1,
-  cpuCount: 1,
-  onLoss: 'wait',
-  requeue: true,
-  retriesMax: 0,
-  limitMs: 12_000,
-  beats: 20,
-  exitCode: 0,
-  stubborn: false,
-  reservation: null,
-  twice: false,
-};
-/** Job 1 is `work`, on n1 from 10 to 12 s. */
-const LIFE: Life = {
-  ...{ task: '1', epoch: 1, host: 'n1', nodeRank: 0, rank: 0, pid: 7 },
-  ...{ from: 10_000, until: 12_000, ended: true, runs: [{ from: 10_000, until: 12_000 }] },
-};
-const ROW: HistoryTask = {
-  ...{ id: '1', jobId: 1, index: null, epoch: 1, final: true, nodes: ['n1'] },
-  outcome: { kind: 'completed', exit: { code: 0 }, process: null, detail: null },
-  ...{ startedAt: 10_000, endedAt: 12_050, userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
-};
 const LOST: HistoryTask = {
   ...ROW,
   final: false,
   outcome: { kind: 'node_fail', exit: null, process: null, detail: 'the launcher was lost' },
 };
-
-function life(of: Partial<Life>): Life {
-  const whole = { ...LIFE, ...of };
-  return { ...whole, runs: of.runs ?? [{ from: whole.from, until: whole.until }] };
-}
-
-interface Given extends Partial<Evidence> {
-  readonly work?: Partial<Work>;
-  readonly state?: string;
-  readonly jobIds?: readonly number[];
-}
-
-function evidence({ work = {}, state = 'done', jobIds = [1], ...more }: Given = {}): Evidence {
-  const of = { ...WORK, ...work };
-  const job = {
-    ...{ id: 1, name: of.key, owner: 'root', partition: of.partition, command: '', state },
-    ...{ outcome: null, taskCount: of.arraySize ?? 1, submittedAt: 0, startedAt: 10_000 },
-    ...{ runStartedAt: null, endedAt: 12_050, nodeCount: 1, cpuCount: 1, memoryBytes: 0 },
-    walltimeMs: null,
-  };
-  return {
-    accepted: [{ work: of, jobIds }],
-    jobs: [job],
-    ...{ lives: [LIFE], tasks: [ROW], stops: [], outages: [], setAside: [] },
-    ...{ cpusPerHost: 4, killGraceMs: 500 },
-    ...more,
-  };
-}
 
 /** The next epoch of LIFE, on another host. */
 const AGAIN = life({ epoch: 2, host: 'n2', from: 20_000, until: 22_000 });
@@ -76,10 +22,6 @@ const LAUNCHER_KILLED: Outage = {
   ...{ host: 'n1', how: 'kill', parts: ['launcher'] },
   ...{ from: 11_900, until: 12_500 },
 };
-
-function rules(given: Given): Rule[] {
-  return judge(evidence(given)).violations.map(({ rule }) => rule);
-}
 
 describe('the judge of chaos', () => {
   it('finds nothing where all is right', () => {
@@ -180,7 +122,7 @@ describe('the judge of chaos', () => {
       'somebody else in a reservation',
       'in a reservation',
       {
-        setAside: [{ name: 'lab', hosts: ['n1'], cpus: 4, from: 11_000, until: 15_000 }],
+        setAside: [{ name: 'lab', madeAt: 0, hosts: ['n1'], cpus: 4, from: 11_000, until: 15_000 }],
       },
     ],
     [
@@ -188,7 +130,7 @@ describe('the judge of chaos', () => {
       'outside its reservation',
       {
         work: { reservation: 'lab' },
-        setAside: [{ name: 'lab', hosts: ['n1'], cpus: 4, from: 11_000, until: 15_000 }],
+        setAside: [{ name: 'lab', madeAt: 0, hosts: ['n1'], cpus: 4, from: 11_000, until: 15_000 }],
       },
     ],
     [
@@ -267,7 +209,7 @@ describe('the judge of chaos', () => {
       'ended: completed',
       {
         work: { reservation: 'lab' },
-        setAside: [{ name: 'lab', hosts: ['n1'], cpus: 4, from: 9000, until: 15_000 }],
+        setAside: [{ name: 'lab', madeAt: 0, hosts: ['n1'], cpus: 4, from: 9000, until: 15_000 }],
       },
     ],
     [

@@ -41,12 +41,13 @@ async function bench(count = 1, heardAgo = SILENCE_MS) {
       }),
   };
   const [log, audit] = [new KeptLog(), new KeptLog()];
-  const { engine, clock } = made;
-  const fencing = new Fencing({
-    ...{ engine, commands, clock, log, audit, silentMs: () => heardAgo },
-    ...{ command: ['power', 'node={node}', 'off'], timeoutMs: 1000 },
-  });
-  return { made, fencing, asked, audit };
+  const { clock } = made;
+  const fencingOf = () =>
+    new Fencing({
+      ...{ engine: made.engine, commands, clock, log, audit, silentMs: () => heardAgo },
+      ...{ command: ['power', 'node={node}', 'off'], timeoutMs: 1000 },
+    });
+  return { made, fencing: fencingOf(), fencingOf, asked, audit };
 }
 
 test('[N15] the command is run once for a silent node, and its yes ends what the node held', async () => {
@@ -93,6 +94,17 @@ test('a head that has just started gives its nodes the time to come back', async
   const { fencing, asked } = await bench(1, SILENCE_MS - 1);
   fencing.tick();
   assert.equal(asked.length, 0);
+});
+
+test('[N15] a head that no node has met since its start switches nothing off', async () => {
+  const { made, fencingOf, asked } = await bench();
+  await made.crash();
+  const fencing = fencingOf();
+  fencing.tick();
+  assert.equal(asked.length, 0, 'it may be a copy of the head that all nodes are with');
+  await made.connect('n2');
+  fencing.tick();
+  assert.equal(asked.length, 1);
 });
 
 test('many silent nodes are asked about a few at a time', async () => {

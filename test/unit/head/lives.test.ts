@@ -180,11 +180,34 @@ test('[S14] ids wait for all nodes that were there when the head went', async ()
   assert.equal(await isAnswered(), true, 'n3 was away before');
 });
 
+test('[S14] nothing starts before all nodes that were there have said what they run', async () => {
+  const bench = new EngineBench();
+  bench.more = { nonce: () => 'aa', firstWordMs: 6000 };
+  await bench.start();
+  for (const name of ['n1', 'n2']) await bench.connect(name);
+  await bench.crash();
+  bench.submit('waits');
+  const starts = async (epochId: string) => {
+    await bench.settle();
+    return bench.take().filter((line) => line.includes(`launch ${epochId}`));
+  };
+  await bench.connect('n1');
+  assert.deepEqual(await starts('1#1'), [], 'n2 may run it, by a record that is lost');
+  await bench.connect('n2');
+  assert.equal((await starts('1#1')).length, 1);
+  await bench.crash();
+  bench.submit('waits, too');
+  await bench.connect('n1');
+  assert.deepEqual(await starts('2#1'), []);
+  bench.clock.pass(6000);
+  assert.equal((await starts('2#1')).length, 1, 'not for long');
+});
+
 test('[S14] a store that is read again keeps waiting who waited', async () => {
   const clock = new StillClock();
   const nodes = new Map([['n1', { name: 'n1', session: 1, unreachableSince: null, facts: null }]]);
   const state = { nodes } as unknown as State;
-  const word = new FirstWord(clock, 6000);
+  const word = new FirstWord(clock, 6000, () => undefined);
   const done: string[] = [];
   const ask = (kind: Command['kind']) => {
     void word.before({ kind } as Command)?.then(() => done.push(kind));
