@@ -1,5 +1,6 @@
 // What the bench asks the head for, as a client that does not give up: heads are killed meanwhile.
 
+import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../src/api/api-error.ts';
@@ -162,7 +163,7 @@ function submissionOf(work: Work, worker: Worker, file: FileOfWork | null) {
   const { beats, exitCode, stubborn, onLoss, arraySize, reservation } = work;
   const args = [worker.receipts, String(beats), String(exitCode), stubborn ? '1' : '0', work.key];
   const argv = [worker.path, ...args];
-  const shared = { kind: 'shared' as const, path: '/' };
+  const shared = { kind: 'shared' as const, path: dirname(worker.path) };
   return {
     name: work.key,
     program: {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Clone, CopyTrial, Restore, Spied } from '../../../bench/chaos/evidence.ts';
+import type { Clone, CopyTrial, Outage, Restore, Spied } from '../../../bench/chaos/evidence.ts';
 import { judge } from '../../../bench/chaos/judge.ts';
 import { evidence, type Given, JOB, LIFE, life, ROW, rules, WORK } from './support/evidence.ts';
 
@@ -12,7 +12,13 @@ const RESTORE: Restore = {
   ...{ copiedAt: 9900, putBackAt: 11_000, toldAt: 14_000 },
   ...{ endedAt: 15_000, goesOnAt: 16_000 },
 };
-const OUT = { host: 'head', how: 'restore', parts: ['head', 'store'], from: 9900, until: 16_000 };
+const OUT: Outage = {
+  host: 'head',
+  how: 'restore',
+  parts: ['head', 'store'],
+  from: 9900,
+  until: 16_000,
+};
 const PUT_BACK = { restores: [RESTORE], outages: [OUT] } as const;
 const LATER = { epoch: 102, host: 'n2', from: 20_000, until: 22_000 };
 const LATER_ROW = { ...ROW, epoch: 102, nodes: ['n2'], startedAt: 20_000, endedAt: 22_000 };
