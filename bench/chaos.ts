@@ -49,7 +49,7 @@ function summarize(run: ChaosRun, evidence: Evidence, verdict: Verdict, tookS: n
     ['preempted: requeued', run.stops.preempted.requeue],
     ['suspensions seen from begin to end', evidence.stops.length],
     ['slow uploads begun', evidence.slow?.begun ?? 0],
-    ['… ended by the head', evidence.slow?.ended ?? 0],
+    [`… ended by the head (${evidence.slow?.said.join(', ')})`, evidence.slow?.ended ?? 0],
     ['command lines that were read', evidence.spied?.lines ?? 0],
     ['breaks in the feed of events', run.stops.gaps],
     ['faults', outages.length],

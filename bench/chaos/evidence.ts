@@ -132,8 +132,10 @@ export interface Kept {
 /** Uploads that bring next to nothing. */
 export interface SlowUploads {
   readonly begun: number;
-  /** That the head has ended. */
+  /** Uploads that the head has ended, or that ended with it. */
   readonly ended: number;
+  /** Status codes of its answers. */
+  readonly said: readonly string[];
 }
 
 /** A task's processes on one host stood still by order. */

@@ -9,7 +9,7 @@ import type { SlowUploads } from './evidence.ts';
 export const SLOW_USER = 'slow';
 const LINES = 4;
 /** Together more than the head may keep. */
-const SIZE = 40 * 1_048_576;
+const SIZE = 16 * 1_048_576;
 const BYTE_MS = 1000;
 
 export class Uploads {
@@ -18,6 +18,8 @@ export class Uploads {
   readonly #open = new Set<ClientRequest>();
   readonly #over = new AbortController();
   readonly #lines: Promise<void>[];
+  /** Status codes of the head's answers. */
+  readonly #said = new Set<string>();
   #begun = 0;
   #ended = 0;
 
@@ -37,7 +39,7 @@ export class Uploads {
     this.#over.abort();
     for (const sent of this.#open) sent.destroy();
     await Promise.all(this.#lines);
-    return { begun: this.#begun, ended: this.#ended };
+    return { begun: this.#begun, ended: this.#ended, said: [...this.#said] };
   }
 
   async #line(): Promise<void> {
@@ -63,6 +65,7 @@ export class Uploads {
     this.#open.add(sent);
     this.#begun += 1;
     sent.on('response', (answer) => {
+      this.#said.add(String(answer.statusCode));
       answer.resume();
       sent.destroy();
     });
