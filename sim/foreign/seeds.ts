@@ -60,6 +60,12 @@ export const PINNED_FOREIGN: readonly {
     weather: {},
     broke: 'a stop that was made anew after a program had begun was not told, and taken for over',
   },
+  {
+    seed: 30148,
+    weather: {},
+    broke:
+      'a node that its operator opened while it was being given back was closed again for ever',
+  },
 ];
 
 /** By the name of the canary. */

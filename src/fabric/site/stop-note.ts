@@ -22,6 +22,8 @@ export interface StopNote {
   readonly reasonBefore: string | null;
   /** When its site was told last to stop it and nobody saw what came of it; absent: that was always seen. */
   readonly unseenAt?: number;
+  /** While it is being given back: it was seen as it is to be left, and what opens since, others open. */
+  readonly isSeen?: boolean;
 }
 
 /** Whether its site says if operators stopped it: of a node that is down, or in no known state, it may not. */
@@ -85,12 +87,12 @@ export function noteToStop(
   if (known === undefined) {
     return { ...own, phase: 'stopping', open, reasonBefore: node.reason || null };
   }
-  const isOpenedByOthers = known.phase === 'stopped' && open.length > 0;
+  const isOpenedByOthers = openedByOthers(known, node).length > 0;
   const wasStopped = known.phase === 'stopped' || known.phase === 'opened';
   // What its head has heard of as stopped stays so for it.
   const phase = wasStopped && known.maintenance === maintenance ? 'opened' : 'stopping';
   return {
-    ...{ ...known, ...own },
+    ...{ ...known, ...own, isSeen: false },
     phase: open.length > 0 || known.phase === 'returning' ? phase : known.phase,
     ...(isOpenedByOthers
       ? { open: [...new Set([...known.open, ...open])], reasonBefore: node.reason || null }
@@ -125,10 +127,20 @@ function isTheirs({ reason }: StopNote, node: SiteNode): boolean {
   return node.reason !== null && node.reason !== '' && !node.reason.includes(reason);
 }
 
+/** Parts that nobody opened for us. */
+function openedByOthers({ phase, open, isSeen }: StopNote, node: SiteNode): readonly string[] {
+  const now = openPartsOf(node);
+  if (phase === 'stopped') return now;
+  return isSeen === true ? now.filter((part) => !open.includes(part)) : [];
+}
+
 /** The note to give it back by: what others have opened of a stopped node is not closed by a second try. */
 export function noteToReturn(note: StopNote, node: SiteNode): StopNote {
-  const byOthers = note.phase === 'stopped' ? openPartsOf(node) : [];
-  return { ...note, phase: 'returning', open: [...new Set([...note.open, ...byOthers])] };
+  const byOthers = openedByOthers(note, node);
+  const open = [...new Set([...note.open, ...byOthers])];
+  const isSeen = openPartsOf(node).every((part) => open.includes(part));
+  const reasonBefore = byOthers.length > 0 ? node.reason || null : note.reasonBefore;
+  return { ...note, phase: 'returning', open, isSeen, reasonBefore };
 }
 
 /** What is still to be done so that the node is as it was; both empty: nothing. */
@@ -140,6 +152,7 @@ export function changesToReturn(
   const missing = note.open.filter((part) => !isOpen.has(part));
   const own = new Set(note.open);
   // It was opened for a program; a node that others have opened stays open.
-  const close = note.phase === 'stopped' ? [] : [...isOpen].filter((part) => !own.has(part));
+  const theirs = openedByOthers(note, node);
+  const close = [...isOpen].filter((part) => !own.has(part) && !theirs.includes(part));
   return { open: isTheirs(note, node) ? [] : missing, close };
 }

@@ -393,6 +393,33 @@ test('[M9] the head hears of a stop for as long as it lasts, also while it is ma
   assert.equal(world.node().isDrained, true);
 });
 
+test('[M9] a node that its operator opens while a late stop is awaited stays open', async () => {
+  const world = new World();
+  world.drain('bad disk');
+  await world.want(WISH);
+  let isBegun = false;
+  const opened = world.stops.openFor(
+    'n1',
+    () => {
+      isBegun = true;
+      world.site.moods.set('scontrol', ['lost']);
+      return Promise.resolve(ok(null));
+    },
+    () => Promise.resolve(isBegun),
+  );
+  await world.clock.settle();
+  assert.ok((await opened).ok);
+  await world.want();
+  assert.deepEqual(world.node(), { isDrained: true, reason: 'bad disk' });
+  assert.equal(world.stops.all[0]?.state, 'returning');
+  Object.assign(world.site.nodes[0] ?? {}, { state_flags: [], reason: '' });
+  await world.look();
+  await world.clock.advance(HELD_MS);
+  await world.look();
+  assert.deepEqual(world.node(), { isDrained: false, reason: '' });
+  assert.deepEqual([world.stops.all, world.notes.files.size], [[], 0]);
+});
+
 test('[M9] what has begun already needs no open node', async () => {
   const world = new World();
   await world.want(WISH);
