@@ -127,6 +127,7 @@ class RunningAgent implements Agent {
       onChange: () => this.#faults.look(),
     });
     this.#faults = new FaultWatch({
+      now: () => clock.monotonic(),
       load: ports.load,
       isLauncherOutdated: () => this.#launcher.isOutdated,
       isSpoolFull: () => this.#spool.isFull,
@@ -140,6 +141,7 @@ class RunningAgent implements Agent {
       processes: () => this.#launcher.processes,
       start: (request) => this.#launcher.start(request),
       cannotStart: () => (this.#launcher.isOutdated ? LAUNCHER_OUTDATED : null),
+      onLack: (words) => this.#faults.lacks(words),
       killGraceMs: () => this.state.killGraceMs,
       isLaunching: (epochId) => this.state.epochs.get(epochId)?.phase === 'launching',
       step: (input) => this.#engine.step(input),

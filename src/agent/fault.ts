@@ -1,10 +1,13 @@
 // Why this node should get no new work, as far as the agent itself can tell: its disk, the output
-// on it, a launcher that is older than the agent, and what the site's health check says.
+// on it, a launcher that is older than the agent, what the site's health check says, and what the
+// agent itself has lacked.
 
 import { NODE_DISK_FREE_BYTES_MIN } from '../core/model/limits.ts';
 import type { NodeLoad } from '../wire/messages.ts';
 
 export interface FaultWorld {
+  /** Monotonic, in milliseconds. */
+  readonly now: () => number;
   readonly load: () => NodeLoad;
   /** Whether an older launcher, from before an upgrade, still has what it started. */
   readonly isLauncherOutdated: () => boolean;
@@ -23,9 +26,13 @@ const SPOOL_FULL = 'spool full';
 /** Such a launcher keeps no leases; it is replaced when what it runs has ended. */
 export const LAUNCHER_OUTDATED = 'old launcher still in use';
 
+/** Long enough for some of what runs to end, which gives back what was lacking. */
+const LACK_MS = 30_000;
+
 export class FaultWatch {
   readonly #world: FaultWorld;
   #fault: string | null = null;
+  #lack: { readonly words: string; readonly until: number } | null = null;
 
   constructor(world: FaultWorld) {
     this.#world = world;
@@ -48,7 +55,14 @@ export class FaultWatch {
     return isWell ? null : this.look();
   }
 
+  /** The agent could not start what the node has room for: it tries again later. */
+  lacks(words: string): void {
+    this.#lack = { words, until: this.#world.now() + LACK_MS };
+    this.look();
+  }
+
   #lesser(): string | null {
+    if (this.#lack !== null && this.#world.now() < this.#lack.until) return this.#lack.words;
     if (this.#world.isLauncherOutdated()) return LAUNCHER_OUTDATED;
     return this.#world.isSpoolFull() ? SPOOL_FULL : this.#world.ill();
   }

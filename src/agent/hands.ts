@@ -26,6 +26,8 @@ export interface HandsWorld {
   readonly start: (request: LaunchRequest) => void;
   /** Why the launcher that is there cannot be asked for anything new; null: it can. */
   readonly cannotStart: () => string | null;
+  /** A start has failed for want of something that this process has a limit of. */
+  readonly onLack: (words: string) => void;
   readonly isLaunching: (epochId: EpochId) => boolean;
   readonly killGraceMs: () => number;
   readonly step: (input: RunnerInput) => void;
@@ -124,10 +126,17 @@ export class Hands {
     });
   }
 
+  /** The fault is told first: the head sends no more, and counts nothing against the node. */
+  #lacks(epochId: EpochId, why: string): void {
+    this.#world.onLack(why);
+    this.#world.step({ kind: 'given_back', epochId, why });
+  }
+
   #onPrepared(order: LaunchOrder, outcome: Awaited<ReturnType<Preparer['prepare']>>): void {
     const { epochId } = order;
     if (!outcome.ok) {
-      const { cause = 'launch_failed', ...failure } = outcome.error;
+      const { cause = 'launch_failed', lack, ...failure } = outcome.error;
+      if (lack !== undefined) return this.#lacks(epochId, lack);
       this.#world.step({ kind: 'prepare_failed', epochId, failure, cause });
       return;
     }

@@ -38,6 +38,8 @@ export interface Prepared {
 /** Why a start could not be prepared, and whether it was for its files. */
 export interface PrepareFailure extends Failure {
   readonly cause?: 'stage_failed';
+  /** In words; what this process had none of, with nothing wrong about the node or the task. */
+  readonly lack?: string;
 }
 
 type Outcome = Result<Prepared, PrepareFailure>;
@@ -327,7 +329,14 @@ function limitsOf(order: LaunchOrder): { memoryBytes: number | null; cpuCount: n
   };
 }
 
-function nodeFault(what: string, error: unknown): Failure {
+/** What ends of tasks give back, by the system's name of the error. */
+const LACKS: Readonly<Record<string, string>> = {
+  EMFILE: 'the agent has as many files open as it may (ulimit -n)',
+  ENFILE: 'too many files are open on this machine',
+};
+
+function nodeFault(what: string, error: unknown): PrepareFailure {
   const words = error instanceof Error ? error.message : String(error);
-  return { detail: `${what}: ${words}`, nodeFault: true };
+  const lack = LACKS[(error as NodeJS.ErrnoException | null)?.code ?? ''];
+  return { detail: `${what}: ${words}`, nodeFault: true, ...(lack === undefined ? {} : { lack }) };
 }

@@ -26,6 +26,7 @@ import {
   removeGroups,
 } from './leftover-groups.ts';
 import { notifierFindings } from './notifiers.ts';
+import { openFiles } from './open-files.ts';
 import { ownerPresence } from './owner-presence.ts';
 import { wikiDoor } from './wiki-door.ts';
 
@@ -56,6 +57,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'containers', check: containerRuntimes },
   { name: 'state directory', check: stateDirectory },
   { name: 'disk space', check: diskSpace },
+  { name: 'open files', check: () => openFiles() },
   { name: 'port', check: port },
   { name: 'head', check: head },
   { name: 'notifications', check: notifierFindings },

@@ -9,17 +9,24 @@ import type {
   GroupMemory,
   GroupUse,
 } from '../../ports/containment.ts';
-import { JobGroup, removeDirectories } from './group.ts';
+import { type GroupPlace, JobGroup, removeDirectories } from './group.ts';
 import { type Hierarchy, parseHierarchies } from './hierarchies.ts';
+import { KeptFiles } from './kept-files.ts';
 import { type Base, findLayout, type Layout } from './layout.ts';
 
 /** Idle groups kept, of all shapes together. */
 const IDLE_MAX = 512;
 
 /** `instance` keeps the groups of several agents on one machine apart. */
-export function systemContainment(instance: string, idleMax = IDLE_MAX): Containment {
+export function systemContainment(
+  instance: string,
+  idleMax = IDLE_MAX,
+  files = KeptFiles.ofProcess(),
+): Containment {
   const layout = findLayout(readHierarchies(), `weft-${instance}`);
-  return layout.controllers.size === 0 ? polling(layout) : new CgroupContainment(layout, idleMax);
+  return layout.controllers.size === 0
+    ? polling(layout)
+    : new CgroupContainment({ layout, files }, idleMax);
 }
 
 export function readHierarchies(): Hierarchy[] {
@@ -54,15 +61,16 @@ class CgroupContainment implements Containment {
   readonly facts: string;
   readonly limits: string;
   readonly polled: boolean;
-  readonly #layout: Layout;
+  readonly #place: GroupPlace;
   readonly #idleMax: number;
   readonly #held = new Map<string, Held>();
   readonly #idle = new Map<string, JobGroup[]>();
   #idleCount = 0;
   #next = 1;
 
-  constructor(layout: Layout, idleMax: number) {
-    this.#layout = layout;
+  constructor(place: GroupPlace, idleMax: number) {
+    const { layout } = place;
+    this.#place = place;
     this.#idleMax = idleMax;
     this.facts = layout.words;
     this.polled = !layout.controllers.has('memory');
@@ -79,7 +87,7 @@ class CgroupContainment implements Containment {
   adopt(names: readonly string[]): void {
     for (const name of this.#existing()) {
       this.#next = Math.max(this.#next, Number(name.slice(1)) + 1);
-      const group = JobGroup.reopen(name, this.#layout);
+      const group = JobGroup.reopen(name, this.#place);
       if (names.includes(name)) this.#held.set(name, { group, shape: null });
       else discard(group);
     }
@@ -121,7 +129,7 @@ class CgroupContainment implements Containment {
   #make(limits: GroupLimits): JobGroup {
     const name = `g${this.#next}`;
     this.#next += 1;
-    return JobGroup.make(name, this.#layout, limits);
+    return JobGroup.make(name, this.#place, limits);
   }
 
   #takeIdle(shape: string): JobGroup | undefined {
@@ -156,7 +164,7 @@ class CgroupContainment implements Containment {
   }
 
   #bases(): Base[] {
-    const { tracker, controllers } = this.#layout;
+    const { tracker, controllers } = this.#place.layout;
     return tracker === null ? [...controllers.values()] : [tracker, ...controllers.values()];
   }
 

@@ -1,18 +1,8 @@
-// One job group: its directories in each hierarchy, its limits, and its files kept open, because a
-// short task can afford a read of an open file but not ten path look-ups.
+// One job group: its directories in each hierarchy, its limits, and what its files tell.
 
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmdirSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import type { GroupLimits, GroupMemory, GroupUse } from '../../ports/containment.ts';
+import type { KeptFile, KeptFiles } from './kept-files.ts';
 import type { Base, Layout } from './layout.ts';
 
 /** Period of the cpu quota; the kernel's own default. */
@@ -20,15 +10,21 @@ const PERIOD_US = 100_000;
 /** The kernel takes no smaller quota. */
 const QUOTA_US_MIN = 1000;
 
+/** Where groups are made. */
+export interface GroupPlace {
+  readonly layout: Layout;
+  readonly files: KeptFiles;
+}
+
 export class JobGroup {
   readonly name: string;
   readonly procs: readonly string[];
   readonly #directories: readonly string[];
   readonly #tracker: Base;
-  readonly #members: number;
+  readonly #members: KeptFile;
   readonly #memory: MemoryFiles | null;
 
-  private constructor(name: string, layout: Layout, limits: GroupLimits | null) {
+  private constructor(name: string, { layout, files }: GroupPlace, limits: GroupLimits | null) {
     const { tracker, controllers } = layout;
     if (tracker === null) throw new Error('no cgroup can be made on this machine');
     this.name = name;
@@ -44,20 +40,21 @@ export class JobGroup {
     this.procs = this.#directories.map((path) => `${path}/cgroup.procs`);
     for (const path of this.#directories) mkdirSync(path, { recursive: true });
     if (limits !== null) writeLimits(name, layout, limits);
-    this.#members = openSync(`${this.#tracker.path}/cgroup.procs`, 'r');
+    this.#members = files.open(`${this.#tracker.path}/cgroup.procs`);
     const memory = controllers.get('memory');
     const isLimited = limits === null || limits.memoryBytes !== null;
-    this.#memory = memory === undefined || !isLimited ? null : new MemoryFiles(memory, name);
+    const isCounted = memory !== undefined && isLimited;
+    this.#memory = isCounted ? new MemoryFiles(memory, name, files) : null;
   }
 
   /** Makes the directories. Throws with what the kernel said. */
-  static make(name: string, layout: Layout, limits: GroupLimits): JobGroup {
-    return new JobGroup(name, layout, limits);
+  static make(name: string, place: GroupPlace, limits: GroupLimits): JobGroup {
+    return new JobGroup(name, place, limits);
   }
 
   /** A group that was made by an earlier life of the agent; its limits stand. */
-  static reopen(name: string, layout: Layout): JobGroup {
-    return new JobGroup(name, layout, null);
+  static reopen(name: string, place: GroupPlace): JobGroup {
+    return new JobGroup(name, place, null);
   }
 
   /**
@@ -69,7 +66,7 @@ export class JobGroup {
   }
 
   isEmpty(): boolean {
-    return readSync(this.#members, SCRATCH, 0, 1, 0) === 0;
+    return this.#members.read(1) === '';
   }
 
   use(): GroupUse {
@@ -96,7 +93,7 @@ export class JobGroup {
 
   /** False while the kernel still counts something in it. */
   remove(): boolean {
-    closeSync(this.#members);
+    this.#members.close();
     this.#memory?.close();
     return removeDirectories(this.#directories);
   }
@@ -109,8 +106,6 @@ export class JobGroup {
       .map(Number);
   }
 }
-
-const SCRATCH = Buffer.alloc(4096);
 
 function killQuietly(pid: number): void {
   try {
@@ -181,38 +176,38 @@ function writeIfThere(path: string, text: string): void {
 /** The numbers of memory that a group is asked for. */
 class MemoryFiles {
   readonly #version: 1 | 2;
-  readonly #events: number;
-  readonly #peak: number | null;
-  readonly #now: number;
+  readonly #events: KeptFile;
+  readonly #peak: KeptFile | null;
+  readonly #now: KeptFile;
   #peakBefore = 0;
 
-  constructor(base: Base, name: string) {
+  constructor(base: Base, name: string, files: KeptFiles) {
     const path = `${base.path}/${name}`;
     const isOld = base.version === 1;
     this.#version = base.version;
-    this.#events = openSync(`${path}/${isOld ? 'memory.oom_control' : 'memory.events'}`, 'r');
-    this.#now = openSync(`${path}/${isOld ? 'memory.usage_in_bytes' : 'memory.current'}`, 'r');
+    this.#events = files.open(`${path}/${isOld ? 'memory.oom_control' : 'memory.events'}`);
+    this.#now = files.open(`${path}/${isOld ? 'memory.usage_in_bytes' : 'memory.current'}`);
     const peak = `${path}/${isOld ? 'memory.max_usage_in_bytes' : 'memory.peak'}`;
-    this.#peak = existsSync(peak) ? openSync(peak, isOld ? 'r+' : 'r') : null;
+    this.#peak = existsSync(peak) ? files.open(peak, isOld ? 'r+' : 'r') : null;
   }
 
   /** Version 2 has no way back: a peak counts there only when it is higher than the one before. */
   reset(): boolean {
     if (this.#hasKills()) return false;
     if (this.#peak === null) return true;
-    if (this.#version === 1) writeSync(this.#peak, '0');
-    else this.#peakBefore = Number(readText(this.#peak));
+    if (this.#version === 1) this.#peak.write('0');
+    else this.#peakBefore = Number(this.#peak.read());
     return true;
   }
 
   use(): GroupUse {
-    const peak = this.#peak === null ? 0 : Number(readText(this.#peak));
+    const peak = this.#peak === null ? 0 : Number(this.#peak.read());
     const memoryPeakBytes = peak > this.#peakBefore ? peak : null;
     return { outOfMemory: this.#hasKills(), memoryPeakBytes };
   }
 
   now(): GroupMemory {
-    const bytes = Number(readText(this.#now));
+    const bytes = Number(this.#now.read());
     const peakBytes = Math.max(bytes, this.use().memoryPeakBytes ?? 0);
     return { bytes, peakBytes, kills: this.#kills() };
   }
@@ -222,16 +217,12 @@ class MemoryFiles {
   }
 
   #kills(): number {
-    return Number(/^oom_kill (\d+)/m.exec(readText(this.#events))?.[1] ?? 0);
+    return Number(/^oom_kill (\d+)/m.exec(this.#events.read())?.[1] ?? 0);
   }
 
   close(): void {
-    closeSync(this.#events);
-    closeSync(this.#now);
-    if (this.#peak !== null) closeSync(this.#peak);
+    this.#events.close();
+    this.#now.close();
+    this.#peak?.close();
   }
-}
-
-function readText(file: number): string {
-  return SCRATCH.toString('latin1', 0, readSync(file, SCRATCH, 0, SCRATCH.length, 0));
 }

@@ -10,6 +10,7 @@ import { after, test } from 'node:test';
 import { readHierarchies, systemContainment } from '../../../src/os/cgroup/containment.ts';
 import { removeDirectories } from '../../../src/os/cgroup/group.ts';
 import type { Hierarchy } from '../../../src/os/cgroup/hierarchies.ts';
+import { KeptFiles } from '../../../src/os/cgroup/kept-files.ts';
 import { findLayout } from '../../../src/os/cgroup/layout.ts';
 import type { Group } from '../../../src/ports/containment.ts';
 
@@ -26,9 +27,9 @@ function inside(group: Group, line: string): ChildProcess {
   return spawn('sh', ['-c', `${joins} && ${line}`], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-async function emptied(name: string): Promise<void> {
+async function emptied(name: string, of = containment): Promise<void> {
   const until = performance.now() + 60_000;
-  while (!containment.isEmpty(name)) {
+  while (!of.isEmpty(name)) {
     assert.ok(performance.now() < until, `${name} is empty in time`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -98,6 +99,25 @@ test('idle groups of limits that nobody asks for any more make room', { skip }, 
   small.release(second.name);
   small.close();
   for (const { procs } of [first, ...before]) assert.ok(!existsSync(procs[0] as string));
+});
+
+test('[N23] a group tells the same where no file may be kept open', { skip }, async () => {
+  const bare = systemContainment(`${instance}-bare`, 2, new KeptFiles(0));
+  const limits = { memoryBytes: 64 * MIB, cpuCount: null };
+  const group = bare.acquire(limits) as Group;
+  const child = inside(group, 'echo ready; exec sleep 300');
+  await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
+  assert.equal(bare.isEmpty(group.name), false);
+  assert.ok((bare.memory(group.name)?.bytes ?? 0) > 0);
+  bare.kill(group.name);
+  await once(child, 'exit');
+  await emptied(group.name, bare);
+  assert.ok((bare.use(group.name).memoryPeakBytes ?? 0) > 0);
+  bare.release(group.name);
+  const next = bare.acquire(limits) as Group;
+  assert.equal(next.name, group.name, 'it is used again');
+  bare.release(next.name);
+  bare.close();
 });
 
 test('a kill reaches what left the session and what forked away', { skip }, async () => {
