@@ -4,6 +4,7 @@
 import type { NodeHello } from '../core/model/node.ts';
 import type { NodeSize } from '../core/model/node-sizes.ts';
 import type { HeldEpoch, Order } from '../core/model/orders.ts';
+import type { Resources } from '../core/model/resources.ts';
 import type { Epoch, RunnerState } from '../core/runner/state.ts';
 import type { HeadToAgent } from '../wire/messages.ts';
 import { completePorts } from './absent.ts';
@@ -24,10 +25,10 @@ import { Spool } from './spool.ts';
 import { StopWatch } from './stop-watch.ts';
 import { YieldWatch } from './yield-watch.ts';
 
-/** What of a node may change while its agent runs. */
-/** Absent of it: as it was. */
+/** What of a node may change while its agent runs. Absent of it: as it was. */
 export interface Introduction {
   readonly labels?: readonly string[];
+  readonly resources?: Resources;
   /** Facts of the node, as the next. */
   readonly containers?: string;
   readonly sizes?: readonly NodeSize[];
@@ -77,7 +78,7 @@ class RunningAgent implements Agent {
   readonly #launcher: LauncherLine;
   #stopped = false;
   /** What may change while it runs. */
-  #introduction: Pick<AgentSettings, 'labels' | 'facts'>;
+  #introduction: Pick<AgentSettings, 'labels' | 'resources' | 'facts'>;
 
   constructor(ports: AllPorts, settings: AgentSettings) {
     this.#introduction = settings;
@@ -314,15 +315,20 @@ class RunningAgent implements Agent {
     this.#engine.step({ kind: 'heard', sentAt });
   }
 
-  introduce({ labels = this.#introduction.labels, ...facts }: Introduction): void {
-    this.#introduction = { labels, facts: { ...this.#introduction.facts, ...facts } };
-    this.#ports.log.info({ labels, ...facts }, 'what is to be known of this node has changed');
+  introduce(changed: Introduction): void {
+    const { labels, resources, facts } = this.#introduction;
+    const { labels: newLabels, resources: newResources, ...newFacts } = changed;
+    this.#introduction = {
+      ...{ labels: newLabels ?? labels, resources: newResources ?? resources },
+      facts: { ...facts, ...newFacts },
+    };
+    this.#ports.log.info({ ...changed }, 'what is to be known of this node has changed');
     this.#link.introduce();
   }
 
   #hello(): NodeHello {
-    const { node, bootId, instance, resources, sharedPaths } = this.#settings;
-    const { labels, facts } = this.#introduction;
+    const { node, bootId, instance, sharedPaths } = this.#settings;
+    const { labels, resources, facts } = this.#introduction;
     const own = { node, bootId, instance, resources, labels, sharedPaths, facts };
     const fault = this.#faults.look();
     const pausing = this.pausing.hello();

@@ -10,7 +10,8 @@ import { fileProblem } from '../config/file-problem.ts';
 import { isSame } from '../core/base/same.ts';
 import { KINDS } from '../core/model/errors.ts';
 import { Failure, usage } from '../core/model/failure.ts';
-import { largestOf, type NodeSize } from '../core/model/node-sizes.ts';
+import type { NodeSize } from '../core/model/node-sizes.ts';
+import { type SiteSize, SizeWatch } from '../fabric/site/site-size.ts';
 import { Accounts } from '../head/auth/accounts.ts';
 import { LocalLogin } from '../head/auth/local-login.ts';
 import { systemChance } from '../os/chance.ts';
@@ -35,9 +36,11 @@ import { instanceOf } from './instance.ts';
 import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
 import { openHub, type SiteHub } from './site-hub.ts';
 import {
+  factsOfMember,
   formerNames,
   instancesOfMembers,
   jobPrefix,
+  type MemberFacts,
   memberNodes,
   membersOf,
   noteOwnName,
@@ -68,8 +71,8 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const machine = await lookAtMachine(nodes.length);
   const agents: Agent[] = [];
   const byName = new Map<string, Agent>();
-  /** What nodes of sites were called last. */
-  const labels = new Map<string, readonly string[]>();
+  /** What was said last of the nodes of sites. */
+  const told = new Map<string, MemberFacts>();
   const doors: Door[] = [];
   const keepers: BuildKeeper[] = [];
   const introductions: ((runtimes: RuntimesFound) => void)[] = [];
@@ -81,8 +84,8 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   if (first === undefined) return;
   const cache = cacheOf(first.options, { bootId: machine.bootId, log: first.log });
   const run = async (node: Hosted): Promise<void> => {
-    const { options, sizes } = await withSite(node);
-    const agent = await start({ ...node, options }, sizes, machine, cache);
+    const { options, size } = await withSite(node);
+    const agent = await start({ ...node, options }, size?.sizes ?? [], machine, cache);
     agents.push(agent);
     byName.set(options.name, agent);
     const own = { agent, nodeCount: nodes.length, log: node.log };
@@ -96,19 +99,25 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
       });
     });
     doors.push(...(await openDoorOf(node, agent)));
-    labels.set(options.name, options.labels);
+    told.set(options.name, factsOfMember(options));
     const runMember = (member: Hosted): Promise<void> => {
       hosted.push(member);
       return run(member);
     };
-    if (sizes.length > 0) followSizes(node, sizes, (now) => agent.introduce({ sizes: now }));
+    if (size !== null) {
+      followSize(node, size, ({ resources, sizes }) => {
+        agent.introduce({ resources: { ...resources, ...node.options.resources }, sizes });
+      });
+    }
     bringMembers(node, runMember, (member) => {
-      if (isSame(labels.get(member.name), member.labels)) return;
       const one = byName.get(member.name);
-      if (one === undefined) return;
-      labels.set(member.name, member.labels);
+      const before = told.get(member.name);
+      const facts = factsOfMember(member, before);
+      if (one === undefined || isSame(before, facts)) return;
+      told.set(member.name, facts);
       const { runtimes } = machine;
-      one.introduce({ labels: labelsOf(member, machine, runtimes), containers: runtimes.words });
+      const labels = labelsOf(member, machine, runtimes);
+      one.introduce({ ...facts, labels, containers: runtimes.words });
     });
   };
   const started = hosted.map(run);
@@ -175,9 +184,9 @@ async function start(
 async function withSite({
   options,
   hub,
-}: Hosted): Promise<{ readonly options: AgentOptions; readonly sizes: readonly NodeSize[] }> {
+}: Hosted): Promise<{ readonly options: AgentOptions; readonly size: SiteSize | null }> {
   const { site, labels, name } = options;
-  if (site === undefined || site.member !== undefined) return { options, sizes: [] };
+  if (site === undefined || site.member !== undefined) return { options, size: null };
   const lack = (await hub?.steerer?.lacks()) ?? null;
   if (lack !== null) {
     const hint = '`weft site test` tries all that is needed; docs/sites has it per system.';
@@ -186,22 +195,13 @@ async function withSite({
   const found = await sizeOfSite(site);
   const resources = { ...found.resources, ...options.resources };
   const own = { ...options, resources, labels: [...labels, ...siteLabels(name, site.system)] };
-  return { options: own, sizes: found.sizes };
+  return { options: own, size: site.mode === 'steer' ? null : found };
 }
 
-/** A site gets larger nodes, or loses them. */
-function followSizes(
-  { hub }: Hosted,
-  first: readonly NodeSize[],
-  tell: (sizes: readonly NodeSize[]) => void,
-): void {
-  let told = first;
-  hub?.watch.onNodes((nodes) => {
-    const sizes = largestOf(nodes);
-    if (sizes.length === 0 || isSame(sizes, told)) return;
-    told = sizes;
-    tell(sizes);
-  });
+/** A site whose own scheduler decides gets more nodes, or loses them. */
+function followSize({ hub }: Hosted, first: SiteSize, tell: (size: SiteSize) => void): void {
+  const sizes = new SizeWatch(systemClock, first, tell);
+  hub?.watch.onNodes((nodes) => sizes.look(nodes));
 }
 
 /** Each node of a steered site, once it is listed, is a node of ours. */
@@ -222,7 +222,8 @@ function bringMembers(
     for (const instance of instancesOfMembers(options)) hub.watch.addPrefix(jobPrefix(instance));
     const former = formerNames(options);
     for (const one of former) hub.watch.names.keep(one);
-    hub.watch.onNodes((nodes) => {
+    hub.watch.onNodes((nodes, isNew) => {
+      if (!isNew) return;
       for (const member of membersOf(options, memberNodes(former, nodes), hub.filters)) {
         const { name, site } = member;
         if (there.has(name)) {

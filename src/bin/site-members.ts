@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseNodeName } from '../core/model/ids.ts';
 import { CPUS_PER_NODE_MAX } from '../core/model/limits.ts';
+import { NO_RESOURCES, type Resources } from '../core/model/resources.ts';
 import { memberName, type SiteNode, shownName, siteNodeOf } from '../core/model/site.ts';
 import type { FormerName } from '../fabric/filters/node-names.ts';
 import type { Filters } from '../fabric/filters/site-filters.ts';
@@ -53,6 +54,21 @@ function memberOf(
       site: { ...site, member: node.name },
     },
   ];
+}
+
+export interface MemberFacts {
+  readonly labels: readonly string[];
+  readonly resources: Resources;
+}
+
+/** What may change of a member. A node that does not report is as large as before. */
+export function factsOfMember(
+  { labels, resources = {} }: Pick<AgentOptions, 'labels' | 'resources'>,
+  before?: MemberFacts,
+): MemberFacts {
+  const { cpuCount = 0, memoryBytes = 0 } = resources;
+  const memory = memoryBytes === 0 ? (before?.resources.memoryBytes ?? 0) : memoryBytes;
+  return { labels, resources: { ...NO_RESOURCES, cpuCount, memoryBytes: memory } };
 }
 
 function isLabel(word: string): boolean {

@@ -2,16 +2,14 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { totalOf } from '../adaptors/adaptor.ts';
 import { POLLED } from '../agent/absent.ts';
 import type { AgentPorts } from '../agent/ports.ts';
 import type { SiteOptions } from '../config/daemon-options.ts';
 import type { EpochId } from '../core/model/ids.ts';
-import { largestOf, type NodeSize } from '../core/model/node-sizes.ts';
-import type { Resources } from '../core/model/resources.ts';
 import { type SiteNode, siteNodeOf } from '../core/model/site.ts';
 import { runSiteCommand } from '../fabric/site/command.ts';
 import { SiteProcesses } from '../fabric/site/site-processes.ts';
+import { type SiteSize, sizeOf } from '../fabric/site/site-size.ts';
 import { systemClock } from '../os/clock.ts';
 import { siteFolders } from '../os/site-folders.ts';
 import type { Log } from '../ports/log.ts';
@@ -36,13 +34,8 @@ export async function nodesOfSite(site: SiteOptions): Promise<readonly SiteNode[
  * What all its nodes have together, and the largest of them; a gateway of nodes of their own has nothing
  * itself.
  */
-export async function sizeOfSite(
-  site: SiteOptions,
-): Promise<{ readonly resources: Resources; readonly sizes: readonly NodeSize[] }> {
-  const nodes = site.mode === 'steer' ? [] : await nodesOfSite(site);
-  const { cpuCount, memoryBytes } = totalOf(nodes);
-  const resources = { cpuCount, memoryBytes, gpuCount: 0, counted: {} };
-  return { resources, sizes: largestOf(nodes) };
+export async function sizeOfSite(site: SiteOptions): Promise<SiteSize> {
+  return sizeOf(site.mode === 'steer' ? [] : await nodesOfSite(site));
 }
 
 /** Its own limits hold there, and nothing of its processes is seen here. */

@@ -164,6 +164,18 @@ describe('three sites in one partition', () => {
     writeFileSync(world.at('held'), '');
     assert.match(await weft('wait', String(held)), /completed/);
   });
+
+  it('[G21] a site that gets a larger node offers it at once', async () => {
+    assert.equal((await world.nodes()).find(({ name }) => name === 'one')?.total.cpuCount, 4);
+    writeFileSync(world.at('one-state', 'nodes'), 'n1 2\nn2 2\nn3 4\n');
+    await until('the head knows of it', async () => {
+      const one = (await world.nodes()).find(({ name }) => name === 'one');
+      return one?.total.cpuCount === 8 || undefined;
+    });
+    const id = await run('--site', 'one', '--cpus', '4', '--', 'echo $WEFT_CPUS');
+    await weft('wait', String(id));
+    assert.equal(await weft('logs', String(id)), '4');
+  });
 });
 
 it('a head that refuses its configuration is not waited for', async () => {

@@ -105,8 +105,8 @@ function readEnd(output: SiteOutput) {
   if (!jobs.ok) return jobs;
   const job = jobs.value[0];
   if (job === undefined || job.endedAt === null || job.exit === null) return ok(null);
-  const { startedAt, endedAt, exit, reason } = job;
-  return ok({ startedAt, endedAt, exit, reason });
+  const { startedAt, endedAt, exit, reason, nodes } = job;
+  return ok({ startedAt, endedAt, exit, reason, ...(nodes.length === 0 ? {} : { nodes }) });
 }
 
 /** It forgets no job; one that is over is as good as forgotten. */

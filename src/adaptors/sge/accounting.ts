@@ -13,8 +13,14 @@ export function endCommand(job: string) {
   return { argv: ['qacct', '-j', number, ...(task === undefined ? [] : ['-t', task])] };
 }
 
-/** The last of several records, which a job has that was run again. */
-export function readEnd(output: SiteOutput): Result<SiteEnd | null, SiteProblem> {
+/**
+ * The last of several records, which a job has that was run again.
+ * @param environment of parallel jobs, which gives all slots on one host; null: none is known
+ */
+export function readEnd(
+  output: SiteOutput,
+  environment: string | null,
+): Result<SiteEnd | null, SiteProblem> {
   if (output.code !== 0) {
     return /job id \S+ not found/.test(output.stderr) ? ok(null) : failure('qacct', output);
   }
@@ -38,7 +44,7 @@ export function readEnd(output: SiteOutput): Result<SiteEnd | null, SiteProblem>
     endedAt,
     exit: exitOf(Number(status)),
     reason: isByItself ? null : (failed?.[2] ?? 'it failed'),
-    ...nodesOf(fields),
+    ...nodesOf(fields, environment),
   });
 }
 
@@ -48,10 +54,14 @@ function hasUsedNothing(fields: ReadonlyMap<string, string>): boolean {
   return used.every((value) => /^0*(\.0*)?\D*$/.test(value));
 }
 
-/** Its nodes; a record of a parallel job has the first of them alone. */
-function nodesOf(fields: ReadonlyMap<string, string>): Pick<SiteEnd, 'nodes'> {
+/** Its nodes; a record of a parallel job on several has the first of them alone. */
+function nodesOf(
+  fields: ReadonlyMap<string, string>,
+  environment: string | null,
+): Pick<SiteEnd, 'nodes'> {
   const host = fields.get('hostname') ?? '';
-  return fields.get('granted_pe') === 'NONE' && host !== '' ? { nodes: [host] } : {};
+  const granted = fields.get('granted_pe') ?? '';
+  return (granted === 'NONE' || granted === environment) && host !== '' ? { nodes: [host] } : {};
 }
 
 /** A shell's way of telling a signal, as Grid Engine has it. */

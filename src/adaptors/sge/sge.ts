@@ -33,7 +33,11 @@ export function sge(settings: SgeSettings, steering: Steering | null): Adaptor {
     // Only jobs that have not ended have a name in a listing. An array is one job with its elements.
     named: (name) => namedIn(jobs, name, (id) => id.replace(/\..*$/, '')),
     cancel: (job) => ({ command: { argv: cancelArgv(job) }, read: readCancelled }),
-    end: (job) => ({ command: endCommand(job), read: readEnd }),
+    end: (job) => {
+      const isOnOneHost = !settings.oneSlotPerHost.includes(settings.environment ?? '');
+      const environment = isOnOneHost ? settings.environment : null;
+      return { command: endCommand(job), read: (output) => readEnd(output, environment) };
+    },
     known,
     element: (array, index) => `${array}.${index}`,
     setNode: ({ kind, node, parts = [settings.queue] }) => [

@@ -52,6 +52,9 @@ export interface SiteWatchWorld {
 /** Queues change seldom, and so does what a takeover needs: both are looked at once in so many listings. */
 const SELDOM_LISTINGS = 12;
 
+/** `isNew`: something of them is not as it was listed before. */
+type NodesHandler = (nodes: readonly SiteNode[], isNew: boolean) => void;
+
 interface Told {
   readonly jobs: Map<string, ListedJob>;
   nodes: readonly SiteNode[] | null;
@@ -84,7 +87,7 @@ export class SiteWatch implements SiteSource {
   #told: Told | null = null;
   /** The names by which the head wants nodes stopped, by the site's own. */
   #asked = new Map<string, string[]>();
-  #onNodes: (nodes: readonly SiteNode[]) => void = () => undefined;
+  #onNodes: NodesHandler = () => undefined;
   /** In this session. */
   #stopsHeard = 0;
   #timer: Timer | null = null;
@@ -151,8 +154,8 @@ export class SiteWatch implements SiteSource {
     this.#told = null;
   }
 
-  /** Called when they change. */
-  onNodes(handler: (nodes: readonly SiteNode[]) => void): void {
+  /** Called with each listing of them. */
+  onNodes(handler: NodesHandler): void {
     this.#onNodes = handler;
   }
 
@@ -257,7 +260,7 @@ export class SiteWatch implements SiteSource {
       const seen = filters?.nodes(nodes.value) ?? nodes.value;
       const isNew = !isSame(seen, this.#nodes);
       this.#nodes = seen;
-      if (isNew) this.#onNodes(seen);
+      this.#onNodes(seen, isNew);
     }
     if (nodes.ok) this.#world.stops?.look(nodes.value);
     if (steerer !== null) await this.#vanished.ask((query) => this.#ask(query), clock.monotonic());

@@ -4,6 +4,7 @@ import type { Node } from '../../core/controller/nodes/facts.ts';
 import { labelsOf } from '../../core/controller/nodes/view.ts';
 import type { State } from '../../core/controller/state.ts';
 import type { FilterRule, Seen } from '../../core/model/filter-rule.ts';
+import { meetsLabel, SHARED_PREFIX } from '../../core/model/labels.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
 import { isMember, type Partition } from '../../core/model/scheduling.ts';
 import type { WikiRecord } from '../../fabric/wiki/reply.ts';
@@ -19,27 +20,42 @@ export function* wikiNodes(
   loadOf: (name: Node['name']) => NodeLoad | null,
   rules: readonly FilterRule[],
 ): Generator<WikiRecord> {
+  const asked = directoriesAsked(state, new Set(partitions.map(({ name }) => name)));
   for (const node of state.nodes.values()) {
     const outline = { name: node.name, labels: labelsOf(node) };
     const mine = partitions.filter((partition) => isMember(partition, outline));
     if (mine.length === 0) continue;
     const seen = filteredNode(rules, node);
     if (seen.hiddenBy === null)
-      yield recordOf(state, node, { mine, seen, load: loadOf(node.name) });
+      yield recordOf(state, node, { mine, seen, asked, load: loadOf(node.name) });
   }
+}
+
+/** Labels of the directories that jobs need which are not over. */
+function directoriesAsked({ jobs }: State, partitions: ReadonlySet<string>): ReadonlySet<string> {
+  const asked = new Set<string>();
+  for (const { spec, outcome } of jobs.values()) {
+    if (outcome !== null || !partitions.has(spec.partition)) continue;
+    for (const label of spec.request.labels) if (label.startsWith(SHARED_PREFIX)) asked.add(label);
+  }
+  return asked;
 }
 
 interface Shown {
   readonly mine: readonly Partition[];
   readonly seen: Seen;
+  readonly asked: ReadonlySet<string>;
   readonly load: NodeLoad | null;
 }
 
-function recordOf(state: State, node: Node, { mine, seen, load }: Shown): WikiRecord {
+function recordOf(state: State, node: Node, { mine, seen, asked, load }: Shown): WikiRecord {
   const { name, total, free, facts } = node;
   const queues = mine.map((one) => seen.queue ?? one.name);
   const counts = (each: number) => Object.fromEntries(queues.map((queue) => [queue, each]));
-  const labels = [...withoutFeatures(labelsOf(node)), ...seen.labels];
+  const own = labelsOf(node);
+  // Who shares `/home` shares what is in it: a scheduler that compares letters has to be told.
+  const shared = [...asked].filter((label) => !own.has(label) && meetsLabel(own, label));
+  const labels = [...withoutFeatures(own), ...shared, ...seen.labels];
   return {
     id: name,
     state: stateOf(state, node),

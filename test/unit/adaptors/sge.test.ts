@@ -240,6 +240,10 @@ test('accounting is evidence of an end, but for a job that used nothing at all',
     reason: null,
     nodes: ['n1'],
   });
+  assert.equal(of('end.two')?.nodes, undefined, 'one of two hosts is not where it ran');
+  const smp = sge({ ...SETTINGS, oneSlotPerHost: [] }, null).end?.('53');
+  const two = smp?.read(recorded('sge/end.two.txt'));
+  assert.ok(two?.ok && two.value?.nodes?.length === 1, 'all of its slots are on one host');
   assert.deepEqual(of('end.kill9')?.exit, { signal: 9 });
   assert.match(of('end.limit')?.reason ?? '', /h_rt/);
   assert.deepEqual(of('end.nofile')?.exit, { code: 126 });

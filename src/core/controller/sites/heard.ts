@@ -50,7 +50,8 @@ export function decideSiteHeard(step: Step, heard: SiteHeard): void {
   const jobs = [...heard.jobs];
   const there = jobs.filter(({ state }) => state !== 'unknown' && state !== 'ended');
   const listed = new Set(there.map(({ id }) => id));
-  const site = { name: gateway.name, nodes: visible, shown, listed, going: goingOf(jobs) };
+  const isNew = step.at - (gateway.lastSeenAt ?? 0) < step.settings.nodeTimeoutMs;
+  const site = { name: gateway.name, isNew, nodes: visible, shown, listed, going: goingOf(jobs) };
   const over: ListedJob[] = [];
   for (const job of jobs) {
     if (job.isOurs) continue;
@@ -64,6 +65,8 @@ export function decideSiteHeard(step: Step, heard: SiteHeard): void {
 
 interface Site {
   readonly name: NodeName;
+  /** Its gateway has just come: its nodes are about to. */
+  readonly isNew: boolean;
   readonly nodes: readonly SiteNode[];
   /** What its nodes are called here, by its own names of them; without those that it hides. */
   readonly shown: ReadonlyMap<string, string>;
@@ -143,6 +146,7 @@ function follow(step: Step, site: Site, listed: ListedJob): void {
     case 'ended':
       // It ran without our seeing it: it is taken for started there, and its gateway tells its end.
       if (listed.exit !== null && place(step, site, { job, index }, listed)) return;
+      if (listed.exit !== null && isAhead(step.state, site, listed)) return;
       return endPending(step, job, IntervalSet.of([[index, index]]), outcomeOf(listed));
     case 'starting':
     case 'running':
@@ -229,6 +233,15 @@ function place(
   const epoch = nextEpoch(step.state, { job, index }, shares);
   step.emit({ kind: 'task_allocated', place: placeOf(job, index), epoch, shares });
   return true;
+}
+
+/** Told before the nodes that it ran on are there; its site says it again. */
+function isAhead({ nodes }: State, { name, isNew, shown }: Site, listed: ListedJob): boolean {
+  const isComing = (siteNode: string): boolean => {
+    const own = shown.get(siteNode);
+    return own !== undefined && nodes.get(memberName(own, name) as NodeName)?.connected === false;
+  };
+  return isNew && listed.nodes.every((node) => shown.has(node)) && listed.nodes.some(isComing);
 }
 
 function outcomeOf({ exit, word }: ListedJob): Outcome {

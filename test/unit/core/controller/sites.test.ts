@@ -211,6 +211,40 @@ scenario('[G3] what the site starts or ends behind our back is so', (head) => {
   assert.deepEqual(head.holders('1#1'), ['n2.hpc']);
 });
 
+scenario('[G3] a job that began and ended unseen ran where its site says', (head) => {
+  steered(head);
+  hear(
+    head,
+    ['7', '8', '9'].map((id) => siteJob(id)),
+  );
+  const ended = (id: string, nodes: readonly string[]) =>
+    siteJob(id, { state: 'ended', word: 'gone', exit: { code: 3 }, nodes });
+  head.disconnect('n2.hpc');
+  hear(head, [ended('7', ['n1']), ended('8', ['n1', 'n2']), ended('9', ['n1', 'other'])]);
+  assert.deepEqual(head.holders('1#1'), ['n1.hpc']);
+  head.started('1#1', 'n1.hpc');
+  head.ended('1#1', { code: 3 }, 'n1.hpc');
+  assert.equal(head.outcome(1), 'failed');
+  assert.equal(head.outcome(2), null, 'a node of its gateway that is back already comes, too');
+  assert.equal(head.outcome(3), 'failed', 'nobody waits for a node that the site does not have');
+  head.connect('n2.hpc', { cpus: 2, labels: ['site=hpc'] });
+  hear(head, [ended('8', ['n1', 'n2'])]);
+  assert.deepEqual(head.holders('2#1'), ['n1.hpc', 'n2.hpc']);
+});
+
+scenario('[G3] a node that does not come back keeps no job of its site', (head) => {
+  steered(head);
+  hear(head, [siteJob('7')]);
+  head.disconnect('n2.hpc');
+  const ended = siteJob('7', { state: 'ended', word: 'gone', exit: { code: 3 }, nodes: ['n2'] });
+  head.at += head.settings.nodeTimeoutMs - 1;
+  hear(head, [ended]);
+  assert.equal(head.outcome(1), null);
+  head.at += 1;
+  hear(head, [ended]);
+  assert.equal(head.outcome(1), 'failed');
+});
+
 scenario(
   '[G8] a node that rules rename is ours by that name, and what runs there runs there',
   (head) => {

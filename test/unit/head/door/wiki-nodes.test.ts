@@ -17,6 +17,26 @@ function fieldsOf(head: TestHead, name: string): string[] {
   return record?.fields.map(([field]) => field) ?? [];
 }
 
+/** Features of the nodes, as they are matched: letter by letter. */
+function featuresOf(head: TestHead): Record<string, unknown> {
+  const partitions = [plainPartition('default', 'first_fit')];
+  const records = [...wikiNodes(head.state, partitions, () => LOAD, [])];
+  return Object.fromEntries(
+    records.map(({ id, fields }) => [id, fields.find(([name]) => name === 'FEATURE')?.[1]]),
+  );
+}
+
+scenario('[D1] a directory that a waiting job needs is a feature of all that share it', (head) => {
+  head.connect('n1', { shared: ['/'] });
+  head.connect('n2', { shared: ['/data'] });
+  head.submit({ labels: ['shared=/data/ann', '!old'] });
+  head.submit({ labels: ['shared=/scratch'] });
+  assert.deepEqual(featuresOf(head), {
+    n1: ['shared_/', 'shared_/data/ann', 'shared_/scratch'],
+    n2: ['shared_/data', 'shared_/data/ann'],
+  });
+});
+
 scenario('[G18] nothing of the machine of its gateway is told of a node of a site', (head) => {
   head.connect('n1');
   head.connect('hpc', { cpus: 0, site: 'hpc' });
