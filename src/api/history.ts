@@ -42,6 +42,8 @@ const historyJob = z.object({
   /** Start of a plain job's current or last epoch; for an array the same as `startedAt`. */
   runStartedAt: instantOrNull,
   endedAt: instantOrNull,
+  /** Where a plain job that is done ran last, at most a hundred; missing for all other jobs. */
+  nodes: z.array(z.string()).exactOptional(),
   nodeCount: count,
   cpuCount: count,
   memoryBytes: count,

@@ -1,6 +1,6 @@
 // `weft head`: the head of a cluster of several machines, in the foreground, for a service manager.
 
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Config, Flags } from '../../config/config.ts';
 import { headOptions } from '../../config/head-options.ts';
@@ -25,7 +25,8 @@ export const verb = defineVerb<Options>({
     command.option('--log-file <file>', 'log there, not to standard error');
     defineOnceOptions(command);
   },
-  run: ({ context, options }) => runHead(context, options),
+  run: async ({ context, options }) =>
+    (await agreesToBegin(context)) ? runHead(context, options) : 1,
 });
 
 /** Runs until a signal stops it. `onServing` is told its socket. */
@@ -68,6 +69,18 @@ export async function runHead(
     if (isServing) removeMark(mark);
   }
   return 0;
+}
+
+/** A folder that is not there is a new cluster, or a slip of the finger: who sits there is asked. */
+async function agreesToBegin(context: Context): Promise<boolean> {
+  if (context.options.dir === undefined || existsSync(context.directory)) return true;
+  const { ask } = context.terminal;
+  if (ask === undefined) {
+    context.note(`there is no cluster in ${context.directory}; a new one begins`);
+    return true;
+  }
+  const question = `There is no cluster in ${context.directory}. Begin a new one there? [y/N] `;
+  return /^y(es)?$/i.test((await ask(question)).trim());
 }
 
 /**

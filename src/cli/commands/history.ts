@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { readPlace } from '../ids.ts';
 import { historyPages } from '../jobs/history-pages.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
+import { choice, cutWords, readLimit } from '../jobs/row-options.ts';
 import { jobStretches, RUNNING, timeLine, WAITING } from '../output/bars.ts';
 import { cutLine } from '../output/cut-line.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
@@ -15,7 +16,6 @@ import { type Column, displayWidth, printable } from '../output/table.ts';
 import { instantColumn, spanColumn } from '../output/times.ts';
 import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
 import { defineVerb } from '../verb.ts';
-import { choice, cutWords, readLimit } from './jobs.ts';
 
 interface Options extends ListingOptions {
   readonly user?: string;
@@ -122,7 +122,13 @@ function jobColumns(now: number): Column<HistoryJob>[] {
     { title: 'OUTCOME', value: endWords, colour: colourOf },
     { title: 'EXIT', value: exit },
     { title: 'TASKS', value: (job) => String(job.taskCount), align: 'right' },
-    { title: 'NODES', value: (job) => String(job.nodeCount), align: 'right', wide: true },
+    {
+      title: 'NODES',
+      value: (job) => job.nodes?.join(',') || String(job.nodeCount),
+      raw: (job) => job.nodeCount,
+      align: 'right',
+      wide: true,
+    },
     { title: 'CPUS', value: (job) => String(job.cpuCount), align: 'right', wide: true },
     {
       title: 'MEMORY',

@@ -7,10 +7,10 @@ import { readPlace } from '../ids.ts';
 import { taskColumns } from '../jobs/columns.ts';
 import { describeJob } from '../jobs/describe.ts';
 import { lastLines } from '../jobs/failed-tasks.ts';
+import { cutWords, readLimit } from '../jobs/row-options.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, titledLines } from '../output/one.ts';
 import { defineVerb } from '../verb.ts';
-import { cutWords, readLimit } from './jobs.ts';
 
 interface Options extends ListingOptions {
   readonly tasks?: boolean;
@@ -38,8 +38,8 @@ export const verb = defineVerb<Options>({
     const job = await api.call('getJob', { params: { id } });
     const isForPeople = options.output === undefined || options.output === 'table';
     const files = isForPeople ? await fileLines(api, job) : [];
-    const lines = [...describeJob(job, Date.now()), ...files];
-    const inWords = () => titledLines(lines, 12, context.paint);
+    const inWords = () =>
+      titledLines([...describeJob(job, Date.now()), ...files], 12, context.paint);
     for (const line of formatOne(job, options.output, String(job.id), inWords)) context.print(line);
     if (isForPeople) for (const line of await lastLines(api, job)) context.print(line);
     return 0;

@@ -1,12 +1,11 @@
 // `weft jobs`: lists jobs.
 
 import type { JobView, ListJobsReply } from '../../api/jobs.ts';
-import { didYouMean } from '../../core/base/nearest-word.ts';
-import { usage } from '../../core/model/failure.ts';
 import { OUTCOMES, TASK_STATES } from '../../core/model/job.ts';
 import { JOB_SOURCES } from '../../core/model/job-source.ts';
 import type { Context } from '../context.ts';
 import { jobColumns } from '../jobs/columns.ts';
+import { choice, cutWords, readLimit } from '../jobs/row-options.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { defineVerb } from '../verb.ts';
 
@@ -29,6 +28,7 @@ export const SORTS = ['newest', 'priority'] as const;
 
 export const verb = defineVerb<Options>({
   define(command) {
+    command.argument('[job]', 'one job, as `weft job` shows it');
     command.option('-a, --all', 'also those that are done');
     command.option('-m, --mine', 'only your own');
     command.option('-u, --user <name>', "only this user's");
@@ -40,7 +40,8 @@ export const verb = defineVerb<Options>({
     command.option('--limit <count>', 'at most this many', '100');
     defineListing(command);
   },
-  async run({ context, options }) {
+  async run({ context, args: [id], options }) {
+    if (id !== undefined) return oneJob(context, id, options);
     const { jobs, isCut } = await fetchJobs(context, options);
     const listing = {
       rows: jobs,
@@ -55,6 +56,13 @@ export const verb = defineVerb<Options>({
     return 0;
   },
 });
+
+/** `weft jobs 4`: whoever types a number wants that job. */
+async function oneJob(context: Context, id: string, options: Options): Promise<number> {
+  const { output } = options;
+  const { verb: job } = await import('./job.ts');
+  return job.run({ context, args: [id], options: { output } });
+}
 
 async function fetchJobs(context: Context, options: Options) {
   const api = await context.api();
@@ -79,26 +87,9 @@ async function fetchJobs(context: Context, options: Options) {
   }
 }
 
-/** A list that ends at its limit must not pass for the whole. `what`: in the singular. */
-export function cutWords(count: number, what: string): string {
-  return `only ${count} ${count === 1 ? what : `${what}s`} shown; raise --limit`;
-}
-
 function readState(options: Options): string {
   if (options.state !== undefined) {
     return choice('--state', options.state, [...TASK_STATES, 'active', 'all']) ?? 'active';
   }
   return options.all || options.outcome !== undefined ? 'all' : 'active';
-}
-
-/** One of the known words, or nothing when none was given. */
-export function choice(flag: string, word: string | undefined, known: readonly string[]) {
-  if (word === undefined || known.includes(word)) return word;
-  throw usage(`${flag}: '${word}' is unknown.${didYouMean(word, known)}`, known.join(', '));
-}
-
-/** A count of rows from 1. */
-export function readLimit(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw usage(`--limit: '${text}' is not a count from 1`);
 }

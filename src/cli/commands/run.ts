@@ -1,6 +1,9 @@
 // `weft run`: submits a command. Prints the job's id, or waits and becomes the command.
 
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { Command } from 'commander';
+import { quoteWord } from '../../core/base/shell-word.ts';
 import { EXIT_OWN_FAILURE, Failure, usage } from '../../core/model/failure.ts';
 import type { Program } from '../../core/model/job.ts';
 import type { Submission } from '../../core/model/submission.ts';
@@ -16,7 +19,12 @@ import { filesOf, tellKept, tellSubmitted } from '../jobs/submitted-notes.ts';
 import { prose } from '../output/prose.ts';
 import { checkPaths } from '../submit/check-paths.ts';
 import { readsInput, withItems } from '../submit/items.ts';
-import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
+import {
+  defineSubmitOptions,
+  isSubmitFlag,
+  makeSubmission,
+  type SubmitOptions,
+} from '../submit/options.ts';
 import { read } from '../submit/read.ts';
 import { inputsOf } from '../submit/staged-files.ts';
 import { defineVerb } from '../verb.ts';
@@ -33,15 +41,24 @@ export interface AttendOptions {
   readonly inputs?: InputWishes | null;
 }
 
+const EXAMPLES = `
+Examples:
+  weft run -f -- python3 train.py --epochs 5        stay, and see what it writes
+  weft run --cpus 4 --memory 8G -t 2h ./solve mesh  leave it in the queue
+  weft run --array 0-99 'sim $WEFT_ARRAY_INDEX'     a hundred tasks of one job
+Options of weft stand before the command; what follows it is the command's own.`;
+
 export const verb = defineVerb<SubmitOptions & AttendOptions>({
   define(command) {
     command.usage('[options] [--] <command> [arguments...]');
     command.argument('<command...>', 'a program with its arguments, or one quoted shell line');
     defineAttendOptions(command, 'command');
     defineSubmitOptions(command);
+    command.addHelpText('after', EXAMPLES);
     command.passThroughOptions();
   },
   async run({ context, args, options }) {
+    refuseLateOption(args, context.cwd);
     const submission = makeSubmission(programOf(args), options, submitterHere(context));
     const inputIsTaken = readsInput(options);
     const wish = withItems(submission, options, context.cwd);
@@ -56,6 +73,19 @@ export function programOf(words: readonly string[]): Program {
   if (first.trim() === '') throw usage('there is no command to run');
   if (words.length === 1 && /\s/.test(first)) return { kind: 'shell', line: first };
   return { kind: 'argv', argv: words };
+}
+
+/**
+ * A quoted line is a whole command: an option of ours behind it was meant for us, and would become
+ * an argument of a program of that name.
+ */
+function refuseLateOption([line = '', ...rest]: readonly string[], cwd: string): void {
+  const late = rest.find((word) => word.startsWith('-'));
+  if (late === undefined || !/\s/.test(line) || existsSync(path.resolve(cwd, line))) return;
+  if (!isSubmitFlag(late)) return;
+  const said = rest.map(quoteWord).join(' ');
+  const right = `weft run ${said} ${quoteWord(line)}`;
+  throw usage(`options go before the command: ${right}`);
 }
 
 /** `what` is run: it names whose exit code becomes ours. */

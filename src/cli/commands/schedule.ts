@@ -9,6 +9,7 @@ import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import type { Context } from '../context.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
+import { readLimit } from '../jobs/row-options.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatSpan } from '../output/words.ts';
 import { writeWhole } from '../output/write-whole.ts';
@@ -19,7 +20,6 @@ import { textBars } from '../schedule/text-bars.ts';
 import { parseInstant } from '../submit/instant.ts';
 import { read } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
-import { readLimit } from './jobs.ts';
 
 interface Options extends ListingOptions {
   readonly since?: string;

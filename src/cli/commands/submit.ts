@@ -16,6 +16,7 @@ import {
   hasWindowsLines,
   withPlainLines,
 } from '../submit/script-text.ts';
+import { slurmWords } from '../submit/slurm-lines.ts';
 import { inputsOf } from '../submit/staged-files.ts';
 import { defineVerb } from '../verb.ts';
 import { type AttendOptions, defineAttendOptions, submitAndAttend } from './run.ts';
@@ -34,7 +35,7 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     const read = readScript(file === '-' ? 0 : path.resolve(context.cwd, file), file);
     const text = hasWindowsLines(read) ? withPlainLines(read) : read;
     if (text !== read) context.note(`${file} has Windows line endings (CRLF); they are converted`);
-    for (const lines of foreignLines(text)) context.note(foreignWords(file, lines));
+    for (const lines of foreignLines(text)) context.note(foreignWords({ file, text }, lines));
     const submitter = submitterHere(context);
     const merged = mergeOptions(readDirectives(text, file, submitter), options);
     const name = merged.name ?? (file === '-' ? 'script' : path.basename(file));
@@ -47,11 +48,26 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
   },
 });
 
-function foreignWords(file: string, { prefix, count, line }: ForeignLines): string {
-  const lines = count === 1 ? `line ${line} is for another system` : `${count} ${prefix} lines`;
+interface Script {
+  readonly file: string;
+  readonly text: string;
+}
+
+function foreignWords({ file, text }: Script, lines: ForeignLines): string {
+  const { prefix, count, line } = lines;
+  if (prefix === '#SBATCH') return slurmNote(file, text);
+  const which = count === 1 ? `line ${line} is for another system` : `${count} ${prefix} lines`;
   const from = count === 1 ? '' : ` from line ${line} on are for another system`;
   const done = count === 1 ? 'is not read' : 'are not read';
-  return `${file}: ${lines}${from} and ${done}; write options as #WEFT lines (weft submit --help)`;
+  return `${file}: ${which}${from} and ${done}; write options as #WEFT lines (weft submit --help)`;
+}
+
+/** `run.sh: none of its #SBATCH lines is read; the same here: #WEFT --cpus 4; …`. */
+function slurmNote(file: string, text: string): string {
+  const { same, other } = slurmWords(text);
+  const equal = same === '' ? '' : `; the same here: #WEFT ${same}`;
+  const rest = other.length === 0 ? '' : `; without an equal: ${other.join(', ')}`;
+  return `${file}: none of its #SBATCH lines is read${equal}${rest} (weft submit --help)`;
 }
 
 function readScript(from: string | number, name: string): string {

@@ -1,12 +1,12 @@
 // `weft top`: nodes and jobs on the whole screen, live, with keys that act on them.
 
 import { TASK_STATES } from '../../core/model/job.ts';
+import { choice } from '../jobs/row-options.ts';
 import { readInterval } from '../output/watch.ts';
 import { fetchFacts } from '../top/facts.ts';
 import { drawOnce } from '../top/frame.ts';
 import { TopSession } from '../top/session.ts';
 import { defineVerb } from '../verb.ts';
-import { choice } from './jobs.ts';
 
 interface Options {
   readonly mine?: boolean;

@@ -5,6 +5,7 @@ import { parseDuration } from '../../core/base/duration.ts';
 import { usage } from '../../core/model/failure.ts';
 import { USAGE_KEYS, type UsageKey } from '../../core/model/usage-keys.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
+import { choice } from '../jobs/row-options.ts';
 import { bar } from '../output/bars.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { type Column, displayWidth, printable } from '../output/table.ts';
@@ -12,7 +13,6 @@ import { instantColumn } from '../output/times.ts';
 import { formatInstant } from '../output/words.ts';
 import { read } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
-import { choice } from './jobs.ts';
 
 interface Options extends ListingOptions {
   readonly by?: string;

@@ -6,7 +6,9 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { NodeView } from '../../api/nodes.ts';
+import type { Config } from '../../config/config.ts';
 import { whyNotRunnable } from '../../config/health-options.ts';
+import { formatValue } from '../../config/value.ts';
 import { plural } from '../../core/base/plural.ts';
 import { quoteWord } from '../../core/base/shell-word.ts';
 import { formatSize } from '../../core/base/size.ts';
@@ -45,6 +47,8 @@ const DISK_FREE_MIN_BYTES = 1024 ** 3;
 /** Records of different machines are compared by eye to about this. */
 const CLOCK_DIFFERENCE_MAX_MS = 1000;
 const NODE_MAJOR_MIN = 24;
+/** A line for people; the others are in `weft config show`. */
+const SETTINGS_SHOWN_MAX = 8;
 
 export const CHECKS: readonly Check[] = [
   { name: 'Node.js', check: nodeVersion },
@@ -143,12 +147,24 @@ function cgroups(): Finding[] {
 
 async function configuration(context: Context): Promise<Finding[]> {
   try {
-    const { file } = await context.config();
-    return ok(file ?? 'there is no file; the defaults apply');
+    const config = await context.config();
+    return ok(`${config.file ?? 'there is no file; the defaults apply'}${inForce(config)}`);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return [{ state: 'bad', text: error.message, remedy: 'docs/config.md lists all keys.' }];
   }
+}
+
+/** `; in force beside the defaults: head.listen none (weft.yaml:3)`. */
+function inForce(config: Config): string {
+  const given = config.all().filter(({ key }) => config.isGiven(key.name));
+  const shown = given.slice(0, SETTINGS_SHOWN_MAX).map(({ key, value, source }) => {
+    return `${key.name} ${formatValue(key, value) || '(none)'} (${source})`;
+  });
+  if (shown.length === 0) return '';
+  const more = given.length - shown.length;
+  const rest = more > 0 ? `, and ${more} more: weft config show` : '';
+  return `; in force beside the defaults: ${shown.join(', ')}${rest}`;
 }
 
 async function healthCommand(context: Context): Promise<Finding[]> {

@@ -6,10 +6,10 @@ import type { JobView, ListJobsReply } from '../../api/jobs.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure, usage } from '../../core/model/failure.ts';
 import { TASK_STATES } from '../../core/model/job.ts';
-import { choice } from '../commands/jobs.ts';
 import type { Context } from '../context.ts';
 import { stateWords } from './columns.ts';
 import { OPERANDS_TEXT, type Operand, readOperands } from './operands.ts';
+import { choice } from './row-options.ts';
 
 export interface SelectOptions {
   readonly name?: string;
@@ -73,9 +73,27 @@ export async function selectJobs(
   const fit = among.isMeant === undefined ? found : found.filter(among.isMeant);
   const chosen = operands.length === 0 ? fit.map(whole) : choose(operands, { found, fit }, options);
   if (chosen.length > 0) return chosen;
+  if (found.length === 0 && among.state === 'active') await refuseDone(context, args, options);
   const hint = `\`weft jobs${among.state === 'all' ? ' --all' : ''}\` lists what there is.`;
   const job = describe(args, options, found.length > 0 ? among.done : undefined);
   throw failure(refuse('job.not_found', { job }, hint));
+}
+
+/** Jobs that are over are no jobs that there never were. */
+async function refuseDone(
+  context: Context,
+  args: readonly string[],
+  options: SelectOptions,
+): Promise<void> {
+  if (args.length === 0 || options.state !== undefined) return;
+  const operands = readOperands(args);
+  const found = await findJobs(context, operands, options, 'all');
+  const over = choose(operands, { found, fit: found }, options).flatMap(({ job }) => job ?? []);
+  if (over.length === 0) return;
+  const counts = new Map<string, number>();
+  for (const job of over) counts.set(stateWords(job), (counts.get(stateWords(job)) ?? 0) + 1);
+  const outcome = [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
+  throw failure(refuse('job.already_done', { job: args.join(' '), outcome }));
 }
 
 const whole = (job: JobView): Selected => ({ id: String(job.id), isNamed: false, job });

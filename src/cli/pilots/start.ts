@@ -36,7 +36,10 @@ const PILOTS = 32;
 export const start = defineVerb<Options>({
   define(command) {
     command.argument('<system>', `${PILOT_SYSTEMS.join(' or ')}: the batch system that hosts them`);
-    command.option('-n, --pilots <count>', `so many pilots, once (default: ${PILOTS})`);
+    command.option(
+      '-n, --pilots <count>',
+      `so many pilots, once (without it: ${PILOTS}, when asked)`,
+    );
     defineRange(command);
     command.option('--name <name>', 'name of the fleet, which begins those of its nodes');
     command.option('-c, --cpus <count>', 'cpus of each', '1');
@@ -56,6 +59,8 @@ export const start = defineVerb<Options>({
       throw usage(`'${word}' hosts no pilots; use ${PILOT_SYSTEMS.join(' or ')}`);
     }
     const body = bodyOf(context, system, options);
+    if (options.pilots === undefined && options.max === undefined && !(await agrees(context)))
+      return 1;
     const fleet = await (await context.api()).call('startFleet', { body: body as never });
     const { name, pilots, isOnce, min, max } = fleet;
     const range = isOnce ? plural(max, 'pilot') : `${min} to ${plural(max, 'pilot')}`;
@@ -70,6 +75,12 @@ export const start = defineVerb<Options>({
     return 0;
   },
 });
+
+/** Nobody gets as many jobs of a batch system by leaving a word out. */
+async function agrees({ terminal: { ask } }: Context): Promise<boolean> {
+  if (ask === undefined) throw usage('say how many pilots: -n COUNT, or --max COUNT');
+  return /^y(es)?$/i.test((await ask(`start ${PILOTS} pilots? [y/N] `)).trim());
+}
 
 function bodyOf(context: Context, system: PilotSystem, options: Options) {
   const { pilots, name, cpus, memory, time, isolated, queue, dockerImage } = options;

@@ -133,13 +133,42 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
   ['--umask <mask>', 'file mode creation mask (default: yours)'],
 ];
 
+/** Sixty lines of help are read in parts. */
+const GROUPS: readonly (readonly [title: string, options: string])[] = [
+  [
+    'What it needs:',
+    'nodes procs mpi cpus memory gpus resource needs site nodes-named exclusive time partition qos reservation',
+  ],
+  ['Many tasks:', 'array each-line each-json sweep at-once'],
+  [
+    'When it starts, and how it may end:',
+    'after begin nice hold signal on-node-loss on-oom no-requeue retries',
+  ],
+  ['Files, output, variables:', 'chdir private in out output error stdin env clean-env umask'],
+];
+
+function groupOf(flags: string): string {
+  const name = new Option(flags).name();
+  const found = GROUPS.find(([, options]) => options.split(' ').includes(name));
+  return found?.[0] ?? 'The job:';
+}
+
 /** Adds the options that describe a job. */
 export function defineSubmitOptions(command: Command): void {
   for (const [flags, text, many] of FLAGS) {
-    const option = new Option(flags, text);
+    const option = new Option(flags, text).helpGroup(groupOf(flags));
     if (many) option.argParser(collect);
     command.addOption(option);
   }
+}
+
+/** Whether a word is one of these options, `--memory` or `--memory=4G`. */
+export function isSubmitFlag(word: string): boolean {
+  const [flag = ''] = word.split('=');
+  return FLAGS.some(([flags]) => {
+    const { short, long } = new Option(flags);
+    return flag === short || flag === long;
+  });
 }
 
 /** What says something of a process that stays: a pool's worker. */

@@ -71,8 +71,10 @@ function head({ facts, view, paint, trouble, size }: Drawn): string[] {
 function summary({ info }: Facts, width: number): [string, string, string] {
   const { total, free } = info;
   const since = formatSpan(info.head.now - info.head.startedAt);
-  const first = `Cluster ${info.clusterName}, head up ${since}, Weft ${info.version}`;
   const clock = formatInstant(info.head.now, info.head.now);
+  const all = `Cluster ${info.clusterName}, head up ${since}, Weft ${info.version}`;
+  // On a narrow terminal the name gives way, not the time.
+  const first = cutLine(all, Math.max(0, width - clock.length - 2));
   const gap = ' '.repeat(Math.max(2, width - displayWidth(first) - clock.length));
   const cpus = meter(total.cpuCount - free.cpuCount, total.cpuCount, String);
   const memory = meter(total.memoryBytes - free.memoryBytes, total.memoryBytes, formatSize);
@@ -149,6 +151,9 @@ function words({ view, facts, paint }: Drawn): string {
       : '';
   }
   if (prompt.kind === 'filter') return `Filter: ${printable(prompt.text)}_`;
+  if (prompt.kind === 'task') {
+    return `Output of task of job ${prompt.subject}, its index: ${printable(prompt.text)}_`;
+  }
   const { deed, subject } = prompt.doing as Doing;
   if (prompt.kind === 'sure')
     return paint(`${deed} job ${subject}? y: yes, any other key: no`, 'yellow');
@@ -178,6 +183,7 @@ export const HELP: readonly string[] = [
   '  Enter  show it     w  why it waits     l  its output',
   '  c  cancel          h  hold             r  release',
   '  S  suspend         R  resume           Q  requeue',
+  '  t  the output of one task of an array, by its index',
   'The chosen node',
   '  Enter  show it     d  drain            u  undrain',
   'Everywhere',

@@ -31,8 +31,10 @@ export interface Page {
 }
 
 export interface Prompt {
-  readonly kind: 'filter' | 'reason' | 'sure';
+  readonly kind: 'filter' | 'reason' | 'sure' | 'task';
   readonly text: string;
+  /** The job of which a task is asked for. */
+  readonly subject?: string;
   /** What an answer leads to; a filter leads to none. */
   readonly doing: Doing | null;
 }
@@ -102,7 +104,8 @@ function pressInPrompt(view: View, prompt: Prompt, key: Key): Pressed {
     return { view: prompt.kind === 'filter' ? { ...over, filter: '' } : over, wish: null };
   }
   if (key === 'enter') {
-    const { doing, text } = prompt;
+    const { doing, text, subject } = prompt;
+    if (subject !== undefined) return openTask(over, subject, text.trim());
     // A drain without a reason helps nobody who waits for the node.
     if (doing !== null && text.trim() === '') return { view, wish: null };
     return { view: over, wish: doing && doIt({ ...doing, reason: text.trim() }) };
@@ -110,6 +113,12 @@ function pressInPrompt(view: View, prompt: Prompt, key: Key): Pressed {
   const text = typed(prompt.text, key);
   const filter = prompt.kind === 'filter' ? text : view.filter;
   return { view: { ...view, filter, prompt: { ...prompt, text } }, wish: null };
+}
+
+/** The output of one task of an array; what is no index is as if nothing had been typed. */
+function openTask(view: View, job: string, index: string): Pressed {
+  if (!/^\d{1,9}$/.test(index)) return { view, wish: null };
+  return opened(view, { kind: 'logs', subject: `${job}[${index}]`, top: null });
 }
 
 const doIt = (doing: Doing): Wish => ({ kind: 'do', doing });
@@ -198,6 +207,13 @@ function ofSubject(view: View, key: Key, subject: string | null, { height }: Sho
   const kind = (pages as Readonly<Record<Key, Page['kind']>>)[key];
   if (kind !== undefined && height > 0) {
     return opened(view, { kind, subject, top: kind === 'logs' ? null : 0 });
+  }
+  if (isJobs && key === 't') {
+    const job = subject.replace(/\[.*/, '');
+    return {
+      view: { ...view, prompt: { kind: 'task', text: '', doing: null, subject: job } },
+      wish: null,
+    };
   }
   const deed = DEEDS[view.pane][key];
   if (deed === undefined) return { view, wish: null };

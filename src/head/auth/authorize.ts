@@ -36,9 +36,15 @@ export function authorizeRoute(
       if (principal.kind !== 'user') return wrongKind(principal, name, access.role);
       if (hasRole(principal.actor, access.role)) return null;
       const { name: user, role: actual } = principal.actor;
-      return refuse('auth.role_needed', { action: name, role: access.role, user, actual });
+      const action = actionWords(name);
+      return refuse('auth.role_needed', { action, role: access.role, user, actual });
     }
   }
+}
+
+/** `'drain node'`: the name of a route as words. */
+export function actionWords(name: string): string {
+  return `'${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}'`;
 }
 
 /** What outlasts the session of a browser, and so must not follow from having come by one. */
@@ -63,7 +69,11 @@ export function refuseStale(
   if (linkedAt !== null && now - linkedAt <= FRESH_MS) return null;
   const hint =
     'Run `weft ui` and do it within that time, or use the command, as `weft token create`.';
-  return refuse('auth.fresh_login_needed', { action: name, limit: formatDuration(FRESH_MS) }, hint);
+  return refuse(
+    'auth.fresh_login_needed',
+    { action: actionWords(name), limit: formatDuration(FRESH_MS) },
+    hint,
+  );
 }
 
 /** Whether the user may act on the object. Null = yes. */
@@ -80,10 +90,10 @@ export function authorizeObject(actor: UserActor, object: Owned): Refusal | null
 
 function wrongKind(principal: Principal, action: string, role: string): Refusal {
   if (principal.kind === 'nobody') {
-    const what = `${action} needs credentials: ${role}.`;
+    const what = `${actionWords(action)} needs credentials: ${role}.`;
     return refuse('auth.required', { what }, 'Send the header Authorization.');
   }
-  return refuse('auth.role_needed', { action, role, ...wordsOf(principal) });
+  return refuse('auth.role_needed', { action: actionWords(action), role, ...wordsOf(principal) });
 }
 
 function wordsOf(principal: Exclude<Principal, { kind: 'nobody' }>) {

@@ -146,7 +146,10 @@ test('submit puts Windows line ends right and points out the lines of other syst
     const { error, code } = await head.weft('submit', script);
     assert.equal(code, 0);
     assert.match(error, /sim\.sh has Windows line endings/);
-    assert.match(error, /line 2 is for another system and is not read; write options as #WEFT/);
+    assert.match(
+      error,
+      /none of its #SBATCH lines is read; without an equal: -n 4 \(weft submit --help\)/,
+    );
     const sent = head.work[0]?.body as Submission;
     assert.deepEqual([sent.name, sent.cpuCount], ['sim.sh', 2]);
     assert.ok(sent.program.kind === 'script' && !sent.program.text.includes('\r'));

@@ -1,6 +1,6 @@
 // `weft batch show`: how a batch stands, and each of its jobs.
 
-import { cutWords, readLimit } from '../../commands/jobs.ts';
+import { cutWords, readLimit } from '../../jobs/row-options.ts';
 import { defineListing, type ListingOptions } from '../../output/listing.ts';
 import { formatOne } from '../../output/one.ts';
 import { formatTable } from '../../output/table.ts';

@@ -42,7 +42,7 @@ export const history: Handler<'history'> = async ({ engine }, { query }) => {
     jobs: shown.map((row) => {
       const view = viewRow(row, engine.state.jobs.get(row.jobId as JobId));
       const run = runs.get(row.jobId);
-      return run === undefined ? view : { ...view, runStartedAt: run.startedAt };
+      return run === undefined ? view : { ...view, runStartedAt: run.startedAt, nodes: run.nodes };
     }),
     tasks: tasks.map(viewTaskRow),
     next: rows.length > shown.length ? (shown.at(-1)?.jobId ?? null) : null,

@@ -21,7 +21,9 @@ export const listTokens: Handler<'listTokens'> = ({ engine }, { query, actor }) 
   const all = query.all === true;
   if (all && !hasRole(actor, 'admin')) {
     const { name: user, role: actual } = actor;
-    return err(refuse('auth.role_needed', { action: 'listTokens', role: 'admin', user, actual }));
+    return err(
+      refuse('auth.role_needed', { action: "'list tokens'", role: 'admin', user, actual }),
+    );
   }
   const tokens = [...engine.state.tokens.values()].filter(
     (token) => all || (token.user === actor.name && token.purpose === 'user'),

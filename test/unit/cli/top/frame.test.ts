@@ -103,3 +103,11 @@ test('once: both lists, whole', () => {
   assert.equal(lines.filter((line) => /^ *\d+ +hello/.test(line)).length, 100);
   assert.ok(lines.some((line) => line.startsWith('n1 ')));
 });
+
+test('on a narrow terminal the time of the day is whole, and the name of the cluster gives way', () => {
+  const clock = /\d\d:\d\d:\d\d$/;
+  for (const columns of [80, 40, 24]) {
+    const [first = ''] = draw(facts(), openingView(''), PLAIN, { columns, rows: 24 });
+    assert.match(first.trimEnd(), clock, `${columns} columns: ${first}`);
+  }
+});

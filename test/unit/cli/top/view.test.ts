@@ -83,3 +83,14 @@ test('Ctrl-C quits from everywhere, q from the list only', () => {
   assert.deepEqual(after(['q']).wish, { kind: 'quit' });
   assert.equal(after(['/', 'q']).wish, null);
 });
+
+test('the output of one task of an array is opened by its index', () => {
+  const asked = after(['down', 't', '1', '7']);
+  assert.deepEqual([asked.view.prompt?.kind, asked.view.prompt?.subject], ['task', '2']);
+  const open = after(['enter'], asked.view);
+  assert.deepEqual(open.view.page, { kind: 'logs', subject: '2[17]', top: null });
+  assert.deepEqual([open.view.prompt, open.wish], [null, { kind: 'refresh' }]);
+  const other = after(['t', '3', 'enter'], open.view);
+  assert.equal(other.view.page?.subject, '2[3]', 'from there the next one');
+  assert.equal(after(['t', 'x', 'enter']).view.page, null);
+});

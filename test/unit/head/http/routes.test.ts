@@ -212,6 +212,10 @@ test("a user cannot make tokens for others, or see or revoke others' tokens", as
   const refused = { code: 'auth.role_needed' };
   await assert.rejects(mallory.call('createToken', { body: { user: 'alice' } }), refused);
   await assert.rejects(mallory.call('listTokens', { query: { all: true } }), refused);
+  const drain = mallory.call('drainNode', { params: { name: 'n1' }, body: { reason: 'x' } });
+  await assert.rejects(drain, {
+    message: "'drain node' needs the role operator; mallory is user.",
+  });
   const { tokens } = await mallory.call('listTokens');
   assert.ok(tokens.every(({ user }) => user === 'mallory'));
   const { tokens: all } = await world.admin.call('listTokens', { query: { all: true } });

@@ -33,4 +33,5 @@ test('the time of a job counts from its current epoch, and stays that of the las
   const starts = [(await listed())?.runStartedAt, shown.runStartedAt, jobs[0]?.runStartedAt];
   assert.deepEqual(starts, [secondRun, secondRun, secondRun]);
   assert.equal(jobs[0]?.startedAt, between.startedAt);
+  assert.deepEqual(jobs[0]?.nodes, ['n1'], 'and where it ran');
 });
