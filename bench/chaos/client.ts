@@ -55,11 +55,11 @@ export class Insistent {
     };
   }
 
-  /** A head that was put back may have lost what was sent just before. */
+  /** A head that was put back may have lost what was sent just before; its twin may send it, too. */
   async #withFile<T>(file: FileOfWork | null, ask: () => Promise<T>): Promise<T> {
     for (;;) {
-      for (const { hash, bytes } of file?.contents ?? []) await this.#send(hash, bytes);
       try {
+        for (const { hash, bytes } of file?.contents ?? []) await this.#send(hash, bytes);
         return await ask();
       } catch (error) {
         const isLacking = error instanceof ApiError && error.code.startsWith('blob.');

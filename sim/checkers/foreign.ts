@@ -1,4 +1,4 @@
-// X1-X4, X6, X9 and X10: what head and gateways conclude about another cluster, held against what is true there.
+// X1-X4, X6 and X9-X11: what head and gateways conclude about another cluster, held against what is true there.
 
 import type { Event } from '../../src/core/controller/declared.ts';
 import type { Of } from '../../src/core/controller/events.ts';
@@ -94,6 +94,7 @@ export class ForeignWatch {
     this.#begun.add(job);
     this.#world.guard(() => this.#checkWindow(site, job));
     this.#world.guard(() => this.#checkNodes(site, job));
+    this.#world.guard(() => checkWish(site, job));
   }
 
   /** X10: what a gateway starts begins on nodes that a plan gave it. */
@@ -260,6 +261,13 @@ type Ended = { readonly place: TaskPlace; readonly outcome: Outcome };
 /** Ours, and for a site. */
 export function isAtSite({ spec }: JobTruth): boolean {
   return spec.request.labels.some((label) => label.startsWith('site='));
+}
+
+/** X11: what a gateway starts begins on nodes that its user wants. */
+function checkWish(site: string, { id, only, nodes }: SystemJob): void {
+  const other = nodes.find((name) => only?.includes(name) === false);
+  if (other === undefined) return;
+  throw new Violation('X11', `${site}/${id} starts on ${other}, and is to run on ${only?.join()}`);
 }
 
 function lieOf(program: Program | undefined, { kind, exit }: Outcome): string | null {

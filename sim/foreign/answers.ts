@@ -88,7 +88,7 @@ function listed(system: ForeignSystem): SystemJob[] {
 
 function jobOf({ hasTickets }: ForeignSystem, job: SystemJob): SiteJob {
   const { id, name, owner, word, nodes, exit, walltimeMs, nodeCount, cpuCount } = job;
-  const { submittedAt, startedAt, endedAt, waits, kept } = job;
+  const { submittedAt, startedAt, endedAt, waits, kept, only } = job;
   const elements = waits === null ? null : elementsOf(waits);
   const isKept = job.state === 'waiting' && waits?.size !== 0 && waits?.isSubsetOf(kept) === true;
   const state = isKept ? 'held' : job.state;
@@ -97,6 +97,7 @@ function jobOf({ hasTickets }: ForeignSystem, job: SystemJob): SiteJob {
     ...{ id, handle, name, owner, state, word, reason: null, queue: 'all', elements },
     ...{ submittedAt, startedAt, endedAt, walltimeMs, nodeCount, cpuCount: cpuCount * nodeCount },
     ...{ memoryBytes: null, isExclusive: false, nodes, exit },
+    ...(only === null ? {} : { where: { only } }),
   };
 }
 

@@ -139,6 +139,21 @@ function letsAll(adaptor: Adaptor): Adaptor {
   return { ...adaptor, steering: { ...steering, start } };
 }
 
+/** A plan knows nothing of what users want. */
+function anywhere(adaptor: Adaptor): Adaptor {
+  const { command, read } = adaptor.jobs;
+  return {
+    ...adaptor,
+    jobs: {
+      command,
+      read(output) {
+        const answer = read(output);
+        return answer.ok ? ok(answer.value.map(({ where: _, ...job }) => job)) : answer;
+      },
+    },
+  };
+}
+
 export const FOREIGN_CANARIES: readonly ForeignCanary[] = [
   {
     name: 'absence-is-done',
@@ -199,6 +214,15 @@ export const FOREIGN_CANARIES: readonly ForeignCanary[] = [
     sentence: 'the elements of an array are not told from others',
     plant: () => ({ wrapAdaptor: namedAsWhole }),
     weather: { mode: 'steer', hasTickets: false, arrayMs: 10_000, maintMs: null },
+  },
+  {
+    name: 'started-anywhere',
+    sentence: 'jobs of users of a site are started on other nodes than they named',
+    plant: () => ({ wrapAdaptor: anywhere }),
+    weather: {
+      ...{ mode: 'steer', contract: 'plain', hasTickets: false, takeover: 'disabled_scheduler' },
+      ...{ wishMs: 5000, maintMs: null, nodeCount: 3 },
+    },
   },
   {
     name: 'ticket-for-all',

@@ -42,7 +42,9 @@ export class People {
 
   start(): void {
     const { weather, sites } = this.#world;
-    const { submissionMs, commandMs, giftMs, meddleMs, arrayMs } = weather;
+    const { submissionMs, commandMs, giftMs, meddleMs, arrayMs, contract } = weather;
+    // Programs of operators have no word for it (docs/adaptors.md).
+    const wishMs = contract === 'script' ? null : weather.wishMs;
     this.#probe(PROBE_MS);
     for (const site of sites) {
       const own = (word: string): string => `${word} ${site.name}`;
@@ -51,6 +53,7 @@ export class People {
       });
       this.#recurring.every(own('gift'), giftMs, (dice) => give(site, dice));
       this.#recurring.every(own('meddle'), meddleMs, (dice) => meddle(site, dice));
+      this.#recurring.every(own('wish'), wishMs, (dice) => giveWish(site, dice));
       this.#recurring.every(own('array'), arrayMs, (dice) => giveArray(site, dice));
       this.#recurring.every(own('call off'), arrayMs, (dice) => callOff(site, dice));
     }
@@ -220,6 +223,20 @@ function giveArray({ system }: Site, dice: Dice): void {
     ...{ runMs: dice.waitMs(dice.pick([500, 5000])), code: dice.happens(0.2) ? 1 : 0 },
   });
   if (dice.happens(0.1)) system.hold(job, true);
+}
+
+/** A job, or an array, that is to run where its user says. */
+function giveWish({ system }: Site, dice: Dice): void {
+  const names = system.nodes.map(({ name }) => name);
+  const other = dice.pick([...names, null]);
+  const only = names.length === 1 || other === null ? names : names.filter((one) => one !== other);
+  system.submit({
+    ...{ name: 'their wish', owner: dice.pick(OWNERS), cpuCount: dice.whole(1, 2), only },
+    nodeCount: Math.min(only.length, dice.pick([1, 1, 2])),
+    ...(dice.happens(0.3) ? { elements: dice.whole(2, 4), nodeCount: 1 } : {}),
+    ...{ walltimeMs: dice.happens(0.7) ? dice.whole(2000, 60_000) : null },
+    ...{ runMs: dice.waitMs(dice.pick([500, 5000])), code: dice.happens(0.2) ? 1 : 0 },
+  });
 }
 
 /** One of an array, which may run; or one that waits is held, and so is one of its own. */

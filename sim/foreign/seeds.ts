@@ -81,4 +81,5 @@ export const FOREIGN_CANARY_SEEDS: Readonly<Record<string, number>> = {
   'array-taken-for-one': 1,
   'stops-heeded-late': 8,
   'ticket-for-all': 1,
+  'started-anywhere': 1,
 };

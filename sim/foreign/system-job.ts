@@ -50,6 +50,8 @@ export interface SystemJob {
   readonly nodeCount: number;
   /** Per node. */
   readonly cpuCount: number;
+  /** Its user wants it on these alone; null: on any. */
+  readonly only: readonly string[] | null;
   readonly walltimeMs: number | null;
   readonly runMs: number;
   readonly code: number;
@@ -74,6 +76,7 @@ export type Gift = Pick<
 > & {
   readonly script?: string;
   readonly directory?: string;
+  readonly only?: readonly string[];
   /** So many, of an array. */
   readonly elements?: number;
 };

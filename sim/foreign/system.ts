@@ -54,14 +54,15 @@ export class ForeignSystem {
     this.#pass();
   }
 
-  submit({ script, directory, elements, ...of }: Gift): SystemJob {
+  submit({ script, directory, elements, only = null, ...of }: Gift): SystemJob {
     const { disk } = this.world;
     const program = disk.program(directory ?? '');
     const launch = script === undefined ? null : launchOf(program, directory ?? '');
     this.#submitted += 1;
     const id = String(this.#submitted + 100);
     const waits = elements === undefined ? null : new Set(Array(elements).keys());
-    const job = newJob({ ...of, id, launch, waits, array: null, submittedAt: this.world.now() });
+    const born = { array: null, submittedAt: this.world.now() };
+    const job = newJob({ ...of, only, id, launch, waits, ...born });
     this.jobs.set(id, job);
     const size = elements === undefined ? '' : `, an array of ${elements}`;
     this.#say(job, `is submitted by ${job.owner} as ${job.name}${size}`);
@@ -92,8 +93,8 @@ export class ForeignSystem {
 
   /** Makes one of those that wait a job of its own. */
   split(array: SystemJob, index: number): SystemJob {
-    const { name, owner, nodeCount, cpuCount, walltimeMs, runMs, code, submittedAt } = array;
-    const own = { name, owner, nodeCount, cpuCount, walltimeMs, runMs, code, submittedAt };
+    const { name, owner, nodeCount, cpuCount, only, walltimeMs, runMs, code, submittedAt } = array;
+    const own = { name, owner, nodeCount, cpuCount, only, walltimeMs, runMs, code, submittedAt };
     const job = newJob({ ...own, id: `${array.id}.${index}`, launch: null, waits: null, array });
     job.state = array.state;
     array.waits?.delete(index);
@@ -128,7 +129,7 @@ export class ForeignSystem {
 
   #startByTicket(id: string, job: SystemJob, sentAt: number): void {
     const fit = this.nodes.filter(({ name, ticket }) => {
-      return ticket === ticketOf(job) && this.#fits(name, job.cpuCount);
+      return ticket === ticketOf(job) && isWanted(job, name) && this.#fits(name, job.cpuCount);
     });
     if (fit.length < job.nodeCount) return;
     const nodes = fit.slice(0, job.nodeCount).map(({ name }) => name);
@@ -241,7 +242,9 @@ export class ForeignSystem {
   }
 
   #tryStart(job: SystemJob): void {
-    const fit = this.nodes.filter(({ name }) => this.#fits(name, job.cpuCount));
+    const fit = this.nodes.filter(({ name }) => {
+      return isWanted(job, name) && this.#fits(name, job.cpuCount);
+    });
     const nodes = fit.slice(0, job.nodeCount).map(({ name }) => name);
     if (nodes.length === job.nodeCount) this.start(job.id, nodes, 'scheduler');
   }
@@ -345,6 +348,11 @@ export class ForeignSystem {
   #say({ id }: SystemJob, words: string): void {
     this.world.note(`${this.world.site}: job ${id} ${words}`);
   }
+}
+
+/** Its own scheduler keeps to it; who starts something by hand need not. */
+function isWanted({ only }: SystemJob, node: string): boolean {
+  return only === null || only.includes(node);
 }
 
 function isKept({ id, array }: SystemJob): boolean {

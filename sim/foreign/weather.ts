@@ -23,6 +23,8 @@ export interface ForeignWeather {
   readonly meddleMs: number | null;
   /** How often a user of the site gives it an array, and another calls off one of an array. */
   readonly arrayMs: number | null;
+  /** How often a user of the site gives it a job that is to run on nodes of their choice. */
+  readonly wishMs: number | null;
   /** How often somebody takes a node of a steered site for maintenance. */
   readonly maintMs: number | null;
   readonly pollMs: number;
@@ -53,6 +55,7 @@ export interface ForeignWeather {
 /** What came when the first seeds were pinned, and planted bugs found, is absent. */
 export const BEFORE: Partial<ForeignWeather> = {
   ...{ contract: 'plain', takeover: 'disabled_scheduler', arrayMs: null, hasHour: false },
+  wishMs: null,
   hasTickets: false,
 };
 
@@ -82,6 +85,7 @@ export function drawForeignWeather(streams: Streams): ForeignWeather {
     giftMs: of('giftMs').whole(4000, 20_000),
     meddleMs: fault('meddleMs', 4000, 30_000),
     arrayMs: fault('arrayMs', 10_000, 60_000),
+    wishMs: fault('wishMs', 10_000, 60_000),
     maintMs: fault('maintMs', 15_000, 90_000),
     pollMs: of('pollMs').pick([500, 2000, 5000]),
     timeoutMs: of('timeoutMs').pick([3000, 10_000, 30_000]),

@@ -10,6 +10,7 @@ import { CallError } from '../support/local-client.ts';
 import { findLauncher } from './support/find-launcher.ts';
 import { HostedCluster, NODE_TIMEOUT_MS, overlap } from './support/hosted-cluster.ts';
 import { until } from './support/hosts.ts';
+import { TwinHead } from './support/twin-head.ts';
 
 const WAIT = { onNodeLoss: { kind: 'wait' } };
 const REQUEUE = { onNodeLoss: { kind: 'requeue' } };
@@ -229,6 +230,43 @@ describe('six hosts', () => {
     await new Promise((resolve) => setTimeout(resolve, 3 * NODE_TIMEOUT_MS));
     await cluster.startHead();
     await cluster.nodesUp();
+    gate.open();
+    for (const id of ids) {
+      assert.equal((await cluster.done(id)).outcome?.kind, 'completed');
+      assert.equal(cluster.ran(id).length, 1);
+    }
+  });
+
+  it('[S14] [N15] a copy of the head beside it does no harm, also to whom it meets', async () => {
+    const gate = cluster.gate();
+    const on = { nodeNames: ['n1'], ...WAIT };
+    const ids = [await cluster.submit(gate, on)];
+    await cluster.started(ids[0] as number);
+    const twin = await TwinHead.start(cluster);
+    try {
+      ids.push(await cluster.submit(gate, on));
+      await cluster.started(ids[1] as number);
+      const { call } = twin.client;
+      await until('the twin takes n1 for silent', async () => {
+        const { state } = await call<{ state: string }>('GET', '/v1/nodes/n1');
+        return state === 'unreachable' || undefined;
+      });
+      const bringBack = await twin.attract(cluster.member('n1'));
+      await until('the twin knows', async () => {
+        const { behind } = await call<{ behind: string | null }>('GET', '/v1/info');
+        return behind !== null || undefined;
+      });
+      const isBehind = (error: unknown) =>
+        error instanceof CallError && error.code === 'head.behind';
+      await assert.rejects(call('POST', '/v1/jobs', cluster.work(1, on)), isBehind);
+      assert.equal(twin.hasFenced, false);
+      await bringBack();
+      await cluster.nodesUp();
+    } finally {
+      await twin.close();
+    }
+    const { behind } = await cluster.call<{ behind: string | null }>('GET', '/v1/info');
+    assert.equal(behind, null);
     gate.open();
     for (const id of ids) {
       assert.equal((await cluster.done(id)).outcome?.kind, 'completed');
