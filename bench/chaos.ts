@@ -13,6 +13,11 @@ import { ChaosRun, HOSTS, TIMING } from './chaos/run.ts';
 const seconds = Number(process.argv[2] ?? 120);
 const seed = Number(process.argv[3] ?? 1);
 
+// What goes wrong in the bench itself ends it, with all that it has started.
+process.on('unhandledRejection', (error) => {
+  console.error(error);
+  process.kill(process.pid, 'SIGTERM');
+});
 const cluster = await HostedCluster.start(HOSTS, TIMING, { head: '512m', lastNode: '512m' });
 try {
   const run = new ChaosRun(cluster, seed);
