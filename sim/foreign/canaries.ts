@@ -183,7 +183,7 @@ export const FOREIGN_CANARIES: readonly ForeignCanary[] = [
     name: 'stops-heeded-late',
     sentence: 'a gateway says that it has heard what is to be stopped before it heeds it',
     plant: heedsLate,
-    weather: { mode: 'steer', maintMs: 15_000 },
+    weather: { mode: 'steer', maintMs: 15_000, wishMs: null },
   },
   {
     name: 'head-waits-for-sites',

@@ -76,7 +76,7 @@ export type Gift = Pick<
 > & {
   readonly script?: string;
   readonly directory?: string;
-  readonly only?: readonly string[];
+  readonly only?: readonly string[] | null;
   /** So many, of an array. */
   readonly elements?: number;
 };
