@@ -147,6 +147,8 @@ function setNode(system: ForeignSystem, name: string, why: string): string | nul
   const node = system.nodes.find((one) => one.name === name);
   if (node === undefined) return `no node ${name}`;
   node.stopped = why === '' ? null : why;
+  node.changedAt = system.world.time.now;
+  if (node.wishedAt > node.seenAt) node.isOverlooked = true;
   system.world.note(`${system.world.site}: ${name} ${why === '' ? 'is back' : `stops: ${why}`}`);
   return null;
 }

@@ -16,8 +16,8 @@ export interface LineWorld {
   readonly dialect: Dialect;
   /** Share of commands that go wrong; none once everything is healed. */
   readonly lies: () => number;
-  /** What the system answered to a gateway that heard it. */
-  readonly onHeard: (words: readonly string[], said: Said) => void;
+  /** What the system answered to a gateway that heard it, and when it did, in true time. */
+  readonly onHeard: (words: readonly string[], said: Said, at: number) => void;
 }
 
 type Mood = 'dead' | 'lost' | 'garbage' | 'empty' | 'half' | 'breaks' | 'slow' | 'untrue no';
@@ -63,9 +63,11 @@ export class SiteLine {
     const course = this.#courseOf(word, command.timeoutMs);
     const sentAt = time.now;
     let said: Said | null = null;
+    let saidAt = sentAt;
     if (course.effectAfterMs !== null) {
       time.after(course.effectAfterMs, () => {
         said = answer(system, { words, input, sentAt });
+        saidAt = time.now;
       });
     }
     time.after(Math.min(course.endsAfterMs, command.timeoutMs), () => {
@@ -76,7 +78,7 @@ export class SiteLine {
         const { code, output } = end;
         system.world.note(`${system.world.site}: ${words.join(' ')} says ${code} ${output}`);
       }
-      if (end.code === 0 && said !== null) onHeard(words, said);
+      if (end.code === 0 && said !== null) onHeard(words, said, saidAt);
       resolve(end);
     });
   }

@@ -94,7 +94,8 @@ export class People {
 
   /** Ends what would never end by itself, and what nobody can know the end of. */
   tidyUp(): void {
-    const { client, truth } = this.#world;
+    const { client, truth, sites } = this.#world;
+    for (const site of sites) site.lookAgain();
     // A site that refuses jobs three times gets no more until an operator has looked.
     for (const node of truth.drained) client.once({ kind: 'undrain_node', node }, operator('bob'));
     for (const job of this.#open()) {

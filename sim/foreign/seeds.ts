@@ -66,6 +66,17 @@ export const PINNED_FOREIGN: readonly {
     broke:
       'a node that its operator opened while it was being given back was closed again for ever',
   },
+  {
+    seed: 30191,
+    weather: {},
+    broke: 'an operator opened a node in the moment in which a gateway did (by the world)',
+  },
+  {
+    seed: 30251,
+    weather: {},
+    broke:
+      'an operator opened a node before a gateway could see that it had closed it (by the world)',
+  },
 ];
 
 /** By the name of the canary. */

@@ -28,6 +28,9 @@ export interface SiteWorld {
   readonly wrapAdaptor: (adaptor: Adaptor) => Adaptor;
 }
 
+/** How a site says that we have stopped a node. */
+const OWN_REASON = 'weft maintenance';
+
 export class Site {
   readonly name: NodeName;
   readonly mode: SiteMode;
@@ -47,7 +50,9 @@ export class Site {
     const clock = new SimClock(time, new Life(), { rate: 1, wallMs: 0, bootedAt: 0 });
     const nodes = Array.from({ length: weather.nodeCount }, (_, at) => {
       const cpuCount = streams.of('cpus').whole(2, 4);
-      return { name: `c${at + 1}`, cpuCount, isUp: true, stopped: null, wish: null, ticket: null };
+      const times = { wishedAt: 0, changedAt: 0, seenAt: 0 };
+      const theirs = { stopped: null, wish: null, isOverlooked: false, ...times };
+      return { name: `c${at + 1}`, cpuCount, isUp: true, ...theirs, ticket: null };
     });
     const { disk } = this;
     this.system = new ForeignSystem(
@@ -70,7 +75,10 @@ export class Site {
     this.line = new SiteLine({
       ...{ time, streams: streams.under('line'), system: this.system, dialect },
       lies: () => this.lies,
-      onHeard: (words, said) => watch.onHeard(name, words, said),
+      onHeard: (words, said, at) => {
+        if (words[0] === 'nodes') this.system.heard(said, at);
+        watch.onHeard(name, words, said);
+      },
     });
     this.gateway = this.#makeGateway(world, dialect);
   }
@@ -90,6 +98,15 @@ export class Site {
       system.hold(job, false);
     }
     this.gateway.boot();
+  }
+
+  /** Its operators repeat what a gateway undid that could not have seen it. */
+  lookAgain(): void {
+    for (const node of this.system.nodes) {
+      const { stopped, wish, isOverlooked } = node;
+      const isOurs = stopped?.startsWith(OWN_REASON) === true;
+      if (isOverlooked && stopped !== wish && !isOurs) this.system.drain(node, wish);
+    }
   }
 
   /** X5 in words: nodes that are not as the site's operators want them. */

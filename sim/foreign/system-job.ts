@@ -15,6 +15,13 @@ export interface SystemNode {
   stopped: string | null;
   /** What operators of the site want of it, whoever else has stopped it meanwhile. */
   wish: string | null;
+  /** When one of them changed that last, in true time. */
+  wishedAt: number;
+  /** When a gateway changed it last, and of when the last word is that it has heard of how it stands. */
+  changedAt: number;
+  seenAt: number;
+  /** A gateway could not have told their last change from its own: they look again. */
+  isOverlooked: boolean;
   /** Jobs that ask for it may start there; null: none. */
   ticket: string | null;
 }

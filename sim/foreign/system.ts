@@ -1,9 +1,11 @@
 // A batch system of somebody else: nodes, jobs of its users and of ours, and a scheduler of its own that
 // may be off. It has a will of its own, and is the ground truth of what runs at its site.
 
+import type { SiteNode } from '../../src/core/model/site.ts';
 import { CLAIM, ENDED, STARTED } from '../../src/fabric/site/script.ts';
 import type { Dice } from '../chance.ts';
 import type { Exit } from '../process.ts';
+import type { Said } from './adaptor.ts';
 import {
   type Gift,
   type Launch,
@@ -221,10 +223,22 @@ export class ForeignSystem {
 
   /** By an operator of the site: it stays so until one takes it back. */
   drain(node: SystemNode, why: string | null): void {
-    Object.assign(node, { stopped: why, wish: why });
+    // To open what a gateway has opened for a moment changes nothing that it could see.
+    const isSame = why === null && node.stopped === null && node.wish !== null;
+    const isOverlooked = isSame || node.changedAt > node.seenAt;
+    Object.assign(node, { stopped: why, wish: why, isOverlooked, wishedAt: this.world.time.now });
     this.world.note(
       `${this.world.site}: an operator ${why === null ? 'opens' : 'drains'} ${node.name}`,
     );
+  }
+
+  /** A gateway has heard a listing of its nodes; how one stands that is down may be seen later. */
+  heard(said: Said, at: number): void {
+    if (!('value' in said)) return;
+    for (const { name, state } of said.value as readonly SiteNode[]) {
+      const node = this.nodes.find((one) => one.name === name);
+      if (node !== undefined && state !== 'down') node.seenAt = at;
+    }
   }
 
   cpusUsed(name: string): number {
