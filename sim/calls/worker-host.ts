@@ -116,6 +116,11 @@ export class WorkerHost implements WorkerPort {
     );
   }
 
+  /** No program here runs in a call. */
+  seat(): never {
+    throw new Error('no inner calls here');
+  }
+
   startChild(): void {
     this.#child += 1;
     this.#pipe = [];

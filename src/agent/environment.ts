@@ -1,5 +1,6 @@
 // What a process finds in its environment: the job's own values, then who and where it is.
 
+import { WHERE_HEAD_IS } from '../core/model/head-variables.ts';
 import { LAUNCH_STRING_BYTES_MAX } from '../core/model/limits.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { UserAccount } from '../ports/users.ts';
@@ -19,7 +20,7 @@ export interface Surroundings {
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 /** With programs of the system, which container engines start. */
 export const ENGINES_PATH = `${PATH}:/usr/local/sbin:/usr/sbin:/sbin`;
-/** Names that only the agent gives a value. */
+/** Names that only the agent gives a value, but for those that say where a program finds its head. */
 const OURS = /^(WEFT_.*|CM_NODE_RANK|CM_PROC_RANK)$/s;
 
 /** The part that is the same for all processes here, as `NAME=value`. */
@@ -47,7 +48,7 @@ function givenBy({ environment }: LaunchOrder): ReadonlyMap<string, string> {
   if (known !== undefined) return known;
   const given = new Map<string, string>();
   for (const [name, value] of Object.entries(environment)) {
-    if (OURS.test(name)) continue;
+    if (OURS.test(name) && !WHERE_HEAD_IS.has(name)) continue;
     for (const entry of entryOf(name, value)) given.set(name, entry);
   }
   givenBefore.set(environment, given);

@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream';
 import { errorFromAnswer, unreachableError } from '../api/api-error.ts';
 import type { Client, Opening } from '../api/client.ts';
 import { readText } from '../api/read-text.ts';
+import { INSIDE_HEADER, readInside } from '../core/model/inside.ts';
 
 export interface CallsSocket {
   readonly stream: Duplex;
@@ -64,11 +65,13 @@ function ask({ url, options, headers }: Opening): ClientRequest {
   const isSecure = protocol === 'wss:';
   // Not imported: an import reads every name that a module has.
   const { request } = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http');
+  const { WEFT_WORKER: inside } = process.env;
   const asked = request({
     ...{ host: hostname.replace(/^\[|\]$/g, ''), port: port || (isSecure ? 443 : 80) },
     ...{ path: `${pathname}${search}`, ...options },
     headers: {
       ...headers,
+      ...(inside !== undefined && readInside(inside) !== null && { [INSIDE_HEADER]: inside }),
       ...{ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
       'sec-websocket-key': randomBytes(16).toString('base64'),
     },

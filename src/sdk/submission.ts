@@ -5,6 +5,7 @@ import path from 'node:path';
 import { parseDuration } from '../core/base/duration.ts';
 import type { Result } from '../core/base/result.ts';
 import { parseGlob } from '../core/batch/glob.ts';
+import { WHERE_HEAD_IS } from '../core/model/head-variables.ts';
 import { parseNodeName } from '../core/model/ids.ts';
 import { missingField, withPlaceFor } from '../core/model/items.ts';
 import type { Dependency, Item, OutputFiles, Program } from '../core/model/job.ts';
@@ -174,7 +175,8 @@ function arrayOf({ array, atOnce }: JobOptions, each: readonly Item[] | undefine
 function environmentOf(env: JobOptions['env']): Record<string, string> {
   const chosen: Record<string, string> = {};
   for (const [name, value] of Object.entries(env ?? {})) {
-    if (value !== undefined && !PRIVATE.test(name)) chosen[name] = value;
+    const passes = !PRIVATE.test(name) || WHERE_HEAD_IS.has(name);
+    if (value !== undefined && passes) chosen[name] = value;
   }
   return chosen;
 }

@@ -9,6 +9,7 @@ import type {
   CallRef,
   ClientCall,
   ClientToRouter,
+  InnerCall,
   More,
   None,
   RouterToClient,
@@ -228,6 +229,17 @@ const workerCall: Codec<WorkerCall> = {
   }),
 };
 
+const innerCall: Codec<InnerCall> = {
+  write(to, message) {
+    to.u32(message.depth);
+    workerCall.write(to, { ...message, kind: 'call' });
+  },
+  read: (from) => {
+    const depth = from.u32();
+    return { ...workerCall.read(from), kind: 'inner', depth };
+  },
+};
+
 const clientResult: Codec<Kind<RouterToClient, 'result'>> = {
   write(to, message) {
     to.u32(message.call);
@@ -319,6 +331,7 @@ export const ROUTER_TO_WORKER: Layout<RouterToWorker> = layoutOf<RouterToWorker>
   leave: kind('leave', {}),
   closing: kind('closing', { detail: text, isFinal: bool }),
   ping: kind('ping', {}),
+  inner: innerCall,
 });
 
 export const WORKER_TO_ROUTER: Layout<WorkerToRouter> = layoutOf<WorkerToRouter>({

@@ -27,6 +27,26 @@ function twice(value: number): number {
   return 2 * value;
 }
 
+class Sum {
+  readonly of: number;
+  constructor(of: number) {
+    this.of = of;
+  }
+}
+
+/** Sums up to `n` by calls within calls on the pool that it runs on. */
+async function sum(sdk: string, n: number): Promise<Sum> {
+  if (n === 0) return new Sum(0);
+  const { connect: connectHere } = (await import(sdk)) as typeof import('../../src/sdk/index.ts');
+  const cluster = await connectHere();
+  const pool = await cluster.pool({ name: String(process.env['WEFT_POOL']) });
+  const rest = await pool.run(sum, sdk, n - 1);
+  if (!(rest instanceof Sum)) throw new Error('it came back as another thing');
+  await pool.close();
+  cluster.close();
+  return new Sum(n + rest.of);
+}
+
 describe('pools of a local cluster', { timeout: 480_000 }, () => {
   let local: LocalCluster;
   let cluster: Cluster;
@@ -91,6 +111,15 @@ describe('pools of a local cluster', { timeout: 480_000 }, () => {
     await assert.rejects(call, WorkerLost);
     assert.equal(await pool.run(twice, 21), 42);
     assert.equal((await shown(String(pool.id))).losses, 1);
+  });
+
+  it('[C17] calls within calls end on the only worker, and instances stay what they are', async () => {
+    const size = { cpus: 1, memory: '600M', directory: 'private' } as const;
+    await using pool = await cluster.pool({ workers: { min: 1, max: 1 }, ...size });
+    const sdk = new URL('../../src/sdk/index.ts', import.meta.url).href;
+    const made = await pool.run(sum, sdk, 3);
+    assert.ok(made instanceof Sum);
+    assert.equal(made.of, 6);
   });
 
   it('a killed agent is not missed by a call, and finds its workers again', async () => {

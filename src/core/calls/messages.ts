@@ -206,6 +206,16 @@ export interface WorkerCall extends CallRef {
   readonly payload: Payload;
 }
 
+/**
+ * A call of a program that runs in a call of this worker, for a process of its own there: the one
+ * that waits for it keeps its process. Only to workers whose programs have proved where they run.
+ */
+export interface InnerCall extends Omit<WorkerCall, 'kind'> {
+  readonly kind: 'inner';
+  /** 1: it is of a program in the worker's own process; 2: of one in a process of depth 1; … */
+  readonly depth: number;
+}
+
 export type RouterToWorker =
   | {
       readonly kind: 'welcome';
@@ -217,6 +227,7 @@ export type RouterToWorker =
   | { readonly kind: 'session'; readonly session: SessionNumber; readonly id: string }
   | Asset
   | WorkerCall
+  | InnerCall
   | ({ readonly kind: 'cancel' } & CallRef)
   | {
       readonly kind: 'ack';

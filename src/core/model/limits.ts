@@ -293,6 +293,10 @@ export const CALL_BACKLOG_MS = 1000;
 export const CALL_GRACE_MS = 1000;
 /** A process for calls that is not ready by then hangs: on a busy machine one takes some seconds. */
 export const CALL_CHILD_START_MS = 60_000;
+/** Calls of a pool within calls of it on one worker: each takes a process, in the worker's memory. */
+export const CALL_DEPTH_MAX = 8;
+/** A process for inner calls that has had none for so long is ended: it holds memory. */
+export const CALL_SEAT_IDLE_MS = 10_000;
 /** A pool for one program ends when nobody has been connected for so long: a program's patience is two minutes. */
 export const POOL_DESERTED_MS = 180_000;
 /** Calls that a worker's child has, the running one included: enough to be never idle. */

@@ -1,16 +1,16 @@
-// A worker: the line to the head, a child that runs functions, and between them the worker's mind
+// A worker: the line to the head, children that run functions, and between them the worker's mind
 // (core/calls/worker). It never runs code of users, and so knows how their processes end.
 
 import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { WorkerPort } from '../../core/calls/worker/entries.ts';
+import type { ChildPort, WorkerPort } from '../../core/calls/worker/entries.ts';
 import { WorkerSession } from '../../core/calls/worker/worker-session.ts';
 import type { DialCalls } from '../../ports/call-line.ts';
 import { Child } from './child-process.ts';
 import { HeadLine } from './head-line.ts';
-import { SECRET_VARIABLE, type WorkerSettings } from './settings.ts';
+import { childEnvironment, type WorkerSettings } from './settings.ts';
 
 export interface NannyPorts {
   readonly dial: DialCalls;
@@ -28,17 +28,22 @@ const LOADED_BYTES_MAX = 512 * 1_048_576;
 /** A head that stands still does not keep a worker that leaves. */
 const LEAVE_MS = 1000;
 
+/** A child and the calls with it. */
+interface Seat {
+  readonly depth: number;
+  child: Child | null;
+  runs: number;
+}
+
 export class Nanny {
   readonly #settings: WorkerSettings;
   readonly #ports: NannyPorts;
   readonly #scratch = mkdtempSync(join(tmpdir(), 'weft-worker-'));
   readonly #mind: WorkerSession;
   readonly #line: HeadLine;
-  #child: Child | null = null;
+  readonly #seats: Seat[] = [];
   #timer: NodeJS.Timeout | null = null;
   #tickMs = IDLE_TICK_MS;
-  /** Calls with the child. */
-  #runs = 0;
   #isOver = false;
 
   constructor(settings: WorkerSettings, ports: NannyPorts) {
@@ -51,7 +56,7 @@ export class Nanny {
   }
 
   get childPid(): number | undefined {
-    return this.#child?.pid;
+    return this.#seats[0]?.child?.pid;
   }
 
   /** At once: the task is being ended. */
@@ -59,7 +64,7 @@ export class Nanny {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#child?.kill();
+    for (const { child } of this.#seats) child?.kill();
     await this.#line.close(LEAVE_MS);
     rmSync(this.#scratch, { recursive: true, force: true });
     this.#ports.exit(code);
@@ -67,20 +72,8 @@ export class Nanny {
 
   #port(): WorkerPort {
     return {
-      startChild: () => this.#startChild(),
-      killChild: () => this.#child?.kill(),
-      load: (sha256, bytes) => {
-        this.#child?.load(sha256, bytes);
-        if ((this.#child?.loadedBytes ?? 0) > LOADED_BYTES_MAX)
-          queueMicrotask(() => this.#mind.retireChild());
-      },
-      run: (call) => {
-        this.#runs += 1;
-        this.#child?.run(call);
-        if (this.#tickMs === IDLE_TICK_MS) this.#tickIn(BUSY_TICK_MS);
-      },
-      takeBack: (runs) => this.#child?.takeBack(runs),
-      abort: (run) => this.#child?.abort(run),
+      ...this.#childPort(0),
+      seat: (depth) => this.#childPort(depth),
       exit: (code, detail) => {
         this.#ports.tell(detail);
         void this.stop(code);
@@ -88,33 +81,59 @@ export class Nanny {
     };
   }
 
-  #startChild(): void {
+  /** The child for calls of this depth: 0 is the worker's own. */
+  #childPort(depth: number): ChildPort {
+    const seat: Seat = { depth, child: null, runs: 0 };
+    this.#seats.push(seat);
+    return {
+      startChild: () => this.#startChild(seat),
+      killChild: () => seat.child?.kill(),
+      load: (sha256, bytes) => {
+        seat.child?.load(sha256, bytes);
+        if ((seat.child?.loadedBytes ?? 0) > LOADED_BYTES_MAX)
+          queueMicrotask(() => this.#mind.retireChild(depth));
+      },
+      run: (call) => {
+        seat.runs += 1;
+        seat.child?.run(call);
+        if (this.#tickMs === IDLE_TICK_MS) this.#tickIn(BUSY_TICK_MS);
+      },
+      takeBack: (runs) => seat.child?.takeBack(runs),
+      abort: (run) => seat.child?.abort(run),
+    };
+  }
+
+  #startChild(seat: Seat): void {
+    const { depth } = seat;
     const { callsMax, bytesMax } = this.#settings;
-    const { [SECRET_VARIABLE]: _, ...env } = this.#ports.env;
+    const env = childEnvironment(this.#settings, this.#ports.env, depth);
     const options = { scratch: this.#scratch, callsMax, bytesMax, env };
-    this.#runs = 0;
-    this.#child = new Child(
+    seat.runs = 0;
+    seat.child = new Child(
       { ...options, onStderr: this.#ports.onStderr },
       {
-        ready: () => this.#mind.childReady(now()),
-        starting: (run) => this.#mind.childStarting(run, now()),
+        ready: () => this.#mind.childReady(now(), depth),
+        starting: (run) => this.#mind.childStarting(run, now(), depth),
         ended: (run, ok, bytes) => {
-          this.#runs -= 1;
-          this.#mind.childEnded({ run, ok, bytes }, now());
+          seat.runs -= 1;
+          this.#mind.childEnded({ run, ok, bytes }, now(), depth);
         },
-        progress: (run, bytes) => this.#mind.childProgress(run, bytes),
+        progress: (run, bytes) => this.#mind.childProgress(run, bytes, depth),
         gaveBack: (runs) => {
-          this.#runs -= runs.length;
-          this.#mind.childGaveBack(runs, now());
+          seat.runs -= runs.length;
+          this.#mind.childGaveBack(runs, now(), depth);
         },
         worn: (why) => {
           this.#ports.tell(`a new process takes the place of this one: ${why}`);
-          this.#mind.retireChild();
+          this.#mind.retireChild(depth);
         },
         died: (detail) => {
+          seat.runs = 0;
+          seat.child = null;
           if (this.#isOver) return;
-          this.#ports.tell(detail);
-          this.#mind.childDied(detail, now());
+          // One for inner calls that has nothing to do is ended by this worker.
+          if (depth === 0) this.#ports.tell(detail);
+          this.#mind.childDied(detail, now(), depth);
         },
       },
     );
@@ -126,7 +145,7 @@ export class Nanny {
     this.#tickMs = ms;
     this.#timer = setTimeout(() => {
       this.#mind.tick(now());
-      this.#tickIn(this.#runs > 0 ? BUSY_TICK_MS : IDLE_TICK_MS);
+      this.#tickIn(this.#seats.some(({ runs }) => runs > 0) ? BUSY_TICK_MS : IDLE_TICK_MS);
     }, ms);
   }
 }

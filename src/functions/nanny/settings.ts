@@ -1,6 +1,7 @@
 // What a worker is told by its environment: which pool it is of, where the head is, who it is.
 
 import { err, ok, type Result } from '../../core/base/result.ts';
+import { insideProof } from '../../wire/inside-proof.ts';
 
 export interface WorkerSettings {
   readonly pool: string;
@@ -18,6 +19,22 @@ export interface WorkerSettings {
 
 /** Kept from the processes that run functions: it holds the secret of the worker. */
 export const SECRET_VARIABLE = 'WEFT_CALLS';
+
+/**
+ * What functions find: all but that secret, where the head of their pool is unless the pool says it,
+ * and a proof of where they run. A head with an address wants a token, which the pool has to name.
+ */
+export function childEnvironment(
+  { head, epochId, key }: WorkerSettings,
+  { [SECRET_VARIABLE]: _, ...env }: NodeJS.ProcessEnv,
+  depth: number,
+): NodeJS.ProcessEnv {
+  const isTold = WHERE_HEAD_IS.some((name) => env[name] !== undefined);
+  const where = 'socketPath' in head && !isTold ? { WEFT_SOCKET: head.socketPath } : {};
+  return { ...env, ...where, WEFT_WORKER: insideProof({ epochId, key, depth }) };
+}
+
+const WHERE_HEAD_IS = ['WEFT_HEAD', 'WEFT_SOCKET', 'WEFT_DIR'] as const;
 
 export function readSettings(env: NodeJS.ProcessEnv): Result<WorkerSettings, string> {
   const { WEFT_POOL: pool, [SECRET_VARIABLE]: text } = env;

@@ -6,8 +6,8 @@ import { idOfClass } from './classes.ts';
 import { scriptNamed } from './entered.ts';
 import { CAPTURED, NotSendable, type Trail, wordsOf } from './not-sendable.ts';
 import {
-  exportOfCommonJs,
   exportOfModule,
+  exportOfPackage,
   importOf,
   isOfPackage,
   type PackageRef,
@@ -32,7 +32,7 @@ export function packFunction(packer: Packer, fn: AnyFunction, trail: Trail): unk
   const isCallee = packer.options.isCallee === true && trail.up === null;
   const builtin = nameOfBuiltin(fn);
   if (builtin !== undefined && !isCallee) return keep(packer.stub(refOfBuiltin(builtin)));
-  const exported = exportOfCommonJs(fn);
+  const exported = exportOfPackage(fn);
   if (exported !== undefined) return keep(packer.packageStub(exported));
   const syntax = readFunction(fn, isCallee, trail);
   refuseChanged(fn, syntax.isClass, trail);

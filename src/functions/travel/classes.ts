@@ -2,20 +2,26 @@
 // program's own class again.
 
 import { randomUUID } from 'node:crypto';
+import { knownHere } from './known-here.ts';
 
 type Class = abstract new (...args: never[]) => object;
 
 const PROCESS = randomUUID();
-const ids = new WeakMap<object, string>();
-const classes = new Map<string, WeakRef<object>>();
-const gone = new FinalizationRegistry<string>((id) => classes.delete(id));
+const { classIds: ids, classes } = knownHere;
+const gone = new FinalizationRegistry<string>((id) => {
+  // Another of that name may have taken its place.
+  if (classes.get(id)?.deref() === undefined) classes.delete(id);
+});
 
-/** The name under which a class of this program goes to workers. */
+/**
+ * The name under which a class of this program goes to workers. One that came here with a function
+ * keeps its name; of several of one name that which went last is the one whose instances come back.
+ */
 export function idOfClass(made: object): string {
   const known = ids.get(made);
-  if (known !== undefined) return known;
-  const id = `${PROCESS}:${classes.size}:${randomUUID().slice(0, 8)}`;
-  nameClass(made, id);
+  const id = known ?? `${PROCESS}:${classes.size}:${randomUUID().slice(0, 8)}`;
+  if (known === undefined) nameClass(made, id);
+  if (classes.get(id)?.deref() === made) return id;
   classes.set(id, new WeakRef(made));
   gone.register(made, id);
   return id;

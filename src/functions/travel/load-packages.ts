@@ -2,7 +2,7 @@
 
 import { constants, Script } from 'node:vm';
 import { readGraph } from './graph-bytes.ts';
-import type { PackageRef } from './packages.ts';
+import { noteImport, type PackageRef } from './packages.ts';
 import { type Ref, type Table, WITH_GROUPS } from './parcel.ts';
 
 const namespaces = new Map<string, object>();
@@ -44,10 +44,15 @@ function importFrom({ base, from }: PackageRef): Promise<object> {
 export function packageValue(ref: PackageRef): unknown {
   const namespace = namespaces.get(keyOf(ref));
   if (namespace === undefined) throw new Error(`the package ${ref.from} was not loaded`);
-  if (ref.name === '*') return namespace;
+  const value = ref.name === '*' ? namespace : memberOf(namespace, ref);
+  noteImport(value, ref);
+  return value;
+}
+
+function memberOf(namespace: object, { from, name }: PackageRef): unknown {
   let at: unknown = namespace;
-  for (const step of ref.name.split('.')) at = (at as Record<string, unknown> | undefined)?.[step];
-  if (at === undefined) throw new TypeError(`${ref.from} exports no \`${ref.name}\` here`);
+  for (const step of name.split('.')) at = (at as Record<string, unknown> | undefined)?.[step];
+  if (at === undefined) throw new TypeError(`${from} exports no \`${name}\` here`);
   return at;
 }
 

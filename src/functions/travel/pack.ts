@@ -11,7 +11,7 @@ import { packError } from './errors.ts';
 import { type GraphOptions, type Stub, writeGraph } from './graph-bytes.ts';
 import { groupFunctions, type PackedUse } from './groups.ts';
 import { NotSendable, stepTo, type Trail, wordsOf } from './not-sendable.ts';
-import { exportOfCommonJs, type PackageRef } from './packages.ts';
+import { exportOfPackage, type PackageRef } from './packages.ts';
 import type { Leaves, Packer, PackOptions } from './packer.ts';
 import {
   checkSize,
@@ -222,7 +222,7 @@ class ParcelPacker implements Packer {
     if (value instanceof URL) return keep(this.stub({ is: 'url', href: value.href }));
     const ref = this.options.withFunctions ? builtinRef(value) : undefined;
     if (ref !== undefined) return keep(this.stub(ref));
-    const exported = this.options.withFunctions ? exportOfCommonJs(value) : undefined;
+    const exported = this.options.withFunctions ? exportOfPackage(value) : undefined;
     if (exported !== undefined) return keep(this.packageStub(exported));
     if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) {
       this.#weigh(value.byteLength);

@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { types } from 'node:util';
 import { parse } from 'acorn';
 import { scriptNamed, scriptText } from './entered.ts';
+import { knownHere } from './known-here.ts';
 import type { Tree } from './names.ts';
 import { NotSendable, type Trail, wordsOf } from './not-sendable.ts';
 import type { Ref } from './parcel.ts';
@@ -93,10 +94,16 @@ const WAY_OUT = 'import it and make it in the function';
 const exported = new Map<unknown, PackageRef>();
 const filesRead = new Set<string>();
 
-/** The export that a value is, of a package that was loaded as CommonJS. */
-export function exportOfCommonJs(value: object): PackageRef | undefined {
+/** This value came here as that export, and goes on as the same: a function may send it once more. */
+export function noteImport(value: unknown, ref: PackageRef): void {
+  const isObject = typeof value === 'function' || (typeof value === 'object' && value !== null);
+  if (isObject && !knownHere.imports.has(value)) knownHere.imports.set(value, ref);
+}
+
+/** The export that a value is, of a package that was loaded as CommonJS or came with a function. */
+export function exportOfPackage(value: object): PackageRef | undefined {
   if (!isRead) readLoaded();
-  return exported.get(value);
+  return knownHere.imports.get(value) ?? exported.get(value);
 }
 
 /** Looking through all that is loaded costs more than a small function: once a turn is enough. */

@@ -1,8 +1,12 @@
 // Workers of pools: which of their epochs may speak, and by which secret.
 
+import type { Inside } from '../../core/calls/router/records.ts';
 import type { State } from '../../core/controller/state.ts';
 import type { JobId } from '../../core/model/ids.ts';
 import { type EpochId, type NodeName, parseTaskId } from '../../core/model/ids.ts';
+import { INSIDE_HEADER, readInside } from '../../core/model/inside.ts';
+import { insideProof } from '../../wire/inside-proof.ts';
+import { hashSecret, isSecret } from './secrets.ts';
 
 /** A task of a pool that holds its node at this moment. */
 export interface WorkerCaller {
@@ -30,4 +34,22 @@ export function findWorker(
     return { worker: { jobId, node, epochId: text as EpochId }, secret: stepKey };
   }
   return null;
+}
+
+/**
+ * Where a program runs that shows what a worker of this pool has given it; null: elsewhere, or
+ * nobody has proved it. It is no credential: who the program acts for is another question.
+ */
+export function findInside(
+  state: State,
+  jobId: JobId,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Inside | null {
+  const { [INSIDE_HEADER]: text } = headers;
+  const claim = typeof text === 'string' ? readInside(text) : null;
+  const found = claim === null ? null : findWorker(state, claim.epochId);
+  if (claim === null || found === null || found.worker.jobId !== jobId) return null;
+  const proof = insideProof({ ...claim, key: found.secret });
+  if (!isSecret(text as string, hashSecret(proof))) return null;
+  return { worker: `${found.worker.node}:${found.worker.epochId}`, depth: claim.depth };
 }

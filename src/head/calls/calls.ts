@@ -2,6 +2,7 @@
 // and workers. What the pools and their workers are, the state says.
 
 import { AssetRoom } from '../../core/calls/router/asset-room.ts';
+import type { Inside } from '../../core/calls/router/records.ts';
 import type { Port } from '../../core/calls/router/router.ts';
 import type { Event } from '../../core/controller/declared.ts';
 import type { Of } from '../../core/controller/events.ts';
@@ -80,12 +81,13 @@ export class Calls {
     return sum;
   }
 
-  openClient(pool: PoolCalls, door: Door): void {
+  /** `inside`: where its program runs, when that is in a call of this pool. */
+  openClient(pool: PoolCalls, door: Door, inside: Inside | null = null): void {
     const opened = takeOver(door);
     if (opened === null) return;
     const line = new Line(opened, CLIENT, this.#world);
     pool.clients += 1;
-    const port = pool.router.openClient(line, this.#now());
+    const port = pool.router.openClient(line, this.#now(), inside);
     this.#opened(pool, line, port, () => {
       pool.clients -= 1;
     });

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { UpgradeName } from '../../api/routes.ts';
 import { refuse } from '../../core/model/errors.ts';
 import type { Principal } from '../auth/authenticate.ts';
+import { findInside } from '../auth/workers.ts';
 import { CALL_CLIENTS_MAX } from '../calls/calls.ts';
 import type { AgentSockets } from './agent-socket.ts';
 import { ownedPool } from './find-pool.ts';
@@ -51,7 +52,8 @@ function openCalls({ engine, calls }: CallServices, upgrade: Upgrade): void {
     const details = { pool: id, count: String(pool.clients) };
     return refuseAndClose(socket, refuse('pool.too_many_clients', details));
   }
-  calls.openClient(pool, upgrade);
+  const inside = findInside(engine.state, owned.value.id, upgrade.incoming.headers);
+  calls.openClient(pool, upgrade, inside);
 }
 
 /** For its own pool alone, and not while that is being stopped. */

@@ -256,3 +256,12 @@ test('[B7] a task of a batch finds where builds of its user are kept', () => {
   const forged = environment({ environment: { WEFT_BUILDS: '/elsewhere' } });
   assert.equal(forged['WEFT_BUILDS'], undefined);
 });
+
+test('a job may say where its programs find a head, but no token, nor who it is', () => {
+  const told = { WEFT_DIR: '/d', WEFT_SOCKET: '/s', WEFT_HEAD: 'h', WEFT_FINGERPRINT: 'f' };
+  const others = { WEFT_TOKEN: 'secret', WEFT_CALLS: '{}', WEFT_WORKER: '1[0]#1:0:x' };
+  const found = environment({ environment: { ...told, WEFT_TOKEN_FILE: '/t', ...others } });
+  for (const [name, value] of Object.entries({ ...told, WEFT_TOKEN_FILE: '/t' }))
+    assert.equal(found[name], value, name);
+  for (const name of Object.keys(others)) assert.equal(found[name], undefined, name);
+});

@@ -61,11 +61,17 @@ describe('a pool', { timeout: 600_000 }, () => {
       await open();
       assert.equal(pool.id, 7);
       const wish = { workers: { min: 1, max: 9, idle: '5m' }, cpus: 2, memory: '1G', time: '1h' };
-      await cluster.pool({ ...wish, env: { A: 'b' }, directory: 'private' });
+      // Where workers find a head may be said; a token would be in the journal.
+      const env = { A: 'b', WEFT_DIR: '/d', WEFT_TOKEN: 'secret', WEFT_POOL: '9' };
+      await cluster.pool({ ...wish, env, directory: 'private' });
       const { body } = head.asked.findLast(({ method }) => method === 'POST') ?? {};
       assert.deepEqual(body, {
         ...{ min: 1, max: 9, idleMs: 300_000, cpuCount: 2, memoryBytes: 1024 ** 3 },
-        ...{ walltimeMs: 3_600_000, environment: { A: 'b' }, directory: { kind: 'private' } },
+        ...{
+          walltimeMs: 3_600_000,
+          environment: { A: 'b', WEFT_DIR: '/d' },
+          directory: { kind: 'private' },
+        },
         ...{ umask: process.umask(), temporary: true },
       });
       await pool.scale({ max: 3 });

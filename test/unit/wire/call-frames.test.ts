@@ -126,6 +126,9 @@ const TO_WORKER: Every<RouterToWorker> = {
   leave: made('leave', {}),
   closing,
   ping: made('ping', {}),
+  inner: made('inner', {
+    ...{ ...ref, asset: u32, attempt: u32, timeoutMs: count, shared: u32s, payload, depth: u32 },
+  }),
 };
 
 const heldCall = fc.record({

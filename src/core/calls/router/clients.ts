@@ -83,6 +83,9 @@ function onHello(state: RouterState, line: ClientLine, hello: ClientHello): stri
   session.isSilent = false;
   line.session = session;
   session.detach = hello.detach;
+  session.inside = line.inside;
+  if (line.inside === null) state.inner.delete(session);
+  else state.inner.add(session);
   session.label = hello.label;
   session.isSynced = hello.generation === null;
   session.round += 1;

@@ -33,6 +33,8 @@ export function assign(state: RouterState, call: Call, worker: Worker): void {
   call.worker = worker;
   call.givenAt = state.now;
   worker.calls.add(call);
+  // A process of its own runs it, and the worker has as much room as before.
+  if (call.depth > 0) return;
   if (worker.load === 0) {
     state.busy += 1;
     worker.endedAt = state.now;
@@ -47,6 +49,7 @@ export function assign(state: RouterState, call: Call, worker: Worker): void {
 function unload(state: RouterState, call: Call): void {
   const { worker } = call;
   if (worker === null || (call.state !== 'given' && call.state !== 'started')) return;
+  if (call.depth > 0) return;
   worker.load -= 1;
   worker.aheadMs = worker.load === 0 ? 0 : worker.aheadMs - call.aheadMs;
   worker.aheadBytes = worker.load === 0 ? 0 : worker.aheadBytes - (call.inline?.length ?? 0);
@@ -62,7 +65,7 @@ function unload(state: RouterState, call: Call): void {
 /** The end of a call: told to its client, and kept until that has it. */
 export function end(state: RouterState, call: Call, told: End): void {
   const { session, worker } = call;
-  if (worker !== null) worker.isHeldUp = false;
+  if (worker !== null && call.depth === 0) worker.isHeldUp = false;
   unload(state, call);
   closeRelaysOf(call);
   if (call.isDropped) return release(state, call);
@@ -150,6 +153,7 @@ function takeBack(state: RouterState, call: Call): void {
   }
   call.worker?.calls.delete(call);
   call.worker = null;
+  call.depth = 0;
   call.state = 'given';
 }
 

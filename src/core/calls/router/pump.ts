@@ -16,31 +16,51 @@ const SHORTEST_MS = 0.02;
 
 /** Gives calls to workers as long as there are both. */
 export function pump(state: RouterState): void {
+  let passed = 0;
   for (;;) {
     const session = state.ring.first;
     if (session === undefined) return;
-    const call = isHeldUp(session) ? null : nextOf(session);
+    const call = nextGivable(session);
     if (call === null) {
       state.ring.shift();
       session.isInRing = false;
       continue;
     }
-    const refusal = poison(state, call);
-    if (refusal !== null) {
-      settle(state, call, { why: 'worker_lost', detail: refusal });
-      continue;
-    }
-    if (state.hopeless !== null && state.workers.size === 0 && state.recovery === null) {
-      settle(state, call, { why: 'refused', detail: state.hopeless });
-      continue;
-    }
+    if (isRefused(state, call)) continue;
     const worker = state.loads.least;
-    if (worker?.line == null || !fits(worker, call)) return;
+    if (worker?.line == null) return;
+    if (worker.load > 0 && session.inside !== null) {
+      // Behind a call that waits for it it would wait for ever. Who is next may be put there.
+      if (passed >= state.ring.length) return;
+      passed += 1;
+      state.ring.shift();
+      state.ring.push(session);
+      continue;
+    }
+    if (!fits(worker, call)) return;
+    passed = 0;
     state.ring.shift();
     take(session);
-    give(state, call, worker, worker.line);
+    give(state, call, worker.line);
     state.ring.push(session);
   }
+}
+
+/** It can be run nowhere, and is settled with the reason. */
+export function isRefused(state: RouterState, call: Call): boolean {
+  const refusal = poison(state, call);
+  if (refusal !== null) {
+    settle(state, call, { why: 'worker_lost', detail: refusal });
+    return true;
+  }
+  if (state.hopeless === null || state.workers.size > 0 || state.recovery !== null) return false;
+  settle(state, call, { why: 'refused', detail: state.hopeless });
+  return true;
+}
+
+/** The next call of a session that may be given now; null: there is none. */
+export function nextGivable(session: Session): Call | null {
+  return isHeldUp(session) ? null : nextOf(session);
 }
 
 /** A client that does not take its results gets no more; one that is not sorted out waits. */
@@ -59,7 +79,7 @@ function nextOf({ again, fresh }: Session): Call | null {
   return fresh.first ?? null;
 }
 
-function take({ again, fresh }: Session): void {
+export function take({ again, fresh }: Session): void {
   if (again.first !== undefined) again.pop();
   else fresh.shift();
 }
@@ -83,16 +103,18 @@ function fits(worker: Worker, call: Call): boolean {
   return call.size <= CALL_INLINE_BYTES_MAX || worker.load === 1;
 }
 
-function give(state: RouterState, call: Call, worker: Worker, line: WorkerLine): void {
+/** `depth`: 0 for the worker's own process, else that for inner calls of this depth. */
+export function give(state: RouterState, call: Call, line: WorkerLine, depth = 0): void {
   const { asset, shared, inline, size } = call;
+  const { worker } = line;
   const session = numberOf(line, call.session);
-  if (asset === null) return;
+  if (asset === null || worker === null) return;
   tellAssets(line, call);
   call.aheadMs = expectedMs(asset);
   call.attempt += 1;
+  call.depth = depth;
   assign(state, call, worker);
-  line.peer.send({
-    kind: 'call',
+  const told = {
     session,
     call: call.number,
     asset: asset.number,
@@ -100,7 +122,8 @@ function give(state: RouterState, call: Call, worker: Worker, line: WorkerLine):
     attempt: call.attempt,
     timeoutMs: call.timeoutMs,
     payload: inline === null ? { size } : { inline },
-  });
+  };
+  line.peer.send(depth === 0 ? { kind: 'call', ...told } : { kind: 'inner', depth, ...told });
 }
 
 const NONE: readonly number[] = [];

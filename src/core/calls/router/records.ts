@@ -51,6 +51,8 @@ export interface Call {
   isDropped: boolean;
   /** Expected duration at its worker, and bytes, as they were counted there. */
   aheadMs: number;
+  /** 0: it is run by its worker's own process; else by that for inner calls of this depth. */
+  depth: number;
   queuedAt: number;
   givenAt: number;
   /** Bytes that it takes of its client's window; -1 when it takes no room there. */
@@ -72,8 +74,16 @@ export interface Line<M> extends Streams {
   isOpen: boolean;
 }
 
+/** Where a program runs that is itself in a call of this pool, as its worker has proved. */
+export interface Inside {
+  readonly worker: string;
+  /** Level of the process: 0 is the worker's own. */
+  readonly depth: number;
+}
+
 export interface ClientLine extends Line<RouterToClient> {
   session: Session | null;
+  readonly inside: Inside | null;
 }
 
 export interface WorkerLine extends Line<RouterToWorker> {
@@ -136,6 +146,8 @@ export interface Session {
   readonly id: string;
   label: string;
   detach: boolean;
+  /** Null: its program is not in a call of this pool. */
+  inside: Inside | null;
   line: ClientLine | null;
   /** Since when it has no line. */
   awayAt: number;
@@ -207,7 +219,7 @@ export interface Worker {
 
 export function newSession(id: string, now: number): Session {
   return {
-    ...{ id, label: '', detach: false, line: null, awayAt: now, isSilent: false },
+    ...{ id, label: '', detach: false, inside: null, line: null, awayAt: now, isSilent: false },
     calls: new CallTable<Call>(),
     ...{ fresh: new Fifo(), again: new Heap((a: Call, b: Call) => a.number < b.number), limbo: 0 },
     ...{ assets: new Map(), crashes: new Map(), unacked: 0, unackedBytes: 0, isInRing: false },
@@ -267,6 +279,7 @@ export function newCall(session: Session, number: CallNumber): Call {
     isCancelled: false,
     isDropped: false,
     aheadMs: 0,
+    depth: 0,
     queuedAt: 0,
     givenAt: 0,
     credit: -1,

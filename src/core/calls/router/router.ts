@@ -22,9 +22,10 @@ import { evict, fetch } from './assets.ts';
 import { takeFromClient } from './clients.ts';
 import { demand, release } from './demand.ts';
 import { settle } from './ends.ts';
+import { lend } from './lend.ts';
 import { cut, lineGone } from './lines.ts';
 import { pump } from './pump.ts';
-import { type ClientLine, newStreams, type WorkerLine } from './records.ts';
+import { type ClientLine, type Inside, newStreams, type WorkerLine } from './records.ts';
 import { accountFor, beginRecovery, recoveryTick } from './recovery.ts';
 import { over } from './sessions.ts';
 import { type RouterOptions, RouterState } from './state.ts';
@@ -73,10 +74,15 @@ export class Router {
     return evict(this.state);
   }
 
-  openClient(peer: Peer<RouterToClient>, now: number): Port<ClientToRouter> {
+  /** `inside`: where its program runs, when that is in a call of this pool. */
+  openClient(
+    peer: Peer<RouterToClient>,
+    now: number,
+    inside: Inside | null = null,
+  ): Port<ClientToRouter> {
     const line: ClientLine = {
       ...newStreams(),
-      ...{ peer, heardAt: now, isOpen: true, session: null },
+      ...{ peer, heardAt: now, isOpen: true, session: null, inside },
     };
     this.state.clientLines.add(line);
     return this.#portOf(line, (message: ClientToRouter) =>
@@ -224,7 +230,10 @@ export class Router {
   }
 
   #turn(): void {
-    if (!this.state.isClosed) pump(this.state);
+    if (!this.state.isClosed) {
+      pump(this.state);
+      lend(this.state);
+    }
     this.state.flush();
   }
 

@@ -12,6 +12,7 @@ import { closeRelaysOf } from './streams.ts';
  */
 export function over(state: RouterState, session: Session, isDetached: boolean): void {
   state.sessions.delete(session.id);
+  state.inner.delete(session);
   state.remember(session.id, session.highest);
   session.line = null;
   for (const { peer } of state.workerLines) peer.send({ kind: 'over', id: session.id, isDetached });

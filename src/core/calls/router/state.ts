@@ -49,6 +49,8 @@ export class RouterState {
   /** Workers that never came back to this router: calls of earlier times may have run there. */
   readonly missing = new Set<string>();
   readonly sessions = new Map<string, Session>();
+  /** Those of them whose programs are in calls of this pool. */
+  readonly inner = new Set<Session>();
   readonly workers = new Map<string, Worker>();
   readonly clientLines = new Set<ClientLine>();
   readonly workerLines = new Set<WorkerLine>();

@@ -52,10 +52,10 @@ export function viewOf(state: RouterState): PoolView {
 }
 
 function viewWorker(state: RouterState, worker: Worker): WorkerView {
-  const { name, load: calls, doneCount: done } = worker;
+  const { name, doneCount: done } = worker;
   const running = runningOf(worker);
   return {
-    ...{ name, state: stateOf(worker), calls, done },
+    ...{ name, state: stateOf(worker), calls: worker.load + lentTo(worker), done },
     running: running === null ? null : viewRunning(state, running),
   };
 }
@@ -65,6 +65,13 @@ function stateOf({ line, isLeaving, isSuspended, load }: Worker): WorkerView['st
   if (line === null) return 'away';
   if (isLeaving) return 'leaving';
   return load > 0 ? 'busy' : 'idle';
+}
+
+/** Inner calls, which are not in its load. */
+function lentTo({ calls }: Worker): number {
+  let count = 0;
+  for (const { depth, state } of calls) if (depth > 0 && state !== 'ended') count += 1;
+  return count;
 }
 
 function runningOf({ calls }: Worker): Call | null {

@@ -1,16 +1,30 @@
 // What a worker has its child do: which calls it is handed, what it has started, and when it is
 // killed. After its death it is known for certain which calls had started.
 
-import { CALL_CHILD_START_MS, CALL_GRACE_MS, CALL_HANDED_MAX } from '../../model/limits.ts';
+import {
+  CALL_CHILD_START_MS,
+  CALL_GRACE_MS,
+  CALL_HANDED_MAX,
+  CALL_SEAT_IDLE_MS,
+} from '../../model/limits.ts';
 import { CallTable } from '../call-table.ts';
-import type { BareEnd, Entry, OwnAsset, WorkerPort } from './entries.ts';
+import type { BareEnd, ChildPort, Entry, OwnAsset } from './entries.ts';
 
 /** A child that dies so often before it is ready will never be. */
 const STILLBORN_MAX = 3;
 
+export interface ChildOwner {
+  readonly ended: (entry: Entry, end: BareEnd) => void;
+  /**
+   * It never becomes ready. Absent: it is one for inner calls, which begins with the first of them,
+   * ends when there have been none for a while, and refuses them when it cannot begin.
+   */
+  readonly hopeless?: (detail: string) => void;
+}
+
 export class ChildMind {
-  readonly #port: WorkerPort;
-  readonly #onEnd: (entry: Entry, end: BareEnd) => void;
+  readonly #port: ChildPort;
+  readonly #owner: ChildOwner;
   /**
    * By run number, which is nearly the order in which they run: one whose bytes came late runs after younger
    * ones. What is recalled by it may be the next to run; then that runs elsewhere.
@@ -26,10 +40,12 @@ export class ChildMind {
   #isStillborn = false;
   #stillborn = 0;
   #isRetired = false;
+  /** Since when it has nothing to do, by ticks. */
+  #idleSince = 0;
 
-  constructor(port: WorkerPort, onEnd: (entry: Entry, end: BareEnd) => void) {
+  constructor(port: ChildPort, owner: ChildOwner) {
     this.#port = port;
-    this.#onEnd = onEnd;
+    this.#owner = owner;
   }
 
   get running(): Entry | null {
@@ -38,13 +54,15 @@ export class ChildMind {
 
   start(now: number): void {
     this.#state = 'starting';
+    this.#idleSince = now;
     this.#startedAt = now;
     this.#isStillborn = false;
     this.#port.startChild();
   }
 
-  add(entry: Entry): void {
+  add(entry: Entry, now: number): void {
     this.#queue.push(entry);
+    if (this.#state === 'none' && this.#owner.hopeless === undefined) this.start(now);
   }
 
   /** Hands over what is complete, in order. */
@@ -110,7 +128,7 @@ export class ChildMind {
     if (entry === undefined) return;
     this.#handed.delete(run);
     if (this.#running === entry) this.#running = null;
-    this.#onEnd(entry, entry.verdict === null ? end : { kind: entry.verdict });
+    this.#owner.ended(entry, entry.verdict === null ? end : { kind: entry.verdict });
     this.#retireIfIdle();
   }
 
@@ -133,7 +151,7 @@ export class ChildMind {
     const returned: Entry[] = [];
     for (const entry of back) {
       entry.state = 'queued';
-      if (entry.verdict !== null) this.#onEnd(entry, { kind: entry.verdict });
+      if (entry.verdict !== null) this.#owner.ended(entry, { kind: entry.verdict });
       else if (entry.isRecalled) returned.push(entry);
       else stay.push(entry);
     }
@@ -152,16 +170,25 @@ export class ChildMind {
     this.#isRetired = false;
     this.#state = 'none';
     if (running !== null) {
-      this.#onEnd(
+      this.#owner.ended(
         running,
         running.verdict === null ? { kind: 'lost', detail } : { kind: running.verdict },
       );
     }
     const returned = this.#sortBack(handed);
     this.#stillborn = wasStarting ? this.#stillborn + 1 : 0;
-    if (this.#stillborn < STILLBORN_MAX) this.start(now);
-    else this.#port.exit(1, `The process for calls does not start: ${detail}`);
+    if (this.#stillborn >= STILLBORN_MAX) this.#despair(detail);
+    else if (this.#owner.hopeless !== undefined || this.#queue.length > 0) this.start(now);
     return returned;
+  }
+
+  #despair(detail: string): void {
+    const words = `The process for calls does not start: ${detail}`;
+    if (this.#owner.hopeless !== undefined) return this.#owner.hopeless(words);
+    this.#stillborn = 0;
+    for (const entry of this.#queue.splice(0)) {
+      this.#owner.ended(entry, { kind: 'refused', detail: words });
+    }
   }
 
   /** Its end is asked for: at once when it has not started, else by abort and then by force. */
@@ -170,7 +197,7 @@ export class ChildMind {
     entry.verdict = verdict;
     if (entry.state === 'queued') {
       this.#queue = this.#queue.filter((one) => one !== entry);
-      this.#onEnd(entry, { kind: verdict });
+      this.#owner.ended(entry, { kind: verdict });
     } else if (entry.state === 'handed') this.#port.takeBack([entry.run]);
     else this.#abort(entry, now);
   }
@@ -196,11 +223,19 @@ export class ChildMind {
       this.#port.killChild();
       return;
     }
+    this.#restIfIdle(now);
     const entry = this.#running;
     if (entry === null || this.#state !== 'ready') return;
     const { timeoutMs, startedAt } = entry;
     if (timeoutMs > 0 && now - startedAt >= timeoutMs) this.stop(entry, 'timed_out', now);
     if (now >= entry.killAt) this.#kill();
+  }
+
+  /** One for inner calls. */
+  #restIfIdle(now: number): void {
+    if (this.#owner.hopeless !== undefined) return;
+    if (this.#handed.size > 0 || this.#queue.length > 0) this.#idleSince = now;
+    else if (now - this.#idleSince >= CALL_SEAT_IDLE_MS) this.#kill();
   }
 
   #kill(): void {

@@ -44,6 +44,8 @@ export interface OwnAsset {
 export interface Entry {
   /** Names it towards the child: every attempt has another. */
   readonly run: number;
+  /** Which of the worker's processes runs it: 0 its own, 1 that for calls of what runs there, … */
+  readonly depth: number;
   readonly session: WorkerSessionEntry;
   readonly call: CallNumber;
   readonly attempt: number;
@@ -79,8 +81,8 @@ export interface ChildCall {
   readonly payload: Bytes;
 }
 
-/** The child, and the process itself, as the worker's mind sees them. */
-export interface WorkerPort {
+/** A child, as the worker's mind sees it. */
+export interface ChildPort {
   /** A new child; `childReady` or `childDied` follows. */
   startChild(): void;
   /** At once, by SIGKILL; `childDied` follows when all it has written is read. */
@@ -92,5 +94,11 @@ export interface WorkerPort {
   takeBack(runs: readonly number[]): void;
   /** The function is told that it should end: its child is killed if it does not. */
   abort(run: number): void;
+}
+
+/** Its own child, those for inner calls, and the process itself. */
+export interface WorkerPort extends ChildPort {
+  /** The child for calls of this depth, 1 or more; asked for once. */
+  seat(depth: number): ChildPort;
   exit(code: number, detail: string): void;
 }

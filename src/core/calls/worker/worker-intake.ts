@@ -1,10 +1,11 @@
 // Calls as they come to a worker: each with its function, shared values and arguments, which are asked
 // for as far as they are not here.
 
+import { CALL_DEPTH_MAX } from '../../model/limits.ts';
 import { gather } from '../incoming.ts';
 import { kept } from '../kept.ts';
-import type { Asset, Bytes, WorkerCall } from '../messages.ts';
-import type { ChildMind } from './child-mind.ts';
+import type { Asset, Bytes, InnerCall, WorkerCall } from '../messages.ts';
+import type { Children } from './children.ts';
 import type { Entry, OwnAsset } from './entries.ts';
 import type { WorkerAssets } from './worker-assets.ts';
 import type { LineOwner, WorkerLine } from './worker-line.ts';
@@ -14,7 +15,8 @@ import type { WorkerVoice } from './worker-voice.ts';
 /** Where calls go, and what they need. */
 export interface IntakeWorld {
   readonly shelf: WorkerShelf;
-  readonly child: ChildMind;
+  readonly children: Children;
+  readonly now: () => number;
   readonly assets: WorkerAssets;
   readonly voice: WorkerVoice;
   readonly sha256: (bytes: Bytes) => string;
@@ -30,13 +32,15 @@ export class WorkerIntake implements LineOwner {
     this.#world = world;
   }
 
-  take(line: WorkerLine, message: WorkerCall): void {
-    const { assets, shelf, child } = this.#world;
+  take(line: WorkerLine, message: WorkerCall | InnerCall): void {
+    const { assets, shelf, children, now } = this.#world;
     const session = line.sessions.get(message.session);
     const asset = assets.at(message.asset);
     if (session === undefined || asset === undefined) return;
     const shared = message.shared.map((number) => assets.at(number));
+    const depth = message.kind === 'inner' ? Math.min(message.depth, CALL_DEPTH_MAX) : 0;
     const entry: Entry = {
+      depth,
       ...{ run: this.#nextRun, session, call: message.call, attempt: message.attempt, asset },
       ...{ shared: shared.filter((one) => one !== undefined), timeoutMs: message.timeoutMs },
       ...{ payload: null, into: null, state: 'queued', verdict: null, isRecalled: false },
@@ -46,7 +50,7 @@ export class WorkerIntake implements LineOwner {
     this.#nextRun += 1;
     shelf.add(entry);
     for (const one of [asset, ...entry.shared]) one.users += 1;
-    child.add(entry);
+    children.of(entry).add(entry, now());
     const { payload } = message;
     if ('inline' in payload) entry.payload = kept(payload.inline);
     else entry.into = gather(payload.size);
@@ -98,7 +102,7 @@ export class WorkerIntake implements LineOwner {
   }
 
   #refuseEntry(entry: Entry, detail: string): void {
-    const { child, refused } = this.#world;
-    if (child.withdraw(entry)) refused(entry, detail);
+    const { children, refused } = this.#world;
+    if (children.of(entry).withdraw(entry)) refused(entry, detail);
   }
 }

@@ -11,7 +11,7 @@ import {
 import { kept } from '../kept.ts';
 import type { Bytes, RouterToWorker, WorkerToRouter } from '../messages.ts';
 import type { Peer } from '../peer.ts';
-import { ChildMind } from './child-mind.ts';
+import { Children } from './children.ts';
 import type { BareEnd, Entry, WorkerPort } from './entries.ts';
 import { WorkerAssets } from './worker-assets.ts';
 import { WorkerIntake } from './worker-intake.ts';
@@ -31,7 +31,7 @@ const STOOD_MS = 3000;
 export class WorkerSession {
   readonly #options: WorkerOptions;
   readonly #port: WorkerPort;
-  readonly #child: ChildMind;
+  readonly #children: Children;
   readonly #assets = new WorkerAssets();
   readonly #shelf = new WorkerShelf();
   readonly #voice = new WorkerVoice();
@@ -46,13 +46,13 @@ export class WorkerSession {
     this.#port = port;
     this.#now = now;
     this.#tickAt = now;
-    this.#child = new ChildMind(port, (entry, end) => this.#end(entry, end));
+    this.#children = new Children(port, (entry, end) => this.#end(entry, end));
     this.#intake = new WorkerIntake({
-      ...{ shelf: this.#shelf, child: this.#child, assets: this.#assets, voice: this.#voice },
-      sha256: options.sha256,
+      ...{ shelf: this.#shelf, children: this.#children, assets: this.#assets },
+      ...{ voice: this.#voice, now: () => this.#now, sha256: options.sha256 },
       refused: (entry, detail) => this.#end(entry, { kind: 'refused', detail }),
     });
-    this.#child.start(now);
+    this.#children.own.start(now);
   }
 
   /** Calls that it has in any state. */
@@ -89,9 +89,10 @@ export class WorkerSession {
     this.#tickAt = now;
     this.#now = now;
     if (stoodMs > STOOD_MS) this.#stoodStill(stoodMs);
-    this.#child.tick(now);
-    const entry = this.#child.running;
-    if (entry !== null && now - entry.startedAt >= CALL_TOLD_AFTER_MS) this.#voice.tellStart(entry);
+    this.#children.tick(now);
+    for (const entry of this.#children.running) {
+      if (now - entry.startedAt >= CALL_TOLD_AFTER_MS) this.#voice.tellStart(entry);
+    }
     const { line } = this.#voice;
     if (line !== null && now - line.heardAt >= CALL_SILENT_MS) this.#voice.close();
     this.#turn();
@@ -99,67 +100,70 @@ export class WorkerSession {
 
   /** Worker and child were stopped, or had no processor: nobody is judged by that time. */
   #stoodStill(ms: number): void {
-    this.#child.stoodStill(ms, this.#now);
+    this.#children.stoodStill(ms, this.#now);
     const { line } = this.#voice;
     if (line !== null) line.heardAt = this.#now;
   }
 
-  childReady(now: number): void {
+  /** Here as below, `depth` says which child: 0 is the worker's own. */
+  childReady(now: number, depth = 0): void {
     this.#now = now;
-    this.#child.ready();
+    this.#children.at(depth).ready();
     this.#turn();
   }
 
   /** Told by the child before it calls the function. */
-  childStarting(run: number, now: number): void {
+  childStarting(run: number, now: number, depth = 0): void {
     this.#now = now;
-    this.#child.starting(run, now);
+    this.#children.at(depth).starting(run, now);
   }
 
   /** `ok`: the bytes are the result; else the error that the function threw. */
   childEnded(
     of: { readonly run: number; readonly ok: boolean; readonly bytes: Bytes },
     now: number,
+    depth = 0,
   ): void {
     this.#now = now;
     const { run, ok, bytes } = of;
-    const entry = this.#child.running;
+    const child = this.#children.at(depth);
+    const entry = child.running;
     const elapsedMs = entry?.run === run ? Math.max(0, now - entry.startedAt) : 0;
     const isInline = bytes.length <= CALL_INLINE_BYTES_MAX;
     if (!isInline && entry?.run === run && !entry.isDropped) {
       this.#shelf.keepResult(entry, bytes);
     }
     const payload = isInline ? { inline: kept(bytes) } : { size: bytes.length };
-    this.#child.ended(run, { kind: 'result', ok, elapsedMs, payload });
+    child.ended(run, { kind: 'result', ok, elapsedMs, payload });
     this.#turn();
   }
 
-  childProgress(run: number, bytes: Bytes): void {
-    const entry = this.#child.running;
+  childProgress(run: number, bytes: Bytes, depth = 0): void {
+    const entry = this.#children.at(depth).running;
     if (entry?.run === run) this.#voice.tellProgress(entry, bytes);
   }
 
-  childGaveBack(runs: readonly number[], now: number): void {
+  childGaveBack(runs: readonly number[], now: number, depth = 0): void {
     this.#now = now;
-    this.#return(this.#child.gaveBack(runs));
+    this.#return(this.#children.at(depth).gaveBack(runs));
     this.#turn();
   }
 
   /** The child has ended by itself or was killed: by which signal or code, and its last words. */
-  childDied(detail: string, now: number): void {
+  childDied(detail: string, now: number, depth = 0): void {
     this.#now = now;
-    this.#return(this.#child.died(detail, now));
+    this.#return(this.#children.at(depth).died(detail, now));
     this.#turn();
   }
 
   /** A new child takes the place of this one as soon as that has nothing to do. */
-  retireChild(): void {
-    this.#child.retire();
+  retireChild(depth = 0): void {
+    this.#children.at(depth).retire();
   }
 
   #turn(): void {
     // Results that nobody fetches as fast as they come would fill this process.
-    if (this.#shelf.heldBytes < CALL_HELD_BYTES_MAX) this.#child.feed();
+    if (this.#shelf.heldBytes < CALL_HELD_BYTES_MAX) this.#children.feed();
     if (this.#isLeaving && this.#shelf.count === 0) {
       this.#isLeaving = false;
       this.#port.exit(0, 'The pool needs fewer workers.');
@@ -169,6 +173,7 @@ export class WorkerSession {
   #take(line: WorkerLine, message: RouterToWorker): void {
     switch (message.kind) {
       case 'call':
+      case 'inner':
         return this.#intake.take(line, message);
       case 'ack':
         return this.#onAck(line, message);
@@ -178,20 +183,20 @@ export class WorkerSession {
         return this.#onSession(line, message);
       case 'cancel': {
         const entry = line.entryAt(message);
-        if (entry !== undefined) this.#child.stop(entry, 'cancelled', this.#now);
+        if (entry !== undefined) this.#stop(entry);
         return;
       }
       case 'ping':
         return line.peer.send({ kind: 'pong' });
       case 'recall':
-        return this.#return(this.#child.recall(message.count));
+        return this.#return(this.#children.own.recall(message.count));
       case 'over':
         return this.#onOver(message.id, message.isDetached);
       case 'welcome':
         this.#generation = message.generation;
         return;
       case 'forget':
-        for (const asset of this.#assets.forget(message.assets)) this.#child.unload(asset);
+        for (const asset of this.#assets.forget(message.assets)) this.#children.unload(asset);
         return;
       case 'leave':
         this.#isLeaving = true;
@@ -202,6 +207,10 @@ export class WorkerSession {
       default:
         if (!line.take(message)) this.#voice.close();
     }
+  }
+
+  #stop(entry: Entry): void {
+    this.#children.of(entry).stop(entry, 'cancelled', this.#now);
   }
 
   #onSession(
@@ -252,7 +261,7 @@ export class WorkerSession {
     for (const entry of session.calls.values()) {
       if (entry.state === 'ended') this.#shelf.forget(entry);
       else if (entry.state !== 'running' || !isDetached) {
-        this.#child.stop(entry, 'cancelled', this.#now);
+        this.#stop(entry);
       }
     }
     this.#shelf.drop(session);

@@ -7,9 +7,14 @@ import { ClientSession } from '../../../../src/core/calls/client-session.ts';
 import type { RouterToClient } from '../../../../src/core/calls/messages.ts';
 import type { CallEnd } from '../../../../src/core/calls/own-call.ts';
 import type { Peer } from '../../../../src/core/calls/peer.ts';
+import type { Inside } from '../../../../src/core/calls/router/records.ts';
 import { Router } from '../../../../src/core/calls/router/router.ts';
 import type { RouterOptions } from '../../../../src/core/calls/router/state.ts';
-import type { ChildCall, WorkerPort } from '../../../../src/core/calls/worker/entries.ts';
+import type {
+  ChildCall,
+  ChildPort,
+  WorkerPort,
+} from '../../../../src/core/calls/worker/entries.ts';
 import { WorkerSession } from '../../../../src/core/calls/worker/worker-session.ts';
 import {
   CLIENT_TO_ROUTER,
@@ -102,6 +107,8 @@ export class Client {
   readonly starts: { call: number; attempt: number; worker: string }[] = [];
   readonly progress: string[] = [];
   readonly #rig: Rig;
+  /** Where its program runs, when that is in a call. */
+  inside: Inside | null = null;
   closed: string | null = null;
   /** Stops what is told to the client. */
   drop: (message: RouterToClient) => boolean = () => false;
@@ -130,7 +137,7 @@ export class Client {
     const rig = this.#rig;
     const up = new Way(CLIENT_TO_ROUTER);
     const down = new Way(ROUTER_TO_CLIENT);
-    const port = rig.router.openClient(down, rig.now);
+    const port = rig.router.openClient(down, rig.now, this.inside);
     const end = this.session.open(up, rig.now);
     up.deliver = (messages) => port.take(messages, rig.now);
     down.deliver = (messages) =>
@@ -224,6 +231,47 @@ export class Worker implements WorkerPort {
     this.exitCode ??= code;
   }
 
+  /** Calls of the processes for inner calls, by depth; these start when they are given. */
+  readonly inner = new Map<number, ChildCall[]>();
+  readonly seatStarts: number[] = [];
+  readonly seatKills: number[] = [];
+
+  seat(depth: number): ChildPort {
+    const runs: ChildCall[] = [];
+    this.inner.set(depth, runs);
+    return {
+      startChild: () => {
+        runs.length = 0;
+        this.seatStarts.push(depth);
+      },
+      killChild: () => this.seatKills.push(depth),
+      load: (hash) => this.loaded.push(hash),
+      run: (call) => runs.push(call),
+      takeBack: (numbers) => this.givesBack.push(...numbers),
+      abort: (run) => this.aborted.push(run),
+    };
+  }
+
+  /** The process for inner calls of this depth is there. */
+  seatReady(depth: number): void {
+    this.session.childReady(this.#rig.now, depth);
+  }
+
+  startInner(depth: number): ChildCall {
+    const call = this.inner.get(depth)?.[0];
+    assert.ok(call !== undefined, `${this.name} has an inner call of depth ${depth} to start`);
+    this.started.push(`${textOf(call.payload)}#${call.attempt}`);
+    this.session.childStarting(call.run, this.#rig.now, depth);
+    return call;
+  }
+
+  endInner(depth: number): void {
+    const call = this.inner.get(depth)?.shift();
+    assert.ok(call !== undefined, `${this.name} has an inner call of depth ${depth} to end`);
+    const bytes = bytesOf(`did ${textOf(call.payload)}`);
+    this.session.childEnded({ run: call.run, ok: true, bytes }, this.#rig.now, depth);
+  }
+
   readonly givesBack: number[] = [];
 
   /** The child gives back what it was asked for. */
@@ -299,8 +347,9 @@ export class Rig {
     return line;
   }
 
-  client(letter = 'a', detach = false): Client {
-    const client = new Client(this, letter.repeat(32), detach);
+  client(letter = 'a', detach = false, inside: Inside | null = null): Client {
+    const client = new Client(this, letter.repeat(32 / letter.length), detach);
+    client.inside = inside;
     this.#clients.push(client);
     return client.connect();
   }

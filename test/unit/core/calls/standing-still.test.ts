@@ -133,6 +133,7 @@ test('[C1] a process for calls that never gets ready is killed, and after three 
     run: () => undefined,
     takeBack: () => undefined,
     abort: () => undefined,
+    seat: () => port,
   };
   let now = 0;
   const session = new WorkerSession({ worker: 'n1:0#1', sha256 }, port, now);

@@ -1,13 +1,14 @@
 // Packages that functions use: workers import them, from where the program's module is.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { loadPackages } from '../../../../src/functions/travel/load-packages.ts';
 import { NotSendable } from '../../../../src/functions/travel/not-sendable.ts';
-import { capture, share } from '../../../../src/functions/travel/values.ts';
+import { capture, releaseFunction, share } from '../../../../src/functions/travel/values.ts';
 import { type End, startChild } from '../support/child.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-packages-'));
@@ -120,4 +121,27 @@ test('[C13] a worker that has no such package says which, and what to do', async
   assert.match(error.message, /Cannot find package 'new'.*give the workers a directory/s);
   writeFiles();
   assert.deepStrictEqual(got(await world.send(code).end), ['id1', 'id2'], 'once it is there');
+});
+
+test('[C13] what came with something of a package is sent on with it', async () => {
+  writeFiles();
+  const own = join(folder, 'own');
+  mkdirSync(own, { recursive: true });
+  writeFileSync(
+    join(own, 'package.json'),
+    '{ "name": "linked", "type": "module", "exports": "./main.js" }',
+  );
+  writeFileSync(
+    join(own, 'main.js'),
+    'const own = new WeakMap(); export const has = () => own.has(own);',
+  );
+  symlinkSync(own, join(folder, 'node_modules/linked'));
+  const file = join(folder, 'nested.mjs');
+  writeFileSync(file, "import { has } from 'linked'; export const fn = () => has();");
+  const { fn } = (await import(pathToFileURL(file).href)) as { fn: Callable };
+  const first = capture(fn).code;
+  await loadPackages(first);
+  const second = capture(releaseFunction(first)).code;
+  await loadPackages(second);
+  assert.equal(releaseFunction(second)(), false);
 });

@@ -8,7 +8,13 @@ import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
 import { NotSendable } from '../../../../src/functions/travel/not-sendable.ts';
-import { capture, releaseFunction, share } from '../../../../src/functions/travel/values.ts';
+import {
+  capture,
+  packResult,
+  releaseFunction,
+  share,
+  unpackResult,
+} from '../../../../src/functions/travel/values.ts';
 import { scaled } from './support/imported.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: functions of any shape are sent here.
@@ -231,4 +237,26 @@ test('generators, closures in collections and objects that hold each other arriv
     (cyclic.fn as Any)() === cyclic,
   ];
   assert.deepStrictEqual(sent(fn)(3), [[0, 2, 4], true]);
+});
+
+test('[C14] an instance that comes back from a call within a call is one of the class there', () => {
+  class Point {
+    readonly x: number;
+    constructor(x: number) {
+      this.x = x;
+    }
+  }
+  const make = (x: number) => new Point(x);
+  const outer = sent(make);
+  // As on a worker: a function that came here goes on, and what it makes there comes back.
+  const both = releaseFunction(
+    capture(() => ({ inner: () => new Point(2), isOne: (one: unknown) => one instanceof Point }))
+      .code,
+  )() as { inner: () => unknown; isOne: (one: unknown) => boolean };
+  const inner = releaseFunction(capture(both.inner).code);
+  const arrived = unpackResult(packResult(inner()));
+  assert.equal(both.isOne(arrived), true);
+  // And to the program, once that has sent its own class again.
+  capture(make);
+  assert.ok(unpackResult(packResult(outer(3))) instanceof Point);
 });

@@ -254,6 +254,11 @@ export class FakeWorker implements WorkerPort {
     this.#line = null;
   }
 
+  /** No program here runs in a call. */
+  seat(): never {
+    throw new Error('no inner calls here');
+  }
+
   startChild(): void {
     this.#child += 1;
     this.#isBusy = false;
