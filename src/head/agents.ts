@@ -3,6 +3,7 @@
 
 import { unreachable } from '../core/base/assert.ts';
 import type { Task } from '../core/controller/jobs/facts.ts';
+import { seemsRebooted } from '../core/controller/nodes/clones.ts';
 import { cloneWords } from '../core/controller/nodes/machine.ts';
 import type { Reply } from '../core/controller/reply.ts';
 import { cancelledHere, unlistedHere } from '../core/controller/sites/heard.ts';
@@ -11,6 +12,7 @@ import { formatRefusal, refuse } from '../core/model/errors.ts';
 import { formatEpochId, type NodeName } from '../core/model/ids.ts';
 import type { Stamp, Standing } from '../core/model/life.ts';
 import type { MemoryUse } from '../core/model/memory-use.ts';
+import type { NodeHello } from '../core/model/node.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Presence } from '../core/model/presence.ts';
@@ -45,6 +47,10 @@ export interface AgentsOptions {
   readonly stamps?: Stamps;
 }
 
+/** Longer than agents take to dial again. */
+const COMING_MS = 6_000;
+/** So many in a row are late only where a machine is down, or its network. */
+const HEARTBEATS_MISSED = 2;
 /** Orders that show no effect are sent again after this long. */
 const RESEND_MS = 5_000;
 
@@ -270,6 +276,10 @@ export class Agents {
       link.session.close('a newer connection came first');
       return;
     }
+    if (this.#isTooSoon(engine, link, hello)) {
+      link.session.close('the node may still be up in an earlier boot; dial again');
+      return;
+    }
     link.greeted = true;
     // It is heard now, not when its hello is durable: the tick in between must not find it silent.
     const before = this.#lastHeard.of(link.node);
@@ -310,6 +320,20 @@ export class Agents {
     // It was another machine: the node itself was not heard.
     if (number === session) this.#lastHeard.restore(link.node, before);
     else this.#newest.set(link.node, { bootId: hello.bootId, dialedAt: message.dialedAt });
+  }
+
+  /**
+   * A machine that was restarted has been silent before. Who was heard just now under another boot is
+   * up, and so may be who has not had the time to come back to a head that was started: the newcomer may
+   * be its copy, started this very moment (N18).
+   */
+  #isTooSoon({ state }: Engine, { node: name }: Link, hello: NodeHello): boolean {
+    const node = state.nodes.get(name);
+    const heardMsAgo = this.#lastHeard.msAgo(name);
+    if (node === undefined || !seemsRebooted(node, { ...hello, node: name }, heardMsAgo))
+      return false;
+    const patienceMs = heardMsAgo === undefined ? COMING_MS : HEARTBEATS_MISSED * this.#heartbeatMs;
+    return (heardMsAgo ?? this.#lastHeard.silentMs(name)) < patienceMs;
   }
 
   #refuseClone(link: Link, { refusal }: Extract<Reply, { kind: 'node_cloned' }>): void {

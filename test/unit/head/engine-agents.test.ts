@@ -58,11 +58,57 @@ test('[N2] a hello that was sent before the newest one opens no session, however
   assert.equal(current.closed, null);
   assert.equal(engine.state.nodes.get('n1' as NodeName)?.session, 2);
   // A restarted machine counts from zero again.
+  made.clock.pass(5000);
   const rebooted = new FakeSession('n1');
   agents.accept(rebooted);
   rebooted.say({ ...HELLO, hello: { ...helloOf('n1'), bootId: 'another' }, dialedAt: 5 });
   await made.settle();
   assert.deepEqual(rebooted.heard, ['welcome 3']);
+});
+
+test('[N18] a machine that has just been started waits until the node is silent', async () => {
+  const { made, agents, engine } = await bench();
+  const connect = async (more: object) => {
+    const session = new FakeSession('n1');
+    agents.accept(session);
+    session.say({ ...HELLO, hello: { ...helloOf('n1'), ...more }, dialedAt: dial() });
+    await made.settle();
+    return session;
+  };
+  const own = await connect({});
+  const copy = { bootId: 'another', upMs: 800 };
+  for (let time = 0; time < 3; time += 1) {
+    made.clock.pass(1000);
+    const load = { load1: 0, memoryFreeBytes: 0, diskFreeBytes: 0 };
+    own.say({ kind: 'heartbeat', sentAt: 0, at: 0, load });
+    const early = await connect(copy);
+    assert.deepEqual([early.heard, own.closed], [[], null]);
+    assert.match(early.closed ?? '', /earlier boot/);
+  }
+  made.clock.pass(2000);
+  assert.deepEqual((await connect(copy)).heard, ['welcome 3'], 'it was a reboot');
+  assert.equal(engine.state.nodes.get('n1' as NodeName)?.bootId, 'another');
+});
+
+test('[N18] a head that was started waits for the node before it believes a new boot', async () => {
+  const { made, agents } = await bench();
+  made.submit('a', { onNodeLoss: { kind: 'wait' } });
+  await made.settle();
+  await made.crash();
+  agents.attach(made.engine);
+  agents.reset('as after a start');
+  const connect = async (more: object) => {
+    const session = new FakeSession('n1');
+    agents.accept(session);
+    session.say({ ...HELLO, hello: { ...helloOf('n1'), ...more }, dialedAt: dial() });
+    await made.settle();
+    return session.heard.join();
+  };
+  const copy = { bootId: 'another', upMs: 800 };
+  made.clock.pass(3000);
+  assert.equal(await connect(copy), '', 'its original may be about to come');
+  made.clock.pass(3000);
+  assert.match(await connect(copy), /^welcome/);
 });
 
 test('[N18] a second machine is refused, and neither replaces the node nor is taken for it', async () => {

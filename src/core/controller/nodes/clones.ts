@@ -52,6 +52,22 @@ export function refuseClone(
 }
 
 /**
+ * Whether the hello says that what the node holds is gone, as after a reboot: then the machine that has
+ * it says nothing more. `heardMsAgo` as of `refuseClone`.
+ */
+export function seemsRebooted(
+  node: Node,
+  hello: NodeHello,
+  heardMsAgo: number | undefined,
+): boolean {
+  const isInUse = node.connected || node.holding.size > 0;
+  if (!isInUse || node.bootId === '' || node.bootId === hello.bootId) return false;
+  if (hello.facts.site !== undefined) return false;
+  const isKnown = node.clones.some((one) => isOneMachine(one, hello));
+  return !isKnown && whyClone(node, hello, heardMsAgo) === null;
+}
+
+/**
  * Why the hello is not of the machine that the node is; null: it may be. A reboot brings one new
  * boot id, of a boot that began after the machine was heard last.
  */
