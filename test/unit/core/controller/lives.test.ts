@@ -114,6 +114,8 @@ scenario(
 
 scenario('[S14] accepted: ids, epochs and lives jump, and late nodes change nothing', (head) => {
   const first = start(head, 'aa', 0);
+  head.connect('n1');
+  const before = head.submit({ held: true });
   start(head, 'bb', 5);
   hello(head, 'n1', { life: first, seq: 9, given: GIVEN });
   const given = { nextJobId: 1058, nextReservationId: 100, epochMax: 104 };
@@ -122,7 +124,9 @@ scenario('[S14] accepted: ids, epochs and lives jump, and late nodes change noth
   assert.equal(head.state.behind, null);
   assert.deepEqual(head.state.lives.at(-1), { id: '1003.dd', from: 9 });
   assert.equal(head.submit(), 1058);
-  assert.deepEqual(head.schedule(), ['1058#105@n1']);
+  assert.deepEqual(head.schedule(), ['1058#1@n1'], 'nothing of it can be lost');
+  head.command({ kind: 'release_job', jobId: before });
+  assert.deepEqual(head.schedule(), [`${before}#105@n1`]);
   hello(head, 'n2', { life: '3.ee' as LifeId, seq: 70, given: GIVEN });
   assert.equal(head.state.behind, null, 'what was lost is lost');
   hello(head, 'n3', { life: first, seq: 90, given: GIVEN });
