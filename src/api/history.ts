@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { OUTCOMES } from '../core/model/job.ts';
 import { count, instant, instantOrNull, queryFlag, queryNumber, taskId } from './common.ts';
-import { outcomeView } from './jobs.ts';
+import { itemView, outcomeView } from './jobs.ts';
 
 export const historyQuery = z.strictObject({
   owner: z.string().optional(),
@@ -58,6 +58,8 @@ const historyTask = z.object({
   jobId: z.int(),
   /** Null for a plain job's only task. */
   index: z.int().nullable(),
+  /** Owner and operators only: its item; missing where it has none, or none is kept. */
+  item: itemView.exactOptional(),
   epoch: count,
   /** False: another epoch followed. */
   final: z.boolean(),

@@ -115,6 +115,8 @@ export const jobDetail = jobView.extend({
   retryOf: z.int().nullable(),
   /** A signal so long before the time limit. */
   warning: z.object({ leadMs: count, signal: z.int() }).nullable(),
+  /** Its tasks have items that are kept: the points of a sweep. */
+  hasItems: z.boolean().exactOptional(),
   /** Ranks of a job with `mpi`. */
   ranksPerNode: count.nullable(),
   runningMax: z.int().nullable(),
@@ -133,11 +135,16 @@ export const jobDetail = jobView.extend({
 });
 export type JobDetail = z.infer<typeof jobDetail>;
 
+/** What stands for `{}` and `{field}` in the command of a task. */
+export const itemView = z.union([z.string(), z.record(z.string(), z.string())]);
+
 const taskView = z.object({
   /** `42` or `42[7]`. */
   id: z.string(),
   jobId: z.int(),
   index: z.int().nullable(),
+  /** Owner and operators only: its item; missing where it has none, or none is kept. */
+  item: itemView.exactOptional(),
   state: z.enum(TASK_STATES),
   /** Starts so far. */
   epoch: count,

@@ -5,6 +5,7 @@ import { formatSize } from '../../core/base/size.ts';
 import { OUTCOMES } from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
 import { readPlace } from '../ids.ts';
+import { itemWords } from '../jobs/columns.ts';
 import { historyPages } from '../jobs/history-pages.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
 import { choice, cutWords, readLimit } from '../jobs/row-options.ts';
@@ -54,7 +55,10 @@ export const verb = defineVerb<Options>({
       for (const line of plot(jobs, now, context.width ?? PLOT_WIDTH)) context.print(line);
     } else if (options.tasks) {
       const name = (task: HistoryTask) => taskName(task);
-      const columns = taskColumns(now);
+      const columns = taskColumns(
+        now,
+        tasks.some(({ item }) => item !== undefined),
+      );
       await context.list({ rows: tasks, columns, name, empty: 'No records.' }, options.output);
     } else {
       const name = (row: HistoryJob) => String(row.id);
@@ -162,9 +166,11 @@ function limitWords({ walltimeMs }: HistoryJob): string {
   return walltimeMs === null ? 'none' : formatSpan(walltimeMs);
 }
 
-function taskColumns(now: number): Column<HistoryTask>[] {
+function taskColumns(now: number, hasItems: boolean): Column<HistoryTask>[] {
+  const values: Column<HistoryTask> = { title: 'VALUES', value: itemWords, least: 8 };
   return [
     { title: 'TASK', value: taskName },
+    ...(hasItems ? [values] : []),
     {
       title: 'OUTCOME',
       value: ({ final, outcome }) => (final ? outcome.kind : `${outcome.kind}, again`),

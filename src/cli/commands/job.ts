@@ -30,7 +30,8 @@ export const verb = defineVerb<Options>({
     if (options.tasks || index !== null) {
       const { rows, isCut } = await fetchTasks(api, id, readLimit(options.limit ?? '1000'));
       const name = (task: TaskView) => task.id;
-      const columns = taskColumns(Date.now());
+      const hasItems = rows.some(({ item }) => item !== undefined);
+      const columns = taskColumns(Date.now(), { hasItems });
       await context.list({ rows, columns, name, empty: 'No tasks.' }, options.output);
       if (isCut) context.note(cutWords(rows.length, 'task'));
       return 0;

@@ -3,10 +3,11 @@
 import type { JobDetail } from '../../api/jobs.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure, usage } from '../../core/model/failure.ts';
+import type { Item } from '../../core/model/job.ts';
 import { parseCount } from '../../core/model/submission-values.ts';
 import type { Context } from '../context.ts';
 import { readTaskPath } from '../ids.ts';
-import { failedCount, failedTasks } from '../jobs/failed-tasks.ts';
+import { allTasks, failedCount, failedTasks } from '../jobs/failed-tasks.ts';
 import {
   copyJob,
   type FollowedJob,
@@ -59,7 +60,9 @@ export const verb = defineVerb<Options>({
     tellElsewhere(context, followed, streams);
     const follow = options.follow === true;
     const first = follow ? [] : await failedFirst(context, followed);
-    const lacking = await copyJob(context, { ...followed, first }, { follow, streams, part });
+    const items = await itemsHere(context, followed);
+    const whole = { ...followed, first, items };
+    const lacking = await copyJob(context, whole, { follow, streams, part });
     const failures = lacking.map(lackingOf);
     for (const { message } of failures.slice(1)) context.note(message);
     if (failures[0] !== undefined) throw failures[0];
@@ -74,6 +77,19 @@ async function failedFirst(context: Context, { array, detail }: Found): Promise<
   const { id, taskCount } = detail;
   context.note(`${failed.length} of ${taskCount} tasks of job ${id} failed; they come first`);
   return failed.flatMap(({ index }) => index ?? []);
+}
+
+/** Items by index, where the job has any. */
+async function itemsHere(
+  context: Context,
+  { array, detail }: Found,
+): Promise<ReadonlyMap<number, Item>> {
+  const items = new Map<number, Item>();
+  if (array === null || detail.hasItems !== true) return items;
+  for await (const { index, item } of allTasks(await context.api(), String(detail.id))) {
+    if (index !== null && item !== undefined) items.set(index, item);
+  }
+  return items;
 }
 
 interface Found extends FollowedJob {

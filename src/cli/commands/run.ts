@@ -27,6 +27,7 @@ import {
 } from '../submit/options.ts';
 import { read } from '../submit/read.ts';
 import { inputsOf } from '../submit/staged-files.ts';
+import { pointsWords, withAxes } from '../submit/sweep.ts';
 import { defineVerb } from '../verb.ts';
 import { tellNotice } from './notice.ts';
 
@@ -46,6 +47,7 @@ Examples:
   weft run -f -- python3 train.py --epochs 5        stay, and see what it writes
   weft run --cpus 4 --memory 8G -t 2h ./solve mesh  leave it in the queue
   weft run --array 0-99 'sim $WEFT_ARRAY_INDEX'     a hundred tasks of one job
+  weft run --sweep lr=0.1,0.2 seed=0:4 'train {lr} {seed}'    a task for each of ten points
 Options of weft stand before the command; what follows it is the command's own.`;
 
 export const verb = defineVerb<SubmitOptions & AttendOptions>({
@@ -57,11 +59,13 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     command.addHelpText('after', EXAMPLES);
     command.passThroughOptions();
   },
-  async run({ context, args, options }) {
+  async run({ context, args: words, options: given }) {
+    const { args, options } = withAxes(given, words);
     refuseLateOption(args, context.cwd);
     const submission = makeSubmission(programOf(args), options, submitterHere(context));
     const inputIsTaken = readsInput(options);
     const wish = withItems(submission, options, context.cwd);
+    if (options.sweep !== undefined) context.note(pointsWords(wish.each ?? []));
     const inputs = inputsOf(options, submission.program);
     return submitAndAttend(context, wish, { ...options, inputIsTaken, inputs });
   },
@@ -123,7 +127,8 @@ export async function submitAndAttend(
     // What the ranks say comes through the program, which is on the first node.
     const nodeCount = mpi === undefined ? (submission.nodeCount ?? 1) : 1;
     const array = submission.array?.indices ?? null;
-    const job = { id, follow, nodeCount, processesPerNode, files, array, input };
+    const items = new Map(submission.each?.entries());
+    const job = { id, follow, nodeCount, processesPerNode, files, array, items, input };
     const code = await attend(context, job);
     await tellKept(context, submitted);
     return code;

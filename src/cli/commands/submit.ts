@@ -18,6 +18,7 @@ import {
 } from '../submit/script-text.ts';
 import { slurmWords } from '../submit/slurm-lines.ts';
 import { inputsOf } from '../submit/staged-files.ts';
+import { pointsWords, withAxes } from '../submit/sweep.ts';
 import { defineVerb } from '../verb.ts';
 import { type AttendOptions, defineAttendOptions, submitAndAttend } from './run.ts';
 
@@ -30,7 +31,11 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     defineSubmitOptions(command);
     command.passThroughOptions();
   },
-  async run({ context, args: [file = '', ...args], options }) {
+  async run({ context, args: words, options: given }) {
+    const {
+      args: [file = '', ...args],
+      options,
+    } = withAxes(given, words);
     if (file === '') throw usage('no script is named');
     const read = readScript(file === '-' ? 0 : path.resolve(context.cwd, file), file);
     const text = hasWindowsLines(read) ? withPlainLines(read) : read;
@@ -43,6 +48,7 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     const submission = makeSubmission(program, { ...merged, name }, submitter);
     const inputIsTaken = file === '-' || readsInput(merged);
     const wish = withItems(submission, merged, context.cwd);
+    if (merged.sweep !== undefined) context.note(pointsWords(wish.each ?? []));
     const inputs = inputsOf(merged, program);
     return submitAndAttend(context, wish, { ...options, inputIsTaken, inputs });
   },

@@ -2,11 +2,13 @@
 
 import type { JobView, TaskView } from '../../api/jobs.ts';
 import { formatSize } from '../../core/base/size.ts';
+import { formatItem } from '../../core/model/items.ts';
 import { colourOf } from '../output/paint.ts';
 import { byOwnClock } from '../output/prose.ts';
 import type { Column } from '../output/table.ts';
 import { instantColumn, spanColumn } from '../output/times.ts';
 import { formatExit } from '../output/words.ts';
+import { failedCount } from './failed-tasks.ts';
 
 /** `held` and the outcome say more than `pending` and `done`. */
 export function stateWords(view: Pick<JobView, 'state' | 'outcome'> & { held?: boolean }): string {
@@ -14,10 +16,17 @@ export function stateWords(view: Pick<JobView, 'state' | 'outcome'> & { held?: b
   return view.state === 'pending' && view.held ? 'held' : view.state;
 }
 
-/** `3/100` done, for arrays. */
+/** `3/100` done, for arrays, and `3/100, 2 failed`. */
 function progress(job: JobView): string {
   if (job.array === null) return '1';
-  return `${job.taskCounts['done'] ?? 0}/${job.taskCount}`;
+  const failed = failedCount(job);
+  const words = `${job.taskCounts['done'] ?? 0}/${job.taskCount}`;
+  return failed === 0 ? words : `${words}, ${failed} failed`;
+}
+
+/** `a=1 b=2`, the point of a sweep. */
+export function itemWords({ item }: Pick<TaskView, 'item'>): string {
+  return item === undefined ? '' : formatItem(item);
 }
 
 function remark(job: JobView): string {
@@ -65,9 +74,11 @@ export function jobColumns(now: number): Column<JobView>[] {
   ];
 }
 
-export function taskColumns(now: number): Column<TaskView>[] {
+export function taskColumns(now: number, { hasItems = false } = {}): Column<TaskView>[] {
+  const values: Column<TaskView> = { title: 'VALUES', value: itemWords, least: 8 };
   return [
     { title: 'TASK', value: (task) => task.id },
+    ...(hasItems ? [values] : []),
     { title: 'STATE', value: stateWords, colour: colourOf },
     { title: 'EPOCH', value: (task) => String(task.epoch), align: 'right' },
     spanColumn('TIME', (task) => ({ from: task.startedAt, until: task.endedAt }), { now }),

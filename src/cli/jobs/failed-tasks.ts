@@ -1,6 +1,6 @@
 // Which tasks of a job ended badly, and the last lines of one of them: what somebody looks for first.
 
-import type { JobDetail, TaskView } from '../../api/jobs.ts';
+import type { JobDetail, ListTasksReply, TaskView } from '../../api/jobs.ts';
 import { LOG_HEADERS } from '../../api/log-headers.ts';
 import type { Api } from '../../connect/api.ts';
 import { Failure } from '../../core/model/failure.ts';
@@ -31,15 +31,24 @@ export async function failedTasks(
 ): Promise<TaskView[]> {
   const count = Math.min(limit, failedCount(job));
   const found: TaskView[] = [];
+  if (count === 0) return found;
+  for await (const task of allTasks(api, String(job.id))) {
+    if (task.outcome !== null && isFailure(task.outcome.kind)) found.push(task);
+    if (found.length === count) break;
+  }
+  return found;
+}
+
+/** The tasks of a job by index, page by page. */
+export async function* allTasks(api: Api, id: string): AsyncGenerator<TaskView> {
   let after: number | undefined;
-  while (found.length < count) {
+  for (;;) {
     const query = { after, limit: TASKS_PER_PAGE };
-    const page = await api.call('listTasks', { params: { id: String(job.id) }, query });
-    found.push(...page.tasks.filter(({ outcome }) => outcome !== null && isFailure(outcome.kind)));
-    if (page.next === null) break;
+    const page: ListTasksReply = await api.call('listTasks', { params: { id }, query });
+    yield* page.tasks;
+    if (page.next === null) return;
     after = page.next;
   }
-  return found.slice(0, count);
 }
 
 function isFailure(kind: string): boolean {

@@ -4,8 +4,11 @@
 import { type Interval, IntervalSet } from '../../core/base/interval-set.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { type Failure, failure, usage } from '../../core/model/failure.ts';
-import type { OutputFiles } from '../../core/model/job.ts';
+import { formatItem } from '../../core/model/items.ts';
+import type { Item, OutputFiles } from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
+import { cutLine } from '../output/cut-line.ts';
+import { printable } from '../output/table.ts';
 import { type Copied, copyLog } from './follow.ts';
 import { LineLabeller } from './line-labeller.ts';
 
@@ -25,6 +28,8 @@ export interface FollowedJob {
   readonly array: string | null;
   /** Those of its tasks that are shown before the others. */
   readonly first?: readonly number[];
+  /** Items of its tasks: their lines name the point of the sweep. */
+  readonly items?: ReadonlyMap<number, Item>;
 }
 
 /** Which of its processes, runs and bytes; what is absent is all of it, of runs the last. */
@@ -92,7 +97,7 @@ function droppedWords(bytes: number): string {
 }
 
 function* sourcesOf(
-  { id: jobId, array, first, nodeCount, processesPerNode }: FollowedJob,
+  { id: jobId, array, first, items, nodeCount, processesPerNode }: FollowedJob,
   streams: readonly Stream[],
   { nodeRank, rank, ...part }: Part,
 ): Generator<Source> {
@@ -108,7 +113,8 @@ function* sourcesOf(
     const id = index === null ? jobId : `${jobId}[${index}]`;
     for (const on of nodeRanks) {
       for (const at of ranks) {
-        const label = labelOf(index, count === 1 ? '' : `${on}.${at}`);
+        const task = index === null ? null : `${index}${pointWords(items?.get(index))}`;
+        const label = labelOf(task, count === 1 ? '' : `${on}.${at}`);
         for (const stream of streams) yield { id, stream, nodeRank: on, rank: at, label, ...part };
       }
     }
@@ -139,9 +145,16 @@ function readIndices(text: string): IntervalSet {
   );
 }
 
+/** Longer values would be all that there is of a line. */
+const POINT_WIDTH = 40;
+
+function pointWords(item: Item | undefined): string {
+  return item === undefined ? '' : ` ${cutLine(printable(formatItem(item)), POINT_WIDTH)}`;
+}
+
 /** `7: ` for task 7 of an array, `0.1: ` for process 1 on node 0, `7/0.1: ` for both. */
-function labelOf(index: number | null, process: string): string | null {
-  const parts = [...(index === null ? [] : [index]), ...(process === '' ? [] : [process])];
+function labelOf(task: string | null, process: string): string | null {
+  const parts = [...(task === null ? [] : [task]), ...(process === '' ? [] : [process])];
   return parts.length === 0 ? null : `${parts.join('/')}: `;
 }
 

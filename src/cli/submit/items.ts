@@ -6,46 +6,41 @@ import { fileProblem } from '../../config/file-problem.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure, usage } from '../../core/model/failure.ts';
-import { missingField, withPlaceFor } from '../../core/model/items.ts';
+import { missingField, unknownField, withPlaceFor } from '../../core/model/items.ts';
 import type { Item } from '../../core/model/job.ts';
 import { ARRAY_TASKS_MAX } from '../../core/model/limits.ts';
 import type { Submission } from '../../core/model/submission.ts';
 import { parseCount } from '../../core/model/submission-values.ts';
+import { csvRows } from './csv-rows.ts';
 import { read } from './read.ts';
+import { sweepItems } from './sweep.ts';
 
 export interface ItemOptions {
   readonly eachLine?: string;
   readonly eachJson?: string;
+  readonly eachCsv?: string;
+  readonly sweep?: readonly string[];
   readonly atOnce?: string;
 }
 
 /** Whether the lines come on standard input. */
-export function readsInput({ eachLine, eachJson }: ItemOptions): boolean {
-  return eachLine === '-' || eachJson === '-';
+export function readsInput({ eachLine, eachJson, eachCsv }: ItemOptions): boolean {
+  return eachLine === '-' || eachJson === '-' || eachCsv === '-';
 }
 
 /** The submission with the items that the options name; itself when they name none. */
 export function withItems(submission: Submission, options: ItemOptions, cwd: string): Submission {
-  const { eachLine, eachJson } = options;
   const runningMax = read('--at-once', options.atOnce, (text) =>
     parseCount(text, 1, ARRAY_TASKS_MAX),
   );
-  if (eachLine !== undefined && eachJson !== undefined) {
-    throw usage('--each-line and --each-json exclude each other');
-  }
-  if (eachLine === undefined && eachJson === undefined) {
+  const found = itemsGiven(options, cwd);
+  if (found === null) {
     if (runningMax === undefined) return submission;
     if (submission.array === undefined) {
-      throw usage(
-        '--at-once limits the tasks of --array, --each-line or --each-json; none is given',
-      );
+      throw usage('--at-once limits the tasks of --array, --each-… or --sweep; none is given');
     }
     return { ...submission, array: { ...submission.array, runningMax } };
   }
-  const found =
-    eachLine === undefined
-      ? itemsOf(eachJson ?? '', cwd, readFields)
-      : itemsOf(eachLine, cwd, (line) => ok(line));
   const each = found.map(({ item }) => item);
   const indices = submission.array?.indices ?? (each.length === 1 ? '0' : `0-${each.length - 1}`);
   const array = {
@@ -56,6 +51,12 @@ export function withItems(submission: Submission, options: ItemOptions, cwd: str
   const placed = withPlaceFor(submission.program, each[0] as Item);
   if (!placed.ok) throw usage(placed.error);
   const program = placed.value;
+  const unknown = unknownField(program, each);
+  if (unknown !== null) {
+    const fields = [...new Set(each.flatMap((item) => Object.keys(item)))].join(', ');
+    const what = `the command names {${unknown}}, a field that no line has; there are: ${fields}`;
+    throw usage(what, `Where the command means these braces itself, write { ${unknown} }.`);
+  }
   const missing = missingField(program, each);
   if (missing !== null) {
     const { field, index } = missing;
@@ -63,6 +64,52 @@ export function withItems(submission: Submission, options: ItemOptions, cwd: str
     throw wrong(found[index]?.where ?? '', what);
   }
   return { ...submission, program, each, array };
+}
+
+/** Null: no option names any. */
+function itemsGiven(options: ItemOptions, cwd: string): Found[] | null {
+  const { eachLine, eachJson, eachCsv, sweep } = options;
+  const given = Object.entries({ eachLine, eachJson, eachCsv, sweep }).flatMap(([name, value]) =>
+    value === undefined ? [] : `--${name.replace('each', 'each-').toLowerCase()}`,
+  );
+  if (given.length > 1) throw usage(`${given.join(' and ')} exclude each other`);
+  if (eachLine !== undefined) return itemsOf(eachLine, cwd, (line) => ok(line));
+  if (eachJson !== undefined) return itemsOf(eachJson, cwd, readFields);
+  if (eachCsv !== undefined) return itemsOfCsv(eachCsv, cwd);
+  return sweep?.length ? sweepItems(sweep).map((item) => ({ item, where: '--sweep' })) : null;
+}
+
+/** The first row names the fields. */
+function itemsOfCsv(file: string, cwd: string): Found[] {
+  const name = file === '-' ? 'standard input' : file;
+  const read = csvRows(readText(file, name, cwd).replace(/^\ufeff/, ''));
+  if (!read.ok) throw wrong(`${name}:${read.error.line}`, read.error.what);
+  const [head, ...rows] = read.value;
+  const names = head?.fields.map((field) => field.trim()) ?? [];
+  const bad = names.find(
+    (field, at) => !/^[A-Za-z_][\w-]*$/.test(field) || names.indexOf(field) < at,
+  );
+  if (head === undefined || rows.length === 0) throw wrong(name, 'it has no rows below its header');
+  if (bad !== undefined) {
+    const what = `the header has '${bad}'; each name stands once, and is of letters, digits, _ and -`;
+    throw wrong(`${name}:${head.line}`, what);
+  }
+  checkCount(name, rows.length);
+  return rows.map(({ fields, line }) => {
+    const where = `${name}:${line}`;
+    if (fields.length !== names.length) {
+      throw wrong(where, `${fields.length} fields, and the header has ${names.length}`);
+    }
+    if (fields.some((field) => field.includes('\0'))) throw wrong(where, NUL);
+    return { item: Object.fromEntries(names.map((field, at) => [field, fields[at] ?? ''])), where };
+  });
+}
+
+const NUL = 'the line has a NUL character';
+
+function checkCount(name: string, count: number): void {
+  if (count <= ARRAY_TASKS_MAX) return;
+  throw wrong(name, `${count} lines are more than the ${ARRAY_TASKS_MAX} tasks of one job`);
 }
 
 type ReadLine = (line: string) => Result<Item, string>;
@@ -81,16 +128,11 @@ function itemsOf(file: string, cwd: string, readLine: ReadLine): Found[] {
     const where = `${name}:${at + 1}`;
     const item = readLine(line);
     if (!item.ok) throw wrong(where, item.error);
-    if (line.includes('\0')) throw wrong(where, 'the line has a NUL character');
+    if (line.includes('\0')) throw wrong(where, NUL);
     items.push({ item: item.value, where });
   }
   if (items.length === 0) throw wrong(name, 'the file has no lines');
-  if (items.length > ARRAY_TASKS_MAX) {
-    throw wrong(
-      name,
-      `${items.length} lines are more than the ${ARRAY_TASKS_MAX} tasks of one job`,
-    );
-  }
+  checkCount(name, items.length);
   return items;
 }
 

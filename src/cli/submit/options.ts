@@ -90,6 +90,12 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
     'one task per line of the file (- = standard input): {} the line, {n} its number',
   ],
   ['--each-json <file>', 'one task per JSON object, one a line: {field} a field of it'],
+  ['--each-csv <file>', 'one task per row of a CSV file; its first row names the fields'],
+  [
+    '--sweep <name=values>',
+    'one task per combination: --sweep a=1,2 b=0:3 is {a} 1 and 2 with {b} 0 to 3; b=0:1:0.5 in steps',
+    'many',
+  ],
   ['--at-once <count>', 'at most this many tasks of the job at once'],
   ['--after <job[:ok|any|fail|each]>', AFTER_TEXT, 'many'],
   ['--begin <time>', 'not before: +2h, 18:30, 2026-01-31T18:30'],
@@ -139,7 +145,7 @@ const GROUPS: readonly (readonly [title: string, options: string])[] = [
     'What it needs:',
     'nodes procs mpi cpus memory gpus resource needs site nodes-named exclusive time partition qos reservation',
   ],
-  ['Many tasks:', 'array each-line each-json sweep at-once'],
+  ['Many tasks:', 'array each-line each-json each-csv sweep at-once'],
   [
     'When it starts, and how it may end:',
     'after begin nice hold signal on-node-loss on-oom no-requeue retries',

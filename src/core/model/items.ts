@@ -51,6 +51,25 @@ export function nameInBatch(
   return item['name'];
 }
 
+/** An item for people: `a=1 b=2`, or the line itself. */
+export function formatItem(item: Item): string {
+  if (typeof item === 'string') return item;
+  return Object.entries(item)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}
+
+/** A field that the program names and no item has; null: there is none, or the items have no fields. */
+export function unknownField(program: Program, items: readonly Item[]): string | null {
+  if (items.some((item) => typeof item === 'string')) return null;
+  const names = textsOf(program).flatMap((text) => [...text.matchAll(PLACEHOLDER)]);
+  for (const [, name] of names) {
+    if (name === undefined || name === 'n') continue;
+    if (items.every((item) => fieldOf(item, name) === undefined)) return name;
+  }
+  return null;
+}
+
 /** Whether anything of the item, its number not counted, goes into the program. */
 export function usesItem(program: Program, item: Item): boolean {
   const names = textsOf(program).flatMap((text) => [...text.matchAll(PLACEHOLDER)]);

@@ -14,6 +14,7 @@ import type { JobRecord } from './job-record.ts';
 import { firstPending, taskCounts } from './job-state.ts';
 import type { Reasons } from './reasons.ts';
 import { NODES_SHOWN_MAX, runStart } from './run-start.ts';
+import { itemsOf } from './task-item.ts';
 import { jobNotice } from './task-notice.ts';
 
 /** What every user may see of every job. */
@@ -111,6 +112,7 @@ function viewSpec(spec: KeptSpec, isOwner: boolean) {
     retriesMax: spec.retriesMax,
     warning: spec.warning ?? null,
     retryOf: spec.retry?.of ?? null,
+    hasItems: itemsOf(spec) !== undefined,
     ranksPerNode: spec.mpi?.ranksPerNode ?? null,
     runningMax: spec.array?.runningMax ?? null,
     umask: spec.umask,

@@ -94,3 +94,39 @@ test('a job that is followed says at its end how it failed, and how many of its 
     assert.deepEqual(await head.weft('run', '-f', 'x'), { code: 3, out: '', error: words });
   }
 });
+
+test('the tasks of a sweep are named by their values, in lists, logs and JSON', async () => {
+  const tasks = [0, 1].map((index) => ({
+    ...{ id: `42[${index}]`, jobId: 42, index, state: 'done', epoch: 1, nodes: [], notice: null },
+    ...{ reason: null, outcome: null, exit: null, startedAt: null, endedAt: null },
+    item: { lr: `0.${index}`, n: 'a' },
+  }));
+  const json = { ...jobView(), array: '0-1', taskCount: 2, files: {}, hasItems: true };
+  const logs = (text: string) => (asked: Asked) => ({
+    text: asked.query['stream'] === 'stdout' ? text : '',
+  });
+  await using head = await FakeHead.start({
+    'GET /v1/jobs/42': () => ({ json }),
+    'GET /v1/jobs/42/tasks': () => ({ json: { tasks, next: null } }),
+    'GET /v1/jobs/42[0]/logs': logs('x\n'),
+    'GET /v1/jobs/42[1]/logs': logs('y\n'),
+    'POST /v1/jobs': () => ({ json: { jobId: 42, taskCount: 2, directory: '/', again: false } }),
+    'GET /v1/jobs/42/wait': () => ({ json: { job: doneJob('completed'), task: null } }),
+  });
+  assert.equal((await head.weft('logs', '42')).out, '0 lr=0.0 n=a: x\n1 lr=0.1 n=a: y\n');
+  const { out } = await head.weft('job', '42', '--tasks');
+  assert.match(out, /^TASK +VALUES +STATE.*\n42\[0\] +lr=0\.0 n=a +done/);
+  const items = JSON.parse((await head.weft('job', '42', '--tasks', '-o', 'json')).out);
+  assert.deepEqual(items[1].item, { lr: '0.1', n: 'a' });
+  const followed = await head.weft('run', '-f', '--sweep', 'lr=0.0,0.1', 'x {lr}');
+  assert.deepEqual(followed.out.split('\n').sort(), ['', '0 lr=0.0: x', '1 lr=0.1: y']);
+});
+
+test('a count of tasks that failed stands beside those that are done', async () => {
+  const outcomeCounts = { completed: 2, failed: 1, cancelled: 1 };
+  const job = jobView({ array: '0-9', taskCount: 10, taskCounts: { done: 4 }, outcomeCounts });
+  await using head = await FakeHead.start({
+    'GET /v1/jobs': () => ({ json: { jobs: [job], next: null } }),
+  });
+  assert.match((await head.weft('jobs')).out, / 4\/10, 1 failed /);
+});

@@ -300,6 +300,53 @@ test('run --each-json sends the fields of each line, and --array picks among the
   assert.deepEqual(array, { indices: '1' });
 });
 
+test('run --each-csv takes the names of its fields from the first row', async () => {
+  await using head = await FakeHead.start(ACCEPTS);
+  const file = path.join(head.directory, 'cases.csv');
+  writeFileSync(file, '\ufeffname,size\r\n"a, ""b""",1\r\n\r\ncé,\r\n"two\nlines",3');
+  await head.weft('run', '--each-csv', file, 'sim {name} {size}');
+  assert.deepEqual(submitted(head).each, [
+    { name: 'a, "b"', size: '1' },
+    { name: 'cé', size: '' },
+    { name: 'two\nlines', size: '3' },
+  ]);
+  const refused = async (text: string): Promise<string> => {
+    writeFileSync(file, text);
+    return (await head.weft('run', '--each-csv', file, 'sim {a}')).error;
+  };
+  assert.match(await refused('a,b\n'), /it has no rows below its header/);
+  assert.match(await refused('a,a\n1,2\n'), /cases.csv:1: the header has 'a'/);
+  assert.match(await refused('a,b c\n1,2\n'), /cases.csv:1: the header has 'b c'/);
+  assert.match(await refused('a,b\n"1\n",2\n3\n'), /cases.csv:4: 1 fields, and the header has 2/);
+  assert.match(await refused('a\n1\n"2\n'), /cases.csv:3: a quote is not closed/);
+});
+
+test('run --sweep makes a task of each combination, and says from where to where', async () => {
+  await using head = await FakeHead.start(ACCEPTS);
+  const axes = ['--sweep', 'lr=0.1,x', 'n=0:1:0.5'];
+  const said = await head.weft('run', ...axes, '--', 'sim', '{lr}', '{n}');
+  assert.equal(said.error, 'weft: 6 points, from lr=0.1 n=0.0 to lr=x n=1.0\n');
+  const { each, array, program } = submitted(head);
+  assert.deepEqual(program, { kind: 'argv', argv: ['sim', '{lr}', '{n}'] });
+  const steps = ['0.0', '0.5', '1.0'];
+  assert.deepEqual(
+    each,
+    ['0.1', 'x'].flatMap((lr) => steps.map((n) => ({ lr, n }))),
+  );
+  assert.equal(array?.indices, '0-5');
+  const refused = async (...words: string[]) => (await head.weft('run', '--sweep', ...words)).error;
+  assert.match(await refused('a=3:1', 'x {a}'), /'3:1' is not a range; write 0:3/);
+  assert.match(await refused('a=1,1', 'x {a}'), /'1' is there twice/);
+  assert.match(await refused('a', 'x {a}'), /'a' is not name=values; write a=1,2 or b=0:3/);
+  assert.match(await refused('a=1,', 'x {a}'), /has an empty value/);
+  assert.match(await refused('a=1', '--sweep', 'a=2', 'x {a}'), /'a' is there twice/);
+  assert.match(await refused('a=0:9999999', 'x {a}'), /more values than the \d+ tasks/);
+  assert.match(await refused('a=1', 'x {a} {b}'), /names \{b\}, a field that no line has/);
+  const late = await refused('a=1', 'b=2', '--cpus', '2', 'x {a}');
+  assert.match(late, /options go before further values of --sweep; or write --sweep 'a=1 b=2'/);
+  assert.match(await refused('a=1', '--each-csv', 'f', 'x {a}'), /--each-csv and --sweep exclude/);
+});
+
 test('what is wrong with a list of items is told with its line, and nothing is sent', async () => {
   await using head = await FakeHead.start(ACCEPTS);
   const file = path.join(head.directory, 'cases');
@@ -317,8 +364,10 @@ test('what is wrong with a list of items is told with its line, and nothing is s
   const gone = await refused('', '--each-line', `${file}2`, 'cat');
   assert.match(gone, /cases2: cannot be read: no such file or directory$/m);
   const lacking = '{"a":1,"n":2}\n\n{"a":1,"n":2}\n{"b":1,"n":2}\n';
-  const words = await refused(lacking, '--each-json', file, 'cat {a} {n} {other}');
+  const words = await refused(lacking, '--each-json', file, 'cat {a} {n}');
   assert.match(words, /cases:4: the field 'a' is missing, and the command names \{a\}$/m);
+  const unknown = await refused('{"a":1}\n', '--each-json', file, 'cat {a} {other} {n}');
+  assert.match(unknown, /names \{other\}, a field that no line has; there are: a\n.*\{ other \}/);
   const both = await refused('x\n', '--each-line', file, '--each-json', file, 'cat');
   assert.match(both, /exclude each other/);
   assert.match(await refused('x\n', '--at-once', '2', 'cat'), /--at-once limits/);

@@ -4,12 +4,14 @@
 import type { HistoryJob, HistoryTask } from '../../../api/history.ts';
 import { ok } from '../../../core/base/result.ts';
 import type { Job } from '../../../core/controller/jobs/facts.ts';
+import type { UserActor } from '../../../core/model/actor.ts';
 import { formatTaskId, type JobId } from '../../../core/model/ids.ts';
 import type { HistoryQuery, JobRow, TaskRow } from '../../../ports/history.ts';
-import { outcomeOf, readCounts } from '../../answers/job-record.ts';
+import { outcomeOf, readCounts, recordOfRow } from '../../answers/job-record.ts';
 import { jobState } from '../../answers/job-state.ts';
 import { viewOutcome } from '../../answers/job-view.ts';
 import { lastRuns, runStart } from '../../answers/run-start.ts';
+import { itemsOf, maySeeItems } from '../../answers/task-item.ts';
 import type { Engine } from '../../engine.ts';
 import type { Call, Handler } from '../call.ts';
 
@@ -19,7 +21,7 @@ const LIMIT_DEFAULT = 100;
 /** Tasks of one page: some MB; the rest of a large array follows on the next ones. */
 const TASKS_MAX = 10_000;
 
-export const history: Handler<'history'> = async ({ engine }, { query }) => {
+export const history: Handler<'history'> = async ({ engine }, { query, actor }) => {
   await engine.settled();
   const limit = query.limit ?? LIMIT_DEFAULT;
   const after = query.afterTask === undefined ? undefined : parseTaskKey(query.afterTask);
@@ -44,7 +46,7 @@ export const history: Handler<'history'> = async ({ engine }, { query }) => {
       const run = runs.get(row.jobId);
       return run === undefined ? view : { ...view, runStartedAt: run.startedAt, nodes: run.nodes };
     }),
-    tasks: tasks.map(viewTaskRow),
+    tasks: await viewTaskRows(engine, tasks, actor),
     next: rows.length > shown.length ? (shown.at(-1)?.jobId ?? null) : null,
     nextTask: cutIn === null ? null : formatTaskKey(cutIn),
   });
@@ -116,6 +118,26 @@ function viewRow(row: JobRow, job: Job | undefined): HistoryJob {
   if (job === undefined) return { ...view, state: 'lost' };
   const { startedAt } = job;
   return { ...view, state: jobState(job), startedAt, runStartedAt: runStart(job) };
+}
+
+/** With their items: a line of accounting of a sweep names its point. */
+async function viewTaskRows(
+  { store }: Engine,
+  rows: readonly TaskRow[],
+  actor: UserActor,
+): Promise<HistoryTask[]> {
+  const arrays = rows.filter(({ taskIndex }) => taskIndex >= 0).map(({ jobId }) => jobId);
+  const jobIds = [...new Set(arrays)];
+  const found = jobIds.length === 0 ? [] : await store.jobs({ jobIds, limit: jobIds.length });
+  const items = new Map<number, ReturnType<typeof itemsOf>>();
+  for (const row of found) {
+    const record = recordOfRow(row);
+    if (maySeeItems(record.owner, actor)) items.set(row.jobId, itemsOf(record.spec));
+  }
+  return rows.map((row) => {
+    const item = items.get(row.jobId)?.(row.taskIndex);
+    return item === undefined ? viewTaskRow(row) : { ...viewTaskRow(row), item };
+  });
 }
 
 function viewTaskRow(row: TaskRow): HistoryTask {

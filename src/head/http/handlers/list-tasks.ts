@@ -3,9 +3,11 @@
 import type { TaskView } from '../../../api/jobs.ts';
 import { IntervalSet } from '../../../core/base/interval-set.ts';
 import { ok } from '../../../core/base/result.ts';
+import type { Item } from '../../../core/model/job.ts';
 import type { TaskRow } from '../../../ports/history.ts';
 import { endOf, indicesOfRecord, type JobRecord } from '../../answers/job-record.ts';
 import { Reasons } from '../../answers/reasons.ts';
+import { itemsOf, maySeeItems } from '../../answers/task-item.ts';
 import { viewLiveTask, viewPastTask, viewUnstartedTask } from '../../answers/task-view.ts';
 import type { Engine } from '../../engine.ts';
 import type { Handler } from '../call.ts';
@@ -27,9 +29,16 @@ export const listTasks: Handler<'listTasks'> = async ({ engine }, { params, quer
   const all = index.value === undefined ? indicesOfRecord(found.value) : one(index.value);
   const indices = take(all, query.after ?? -1, limit + 1);
   const reasons = new Reasons(engine, actor.name);
-  const tasks = await viewTasks(engine, found.value, indices.slice(0, limit), reasons);
+  const views = await viewTasks(engine, found.value, indices.slice(0, limit), reasons);
+  const item = maySeeItems(found.value.owner, actor) ? itemsOf(found.value.spec) : undefined;
+  const tasks = item === undefined ? views : views.map((task) => withItem(task, item));
   return ok({ tasks, next: indices.length > limit ? (indices[limit - 1] ?? null) : null });
 };
+
+function withItem(task: TaskView, itemOf: (index: number) => Item | undefined): TaskView {
+  const item = itemOf(task.index ?? 0);
+  return item === undefined ? task : { ...task, item };
+}
 
 /** Views of the tasks with these indices, which ascend; 0 is a plain job's only task. */
 export async function viewTasks(

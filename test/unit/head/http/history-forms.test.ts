@@ -39,13 +39,13 @@ test('an array says how many of its tasks ended in which way', async (t) => {
   assert.deepEqual(jobs[0]?.outcomeCounts, { cancelled: 4 });
 });
 
-test('the history keeps neither variables nor the key of steps nor the items of a job', async (t) => {
+test('the history keeps neither variables nor the key of steps nor a long list of items', async (t) => {
   const world = await startWorld(t);
   await startAgent(t, world, 'n1');
   const [secret, item] = ['a variable', 'an item'];
   const wish = { ...TRUE, environment: { SECRET: secret }, held: true };
   const { jobId } = await world.admin.call('submitJob', { body: { ...wish, mpi: {} } });
-  const each = Array.from({ length: 1000 }, (_, at) => `${item} ${at}`);
+  const each = Array.from({ length: 10_000 }, (_, at) => `${item} ${at}`);
   const list = await world.admin.call('submitJob', { body: { ...wish, each } });
   const { stepKey } = world.head.engine.state.jobs.get(jobId as JobId)?.spec ?? {};
   assert.ok(stepKey !== undefined && stepKey.length > 20);
@@ -92,4 +92,28 @@ test('[J2] a key and another list of items are refused, also when the job has le
     await assert.rejects(submit('a', { x: '1', y: '3' }), { code: 'key.taken' });
     await assert.rejects(submit('a'), { code: 'key.taken' });
   }
+});
+
+test('the tasks of a sweep tell their point, also long after, and strangers do not see it', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const owner = await world.client('alice');
+  const each = [{ lr: '0.1' }, { lr: '0.2' }];
+  const program = { kind: 'argv' as const, argv: ['train', '{lr}'] };
+  const { jobId } = await owner.call('submitJob', { body: { ...TRUE, program, each, held: true } });
+  const params = { id: String(jobId) };
+  const seen = async (client: typeof owner) => {
+    const { tasks } = await client.call('listTasks', { params });
+    const history = await client.call('history', { query: { jobId, tasks: true } });
+    return [tasks, history.tasks].map((of) => of.map(({ item }) => item));
+  };
+  assert.deepEqual(await seen(owner), [each, []]);
+  assert.equal((await owner.call('getJob', { params })).hasItems, true);
+  await owner.call('cancelJob', { params });
+  await world.head.engine.settled();
+  const row = world.disk.jobs.get(jobId);
+  assert.deepEqual(JSON.parse(row?.spec ?? '').items, each, 'kept beside its digest');
+  assert.deepEqual((await seen(owner))[0], each);
+  const stranger = await world.client('mallory');
+  assert.deepEqual((await seen(stranger))[0], [undefined, undefined]);
 });
