@@ -35,11 +35,14 @@ describe('a real OAR behind a gateway', { skip }, () => {
     assert.equal(code, 0, out + error);
     return out.trim();
   };
-  /** Given to OAR itself by one of its users. */
-  const give = async (...line: string[]): Promise<string> => {
+  /** Given to OAR itself by one of its users; its ids, of an array those of its elements. */
+  const giveAll = async (...line: string[]): Promise<string[]> => {
     const said = await oar.as('alice', 'oarsub', '-O', '/dev/null', '-E', '/dev/null', ...line);
-    const [, id] = /^OAR_JOB_ID=(\d+)$/m.exec(said) ?? assert.fail(said);
-    return id ?? '';
+    return [...said.matchAll(/^OAR_JOB_ID=(\d+)$/gm)].map(([, id = '']) => id);
+  };
+  const give = async (...line: string[]): Promise<string> => {
+    const [id] = await giveAll(...line);
+    return id ?? assert.fail('OAR has not taken it');
   };
   const stateThere = async (id: string): Promise<string> =>
     (await oar.command('oarstat', '-s', '-j', id)).trim().replace(/^\d+: /, '');
@@ -115,12 +118,47 @@ describe('a real OAR behind a gateway', { skip }, () => {
     await become(second.id, /^completed/);
   });
 
-  it('what says in words of OAR where it can run is held here', async () => {
-    const there = await give('-p', "network_address = 'n2'", 'true');
+  it('[G16] elements of an array run where their user wants them, each with its own end', async () => {
+    const there = await giveAll(
+      '--array',
+      '3',
+      '-p',
+      "network_address = 'n2'",
+      'exit $OAR_ARRAY_INDEX',
+    );
+    assert.equal(there.length, 3);
+    for (const [at, id] of there.entries()) {
+      const done = await become((await ours(id)).id, /^failed/);
+      assert.deepEqual([done.exit, done.nodes], [{ code: at + 1 }, ['n2.hpc']]);
+    }
+  });
+
+  it('[G16] nodes that its user names in braces are those of the plan', async () => {
+    const there = await give('-l', "{network_address = 'n2'}/core=1", 'exit 6');
+    const done = await become((await ours(there)).id, /^failed/);
+    assert.deepEqual([done.exit, done.nodes], [{ code: 6 }, ['n2.hpc']]);
+  });
+
+  it('[G16] what says in words of OAR where it can run, or what it is, is held here', async () => {
+    for (const [words, line] of [
+      [/\(oarsub\s+-p\)/, ['-p', "drain = 'NO' AND resource_id > 1"]],
+      [/a\s+type\s+\(oarsub\s+-t\)/, ['-t', 'besteffort']],
+    ] as const) {
+      const there = await give(...line, 'true');
+      const job = await ours(there);
+      assert.match(await weft('why', String(job.id)), words);
+      await oar.as('alice', 'oardel', there);
+      await become(job.id, /^cancelled ended at its site: Error/);
+    }
+  });
+
+  it('[G2] a job that its user holds waits until that user lets it go', async () => {
+    const there = await give('--hold', 'exit 3');
     const job = await ours(there);
-    assert.match(await weft('why', String(job.id)), /held/);
-    await oar.as('alice', 'oardel', there);
-    await become(job.id, /^cancelled ended at its site: Error/);
+    assert.match(await weft('why', String(job.id)), /held at hpc, as job \d+ there/);
+    await oar.as('alice', 'oarresume', there);
+    const done = await become(job.id, /^failed/);
+    assert.deepEqual(done.exit, { code: 3 });
   });
 
   it('what its user has typed is evaluated by the account that may only read', async () => {
@@ -133,8 +171,8 @@ describe('a real OAR behind a gateway', { skip }, () => {
     await weft('node', 'drain', 'n1.hpc');
     const there = await give('-l', '{true) OR (true}/core=1', 'exit 3');
     const done = await become((await ours(there)).id, /^failed/);
-    assert.deepEqual([done.exit, done.nodes], [{ code: 3 }, ['n2.hpc']]);
     await weft('node', 'undrain', 'n1.hpc');
+    assert.deepEqual([done.exit, done.nodes], [{ code: 3 }, ['n2.hpc']]);
   });
 
   it('cancelling here ends it there, before and after its start', async () => {
@@ -167,11 +205,25 @@ describe('a real OAR behind a gateway', { skip }, () => {
     const there = await give(`until [ -e ${world.at('go')} ]; do sleep 0.1; done; exit 5`);
     const job = await ours(there);
     await become(job.id, /^running/);
+    await weft('site', 'pause', 'hpc');
+    const quick = await give('exit 6');
+    const unseen = await ours(quick);
     await world.end('hpc', 'SIGKILL');
     mkdirSync(world.at('go'));
+    // [G3] OAR itself starts it, and nobody sees it run.
+    await oar.command('oarnotify', '-E');
+    await until(
+      'it has ended',
+      async () => (await stateThere(quick)) === 'Terminated' || undefined,
+    );
+    await oar.command('oarnotify', '-D');
     await world.startAgain('hpc');
     const done = await become(job.id, /^failed/);
     assert.deepEqual(done.exit, { code: 5 });
+    const ended = await become(unseen.id, /^failed/);
+    assert.deepEqual(ended.exit, { code: 6 });
+    assert.match(ended.nodes.join(), /^n[12]\.hpc$/);
+    await weft('site', 'resume', 'hpc');
   });
 
   it('[M9] a node is stopped there for its maintenance alone, and given back', async () => {

@@ -16,6 +16,7 @@ import {
   wholeOf,
 } from '../read.ts';
 import { failure } from './failure.ts';
+import { whereOf } from './where.ts';
 
 /** @param condition SQL over the table of jobs */
 export function jobsCommand(condition: string) {
@@ -56,7 +57,7 @@ type Listed = Readonly<Record<string, unknown>>;
 
 /**
  * A waiting job that is not for us to start: one behind another job; one with a reservation, which OAR starts
- * at its time, also with its queues off; and one that says in OAR's own words where it can run.
+ * at its time, also with its queues off; and one that says of where it runs what no plan of ours has.
  */
 function kept(job: SiteJob, listed: Listed, unfinished: ReadonlySet<string>): SiteJob {
   if (job.state !== 'waiting') return job;
@@ -66,26 +67,9 @@ function kept(job: SiteJob, listed: Listed, unfinished: ReadonlySet<string>): Si
   if (before.length > 0) return held(`it waits for job ${before.join(', ')} (oarsub -a)`);
   const reservation = textOf(listed.reservation) ?? 'None';
   if (reservation !== 'None') return held('OAR itself starts it at its time (oarsub -r)');
-  return hasConditions(listed) ? held(CONDITIONS_WORDS) : job;
-}
-
-const CONDITIONS_WORDS =
-  'its conditions or type (oarsub -p, -t) are not in the plan; given again without, it is planned';
-
-/** In all forms that `oarsub` takes: `-p x`, `-px`, `-Sp x`, `--property x`, `--prop=x`. */
-const CONDITION = /\s(-[IhSXYJDkVv]*[pt]|--(prop(e(r(ty?)?)?)?|t(y(pe?)?)?)[\s=])/;
-
-/**
- * Conditions that rules of the site add to all jobs are not in what its user has typed: that is its words in a
- * line, and with `-S` the lines for OAR in its script behind it. A word of its name or program is none.
- */
-function hasConditions(listed: Listed): boolean {
-  const typed = textOf(listed.initial_request) ?? '';
-  const [program, name] = [textOf(listed.command) ?? '', textOf(listed.name) ?? ''];
-  const [line = '', ...ofScript] = typed.split('; #OAR');
-  const options = line.endsWith(program) ? line.slice(0, line.length - program.length) : line;
-  const unnamed = name === '' ? options : options.replace(` -n ${name}`, '');
-  return [unnamed, ...ofScript].some((words) => CONDITION.test(words));
+  const where = whereOf(listed);
+  if (where === undefined) return job;
+  return typeof where === 'string' ? held(where) : { ...job, where };
 }
 
 function jobOf(listed: Listed): SiteJob | null {

@@ -193,14 +193,6 @@ test('what is not for us to start is held: behind another job, at its time, on c
   };
   assert.deepEqual(of({ dependencies: ['7'] }), ['held', 'it waits for job 7 (oarsub -a)']);
   assert.deepEqual(of({ dependencies: ['6'] }), ['waiting', null]);
-  const [state, words] = of({ initial_request: "oarsub -p host='n1' ./ok.sh 1" });
-  assert.deepEqual(
-    [state, words],
-    [
-      'held',
-      'its conditions or type (oarsub -p, -t) are not in the plan; given again without, it is planned',
-    ],
-  );
   const reserved = of({ reservation: 'Scheduled' });
   assert.deepEqual(reserved, ['held', 'OAR itself starts it at its time (oarsub -r)']);
 });
@@ -227,6 +219,73 @@ test('conditions are found in every form that oarsub takes them, and only there'
   ] as const;
   for (const [request, more] of free) {
     assert.notEqual(stateOf(request, more), 'held', request);
+  }
+});
+
+/** What a job given with these words is: where it is to run, or why it is held. */
+function asked(options: string, own: string, more: object = {}) {
+  const rules = own === '' ? "desktop_computing = 'NO'" : `(${own}) AND desktop_computing = 'NO'`;
+  const job = changedListing({
+    ...{ initial_request: `oarsub ${options} ./ok.sh 1`, command: './ok.sh 1', name: 'x' },
+    ...{ properties: `(${rules}) AND drain='NO'`, ...more },
+  });
+  return job?.state === 'held' ? job.reason : job?.where;
+}
+
+test('[G16] nodes that a condition names are planned, however it names them', () => {
+  for (const [condition, where] of [
+    ["network_address = 'n2'", { only: ['n2'] }],
+    ["host='n2'", { only: ['n2'] }],
+    ["HOST = 'n1.x-y.org' or network_address='n2'", { only: ['n1.x-y.org', 'n2'] }],
+    ["network_address in ('n1', 'n3')", { only: ['n1', 'n3'] }],
+    ["network_address in ('n1','n3') and (host != 'n1')", { only: ['n1', 'n3'], not: ['n1'] }],
+    ["host in ('n1','n2') AND (host = 'n2' OR host='n3')", { only: ['n2'] }],
+    ["network_address NOT IN ('n4') AND host <> 'n5'", { not: ['n4', 'n5'] }],
+  ] as const) {
+    assert.deepEqual(asked(`-p ${condition}`, condition), where, condition);
+    // Quotes of a line in a script are not those of the condition.
+    assert.deepEqual(asked(`--prop="${condition}"`, condition), where, condition);
+  }
+  const raw = { properties: "host='n2'" };
+  assert.deepEqual(asked("-p host='n2'", '', raw), { only: ['n2'] }, 'the site has no rules');
+});
+
+test('[G16] what a condition asks for beside nodes holds its job', () => {
+  for (const condition of [
+    'mem > 1000',
+    "host = 'n1' AND gpu = 1",
+    "(host='n1') AND gpu='1'",
+    "host = 'n1' OR gpu = 1",
+    "NOT host = 'n1'",
+    "host like 'n%'",
+    'host in (select network_address from resources)',
+    // What is no condition by itself.
+    'true) OR (true',
+    "host='n1') OR (host='n2'",
+  ]) {
+    assert.match(
+      String(asked(`-p ${condition}`, condition)),
+      /conditions \(oarsub -p\)/,
+      condition,
+    );
+  }
+  assert.match(String(asked('-t besteffort', '')), /^it asks for a type \(oarsub -t\)/);
+  assert.equal(asked('', '', { types: ['added by a rule'] }), undefined);
+});
+
+test('[G16] nodes in braces are planned, and amounts that no plan has hold a job', () => {
+  const wants = (text: string, options = '') =>
+    asked(options, '', { wanted_resources: `-l "${text},walltime=0:2:0" ` });
+  assert.deepEqual(wants("{(host='n2') AND type = 'default'}/core=1", "-l {host='n2'}/core=1"), {
+    only: ['n2'],
+  });
+  assert.equal(wants("{(mem > 1) AND type = 'default'}/core=1", '-l {mem > 1}/core=1'), undefined);
+  for (const [text, words] of [
+    ["{type = 'default'}/switch=1/network_address=2", /switch=1 \(oarsub -l\)/],
+    ["{type = 'default'}/network_address=ALL", /network_address=ALL/],
+    ["{type = 'default'}/core=1+{type = 'x'}/core=1", /several groups of resources/],
+  ] as const) {
+    assert.match(String(wants(text)), words);
   }
 });
 
