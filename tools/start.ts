@@ -2,6 +2,8 @@
 
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { stateDirectory } from '../src/connect/locate.ts';
+import { hasCluster, markCluster } from './checkout-mark.ts';
 import { ROOT } from './tree.ts';
 import { isNew, isRunning, runWeft } from './weft.ts';
 
@@ -37,11 +39,15 @@ function buildPage(): Promise<boolean> {
 function start(): number {
   if (isRunning()) console.log('The cluster is already running.');
   else {
-    // With a queue from before, a first job would wait behind it.
-    const failed =
-      runWeft('up', '--nodes', '4', '--cpus', '2', '--memory', '512M') ||
-      (isNew() ? runFirstJob() : 0);
+    const directory = stateDirectory({}, process.env);
+    const isBegun = hasCluster(directory);
+    // Four, to see what several do; the machine's own cpus and memory are divided among them.
+    const failed = runWeft('up', '--nodes', '4');
     if (failed) return failed;
+    if (!isBegun) markCluster(directory, ROOT);
+    // With a queue from before, a first job would wait behind it.
+    const first = isNew() ? runFirstJob() : 0;
+    if (first) return first;
   }
   console.log('');
   const code = runWeft('info');

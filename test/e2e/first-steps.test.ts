@@ -13,7 +13,7 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { whenKilled } from '../support/when-killed.ts';
@@ -57,6 +57,8 @@ describe('the first steps', () => {
     assert.match(said, /The cluster is running\./);
     assert.match(said, /^hello from n\d$/m);
     assert.match(said, /^n4 +idle /m);
+    const cpus = 4 * Math.max(1, Math.floor(availableParallelism() / 4));
+    assert.match(said, new RegExp(`of ${cpus} cpus,`), 'what this machine has, divided');
     suggested = [...said.matchAll(/^ {2}(npx weft .+)$/gm)].map(([, line]) => line as string);
     assert.equal(suggested.length, 3, said);
   });
@@ -72,9 +74,12 @@ describe('the first steps', () => {
     const lines = [...frontPage().matchAll(/^npx weft .+$/gm)].map(([line]) => line);
     assert.ok(lines.length >= 6, lines.join('\n'));
     const said = lines.map((line) => type(line));
-    assert.match(said[0] ?? '', /^hello from n\d\n$/);
-    assert.equal(said[1], '3\n');
+    assert.match(said[0] ?? '', /The cluster is running\./);
+    assert.match(said[1] ?? '', /^hello from n\d\n$/);
+    assert.equal(said[2], '3\n');
     assert.match(said.join(''), /Its next task waits: needs 1 node/);
+    assert.match(said.at(-1) ?? '', /The cluster is stopped\./);
+    type('npm start');
   });
 
   it('the three commands that `npm start` suggests work as they stand', () => {

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { VERBS } from '../../src/cli/verbs.ts';
+import { KEYS } from '../../src/config/keys.ts';
 import { CODES } from '../../src/core/model/errors.ts';
 import { ERROR_HELP } from '../../tools/docs/error-help.ts';
 import { filesBelow, ROOT } from '../../tools/tree.ts';
@@ -69,4 +70,38 @@ test('the picture in the README shows commands that the README or npm start sugg
   for (const command of ['npm start', 'npx weft info']) {
     assert.ok(readme.includes(command) && picture.includes(command), command);
   }
+});
+
+test('figures of the front page are of a day, and stand in the results of that day', () => {
+  const [, table = ''] = /(\| measured on [\s\S]*?)\n\n/.exec(read('README.md')) ?? [];
+  const results = read('bench/RESULTS.md');
+  const [day = ''] = /\d{4}-\d\d-\d\d/.exec(table) ?? [];
+  assert.ok(day !== '' && results.includes(day), 'measured when?');
+  const rows = table.split('\n').slice(2);
+  assert.ok(rows.length >= 3, table);
+  for (const row of rows) {
+    const figures =
+      row
+        .split('|')
+        .slice(2)
+        .join(' ')
+        .match(/\d[\d,.-]*(?: ms)?/g) ?? [];
+    for (const figure of figures) assert.ok(results.includes(figure), `${figure} in ${row}`);
+  }
+});
+
+test('defaults that pages name are those of the program', () => {
+  const defaults = new Map(KEYS.map((key) => [key.name, key.default]));
+  let compared = 0;
+  for (const page of pages) {
+    const rows = read(page).matchAll(
+      /^\| `([a-z]+\.[a-z_.]+)` \|[^|]*\((\d+(?:[KMGTsmhd]|ms)?)\)/gm,
+    );
+    for (const [, key = '', value] of rows) {
+      if (!defaults.has(key)) continue;
+      compared += 1;
+      assert.equal(value, defaults.get(key), `${page}: ${key}`);
+    }
+  }
+  assert.ok(compared >= 3, String(compared));
 });

@@ -8,6 +8,7 @@ import type { Config } from '../../config/config.ts';
 import type { Api } from '../../connect/api.ts';
 import { isCopied } from '../../connect/origin.ts';
 import { endProcess, liveMarks, markOf, removeMark } from '../../connect/process-file.ts';
+import { plural } from '../../core/base/plural.ts';
 import { Failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
 import { DOWN_REASON, LocalCluster } from '../daemons/local-cluster.ts';
@@ -16,6 +17,7 @@ import { defineVerb } from '../verb.ts';
 
 interface Options {
   readonly clean?: boolean;
+  readonly yes?: boolean;
   readonly now?: boolean;
 }
 
@@ -26,6 +28,7 @@ const POLL_MS = 50;
 export const verb = defineVerb<Options>({
   define(command) {
     command.option('--clean', 'also remove its state: queue, history, logs');
+    command.option('-y, --yes', 'with --clean: do not ask whether what would be lost may go');
     command.option('--now', 'end running jobs at once, without the kill grace');
   },
   async run({ context, options }) {
@@ -35,6 +38,7 @@ export const verb = defineVerb<Options>({
       context.print(`There is no cluster in ${cluster.paths.directory}.`);
       return 0;
     }
+    if (options.clean && !options.yes && !(await mayGo(context, cluster))) return 1;
     cluster.paths.make('own');
     const unlock = await cluster.lock();
     cluster.endKeeping();
@@ -48,6 +52,41 @@ export const verb = defineVerb<Options>({
     return 0;
   },
 });
+
+/** Whoever sits there is asked before jobs and records are gone for ever. */
+async function mayGo({ terminal }: Context, cluster: LocalCluster): Promise<boolean> {
+  if (terminal.ask === undefined) return true;
+  const loss = await lossOf(cluster);
+  if (loss === null) return true;
+  const question = `This removes ${loss} in ${cluster.paths.directory}. Go on? [y/N] `;
+  return /^y(es)?$/i.test((await terminal.ask(question)).trim());
+}
+
+/** What `--clean` takes away, for people; null: nothing that anybody would miss. */
+async function lossOf(cluster: LocalCluster): Promise<string | null> {
+  if (!existsSync(cluster.paths.head)) return null;
+  const unknown = 'the queue, the history and the output of all jobs';
+  if (!cluster.isRunning('head')) return unknown;
+  const api = cluster.connect();
+  try {
+    const { jobs } = await api.call('listJobs', { query: { state: 'active', limit: ROWS_MAX } });
+    const { jobs: all } = await api.call('history', { query: { limit: ROWS_MAX } });
+    if (all.length === 0 && jobs.length === 0) return null;
+    const active = jobs.length === 0 ? '' : `${counted(jobs.length)} that wait or run, and `;
+    return `${active}the records and output of ${counted(all.length)}`;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return unknown;
+  } finally {
+    api.close();
+  }
+}
+
+const ROWS_MAX = 1000;
+
+function counted(count: number): string {
+  return count < ROWS_MAX ? plural(count, 'job') : `${ROWS_MAX} jobs or more`;
+}
 
 /** Drains the nodes and requeues what runs: nothing is lost, and nothing counts as a crash. */
 async function putBack(

@@ -234,6 +234,30 @@ test('up tells what the head said when it does not start', async () => {
   assert.match(error, /the head does not start: it ended\nthe store is locked by process 7\n/);
 });
 
+test('down --clean asks whoever sits there before jobs and records are lost', async () => {
+  await using box = new Sandbox();
+  await box.weft(['up', '--nodes', '1', '--listen', 'none']);
+  const asked: string[] = [];
+  const typed = (answer: string, ...words: string[]) =>
+    capture(box.directory, { program: 'weft', argv: ['down', '--clean', ...words] }, (it) => {
+      const ask = async (question: string) => {
+        asked.push(question);
+        return answer;
+      };
+      return runWeft({ ...it, terminal: { ...it.terminal, ask } });
+    });
+  const no = await typed('');
+  assert.deepEqual([no.code, no.out, asked.length], [1, '', 1]);
+  assert.match(asked[0] ?? '', /^This removes .* in .*\. Go on\? \[y\/N\] $/);
+  assert.ok(existsSync(path.join(box.directory, 'head')), 'nothing was stopped or removed');
+  assert.ok(box.mark('head') !== null);
+  const yes = await typed('', '--yes');
+  assert.deepEqual([yes.code, asked.length], [0, 1]);
+  assert.equal(existsSync(path.join(box.directory, 'head')), false);
+  assert.equal((await typed('')).code, 0, 'where nothing is left nobody is asked');
+  assert.equal(asked.length, 1);
+});
+
 test('down --clean removes the state and leaves what is not its own', async () => {
   await using box = new Sandbox();
   await box.weft(['up', '--nodes', '1', '--listen', 'none']);
