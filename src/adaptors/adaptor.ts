@@ -76,6 +76,14 @@ export interface Requirement {
   readonly remedy: string;
 }
 
+/** Where a job's user finds words about it in the site's own commands. */
+export interface NotePlace {
+  /** @param words one line of ASCII; null: there is nothing more to say */
+  write(job: string, words: string | null): readonly SiteCommand[];
+  /** What we have written, by job. Absent: listings have that (`SiteJob.note`). */
+  readonly written?: SiteQuery<ReadonlyMap<string, string>>;
+}
+
 export interface Steering {
   readonly takeover: Takeover;
   readonly requirements: readonly Requirement[];
@@ -105,6 +113,8 @@ export interface Steering {
    * a start. Absent: it can have left nothing.
    */
   readonly leftovers?: readonly SiteQuery<readonly SiteCommand[]>[];
+  /** Absent: it has none. */
+  readonly notes?: NotePlace;
 }
 
 export interface Adaptor {

@@ -52,7 +52,7 @@ describe('a real Grid Engine that our scheduler steers', { skip: withoutGridEngi
     assert.deepEqual(done.exit, { code: 3 });
   });
 
-  it('[G16] a job runs where its user wants it, and is held where that is not planned', async () => {
+  it('[G16] [G20] a job runs where its user wants it, and is held where that is not planned', async () => {
     await weft('node', 'drain', 'n1.hpc');
     const there = await give('-l', 'hostname=n1', 'true');
     const queued = await give('-q', 'main.q@n2', 'true');
@@ -61,9 +61,20 @@ describe('a real Grid Engine that our scheduler steers', { skip: withoutGridEngi
     assert.deepEqual((await become(second.id, /^completed/)).nodes, ['n2.hpc']);
     assert.match(await weft('why', String((await ours(other)).id)), /main\.q@@allhosts \(-q\)/);
     assert.equal((await become(first.id, /^pending/)).state, 'pending');
+    const said = (words: RegExp) =>
+      until(`its user is told ${words}`, async () => {
+        const [, context = ''] =
+          /^context: +(.*)$/m.exec(await command('qstat', '-j', other)) ?? [];
+        return words.test(context) || undefined;
+      });
+    await said(/^weft=it asks for main\.q@@allhosts \(-q\); which Weft does not plan/);
     await weft('node', 'undrain', 'n1.hpc');
     assert.deepEqual((await become(first.id, /^completed/)).nodes, ['n1.hpc']);
-    await command('qdel', other);
+    await weft('site', 'pause', 'hpc');
+    await command('qalter', '-q', 'main.q', other);
+    await said(/^$/);
+    await weft('site', 'resume', 'hpc');
+    await become((await ours(other)).id, /^completed/);
   });
 
   it('[G5] elements of an array that a user gave to the site run where our plan has them', async () => {

@@ -74,14 +74,24 @@ describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () =>
     await become(first.id, /^completed/);
   });
 
-  it('[G16] a job runs where its user wants it, and is held where that is not planned', async () => {
+  it('[G16] [G20] a job runs where its user wants it, and is held where that is not planned', async () => {
     const named = await ours(await give('-w', 'n2', '--wrap', 'true'));
     const other = await ours(await give('-x', 'n2', '--wrap', 'true'));
     assert.deepEqual((await become(named.id, /^completed/)).nodes, ['n2.hpc']);
     assert.deepEqual((await become(other.id, /^completed/)).nodes, ['n1.hpc']);
     const choice = await give('-N', '2', '-w', 'n2', '--wrap', 'true');
     assert.match(await weft('why', String((await ours(choice)).id)), /\(-w\), which Weft does not/);
-    await command('scancel', choice);
+    const said = (words: RegExp) =>
+      until(`its user is told ${words}`, async () => {
+        const line = await command('squeue', '-h', '-a', '-j', choice, '-O', 'admin_comment:120');
+        return words.test(line.trim()) || undefined;
+      });
+    await said(/^weft: it asks for some of its nodes.* \(-w\)/);
+    await weft('site', 'pause', 'hpc');
+    await command('scontrol', 'update', `jobid=${choice}`, 'ReqNodeList=');
+    await said(/^$/);
+    await weft('site', 'resume', 'hpc');
+    await become((await ours(choice)).id, /^completed/);
   });
 
   it('[G5] arrays, held, dependent and wide jobs of its users start as the plan has them', async () => {

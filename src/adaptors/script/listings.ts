@@ -72,7 +72,9 @@ export const exitStatus: Shape<ExitStatus> = (value, at) => {
     : unexpected(value, at, 'either a code or a signal');
 };
 
-interface ListedJob extends Omit<SiteJob, 'word' | 'nodeCount' | 'seen' | 'isCancelled' | 'where'> {
+type Unsaid = 'seen' | 'isCancelled' | 'where' | 'isHeldByUs' | 'note';
+
+interface ListedJob extends Omit<SiteJob, 'word' | 'nodeCount' | Unsaid> {
   readonly word: string | null;
   readonly nodeCount: number | null;
 }

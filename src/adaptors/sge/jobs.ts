@@ -90,7 +90,7 @@ function placing(listed: Element, state: SiteJobState, words: JobWords): Partial
   const where = whereOf(listed, { ticket, environments });
   if (where === undefined) return {};
   if (typeof where !== 'string') return { where };
-  return state === 'held' ? {} : { state: 'held', reason: where };
+  return state === 'held' ? {} : { state: 'held', reason: where, isHeldByUs: true };
 }
 
 function queueOf(listed: Element): string | null {

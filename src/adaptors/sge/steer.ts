@@ -3,7 +3,14 @@
 // elements of an array have the same ticket: for the pass those that are not meant get a system hold.
 
 import { ok, type Result } from '../../core/base/result.ts';
-import type { Requirement, SiteCommand, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
+import type {
+  NotePlace,
+  Requirement,
+  SiteCommand,
+  SiteOutput,
+  SiteProblem,
+  Steering,
+} from '../adaptor.ts';
 import { saidBy, siteProblem, unreadable } from '../read.ts';
 import { failure } from './failure.ts';
 import { readJobs } from './jobs.ts';
@@ -45,7 +52,35 @@ export function tickets(complex: string): Steering {
         read: (output) => readOpened(output, complex, set),
       },
     ],
+    notes: jobContext,
   };
+}
+
+/** A variable of the job's context, which `qstat -j` shows; a comma would begin the next one. */
+const jobContext: NotePlace = {
+  write(job, words) {
+    const change = words === null ? ['-dc', 'weft'] : ['-ac', `weft=${inContext(words)}`];
+    return [{ argv: ['qalter', ...change, job] }];
+  },
+  written: { command: { argv: ['qstat', '-j', '*'] }, read: readContexts },
+};
+
+function inContext(words: string): string {
+  return words.replaceAll(',', ';');
+}
+
+function readContexts(output: SiteOutput): Result<ReadonlyMap<string, string>, SiteProblem> {
+  const written = new Map<string, string>();
+  // Of no jobs it is asked for some that do not exist.
+  if (/following jobs do not exist/i.test(saidBy(output))) return ok(written);
+  if (output.code !== 0) return failure('qstat', output);
+  let job: string | undefined;
+  for (const line of output.stdout.split('\n')) {
+    job = /^job_number:\s+(\d+)$/.exec(line)?.[1] ?? job;
+    const [, words] = /^context:\s+(?:.*,)?weft=([^,]*)/.exec(line) ?? [];
+    if (job !== undefined && words !== undefined) written.set(job, words);
+  }
+  return ok(written);
 }
 
 function readDone(output: SiteOutput, program: string): Result<null, SiteProblem> {

@@ -7,7 +7,9 @@ import { textOf } from '../read.ts';
 import { listOf } from './listing.ts';
 import { wordsOf } from './values.ts';
 
-const MARK = 'weft';
+export const MARK = 'weft';
+/** What we say of a job to its user follows. */
+export const NOTE_START = `${MARK}: `;
 /** Its users may write no more than its comment. */
 const HELD_BY_USER = 'weft: held by its user';
 
@@ -29,5 +31,14 @@ function isOver(listed: Listed): boolean {
 }
 
 function isMarked(listed: Listed): boolean {
-  return textOf(listed.admin_comment) === MARK;
+  const comment = textOf(listed.admin_comment);
+  return comment === MARK || comment?.startsWith(NOTE_START) === true;
+}
+
+/** What we have written there for its user, as `SiteJob.note`. */
+export function noteIn(listed: Listed): { readonly note?: string | null } {
+  const comment = textOf(listed.admin_comment);
+  if (comment === null || comment === MARK) return {};
+  const isOwn = comment.startsWith(NOTE_START);
+  return { note: isOwn ? comment.slice(NOTE_START.length) : null };
 }

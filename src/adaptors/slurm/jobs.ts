@@ -6,7 +6,7 @@ import type { ExitStatus } from '../../core/model/job.ts';
 import type { SiteJob, SiteJobState } from '../../core/model/site.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
 import { exitOfWaitStatus, instantOf, isRecord, nodesOf, textOf, unreadable } from '../read.ts';
-import { isOursToRelease } from './hold-mark.ts';
+import { isOursToRelease, noteIn } from './hold-mark.ts';
 import { listOf } from './listing.ts';
 import { numberOf, wordsOf } from './values.ts';
 import { whereOf } from './where.ts';
@@ -98,6 +98,7 @@ function jobOf(listed: Listed): SiteJob[] {
       nodes,
       exit: state === 'ended' && hasStarted ? endOf(words, listed.exit_code) : null,
       ...placing(listed, state),
+      ...noteIn(listed),
       ...(words.includes('CANCELLED') ? { isCancelled: true } : {}),
     },
   ];
@@ -109,7 +110,7 @@ function placing(listed: Listed, state: SiteJobState): Pick<SiteJob, 'where'> & 
   const where = whereOf(listed, numberOf(listed.node_count) || 1);
   if (where === undefined) return {};
   if (typeof where !== 'string') return { where };
-  return state === 'held' ? {} : { state: 'held', reason: where };
+  return state === 'held' ? {} : { state: 'held', reason: where, isHeldByUs: true };
 }
 
 /** An element by its array and index, as users and all commands name it. */

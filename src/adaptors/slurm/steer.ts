@@ -4,9 +4,9 @@
 
 import { ok, type Result } from '../../core/base/result.ts';
 import type { SiteQueue } from '../../core/model/site.ts';
-import type { Requirement, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
+import type { NotePlace, Requirement, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
 import { siteProblem } from '../read.ts';
-import { areMarked } from './hold-mark.ts';
+import { areMarked, MARK, NOTE_START } from './hold-mark.ts';
 import { JOBS_COMMAND } from './jobs.ts';
 import { failure, NO_SUCH_JOB } from './listing.ts';
 import { QUEUES_COMMAND, readQueues } from './nodes.ts';
@@ -46,6 +46,7 @@ export function executionQueue({ main, execution }: SlurmQueues): Steering {
       const queue = job.queue === undefined || job.queue === execution ? main : job.queue;
       return [update(job.id, [`Partition=${queue}`, ...freed(job)])];
     },
+    notes: administratorsComment(''),
   };
 }
 
@@ -62,6 +63,19 @@ export function disabledScheduler(): Steering {
     takeBack: (job) => [
       { argv: ['scontrol', 'hold', job.id] },
       ...(freed(job).length === 0 ? [] : [update(job.id, freed(job))]),
+    ],
+    notes: administratorsComment(MARK),
+  };
+}
+
+/**
+ * A job's own comment is its user's.
+ * @param free what stands there as long as we say nothing
+ */
+function administratorsComment(free: string): NotePlace {
+  return {
+    write: (job, words) => [
+      update(job, [`AdminComment=${words === null ? free : NOTE_START + words}`]),
     ],
   };
 }

@@ -78,6 +78,13 @@ export interface SiteJob {
   readonly isCancelled?: true;
   /** What a plan is to keep to, while it waits; absent: nothing. */
   readonly where?: SiteWhere;
+  /** We hold it, for `reason`. Absent: its site does, or nobody. */
+  readonly isHeldByUs?: true;
+  /**
+   * What we have written at it for its user, as its listing has it. Null: others have written there; absent:
+   * nobody has, or its listing does not say.
+   */
+  readonly note?: string | null;
   /** What the filters of its site make of it; absent: nothing. */
   readonly seen?: Seen;
 }

@@ -264,6 +264,7 @@ export class SiteWatch implements SiteSource {
     }
     if (nodes.ok) this.#world.stops?.look(nodes.value);
     if (steerer !== null) await this.#vanished.ask((query) => this.#ask(query), clock.monotonic());
+    if (jobs.ok && unread === null) await this.#note(jobs.value);
     let problem = unread;
     if (!jobs.ok) problem ??= jobs.error.text;
     if (!nodes.ok) problem ??= nodes.error.text;
@@ -271,6 +272,14 @@ export class SiteWatch implements SiteSource {
     this.#setProblem(problem ?? this.#lack);
     this.#hasLooked = true;
     this.#tell();
+  }
+
+  /** Tells users of the site, at their jobs, why we hold them. */
+  async #note(jobs: readonly SiteJob[]): Promise<void> {
+    const { steerer, filters, clock } = this.#world;
+    const isForUs = (job: SiteJob): boolean =>
+      !this.#isOurs(job.name) && (filters?.job(job)?.hiddenBy ?? null) === null;
+    await steerer?.notes?.look(jobs.filter(isForUs), clock.monotonic());
   }
 
   /** What went wrong; null: nothing. */

@@ -7,6 +7,7 @@ import type { SiteJob } from '../../core/model/site.ts';
 import type { Commands } from '../../ports/commands.ts';
 import type { Log } from '../../ports/log.ts';
 import { runSiteCommand } from './command.ts';
+import { JobNotes } from './job-notes.ts';
 import { Untaken } from './untaken.ts';
 
 export interface SteererWorld {
@@ -32,6 +33,8 @@ export class Steerer {
   readonly #world: SteererWorld;
   /** Shared by all nodes of the site. */
   readonly untaken = new Untaken();
+  /** What its users are told at their jobs; null: there is no place for it. */
+  readonly notes: JobNotes | null;
   #turn: Promise<unknown> = Promise.resolve();
   /** What was found last. */
   #lack: string | null = null;
@@ -48,6 +51,11 @@ export class Steerer {
 
   constructor(world: SteererWorld) {
     this.#world = world;
+    const { steering, log } = world;
+    const run = (commands: readonly SiteCommand[]) => this.#runAll(commands);
+    const ask = <T>(query: SiteQuery<T>) => this.#ask(query);
+    this.notes =
+      steering.notes === undefined ? null : new JobNotes({ place: steering.notes, run, ask, log });
   }
 
   get takeover(): string {

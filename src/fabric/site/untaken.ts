@@ -40,7 +40,8 @@ export class Untaken {
   seen(job: SiteJob, now: number): SiteJob {
     if (job.state !== 'waiting') return job;
     const why = this.of(job.id, now) ?? this.#ofOnlyElement(job, now);
-    return why === null ? job : { ...job, state: 'held', reason: `${why}; tried again later` };
+    if (why === null) return job;
+    return { ...job, state: 'held', reason: `${why}; tried again later`, isHeldByUs: true };
   }
 
   /** An element that was noted by itself may be listed as all that is left of its array. */

@@ -122,6 +122,31 @@ test('elements that wait in several states are one array, held only when all of 
   assert.deepEqual(read(both), [['1', 'waiting', '1-2,4']]);
 });
 
+test("[G20] what we say of a job to its user is in the job's context", () => {
+  const { notes } = adaptor.steering ?? {};
+  const argvOf = (words: string | null) => notes?.write('48', words).map(({ argv }) => argv);
+  assert.deepEqual(argvOf('it asks for a,b=c (-l)'), [
+    ['qalter', '-ac', 'weft=it asks for a;b=c (-l)', '48'],
+  ]);
+  assert.deepEqual(argvOf(null), [['qalter', '-dc', 'weft', '48']]);
+  const read = (stdout: string, stderr = '', code = 0) =>
+    notes?.written?.read({ stdout, stderr, code });
+  const listed = [
+    ...['job_number:                 7', 'context:                    user=3,weft=no room on n1'],
+    ...[
+      'job_number:                 8',
+      'context:                    swift=1',
+      'job_args: context',
+    ],
+  ].join('\n');
+  assert.deepEqual(read(listed), { ok: true, value: new Map([['7', 'no room on n1']]) });
+  assert.deepEqual(read('', 'Following jobs do not exist: \n*\n', 1), {
+    ok: true,
+    value: new Map(),
+  });
+  assert.equal(read('', 'unable to contact qmaster', 1)?.ok, false);
+});
+
 test('[G16] what a job wants of its nodes is read, or it is held for what nobody plans', () => {
   const asks = (lines: string, state = 'qw') => {
     const words = HELD_ARRAY.replace('hqw', state).replace(
@@ -130,6 +155,7 @@ test('[G16] what a job wants of its nodes is read, or it is held for what nobody
     );
     const jobs = adaptor.jobs.read({ stdout: words, stderr: '', code: 0 });
     const [job] = jobs.ok ? jobs.value : [];
+    assert.equal(job?.isHeldByUs ?? false, /^it asks/.test(job?.reason ?? ''));
     return job?.where ?? `${job?.state} ${job?.reason}`;
   };
   const hard = (name: string, text: string) =>

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SiteOutput } from '../../../src/adaptors/adaptor.ts';
+import type { SiteOutput, Steering } from '../../../src/adaptors/adaptor.ts';
 import { slurm } from '../../../src/adaptors/slurm/slurm.ts';
 import { disabledScheduler, executionQueue } from '../../../src/adaptors/slurm/steer.ts';
 import { recorded, recordedNames } from './recorded.ts';
@@ -337,6 +337,7 @@ test('[G16] what a job wants of its nodes is read, or it is held for what nobody
     const stdout = JSON.stringify({ errors: [], jobs: [{ ...job, ...more, ...fields }] });
     const jobs = slurm(null).jobs.read({ stdout, stderr: '', code: 0 });
     const [read] = jobs.ok ? jobs.value : [];
+    assert.equal(read?.isHeldByUs ?? false, /^it asks/.test(read?.reason ?? ''));
     return read?.where ?? `${read?.state} ${read?.reason}`;
   };
   assert.deepEqual(asks({ required_nodes: 'n2' }), { only: ['n2'] });
@@ -371,4 +372,31 @@ test('[G6] another partition that is up and shares nodes is found', () => {
   assert.ok(!is('debug State=UP Nodes=n[4-5]'));
   assert.ok(!is('debug State=DRAIN Nodes=n4'));
   assert.ok(is('debug State=DOWN Nodes=n[4-5]', 'cloud State=UP Nodes=c[1-2]'));
+});
+
+test("[G20] what we say of a job to its user is in the administrator's comment, beside the mark", () => {
+  const listing = heldWith(
+    ['weft: why', ''],
+    ['weft', 'mine'],
+    ['', ''],
+    ['theirs', ''],
+    ['wefty', ''],
+  );
+  const jobs = adaptor.jobs.read(listing);
+  assert.deepEqual(jobs.ok && jobs.value.map(({ note }) => note), [
+    ...['why', undefined, undefined, null, null],
+  ]);
+  assert.deepEqual(jobs.ok && jobs.value.map(({ state }) => state).slice(0, 2), [
+    'waiting',
+    'waiting',
+  ]);
+  const argvOf = ({ notes }: Steering, words: string | null) =>
+    notes?.write('7_2', words).map(({ argv }) => argv);
+  const update = (comment: string) => [
+    ['scontrol', 'update', 'jobid=7_2', `AdminComment=${comment}`],
+  ];
+  const byQueue = executionQueue({ main: 'main', execution: 'steer' });
+  assert.deepEqual(argvOf(byQueue, 'why; $HOME'), update('weft: why; $HOME'));
+  assert.deepEqual(argvOf(byQueue, null), update(''));
+  assert.deepEqual(argvOf(disabledScheduler(), null), update('weft'));
 });

@@ -13,6 +13,8 @@ interface Job {
   state: string;
   exit: number;
   nodes: string;
+  /** More of what is listed of it. */
+  more?: Readonly<Record<string, unknown>>;
 }
 
 export class FakeSlurm implements Commands {
@@ -83,6 +85,10 @@ export class FakeSlurm implements Commands {
   #update(argv: readonly string[]): CommandEnd {
     const value = (name: string): string | undefined =>
       argv.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+    const job = this.jobs.find(({ id }) => String(id) === value('jobid'));
+    const comment = value('AdminComment');
+    if (job !== undefined && comment !== undefined)
+      job.more = { ...job.more, admin_comment: comment };
     const node = this.nodes.find(({ name }) => name === value('nodename'));
     if (node === undefined) return end(0, '', '');
     const [state, reason] = [value('state'), value('reason')];
@@ -95,9 +101,9 @@ export class FakeSlurm implements Commands {
   #list(): CommandEnd {
     // One that is purged has left its place only.
     const seen = this.jobs.filter(({ id }) => id > 0 && !this.#hidden.has(id));
-    const jobs = seen.map(({ id, name, state, exit, nodes }) => ({
+    const jobs = seen.map(({ id, name, state, exit, nodes, more }) => ({
       ...{ job_id: id, name, user_name: 'ann', job_state: state, state_reason: 'None' },
-      ...{ exit_code: exit, nodes, node_count: 1, cpus: 1, start_time: 1, end_time: 2 },
+      ...{ exit_code: exit, nodes, node_count: 1, cpus: 1, start_time: 1, end_time: 2, ...more },
     }));
     return end(0, JSON.stringify({ errors: [], jobs }), '');
   }
@@ -123,7 +129,7 @@ export class FakeSlurm implements Commands {
     return id;
   }
 
-  set(id: number, change: Partial<Pick<Job, 'state' | 'exit' | 'nodes'>>): void {
+  set(id: number, change: Partial<Pick<Job, 'state' | 'exit' | 'nodes' | 'more'>>): void {
     Object.assign(this.jobs.find((one) => one.id === id) ?? {}, change);
   }
 

@@ -194,7 +194,7 @@ test('[G16] what a site did not start is held for a while, longer each time', ()
   const job = { id: '7', state: 'waiting' } as SiteJob;
   untaken.note('7', 'no room', 0);
   assert.deepEqual(untaken.seen(job, 59_000), {
-    ...{ id: '7', state: 'held', reason: 'no room; tried again later' },
+    ...{ id: '7', state: 'held', reason: 'no room; tried again later', isHeldByUs: true },
   });
   assert.equal(untaken.seen(job, 60_000), job);
   untaken.note('7', 'no room', 70_000);

@@ -402,3 +402,26 @@ test('[G8] until it is known what its filters hide, the site has a problem and s
   assert.deepEqual(shown, ['first']);
   watch.close();
 });
+
+test('[G20] a user of the site is told there why a job is held, as long as it is', async () => {
+  const world = new World(slurm(executionQueue({ main: 'main', execution: 'steer' })));
+  const { site, clock, watch } = world;
+  const id = site.give('theirs');
+  watch.addPrefix('weft-own');
+  const own = site.give('weft-own-1');
+  const licensed = { licenses: 'matlab' };
+  for (const one of [id, own]) site.set(one, { more: licensed });
+  watch.start();
+  await clock.advance(1);
+  const commentOf = (one: number) =>
+    site.jobs.find((job) => job.id === one)?.more?.['admin_comment'];
+  assert.match(String(commentOf(id)), /^weft: it asks for licenses/);
+  assert.equal(commentOf(own), undefined);
+  const updates = () => site.ran.filter((argv) => argv[1] === 'update').length;
+  await clock.advance(15_000);
+  assert.equal(updates(), 1);
+  site.set(id, { more: { admin_comment: commentOf(id) } });
+  await clock.advance(5000);
+  assert.equal(commentOf(id), '');
+  watch.close();
+});

@@ -1,0 +1,92 @@
+// Why we hold a job of a site's user, written at the job itself: there its user looks for it. Written only when
+// it changes, and taken away when it is over.
+
+import type { NotePlace, SiteCommand, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
+import type { Result } from '../../core/base/result.ts';
+import type { SiteJob } from '../../core/model/site.ts';
+import type { Log } from '../../ports/log.ts';
+
+/** At one look: each is a command, and there may be thousands that are held for the same reason. */
+const WRITTEN_MAX = 10;
+/** A site that has refused one is not asked again before. */
+const AGAIN_MS = 300_000;
+const LENGTH_MAX = 200;
+
+interface NotesWorld {
+  readonly place: NotePlace;
+  readonly run: (commands: readonly SiteCommand[]) => Promise<Result<null, SiteProblem>>;
+  readonly ask: <T>(query: SiteQuery<T>) => Promise<Result<T, SiteProblem>>;
+  readonly log: Log;
+}
+
+type Noted = Pick<SiteJob, 'id' | 'state' | 'reason' | 'isHeldByUs' | 'note'>;
+
+export class JobNotes {
+  readonly #world: NotesWorld;
+  /** By job; of no use where listings have them. Null: not known yet. */
+  #written: Map<string, string> | null;
+  /** Until then nothing is written at these jobs. */
+  readonly #refused = new Map<string, number>();
+
+  constructor(world: NotesWorld) {
+    this.#world = world;
+    this.#written = world.place.written === undefined ? new Map() : null;
+  }
+
+  /**
+   * @param jobs of its users, as they are listed now: all of them
+   * @param now by the clock that never jumps
+   */
+  async look(jobs: readonly Noted[], now: number): Promise<void> {
+    const written = await this.#known();
+    if (written === null) return;
+    const ids = new Set(jobs.map(({ id }) => id));
+    for (const id of written.keys()) if (!ids.has(id)) written.delete(id);
+    for (const [id, until] of this.#refused) if (now >= until) this.#refused.delete(id);
+    const wrong = jobs.filter((job) => this.#isWrong(job, written));
+    for (const job of wrong.slice(0, WRITTEN_MAX)) {
+      if (!(await this.#write(job, written, now))) return;
+    }
+  }
+
+  /** Asked for once, as another gateway may have been here before this one; null: nobody says. */
+  async #known(): Promise<Map<string, string> | null> {
+    const { place, ask } = this.#world;
+    if (this.#written !== null || place.written === undefined) return this.#written;
+    const answer = await ask(place.written);
+    if (answer.ok) this.#written = new Map(answer.value);
+    return this.#written;
+  }
+
+  #isWrong(job: Noted, written: ReadonlyMap<string, string>): boolean {
+    if (job.note === null || job.state === 'ended' || job.state === 'completing') return false;
+    if (this.#refused.has(job.id)) return false;
+    return wordsFor(job) !== (job.note ?? written.get(job.id) ?? null);
+  }
+
+  /** False: the site does not answer. */
+  async #write(job: Noted, written: Map<string, string>, now: number): Promise<boolean> {
+    const { place, run, log } = this.#world;
+    const words = wordsFor(job);
+    const done = await run(place.write(job.id, words));
+    if (!done.ok && done.error.kind !== 'no_such_job') {
+      if (done.error.kind === 'away') return false;
+      log.info({ job: job.id, why: done.error.text }, 'its user is not told there why it is held');
+      this.#refused.set(job.id, now + AGAIN_MS);
+      return true;
+    }
+    if (place.written === undefined) return true;
+    if (words === null || !done.ok) written.delete(job.id);
+    else written.set(job.id, words);
+    return true;
+  }
+}
+
+/** One line of ASCII, whatever its user has put into the names that are in it; null: it is not held by us. */
+function wordsFor({ isHeldByUs, reason }: Noted): string | null {
+  if (isHeldByUs !== true || reason === null) return null;
+  return reason
+    .replace(/[^\x20-\x7e]+/g, '?')
+    .slice(0, LENGTH_MAX)
+    .trim();
+}
