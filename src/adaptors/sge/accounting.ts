@@ -54,14 +54,16 @@ function hasUsedNothing(fields: ReadonlyMap<string, string>): boolean {
   return used.every((value) => /^0*(\.0*)?\D*$/.test(value));
 }
 
-/** Its nodes; a record of a parallel job on several has the first of them alone. */
+/** Its nodes; the record of a parallel job has the first of them alone. */
 function nodesOf(
   fields: ReadonlyMap<string, string>,
   environment: string | null,
-): Pick<SiteEnd, 'nodes'> {
+): Pick<SiteEnd, 'nodes' | 'firstNode'> {
   const host = fields.get('hostname') ?? '';
-  const granted = fields.get('granted_pe') ?? '';
-  return (granted === 'NONE' || granted === environment) && host !== '' ? { nodes: [host] } : {};
+  if (host === '') return {};
+  const granted = fields.get('granted_pe');
+  const isAlone = granted === 'NONE' || granted === environment || fields.get('slots') === '1';
+  return isAlone ? { nodes: [host] } : { firstNode: host };
 }
 
 /** A shell's way of telling a signal, as Grid Engine has it. */

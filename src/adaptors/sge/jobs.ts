@@ -18,6 +18,8 @@ export interface JobWords {
   readonly environment: string | null;
   /** Requests for this complex hold the words that let a job start. */
   readonly ticket: string;
+  /** Without such words none starts. Absent: jobs need none. */
+  readonly needsTicket?: boolean;
 }
 
 export function readJobs(
@@ -65,11 +67,12 @@ function jobOf(listed: Element, words: JobWords): SiteJob | null {
   const isWaiting = listed.attributes.state === 'pending';
   const [host] = /(?<=@).+$/.exec(childText(listed, 'queue_name') ?? '') ?? [];
   const environment = [...below(listed, 'requested_pe')][0]?.attributes.name ?? '';
+  const handle = /^\*(.+)\*$/.exec(requests.get(words.ticket) ?? '')?.[1] ?? null;
+  const state = stateOf(word);
   return {
     id: tasks === null || isWaiting ? number : `${number}.${tasks}`,
-    handle: /^\*(.+)\*$/.exec(requests.get(words.ticket) ?? '')?.[1] ?? null,
     name: childText(listed, 'full_job_name') ?? childText(listed, 'JB_name') ?? '',
-    ...{ owner, word, state: stateOf(word), reason: null, queue: queueOf(listed) },
+    ...{ handle, owner, word, state, reason: null, queue: queueOf(listed) },
     elements: isWaiting && tasks !== null ? elementsOf(tasks) : null,
     submittedAt: instantOf(childText(listed, 'JB_submission_time')),
     startedAt: instantOf(childText(listed, 'JAT_start_time')),
@@ -79,15 +82,23 @@ function jobOf(listed: Element, words: JobWords): SiteJob | null {
     ...{ cpuCount: slots, memoryBytes: null, exit: null },
     isExclusive: /^(true|1)$/i.test(requests.get('exclusive') ?? ''),
     nodes: host === undefined ? [] : [host],
-    ...(isWaiting ? placing(listed, stateOf(word), words) : {}),
+    ...(isWaiting ? placing(listed, { state, handle }, words) : {}),
   };
 }
 
+const NO_TICKET =
+  'it has no ticket, as it was given to Grid Engine before the JSV; submit it again (qresub)';
+
 /** What it wants of its nodes; one that wants what nobody plans is held for that. */
-function placing(listed: Element, state: SiteJobState, words: JobWords): Partial<SiteJob> {
+function placing(
+  listed: Element,
+  { state, handle }: Pick<SiteJob, 'state' | 'handle'>,
+  words: JobWords,
+): Partial<SiteJob> {
   const { ticket, environment, oneSlotPerHost } = words;
   const environments = [...oneSlotPerHost, ...(environment === null ? [] : [environment])];
-  const where = whereOf(listed, { ticket, environments });
+  const where =
+    handle === null && words.needsTicket ? NO_TICKET : whereOf(listed, { ticket, environments });
   if (where === undefined) return {};
   if (typeof where !== 'string') return { where };
   return state === 'held' ? {} : { state: 'held', reason: where, isHeldByUs: true };

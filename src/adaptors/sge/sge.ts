@@ -21,7 +21,8 @@ export interface SgeSettings extends JobWords {
 }
 
 export function sge(settings: SgeSettings, steering: Steering | null): Adaptor {
-  const read = (output: SiteOutput) => readJobs(output, settings);
+  const words = { ...settings, needsTicket: steering?.needsHandle === true };
+  const read = (output: SiteOutput) => readJobs(output, words);
   const jobs = { command: JOBS_COMMAND, read };
   return {
     system: 'sge',

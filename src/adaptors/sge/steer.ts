@@ -14,7 +14,7 @@ import type {
 import { saidBy, siteProblem, unreadable } from '../read.ts';
 import { failure } from './failure.ts';
 import { readJobs } from './jobs.ts';
-import { below, parseXml } from './xml.ts';
+import { below, type Element, parseXml } from './xml.ts';
 
 export function tickets(complex: string): Steering {
   const set = (host: string, value: string) => ({
@@ -34,6 +34,15 @@ export function tickets(complex: string): Steering {
         what: `${complex} is a FORCED RESTRING complex`,
         query: { command: { argv: ['qconf', '-sc'] }, read: (output) => isForced(output, complex) },
         remedy: `add '${complex} tk RESTRING == FORCED NO NONE 0' with qconf -mc`,
+      },
+      {
+        // Of whichever queue: the ticket is the host's.
+        what: `each host that has a queue has a ${complex}`,
+        query: {
+          command: { argv: ['qhost', '-q', '-F', complex, '-xml'] },
+          read: (output) => haveAll(output, complex),
+        },
+        remedy: `qconf -mattr exechost complex_values ${complex}=none HOST for each that has none (qhost -F ${complex})`,
       },
     ],
     start: ({ id, handle }, nodes) => [
@@ -123,15 +132,35 @@ function readOpened(
   complex: string,
   set: (host: string, value: string) => SiteCommand,
 ): Result<readonly SiteCommand[], SiteProblem> {
+  const hosts = hostsIn(output);
+  if (!hosts.ok) return hosts;
+  const opened = hosts.value.filter((host) => (ticketOf(host, complex) ?? 'none') !== 'none');
+  return ok(opened.map(({ attributes }) => set(attributes.name ?? '', 'none')));
+}
+
+/** On one without it what asks for no ticket, as jobs from before the JSV, starts beside us. */
+function haveAll(output: SiteOutput, complex: string): Result<boolean, SiteProblem> {
+  const hosts = hostsIn(output);
+  if (!hosts.ok) return hosts;
+  const withQueues = hosts.value.filter(({ children }) => {
+    return children.some(({ name }) => name === 'queue');
+  });
+  return ok(withQueues.every((host) => ticketOf(host, complex) !== null));
+}
+
+function hostsIn(output: SiteOutput): Result<readonly Element[], SiteProblem> {
   if (output.code !== 0) return failure('qhost', output);
   const document = parseXml(output.stdout.trim());
   if (document?.name !== 'qhost') return unreadable('qhost', 'its answer is no whole qhost');
-  const opened = [...below(document, 'host')].filter((host) =>
-    host.children.some(({ name, attributes, text }) => {
-      return name === 'resourcevalue' && attributes.name === complex && text.trim() !== 'none';
-    }),
-  );
-  return ok(opened.map(({ attributes }) => set(attributes.name ?? '', 'none')));
+  return ok([...below(document, 'host')]);
+}
+
+/** Null: it has none, so that whoever asks for none starts there. */
+function ticketOf({ children }: Element, complex: string): string | null {
+  const value = children.find(({ name, attributes }) => {
+    return name === 'resourcevalue' && attributes.name === complex;
+  });
+  return value?.text.trim() ?? null;
 }
 
 /** Else it would say of those that they are there, when it is asked for them. */

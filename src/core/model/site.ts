@@ -163,6 +163,8 @@ export interface SiteEnd {
   readonly reason: string | null;
   /** Nodes that it had; absent: they are not recorded. */
   readonly nodes?: readonly string[];
+  /** One of several, where the others are not recorded. */
+  readonly firstNode?: string;
 }
 
 export interface ListedJob extends SiteJob {

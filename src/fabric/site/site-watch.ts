@@ -96,7 +96,8 @@ export class SiteWatch implements SiteSource {
   constructor(world: SiteWatchWorld) {
     this.#world = world;
     this.names = world.filters?.names ?? new NodeNames();
-    this.#vanished = new Vanished(world.adaptor);
+    const startedOn = (job: string) => world.steerer?.startedOn(job) ?? null;
+    this.#vanished = new Vanished(world.adaptor, startedOn);
     world.stops?.onChange(() => {
       this.#tell();
     });

@@ -3,6 +3,7 @@
 
 import type { SiteCommand, SiteProblem, SiteQuery, Steering } from '../../adaptors/adaptor.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
+import { isSame } from '../../core/base/same.ts';
 import type { SiteJob } from '../../core/model/site.ts';
 import type { Commands } from '../../ports/commands.ts';
 import type { Log } from '../../ports/log.ts';
@@ -26,8 +27,8 @@ interface Startable extends Pick<SiteJob, 'id' | 'handle'> {
   readonly queue?: string;
 }
 
-/** Jobs of which it is kept whether they are pinned; the oldest are forgotten. */
-const PINNED_MAX = 10_000;
+/** Jobs of which it is kept how they were started; the oldest are forgotten. */
+const KEPT_MAX = 10_000;
 
 export class Steerer {
   readonly #world: SteererWorld;
@@ -46,6 +47,8 @@ export class Steerer {
   #starting: string | null = null;
   /** Whether users had named the nodes of what was started: afterwards the site shows ours. */
   readonly #pinned = new Map<string, boolean>();
+  /** Nodes of all starts of a job; null: they were not the same. */
+  readonly #startedOn = new Map<string, readonly string[] | null>();
   /** Those of which starts are heard of; see `heed`. */
   readonly #heeding = new Set<Set<string>>();
 
@@ -82,6 +85,11 @@ export class Steerer {
       this.#world.log.error({ job: job.id, error }, 'a start at the site failed');
     });
     return started;
+  }
+
+  /** The only nodes on which it was started, as far as we know; null: it was not, or on others, too. */
+  startedOn(job: string): readonly string[] | null {
+    return this.#startedOn.get(job) ?? null;
   }
 
   /** What the takeover needs of the site and does not find, with the remedy; null: nothing. */
@@ -168,6 +176,7 @@ export class Steerer {
     const cleared = await this.#undo();
     if (!cleared.ok) return err({ ...cleared.error, kind: 'away' });
     this.#notePinned(job);
+    this.#noteNodes(job.id, nodes);
     const started = await this.#runAll(steering.start(job, nodes));
     const isGone = !started.ok && started.error.kind === 'no_such_job';
     if (started.ok || (isGone && steering.leftovers === undefined)) return started;
@@ -183,9 +192,13 @@ export class Steerer {
 
   #notePinned({ id, isPinned }: Startable): void {
     if (isPinned === undefined || this.#pinned.has(id)) return;
-    this.#pinned.set(id, isPinned);
-    const [oldest] = this.#pinned.keys();
-    if (this.#pinned.size > PINNED_MAX && oldest !== undefined) this.#pinned.delete(oldest);
+    keep(this.#pinned, id, isPinned);
+  }
+
+  #noteNodes(id: string, nodes: readonly string[]): void {
+    const before = this.#startedOn.get(id);
+    const same = before === undefined || (before !== null && isSame(before, nodes));
+    keep(this.#startedOn, id, same ? nodes : null);
   }
 
   #undoing(job: Startable, nodes: readonly string[]): readonly SiteCommand[] {
@@ -225,4 +238,11 @@ export class Steerer {
     const { commands, settings } = this.#world;
     return query.read(await runSiteCommand(commands, query.command, { ...settings, user: null }));
   }
+}
+
+function keep<T>(all: Map<string, T>, id: string, value: T): void {
+  all.delete(id);
+  all.set(id, value);
+  const [oldest] = all.keys();
+  if (all.size > KEPT_MAX && oldest !== undefined) all.delete(oldest);
 }

@@ -4,9 +4,12 @@
 import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 import type { Result } from '../../core/base/result.ts';
 import { SITE_JOBS_MAX } from '../../core/model/limits.ts';
-import type { SiteJob } from '../../core/model/site.ts';
+import type { SiteEnd, SiteJob } from '../../core/model/site.ts';
 
 export type Ask = <T>(query: SiteQuery<T>) => Promise<Result<T, SiteProblem>>;
+
+/** The only nodes on which we had its site start a job; null: there are none such. */
+type StartedOn = (job: string) => readonly string[] | null;
 
 /** What is over is told for as long, should the head be away. */
 const TOLD_MS = 600_000;
@@ -29,10 +32,12 @@ const UNSEEN: Omit<SiteJob, 'id'> = {
 
 export class Vanished {
   readonly #adaptor: Adaptor;
+  readonly #startedOn: StartedOn;
   readonly #all = new Map<string, One>();
 
-  constructor(adaptor: Adaptor) {
+  constructor(adaptor: Adaptor, startedOn: StartedOn = () => null) {
     this.#adaptor = adaptor;
+    this.#startedOn = startedOn;
   }
 
   get jobs(): Iterable<SiteJob> {
@@ -83,12 +88,22 @@ export class Vanished {
       const there = known === null ? null : await ask(known(job.id));
       if (there?.ok !== true || there.value) return null;
     }
+    const nodes = record?.nodes ?? this.#nodesFrom(job, record);
+    const first = nodes === null ? record?.firstNode : undefined;
+    const word = first === undefined ? 'gone' : `gone; the nodes beside ${first} are not recorded`;
     return {
       ...job,
-      ...{ state: 'ended', word: 'gone', reason: record?.reason ?? null },
+      ...{ state: 'ended', word, reason: record?.reason ?? null },
       ...{ exit: record?.exit ?? null, endedAt: record?.endedAt ?? null },
       startedAt: record?.startedAt ?? job.startedAt,
-      nodes: record?.nodes ?? job.nodes,
+      nodes: nodes ?? [],
     };
+  }
+
+  /** Where it was seen, or could start at all, if its record has begun there; null: nobody knows. */
+  #nodesFrom(job: SiteJob, record: SiteEnd | null): readonly string[] | null {
+    if (job.nodes.length > 0 || record?.firstNode === undefined) return job.nodes;
+    const ours = this.#startedOn(job.id);
+    return ours?.includes(record.firstNode) && ours.length === job.nodeCount ? ours : null;
   }
 }

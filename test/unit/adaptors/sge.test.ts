@@ -12,9 +12,11 @@ const SETTINGS = {
   ticket: 'ticket',
 };
 const adaptor = sge(SETTINGS, tickets('ticket'));
+/** Most listings were recorded where jobs have no tickets. */
+const submitter = sge(SETTINGS, null);
 
 function jobsOf(name: string) {
-  const read = adaptor.jobs.read(recorded(`sge/${name}.txt`));
+  const read = submitter.jobs.read(recorded(`sge/${name}.txt`));
   assert.ok(read.ok, name);
   return new Map(read.value.map((job) => [job.id, job]));
 }
@@ -208,6 +210,16 @@ const HELD_ARRAY = `<?xml version='1.0'?>
 </job_info>
 `;
 
+test('[G16] a job without a ticket, which no start of ours reaches, is held for that', () => {
+  const stdout = HELD_ARRAY.replace('hqw', 'qw').replace(/<hard_request.*/, '');
+  const stateOf = (listed: ReturnType<typeof sge>) => {
+    const jobs = listed.jobs.read({ stdout, stderr: '', code: 0 });
+    return jobs.ok ? jobs.value.map(({ state, reason }) => `${state} ${reason}`) : [];
+  };
+  assert.match(String(stateOf(adaptor)), /^held it has no ticket/);
+  assert.deepEqual(stateOf(submitter), ['waiting null']);
+});
+
 test('an empty, cut, or foreign answer is not believed, and no answer is no empty list', () => {
   const whole = recorded('sge/running.qstat-xml.txt');
   for (const stdout of ['', whole.stdout.slice(0, whole.stdout.length / 2), '<a></b>', 'hello']) {
@@ -279,6 +291,25 @@ test('accounting is evidence of an end, but for a job that used nothing at all',
   assert.equal(of('gone.qacct'), null);
 });
 
+test('the record of a parallel job has its nodes only where all its slots are on one', () => {
+  const record = recorded('sge/end.two.txt');
+  const ends = (environment: string | null, slots = '2') => {
+    const settings = {
+      ...SETTINGS,
+      environment,
+      oneSlotPerHost: environment === 'one' ? [] : ['one'],
+    };
+    const stdout = record.stdout.replace(/^slots .*$/m, `slots ${slots}`);
+    const read = sge(settings, null)
+      .end?.('47')
+      .read({ ...record, stdout });
+    return read?.ok ? [read.value?.nodes, read.value?.firstNode] : [];
+  };
+  assert.deepEqual(ends('one'), [['n2'], undefined]);
+  assert.deepEqual(ends(null), [undefined, 'n2']);
+  assert.deepEqual(ends(null, '1'), [['n2'], undefined]);
+});
+
 const SUBMISSION = {
   scriptFile: "/scratch/it's",
   ...{ name: 'weft-c1-42.0-1', script: '#!/bin/sh\ntrue\n', queue: null, account: 'wing' },
@@ -329,8 +360,8 @@ test('cancelling says whether the job was there', () => {
   assert.deepEqual(adaptor.cancel('48.3').command.argv, ['qdel', '48', '-t', '3']);
 });
 
-test('what a takeover needs is looked at, one thing after the other', () => {
-  const [quiet, script, forgets, forced] = tickets('ticket').requirements;
+test('[G6] what a takeover needs is looked at, one thing after the other', () => {
+  const [quiet, script, forgets, forced, closed] = tickets('ticket').requirements;
   assert.deepEqual(quiet?.query.read(recorded('sge/sconf.txt')), { ok: true, value: true });
   assert.deepEqual(script?.query.read(recorded('sge/conf.txt')), { ok: true, value: true });
   assert.deepEqual(forgets?.query.read(recorded('sge/conf.txt')), { ok: true, value: false });
@@ -342,6 +373,11 @@ test('what a takeover needs is looked at, one thing after the other', () => {
   });
   assert.deepEqual(forced?.query.read(complex('FORCED')), { ok: true, value: true });
   assert.deepEqual(forced?.query.read(complex('YES')), { ok: true, value: false });
+  const allClosed = (hosts: string) => closed?.query.read({ stdout: hosts, stderr: '', code: 0 });
+  const queued = OPENED.replaceAll('<resource', "<queue name='other.q'/><resource");
+  assert.deepEqual(allClosed(queued), { ok: true, value: true });
+  assert.deepEqual(allClosed(queued.replace(/<resource.*none.*/, '')), { ok: true, value: false });
+  assert.deepEqual(allClosed(OPENED.replace(/<resource.*none.*/, '')), { ok: true, value: true });
   const usual = { stdout: 'schedule_interval 0:0:15\n', stderr: '', code: 0 };
   assert.deepEqual(quiet?.query.read(usual), { ok: true, value: false });
 });
