@@ -74,7 +74,7 @@ describe('the first steps', () => {
     const lines = [...frontPage().matchAll(/^npx weft .+$/gm)].map(([line]) => line);
     assert.ok(lines.length >= 6, lines.join('\n'));
     const said = lines.map((line) => type(line));
-    assert.match(said[0] ?? '', /The cluster is running\./);
+    assert.match(said[0] ?? '', /The cluster is already running\./);
     assert.match(said[1] ?? '', /^hello from n\d\n$/);
     assert.equal(said[2], '3\n');
     assert.match(said.join(''), /Its next task waits: needs 1 node/);

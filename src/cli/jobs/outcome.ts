@@ -1,11 +1,10 @@
 // How a job ended: exit code and words.
 
 import type { JobView, TaskView } from '../../api/jobs.ts';
-import { formatSize } from '../../core/base/size.ts';
 import { EXIT_CLUSTER_FAILURE, EXIT_OWN_FAILURE, EXIT_TIMEOUT } from '../../core/model/failure.ts';
 import { formatExit } from '../output/words.ts';
 
-type Ended = Pick<JobView | TaskView, 'outcome' | 'exit'> & Partial<Pick<JobView, 'request'>>;
+type Ended = Pick<JobView | TaskView, 'outcome' | 'exit'>;
 
 /**
  * The exit code of `run --wait` and `wait`: the job's own, 128 + n for signal n as shells have it,
@@ -38,7 +37,7 @@ function ownCode(exit: { code?: number; signal?: number } | null | undefined): n
 }
 
 /** `failed (exit 3)`, `cancelled by alice`, `timeout`. */
-export function outcomeWords({ outcome, exit, request }: Ended): string {
+export function outcomeWords({ outcome, exit }: Ended): string {
   if (outcome === null) return 'not done';
   const how = outcome.kind === 'completed' ? '' : formatExit(outcome.exit ?? exit);
   const where = outcome.process === null ? '' : ` on ${outcome.process.node}`;
@@ -48,12 +47,5 @@ export function outcomeWords({ outcome, exit, request }: Ended): string {
   if (outcome.kind === 'cancelled' && outcome.detail?.startsWith('cancelled'))
     return how === '' ? outcome.detail : `${outcome.detail} (${how}${where})`;
   const detail = told ? '' : `: ${outcome.detail}`;
-  return `${outcome.kind}${how === '' ? '' : ` (${how}${where})`}${detail}${wayOut(outcome.kind, request)}`;
-}
-
-/** How to go on after a limit that nobody may have known of: a job that asks for no memory has a part. */
-function wayOut(kind: string, request: Ended['request']): string {
-  if (kind !== 'out_of_memory' || request === undefined) return '';
-  const had = formatSize(request.perNode.memoryBytes);
-  return `; it had ${had} per node: --memory SIZE asks for more`;
+  return `${outcome.kind}${how === '' ? '' : ` (${how}${where})`}${detail}`;
 }

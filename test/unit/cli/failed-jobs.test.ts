@@ -122,18 +122,6 @@ test('the tasks of a sweep are named by their values, in lists, logs and JSON', 
   assert.deepEqual(followed.out.split('\n').sort(), ['', '0 lr=0.0: x', '1 lr=0.1: y']);
 });
 
-test('a job that ran out of memory says how much it had, and how to ask for more', async () => {
-  const outcome = { ...doneJob('out_of_memory').outcome, detail: 'exceeded its limit of 512M' };
-  const job = { ...doneJob('out_of_memory'), outcome };
-  await using head = await FakeHead.start({
-    'POST /v1/jobs': () => ({ json: { jobId: 42, taskCount: 1, directory: '/', again: false } }),
-    'GET /v1/jobs/42/wait': () => ({ json: { job, task: null } }),
-  });
-  const { error } = await head.weft('run', '-w', 'x');
-  const way = 'it had 512M per node: --memory SIZE asks for more';
-  assert.equal(error, `weft: job 42: out_of_memory: exceeded its limit of 512M; ${way}\n`);
-});
-
 test('a count of tasks that failed stands beside those that are done', async () => {
   const outcomeCounts = { completed: 2, failed: 1, cancelled: 1 };
   const job = jobView({ array: '0-9', taskCount: 10, taskCounts: { done: 4 }, outcomeCounts });
