@@ -24,11 +24,12 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 }
 
-/** A browser of its own: no other visit's cookie. */
-export async function visit(browser: Browser, url: string): Promise<Visit> {
+/** A browser of its own: no other visit's cookie. `now`: where its clock stands still. */
+export async function visit(browser: Browser, url: string, now?: number): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
+  if (now !== undefined) await page.clock.setFixedTime(now);
   const faults: string[] = [];
   const { host } = new URL(url);
   page.on('pageerror', (error) => faults.push(String(error.stack)));

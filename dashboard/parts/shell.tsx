@@ -2,7 +2,7 @@
 
 import { useEffect } from 'preact/hooks';
 import { now } from '../data/clock.ts';
-import { line } from '../data/live.ts';
+import { type LiveEvent, line } from '../data/live.ts';
 import { logOut, switched } from '../data/login.ts';
 import { useCall } from '../data/query.ts';
 import { hrefOf, place } from '../data/route.ts';
@@ -12,11 +12,17 @@ import { spanWords, zoneName } from '../pure/words.ts';
 import { forgetTold, ToldLine } from './actions.tsx';
 import { Empty } from './basic.tsx';
 
+/** Not everybody is told of all that happens to a head. */
+const HEAD_MS = 30_000;
+const TOGETHER_MS = 2000;
+/** A head learns that it is behind from a node that connects. */
+const ofHead = ({ kind }: LiveEvent): boolean => /^head_|^node_connected$/.test(kind);
+
 export function Shell() {
   const { parts } = place.value;
   const [first = '', ...rest] = parts;
   const page = PAGES.find(({ path }) => path === first);
-  const info = useCall('info', {}, { when: () => false });
+  const info = useCall('info', {}, { when: ofHead, everyMs: HEAD_MS, togetherMs: TOGETHER_MS });
   const cluster = info.value?.clusterName ?? 'Weft';
   const title = rest.length > 0 ? rest.join(' ') : (page?.title ?? 'Not found');
   useEffect(() => {
@@ -44,6 +50,7 @@ export function Shell() {
         <Who />
       </header>
       <SwitchLine />
+      <BehindLine words={info.value?.behind ?? null} />
       <NoticeLine />
       <main id="content" tabIndex={-1}>
         <ToldLine />
@@ -109,6 +116,16 @@ function SwitchLine() {
       <button type="button" onClick={close}>
         Close
       </button>
+    </p>
+  );
+}
+
+/** As long as the head lacks records: whatever else the page shows may be out of date. */
+function BehindLine({ words }: { words: string | null }) {
+  if (words === null) return null;
+  return (
+    <p class="notice bad" role="alert">
+      <strong>Behind:</strong> {words}.
     </p>
   );
 }

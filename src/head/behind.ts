@@ -4,7 +4,11 @@ import { plural } from '../core/base/plural.ts';
 import type { Behind } from '../core/controller/head/facts.ts';
 
 /** For the log, refusals, and whoever asks; one line. */
-export function behindWords({ lastSeq, promisedSeq, nodes }: Behind): string {
+export function behindWords({
+  lastSeq,
+  promisedSeq,
+  nodes,
+}: Pick<Behind, 'lastSeq' | 'promisedSeq' | 'nodes'>): string {
   const [first = 'a node'] = nodes;
   const others = nodes.length - 1;
   const who = others <= 0 ? first : `${first} and ${plural(others, 'other node')}`;

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { behindWords } from '../../src/head/behind.ts';
 import { goTo, NO_BROWSER } from '../../tools/browser.ts';
 import { SMALL } from '../../tools/page-alone/world.ts';
 import { pageSvg, RECORD_CANVASES } from '../../tools/picture/page-svg.ts';
@@ -102,6 +103,7 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
 
   it('a page is drawn as text: its boxes, words and what is on its canvases', async () => {
     const page = await (await made.browser.newContext()).newPage();
+    await page.clock.setFixedTime(made.now);
     await page.addInitScript(RECORD_CANVASES);
     await page.goto(made.alone.url);
     await page.locator('.curves canvas').waitFor();
@@ -116,6 +118,23 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
       assert.ok(schedule.includes(words), words);
     for (const svg of [overview, schedule]) assert.ok(svg.length < 100_000 && !/<image/.test(svg));
     await page.context().close();
+  });
+
+  it('[S14] a head that is behind says so above every page, as soon as it knows', async () => {
+    const { page } = made.own;
+    await goTo(made.own, 'jobs', 'Jobs');
+    assert.equal(await page.getByRole('alert').count(), 0);
+    made.head.behind = behindWords({ lastSeq: 640, promisedSeq: 812, nodes: ['n1'] });
+    made.alone.tell([{ kind: 'node_connected', node: 'n1' }]);
+    const said = page.getByRole('alert').filter({ hasText: 'Behind: this head' });
+    await said
+      .getByText(/older than what n1 has heard.*Put the newer store back.*--accept-loss/)
+      .waitFor();
+    await goTo(made.own, 'nodes', 'Nodes');
+    assert.deepEqual(await axeFindings(made.own), []);
+    made.head.behind = null;
+    made.alone.tell([{ kind: 'node_connected', node: 'n1' }]);
+    await said.waitFor({ state: 'detached' });
   });
 
   it('every page is laid out as it was approved, at three widths', async () => {

@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000;
 const OUTPUT = Array.from({ length: 40 }, (_, at) => `step ${at}: residual 0.0${at}\n`).join('');
 const ALICE = { user: 'alice', usageSeconds: 72_000, share: 0.5, factor: 0.31 };
 
-export function madeUp(size: WorldSize, now = Date.now()): Answers {
+export function madeUp(size: WorldSize, now = Date.now()) {
   const world = { ...size, now };
   const all = Array.from({ length: size.nodes }, (_, at) => nodes.nodeOf(at, now));
   const schedule = nodes.scheduleOf(size.nodes, size.bars, now);
@@ -54,5 +54,5 @@ export function madeUp(size: WorldSize, now = Date.now()): Answers {
     listPartitions: () => ({ partitions: [] }),
     listUsage: () => ({ halfLifeMs: 24 * HOUR_MS, users: [ALICE] }),
     reportUsage: ({ query }) => work.usageOf(now, Number(query.get('from'))),
-  };
+  } satisfies Answers;
 }

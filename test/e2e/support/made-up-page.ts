@@ -12,16 +12,25 @@ export interface MadeUpPage {
   readonly browser: Browser;
   /** At the overview before the first test. */
   readonly own: Visit;
+  /** May be changed; the page hears of it with the next event of the head. */
+  readonly head: { behind: string | null };
+  /** Where its clocks stand still. */
+  readonly now: number;
 }
 
 /** Opens it before the tests of the suite that calls this, and closes it behind them. */
 export function withMadeUpPage(size: Parameters<typeof madeUp>[0]): MadeUpPage {
-  const opened: { alone?: PageAlone; browser?: Browser; own?: Visit } = {};
+  const head: MadeUpPage['head'] = { behind: null };
+  // Hours of one day: around midnight times have a date, and take more room.
+  const now = new Date().setHours(12, 0, 0, 0);
+  const opened: { -readonly [K in keyof MadeUpPage]?: MadeUpPage[K] } = { head, now };
+  const world = madeUp(size, now);
+  const info = () => ({ ...world.info(), ...head });
   before(async () => {
     await buildPage();
-    opened.alone = await PageAlone.start(madeUp(size));
+    opened.alone = await PageAlone.start({ ...world, info });
     opened.browser = await startBrowser();
-    opened.own = await visit(opened.browser, opened.alone.url);
+    opened.own = await visit(opened.browser, opened.alone.url, now);
     await opened.own.page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
   after(async () => {
