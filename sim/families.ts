@@ -1,4 +1,5 @@
-// All families of runs: those about our own nodes, about calls of functions, and about other clusters.
+// All families of runs: those about our own nodes, about calls of functions, about other clusters, and
+// about heads whose disk is put back.
 
 import { CALL_CANARIES } from './calls/canaries.ts';
 import { PINNED_CALLS } from './calls/seeds.ts';
@@ -8,6 +9,9 @@ import { type Family, familyOf } from './family.ts';
 import { FOREIGN_CANARIES } from './foreign/canaries.ts';
 import { FOREIGN_CANARY_SEEDS, PINNED_FOREIGN } from './foreign/seeds.ts';
 import { runForeignSeed } from './foreign/world.ts';
+import { RESTORED_CANARIES } from './restored/canary.ts';
+import { PINNED_RESTORED, RESTORED_CANARY_SEEDS } from './restored/seeds.ts';
+import { runRestored } from './restored/world.ts';
 import { runSeed } from './run.ts';
 import { CANARY_SEEDS, PINNED } from './seeds.ts';
 
@@ -29,4 +33,10 @@ export const FOREIGN: Family = familyOf({
   measures: { freshSeeds: 300, freshMs: 12_000, twiceSeeds: 3, canarySeedsMax: 60 },
 });
 
-export const FAMILIES: readonly Family[] = [OWN, CALLS, FOREIGN];
+export const RESTORED: Family = familyOf({
+  ...{ name: 'restored', word: 'restore', run: runRestored, sizes: ['lost'] },
+  ...{ pinned: PINNED_RESTORED, canaries: RESTORED_CANARIES, canarySeeds: RESTORED_CANARY_SEEDS },
+  measures: { freshSeeds: 100, freshMs: 8000, twiceSeeds: 2, canarySeedsMax: 60 },
+});
+
+export const FAMILIES: readonly Family[] = [OWN, CALLS, FOREIGN, RESTORED];

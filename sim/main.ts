@@ -8,18 +8,24 @@
 //   call S [--trace]            one of them
 //   sites [--seeds N] [--from S]  N fresh seeds about other clusters
 //   site S [--trace]            one of them
+//   restored [--seeds N] [--from S]  N fresh seeds about heads whose disk is put back
+//   restore S [--trace]         one of them
 // The last line counts. Exit code: 0, or that of the last failure: 127 crash, 128 liveness, 129
 // safety.
 
 import { parseArgs } from 'node:util';
 import { Count, partsOf, runFresh, runTwice, showSeed } from './check.ts';
-import { CALLS, FAMILIES, FOREIGN, OWN } from './families.ts';
+import { CALLS, FAMILIES, FOREIGN, OWN, RESTORED } from './families.ts';
 import type { Family } from './family.ts';
 import { runInLanes } from './lanes.ts';
 
 /** By the word for many of its seeds, and for one. */
-const MANY: Readonly<Record<string, Family>> = { seeds: OWN, calls: CALLS, sites: FOREIGN };
-const ONE: Readonly<Record<string, Family>> = { seed: OWN, call: CALLS, site: FOREIGN };
+const MANY: Readonly<Record<string, Family>> = {
+  ...{ seeds: OWN, calls: CALLS, sites: FOREIGN, restored: RESTORED },
+};
+const ONE: Readonly<Record<string, Family>> = {
+  ...{ seed: OWN, call: CALLS, site: FOREIGN, restore: RESTORED },
+};
 
 /** A base of its own for every day: each day's runs are new, and can be had again. */
 function seedOfToday(): number {
@@ -51,7 +57,8 @@ async function main(args: readonly string[]): Promise<number> {
   else if (what === 'twice') {
     await runTwice(OWN, count, { from, seeds: whole('the count', number) });
   } else {
-    throw new Error(`'${what}' is none of check, seed, twice, canaries, calls, call, sites, site`);
+    const known = ['check', 'twice', 'canaries', ...Object.keys(MANY), ...Object.keys(ONE)];
+    throw new Error(`'${what}' is none of ${known.join(', ')}`);
   }
   console.log(`${count.passed} passed, ${count.failed} failed`);
   return count.exitCode;

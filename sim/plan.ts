@@ -4,6 +4,8 @@
 import type { Program } from '../src/core/model/job.ts';
 
 export interface Plan {
+  /** By which a run knows it again; absent: it has none. */
+  readonly name?: string;
   /** Null: it never ends by itself. */
   readonly runMs: number | null;
   readonly code: number;

@@ -46,6 +46,8 @@ export class ForeignWatch {
   #events = 0;
   /** Since when gateways know that the site's own scheduler is on, and have heard nothing else. */
   readonly #warned = new Map<string, number>();
+  /** Maintenances for which it is stopped or may be, by its name here. */
+  readonly #stoppedFor = new Map<string, Set<string>>();
   /** Maintenances that are over. */
   readonly #ended = new Set<string>();
 
@@ -141,11 +143,21 @@ export class ForeignWatch {
     return { jobId, index: isArray ? Number(id.split('.')[1]) : null };
   }
 
+  #noteStop({ id, node, stop }: Of<'maintenance_stop'>): void {
+    const wanted = this.#stoppedFor.get(node) ?? new Set();
+    this.#stoppedFor.set(node, wanted);
+    if (stop === 'asked' || stop === 'stopped') wanted.add(id);
+    else wanted.delete(id);
+  }
+
   /** X9: a maintenance that is over keeps no node of a site, and takes none any more. */
   #checkGivenBack(site: string): void {
     for (const { name, stopped } of this.#world.systems.get(site)?.nodes ?? []) {
       const [, id] = /^weft maintenance (m\d+)$/.exec(stopped ?? '') ?? [];
       if (id === undefined || !this.#ended.has(id)) continue;
+      // What a site shows stays when the next maintenance has the node.
+      const wanted = [...(this.#stoppedFor.get(memberName(name, site)) ?? [])];
+      if (wanted.some((other) => !this.#ended.has(other))) continue;
       throw new Violation('X9', `${id} is over, and ${site} keeps ${name} stopped for it`);
     }
   }
@@ -181,6 +193,7 @@ export class ForeignWatch {
       case 'pending_ended':
         return this.#checkPending(event);
       case 'maintenance_stop':
+        this.#noteStop(event);
         if (event.stop === 'stopped') this.#stopped.set(event.node, this.#events);
         else this.#stopped.delete(event.node);
         return;

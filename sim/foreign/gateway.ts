@@ -24,6 +24,7 @@ import { Life, SimClock, type Skew, type Time } from '../clock.ts';
 import { filesOf, journalOf, SimDisk } from '../disk.ts';
 import type { Link } from '../net.ts';
 import { foldersOf, notesOf, type SiteDisk } from './disk.ts';
+import type { Listed } from './line.ts';
 import type { ForeignSystem } from './system.ts';
 
 export interface GatewayWorld {
@@ -39,7 +40,7 @@ export interface GatewayWorld {
     readonly timeoutMs: number;
     readonly commandsMax: number;
   };
-  readonly commandsOf: (life: Life) => Commands;
+  readonly commandsOf: (life: Life, onListed?: Listed) => Commands;
   readonly linkOf: (node: string) => Link;
   readonly dialerOf: (node: string, link: Link, life: Life) => Dialer;
   readonly log: Log;
@@ -110,7 +111,10 @@ export class Gateway {
     const { steering } = adaptor;
     const steerer = steering === null ? null : new Steerer({ ...common, steering });
     const notes = notesOf(this.#notes, life);
-    const stops = steering === null ? null : new NodeStops({ ...common, adaptor, notes });
+    const { system, commandsOf } = this.world;
+    const looking = { commands: commandsOf(life, (at) => system.seen(at)) };
+    const stops =
+      steering === null ? null : new NodeStops({ ...common, ...looking, adaptor, notes });
     const watch = new SiteWatch({ ...common, adaptor, mode, steerer, stops });
     const hub = {
       life,

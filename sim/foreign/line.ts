@@ -16,8 +16,8 @@ export interface LineWorld {
   readonly dialect: Dialect;
   /** Share of commands that go wrong; none once everything is healed. */
   readonly lies: () => number;
-  /** What the system answered to a gateway that heard it, and when it did, in true time. */
-  readonly onHeard: (words: readonly string[], said: Said, at: number) => void;
+  /** What the system answered to a gateway that heard it. */
+  readonly onHeard: (words: readonly string[], said: Said) => void;
 }
 
 type Mood = 'dead' | 'lost' | 'garbage' | 'empty' | 'half' | 'breaks' | 'slow' | 'untrue no';
@@ -37,6 +37,14 @@ interface Course {
   readonly end: (answer: string | null) => CommandEnd;
 }
 
+/** Called with the true time of a listing of nodes that whoever asked for it has heard. */
+export type Listed = (at: number) => void;
+
+interface Caller {
+  readonly life: Life;
+  readonly onListed: Listed;
+}
+
 export class SiteLine {
   /** True time until which the system says nothing. */
   silentUntil = 0;
@@ -47,16 +55,16 @@ export class SiteLine {
   }
 
   /** The commands of one life of a gateway: who is gone hears no answer. */
-  commandsOf(life: Life): Commands {
+  commandsOf(life: Life, onListed: Listed = () => undefined): Commands {
     return {
       run: (command) =>
         new Promise((resolve) => {
-          if (life.alive) this.#run(command, life, resolve);
+          if (life.alive) this.#run(command, { life, onListed }, resolve);
         }),
     };
   }
 
-  #run(command: Command, life: Life, resolve: (end: CommandEnd) => void): void {
+  #run(command: Command, { life, onListed }: Caller, resolve: (end: CommandEnd) => void): void {
     const { time, system, dialect, onHeard } = this.#world;
     const { words, input } = dialect.asked(command);
     const [word = ''] = words;
@@ -78,7 +86,10 @@ export class SiteLine {
         const { code, output } = end;
         system.world.note(`${system.world.site}: ${words.join(' ')} says ${code} ${output}`);
       }
-      if (end.code === 0 && said !== null) onHeard(words, said, saidAt);
+      if (end.code === 0 && said !== null) {
+        onHeard(words, said);
+        if (word === 'nodes') onListed(saidAt);
+      }
       resolve(end);
     });
   }

@@ -52,28 +52,39 @@ export const PINNED_FOREIGN: readonly {
   },
   {
     seed: 5057,
-    weather: {},
+    weather: { wishMs: null },
     broke: 'a node that its operator opened before a program began there was closed again for ever',
   },
   {
     seed: 30087,
-    weather: {},
+    weather: { wishMs: null },
     broke: 'a stop that was made anew after a program had begun was not told, and taken for over',
   },
   {
     seed: 30148,
-    weather: {},
+    weather: { wishMs: null },
     broke:
       'a node that its operator opened while it was being given back was closed again for ever',
   },
   {
     seed: 30191,
-    weather: {},
+    weather: { wishMs: null },
     broke: 'an operator opened a node in the moment in which a gateway did (by the world)',
   },
   {
-    seed: 30251,
+    seed: 30281,
     weather: {},
+    broke: 'an operator opened a node right after a gateway had closed it (by the world)',
+  },
+  {
+    seed: 30312,
+    weather: {},
+    broke:
+      'a node that the next maintenance had was taken for kept by the last one (by the checker)',
+  },
+  {
+    seed: 30251,
+    weather: { wishMs: null },
     broke:
       'an operator opened a node before a gateway could see that it had closed it (by the world)',
   },

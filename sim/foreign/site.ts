@@ -16,11 +16,17 @@ import { SiteLine } from './line.ts';
 import { ForeignSystem } from './system.ts';
 import type { ForeignWeather } from './weather.ts';
 
+/** Hears what really happens there. */
+export type SiteWatcher = Pick<
+  ForeignWatch,
+  'onProgram' | 'onSubmitted' | 'onOrdered' | 'onStarted' | 'onHeard'
+>;
+
 export interface SiteWorld {
   readonly time: Time;
   readonly streams: Streams;
   readonly weather: ForeignWeather;
-  readonly watch: ForeignWatch;
+  readonly watch: SiteWatcher;
   readonly note: (text: string) => void;
   readonly log: (who: string) => Log;
   readonly linkOf: (node: string) => Link;
@@ -75,10 +81,7 @@ export class Site {
     this.line = new SiteLine({
       ...{ time, streams: streams.under('line'), system: this.system, dialect },
       lies: () => this.lies,
-      onHeard: (words, said, at) => {
-        if (words[0] === 'nodes') this.system.heard(said, at);
-        watch.onHeard(name, words, said);
-      },
+      onHeard: (words, said) => watch.onHeard(name, words, said),
     });
     this.gateway = this.#makeGateway(world, dialect);
   }
@@ -137,7 +140,7 @@ export class Site {
       adaptor: wrapAdaptor(dialect.adaptor),
       streams: world.streams.under('gateway'),
       settings: { pollMs, timeoutMs, commandsMax },
-      commandsOf: (life) => line.commandsOf(life),
+      commandsOf: (life, onListed) => line.commandsOf(life, onListed),
       linkOf: world.linkOf,
       dialerOf: world.dialerOf,
     });

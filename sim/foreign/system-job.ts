@@ -17,7 +17,7 @@ export interface SystemNode {
   wish: string | null;
   /** When one of them changed that last, in true time. */
   wishedAt: number;
-  /** When a gateway changed it last, and of when the last word is that it has heard of how it stands. */
+  /** When a gateway changed it last, and of when its last word is on how it stands. */
   changedAt: number;
   seenAt: number;
   /** A gateway could not have told their last change from its own: they look again. */

@@ -1,11 +1,9 @@
 // A batch system of somebody else: nodes, jobs of its users and of ours, and a scheduler of its own that
 // may be off. It has a will of its own, and is the ground truth of what runs at its site.
 
-import type { SiteNode } from '../../src/core/model/site.ts';
 import { CLAIM, ENDED, STARTED } from '../../src/fabric/site/script.ts';
 import type { Dice } from '../chance.ts';
 import type { Exit } from '../process.ts';
-import type { Said } from './adaptor.ts';
 import {
   type Gift,
   type Launch,
@@ -20,6 +18,8 @@ import {
 } from './system-job.ts';
 
 const PASS_MS = 1000;
+/** A gateway looks at a node that it has changed soon after. */
+const SOON_MS = 3000;
 const NO_SUCH = 'no such job';
 
 export class ForeignSystem {
@@ -225,20 +225,18 @@ export class ForeignSystem {
   drain(node: SystemNode, why: string | null): void {
     // To open what a gateway has opened for a moment changes nothing that it could see.
     const isSame = why === null && node.stopped === null && node.wish !== null;
-    const isOverlooked = isSame || node.changedAt > node.seenAt;
-    Object.assign(node, { stopped: why, wish: why, isOverlooked, wishedAt: this.world.time.now });
+    const { now } = this.world.time;
+    const isBeside = node.changedAt > Math.min(node.seenAt, now - SOON_MS);
+    Object.assign(node, { stopped: why, wish: why, isOverlooked: isSame || isBeside });
+    node.wishedAt = now;
     this.world.note(
       `${this.world.site}: an operator ${why === null ? 'opens' : 'drains'} ${node.name}`,
     );
   }
 
-  /** A gateway has heard a listing of its nodes; how one stands that is down may be seen later. */
-  heard(said: Said, at: number): void {
-    if (!('value' in said)) return;
-    for (const { name, state } of said.value as readonly SiteNode[]) {
-      const node = this.nodes.find((one) => one.name === name);
-      if (node !== undefined && state !== 'down') node.seenAt = at;
-    }
+  /** Who changes its nodes has heard how they stood then. */
+  seen(at: number): void {
+    for (const node of this.nodes) node.seenAt = at;
   }
 
   cpusUsed(name: string): number {

@@ -1,113 +1,107 @@
 // A head whose disk is put back as it was some time ago, and which is then told to go on: what its
-// nodes remember must keep it from doing harm. Real head, real agents, and nothing else goes wrong.
+// nodes remember must keep it from doing harm. Real head, real agents and gateway, and nothing else goes
+// wrong.
 
-import type { Actor, Role } from '../../src/core/model/actor.ts';
-import type { NodeName, UserName } from '../../src/core/model/ids.ts';
+import type { NodeName } from '../../src/core/model/ids.ts';
 import { plainScheduling } from '../../src/core/model/scheduling.ts';
+import { decodeEntry } from '../../src/head/journal.ts';
 import { MemoryDisk } from '../../src/store/memory.ts';
 import { Streams } from '../chance.ts';
 import { Chronicle } from '../chronicle.ts';
-import { Time } from '../clock.ts';
+import { SimClock, Time } from '../clock.ts';
 import { dialerOf, dialTo } from '../dial.ts';
+import type { RunEnd, RunWish } from '../family.ts';
+import { Site } from '../foreign/site.ts';
+import type { ForeignWeather } from '../foreign/weather.ts';
 import { HeadHost } from '../head-host.ts';
 import { headSettings } from '../head-settings.ts';
 import { Machine, type MachineMake } from '../machine.ts';
 import { Link } from '../net.ts';
-import { programOf, QUIET } from '../plan.ts';
-import type { SimProcess } from '../process.ts';
 import { placeOf } from '../truth.ts';
 import { Violation } from '../violation.ts';
-
-/** What a planted bug leaves out, and takes back. */
-export interface RestoredBug {
-  readonly countsLives?: false;
-  readonly plant?: () => () => void;
-}
+import { NO_RESTORED_CANARY, type RestoredCanary } from './canary.ts';
+import { RestoredJudge } from './judge.ts';
+import { ADMIN, RestoredPeople } from './people.ts';
+import { BEATS, drawRestoredWeather, type RestoredWeather } from './weather.ts';
 
 /** What became of a run. */
-export interface RestoredEnd {
-  readonly violation: Violation | null;
+export interface RestoredEnd extends RunEnd {
   /** Jobs that the copy did not know. */
   readonly lost: number;
 }
 
-const NODES = ['n1', 'n2', 'n3'];
-const QUIET_MS_MAX = 600_000;
-const ADMIN = actor('root', 'admin');
+export type RestoredWish = RunWish<RestoredCanary, RestoredWeather>;
 
-function actor(name: string, role: Role): Actor {
-  // Every machine of the simulator has these users under ids of its own.
-  return { kind: 'user', name: name as UserName, uid: null, role };
-}
+const NODES = ['n1', 'n2', 'n3'];
+const GATEWAY = 's1';
+const QUIET_MS_MAX = 600_000;
 
 class RestoredWorld {
   readonly time = new Time();
   readonly chronicle: Chronicle;
   readonly host: HeadHost;
   readonly machines: readonly Machine[];
+  readonly site: Site | null;
+  readonly weather: RestoredWeather;
+  readonly judge = new RestoredJudge();
+  readonly #people: RestoredPeople;
   readonly #streams: Streams;
-  /** Exit codes by name. */
-  readonly #codes = new Map<string, number>();
-  readonly #starts = new Map<string, number>();
-  readonly #names = new Map<number, string>();
-  /** Had started when the disk was copied. */
-  #begun: ReadonlySet<string> = new Set();
-  #copied = false;
-  lost = 0;
+  readonly #links = new Map<string, Link>();
+  readonly #canary: RestoredCanary;
 
-  constructor(seed: number, trace?: (line: string) => void) {
+  constructor({ seed, trace, weather, canary = NO_RESTORED_CANARY }: RestoredWish) {
     this.#streams = new Streams(seed);
+    this.#canary = canary;
+    const drawn = drawRestoredWeather(this.#streams.under('weather'));
+    this.weather = { ...drawn, ...weather, ...canary.weather };
     this.chronicle = new Chronicle(this.time, trace);
-    const links = NODES.map((name) => this.#link(name));
-    this.host = this.#makeHost(links);
-    this.machines = links.map((link) => this.#machine(link));
+    this.host = this.#makeHost();
+    this.machines = NODES.map((name) => this.#machine(this.#link(name)));
+    this.site = this.weather.site === null ? null : this.#makeSite(this.weather.site);
+    const { time, host, site, judge } = this;
+    this.#people = new RestoredPeople({
+      ...{ time, host, site, judge, weather: this.weather, nodes: NODES },
+      ...{ streams: this.#streams, note: this.chronicle.note },
+      headNow: () => new SimClock(time, host.life, host.skew).now(),
+    });
   }
 
   async run(): Promise<void> {
     const dice = this.#streams.of('course');
-    this.host.boot();
-    for (let tries = 0; tries < 100 && !this.host.isUp; tries += 1) await this.#pass(10);
-    for (const name of NODES) this.#enrol(name);
+    const { host, judge } = this;
+    host.boot();
+    for (let tries = 0; tries < 100 && !host.isUp; tries += 1) await this.#pass(10);
+    for (const name of [...NODES, ...(this.site === null ? [] : [GATEWAY])]) this.#enrol(name);
     await this.#pass(100);
+    const first = copyOf(host.disk);
     for (const machine of this.machines) machine.powerOn();
+    this.site?.gateway.boot();
+    this.#people.start();
     await this.#submitFor(dice.whole(5000, 30_000));
-    const copy = copyOf(this.host.disk);
-    this.#begun = new Set(this.#starts.keys());
-    this.#copied = true;
-    const known = this.#codes.size;
+    const copy = copyOf(host.disk);
+    judge.copied();
     await this.#submitFor(dice.whole(4000, 30_000));
-    this.lost = this.#codes.size - known;
-    this.host.crash();
+    host.crash();
+    judge.putBack();
     await this.#pass(dice.whole(0, 5000));
-    putBack(this.host.disk, copy);
-    this.host.boot();
+    putBack(host.disk, copy);
+    host.boot();
     await this.#submitFor(dice.whole(8000, 20_000));
-    this.host.crash();
-    this.host.acceptLoss = true;
-    this.host.boot();
+    host.crash();
+    if (this.#canary.forgets === true) putBack(host.disk, first);
+    host.acceptLoss = true;
+    host.boot();
     await this.#submitFor(10_000);
+    this.#people.stop();
     await this.#untilQuiet();
   }
 
   async #submitFor(ms: number): Promise<void> {
     const dice = this.#streams.of('jobs');
     for (const until = this.time.now + ms; this.time.now < until; ) {
-      this.#submit();
+      this.#people.submit();
       await this.#pass(dice.whole(100, 2000));
     }
-  }
-
-  #submit(): void {
-    const dice = this.#streams.of('jobs');
-    const name = `j${this.#codes.size + 1}`;
-    const code = dice.pick([0, 0, 3]);
-    const program = programOf({ ...QUIET, runMs: dice.pick([50, 3000, 20_000]), code });
-    const submission = { name, program, environment: { NAME: name } };
-    const command = { kind: 'submit_job', submission, key: name, retired: {} } as const;
-    this.#codes.set(name, code);
-    this.host.execute(command, actor(dice.pick(['alice', 'bob']), 'user'), (result) => {
-      this.chronicle.note(`${name}: ${result.ok ? 'accepted' : result.error.code}`);
-    });
   }
 
   #enrol(name: string): void {
@@ -118,76 +112,63 @@ class RestoredWorld {
 
   async #untilQuiet(): Promise<void> {
     const until = this.time.now + QUIET_MS_MAX;
+    let why = new Violation('L1', 'the head is down');
     while (this.time.now < until) {
       await this.#pass(1000);
-      const open = [...(this.host.engine?.state.jobs.values() ?? [])].filter(
-        ({ outcome }) => outcome === null,
-      );
-      if (this.host.isUp && open.length === 0) return this.#checkOutcomes();
+      const { engine } = this.host;
+      if (!this.host.isUp || engine === null) continue;
+      const found = this.judge.whyNotOver(engine, this.site);
+      if (found === null) return this.judge.checkEnd(engine);
+      why = found;
     }
-    throw new Violation('L1', 'jobs that the head knows never end');
+    throw why;
   }
 
-  /** Nobody gets the result of another. */
-  #checkOutcomes(): void {
-    for (const { id, spec, outcome } of this.host.engine?.state.jobs.values() ?? []) {
-      const code = this.#codes.get(spec.name);
-      const wanted = code === 0 ? 'completed' : 'failed';
-      if (outcome?.kind === wanted && outcome.exit?.code === code) continue;
-      throw new Violation('S13', `job ${id} (${spec.name}) ended as ${outcome?.kind}: ${code}`);
-    }
-  }
-
-  #started(process: SimProcess): void {
-    const { epochId, jobId } = placeOf(process);
-    const name = process.variables.get('NAME') ?? '';
-    this.chronicle.note(`${process.node}: ${epochId} starts as ${name}`);
-    if (this.host.engine?.behind != null) {
-      throw new Violation('S14', `${epochId} starts while records are missing`);
-    }
-    const other = this.#names.get(jobId);
-    if (other !== undefined && other !== name) {
-      throw new Violation('S14', `job id ${jobId} is of ${other} and of ${name}`);
-    }
-    this.#names.set(jobId, name);
-    const starts = (this.#starts.get(name) ?? 0) + 1;
-    this.#starts.set(name, starts);
-    // What waited when the copy was made, and ran since, is run again: its record is lost.
-    const max = this.#copied && !this.#begun.has(name) ? 2 : 1;
-    if (starts > max) throw new Violation('S13', `${name} is run again though its end is known`);
-  }
-
-  #pass(ms: number): Promise<void> {
-    return this.chronicle.until(this.time.now + ms, () => undefined);
+  async #pass(ms: number): Promise<void> {
+    await this.chronicle.until(this.time.now + ms, () => undefined);
+    if (this.host.engine !== null) this.judge.look(this.host.engine);
   }
 
   #link(name: string): Link {
+    const known = this.#links.get(name);
+    if (known !== undefined) return known;
     const streams = this.#streams.under(`net ${name}`);
-    const onDelivery: Link['world']['onDelivery'] = (_, { hand }) => hand();
-    return new Link(name, { time: this.time, streams, duplicates: 0, onDelivery });
+    const onDelivery: Link['world']['onDelivery'] = (link, delivery) =>
+      this.chronicle.deliver(link, delivery, () => 0);
+    const link = new Link(name, { time: this.time, streams, duplicates: 0, onDelivery });
+    this.#links.set(name, link);
+    return link;
   }
 
-  #makeHost(links: readonly Link[]): HeadHost {
+  #makeHost(): HeadHost {
     const { time, chronicle } = this;
     return new HeadHost({
       ...{ time, note: chronicle.note, log: chronicle.log('head') },
       ...{ commitMs: { min: 0.5, max: 5 }, streams: this.#streams.under('head') },
       settings: headSettings({
-        ...{ nodeTimeoutMs: 5000, heartbeatMs: 1000, killGraceMs: 1000, retainedJobsMax: 10_000 },
+        ...{ ...BEATS, killGraceMs: 1000, retainedJobsMax: 10_000 },
         ...{ scheduling: plainScheduling('first_fit'), buildMsMax: 60_000 },
         archiveDefaultBytes: 64 * 1_048_576,
       }),
       ...{ notifiersOf: null, fence: null, firstWordMs: 2000 },
       onGone: () => {
-        for (const link of links) link.sideGone('head', true);
+        for (const link of this.#links.values()) link.sideGone('head', true);
       },
-      ...{ onCrash: () => undefined, onBooted: () => undefined, onDurable: () => undefined },
+      ...{ onCrash: () => undefined, onBooted: () => undefined },
+      onDurable: (_, { seq, bytes }) => {
+        for (const { events } of decodeEntry(seq, bytes)) {
+          for (const event of events) {
+            chronicle.record(seq, event);
+            this.judge.learn(event);
+          }
+        }
+      },
       ...{ wrapStore: (store) => store, wrapSession: (session) => session },
     });
   }
 
   #machine(link: Link): Machine {
-    const { time, host, chronicle } = this;
+    const { time, host, chronicle, judge } = this;
     const name = link.node as NodeName;
     const resources = { cpuCount: 2, memoryBytes: 2 ** 30, gpuCount: 0, counted: {} };
     const make: MachineMake = { name, resources, hasGroups: true, sharedPaths: ['/'], rate: 1 };
@@ -201,10 +182,39 @@ class RestoredWorld {
         });
       },
       onProcess: (what, process) => {
-        if (what === 'start') chronicle.guard(() => this.#started(process));
+        const { epochId, jobId } = placeOf(process);
+        const { plan, node } = process;
+        chronicle.note(`${node}: ${epochId} ${what}s as ${plan.name}`);
+        if (what === 'end') return;
+        const start = { epochId, jobId, plan, node, isAtSite: false };
+        chronicle.guard(() => judge.started(start, host.engine));
       },
       ...{ onWrite: () => undefined, onOutput: () => undefined, onBuild: () => undefined },
       ...{ runScript: () => null, wrapPorts: (ports) => ports },
+    });
+  }
+
+  #makeSite(weather: ForeignWeather): Site {
+    const { time, host, chronicle, judge } = this;
+    const nothing = (): void => undefined;
+    return new Site(GATEWAY, 'steer', {
+      ...{ time, weather, streams: this.#streams.under('site'), note: chronicle.note },
+      watch: {
+        ...{ onSubmitted: nothing, onOrdered: nothing, onStarted: nothing, onHeard: nothing },
+        onProgram: (what, { epochId, job }) => {
+          const { launch, nodes } = job;
+          if (what === 'end' || launch === null) return;
+          const node = `${nodes[0]}.${GATEWAY}`;
+          const jobId = Number.parseInt(epochId, 10);
+          chronicle.note(`${node}: ${epochId} starts as ${launch.plan.name}`);
+          const start = { epochId, jobId, plan: launch.plan, node, isAtSite: true };
+          chronicle.guard(() => judge.started(start, host.engine));
+        },
+      },
+      log: (who) => chronicle.log(who),
+      linkOf: (node) => this.#link(node),
+      dialerOf: (name, link, life) => dialerOf({ time, link, life, host, name: name as NodeName }),
+      wrapAdaptor: (adaptor) => adaptor,
     });
   }
 }
@@ -225,22 +235,22 @@ function putBack(disk: MemoryDisk, from: MemoryDisk): void {
 }
 
 /** One run; never rejects. */
-export async function runRestored(
-  seed: number,
-  bug: RestoredBug = {},
-  trace?: (line: string) => void,
-): Promise<RestoredEnd> {
-  const world = new RestoredWorld(seed, trace);
-  world.host.countsLives = bug.countsLives ?? true;
-  const remove = bug.plant?.();
-  await world.chronicle.watch(async () => {
+export async function runRestored(wish: RestoredWish): Promise<RestoredEnd> {
+  const { seed, canary = NO_RESTORED_CANARY } = wish;
+  const world = new RestoredWorld(wish);
+  const { host, machines, site, chronicle, judge, weather, time } = world;
+  host.countsLives = canary.countsLives ?? true;
+  const remove = canary.plant?.();
+  await chronicle.watch(async () => {
     try {
       await world.run();
     } finally {
-      world.host.life.alive = false;
-      for (const machine of world.machines) machine.leave();
+      host.life.alive = false;
+      for (const machine of machines) machine.leave();
+      site?.gateway.leave();
       remove?.();
     }
   });
-  return { violation: world.chronicle.violation, lost: world.lost };
+  const { violation, hash } = chronicle;
+  return { seed, weather, violation, hash, virtualMs: time.now, lost: judge.lost };
 }

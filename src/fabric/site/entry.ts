@@ -375,8 +375,12 @@ export function claimTaken(entry: Entry, isOurs: boolean, now: number): void {
 }
 
 /** Why, and whose doing it was. What a site has no more without a word goes back to the queue. */
-function neverBegun({ isCancelWanted, overAs }: Entry): { why: string; there: EndThere } {
-  if (isCancelWanted) return { why: 'cancelled before it began', there: 'cancelled' };
+function neverBegun(entry: Entry): { why: string; there: EndThere } {
+  const { isCancelWanted, isForeign, overAs } = entry;
+  if (isCancelWanted) {
+    // A head that was put back does not know that it wanted that: what it only took back starts anew.
+    return { why: 'cancelled before it began', there: isForeign ? 'cancelled' : 'untaken' };
+  }
   if (overAs === null) {
     return { why: 'its site has it no more, and it had not begun there', there: 'refused' };
   }

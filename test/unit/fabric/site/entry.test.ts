@@ -216,7 +216,7 @@ test('a receipt is the end at once, and the first end stays', () => {
   assert.deepEqual(entry.ending, { kind: 'exited', ...ended, at: 1049 });
 });
 
-test('what was never sent and is cancelled never begins', () => {
+test('[S13] what was never sent and is ended for its head never begins, and may start anew', () => {
   const entry = rules.newEntry(1, 'w-1', 'unsent');
   entry.isCancelWanted = true;
   assert.equal(rules.workOf(entry, 0, false), 'take_claim');
@@ -224,7 +224,7 @@ test('what was never sent and is cancelled never begins', () => {
   assert.deepEqual(entry.ending, {
     kind: 'unstartable',
     why: 'cancelled before it began',
-    there: 'cancelled',
+    there: 'untaken',
   });
 });
 
