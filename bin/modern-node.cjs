@@ -27,10 +27,21 @@ function findNode() {
 /** Root's is the package's own, for all users of it; others' is in their cache, which npm leaves alone. */
 function folders() {
   const path = require('node:path');
+  const cache = cacheFolder();
+  const own = cache === null ? [] : [path.join(cache, 'weft', 'node')];
+  const shared = path.resolve(__dirname, '..', '.node');
+  return process.getuid?.() === 0 ? [shared, ...own] : [...own, shared];
+}
+
+/** The user's; null: HOME is not set, and the uid has no account. */
+function cacheFolder() {
   const { XDG_CACHE_HOME, HOME } = process.env;
-  const cache = XDG_CACHE_HOME || path.join(HOME || require('node:os').homedir(), '.cache');
-  const [own, shared] = [path.join(cache, 'weft', 'node'), path.resolve(__dirname, '..', '.node')];
-  return process.getuid?.() === 0 ? [shared, own] : [own, shared];
+  if (XDG_CACHE_HOME) return XDG_CACHE_HOME;
+  try {
+    return require('node:path').join(HOME || require('node:os').homedir(), '.cache');
+  } catch {
+    return null;
+  }
 }
 
 /** In the first of these folders that has it; else installed into the first that can be written. */
@@ -135,6 +146,7 @@ function become(node, args, environment = process.env) {
   });
 }
 
+exports.cacheFolder = cacheFolder;
 exports.isModern = isModern;
 exports.findNode = findNode;
 exports.ownNode = ownNode;

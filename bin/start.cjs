@@ -4,7 +4,7 @@
 
 const { existsSync } = require('node:fs');
 const path = require('node:path');
-const { become, findNode, isModern } = require('./modern-node.cjs');
+const { become, cacheFolder, findNode, isModern } = require('./modern-node.cjs');
 
 const root = path.resolve(__dirname, '..');
 
@@ -34,7 +34,9 @@ exports.run = async (place) => {
 
 /** In the user's own cache: what somebody else has put there is never run. */
 function keepCompiled() {
-  require('node:module').enableCompileCache(path.join(cacheFolder(), 'weft', 'compiled'));
+  const folder = cacheFolder();
+  if (folder === null) return;
+  require('node:module').enableCompileCache(path.join(folder, 'weft', 'compiled'));
 }
 
 function startBuilt(name) {
@@ -44,11 +46,6 @@ function startBuilt(name) {
     if (QUICK.has(process.argv[2])) return weft();
   }
   return built('programs.cjs').PROGRAMS[name]();
-}
-
-function cacheFolder() {
-  const { XDG_CACHE_HOME, HOME } = process.env;
-  return XDG_CACHE_HOME || path.join(HOME || require('node:os').homedir(), '.cache');
 }
 
 function handOver(file) {

@@ -2,11 +2,12 @@
 // has its state directory, journal, session, log and launcher of its own.
 
 import { mkdirSync, readFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Agent, startAgent } from '../agent/agent.ts';
 import { type Door, openDoor } from '../agent/door/door.ts';
 import { fileProblem } from '../config/file-problem.ts';
+import { refuseLongDirectory } from '../config/socket-room.ts';
 import { isSame } from '../core/base/same.ts';
 import { KINDS } from '../core/model/errors.ts';
 import { Failure, usage } from '../core/model/failure.ts';
@@ -26,7 +27,7 @@ import { bootBeganAt } from '../os/machine-marks.ts';
 import { sharedMarks, systemMarks } from '../os/marks.ts';
 import { removeOldEnds } from '../os/old-ends.ts';
 import { systemPresence } from '../os/owner-presence/presence.ts';
-import { systemUsers } from '../os/users.ts';
+import { ownHome, systemUsers } from '../os/users.ts';
 import type { BuildKeeper } from '../staging/build-keeper.ts';
 import type { NodeCache } from '../staging/node-cache.ts';
 import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
@@ -141,6 +142,7 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
 /** Throws when another process runs the agent of this state directory. */
 function open(options: AgentOptions, hub: SiteHub | null = null): Hosted {
   const { stateDir, name, site, logFile = null } = options;
+  refuseLongDirectory(stateDir);
   mkdirSync(stateDir, { recursive: true, mode: 0o711 });
   const { release } = claim(join(stateDir, 'agent.pid'), `the agent of ${stateDir}`);
   const log = openLog({ file: logFile, name: `agent ${name}` });
@@ -317,7 +319,7 @@ async function launcherIn(folder: string): Promise<LauncherProgram> {
 
 /** Not the state directory: agents of one machine share the compiled program. */
 function cacheDirectory(): string {
-  return process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+  return process.env['XDG_CACHE_HOME'] ?? join(ownHome(), '.cache');
 }
 
 function readVersion(): string {

@@ -1,7 +1,6 @@
 // Looks again and again what the machine can run containers with: a daemon may start after the agent,
 // or end before it.
 
-import { homedir } from 'node:os';
 import { ENGINES_PATH } from '../agent/environment.ts';
 import {
   type ContainerRuntime,
@@ -9,6 +8,7 @@ import {
   runtimeWords,
 } from '../core/model/container-runtime.ts';
 import { findContainerRuntimes } from '../os/container-runtimes.ts';
+import { ownHome } from '../os/users.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 
 /** What a node says of them. */
@@ -23,7 +23,7 @@ const LOOK_MS = 30_000;
 
 export async function lookForRuntimes(last?: RuntimesFound): Promise<RuntimesFound> {
   // As tasks do, who have no variable of the agent's.
-  const as = { PATH: ENGINES_PATH, HOME: homedir() };
+  const as = { PATH: ENGINES_PATH, HOME: ownHome() };
   const runtimes = await findContainerRuntimes(as, last?.runtimes);
   return { runtimes, labels: runtimeLabels(runtimes), words: runtimeWords(runtimes) };
 }

@@ -46,6 +46,8 @@ let isDaemon = false;
 
 /** What this process was started with. */
 export function invocation(program: string): Invocation {
+  // As nohup(1) has it, which Node undoes: without a terminal a hang-up is none of this program's.
+  if (![0, 1, 2].some((file) => isatty(file))) process.on('SIGHUP', () => undefined);
   return {
     program,
     argv: process.argv.slice(2),

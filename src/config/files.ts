@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { refuse } from '../core/model/errors.ts';
 import { failure } from '../core/model/failure.ts';
+import { homeOf } from './home.ts';
 import type { FileReading } from './read-file.ts';
 
 const SEED_FILE = 'cm-config.yml';
@@ -64,16 +65,11 @@ function findConfigFiles({ file, environment, directory }: FilePlaces): string[]
   return [own, isOne ? null : seed].filter((found) => found !== null);
 }
 
-/** Nearly always known without asking the system. */
-function homeOf({ HOME }: FilePlaces['environment']): string {
-  return HOME || process.getBuiltinModule('node:os').homedir();
-}
-
 /** First of: WEFT_CONFIG, the state directory, the user's, the machine's. */
 function findOwnFile(environment: FilePlaces['environment'], directory: string): string | null {
   const named = environment['WEFT_CONFIG'];
   if (named) return named;
-  const home = environment['XDG_CONFIG_HOME'] || path.join(homeOf(environment), '.config');
+  const home = environment['XDG_CONFIG_HOME'] || path.join(homeOf(environment) ?? '/', '.config');
   const places = [path.join(directory, 'weft.yaml'), path.join(home, 'weft', 'weft.yaml')];
   places.push('/etc/weft/weft.yaml');
   return places.find((place) => existsSync(place)) ?? null;

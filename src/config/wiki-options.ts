@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { usage } from '../core/model/failure.ts';
 import type { FilterRule } from '../core/model/filter-rule.ts';
+import { SOCKET_PATH_BYTES_MAX } from '../core/model/limits.ts';
 import type { Config } from './config.ts';
 import type { WikiDoorOptions } from './daemon-options.ts';
 import { fileProblem } from './file-problem.ts';
@@ -12,8 +13,6 @@ import type { Fields } from './tables.ts';
 import { parseAddress } from './value.ts';
 
 const LOOPBACK = /^(127\.|localhost$|::1$)/;
-/** What the address of a unix socket has room for (unix(7)). */
-const SOCKET_PATH_BYTES_MAX = 107;
 
 /** Null: there is none. Throws a failure that says which key is wrong. */
 export function wikiOptions(config: Config): WikiDoorOptions | null {

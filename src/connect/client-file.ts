@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import path from 'node:path';
 import type { Environment } from '../config/config.ts';
 import { fileProblem } from '../config/file-problem.ts';
+import { homeOf } from '../config/home.ts';
 import { usage } from '../core/model/failure.ts';
 
 /** The machine's file, unless WEFT_CLIENT_FILE names another. */
@@ -31,7 +32,7 @@ export function readClientFile(environment: Environment): ClientFile | null {
 }
 
 function userFile(environment: Environment): string {
-  const home = environment['HOME'] || process.getBuiltinModule('node:os').homedir();
+  const home = homeOf(environment) ?? '/';
   const folder = environment['XDG_CONFIG_HOME'] || path.join(home, '.config');
   return path.join(folder, 'weft', 'client.yaml');
 }

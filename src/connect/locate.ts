@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../config/config.ts';
 import { fileProblem } from '../config/file-problem.ts';
+import { homeOf } from '../config/home.ts';
 import { quoteWord } from '../core/base/shell-word.ts';
 import { Failure, usage } from '../core/model/failure.ts';
 import { type ClientFile, readClientFile } from './client-file.ts';
@@ -39,10 +40,17 @@ export function stateDirectory(options: LocateOptions, environment: Environment)
 }
 
 function usualDirectory(environment: Environment): string {
-  const base =
-    environment['XDG_STATE_HOME'] ||
-    path.join(environment['HOME'] || nodeOs().homedir(), '.local', 'state');
-  return path.join(base, 'weft');
+  return path.join(environment['XDG_STATE_HOME'] || usualState(environment), 'weft');
+}
+
+function usualState(environment: Environment): string {
+  const home = homeOf(environment);
+  if (home !== null) return path.join(home, '.local', 'state');
+  const uid = process.getuid?.();
+  throw usage(
+    `HOME is not set, and uid ${uid} has no account on this machine`,
+    'Set HOME to a directory of yours, or name one for the cluster with WEFT_DIR.',
+  );
 }
 
 /** Loaded here, because hardly any command comes this way. */
@@ -105,7 +113,7 @@ function urlLocation(
 
 /** Null where the user has none yet: not everybody of a machine does. */
 function tokenOf({ token_file: named }: ClientFile, environment: Environment): string | null {
-  const home = environment['HOME'] || nodeOs().homedir();
+  const home = homeOf(environment) ?? '/';
   const file = named?.replace(/^~(?=\/)/, home);
   return file === undefined || !existsSync(file) ? null : readTokenFile(file, 'token_file');
 }

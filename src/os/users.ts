@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
+import { nameOfBareUid } from '../core/base/account-name.ts';
 import type { UserAccount, Users } from '../ports/users.ts';
 
 const run = promisify(execFile);
@@ -37,6 +38,11 @@ export function systemUsers(monotonic: () => number): Users {
   };
 }
 
+/** Home of who runs this, who may have no account. */
+export function ownHome(): string {
+  return process.env['HOME'] || ownAccount().home;
+}
+
 function ownAccount(): UserAccount {
   const uid = process.getuid?.() ?? 0;
   const gid = process.getgid?.() ?? 0;
@@ -47,7 +53,7 @@ function ownAccount(): UserAccount {
   } catch {
     // Containers are often started under a number that no account file knows.
     const home = process.env['HOME'] ?? '/';
-    return { name: `${uid}`, uid, gid, groups, home, shell: '/bin/sh' };
+    return { name: nameOfBareUid(uid), uid, gid, groups, home, shell: '/bin/sh' };
   }
 }
 

@@ -6,11 +6,13 @@ import { fileProblem } from '../../config/file-problem.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure, usage } from '../../core/model/failure.ts';
 import { SCRIPT_BYTES_MAX } from '../../core/model/limits.ts';
+import type { Context } from '../context.ts';
 import { submitterHere } from '../jobs/send.ts';
 import { mergeOptions, readDirectives } from '../submit/directives.ts';
 import { readsInput, withItems } from '../submit/items.ts';
 import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
 import {
+  BYTE_ORDER_MARK,
   type ForeignLines,
   foreignLines,
   hasWindowsLines,
@@ -37,9 +39,11 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
       options,
     } = withAxes(given, words);
     if (file === '') throw usage('no script is named');
-    const read = readScript(file === '-' ? 0 : path.resolve(context.cwd, file), file);
-    const text = hasWindowsLines(read) ? withPlainLines(read) : read;
-    if (text !== read) context.note(`${file} has Windows line endings (CRLF); they are converted`);
+    const text = plainText(
+      context,
+      readScript(file === '-' ? 0 : path.resolve(context.cwd, file), file),
+      file,
+    );
     for (const lines of foreignLines(text)) context.note(foreignWords({ file, text }, lines));
     const submitter = submitterHere(context);
     const merged = mergeOptions(readDirectives(text, file, submitter), options);
@@ -53,6 +57,15 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     return submitAndAttend(context, wish, { ...options, inputIsTaken, inputs });
   },
 });
+
+/** The text as systems here take it; what was changed is told. */
+function plainText(context: Context, read: string, file: string): string {
+  const text = read.startsWith(BYTE_ORDER_MARK) ? read.slice(BYTE_ORDER_MARK.length) : read;
+  if (text !== read) context.note(`${file} begins with a byte order mark; it is left out`);
+  if (!hasWindowsLines(text)) return text;
+  context.note(`${file} has Windows line endings (CRLF); they are converted`);
+  return withPlainLines(text);
+}
 
 interface Script {
   readonly file: string;

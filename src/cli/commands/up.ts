@@ -2,6 +2,7 @@
 
 import type { NodeView } from '../../api/nodes.ts';
 import type { Config, Flags } from '../../config/config.ts';
+import { refuseLongDirectory } from '../../config/socket-room.ts';
 import { formatAddress } from '../../config/value.ts';
 import type { Api } from '../../connect/api.ts';
 import { plural } from '../../core/base/plural.ts';
@@ -129,6 +130,10 @@ async function bringUp(
   cluster: LocalCluster,
   { record, notes, once = {} }: Wishes,
 ): Promise<number> {
+  const directory = cluster.paths.directory;
+  for (const name of cluster.nodeNames(record.nodeCount)) {
+    refuseLongDirectory(cluster.paths.node(name), directory);
+  }
   const api = cluster.connect();
   try {
     const isKnown = cluster.record !== null;

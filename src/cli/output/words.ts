@@ -5,7 +5,7 @@ import { SIGNALS } from '../../core/model/signals.ts';
 
 const DAY_MS = 86_400_000;
 
-/** `14:03:22` today, `Nov 20 14:03` this year, else the date; local time, as `ls -l`. */
+/** `14:03:22` today, `Nov 20 14:03` within 300 days, else the date, with the time if it is to come. */
 export function formatInstant(at: number | null | undefined, now: number): string {
   if (at === null || at === undefined) return '-';
   const date = new Date(at);
@@ -16,7 +16,9 @@ export function formatInstant(at: number | null | undefined, now: number): strin
   }
   if (Math.abs(now - at) < 300 * DAY_MS)
     return `${MONTHS[date.getMonth()]} ${date.getDate()} ${time}`;
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  // Of long ago the day is enough, as `ls -l` has it; what is to come has its hour.
+  return at > now ? `${day} ${time}` : day;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

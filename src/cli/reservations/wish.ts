@@ -86,7 +86,6 @@ export function readWish(options: WishOptions) {
   if (at !== undefined && within !== undefined) {
     throw usage('--at and --within exclude each other: give a start or a window');
   }
-  const zone = options.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   return dropUndefined({
     ...{ name, force },
     labels: readAll('--needs', options.needs, parseNeed),
@@ -99,7 +98,7 @@ export function readWish(options: WishOptions) {
     durationMs: duration === undefined ? undefined : readLength('--duration', duration),
     nodeCount: read('--nodes', nodes, (text) => parseCount(text, 1, NODES_PER_TASK_MAX)),
     share: readShare(options),
-    recurrence: cron === undefined ? undefined : { cron, zone },
+    recurrence: cron === undefined ? undefined : { cron, zone: options.zone ?? zoneHere() },
   });
 }
 
@@ -111,4 +110,11 @@ function readShare({ cpus, memory, gpus, resource }: WishOptions) {
     gpuCount: read('--gpus', gpus, (text) => parseCount(text, 0, GPUS_PER_NODE_MAX)) ?? 0,
     counted: Object.fromEntries(readAll('--resource', resource, parseCounted) ?? []),
   };
+}
+
+function zoneHere(): string {
+  // As Node has it: nothing where TZ names no zone.
+  const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (zone !== undefined) return zone;
+  throw usage(`TZ names no time zone: '${process.env['TZ']}'`, 'Give one with --zone, or set TZ.');
 }

@@ -65,6 +65,7 @@ function onClock(
 ): Result<number, string> {
   if (at.getHours() === hour && at.getMinutes() === minute) return ok(at.getTime());
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const words = `'${text}' does not exist: the clock is put forward then in ${timeZone}`;
+  const where = timeZone === undefined ? 'here' : `in ${timeZone}`;
+  const words = `'${text}' does not exist: the clock is put forward then ${where}`;
   return err(`${words}; write the time before or after, or with an offset such as +01:00`);
 }

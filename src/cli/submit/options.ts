@@ -20,6 +20,7 @@ import * as values from '../../core/model/submission-values.ts';
 import { jobEnvironment } from './environment.ts';
 import { parseInstant } from './instant.ts';
 import type { ItemOptions } from './items.ts';
+import { refuseForeignBytes } from './plain-text.ts';
 import { collect, dropUndefined, read, readAll } from './read.ts';
 import { needsOwnDirectory, type StagingOptions, stagingWish } from './staged-files.ts';
 
@@ -219,11 +220,14 @@ export function makeSubmission(
   options: SubmitOptions,
   submitter: Submitter,
 ): Submission {
+  const environment = jobEnvironment(options, submitter.environment);
+  const directory = directoryWish(options, submitter.directory);
+  refuseForeignBytes({ program, environment, directory });
   return dropUndefined({
     program,
     name: read('--name', options.name, values.parseText),
-    environment: jobEnvironment(options, submitter.environment),
-    directory: directoryWish(options, submitter.directory),
+    environment,
+    directory,
     files: outputFiles(options),
     staging: stagingWish(options),
     ...request(options),

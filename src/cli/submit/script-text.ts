@@ -9,6 +9,9 @@ export function withPlainLines(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
+/** What some editors put first: `#!` is no longer where the system looks for it. */
+export const BYTE_ORDER_MARK = '\uFEFF';
+
 const FOREIGN = /^#(SBATCH|PBS|BSUB|OAR|\$)(?=\s+-)/;
 
 export interface ForeignLines {

@@ -329,3 +329,5 @@ export const PILOT_WORD_LENGTH_MAX = 1000;
 
 /** A start, an end or the keeping of files that takes longer is explained: most take a second. */
 export const LONG_WAIT_MS = 60_000;
+/** What the address of a unix socket has room for, without the final NUL (unix(7)). */
+export const SOCKET_PATH_BYTES_MAX = 107;

@@ -8,6 +8,9 @@ import type { Failure, Preparation } from './state.ts';
 const OF_THE_JOB = new Set(['chdir', 'stdin', 'stdout', 'stderr', 'exec']);
 /** Arguments and environment are the job's, at whichever step their size is noticed. */
 const E2BIG = 7;
+const ENOENT = 2;
+/** Characters; a script may be one long line. */
+const FIRST_LINE_MAX = 120;
 /** EIO, ENOSPC, EROFS. */
 const OF_THE_DISK = new Set([5, 28, 30]);
 
@@ -24,9 +27,20 @@ export function describeFailure(
 ): Failure {
   const step = describeStep(order, preparation, failed.stage);
   return {
-    detail: `${step}: ${formatErrno(failed.errno)}`,
+    detail: `${step}: ${formatErrno(failed.errno)}${whatIsMissing(order, failed)}`,
     nodeFault: !isOfTheJob(order, failed) && failed.errno !== E2BIG,
   };
+}
+
+/** The kernel has one word for a program that is not there and for one that its first line names. */
+function whatIsMissing({ program }: LaunchOrder, { stage, errno }: Failed): string {
+  if (stage !== 'exec' || errno !== ENOENT) return '';
+  if (program.kind === 'argv' && program.argv[0]?.includes('/')) {
+    return ': it is not there, or what its first line names is not (as with lines that end in CR LF)';
+  }
+  if (program.kind !== 'script') return '';
+  const [first = ''] = program.text.split('\n', 1);
+  return `: what its first line names is not there: ${first.slice(0, FIRST_LINE_MAX)}`;
 }
 
 /** The launcher could not be asked: nothing of the job has been looked at. */

@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { nameOfBareUid } from '../../core/base/account-name.ts';
 
 /** A directory service that does not answer must not hang logins. */
 const GETENT_TIMEOUT_MS = 5000;
@@ -15,11 +16,12 @@ export class Accounts {
   readonly #names = new Answers<string | null>(NAME_CACHED_MS, (uid) => askName(uid));
   readonly #groups = new Answers<readonly string[]>(GROUPS_CACHED_MS, (name) => askGroups(name));
 
-  /** Null when no account has this uid. */
+  /** Null when no account has this uid, and it is not this head's own. */
   async nameOf(uid: number, now: number): Promise<string | null> {
     const name = await this.#names.of(String(uid), now);
-    if (name === null) this.#names.forget(String(uid));
-    return name;
+    if (name !== null) return name;
+    this.#names.forget(String(uid));
+    return uid === process.getuid?.() ? ownBareName(uid) : null;
   }
 
   /** Names of the account's groups, by id(1); none when it cannot tell. */
@@ -50,6 +52,12 @@ class Answers<T> {
   forget(key: string): void {
     this.#known.delete(key);
   }
+}
+
+/** Who started this head in a container, under a number alone, is its user all the same. */
+async function ownBareName(uid: number): Promise<string | null> {
+  const name = nameOfBareUid(uid);
+  return (await hasAccount(name)) ? null : name;
 }
 
 async function askName(uid: string): Promise<string | null> {

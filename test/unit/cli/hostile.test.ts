@@ -27,6 +27,10 @@ const REFUSED: readonly (readonly [argv: readonly string[], words: RegExp])[] = 
     ['up', '--dir', '/dev/null/x'],
     /cannot make the directory \/dev\/null\/x: a part of its path is not a directory/,
   ],
+  [
+    ['up', '--dir', `/tmp/${'long'.repeat(30)}`],
+    /^weft: \/tmp\/long\S+ is 41 bytes too long: the launcher of an agent there would have no address\n {2}Choose/,
+  ],
   [['up', '--dir', '/proc/x'], /cannot make the directory \/proc\/x: nothing can be made there\n/],
 ];
 

@@ -137,6 +137,40 @@ test('logs -a shows the stream that has no file, and says where the other one is
   }
 });
 
+test('submit leaves a byte order mark out, which would hide the first line', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-script-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const script = path.join(folder, 'marked.sh');
+  writeFileSync(script, '\uFEFF#!/bin/sh\n#WEFT --cpus 2\necho hi\n');
+  await using head = await FakeHead.start(accepts());
+  const { error, code } = await head.weft('submit', script);
+  assert.equal(code, 0);
+  assert.match(error, /marked\.sh begins with a byte order mark; it is left out/);
+  const sent = head.work[0]?.body as Submission;
+  assert.equal(sent.cpuCount, 2);
+  assert.ok(sent.program.kind === 'script' && sent.program.text.startsWith('#!'));
+});
+
+for (const [argv, words] of [
+  [['run', '--', 'cat', 'caf\uFFFD.txt'], /^weft: an argument, or the script, has bytes that/],
+  [
+    ['run', '--chdir', '/data/caf\uFFFD', 'true'],
+    /^weft: the name of the working directory has bytes/,
+  ],
+  [
+    ['run', '--env', 'NAME=caf\uFFFD', 'true'],
+    /^weft: the environment variable NAME has bytes .*\n.*env -u NAME/,
+  ],
+] as const) {
+  test(`what is no UTF-8 is refused before anything is sent: weft ${argv.slice(0, 2).join(' ')}`, async () => {
+    await using head = await FakeHead.start(accepts());
+    const { error, code } = await head.weft(...argv);
+    assert.equal(code, 2, error);
+    assert.match(error, words);
+    assert.deepEqual(head.work, []);
+  });
+}
+
 test('submit puts Windows line ends right and points out the lines of other systems', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-script-'));
   const script = path.join(folder, 'sim.sh');

@@ -2,6 +2,7 @@
 
 import { availableParallelism, freemem, hostname, loadavg, totalmem, userInfo } from 'node:os';
 import { openApiDocument } from '../../../api/openapi.ts';
+import { nameOfBareUid } from '../../../core/base/account-name.ts';
 import { err, ok } from '../../../core/base/result.ts';
 import { waitingSize } from '../../../core/controller/jobs/behind.ts';
 import { refuse } from '../../../core/model/errors.ts';
@@ -61,7 +62,7 @@ function loginName(): string {
   try {
     return userInfo().username;
   } catch {
-    return String(process.getuid?.() ?? ''); // A uid without an account, as containers have.
+    return nameOfBareUid(process.getuid?.() ?? 0);
   }
 }
 

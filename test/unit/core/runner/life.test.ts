@@ -308,8 +308,19 @@ test('one process that cannot start ends the others and says why', () => {
   world.feed(killed(1, 15, 1500), swept(ID));
   const { cause, detail, nodeFault } = endReport(world);
   assert.equal(cause, 'launch_failed');
-  assert.equal(detail, 'cannot execute ./x: No such file or directory (ENOENT)');
+  assert.equal(
+    detail,
+    'cannot execute ./x: No such file or directory (ENOENT): it is not there, or what its first ' +
+      'line names is not (as with lines that end in CR LF)',
+  );
   assert.equal(nodeFault, false);
+});
+
+test('a script whose first line names what is not there says so', () => {
+  const world = new World();
+  const script = { kind: 'script', text: '#!/no/such\necho', args: [] } as const;
+  world.feed(order(7, script), prepared(ID), failed(1, 'exec', 2), swept(ID));
+  assert.match(endReport(world).detail ?? '', /\(ENOENT\): what its first line .*: #!\/no\/such$/);
 });
 
 for (const [stage, nodeFault] of [
