@@ -84,7 +84,8 @@ function programIn(place) {
 
 /** By npm, from the registry that it is set to, and only what has the integrity above. */
 function install(place) {
-  const { mkdtempSync, writeFileSync, renameSync, existsSync, rmSync } = require('node:fs');
+  const { chmodSync, existsSync, mkdtempSync, renameSync, rmSync } = require('node:fs');
+  const { writeFileSync } = require('node:fs');
   const path = require('node:path');
   const integrity = INTEGRITY[`${process.platform}-${process.arch}`];
   if (integrity === undefined) {
@@ -103,6 +104,8 @@ function install(place) {
     writeFileSync(path.join(fresh, 'package.json'), JSON.stringify({ ...root, private: true }));
     writeFileSync(path.join(fresh, 'package-lock.json'), JSON.stringify(lock));
     runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], fresh);
+    // Others are to run it, too.
+    chmodSync(fresh, 0o755);
     // Somebody else may have been faster.
     if (!existsSync(programIn(place))) renameSync(fresh, path.join(place, VERSION));
     return programIn(place);

@@ -10,7 +10,7 @@ import { until } from './support/hosts.ts';
 import { cleanEnvironment, repository, runProgram } from './support/local-cluster.ts';
 
 const WEFT = [process.execPath, path.join(repository, 'bin', 'weft.mjs')];
-/** Of no account here. */
+/** A uid that no account has here. */
 const BARE_UID = 79_999;
 /** What an agent and its launcher have open before any task, and room for some starts at once. */
 const FILES_MAX = 128;

@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -54,6 +62,11 @@ test('it is installed once, by its hash, in the first folder that can be written
     /^Weft needs Node 24, .* installing one for Weft alone in .*open, once/,
   );
   assert.ok(first.stdout.startsWith(open) && existsSync(first.stdout), first.stdout);
+  assert.equal(
+    statSync(path.join(first.stdout, '..', '..', '..', '..')).mode & 0o777,
+    0o755,
+    'for all users',
+  );
   const lock = JSON.parse(readFileSync(path.join(at, 'given', 'package-lock.json'), 'utf8'));
   assert.match(lock.packages[`node_modules/${NAME}`].integrity, /^sha512-[\w+/]{86}==$/);
   const second = ask([closed, open], npm(at, 'process.exit(9)'));
