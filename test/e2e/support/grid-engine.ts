@@ -125,7 +125,7 @@ async function spool(
     ...{ min_uid: '0', min_gid: '0', administrator_mail: 'none', load_report_time: '00:00:02' },
     ...{ finished_jobs: '0', max_unheard: '00:01:00' },
     jsv_url: isSteered ? `script:${directory}/ticket.jsv` : 'none',
-    jsv_allowed_mod: 'ac,h,i,e,o,j,M,N,p,w',
+    jsv_allowed_mod: 'ac,h,i,e,o,j,M,N,p,w,q_hard',
   });
   writeFileSync(join(directory, 'conf'), conf);
   await command(`${LIB}/spooldefaults`, 'configuration', `${directory}/conf`);
