@@ -2,7 +2,7 @@
 // out: who runs them, when, and what follows is the fabric's.
 
 import type { Result } from '../core/base/result.ts';
-import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../core/model/site.ts';
+import type { SiteEnd, SiteJob, SiteNode, SiteQueue, SiteSkills } from '../core/model/site.ts';
 
 export interface SiteCommand {
   readonly argv: readonly string[];
@@ -115,6 +115,24 @@ export interface Steering {
   readonly leftovers?: readonly SiteQuery<readonly SiteCommand[]>[];
   /** Absent: it has none. */
   readonly notes?: NotePlace;
+  /** Absent: it suspends no jobs. */
+  readonly suspension?: Suspension;
+}
+
+/** Jobs that run are to stand still, and to go on; refused where it is so already. */
+export interface Suspension {
+  /** The time limit of a job stands still with it. */
+  readonly stopsLimit: boolean;
+  suspend(job: string): readonly SiteCommand[];
+  resume(job: string): readonly SiteCommand[];
+}
+
+/** Undefined: none at all. */
+export function skillsOf({ signal, steering }: Adaptor): SiteSkills | undefined {
+  const { suspension } = steering ?? {};
+  if (signal === undefined && suspension === undefined) return undefined;
+  const suspends = suspension === undefined ? null : suspension.stopsLimit ? 'any' : 'unlimited';
+  return { signals: signal !== undefined, suspends };
 }
 
 export interface Adaptor {
@@ -141,6 +159,8 @@ export interface Adaptor {
   readonly end: ((job: string) => SiteQuery<SiteEnd | null>) | null;
   /** Whether it knows a job of this id at all; null: it cannot be asked. */
   readonly known: ((job: string) => SiteQuery<boolean>) | null;
+  /** Passes a signal on to all processes of a job that runs. Absent: it cannot be asked to. */
+  signal?(job: string, signal: number): SiteQuery<null>;
   /** Its id of one element of an array. */
   element(array: string, index: number): string;
   setNode(change: NodeSwitch): readonly SiteCommand[];

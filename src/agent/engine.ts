@@ -255,5 +255,5 @@ function signalOf(event: RunnerEvent): Effect | null {
   if (event.kind !== 'signal_wanted' && event.kind !== 'warning_due') return null;
   const { epochId, signal } = event;
   const key = event.kind === 'warning_due' ? 'warning' : `signal#${event.serial}`;
-  return { kind: 'signal', epochId, key, signals: [signal] };
+  return { kind: 'signal', epochId, key, signals: [signal], asked: true };
 }

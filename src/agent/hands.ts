@@ -104,7 +104,7 @@ export class Hands {
         this.#start(epoch);
         return;
       case 'signal':
-        this.#signal(epoch, effect.signals ?? []);
+        this.#signal(epoch, effect);
         return;
       case 'sweep':
         this.#sweeper.sweep(epoch);
@@ -193,11 +193,11 @@ export class Hands {
     this.#world.outputs.watch(epoch.order, uid, outputsOf(epoch, this.#world.settings));
   }
 
-  #signal(epoch: Epoch, signals: readonly number[]): void {
+  #signal(epoch: Epoch, { signals = [], asked }: Effect): void {
     const processes = this.#world.processes();
     for (const process of epoch.processes) {
       if (!isOpen(process)) continue;
-      for (const signal of signals) processes?.signal(process.launchId, signal);
+      for (const signal of signals) processes?.signal(process.launchId, signal, asked);
     }
     // What is told to end has to be awake for it.
     if (signals.includes(SIGSTOP)) this.#containers.hold(epoch, true);

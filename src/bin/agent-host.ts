@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { skillsOf } from '../adaptors/adaptor.ts';
 import { type Agent, startAgent } from '../agent/agent.ts';
 import { type Door, openDoor } from '../agent/door/door.ts';
 import { fileProblem } from '../config/file-problem.ts';
@@ -173,7 +174,9 @@ async function start(
   const ports = portsOf(options, machine, { log, cache, instance, hub: hosted.hub });
   const { facts: limits } = ports.containment;
   const ofSite = sizes.length === 0 ? {} : { sizes };
-  const own = { ...settings, facts: { ...settings.facts, limits, ...ofSite } };
+  const siteSkills = hosted.hub === null ? undefined : skillsOf(hosted.hub.adaptor);
+  const skills = siteSkills === undefined ? {} : { siteSkills };
+  const own = { ...settings, facts: { ...settings.facts, limits, ...ofSite, ...skills } };
   const agent = await startAgent(ports, own);
   log.info({ resources: own.resources, facts: own.facts }, 'agent started');
   return agent;

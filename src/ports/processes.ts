@@ -59,8 +59,11 @@ export interface Processes {
   start(request: LaunchRequest): void;
   /** The head answered what was sent at this monotonic instant: every lease counts from there. */
   heard(monotonic: number): void;
-  /** To every process that belongs to it, also those that left its session. */
-  signal(launchId: number, signal: number): void;
+  /**
+   * To every process that belongs to it, also those that left its session.
+   * @param isAsked somebody sends it to them for what they make of it. Absent: they are to end, stop or go on.
+   */
+  signal(launchId: number, signal: number, isAsked?: boolean): void;
   /** How many processes still belong to it, zombies aside. */
   leftovers(launchId: number): Promise<number>;
   /** Lets an ended record go. */

@@ -80,6 +80,7 @@ const facts = map({
   containers: optional(text),
   launcher: text,
   site: optional(text),
+  siteSkills: optional(map({ signals: flag, suspends: orNull(oneOf('any', 'unlimited')) })),
   sizes: optional(listUpTo(NODE_WORDS_MAX, map({ cpuCount: count, memoryBytes: orNull(count) }))),
   switchesUser: flag,
   user: text,

@@ -122,6 +122,27 @@ describe('a real Grid Engine that our scheduler steers', { skip: withoutGridEngi
     await become(job.id, /^cancelled/);
   });
 
+  it('[G22] what runs there stands still where its limit does not go on, and hears no signals', async () => {
+    const limited = await ours(await give('-l', 'h_rt=300', 'sleep', '600'));
+    const free = await give('sh', '-c', `'until [ -e ${world.at('on')} ]; do sleep 0.1; done'`);
+    const job = await ours(free);
+    for (const { id } of [limited, job]) await become(id, /^running/);
+    const refused = await world.tried('suspend', String(limited.id));
+    assert.match(refused.error, /suspends no jobs that have a time limit/);
+    assert.match(
+      (await world.tried('kill', '--signal', 'USR1', `hpc/${free}`)).error,
+      /no signals/,
+    );
+    await weft('suspend', `hpc/${free}`);
+    await become(job.id, /^suspended/);
+    assert.match(await command('qstat', '-u', '*'), new RegExp(` ${free} .* s `));
+    mkdirSync(world.at('on'));
+    await weft('resume', `hpc/${free}`);
+    await become(job.id, /^completed/);
+    await weft('kill', String(limited.id));
+    await become(limited.id, /^cancelled/);
+  });
+
   it('a waiting job that its user takes back is over by the word of the site', async () => {
     await weft('site', 'pause', 'hpc');
     const there = await give('sleep', '600');

@@ -135,6 +135,38 @@ describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () =>
     });
   });
 
+  it('[G22] what runs there hears signals, stands still and goes on, as its site says', async () => {
+    const [script, on] = [world.at('hears'), world.at('on')];
+    const loop = `until [ -e ${on} ]; do sleep 0.2; done; exit 4`;
+    writeFileSync(script, `trap 'echo heard' USR1\necho up\n${loop}\n`);
+    const id = await weft('run', '--time', '10m', '--nodes-named', 'n1.hpc', '--', 'sh', script);
+    const says = (words: RegExp) =>
+      until(`it says ${words}`, async () => words.test(await weft('logs', id)) || undefined);
+    const there = (line: string) =>
+      until(`it is ${line} there`, async () => {
+        const listed = await command('squeue', '-h', '-a', '-p', 'steer', '-o', '%T %N');
+        return listed.split('\n').includes(line) || undefined;
+      });
+    await says(/^up$/m);
+    await weft('suspend', id);
+    await become(Number(id), /^suspended/);
+    await there('SUSPENDED n1');
+    await weft('kill', '--signal', 'USR1', id);
+    await weft('resume', id);
+    await become(Number(id), /^running/);
+    await there('RUNNING n1');
+    await says(/^heard$/m);
+    writeFileSync(on, '');
+    assert.deepEqual((await become(Number(id), /^failed/)).exit, { code: 4 });
+    const theirs = await give('--wrap', 'sleep 600');
+    const job = await ours(theirs);
+    await become(job.id, /^running/);
+    await weft('suspend', `hpc/${theirs}`);
+    await become(job.id, /^suspended/);
+    await weft('kill', `hpc/${theirs}`);
+    await become(job.id, /^cancelled/);
+  });
+
   it('what ends or starts at the site behind our back is so', async () => {
     await weft('site', 'pause', 'hpc');
     const cancelled = await give('--wrap', 'sleep 600');

@@ -7,6 +7,7 @@ import type { NodeSize } from '../../src/core/model/node-sizes.ts';
 import type { HeldEpoch } from '../../src/core/model/orders.ts';
 import { PAUSE_MAX_MS } from '../../src/core/model/pause.ts';
 import type { Resources } from '../../src/core/model/resources.ts';
+import type { SiteSkills } from '../../src/core/model/site.ts';
 
 /** Amounts in short words; what is not named is none. */
 export interface Amounts {
@@ -33,6 +34,8 @@ export interface NodeOptions extends Amounts {
   readonly switchesUser?: boolean;
   /** Another cluster runs its tasks. */
   readonly site?: string;
+  /** What that does to jobs that run; absent: nothing. */
+  readonly siteSkills?: SiteSkills;
   /** Largest nodes of a site. */
   readonly sizes?: readonly NodeSize[];
   /** What its agent can do; absent: not heard of yet. */
@@ -64,6 +67,7 @@ export function helloOf(name: string, options: NodeOptions = {}): NodeHello {
       kernel: '6.1',
       hostname: options.hostname ?? name,
       ...(options.site === undefined ? {} : { site: options.site }),
+      ...(options.siteSkills === undefined ? {} : { siteSkills: options.siteSkills }),
       ...(options.sizes === undefined ? {} : { sizes: options.sizes }),
       agentVersion: '0.1.0',
       diskFreeBytes: GIB,

@@ -228,7 +228,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'job.at_site': {
     means:
-      'The system of that site runs the task, and suspends no jobs or passes no signals on for Weft. Of an array none of the tasks was touched.',
+      'The system of that site runs the task, and suspends no jobs, or none like it, or passes no signals on for Weft. Of an array none of the tasks was touched.',
     next: '`weft kill JOB` or `weft requeue JOB` end it there; else use the commands of the site itself (`weft job JOB` has its id there). Name tasks that run elsewhere one by one, as JOB[0].',
   },
   'job.not_fed': {

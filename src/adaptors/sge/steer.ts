@@ -10,6 +10,7 @@ import type {
   SiteOutput,
   SiteProblem,
   Steering,
+  Suspension,
 } from '../adaptor.ts';
 import { saidBy, siteProblem, unreadable } from '../read.ts';
 import { failure } from './failure.ts';
@@ -62,8 +63,16 @@ export function tickets(complex: string): Steering {
       },
     ],
     notes: jobContext,
+    suspension: byManager,
   };
 }
+
+/** `h_rt` is counted by the clock on the wall. */
+const byManager: Suspension = {
+  stopsLimit: false,
+  suspend: (job) => [{ argv: ['qmod', '-sj', job] }],
+  resume: (job) => [{ argv: ['qmod', '-usj', job] }],
+};
 
 /** A variable of the job's context, which `qstat -j` shows; a comma would begin the next one. */
 const jobContext: NotePlace = {

@@ -26,8 +26,7 @@ export function slurm(steering: Steering | null): Adaptor {
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },
     submit,
-    named,
-    cancel,
+    ...{ named, cancel, signal },
     end: null,
     known,
     element: (array, index) => `${array}_${index}`,
@@ -98,6 +97,12 @@ function known(job: string): SiteQuery<boolean> {
 
 function cancel(job: string): SiteQuery<null> {
   return { command: { argv: ['scancel', job] }, read: readCancelled };
+}
+
+/** Also to the batch script, and to what is no step of it, as our tasks. */
+function signal(job: string, number: number): SiteQuery<null> {
+  const argv = ['scancel', '--full', `--signal=${number}`, job];
+  return { command: { argv }, read: readCancelled };
 }
 
 /** About an id that it does not know, scancel says nothing. */

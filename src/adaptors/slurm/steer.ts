@@ -4,7 +4,14 @@
 
 import { ok, type Result } from '../../core/base/result.ts';
 import type { SiteQueue } from '../../core/model/site.ts';
-import type { NotePlace, Requirement, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
+import type {
+  NotePlace,
+  Requirement,
+  SiteOutput,
+  SiteProblem,
+  Steering,
+  Suspension,
+} from '../adaptor.ts';
 import { siteProblem } from '../read.ts';
 import { areMarked, MARK, NOTE_START } from './hold-mark.ts';
 import { JOBS_COMMAND } from './jobs.ts';
@@ -47,6 +54,7 @@ export function executionQueue({ main, execution }: SlurmQueues): Steering {
       return [update(job.id, [`Partition=${queue}`, ...freed(job)])];
     },
     notes: administratorsComment(''),
+    suspension: byController,
   };
 }
 
@@ -65,8 +73,16 @@ export function disabledScheduler(): Steering {
       ...(freed(job).length === 0 ? [] : [update(job.id, freed(job))]),
     ],
     notes: administratorsComment(MARK),
+    suspension: byController,
   };
 }
+
+/** For operators only, as the moves of jobs are that steering needs. */
+const byController: Suspension = {
+  stopsLimit: true,
+  suspend: (job) => [{ argv: ['scontrol', 'suspend', job] }],
+  resume: (job) => [{ argv: ['scontrol', 'resume', job] }],
+};
 
 /**
  * A job's own comment is its user's.

@@ -6,6 +6,7 @@ import type { NodeSize } from './node-sizes.ts';
 import type { HeldEpoch } from './orders.ts';
 import type { Pause } from './pause.ts';
 import type { Resources } from './resources.ts';
+import type { SiteSkills } from './site.ts';
 
 /** Slow-changing facts, for people and for label constraints. */
 export interface NodeFacts {
@@ -27,6 +28,8 @@ export interface NodeFacts {
   readonly launcher: string;
   /** Another cluster runs its tasks: the name of its gateway. Absent: the node does itself. */
   readonly site?: string;
+  /** Absent: its site has none, or it has none. */
+  readonly siteSkills?: SiteSkills;
   /**
    * Largest nodes of a site whose own scheduler decides, as no task gets two of them. Absent: the node
    * is one.

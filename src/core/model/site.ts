@@ -89,6 +89,14 @@ export interface SiteJob {
   readonly seen?: Seen;
 }
 
+/** What a site does to jobs that run there, for those who may ask for it. */
+export interface SiteSkills {
+  /** It passes signals on. */
+  readonly signals: boolean;
+  /** It suspends jobs; `unlimited`: without a time limit, which would go on there. Null: none. */
+  readonly suspends: 'any' | 'unlimited' | null;
+}
+
 /** `stopped`: it takes no new jobs, as an operator said; what runs there goes on. */
 export type SiteNodeState = 'idle' | 'running' | 'busy' | 'stopped' | 'down' | 'unknown';
 

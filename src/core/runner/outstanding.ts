@@ -12,6 +12,8 @@ export interface Effect {
   readonly key: string;
   /** Signal numbers in order; only of `signal`. */
   readonly signals?: readonly number[];
+  /** Somebody sends them to the processes, for what these make of it. */
+  readonly asked?: true;
   /** It only takes processes down: done twice it does no harm, and it may be done unrecorded. */
   readonly ends?: true;
 }

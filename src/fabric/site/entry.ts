@@ -135,6 +135,15 @@ export function workOf(entry: Entry, now: number, hasAccounting: boolean): Work 
   return hasAccounting ? 'ask_end' : null;
 }
 
+/** It runs there, and nobody ends it: it may be told to stand still, and others signals. */
+export function mayTurn(entry: Entry): boolean {
+  const { isForeign, isSteered, hasStarted, isCancelWanted, ending, receipt } = entry;
+  const isLead = !isForeign || isSteered;
+  const isOver = ending !== null || receipt !== null || isCancelWanted;
+  const isListed = entry.missingSince === null && entry.overSince === null;
+  return isLead && hasStarted && !isOver && isListed && typeof entry.sending === 'object';
+}
+
 /** Only of a job of its site's users: what holds it back there nobody here knows. */
 function hasNotTaken(entry: Entry, now: number): boolean {
   const { isForeign, isSteered, isCancelWanted, hasStarted, orderedAt, refused } = entry;
@@ -269,7 +278,7 @@ export function listed(entry: Entry, job: SiteJob | null, now: number): void {
   entry.missingSince = null;
   if (job.isCancelled === true) entry.cancelledAs = job.word;
   if (entry.isForeign) return foreignListed(entry, job, now);
-  if (job.state === 'running') entry.hasStarted = true;
+  if (job.state === 'running' || job.state === 'suspended') entry.hasStarted = true;
   if (entry.hasStarted) entry.startedAt ??= job.startedAt;
   if (job.state !== 'ended') return;
   entry.overSince ??= now;

@@ -7,6 +7,7 @@ import type { SiteJob } from '../../core/model/site.ts';
 import type { LaunchRequest } from '../../ports/processes.ts';
 import type { SiteUser } from '../../ports/sites.ts';
 import { type Ending, type Entry, newEntry } from './entry.ts';
+import { newTurns, type Turns } from './turns.ts';
 import type { SiteWorld } from './world.ts';
 
 type Foreign = NonNullable<LaunchRequest['foreign']>;
@@ -31,8 +32,13 @@ export interface Launch {
   readonly epochId: EpochId | null;
   /** Null: nobody knows; of a program of ours always. */
   asked: Asked | null;
-  readonly told: { running: boolean; end: boolean };
+  readonly turns: Turns;
+  readonly told: { running: boolean; stopped: boolean; end: boolean };
 }
+
+/** Name of the note whether it stood still in the last listing. */
+export const STILL = 'still';
+export const IS_STILL = 'yes';
 
 /** What is written down of it. */
 interface Note {
@@ -58,14 +64,19 @@ export function newLaunch(request: LaunchRequest, name: string, site: Site): Lau
     ...{ entry, request, foreign, maintenance: maintenanceOf(request) },
     epochId: epochOf(request),
     user: credentials === null ? null : { uid: credentials.uid, gid: credentials.gid },
-    ...{ asked: null, told: { running: false, end: false } },
+    ...{ asked: null, turns: newTurns(null) },
+    told: { running: false, stopped: false, end: false },
   };
 }
 
 /** @param of what a gateway before this one has noted; null: the note cannot be read */
 export function notedLaunch(
   launchId: number,
-  of: { readonly note: string | null; readonly siteJob: string | undefined },
+  of: {
+    readonly note: string | null;
+    readonly siteJob: string | undefined;
+    readonly still: string | null;
+  },
   site: Site & Pick<SiteWorld, 'clock'>,
 ): Launch | null {
   const note = parseNote(of.note);
@@ -77,8 +88,9 @@ export function notedLaunch(
   const entry = newEntry(launchId, name, sending);
   entry.doubtfulSince = site.clock.now();
   setOrigin(entry, foreign, site);
-  const told = { running: false, end: false };
-  return { entry, request: null, user, foreign, maintenance, epochId, asked, told };
+  const turns = newTurns(of.still === IS_STILL);
+  const told = { running: false, stopped: false, end: false };
+  return { entry, request: null, user, foreign, maintenance, epochId, asked, turns, told };
 }
 
 function setOrigin(entry: Entry, foreign: Foreign | null, { adaptor, place }: Site): void {
@@ -161,24 +173,32 @@ function variable(environment: readonly string[], name: string): string | null {
 }
 
 /** How it stands, for an agent that knows nothing of it, and has heard that with it. */
-export function knownOf({ entry, told }: Launch): KnownProcess {
-  const { launchId, ending, hasStarted } = entry;
-  Object.assign(told, { running: hasStarted, end: ending !== null });
-  if (ending === null) return { launchId, state: hasStarted ? 'running' : 'launching' };
+export function knownOf({ entry, told, turns }: Launch): KnownProcess {
+  const { launchId, ending } = entry;
+  if (turns.isStopped) entry.hasStarted = true;
+  const { hasStarted } = entry;
+  Object.assign(told, { running: hasStarted, stopped: turns.isStopped, end: ending !== null });
+  if (ending === null) {
+    const state = turns.isStopped ? 'stopped' : 'running';
+    return { launchId, state: hasStarted ? state : 'launching' };
+  }
   const end = eventOf(launchId, ending);
   const isTold = end.kind === 'exited' || end.kind === 'refused';
   return isTold ? { launchId, state: 'ended', end } : { launchId, state: 'ended' };
 }
 
 /** What its agent has not heard yet, and has with it. */
-export function newsOf({ entry, told }: Launch, now: number): ProcessEvent[] {
+export function newsOf({ entry, told, turns }: Launch, now: number): ProcessEvent[] {
   const { launchId, ending, hasStarted } = entry;
   if (told.end) return [];
   const hasRun = hasStarted || ending?.kind === 'exited';
   const isNew = hasRun && !told.running;
-  Object.assign(told, { running: told.running || hasRun, end: ending !== null });
+  const hasTurned = hasRun && ending === null && told.stopped !== turns.isStopped;
+  const stopped = hasTurned ? turns.isStopped : told.stopped;
+  Object.assign(told, { running: told.running || hasRun, stopped, end: ending !== null });
   return [
     ...(isNew ? [{ kind: 'started', launchId, agoMs: startedAgo(entry, now) } as const] : []),
+    ...(hasTurned ? [{ kind: stopped ? 'stopped' : 'continued', launchId } as const] : []),
     ...(ending === null ? [] : [eventOf(launchId, ending)]),
   ];
 }

@@ -10,6 +10,11 @@ export const CLAIM = 'claim';
 export const STARTED = 'started';
 export const ENDED = 'ended';
 
+/** By Linux' numbers, as sites are told them: those that would end a shell, but for its own faults. */
+const TRAPPED = '1 2 3 5 6 10 12 13 14 15 16 24 25 26 27 29 30 31';
+/** Not every shell knows them; the C library keeps the two before them for itself. */
+const TRAPPED_REALTIME = Array.from({ length: 31 }, (_, at) => 34 + at).join(' ');
+
 export interface SiteLaunch {
   /** Where the receipts go, and the program's files are (program-file.ts), as the site's nodes see it. */
   readonly folder: string;
@@ -37,8 +42,9 @@ f=${quoteWord(folder)}
 mkdir "$f/${CLAIM}" 2>/dev/null || exit 0
 receipt() { printf '%s\\n' "$2" >"$f/$1.new" && mv "$f/$1.new" "$f/$1"; }
 receipt ${STARTED} "$(date +%s) $(uname -n)"
-# The end is to be told by this shell also when all of the job is told to end.
-trap : TERM INT HUP QUIT ABRT ALRM USR1 USR2 XCPU
+# The end is to be told by this shell also when all of the job gets a signal.
+trap : ${TRAPPED}
+(trap : ${TRAPPED_REALTIME}) 2>/dev/null && trap : ${TRAPPED_REALTIME}
 # A program in the background of a shell is deaf to these, where nobody says otherwise.
 hears=--default-signal=INT,QUIT
 env $hears true 2>/dev/null || hears=

@@ -9,12 +9,14 @@ import { runSiteCommand } from './command.ts';
 import * as rules from './entry.ts';
 import { askedOf, type Launch, listedOf, noteOf } from './launch.ts';
 import { siteScript } from './script.ts';
+import { passed, type TurnWork, turned } from './turns.ts';
 import type { SiteWorld } from './world.ts';
 
 /** The limit of the site is the later one: who ends a task by its limit knows that it was that. */
 const LIMIT_GRACE_MS = 60_000;
 /** Nothing is wrong with it: the next listing will have it. */
 const NOT_LISTED: SiteProblem = { kind: 'refused', text: 'it is in no listing yet' };
+const NO_SKILL = err({ kind: 'refused', text: 'its site cannot be asked for that' } as const);
 /** Names of the notes why a launch will never begin, its claim being the gateway's, and by whom. */
 export const NEVER = 'never';
 export const NEVER_BY = 'never-by';
@@ -28,7 +30,7 @@ export class SiteOrders {
     this.#world = world;
   }
 
-  async carryOut(launch: Launch, work: rules.Work): Promise<void> {
+  async carryOut(launch: Launch, work: rules.Work | TurnWork): Promise<void> {
     const { adaptor, clock } = this.#world;
     const { entry } = launch;
     switch (work) {
@@ -58,6 +60,11 @@ export class SiteOrders {
         if (query !== undefined) rules.endAsked(entry, await this.#ask(query, null), clock.now());
         return;
       }
+      case 'suspend':
+      case 'resume':
+        return this.#turn(launch, work);
+      case 'signal':
+        return this.#signal(launch);
       case 'take_claim': {
         const isOurs = this.#takeClaim(entry);
         if (isOurs && typeof entry.sending === 'object') await this.#cancel(launch);
@@ -227,6 +234,26 @@ export class SiteOrders {
     const isAsked = record === null && adaptor.known !== null;
     const there = isAsked ? await this.#ask(adaptor.known(id), null) : null;
     rules.askedAfter(entry, there?.ok === true ? there.value : null, record, clock.now());
+  }
+
+  async #turn({ entry, turns }: Launch, work: 'suspend' | 'resume'): Promise<void> {
+    const { place, clock, log } = this.#world;
+    const id = siteJobOf(entry);
+    const answer = (await place?.steerer.turn(id, work)) ?? NO_SKILL;
+    if (!answer.ok) log.warn({ job: id, work, why: answer.error.text }, 'its site did not do it');
+    turned(turns, work === 'suspend', answer, clock.now());
+  }
+
+  /** By its own user, as whoever may not end it may send it no signals. */
+  async #signal({ entry, turns, user }: Launch): Promise<void> {
+    const { adaptor, clock, log } = this.#world;
+    const id = siteJobOf(entry);
+    const [signal = 0] = turns.signals;
+    const query = adaptor.signal?.(id, signal);
+    const answer = query === undefined ? NO_SKILL : await this.#ask(query, user);
+    if (!answer.ok)
+      log.info({ job: id, signal, why: answer.error.text }, 'a signal reached nobody');
+    passed(turns, answer, clock.now());
   }
 
   #cancel({ entry, user }: Launch): Promise<Result<null, SiteProblem>> {

@@ -7,6 +7,7 @@ import type { LaunchRequest, Processes } from '../../ports/processes.ts';
 import * as rules from './entry.ts';
 import { Hollow } from './hollow.ts';
 import {
+  IS_STILL,
   knownOf,
   type Launch,
   listedOf,
@@ -14,17 +15,21 @@ import {
   newsOf,
   notedLaunch,
   noteOf,
+  STILL,
 } from './launch.ts';
 import { programFiles } from './program-file.ts';
 import { Receipts } from './receipts.ts';
 import { siteScript } from './script.ts';
 import { NEVER, NEVER_BY, SiteOrders, siteJobOf } from './site-orders.ts';
+import { signalled, type TurnWork, turnListed, turnOf, wished } from './turns.ts';
 import type { SiteWorld } from './world.ts';
 
 /** Between two looks at receipts. */
 const LOOK_MS = 500;
-const TERM = 15;
 const KILL = 9;
+const TERM = 15;
+const CONT = 18;
+const STOP = 19;
 
 export class SiteProcesses implements Processes {
   readonly outdated = null;
@@ -54,7 +59,8 @@ export class SiteProcesses implements Processes {
     for (const launchId of folders.list()) {
       const note = folders.noted(launchId, 'launch');
       const siteJob = folders.noted(launchId, 'job')?.trim();
-      const launch = notedLaunch(launchId, { note, siteJob }, this.#world);
+      const still = folders.noted(launchId, STILL);
+      const launch = notedLaunch(launchId, { note, siteJob, still }, this.#world);
       if (launch === null || this.#hollow.takeUp(launch)) continue;
       this.#launches.set(launchId, launch);
       const why = folders.noted(launchId, NEVER);
@@ -105,10 +111,20 @@ export class SiteProcesses implements Processes {
 
   heard(): void {}
 
-  /** Any signal that ends a process cancels the job; sites know no others. */
-  signal(launchId: number, signal: number): void {
+  /** What is to end it cancels the job; others go as far as the site passes them on. */
+  signal(launchId: number, signal: number, isAsked = false): void {
     const launch = this.#launches.get(launchId);
-    if (launch === undefined || (signal !== TERM && signal !== KILL)) return;
+    if (launch === undefined) return;
+    const isEnd = isAsked ? signal === KILL : signal === TERM || signal === KILL;
+    if (isEnd) return this.#end(launch);
+    const now = this.#world.clock.now();
+    if (isAsked) signalled(launch.turns, signal);
+    else if (signal === STOP || signal === CONT) wished(launch.turns, signal === STOP, now);
+    this.#line.add(launch);
+    this.#work();
+  }
+
+  #end(launch: Launch): void {
     // The other nodes of a start that was taken back: their job waits at its site as before.
     const notTaken = launch.entry.hasStarted ? null : this.#orders.untaken(launch);
     if (notTaken !== null) {
@@ -168,8 +184,9 @@ export class SiteProcesses implements Processes {
     return this.#world.adaptor.end !== null;
   }
 
-  #workOf({ entry }: Launch, now: number): rules.Work | null {
-    return rules.workOf(entry, now, this.#hasAccounting);
+  #workOf({ entry, turns }: Launch, now: number): rules.Work | TurnWork | null {
+    const work = rules.workOf(entry, now, this.#hasAccounting);
+    return work ?? (rules.mayTurn(entry) ? turnOf(turns, now) : null);
   }
 
   /** Starts what waits in line, as far as commands may run. */
@@ -185,7 +202,7 @@ export class SiteProcesses implements Processes {
     }
   }
 
-  async #do(launch: Launch, work: rules.Work): Promise<void> {
+  async #do(launch: Launch, work: rules.Work | TurnWork): Promise<void> {
     const { entry } = launch;
     const { launchId } = entry;
     this.#busy.add(launchId);
@@ -217,7 +234,14 @@ export class SiteProcesses implements Processes {
     }
     const jobs = new Map(answer.value.map((job) => [job.id, job]));
     for (const launch of asked) {
-      rules.listed(launch.entry, listedOf(launch, jobs), this.#listedAt);
+      const job = listedOf(launch, jobs);
+      rules.listed(launch.entry, job, this.#listedAt);
+      if (job === null || !turnListed(launch.turns, job)) continue;
+      this.#world.folders.note(
+        launch.entry.launchId,
+        STILL,
+        launch.turns.isStopped ? IS_STILL : '',
+      );
     }
   }
 

@@ -87,6 +87,12 @@ export class Steerer {
     return started;
   }
 
+  /** Has a job that runs stand still or go on. Null: its site does neither. */
+  async turn(job: string, work: 'suspend' | 'resume'): Promise<Result<null, SiteProblem> | null> {
+    const { suspension } = this.#world.steering;
+    return suspension === undefined ? null : this.#runAll(suspension[work](job));
+  }
+
   /** The only nodes on which it was started, as far as we know; null: it was not, or on others, too. */
   startedOn(job: string): readonly string[] | null {
     return this.#startedOn.get(job) ?? null;

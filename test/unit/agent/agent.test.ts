@@ -147,7 +147,7 @@ test('[J25] the signal before the time limit is sent once, also by an agent that
   await world.clock.advance(1000);
   await world.start();
   await world.clock.advance(10);
-  assert.deepEqual(world.launcher.signals, [{ launchId: 1, signal: 12 }]);
+  assert.deepEqual(world.launcher.signals, [{ launchId: 1, signal: 12, isAsked: true }]);
   await world.kill();
   await world.start();
   await world.clock.advance(1000);

@@ -81,7 +81,7 @@ interface FakeProcess {
 /** Outlives agents, as the real one does. */
 export class FakeLauncher {
   readonly started: LaunchRequest[] = [];
-  readonly signals: { launchId: number; signal: number }[] = [];
+  readonly signals: { launchId: number; signal: number; isAsked?: true }[] = [];
   readonly table = new Map<number, FakeProcess>();
   readonly trapsTerm = new Set<number>();
   /** False: ends are noted, and nobody is told. */
@@ -123,8 +123,8 @@ export class FakeLauncher {
     if (this.tellsEnds) this.tell(end);
   }
 
-  signal(launchId: number, signal: number): void {
-    this.signals.push({ launchId, signal });
+  signal(launchId: number, signal: number, isAsked = false): void {
+    this.signals.push({ launchId, signal, ...(isAsked ? { isAsked } : {}) });
     if (signal === 9 || (signal === 15 && !this.trapsTerm.has(launchId))) {
       this.exit(launchId, { signal });
     }
@@ -187,8 +187,8 @@ class FakeConnection implements Processes {
     this.#launcher.heard.push(monotonic);
   }
 
-  signal(launchId: number, signal: number): void {
-    this.#launcher.signal(launchId, signal);
+  signal(launchId: number, signal: number, isAsked?: boolean): void {
+    this.#launcher.signal(launchId, signal, isAsked);
   }
 
   leftovers(): Promise<number> {

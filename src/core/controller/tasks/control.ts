@@ -7,16 +7,19 @@ import { type Actor, hasRole } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
 import { formatTaskId, type JobId, type NodeName, type TaskPlace } from '../../model/ids.ts';
 import type { TaskState } from '../../model/job.ts';
+import type { SiteSkills } from '../../model/site.ts';
 import { nameOf, ownJob } from '../authority.ts';
 import { waitingOf, waitingSize } from '../jobs/behind.ts';
 import type { Job, Task } from '../jobs/facts.ts';
 import { siteOf } from '../sites/members.ts';
+import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
 import { askCancel } from './cancel.ts';
 import type { CancelTask, SignalTask } from './commands.ts';
 import { abandonEpoch, endPending } from './ending.ts';
 import { placeOf } from './place.ts';
 import { isStoring, shownState } from './shown-state.ts';
+import { limitOf } from './time-limit.ts';
 import { cancelOutcome } from './verdict.ts';
 
 /**
@@ -68,7 +71,9 @@ export function decideSignal(step: Step, command: SignalTask, actor: Actor): Ans
   const { job, holding } = found.value;
   const running = holding.filter((task) => SIGNALLED.has(task.state) && !isStoring(task));
   if (running.length === 0) return notRunning(step, found.value, place);
-  const refused = refuseAtSite(step, running, 'passes no signals on');
+  const refused = refuseAtSite(step, running, (task) => {
+    return atSites(step.state, task).every((one) => one?.signals) ? null : 'passes no signals on';
+  });
   if (refused !== null) return refused;
   for (const task of running) {
     const by = nameOf(actor);
@@ -77,17 +82,34 @@ export function decideSignal(step: Step, command: SignalTask, actor: Actor): Ans
   return ok({ kind: 'changed', count: running.length });
 }
 
-/** Null: all of them are on machines of ours. Else none is touched, so that none is counted for nothing. */
-function refuseAtSite(step: Step, tasks: readonly Task[], lack: string): Answer | null {
+/** Null: it can be done for all of them. Else none is touched, so that none is counted for nothing. */
+function refuseAtSite(
+  step: Step,
+  tasks: readonly Task[],
+  lackOf: (task: Task) => string | null,
+): Answer | null {
   for (const task of tasks) {
     const site = siteOf(step.state, task);
-    if (site === null) continue;
+    const lack = site === null ? null : lackOf(task);
+    if (site === null || lack === null) continue;
     const { foreign, array } = task.job.spec;
     const job = formatTaskId(task.job.id, array === null ? null : task.index);
     const there = foreign === undefined ? '' : `, job ${foreign.job} there`;
     return step.refuse('job.at_site', { job: `${job}${there}`, site, lack });
   }
   return null;
+}
+
+/** What the sites of its nodes do for us; null: nothing, as far as their gateways have said. */
+function atSites({ nodes }: State, { parts }: Task): (SiteSkills | null)[] {
+  return [...parts.keys()].map((name) => nodes.get(name)?.facts?.siteSkills ?? null);
+}
+
+function whyNotSuspended(state: State, task: Task): string | null {
+  const ways = atSites(state, task).map((one) => one?.suspends ?? null);
+  if (ways.includes(null)) return 'suspends no jobs';
+  const goesOn = limitOf(task) !== null && ways.includes('unlimited');
+  return goesOn ? 'suspends no jobs that have a time limit, as it goes on there,' : null;
 }
 
 const SIGNALLED: ReadonlySet<TaskState> = new Set(['running', 'suspended']);
@@ -126,7 +148,7 @@ export function decideSuspend(step: Step, place: TaskPlace, actor: Actor): Answe
   const { job, holding } = found.value;
   const alive = holding.filter((task) => SUSPENDABLE.has(task.state) && !isStoring(task));
   if (alive.length === 0) return notRunning(step, found.value, place);
-  const refused = refuseAtSite(step, alive, 'suspends no jobs');
+  const refused = refuseAtSite(step, alive, (task) => whyNotSuspended(step.state, task));
   if (refused !== null) return refused;
   const fresh = alive.filter((task) => !task.stops.has('owner'));
   for (const task of fresh) {

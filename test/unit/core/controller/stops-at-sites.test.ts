@@ -62,6 +62,40 @@ scenario('[G17] suspending and signals are refused for tasks at a site, in words
   assert.deepEqual(head.orders('n1').length, 2, 'on a machine of ours they are as ever');
 });
 
+const LIMITED = { walltimeMs: 60_000 };
+
+scenario('[G22] what the site of a task does for us is asked of it', (head) => {
+  const able = { cpus: 4, site: 'hpc' };
+  head.connect('hpc', { ...able, siteSkills: { signals: true, suspends: 'unlimited' } });
+  head.submit();
+  head.submit(LIMITED);
+  head.schedule();
+  for (const epochId of ['1#1', '2#1']) head.started(epochId, 'hpc');
+  for (const command of asks('1')) head.command(command, ANN);
+  const orders = head.orders('hpc');
+  assert.deepEqual(orders.length, 2, 'to stand still, and the last signal');
+  const suspend = { kind: 'suspend_task', place: place('2') } as const;
+  const { result } = head.perform({ kind: 'command', command: suspend, actor: ANN });
+  assert.ok(!result.ok);
+  assert.match(formatRefusal(result.error), /suspends no jobs that have a time limit/);
+  // A gateway of an earlier version comes back: nobody knows what it does.
+  head.connect('hpc', { cpus: 4, site: 'hpc', held: head.heldBy('hpc') });
+  assert.equal(
+    head.refused({ kind: 'signal_task', place: place('1'), signal: 10 }, ANN),
+    'job.at_site',
+  );
+});
+
+scenario('[G22] one that suspends jobs with their time limit does so', (head) => {
+  head.connect('hpc', { site: 'hpc', siteSkills: { signals: false, suspends: 'any' } });
+  head.submit(LIMITED);
+  head.schedule();
+  head.started('1#1', 'hpc');
+  head.command({ kind: 'suspend_task', place: place('1') }, ANN);
+  const signal = { kind: 'signal_task', place: place('1'), signal: 10 } as const;
+  assert.equal(head.refused(signal, ANN), 'job.at_site');
+});
+
 const urgent = { ...plainPartition('urgent', 'first_fit'), tier: 1 };
 const low = { ...plainPartition('default', 'first_fit'), preempt: 'suspend' } as const;
 const TIERS = { ...plainScheduling('first_fit'), partitions: { default: low, urgent } };

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { SiteJob } from '../../../../src/core/model/site.ts';
 import * as rules from '../../../../src/fabric/site/entry.ts';
 import { newsOf } from '../../../../src/fabric/site/launch.ts';
+import { newTurns } from '../../../../src/fabric/site/turns.ts';
 
 const JOB: SiteJob = {
   ...{ id: '7', handle: null, name: 'w-1', owner: 'ann', state: 'waiting', word: 'PD' },
@@ -167,8 +168,8 @@ test('[G19] a running job of a user of the site that is ended there was cancelle
 test('[G14] a start that is heard late is told with how long ago it was', () => {
   const launch = {
     ...{ entry: sentEntry(), request: null, user: null, foreign: null, maintenance: null },
-    asked: null,
-    ...{ epochId: null, told: { running: false, end: false } },
+    ...{ asked: null, turns: newTurns(null), epochId: null },
+    told: { running: false, stopped: false, end: false },
   };
   launch.entry.givenAt = 5000;
   rules.listed(launch.entry, { ...JOB, state: 'running', startedAt: 6000 }, 15_000);
@@ -178,8 +179,8 @@ test('[G14] a start that is heard late is told with how long ago it was', () => 
 test('[G14] no start is before its job was given to the site, whatever its clock says', () => {
   const launch = {
     ...{ entry: sentEntry(), request: null, user: null, foreign: null, maintenance: null },
-    asked: null,
-    ...{ epochId: null, told: { running: false, end: false } },
+    ...{ asked: null, turns: newTurns(null), epochId: null },
+    told: { running: false, stopped: false, end: false },
   };
   launch.entry.givenAt = 5000;
   rules.receiptsRead(launch.entry, { started: { at: 10, host: 'n1' }, ended: null }, 6000);

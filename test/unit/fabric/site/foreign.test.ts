@@ -278,6 +278,58 @@ test('[G4] ending it cancels it there, and the site says how it ended', async ()
   assert.deepEqual(gateway.kinds(), ['refused']);
 });
 
+test('[G22] a job that runs is told to stand still and to go on, and signals are passed on', async () => {
+  const gateway = await begun();
+  const job = gateway.give();
+  gateway.start(job);
+  await gateway.clock.advance(2000);
+  gateway.site.set(job, { state: 'RUNNING', nodes: 'n1' });
+  await gateway.clock.advance(2000);
+  const { processes, site, clock } = gateway;
+  const said = (words: RegExp) =>
+    site.ran.map((argv) => argv.join(' ')).filter((line) => words.test(line));
+  processes.signal(1, 15, true);
+  await clock.advance(100);
+  processes.signal(1, 19);
+  await clock.advance(3000);
+  assert.deepEqual(said(/suspend/), [`scontrol suspend ${job}`]);
+  assert.deepEqual(gateway.kinds(), ['started'], 'only its listing says that it stands still');
+  site.set(job, { state: 'SUSPENDED' });
+  processes.signal(1, 12, true);
+  await clock.advance(3000);
+  assert.deepEqual(gateway.kinds(), ['started', 'stopped']);
+  const sent = [`scancel --full --signal=15 ${job}`];
+  assert.deepEqual(said(/signal/), sent);
+  processes.close();
+  const next = new Gateway(gateway);
+  assert.deepEqual(await next.processes.adopt(), [{ launchId: 1, state: 'stopped' }]);
+  next.processes.signal(1, 18);
+  await clock.advance(3000);
+  assert.deepEqual(said(/resume/), [`scontrol resume ${job}`]);
+  assert.deepEqual(next.kinds(), []);
+  site.set(job, { state: 'RUNNING' });
+  await clock.advance(3000);
+  assert.deepEqual(next.kinds(), ['continued']);
+  assert.deepEqual(said(/signal/), sent, 'those of a gateway that is gone are gone with it');
+  next.processes.signal(1, 9, true);
+  await clock.advance(3000);
+  assert.deepEqual(said(/^scancel \d/), [`scancel ${job}`]);
+});
+
+test('[G22] the other nodes of a job leave it to the first, and see it stand still', async () => {
+  const gateway = await begun();
+  const job = gateway.give();
+  gateway.start(job, ['n1.hpc', 'n2.hpc'], false);
+  gateway.site.set(job, { state: 'RUNNING', nodes: 'n[1-2]' });
+  await gateway.clock.advance(3000);
+  gateway.processes.signal(1, 19);
+  gateway.processes.signal(1, 12, true);
+  gateway.site.set(job, { state: 'SUSPENDED' });
+  await gateway.clock.advance(30_000);
+  assert.deepEqual(gateway.kinds(), ['started', 'stopped']);
+  assert.ok(gateway.site.ran.every(([program]) => program === 'squeue'));
+});
+
 test('a gateway that is killed goes on with it', async () => {
   const gateway = await begun();
   const job = gateway.give();

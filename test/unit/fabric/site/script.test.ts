@@ -185,6 +185,22 @@ test('the end of a program that a signal ends is told, also when all are told to
   assert.deepEqual(receipts(slow).ended?.exit, { code: 7 });
 });
 
+test('[G22] signals for all of a job reach the program, and its end is told', async () => {
+  const count = "trap 'n=1$n' 10 26 40 64; echo up >up; until [ $n = 11110 ]; do sleep 0.02; done";
+  const line = `n=0; ${count}`;
+  for (const shell of SHELLS) {
+    const launch = launchOf('sh', '-c', `${line}; exit 7`);
+    const child = spawn(shell, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    prepare(launch);
+    child.stdin.end(siteScript(launch));
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    while (!existsSync(join(launch.folder, 'up'))) await new Promise((go) => setTimeout(go, 10));
+    for (const signal of [10, 26, 40, 64]) process.kill(-(child.pid ?? 0), signal);
+    await ended;
+    assert.deepEqual(receipts(launch).ended?.exit, { code: 7 }, shell);
+  }
+});
+
 test('a program that is not there, and a folder that cannot be entered, are ends as well', () => {
   const missing = launchOf('/no/such/program');
   assert.equal(run(missing), 127);
