@@ -22,6 +22,7 @@ export class MemoryWatch {
   /** Called when the kernel has killed something more. */
   readonly #onKill: () => void;
   #timer: Timer | null = null;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   /** Memory of all tasks; null: nobody has looked yet. */
   #all: readonly MemoryUse[] | null = null;
   /** Those that are told. */
@@ -46,7 +47,8 @@ export class MemoryWatch {
   start(): void {
     const everyMs = this.#ports.containment.polled ? POLL_EVERY_MS : LOOK_EVERY_MS;
     this.#timer = this.#ports.clock.after(everyMs, () => {
-      this.#look();
+      const running = [...this.#engine.state.epochs.values()].filter(isRunning);
+      if (this.#isDue(running)) this.#look(running);
       this.start();
     });
   }
@@ -55,8 +57,14 @@ export class MemoryWatch {
     this.#timer?.cancel();
   }
 
-  #look(): void {
-    const running = [...this.#engine.state.epochs.values()].filter(isLimited);
+  /** Where no kernel keeps the limits, whoever has one is looked at more often. */
+  #isDue(running: readonly Epoch[]): boolean {
+    const isLate = this.#ports.clock.monotonic() - this.#lookedAt >= LOOK_EVERY_MS;
+    return isLate || !this.#ports.containment.polled || running.some(isLimited);
+  }
+
+  #look(running: readonly Epoch[]): void {
+    this.#lookedAt = this.#ports.clock.monotonic();
     const isFirst = this.#all === null;
     const before = new Map(this.#all?.map((use) => [use.epochId, use]));
     this.#all = [];
@@ -82,7 +90,8 @@ export class MemoryWatch {
   #judge({ order }: Epoch, memory: GroupMemory | null): void {
     if (memory === null) return;
     const { polled } = this.#ports.containment;
-    const isOver = polled && memory.bytes > order.share.resources.memoryBytes;
+    const { memoryBytes } = order.share.resources;
+    const isOver = polled && memoryBytes > 0 && memory.bytes > memoryBytes;
     const isLost = memory.kills > 0 && order.onOom === 'end';
     if (isOver || isLost) this.#engine.step({ kind: 'memory_exceeded', epochId: order.epochId });
   }
@@ -90,9 +99,12 @@ export class MemoryWatch {
   #polled(): (epoch: Epoch) => GroupMemory | null {
     const used = this.#ports.marks.memory();
     return ({ processes }) => {
-      let bytes = 0;
-      for (const { launchId } of processes)
-        bytes += used.get(markOf(this.#settings, launchId)) ?? 0;
+      const found = processes.flatMap(
+        ({ launchId }) => used.get(markOf(this.#settings, launchId)) ?? [],
+      );
+      if (found.length === 0) return null;
+      const bytes = found.reduce((sum, one) => sum + one, 0);
+      // Whom the kernel kills nobody counts here.
       return { bytes, peakBytes: bytes, kills: 0 };
     };
   }
@@ -122,6 +134,10 @@ function useOf(
   };
 }
 
-function isLimited({ phase, order }: Epoch): boolean {
-  return phase === 'running' && order.share.resources.memoryBytes > 0;
+function isRunning({ phase }: Epoch): boolean {
+  return phase === 'running';
+}
+
+function isLimited({ order }: Epoch): boolean {
+  return order.share.resources.memoryBytes > 0;
 }

@@ -44,7 +44,7 @@ export interface Containment {
   /** KILL to everything in it, however it got there. */
   kill(name: string): void;
   use(name: string): GroupUse;
-  /** Null where memory is not counted: no group, or one without a limit. */
+  /** Null where memory is not counted. Without a limit, cached files are left out. */
   memory(name: string): GroupMemory | null;
   /** Gives an empty group back. */
   release(name: string): void;

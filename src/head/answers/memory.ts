@@ -14,13 +14,15 @@ export function killedNotice(state: State, task: Task): string | null {
   if (!state.scratch.memory.hasKills) return null;
   for (const [node, { kills, killedAt }] of usesOf(state, task)) {
     if (kills === 0) continue;
-    const limit = formatSize(task.job.spec.request.perNode.memoryBytes);
+    const limit = task.job.spec.request.perNode.memoryBytes;
+    const why = limit > 0 ? `over the limit of ${formatSize(limit)}` : `${node} ran out of memory`;
+    const more = limit > 0 ? 'more' : 'some';
     const what = `${plural(kills, 'process', 'processes')} of it on ${node}`;
     const when =
       killedAt === null ? 'before its agent was started' : `at ${formatInstant(killedAt)}`;
     return (
-      `The kernel killed ${what} ${when}: over the limit of ${limit}. The rest goes ` +
-      `on, and may wait for ever; if so, cancel it and ask for more with --memory.`
+      `The kernel killed ${what} ${when}: ${why}. The rest goes on, and may wait for ` +
+      `ever; if so, cancel it and ask for ${more} with --memory.`
     );
   }
   return null;

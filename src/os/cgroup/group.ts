@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import type { GroupLimits, GroupMemory, GroupUse } from '../../ports/containment.ts';
 import type { KeptFile, KeptFiles } from './kept-files.ts';
 import type { Base, Layout } from './layout.ts';
+import { MemoryFiles } from './memory-files.ts';
 
 /** Period of the cpu quota; the kernel's own default. */
 const PERIOD_US = 100_000;
@@ -31,9 +32,10 @@ export class JobGroup {
     this.#tracker = { ...tracker, path: `${tracker.path}/${name}` };
     const used = [tracker.path];
     for (const [controller, base] of controllers) {
-      // Joining memory or cpu costs a tenth of a millisecond: only where there is a limit to keep.
-      if (controller === 'memory' && limits !== null && limits.memoryBytes === null) continue;
+      // Joining costs up to a tenth of a millisecond: cpu only where there is a limit to keep. In
+      // memory the kernel counts whom it kills, with a limit or without.
       if (controller === 'cpu' && limits !== null && limits.cpuCount === null) continue;
+      if (limits === null && !existsSync(`${base.path}/${name}`)) continue;
       if (!used.includes(base.path)) used.push(base.path);
     }
     this.#directories = used.map((path) => `${path}/${name}`);
@@ -42,8 +44,7 @@ export class JobGroup {
     if (limits !== null) writeLimits(name, layout, limits);
     this.#members = files.open(`${this.#tracker.path}/cgroup.procs`);
     const memory = controllers.get('memory');
-    const isLimited = limits === null || limits.memoryBytes !== null;
-    const isCounted = memory !== undefined && isLimited;
+    const isCounted = memory !== undefined && used.includes(memory.path);
     this.#memory = isCounted ? new MemoryFiles(memory, name, files) : null;
   }
 
@@ -171,58 +172,4 @@ function limitCpu(base: Base, name: string, count: number): void {
 /** Some kernels are built without swap accounting. */
 function writeIfThere(path: string, text: string): void {
   if (existsSync(path)) writeFileSync(path, text);
-}
-
-/** The numbers of memory that a group is asked for. */
-class MemoryFiles {
-  readonly #version: 1 | 2;
-  readonly #events: KeptFile;
-  readonly #peak: KeptFile | null;
-  readonly #now: KeptFile;
-  #peakBefore = 0;
-
-  constructor(base: Base, name: string, files: KeptFiles) {
-    const path = `${base.path}/${name}`;
-    const isOld = base.version === 1;
-    this.#version = base.version;
-    this.#events = files.open(`${path}/${isOld ? 'memory.oom_control' : 'memory.events'}`);
-    this.#now = files.open(`${path}/${isOld ? 'memory.usage_in_bytes' : 'memory.current'}`);
-    const peak = `${path}/${isOld ? 'memory.max_usage_in_bytes' : 'memory.peak'}`;
-    this.#peak = existsSync(peak) ? files.open(peak, isOld ? 'r+' : 'r') : null;
-  }
-
-  /** Version 2 has no way back: a peak counts there only when it is higher than the one before. */
-  reset(): boolean {
-    if (this.#hasKills()) return false;
-    if (this.#peak === null) return true;
-    if (this.#version === 1) this.#peak.write('0');
-    else this.#peakBefore = Number(this.#peak.read());
-    return true;
-  }
-
-  use(): GroupUse {
-    const peak = this.#peak === null ? 0 : Number(this.#peak.read());
-    const memoryPeakBytes = peak > this.#peakBefore ? peak : null;
-    return { outOfMemory: this.#hasKills(), memoryPeakBytes };
-  }
-
-  now(): GroupMemory {
-    const bytes = Number(this.#now.read());
-    const peakBytes = Math.max(bytes, this.use().memoryPeakBytes ?? 0);
-    return { bytes, peakBytes, kills: this.#kills() };
-  }
-
-  #hasKills(): boolean {
-    return this.#kills() > 0;
-  }
-
-  #kills(): number {
-    return Number(/^oom_kill (\d+)/m.exec(this.#events.read())?.[1] ?? 0);
-  }
-
-  close(): void {
-    this.#events.close();
-    this.#now.close();
-    this.#peak?.close();
-  }
 }

@@ -69,6 +69,32 @@ test('[J29] a kill by the kernel is told at once, and the rest goes on', async (
   assert.equal(world.head.endOf(idOf(1)), undefined);
 });
 
+test('[J29] a task without a limit is looked at as well, and ends when it asked for it', async () => {
+  const become = await running({ share: share(1, 0), onOom: 'end' });
+  await world.clock.advance(6000);
+  assert.equal(world.head.memory.at(-1)?.[0]?.bytes, CALM.bytes);
+  assert.equal(world.head.endOf(idOf(1)), undefined);
+  become({ ...CALM, kills: 1 });
+  await world.clock.advance(2500);
+  assert.equal(world.head.memory.at(-1)?.[0]?.kills, 1);
+  world.launcher.exit(world.launcher.started[0]?.launchId ?? 0, { signal: 9 });
+  await world.clock.advance(1000);
+  assert.equal(world.head.endOf(idOf(1))?.cause, 'out_of_memory');
+});
+
+test('[J29] where nothing counts it, a task without a limit says what its processes have', async () => {
+  world = new FakeWorld();
+  await world.start();
+  world.head.order(launch(1, shell('x'), { share: share(1, 0) }));
+  await world.clock.settle();
+  await world.clock.advance(6000);
+  assert.equal(world.head.memory.at(-1)?.length ?? 0, 0, 'nobody has seen them');
+  world.memory.set('inst:1', 1e12);
+  await world.clock.advance(6000);
+  assert.partialDeepStrictEqual(world.head.memory.at(-1), [{ bytes: 1e12, kills: 0 }]);
+  assert.equal(world.head.endOf(idOf(1)), undefined);
+});
+
 test('[J29] a task that asked for it ends when the kernel kills a process of it', async () => {
   const become = await running({ onOom: 'end' });
   await world.clock.advance(6000);

@@ -39,6 +39,17 @@ scenario('[J29] a task of which the kernel killed a process says so, when and wh
   assert.equal(memoryNowOf(head.state, job), null, 'nobody says it any more');
 });
 
+scenario('[J29] a task without a limit says that its node had no more', (head) => {
+  head.connect('n1', { cpus: 2 });
+  head.running({ cpuCount: 1, memoryBytes: 0 });
+  hear(head, 1);
+  const known = { state: head.state, settings: head.settings, now: () => head.at };
+  assert.match(
+    taskNotice(known, head.task('1')) ?? '',
+    /^The kernel killed 1 process .*: n1 ran out of memory\. .* ask for some with --memory\.$/,
+  );
+});
+
 scenario(
   '[J29] `end` is for agents that can do it, and stays with a job that is run again',
   (head) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -24,7 +24,7 @@ after(() => containment.close());
 /** Starts a shell line inside the group. */
 function inside(group: Group, line: string): ChildProcess {
   const joins = group.procs.map((file) => `echo 0 > ${file}`).join(' && ');
-  return spawn('sh', ['-c', `${joins} && ${line}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn('sh', ['-c', `${joins} && ${line}`], { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
 async function emptied(name: string, of = containment): Promise<void> {
@@ -66,6 +66,41 @@ test('a kill nobody asked about is not told of the next task either', { skip }, 
   assert.equal(containment.use(next.name).outOfMemory, false);
   containment.release(next.name);
 });
+
+test('[J29] without a limit the kernel counts whom it kills, and files are not memory', {
+  skip,
+}, async () => {
+  const own = systemContainment(`${instance}-free`);
+  const group = own.acquire({ memoryBytes: null, cpuCount: null }) as Group;
+  const file = join(mkdtempSync(join(tmpdir(), 'weft-cgroup-')), 'cached');
+  const holds = inside(group, `head -c 48M /dev/zero > ${file}; echo ready; read go; exit 0`);
+  await once(holds.stdout as NonNullable<typeof holds.stdout>, 'data');
+  const calm = own.memory(group.name);
+  assert.ok(calm !== null && calm.kills === 0 && calm.bytes < 24 * MIB, JSON.stringify(calm));
+  holds.stdin?.end('\n');
+  await once(holds, 'exit');
+  rmSync(dirname(file), { recursive: true });
+  // The machine has no more: as if it were no larger than this.
+  const outer = dirname(dirname(group.procs.find((path) => hasMemoryFiles(path)) as string));
+  writeFileSync(join(outer, limitFileIn(outer)), `${32 * MIB}`);
+  await once(inside(group, 'tail /dev/zero; exit 0'), 'exit');
+  assert.ok((own.memory(group.name)?.kills ?? 0) > 0);
+  assert.equal(own.use(group.name).outOfMemory, true);
+  own.release(group.name);
+  own.close();
+});
+
+/** Whether a group of the memory controller has this file, by what lies beside it. */
+function hasMemoryFiles(procs: string): boolean {
+  return ['memory.events', 'memory.oom_control'].some((name) =>
+    existsSync(join(dirname(procs), name)),
+  );
+}
+
+function limitFileIn(directory: string): string {
+  const isOld = existsSync(join(directory, 'memory.limit_in_bytes'));
+  return isOld ? 'memory.limit_in_bytes' : 'memory.max';
+}
 
 test('equal limits get an emptied group again, with a peak of its own', { skip }, async () => {
   const limits = { memoryBytes: 256 * MIB, cpuCount: 1 };
