@@ -84,6 +84,11 @@ export class FakeHead implements AsyncDisposable {
     this.#sessions.clear();
   }
 
+  /** As typed in a folder. */
+  weftIn(cwd: string, ...argv: string[]): Promise<Said> {
+    return capture(this.directory, { program: 'weft', argv, cwd }, runWeft);
+  }
+
   weft(...argv: string[]): Promise<Said> {
     return capture(this.directory, { program: 'weft', argv }, runWeft);
   }

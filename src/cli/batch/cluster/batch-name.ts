@@ -1,6 +1,6 @@
 // A batch as it is named on the command line: `NAMESPACE/NAME`, or the file that describes it.
 
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { parseBatch } from '../../../core/model/batch.ts';
 import { usage } from '../../../core/model/failure.ts';
@@ -10,12 +10,15 @@ import { relative } from '../operand.ts';
 /** What the operand of most commands on batches is. */
 export const BATCH_OPERAND = 'NAMESPACE/NAME, NAMESPACE/NAME@VERSION, or its batch file';
 
-/** Parameters of the API's paths. A file that is there wins: names of batches have no dot-something behind. */
+/**
+ * Parameters of the API's paths. A file that is there wins: names of batches have no dot-something
+ * behind. A folder does not: `batch pull` puts what it fetches into one of the batch's name.
+ */
 export async function batchParams(
   context: Context,
   text: string,
 ): Promise<{ namespace: string; name: string }> {
-  if (existsSync(path.resolve(context.cwd, text))) {
+  if (namesFile(path.resolve(context.cwd, text), text)) {
     const { readBatch } = await import('../../../batch/read/read-batch.ts');
     const { namespace, name } = readBatch(relative(context, text)).batch;
     return { namespace, name };
@@ -24,4 +27,10 @@ export async function batchParams(
   if (!read.ok) throw usage(`${read.error}, or a batch file that is there`);
   const { namespace, name, version } = read.value;
   return { namespace, name: version === null ? name : `${name}@${version}` };
+}
+
+function namesFile(file: string, text: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false });
+  // `./sweep` and `../sweep` are places, and what is wrong with a folder there is told.
+  return found !== undefined && (!found.isDirectory() || /^\.\.?\//.test(text));
 }

@@ -1,7 +1,7 @@
 // Commands on batches of the cluster: what they send and what they print.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -43,6 +43,22 @@ test('batch list leaves out what is done, and other owners with --mine', async (
   assert.match((await head.weft('batch', 'list', '--all')).out, /bob\/x/);
   const mine = await head.weft('batch', 'list', '--all', '--mine', '-o', 'name');
   assert.equal(mine.out, 'ann/sweep@2\n');
+});
+
+test('a batch is found by its name beside the folder that its pull has made', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-pulled-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  mkdirSync(path.join(folder, 'ann', 'sweep'), { recursive: true });
+  await using head = await FakeHead.start({
+    'GET /v1/batches/ann/sweep': () => ({ json: BATCH }),
+    'GET /v1/batches/ann/sweep/jobs': () => ({ json: { jobs: [], next: null } }),
+  });
+  const { code, out, error } = await head.weftIn(folder, 'batch', 'show', 'ann/sweep');
+  assert.equal(code, 0, error);
+  assert.match(out, /ann\/sweep@2/);
+  const place = await head.weftIn(folder, 'batch', 'show', './ann');
+  assert.equal(place.code, 2);
+  assert.match(place.error, /ann: is a folder/);
 });
 
 test('batch show says how it stands, and each of its jobs by name', async () => {
