@@ -286,9 +286,14 @@ export const KEYS: readonly Key[] = [
 export interface SeedKey {
   readonly key: string;
   readonly unit: 'ms' | 's' | 'h' | 'M' | 'count' | 'port';
+  /** In the same unit: a smaller number counts as this one. */
+  readonly least: number;
 }
 
-const seed = (to: string, unit: SeedKey['unit']): SeedKey => ({ key: to, unit });
+const seed = (to: string, unit: SeedKey['unit'], least = 0): SeedKey => ({ key: to, unit, least });
+
+/** cm's own default of 100 ms gives up on a head that is busy for a moment, with half of the work done. */
+const REQUEST_MS_LEAST = 5000;
 
 /** All fifteen, and the three that its report spells differently. */
 export const SEED_KEYS: Readonly<Record<string, SeedKey>> = {
@@ -302,7 +307,7 @@ export const SEED_KEYS: Readonly<Record<string, SeedKey>> = {
   memory_per_child: seed('up.memory', 'M'),
   num_cpus_per_head: seed('head.cpus', 'count'),
   memory_per_head: seed('head.memory', 'M'),
-  request_timeout: seed('client.timeout', 'ms'),
+  request_timeout: seed('client.timeout', 'ms', REQUEST_MS_LEAST),
   default_n_nodes: seed('defaults.nodes', 'count'),
   default_n_procs: seed('defaults.procs', 'count'),
   default_n_cpus_per_node: seed('defaults.cpus', 'count'),

@@ -52,12 +52,17 @@ export function formatAddress({ host, port }: Address): string {
 }
 
 /** The seed wrote bare numbers; this adds the unit that each of its keys has. */
-export function parseSeedValue(key: Key, { unit }: SeedKey, text: string): Result<Value, string> {
+export function parseSeedValue(
+  key: Key,
+  { unit, least }: SeedKey,
+  text: string,
+): Result<Value, string> {
   if (!/^\d+(\.\d+)?$/.test(text)) return err(`'${text}' is not a number (${UNIT_WORDS[unit]})`);
   if (unit === 'port') return parseValue(key, `127.0.0.1:${text}`);
   // The seed's time limit below 1 means none.
   if (unit === 'h' && Number(text) < 1) return ok(null);
-  return parseValue(key, unit === 'count' ? text : `${text}${unit}`);
+  const number = Number(text) < least ? String(least) : text;
+  return parseValue(key, unit === 'count' ? number : `${number}${unit}`);
 }
 
 const UNIT_WORDS = {

@@ -139,7 +139,8 @@ const TABLES_TEXT = [
 function configPage(): Page {
   const rows = KEYS.map((one) => keyRow(one, 'found out'));
   const old = Object.entries(SEED_KEYS).map(
-    ([name, { key, unit }]) => `| \`${name}\` | \`${key}\` | ${UNITS[unit]} |`,
+    ([name, { key, unit, least }]) =>
+      `| \`${name}\` | \`${key}\` | ${UNITS[unit]}${least > 0 ? `; less than ${least} counts as that` : ''} |`,
   );
   const sample = environmentName('head.node_timeout');
   const intro = [

@@ -84,7 +84,7 @@ export class FakeHead implements AsyncDisposable {
     this.#sessions.clear();
   }
 
-  /** As typed in a folder. */
+  /** The same, typed in a folder. */
   weftIn(cwd: string, ...argv: string[]): Promise<Said> {
     return capture(this.directory, { program: 'weft', argv, cwd }, runWeft);
   }
