@@ -204,6 +204,9 @@ describe('maintenance of a real Slurm', { skip: withoutSlurm }, () => {
     const said = await world.tried(
       ...['maint', 'node-off', 'n1.hpc', '--now', '-d', '10m', '--running', 'suspend'],
     );
-    assert.match(said.error, /n1\.hpc: its site suspends no jobs; choose wait, requeue or kill/);
+    assert.match(
+      said.error,
+      /n1\.hpc: no maintenance suspends jobs of a site; choose wait, requeue or kill/,
+    );
   });
 });

@@ -388,7 +388,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     next: 'Ask to be named in `node.owners` of its configuration, or ask an operator.',
   },
   'node.at_site': {
-    means: 'Pausing a node suspends what runs there; a site suspends no jobs for Weft.',
+    means: 'Pausing a node suspends what runs there; jobs of a site no pause suspends.',
     next: '`weft node drain NODE` keeps new tasks away; those that run go on, or are ended by `weft kill`.',
   },
   'node.not_paused': {

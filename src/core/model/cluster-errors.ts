@@ -85,7 +85,7 @@ export const CLUSTER_CODES = {
   },
   'node.at_site': {
     kind: 'failed_precondition',
-    text: 'Node {node} is of a site, which suspends no jobs for Weft: it cannot be paused.',
+    text: 'Node {node} is of a site, whose jobs no pause suspends: it cannot be paused.',
   },
   'node.not_paused': { kind: 'failed_precondition', text: 'Node {node} is not paused.' },
   'pause.too_long': {

@@ -23,14 +23,16 @@ type Noted = Pick<SiteJob, 'id' | 'state' | 'reason' | 'isHeldByUs' | 'note'>;
 
 export class JobNotes {
   readonly #world: NotesWorld;
-  /** By job; of no use where listings have them. Null: not known yet. */
-  #written: Map<string, string> | null;
+  /** By job; of no use where listings have them. */
+  #written = new Map<string, string>();
+  /** When a gateway before this one is asked after; null: all that it wrote is known. */
+  #askAt: number | null;
   /** Until then nothing is written at these jobs. */
   readonly #refused = new Map<string, number>();
 
   constructor(world: NotesWorld) {
     this.#world = world;
-    this.#written = world.place.written === undefined ? new Map() : null;
+    this.#askAt = world.place.written === undefined ? null : Number.NEGATIVE_INFINITY;
   }
 
   /**
@@ -38,8 +40,8 @@ export class JobNotes {
    * @param now by the clock that never jumps
    */
   async look(jobs: readonly Noted[], now: number): Promise<void> {
-    const written = await this.#known();
-    if (written === null) return;
+    await this.#askBefore(now);
+    const written = this.#written;
     const ids = new Set(jobs.map(({ id }) => id));
     for (const id of written.keys()) if (!ids.has(id)) written.delete(id);
     for (const [id, until] of this.#refused) if (now >= until) this.#refused.delete(id);
@@ -49,13 +51,13 @@ export class JobNotes {
     }
   }
 
-  /** Asked for once, as another gateway may have been here before this one; null: nobody says. */
-  async #known(): Promise<Map<string, string> | null> {
+  /** Once; a site that does not answer, as it has more to say than there is time for, is not asked often. */
+  async #askBefore(now: number): Promise<void> {
     const { place, ask } = this.#world;
-    if (this.#written !== null || place.written === undefined) return this.#written;
+    if (this.#askAt === null || now < this.#askAt || place.written === undefined) return;
     const answer = await ask(place.written);
-    if (answer.ok) this.#written = new Map(answer.value);
-    return this.#written;
+    this.#askAt = answer.ok ? null : now + AGAIN_MS;
+    if (answer.ok) this.#written = new Map([...answer.value, ...this.#written]);
   }
 
   #isWrong(job: Noted, written: ReadonlyMap<string, string>): boolean {

@@ -8,8 +8,8 @@ import { isGateway, memberOf } from '../sites/members.ts';
 import type { State } from '../state.ts';
 import type { PlanMaintenance } from './commands.ts';
 
-const SUSPENDS_NOTHING = 'its site suspends no jobs; choose wait, requeue or kill';
-const PASSES_NO_SIGNALS = 'its site passes no signals on; leave the warning out';
+const SUSPENDS_NOTHING = 'no maintenance suspends jobs of a site; choose wait, requeue or kill';
+const PASSES_NO_SIGNALS = 'no maintenance warns jobs of a site; leave the warning out';
 
 type Wish = Pick<PlanMaintenance, 'running' | 'warning' | 'program'>;
 

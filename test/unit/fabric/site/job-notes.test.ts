@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NotePlace } from '../../../../src/adaptors/adaptor.ts';
-import { ok, type Result } from '../../../../src/core/base/result.ts';
+import { err, ok, type Result } from '../../../../src/core/base/result.ts';
 import type { SiteJob } from '../../../../src/core/model/site.ts';
 import { JobNotes } from '../../../../src/fabric/site/job-notes.ts';
 import { KeptLog } from '../../head/http/fixture.ts';
@@ -23,6 +23,9 @@ class Place {
   readonly log = new KeptLog();
   readonly notes: JobNotes;
   answer: Result<null, { kind: 'away' | 'refused' | 'no_such_job'; text: string }> = ok(null);
+  /** How often it was asked what a gateway before this one has written. */
+  asked = 0;
+  isSilent = false;
   /** @param written by a gateway before this one; absent: listings have it */
   constructor(written?: ReadonlyMap<string, string>) {
     const place: NotePlace = {
@@ -37,7 +40,11 @@ class Place {
         this.ran.push(...commands.map(({ argv }) => argv.slice(1).join(' ')));
         return this.answer;
       },
-      ask: async (query) => query.read({ stdout: '', stderr: '', code: 0 }),
+      ask: async (query) => {
+        this.asked += 1;
+        const silence = { kind: 'away', text: 'no answer in time' } as const;
+        return this.isSilent ? err(silence) : query.read({ stdout: '', stderr: '', code: 0 });
+      },
     });
   }
 
@@ -89,4 +96,14 @@ test('[G20] at one look a few of many are written, the next at the next', async 
   assert.equal((await place.look(0, ...jobs)).length, 10);
   assert.equal((await place.look(1, ...jobs)).length, 5);
   assert.equal((await place.look(2, ...jobs)).length, 0);
+});
+
+test('[G20] what nobody says of a gateway before this one keeps no job from its words', async () => {
+  const place = new Place(new Map([['9', 'of long ago']]));
+  place.isSilent = true;
+  assert.deepEqual(await place.look(0, held('1', 'why'), free('9', 'waiting')), ['1 why']);
+  place.isSilent = false;
+  assert.deepEqual(await place.look(299_999, held('1', 'why'), free('9', 'waiting')), []);
+  const later = await place.look(300_000, held('1', 'why'), free('9', 'waiting'));
+  assert.deepEqual([later, place.asked], [['9 '], 2]);
 });
