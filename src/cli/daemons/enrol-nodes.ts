@@ -45,7 +45,7 @@ export async function enrolNodes(place: Place, { names, ...wish }: Wish): Promis
           ? (readJson<AgentOptions>(file) as AgentOptions)
           : await enrol(place, { name, gpuFrom, resources: wish.resources });
       const { health: _, keeps: __, pause: ___, ...known } = withoutCacheOptions(options);
-      writeJson(file, { ...known, ...wish.current(name) });
+      writeJson(file, { ...known, ...placesOf(paths, name), ...wish.current(name) });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE_MAX }, work));
@@ -56,24 +56,30 @@ async function enrol(
   node: { readonly name: string; readonly gpuFrom: number; readonly resources: Resources },
 ): Promise<AgentOptions> {
   const { name, gpuFrom, resources } = node;
-  const stateDir = paths.node(name);
+  const places = placesOf(paths, name);
   // Passable, as the agent makes it too: jobs have their private folders below.
-  mkdirSync(stateDir, { recursive: true, mode: 0o711 });
+  mkdirSync(places.stateDir, { recursive: true, mode: 0o711 });
   const body = { name, resources, labels: [], replace: true };
   const { secret } = await api.call('createNode', { body });
   return {
     name,
-    stateDir,
-    head: { socketPath: paths.socket },
+    ...places,
     secret,
     resources,
     gpuFrom,
     labels: [],
     sharedPaths: ['/'],
     switchUser: false,
-    logFile: paths.nodeLog(name),
   };
 }
+
+/** Said at every start: a folder may have been moved, or be a copy, and its agents work in this one. */
+function placesOf(paths: LocalPaths, name: string): Pick<AgentOptions, Places> {
+  const head = { socketPath: paths.socket };
+  return { stateDir: paths.node(name), head, logFile: paths.nodeLog(name) };
+}
+
+type Places = 'stateDir' | 'head' | 'logFile';
 
 /** A node's gpus come after those of the nodes that are there: no two nodes give out the same one. */
 class GpuNumbers {

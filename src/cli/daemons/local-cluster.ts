@@ -181,6 +181,7 @@ export class LocalCluster {
       await this.#until(`node ${name} is connected`, name, async () => {
         if (nodes.some((node) => node.name === name && node.state === 'up')) return true;
         nodes = (await api.call('listNodes')).nodes;
+        refuseCopy(nodes.find((node) => node.name === name));
         return nodes.some((node) => node.name === name && node.state === 'up');
       });
     }
@@ -245,4 +246,15 @@ export class LocalCluster {
     const file = daemon === 'head' ? this.paths.headLog : this.paths.nodeLog(daemon);
     return existsSync(file) ? (readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? '') : '';
   }
+}
+
+/** What a copied head believes to run on the node runs at the original: only a person can tell. */
+function refuseCopy(node: NodeView | undefined): void {
+  if (node?.fault !== 'cloned') return;
+  const { name } = node;
+  const why = 'this folder seems to be a copy, and its head has jobs that ran there';
+  const hint =
+    `Start them again, or end them, here: \`weft node lost ${name}\`, then \`weft up\` again. ` +
+    'What runs at the original goes on.';
+  throw failure(refuse('node.cloned', { node: name, why }, hint));
 }
