@@ -137,12 +137,14 @@ export class Post {
   #checkTell(to: string, subject: string, { life, lives }: Pick<Heard, 'life' | 'lives'>): void {
     const words = `${to} is told of ${subject}`;
     if (!this.#isOver(subject)) throw new Violation('T1', `${words}, whose end is not durable`);
-    const delivery = this.#due.get(subject)?.all.find(({ target }) => target === to);
+    const due = this.#due.get(subject);
+    const delivery = due?.all.find(({ target }) => target === to);
     if (delivery?.state !== 'waiting') {
       throw new Violation('T1', `${words}, which is ${delivery?.state ?? 'not due'}`);
     }
     const before = this.#heard.get(`${to} ${subject}`);
-    if (before?.isAnswered === true && before.life === life && before.lives === lives) {
+    const isOfThis = before !== undefined && before.begunAt >= (due?.since ?? 0);
+    if (isOfThis && before.isAnswered && before.life === life && before.lives === lives) {
       throw new Violation('T1', `${words} twice by one head`);
     }
     const now = this.#world.engine()?.now() ?? Infinity;

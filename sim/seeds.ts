@@ -58,6 +58,12 @@ export const PINNED: readonly {
     weather: { cloneMs: 8000 },
     broke: 'a retry had to wait for a batch that had been removed before it (by the checker)',
   },
+  {
+    seed: 120,
+    weather: { cloneMs: 8000 },
+    broke:
+      'a batch that had ended anew was taken for told by what was told before (by the checker)',
+  },
 ];
 
 /** By the name of the canary. */
