@@ -4,6 +4,7 @@ import { Engine } from '../../src/agent/engine.ts';
 import type { RunnerInput } from '../../src/core/runner/inputs.ts';
 import { NodeStops } from '../../src/fabric/site/node-stops.ts';
 import { replaceMethod } from '../canary.ts';
+import { takeWhatIsFree } from '../scheduler-canaries.ts';
 import type { RestoredWeather } from './weather.ts';
 
 /** What a planted bug leaves out, and takes back. */
@@ -40,6 +41,8 @@ function isAboutFinished({ state }: Engine, input: RunnerInput): boolean {
   return state.finished.has(epochId) || state.epochs.get(epochId)?.acknowledged === true;
 }
 
+function nothing(): void {}
+
 /** What a head wants stopped is heard, and that it wants nothing stopped any more is not. */
 function keepsStops(): () => void {
   return replaceMethod(NodeStops.prototype, 'want', (original) => {
@@ -50,6 +53,12 @@ function keepsStops(): () => void {
 }
 
 export const RESTORED_CANARIES: readonly RestoredCanary[] = [
+  {
+    name: 'set-aside-ignored',
+    sentence: 'a head that was put back gives away what is set aside',
+    plant: () => takeWhatIsFree().remove ?? nothing,
+    weather: { reserveMs: 8000 },
+  },
   {
     name: 'lives-not-counted',
     sentence: 'a head that was put back goes on as if it were the one before',

@@ -3,6 +3,8 @@
 // the disk leaves nothing behind (L3, X5), and is nobody else's (X3).
 
 import type { Event } from '../../src/core/controller/declared.ts';
+import type { Of } from '../../src/core/controller/events.ts';
+import type { State } from '../../src/core/controller/state.ts';
 import { formatTaskId } from '../../src/core/model/ids.ts';
 import { isAlive } from '../../src/core/model/maintenance.ts';
 import type { Engine } from '../../src/head/engine.ts';
@@ -17,7 +19,6 @@ export interface Start {
   readonly plan: Plan;
   /** At a site it was ordered some time ago. */
   readonly isAtSite: boolean;
-  readonly node: string;
 }
 
 export class RestoredJudge {
@@ -50,15 +51,16 @@ export class RestoredJudge {
     else this.#accepted.set(name, jobId);
   }
 
-  /** A durable event. */
-  learn(event: Event): void {
+  /** A durable event of this instant. */
+  learn(event: Event, at: number, engine: Engine | null): void {
+    if (event.kind === 'task_allocated' && engine !== null) checkSetAside(event, at, engine.state);
     if (event.kind !== 'task_requeued' || !/maintenance/.test(event.because)) return;
     const taskId = formatTaskId(event.place.jobId, event.place.index);
     const more = this.#isDoomed ? 2 : 1;
     this.#requeues.set(taskId, (this.#requeues.get(taskId) ?? 0) + more);
   }
 
-  started({ epochId, jobId, plan, isAtSite, node }: Start, engine: Engine | null): void {
+  started({ epochId, jobId, plan, isAtSite }: Start, engine: Engine | null): void {
     const { name = '' } = plan;
     if (!isAtSite && engine?.behind != null) {
       throw new Violation('S14', `${epochId} starts while records are missing`);
@@ -75,7 +77,6 @@ export class RestoredJudge {
     const again = this.#begun !== null && !this.#begun.has(task) ? 2 : 1;
     const max = again + (this.#requeues.get(epochId.split('#')[0] ?? '') ?? 0);
     if (starts > max) throw new Violation('S13', `${task} is run again though its end is known`);
-    if (engine !== null) checkMaintained(engine, jobId, node);
   }
 
   /** S9. */
@@ -125,12 +126,14 @@ export class RestoredJudge {
   }
 }
 
-/** S5: no user's task starts on a node whose maintenance goes on. */
-function checkMaintained({ state }: Engine, jobId: number, node: string): void {
-  const job = [...state.jobs.values()].find(({ id }) => id === jobId);
+/** S5: no user gets a node in the time in which it is set aside: nobody here submits for that. */
+function checkSetAside({ place, shares }: Of<'task_allocated'>, at: number, state: State): void {
+  const job = state.jobs.get(place.jobId);
   if (job === undefined || job.spec.system !== undefined) return;
-  for (const { id, phase, nodes } of state.maintenances.values()) {
-    if (phase !== 'active' || !nodes.some((name) => name === node)) continue;
-    throw new Violation('S5', `job ${jobId} starts on ${node}, which is in maintenance ${id}`);
+  for (const { id, slots } of state.reservations.values()) {
+    const open = slots.filter(({ from, until }) => from <= at && at < until);
+    const taken = shares.find(({ node }) => open.some((slot) => Object.hasOwn(slot.shares, node)));
+    if (taken === undefined) continue;
+    throw new Violation('S5', `job ${place.jobId} is given ${taken.node}, which ${id} has now`);
   }
 }

@@ -155,11 +155,11 @@ class RestoredWorld {
         for (const link of this.#links.values()) link.sideGone('head', true);
       },
       ...{ onCrash: () => undefined, onBooted: () => undefined },
-      onDurable: (_, { seq, bytes }) => {
-        for (const { events } of decodeEntry(seq, bytes)) {
+      onDurable: ({ engine }, { seq, bytes }) => {
+        for (const { at, events } of decodeEntry(seq, bytes)) {
           for (const event of events) {
             chronicle.record(seq, event);
-            this.judge.learn(event);
+            chronicle.guard(() => this.judge.learn(event, at, engine));
           }
         }
       },
@@ -186,7 +186,7 @@ class RestoredWorld {
         const { plan, node } = process;
         chronicle.note(`${node}: ${epochId} ${what}s as ${plan.name}`);
         if (what === 'end') return;
-        const start = { epochId, jobId, plan, node, isAtSite: false };
+        const start = { epochId, jobId, plan, isAtSite: false };
         chronicle.guard(() => judge.started(start, host.engine));
       },
       ...{ onWrite: () => undefined, onOutput: () => undefined, onBuild: () => undefined },
@@ -207,7 +207,7 @@ class RestoredWorld {
           const node = `${nodes[0]}.${GATEWAY}`;
           const jobId = Number.parseInt(epochId, 10);
           chronicle.note(`${node}: ${epochId} starts as ${launch.plan.name}`);
-          const start = { epochId, jobId, plan: launch.plan, node, isAtSite: true };
+          const start = { epochId, jobId, plan: launch.plan, isAtSite: true };
           chronicle.guard(() => judge.started(start, host.engine));
         },
       },
