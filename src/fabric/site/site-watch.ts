@@ -19,6 +19,7 @@ import {
   type StopWish,
   shownName,
 } from '../../core/model/site.ts';
+import { nodesThere } from '../../core/model/site-where.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
 import type { Commands } from '../../ports/commands.ts';
 import type { Log } from '../../ports/log.ts';
@@ -265,7 +266,7 @@ export class SiteWatch implements SiteSource {
     }
     if (nodes.ok) this.#world.stops?.look(nodes.value);
     if (steerer !== null) await this.#vanished.ask((query) => this.#ask(query), clock.monotonic());
-    if (jobs.ok && unread === null) await this.#note(jobs.value);
+    if (jobs.ok && nodes.ok && unread === null) await this.#note(jobs.value);
     let problem = unread;
     if (!jobs.ok) problem ??= jobs.error.text;
     if (!nodes.ok) problem ??= nodes.error.text;
@@ -280,7 +281,9 @@ export class SiteWatch implements SiteSource {
     const { steerer, filters, clock } = this.#world;
     const isForUs = (job: SiteJob): boolean =>
       !this.#isOurs(job.name) && (filters?.job(job)?.hiddenBy ?? null) === null;
-    await steerer?.notes?.look(jobs.filter(isForUs), clock.monotonic());
+    const nodes = this.#nodes.filter(({ seen }) => (seen?.hiddenBy ?? null) === null);
+    const noted = jobs.filter(isForUs).map((job) => unplaced(job, nodes));
+    await steerer?.notes?.look(noted, clock.monotonic());
   }
 
   /** What went wrong; null: nothing. */
@@ -407,6 +410,12 @@ export class SiteWatch implements SiteSource {
     for (const prefix of this.#prefixes) if (name.startsWith(prefix)) return true;
     return false;
   }
+}
+
+/** Held, where too few nodes fit it: so the head will have it. */
+function unplaced(job: SiteJob, nodes: readonly SiteNode[]): SiteJob {
+  const there = job.state === 'waiting' ? nodesThere(job, nodes) : nodes;
+  return typeof there === 'string' ? { ...job, reason: there, isHeldByUs: true } : job;
 }
 
 /** Its other elements may be held for the moment in which one is started. */

@@ -6,13 +6,8 @@ import type { NodeName, UserName } from '../../model/ids.ts';
 import type { ForeignWork, JobSpec } from '../../model/job.ts';
 import { CPUS_PER_NODE_MAX, MEMORY_PER_NODE_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts';
 import { DEFAULT_PARTITION } from '../../model/scheduling.ts';
-import {
-  type ListedJob,
-  memberName,
-  type SiteNode,
-  type SiteWhere,
-  shownName,
-} from '../../model/site.ts';
+import { type ListedJob, memberName, type SiteNode, shownName } from '../../model/site.ts';
+import { nodesThere } from '../../model/site-where.ts';
 
 const OWNER = /^[A-Za-z_][A-Za-z0-9_.@-]{0,63}\$?$/;
 
@@ -26,24 +21,14 @@ export function ownerOf({ owner }: ListedJob): UserName | null {
  * A string: too few of them are so, in words.
  */
 export function nodesFor(
-  { where, nodeCount }: Pick<ListedJob, 'where' | 'nodeCount'>,
+  job: Pick<ListedJob, 'where' | 'nodeCount'>,
   site: NodeName,
   nodes: readonly SiteNode[],
 ): readonly NodeName[] | string {
-  const fit = where === undefined ? nodes : nodes.filter((node) => isThere(node, where));
+  const fit = nodesThere(job, nodes);
+  if (typeof fit === 'string') return fit;
   if (fit.length === nodes.length) return [];
-  if (fit.length >= nodeCount)
-    return fit.map((node) => memberName(shownName(node), site) as NodeName);
-  const count = fit.length === 0 ? 'no node' : `only ${fit.map(({ name }) => name).join(', ')}`;
-  return `${count} of its site is where it is to run`;
-}
-
-function isThere({ name, features, queues }: SiteNode, where: SiteWhere): boolean {
-  if (where.only?.includes(name) === false || where.not?.includes(name) === true) return false;
-  // Not every system says of its nodes which queues they have.
-  const isInQueue = queues.length === 0 || where.queues?.some((one) => queues.includes(one));
-  if (isInQueue === false) return false;
-  return where.features?.every((one) => features.includes(one)) ?? true;
+  return fit.map((node) => memberName(shownName(node), site) as NodeName);
 }
 
 /** @param nodes as `nodesFor` has it */

@@ -420,6 +420,9 @@ test('[G20] a user of the site is told there why a job is held, as long as it is
   const updates = () => site.ran.filter((argv) => argv[1] === 'update').length;
   await clock.advance(15_000);
   assert.equal(updates(), 1);
+  site.set(id, { more: { admin_comment: commentOf(id), excluded_nodes: 'n1' } });
+  await clock.advance(5000);
+  assert.equal(commentOf(id), 'weft: no node of its site is where it is to run');
   site.set(id, { more: { admin_comment: commentOf(id) } });
   await clock.advance(5000);
   assert.equal(commentOf(id), '');
