@@ -94,7 +94,10 @@ function compileAfter(after: readonly string[], findings: Findings): BatchFile['
 const NOTICES: Readonly<
   Record<keyof WrittenNotice, { readonly form: RegExp; readonly expected: string }>
 > = {
-  matrix: { form: /^@[^\s:]+:\S+$/, expected: 'a Matrix user, as @alice:example.org' },
+  matrix: {
+    form: /^([@#][^\s:]+:\S+|!\S+)$/,
+    expected: 'a Matrix user or room, as @alice:example.org, !id:example.org or #lab:example.org',
+  },
   webhook: { form: /^https?:\/\/\S+$/, expected: 'a URL that begins with https:// or http://' },
   command: { form: /\S/, expected: 'the name of a command of the site' },
   mail: { form: /^[^\s@]+@[^\s@]+$/, expected: 'an address, as alice@example.org' },

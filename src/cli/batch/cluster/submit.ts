@@ -4,9 +4,10 @@ import { freshKey } from '../../../connect/fresh-key.ts';
 import { plural } from '../../../core/base/plural.ts';
 import type { BatchFile } from '../../../core/batch/batch.ts';
 import { isOwnProgram } from '../../../core/batch/targets.ts';
-import { usage } from '../../../core/model/failure.ts';
+import { Failure, usage } from '../../../core/model/failure.ts';
 import { sendParts } from '../../../transfer/batch/send-batch.ts';
 import { courierOf } from '../../connection/courier.ts';
+import type { Context } from '../../context.ts';
 import { withPatience } from '../../jobs/retry.ts';
 import { defineVerb } from '../../verb.ts';
 import { batchFileOf, defineBatchFile } from '../operand.ts';
@@ -30,17 +31,7 @@ export const submit = defineVerb<Options>({
     const { readBatch } = await import('../../../batch/read/read-batch.ts');
     const mode = modeOf(options);
     const reading = readBatch(batchFileOf(context, given));
-    const parts = await sendParts(courierOf(context), reading);
-    const { namespace, name, origin, after } = reading.batch;
-    const body = {
-      ...{ namespace, name, origin, mode, ...parts },
-      after: after.map((other) => `${other.namespace}/${other.name}`),
-    };
-    const api = await context.api();
-    const key = freshKey();
-    const made = await withPatience(context, PATIENCE, () =>
-      api.call('submitBatch', { body: body as never, key }),
-    );
+    const made = await sendUntold(context, reading, mode);
     const again = options.resume === true ? ' again' : '';
     context.print(`${made.title}: ${plural(made.jobCount, 'job')} submitted${again}.`);
     for (const what of left(reading.batch)) context.note(what);
@@ -50,6 +41,34 @@ export const submit = defineVerb<Options>({
   },
 });
 
+type Reading = Parameters<typeof sendParts>[1];
+
+/** A seed's file names whom its head told; one that tells nobody runs the batch all the same. */
+async function sendUntold(context: Context, reading: Reading, mode: Mode) {
+  try {
+    return await send(context, reading, mode);
+  } catch (error) {
+    const isUntold = error instanceof Failure && error.code === 'notification.not_set_up';
+    if (!isUntold || reading.batch.origin !== 'distribute') throw error;
+    context.note(`${error.message} Nobody is told of this batch.`);
+    return send(context, { ...reading, batch: { ...reading.batch, notices: [] } }, mode);
+  }
+}
+
+async function send(context: Context, reading: Reading, mode: Mode) {
+  const parts = await sendParts(courierOf(context), reading);
+  const { namespace, name, origin, after } = reading.batch;
+  const body = {
+    ...{ namespace, name, origin, mode, ...parts },
+    after: after.map((other) => `${other.namespace}/${other.name}`),
+  };
+  const api = await context.api();
+  const key = freshKey();
+  return withPatience(context, PATIENCE, () =>
+    api.call('submitBatch', { body: body as never, key }),
+  );
+}
+
 /** For a head that is away. */
 const PATIENCE = { totalMs: 120_000, note: 'Waiting for the head to come back.' };
 
@@ -58,7 +77,9 @@ function versionedParams({ namespace, name, version }: Made) {
   return { namespace, name: `${name}@${version}` };
 }
 
-function modeOf({ resume, newVersion }: Options): 'new' | 'resume' | 'new_version' {
+type Mode = 'new' | 'resume' | 'new_version';
+
+function modeOf({ resume, newVersion }: Options): Mode {
   if (resume && newVersion) {
     throw usage('--resume goes on with what is there, --new-version begins beside it: write one');
   }

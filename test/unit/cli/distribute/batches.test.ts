@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BatchJobView, BatchView } from '../../../../src/api/batches.ts';
 import { makeFolder } from '../../../support/folder.ts';
-import { type Answers, FakeHead } from '../fake-head.ts';
+import { type Answers, FakeHead, refusal } from '../fake-head.ts';
 import { nodeView } from '../views.ts';
 
 function batch(title: string, state: BatchView['state'] = 'running'): BatchView {
@@ -61,6 +61,29 @@ test('add says how many nodes could run it, and submits it', async (context) => 
   await head.distribute(cwd, 'add', 'distribute-jobs.yaml', '--resume');
   const resumed = head.work.at(-1)?.body as Record<string, unknown>;
   assert.equal(resumed['mode'], 'resume');
+});
+
+test('add goes on where the head tells nobody by Matrix, and says so', async (context) => {
+  const answers = nodesOf(['python3']);
+  const told: unknown[] = [];
+  await using head = await FakeHead.start({
+    ...answers,
+    'POST /v1/batches': (request) => {
+      const { parts } = request.body as { parts: { submission: { notify?: unknown } }[] };
+      told.push(parts[0]?.submission.notify);
+      if (told.length > 1) return answers['POST /v1/batches']?.(request) ?? {};
+      const words = ['notification.not_set_up', 'failed_precondition', 'No Matrix here.'] as const;
+      return { status: 412, json: refusal(...words) };
+    },
+  });
+  const room = '!abc123:matrix.example.org';
+  const file = FILES['distribute-jobs.yaml'].replace('[python3]', `[python3], matrix: "${room}"`);
+  const cwd = makeFolder(context, { ...FILES, 'distribute-jobs.yaml': file });
+  const { code, out, error } = await head.distribute(cwd, 'add');
+  assert.equal(code, 0, error);
+  assert.match(error, /No Matrix here\. Nobody is told of this batch\./);
+  assert.match(out, /2 jobs submitted/);
+  assert.deepEqual(told, [[`matrix:${room}`], undefined]);
 });
 
 test('add --dry submits nothing, --show-caps lists capabilities', async (context) => {

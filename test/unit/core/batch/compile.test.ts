@@ -291,7 +291,7 @@ const WRONG: readonly (readonly [Partial<WrittenBatch>, ...said: string[]])[] = 
     { notify: [{}, { matrix: '@a:b', mail: 'a@b' }, { matrix: 'alice' }, { webhook: 'ftp://x' }] },
     'notify[0]: needs exactly one of matrix, webhook, command, mail',
     'notify[1]: needs exactly one of matrix, webhook, command, mail',
-    "notify[2].matrix: 'alice': expected a Matrix user, as @alice:example.org",
+    "notify[2].matrix: 'alice': expected a Matrix user or room, as @alice:example.org, !id:example.org or #lab:example.org",
     "notify[3].webhook: 'ftp://x': expected a URL that begins with https:// or http://",
   ],
   [
