@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseDuration } from '../../core/base/duration.ts';
+import { usage } from '../../core/model/failure.ts';
 import { pauseNodes } from '../commands/pause.ts';
 import { unpauseNodes } from '../commands/unpause.ts';
 import { read } from '../submit/read.ts';
@@ -13,10 +14,14 @@ const SLEEP_MS_MAX = 86_400_000;
 
 export const pause = defineVerb<{ readonly duration?: string }>({
   define(command) {
-    command.option('--duration <duration>', 'how long, as 1h30m10s', '1h');
+    command.argument('[duration]', 'how long, as 1h30m10s (default: 1h)');
+    command.option('--duration <duration>', 'the same');
   },
-  async run({ context, options }) {
-    const durationMs = read('--duration', options.duration ?? '1h', parseDuration);
+  async run({ context, args: [operand], options }) {
+    if (operand !== undefined && options.duration !== undefined) {
+      throw usage('DURATION and --duration are the same thing; write one');
+    }
+    const durationMs = read('--duration', operand ?? options.duration ?? '1h', parseDuration);
     const until = await pauseNodes(context, undefined, { durationMs, requeue: false });
     context.note('Ctrl-C ends it early; without this command it ends on time all the same');
     if (await interruptedBefore(until)) await unpauseNodes(context, undefined);

@@ -67,6 +67,10 @@ test('pause reads durations as weft does, and says where it looked for a node', 
   const bare = await distributeIn({ cwd }, 'pause', '--duration', '90');
   assert.equal(bare.code, 2);
   assert.match(bare.error, /--duration: '90' has no unit; write 90s/);
+  const operand = await distributeIn({ cwd }, 'pause', '90');
+  assert.deepEqual([operand.code, operand.error], [2, bare.error]);
+  const twice = await distributeIn({ cwd }, 'pause', '4h', '--duration', '1h');
+  assert.match(twice.error, /DURATION and --duration are the same thing; write one/);
   const none = await distributeIn({ cwd }, 'pause');
   assert.match(none.error, /no agent of a node is on this machine/);
 });
