@@ -8,6 +8,7 @@ import type { Streams } from '../chance.ts';
 import type { Time } from '../clock.ts';
 import type { Site } from '../foreign/site.ts';
 import type { HeadHost } from '../head-host.ts';
+import type { Machine } from '../machine.ts';
 import { programOf, QUIET } from '../plan.ts';
 import { Recurring } from '../recurring.ts';
 import type { RestoredJudge } from './judge.ts';
@@ -20,7 +21,7 @@ export interface RestoredPeopleWorld {
   readonly streams: Streams;
   readonly host: HeadHost;
   readonly weather: RestoredWeather;
-  readonly nodes: readonly string[];
+  readonly machines: readonly Machine[];
   readonly site: Site | null;
   readonly judge: RestoredJudge;
   /** The head's wall clock. */
@@ -42,7 +43,7 @@ export class RestoredPeople {
   }
 
   start(): void {
-    const { weather, site } = this.#world;
+    const { weather, site, machines } = this.#world;
     this.#recurring.every('reserve', weather.reserveMs, (dice) => {
       const durationMs = dice.whole(2000, 15_000);
       const time = {
@@ -57,9 +58,10 @@ export class RestoredPeople {
     });
     this.#recurring.every('maintain', weather.maintMs, (dice) => {
       const members = (site?.system.nodes ?? []).map(({ name }) => `${name}.${site?.name}`);
-      const node = dice.pick([...this.#world.nodes, ...members]) as NodeName;
+      const node = dice.pick([...machines.map((one) => one.name), ...members]) as NodeName;
       this.#maintain(node, dice.whole(3000, 15_000), dice.happens(0.5));
     });
+    this.#endPrograms();
     this.#recurring.every('gift', site === null ? null : 6000, (dice) => {
       const size = { nodeCount: 1, cpuCount: 1, walltimeMs: WALLTIME_MS, code: dice.pick([0, 1]) };
       const runMs = dice.pick([500, 5000]);
@@ -74,6 +76,22 @@ export class RestoredPeople {
 
   stop(): void {
     this.#recurring.stop();
+    this.#world.site?.gateway.boot();
+  }
+
+  /** Somebody ends the gateway of the site, or an agent, and starts it again. */
+  #endPrograms(): void {
+    const { time, weather, site, machines } = this.#world;
+    this.#recurring.every('agent ends', weather.agentCrashMs, (dice) => {
+      const machine = dice.pick(machines);
+      machine.crashAgent();
+      // Sooner than it counts as silent.
+      time.after(dice.whole(100, 2000), () => machine.startAgent());
+    });
+    this.#recurring.every('gateway ends', weather.gatewayCrashMs, (dice) => {
+      site?.gateway.crash();
+      time.after(dice.whole(100, 6000), () => site?.gateway.boot());
+    });
   }
 
   submit(): void {

@@ -1,5 +1,5 @@
 // A head whose disk is put back as it was some time ago, and which is then told to go on: what its
-// nodes remember must keep it from doing harm. Real head, real agents and gateway, and nothing else goes
+// nodes remember must keep it from doing harm. Real head, real agents and gateway, and little else goes
 // wrong.
 
 import type { NodeName } from '../../src/core/model/ids.ts';
@@ -60,7 +60,7 @@ class RestoredWorld {
     this.site = this.weather.site === null ? null : this.#makeSite(this.weather.site);
     const { time, host, site, judge } = this;
     this.#people = new RestoredPeople({
-      ...{ time, host, site, judge, weather: this.weather, nodes: NODES },
+      ...{ time, host, site, judge, weather: this.weather, machines: this.machines },
       ...{ streams: this.#streams, note: this.chronicle.note },
       headNow: () => new SimClock(time, host.life, host.skew).now(),
     });
