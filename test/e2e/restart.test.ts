@@ -2,6 +2,7 @@
 // alone. What happens between hosts is in hosts.test.ts.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -173,6 +174,38 @@ describe('restarts of a local cluster', () => {
     await killed('head');
     await cluster.up(...UP);
     assert.equal(Number(await cluster.ok('run', 'true')), first + 1);
+  });
+
+  it('[N20] down and up of a copied folder leave the running original alone', async () => {
+    const copy = join(cluster.directory, 'copy of state');
+    const script = 'echo $$ >> beside; until [ -e go-beside ]; do sleep 0.05; done; exit 7';
+    const id = await cluster.ok('run', '--no-requeue', '--', script);
+    await written('beside');
+    execFileSync('cp', ['-a', cluster.state, copy]);
+    const pids = () => ['head', 'n1', 'n2'].map((daemon) => cluster.pidOf(daemon));
+    const before = pids();
+    const there = { env: { ...cluster.env, WEFT_DIR: copy } };
+    const weft = async (...args: string[]): Promise<string> => {
+      const { code, out, error } = await cluster.run('weft', args, there);
+      assert.equal(code, 0, `weft ${args.join(' ')}: ${out}${error}`);
+      return out;
+    };
+    const up = ['up', ...UP, '--cpus', '2', '--memory', '512M'];
+    assert.doesNotMatch(await weft('down'), /The cluster is stopped/);
+    const refused = await cluster.run('weft', up, there);
+    const [, node = ''] = /weft node lost (n[12])/.exec(refused.error) ?? [];
+    assert.notEqual(node, '', `its head has a job that runs elsewhere: ${refused.error}`);
+    await weft('node', 'lost', node);
+    await weft(...up);
+    assert.doesNotMatch(await weft('info'), /^Behind/m);
+    assert.equal(await weft('run', '-f', '--', 'echo in the copy'), 'in the copy\n');
+    assert.match(await weft('down', '--clean'), /stopped/);
+    assert.deepEqual(pids(), before);
+    for (const pid of before) assert.ok(isAlive(pid), 'the original goes on');
+    assert.ok(isAlive(Number(lines('beside')[0])), 'and so does what it runs');
+    writeFileSync(join(cluster.work, 'go-beside'), '');
+    assert.equal((await cluster.weft('wait', id)).code, 7);
+    assert.equal(lines('beside').length, 1);
   });
 });
 

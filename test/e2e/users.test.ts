@@ -13,6 +13,7 @@ import {
   CAROL,
   GRACE_MS,
   LAB_GID,
+  ROOT,
   SharedCluster,
   type User,
 } from './support/shared-cluster.ts';
@@ -272,7 +273,66 @@ describe('a cluster of several users', { skip }, () => {
     assert.match(mark ?? '', new RegExp(`${missing} bytes of output are missing here`));
     assert.match(error, new RegExp(`${missing} bytes of output are missing: .* head.log_limit`));
   });
+
+  it('[F15] a user gets no more room for files than an admin gives them, others do', async () => {
+    await cluster.ok(ROOT, 'user', 'create', 'carol', '--files', '64K');
+    await cluster.ok(ROOT, 'user', 'create', 'bob', '--files', '1M');
+    for (const user of [ALICE, BOB, CAROL]) {
+      writeFileSync(file(user, 'large'), Buffer.alloc(300_000, user.name));
+      chownSync(file(user, 'large'), user.uid, user.uid);
+    }
+    const send = (user: User) =>
+      cluster.as(user, 'run', '--wait', '--in', 'large', '--nodes-named', 'n1', 'true');
+    const { code, error } = await send(CAROL);
+    assert.notEqual(code, 0);
+    assert.match(error, /No room for 2\d\d.*: carol may keep 64K of files on the head/);
+    for (const user of [ALICE, BOB]) {
+      const said = await send(user);
+      assert.equal(said.code, 0, said.error);
+    }
+    await cluster.ok(ROOT, 'user', 'modify', 'carol', '--files', 'default');
+    assert.equal((await send(CAROL)).code, 0);
+  });
+
+  it('[N19] a copy of a node is refused until it is a node of its own, which runs jobs', async () => {
+    const copy = cluster.copyNode('n1', 'n3');
+    const stopCopy = cluster.startAgent('n3', copy);
+    const node = async (name: string) => {
+      const nodes = JSON.parse(await cluster.ok(ROOT, 'node', 'list', '-o', 'json'));
+      return (nodes as NodeShown[]).find((one) => one.name === name);
+    };
+    await until(
+      'the copy is known',
+      async () => (await node('n1'))?.fault === 'cloned' || undefined,
+    );
+    await stopCopy();
+    const ticket = await cluster.ok(ROOT, 'token', 'join');
+    const args = ['node', 'reenroll', '--name', 'n3', ticket];
+    const said = await cluster.run(ROOT, args, { env: copy });
+    assert.equal(said.code, 0, said.error);
+    assert.match(said.out, /^This machine is node n3 of /);
+    cluster.startAgent('n3', copy);
+    const isUp = async (name: string) => {
+      const { state, fault } = (await node(name)) ?? {};
+      return state === 'up' && !fault ? true : undefined;
+    };
+    for (const name of ['n1', 'n3']) await until(`${name} is up`, () => isUp(name));
+    for (const name of ['n1', 'n3']) {
+      const script = 'echo "$WEFT_NODELIST" ran';
+      const { out, error } = await cluster.as(
+        ALICE,
+        ...['run', '-f', '--nodes-named', name, '--', script],
+      );
+      assert.equal(out, `${name} ran\n`, error);
+    }
+  });
 });
+
+interface NodeShown {
+  readonly name: string;
+  readonly state: string;
+  readonly fault?: string | null;
+}
 
 /** `head.log_limit` of the cluster; a quarter of it is kept of the end. */
 const LOG_LIMIT = 65_536;

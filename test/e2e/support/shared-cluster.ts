@@ -3,7 +3,7 @@
 // account files stay as they are.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -39,7 +39,7 @@ export const BOB: User = { name: 'bob', uid: 42_002 };
 export const CAROL: User = { name: 'carol', uid: 42_003 };
 /** A second group of alice. */
 export const LAB_GID = 42_100;
-const ROOT: User = { name: 'root', uid: 0 };
+export const ROOT: User = { name: 'root', uid: 0 };
 /** Between TERM and KILL. */
 export const GRACE_MS = 2000;
 
@@ -172,26 +172,39 @@ export class SharedCluster {
     const ticket = await this.ok(ROOT, 'token', 'join');
     const said = await this.run(ROOT, ['join', ticket, '--name', name], { env });
     assert.equal(said.code, 0, said.error);
-    this.#daemon(name, ['agent'], env);
+    this.startAgent(name, env);
   }
 
-  #daemon(name: string, args: readonly string[], env: NodeJS.ProcessEnv): void {
+  /** What a machine has of a cluster that was made of an image of this node's. */
+  copyNode(name: string, copy: string): NodeJS.ProcessEnv {
+    const directory = join(this.directory, copy);
+    execFileSync('cp', ['-a', join(this.directory, name), directory]);
+    return { WEFT_DIR: directory };
+  }
+
+  /** Gives how to stop it again, with all that it runs. */
+  startAgent(name: string, env: NodeJS.ProcessEnv): () => Promise<void> {
+    const agent = this.#daemon(name, ['agent'], env);
+    return () => stop(agent, 'SIGUSR2');
+  }
+
+  #daemon(name: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
     const [file = '', ...rest] = this.#command(ROOT, args);
     const log = openSync(join(this.directory, `${name}.log`), 'a', 0o600);
     const accounts = name === 'n2' ? { ACCOUNTS: 'accounts-n2' } : {};
-    this.#daemons.push(
-      spawn(file, rest, {
-        cwd: '/',
-        env: {
-          ...this.#environment(ROOT),
-          ...SETTINGS,
-          ...env,
-          ...accounts,
-          WEFT_NODE_SHARED: this.directory,
-        },
-        stdio: ['ignore', log, log],
-      }),
-    );
+    const daemon = spawn(file, rest, {
+      cwd: '/',
+      env: {
+        ...this.#environment(ROOT),
+        ...SETTINGS,
+        ...env,
+        ...accounts,
+        WEFT_NODE_SHARED: this.directory,
+      },
+      stdio: ['ignore', log, log],
+    });
+    this.#daemons.push(daemon);
+    return daemon;
   }
 
   #command({ name }: User, args: readonly string[]): string[] {
