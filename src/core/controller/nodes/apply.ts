@@ -15,7 +15,7 @@ import type { Task } from '../jobs/facts.ts';
 import { NO_PAUSING } from '../pauses/facts.ts';
 import type { State } from '../state.ts';
 import type { Holding, Node } from './facts.ts';
-import { forgetCopies, forgetMachine, noteMachine } from './machine.ts';
+import { forgetCopies, forgetMachine, isOtherMachine, noteMachine } from './machine.ts';
 import { heldOf, mayGetWork, viewOf } from './view.ts';
 
 export function nodeOf(state: State, name: NodeName): Node {
@@ -95,8 +95,9 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   node.connected = true;
   node.unreachableSince = null;
   node.lastSeenAt = at;
-  // A new one has forgotten how often it has spoken.
-  const turn = node.instance === hello.instance ? node.pausing.turn : 0;
+  // A new one has forgotten how often it has spoken, and a copy of the folder counts on its own.
+  const hasMoved = node.bootId === '' || isOtherMachine(node.machine, hello.machine);
+  const turn = node.instance === hello.instance && !hasMoved ? node.pausing.turn : 0;
   node.pausing = { ...node.pausing, turn, maxMs: hello.pauseMaxMs };
   noteMachine(node, hello);
   node.bootId = hello.bootId;

@@ -50,6 +50,15 @@ scenario('[O3] a paused node gets no work, and its tasks go on by themselves', (
   assert.equal(head.task('1').pausedMs, 60_000, 'its time limit stood still');
 });
 
+scenario('[O3] a copy of a node counts its pauses on its own', (head) => {
+  head.connect('n1', { bootId: 'b', machine: { board: 'copy' } });
+  tell(head, 'n1', 15, ALICES);
+  head.disconnect('n1');
+  head.connect('n1', { bootId: 'a', machine: { board: 'original' } });
+  assert.deepEqual(tell(head, 'n1', 13, null), ['node_unpaused']);
+  assert.deepEqual(tell(head, 'n1', 13, null), []);
+});
+
 scenario(
   '[O3] the other nodes of a task stand still too, until the head hears of the end',
   (head) => {
