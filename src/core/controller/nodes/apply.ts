@@ -96,7 +96,8 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   node.unreachableSince = null;
   node.lastSeenAt = at;
   // A new one has forgotten how often it has spoken, and a copy of the folder counts on its own.
-  const hasMoved = isOtherMachine(node.machine, hello.machine);
+  const isAnyones = node.bootId === '' && hello.machine !== undefined;
+  const hasMoved = isAnyones || isOtherMachine(node.machine, hello.machine);
   const turn = node.instance === hello.instance && !hasMoved ? node.pausing.turn : 0;
   node.pausing = { ...node.pausing, turn, maxMs: hello.pauseMaxMs };
   noteMachine(node, hello);

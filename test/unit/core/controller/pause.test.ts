@@ -59,6 +59,16 @@ scenario('[O3] a copy of a node counts its pauses on its own', (head) => {
   assert.deepEqual(tell(head, 'n1', 13, null), []);
 });
 
+scenario("[O3] a node that is anybody's again counts its pauses as whoever it is", (head) => {
+  head.connect('n1', { bootId: 'b', machine: { board: 'copy' } });
+  tell(head, 'n1', 15, ALICES);
+  head.disconnect('n1');
+  head.silence('n1', 600_000);
+  head.command({ kind: 'declare_node_lost', node: N1 }, OPERATOR);
+  head.connect('n1', { bootId: 'a', machine: { board: 'original' } });
+  assert.deepEqual(tell(head, 'n1', 13, null), ['node_unpaused']);
+});
+
 scenario(
   '[O3] the other nodes of a task stand still too, until the head hears of the end',
   (head) => {
