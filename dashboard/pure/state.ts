@@ -79,3 +79,8 @@ export function nodeTone(word: NodeWord): Tone {
 export function needsCare(node: NodeView): boolean {
   return ['lost', 'fault', 'away', 'drained'].includes(nodeWord(node));
 }
+
+/** Whether a job or task that ended so failed: it neither completed, nor did somebody cancel it. */
+export function isFailure(outcome: string): boolean {
+  return outcome !== 'completed' && outcome !== 'cancelled';
+}

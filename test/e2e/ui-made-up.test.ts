@@ -53,6 +53,17 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'log of the build on n3' }).click();
   });
 
+  it('a job that failed opens with what it said on standard error', async () => {
+    const { page } = made.own;
+    await goTo(made.own, 'jobs/2', 'Job 2');
+    await page.getByText('weft logs 2 --stderr', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Stream' }).selectOption('stdout');
+    await page.getByText('weft logs 2', { exact: true }).waitFor();
+    await goTo(made.own, 'jobs/4', 'Job 4');
+    await page.getByText('weft logs 4', { exact: true }).waitFor();
+    await goTo(made.own, 'batches/lab/sweep', 'Batch lab/sweep');
+  });
+
   it('files of a batch are searched, looked at, and downloaded as one archive', async () => {
     const { page } = made.own;
     await page.getByText('Look into them').click();

@@ -17,6 +17,7 @@ import { type Stretch, stretchesOf } from '../../pure/timeline.ts';
 import { exitWords, ownClock, some, spanWords } from '../../pure/words.ts';
 import { Facts } from './facts.tsx';
 import { Files } from './files.tsx';
+import { useFirstFailed } from './first-failed.ts';
 import { jobActions } from './job-actions.ts';
 import { Logs } from './logs.tsx';
 import { Tasks } from './tasks.tsx';
@@ -37,9 +38,9 @@ export function Job({ id }: { id: string }) {
 }
 
 function Shown({ job }: { job: JobDetail }) {
-  const [index, setIndex] = useState<number | null>(
-    job.array === null ? null : (wantedTask() ?? firstOf(job.array)),
-  );
+  const [chosen, setIndex] = useState<number | null>(job.array === null ? null : wantedTask());
+  const failed = useFirstFailed(job, chosen === null);
+  const index = job.array === null ? null : (chosen ?? failed ?? firstOf(job.array));
   const maySee = me.value?.name === job.owner || isOperator();
   return (
     <>

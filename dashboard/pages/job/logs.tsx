@@ -8,12 +8,17 @@ import { Command, Panel, SearchField } from '../../parts/basic.tsx';
 import { save } from '../../parts/files/save.ts';
 import { OutputLines } from '../../parts/output/output-lines.tsx';
 import { lacking, type Output, type Stream, useOutput } from '../../parts/output/use-output.ts';
+import { isFailure } from '../../pure/state.ts';
+import { useTellingStream } from './first-failed.ts';
 
 export function Logs({ job, index }: { job: JobDetail; index: number | null }) {
-  const [stream, setStream] = useState<Stream>('stdout');
   const [nodeRank, setNodeRank] = useState(0);
   const [search, setSearch] = useState('');
   const id = index === null ? String(job.id) : `${job.id}[${index}]`;
+  const [chosen, setStream] = useState<Stream | null>(null);
+  const hasFailed = job.outcome !== null && isFailure(job.outcome.kind);
+  const telling = useTellingStream({ id, nodeRank }, hasFailed);
+  const stream = chosen ?? telling;
   const output = useOutput({ id, stream, nodeRank });
   const command = [
     `weft logs ${index === null ? id : `'${id}'`}`,

@@ -112,7 +112,8 @@ const LACKING = {
   hint: 'Look again when the node is back.',
 } as const;
 
-async function sizeOf(id: string, query: Query, signal: AbortSignal): Promise<number> {
+/** How many bytes the head has of it now. */
+export async function sizeOf(id: string, query: Query, signal: AbortSignal): Promise<number> {
   const where = { ...query, limit: 1, follow: false };
   const response = await send('readLogs', { params: { id }, query: where, signal });
   return Number(response.headers.get('weft-log-size') ?? 0);

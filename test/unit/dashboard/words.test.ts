@@ -12,7 +12,7 @@ import {
   submitScript,
 } from '../../../dashboard/pure/command-line.ts';
 import { changeOf } from '../../../dashboard/pure/smaller.ts';
-import { toneOf } from '../../../dashboard/pure/state.ts';
+import { isFailure, toneOf } from '../../../dashboard/pure/state.ts';
 import {
   axisWords,
   exitWords,
@@ -111,4 +111,12 @@ test('a link that makes one somebody else says so', () => {
   assert.match(words, /logged you in as mallory; before, you were alice/);
   assert.equal(switchWords('alice', 'alice'), null);
   assert.equal(switchWords(null, 'alice'), null);
+});
+
+test('what completed or was cancelled has not failed; every other end has', () => {
+  const failed = OUTCOMES.filter((outcome) => isFailure(outcome));
+  assert.deepEqual(
+    OUTCOMES.filter((outcome) => !failed.includes(outcome)),
+    ['completed', 'cancelled'],
+  );
 });
