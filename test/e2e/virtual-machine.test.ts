@@ -20,7 +20,7 @@ const UNINSTALL = [
   'systemctl disable --now weft-agent weft-jobs weft-head',
   'rm /etc/systemd/system/weft-*.service && systemctl daemon-reload',
   'rm -r /var/lib/weft /var/cache/weft /usr/bin/weft && userdel weft',
-  'rm -f /etc/weft/client.yaml && rmdir --ignore-fail-on-non-empty /etc/weft',
+  'rm -f /etc/weft/client.yaml',
   'rm -rf /tmp/weft-login-* /root/.cache/weft /home/alice/.cache/weft',
 ];
 
