@@ -15,8 +15,10 @@ import { type JobLogs, logsArrived, writeOutputText } from './job-logs.ts';
 import type { ArchiveOptions } from './options.ts';
 import type { Part } from './parts.ts';
 
-/** How long the last output of a job may be on its way. */
-const LOGS_WAIT_MS = 10_000;
+/** Output that has not moved for so long does not come: its node is gone, or has lost it. */
+const LOGS_QUIET_MS = 60_000;
+/** Of ends that it has not seen a new head knows nothing, and most output came whole. */
+const LOGS_KNOWN_MS = 10_000;
 
 export interface ExtrasOptions extends Pick<ArchiveOptions, 'blobs' | 'clock'> {
   readonly places: ArchivePlaces;
@@ -26,29 +28,42 @@ export interface ExtrasOptions extends Pick<ArchiveOptions, 'blobs' | 'clock'> {
 
 export class BatchExtras {
   readonly #options: ExtrasOptions;
+  readonly #closing = Promise.withResolvers<void>();
 
   constructor(options: ExtrasOptions) {
     this.#options = options;
   }
 
-  /** Resolves when what a task has printed is there, as far as somebody needs it whole. */
-  async ready(shelf: Shelf | undefined, epoch: number): Promise<void> {
+  /** Nothing is waited for any more. */
+  close(): void {
+    this.#closing.resolve();
+  }
+
+  /**
+   * Resolves when what a task has printed is there, as far as somebody needs it whole. `isNew`: this
+   * head has seen its end.
+   */
+  async ready(shelf: Shelf | undefined, epoch: number, isNew: boolean): Promise<void> {
     if (shelf?.batch?.origin !== 'distribute') return;
     const { clock, logs } = this.#options;
-    const late = Promise.withResolvers<void>();
-    const timer = clock.after(LOGS_WAIT_MS, late.resolve);
     const { jobId, index } = shelf;
-    await logsArrived(logs, { jobId, index, epoch }, late.promise).finally(() => timer.cancel());
+    const silentMs = isNew ? LOGS_QUIET_MS : LOGS_KNOWN_MS;
+    const wait = { clock, quietMs: LOGS_QUIET_MS, silentMs, over: this.#closing.promise };
+    await logsArrived(logs, { jobId, index, epoch }, wait);
   }
 
   /** The manifest with the file `JOB_output.txt`, where the batch is one that has it. */
-  async withOutputText({ batch }: Shelf, manifest: JobManifest): Promise<JobManifest> {
+  async withOutputText(
+    { batch }: Shelf,
+    manifest: JobManifest,
+    isNew: boolean,
+  ): Promise<JobManifest> {
     if (batch?.origin !== 'distribute') return manifest;
     const { blobs, logs, places } = this.#options;
     const name = outputTextOf(batch);
     const aside = places.aside();
     try {
-      const { sha256, size } = await writeOutputText(logs, manifest, aside);
+      const { sha256, size } = await writeOutputText({ logs, isNew }, manifest, aside);
       const piece = { offset: 0, size, isOutput: true };
       const kept = await blobs.receive(manifest.owner, sha256, piece, createReadStream(aside));
       if (!kept.ok) throw new Error(kept.error.code);

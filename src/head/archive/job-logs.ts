@@ -7,14 +7,17 @@ import type { JobManifest } from '../../core/batch/job-manifest.ts';
 import { STDERR_FILE, STDOUT_FILE } from '../../core/batch/manifest.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import type { JobId } from '../../core/model/ids.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Stream } from '../../wire/messages.ts';
-import type { LogFiles } from '../logs/log-files.ts';
+import type { LogFiles, LogStatus } from '../logs/log-files.ts';
 import type { LogPlace } from '../logs/log-path.ts';
 import { linkEmpty } from './empty-file.ts';
 
 export type JobLogs = Pick<LogFiles, 'isSilent' | 'linkTo' | 'read' | 'status' | 'watch'>;
 
 type Start = Pick<JobManifest, 'jobId' | 'index' | 'epoch'>;
+
+const STREAMS = ['stdout', 'stderr'] as const;
 
 /** Read at a time. */
 const CHUNK_BYTES = 65_536;
@@ -35,24 +38,53 @@ export async function linkLogs(
   }
 }
 
-/** Resolves when all output of a start is there, or `late` does. */
-export async function logsArrived(logs: JobLogs, start: Start, late: Promise<void>): Promise<void> {
-  let isLate = false;
-  const lateness = late.then(() => {
-    isLate = true;
-  });
-  for (const stream of ['stdout', 'stderr'] as const) {
-    const place = placeOf(start, stream);
-    while (!isLate) {
-      const change = Promise.withResolvers<void>();
-      // Listen first, look second: what comes in between is not missed.
-      const unwatch = logs.watch(place, change.resolve);
-      const { ended } = await logs.status(place);
-      if (!ended) await Promise.race([change.promise, lateness]);
-      unwatch();
-      if (ended) break;
+/** How an output is waited for. */
+export interface Wait {
+  readonly clock: Pick<Clock, 'after'>;
+  /** It is given up when nothing of it has come for so long. */
+  readonly quietMs: number;
+  /** The same for one of which nothing has come at all. */
+  readonly silentMs: number;
+  /** Resolves when nobody waits any more. */
+  readonly over: Promise<void>;
+}
+
+/** Resolves when all output of a start is there, or no more of it comes. */
+export async function logsArrived(logs: JobLogs, start: Start, wait: Wait): Promise<void> {
+  for (const stream of STREAMS) await logArrived(logs, placeOf(start, stream), wait);
+}
+
+/** However long it takes as long as it comes. */
+async function logArrived(logs: JobLogs, place: LogPlace, wait: Wait): Promise<void> {
+  for (let isOver = false; !isOver; ) {
+    const change = Promise.withResolvers<boolean>();
+    // Listen first, look second: what comes in between is not missed.
+    const unwatch = logs.watch(place, () => change.resolve(false));
+    const status = await logs.status(place);
+    isOver = isWhole(status);
+    if (!isOver) {
+      const ms = status.size > 0 ? wait.quietMs : wait.silentMs;
+      const timer = wait.clock.after(ms, () => change.resolve(true));
+      isOver = await Promise.race([change.promise, wait.over.then(() => true)]);
+      timer.cancel();
     }
+    unwatch();
   }
+}
+
+/** One that an earlier head has heard the end of lies there closed. */
+function isWhole({ ended, size, isOpen }: LogStatus): boolean {
+  return ended || (size > 0 && !isOpen);
+}
+
+/** In words, what of an output is not there; undefined: nothing, as far as this head knows. */
+async function lackOf(logs: JobLogs, place: LogPlace, isNew: boolean): Promise<string | undefined> {
+  const status = await logs.status(place);
+  if (isWhole(status)) return undefined;
+  const words = place.stream === 'stdout' ? 'standard output' : 'standard error';
+  if (status.size > 0) return `The end of ${words} has not come from its node.`;
+  // Of most that a head before this one has had there is nothing more to say.
+  return isNew ? `Nothing has come of ${words}, nor word that there is none.` : undefined;
 }
 
 export interface OutputText {
@@ -60,9 +92,9 @@ export interface OutputText {
   readonly size: number;
 }
 
-/** Writes both streams into one file, under the headings that the seed gave them. */
+/** Writes both streams into one file, under the headings that the seed gave them, and what lacks. `isNew`: this head has seen its end. */
 export async function writeOutputText(
-  logs: JobLogs,
+  { logs, isNew }: { readonly logs: JobLogs; readonly isNew: boolean },
   start: Start,
   file: string,
 ): Promise<OutputText> {
@@ -79,6 +111,10 @@ export async function writeOutputText(
     await copyLog(logs, placeOf(start, 'stdout'), write);
     await write(Buffer.from('\nSTDERR:\n'));
     await copyLog(logs, placeOf(start, 'stderr'), write);
+    const lack = [];
+    for (const stream of STREAMS) lack.push(await lackOf(logs, placeOf(start, stream), isNew));
+    const lines = lack.filter((line) => line !== undefined);
+    if (lines.length > 0) await write(Buffer.from(`\nWEFT:\n${lines.join('\n')}\n`));
   } finally {
     await handle.close();
   }

@@ -71,6 +71,7 @@ export class Publisher {
   /** Begins nothing more; what is being made is made. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    this.#options.extras.close();
     for (const timer of this.#timers) timer.cancel();
     for (const tasks of this.#settling.values()) await Promise.all(tasks);
   }
@@ -96,7 +97,7 @@ export class Publisher {
     const { jobId } = shelf;
     const settling = this.#settling.get(jobId) ?? new Set();
     this.#settling.set(jobId, settling);
-    const one = this.#whenReady(shelf)
+    const one = this.#whenReady(shelf, isStart)
       .then(() => this.#inTurn(() => this.#settleNow(shelf, isStart)))
       .catch((error: unknown) => this.#later(shelf, isStart, error))
       .finally(() => {
@@ -119,10 +120,10 @@ export class Publisher {
   }
 
   /** Nobody else waits while output is on its way. */
-  async #whenReady(shelf: Shelf): Promise<void> {
+  async #whenReady(shelf: Shelf, isStart: boolean): Promise<void> {
     const { extras, stored } = this.#options;
     const [first] = stored.of(shelf);
-    if (first !== undefined) await extras.ready(first.shelf, first.epoch);
+    if (first !== undefined) await extras.ready(first.shelf, first.epoch, !isStart);
   }
 
   async #inTurn(work: () => Promise<void>): Promise<void> {
@@ -148,7 +149,9 @@ export class Publisher {
       const whole = finished.flatMap((name) => read.get(name) ?? []);
       const [first] = whole;
       // The part knows its place in a batch, what follows events does not.
-      if (first !== undefined) await this.#publish(first.shelf, manifestOf(byRank(whole), row));
+      if (first !== undefined) {
+        await this.#publish(first.shelf, manifestOf(byRank(whole), row), !isStart);
+      }
     }
     stored.drop([...finished, ...dropped]);
   }
@@ -172,7 +175,7 @@ export class Publisher {
   }
 
   /** The folder comes at once, whole; one of the same start is there when a head was killed after this. */
-  async #publish(shelf: Shelf, manifest: JobManifest): Promise<void> {
+  async #publish(shelf: Shelf, manifest: JobManifest, isNew: boolean): Promise<void> {
     const { places, blobs, disk, logs, extras, onPublished } = this.#options;
     const there = readManifest(places.home(shelf), shelf);
     if (there !== null && isSameStart(there, manifest)) {
@@ -187,7 +190,7 @@ export class Publisher {
     }
     if (there !== null && shelf.batch === undefined)
       throw new Error(taken(places.task(shelf), there));
-    const whole = await extras.withOutputText(shelf, manifest);
+    const whole = await extras.withOutputText(shelf, manifest, isNew);
     const aside = places.aside();
     try {
       const linkContent = blobs.linkTo.bind(blobs);

@@ -320,15 +320,66 @@ test('[B3] a job of a distribute file has one file more, with both streams under
   assert.equal(Buffer.concat(await read.toArray()).toString(), text);
 });
 
-test('[B3] output that never comes is waited for no longer than a while', async (t) => {
+/** A clock whose time passes when the test says so. */
+function clockByHand() {
+  const timers = new Set<{ readonly at: number; readonly then: () => void }>();
+  let now = 0;
+  return {
+    after: (ms: number, then: () => void) => {
+      const timer = { at: now + ms, then };
+      timers.add(timer);
+      return { cancel: () => void timers.delete(timer) };
+    },
+    pass: (ms: number) => {
+      now += ms;
+      for (const timer of [...timers]) {
+        if (timer.at <= now && timers.delete(timer)) timer.then();
+      }
+    },
+    /** Whether something began to wait now, for so long. */
+    waits: (ms: number) => [...timers].some(({ at }) => at === now + ms),
+  };
+}
+
+test('[B3] output is waited for as long as it comes, however long that is', async (t) => {
+  const clock = clockByHand();
+  const { world, agent, alice } = await prepare(t, { archiveClock: { after: clock.after } });
+  await alice.call('submitBatch', { body: bodyOf(['a'], { origin: 'distribute' }) });
+  const order = await leave(world, agent, alice, { content: 'one' });
+  const [jobId = 0] = await jobIdsOf(alice);
+  const file = path.join(world.directory, 'archive/batches/lab/heat/a/a_output.txt');
+  const log = { epochId: order.epochId, nodeRank: 0, rank: 0, stream: 'stdout' as const };
+  for (const offset of [0, 1, 2]) {
+    await eventually(() => clock.waits(60_000));
+    clock.pass(50_000);
+    await world.logs.append(log, { offset, bytes: Buffer.from('x'), end: false, dropped: 0 });
+  }
+  await eventually(() => clock.waits(60_000));
+  assert.equal(existsSync(file), false, 'after 150 s');
+  await world.logs.append(log, { offset: 3, bytes: Buffer.from('y'), end: true, dropped: 0 });
+  await print(world, order, 'stderr', '');
+  await world.archive.settled(jobId);
+  assert.equal(readFileSync(file, 'utf8'), 'STDOUT:\nxxxy\nSTDERR:\n');
+});
+
+test('[B3] output that does not come any more is waited for a while, and the file says what lacks', async (t) => {
   const after = (_: number, then: () => void) => systemClock.after(1, then);
   const { world, agent, alice } = await prepare(t, { archiveClock: { after } });
   await alice.call('submitBatch', { body: bodyOf(['a'], { origin: 'distribute' }) });
-  await leave(world, agent, alice, { content: 'one' });
+  const before = async ({ epochId }: LaunchOrder) => {
+    const log = { epochId, nodeRank: 0, rank: 0, stream: 'stdout' as const };
+    await world.logs.append(log, { offset: 0, bytes: Buffer.from('x'), end: false, dropped: 0 });
+  };
+  await leave(world, agent, alice, { content: 'one', before });
   const [jobId = 0] = await jobIdsOf(alice);
   await world.archive.settled(jobId);
   const file = path.join(world.directory, 'archive/batches/lab/heat/a/a_output.txt');
-  assert.equal(readFileSync(file, 'utf8'), 'STDOUT:\n\nSTDERR:\n');
+  const lacks = [
+    'The end of standard output has not come from its node.',
+    'Nothing has come of standard error, nor word that there is none.',
+  ];
+  const text = `STDOUT:\nx\nSTDERR:\n\nWEFT:\n${lacks.join('\n')}\n`;
+  assert.equal(readFileSync(file, 'utf8'), text);
 });
 
 test('[B7] output of a build is kept by node, also of a start that does not count', async (t) => {
