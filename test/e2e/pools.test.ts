@@ -114,7 +114,7 @@ describe('pools of a local cluster', { timeout: 480_000 }, () => {
   });
 
   it('[C17] calls within calls end on the only worker, and instances stay what they are', async () => {
-    const size = { cpus: 1, memory: '600M', directory: 'private' } as const;
+    const size = { cpus: 1, memory: '512M', directory: 'private' } as const;
     await using pool = await cluster.pool({ workers: { min: 1, max: 1 }, ...size });
     const sdk = new URL('../../src/sdk/index.ts', import.meta.url).href;
     const made = await pool.run(sum, sdk, 3);
