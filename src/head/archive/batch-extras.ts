@@ -17,7 +17,7 @@ import type { Part } from './parts.ts';
 
 /** Output that has not moved for so long does not come: its node is gone, or has lost it. */
 const LOGS_QUIET_MS = 60_000;
-/** Of ends that it has not seen a new head knows nothing, and most output came whole. */
+/** The same with a new head: it knows of no ends before it, and most output came whole. */
 const LOGS_KNOWN_MS = 10_000;
 
 export interface ExtrasOptions extends Pick<ArchiveOptions, 'blobs' | 'clock'> {

@@ -689,7 +689,7 @@ describe('a pool', { timeout: 600_000 }, () => {
   });
 });
 
-/** Of the heap, what is still in use: how much else is on it is a question of when it was swept. */
+/** Bytes of the heap that are still in use: how much else is on it is a question of when it was swept. */
 async function reachableBytes(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
