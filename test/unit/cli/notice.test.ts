@@ -18,7 +18,7 @@ test('notice set sends one line, and a window as reserve and maint write it', as
   assert.equal(plain.out, 'Users see the notice until it is cleared.\n');
   const range = '2099-01-02T08:00..2099-01-02T10:00';
   const later = await head.weft('notice', 'set', '--within', range, 'no power');
-  assert.equal(later.out, 'Users see the notice from 2099-01-02 until 2099-01-02.\n');
+  assert.equal(later.out, 'Users see the notice from 2099-01-02 08:00 until 2099-01-02 10:00.\n');
   const [from, until] = [8, 10].map((hour) => new Date(2099, 0, 2, hour).getTime());
   const bodies = head.work.map(({ body }) => body);
   assert.deepEqual(bodies, [{ text: 'disk is full' }, { text: 'no power', from, until }]);
