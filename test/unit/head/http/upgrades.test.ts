@@ -25,7 +25,8 @@ test('a pool that has all the programs that it takes refuses more', async (t) =>
   const name = (await world.admin.call('whoami')).name;
   const actor = { kind: 'user', name, uid: 0, role: 'admin' } as const;
   const principal = { kind: 'user', actor } as never;
-  const upgrade = { socket, head: Buffer.alloc(0), incoming: {} as never, principal };
+  const incoming = { headers: {} } as never;
+  const upgrade = { socket, head: Buffer.alloc(0), incoming, principal };
   openCalls({ ...upgrade, params: { id: String(jobId) } });
   assert.match(String(socket.read()), /429 .*pool\.too_many_clients/s);
   pool.clients -= 1;
