@@ -13,6 +13,7 @@ import { type FileOfWork, fileOf } from './files.ts';
 import { SLOT_MS, type Wish } from './plan.ts';
 
 const AGAIN_MS = 50;
+const BEHIND_MS = 500;
 const LEASE_MS = 4000;
 const MEMORY_BYTES = 16 * 1_048_576;
 /** In which a reservation is to find its time. */
@@ -32,9 +33,10 @@ export class Insistent {
         return await this.#client.call(route, options);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        // A head that lacks records may be told to go on without them.
-        if (error.kind !== 'unavailable' && error.code !== 'head.behind') throw error;
-        await sleep(AGAIN_MS);
+        // A head that lacks records may be told to go on without them, in some seconds.
+        const isBehind = error.code === 'head.behind';
+        if (error.kind !== 'unavailable' && !isBehind) throw error;
+        await sleep(isBehind ? BEHIND_MS : AGAIN_MS);
       }
     }
   }
