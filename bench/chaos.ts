@@ -14,15 +14,12 @@ const seconds = Number(process.argv[2] ?? 120);
 const seed = Number(process.argv[3] ?? 1);
 
 // What goes wrong in the bench itself ends it, with all that it has started.
-process.on('unhandledRejection', (error) => {
-  console.error(error);
-  process.kill(process.pid, 'SIGTERM');
-});
+process.on('unhandledRejection', endAll);
 const cluster = await HostedCluster.start(HOSTS, TIMING, { head: '512m', lastNode: '512m' });
 try {
   const run = new ChaosRun(cluster, seed);
   const began = performance.now();
-  const evidence = await run.run(seconds * 1000);
+  const evidence = await run.run(seconds * 1000).catch(endAll);
   run.close();
   const tookS = Math.round((performance.now() - began) / 1000);
   const verdict = judge(evidence);
@@ -33,6 +30,13 @@ try {
   }
 } finally {
   await cluster.close();
+}
+
+/** What is left is ended and removed as after a signal. */
+function endAll(error: unknown): Promise<never> {
+  console.error(error);
+  process.kill(process.pid, 'SIGTERM');
+  return new Promise(() => undefined);
 }
 
 function summarize(run: ChaosRun, evidence: Evidence, verdict: Verdict, tookS: number): void {
@@ -54,7 +58,7 @@ function summarize(run: ChaosRun, evidence: Evidence, verdict: Verdict, tookS: n
     ['preempted: requeued', run.stops.preempted.requeue],
     ['suspensions seen from begin to end', evidence.stops.length],
     ['slow uploads begun', evidence.slow?.begun ?? 0],
-    [`… ended by the head (${evidence.slow?.said.join(', ')})`, evidence.slow?.ended ?? 0],
+    ['… seconds of the longest', Math.round((evidence.slow?.longestMs ?? 0) / 1000)],
     ['command lines that were read', evidence.spied?.lines ?? 0],
     ['breaks in the feed of events', run.stops.gaps],
     ['faults', outages.length],

@@ -90,13 +90,18 @@ async function settle(client: Insistent, name: string, copy: string): Promise<vo
   for (;;) {
     const node = await client.node(name);
     if (node !== undefined && node.state === 'up' && node.fault !== 'cloned') return;
-    await client.ask('undrainNode', { params });
-    if (node?.facts?.hostname === copy) {
-      // Refused until the head has missed it.
-      await client.ask('declareNodeLost', { params }).catch((error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-      });
-    }
+    if (node?.fault === 'cloned') await unlessRefused(client.ask('undrainNode', { params }));
+    // Refused until the head has missed it.
+    if (node?.facts?.hostname === copy)
+      await unlessRefused(client.ask('declareNodeLost', { params }));
     await sleep(LOOK_MS);
+  }
+}
+
+async function unlessRefused(asked: Promise<unknown>): Promise<void> {
+  try {
+    await asked;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
   }
 }

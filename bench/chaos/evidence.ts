@@ -132,8 +132,8 @@ export interface Kept {
 /** Uploads that bring next to nothing. */
 export interface SlowUploads {
   readonly begun: number;
-  /** Uploads that the head has ended, or that ended with it. */
-  readonly ended: number;
+  /** Time that one of them lasted. */
+  readonly longestMs: number;
   /** Status codes of its answers. */
   readonly said: readonly string[];
 }
@@ -188,6 +188,7 @@ export type Rule =
   | 'a copy harmed its original'
   | 'a secret on a command line'
   | 'a kept file is gone'
+  | 'not slow'
   | 'nobody asked'
   | 'end without receipt'
   | 'rank missing'

@@ -3,11 +3,14 @@
 import type { Case } from './case.ts';
 import type { CopyTrial, Kept } from './evidence.ts';
 
+/** A head that is killed ends them, too. */
+const SLOW_MS = 5000;
+
 export function judgeBesides(all: Case): void {
   const { copies, kept, spied, slow } = all.evidence;
   for (const copy of copies) judgeCopy(all, copy);
   for (const one of kept) judgeKept(all, one);
-  if (slow?.begun === 0) all.violate('not told', 'no upload has begun');
+  if (slow !== null && slow.longestMs < SLOW_MS) all.violate('not slow', 'no upload went on');
   if (spied === null) return;
   if (!spied.sawDecoy || spied.scans === 0) all.violate('not told', 'the spy has seen nothing');
   for (const line of spied.found) all.violate('a secret on a command line', line);

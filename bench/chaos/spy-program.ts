@@ -21,6 +21,8 @@ while (!isOver) {
   scans += 1;
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 }
+// Who has asked may be gone.
+process.stdout.on('error', () => process.exit(1));
 process.stdout.write(JSON.stringify({ scans, lines, found: [...found.values()] }));
 
 function look(pid: string): void {

@@ -21,7 +21,7 @@ export class Uploads {
   /** Status codes of the head's answers. */
   readonly #said = new Set<string>();
   #begun = 0;
-  #ended = 0;
+  #longestMs = 0;
 
   constructor(socketPath: string, token: string) {
     this.#socketPath = socketPath;
@@ -39,7 +39,7 @@ export class Uploads {
     this.#over.abort();
     for (const sent of this.#open) sent.destroy();
     await Promise.all(this.#lines);
-    return { begun: this.#begun, ended: this.#ended, said: [...this.#said] };
+    return { begun: this.#begun, longestMs: this.#longestMs, said: [...this.#said] };
   }
 
   async #line(): Promise<void> {
@@ -63,7 +63,14 @@ export class Uploads {
     const timer = setInterval(() => sent.write('x'), BYTE_MS);
     sent.flushHeaders();
     this.#open.add(sent);
-    this.#begun += 1;
+    let from = Number.POSITIVE_INFINITY;
+    // No head may be there.
+    sent.on('socket', (socket) => {
+      socket.once('connect', () => {
+        from = performance.now();
+        this.#begun += 1;
+      });
+    });
     sent.on('response', (answer) => {
       this.#said.add(String(answer.statusCode));
       answer.resume();
@@ -74,7 +81,7 @@ export class Uploads {
     sent.on('close', () => {
       clearInterval(timer);
       this.#open.delete(sent);
-      if (!this.#over.signal.aborted) this.#ended += 1;
+      this.#longestMs = Math.max(this.#longestMs, Math.round(performance.now() - from));
       resolve();
     });
     return promise;

@@ -137,6 +137,7 @@ describe('the judge of copies', () => {
       'a secret on a command line',
       { spied: { ...SPIED, found: ['cat <secret>'] } },
     ],
+    ['uploads that end at once', 'not slow', { slow: { begun: 9, longestMs: 80, said: [] } }],
     ['a spy that sees nothing', 'not told', { spied: { ...SPIED, sawDecoy: false } }],
     [
       'a file that was kept and is gone',
