@@ -17,6 +17,14 @@ import type {
 /** Between an instant and the receipt or the note of it. */
 const TICK_MS = 200;
 
+/** From the end of a task to all that it left being kept. */
+const HEARD_MS = 2000;
+
+/** The head's store is put back, or else it hears of nothing. */
+function isPassing({ how }: Outage): boolean {
+  return how !== 'restore';
+}
+
 /** One task: what it was to do, what the books say of each of its epochs, and what ran. */
 export interface TaskCase {
   readonly id: string;
@@ -95,6 +103,11 @@ export class Case {
     );
   }
 
+  /** The node that a host was while it had that one's folder to itself; else its own name. */
+  nodeOf(host: string): string {
+    return this.evidence.clones.find((one) => one.host === host && one.isAlone)?.node ?? host;
+  }
+
   /** When the head's folder was put back so that what was accepted at that time may be lost. */
   lossAt(at: number): Restore | null {
     const isIn = ({ copiedAt, putBackAt }: Restore): boolean => copiedAt <= at && at <= putBackAt;
@@ -111,6 +124,23 @@ export class Case {
       if (restore !== undefined) return restore;
     }
     return null;
+  }
+
+  /**
+   * Whether the head may have heard of an end, and lost that: it hears of it late where something of these
+   * nodes, or the head, is out.
+   */
+  lostEnd({ nodes, endedAt }: HistoryTask): boolean {
+    let until = endedAt;
+    for (;;) {
+      const out = this.outages([...nodes, 'head'], { from: endedAt, until });
+      const back = Math.max(until, ...out.filter(isPassing).map((one) => one.until));
+      if (back === until) break;
+      until = back;
+    }
+    return this.evidence.restores.some(
+      ({ copiedAt, putBackAt }) => copiedAt <= until + HEARD_MS && endedAt <= putBackAt,
+    );
   }
 
   /** Ids of the job that the head may not have lost. */

@@ -30,7 +30,7 @@ function judgeCopy(all: Case, { at, said, replaced, starts, ended }: CopyTrial):
 function judgeKept(all: Case, { key, jobId, wrong }: Kept): void {
   if (wrong === null) return all.count('files kept to the end');
   const ends = all.evidence.tasks.filter((row) => row.jobId === jobId && row.final);
-  if (ends.length > 0 && ends.every(({ endedAt }) => all.lossAt(endedAt) !== null)) {
+  if (ends.length > 0 && ends.every((end) => all.lostEnd(end))) {
     return all.count('files lost with the store that kept them');
   }
   all.violate('a kept file is gone', `job ${jobId} (${key}): ${wrong}`);

@@ -42,7 +42,7 @@ function judgeRows(all: Case, { id, work, rows }: TaskCase): void {
 /** Records between them may be lost, and numbers are passed over then. */
 function isAfterLoss(all: Case, before: HistoryTask | undefined, row: HistoryTask): boolean {
   if (row.epoch <= (before?.epoch ?? 0)) return false;
-  const from = before?.startedAt ?? before?.endedAt ?? 0;
+  const from = before?.startedAt ?? 0;
   return all.evidence.restores.some(
     ({ copiedAt, endedAt }) => from <= endedAt && copiedAt <= row.endedAt,
   );

@@ -39,7 +39,8 @@ function judgeMembers(all: Case): void {
   for (const { id, work, epochs } of all.tasks) {
     const share = shares.get(work.reservation ?? '');
     if (share === undefined) continue;
-    for (const { epoch, host, from } of [...epochs.values()].flat()) {
+    for (const { epoch, host: machine, from } of [...epochs.values()].flat()) {
+      const host = all.nodeOf(machine);
       const { hosts, until } = share;
       const isIn = hosts.includes(host) && share.from - SLACK_MS <= from;
       if (isIn && from < until) continue;

@@ -93,6 +93,9 @@ function judgeRerun(all: Case, task: TaskCase, { epoch, lives, row, nextFrom }: 
   if (row === undefined && all.lossOf(lives) !== null) {
     return all.count(`${what}: its start was lost with the store`);
   }
+  if ([...hosts].some((host) => all.nodeOf(host) !== host)) {
+    return all.count(`${what}: a clone that was the node is gone`);
+  }
   if (all.lostLauncher(hosts, between)) {
     return all.count(`${what}: ${work.onLoss}, launcher or power lost`);
   }

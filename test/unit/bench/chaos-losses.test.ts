@@ -233,6 +233,37 @@ describe('the judge of copies', () => {
         ] as const,
       },
     ],
+    [
+      'a start on a clone that was the node, and is gone',
+      'done twice: a clone that was the node is gone',
+      {
+        clones: [{ ...CLONE, isAlone: true }],
+        lives: [life({ host: 'c1' }), life({ epoch: 2, from: 20_000, until: 22_000 })],
+        tasks: [
+          { ...ROW, final: false, outcome: { ...ROW.outcome, kind: 'node_fail' } },
+          { ...LATER_ROW, epoch: 2 },
+        ],
+      },
+    ],
+    [
+      'a member of a reservation on a clone that was the node',
+      'ended: completed',
+      {
+        work: { reservation: 'lab' },
+        setAside: [{ name: 'lab', madeAt: 0, hosts: ['n1'], cpus: 4, from: 9000, until: 15_000 }],
+        clones: [{ ...CLONE, isAlone: true }],
+        lives: [life({ host: 'c1' })],
+      },
+    ],
+    [
+      'a file of an end that was heard late, and lost',
+      'files lost with the store that kept them',
+      {
+        restores: [{ ...RESTORE, copiedAt: 16_000, putBackAt: 18_000 }],
+        outages: [{ host: 'n1', how: 'cut', parts: ['network'], from: 11_900, until: 17_000 }],
+        kept: [{ key: 'w1', jobId: 1, wrong: 'blob.not_found' }],
+      },
+    ],
     ['a clone that is named and gets nothing', 'clones of nodes', { clones: [CLONE] }],
     ['a copy that harms nobody', 'copies of a cluster', { copies: [COPY] }],
     [

@@ -89,6 +89,8 @@ function whyClone(node: Node, hello: NodeHello, heardMsAgo: number | undefined):
   if (isOtherMachine(node.machine, hello.machine)) {
     return isInUse ? 'this machine has another machine id or board number' : null;
   }
+  if (isInUse && hello.machine?.copyOf === node.instance)
+    return "its folder is a copy of the node's";
   const { upMs } = hello;
   if (heardMsAgo !== undefined && upMs !== undefined) {
     const slackMs = SLACK_MS + upMs * SLACK_SHARE;

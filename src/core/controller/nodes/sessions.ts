@@ -29,7 +29,8 @@ export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal>
   const isRestarted = node.bootId !== hello.bootId && hello.facts.site === undefined;
   const forgot = isRestarted || node.instance !== hello.instance;
   const stale = [...held].filter((epochId) => !node.holding.has(epochId));
-  // Before the event: it replaces the boot id that is compared here.
+  // Before the event: it replaces what is compared here.
+  const remembers = node.instance === hello.instance;
   const why = node.bootId === hello.bootId ? 'came back without the task' : 'was restarted';
   step.emit({ kind: 'node_connected', session: node.session + 1, hello, stale });
   for (const holding of before) {
@@ -39,7 +40,7 @@ export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal>
       takeBackLate(step, node.name, holding.epochId, holding.task);
       continue;
     }
-    if (node.instance === hello.instance && mayTell(hello, holding)) {
+    if (remembers && mayTell(hello, holding)) {
       step.emit({ kind: 'part_asked', epochId: holding.epochId, node: node.name });
       continue;
     }

@@ -41,6 +41,17 @@ scenario('[N18] a machine that was up while the node was heard is another one', 
   );
 });
 
+scenario(
+  '[N18] a folder that is a copy of the node is no reboot, however young its boot',
+  (head) => {
+    running(head, { instance: 'one' });
+    head.disconnect('n1');
+    const copy = { ...B, instance: 'two', upMs: 500, machine: { copyOf: 'one' } };
+    assert.deepEqual(clone(head, copy, 4_000), ['node_clone_seen']);
+    assert.equal(head.task('1').state, 'running');
+  },
+);
+
 scenario('[N18] a plain reboot is one: nothing was heard since it began', (head) => {
   running(head);
   head.disconnect('n1');

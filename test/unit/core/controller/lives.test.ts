@@ -151,6 +151,15 @@ scenario('[S14] while records are missing nothing that only they know is touched
   assert.deepEqual(sent(head), ['end 1#1'], 'what both know can be ended');
 });
 
+scenario('[S13] a folder made anew has nothing to tell of a start: it is lost', (head) => {
+  start(head, 'aa', 0);
+  head.connect('n1');
+  head.running();
+  start(head, 'bb', 20);
+  const said = head.connect('n1', { held: [], features: ['answers'], instance: 'another' });
+  assert.deepEqual(kinds(said), ['node_connected', 'part_ended', 'task_requeued']);
+});
+
 scenario('[S13] a start that its node no longer holds is asked for, not taken as lost', (head) => {
   start(head, 'aa', 0);
   head.connect('n1');
