@@ -15,7 +15,7 @@ const REFUSED: readonly Case[] = [
   ['runn true', 2, /unknown command 'runn'. Did you mean 'weft run'/],
   ['node frob n1', 2, /unknown command 'frob'/],
   ['run', 2, /missing required argument 'command'/],
-  ['jobs extra', 2, /too many arguments/],
+  ['jobs extra', 2, /'extra' is not a job id; write 42/],
   ['jobs --state frob', 2, /'frob' is unknown.*\n.*pending, /],
   ['jobs -o xml', 2, /'xml' is not a format; write json/],
   ['jobs -a -o template={{nam}}', 2, /no field 'nam' in the template. Did you mean 'name'/],
