@@ -11,7 +11,7 @@ import { Command, Empty, Problem, SearchField, Span, State, Time } from '../part
 import { type Column, LongTable } from '../parts/long-table.tsx';
 import { type JobFilter, jobsCommand, NO_FILTER } from '../pure/command-line.ts';
 import { type Sorting, type SortKey, shownRows } from '../pure/job-rows.ts';
-import { stateWord } from '../pure/state.ts';
+import { failedCount, stateWord } from '../pure/state.ts';
 import { exitWords, ownClock, plainWord, some } from '../pure/words.ts';
 import { bulkActions } from './job/job-actions.ts';
 
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<JobView, SortKey>[] = [
   },
   { title: 'User', width: '90px', sort: 'owner', spare: true, cell: ({ owner }) => owner },
   { title: 'State', width: '116px', sort: 'state', cell: (job) => <State word={stateWord(job)} /> },
-  { title: 'Tasks', width: '92px', sort: 'tasks', number: true, spare: true, cell: tasksOf },
+  { title: 'Tasks', width: '156px', sort: 'tasks', number: true, spare: true, cell: tasksOf },
   {
     title: 'Time',
     width: '76px',
@@ -71,7 +71,14 @@ const COLUMNS: readonly Column<JobView, SortKey>[] = [
 
 function tasksOf(job: JobView) {
   if (job.array === null) return '1';
-  return `${job.taskCounts['done'] ?? 0}/${job.taskCount}`;
+  const failed = failedCount(job);
+  const done = `${job.taskCounts['done'] ?? 0}/${job.taskCount}`;
+  if (failed === 0) return done;
+  return (
+    <span title={`${done} done, ${failed} of them failed`}>
+      {done}, <span class="bad">{failed} failed</span>
+    </span>
+  );
 }
 
 function remarkOf(job: JobView): string {

@@ -10,6 +10,7 @@ import { isOperator, me } from '../data/session.ts';
 import { type Action, Actions } from '../parts/actions.tsx';
 import { Command, Empty, Loaded, Panel, Span, State } from '../parts/basic.tsx';
 import { Curves } from '../parts/curves.tsx';
+import { askAbout } from '../pure/questions.ts';
 import { countWords, latencyWords, ownClock, some, spanWords } from '../pure/words.ts';
 
 /** Calls are in no event. */
@@ -96,8 +97,9 @@ function Pool({ pool }: { pool: PoolView }) {
   );
 }
 
-function stopOf({ id }: PoolView): Action {
+function stopOf({ id, name, owner }: PoolView): Action {
   return {
+    ...askAbout('Stop', 'pool', name === null ? String(id) : `${id} ${name}`, owner),
     ...{ label: 'Stop', command: `weft pool stop ${id}`, isBad: true },
     run: async () => {
       await call('stopPool', { params: { id: String(id) } });

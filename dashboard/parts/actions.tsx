@@ -12,8 +12,15 @@ export interface Action {
   readonly command: string;
   /** Words of what came of it. Throws `HeadError`. */
   readonly run: () => Promise<string>;
-  /** What is lost; absent: it is done at once. */
+  /** What is lost by it. */
   readonly warning?: string;
+  /** What is asked before it is done, by name: `Cancel job 204 solver of anna?` Absent: the label. */
+  readonly question?: string;
+  /** The things it is about, where the question has only their number. */
+  readonly about?: readonly string[];
+  /** The two answers. A button `Cancel` beside one `Back` would be either. */
+  readonly agree?: string;
+  readonly leave?: string;
   readonly isBad?: boolean;
 }
 
@@ -54,23 +61,32 @@ export function Actions({ actions }: { actions: readonly Action[] }) {
 }
 
 function Ask({ action, onClose }: { action: Action; onClose: () => void }) {
-  const { label, command, warning, isBad } = action;
+  const { label, command, warning, question, about = [], agree, leave, isBad } = action;
   const act = (): void => {
     onClose();
     void perform(action);
   };
   return (
-    <Dialog title={label} onClose={onClose}>
+    <Dialog title={question ?? `${label}?`} onClose={onClose}>
+      {about.length > 0 && (
+        <ul class="about">
+          {about.map((words) => (
+            <li key={words}>
+              <bdi>{words}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
       {warning && <p>{warning}</p>}
       <p>
         The same in a shell: <Command text={command} />
       </p>
       <div class="actions end">
-        <button type="button" onClick={onClose}>
-          Back
+        <button type="button" class="leave" onClick={onClose}>
+          {leave ?? 'Leave it'}
         </button>
         <button type="button" class={isBad === true ? 'main bad' : 'main'} onClick={act}>
-          {label}
+          {agree ?? label}
         </button>
       </div>
     </Dialog>

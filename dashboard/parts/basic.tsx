@@ -167,7 +167,13 @@ export function Dialog({
 }) {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    const before = document.activeElement;
     box.current?.showModal();
+    // Not on what would do it: whoever presses Enter twice has not read the question.
+    box.current?.querySelector<HTMLElement>('.leave')?.focus();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
   }, []);
   return (
     <dialog ref={box} aria-label={title} onClose={onClose}>

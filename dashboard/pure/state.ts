@@ -80,6 +80,12 @@ export function needsCare(node: NodeView): boolean {
   return ['lost', 'fault', 'away', 'drained'].includes(nodeWord(node));
 }
 
+/** How many tasks of a job ended, and neither completed nor were cancelled. */
+export function failedCount({ outcomeCounts }: Pick<JobView, 'outcomeCounts'>): number {
+  const counts = Object.entries(outcomeCounts);
+  return counts.reduce((sum, [kind, count]) => sum + (isFailure(kind) ? count : 0), 0);
+}
+
 /** Whether a job or task that ended so failed: it neither completed, nor did somebody cancel it. */
 export function isFailure(outcome: string): boolean {
   return outcome !== 'completed' && outcome !== 'cancelled';

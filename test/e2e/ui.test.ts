@@ -41,7 +41,7 @@ describe('the web page', { skip: NO_BROWSER }, () => {
     await page.getByRole('main').getByRole('button', { name, exact: true }).click();
     const question = page.getByRole('dialog');
     const command = (await question.locator('code').textContent()) ?? '';
-    await question.getByRole('button', { name, exact: true }).click();
+    await question.locator('button.main').click();
     return command;
   };
 

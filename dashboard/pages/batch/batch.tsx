@@ -6,6 +6,7 @@ import { useCall } from '../../data/query.ts';
 import { isOperator, me } from '../../data/session.ts';
 import { type Action, Actions } from '../../parts/actions.tsx';
 import { Command, Loaded, State } from '../../parts/basic.tsx';
+import { askAbout } from '../../pure/questions.ts';
 import { some } from '../../pure/words.ts';
 import { Builds } from './builds.tsx';
 import { isOfBatches } from './events.ts';
@@ -55,6 +56,7 @@ function actionsOf(batch: BatchDetail): Action[] {
   const params = { namespace, name: version > 1 ? `${name}@${version}` : name };
   const act = (label: string, verb: string, run: Action['run'], warning?: string): Action => ({
     ...{ label, command: `weft batch ${verb} ${title}`, run },
+    ...(verb === 'cancel' ? { ...askAbout(label, 'batch', title, batch.owner), isBad: true } : {}),
     ...(warning ? { warning } : {}),
   });
   if (batch.state !== 'done') {

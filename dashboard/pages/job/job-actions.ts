@@ -7,6 +7,7 @@ import { go } from '../../data/route.ts';
 import { isOperator, me } from '../../data/session.ts';
 import type { Action } from '../../parts/actions.tsx';
 import { actionCommand } from '../../pure/command-line.ts';
+import { askAboutJobs } from '../../pure/questions.ts';
 import { some } from '../../pure/words.ts';
 
 interface Deed {
@@ -71,7 +72,8 @@ export function bulkActions(jobs: readonly JobView[]): Action[] {
       forAll(ids, (id) => call(route, { params: { id: String(id) }, body: {} }), done);
     const words = ids.length === 1 ? label : `${label} ${ids.length}`;
     const isBad = verb === 'kill';
-    return [{ label: words, command, run, isBad, ...(warning ? { warning } : {}) }];
+    const asked = askAboutJobs(label, fitting);
+    return [{ label: words, command, run, isBad, ...asked, ...(warning ? { warning } : {}) }];
   });
 }
 
@@ -85,6 +87,7 @@ export function jobActions(job: JobView): Action[] {
   const { id } = job;
   const resubmit = {
     ...{ label: 'Resubmit', command: `weft retry --all ${id}` },
+    ...askAboutJobs('Resubmit', [job]),
     run: () => runAgain(job, true),
     warning: `All of job ${id} runs again, as a new job.`,
   };
@@ -92,6 +95,7 @@ export function jobActions(job: JobView): Action[] {
   if (!isShort || !hasSome) return [...actions, resubmit];
   const retry = {
     ...{ label: 'Retry', command: `weft retry ${id}`, run: () => runAgain(job, false) },
+    ...askAboutJobs('Retry', [job]),
     warning: `What did not complete of job ${id} runs again, as a new job.`,
   };
   return [...actions, retry, resubmit];

@@ -6,7 +6,12 @@ import { parseDuration } from '../../../src/core/base/duration.ts';
 import { call } from '../../data/client.ts';
 import { type Action, Actions } from '../../parts/actions.tsx';
 import { Panel, Time } from '../../parts/basic.tsx';
-import { drainCommand, maintenanceCommand } from '../../pure/command-of-node.ts';
+import {
+  drainCommand,
+  maintenanceCommand,
+  pauseCommand,
+  unpauseCommand,
+} from '../../pure/command-of-node.ts';
 
 export function Care({ node }: { node: NodeView }) {
   const [reason, setReason] = useState('maintenance');
@@ -39,7 +44,7 @@ export function Care({ node }: { node: NodeView }) {
       ? []
       : [
           {
-            ...{ label: 'End the pause', command: `weft node unpause ${name}` },
+            ...{ label: 'End the pause', command: unpauseCommand(name) },
             run: async () => {
               await call('unpauseNode', { params, body: {} });
               return `${name} is asked to work again.`;
@@ -96,7 +101,7 @@ function timed(
       warning: 'Nobody else’s work starts there in that time.',
     },
     {
-      ...{ label: 'Pause', command: `weft node pause ${name} ${of.duration}` },
+      ...{ label: 'Pause', command: pauseCommand(name, of.duration) },
       run: async () => {
         await call('pauseNode', { params: { name }, body: { durationMs } });
         return `${name} is asked to stand aside.`;
@@ -111,6 +116,7 @@ function Planned({ node: { maintenance } }: { node: NodeView }) {
   const { id, from, until, reason } = maintenance;
   const cancel: Action = {
     ...{ label: `Cancel maintenance ${id}`, command: `weft maint cancel ${id}` },
+    ...{ leave: 'Keep it', agree: 'Cancel the maintenance' },
     run: async () => {
       await call('cancelMaintenance', { params: { id }, body: {} });
       return `Maintenance ${id} is cancelled.`;
