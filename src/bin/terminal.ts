@@ -35,6 +35,7 @@ const PROGRAMS: Programs = {
     ).detectMachine();
     return { cpuCount, memoryBytes, gpuCount, counted: {} };
   },
+  endCarriers: async (variable) => (await import('../os/marks.ts')).killCarriers(variable),
   trySite: async (site, directory) => (await import('./site-test.ts')).trySite(site, directory),
   findContainerRuntimes: async () => {
     return (await import('../os/container-runtimes.ts')).findContainerRuntimes(null);

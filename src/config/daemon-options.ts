@@ -218,6 +218,11 @@ export interface Programs {
   machineIdentity(folder: string | null): Promise<{ bootId: string; folder?: string }>;
   /** What this machine has for nodes. */
   detectMachine(): Promise<Resources>;
+  /**
+   * Ends every process that has this variable in its environment. `lived`: how many had it; `unknown`:
+   * how many were in the middle of an exec and showed nothing. Both 0: there is none.
+   */
+  endCarriers(variable: string): Promise<{ readonly lived: number; readonly unknown: number }>;
   /** What it can run containers with, for who asks. */
   findContainerRuntimes(): Promise<ContainerRuntime[]>;
   /** Each operation of a site, tried from here; `directory`: one that its nodes see. */

@@ -13,7 +13,7 @@ export function systemMarks(): Marks {
   const bySession = new Map<string, string | null>();
   return {
     memory: () => sumMemory(bySession),
-    kill: (marks) => killMarked(marks),
+    kill: (marks) => killMarked((entries) => marks.has(markIn(entries) ?? '')),
   };
 }
 
@@ -51,21 +51,29 @@ function sumMemory(bySession: Map<string, string | null>): Map<string, number> {
   return used;
 }
 
-/** In one look, as the watch comes again: a leader in the middle of an exec is not waited for. */
+/**
+ * In one look, as the watch comes again: a leader in the middle of an exec is not waited for.
+ * Undefined: it is in one, and has no environment yet (proc(5)).
+ */
 function markOfLeader(session: string): string | null | undefined {
   const text = readOrNull(`/proc/${session}/environ`);
-  return markIn(text === '' ? undefined : text);
+  return text === '' ? undefined : markIn(text?.split('\0') ?? []);
 }
 
-function killMarked(marks: ReadonlySet<string>): Killed {
+/** KILL to every process that has this variable in its environment, whatever is its value. */
+export function killCarriers(variable: string): Killed {
+  return killMarked((entries) => entries.some((entry) => entry.startsWith(`${variable}=`)));
+}
+
+function killMarked(isMeant: (entries: readonly string[]) => boolean): Killed {
   let lived = 0;
   let unknown = 0;
   for (const pid of pids()) {
     const status = statOf(pid);
     if (status === null || status.state === 'Z' || Number(pid) === process.pid) continue;
-    const mark = markIn(environmentOf(pid));
-    if (mark === undefined) unknown += 1;
-    else if (mark !== null && marks.has(mark) && killOne(Number(pid))) lived += 1;
+    const text = environmentOf(pid);
+    if (text === undefined) unknown += 1;
+    else if (text !== null && isMeant(text.split('\0')) && killOne(Number(pid))) lived += 1;
   }
   return { lived, unknown };
 }
@@ -92,13 +100,8 @@ function sessionKey(session: string): string | null {
   return leader === null ? null : `${session}@${leader.startTicks}`;
 }
 
-/**
- * Value of the mark in a process's environment, which only its owner and root can read; null when
- * there is none. Undefined when there is no environment yet: in the middle of an exec (proc(5)).
- */
-function markIn(text: string | null | undefined): string | null | undefined {
-  if (text === undefined) return undefined;
-  const entries = text?.split('\0') ?? [];
+/** Value of the mark in a process's environment, which only its owner and root can read. */
+function markIn(entries: readonly string[]): string | null {
   return entries.find((entry) => entry.startsWith(PREFIX))?.slice(PREFIX.length) ?? null;
 }
 

@@ -77,6 +77,8 @@ async function runLocked(context: Context, reading: BatchReading, asked: Asked):
   const release = lock(batch, asked.saveFolder);
   const stopper = new Stopper((line) => context.note(line));
   try {
+    const { endLeftovers } = await import('./local/leftovers.ts');
+    await endLeftovers(batch, asked.saveFolder, context.programs.endCarriers);
     if (asked.clean) await removeResults(batch, asked.saveFolder);
     const place = placeOf(batch, asked);
     const { runLocalBatch } = await import('./local/local-batch.ts');

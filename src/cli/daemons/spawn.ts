@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { CARRIED_PREFIX } from '../../config/carried.ts';
 import type { Environment } from '../../config/config.ts';
 import { writeMark } from '../../connect/process-file.ts';
 import { compiledFolder, removeOldCompiled } from './compiled.ts';
@@ -57,7 +58,9 @@ export function lastWords(outputFile: string, lines = 5): string {
 }
 
 function daemonEnvironment(from: Environment): NodeJS.ProcessEnv {
-  const kept = Object.entries(from).filter(([name]) => !/^WEFT_(TOKEN|HEAD)/.test(name));
+  const kept = Object.entries(from).filter(([name]) => {
+    return !/^WEFT_(TOKEN|HEAD)/.test(name) && !name.startsWith(CARRIED_PREFIX);
+  });
   const folder = compiledFolder(from);
   if (folder !== null) removeOldCompiled(folder, Date.now());
   const compiled = folder === null ? {} : { NODE_COMPILE_CACHE: folder };

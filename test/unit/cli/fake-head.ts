@@ -13,6 +13,7 @@ import type { Screen } from '../../../src/cli/screen.ts';
 import type { Verb } from '../../../src/cli/verb.ts';
 import type { Environment } from '../../../src/config/config.ts';
 import type { Programs } from '../../../src/config/daemon-options.ts';
+import { killCarriers } from '../../../src/os/marks.ts';
 
 export interface Asked {
   readonly method: string;
@@ -230,6 +231,7 @@ export async function capture(
       runAgent: () => Promise.reject(new Error('no agent in this test')),
       machineIdentity: () => Promise.resolve({ bootId: 'boot of this machine' }),
       detectMachine: () => Promise.resolve(MACHINE),
+      endCarriers: (variable) => Promise.resolve(killCarriers(variable)),
       findContainerRuntimes: () => Promise.resolve([]),
       trySite: () => Promise.resolve([]),
       ...of.programs,

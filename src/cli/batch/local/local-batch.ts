@@ -18,7 +18,6 @@ import { usage } from '../../../core/model/failure.ts';
 import { runWithin } from './budget.ts';
 import { type Built, build } from './build.ts';
 import { runJob } from './job.ts';
-import { endLeftovers } from './leftovers.ts';
 import { type BatchPlace, pendingJobs } from './place.ts';
 import { type Stops, Workshop } from './workshop.ts';
 
@@ -48,12 +47,11 @@ export interface LocalSummary {
   readonly jobs: number;
 }
 
-/** The lock is held by whoever calls. */
+/** Whoever calls holds the lock, and has ended what earlier runs left running. */
 export async function runLocalBatch(parts: LocalParts): Promise<LocalSummary> {
   const { reading, place } = parts;
   const work = path.join(place.folder, WORK_FOLDER);
   checkBinds(reading.batch, work);
-  await endLeftovers(work);
   await removeTree(work);
   await removeHalves(place.folder);
   try {

@@ -1,10 +1,11 @@
 // What builds and jobs of a local run have in common: the folders that they work in, how they are
 // started, and how they are told to end.
 
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Stage } from '../../../batch/files/stage.ts';
+import { CARRIED_PREFIX } from '../../../config/carried.ts';
 import type { Environment } from '../../../config/config.ts';
 import { folderOf, writeMark } from '../../../connect/process-file.ts';
 import type { BatchFile } from '../../../core/batch/batch.ts';
@@ -31,6 +32,8 @@ export interface WorkshopParts {
 
 /** Where what is started says which process it is. */
 export const PIDS_FOLDER = 'pids';
+/** Names the variable that all carry that this run has started. */
+export const CARRIED_FILE = 'carried';
 /** A file for each container that may be there, by engine. */
 export const CONTAINERS_FOLDER = 'containers';
 
@@ -56,6 +59,7 @@ export class Workshop {
   readonly node: string;
   readonly stops: Stops;
   readonly #environment: Environment;
+  readonly #carried = `${CARRIED_PREFIX}${randomBytes(8).toString('hex')}`;
 
   constructor(parts: WorkshopParts) {
     this.batch = parts.batch;
@@ -65,6 +69,9 @@ export class Workshop {
     this.stops = parts.stops;
     this.#environment = parts.environment;
     mkdirSync(this.at(PIDS_FOLDER), { recursive: true });
+    // Before anything is started: a run may be killed before it has noted the process.
+    const file = this.at(CARRIED_FILE);
+    writeFileSync(file, JSON.stringify({ variable: this.#carried, folder: folderOf(file) }));
   }
 
   at(...names: string[]): string {
@@ -79,21 +86,21 @@ export class Workshop {
   async run(start: Start): Promise<ChildEnd> {
     const { name, argv, cwd, walltimeMs, stdout, stderr, container } = start;
     const mark = this.at(PIDS_FOLDER, digest(name));
+    if (container !== undefined) this.#noteContainer(container);
     const end = await runChild({
       ...{ argv, cwd, walltimeMs, stdout, stderr, isTethered: container !== undefined },
       environment: this.#environmentOf(start),
       ...this.stops,
       onProcess: (pid) => {
-        if (pid === null) return rmSync(mark, { force: true });
-        writeMark(mark, pid);
-        if (container !== undefined) this.#noteContainer(container);
+        if (pid === null) rmSync(mark, { force: true });
+        else writeMark(mark, pid);
       },
     });
     if (container !== undefined) await this.#overContainer(container, end);
     return end;
   }
 
-  /** Before it can be there: the process has yet to be given the processor. */
+  /** Before it can be there. */
   #noteContainer({ kind, name }: ContainerName): void {
     mkdirSync(this.at(CONTAINERS_FOLDER, kind), { recursive: true });
     const note = this.at(CONTAINERS_FOLDER, kind, name);
@@ -121,6 +128,7 @@ export class Workshop {
       WEFT_CPUS: cpus,
       WEFT_INPUT: input,
       WEFT_SAVE: save,
+      [this.#carried]: '1',
     };
   }
 }
