@@ -36,11 +36,28 @@ export async function call<N extends RouteName>(
   options: CallOptions<N> = {},
 ): Promise<ReplyOf<N>> {
   const response = await send(route, options);
-  return (await whole(response.json())) as ReplyOf<N>;
+  return (await whole(response.json(), againWords(route))) as ReplyOf<N>;
+}
+
+/** Asks without changing anything, though its method is POST. */
+const ONLY_ASKS: ReadonlySet<RouteName> = new Set(['rehearseJob', 'loginPage', 'logoutPage']);
+
+/** What to do after an answer that was lost. */
+function againWords(route: RouteName): string {
+  return methodAndPath(route).method === 'GET' || ONLY_ASKS.has(route)
+    ? 'Try again.'
+    : 'It may have been done all the same: look before you do it again.';
+}
+
+/** The same, for where the page does ask again until there is an answer. */
+export function asRetried(error: HeadError): HeadError {
+  const { code, kind, message } = error;
+  if (kind !== 'unavailable') return error;
+  return new HeadError({ code, kind, message, hint: 'The page tries again by itself.' });
 }
 
 /** What the body of an answer has; throws `HeadError` when the connection ends before it is all there. */
-export async function whole<T>(body: Promise<T>): Promise<T> {
+export async function whole<T>(body: Promise<T>, hint = 'Try again.'): Promise<T> {
   try {
     return await body;
   } catch (cause) {
@@ -48,7 +65,7 @@ export async function whole<T>(body: Promise<T>): Promise<T> {
     throw new HeadError({
       ...{ code: 'page.broke_off', kind: 'unavailable' },
       message: 'The answer of the head broke off.',
-      hint: 'Try again.',
+      hint,
     });
   }
 }
@@ -70,14 +87,15 @@ export async function send<N extends RouteName>(
   if (body !== undefined) headers['content-type'] = 'application/json';
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
   const url = fillPath(path, params) + formatQuery(query);
-  const response = await reach(url, { method, headers, ...text, ...(signal ? { signal } : {}) });
+  const init = { method, headers, ...text, ...(signal ? { signal } : {}) };
+  const response = await reach(url, init, againWords(route));
   if (response.ok) return response;
   const error = await errorOf(response);
   if (error.kind === 'unauthenticated' && route !== 'loginPage') forgetMe();
   throw error;
 }
 
-async function reach(url: string, init: RequestInit): Promise<Response> {
+async function reach(url: string, init: RequestInit, hint: string): Promise<Response> {
   try {
     return await fetch(url, { ...init, credentials: 'same-origin', cache: 'no-store' });
   } catch (cause) {
@@ -86,7 +104,7 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
       code: 'head.unreachable',
       kind: 'unavailable',
       message: 'The head does not answer.',
-      hint: 'Jobs go on meanwhile. The page tries again by itself.',
+      hint: `Jobs go on meanwhile. ${hint}`,
     });
   }
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobView, ListJobsReply } from '../../src/api/jobs.ts';
 import type { JobFilter } from '../pure/command-line.ts';
 import { putPage } from '../pure/job-rows.ts';
-import { call, HeadError, type Query } from './client.ts';
+import { asRetried, call, HeadError, type Query } from './client.ts';
 import { onEvents } from './live.ts';
 
 /** What is painted first, and then by pages. */
@@ -16,6 +16,8 @@ const UNASKED_ROWS = 5000;
 /** Pages asked for in one round of changes. */
 const ROUND_PAGES = 4;
 const TOGETHER_MS = 200;
+/** After a question that had no answer. */
+const RETRY_MS = 3000;
 /** Stands for jobs that came while nobody listened. */
 const NEWER = Number.MAX_SAFE_INTEGER - 1;
 
@@ -81,14 +83,11 @@ class Loader {
     void this.#work();
   }
 
-  #soon(): void {
-    this.#timer ??= setTimeout(
-      () => {
-        this.#timer = undefined;
-        void this.#work();
-      },
-      this.#isBusy ? TOGETHER_MS : 20,
-    );
+  #soon(waitMs = this.#isBusy ? TOGETHER_MS : 20): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#work();
+    }, waitMs);
   }
 
   async #work(): Promise<void> {
@@ -102,7 +101,11 @@ class Loader {
         if (this.#changed.size > 0) break;
       }
     } catch (error) {
-      if (!this.#gone.signal.aborted && error instanceof HeadError) this.#show(error);
+      this.#isBusy = false;
+      if (this.#gone.signal.aborted || !(error instanceof HeadError)) return;
+      this.#show(asRetried(error));
+      if (error.kind === 'unavailable') this.#soon(RETRY_MS);
+      return;
     }
     this.#isBusy = false;
     const isShort = this.#next != null && this.#rows.length < this.#wanted;

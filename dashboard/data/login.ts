@@ -3,9 +3,8 @@
 import { signal } from '@preact/signals';
 import { switchWords } from '../pure/words.ts';
 import { call, HeadError } from './client.ts';
-import { keep } from './kept.ts';
 import { replaceAddress } from './route.ts';
-import { forgetMe, keepKey, keepMe, lastMe, me, pageKey, TYPED } from './session.ts';
+import { forgetMe, forgetTyped, keepKey, keepMe, lastMe, me, pageKey } from './session.ts';
 
 /** Said when a link has made one somebody else: whoever sent it may want that to go unnoticed. */
 export const switched = signal<string | null>(null);
@@ -47,7 +46,7 @@ export async function logOut(): Promise<void> {
     await call('logoutPage', { body: {} });
   } finally {
     // Also while the head is away: without its key the session is worth nothing.
-    keep('tab', TYPED, null);
+    forgetTyped();
     forgetMe();
   }
 }

@@ -3,13 +3,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RouteName } from '../../src/api/paths.ts';
 import type { ReplyOf } from '../../src/api/routes.ts';
-import { type CallOptions, call, HeadError } from './client.ts';
+import { asRetried, type CallOptions, call, HeadError } from './client.ts';
 import { type LiveEvent, onEvents } from './live.ts';
 
 /** Many events in a row are one question. */
 const TOGETHER_MS = 250;
 /** Where every event asks again: a busy cluster has some at any time. */
 const ANY_TOGETHER_MS = 2000;
+/** After a question that had no answer. */
+const RETRY_MS = 3000;
 
 export interface Answered<T> {
   /** The last answer; null before the first. It stays while the head cannot be reached. */
@@ -90,6 +92,7 @@ function keepAsking<T>(
   let isAsking = false;
   let isWanted = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
   const ask = async (): Promise<void> => {
     isAsking = true;
     isWanted = false;
@@ -98,7 +101,10 @@ function keepAsking<T>(
       const value = await latest.current.ask(gone.signal);
       if (!gone.signal.aborted) tell(value, null);
     } catch (error) {
-      if (!gone.signal.aborted) tell(null, asHeadError(error));
+      if (gone.signal.aborted) return;
+      const failure = asHeadError(error);
+      tell(null, asRetried(failure));
+      if (failure.kind === 'unavailable') retryLater();
     }
     isAsking = false;
     if (isWanted) soon();
@@ -113,6 +119,12 @@ function keepAsking<T>(
       void ask();
     }, waitMs);
   };
+  const retryLater = (): void => {
+    clearTimeout(retry);
+    // Nothing is asked while nobody sees it.
+    const isSeen = (): boolean => document.visibilityState === 'visible';
+    retry = setTimeout(() => (isSeen() ? soon() : retryLater()), RETRY_MS);
+  };
   const off = onEvents((events) => {
     if (events === 'all' || events.some((event) => latest.current.when(event))) soon();
   });
@@ -122,6 +134,7 @@ function keepAsking<T>(
     gone.abort();
     off();
     clearTimeout(timer);
+    clearTimeout(retry);
     clearInterval(beat);
   };
   return { again: soon, stop };

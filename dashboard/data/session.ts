@@ -12,6 +12,15 @@ const ME = 'weft.me';
 /** What somebody typed here and has not sent; it goes with the one who typed it. */
 export const TYPED = 'weft.new-job';
 
+/** What somebody sent here and has no answer to. */
+export const UNANSWERED = 'weft.unanswered';
+
+/** Whoever comes next sees nothing of it. */
+export function forgetTyped(): void {
+  keep('tab', TYPED, null);
+  keep('tab', UNANSWERED, null);
+}
+
 /** Who was logged in here last: shown at once, while the head is asked whether it still is so. */
 export function lastMe(): Me | null {
   return readMe(readKept('browser', ME));
@@ -44,7 +53,7 @@ export function forgetMe(): void {
 export function onStored(name: string | null, text: string | null): void {
   // No name: all of it is gone.
   if ((name !== KEY && name !== null) || text !== null) return;
-  keep('tab', TYPED, null);
+  forgetTyped();
   me.value = null;
 }
 

@@ -13,7 +13,7 @@ import { Pools } from './pools.tsx';
 import { Schedule } from './schedule/schedule.tsx';
 import { Site } from './site/site.tsx';
 import { Sites } from './site/sites.tsx';
-import { Submit } from './submit.tsx';
+import { Submit } from './submit/submit.tsx';
 
 export interface Page {
   /** First part of its address. */

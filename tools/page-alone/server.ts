@@ -13,7 +13,12 @@ import { ROOT } from '../tree.ts';
 export interface Asked {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  /** Header Idempotency-Key; absent: none was sent. */
+  readonly key?: string | undefined;
 }
+
+/** The connection breaks before the answer comes. */
+export const LOST = Symbol('lost');
 
 /** Bytes instead of JSON. */
 export class Plain {
@@ -26,7 +31,9 @@ export class Plain {
   }
 }
 
-export type Answers = { readonly [N in RouteName]?: (asked: Asked) => ReplyOf<N> | Plain };
+export type Answers = {
+  readonly [N in RouteName]?: (asked: Asked) => ReplyOf<N> | Plain | typeof LOST;
+};
 
 const TYPES: Readonly<Record<string, string>> = {
   ...{ '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' },
@@ -86,7 +93,9 @@ export class PageAlone {
       const error = { code: 'page.alone', kind: 'not_found', message: what, hint: null };
       return send(response, 404, JSON.stringify({ error }), 'application/json');
     }
-    const value = answer({ params: found?.params ?? {}, query: searchParams });
+    const key = incoming.headers['idempotency-key']?.toString();
+    const value = answer({ params: found?.params ?? {}, query: searchParams, key });
+    if (value === LOST) return void incoming.destroy();
     if (!(value instanceof Plain)) {
       return send(response, 200, JSON.stringify(value), 'application/json');
     }

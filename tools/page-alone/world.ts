@@ -38,6 +38,7 @@ export function madeUp(size: WorldSize, now = Date.now()) {
     listJobs: (asked) => jobs.listJobs(world, asked),
     getJob: (asked) => jobs.jobDetail(world, asked),
     explainJob: (asked) => jobs.explainJob(world, asked),
+    rehearseJob: jobs.rehearseJob,
     listTasks: (asked) => jobs.listTasks(world, asked),
     history: (asked) => jobs.history(world, asked),
     readLogs: () => new Plain(OUTPUT, { 'weft-log-size': String(OUTPUT.length) }),

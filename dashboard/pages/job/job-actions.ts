@@ -4,6 +4,7 @@ import type { JobView } from '../../../src/api/jobs.ts';
 import type { RouteName } from '../../../src/api/paths.ts';
 import { call, HeadError } from '../../data/client.ts';
 import { go } from '../../data/route.ts';
+import { sendOnce } from '../../data/send-once.ts';
 import { isOperator, me } from '../../data/session.ts';
 import type { Action } from '../../parts/actions.tsx';
 import { actionCommand } from '../../pure/command-line.ts';
@@ -102,9 +103,11 @@ export function jobActions(job: JobView): Action[] {
 }
 
 async function runAgain({ id }: JobView, all: boolean): Promise<string> {
-  const headers = { 'idempotency-key': crypto.randomUUID() };
   const body = all ? { all } : {};
-  const { jobId } = await call('retryJob', { params: { id: String(id) }, body, headers });
+  const params = { id: String(id) };
+  const { jobId } = await sendOnce(JSON.stringify(['retryJob', params, body]), (headers) =>
+    call('retryJob', { params, body, headers }),
+  );
   go(['jobs', jobId]);
   return `${all ? 'All' : 'What did not complete'} of job ${id} runs again as job ${jobId}.`;
 }

@@ -4,7 +4,7 @@ import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startBrowser, type Visit, visit } from '../../../tools/browser.ts';
 import { buildPage } from '../../../tools/page.ts';
-import { PageAlone } from '../../../tools/page-alone/server.ts';
+import { type Asked, LOST, PageAlone } from '../../../tools/page-alone/server.ts';
 import { madeUp } from '../../../tools/page-alone/world.ts';
 
 export interface MadeUpPage {
@@ -13,22 +13,37 @@ export interface MadeUpPage {
   /** At the overview before the first test. */
   readonly own: Visit;
   /** May be changed; the page hears of it with the next event of the head. */
-  readonly head: { behind: string | null };
+  readonly head: {
+    behind: string | null;
+    /** So many answers to submissions are lost, though the job is made. */
+    losesAnswers: number;
+  };
+  /** The jobs that were submitted, by key. */
+  readonly submitted: Map<string, number>;
   /** Where its clocks stand still. */
   readonly now: number;
 }
 
 /** Opens it before the tests of the suite that calls this, and closes it behind them. */
 export function withMadeUpPage(size: Parameters<typeof madeUp>[0]): MadeUpPage {
-  const head: MadeUpPage['head'] = { behind: null };
+  const head: MadeUpPage['head'] = { behind: null, losesAnswers: 0 };
+  const submitted = new Map<string, number>();
   // Hours of one day: around midnight times have a date, and take more room.
   const now = new Date().setHours(12, 0, 0, 0);
-  const opened: { -readonly [K in keyof MadeUpPage]?: MadeUpPage[K] } = { head, now };
+  const opened: { -readonly [K in keyof MadeUpPage]?: MadeUpPage[K] } = { head, now, submitted };
   const world = madeUp(size, now);
-  const info = () => ({ ...world.info(), ...head });
+  const info = () => ({ ...world.info(), behind: head.behind });
+  const submitJob = ({ key = '' }: Asked) => {
+    const again = submitted.has(key);
+    const jobId = submitted.get(key) ?? 40 + submitted.size;
+    submitted.set(key, jobId);
+    if (head.losesAnswers === 0) return { jobId, again, taskCount: 1, directory: null };
+    head.losesAnswers -= 1;
+    return LOST;
+  };
   before(async () => {
     await buildPage();
-    opened.alone = await PageAlone.start({ ...world, info });
+    opened.alone = await PageAlone.start({ ...world, info, submitJob });
     opened.browser = await startBrowser();
     opened.own = await visit(opened.browser, opened.alone.url, now);
     await opened.own.page.getByRole('heading', { name: 'Overview' }).waitFor();
