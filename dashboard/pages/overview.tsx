@@ -1,7 +1,7 @@
 // The cluster at a glance: how much is used, what waits, what went wrong, and who must look.
 
 import { useMemo } from 'preact/hooks';
-import type { InfoReply } from '../../src/api/cluster.ts';
+import type { LoadReply, OverviewReply } from '../../src/api/cluster.ts';
 import type { JobView } from '../../src/api/jobs.ts';
 import type { NodeView } from '../../src/api/nodes.ts';
 import type { LiveEvent } from '../data/live.ts';
@@ -20,13 +20,14 @@ import {
 } from '../parts/basic.tsx';
 import { Curves } from '../parts/curves.tsx';
 import { NodeGrid } from '../parts/node-grid.tsx';
-import { type LoadPoint, loadOverTime } from '../pure/load.ts';
-import { needsCare, nodeWord, stateWord } from '../pure/state.ts';
-import { countWords, exitWords, shareWords, sizeWords, some } from '../pure/words.ts';
+import { curvesOf } from '../pure/load.ts';
+import { isFailure, needsCare, nodeWord, stateWord } from '../pure/state.ts';
+import { countWords, exitWords, shareWords, sizeWords } from '../pure/words.ts';
 
 /** Loads of machines are in no event. */
 const NODES_MS = 15_000;
-const RECENT_ROWS = 200;
+/** The head adds a point so often. */
+const LOAD_MS = 15_000;
 /** Many pages may be open, and these answers are long. */
 const TOGETHER_MS = 2000;
 const SHOWN_ROWS = 8;
@@ -36,58 +37,50 @@ const isOfWork = ({ kind }: LiveEvent): boolean => /^(job|task|part|node)_/.test
 const isOfNodes = ({ kind }: LiveEvent): boolean => /^(node|part|task|maintenance)_/.test(kind);
 
 export function Overview() {
-  const info = useCall('info', {}, { when: isOfWork, togetherMs: TOGETHER_MS });
+  // Others' jobs are in no event of ours.
+  const wish = { when: isOfWork, everyMs: NODES_MS, togetherMs: TOGETHER_MS };
+  const seen = useCall('overview', {}, wish);
   const nodes = useCall(
     'listNodes',
     {},
     { when: isOfNodes, everyMs: NODES_MS, togetherMs: TOGETHER_MS },
   );
-  const recent = useCall(
-    'listJobs',
-    { query: { state: 'all', limit: RECENT_ROWS } },
-    { when: isOfWork, togetherMs: TOGETHER_MS },
-  );
+  const load = useCall('loadHistory', {}, { when: () => false, everyMs: LOAD_MS });
   return (
     <div class="page">
       <h1>Overview</h1>
-      <Loaded answer={info}>{(value) => <Figures info={value} recent={recent.value} />}</Loaded>
+      <Loaded answer={seen}>{(value) => <Figures seen={value} />}</Loaded>
       <div class="panels">
         <Panel title="Nodes" wide aside={<Command text="weft node list" />}>
           <Loaded answer={nodes}>{(value) => <NodeGrid nodes={value.nodes} />}</Loaded>
         </Panel>
         <Panel title="Load" wide>
-          <Loaded answer={recent}>
-            {(value) => <Load jobs={value.jobs} isWhole={value.next === null} info={info.value} />}
-          </Loaded>
+          <Loaded answer={load}>{(value) => <Load load={value} seen={seen.value} />}</Loaded>
         </Panel>
         <Panel title="Needs attention">
           <Loaded answer={nodes}>
-            {(value) => <Care nodes={value.nodes} jobs={recent.value?.jobs ?? []} />}
+            {(value) => <Care nodes={value.nodes} seen={seen.value} />}
           </Loaded>
         </Panel>
         <Panel title="Runs and waits" aside={<Command text="weft jobs" />}>
-          <Loaded answer={recent}>{(value) => <Recent jobs={value.jobs} />}</Loaded>
+          <Loaded answer={seen}>{(value) => <Work seen={value} />}</Loaded>
         </Panel>
       </div>
     </div>
   );
 }
 
-function Figures({
-  info,
-  recent,
-}: {
-  info: InfoReply;
-  recent: { readonly jobs: readonly JobView[] } | null;
-}) {
-  const { total, free, queueLength, jobs } = info;
+function Figures({ seen }: { seen: OverviewReply }) {
+  const { total, free, queueLength, jobs, ended } = seen;
   const running = jobs['running'] ?? 0;
-  const failed = (recent?.jobs ?? []).filter(isBad).length;
+  const failed = Object.entries(ended)
+    .filter(([kind]) => isFailure(kind))
+    .reduce((sum, [, count]) => sum + count, 0);
   const used = (part: number, whole: number): number => whole - part;
   const rows: [string, string, string, string][] = [
     ['Running', countWords(running), 'jobs', hrefOf(['jobs'], { state: 'running' })],
     ['Waiting', countWords(queueLength), 'tasks', hrefOf(['jobs'], { state: 'pending' })],
-    ['Failed', countWords(failed), 'of the last jobs', hrefOf(['jobs'], { state: 'done' })],
+    ['Failed', countWords(failed), 'jobs in 24 hours', hrefOf(['jobs'], { state: 'done' })],
   ];
   return (
     <div class="figures">
@@ -146,15 +139,9 @@ function Amount({
   );
 }
 
-function isBad(job: JobView): boolean {
-  const word = stateWord(job);
-  return job.state === 'done' && word !== 'completed' && word !== 'cancelled';
-}
-
-function Care({ nodes, jobs }: { nodes: readonly NodeView[]; jobs: readonly JobView[] }) {
+function Care({ nodes, seen }: { nodes: readonly NodeView[]; seen: OverviewReply | null }) {
   const sick = nodes.filter(needsCare).slice(0, SHOWN_ROWS);
-  const failed = jobs.filter(isBad).slice(0, SHOWN_ROWS);
-  const stuck = jobs.filter(({ notice }) => notice !== null).slice(0, SHOWN_ROWS);
+  const { failed, stuck } = seen ?? { failed: [], stuck: [] };
   if (sick.length + failed.length + stuck.length === 0) return <Empty>Nothing does.</Empty>;
   return (
     <ul class="rows">
@@ -181,13 +168,15 @@ function Care({ nodes, jobs }: { nodes: readonly NodeView[]; jobs: readonly JobV
   );
 }
 
-function Recent({ jobs }: { jobs: readonly JobView[] }) {
-  const rank = ({ state }: JobView): number => (state === 'pending' ? 1 : 0);
-  const shown = jobs
-    .filter(({ state }) => state !== 'done')
-    .sort((one, other) => rank(one) - rank(other) || other.id - one.id)
-    .slice(0, SHOWN_ROWS);
-  if (shown.length === 0) {
+/** The first of what runs and of what is next, with how many there are beside them. */
+function Work({ seen }: { seen: OverviewReply }) {
+  const { running, waiting, jobs } = seen;
+  const pending = jobs['pending'] ?? 0;
+  const active = Object.entries(jobs).reduce(
+    (sum, [word, count]) => sum + (word === 'done' || word === 'pending' ? 0 : count),
+    0,
+  );
+  if (active + pending === 0) {
     return (
       <Empty>
         Nothing does. <a href={hrefOf(['submit'])}>Submit a job</a>, or type{' '}
@@ -197,50 +186,61 @@ function Recent({ jobs }: { jobs: readonly JobView[] }) {
   }
   return (
     <ul class="rows">
-      {shown.map((job) => (
-        <li key={job.id}>
-          <State word={stateWord(job)} /> <a href={hrefOf(['jobs', job.id])}>{job.id}</a>{' '}
-          <bdi>{job.name}</bdi> <span class="faint">{job.owner}</span>{' '}
-          {job.state === 'pending' ? (
-            <span class="faint">{job.reason?.words}</span>
-          ) : (
-            <Span from={job.runStartedAt} until={null} />
-          )}
-        </li>
+      {running.map((job) => (
+        <Row key={job.id} job={job} />
       ))}
+      <More count={active - running.length} word="run" state="active" />
+      {waiting.map((job) => (
+        <Row key={job.id} job={job} />
+      ))}
+      <More count={pending - waiting.length} word="wait" state="pending" />
     </ul>
   );
 }
 
-function Load({
-  jobs,
-  isWhole,
-  info,
-}: {
-  jobs: readonly JobView[];
-  isWhole: boolean;
-  info: InfoReply | null;
-}) {
-  const points: readonly LoadPoint[] = useMemo(
-    () => loadOverTime(jobs, { now: Date.now(), isWhole }),
-    [jobs, isWhole],
+function Row({ job }: { job: JobView }) {
+  return (
+    <li>
+      <State word={stateWord(job)} /> <a href={hrefOf(['jobs', job.id])}>{job.id}</a>{' '}
+      <bdi>{job.name}</bdi> <span class="faint">{job.owner}</span>{' '}
+      {job.state === 'pending' ? (
+        <span class="faint">{job.reason?.words}</span>
+      ) : (
+        <Span from={job.runStartedAt} until={null} />
+      )}
+    </li>
   );
-  if (points.length < 2) return <Empty>No job has run yet.</Empty>;
-  const total = info?.total.cpuCount ?? 0;
+}
+
+function More({ count, word, state }: { count: number; word: string; state: string }) {
+  if (count <= 0) return null;
+  return (
+    <li>
+      <a href={hrefOf(['jobs'], { state })}>
+        {countWords(count)} more {word}
+      </a>
+    </li>
+  );
+}
+
+function Load({ load, seen }: { load: LoadReply; seen: OverviewReply | null }) {
+  const total = seen?.total.cpuCount ?? load.points.at(-1)?.cpusTotal ?? 0;
+  const cpus = seen === null ? null : seen.total.cpuCount - seen.free.cpuCount;
+  const waiting = seen?.queueLength ?? 0;
+  const curves = useMemo(
+    () => curvesOf(load, cpus === null ? null : { cpus, waiting }),
+    [load, cpus, waiting],
+  );
+  if (curves.times.length < 2) return <Empty>The head has not looked yet.</Empty>;
   return (
     <Curves
-      label={`Cpus in use of ${total}, and jobs that wait, over time`}
-      times={points.map(({ at }) => at)}
+      label={`Cpus in use of ${total}, and tasks that wait, over time`}
+      times={curves.times}
       curves={[
-        {
-          name: `cpus in use of ${total}`,
-          tone: 'run',
-          values: points.map(({ cpus }) => cpus),
-          isArea: true,
-        },
-        { name: 'jobs that wait', tone: 'wait', values: points.map(({ waiting }) => waiting) },
+        { name: `cpus in use of ${total}`, tone: 'run', values: curves.cpus, isArea: true },
+        { name: 'tasks that wait', tone: 'wait', values: curves.waiting },
       ]}
-      words={`${some(jobs.length, 'job')} looked at`}
+      words="as the head saw it, a day at most"
     />
   );
 }

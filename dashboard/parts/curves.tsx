@@ -9,7 +9,8 @@ import { colours } from './colours.ts';
 export interface Curve {
   readonly name: string;
   readonly tone: Tone;
-  readonly values: readonly number[];
+  /** Null: nobody knows. */
+  readonly values: readonly (number | null)[];
   /** Filled down to nothing. */
   readonly isArea?: boolean;
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { count, instant, queryList, queryNumber, resources } from './common.ts';
 import { EVENT_KIND_NAMES } from './event-kinds.ts';
+import { jobView } from './jobs.ts';
 import { PUBLIC, type RouteShape, USER } from './route-shape.ts';
 
 export const eventKind = z.enum(EVENT_KIND_NAMES, {
@@ -66,6 +67,46 @@ export const infoReply = z.object({
 });
 export type InfoReply = z.infer<typeof infoReply>;
 
+/** Means over one step of time. */
+const loadPoint = z.object({
+  /** Begin of the step, and its length. */
+  at: instant,
+  ms: count,
+  cpus: z.number().meta({ description: 'Cpus in use.' }),
+  cpusTotal: z.number().meta({ description: 'Cpus of all nodes.' }),
+  waiting: z.number().meta({ description: 'Tasks that wait for a start.' }),
+});
+export type LoadPoint = z.infer<typeof loadPoint>;
+
+/** Steps without a point are times at which no head looked. */
+export const loadReply = z.object({
+  points: z.array(loadPoint),
+  /** Its clock, for comparing. */
+  now: instant,
+});
+export type LoadReply = z.infer<typeof loadReply>;
+
+/** What of jobs is listed: the first few only, of whatever number there is. */
+export const overviewReply = z.object({
+  /** Jobs in memory by state; all that are not done are there. */
+  jobs: z.record(z.string(), count),
+  /** Tasks that wait for a start. */
+  queueLength: count,
+  total: resources,
+  free: resources,
+  /** How many jobs ended in which way within the last day. */
+  ended: z.record(z.string(), count),
+  /** Jobs that run, those that were started last first. */
+  running: z.array(jobView),
+  /** Jobs of which nothing runs and that wait for the scheduler, in the order in which it considers them. */
+  waiting: z.array(jobView),
+  /** Jobs that have a notice: of the first thousands of tasks that were looked at. */
+  stuck: z.array(jobView),
+  /** Jobs in memory that neither completed nor were cancelled, the newest end first. */
+  failed: z.array(jobView),
+});
+export type OverviewReply = z.infer<typeof overviewReply>;
+
 export const eventsQuery = z.strictObject({
   /** Records after this one; the header `Last-Event-ID` wins. Default: from now on. */
   after: queryNumber(0, Number.MAX_SAFE_INTEGER).optional(),
@@ -97,6 +138,17 @@ export const healthReply = z.object({ status: z.enum(['ok', 'starting', 'stoppin
 
 export const clusterRoutes = {
   info: { summary: 'The cluster and its head.', access: USER, reply: infoReply },
+  overview: {
+    summary:
+      'The cluster at a glance: what is in use, and the first of what runs, waits and failed.',
+    access: USER,
+    reply: overviewReply,
+  },
+  loadHistory: {
+    summary: 'Cpus in use and tasks that waited over the last day, the oldest first.',
+    access: USER,
+    reply: loadReply,
+  },
   events: {
     summary: 'What happens, as server-sent events; resume with Last-Event-ID.',
     access: USER,

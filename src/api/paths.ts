@@ -113,6 +113,8 @@ export const PATHS = {
   createPageLink: 'POST /v1/ui/links',
   schedule: 'GET /v1/schedule',
   info: 'GET /v1/info',
+  overview: 'GET /v1/overview',
+  loadHistory: 'GET /v1/load',
   events: 'GET /v1/events',
   metrics: 'GET /metrics',
   health: 'GET /healthz',

@@ -48,6 +48,16 @@ describe('the web page of a large cluster', { skip: NO_BROWSER }, () => {
     await page.getByRole('heading', { name: 'Node n777' }).waitFor();
   });
 
+  it('[D11] the overview shows what runs and failed, however far down the list it is', async () => {
+    const { page } = made.own;
+    await goTo(made.own, '', 'Overview');
+    const work = page.getByRole('region', { name: 'Runs and waits' });
+    for (const id of ['4', '1']) await work.getByRole('link', { name: id, exact: true }).waitFor();
+    await work.getByRole('link', { name: '34 more run' }).waitFor();
+    await page.getByRole('link', { name: /^Failed\s*33/ }).waitFor();
+    await page.getByRole('img', { name: /Cpus in use of 16000, and tasks that wait/ }).waitFor();
+  });
+
   it('a list of jobs is scrolled to its end without a new row in the document', async () => {
     const { page } = made.own;
     await goTo(made.own, 'jobs?state=all', 'Jobs');

@@ -1,5 +1,6 @@
 // Jobs and tasks of a cluster that is made up: the same each time, of any number.
 
+import type { InfoReply, OverviewReply } from '../../src/api/cluster.ts';
 import type { HistoryReply } from '../../src/api/history.ts';
 import type {
   ExplainReply,
@@ -68,6 +69,18 @@ export function listJobs(world: JobWorld, { query }: Asked): ListJobsReply {
   for (let id = first; id > 0 && jobs.length < limit; id -= 1) jobs.push(jobOf(id, world));
   const last = jobs.at(-1)?.id ?? 1;
   return { jobs, next: last <= 1 ? null : last };
+}
+
+/** The first of each kind; what runs is older than the newest page of jobs. */
+export function overview(world: JobWorld, info: InfoReply): OverviewReply {
+  const { jobs, queueLength, total, free } = info;
+  const all = Array.from({ length: Math.min(world.jobs, 60) }, (_, at) => jobOf(at + 1, world));
+  const first = (state: string) => all.filter((job) => job.state === state).slice(0, 8);
+  const failed = all.filter(({ outcome }) => outcome?.kind === 'failed').slice(0, 8);
+  return {
+    ...{ jobs, queueLength, total, free, ended: { completed: 912, failed: 31, timeout: 2 } },
+    ...{ running: first('running'), waiting: first('pending').slice(0, 7), stuck: [], failed },
+  };
 }
 
 export function jobDetail(world: JobWorld, { params }: Asked): JobDetail {

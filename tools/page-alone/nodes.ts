@@ -1,6 +1,6 @@
 // Nodes, their schedule and other clusters of a cluster that is made up.
 
-import type { InfoReply } from '../../src/api/cluster.ts';
+import type { InfoReply, LoadReply } from '../../src/api/cluster.ts';
 import type { NodeView } from '../../src/api/nodes.ts';
 import type { ReplyOf } from '../../src/api/routes.ts';
 import type { ScheduleBar } from '../../src/api/schedule.ts';
@@ -44,6 +44,16 @@ export function infoOf(nodes: number, waiting: number, now: number): InfoReply {
       ...{ memoryFreeBytes: GIB, load1: 0.4, residentBytes: GIB / 8, seq: 1, now },
     },
   };
+}
+
+/** A day of which the head was away for an hour. */
+export function loadOf(nodes: number, now: number): LoadReply {
+  const ms = 5 * MINUTE_MS;
+  const points = Array.from({ length: 288 }, (_, at) => ({
+    ...{ at: now - (288 - at) * ms, ms, cpus: nodes * (4 + (at % 12)), cpusTotal: 16 * nodes },
+    waiting: (at * 7) % 40,
+  }));
+  return { points: [...points.slice(0, 200), ...points.slice(212)], now };
 }
 
 /** Bars over all nodes, past, running and planned around now. */

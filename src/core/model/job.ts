@@ -226,6 +226,11 @@ export const OUTCOMES = [
 ] as const;
 export type OutcomeKind = (typeof OUTCOMES)[number];
 
+/** Whether what ended so failed: it neither completed, nor did somebody cancel it. */
+export function isFailure(kind: OutcomeKind): boolean {
+  return kind !== 'completed' && kind !== 'cancelled';
+}
+
 /**
  * Who keeps a task stopped. A maintenance is named by its id, a pause by its node: two of them may
  * stop one task on different nodes.

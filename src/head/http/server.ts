@@ -5,6 +5,7 @@ import { chmod, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { hostname } from 'node:os';
+import { loadOf } from '../answers/overview.ts';
 import { Accounts } from '../auth/accounts.ts';
 import { Authenticator } from '../auth/authenticate.ts';
 import { fingerprintOf, type HeadCertificate } from '../auth/certificate.ts';
@@ -14,6 +15,7 @@ import { PagePeers } from '../auth/page-peers.ts';
 import { PageSessions } from '../auth/page-sessions.ts';
 import { Sessions } from '../auth/sessions.ts';
 import { Calls } from '../calls/calls.ts';
+import { LoadKeeper } from '../load/load-keeper.ts';
 import { Feeder } from '../stdin/feeder.ts';
 import { EventFeed } from './event-feed.ts';
 import { EventRing } from './event-ring.ts';
@@ -169,6 +171,9 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     shared: new SharedAnswers(engine),
     feeder: new Feeder(clock, ports.agents),
     calls: new Calls({ engine, clock, chance }),
+    load: await LoadKeeper.start({
+      ...{ engine, clock, log, directory: options.page.state, look: loadOf },
+    }),
   };
   expectClients(services);
   const side = new Side(services, new RequestLimits(requestRateMax));

@@ -23,6 +23,7 @@ import type { Calls } from '../calls/calls.ts';
 import type { Engine } from '../engine.ts';
 import type { JobFiles } from '../files/job-files.ts';
 import type { GoalKeeper } from '../goals/keeper.ts';
+import type { LoadKeeper } from '../load/load-keeper.ts';
 import type { LogFiles } from '../logs/log-files.ts';
 import type { NotifierHealth } from '../notify/notifying.ts';
 import type { KnownSite } from '../sites.ts';
@@ -99,4 +100,5 @@ export interface Services extends HttpPorts {
   readonly calls: Calls;
   readonly counts: RequestCounts;
   readonly shared: SharedAnswers;
+  readonly load: LoadKeeper;
 }

@@ -56,6 +56,7 @@ export class Side {
       watch.committed(record.events);
       this.#agents.committed(record.events);
       services.calls.committed(record.events);
+      services.load.committed(record);
     });
   }
 
@@ -96,6 +97,7 @@ export class Side {
     this.#services.calls.stop();
     await Promise.all(servers.map(closeServer));
     await this.#services.pageSessions.written();
+    await this.#services.load.stop();
   }
 
   async #upgrade(

@@ -11,7 +11,7 @@ import {
   shownRows,
   windowOf,
 } from '../../../dashboard/pure/job-rows.ts';
-import { loadOverTime } from '../../../dashboard/pure/load.ts';
+import { curvesOf } from '../../../dashboard/pure/load.ts';
 import { stretchesOf } from '../../../dashboard/pure/timeline.ts';
 import type { HistoryTask } from '../../../src/api/history.ts';
 import type { JobView } from '../../../src/api/jobs.ts';
@@ -109,20 +109,20 @@ test('a life is waits and runs, with why each ended', () => {
   );
 });
 
-test('the load counts cpus of what ran, and jobs before their start', () => {
-  const now = 3_600_000;
-  const points = loadOverTime(
-    [
-      job(1, { submittedAt: 0, runStartedAt: now / 2 }),
-      job(2, { submittedAt: 0, runStartedAt: 0, endedAt: now / 2 }),
-      job(3, { submittedAt: now / 2, runStartedAt: null, state: 'pending' }),
-    ],
-    { now, isWhole: false },
-  );
-  const at = (share: number) => points[Math.round(share * (points.length - 1))];
-  assert.deepEqual([at(0.25)?.cpus, at(0.25)?.waiting], [4, 1]);
-  assert.deepEqual([at(0.75)?.cpus, at(0.75)?.waiting], [4, 1]);
-  assert.deepEqual(loadOverTime([], { now, isWhole: true }), []);
+test('[D11] the load has a gap where no head looked, and ends with the present', () => {
+  const point = { ms: 10, cpusTotal: 8 };
+  const points = [
+    { ...point, at: 100, cpus: 1, waiting: 5 },
+    { ...point, at: 110, cpus: 2, waiting: 4 },
+    { ...point, at: 200, cpus: 3, waiting: 0 },
+  ];
+  assert.deepEqual(curvesOf({ points, now: 204 }, { cpus: 7, waiting: 9 }), {
+    times: [100, 110, 120, 200, 204],
+    cpus: [1, 2, null, 3, 7],
+    waiting: [5, 4, null, 0, 9],
+  });
+  assert.deepEqual(curvesOf({ points: points.slice(0, 1), now: 104 }, null).cpus, [1, 1]);
+  assert.deepEqual(curvesOf({ points: [], now: 1 }, { cpus: 0, waiting: 0 }).times, []);
 });
 
 test('events are whole, in whatever pieces they come', () => {

@@ -4,12 +4,10 @@ import { availableParallelism, freemem, hostname, loadavg, totalmem, userInfo } 
 import { openApiDocument } from '../../../api/openapi.ts';
 import { nameOfBareUid } from '../../../core/base/account-name.ts';
 import { err, ok } from '../../../core/base/result.ts';
-import { waitingSize } from '../../../core/controller/jobs/behind.ts';
 import { refuse } from '../../../core/model/errors.ts';
-import { addResources, NO_RESOURCES } from '../../../core/model/resources.ts';
 import { PROTOCOL_VERSION } from '../../../wire/messages.ts';
-import { jobState } from '../../answers/job-state.ts';
-import { copyOf, nodeState } from '../../answers/node-view.ts';
+import { nodeState } from '../../answers/node-view.ts';
+import { countJobs, roomOf } from '../../answers/overview.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 
@@ -22,11 +20,9 @@ export const info: Handler<'info'> = ({ engine, facts, archive }) => {
     version,
     protocol: PROTOCOL_VERSION,
     multiUser,
-    jobs: countBy([...state.jobs.values()].map(jobState)),
-    queueLength: sum([...state.jobs.values()].map(waitingSize)),
+    ...countJobs(state),
     nodes: countBy(nodes.map(nodeState)),
-    total: copyOf(nodes.map(({ total }) => total).reduce(addResources, NO_RESOURCES)),
-    free: copyOf(nodes.map(({ free }) => free).reduce(addResources, NO_RESOURCES)),
+    ...roomOf(state),
     losses: state.losses.map(({ given, ...loss }) => ({ jobIdTo: given.nextJobId - 1, ...loss })),
     behind: engine.behind,
     archive: { bytes: archive.bytes, bytesMax: archive.bytesMax, next: archive.next },
@@ -85,8 +81,4 @@ export function countBy(words: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
   return counts;
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
 }

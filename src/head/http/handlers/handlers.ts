@@ -19,6 +19,7 @@ import * as nodes from './nodes.ts';
 import * as notices from './notices.ts';
 import * as notifications from './notifications.ts';
 import * as outputs from './outputs.ts';
+import { loadHistory, overview } from './overview.ts';
 import * as partitions from './partitions.ts';
 import * as pilots from './pilots.ts';
 import * as pools from './pools.ts';
@@ -144,6 +145,8 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   logoutPage: ui.logoutPage,
   createPageLink: ui.createPageLink,
   info: cluster.info,
+  overview,
+  loadHistory,
   events,
   metrics,
   health: cluster.health,
