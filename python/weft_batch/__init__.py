@@ -57,8 +57,14 @@ def file(path, relative=False, alias=None):
     return _Part("file", path=path, alias=alias)
 
 
-def initialize(sif=None, required_files=(), required_mounts=(), build_file=None):
-    """The solver: an image file for apptainer_config, or a build_file for python_config."""
+def initialize(sif=None, required_files=(), required_mounts=(), build_file=None, sif_path=None):
+    """The solver: an image file for apptainer_config, or a build_file for python_config.
+
+    A path alone stands for file(path, relative=True). `sif_path` is an older name of `sif`.
+    """
+    if sif is not None and sif_path is not None:
+        raise ValueError("initialize: sif and sif_path are the same thing; give one")
+    sif = sif_path if sif is None else sif
     if (sif is None) == (build_file is None):
         raise ValueError("initialize: give either sif or build_file")
     mounts = _texts(required_mounts, "required_mounts")
@@ -189,9 +195,9 @@ def _optional(value, kind):
 
 
 def _file(value, key):
-    if isinstance(value, (str, os.PathLike)):
-        return file(value)
     try:
+        if isinstance(value, (str, os.PathLike)):
+            return file(value, relative=True)
         return _part(value, "file")
     except ValueError as error:
         raise ValueError(f"{key}: {error}") from None

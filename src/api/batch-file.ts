@@ -139,6 +139,11 @@ const seedMounts = list(text).exactOptional();
 const seedJob = { name, required_files: seedFiles, slurm: slurm.exactOptional() };
 const seedContainerJobs = list(mapping(seedJob));
 
+const seedImage = mapping({
+  initialize: mapping({ sif: seedFile, required_files: seedFiles, required_mounts: seedMounts }),
+  jobs: seedContainerJobs,
+});
+
 /** `distribute-jobs.yaml`. */
 export const seedJobsFile = mapping({
   meta: mapping({
@@ -151,10 +156,8 @@ export const seedJobsFile = mapping({
     initialize: mapping({ build_file: seedFile, required_files: seedFiles }),
     jobs: list(mapping({ ...seedJob, file: seedFile })),
   }).exactOptional(),
-  apptainer: mapping({
-    initialize: mapping({ sif: seedFile, required_files: seedFiles, required_mounts: seedMounts }),
-    jobs: seedContainerJobs,
-  }).exactOptional(),
+  apptainer: seedImage.exactOptional(),
+  singularity: seedImage.exactOptional(),
   docker: mapping({
     initialize: mapping({ image: text, required_files: seedFiles, required_mounts: seedMounts }),
     jobs: seedContainerJobs,

@@ -51,6 +51,21 @@ const MEANT: Readonly<Record<string, string>> = {
   users: 'user list',
 };
 
+/** What is said to *distribute* that is a command of another name, or of Weft's. */
+const MEANT_BY_SEED: Readonly<Record<string, string>> = {
+  // Its own documents say it, of the batches.
+  status: "distribute server-status' (batches) or 'distribute node-status",
+  nodes: 'distribute node-status',
+  submit: 'distribute add',
+  cancel: 'distribute kill',
+  unpause: 'weft unpause',
+  ...Object.fromEntries(
+    ['check', 'list', 'show', 'logs', 'wait', 'retry', 'rebuild', 'remove'].map((verb) => {
+      return [verb, `weft batch ${verb}`];
+    }),
+  ),
+};
+
 /** Words for ending a cluster: the command that is near in letters shows one. */
 const UNLIKE = new Set(['stop']);
 
@@ -85,13 +100,23 @@ export function proposeCommands(command: Command): void {
 
 function unknownCommand(word: string, command: Command) {
   const names = command.commands.map((one) => one.name());
-  const meant = command.name() === 'weft' && Object.hasOwn(MEANT, word) ? MEANT[word] : null;
-  const found =
-    meant ?? nearest(word, UNLIKE.has(word) ? [] : names.filter((name) => !DESTRUCTIVE.has(name)));
   const path = pathOf(command);
+  const found = meantBy(word, path) ?? nearCommand(word, names, path);
   const help = `\`${path} --help\` lists them.`;
-  const question = found === null ? help : `Did you mean '${path} ${found}'?`;
+  const question = found === null ? help : `Did you mean '${found}'?`;
   return usage(`unknown command '${word}'. ${question}`);
+}
+
+function meantBy(word: string, program: string): string | null {
+  if (program === 'weft' && Object.hasOwn(MEANT, word)) return `weft ${MEANT[word]}`;
+  const isSeed = program === 'distribute' && Object.hasOwn(MEANT_BY_SEED, word);
+  return isSeed ? (MEANT_BY_SEED[word] ?? null) : null;
+}
+
+function nearCommand(word: string, names: readonly string[], path: string): string | null {
+  const proposed = UNLIKE.has(word) ? [] : names.filter((name) => !DESTRUCTIVE.has(name));
+  const found = nearest(word, proposed);
+  return found === null ? null : `${path} ${found}`;
 }
 
 function pathOf(command: Command): string {

@@ -1,6 +1,7 @@
 // The seed's `distribute-jobs.yaml` as a batch of ours: the same data under other keys, with the way
 // back from our keys to those that the reader of the file wrote.
 
+import { APPTAINER_NEED } from './needs.ts';
 import type { Place } from './problem.ts';
 import type { WrittenBatch, WrittenFile, WrittenSlurm } from './written.ts';
 
@@ -18,6 +19,11 @@ interface SeedPart<Initialize> {
   readonly jobs: readonly SeedJob[];
 }
 
+type SeedImage = SeedPart<{
+  readonly sif: SeedFile;
+  readonly required_mounts?: readonly string[];
+}>;
+
 export interface SeedJobs {
   readonly meta: {
     readonly batch_name: string | number;
@@ -26,10 +32,9 @@ export interface SeedJobs {
     readonly capabilities: readonly string[];
   };
   readonly python?: SeedPart<{ readonly build_file: SeedFile }>;
-  readonly apptainer?: SeedPart<{
-    readonly sif: SeedFile;
-    readonly required_mounts?: readonly string[];
-  }>;
+  readonly apptainer?: SeedImage;
+  /** Name of apptainer in its older files. */
+  readonly singularity?: SeedImage;
   readonly docker?: SeedPart<{
     readonly image: string;
     readonly required_mounts?: readonly string[];
@@ -37,19 +42,20 @@ export interface SeedJobs {
   readonly slurm?: WrittenSlurm;
 }
 
-export const SEED_KINDS = ['python', 'apptainer', 'docker'] as const;
+export const SEED_KINDS = ['python', 'apptainer', 'singularity', 'docker'] as const;
 
 /** The name that programs of the seed have where they are run. */
 const PROGRAM = 'run.py';
 
 /** The first kind that is there; that there is one alone, is checked before. */
 export function fromSeedJobs(seed: SeedJobs): WrittenBatch {
-  const { meta, python, apptainer, docker, slurm } = seed;
+  const { meta, python, docker, slurm } = seed;
+  const apptainer = seed.apptainer ?? seed.singularity;
   const part = python ?? apptainer ?? docker;
   return {
     namespace: meta.namespace,
     name: meta.batch_name,
-    needs: meta.capabilities,
+    needs: apptainer ? meta.capabilities.map(withoutProgram) : meta.capabilities,
     ...(meta.matrix === undefined ? {} : { notify: [{ matrix: meta.matrix }] }),
     ...(slurm === undefined ? {} : { slurm }),
     solver: {
@@ -67,6 +73,11 @@ export function fromSeedJobs(seed: SeedJobs): WrittenBatch {
       ...(job.slurm === undefined ? {} : { slurm: job.slurm }),
     })),
   };
+}
+
+/** Which of the two names its program has on a node is no matter. */
+function withoutProgram(capability: string): string {
+  return ['apptainer', 'singularity'].includes(capability) ? APPTAINER_NEED : capability;
 }
 
 /** Where in the seed's file a place of ours is; `at` as in a written batch, `seed` its value there. */

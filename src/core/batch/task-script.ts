@@ -85,7 +85,10 @@ function runPart({ solver }: BatchFile): string {
 
 function apptainerPart({ mounts }: ContainerSolver): string {
   const folders = mounts.map((_, at) => `mkdir -p -- "$work/${bindFolder(at)}"\n`);
-  return `${folders.join('')}image=$work/${TASK_LAYOUT.imageFile}\neval "exec $line"`;
+  return `${folders.join('')}image=$work/${TASK_LAYOUT.imageFile}
+# The older name of the same program.
+command -v apptainer > /dev/null || ! command -v singularity > /dev/null || line="singularity \${line#apptainer }"
+eval "exec $line"`;
 }
 
 /** The name of the container is that of this start on this node: the node can tell it by itself. */

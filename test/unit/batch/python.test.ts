@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readBatch } from '../../../src/batch/read/read-batch.ts';
@@ -46,6 +47,46 @@ distribute.write_config_to_file(config, "./distribute-jobs.yaml")
   assert.deepEqual(batch.slurm, { ...fields, time: '00:30:00' });
 });
 
+test("the paths of the seed's documents may be texts, of files that come later", {
+  skip,
+}, (context) => {
+  const text = (image: string) => `import distribute_compute_config as distribute
+meta = distribute.metadata("test_namespace", "test_batch", ["apptainer"], "@karik:example.org")
+config = distribute.file("./path/config1.json", alias="config.json", relative=True)
+initialize = distribute.initialize(${image}, [config], ["/solver/extra_mount"])
+description = distribute.description(initialize, jobs=[distribute.job("job_1", ["./path/b.csv"])])
+distribute.write_config_to_file(distribute.apptainer_config(meta, description), "./b.yaml")
+`;
+  const written = ['"./path/x.sif"', 'sif="./path/x.sif"', 'sif_path="./path/x.sif"'].map(
+    (image) => {
+      const isNamed = image.includes('=');
+      const whole = isNamed
+        ? text(image).replace(', [config], [', ', required_files=[config], required_mounts=[')
+        : text(image);
+      const { cwd, stderr, status } = python(context, whole);
+      assert.equal(status, 0, stderr);
+      assert.throws(() => readBatch(path.join(cwd, 'b.yaml')), /'\.\/path' does not exist|x\.sif/);
+      for (const [name, content] of Object.entries({
+        'x.sif': '',
+        'config1.json': '',
+        'b.csv': '',
+      })) {
+        mkdirSync(path.join(cwd, 'path'), { recursive: true });
+        writeFileSync(path.join(cwd, 'path', name), content);
+      }
+      const { batch } = readBatch(path.join(cwd, 'b.yaml'));
+      return { solver: batch.solver, files: batch.files, own: batch.jobs[0]?.files };
+    },
+  );
+  const image = { image: './path/x.sif', isFile: true, mounts: ['/solver/extra_mount'] };
+  const expected = {
+    solver: { kind: 'apptainer', ...image, gpu: false },
+    files: [{ path: './path/config1.json', as: 'config.json' }],
+    own: [{ path: './path/b.csv', as: 'b.csv' }],
+  };
+  assert.deepEqual(written, [expected, expected, expected]);
+});
+
 test('a sweep of two hundred jobs with a build script, and texts that YAML could take for something else', {
   skip,
 }, (context) => {
@@ -64,7 +105,7 @@ batch.write_config_to_file(batch.python_config(meta, batch.description(init, job
   assert.deepEqual([batch.namespace, batch.name], ['null', '1e3']);
   assert.equal(batch.jobs.length, 200);
   assert.deepEqual([batch.jobs[0]?.name, batch.jobs[199]?.name], ['re0-a', 're99-yes']);
-  assert.deepEqual(batch.files, [{ path: path.join(cwd, 'b: #c.txt'), as: 'b: #c.txt' }]);
+  assert.deepEqual(batch.files, [{ path: 'b: #c.txt', as: 'b: #c.txt' }]);
 });
 
 const WRONG: readonly (readonly [text: string, said: string])[] = [
@@ -76,6 +117,8 @@ const WRONG: readonly (readonly [text: string, said: string])[] = [
   ['b.file("nowhere")', 'path: .*nowhere does not exist'],
   ['b.file("x", relative=True, alias="a/b")', 'alias: .* has a separator'],
   ['b.initialize()', 'give either sif or build_file'],
+  ['b.initialize("a.sif", sif_path="b.sif")', 'sif and sif_path are the same thing'],
+  ['b.initialize("")', 'sif: path: expected the path of a file'],
   ['b.initialize("make.py", [], ["data"])', 'required_mounts: expected a path in the container'],
   ['b.initialize("make.py", ["make.py", "make.py"])', "two are called 'make.py'"],
   ['b.job("x\\0y")', 'name: .* has control characters'],

@@ -167,7 +167,7 @@ slurm:
     mounts: ['/output', '/scratch/a'],
     gpu: true,
   });
-  assert.deepEqual(batch.needs, ['apptainer', 'gpu']);
+  assert.deepEqual(batch.needs, ['apptainer|singularity', 'gpu']);
   assert.deepEqual(
     batch.jobs.map(({ name, run, slurm }) => [name, run, slurm]),
     [
@@ -188,6 +188,28 @@ slurm:
     mail_user: 'alice@example.org',
     mail_type: 'END',
   });
+});
+
+test('singularity, as its older files say, is apptainer by its older name', (context) => {
+  const text = (kind: string) => `meta: {batch_name: b, namespace: n, capabilities: [${kind}, gpu]}
+${kind}:
+  initialize: {sif: wing.sif, required_files: [{path: always.csv}], required_mounts: [/output]}
+  jobs: [{name: job_1, required_files: [{path: sometimes.csv, alias: dataset.csv}]}]
+`;
+  const batch = batchOf(context, text('singularity'));
+  assert.deepEqual(batch, batchOf(context, text('apptainer')));
+  const named = (...labels: string[]) => ({ name: labels.join(), labels });
+  const nodes = [named('apptainer', 'gpu'), named('singularity', 'gpu'), named('docker', 'gpu')];
+  const able = ['apptainer,gpu', 'singularity,gpu'];
+  assert.deepEqual(runnableNodes(batch, nodes).nodes, able, 'a node has it by either name');
+  const wrong = text('singularity').replace('always.csv', 'alwys.csv');
+  assert.deepEqual(problemsOf(context, wrong), [
+    "d.yaml:3:48: singularity.initialize.required_files[0]: 'alwys.csv' does not exist. Did you mean 'always.csv'?",
+  ]);
+  const both = `${text('singularity')}apptainer: {initialize: {sif: wing.sif}, jobs: [{name: a}]}\n`;
+  assert.deepEqual(problemsOf(context, both), [
+    "d.yaml:2:1: singularity: 'apptainer' is there already; a batch has one kind of solver",
+  ]);
 });
 
 test('docker, of its branch', (context) => {
@@ -253,7 +275,7 @@ apptainer:
 test('a file of that kind without a solver, and one without jobs', (context) => {
   const meta = 'meta: {batch_name: b, namespace: n, capabilities: []}\n';
   assert.deepEqual(problemsOf(context, meta), [
-    'd.yaml:1:1: needs one of python, apptainer, docker',
+    'd.yaml:1:1: needs one of python, apptainer, singularity, docker',
   ]);
   const none = `${meta}apptainer: {initialize: {sif: wing.sif}, jobs: []}\n`;
   assert.deepEqual(problemsOf(context, none), [

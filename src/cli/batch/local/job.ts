@@ -117,7 +117,9 @@ function inContainer(
     save: path.join(work, SAVE_FOLDER),
     binds,
   };
-  return { argv: apptainerArgv({ solver, image, ...folders, args }) };
+  const [program = '', ...words] = apptainerArgv({ solver, image, ...folders, args });
+  const isOld = !workshop.hasProgram(program) && workshop.hasProgram('singularity');
+  return { argv: [isOld ? 'singularity' : program, ...words] };
 }
 
 function outcomeOf({ exitCode, signal, error, endedBy }: ChildEnd): {

@@ -2,7 +2,7 @@
 // started, and how they are told to end.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Stage } from '../../../batch/files/stage.ts';
 import { CARRIED_PREFIX } from '../../../config/carried.ts';
@@ -111,6 +111,12 @@ export class Workshop {
   async #overContainer(container: ContainerName, { endedBy, signal }: ChildEnd): Promise<void> {
     if (endedBy !== 'itself' || signal !== null) await endContainer(container);
     rmSync(this.at(CONTAINERS_FOLDER, container.kind, container.name), { force: true });
+  }
+
+  /** Whether what is started finds it. */
+  hasProgram(name: string): boolean {
+    const folders = this.#environment['PATH']?.split(':') ?? [];
+    return folders.some((folder) => existsSync(path.join(folder, name)));
   }
 
   /** The same whenever this job of this folder is started. */

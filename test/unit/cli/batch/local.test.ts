@@ -220,6 +220,20 @@ apptainer:
   assert.equal(textOf(cwd, 'archive/n/b/one/result'), 'result\n');
 });
 
+test('singularity is what apptainer is called where only that is there', async (context) => {
+  const cwd = makeFolder(context, {
+    'distribute-jobs.yaml': `meta: {batch_name: b, namespace: n, capabilities: [singularity]}
+singularity: {initialize: {sif: wing.sif}, jobs: [{name: one}]}
+`,
+    ...{ 'wing.sif': 'image', 'bin/singularity': RECORDER },
+  });
+  const record = path.join(cwd, 'record');
+  const PATH = `${path.join(cwd, 'bin')}:${process.env['PATH']}`;
+  const { code, out, error } = await runWith(cwd, { PATH, RECORD: record });
+  assert.equal(code, 0, `${out}${error}`);
+  assert.equal(textOf(cwd, 'archive/n/b/one/result'), 'result\n');
+});
+
 test('docker loads an image once, and runs it under a name for each job', async (context) => {
   const cwd = makeFolder(context, {
     'b.yaml': `namespace: n

@@ -57,6 +57,24 @@ test('template refuses a kind that it does not know, and a folder that is not th
   assert.match(nowhere.error, /--output: cannot write no\/x\.yaml: no such file/);
 });
 
+test("words that are no command of its own are answered with the right one's name", async (context) => {
+  const cwd = makeFolder(context, {});
+  const said = async (word: string) => (await distributeIn({ cwd }, word, 'x')).error;
+  assert.equal(
+    await said('status'),
+    "distribute: unknown command 'status'. Did you mean 'distribute server-status' (batches) or 'distribute node-status'?\n",
+  );
+  for (const [word, meant] of [
+    ['submit', 'distribute add'],
+    ['cancel', 'distribute kill'],
+    ['show', 'weft batch show'],
+    ['retry', 'weft batch retry'],
+    ['pul', 'distribute pull'],
+  ] as const) {
+    assert.ok((await said(word)).endsWith(`Did you mean '${meant}'?\n`), word);
+  }
+});
+
 test('run takes distribute-jobs.yaml and ./distribute-run, and mixes no two runs', async (context) => {
   const cwd = makeFolder(context, FILES);
   const at = { cwd, environment: { PATH } };

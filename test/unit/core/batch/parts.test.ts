@@ -4,7 +4,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { BUILD_FAILED_SIGNAL } from '../../../../src/core/batch/build-script.ts';
@@ -123,10 +131,29 @@ test('a container is started with the words of local runs and exports', () => {
     `apptainer run --nv --app distribute --bind ${binds} "$image" "$cpus"`,
   );
   assert.match(taskScript(sif), /^image=\$work\/_weft\/image$/m);
-  assert.deepEqual(partsOf(sif, CONTENTS)[0]?.submission.labels, ['apptainer']);
+  assert.deepEqual(partsOf(sif, CONTENTS)[0]?.submission.labels, ['apptainer|singularity']);
   const docker = batchOf({ jobs, needs: ['gpu'], solver: { docker: 'debian:12' } });
   assert.equal(taskLine(docker, docker.jobs[0] as never), 'in_container "$cpus"');
   assert.deepEqual(partsOf(docker, CONTENTS)[0]?.submission.labels, ['gpu', 'docker']);
+});
+
+test('a node that has apptainer only by its older name runs it by that', (t) => {
+  const node = new Node(t);
+  const batch = batchOf({ jobs: [{ name: 'a', args: ['{{cpus}}'] }], solver: { image: 'a.sif' } });
+  for (const names of [['singularity'], ['singularity', 'apptainer']]) {
+    const work = node.task(names.join(), { image: 'image' });
+    const bin = path.join(work, 'bin');
+    mkdirSync(bin);
+    for (const name of names) {
+      writeFileSync(path.join(bin, name), '#!/bin/sh\necho "$(basename "$0") $*"\n', {
+        mode: 0o755,
+      });
+    }
+    const { stdout, stderr } = node.run(work, batch, { PATH: `${bin}:${process.env['PATH']}` });
+    const binds = `${work}/distribute_save:/distribute_save:rw,${work}/input:/input:rw`;
+    const words = `run --nv --app distribute --bind ${binds} ${work}/_weft/image 3`;
+    assert.equal(stdout, `${names.at(-1)} ${words}\n`, stderr);
+  }
 });
 
 const read = (...names: string[]) => readFileSync(path.join(...names), 'utf8');
