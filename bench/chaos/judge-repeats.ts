@@ -7,6 +7,8 @@ import type { Life, Span } from './evidence.ts';
 
 /** From the end of a process to its report, on a busy machine. */
 const LATE_MS = 500;
+/** The detail of a start that was taken back, as the head words it. */
+const TAKEN_BACK = 'its order came late';
 
 export function judgeRepeats(all: Case): void {
   for (const task of all.tasks) {
@@ -106,6 +108,14 @@ function judgeRerun(all: Case, task: TaskCase, { epoch, lives, row, nextFrom }: 
     if (lateMs < all.evidence.killGraceMs + LATE_MS || all.launcherOut(hosts, between)) {
       return all.count('done twice: it ended while it was to make room');
     }
+  }
+  // One of its nodes came back late, and the job may be requeued to keep a reservation free.
+  if (
+    work.requeue &&
+    row?.startedAt === null &&
+    row.outcome.detail?.startsWith(TAKEN_BACK) === true
+  ) {
+    return all.count(`${what}: one of its nodes was late for a reservation`);
   }
   if (work.exitCode !== 0 && row?.outcome.kind === 'failed') return all.count('begun again: retry');
   if (work.onLoss === 'lease' && all.outages([...hosts, 'head'], between).length > 0) {

@@ -18,6 +18,18 @@ const LOST: HistoryTask = {
 /** The next epoch of LIFE, on another host. */
 const AGAIN = life({ epoch: 2, host: 'n2', from: 20_000, until: 22_000 });
 const AGAIN_ROW = { ...ROW, epoch: 2, nodes: ['n2'], startedAt: 20_000, endedAt: 22_000 };
+/** One of two nodes did its part; the other was away, and came back when a reservation was near. */
+const BEGUN_ON_ONE = {
+  lives: [LIFE, AGAIN, life({ ...AGAIN, host: 'n1', nodeRank: 1 })],
+  tasks: [
+    {
+      ...LOST,
+      ...{ nodes: ['n1', 'n2'], startedAt: null },
+      outcome: { ...LOST.outcome, detail: 'its order came late, and it could run into lab' },
+    },
+    { ...AGAIN_ROW, nodes: ['n1', 'n2'] },
+  ],
+};
 const LAUNCHER_KILLED: Outage = {
   ...{ host: 'n1', how: 'kill', parts: ['launcher'] },
   ...{ from: 11_900, until: 12_500 },
@@ -105,6 +117,11 @@ describe('the judge of chaos', () => {
         lives: [LIFE, AGAIN],
         tasks: [LOST, AGAIN_ROW],
       },
+    ],
+    [
+      'a job that must not be requeued, and was for a reservation',
+      'run again',
+      { work: { nodeCount: 2, requeue: false }, ...BEGUN_ON_ONE },
     ],
     [
       'more cpus in use than a node has',
@@ -203,6 +220,11 @@ describe('the judge of chaos', () => {
         tasks: [LOST, AGAIN_ROW],
         outages: [LAUNCHER_KILLED],
       },
+    ],
+    [
+      'a job on two nodes, one of which came back when a reservation was near',
+      'begun again: one of its nodes was late for a reservation',
+      { work: { nodeCount: 2 }, ...BEGUN_ON_ONE },
     ],
     [
       'a member in its reservation',
