@@ -8,8 +8,12 @@ import { targetOf } from '../../core/model/pool.ts';
 import { firstPending, jobState } from './job-state.ts';
 import type { Reasons } from './reasons.ts';
 
+/** What is known of its calls; null: it takes none any more. */
+type Calls = (NonNullable<PoolView['calls']> & { readonly waits: string | null }) | null;
+
 /** `job` is a pool. */
-export function viewPool(job: Job, calls: PoolView['calls'], reasons: Reasons): PoolView {
+export function viewPool(job: Job, known: Calls, reasons: Reasons): PoolView {
+  const { waits = null, ...calls } = known ?? {};
   const { id, owner, spec, outcome, losses, submittedAt, endedAt } = job;
   const {
     name = null,
@@ -30,7 +34,8 @@ export function viewPool(job: Job, calls: PoolView['calls'], reasons: Reasons): 
       target: targetOf(spec),
       workers: workersOf(job),
     },
-    ...{ reason: reasonOf(job, reasons), calls, losses, image, partition: spec.partition },
+    ...{ reason: withWaits(reasonOf(job, reasons), waits), losses, image },
+    ...{ calls: known === null ? null : (calls as PoolView['calls']), partition: spec.partition },
     perWorker: { ...perNode, counted: { ...perNode.counted } },
     ...{ submittedAt, endedAt },
   };
@@ -44,6 +49,14 @@ function workersOf(job: Job): PoolView['workers'] {
     workers[state] = (workers[state] ?? 0) + 1;
   }
   return workers;
+}
+
+/** Also what its workers wait for, however many it has. */
+function withWaits(reason: PoolView['reason'], waits: string | null): PoolView['reason'] {
+  if (waits === null) return reason;
+  return reason === null
+    ? { kind: 'calls', words: waits }
+    : { ...reason, words: `${reason.words}; ${waits}` };
 }
 
 function reasonOf(job: Job, reasons: Reasons): PoolView['reason'] {

@@ -37,8 +37,8 @@ export function findWorker(
 }
 
 /**
- * Where a program runs that shows what a worker of this pool has given it; null: elsewhere, or
- * nobody has proved it. It is no credential: who the program acts for is another question.
+ * Where a program runs that shows what a worker of a pool has given it; null: elsewhere, or nobody
+ * has proved it. It is no credential: who the program acts for is another question.
  */
 export function findInside(
   state: State,
@@ -48,8 +48,10 @@ export function findInside(
   const { [INSIDE_HEADER]: text } = headers;
   const claim = typeof text === 'string' ? readInside(text) : null;
   const found = claim === null ? null : findWorker(state, claim.epochId);
-  if (claim === null || found === null || found.worker.jobId !== jobId) return null;
+  if (claim === null || found === null) return null;
   const proof = insideProof({ ...claim, key: found.secret });
   if (!isSecret(text as string, hashSecret(proof))) return null;
-  return { worker: `${found.worker.node}:${found.worker.epochId}`, depth: claim.depth };
+  const { jobId: pool, node, epochId } = found.worker;
+  const inside = { worker: `${node}:${epochId}`, depth: claim.depth };
+  return pool === jobId ? inside : { ...inside, pool };
 }

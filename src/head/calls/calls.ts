@@ -2,6 +2,7 @@
 // and workers. What the pools and their workers are, the state says.
 
 import { AssetRoom } from '../../core/calls/router/asset-room.ts';
+import { waitsBetween } from '../../core/calls/router/between.ts';
 import type { Inside } from '../../core/calls/router/records.ts';
 import type { Port } from '../../core/calls/router/router.ts';
 import type { Event } from '../../core/controller/declared.ts';
@@ -22,6 +23,7 @@ import {
 } from '../../wire/call-frames.ts';
 import { firstPending } from '../answers/job-state.ts';
 import { Reasons } from '../answers/reasons.ts';
+import { sayPoolWait } from '../answers/words/pool-wait.ts';
 import type { WorkerCaller } from '../auth/workers.ts';
 import type { Engine } from '../engine.ts';
 import { type Door, takeOver } from './handshake.ts';
@@ -33,6 +35,10 @@ import { Slices } from './slices.ts';
 const TICK_MS = 20;
 /** Those that nobody is connected to. */
 const IDLE_TICKS = 50;
+/** Between two looks at which pools wait for each other. */
+const BETWEEN_MS = 1000;
+/** Calls that come and go soon are no wait to tell of. */
+const WAITS_AFTER_MS = 3000;
 /** Programs that have one pool open at once. */
 export const CALL_CLIENTS_MAX = 1000;
 
@@ -56,6 +62,9 @@ export class Calls {
   /** Calls that ended in pools that are gone. */
   #doneBefore = 0;
   readonly #lines = new Set<{ leave(): void }>();
+  /** Pools whose workers all wait for calls of others, and since when. */
+  #between = new Map<JobId, number>();
+  #betweenAt = Number.NEGATIVE_INFINITY;
 
   constructor(ports: CallsPorts) {
     const { clock, engine } = ports;
@@ -81,7 +90,7 @@ export class Calls {
     return sum;
   }
 
-  /** `inside`: where its program runs, when that is in a call of this pool. */
+  /** `inside`: where its program runs, when that is in a call. */
   openClient(pool: PoolCalls, door: Door, inside: Inside | null = null): void {
     const opened = takeOver(door);
     if (opened === null) return;
@@ -234,11 +243,30 @@ export class Calls {
     const { lives } = this.#ports.engine;
     if (lives !== this.#lives) this.#renew(now);
     this.#lives = lives;
+    this.#lookBetween(now);
     for (const pool of this.#pools.values()) {
       if (pool.lines > 0 || this.#ticks % IDLE_TICKS === 0) pool.tick(now);
     }
     if (this.#pools.size > 0) this.#timer = this.#ports.clock.after(TICK_MS, () => this.#tick());
   }
+
+  #lookBetween(now: number): void {
+    if (now - this.#betweenAt < BETWEEN_MS) return;
+    this.#betweenAt = now;
+    const states = [...this.#pools].map(([id, { router }]) => [id, router.state] as const);
+    const found = waitsBetween(new Map(states));
+    const before = this.#between;
+    this.#between = new Map([...found.keys()].map((id) => [id, before.get(id) ?? now]));
+    for (const [id, pool] of this.#pools) {
+      const wait = found.get(id);
+      const isLong = now - (this.#between.get(id) ?? now) >= WAITS_AFTER_MS;
+      pool.waits = wait === undefined || !isLong ? null : sayPoolWait(wait, this.#nameOf);
+    }
+  }
+
+  readonly #nameOf = (id: JobId): string => {
+    return this.#ports.engine.state.jobs.get(id)?.spec.pool?.name ?? `${id}`;
+  };
 
   /** The head has read its store again: what was told and was not durable is not so. */
   #renew(now: number): void {

@@ -45,6 +45,8 @@ export class PoolCalls {
   /** Those of them that were asked to leave. */
   readonly #leaving = new Set<string>();
   #why: string | null = null;
+  /** In words, which other pools its workers wait for; null: it has one that does not. */
+  waits: string | null = null;
   #hopeless: string | null = null;
   #whyAt = -Infinity;
   #roseAt = -Infinity;
@@ -180,7 +182,9 @@ export class PoolCalls {
     if (now - this.#whyAt < WHY_MS) return;
     this.#whyAt = now;
     const isShort = job.entry.running < targetOf(job.spec);
-    this.#why = isShort && this.clients > 0 ? this.#parts.why(job) : null;
+    const short = isShort && this.clients > 0 ? this.#parts.why(job) : null;
+    const why = [short, this.waits].filter((words) => words !== null).join('; ');
+    this.#why = why === '' ? null : why;
     this.#hopeless = this.#alive.size === 0 ? this.#parts.hopeless(job) : null;
     this.#scale(job);
   }

@@ -11,6 +11,7 @@ import {
   type Asset,
   type Call,
   type ClientLine,
+  type Inside,
   newCall,
   newSession,
   type Session,
@@ -83,9 +84,7 @@ function onHello(state: RouterState, line: ClientLine, hello: ClientHello): stri
   session.isSilent = false;
   line.session = session;
   session.detach = hello.detach;
-  session.inside = line.inside;
-  if (line.inside === null) state.inner.delete(session);
-  else state.inner.add(session);
+  setInside(state, session, line.inside);
   session.label = hello.label;
   session.isSynced = hello.generation === null;
   session.round += 1;
@@ -98,6 +97,14 @@ function onHello(state: RouterState, line: ClientLine, hello: ClientHello): stri
   askAgain(session.relays);
   state.hasNewcomer = true;
   return null;
+}
+
+function setInside(state: RouterState, session: Session, inside: Inside | null): void {
+  const { pool } = inside ?? {};
+  session.inside = pool === undefined ? inside : null;
+  session.within = inside === null || pool === undefined ? null : { ...inside, pool };
+  if (session.inside === null) state.inner.delete(session);
+  else state.inner.add(session);
 }
 
 /** Known to the client and not to us, in the same life of the router: it was given up. */

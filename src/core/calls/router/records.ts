@@ -2,6 +2,7 @@
 // change is in the files beside this one.
 
 import { Heap } from '../../base/heap.ts';
+import type { JobId } from '../../model/ids.ts';
 import { CallTable } from '../call-table.ts';
 import { Fifo } from '../fifo.ts';
 import type { Hash } from '../hash.ts';
@@ -74,8 +75,10 @@ export interface Line<M> extends Streams {
   isOpen: boolean;
 }
 
-/** Where a program runs that is itself in a call of this pool, as its worker has proved. */
+/** Where a program runs that is itself in a call of a pool, as its worker has proved. */
 export interface Inside {
+  /** Absent: this one. */
+  readonly pool?: JobId;
   readonly worker: string;
   /** Level of the process: 0 is the worker's own. */
   readonly depth: number;
@@ -148,6 +151,8 @@ export interface Session {
   detach: boolean;
   /** Null: its program is not in a call of this pool. */
   inside: Inside | null;
+  /** Null: nor is it in a call of another pool. */
+  within: Required<Inside> | null;
   line: ClientLine | null;
   /** Since when it has no line. */
   awayAt: number;
@@ -219,7 +224,8 @@ export interface Worker {
 
 export function newSession(id: string, now: number): Session {
   return {
-    ...{ id, label: '', detach: false, inside: null, line: null, awayAt: now, isSilent: false },
+    ...{ id, label: '', detach: false, inside: null, within: null },
+    ...{ line: null, awayAt: now, isSilent: false },
     calls: new CallTable<Call>(),
     ...{ fresh: new Fifo(), again: new Heap((a: Call, b: Call) => a.number < b.number), limbo: 0 },
     ...{ assets: new Map(), crashes: new Map(), unacked: 0, unackedBytes: 0, isInRing: false },

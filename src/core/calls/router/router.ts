@@ -74,7 +74,7 @@ export class Router {
     return evict(this.state);
   }
 
-  /** `inside`: where its program runs, when that is in a call of this pool. */
+  /** `inside`: where its program runs, when that is in a call. */
   openClient(
     peer: Peer<RouterToClient>,
     now: number,

@@ -96,6 +96,7 @@ function view({ calls, clock }: Services, job: Job, reasons: Reasons): PoolView 
     waiting,
     running: busy,
     done,
+    waits: pool.waits,
   };
   return viewPool(job, numbers, reasons);
 }

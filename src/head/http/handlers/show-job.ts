@@ -5,7 +5,7 @@ import { ok } from '../../../core/base/result.ts';
 import { pendingOf } from '../../../core/controller/answers/explain.ts';
 import { expect } from '../../../core/controller/answers/questions.ts';
 import type { Job } from '../../../core/controller/jobs/facts.ts';
-import { hasRole } from '../../../core/model/actor.ts';
+import { hasRole, type UserActor } from '../../../core/model/actor.ts';
 import type { JobRecord } from '../../answers/job-record.ts';
 import { endedAs, firstPending } from '../../answers/job-state.ts';
 import { viewJob, viewJobDetail } from '../../answers/job-view.ts';
@@ -45,17 +45,27 @@ async function detailOf(engine: Engine, detail: JobDetail): Promise<JobDetail> {
   return whole;
 }
 
-export const explainJob: Handler<'explainJob'> = async ({ engine }, { params, actor }) => {
+export const explainJob: Handler<'explainJob'> = async ({ engine, calls }, { params, actor }) => {
   const named = await findNamed(engine, params.id);
   if (!named.ok) return named;
-  const { record, index } = named.value;
+  const reply = explain(engine, named.value, actor);
+  const waits = calls.of(named.value.record.id)?.waits ?? null;
+  if (waits === null) return ok(reply);
+  return ok({ ...reply, words: `${reply.words}\nOf its calls some wait: ${waits}.` });
+};
+
+function explain(
+  engine: Engine,
+  { record, index }: { readonly record: JobRecord; readonly index: number | undefined },
+  actor: UserActor,
+): ExplainReply {
   const { live: job } = record;
   const reasons = new Reasons(engine, actor.name);
-  if (job === null) return ok(explainView(viewJob(engine, record, reasons)));
+  if (job === null) return explainView(viewJob(engine, record, reasons));
   const waiting = index ?? firstPending(job);
   const kind = index === undefined ? undefined : endedAs(job, index);
   if (kind !== undefined && job.outcome === null) {
-    return ok({ state: 'done', reason: null, ...NO_PROSPECT, words: `It ended: ${kind}.` });
+    return { state: 'done', reason: null, ...NO_PROSPECT, words: `It ended: ${kind}.` };
   }
   const isWhole = index === undefined || job.outcome !== null;
   const view = isWhole
@@ -63,16 +73,16 @@ export const explainJob: Handler<'explainJob'> = async ({ engine }, { params, ac
     : viewLiveTask(engine, job, index, reasons);
   if (view.reason === null || waiting === undefined) {
     const placed = index ?? (job.spec.array === null ? 0 : undefined);
-    return ok(withSite(explainView(view), engine, job, placed));
+    return withSite(explainView(view), engine, job, placed);
   }
-  if (view.reason.kind === 'site') return ok(withSite(explainView(view), engine, job, waiting));
+  if (view.reason.kind === 'site') return withSite(explainView(view), engine, job, waiting);
   const about = view.nodes.length > 0 ? 'next_task' : 'task';
   const ahead = expect(engine, pendingOf(job, waiting));
   const expected = viewLookAhead(ahead, about, actor.name);
-  if (about === 'task') return ok({ state: view.state, ...expected });
+  if (about === 'task') return { state: view.state, ...expected };
   const runs = explainView({ ...view, reason: null }).words;
-  return ok({ state: view.state, ...expected, words: `${runs} ${expected.words}` });
-};
+  return { state: view.state, ...expected, words: `${runs} ${expected.words}` };
+}
 
 /** Why the task is where it is, also in the queue there, when sites were compared for it. */
 function withSite(

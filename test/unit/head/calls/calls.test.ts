@@ -323,3 +323,38 @@ test('[C11] a worker that is suspended is shown so, and gets no calls until it g
   await works.hears('call');
   assert.equal(await state(), 'busy');
 });
+
+test('[C18] pools whose calls wait for each other say so', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const ann = await world.client('ann');
+  const pools = ['sums', 'parts'];
+  const ids: string[] = [];
+  for (const name of pools) {
+    const { jobId } = await ann.call('startPool', { body: { name, min: 1, max: 1 } });
+    ids.push(String(jobId));
+  }
+  const orders = [await agent.launch(1), await agent.launch(2)];
+  for (const order of orders) {
+    agent.started(order);
+    const works = await worker(t, world, order);
+    await works.hears('welcome');
+    const outer = await program(t, world, { user: 'ann', pool: String(order.place.jobId) });
+    outer.say(FUNCTION, call(1));
+    const { session } = await works.hears('call');
+    works.say({ kind: 'started', session, call: 1, attempt: 1 });
+  }
+  for (const within of orders) {
+    const pool = ids.find((id) => id !== String(within.place.jobId)) ?? '';
+    const inner = await program(t, world, { user: 'ann', pool, within });
+    inner.say(FUNCTION, call(1));
+  }
+  const words =
+    /in a call that waits for calls of pool parts, and those wait in turn .*none goes on/;
+  await eventually(async () => {
+    const { reason } = await ann.call('getPool', { params: { id: 'sums' } });
+    return words.test(reason?.words ?? '');
+  });
+  const why = await ann.call('explainJob', { params: { id: ids[0] ?? '' } });
+  assert.match(why.words, words);
+});

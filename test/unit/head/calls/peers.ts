@@ -8,6 +8,7 @@ import type {
   RouterToWorker,
   WorkerToRouter,
 } from '../../../../src/core/calls/messages.ts';
+import { INSIDE_HEADER } from '../../../../src/core/model/inside.ts';
 import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
 import {
   CLIENT_TO_ROUTER,
@@ -18,6 +19,7 @@ import {
   readFrame,
   WORKER_TO_ROUTER,
 } from '../../../../src/wire/call-frames.ts';
+import { insideProof } from '../../../../src/wire/inside-proof.ts';
 import { eventually, type World } from '../http/fixture.ts';
 
 interface Message {
@@ -72,8 +74,9 @@ export function dial(
   { http: { port } }: World,
   path: string,
   authorization: string,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<WebSocket> {
-  const options = { headers: { authorization }, rejectUnauthorized: false };
+  const options = { headers: { authorization, ...more }, rejectUnauthorized: false };
   const socket = new WebSocket(`wss://127.0.0.1:${port}${path}`, options);
   t.after(() => socket.terminate());
   return new Promise((resolve, reject) => {
@@ -88,14 +91,22 @@ export function dial(
 export async function program(
   t: TestContext,
   world: World,
-  { user, pool }: { readonly user: string; readonly pool: string },
+  of: { readonly user: string; readonly pool: string; readonly within?: LaunchOrder },
 ): Promise<Program> {
+  const { user, pool, within } = of;
   const path = `/v1/pools/${pool}/calls/socket`;
-  const socket = await dial(t, world, path, `Bearer ${await world.token(user)}`);
+  const more = within === undefined ? {} : { [INSIDE_HEADER]: insideOf(within) };
+  const socket = await dial(t, world, path, `Bearer ${await world.token(user)}`, more);
   const voice: Program = new Voice(socket, CLIENT_TO_ROUTER, ROUTER_TO_CLIENT);
-  const session = Buffer.from(user).toString('hex').padEnd(32, '0');
+  const name = within === undefined ? user : `${user} ${within.place.jobId}`;
+  const session = Buffer.from(name).toString('hex').padEnd(32, '0');
   voice.say({ kind: 'hello', session, generation: null, detach: false, label: `${user}'s` });
   return voice;
+}
+
+/** What a program in a call of this worker shows. */
+function insideOf({ epochId, pool }: LaunchOrder): string {
+  return insideProof({ epochId, depth: 0, key: pool?.key ?? '' });
 }
 
 export function credentials({ epochId, pool }: LaunchOrder): string {
