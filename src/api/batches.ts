@@ -168,6 +168,12 @@ const listBatchJobsReply = z.object({
   next: z.int().nullable(),
 });
 
+const listBuildLogsReply = z.object({
+  logs: z.array(
+    z.object({ node: z.string(), size: count, modifiedAt: instant, sha256: z.string() }),
+  ),
+});
+
 const listBatchJobsQuery = z.strictObject({
   after: queryNumber(0, BATCH_JOBS_MAX).optional(),
   limit: queryNumber(1, 1000).optional(),
@@ -214,6 +220,12 @@ export const batchRoutes = {
     params: batchParams,
     query: listBatchJobsQuery,
     reply: listBatchJobsReply,
+  },
+  listBuildLogs: {
+    summary: 'What its builds have printed, by node; contents as of blobs. Owner and operators.',
+    access: USER,
+    params: batchParams,
+    reply: listBuildLogsReply,
   },
   cancelBatch: action('Cancel what waits and runs of a batch: its owner, or an operator.'),
   retryBatch: {

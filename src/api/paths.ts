@@ -33,6 +33,7 @@ export const PATHS = {
   listBatches: 'GET /v1/batches',
   getBatch: 'GET /v1/batches/:namespace/:name',
   listBatchJobs: 'GET /v1/batches/:namespace/:name/jobs',
+  listBuildLogs: 'GET /v1/batches/:namespace/:name/builds',
   cancelBatch: 'POST /v1/batches/:namespace/:name/cancel',
   retryBatch: 'POST /v1/batches/:namespace/:name/retry',
   rebuildBatch: 'POST /v1/batches/:namespace/:name/rebuild',

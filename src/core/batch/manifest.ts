@@ -12,6 +12,8 @@ export const STDOUT_FILE = `${META_FOLDER}/stdout`;
 export const STDERR_FILE = `${META_FOLDER}/stderr`;
 /** In the folder of a batch, beside those of its jobs. */
 export const BUILD_FOLDER = '_build';
+/** Behind the name of a node there. */
+export const BUILD_LOG_END = '.log';
 export const BATCH_FILE = '_batch.json';
 export const WORK_FOLDER = '_work';
 

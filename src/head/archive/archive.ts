@@ -25,6 +25,7 @@ import {
 import { ArchivePlaces, type Shelf } from './archive-places.ts';
 import { BatchExtras } from './batch-extras.ts';
 import { discardEmpty, discardJob, homeBehind } from './batch-folder.ts';
+import { type BuildLog, readBuildLogs, type WhichBatch } from './build-logs.ts';
 import { Expiry, type NextToGo } from './expiry.ts';
 import { Intake, type PartAmounts } from './intake.ts';
 import type { ArchiveOptions } from './options.ts';
@@ -194,6 +195,11 @@ export class Archive {
   async manifest(shelf: Shelf): Promise<JobManifest | 'damaged' | null> {
     await this.settled(shelf.jobId);
     return readWhole(this.#places.task(shelf), shelf);
+  }
+
+  /** What its builds have printed. */
+  buildLogs(batch: WhichBatch): Promise<BuildLog[]> {
+    return readBuildLogs(this.#places, batch);
   }
 
   /** Removes all that is kept of a job. */

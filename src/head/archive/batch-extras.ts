@@ -5,7 +5,7 @@ import { createReadStream, mkdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { amountsOf, type JobManifest } from '../../core/batch/job-manifest.ts';
-import { BUILD_FOLDER, type ManifestEntry } from '../../core/batch/manifest.ts';
+import { BUILD_FOLDER, BUILD_LOG_END, type ManifestEntry } from '../../core/batch/manifest.ts';
 import { fileNameProblem } from '../../core/batch/names.ts';
 import { BUILD_LOG_FILE } from '../../core/batch/programs.ts';
 import type { DiskSync } from '../disk/disk-sync.ts';
@@ -90,7 +90,7 @@ export class BatchExtras {
     openBatch(places, { shelf: { ...shelf, batch }, owner, jobNames });
     const folder = path.join(places.batch(batch), BUILD_FOLDER);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    await rename(aside, path.join(folder, `${node}.log`));
+    await rename(aside, path.join(folder, `${node}${BUILD_LOG_END}`));
     await disk.settle([folder, path.dirname(folder)]);
   }
 }

@@ -149,6 +149,15 @@ export function openBatch(
   return [path.dirname(folder), places.batches];
 }
 
+/** Whether the folder of that name is this batch's: what an earlier one of its name has left may be there. */
+export function isFolderOf(
+  places: ArchivePlaces,
+  { owner, ...batch }: Pick<BatchShelf, 'namespace' | 'name' | 'version' | 'begunAt'> & Record,
+): boolean {
+  const record = readRecord(places, places.batch(batch));
+  return record?.owner === owner && record.begunAt === batch.begunAt;
+}
+
 interface Record {
   readonly owner: string;
   readonly begunAt: number;

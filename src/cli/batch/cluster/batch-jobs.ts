@@ -4,13 +4,16 @@ import type { BatchJobView } from '../../../api/batches.ts';
 import type { Api } from '../../../connect/api.ts';
 import { didYouMean } from '../../../core/base/nearest-word.ts';
 import { usage } from '../../../core/model/failure.ts';
-
-type Params = Readonly<Record<'namespace' | 'name', string>>;
+import type { BatchParams } from './batch-name.ts';
 
 const PAGE_JOBS = 1000;
 
 /** In the order of the file, at most this many. */
-export async function batchJobs(api: Api, params: Params, most: number): Promise<BatchJobView[]> {
+export async function batchJobs(
+  api: Api,
+  params: BatchParams,
+  most: number,
+): Promise<BatchJobView[]> {
   const found: BatchJobView[] = [];
   let after: number | undefined;
   while (found.length < most) {
@@ -24,7 +27,7 @@ export async function batchJobs(api: Api, params: Params, most: number): Promise
 }
 
 /** The job of this name; refused with the nearest one where there is none. */
-export async function batchJob(api: Api, params: Params, name: string): Promise<BatchJobView> {
+export async function batchJob(api: Api, params: BatchParams, name: string): Promise<BatchJobView> {
   const { jobs } = await api.call('listBatchJobs', { params, query: { name, limit: 1 } });
   const [job] = jobs;
   if (job !== undefined) return job;

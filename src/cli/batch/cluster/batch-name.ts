@@ -10,14 +10,14 @@ import { relative } from '../operand.ts';
 /** What the operand of most commands on batches is. */
 export const BATCH_OPERAND = 'NAMESPACE/NAME, NAMESPACE/NAME@VERSION, or its batch file';
 
+/** Parameters of the API's paths. */
+export type BatchParams = Readonly<Record<'namespace' | 'name', string>>;
+
 /**
- * Parameters of the API's paths. A file that is there wins: names of batches have no dot-something
+ * The batch that is meant. A file that is there wins: names of batches have no dot-something
  * behind. A folder does not: `batch pull` puts what it fetches into one of the batch's name.
  */
-export async function batchParams(
-  context: Context,
-  text: string,
-): Promise<{ namespace: string; name: string }> {
+export async function batchParams(context: Context, text: string): Promise<BatchParams> {
   if (namesFile(path.resolve(context.cwd, text), text)) {
     const { readBatch } = await import('../../../batch/read/read-batch.ts');
     const { namespace, name } = readBatch(relative(context, text)).batch;

@@ -1,7 +1,10 @@
 // `weft batch pull`: brings what the jobs of a batch have left in their save folders to this machine.
 
+import type { Api } from '../../../connect/api.ts';
+import { BUILD_FOLDER, BUILD_LOG_END, type ManifestEntry } from '../../../core/batch/manifest.ts';
 import { SAVE_FOLDER } from '../../../core/batch/programs.ts';
 import { formatBatch } from '../../../core/model/batch.ts';
+import type { BlobHash } from '../../../core/model/blob.ts';
 import { Failure } from '../../../core/model/failure.ts';
 import { BATCH_JOBS_MAX } from '../../../core/model/limits.ts';
 import type { FoundOutputs } from '../../../transfer/pull/bring.ts';
@@ -12,7 +15,7 @@ import type { Context } from '../../context.ts';
 import { collect } from '../../submit/read.ts';
 import { defineVerb } from '../../verb.ts';
 import { batchJob, batchJobs } from './batch-jobs.ts';
-import { BATCH_OPERAND, batchParams } from './batch-name.ts';
+import { BATCH_OPERAND, type BatchParams, batchParams } from './batch-name.ts';
 
 interface Options extends PullOptions {
   readonly job?: readonly string[];
@@ -29,7 +32,10 @@ export const pull = defineVerb<Options>({
   },
 });
 
-/** What the jobs of a batch have left, or these of them; the last of `below` is the job's name. */
+/**
+ * What the jobs of a batch have left, or these of them; the last of `below` is the job's name. Of all
+ * of them together also what the builds have printed, as if a job `_build` had left it.
+ */
 export async function findBatchOutputs(
   context: Context,
   text: string,
@@ -47,9 +53,26 @@ export async function findBatchOutputs(
   const names = new Map(ran.map(({ id, name }) => [id, name]));
   const found = await outputsOf(context, names.keys());
   const own = found.filter(({ task }) => names.has(task));
-  return own.map((task) =>
-    ofSave(task, [...formatBatch(batch).split('/'), names.get(task.task) ?? '']),
-  );
+  const below = formatBatch(batch).split('/');
+  const left = own.map((task) => ofSave(task, [...below, names.get(task.task) ?? '']));
+  if (only !== undefined) return left;
+  // Who fetches the same batch at the same time is kept out by the number of its first job.
+  const task = left[0]?.task ?? BUILD_FOLDER;
+  const entries = await buildLogs(api, params);
+  const of = { task, jobId: 0, index: null, isSaved: true, entries };
+  return entries.length === 0 ? left : [...left, { ...of, below: [...below, BUILD_FOLDER] }];
+}
+
+async function buildLogs(api: Api, params: BatchParams): Promise<ManifestEntry[]> {
+  const reply = await api.call('listBuildLogs', { params }).catch((error: unknown) => {
+    // A head of an earlier release keeps them, but does not tell of them.
+    if (error instanceof Failure && error.code === 'route.unknown') return { logs: [] };
+    throw error;
+  });
+  return reply.logs.map(({ node, size, modifiedAt, sha256 }) => {
+    const of = { size, modifiedAt, sha256: sha256 as BlobHash };
+    return { path: `${node}${BUILD_LOG_END}`, kind: 'file', mode: 0o644, ...of };
+  });
 }
 
 /** Array by array: one may have left nothing. */

@@ -5,7 +5,7 @@ import type { DeliveryView } from '../../../api/notifications.ts';
 import { submissionKey } from '../../../api/submission.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
 import type { Batch } from '../../../core/controller/batches/facts.ts';
-import { findBatch } from '../../../core/controller/batches/find.ts';
+import { findBatch, ownBatch } from '../../../core/controller/batches/find.ts';
 import {
   currentParts,
   failedNumbers,
@@ -91,6 +91,18 @@ export const listBatchJobs: Handler<'listBatchJobs'> = async ({ engine }, { para
   const shown = numbers.slice(0, limit);
   const jobs = await viewJobs(engine, batch, new Set(shown));
   return ok({ jobs, next: numbers.length > limit ? (shown.at(-1) ?? null) : null });
+};
+
+export const listBuildLogs: Handler<'listBuildLogs'> = async (
+  { engine, archive },
+  { params, actor },
+) => {
+  const ref = refOf(params);
+  if (!ref.ok) return ref;
+  const found = ownBatch(engine.state, ref.value, actor);
+  if (!found.ok) return found;
+  const { namespace, name, version, owner, createdAt: begunAt } = found.value;
+  return ok({ logs: await archive.buildLogs({ namespace, name, version, owner, begunAt }) });
 };
 
 export const cancelBatch: Handler<'cancelBatch'> = ({ engine }, call) =>

@@ -62,6 +62,7 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   listBatches: batches.listBatches,
   getBatch: batches.getBatch,
   listBatchJobs: batches.listBatchJobs,
+  listBuildLogs: batches.listBuildLogs,
   cancelBatch: batches.cancelBatch,
   retryBatch: batches.retryBatch,
   rebuildBatch: batches.rebuildBatch,

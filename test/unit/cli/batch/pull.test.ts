@@ -22,6 +22,13 @@ test('files of the save folder are listed under the names of their jobs', async 
   await using head = await FakeHead.start({
     'GET /v1/batches/lab/heat': () => ({ json: { namespace: 'lab', name: 'heat', version: 1 } }),
     'GET /v1/batches/lab/heat/jobs': () => ({ json: { jobs, next: null } }),
+    // As a head of an earlier release answers.
+    'GET /v1/batches/lab/heat/builds': () => ({
+      status: 404,
+      json: {
+        error: { code: 'route.unknown', kind: 'not_found', message: '', hint: null, details: {} },
+      },
+    }),
     'GET /v1/jobs/7': () => ({ json: { id: 7, taskCount: 2, taskCounts: { done: 2 } } }),
     'GET /v1/jobs/7/outputs': () => ({ json: { tasks: [{ index: 0 }], next: null } }),
     'GET /v1/jobs/7/outputs/0': () => ({ json: manifest }),

@@ -37,6 +37,7 @@ function answers(): Answers {
     'GET /v1/batches/lab/heat/jobs': () => ({
       json: { jobs: [job('re1', '7[0]'), job('re2', '7[1]')], next: null },
     }),
+    'GET /v1/batches/lab/heat/builds': () => ({ json: { logs: [] } }),
     'GET /v1/jobs/7': () => ({ json: { id: 7, taskCount: 2, taskCounts: { done: 2 } } }),
     'GET /v1/jobs/7/outputs': () => ({
       json: { tasks: [{ index: 0 }, { index: 1 }], next: null },
@@ -91,4 +92,31 @@ test('pull refuses words and patterns that do not agree, and a wrong pattern', a
   // The seed's two flags of one letter: a folder behind -s is taken for the file.
   assert.match(await refused('-s', 'out', 'distribute-jobs.yaml'), /--save-dir names a folder/);
   assert.deepEqual(head.work, []);
+});
+
+test('pull brings what the builds have printed, chosen by the same patterns', async (context) => {
+  const log = { size: 1, modifiedAt: 0, sha256: hashOf('sha256', 'x') };
+  const logs = ['lab1', 'lab2'].map((node) => ({ node, ...log }));
+  await using head = await FakeHead.start({
+    ...answers(),
+    'GET /v1/batches/lab/heat/builds': () => ({ json: { logs } }),
+  });
+  const cwd = makeFolder(context, FILES);
+  const { out } = await head.distribute(cwd, 'pull', '--dry', '-s', '-e', 'tmp$', '-e', '^re2');
+  const shown = out.trimEnd().split('\n').slice(1);
+  assert.deepEqual(
+    shown.map((line) => line.trim().split(/ +/).at(-1)),
+    ['lab/heat/re1/a.csv', 'lab/heat/_build/lab1.log', 'lab/heat/_build/lab2.log'],
+  );
+  const one = await head.weft(
+    'batch',
+    'pull',
+    'lab/heat',
+    '--job',
+    're1',
+    '--dry-run',
+    '-o',
+    'name',
+  );
+  assert.doesNotMatch(one.out, /_build/, 'one job is one job');
 });

@@ -408,6 +408,15 @@ test('[B7] output of a build is kept by node, also of a start that does not coun
   assert.equal(readFileSync(log, 'utf8'), 'compiled\n');
   const job = META.map((name) => `a/${name}`);
   assert.deepEqual(tree(world, 'lab', 'heat'), ['_batch.json', '_build/n1.log', ...job]);
+  const { logs } = await alice.call('listBuildLogs', { params });
+  assert.deepEqual(
+    logs.map(({ node, size, sha256: hash }) => [node, size, hash]),
+    [['n1', 'compiled\n'.length, sha256('compiled\n')]],
+  );
+  const read = await alice.stream('readBlob', { params: { hash: logs[0]?.sha256 ?? '' } });
+  assert.equal(await new Response(read).text(), 'compiled\n', 'its owner may read the content');
+  const bob = await world.client('bob');
+  await assert.rejects(bob.call('listBuildLogs', { params }), { code: 'batch.not_owner' });
   await alice.call('removeBatch', { params, query: {} });
   assert.deepEqual(tree(world), []);
 });
