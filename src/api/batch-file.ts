@@ -71,11 +71,27 @@ const solver = described(
 );
 
 const limits = {
-  cpus: described(whole, 'Cpus of one job.').exactOptional(),
+  cpus: described(
+    whole,
+    'Cpus of one job; without it a whole node, with all of its gpus.',
+  ).exactOptional(),
+  gpus: described(whole, 'Gpus of one job.').exactOptional(),
   memory: described(word, 'Memory of one job, as 2G.').exactOptional(),
   time: described(word, 'Longest time of one job, as 30m; none is no limit.').exactOptional(),
   retries: described(whole, 'How often a job that failed is run again.').exactOptional(),
+  partition: described(text, 'The partition of the cluster to run in.').exactOptional(),
+  qos: described(text, 'The quality of service to run under.').exactOptional(),
+  priority: described(
+    whole,
+    'From -100 to 100: higher goes first among your own jobs; default: 0.',
+  ).exactOptional(),
 };
+const env = (description: string) =>
+  described(
+    z.record(z.string(), word, { error: 'expected names of variables with their values' }),
+    description,
+  ).exactOptional();
+const needs = described(list(text), 'Labels that a node must have.').exactOptional();
 const program = {
   run: described(file, 'The program of the job; python3 runs *.py.').exactOptional(),
   args: described(
@@ -91,6 +107,12 @@ const job = mapping({
   ).exactOptional(),
   ...program,
   files: described(list(file), 'Files for this job alone.').exactOptional(),
+  env: env('Variables of this job, over those of the batch.'),
+  needs,
+  after: described(
+    list(word),
+    'Names of jobs of this batch that have to complete before it starts.',
+  ).exactOptional(),
   ...limits,
   slurm: slurm.exactOptional(),
 });
@@ -106,7 +128,8 @@ const notice = mapping({
 export const batchFile = mapping({
   namespace: described(name, 'The folder of several batches, as of one person or project.'),
   name: described(name, 'The name of this batch.'),
-  needs: described(list(text), 'Labels that a node must have.').exactOptional(),
+  needs,
+  env: env('Variables of the build and all jobs.'),
   solver: solver.exactOptional(),
   files: described(list(file), 'Files and folders for the build and all jobs.').exactOptional(),
   defaults: described(

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { batchNameProblem, jobNameProblem, nameProblem } from '../core/batch/names.ts';
 import { formatBatch, parseBatch } from '../core/model/batch.ts';
 import { OUTCOMES, TASK_STATES } from '../core/model/job.ts';
-import { BATCH_BYTES_MAX, BATCH_JOBS_MAX } from '../core/model/limits.ts';
+import { BATCH_BYTES_MAX, BATCH_JOBS_MAX, BATCH_PARTS_MAX } from '../core/model/limits.ts';
 import {
   changedReply,
   count,
@@ -66,6 +66,8 @@ const part = z.strictObject({
   submission: submission.extend({ each: z.array(item).min(1).max(BATCH_JOBS_MAX) }),
   /** Which jobs of the batch they are, from 0, in the order of the items. */
   numbers: z.array(count).min(1).max(BATCH_JOBS_MAX),
+  /** Which jobs of the batch, by number, have to complete before all of these. */
+  after: z.array(count).max(BATCH_JOBS_MAX).optional(),
   /** What stands for all that goes into each: `resume` compares it. */
   prints: z.array(z.string().min(1).max(64)).min(1).max(BATCH_JOBS_MAX),
 });
@@ -91,7 +93,7 @@ export const submitBatchRequest = z.strictObject({
     .max(30 * 86_400_000)
     .optional(),
   /** Together they have every job once. */
-  parts: z.array(part).min(1).max(1000),
+  parts: z.array(part).min(1).max(BATCH_PARTS_MAX),
 });
 
 const submitted = {

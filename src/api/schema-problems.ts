@@ -62,7 +62,8 @@ function problemsOf(issue: Issue, schema: z.ZodType): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys(shapeAt(schema, at) ?? {});
     return issue.keys.map((key) => {
-      const what = `${UNKNOWN_KEY} '${key}'.${didYouMean(key, known)}`;
+      const hint = elsewhere(schema, key) || didYouMean(key, known);
+      const what = `${UNKNOWN_KEY} '${key}'.${hint}`;
       return { at: [...at, key], what, isKey: true };
     });
   }
@@ -71,6 +72,23 @@ function problemsOf(issue: Issue, schema: z.ZodType): Problem[] {
     return [{ at, what: 'is missing, or has no value' }];
   }
   return [{ at, what: issue.message }];
+}
+
+/** Where a key of this name does stand: at the top, or one mapping below. */
+function elsewhere(schema: z.ZodType, key: string): string {
+  const shape = shapeOf(unwrapped(schema));
+  if (shape === undefined) return '';
+  const places = Object.entries(shape).flatMap(([name, value]) => {
+    const inner = unwrapped(value as z.ZodType);
+    const isList = inner instanceof z.ZodArray;
+    const of = isList ? shapeOf(unwrapped(inner.element as z.ZodType)) : shapeOf(inner);
+    if (of === undefined || !Object.hasOwn(of, key)) return [];
+    return [isList ? `in an entry of ${name}` : `in ${name}`];
+  });
+  const all = Object.hasOwn(shape, key) ? ['at the top', ...places] : [...places];
+  const last = all.pop();
+  if (last === undefined) return '';
+  return ` It stands ${all.length === 0 ? last : `${all.join(', ')} or ${last}`}.`;
 }
 
 function repair(root: { value: unknown }, issue: Issue, schema: z.ZodType): void {

@@ -4,7 +4,7 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { BatchFile, BatchJob, StagedFile } from '../../core/batch/batch.ts';
+import type { BatchFile, BatchJob, StagedFile, Variables } from '../../core/batch/batch.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure } from '../../core/model/failure.ts';
 import type { BatchReading } from '../read/read-batch.ts';
@@ -77,8 +77,14 @@ export function inputsOf(batch: BatchFile, job: BatchJob, stage: Stage): unknown
     own: job.files.map(printed),
     run: job.run === null ? null : printed(job.run),
     args: job.args,
+    ...givenOf({ ...batch.env, ...job.env }),
     outputs: batch.outputs,
   };
+}
+
+/** Absent without any, as in results of before there were some. */
+function givenOf(env: Variables): { readonly env?: Variables } {
+  return Object.keys(env).length === 0 ? {} : { env };
 }
 
 function imageOf({ solver }: BatchFile): string | null {

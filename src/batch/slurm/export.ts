@@ -86,13 +86,16 @@ class SlurmFolder {
   }
 
   #inputs(): Inputs {
-    const { solver, files, jobs } = this.#batch;
+    const { solver, files, jobs, env } = this.#batch;
     const build = solver?.kind === 'build' ? this.#stage.printOf(solver.build.path) : '';
     const given = files.map(({ path: file, as }) => [as, this.#stage.printOf(file)]);
     const each = jobs.map((job) => {
       return [job.name, digest(inputsOf(this.#batch, job, this.#stage))] as const;
     });
-    return { build: digest([build, given]), jobs: new Map(each) };
+    return {
+      build: digest(Object.keys(env).length === 0 ? [build, given] : [build, given, env]),
+      jobs: new Map(each),
+    };
   }
 
   #isDone(job: BatchJob, inputs: string): boolean {

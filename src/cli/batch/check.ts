@@ -5,7 +5,7 @@ import type { BatchReading } from '../../batch/read/read-batch.ts';
 import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { type BatchFile, batchTitle, type Solver } from '../../core/batch/batch.ts';
-import { needsOf } from '../../core/batch/needs.ts';
+import { jobNeeds } from '../../core/batch/needs.ts';
 import { type KnownNode, type Runnable, runnableNodes } from '../../core/batch/runnable.ts';
 import { Failure } from '../../core/model/failure.ts';
 import { type Travel, wouldTravel } from '../../transfer/batch/send-batch.ts';
@@ -124,7 +124,7 @@ function solverWords(solver: Solver | null): string {
 
 /** How many nodes could run it, and why no more. */
 export function nodeWords(
-  batch: Pick<BatchFile, 'needs' | 'solver'>,
+  batch: Pick<BatchFile, 'needs' | 'solver' | 'jobs'>,
   nodes: Runnable | null,
 ): string {
   if (nodes === null) return 'No cluster answers, so its nodes were not looked at';
@@ -136,7 +136,7 @@ export function nodeWords(
     const others = more.length === 0 ? '' : ` (and ${plural(more.length, 'other job')})`;
     return `${said}; ${first}${others} needs more than any of these nodes has`;
   }
-  const needs = needsOf(batch);
+  const needs = [...new Set(batch.jobs.flatMap((job) => jobNeeds(batch, job)))];
   return able === 0 && needs.length > 1 ? `${said}; none has all of ${needs.join(', ')}` : said;
 }
 

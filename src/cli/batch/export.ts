@@ -30,6 +30,10 @@ export const exportBatch = defineVerb<Options>({
     const { readBatch } = await import('../../batch/read/read-batch.ts');
     const reading = readBatch(batchFileOf(context, given));
     const { batch } = reading;
+    if (batch.jobs.some(({ after }) => after.length > 0)) {
+      const hint = 'Export them as batches of their own, and submit one when the other is done.';
+      throw usage('jobs that come after others (`after`) have no counterpart in an export', hint);
+    }
     const full = path.resolve(context.cwd, folder);
     const { exportSlurm } = await import('../../batch/slurm/export.ts');
     const { kept } = await exportSlurm(reading, { folder: full, destination }).catch((error) => {
@@ -56,7 +60,13 @@ function destinationOf(text: string): string {
 /** What Slurm is not told. */
 function left(batch: BatchFile): string[] {
   const found: string[] = [];
-  if (batch.needs.length > 0) found.push('needs; name a partition under slurm:');
+  const { jobs } = batch;
+  if (batch.needs.length > 0 || jobs.some(({ needs }) => needs.length > 0))
+    found.push('needs; name a partition under slurm:');
+  if (jobs.some(({ partition }) => partition !== null))
+    found.push('partition, which is one of Weft; name one under slurm:');
+  if (jobs.some(({ qos }) => qos !== null)) found.push('qos, which is one of Weft');
+  if (jobs.some(({ priority }) => priority !== 0)) found.push('priority');
   if (batch.jobs.some(({ retriesMax }) => retriesMax > 0))
     found.push('retries; run submit.sh again');
   if (batch.outputs.join() !== '**') found.push('outputs; all that jobs leave is kept');

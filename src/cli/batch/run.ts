@@ -82,9 +82,9 @@ async function runLocked(context: Context, reading: BatchReading, asked: Asked):
     if (asked.clean) await removeResults(batch, asked.saveFolder);
     const place = placeOf(batch, asked);
     const { runLocalBatch } = await import('./local/local-batch.ts');
-    const { cpuCount, memoryBytes } = await context.programs.detectMachine();
+    const { cpuCount, memoryBytes, gpuCount } = await context.programs.detectMachine();
     const summary = await runLocalBatch({
-      ...{ reading, place, atOnce: asked.atOnce, machine: { cpuCount, memoryBytes } },
+      ...{ reading, place, atOnce: asked.atOnce, machine: { cpuCount, memoryBytes, gpuCount } },
       ...{ environment: context.environment, stops: stopper.stops },
       on: new Telling(context, batch, place),
     });
@@ -105,11 +105,21 @@ function lock(batch: BatchFile, saveFolder: string): () => void {
   throw failure(refuse('batch.busy', { batch: batchTitle(batch), folder, holder }));
 }
 
-function tellUnheeded(context: Context, { needs, notices }: BatchFile): void {
+function tellUnheeded(context: Context, { needs: common, notices, jobs }: BatchFile): void {
+  const needs = [...new Set([...common, ...jobs.flatMap((job) => job.needs)])];
   if (needs.length > 0)
     context.note(`needs (${needs.join(', ')}) are for nodes; not looked at here`);
+  const ofQueue = QUEUE_KEYS.filter((key) =>
+    jobs.some((job) => job[key] !== null && job[key] !== 0),
+  );
+  if (ofQueue.length > 0) {
+    const are = ofQueue.length === 1 ? 'is' : 'are';
+    context.note(`${ofQueue.join(', ')} ${are} for the queue of a cluster; not looked at here`);
+  }
   if (notices.length > 0) context.note('notify is for a cluster; nobody is told here');
 }
+
+const QUEUE_KEYS = ['partition', 'qos', 'priority'] as const;
 
 class Telling implements LocalEvents {
   readonly #context: Context;
@@ -136,6 +146,14 @@ class Telling implements LocalEvents {
 
   building(log: string): void {
     this.#context.print(`preparing the solver; log: ${shown(this.#context, log)}`);
+  }
+
+  skipped(job: string, after: string): void {
+    this.#ended += 1;
+    const count = `[${this.#ended}/${this.#pending}]`;
+    this.#context.print(
+      `${count} ${job} not started: it comes after ${after}, which did not complete`,
+    );
   }
 
   ended(manifest: Manifest): void {

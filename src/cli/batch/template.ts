@@ -67,13 +67,15 @@ export function templateText(kind: Kind): string {
   return `# docs/batches.md explains every key; \`weft batch check\` looks for mistakes.
 namespace: alice_wing           # the folder of several batches
 name: sweep_01                  # results: alice_wing/sweep_01/JOB/
-needs: []                       # labels that a node must have: [gpu, python3]
+needs: []                       # labels that a node must have: [python3, fast]
+# env: {SEED: 7}                # variables of the build and of every job
 ${SOLVERS[kind]}
 files: [mesh.h5]                # in input/ of the build and of every job
-defaults: {cpus: 2, memory: 2G, time: 30m, retries: 1}
+defaults: {cpus: 2, memory: 2G, time: 30m, retries: 1}   # also gpus, partition, qos, priority
 sweep: {re: [100, 200, 400]}    # every job once for each value
 jobs:
   - {name: "re{{re}}", ${run}args: [--re, "{{re}}", --cpus, "{{cpus}}"]}
+  # - {name: "plot{{re}}", ${run}after: ["re{{re}}"]}   # when that job has completed
 outputs: ['**']                 # what is kept of what a job leaves in distribute_save/
 # after: [alice_wing/mesh_01]   # a batch that has to be done before
 # notify: [{command: tell}]

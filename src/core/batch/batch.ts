@@ -35,6 +35,9 @@ export type Solver = BuildSolver | ContainerSolver;
 /** The text of each field that was set. */
 export type SlurmFields = Readonly<Partial<Record<SlurmKey, string>>>;
 
+/** Variables of the environment, by name. */
+export type Variables = Readonly<Record<string, string>>;
+
 export interface BatchJob {
   readonly name: string;
   /** Brought along and run; null: the container's own program. */
@@ -42,11 +45,24 @@ export interface BatchJob {
   /** `{{cpus}}` stands for the number of cpus, which is known at the start. */
   readonly args: readonly string[];
   readonly files: readonly StagedFile[];
+  /** Its own, over those of the batch. */
+  readonly env: Variables;
+  /** Names of jobs of the batch that have to complete before. */
+  readonly after: readonly string[];
+  /** Beside those of the batch. */
+  readonly needs: readonly string[];
   /** Null: all cores of the node, as the seed does. */
   readonly cpuCount: number | null;
+  /** Null: nothing was said of them; a job that has a whole node has all that are there. */
+  readonly gpuCount: number | null;
   readonly memoryBytes: number | null;
   readonly walltimeMs: number | null;
   readonly retriesMax: number;
+  /** Null: the one that the cluster gives to jobs that name none, as of `qos`. */
+  readonly partition: string | null;
+  readonly qos: string | null;
+  /** Above 0 goes before others of its user, below 0 after them. */
+  readonly priority: number;
   readonly slurm: SlurmFields;
 }
 
@@ -62,6 +78,8 @@ export interface BatchFile {
   /** `distribute`: read from the seed's file, whose contract then holds to the letter. */
   readonly origin: 'weft' | 'distribute';
   readonly needs: readonly string[];
+  /** Variables of the build and all jobs. */
+  readonly env: Variables;
   readonly solver: Solver | null;
   /** How long a node may take to build it; absent: as long as the cluster lets it. */
   readonly buildMs?: number;

@@ -6,6 +6,7 @@ import type { BatchFile, BuildSolver } from './batch.ts';
 import { commandLine } from './command-words.ts';
 import { type EngineSolver, isEngineSolver } from './containers.ts';
 import { imageFunctions } from './engine-script.ts';
+import { onlyOfBatch } from './environment-script.ts';
 import {
   BUILD_LOG_FILE,
   INITIAL_FOLDER,
@@ -26,9 +27,10 @@ interface Layout {
 }
 
 /** Nothing for a solver that every job has with its files. */
-export function buildPart({ solver, origin }: BatchFile, { imageFile }: Layout): string {
+export function buildPart(batch: BatchFile, { imageFile }: Layout): string {
+  const { solver } = batch;
   if (solver?.kind === 'build') {
-    return onceOnNode(buildFunctions(solver, origin), 'is_built', COPY_PRODUCTS);
+    return onceOnNode(buildFunctions(solver, batch), 'is_built', COPY_PRODUCTS);
   }
   if (!isEngineSolver(solver)) return '';
   return onceOnNode(fetchFunctions(solver, imageFile), 'known_image', USED_IMAGE);
@@ -90,8 +92,9 @@ const USED_IMAGE = `[ ! -d "$build" ] || : > "$build/done"
 `;
 
 /** Another attempt is made in another folder; only a whole build gets its name. */
-function buildFunctions({ build }: BuildSolver, origin: BatchFile['origin']): string {
-  const initial = origin === 'distribute' ? ` && cp -a ${INPUT_FOLDER} ${INITIAL_FOLDER}` : '';
+function buildFunctions({ build }: BuildSolver, batch: BatchFile): string {
+  const initial =
+    batch.origin === 'distribute' ? ` && cp -a ${INPUT_FOLDER} ${INITIAL_FOLDER}` : '';
   return `is_built() {
   [ -e "$build/done" ]
 }
@@ -109,7 +112,9 @@ make_build() {
       cd -- "$attempt"${initial} || exit 125
       WEFT_JOB_NAME=_build WEFT_INPUT=$attempt/${INPUT_FOLDER} WEFT_SAVE=$attempt/${SAVE_FOLDER}
       export WEFT_JOB_NAME WEFT_INPUT WEFT_SAVE
-      ${commandLine(programArgv(build, []))}
+${onlyOfBatch(batch)
+  .map((line) => `      ${line}\n`)
+  .join('')}      ${commandLine(programArgv(build, []))}
     ) 2>&1
     echo $? > "$attempt.code"
   } 9>&- | tee -- "$build/log" 9>&- >&2

@@ -1,7 +1,7 @@
 // How long a node may take to build the solver of a batch, or to fetch its image.
 
 import type { BatchFile, Solver } from './batch.ts';
-import { parseTime } from './compile-jobs.ts';
+import { parseTime } from './compile-ask.ts';
 import { isEngineSolver } from './containers.ts';
 import type { Findings } from './findings.ts';
 import type { WrittenSolver } from './written.ts';

@@ -1,28 +1,24 @@
 // The jobs of a written batch: its list, each entry once for every combination of the sweep.
 
-import { parseDuration } from '../base/duration.ts';
 import { didYouMean } from '../base/nearest-word.ts';
 import { plural } from '../base/plural.ts';
-import { parseSize } from '../base/size.ts';
 import { utf8Length } from '../base/utf8.ts';
-import { isWhole } from '../base/whole.ts';
-import {
-  BATCH_JOBS_MAX,
-  CPUS_PER_NODE_MAX,
-  LAUNCH_BYTES_MAX,
-  LAUNCH_STRING_BYTES_MAX,
-  MEMORY_PER_NODE_MAX,
-  RETRIES_MAX,
-} from '../model/limits.ts';
+import { BATCH_JOBS_MAX, LAUNCH_BYTES_MAX } from '../model/limits.ts';
+import { checkArrays } from './arrays.ts';
 import type { BatchJob, Solver } from './batch.ts';
+import { checkAsk, readAsk } from './compile-ask.ts';
+import { compileEnvironment, stringProblem } from './compile-environment.ts';
 import { compileFile, compileFiles } from './compile-files.ts';
+import { compileNeeds } from './compile-needs.ts';
+import { checkOrder } from './compile-order.ts';
 import { compileSlurm } from './compile-slurm.ts';
 import type { Findings } from './findings.ts';
+import { gpuProblem } from './gpu-needs.ts';
 import { jobNameProblem } from './names.ts';
 import { CPUS, fillIn, placeholdersIn } from './placeholders.ts';
 import type { Place } from './problem.ts';
 import { checkSweep, combinations, sweepName, sweepSize, type Values } from './sweep.ts';
-import type { WrittenBatch, WrittenDefaults, WrittenJob, WrittenLimits } from './written.ts';
+import type { WrittenBatch, WrittenDefaults, WrittenJob } from './written.ts';
 
 export interface JobsReading {
   readonly solver: Solver | null;
@@ -40,7 +36,7 @@ export function compileJobs(written: WrittenBatch, reading: JobsReading): BatchJ
   if (sweep !== undefined) {
     for (const { at, what, isKey } of checkSweep(sweep)) findings.problem(at, what, isKey);
   }
-  checkLimits(defaults, ['defaults'], findings);
+  checkAsk(defaults, ['defaults'], findings);
   const entries = written.jobs ?? (sweep === undefined ? [] : [{}]);
   if (entries.length === 0) findings.problem(['jobs'], 'a batch needs at least one job');
   const size = sweep === undefined ? 1 : sweepSize(sweep);
@@ -51,11 +47,17 @@ export function compileJobs(written: WrittenBatch, reading: JobsReading): BatchJ
   }
   const every = sweep === undefined ? [ONCE] : combinations(sweep);
   const names = new Map<string, number>();
-  return entries.flatMap((entry, index) => {
+  const places: Place[] = [];
+  const jobs = entries.flatMap((entry, index) => {
     const at: Place = written.jobs === undefined ? ['defaults'] : ['jobs', index];
-    const job = new JobReader(entry, { at, index, defaults, names, swept: sweep, reading });
+    const of = { at, index, defaults, names, swept: sweep, batchNeeds: written.needs ?? [] };
+    const job = new JobReader(entry, { ...of, reading });
+    for (const _ of every) places.push(at);
     return every.map((values) => job.read(values));
   });
+  checkOrder(jobs, places, findings);
+  checkArrays(jobs, findings);
+  return jobs;
 }
 
 interface JobPlace {
@@ -65,20 +67,24 @@ interface JobPlace {
   /** Jobs so far, and which entry each is of. */
   readonly names: Map<string, number>;
   readonly swept: WrittenBatch['sweep'];
+  readonly batchNeeds: readonly string[];
   readonly reading: JobsReading;
 }
 
 class JobReader {
   readonly #entry: WrittenJob;
   readonly #of: JobPlace;
-  readonly #limits: ReturnType<typeof readLimits>;
+  readonly #ask: ReturnType<typeof readAsk>;
+  readonly #needs: readonly string[];
 
   constructor(entry: WrittenJob, of: JobPlace) {
     this.#entry = entry;
     this.#of = of;
     // Those of `defaults` are checked once, not with each job.
-    if (of.at[0] === 'jobs') checkLimits(entry, of.at, of.reading.findings);
-    this.#limits = readLimits({ ...of.defaults, ...entry });
+    if (of.at[0] === 'jobs') checkAsk(entry, of.at, of.reading.findings);
+    this.#ask = readAsk({ ...of.defaults, ...entry });
+    this.#needs = compileNeeds(entry.needs ?? [], [...of.at, 'needs'], of.reading.findings);
+    this.#checkGpus();
   }
 
   read(values: Values): BatchJob {
@@ -103,9 +109,24 @@ class JobReader {
       files: compileFiles(this.#entry.files ?? [], [...at, 'files'], {
         ...{ must: 'file or folder', fill, findings },
       }),
-      ...this.#limits,
+      env: compileEnvironment(this.#entry.env, [...at, 'env'], { solver, fill, findings }),
+      after: (this.#entry.after ?? []).map((one, index) => {
+        return fill(String(one), [...at, 'after', index]);
+      }),
+      needs: this.#needs,
+      ...this.#ask,
       slurm: compileSlurm(this.#entry.slurm ?? {}, [...at, 'slurm'], findings),
     };
+  }
+
+  /** A job with cpus gets the gpus that it asks for, and no others. */
+  #checkGpus(): void {
+    const { at, defaults, reading, batchNeeds } = this.#of;
+    const key = this.#entry.cpus === undefined && defaults.cpus !== undefined ? ['defaults'] : at;
+    const needs = [...batchNeeds, ...this.#needs];
+    const { cpuCount, gpuCount } = this.#ask;
+    const of = { needs, solver: reading.solver, cpuCount, gpuCount };
+    reading.findings.problem([...key, 'cpus'], gpuProblem(of));
   }
 
   #name(values: Values): string {
@@ -150,7 +171,7 @@ class JobReader {
     const args = written.map((word, index) => fill(String(word), [...argsAt, index]));
     let total = 0;
     for (const [index, text] of args.entries()) {
-      reading.findings.problem([...argsAt, index], argumentProblem(text));
+      reading.findings.problem([...argsAt, index], stringProblem(text, 'the argument'));
       total += utf8Length(text) + 1;
     }
     if (total > LAUNCH_BYTES_MAX) {
@@ -175,58 +196,4 @@ function unknownPlaceholder(name: string, keys: readonly string[]): string {
   if (name === CPUS) return '{{cpus}} is known only when the job starts; it may stand in args';
   const known = didYouMean(name, keys);
   return `{{${name}}} is no key of the sweep.${known}`;
-}
-
-function argumentProblem(text: string): string | null {
-  if (text.includes('\0')) return 'the argument has a NUL character in it';
-  const bytes = utf8Length(text);
-  if (bytes < LAUNCH_STRING_BYTES_MAX) return null;
-  return `the argument has ${bytes} bytes; at most ${LAUNCH_STRING_BYTES_MAX - 1}`;
-}
-
-function checkLimits(written: WrittenLimits, at: Place, findings: Findings): void {
-  const { cpus, retries } = written;
-  if (cpus !== undefined && !isWhole(cpus, 1, CPUS_PER_NODE_MAX)) {
-    findings.problem([...at, 'cpus'], `'${cpus}': expected a whole number, at least 1`);
-  }
-  if (retries !== undefined && !isWhole(retries, 0, RETRIES_MAX)) {
-    const what = `'${retries}': expected a whole number from 0 to ${RETRIES_MAX}`;
-    findings.problem([...at, 'retries'], what);
-  }
-  const { memory, time } = readAmounts(written);
-  if (memory !== null && !memory.ok) findings.problem([...at, 'memory'], memory.error);
-  if (time !== null && !time.ok) findings.problem([...at, 'time'], time.error);
-}
-
-function readAmounts({ memory, time }: WrittenLimits) {
-  return {
-    memory: memory === undefined ? null : parseMemory(String(memory)),
-    time: time === undefined || time === 'none' ? null : parseTime(String(time)),
-  };
-}
-
-function parseMemory(text: string) {
-  const wrong = (error: string) => ({ ok: false, error }) as const;
-  if (/^\d+$/.test(text)) return wrong(`'${text}' has no unit; write ${text}M or ${text}G`);
-  const size = parseSize(text);
-  if (!size.ok) return size;
-  if (size.value < 1) return wrong(`'${text}' is nothing; leave it out for no limit`);
-  return size.value > MEMORY_PER_NODE_MAX ? wrong(`'${text}' is larger than any node`) : size;
-}
-
-/** A duration that is more than nothing. */
-export function parseTime(text: string) {
-  const time = parseDuration(text);
-  if (!time.ok || time.value > 0) return time;
-  return { ok: false, error: `'${text}' is no time; write none for no limit` } as const;
-}
-
-function readLimits(written: WrittenLimits) {
-  const { memory, time } = readAmounts(written);
-  return {
-    cpuCount: written.cpus ?? null,
-    memoryBytes: memory?.ok ? memory.value : null,
-    walltimeMs: time?.ok ? time.value : null,
-    retriesMax: written.retries ?? 0,
-  };
 }

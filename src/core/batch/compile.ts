@@ -1,12 +1,12 @@
 // From what was written to a batch, with everything that is wrong with it: whatever the problems, the
 // reading goes on to the end, so that all of them are told at once.
 
-import { parseLabels } from '../model/labels.ts';
-import { LABELS_LENGTH_MAX } from '../model/limits.ts';
 import type { BatchFile, Notice } from './batch.ts';
 import { compileBuildTime } from './compile-build-time.ts';
+import { compileEnvironment } from './compile-environment.ts';
 import { compileFiles, compileSolver } from './compile-files.ts';
 import { compileJobs } from './compile-jobs.ts';
+import { compileNeeds } from './compile-needs.ts';
 import { compileSlurm } from './compile-slurm.ts';
 import { type FileUse, Findings } from './findings.ts';
 import type { Glob } from './glob.ts';
@@ -44,7 +44,8 @@ export function compileBatch(written: WrittenBatch, origin: BatchFile['origin'])
     namespace,
     name,
     origin,
-    needs: compileNeeds(written.needs ?? [], findings),
+    needs: compileNeeds(written.needs ?? [], ['needs'], findings),
+    env: compileEnvironment(written.env, ['env'], { solver, ...files }),
     solver,
     ...compileBuildTime(written.solver, solver, findings),
     files: compileFiles(written.files ?? [], ['files'], files),
@@ -55,16 +56,6 @@ export function compileBatch(written: WrittenBatch, origin: BatchFile['origin'])
     slurm: compileSlurm(written.slurm ?? {}, ['slurm'], findings),
   };
   return { batch, problems: findings.problems, uses: findings.uses };
-}
-
-function compileNeeds(needs: readonly string[], findings: Findings): readonly string[] {
-  for (const [index, text] of needs.entries()) {
-    const read = parseLabels(text);
-    if (text.length > LABELS_LENGTH_MAX) {
-      findings.problem(['needs', index], `is longer than ${LABELS_LENGTH_MAX} characters`);
-    } else if (!read.ok) findings.problem(['needs', index], `'${text}': ${read.error.what}`);
-  }
-  return needs;
 }
 
 function compileOutputs(outputs: readonly string[], findings: Findings): readonly string[] {

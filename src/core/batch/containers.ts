@@ -33,11 +33,13 @@ export interface ApptainerStart extends Folders {
 }
 
 export interface EngineStart extends Folders {
-  readonly solver: Pick<EngineSolver, 'kind' | 'gpu' | 'mounts'>;
+  readonly solver: Pick<EngineSolver, 'kind' | 'mounts'>;
   /** By it the container is ended when its client no longer can. */
   readonly name: string;
   /** `1000:100`: who it is in the container. */
   readonly user: string;
+  /** Names of variables of the batch. */
+  readonly env: readonly string[];
 }
 
 /** The seed's own words: `--nv` is always there and does nothing on a node without gpus. */
@@ -58,22 +60,20 @@ export function canBind(folders: readonly string[]): boolean {
 const VARIABLES = ['WEFT_BATCH', 'WEFT_JOB_NAME', 'WEFT_CPUS', 'OMP_NUM_THREADS'];
 
 /**
- * `docker run …`, and `podman run …` for that kind, up to the limits, the image and its arguments. The
+ * `docker run …`, and `podman run …` for that kind, up to gpus, limits, the image and its arguments. The
  * image is there already: one that is not must not be looked for by every job.
  */
-export function engineWords({ solver, name, user, ...folders }: EngineStart): string[] {
-  const { kind, gpu, mounts } = solver;
-  const gpus = kind === 'docker' ? ['--gpus', 'all'] : ['--device', 'nvidia.com/gpu=all'];
+export function engineWords({ solver, name, user, env, ...folders }: EngineStart): string[] {
+  const { kind, mounts } = solver;
   return [
     ...[kind, 'run', '--rm', '--init', '--pull', 'never', '--name', name, '--user', user],
     // Elsewhere than with SELinux it does nothing; there the folders could not be read.
     ...['--security-opt', 'label=disable'],
-    ...(gpu ? gpus : []),
     ...mountsOf({ ...folders, solver: { mounts } }).flatMap(([host, inside]) => {
       return ['--volume', `${host}:${inside}:rw`];
     }),
     ...['--env', `WEFT_INPUT=${INPUT_IN_CONTAINER}`, '--env', `WEFT_SAVE=${SAVE_IN_CONTAINER}`],
-    ...VARIABLES.flatMap((variable) => ['--env', variable]),
+    ...[...VARIABLES, ...env].flatMap((variable) => ['--env', variable]),
   ];
 }
 

@@ -2,9 +2,11 @@
 // fetched once on a machine, and a job runs in a container that ends with it.
 
 import { quoteWord } from '../base/shell-word.ts';
-import { engineLimits, engineUser } from '../model/container-engine.ts';
+import { type Engine, engineLimits, engineUser } from '../model/container-engine.ts';
+import type { BatchFile } from './batch.ts';
 import { commandLine, VARIABLES } from './command-words.ts';
 import { type EngineSolver, engineWords } from './containers.ts';
+import { variablesOf } from './environment-script.ts';
 import { bindFolder } from './programs.ts';
 
 /**
@@ -43,27 +45,63 @@ make_image() {
 }`;
 }
 
+/** What a container gets beside what every container does. */
+export interface Given {
+  /** Names of variables, which the script has. */
+  readonly env: readonly string[];
+  /** `own`: those of the job; `all`: those, or where nobody gives out gpus, all of the machine. */
+  readonly gpus: 'none' | 'own' | 'all';
+}
+
+export function givenOf(batch: Pick<BatchFile, 'env' | 'jobs' | 'solver'>): Given {
+  const isAsked = batch.jobs.some(({ gpuCount }) => (gpuCount ?? 0) > 0);
+  const gpus = batch.solver?.gpu === true ? 'all' : isAsked ? 'own' : 'none';
+  return { env: variablesOf(batch), gpus };
+}
+
+/** By their numbers on the machine, which stand in `WEFT_GPUS` with commas between them. */
+function gpuLines(kind: Engine, gpus: 'own' | 'all'): string {
+  const [all, own] =
+    kind === 'docker'
+      ? ['--gpus all', `set -- --gpus "\\"device=$WEFT_GPUS\\"" "$@"`]
+      : [
+          '--device nvidia.com/gpu=all',
+          'for gpu in $(echo "$WEFT_GPUS" | tr , " "); do set -- --device "nvidia.com/gpu=$gpu" "$@"; done',
+        ];
+  const otherwise = gpus === 'all' ? `else set -- ${all} "$@"; ` : '';
+  return `  if [ -n "\${WEFT_GPUS:-}" ]; then ${own}; ${otherwise}fi\n`;
+}
+
 /**
  * The function `in_container`: runs a job with these arguments and gives its exit code. The script has
  * set `work`, `image`, `name`, `cpus` and `memory`, in bytes; 0: there is no limit.
  */
-export function containerFunctions(solver: EngineSolver): string {
+export function containerFunctions(solver: EngineSolver, given: Given): string {
   const { kind } = solver;
   const { work, input, save, name, user } = VARIABLES;
   const binds = solver.mounts.map((_, at) => `${work}/${bindFolder(at)}`);
-  const words = commandLine(engineWords({ solver, input, save, binds, name, user }));
+  const { env } = given;
+  const words = commandLine(engineWords({ solver, input, save, binds, name, user, env }));
   const folders = binds.map((folder) => `  mkdir -p -- ${commandLine([folder])} || return 125\n`);
   return `# Runs the job in a container, which gets what the job has and ends with it.
 in_container() {
 ${folders.join('')}  user=${engineUser(kind)}
   set -- "$image" "$@"
   ${engineLimits(kind)}
-  # The client passes these on; this shell has to be there when the client is gone.
+${given.gpus === 'none' ? '' : gpuLines(kind, given.gpus)}  # The client passes these on; this shell has to be there when the client is gone.
   trap : HUP INT QUIT USR1 USR2 ALRM TERM
   ${words} "$@"
   code=$?
   # From 125 on it may be the client alone that has ended.
   [ "$code" -lt 125 ] || ${kind} rm --force "$name" > /dev/null 2>&1
   return "$code"
+}`;
+}
+
+/** Succeeds where the program is there, and says where it has looked. */
+export function runtimeScript(program: string): string {
+  return `command -v ${program} > /dev/null || {
+  echo "weft: ${program} is not found on $(hostname), in PATH=$PATH" >&2
+  exit 127
 }`;
 }

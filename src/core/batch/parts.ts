@@ -4,9 +4,11 @@
 import type { FileEntry } from '../files/entry.ts';
 import { formatFileSet } from '../files/file-set.ts';
 import type { Submission } from '../model/submission.ts';
+import { arraysOf, beforeOf, numbersByName } from './arrays.ts';
 import type { BatchFile, BatchJob, StagedFile } from './batch.ts';
 import { isEngineSolver } from './containers.ts';
-import { needsOf } from './needs.ts';
+import { environmentOf } from './environment-script.ts';
+import { jobNeeds } from './needs.ts';
 import { BUILD_LOG_FILE, INPUT_FOLDER, SAVE_FOLDER } from './programs.ts';
 import { targetsOf } from './targets.ts';
 import { TASK_LAYOUT, taskLine, taskScript } from './task-script.ts';
@@ -26,22 +28,19 @@ export interface Part {
   readonly fileSet: string | null;
   /** Which jobs of the batch these are, in the order of the items. */
   readonly numbers: readonly number[];
+  /** Jobs of the batch that have to complete before all of these. */
+  readonly after: readonly number[];
   /** What stands for all that goes into each. */
   readonly prints: readonly string[];
 }
 
 /** In the order of the first job of each. */
 export function partsOf(batch: BatchFile, contents: Contents): Part[] {
-  const groups = new Map<string, number[]>();
-  for (const [number, job] of batch.jobs.entries()) {
-    const { cpuCount, memoryBytes, walltimeMs, retriesMax } = job;
-    const key = JSON.stringify([cpuCount, memoryBytes, walltimeMs, retriesMax]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [number]);
-    else group.push(number);
-  }
   const common = commonEntries(batch, contents);
-  return [...groups.values()].map((numbers) => partOf(batch, numbers, { contents, common }));
+  const byName = numbersByName(batch.jobs);
+  return arraysOf(batch.jobs).map((numbers) =>
+    partOf(batch, numbers, { contents, common, byName }),
+  );
 }
 
 /** Stands for the solver with all that it is made of; null: no node has to be made ready for it. */
@@ -50,11 +49,12 @@ export function buildKey(batch: BatchFile, contents: Contents): string | null {
   return made === null ? null : contents.digest(JSON.stringify(made)).slice(0, 40);
 }
 
-function madeOf({ solver, origin, files }: BatchFile, contents: Contents): unknown[] | null {
+function madeOf({ solver, origin, files, env }: BatchFile, contents: Contents): unknown[] | null {
   const laid = (file: StagedFile) => contents.entries(file.path, file.as);
   if (solver?.kind === 'build') {
     const { build } = solver;
-    return [origin, build.as, laid(build), files.map(laid)];
+    const given = Object.keys(env).length === 0 ? [] : [env];
+    return [origin, build.as, laid(build), files.map(laid), ...given];
   }
   if (!isEngineSolver(solver)) return null;
   const { kind, image, isFile } = solver;
@@ -64,9 +64,14 @@ function madeOf({ solver, origin, files }: BatchFile, contents: Contents): unkno
 interface Shared {
   readonly contents: Contents;
   readonly common: readonly FileEntry[];
+  readonly byName: ReadonlyMap<string, number>;
 }
 
-function partOf(batch: BatchFile, numbers: readonly number[], { contents, common }: Shared): Part {
+function partOf(
+  batch: BatchFile,
+  numbers: readonly number[],
+  { contents, common, byName }: Shared,
+): Part {
   const jobs = numbers.map((number) => batch.jobs[number] as BatchJob);
   const places = ownPlaces(batch);
   const lists = jobs.map((job) => ownEntries(job, contents, places));
@@ -83,11 +88,14 @@ function partOf(batch: BatchFile, numbers: readonly number[], { contents, common
     submission: submissionOf(batch, jobs),
     fileSet: hasFiles ? formatFileSet({ version: 1, common: [...all, SAVED], tasks }) : null,
     numbers,
+    after: beforeOf(jobs[0] as BatchJob, byName),
     prints: jobs.map((job) => {
       const { outputs, solver } = batch;
       // Wherever they lie by now: a batch that goes on with what is done knows it by this.
       const own = ownEntries(job, contents, MOVED_PLACES);
-      const made = [solver, common, own, taskLine(batch, job), outputs];
+      const env = { ...batch.env, ...job.env };
+      const given = Object.keys(env).length === 0 ? [] : [env];
+      const made = [solver, common, own, taskLine(batch, job), outputs, ...given];
       return contents.digest(JSON.stringify(made)).slice(0, 16);
     }),
   };
@@ -108,7 +116,9 @@ function sharedBy(lists: readonly (readonly FileEntry[])[]): Map<string, FileEnt
 
 function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): Submission {
   const [first] = jobs as readonly [BatchJob];
-  const { cpuCount, memoryBytes, walltimeMs, retriesMax } = first;
+  const { cpuCount, gpuCount, memoryBytes, walltimeMs, retriesMax } = first;
+  const { partition, qos, priority } = first;
+  const environment = environmentOf(batch, first);
   const notify = targetsOf(batch.notices);
   return {
     program: { kind: 'script', text: taskScript(batch), args: ['{name}', '{line}'] },
@@ -117,10 +127,15 @@ function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): Submission {
     directory: { kind: 'private' },
     // Without a number a job has all cores of its node, which its script counts.
     ...(cpuCount === null ? { cpuCount: 0, exclusive: true } : { cpuCount }),
+    ...(gpuCount === null ? {} : { gpuCount }),
     ...(memoryBytes === null ? {} : { memoryBytes }),
     ...(walltimeMs === null ? {} : { walltimeMs }),
     retriesMax,
-    labels: needsOf(batch),
+    ...(partition === null ? {} : { partition }),
+    ...(qos === null ? {} : { qos }),
+    ...(priority === 0 ? {} : { nice: -priority }),
+    ...(Object.keys(environment).length === 0 ? {} : { environment }),
+    labels: jobNeeds(batch, first),
     ...(notify.length === 0 ? {} : { notify }),
     staging: { outputs: outputsOf(batch) },
   };

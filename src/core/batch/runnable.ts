@@ -1,14 +1,15 @@
 // On how many nodes a batch could run, by what it needs and what nodes say they are.
 
 import { meetsLabel } from '../model/labels.ts';
+import type { Resources } from '../model/resources.ts';
 import type { BatchFile } from './batch.ts';
-import { needsOf } from './needs.ts';
+import { jobNeeds, needsOf } from './needs.ts';
 
 export interface KnownNode {
   readonly name: string;
   readonly labels: readonly string[];
   /** Absent: whoever lists the nodes does not know. */
-  readonly total?: { readonly cpuCount: number; readonly memoryBytes: number };
+  readonly total?: Pick<Resources, 'cpuCount' | 'memoryBytes' | 'gpuCount'>;
 }
 
 export interface Runnable {
@@ -25,21 +26,37 @@ export function runnableNodes(
   batch: Pick<BatchFile, 'needs' | 'jobs' | 'solver'>,
   nodes: readonly KnownNode[],
 ): Runnable {
-  const { jobs } = batch;
-  const needs = needsOf(batch);
   const sets = nodes.map((node) => ({ ...node, set: new Set(node.labels) }));
-  const labelled = sets.filter(({ set }) => needs.every((need) => meetsLabel(set, need)));
-  const able = labelled.filter((node) => jobs.some((job) => fits(job, node)));
-  const tooLarge = jobs.filter((job) => !labelled.some((node) => fits(job, node)));
+  const labelled = new Map<string, (typeof sets)[number][]>();
+  const able = new Set<KnownNode>();
+  const tooLarge: string[] = [];
+  const needed = new Set(needsOf(batch));
+  for (const job of batch.jobs) {
+    const needs = jobNeeds(batch, job);
+    for (const need of needs) needed.add(need);
+    // Of very many jobs most need the same.
+    const key = JSON.stringify(needs);
+    const found =
+      labelled.get(key) ?? sets.filter(({ set }) => needs.every((need) => meetsLabel(set, need)));
+    labelled.set(key, found);
+    const large = found.filter((node) => fits(job, node));
+    for (const node of large) able.add(node);
+    if (large.length === 0 && found.length > 0) tooLarge.push(job.name);
+  }
   return {
-    nodes: able.map(({ name }) => name),
+    nodes: sets.filter((node) => able.has(node)).map(({ name }) => name),
     total: nodes.length,
-    unmet: needs.filter((need) => !sets.some(({ set }) => meetsLabel(set, need))),
-    tooLarge: labelled.length === 0 ? [] : tooLarge.map(({ name }) => name),
+    unmet: [...needed].filter((need) => !sets.some(({ set }) => meetsLabel(set, need))),
+    tooLarge,
   };
 }
 
-function fits({ cpuCount, memoryBytes }: BatchFile['jobs'][number], { total }: KnownNode): boolean {
+function fits(job: BatchFile['jobs'][number], { total }: KnownNode): boolean {
   if (total === undefined) return true;
-  return (cpuCount ?? 0) <= total.cpuCount && (memoryBytes ?? 0) <= total.memoryBytes;
+  const { cpuCount, memoryBytes, gpuCount } = job;
+  return (
+    (cpuCount ?? 0) <= total.cpuCount &&
+    (memoryBytes ?? 0) <= total.memoryBytes &&
+    (gpuCount ?? 0) <= total.gpuCount
+  );
 }

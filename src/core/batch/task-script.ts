@@ -6,7 +6,8 @@ import type { BatchFile, BatchJob, ContainerSolver } from './batch.ts';
 import { buildPart } from './build-script.ts';
 import { commandLine, VARIABLES } from './command-words.ts';
 import { apptainerArgv, type EngineSolver, isEngineSolver } from './containers.ts';
-import { containerFunctions } from './engine-script.ts';
+import { containerFunctions, givenOf } from './engine-script.ts';
+import { onlyOfJob } from './environment-script.ts';
 import { fillIn } from './placeholders.ts';
 import { bindFolder, INPUT_FOLDER, programArgv, SAVE_FOLDER } from './programs.ts';
 
@@ -62,7 +63,7 @@ for one in "$work/${INPUT_FOLDER}" "$work/${SAVE_FOLDER}"; do
   [ -d "$one" ] || mkdir -- "$one" || exit 125
 done
 export WEFT_JOB_NAME="$job" WEFT_INPUT="$work/${INPUT_FOLDER}" WEFT_SAVE="$work/${SAVE_FOLDER}"
-${runPart(batch)}
+${[...onlyOfJob(batch), runPart(batch)].join('\n')}
 `;
 }
 
@@ -78,9 +79,10 @@ export function taskLine({ solver }: BatchFile, job: BatchJob): string {
   return commandLine(apptainerArgv({ solver, image, input, save, binds, args }));
 }
 
-function runPart({ solver }: BatchFile): string {
+function runPart(batch: BatchFile): string {
+  const { solver } = batch;
   if (solver === null || solver.kind === 'build') return 'eval "exec $line"';
-  return isEngineSolver(solver) ? enginePart(solver) : apptainerPart(solver);
+  return isEngineSolver(solver) ? enginePart(solver, batch) : apptainerPart(solver);
 }
 
 function apptainerPart({ mounts }: ContainerSolver): string {
@@ -92,11 +94,11 @@ eval "exec $line"`;
 }
 
 /** The name of the container is that of this start on this node: the node can tell it by itself. */
-function enginePart(solver: EngineSolver): string {
+function enginePart(solver: EngineSolver, batch: BatchFile): string {
   const mark = `"$work/${containerMark(solver.kind)}"`;
   return `name=weft-$(printf %s "\${WEFT_LAUNCH:-$$}" | tr -c 'A-Za-z0-9' -)
 memory=\${WEFT_MEMORY_BYTES:-0}
-${containerFunctions(solver)}
+${containerFunctions(solver, givenOf(batch))}
 mkdir -p -- "$files" && : > ${mark} || exit 125
 eval "$line"
 code=$?

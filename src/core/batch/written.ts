@@ -33,14 +33,21 @@ export interface WrittenSolver {
   readonly time?: WrittenWord;
 }
 
-export interface WrittenLimits {
+/** What a job asks of a node and of the cluster. */
+export interface WrittenAsk {
   readonly cpus?: number;
+  readonly gpus?: number;
   readonly memory?: WrittenWord;
   readonly time?: WrittenWord;
   readonly retries?: number;
+  readonly partition?: string;
+  readonly qos?: string;
+  readonly priority?: number;
 }
 
-export interface WrittenDefaults extends WrittenLimits {
+export type WrittenEnvironment = { readonly [name: string]: WrittenWord };
+
+export interface WrittenDefaults extends WrittenAsk {
   readonly run?: WrittenFile;
   readonly args?: readonly WrittenWord[];
 }
@@ -48,6 +55,9 @@ export interface WrittenDefaults extends WrittenLimits {
 export interface WrittenJob extends WrittenDefaults {
   readonly name?: WrittenWord;
   readonly files?: readonly WrittenFile[];
+  readonly env?: WrittenEnvironment;
+  readonly needs?: readonly string[];
+  readonly after?: readonly WrittenWord[];
   readonly slurm?: WrittenSlurm;
 }
 
@@ -63,6 +73,7 @@ export interface WrittenBatch {
   readonly namespace: WrittenWord;
   readonly name: WrittenWord;
   readonly needs?: readonly string[];
+  readonly env?: WrittenEnvironment;
   readonly solver?: WrittenSolver;
   readonly files?: readonly WrittenFile[];
   readonly defaults?: WrittenDefaults;

@@ -17,6 +17,8 @@ export interface BatchName {
 export interface BatchLink extends BatchName {
   /** Which jobs of the batch its items are, in their order. IntervalSet text. */
   readonly numbers: string;
+  /** Jobs of the batch that have to complete before. IntervalSet text; absent: none. */
+  readonly after?: string;
   /** Key of the solver that is built of its files; absent: that of the batch, or none. */
   readonly build?: string;
   /** How long a node may take to build it, on top of a task's time limit. Absent: within that. */

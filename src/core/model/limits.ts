@@ -98,6 +98,8 @@ export const PARTS_AHEAD_MAX = 10_000;
 export const FRONT_PART = 4;
 /** Jobs of one batch: beyond this a listing of its files is no longer read by anybody. */
 export const BATCH_JOBS_MAX = 100_000;
+/** Arrays of one batch: each is a job of the cluster, with a script of its own. */
+export const BATCH_PARTS_MAX = 1000;
 /** A submission of so many jobs. */
 export const BATCH_BYTES_MAX = 64 * 1_048_576;
 /** Batches in memory; those that ended first are forgotten first, their archives stay. */

@@ -49,10 +49,11 @@ export async function sendParts(courier: Courier, reading: BatchReading) {
   return {
     build: buildKey(reading.batch, files),
     ...(reading.batch.buildMs === undefined ? {} : { buildMs: reading.batch.buildMs }),
-    parts: parts.map(({ submission, numbers, prints }, at) => {
+    parts: parts.map(({ submission, numbers, after, prints }, at) => {
       const inputs = lists[at]?.hash;
       const staging = { ...submission.staging, ...(inputs === undefined ? {} : { inputs }) };
-      return { submission: { ...submission, staging }, numbers, prints };
+      const behind = after.length === 0 ? {} : { after };
+      return { submission: { ...submission, staging }, numbers, ...behind, prints };
     }),
   };
 }

@@ -53,7 +53,8 @@ solver:
   build: build.py
   gpu: true
 files: [mesh.h5, {path: base.json, as: input.json}, grids]
-defaults: {cpus: 2, memory: 2G, time: 30m, retries: 1}
+env: {SEED: 007}
+defaults: {cpus: 2, gpus: 1, memory: 2G, time: 30m, retries: 1, partition: big, qos: low, priority: -5}
 sweep: {re: [100, 0.20, 4e2], mesh: [a, 07]}
 jobs:
   - {run: job.py, args: [--re, "{{re}}", 1.50], files: [{path: re100.json, as: "{{mesh}}.json"}]}
@@ -73,12 +74,37 @@ slurm: {ntasks: 4, time: 00:30:00, partition: cpu}
     ['--re', '0.20', '1.50'],
     'numbers are as they were written',
   );
+  const [first] = batch.jobs;
+  assert.deepEqual([batch.env, first?.gpuCount], [{ SEED: '007' }, 1]);
+  assert.deepEqual([first?.partition, first?.qos, first?.priority], ['big', 'low', -5]);
   assert.deepEqual(batch.slurm, { ntasks: '4', time: '00:30:00', partition: 'cpu' });
   assert.deepEqual(batch.after, [{ namespace: 'alice_wing', name: 'mesh_01' }]);
   assert.deepEqual(batch.notices, [
     { kind: 'matrix', user: '@alice:lab' },
     { kind: 'webhook', url: 'https://example.org/done' },
     { kind: 'command', command: './tell.sh' },
+  ]);
+});
+
+test('what is new of jobs is told with its line and column, and where a key stands', (context) => {
+  const text = `namespace: lab
+name: heat
+partition: big
+needs: [gpu]
+defaults: {cpus: 2, env: {A: 1}, priority: high}
+jobs:
+  - {name: a, run: job.py, after: [c], gpus: 1.5, env: [A]}
+  - {name: b, run: job.py, after: [a], needs: ['gpu &']}
+`;
+  assert.deepEqual(problemsOf(context, text), [
+    "b.yaml:3:1: unknown key 'partition'. It stands in defaults, in an entry of jobs or in slurm.",
+    "b.yaml:5:18: defaults.cpus: needs 'gpu', but a job with `cpus` and without `gpus` gets no gpu; write `gpus: 1` beside `cpus` (`gpus: 0`: it uses none), or leave `cpus` out: then it has a whole node with its gpus",
+    "b.yaml:5:21: defaults: unknown key 'env'. It stands at the top or in an entry of jobs.",
+    'b.yaml:5:44: defaults.priority: expected a whole number',
+    "b.yaml:7:36: jobs[0].after[0]: 'c': expected the name of a job of this batch. Did you mean 'a'?",
+    "b.yaml:7:46: jobs[0].gpus: '1.5': expected a whole number, 0 for none",
+    'b.yaml:7:56: jobs[0].env: expected names of variables with their values',
+    "b.yaml:8:48: jobs[1].needs[0]: 'gpu &': expected a label at the end",
   ]);
 });
 

@@ -42,10 +42,8 @@ function problemsOf(context: TestContext, text: string, read = readBatchAt): str
 const readBatchAt = (file: string): void => void readBatch(file);
 
 const PLAIN_JOB = {
-  cpuCount: null,
-  memoryBytes: null,
-  walltimeMs: null,
-  retriesMax: 0,
+  ...{ env: {}, after: [], needs: [], cpuCount: null, gpuCount: null, memoryBytes: null },
+  ...{ walltimeMs: null, retriesMax: 0, partition: null, qos: null, priority: 0 },
   slurm: {},
 };
 
@@ -82,6 +80,7 @@ python:
     name: 'wing_batch',
     origin: 'distribute',
     needs: ['python3', 'matplotlib'],
+    env: {},
     solver: { kind: 'build', build: { path: 'compile.py', as: 'run.py' }, gpu: false },
     files: [{ path: 'always.csv', as: 'always.csv' }],
     jobs: [

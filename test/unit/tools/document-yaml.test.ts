@@ -58,7 +58,15 @@ function clientProblems(text: string, name: string): readonly unknown[] {
 /** With the files that the page's batch names. */
 function batchProblems(text: string): readonly unknown[] {
   mkdirSync(path.join(folder, 'grids'));
-  for (const name of ['build.py', 'job.py', 'mesh.h5', 'base.json', 'grids/a.dat', 'grids/b.dat']) {
+  for (const name of [
+    'build.py',
+    'job.py',
+    'plot.py',
+    'mesh.h5',
+    'base.json',
+    'grids/a.dat',
+    'grids/b.dat',
+  ]) {
     writeFileSync(path.join(folder, name), '');
   }
   const file = path.join(folder, 'batch.yaml');

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { removeTree } from '../../../batch/files/remove.ts';
 import { type BuildSolver, batchTitle } from '../../../core/batch/batch.ts';
 import { type EngineSolver, isEngineSolver } from '../../../core/batch/containers.ts';
+import { runtimeScript } from '../../../core/batch/engine-script.ts';
 import {
   INITIAL_FOLDER,
   INPUT_FOLDER,
@@ -38,6 +39,7 @@ export async function build(workshop: Workshop, log: string, cpuCount: number): 
     return { image: null };
   }
   if (isEngineSolver(solver)) return { image: await imageOf(workshop, solver, log) };
+  await checkApptainer(workshop, log);
   return { image: solver.isFile ? workshop.stage.placeOf(solver.image) : solver.image };
 }
 
@@ -59,13 +61,23 @@ async function runBuild(
     name: '_build',
     argv: programArgv(program, []),
     cwd: products,
-    ...{ input, save, cpuCount },
+    ...{ input, save, cpuCount, variables: batch.env },
     walltimeMs: null,
     ...{ stdout: log, stderr: log },
   });
   if (!isGood(end)) throw buildFailure(workshop, end, log);
   // Every job has its own.
   for (const folder of [input, save]) await removeTree(folder);
+}
+
+/** Where it is missing, each of the jobs would fail by itself. */
+async function checkApptainer(workshop: Workshop, log: string): Promise<void> {
+  const end = await workshop.run({
+    ...{ name: '_build', argv: ['sh', '-c', runtimeScript('apptainer')], cwd: workshop.products },
+    ...{ input: workshop.products, save: workshop.products },
+    ...{ cpuCount: 1, variables: {}, walltimeMs: null, stdout: log, stderr: log },
+  });
+  if (!isGood(end)) throw buildFailure(workshop, end, log);
 }
 
 /** Its number: the name may come to be that of another image meanwhile. */
@@ -77,7 +89,7 @@ async function imageOf(workshop: Workshop, solver: EngineSolver, log: string): P
     name: '_build',
     argv: ['sh', '-c', imageScript(solver, { store, archive })],
     ...{ cwd: workshop.products, input: workshop.products, save: workshop.products },
-    ...{ cpuCount: 1, walltimeMs: null, stdout: log, stderr: log },
+    ...{ cpuCount: 1, variables: {}, walltimeMs: null, stdout: log, stderr: log },
   });
   if (!isGood(end)) throw buildFailure(workshop, end, log);
   return readFileSync(path.join(store, 'image'), 'utf8').trim();

@@ -3,7 +3,11 @@
 import { spawn } from 'node:child_process';
 import { quoteWord } from '../../../core/base/shell-word.ts';
 import type { EngineSolver } from '../../../core/batch/containers.ts';
-import { containerFunctions, imageFunctions } from '../../../core/batch/engine-script.ts';
+import {
+  containerFunctions,
+  type Given,
+  imageFunctions,
+} from '../../../core/batch/engine-script.ts';
 import { type Engine, engineEndArgv } from '../../../core/model/container-engine.ts';
 
 export interface ContainerName {
@@ -36,7 +40,7 @@ interface OneContainer {
 }
 
 /** Its arguments are the job's; descriptor 3 tells it when whoever started it is gone. */
-export function containerScript(solver: EngineSolver, of: OneContainer): string {
+export function containerScript(solver: EngineSolver, of: OneContainer, given: Given): string {
   const end = engineEndArgv(solver.kind, of.name).map(quoteWord).join(' ');
   return `set -u
 work=$PWD
@@ -44,7 +48,7 @@ image=${quoteWord(of.image)}
 name=${of.name}
 cpus=${of.cpuCount}
 memory=${of.memoryBytes ?? 0}
-${containerFunctions(solver)}
+${containerFunctions(solver, given)}
 { cat; ${end}; } <&3 > /dev/null 2>&1 &
 exec 3<&-
 in_container "$@"

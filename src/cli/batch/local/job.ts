@@ -8,6 +8,7 @@ import { copyTree } from '../../../batch/files/copy.ts';
 import { removeTree } from '../../../batch/files/remove.ts';
 import type { BatchJob, ContainerSolver } from '../../../core/batch/batch.ts';
 import { apptainerArgv, isEngineSolver } from '../../../core/batch/containers.ts';
+import { givenOf } from '../../../core/batch/engine-script.ts';
 import type { Glob } from '../../../core/batch/glob.ts';
 import type { JobOutcome, Manifest } from '../../../core/batch/manifest.ts';
 import { fillCpus } from '../../../core/batch/placeholders.ts';
@@ -26,6 +27,8 @@ export interface JobOrder {
   readonly job: BatchJob;
   readonly cpuCount: number;
   readonly built: Built;
+  /** Variables that say which gpus it has. */
+  readonly gpus: Readonly<Record<string, string>>;
   /** Stands for all that goes in. */
   readonly inputs: string;
   readonly globs: readonly Glob[];
@@ -82,8 +85,8 @@ async function start(
   order: JobOrder,
   { work, archive }: { work: string; archive: JobArchive },
 ): Promise<ChildEnd> {
-  const { job, cpuCount } = order;
-  const { solver } = workshop.batch;
+  const { job, cpuCount, gpus } = order;
+  const { solver, env } = workshop.batch;
   const input = path.join(work, INPUT_FOLDER);
   const save = path.join(work, SAVE_FOLDER);
   const args = fillCpus(job.args, cpuCount);
@@ -95,6 +98,7 @@ async function start(
   const { name, walltimeMs } = job;
   return workshop.run({
     ...{ name, ...program, cwd: work, input, save, cpuCount, walltimeMs, stdout, stderr },
+    variables: { ...gpus, ...env, ...job.env },
   });
 }
 
@@ -107,7 +111,8 @@ function inContainer(
   if (isEngineSolver(solver)) {
     const container = { kind: solver.kind, name: workshop.containerName(job.name) };
     const { memoryBytes } = job;
-    const script = containerScript(solver, { image, name: container.name, cpuCount, memoryBytes });
+    const of = { image, name: container.name, cpuCount, memoryBytes };
+    const script = containerScript(solver, of, givenOf(workshop.batch));
     return { argv: ['sh', '-c', script, 'weft', ...args], container };
   }
   const binds = solver.mounts.map((_, at) => path.join(work, bindFolder(at)));

@@ -15,9 +15,11 @@ import { canBind } from '../../../core/batch/containers.ts';
 import { type Glob, parseGlob } from '../../../core/batch/glob.ts';
 import { BUILD_FOLDER, type Manifest, WORK_FOLDER } from '../../../core/batch/manifest.ts';
 import { usage } from '../../../core/model/failure.ts';
-import { runWithin } from './budget.ts';
+import { type Budget, type Demand, runWithin } from './budget.ts';
 import { type Built, build } from './build.ts';
+import { checkGpus, Gpus, gpuVariables } from './gpus.ts';
 import { runJob } from './job.ts';
+import { Order } from './order.ts';
 import { type BatchPlace, pendingJobs } from './place.ts';
 import { type Stops, Workshop } from './workshop.ts';
 
@@ -26,7 +28,7 @@ export interface LocalParts {
   readonly place: BatchPlace;
   /** Null: as many as there are cpus and memory for. */
   readonly atOnce: number | null;
-  readonly machine: { readonly cpuCount: number; readonly memoryBytes: number };
+  readonly machine: Demand;
   readonly environment: Environment;
   readonly stops: Stops;
   readonly on: LocalEvents;
@@ -38,6 +40,8 @@ export interface LocalEvents {
   begun(pending: number, done: number): void;
   building(log: string): void;
   ended(manifest: Manifest): void;
+  /** Not started: this one, which it comes after, did not complete. */
+  skipped(job: string, after: string): void;
 }
 
 export interface LocalSummary {
@@ -52,6 +56,7 @@ export async function runLocalBatch(parts: LocalParts): Promise<LocalSummary> {
   const { reading, place } = parts;
   const work = path.join(place.folder, WORK_FOLDER);
   checkBinds(reading.batch, work);
+  checkGpus(reading.batch, parts.machine.gpuCount);
   await removeTree(work);
   await removeHalves(place.folder);
   try {
@@ -107,22 +112,28 @@ class LocalBatch {
     const { outputs } = this.#batch;
     // An empty list would take everything, and says that nothing is kept.
     const globs = (outputs.length === 0 ? ['!**'] : outputs).flatMap(globOf);
-    const all = Math.max(1, Math.floor(cores / (atOnce ?? 1)));
-    const waiting = pending.map((job) => {
-      const cpuCount = job.cpuCount ?? all;
-      return { job, cpuCount, memoryBytes: job.memoryBytes ?? 0 };
-    });
-    const budget =
-      atOnce === null
-        ? { ...machine, jobsMax: Number.POSITIVE_INFINITY }
-        : { ...UNBOUNDED, jobsMax: atOnce };
-    const runOne = async ({ job, cpuCount }: (typeof waiting)[number]): Promise<void> => {
+    const order = new Order(pending);
+    const gpus = new Gpus(machine.gpuCount);
+    const runOne = async ({ job, cpuCount, gpuCount }: Waiting): Promise<void> => {
+      const missing = order.missingOf(job);
+      if (missing !== undefined) {
+        order.note(job, false);
+        return on.skipped(job.name, missing);
+      }
+      const numbers = gpus.take(gpuCount);
       const of = { job, cpuCount, built, globs, inputs: inputs.get(job.name) ?? '' };
-      const manifest = await runJob(workshop, { ...of, batchFolder: place.folder });
+      const more = { batchFolder: place.folder, gpus: gpuVariables(job.gpuCount, numbers) };
+      const manifest = await runJob(workshop, { ...of, ...more });
+      gpus.giveBack(numbers);
+      order.note(job, manifest.outcome === 'completed');
       this.#manifests.push(manifest);
       on.ended(manifest);
     };
-    await runWithin(budget, waiting, runOne, () => stops.stop.aborted);
+    const waiting = pending.map((job) => demandOf(job, cores, atOnce));
+    await runWithin(budgetOf(machine, atOnce), {
+      ...{ waiting, run: runOne, isStopped: () => stops.stop.aborted },
+      isReady: ({ job }) => order.isReady(job),
+    });
   }
 
   /** Null when it was told to end before the solver was ready. */
@@ -138,10 +149,27 @@ class LocalBatch {
   }
 }
 
-const UNBOUNDED = {
-  cpuCount: Number.POSITIVE_INFINITY,
-  memoryBytes: Number.POSITIVE_INFINITY,
-};
+interface Waiting extends Demand {
+  readonly job: BatchJob;
+}
+
+function demandOf(job: BatchJob, cores: number, atOnce: number | null): Waiting {
+  const all = Math.max(1, Math.floor(cores / (atOnce ?? 1)));
+  const { cpuCount, memoryBytes, gpuCount } = job;
+  return {
+    job,
+    cpuCount: cpuCount ?? all,
+    memoryBytes: memoryBytes ?? 0,
+    gpuCount: gpuCount ?? 0,
+  };
+}
+
+/** No two jobs have one gpu, however many somebody wants at once. */
+function budgetOf(machine: Demand, atOnce: number | null): Budget {
+  if (atOnce === null) return { ...machine, jobsMax: Number.POSITIVE_INFINITY };
+  const unbounded = Number.POSITIVE_INFINITY;
+  return { ...machine, cpuCount: unbounded, memoryBytes: unbounded, jobsMax: atOnce };
+}
 
 function digestOf(batch: BatchFile, job: BatchJob, stage: Stage): string {
   return createHash('sha256')

@@ -45,6 +45,8 @@ export interface Start {
   readonly input: string;
   readonly save: string;
   readonly cpuCount: number;
+  /** Variables of the batch and the job, over those of whoever runs it. */
+  readonly variables: Readonly<Record<string, string>>;
   readonly walltimeMs: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -124,11 +126,18 @@ export class Workshop {
     return `weft-${digest(`${this.folder}\n${job}`)}`;
   }
 
-  #environmentOf({ name, input, save, cpuCount }: Start): Record<string, string | undefined> {
+  #environmentOf({
+    name,
+    input,
+    save,
+    cpuCount,
+    variables,
+  }: Start): Record<string, string | undefined> {
     const cpus = String(cpuCount);
     return {
       OMP_NUM_THREADS: cpus,
       ...this.#environment,
+      ...variables,
       WEFT_BATCH: batchTitle(this.batch),
       WEFT_JOB_NAME: name,
       WEFT_CPUS: cpus,

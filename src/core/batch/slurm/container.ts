@@ -3,7 +3,7 @@
 import type { ContainerSolver } from '../batch.ts';
 import { commandLine, VARIABLES } from '../command-words.ts';
 import { apptainerArgv, type EngineSolver, isEngineSolver } from '../containers.ts';
-import { containerFunctions, imageFunctions } from '../engine-script.ts';
+import { containerFunctions, type Given, imageFunctions } from '../engine-script.ts';
 import { bindFolder } from '../programs.ts';
 
 interface Places {
@@ -14,11 +14,11 @@ interface Places {
 
 /** The last of them ends with the job's exit code. */
 export function containerLines(
-  solver: ContainerSolver,
+  { solver, given }: { readonly solver: ContainerSolver; readonly given: Given },
   args: readonly string[],
   places: Places,
 ): string[] {
-  if (isEngineSolver(solver)) return engineLines(solver, args, places);
+  if (isEngineSolver(solver)) return engineLines({ solver, given }, args, places);
   const { work, input, save, image } = VARIABLES;
   const binds = solver.mounts.map((_, at) => `${work}/${bindFolder(at)}`);
   const [, ...words] = apptainerArgv({ solver, image, input, save, binds, args });
@@ -33,7 +33,7 @@ export function containerLines(
 
 /** Jobs of one node wait for the first of them; a lock on a shared folder holds for it alone. */
 function engineLines(
-  solver: EngineSolver,
+  { solver, given }: { readonly solver: EngineSolver; readonly given: Given },
   args: readonly string[],
   { imageFile, images }: Places,
 ): string[] {
@@ -46,7 +46,7 @@ function engineLines(
     'mkdir -p -- "$store" && exec 9>> "$store/lock" && flock 9 || exit 125',
     'known_image || make_image || exit 125',
     'exec 9>&-',
-    containerFunctions(solver),
+    containerFunctions(solver, given),
     `in_container ${commandLine(args)}`,
   ];
 }

@@ -2,8 +2,9 @@
 // Everything is relative to the folder of the export, so that it can be moved.
 
 import { quoteWord } from '../../base/shell-word.ts';
-import { type BatchFile, type BatchJob, batchTitle } from '../batch.ts';
+import { type BatchFile, type BatchJob, batchTitle, type Variables } from '../batch.ts';
 import { commandLine, VARIABLES } from '../command-words.ts';
+import { givenOf } from '../engine-script.ts';
 import { fillIn } from '../placeholders.ts';
 import { INITIAL_FOLDER, INPUT_FOLDER, programArgv, SAVE_FOLDER } from '../programs.ts';
 import { containerLines } from './container.ts';
@@ -41,7 +42,7 @@ export function jobScript(batch: BatchFile, job: BatchJob, inputs: string): stri
   const isContainer = solver !== null && solver.kind !== 'build';
   const args = job.args.map((text) => fillIn(text, new Map([['cpus', VARIABLES.cpus]])));
   const run = isContainer
-    ? containerLines(solver, args, LAYOUT)
+    ? containerLines({ solver, given: givenOf(batch) }, args, LAYOUT)
     : [commandLine(programArgv(job.run ?? { as: '' }, args))];
   return script([
     ...jobHeader(batch, job),
@@ -58,6 +59,7 @@ export function jobScript(batch: BatchFile, job: BatchJob, inputs: string): stri
     ...['"$top/files/input"', '"$here/files/input"'].map(layInput),
     ...(job.run === null ? [] : [`cp -a -- "$here/${LAYOUT.own}"/program/. "$work/"`]),
     ...environment(batch, job.name, '"$here/results"'),
+    ...variables({ ...batch.env, ...job.env }),
     'cd -- "$work" || exit 125',
     ...run,
     'code=$?',
@@ -84,6 +86,7 @@ export function buildScript(batch: BatchFile, inputs: string): string | null {
     ...(isSeed ? [`cp -a -- "$work/${INPUT_FOLDER}" "$work/${INITIAL_FOLDER}"`] : []),
     'cp -a -- "$here/files/program/." "$work/"',
     ...environment(batch, '_build', `"$work/${SAVE_FOLDER}"`),
+    ...variables(batch.env),
     'cd -- "$work" || exit 125',
     `${commandLine(programArgv(solver.build, []))} || exit`,
     `cd -- "$here" && rm -rf -- "$work/${INPUT_FOLDER}" "$work/${SAVE_FOLDER}"`,
@@ -198,6 +201,10 @@ function environment(batch: BatchFile, name: string, save: string): string[] {
     `export WEFT_INPUT="$work/${INPUT_FOLDER}" WEFT_SAVE=${save} WEFT_CPUS=$cpus`,
     `export OMP_NUM_THREADS="\${OMP_NUM_THREADS:-$cpus}"`,
   ];
+}
+
+function variables(env: Variables): string[] {
+  return Object.entries(env).map(([name, value]) => `export ${name}=${quoteWord(value)}`);
 }
 
 function script(lines: readonly string[]): string {

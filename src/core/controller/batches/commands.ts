@@ -29,6 +29,8 @@ export interface BatchPartWish {
   readonly submission: Submission;
   /** Which jobs of the batch these are, in the order of the items. */
   readonly numbers: readonly number[];
+  /** Jobs of the batch that have to complete before all of these. */
+  readonly after?: readonly number[] | undefined;
   /** By item (`BatchJob.print`). */
   readonly prints: readonly string[];
 }

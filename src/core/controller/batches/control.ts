@@ -6,12 +6,14 @@ import { err, ok } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import { type BatchRef, formatBatch } from '../../model/batch.ts';
 import { nameOf } from '../authority.ts';
+import { parseIndices } from '../jobs/indices.ts';
 import { wishOf } from '../jobs/retry.ts';
 import { type Accepted, acceptSubmission, needUser } from '../jobs/submit.ts';
 import type { Answer, Step } from '../step.ts';
 import { decideCancel } from '../tasks/control.ts';
 import { notShunning } from './build.ts';
 import { findBatch, notOwner, ownBatch } from './find.ts';
+import { inOrder, type Placed } from './order.ts';
 import { currentParts, failedNumbers } from './standing.ts';
 import { addParts, dependenciesOn, inBatch, nothingToRun, tryNodesAgain } from './submit.ts';
 
@@ -29,7 +31,7 @@ export function decideRetryBatch(step: Step, batch: BatchRef, actor: Actor): Ans
   const others = found.value.after.flatMap((other) => step.state.batches.get(other) ?? []);
   const dependencies = dependenciesOn(step, others, title);
   if (!dependencies.ok) return dependencies;
-  const parts: Accepted[] = [];
+  const parts: (Placed & { readonly accepted: Accepted })[] = [];
   for (const { part, items } of currentParts(found.value)) {
     const again = new IntervalSet();
     for (const item of items) if (failed.has(part.numbers[item] as number)) again.add(item);
@@ -43,11 +45,18 @@ export function decideRetryBatch(step: Step, batch: BatchRef, actor: Actor): Ans
     const submission = { ...wish, labels: notShunning(wish.labels ?? [], found.value) };
     const accepted = acceptSubmission(step, { submission, retired: {} }, actor);
     if (!accepted.ok) return accepted;
-    parts.push(inBatch(accepted.value, present(job.spec.batch, 'its link'), found.value.build));
+    const link = present(job.spec.batch, 'its link');
+    parts.push({
+      accepted: inBatch(accepted.value, link, found.value.build),
+      numbers: [...again].map((item) => part.numbers[item] as number),
+      after: link.after === undefined ? undefined : parseIndices(link.after),
+    });
   }
   tryNodesAgain(step, title);
   const { namespace, name, version } = found.value;
-  return addParts(step, parts, { actor, name: { namespace, name, version }, key: null });
+  // Each waits only for what is there before it, so that a circle of two resumes holds up nothing.
+  const all = (inOrder(parts) ?? parts).map(({ accepted }) => accepted);
+  return addParts(step, all, { actor, name: { namespace, name, version }, key: null });
 }
 
 export function decideCancelBatch(step: Step, batch: BatchRef, actor: Actor): Answer {

@@ -16,6 +16,7 @@ import { shunning } from './build.ts';
 import type { BatchPartWish, SubmitBatch } from './commands.ts';
 import type { Batch, BatchBuild, BatchJob } from './facts.ts';
 import { findBatch, notOwner } from './find.ts';
+import { inOrder, runsOf } from './order.ts';
 import { currentParts, failedNumbers } from './standing.ts';
 
 export function decideSubmitBatch(step: Step, command: SubmitBatch, actor: Actor): Answer {
@@ -31,8 +32,10 @@ export function decideSubmitBatch(step: Step, command: SubmitBatch, actor: Actor
   const { name, only } = target.value;
   const build = buildOf(step, command, target.value);
   const { buildMs = step.settings.buildMsMax } = command;
+  const wishes = inOrder(command.parts);
+  if (wishes === null) return wrong('jobs of the batch come after themselves');
   const parts: Accepted[] = [];
-  for (const wish of command.parts) {
+  for (const wish of wishes) {
     const of = { actor, name, only, build, buildMs, ...behind.value };
     const accepted = acceptPart(step, wish, of);
     if (!accepted.ok) return accepted;
@@ -64,10 +67,13 @@ export function addParts(
   { actor, name, key }: { actor: UserActor; name: BatchName; key: string | null },
 ): Answer {
   let jobCount = 0;
+  const runs = runsOf(step, parts, formatBatch(name));
   for (const [at, part] of parts.entries()) {
     // One key, one batch: that of its first part stands for all.
-    const answer = addJob(step, part, { actor, key: at === 0 ? key : null });
+    const of = { actor, key: at === 0 ? key : null };
+    const answer = addJob(step, runs?.behind(part) ?? part, of);
     if (!answer.ok) return answer;
+    runs?.noteLast();
     jobCount += indicesOf(part.spec.array).size;
   }
   return ok({ kind: 'batch_submitted', batch: name, jobCount, again: false });
@@ -108,6 +114,9 @@ function jobsOf(parts: readonly BatchPartWish[]): Result<readonly BatchJob[], Re
   }
   if (count === 0) return wrong('a batch needs at least one job');
   if (count > BATCH_JOBS_MAX) return wrong(`a batch has at most ${BATCH_JOBS_MAX} jobs`);
+  if (parts.some(({ after = [] }) => after.some((number) => number >= count))) {
+    return wrong(`a part comes after jobs of its batch, by their numbers from 0 to ${count - 1}`);
+  }
   const isWhole = jobs.length === count && !jobs.includes(undefined as unknown as BatchJob);
   return isWhole ? ok(jobs) : wrong(`the numbers of ${count} jobs are those from 0`);
 }
@@ -232,7 +241,7 @@ interface PartOf extends Behind, Target {
 /** Null: none of its jobs is to run. */
 function acceptPart(
   step: Step,
-  { submission, numbers }: BatchPartWish,
+  { submission, numbers, after }: BatchPartWish,
   { actor, name, only, build, buildMs, dependencies }: PartOf,
 ): Result<Accepted | null, Refusal> {
   const items = new IntervalSet();
@@ -246,8 +255,9 @@ function acceptPart(
   const accepted = acceptSubmission(step, { submission: wish, retired: {} }, actor);
   if (!accepted.ok) return accepted;
   const link: BatchLink = { ...name, numbers: setOf(numbers).toString() };
+  const behind = after === undefined || after.length === 0 ? {} : { after: `${setOf(after)}` };
   const made = build === null ? {} : { build: build.key, buildMs };
-  return ok(inBatch(accepted.value, { ...link, ...made }, build));
+  return ok(inBatch(accepted.value, { ...link, ...behind, ...made }, build));
 }
 
 /** A part is accepted for every node, because those that could not build are tried again. */

@@ -100,6 +100,68 @@ echo "$WEFT_BATCH $WEFT_JOB_NAME $WEFT_CPUS $2 $OMP_NUM_THREADS $(cat input/in)"
   assert.deepEqual(treeOf(path.join(cwd, 'archive/lab/side')), ['_batch.json', 're1/', 're2/']);
 });
 
+test('variables, order and gpus of jobs hold in a local run, and what is for a queue is told', async (context) => {
+  const cwd = makeFolder(context, {
+    'weft.batch.yaml': `namespace: lab
+name: order
+env: {SEED: 7, A: batch}
+solver: {build: build.sh}
+defaults: {run: job.sh, partition: big, priority: 3}
+jobs:
+  - {name: last, after: [bad, first], needs: [fast]}
+  - {name: next, after: [first], env: {A: own}, gpus: 0}
+  - {name: first}
+  - {name: bad, args: [bad]}
+  - {name: never, after: [last]}
+`,
+    'build.sh': '#!/bin/sh\necho "$SEED $A"\n',
+    'job.sh':
+      '#!/bin/sh\necho "$SEED $A"; date +%s%N > distribute_save/at; test "$1" != bad && test -z "$WEFT_GPUS$CUDA_VISIBLE_DEVICES"\n',
+  });
+  const { code, out, error } = await runLocally(cwd, '--at-once', '2');
+  assert.equal(code, 1, `${out}${error}`);
+  assert.match(error, /needs \(fast\) are for nodes/);
+  assert.match(error, /partition, priority are for the queue of a cluster; not looked at here/);
+  assert.match(out, /last not started: it comes after bad, which did not complete/);
+  assert.match(out, /never not started: it comes after last, which did not complete/);
+  assert.match(out, /^2 of 5 jobs completed/m);
+  const archive = path.join(cwd, 'archive/lab/order');
+  assert.equal(textOf(archive, 'next/_weft/stdout'), '7 own\n');
+  assert.equal(textOf(archive, 'first/_weft/stdout'), '7 batch\n');
+  const { node, startedAt } = manifestOf(path.join(archive, 'next'));
+  assert.equal(textOf(archive, `_build/${node}.log`), '7 batch\n');
+  assert.ok(manifestOf(path.join(archive, 'first')).endedAt <= startedAt);
+  writeFileSync(
+    path.join(cwd, 'weft.batch.yaml'),
+    textOf(cwd, 'weft.batch.yaml').replace('[bad]', '[good]'),
+  );
+  const again = await runLocally(cwd, '--resume');
+  assert.equal(again.code, 0, `${again.out}${again.error}`);
+  assert.match(again.out, /3 jobs to run, 2 completed before/);
+});
+
+test('gpus that a machine has not are refused before the first job', async (context) => {
+  const cwd = makeFolder(context, {
+    'weft.batch.yaml':
+      'namespace: lab\nname: g\njobs: [{name: a, run: job.sh, cpus: 1, gpus: 99}]\n',
+    'job.sh': '#!/bin/sh\n',
+  });
+  const { code, error } = await runLocally(cwd);
+  assert.equal(code, 2);
+  assert.match(error, /job a asks for 99 gpus; this machine has 1/);
+});
+
+test('a missing apptainer is told once, before the first job', async (context) => {
+  const cwd = makeFolder(context, {
+    'weft.batch.yaml':
+      'namespace: lab\nname: c\nsolver: {image: a.sif}\njobs: [{name: a}, {name: b}]\n',
+    'a.sif': '',
+  });
+  const { error, out } = await runWith(cwd, { PATH: '/usr/bin:/bin' });
+  assert.match(error, /apptainer is not found on \S+, in PATH=\/usr\/bin:\/bin/);
+  assert.doesNotMatch(out, /could not start/);
+});
+
 test('outputs keep what they are: folders, modes, times, links, holes, names that are no text', async (context) => {
   const cwd = makeFolder(context, {
     'b.yaml': `namespace: lab

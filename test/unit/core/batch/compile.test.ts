@@ -40,10 +40,8 @@ test('the smallest batch, and what holds where nothing is said', () => {
       run: { path: 'job.py', as: 'job.py' },
       args: ['{{cpus}}'],
       files: [],
-      cpuCount: null,
-      memoryBytes: null,
-      walltimeMs: null,
-      retriesMax: 0,
+      ...{ env: {}, after: [], needs: [], cpuCount: null, gpuCount: null, memoryBytes: null },
+      ...{ walltimeMs: null, retriesMax: 0, partition: null, qos: null, priority: 0 },
       slurm: {},
     },
   ]);
@@ -103,6 +101,78 @@ test('a job says more than the defaults', () => {
   assert.equal(job?.memoryBytes, 2 * 1024 ** 3);
   assert.equal(job?.walltimeMs, null);
   assert.equal(job?.retriesMax, 1);
+});
+
+test('where in the queue, on which nodes and with which variables a job runs', () => {
+  const env = { SEED: 7, A: 'batch' };
+  const defaults = { run: 'job.py', partition: 'big', qos: 'low', priority: -5, gpus: 1, cpus: 2 };
+  const jobs = [
+    { name: 'a' },
+    { name: 'b', partition: 'small', qos: 'high', priority: 10, gpus: 2, needs: ['fast'] },
+    { name: 'c', env: { A: 'own', B: true }, after: ['a', 'b'] },
+  ];
+  const { batch, problems } = compiled({ env, defaults, jobs, needs: ['gpu'] });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(batch.env, { A: 'batch', SEED: '7' });
+  const [a, b, c] = batch.jobs;
+  assert.deepEqual([a?.partition, a?.qos, a?.priority, a?.gpuCount], ['big', 'low', -5, 1]);
+  assert.deepEqual([b?.partition, b?.qos, b?.priority, b?.gpuCount], ['small', 'high', 10, 2]);
+  assert.deepEqual([b?.needs, c?.env, c?.after], [['fast'], { A: 'own', B: 'true' }, ['a', 'b']]);
+});
+
+test('a job of a sweep comes after the job of its own values', () => {
+  const jobs = [
+    { name: 'mesh{{re}}', run: 'mesh.py', env: { RE: '{{re}}' } },
+    { name: 'solve{{re}}', run: 'job.py', after: ['mesh{{re}}'] },
+  ];
+  const { batch, problems } = compiled({ sweep: { re: [1, 2] }, jobs });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(
+    batch.jobs.map(({ name, after, env }) => [name, after, env]),
+    [
+      ['mesh1', [], { RE: '1' }],
+      ['mesh2', [], { RE: '2' }],
+      ['solve1', ['mesh1'], {}],
+      ['solve2', ['mesh2'], {}],
+    ],
+  );
+});
+
+const NO_GPU = 'but a job with `cpus` and without `gpus` gets no gpu';
+
+test('[B12] who needs a node with gpus and names cpus says how many gpus', () => {
+  const asking = (needs: string[], more: object) =>
+    problemsOf({ jobs: [{ name: 'a', run: 'job.py', needs, ...more }] });
+  for (const need of ['gpu', 'gpu=a100', 'gpu & !old', '(gpu | gpus) & fast', 'GPU']) {
+    const [said = '', ...others] = asking([need], { cpus: 4 });
+    assert.ok(said.startsWith(`jobs[0].cpus: needs '${need}', ${NO_GPU}; write \`gpus: 1\``), said);
+    assert.deepEqual(others, []);
+    assert.deepEqual(asking([need], {}), [], 'a whole node has its gpus');
+    for (const gpus of [0, 1]) assert.deepEqual(asking([need], { cpus: 4, gpus }), []);
+  }
+  for (const need of ['fast', '!gpu', 'gpu | fast', 'gpurdy', 'no-gpu']) {
+    assert.deepEqual(asking([need], { cpus: 4 }), []);
+  }
+  const defaults = { cpus: 4 };
+  assert.match(problemsOf({ needs: ['gpu'], defaults })[0] ?? '', /^defaults\.cpus: needs 'gpu'/);
+  const solver = { docker: 'debian:12', gpu: true };
+  const [inside] = problemsOf({ solver, jobs: [{ name: 'a', cpus: 1 }] });
+  assert.ok(inside?.startsWith(`jobs[0].cpus: \`solver.gpu\` is true, ${NO_GPU}`), inside);
+  const [none] = problemsOf({ solver, jobs: [{ name: 'a', cpus: 1, gpus: 0 }] });
+  assert.match(none ?? '', /gives the container gpus, and this job asks for 0/);
+});
+
+test('a batch has so many arrays at most', () => {
+  const env = (at: number) => ({ NUMBER: at });
+  const jobs = Array.from({ length: 1001 }, (_, at) => ({
+    name: `j${at}`,
+    run: 'a',
+    env: env(at),
+  }));
+  assert.deepEqual(problemsOf({ jobs: jobs.slice(1) }), []);
+  assert.deepEqual(problemsOf({ jobs }), [
+    'jobs: 1001 sets of jobs differ in what they ask for, in env or in after; at most 1000: give what differs from job to job in args or files',
+  ]);
 });
 
 test('each container is known by its key; a .tar is a file and a name is none', () => {
@@ -270,6 +340,39 @@ const WRONG: readonly (readonly [Partial<WrittenBatch>, ...said: string[]])[] = 
     { jobs: [{ name: 'a', run: 'b.py', args: ['x\0', 'y'.repeat(131_072)] }] },
     'jobs[0].args[0]: the argument has a NUL character in it',
     'jobs[0].args[1]: the argument has 131072 bytes; at most 131071',
+  ],
+  [
+    { defaults: { gpus: -1, priority: 200, partition: 'a b', qos: '' } },
+    "defaults.gpus: '-1': expected a whole number, 0 for none",
+    "defaults.priority: '200': expected a whole number from -100 to 100, higher goes first",
+    "defaults.partition: 'a b': expected a name, as `weft partition list` shows",
+    "defaults.qos: '': expected a name, as `weft qos list` shows",
+  ],
+  [
+    { env: { '1A': 'x', WEFT_JOB_ID: 1, WEFT_DIR: '/w', B: 'a\0b', C: '{{re}}' } },
+    "env.1A: '1A': expected the name of a variable, of letters, digits and _",
+    "env.WEFT_JOB_ID: 'WEFT_JOB_ID' is set by Weft itself; give yours another name",
+    'env.B: the variable has a NUL character in it',
+    'env.C: {{…}} stands for a value of the sweep, which only jobs have',
+  ],
+  [
+    { solver: { docker: 'a:1' }, env: { PATH: '/opt' }, jobs: [{ name: 'a', env: { LD_X: 1 } }] },
+    "env.PATH: 'PATH' is read by docker on the node; set it in the image",
+    "jobs[0].env.LD_X: 'LD_X' is read by docker on the node; set it in the image",
+  ],
+  [
+    {
+      jobs: [
+        { name: 'mesh', run: 'a.py' },
+        { name: 'b', run: 'a.py', after: ['mehs', 'lab/heat'] },
+        { name: 'c', run: 'a.py', after: ['d'] },
+        { name: 'd', run: 'a.py', after: ['mesh', 'e'] },
+        { name: 'e', run: 'a.py', after: ['c'] },
+      ],
+    },
+    "jobs[1].after[0]: 'mehs': expected the name of a job of this batch. Did you mean 'mesh'?",
+    "jobs[1].after[1]: 'lab/heat': expected the name of a job of this batch. Batches stand in the `after` of the whole file.",
+    'jobs[2].after: the job comes after itself: c after d after e after c',
   ],
   [{ needs: ['gpu &'] }, "needs[0]: 'gpu &': expected a label at the end"],
   [

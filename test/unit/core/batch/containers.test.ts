@@ -36,24 +36,24 @@ const VARIABLES = [
   ...PASSED_ON.flatMap((name) => ['--env', name]),
 ];
 
-test('docker as the user of the job, with gpus and a mount', () => {
-  const solver = { kind: 'docker', gpu: true, mounts: ['/data'] } as const;
-  const start = { ...FOLDERS, solver, name: 'weft-7', user: '1000:100' };
+test('docker as the user of the job, with a mount and a variable', () => {
+  const solver = { kind: 'docker', mounts: ['/data'] } as const;
+  const start = { ...FOLDERS, solver, name: 'weft-7', user: '1000:100', env: ['SEED'] };
   assert.deepEqual(engineWords({ ...start, binds: ['/w/_bind_path_0'] }), [
     ...['docker', 'run', '--rm', '--init', '--pull', 'never', '--name', 'weft-7'],
-    ...['--user', '1000:100', '--security-opt', 'label=disable', '--gpus', 'all'],
+    ...['--user', '1000:100', '--security-opt', 'label=disable'],
     ...['--volume', '/w/distribute_save:/distribute_save:rw'],
     ...['--volume', '/w/input:/input:rw', '--volume', '/w/_bind_path_0:/data:rw'],
-    ...VARIABLES,
+    ...[...VARIABLES, '--env', 'SEED'],
   ]);
 });
 
-test('podman with a gpu, and nothing else', () => {
-  const solver = { kind: 'podman', gpu: true, mounts: [] } as const;
-  const start = { ...FOLDERS, solver, name: 'weft-7', user: '0:0', binds: [] };
+test('podman with nothing else', () => {
+  const solver = { kind: 'podman', mounts: [] } as const;
+  const start = { ...FOLDERS, solver, name: 'weft-7', user: '0:0', binds: [], env: [] };
   assert.deepEqual(engineWords(start), [
     ...['podman', 'run', '--rm', '--init', '--pull', 'never', '--name', 'weft-7'],
-    ...['--user', '0:0', '--security-opt', 'label=disable', '--device', 'nvidia.com/gpu=all'],
+    ...['--user', '0:0', '--security-opt', 'label=disable'],
     ...['--volume', '/w/distribute_save:/distribute_save:rw', '--volume', '/w/input:/input:rw'],
     ...VARIABLES,
   ]);

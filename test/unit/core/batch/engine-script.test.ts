@@ -84,6 +84,36 @@ test('[B7] an image is loaded once on a node, and its jobs run by its number', a
   assert.equal(readFileSync(path.join(kept, 'log'), 'utf8'), 'Loaded image: wing:1\n');
 });
 
+test('a container gets the gpus of its job, and the variables of the batch', (t) => {
+  for (const [kind, own, all] of [
+    ['docker', '--gpus "device=1,3"', '--gpus all'],
+    [
+      'podman',
+      '--device nvidia.com/gpu=3 --device nvidia.com/gpu=1',
+      '--device nvidia.com/gpu=all',
+    ],
+  ] as const) {
+    const engine = new Engine(t, kind, 'echo "ran $SEED"');
+    engine.has('debian:12');
+    const said = (written: object, gpus: string): string => {
+      const batch = batchOf({ env: { SEED: 7 }, ...written } as never);
+      const work = engine.node.task(`t${engine.calls('run').length}`, {});
+      const end = engine.node.run(work, batch, { ...engine.variables, SEED: '7', WEFT_GPUS: gpus });
+      assert.deepEqual([end.status, end.stdout], [0, 'ran 7\n'], end.stderr);
+      return engine.calls('run').at(-1) ?? '';
+    };
+    const asked = { jobs: [{ name: 'a', cpus: 1, gpus: 2 }], solver: { [kind]: 'debian:12' } };
+    assert.ok(said(asked, '1,3').includes(` ${own} `));
+    assert.ok(said(asked, '').includes('--env SEED '));
+    assert.doesNotMatch(said(asked, ''), /gpu/, 'where nobody gives them out');
+    const whole = { jobs: [{ name: 'a' }], solver: { [kind]: 'debian:12', gpu: true } };
+    assert.ok(said(whole, '1,3').includes(` ${own} `));
+    assert.ok(said(whole, '').includes(` ${all} `));
+    const without = { jobs: [{ name: 'a' }], solver: { [kind]: 'debian:12' } };
+    assert.doesNotMatch(said(without, '1,3'), /gpu/);
+  }
+});
+
 test('limits are those of the job, and as far as podman can set them', (t) => {
   const engine = new Engine(t, 'podman', 'echo ran');
   engine.has('debian:12');

@@ -36,7 +36,7 @@ test('jobs that ask for the same are one array, with their files by task', () =>
     { name: 'b', run: 'job.py', cpus: 2, memory: '1G', time: '5m', retries: 1 },
     { name: 'c', run: 'job.py' },
   ];
-  const batch = batchOf({ jobs, files: ['mesh'], needs: ['gpu'], outputs: ['**', '!*.tmp'] });
+  const batch = batchOf({ jobs, files: ['mesh'], needs: ['fast'], outputs: ['**', '!*.tmp'] });
   const [first, second, ...others] = partsOf(batch, CONTENTS);
   assert.deepEqual([first?.numbers, second?.numbers, others], [[0, 2], [1], []]);
   const { each, exclusive, cpuCount, labels, staging } = first?.submission ?? {};
@@ -44,7 +44,7 @@ test('jobs that ask for the same are one array, with their files by task', () =>
     { name: 'a', line: `python3 job.py "$cpus" 'it'\\''s'` },
     { name: 'c', line: 'python3 job.py "$cpus"' },
   ]);
-  assert.deepEqual([exclusive, cpuCount, labels], [true, 0, ['gpu']]);
+  assert.deepEqual([exclusive, cpuCount, labels], [true, 0, ['fast']]);
   assert.deepEqual(staging, { outputs: ['distribute_save/**', '!distribute_save/**/*.tmp'] });
   const kept = (more: object) => {
     const [part] = partsOf(batchOf({ jobs, files: ['mesh'], ...more }), CONTENTS);
@@ -68,6 +68,67 @@ test('jobs that ask for the same are one array, with their files by task', () =>
   assert.deepEqual(paths(set.value.common), common, 'what all of them have is named once');
   assert.deepEqual(paths(set.value.tasks?.['0']), ['_weft/own/a.json']);
   assert.equal(set.value.tasks?.['1'], undefined);
+});
+
+test('what jobs ask for, and come after, makes arrays of them', () => {
+  const run = 'job.py';
+  const batch = batchOf({
+    env: { A: 'batch', SEED: 1 },
+    needs: ['linux'],
+    jobs: [
+      { name: 'mesh1', run },
+      { name: 'mesh2', run },
+      { name: 'solve1', run, after: ['mesh1', 'mesh2'] },
+      { name: 'free', run },
+      { name: 'solve2', run, after: ['mesh2', 'mesh1'] },
+      { name: 'odd', run, cpus: 1, gpus: 2, env: { A: 'own' }, needs: ['fast'] },
+      { name: 'late', run, partition: 'big', qos: 'low', priority: -3 },
+    ],
+  });
+  const parts = partsOf(batch, CONTENTS);
+  assert.deepEqual(
+    parts.map(({ numbers, after }) => [numbers, after]),
+    [
+      [[0, 1], []],
+      [
+        [2, 4],
+        [0, 1],
+      ],
+      [[3], []],
+      [[5], []],
+      [[6], []],
+    ],
+  );
+  const [mesh, , , odd, late] = parts.map(({ submission }) => submission);
+  assert.deepEqual(mesh?.environment, { A: 'batch', SEED: '1' });
+  assert.deepEqual(odd?.environment, { A: 'own', SEED: '1', weft_batch_A: 'batch' });
+  assert.deepEqual([odd?.gpuCount, odd?.labels], [2, ['linux', 'fast']]);
+  assert.deepEqual([late?.partition, late?.qos, late?.nice], ['big', 'low', 3]);
+  for (const key of ['partition', 'qos', 'nice', 'gpuCount'])
+    assert.ok(!(key in (mesh ?? {})), key);
+  const prints = (env: WrittenBatch['env']) =>
+    partsOf(batchOf(env === undefined ? {} : { env }), CONTENTS)[0]?.prints;
+  assert.notDeepEqual(prints({ A: 1 }), prints(undefined));
+  assert.notDeepEqual(prints({ A: 1 }), prints({ A: 2 }));
+});
+
+test('[B11] the build sees the variables of the batch, and each job its own over them', (t) => {
+  const node = new Node(t);
+  const jobs = [
+    { name: 'a', run: 'job.sh', env: { A: 'own', B: 'b' } },
+    { name: 'b', run: 'job.sh' },
+  ];
+  const batch = batchOf({ solver: { build: 'build.sh' }, env: { A: "it's", SEED: 1 }, jobs });
+  const said = 'echo "$A $(printenv B || echo none) $SEED $(env | grep -c weft_batch)"';
+  const files = {
+    'build/build.sh': `#!/bin/sh\n${said}\n`,
+    'program/job.sh': `#!/bin/sh\n${said}\n`,
+  };
+  const [first, second] = partsOf(batch, CONTENTS).map(({ submission }) => submission.environment);
+  const own = node.run(node.task('t1', files), batch, first);
+  assert.equal(own.stdout, 'own b 1 0\n', own.stderr);
+  assert.match(own.stderr, /^it's none 1 \d$/m, 'what the build has printed');
+  assert.equal(node.run(node.task('t2', files), batch, second).stdout, "it's none 1 0\n");
 });
 
 test('files of a job lie at their places, unless those of the batch may be there', () => {

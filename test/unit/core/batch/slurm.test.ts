@@ -8,10 +8,19 @@ import { buildHeader, jobHeader } from '../../../../src/core/batch/slurm/header.
 
 const JOB: BatchJob = {
   ...{ name: 're100', run: { path: 'job.py', as: 'job.py' }, args: [], files: [] },
-  ...{ cpuCount: null, memoryBytes: null, walltimeMs: null, retriesMax: 0, slurm: {} },
+  ...{ env: {}, after: [], needs: [], cpuCount: null, gpuCount: null, memoryBytes: null },
+  ...{ walltimeMs: null, retriesMax: 0, partition: null, qos: null, priority: 0, slurm: {} },
 };
 const BATCH: BatchFile = {
-  ...{ namespace: 'wing', name: 'sweep', origin: 'weft', needs: [], solver: null, files: [] },
+  ...{
+    namespace: 'wing',
+    name: 'sweep',
+    origin: 'weft',
+    needs: [],
+    solver: null,
+    files: [],
+    env: {},
+  },
   ...{ jobs: [JOB], outputs: ['**'], after: [], notices: [], slurm: {} },
 };
 

@@ -234,6 +234,66 @@ scenario(
   },
 );
 
+/** `c` comes after `a` and `b`, which are an array, and `d` after `c`. */
+const ORDERED = [
+  { ...part(['d'], [3]), after: [2] },
+  { ...part(['c'], [2]), after: [0, 1] },
+  part(['a', 'b'], [0, 1]),
+];
+
+scenario('[B10] a job of a batch starts when those that it comes after have completed', (head) => {
+  head.connect('n1', { cpus: 9 });
+  head.command(submit({ parts: ORDERED, key: 'k' }), ANN);
+  assert.deepEqual(head.schedule(), ['1[0]#1@n1', '1[1]#1@n1']);
+  head.ended('1[0]#1');
+  head.crash();
+  head.connect('n1', { cpus: 9, held: head.heldBy('n1') });
+  assert.deepEqual(head.schedule(), []);
+  head.ended('1[1]#1');
+  assert.deepEqual(head.schedule(), ['2[0]#1@n1']);
+  head.ended('2[0]#1');
+  assert.deepEqual(head.schedule(), ['3[0]#1@n1']);
+  head.ended('3[0]#1');
+  assert.deepEqual(standing(head).ended, { completed: 4 });
+  assert.equal(batchOf(head).jobs[3]?.name, 'd');
+});
+
+for (const way of ['retry', 'resume'] as const) {
+  scenario(`[B10] a ${way} keeps the order of what runs again`, (head) => {
+    head.connect('n1', { cpus: 9 });
+    head.command(submit({ parts: ORDERED }), ANN);
+    head.schedule();
+    head.ended('1[0]#1');
+    head.ended('1[1]#1', { code: 1 });
+    const { ended, outcome } = standing(head);
+    assert.deepEqual([ended, outcome], [{ completed: 1, failed: 1, cancelled: 2 }, 'failed']);
+    const again = way === 'retry' ? retry('ann/sweep') : submit({ parts: ORDERED, mode: 'resume' });
+    const reply = head.command(again, ANN);
+    assert.equal(reply.kind === 'batch_submitted' && reply.jobCount, 3);
+    assert.deepEqual(head.schedule(), ['4[1]#1@n1']);
+    head.ended('4[1]#1');
+    assert.deepEqual(head.schedule(), ['5[0]#1@n1'], 'and not after what is over');
+    head.ended('5[0]#1');
+    head.schedule();
+    head.ended('6[0]#1', { code: 1 });
+    head.command(again, ANN);
+    assert.deepEqual(head.schedule(), ['7[0]#1@n1'], 'all before it has completed');
+    head.ended('7[0]#1');
+    assert.deepEqual(standing(head).ended, { completed: 4 });
+  });
+}
+
+scenario('[B10] an order that has no beginning is refused', (head) => {
+  head.connect('n1', { cpus: 9 });
+  const circle = [
+    { ...part(['a'], [0]), after: [1] },
+    { ...part(['b'], [1]), after: [0] },
+  ];
+  assert.equal(head.refused(submit({ parts: circle }), ANN), 'argument.invalid');
+  const beyond = [{ ...part(['a'], [0]), after: [7] }];
+  assert.equal(head.refused(submit({ parts: beyond }), ANN), 'argument.invalid');
+});
+
 scenario('[B5] a batch that was removed is no matter to a retry', (head) => {
   head.connect('n1', { cpus: 9 });
   head.command(submit({ parts: [part(['a'], [0])] }), ANN);
