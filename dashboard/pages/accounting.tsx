@@ -1,13 +1,13 @@
 // Who used how much: cpu hours over time by user, group, partition or outcome, fair shares, and all of it to take
 // elsewhere.
 
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { ReplyOf } from '../../src/api/routes.ts';
 import type { UsageKey } from '../../src/core/model/usage-keys.ts';
 import { call } from '../data/client.ts';
 import type { LiveEvent } from '../data/live.ts';
 import { useAnswer, useCall } from '../data/query.ts';
-import { hrefOf } from '../data/route.ts';
+import { hrefOf, useChosen } from '../data/route.ts';
 import { Bar, Command, Empty, Loaded, Panel } from '../parts/basic.tsx';
 import { Curves } from '../parts/curves.tsx';
 import { save } from '../parts/files/save.ts';
@@ -32,8 +32,10 @@ const NO_GROUP = 'in no group';
 const TONES: readonly Tone[] = ['run', 'wait', 'stop', 'good', 'move', 'dim'];
 
 export function Accounting() {
-  const [span, setSpan] = useState(7 * DAY_MS);
-  const [by, setBy] = useState<UsageKey>('user');
+  const [chosen, setSpan] = useChosen('span', 'week');
+  const span = SPANS.find(([words]) => words === chosen)?.[1] ?? 7 * DAY_MS;
+  const [key, setBy] = useChosen('by', 'user');
+  const by = key in TITLES ? (key as UsageKey) : 'user';
   const wish = { when: isEnd, togetherMs: TOGETHER_MS };
   const report = useAnswer(`used ${span} ${by}`, (signal) => usedSince(span, by, signal), wish);
   const usage = useCall('listUsage', {}, wish);
@@ -44,17 +46,15 @@ export function Accounting() {
         <div class="filters">
           <label>
             The last
-            <select value={span} onChange={(event) => setSpan(Number(event.currentTarget.value))}>
-              {SPANS.map(([words, ms]) => (
-                <option key={words} value={ms}>
-                  {words}
-                </option>
+            <select value={chosen} onChange={(event) => setSpan(event.currentTarget.value)}>
+              {SPANS.map(([words]) => (
+                <option key={words}>{words}</option>
               ))}
             </select>
           </label>
           <label>
             By
-            <select value={by} onChange={(event) => setBy(event.currentTarget.value as UsageKey)}>
+            <select value={by} onChange={(event) => setBy(event.currentTarget.value)}>
               <option value="user">user</option>
               <option value="group">group</option>
               <option value="partition">partition</option>

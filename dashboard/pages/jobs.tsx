@@ -4,13 +4,14 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JobView } from '../../src/api/jobs.ts';
 import { now } from '../data/clock.ts';
 import { useJobs } from '../data/jobs.ts';
-import { hrefOf, place, replaceQuery } from '../data/route.ts';
+import { changeQuery, hrefOf, place, useChosen } from '../data/route.ts';
 import { me } from '../data/session.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Command, Empty, Problem, SearchField, Span, State, Time } from '../parts/basic.tsx';
 import { type Column, LongTable } from '../parts/long-table.tsx';
 import { type JobFilter, jobsCommand, NO_FILTER } from '../pure/command-line.ts';
-import { type Sorting, type SortKey, shownRows } from '../pure/job-rows.ts';
+import { SORT_KEYS, type SortKey, shownRows } from '../pure/job-rows.ts';
+import { bySorting, sortingOf } from '../pure/sorting.ts';
 import { failedCount, stateWord } from '../pure/state.ts';
 import { exitWords, ownClock, plainWord, some } from '../pure/words.ts';
 import { bulkActions } from './job/job-actions.ts';
@@ -89,8 +90,9 @@ function remarkOf(job: JobView): string {
 export function Jobs() {
   const { query } = place.value;
   const filter = filterOf(query);
-  const [search, setSearch] = useState(query.get('search') ?? '');
-  const [sorting, setSorting] = useState<Sorting>({ key: 'id', down: true });
+  const [search, setSearch] = useChosen('search');
+  const [by, setBy] = useChosen('by', '-id');
+  const sorting = sortingOf(by, SORT_KEYS);
   const [chosen, setChosen] = useState<ReadonlySet<number | string>>(new Set());
   const list = useJobs(filter);
   // The time of what runs grows, but rows must not jump every second.
@@ -98,7 +100,7 @@ export function Jobs() {
   const isByPriority = filter.sort === 'priority';
   const rows = useMemo(
     () => (isByPriority ? list.rows : shownRows(list.rows, search, sorting, Date.now())),
-    [list.rows, search, sorting, minute, isByPriority],
+    [list.rows, search, by, minute, isByPriority],
   );
   useEffect(() => {
     // For whoever measures how soon the page is of use.
@@ -142,7 +144,7 @@ export function Jobs() {
           idOf={({ id }) => id}
           {...(isByPriority ? {} : { sorting })}
           onSort={(key) =>
-            setSorting({ key, down: sorting.key === key ? !sorting.down : key !== 'name' })
+            setBy(bySorting({ key, down: sorting.key === key ? !sorting.down : key !== 'name' }))
           }
           onEnd={list.isWhole ? () => undefined : list.more}
           chosen={chosen}
@@ -191,8 +193,11 @@ function Filters({
     const next = { ...filter, [name]: value };
     // Without a state `weft jobs --outcome` lists what is done, too.
     if (name === 'outcome' && value !== '' && filter.state === 'active') next.state = 'all';
-    const given = Object.entries(next).filter(([key, text]) => text !== NO_FILTER[key as 'state']);
-    replaceQuery(Object.fromEntries(given));
+    const given = Object.entries(next).map(([key, text]) => [
+      key,
+      text === NO_FILTER[key as 'state'] ? '' : text,
+    ]);
+    changeQuery(Object.fromEntries(given));
   };
   const select = (name: keyof JobFilter, label: string, words: readonly string[]) => (
     <label>

@@ -1,19 +1,21 @@
 // All nodes, as a grid and as a table.
 
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { NodeView } from '../../src/api/nodes.ts';
 import { now } from '../data/clock.ts';
 import { useCall } from '../data/query.ts';
-import { hrefOf } from '../data/route.ts';
+import { hrefOf, useChosen } from '../data/route.ts';
 import { Bar, Command, Loaded, NodeState, Panel, SearchField } from '../parts/basic.tsx';
 import { type Column, LongTable } from '../parts/long-table.tsx';
 import { NodeGrid } from '../parts/node-grid.tsx';
+import { bySorting, sortingOf } from '../pure/sorting.ts';
 import { nodeWord } from '../pure/state.ts';
 import { ownClock, sizeWords, spanWords } from '../pure/words.ts';
 
 const EVERY_MS = 15_000;
 
-type Key = 'name' | 'state' | 'cpus' | 'memory' | 'running';
+const KEYS = ['name', 'state', 'cpus', 'memory', 'running'] as const;
+type Key = (typeof KEYS)[number];
 
 const COLUMNS: readonly Column<NodeView, Key>[] = [
   {
@@ -102,9 +104,10 @@ export function Nodes() {
 }
 
 function Shown({ nodes }: { nodes: readonly NodeView[] }) {
-  const [sorting, setSorting] = useState<{ key: Key; down: boolean }>({ key: 'name', down: false });
-  const [search, setSearch] = useState('');
-  const rows = useMemo(() => sorted(nodes, search, sorting), [nodes, search, sorting]);
+  const [by, setBy] = useChosen('by', 'name');
+  const sorting = sortingOf(by, KEYS);
+  const [search, setSearch] = useChosen('search');
+  const rows = useMemo(() => sorted(nodes, search, sorting), [nodes, search, by]);
   return (
     <>
       <Panel title="All nodes" aside={<Command text="weft node list" />}>
@@ -121,7 +124,7 @@ function Shown({ nodes }: { nodes: readonly NodeView[] }) {
         columns={COLUMNS}
         idOf={({ name }) => name}
         sorting={sorting}
-        onSort={(key) => setSorting({ key, down: sorting.key === key && !sorting.down })}
+        onSort={(key) => setBy(bySorting({ key, down: sorting.key === key && !sorting.down }))}
       />
     </>
   );

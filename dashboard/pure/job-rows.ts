@@ -2,6 +2,7 @@
 // Kept newest first.
 
 import type { JobView, ListJobsReply } from '../../src/api/jobs.ts';
+import type { Sorting } from './sorting.ts';
 import { stateWord } from './state.ts';
 
 /** Puts a page that was asked for with `before` (absent: the newest) in the place of its rows. */
@@ -29,18 +30,16 @@ function firstBelow(rows: readonly JobView[], id: number): number {
   return low;
 }
 
-export type SortKey = 'id' | 'name' | 'owner' | 'state' | 'time' | 'tasks' | 'nodes' | 'submitted';
-
-export interface Sorting {
-  readonly key: SortKey;
-  readonly down: boolean;
-}
+export const SORT_KEYS = [
+  ...(['id', 'name', 'owner', 'state', 'time', 'tasks', 'nodes', 'submitted'] as const),
+] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
 
 /** Rows that have all the words somewhere, in this order. `now`: for the time of what runs. */
 export function shownRows(
   rows: readonly JobView[],
   search: string,
-  { key, down }: Sorting,
+  { key, down }: Sorting<SortKey>,
   now: number,
 ): readonly JobView[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);

@@ -191,6 +191,8 @@ export const listTasksQuery = z.strictObject({
   limit: queryNumber(1, 1000).optional(),
   /** Only tasks with a greater index: the `next` of the page before. */
   after: queryNumber(-1, Number.MAX_SAFE_INTEGER).optional(),
+  /** Only tasks that ended, and neither completed nor were cancelled. A page may be short, and go on. */
+  failed: queryFlag.optional(),
 });
 export const listTasksReply = z.object({ tasks: z.array(taskView), next: z.int().nullable() });
 export type ListTasksReply = z.infer<typeof listTasksReply>;

@@ -82,7 +82,10 @@ export const nodeView = z.object({
   /** Task ids with their epoch, `42[7]#1`; those that may still have processes here. */
   running: z.array(z.string()),
   unreachableSince: instantOrNull,
+  /** When the head heard of it last. */
   lastSeenAt: instantOrNull,
+  /** Since when it is connected; absent: it is not. */
+  connectedAt: instant.exactOptional(),
   load: z
     .object({ load1: z.number(), memoryFreeBytes: z.number(), diskFreeBytes: z.number() })
     .nullable(),

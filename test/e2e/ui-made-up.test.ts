@@ -53,14 +53,49 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'log of the build on n3' }).click();
   });
 
-  it('a job that failed opens with what it said on standard error', async () => {
+  it('a job that failed opens with both of its streams, standard error first', async () => {
     const { page } = made.own;
+    const titles = () => page.locator('.stream h3').allTextContents();
     await goTo(made.own, 'jobs/2', 'Job 2');
-    await page.getByText('weft logs 2 --stderr', { exact: true }).waitFor();
-    await page.getByRole('combobox', { name: 'Stream' }).selectOption('stdout');
     await page.getByText('weft logs 2', { exact: true }).waitFor();
+    assert.deepEqual(await titles(), ['Standard error', 'Standard output']);
+    await page.getByRole('combobox', { name: 'Stream' }).selectOption('stdout');
+    await page.getByText('weft logs 2 --stdout', { exact: true }).waitFor();
+    assert.deepEqual(await titles(), ['Standard output']);
     await goTo(made.own, 'jobs/4', 'Job 4');
     await page.getByText('weft logs 4', { exact: true }).waitFor();
+    assert.deepEqual(await titles(), ['Standard output', 'Standard error']);
+  });
+
+  it('an array shows what failed before all, one after the other', async () => {
+    const { page } = made.own;
+    await goTo(made.own, 'jobs/3', 'Job 3');
+    const failed = page.getByRole('region', { name: 'tasks failed' });
+    await failed.getByRole('button', { name: 'show task 13' }).waitFor();
+    const task = page.getByRole('spinbutton', { name: 'Task' });
+    await page.waitForFunction("document.querySelector('input[type=number]')?.value === '13'");
+    await failed.getByRole('button', { name: 'Next failed' }).click();
+    await page.getByText("weft logs '3[110]'", { exact: true }).waitFor();
+    assert.equal(await task.inputValue(), '110');
+    assert.match(page.url(), /task=110/);
+    await page.reload();
+    await page.getByText("weft logs '3[110]'", { exact: true }).waitFor();
+  });
+
+  it('what is searched and how it is sorted stands in the address, and outlasts a way back', async () => {
+    const { page } = made.own;
+    await goTo(made.own, 'jobs?state=all', 'Jobs');
+    await page.getByPlaceholder('id, name, user, node, command').fill('mesh');
+    await page.getByRole('button', { name: 'Name' }).click();
+    await page.waitForFunction("location.hash === '#/jobs?state=all&search=mesh&by=name'");
+    await page.reload();
+    await page.locator('[aria-sort=ascending]', { hasText: 'Name' }).waitFor();
+    await page.locator('.long a').first().click();
+    await page.getByRole('heading', { level: 1, name: /^Job / }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    assert.equal(await page.getByPlaceholder('id, name').inputValue(), 'mesh');
+    await page.locator('[aria-sort=ascending]', { hasText: 'Name' }).waitFor();
     await goTo(made.own, 'batches/lab/sweep', 'Batch lab/sweep');
   });
 

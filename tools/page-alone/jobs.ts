@@ -45,7 +45,9 @@ export function jobOf(id: number, { tasks, nodes, now }: JobWorld): JobView {
     outcome: isDone ? { kind, ...place } : null,
     reason: state === 'pending' ? { kind: 'resources', words: WAITS } : null,
     ...{ notice: null, priority: state === 'pending' ? 1200 : null, taskCount },
-    ...{ taskCounts: { [state]: taskCount }, outcomeCounts: isDone ? { [kind]: 1 } : {} },
+    ...(isArray
+      ? countsOf(tasks)
+      : { taskCounts: { [state]: 1 }, outcomeCounts: isDone ? { [kind]: 1 } : {} }),
     ...{ array: isArray ? `0-${tasks - 1}` : null, submittedAt, startedAt },
     ...{ runStartedAt: startedAt, endedAt: isDone ? submittedAt + 2 * MINUTE_MS : null },
     nodes: startedAt === null ? [] : [`n${(id % nodes) + 1}`],
@@ -53,6 +55,23 @@ export function jobOf(id: number, { tasks, nodes, now }: JobWorld): JobView {
     request: REQUEST,
     ...{ walltimeMs: 60 * MINUTE_MS, held: false },
   };
+}
+
+/** Counts of the tasks of the array. */
+function countsOf(tasks: number): Pick<JobView, 'taskCounts' | 'outcomeCounts'> {
+  const taskCounts: Record<string, number> = {};
+  const outcomeCounts: Record<string, number> = {};
+  for (let index = 0; index < tasks; index += 1) {
+    const [state, kind] = endOf(index);
+    taskCounts[state] = (taskCounts[state] ?? 0) + 1;
+    if (state === 'done') outcomeCounts[kind] = (outcomeCounts[kind] ?? 0) + 1;
+  }
+  return { taskCounts, outcomeCounts };
+}
+
+function endOf(index: number): ['running' | 'pending' | 'done', 'failed' | 'completed'] {
+  const kind = index % 97 === 13 ? 'failed' : 'completed';
+  return [index % 5 === 4 ? 'running' : index % 11 === 7 ? 'pending' : 'done', kind];
 }
 
 const WORDS = ['running', 'pending', 'failed', 'completed', 'running', 'completed', 'completed'];
@@ -116,6 +135,7 @@ export function rehearseJob(): ExplainReply {
 }
 
 export function listTasks(world: JobWorld, { query }: Asked): ListTasksReply {
+  if (query.get('failed') === 'true') return failedTasks(world, query);
   const from = Number(query.get('after') ?? -1) + 1;
   const until = Math.min(world.tasks, from + Number(query.get('limit') ?? PAGE));
   const tasks = Array.from({ length: Math.max(0, until - from) }, (_, at) =>
@@ -124,9 +144,19 @@ export function listTasks(world: JobWorld, { query }: Asked): ListTasksReply {
   return { tasks, next: until < world.tasks ? until - 1 : null };
 }
 
+function failedTasks(world: JobWorld, query: URLSearchParams): ListTasksReply {
+  const after = Number(query.get('after') ?? -1);
+  const all = Array.from({ length: world.tasks }, (_, index) => taskOf(index, world));
+  const failed = all.filter(
+    ({ outcome, index }) => outcome?.kind === 'failed' && (index ?? 0) > after,
+  );
+  const limit = Number(query.get('limit') ?? PAGE);
+  const tasks = failed.slice(0, limit);
+  return { tasks, next: failed.length > limit ? (tasks.at(-1)?.index ?? null) : null };
+}
+
 function taskOf(index: number, { now, nodes }: JobWorld): TaskView {
-  const kind = index % 97 === 13 ? 'failed' : 'completed';
-  const state = index % 5 === 4 ? 'running' : index % 11 === 7 ? 'pending' : 'done';
+  const [state, kind] = endOf(index);
   const exit = { code: kind === 'failed' ? 1 : 0 };
   const isDone = state === 'done';
   return {

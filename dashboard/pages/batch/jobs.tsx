@@ -1,10 +1,9 @@
 // The jobs of a batch: a table coloured by how they ended.
 
-import { useEffect, useState } from 'preact/hooks';
 import type { BatchDetail, BatchJobView } from '../../../src/api/batches.ts';
 import { call } from '../../data/client.ts';
 import { useAnswer } from '../../data/query.ts';
-import { hrefOf } from '../../data/route.ts';
+import { hrefOf, useChosen } from '../../data/route.ts';
 import { Loaded, Span, State } from '../../parts/basic.tsx';
 import { type Column, LongTable } from '../../parts/long-table.tsx';
 import { toneOf } from '../../pure/state.ts';
@@ -44,12 +43,12 @@ export function taskHref(id: string): string {
 
 export function Jobs({ batch }: { batch: BatchDetail }) {
   const { title, namespace, name, version } = batch;
-  const [isBad, setBad] = useState(false);
+  const [only, setOnly] = useChosen('only');
+  const isBad = only === 'failed';
   const params = { namespace, name: version > 1 ? `${name}@${version}` : name };
   const jobs = useAnswer(`batch ${title}`, (signal) => allJobs(params, signal), {
     when: isOfBatches,
   });
-  useEffect(() => setBad(false), [title]);
   return (
     <Loaded answer={jobs}>
       {(all) => {
@@ -62,7 +61,7 @@ export function Jobs({ batch }: { batch: BatchDetail }) {
               <input
                 type="checkbox"
                 checked={isBad}
-                onChange={(event) => setBad(event.currentTarget.checked)}
+                onChange={(event) => setOnly(event.currentTarget.checked ? 'failed' : '')}
               />{' '}
               only what failed
             </label>

@@ -1,21 +1,21 @@
 // One job: where it is and why, what can be done, its life, tasks, output, files.
 
-import { useState } from 'preact/hooks';
 import type { ExplainReply, JobDetail } from '../../../src/api/jobs.ts';
 import { call } from '../../data/client.ts';
 import { now } from '../../data/clock.ts';
 import type { LiveEvent } from '../../data/live.ts';
 import { useCall } from '../../data/query.ts';
-import { hrefOf, place } from '../../data/route.ts';
+import { hrefOf, useChosen } from '../../data/route.ts';
 import { isOperator, me } from '../../data/session.ts';
 import { Actions } from '../../parts/actions.tsx';
 import { Command, Loaded, Panel, Span, State, Time } from '../../parts/basic.tsx';
 import { changeCommand } from '../../pure/command-line.ts';
 import { changeOf } from '../../pure/smaller.ts';
-import { stateWord } from '../../pure/state.ts';
+import { failedCount, stateWord } from '../../pure/state.ts';
 import { type Stretch, stretchesOf } from '../../pure/timeline.ts';
 import { exitWords, ownClock, some, spanWords } from '../../pure/words.ts';
 import { Facts } from './facts.tsx';
+import { Failures } from './failures.tsx';
 import { Files } from './files.tsx';
 import { useFirstFailed } from './first-failed.ts';
 import { jobActions } from './job-actions.ts';
@@ -38,7 +38,9 @@ export function Job({ id }: { id: string }) {
 }
 
 function Shown({ job }: { job: JobDetail }) {
-  const [chosen, setIndex] = useState<number | null>(job.array === null ? null : wantedTask());
+  const [task, setTask] = useChosen('task');
+  const chosen = job.array !== null && /^\d{1,9}$/.test(task) ? Number(task) : null;
+  const setIndex = (next: number): void => setTask(String(next));
   const failed = useFirstFailed(job, chosen === null);
   const index = job.array === null ? null : (chosen ?? failed ?? firstOf(job.array));
   const maySee = me.value?.name === job.owner || isOperator();
@@ -58,6 +60,9 @@ function Shown({ job }: { job: JobDetail }) {
       <div class="panels">
         <Why job={job} />
         <Life job={job} />
+        {job.array !== null && failedCount(job) > 0 && (
+          <Failures job={job} index={index} onIndex={setIndex} />
+        )}
         {job.array !== null && <Tasks job={job} index={index} onIndex={setIndex} />}
         {maySee ? (
           <Logs job={job} index={index} />
@@ -71,12 +76,6 @@ function Shown({ job }: { job: JobDetail }) {
       </div>
     </>
   );
-}
-
-/** The task that the address names. */
-function wantedTask(): number | null {
-  const task = place.value.query.get('task');
-  return task === null ? null : Number(task);
 }
 
 function firstOf(array: string): number {

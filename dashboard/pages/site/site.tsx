@@ -1,9 +1,9 @@
 // One other cluster: its nodes and jobs, as it says itself and as its filters let them be seen.
 
-import { useState } from 'preact/hooks';
 import type { SiteView } from '../../../src/api/sites.ts';
 import { call } from '../../data/client.ts';
 import { useCall } from '../../data/query.ts';
+import { useChosen } from '../../data/route.ts';
 import { isOperator } from '../../data/session.ts';
 import { type Action, Actions } from '../../parts/actions.tsx';
 import { Command, Loaded, Panel } from '../../parts/basic.tsx';
@@ -23,7 +23,8 @@ export function Site({ name }: { name: string }) {
 }
 
 function Shown({ site }: { site: SiteView }) {
-  const [isFiltered, setFiltered] = useState(false);
+  const [view, setView] = useChosen('view');
+  const isFiltered = view === 'filtered';
   const { name, state } = site;
   const nodes = isFiltered ? site.nodes.filter(isShown) : site.nodes;
   const jobs = isFiltered ? site.jobs.filter(isShown) : site.jobs;
@@ -44,10 +45,10 @@ function Shown({ site }: { site: SiteView }) {
       <div class="under">
         {site.filters !== null && (
           <fieldset class="actions" aria-label="Whose view">
-            <button type="button" aria-pressed={!isFiltered} onClick={() => setFiltered(false)}>
+            <button type="button" aria-pressed={!isFiltered} onClick={() => setView('')}>
               As the site says
             </button>
-            <button type="button" aria-pressed={isFiltered} onClick={() => setFiltered(true)}>
+            <button type="button" aria-pressed={isFiltered} onClick={() => setView('filtered')}>
               As its filters show it
             </button>
           </fieldset>

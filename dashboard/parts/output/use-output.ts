@@ -62,6 +62,8 @@ async function keepReading({ id, query, gone, tell }: Reading): Promise<void> {
     if (!gone.aborted) tell({ lines: [...lines], rest: reader.rest, skipped, error, isOver });
   };
   while (!gone.aborted) {
+    // A browser has few connections to one head, over all of its tabs.
+    const seen = whileSeen(gone);
     try {
       if (offset === null) {
         const size = await sizeOf(id, query, gone);
@@ -70,7 +72,11 @@ async function keepReading({ id, query, gone, tell }: Reading): Promise<void> {
         reader = new LogReader();
       }
       const where = { ...query, offset, follow: true };
-      const response = await send('readLogs', { params: { id }, query: where, signal: gone });
+      const response = await send('readLogs', {
+        params: { id },
+        query: where,
+        signal: seen.signal,
+      });
       const bytes = (response.body as ReadableStream<Uint8Array>).getReader();
       const decoder = new TextDecoder();
       for (;;) {
@@ -82,13 +88,47 @@ async function keepReading({ id, query, gone, tell }: Reading): Promise<void> {
       }
     } catch (error) {
       if (gone.aborted) return;
-      if (error instanceof HeadError) {
+      if (error instanceof HeadError && !seen.signal.aborted) {
         show(error.kind === 'unavailable' ? null : error);
         if (error.kind !== 'unavailable') return;
       }
+    } finally {
+      seen.end();
     }
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    if (!seen.signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    await untilSeen(gone);
   }
+}
+
+/** A signal that ends with `gone`, and when nobody sees the page any more. */
+function whileSeen(gone: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void } {
+  const made = new AbortController();
+  const abort = (): void => made.abort();
+  const look = (): void => {
+    if (document.visibilityState === 'hidden') abort();
+  };
+  gone.addEventListener('abort', abort);
+  document.addEventListener('visibilitychange', look);
+  look();
+  const end = (): void => {
+    gone.removeEventListener('abort', abort);
+    document.removeEventListener('visibilitychange', look);
+  };
+  return { signal: made.signal, end };
+}
+
+function untilSeen(gone: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (document.visibilityState === 'hidden' && !gone.aborted) return;
+      document.removeEventListener('visibilitychange', look);
+      gone.removeEventListener('abort', look);
+      resolve();
+    };
+    document.addEventListener('visibilitychange', look);
+    gone.addEventListener('abort', look);
+    look();
+  });
 }
 
 /** A browser shows no trailers: so it is asked whether the rest of what came has not come. */

@@ -26,15 +26,20 @@ export function describeNode(node: NodeView, paint: Paint): string[] {
     ['Labels', node.labels.join(', ')],
     ['Shared', node.sharedPaths.join(', ')],
     ['Clock', clockWords(node)],
-    [node.state === 'up' ? 'Connected' : 'Last seen', lastSeen(node, now)],
+    ...seenLines(node, now),
     ...Object.entries(node.facts ?? {}).map(([name, value]) => factLine(name, value)),
   ];
   return titledLines(lines, 16, paint);
 }
 
-/** While it is connected the head keeps no other time than since when. */
-function lastSeen({ state, lastSeenAt }: NodeView, now: number): string {
-  return `${state === 'up' ? 'since ' : ''}${formatInstant(lastSeenAt, now)}`;
+/** A head that keeps no other time tells of a connected node since when it is. */
+function seenLines({ state, lastSeenAt, connectedAt }: NodeView, now: number): Titled[] {
+  const since = connectedAt ?? (state === 'up' ? lastSeenAt : null);
+  const isKnown = state !== 'up' || connectedAt !== undefined;
+  return [
+    ...(since === null ? [] : [['Connected', `since ${formatInstant(since, now)}`] as const]),
+    ...(isKnown ? [['Last seen', formatInstant(lastSeenAt, now)] as const] : []),
+  ];
 }
 
 function drainWords(drained: NonNullable<NodeView['drained']>, now: number): string {

@@ -21,10 +21,12 @@ export interface Live {
   readonly load: NodeLoad | null;
   readonly clockOffsetMs: number | null;
   readonly presence: readonly Presence[] | null;
+  /** When it said something last. */
+  readonly heardAt: number;
 }
 
 export function viewNode(state: State, node: Node, live: Live): NodeView {
-  const { load, clockOffsetMs, presence } = live;
+  const { load, clockOffsetMs, presence, heardAt } = live;
   const maintenance = maintenanceOfNode(state, node.name);
   return {
     name: node.name,
@@ -43,7 +45,9 @@ export function viewNode(state: State, node: Node, live: Live): NodeView {
     sharedPaths: [...node.sharedPaths],
     running: [...node.holding.keys()],
     unreachableSince: node.unreachableSince,
-    lastSeenAt: node.lastSeenAt,
+    // The journal keeps when it connected, not each word that it says since.
+    lastSeenAt: node.connected ? Math.max(heardAt, node.lastSeenAt ?? 0) : node.lastSeenAt,
+    ...(node.connected && node.lastSeenAt !== null ? { connectedAt: node.lastSeenAt } : {}),
     load: load === null ? null : { ...load },
     clockOffsetMs: clockOffsetMs === null ? null : Math.round(clockOffsetMs),
     facts: node.facts === null ? null : factsOf(node.facts, node.name),

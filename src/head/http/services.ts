@@ -42,6 +42,7 @@ export interface AgentAcceptor extends FeedLink {
   load(node: NodeName): NodeLoad | null;
   clockOffsetMs(node: NodeName): number | null;
   presence(node: NodeName): readonly Presence[] | null;
+  silentMs(node: NodeName): number;
   sites(): readonly KnownSite[];
 }
 

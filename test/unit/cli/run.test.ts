@@ -248,18 +248,25 @@ test('what a running job is said to wait for is its next task', async () => {
 });
 
 test('a node that is connected was seen now, and tells since when it is', async () => {
-  const node = nodeView({ lastSeenAt: Date.now() - 3_600_000 });
+  const hour = 3_600_000;
+  const node = nodeView({ lastSeenAt: Date.now() - hour });
+  const heard = nodeView({ name: 'n4', lastSeenAt: hour, connectedAt: 0 });
   const away = nodeView({ name: 'n2', state: 'away', lastSeenAt: Date.now() - 3_600_000 });
   const never = nodeView({ name: 'n3', state: 'never_seen' });
   await using head = await FakeHead.start({
     'GET /v1/nodes': () => ({ json: { nodes: [node, away, never] } }),
     'GET /v1/nodes/n1': () => ({ json: node }),
+    'GET /v1/nodes/n4': () => ({ json: heard }),
   });
   const { out } = await head.weft('node', 'list', '-o', 'wide');
   assert.match(out, /^n1 .* {2}now {2}/m);
   assert.match(out, /^n2 .* ago {2}/m);
   assert.match(out, /^n3 +never seen /m);
-  assert.match((await head.weft('node', 'show', 'n1')).out, /^Connected: +since /m);
+  const older = (await head.weft('node', 'show', 'n1')).out;
+  assert.match(older, /^Connected: +since /m);
+  assert.doesNotMatch(older, /Last seen/);
+  const shown = (await head.weft('node', 'show', 'n4')).out;
+  assert.match(shown, /^Connected: +since 1970.*\nLast seen: +1970/m);
 });
 
 test('one login serves several commands, and a restarted head asks for one more', async () => {

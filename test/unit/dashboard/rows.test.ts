@@ -12,6 +12,7 @@ import {
   windowOf,
 } from '../../../dashboard/pure/job-rows.ts';
 import { curvesOf } from '../../../dashboard/pure/load.ts';
+import { bySorting, sortingOf } from '../../../dashboard/pure/sorting.ts';
 import { stretchesOf } from '../../../dashboard/pure/timeline.ts';
 import type { HistoryTask } from '../../../src/api/history.ts';
 import type { JobView } from '../../../src/api/jobs.ts';
@@ -53,6 +54,14 @@ test('the search finds all words anywhere, and sorting has the newest first amon
   assert.deepEqual(by('n7', 'id', true), [1]);
   assert.deepEqual(by('', 'name', false), [1, 3, 2]);
   assert.deepEqual(by('', 'owner', false), [3, 1, 2]);
+});
+
+test('the order of a table stands in an address, and any text there is one', () => {
+  const keys = ['id', 'name'] as const;
+  for (const text of ['id', '-id', 'name', '-name'])
+    assert.equal(bySorting(sortingOf(text, keys)), text);
+  assert.deepEqual(sortingOf('-name', keys), { key: 'name', down: true });
+  for (const text of ['', 'nonsense', '--']) assert.equal(sortingOf(text, keys).key, 'id');
 });
 
 test('only rows in sight are in the document, always equally many, of however many', () => {

@@ -15,6 +15,8 @@ import { checkIndex, findJob, readPlace } from '../find-job.ts';
 
 const LIMIT_DEFAULT = 100;
 const ROWS_PER_LOOK = 1000;
+/** Bounds one request for what failed: the head has others to answer. */
+const LOOKS_MAX = 10;
 
 export const listTasks: Handler<'listTasks'> = async ({ engine }, { params, query, actor }) => {
   const place = readPlace(params.id);
@@ -27,13 +29,54 @@ export const listTasks: Handler<'listTasks'> = async ({ engine }, { params, quer
   if (!index.ok) return index;
   const limit = query.limit ?? LIMIT_DEFAULT;
   const all = index.value === undefined ? indicesOfRecord(found.value) : one(index.value);
-  const indices = take(all, query.after ?? -1, limit + 1);
-  const reasons = new Reasons(engine, actor.name);
-  const views = await viewTasks(engine, found.value, indices.slice(0, limit), reasons);
+  const wish = { all, after: query.after ?? -1, limit, reasons: new Reasons(engine, actor.name) };
+  const look = query.failed === true ? failedPage : page;
+  const { views, next } = await look(engine, found.value, wish);
   const item = maySeeItems(found.value.owner, actor) ? itemsOf(found.value.spec) : undefined;
-  const tasks = item === undefined ? views : views.map((task) => withItem(task, item));
-  return ok({ tasks, next: indices.length > limit ? (indices[limit - 1] ?? null) : null });
+  return ok({
+    tasks: item === undefined ? views : views.map((task) => withItem(task, item)),
+    next,
+  });
 };
+
+interface Wish {
+  readonly all: IntervalSet;
+  readonly after: number;
+  readonly limit: number;
+  readonly reasons: Reasons;
+}
+
+async function page(engine: Engine, record: JobRecord, { all, after, limit, reasons }: Wish) {
+  const indices = take(all, after, limit + 1);
+  const views = await viewTasks(engine, record, indices.slice(0, limit), reasons);
+  return { views, next: indices.length > limit ? (indices[limit - 1] ?? null) : null };
+}
+
+/** How tasks of a job in memory ended is known at once; of another one its history is looked through. */
+async function failedPage(engine: Engine, record: JobRecord, { all, after, limit, reasons }: Wish) {
+  const isWanted = (index: number): boolean => {
+    const kind = endOf(record, index);
+    return record.live === null || (kind !== undefined && isFailure(kind));
+  };
+  const views: TaskView[] = [];
+  let from = after;
+  for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+    const indices = take(all, from, ROWS_PER_LOOK + 1, isWanted);
+    const looked = indices.slice(0, ROWS_PER_LOOK);
+    for (const view of await viewTasks(engine, record, looked, reasons)) {
+      if (view.outcome === null || !isFailure(view.outcome.kind)) continue;
+      if (views.length === limit) return { views, next: views.at(-1)?.index ?? null };
+      views.push(view);
+    }
+    if (indices.length <= ROWS_PER_LOOK) return { views, next: null };
+    from = looked.at(-1) ?? from;
+  }
+  return { views, next: from };
+}
+
+function isFailure(kind: string): boolean {
+  return kind !== 'completed' && kind !== 'cancelled';
+}
 
 function withItem(task: TaskView, itemOf: (index: number) => Item | undefined): TaskView {
   const item = itemOf(task.index ?? 0);
@@ -89,12 +132,17 @@ function one(index: number): IntervalSet {
 }
 
 /** The first `count` members beyond `after`. */
-function take(indices: IntervalSet, after: number, count: number): number[] {
+function take(
+  indices: IntervalSet,
+  after: number,
+  count: number,
+  isWanted: (index: number) => boolean = () => true,
+): number[] {
   const taken: number[] = [];
   for (const [from, to] of indices.intervals()) {
     for (let index = Math.max(from, after + 1); index <= to; index += 1) {
       if (taken.length === count) return taken;
-      taken.push(index);
+      if (isWanted(index)) taken.push(index);
     }
   }
   return taken;

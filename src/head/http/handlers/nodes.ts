@@ -15,21 +15,22 @@ import { changed } from './job-actions.ts';
 export const listNodes: Handler<'listNodes'> = ({ engine, agents }) => {
   const nodes = [...engine.state.nodes.values()];
   return ok({
-    nodes: nodes.map((node) => viewNode(engine.state, node, liveOf(agents, node.name))),
+    nodes: nodes.map((node) => viewNode(engine.state, node, liveOf(engine, agents, node.name))),
   });
 };
 
 export const getNode: Handler<'getNode'> = ({ engine, agents }, { params }) => {
   const node = engine.state.nodes.get(params.name as NodeName);
   if (node === undefined) return err(refuse('node.not_found', { node: params.name }));
-  return ok(viewNode(engine.state, node, liveOf(agents, node.name)) satisfies NodeView);
+  return ok(viewNode(engine.state, node, liveOf(engine, agents, node.name)) satisfies NodeView);
 };
 
-function liveOf(agents: Services['agents'], name: NodeName): Live {
+function liveOf(engine: Services['engine'], agents: Services['agents'], name: NodeName): Live {
   return {
     load: agents.load(name),
     clockOffsetMs: agents.clockOffsetMs(name),
     presence: agents.presence(name),
+    heardAt: Math.round(engine.now() - agents.silentMs(name)),
   };
 }
 

@@ -50,7 +50,7 @@ scenario('[G18] nothing of the machine of its gateway is told of a node of a sit
     fieldsOf(head, 'n1.hpc'),
     own.filter((field) => !OF_THE_MACHINE.includes(field)),
   );
-  const live = { load: null, clockOffsetMs: null, presence: null };
+  const live = { load: null, clockOffsetMs: null, presence: null, heardAt: 0 };
   const factsOf = (name: string) => viewNode(head.state, head.node(name), live).facts ?? {};
   assert.deepEqual(Object.keys(factsOf('n1.hpc')).sort(), [
     ...['agentVersion', 'site', 'switchesUser', 'user'],
