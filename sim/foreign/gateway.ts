@@ -288,6 +288,7 @@ export class Gateway {
 function memberSource(member: string, watch: SiteWatch): SiteSource {
   return {
     ...{ connect: NOTHING, disconnect: NOTHING, cancel: NOTHING, ask: NOTHING, close: NOTHING },
+    hold: NOTHING,
     stop: NOTHING,
     fault: () => watch.faultOf(member),
   };

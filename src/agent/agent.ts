@@ -278,6 +278,8 @@ class RunningAgent implements Agent {
       this.#ports.site?.cancel(message.jobs);
     } else if (message.kind === 'site_ask') {
       this.#ports.site?.ask(message.jobs);
+    } else if (message.kind === 'site_holds') {
+      this.#ports.site?.hold(message.jobs);
     } else if (message.kind === 'site_stops') {
       this.#ports.site?.stop(message.stops, message.number ?? 0);
     } else if (message.kind === 'stdin') {

@@ -87,7 +87,7 @@ function sourceOf(member: string, shown: string | null, watch: SiteHub['watch'])
   const nothing = (): void => undefined;
   return {
     ...{ connect: nothing, disconnect: nothing, cancel: nothing, ask: nothing },
-    ...{ stop: nothing, close: nothing },
+    ...{ hold: nothing, stop: nothing, close: nothing },
     fault: () => watch.faultOf(member, shown ?? member),
   };
 }

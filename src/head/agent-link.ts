@@ -5,6 +5,7 @@ import type { NodeName } from '../core/model/ids.ts';
 import type { Stamp } from '../core/model/life.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Presence } from '../core/model/presence.ts';
+import type { SiteHold } from '../core/model/site.ts';
 import type { Session } from '../ports/net.ts';
 import { encode, encodeOrders } from '../wire/codec.ts';
 import type { HeadToAgent, NodeLoad } from '../wire/messages.ts';
@@ -32,6 +33,8 @@ export interface Link {
   isFed: boolean;
   /** Whether it can be asked for jobs of its site. */
   isAsked: boolean;
+  /** What it was told last to be held here, as text; null: it takes no such word. */
+  holds: string | null;
   readonly offset: ClockOffset;
   /** A gateway's: what it was told last to have stopped, as text; null: it stops nothing. */
   stops: string | null;
@@ -53,6 +56,7 @@ export function linkOf(session: Session): Link {
     orders: new OrderWriter(),
     isFed: false,
     isAsked: false,
+    holds: null,
     offset: new ClockOffset(),
     stops: null,
     stopsTold: 0,
@@ -61,6 +65,14 @@ export function linkOf(session: Session): Link {
 
 export function tell(link: Link, message: HeadToAgent): void {
   link.session.send(encode(message));
+}
+
+/** Whenever it has changed; a gateway that has just come hears it in any case. */
+export function tellHolds(link: Link, jobs: readonly SiteHold[]): void {
+  const text = JSON.stringify(jobs);
+  if (link.holds === null || link.holds === text) return;
+  link.holds = text;
+  tell(link, { kind: 'site_holds', jobs });
 }
 
 /** In as many messages as their size demands: a node refuses one beyond MESSAGE_BYTES_MAX. */

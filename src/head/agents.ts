@@ -7,6 +7,7 @@ import { seemsRebooted } from '../core/controller/nodes/clones.ts';
 import { cloneWords } from '../core/controller/nodes/machine.ts';
 import type { Reply } from '../core/controller/reply.ts';
 import { cancelledHere, unlistedHere } from '../core/controller/sites/heard.ts';
+import { heldHere } from '../core/controller/sites/held-here.ts';
 import { stopsWanted } from '../core/controller/sites/stops.ts';
 import { formatRefusal, refuse } from '../core/model/errors.ts';
 import { formatEpochId, type NodeName } from '../core/model/ids.ts';
@@ -28,7 +29,7 @@ import {
   type NodeLoad,
   PROTOCOL_VERSION,
 } from '../wire/messages.ts';
-import { type Link, linkOf, refuseLink, tell, tellOrders } from './agent-link.ts';
+import { type Link, linkOf, refuseLink, tell, tellHolds, tellOrders } from './agent-link.ts';
 import type { Engine } from './engine.ts';
 import { LastHeard } from './last-heard.ts';
 import type { LogSink } from './log-sink.ts';
@@ -290,6 +291,7 @@ export class Agents {
     const own = { ...hello, node: link.node, features };
     link.isFed = features.includes('stdin');
     link.isAsked = message.features.includes('site_ask');
+    if (message.features.includes('site_holds')) link.holds = '';
     let number = 0;
     const session = engine.state.nodes.get(link.node)?.session ?? 0;
     const heard = this.#heard(link, message.stamp);
@@ -396,6 +398,7 @@ export class Agents {
       if (cancelled.length > 0) this.#tellGateway(node, cancelled);
       const unlisted = link.isAsked ? unlistedHere(engine.state, node, jobs) : [];
       if (unlisted.length > 0) tell(link, { kind: 'site_ask', jobs: unlisted });
+      tellHolds(link, heldHere(engine.state, node));
     });
   }
 

@@ -1,6 +1,6 @@
 // A folder for each job that a gateway gives to its site, which the site's nodes see as well.
 
-import type { SiteJobPlace, SiteNews, StopWish } from '../core/model/site.ts';
+import type { SiteHold, SiteJobPlace, SiteNews, StopWish } from '../core/model/site.ts';
 
 /** Null in its place: this program's own. */
 export interface SiteUser {
@@ -43,6 +43,8 @@ export interface SiteSource {
   cancel(jobs: readonly SiteJobPlace[]): void;
   /** Jobs that the head waits for and that were in no listing: whether its site knows them. */
   ask(jobs: readonly string[]): void;
+  /** All jobs of its users that are held at the head: each finds the reason at its job there. */
+  hold(jobs: readonly SiteHold[]): void;
   /**
    * All nodes that its site should keep from jobs; others are given back as they were.
    * @param number of this word in the session, which the next news says was heard

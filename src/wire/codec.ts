@@ -54,6 +54,7 @@ const HEAD_KINDS: Readonly<Record<HeadToAgent['kind'], true>> = {
   orders: true,
   site_cancel: true,
   site_ask: true,
+  site_holds: true,
   site_stops: true,
   stdin: true,
   reports_ack: true,

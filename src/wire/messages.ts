@@ -8,7 +8,7 @@ import type { NodeHello } from '../core/model/node.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order, Report } from '../core/model/orders.ts';
 import type { Presence } from '../core/model/presence.ts';
-import type { SiteJobPlace, SiteNews, StopWish } from '../core/model/site.ts';
+import type { SiteHold, SiteJobPlace, SiteNews, StopWish } from '../core/model/site.ts';
 
 /** Raised when a message changes its meaning; a peer with another number is refused. */
 export const PROTOCOL_VERSION = 1;
@@ -18,7 +18,7 @@ export const PROTOCOL_VERSION = 1;
  * other relies on it only where it is said. Unknown words mean nothing. The agents' words are for
  * jobs that ask for them (core/model/node-features.ts).
  */
-export const AGENT_FEATURES: readonly string[] = [...NODE_FEATURES, 'site_ask'];
+export const AGENT_FEATURES: readonly string[] = [...NODE_FEATURES, 'site_ask', 'site_holds'];
 /** `sites`: it takes what gateways say of their sites. */
 export const HEAD_FEATURES: readonly string[] = ['sites'];
 
@@ -117,6 +117,8 @@ export type HeadToAgent =
   | { readonly kind: 'site_cancel'; readonly jobs: readonly SiteJobPlace[] }
   /** Jobs that no listing has any more: a gateway asks its site for each. Only with `site_ask`. */
   | { readonly kind: 'site_ask'; readonly jobs: readonly string[] }
+  /** All jobs of its users that are held at the head, whenever that has changed. Only with `site_holds`. */
+  | { readonly kind: 'site_holds'; readonly jobs: readonly SiteHold[] }
   /** To a gateway that has said what it has stopped: all that its site is to keep stopped now. */
   | {
       readonly kind: 'site_stops';

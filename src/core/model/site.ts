@@ -30,6 +30,12 @@ export type SiteJobState =
   | 'ended'
   | 'unknown';
 
+/** A job of a site's user that is held at the head, and why, in words for that user. */
+export interface SiteHold {
+  readonly job: string;
+  readonly why: string;
+}
+
 /** Where the user of a job wants it to run, in the site's names. */
 export interface SiteWhere {
   /** On these nodes alone; absent: on any. */

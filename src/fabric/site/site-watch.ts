@@ -9,6 +9,7 @@ import type { EpochId } from '../../core/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../core/model/limits.ts';
 import {
   type ListedJob,
+  type SiteHold,
   type SiteJob,
   type SiteJobPlace,
   type SiteMode,
@@ -19,6 +20,7 @@ import {
   type StopWish,
   shownName,
 } from '../../core/model/site.ts';
+import { elementOf } from '../../core/model/site-elements.ts';
 import { nodesThere } from '../../core/model/site-where.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
 import type { Commands } from '../../ports/commands.ts';
@@ -89,6 +91,8 @@ export class SiteWatch implements SiteSource {
   /** The names by which the head wants nodes stopped, by the site's own. */
   #asked = new Map<string, string[]>();
   #onNodes: NodesHandler = () => undefined;
+  /** Why jobs of its users are held at the head, by the site's id of the job or its array. */
+  #holds: ReadonlyMap<string, string> = new Map();
   /** In this session. */
   #stopsHeard = 0;
   #timer: Timer | null = null;
@@ -169,6 +173,11 @@ export class SiteWatch implements SiteSource {
   /** A gateway before this one may have listed them. */
   ask(jobs: readonly string[]): void {
     for (const job of jobs) if (!this.#jobs.has(job)) this.#vanished.add(job);
+  }
+
+  /** What the head said last counts also while it is away. */
+  hold(jobs: readonly SiteHold[]): void {
+    this.#holds = new Map(jobs.map(({ job, why }) => [job, why]));
   }
 
   stop(wishes: readonly StopWish[], number: number): void {
@@ -282,8 +291,15 @@ export class SiteWatch implements SiteSource {
     const isForUs = (job: SiteJob): boolean =>
       !this.#isOurs(job.name) && (filters?.job(job)?.hiddenBy ?? null) === null;
     const nodes = this.#nodes.filter(({ seen }) => (seen?.hiddenBy ?? null) === null);
-    const noted = jobs.filter(isForUs).map((job) => unplaced(job, nodes));
+    const noted = jobs.filter(isForUs).map((job) => this.#heldHere(unplaced(job, nodes)));
     await steerer?.notes?.look(noted, clock.monotonic());
+  }
+
+  /** Only for its user's eyes: the head must not take its own hold for one of the site. */
+  #heldHere(job: SiteJob): SiteJob {
+    const why = this.#holds.get(job.id) ?? this.#holds.get(elementOf(job.id)?.array ?? '');
+    if (why === undefined || job.state !== 'waiting' || job.isHeldByUs === true) return job;
+    return { ...job, reason: why, isHeldByUs: true };
   }
 
   /** What went wrong; null: nothing. */

@@ -8,6 +8,7 @@ import {
   unlistedHere,
   whyNotOurs,
 } from '../../../../src/core/controller/sites/heard.ts';
+import { heldHere } from '../../../../src/core/controller/sites/held-here.ts';
 import { ownIdOf } from '../../../../src/core/controller/sites/names.ts';
 import type { EpochId, JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
@@ -297,6 +298,22 @@ scenario('[G3] what waits here and no listing has is to be asked for', (head) =>
   hear(head, [siteJob('7', { state: 'ended', owner: '' })]);
   assert.equal(head.outcome(1), 'cancelled');
   assert.deepEqual(unlistedHere(head.state, HPC, listed), []);
+});
+
+scenario('[G20] what is held here is told to the gateway of its site, while it waits', (head) => {
+  steered(head);
+  hear(head, [siteJob('7'), siteJob('8'), siteJob('16', { elements: '1-6' })]);
+  for (const id of [1, 3]) head.command({ kind: 'hold_job', jobId: id as JobId }, EVE);
+  const held = (id: number) => `held here; weft release ${id} lets it start`;
+  const all = [
+    { job: '7', why: held(1) },
+    { job: '16', why: held(3) },
+  ];
+  assert.deepEqual(heldHere(head.state, HPC), all);
+  assert.deepEqual(heldHere(head.state, 'other' as NodeName), []);
+  head.command({ kind: 'release_job', jobId: 1 as JobId }, EVE);
+  hear(head, [siteJob('16', { state: 'ended', word: 'CANCELLED' })]);
+  assert.deepEqual(heldHere(head.state, HPC), []);
 });
 
 scenario('[G5] an array that is over at its site is over here, but for what runs', (head) => {

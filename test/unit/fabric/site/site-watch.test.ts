@@ -426,5 +426,14 @@ test('[G20] a user of the site is told there why a job is held, as long as it is
   site.set(id, { more: { admin_comment: commentOf(id) } });
   await clock.advance(5000);
   assert.equal(commentOf(id), '');
+  // What the head says is read at the next listing; its own hold is none that the site could end.
+  watch.hold([{ job: String(id), why: 'held here; weft release 3 lets it start' }]);
+  await clock.advance(5000);
+  assert.equal(commentOf(id), 'weft: held here; weft release 3 lets it start');
+  assert.deepEqual(watch.job(String(id))?.state, 'waiting');
+  watch.hold([]);
+  site.set(id, { more: { admin_comment: commentOf(id) } });
+  await clock.advance(5000);
+  assert.equal(commentOf(id), '');
   watch.close();
 });
