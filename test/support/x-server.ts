@@ -25,9 +25,10 @@ export async function startX(folder: string): Promise<RealX> {
   const authority = path.join(folder, 'Xauthority');
   // The server matches only the cookie itself; its number is not known before it runs.
   execFileSync('xauth', ['-f', authority, 'add', ':0', '.', COOKIE], { stdio: 'pipe' });
+  // Without -noreset it begins anew when its last client goes, and drops who connects meanwhile.
   const server = spawn(
     'Xvfb',
-    ['-displayfd', '3', '-screen', '0', '320x240x8', '-nolisten', 'tcp', '-auth', authority],
+    ['-noreset', '-displayfd', '3', '-screen', '0', '320x240x8', '-nolisten', 'tcp', '-auth', authority],
     { stdio: ['ignore', 'ignore', 'inherit', 'pipe'] },
   );
   const display = `:${await firstLine(server)}`;

@@ -1,6 +1,7 @@
 // What was written gets to the disk: one by one or all at once, and each waits for its own errors only.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -49,7 +50,22 @@ test('a whole file system is synced by a shell, one sync at a time', async (t) =
   assert.equal(await whole.sync(60_000), true);
   const [first, again] = [whole.sync(60_000), whole.sync(60_000)];
   assert.deepEqual([await again, await first], [false, true], 'one at a time');
-  assert.equal(await whole.sync(0), false, 'it takes too long');
+});
+
+test('a sync of a whole file system that does not end in time is given up', async (t) => {
+  const folder = folderOf(t);
+  const gate = path.join(folder, 'gate');
+  execFileSync('mkfifo', [gate]);
+  writeFileSync(path.join(folder, 'sync'), `#!/bin/sh\ncat '${gate}'\n`, { mode: 0o755 });
+  const { PATH } = process.env;
+  process.env['PATH'] = `${folder}:${PATH}`;
+  const whole = new WholeDisk(folder);
+  t.after(() => {
+    process.env['PATH'] = PATH;
+    whole.close();
+  });
+  assert.equal(await whole.sync(50), false);
+  writeFileSync(gate, '');
 });
 
 test('where nothing can sync a whole file system the paths are synced one by one', async (t) => {
