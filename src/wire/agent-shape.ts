@@ -162,6 +162,7 @@ const REPORTS: Readonly<Record<string, Shape>> = {
     there: optional(oneOf('refused', 'cancelled', 'untaken')),
     stored: optional(stored),
     silentNodeRank: optional(count),
+    startedAt: optional(finite),
   }),
   node_pause: map({ at: finite, turn: count, orderHeard: count, pause, why: optional(word) }),
 };

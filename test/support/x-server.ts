@@ -28,7 +28,18 @@ export async function startX(folder: string): Promise<RealX> {
   // Without -noreset it begins anew when its last client goes, and drops who connects meanwhile.
   const server = spawn(
     'Xvfb',
-    ['-noreset', '-displayfd', '3', '-screen', '0', '320x240x8', '-nolisten', 'tcp', '-auth', authority],
+    [
+      '-noreset',
+      '-displayfd',
+      '3',
+      '-screen',
+      '0',
+      '320x240x8',
+      '-nolisten',
+      'tcp',
+      '-auth',
+      authority,
+    ],
     { stdio: ['ignore', 'ignore', 'inherit', 'pipe'] },
   );
   const display = `:${await firstLine(server)}`;

@@ -242,6 +242,8 @@ export type TaskReport =
        * nodes, which names the files that are thereby complete. Only said to heads that take it.
        */
       readonly silentNodeRank?: number;
+      /** When it started, by the node's clock, in an end told once more. Absent: it never did. */
+      readonly startedAt?: number;
     };
 
 /** How an epoch ended on its node. */

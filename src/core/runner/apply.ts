@@ -217,7 +217,9 @@ function applyEnded(state: RunnerState, event: EventOf<'epoch_ended'>): void {
   assert(!epoch.processes.some(isOpen), `epoch ${event.epochId} ends after its processes`);
   epoch.phase = 'ended';
   epoch.end = null;
-  epoch.told = event.report;
+  // A head that lost this end may have lost the start as well.
+  const { startedAt } = epoch;
+  epoch.told = startedAt === null ? event.report : { ...event.report, startedAt };
   delete epoch.storeUntil;
   epoch.runningSince = null;
   addReport(state, event.report);

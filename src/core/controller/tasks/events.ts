@@ -25,7 +25,7 @@ export type TaskEvent =
       readonly node: NodeName;
       /** By the node's own clock, where that is not the time of the record. */
       readonly nodeAt?: number;
-      /** By the head's clock, where its site had begun it before. Absent: the time of the record. */
+      /** By the head's clock, where that was before the record. Absent: the time of the record. */
       readonly startedAt?: number;
     }
   | {

@@ -4,7 +4,7 @@
 import { unreachable } from '../../base/assert.ts';
 import type { NodeName } from '../../model/ids.ts';
 import { NODE_LAUNCH_FAILURES_MAX } from '../../model/limits.ts';
-import type { Report, TaskReport } from '../../model/orders.ts';
+import type { EndReport, Report, TaskReport } from '../../model/orders.ts';
 import { buildOutcome } from '../batches/build.ts';
 import { followBuildFailure } from '../batches/build-failure.ts';
 import type { Part, Task } from '../jobs/facts.ts';
@@ -81,15 +81,11 @@ function turnPart(step: Step, part: Part, report: TurnReport): void {
   }
 }
 
-function endPart(
-  step: Step,
-  node: Node,
-  part: Part,
-  report: Extract<TaskReport, { kind: 'task_ended' }>,
-): void {
+function endPart(step: Step, node: Node, part: Part, report: EndReport): void {
   const { epochId, cause, nodeFault, processes, usage, detail, there, stored } = report;
   const task = node.holding.get(epochId)?.task;
   if (task === null || task === undefined) return;
+  if (part.state === 'ordered') startBeforeEnd(step, task, part, report);
   step.emit({
     kind: 'part_ended',
     epochId,
@@ -110,6 +106,19 @@ function endPart(
   const isUnbuilt = buildOutcome(task, part) !== null && part.isOfOldAttempt === undefined;
   settleTask(step, task);
   if (isUnbuilt) followBuildFailure(step, task.job, { node: node.name, epochId });
+}
+
+/**
+ * The record of its start was lost with a store that was put back: the node tells the time of it
+ * again with the end, by its clock. It ran for as long as the node measured, after its job came.
+ */
+function startBeforeEnd(step: Step, { job }: Task, { share }: Part, report: EndReport): void {
+  if (report.startedAt === undefined || report.cause === 'launch_failed') return;
+  const { epochId } = report;
+  const ranMs = Math.max(0, report.at - report.startedAt);
+  const startedAt = Math.min(step.at - ranMs, Math.max(report.startedAt, job.submittedAt));
+  const nodeAt = report.startedAt + step.at - startedAt;
+  step.emit({ kind: 'part_started', epochId, node: share.node, startedAt, nodeAt });
 }
 
 /** Clocks this close are taken for one: most records need no second time. */

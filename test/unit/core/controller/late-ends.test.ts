@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { EpochId, JobId, UserName } from '../../../../src/core/model/ids.ts';
+import type { EndReport } from '../../../../src/core/model/orders.ts';
 import { ANN, endReport, START_AT, scenario, type TestHead } from '../../../support/controller.ts';
 
 const MINUTE = 60_000;
@@ -39,6 +40,25 @@ for (const skew of [0, AHEAD_MS, -AHEAD_MS]) {
       const [epoch] = head.state.scratch.endedEpochs;
       assert.deepEqual([epoch?.startedAt, epoch?.endedAt], [startedAt, startedAt + 2 * MINUTE]);
       assert.equal(usageOf(head), 4, 'two cpus for two minutes');
+    },
+  );
+}
+
+for (const skew of [0, AHEAD_MS, -AHEAD_MS]) {
+  scenario(
+    `[S13] a start that the head has lost is told with the end, ${skew} ms ahead`,
+    (head) => {
+      head.connect('n1', { cpus: 4 });
+      const id = head.submit({ cpuCount: 2 });
+      head.schedule();
+      const startedAt = head.at + 1000 + skew;
+      head.at += 10 * MINUTE;
+      const ended = endReport(`${id}#1`, startedAt + 2 * MINUTE, {});
+      head.report('n1', { ...ended, startedAt } as EndReport);
+      const [epoch] = head.state.scratch.endedEpochs;
+      assert.ok(epoch?.startedAt != null && epoch.startedAt >= head.job(id).submittedAt);
+      assert.equal(epoch.endedAt - epoch.startedAt, 2 * MINUTE);
+      if (skew <= 0) assert.equal(usageOf(head), 4, 'two cpus for two minutes');
     },
   );
 }

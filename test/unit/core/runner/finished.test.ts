@@ -46,6 +46,7 @@ test('[S13] a launch of what is over is answered with its end, however often it 
     assert.deepEqual(world.feed(order(OLD)), [], 'the answer is on its way');
     assert.equal(last(world).cause, 'exited');
     assert.deepEqual(last(world).processes, [{ rank: 0, exit: { code: 3 } }]);
+    assert.equal(last(world).startedAt, 1000, 'of which the head may know no more');
     world.feed({ kind: 'reports_acknowledged', upTo: 3 });
     assert.deepEqual(world.feed(order(OLD)), ['end_repeated']);
     world.assertReplays();
