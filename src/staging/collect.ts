@@ -9,9 +9,10 @@ import type { FileEntry } from '../core/files/entry.ts';
 import { splitBySize } from '../core/files/within.ts';
 import type { BlobHash } from '../core/model/blob.ts';
 import { OUTPUTS_INLINE_BYTES_MAX } from '../core/model/limits.ts';
-import type { StagingOrder } from '../core/model/staging.ts';
+import type { Outside, StagingOrder } from '../core/model/staging.ts';
 import { inParallel } from '../transfer/in-parallel.ts';
 import { breath, hashOpen, type LocalFile, readSmall, versionOf } from '../transfer/local-file.ts';
+import { countOutside } from './count-outside.ts';
 import { type Found, findOutputs, type Unfit } from './find-outputs.ts';
 import { openChecked } from './open-path.ts';
 
@@ -20,12 +21,16 @@ export interface Collection {
   /** The files among them, one for each content. */
   readonly files: LocalFile[];
   readonly leftOut: Unfit[];
+  /** What a job of a batch has left where nothing is kept. */
+  readonly outside?: Outside | undefined;
 }
 
 export interface Collecting {
   readonly directory: string;
   readonly uid: number | null;
   readonly wish: Pick<StagingOrder, 'outputs' | 'bytesMax'>;
+  /** Its owner is told of what lies outside of the save folder. */
+  readonly isOfBatch?: boolean;
   /** What was laid out there: unchanged, it is no output where nobody has said what is one. */
   readonly inputs: readonly FileEntry[];
   /** Gives up when it says so. */
@@ -42,7 +47,8 @@ export class Changed extends Error {}
 export async function collectOutputs(collecting: Collecting): Promise<Collection> {
   const { directory, uid, wish, inputs, signal } = collecting;
   const isWanted = wantedBy(wish.outputs);
-  const { found, unfit } = await findOutputs({ directory, uid, isWanted, signal });
+  const unwanted = collecting.isOfBatch === true ? countOutside(directory, uid) : undefined;
+  const { found, unfit } = await findOutputs({ directory, uid, isWanted, unwanted, signal });
   const inFolder = { directory, signal, kept: { bytesLeft: OUTPUTS_INLINE_BYTES_MAX } };
   const local = found.filter(({ kind }) => kind === 'file').map((one) => localOf(inFolder, one));
   const hashes = new Map<string, BlobHash>();
@@ -65,6 +71,7 @@ export async function collectOutputs(collecting: Collecting): Promise<Collection
     entries: chosen.map((one) => entryOf(one, hashes)),
     ...filesOf(local, hashes, names),
     leftOut,
+    outside: unwanted?.sum,
   };
 }
 

@@ -9,6 +9,7 @@ import {
   opendirSync,
   readlinkSync,
 } from 'node:fs';
+import type { OutsideCount } from '../core/batch/outside.ts';
 import { pathFlaw } from '../core/files/entry.ts';
 import { staysInside } from '../core/files/links.ts';
 import { FILE_DEPTH_MAX, FILE_ENTRIES_MAX } from '../core/model/limits.ts';
@@ -45,6 +46,8 @@ export interface Search {
   readonly uid: number | null;
   /** Whether anybody wants what has this path. */
   readonly isWanted: (path: string) => boolean;
+  /** Told of files and links that nobody wants. Absent: nobody asks. */
+  readonly unwanted?: OutsideCount | undefined;
   /** Gives up when it says so. */
   readonly signal: AbortSignal;
 }
@@ -101,8 +104,10 @@ class Walk {
     if (status.isDirectory()) {
       if (isWanted) this.found.push({ ...describe(path, status), kind: 'folder', size: 0 });
       await this.#enterBelow(place, path, depth + 1);
-    } else if (!isWanted) return;
-    else if (status.isSymbolicLink()) this.#addLink(place, path, status);
+    } else if (!isWanted) {
+      const { size, mtimeNs: modifiedNs, birthtimeNs: madeNs } = status;
+      this.#search.unwanted?.add(path, Number(size), { modifiedNs, madeNs });
+    } else if (status.isSymbolicLink()) this.#addLink(place, path, status);
     else this.found.push({ ...describe(path, status), kind: 'file', size: Number(status.size) });
   }
 

@@ -163,13 +163,16 @@ export class HeadStaging implements Staging {
     const isAll = staging?.outputs === null;
     const inputs = isAll ? entriesOf(await this.#setOf(order, carrier), order) : [];
     const wish = staging ?? { outputs: [], bytesMax: null };
-    const collected = await collectOutputs({ ...from, wish, inputs, signal });
+    const isOfBatch = order.batch !== undefined;
+    const collected = await collectOutputs({ ...from, wish, isOfBatch, inputs, signal });
     const contents = contentsAlong(collected);
     if (contents === null) await uploadFiles(carrier, collected.files);
     await this.#tell(order, carrier, { ...collected, contents: contents ?? [] });
     const files = collected.entries.filter(({ kind }) => kind === 'file');
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
-    return { files: files.length, bytes, leftOut: collected.leftOut.length };
+    const { outside, leftOut } = collected;
+    const kept = { files: files.length, bytes, leftOut: leftOut.length };
+    return outside === undefined ? kept : { ...kept, outside };
   }
 
   /** The head writes it down before it answers; told again it does nothing. */

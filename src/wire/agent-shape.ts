@@ -143,7 +143,11 @@ const processEnd = map({
 });
 const usage = map({ userUs: finite, systemUs: finite, memoryPeakBytes: finite });
 
-const stored = map({ files: count, bytes: count, leftOut: count, problem: optional(word) });
+const outside = map({ files: count, bytes: count, names: listUpTo(10, word) });
+const stored = map({
+  ...{ files: count, bytes: count, leftOut: count },
+  ...{ outside: optional(outside), problem: optional(word) },
+});
 
 const REPORTS: Readonly<Record<string, Shape>> = {
   task_started: map({ epochId: text, at: finite, limits: text, agoMs: optional(count) }),

@@ -8,6 +8,7 @@ import { takeLock } from '../../connect/lock-file.ts';
 import { plural } from '../../core/base/plural.ts';
 import { type BatchFile, batchTitle } from '../../core/batch/batch.ts';
 import { type Manifest, STDERR_FILE } from '../../core/batch/manifest.ts';
+import { outsideWords } from '../../core/batch/outside.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure, usage } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
@@ -158,10 +159,11 @@ class Telling implements LocalEvents {
 
   ended(manifest: Manifest): void {
     this.#ended += 1;
-    const { job, outcome, startedAt, endedAt } = manifest;
+    const { job, outcome, startedAt, endedAt, outside } = manifest;
     const took = formatSpan(endedAt - startedAt);
     const count = `[${this.#ended}/${this.#pending}]`;
     this.#context.print(`${count} ${job} ${endWords(manifest)} after ${took}`);
+    if (outside !== undefined) this.#context.print(`  ${outsideWords(outside)}`);
     if (outcome === 'completed' || outcome === 'cancelled') return;
     this.#context.print(
       `  see ${shown(this.#context, path.join(this.#place.folder, job, STDERR_FILE))}`,

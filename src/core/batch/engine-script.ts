@@ -98,10 +98,8 @@ ${given.gpus === 'none' ? '' : gpuLines(kind, given.gpus)}  # The client passes 
 }`;
 }
 
-/** Succeeds where the program is there, and says where it has looked. */
-export function runtimeScript(program: string): string {
-  return `command -v ${program} > /dev/null || {
-  echo "weft: ${program} is not found on $(hostname), in PATH=$PATH" >&2
+/** Succeeds where apptainer is there, also by its older name, and says where it has looked. */
+export const APPTAINER_CHECK = `command -v apptainer > /dev/null || command -v singularity > /dev/null || {
+  echo "weft: apptainer is not found on $(hostname), in PATH=$PATH" >&2
   exit 127
 }`;
-}

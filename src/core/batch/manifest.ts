@@ -4,6 +4,7 @@
 import { err, ok, type Result } from '../base/result.ts';
 import { isWhole } from '../base/whole.ts';
 import { entryFlaw, type FileEntry, isRecord } from '../files/entry.ts';
+import type { Outside } from '../model/staging.ts';
 
 /** In the folder of a job, what is not its output. */
 export const META_FOLDER = '_weft';
@@ -53,6 +54,8 @@ export interface Manifest {
   /** Standard output and error. */
   readonly logs: readonly ManifestEntry[];
   readonly leftOut: readonly { readonly path: string; readonly why: string }[];
+  /** What it left outside of its save folder, which is not kept; absent: nothing. */
+  readonly outside?: Outside;
 }
 
 /** Reads a manifest that may have been cut off or changed by somebody. */

@@ -86,7 +86,7 @@ function partOf(
   const all = [...common, ...shared.values()];
   return {
     submission: submissionOf(batch, jobs),
-    fileSet: hasFiles ? formatFileSet({ version: 1, common: [...all, SAVED], tasks }) : null,
+    fileSet: hasFiles ? formatFileSet({ version: 1, common: [...all, ...MADE], tasks }) : null,
     numbers,
     after: beforeOf(jobs[0] as BatchJob, byName),
     prints: jobs.map((job) => {
@@ -142,7 +142,9 @@ function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): Submission {
 }
 
 /** Made by the node: for the script it would be one more process. */
-const SAVED: FileEntry = { path: SAVE_FOLDER, kind: 'folder', size: 0, mode: 0o755 };
+const MADE = [SAVE_FOLDER, TASK_LAYOUT.top].map((path): FileEntry => {
+  return { path, kind: 'folder', size: 0, mode: 0o755 };
+});
 
 /** With what the build of a node has printed. A list that begins with a `!` takes away from everything. */
 function outputsOf({ outputs, solver }: BatchFile): string[] {

@@ -1,6 +1,7 @@
 // How a job of a batch is run as a task: a shell script that is the same for all of its jobs, and the
 // job's command, which it is given. The solver is built by the first task that a node gets.
 
+import { BEGUN_MARK } from '../model/batch.ts';
 import { containerMark } from '../model/container-engine.ts';
 import type { BatchFile, BatchJob, ContainerSolver } from './batch.ts';
 import { buildPart } from './build-script.ts';
@@ -62,6 +63,8 @@ lay "$files/program" "$work"
 for one in "$work/${INPUT_FOLDER}" "$work/${SAVE_FOLDER}"; do
   [ -d "$one" ] || mkdir -- "$one" || exit 125
 done
+# What is there now is not what the job leaves. The shell does it all by itself.
+[ ! -d "$files" ] || printf '%s\\n' "$work"/* "$work"/.[!.]* "$work"/..?* > "$work/${BEGUN_MARK}"
 export WEFT_JOB_NAME="$job" WEFT_INPUT="$work/${INPUT_FOLDER}" WEFT_SAVE="$work/${SAVE_FOLDER}"
 ${[...onlyOfJob(batch), runPart(batch)].join('\n')}
 `;

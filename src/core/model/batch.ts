@@ -5,6 +5,9 @@ import { err, ok, type Result } from '../base/result.ts';
 /** A file in the directory of a task: its node is ready for the batch, and the task itself begins. */
 export const BUILT_MARK = '_weft/built';
 
+/** Another one: what was in the directory when the job itself began. */
+export const BEGUN_MARK = '_weft/begun';
+
 /** What makes a batch one of a kind: the same name again is another version. */
 export interface BatchName {
   readonly namespace: string;

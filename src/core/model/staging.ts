@@ -26,12 +26,22 @@ export interface StagingOrder {
   readonly bytesMax: number | null;
 }
 
+/** What a job of a batch leaves where nothing is kept. */
+export interface Outside {
+  readonly files: number;
+  readonly bytes: number;
+  /** Some of what lies there at the top; folders end in `/`. */
+  readonly names: readonly string[];
+}
+
 /** What a node has kept of an epoch. */
 export interface Stored {
   readonly files: number;
   readonly bytes: number;
   /** Files that were wanted, and could not be kept or were too large. */
   readonly leftOut: number;
+  /** Absent: nothing, or nobody has looked. */
+  readonly outside?: Outside;
   /** In words, why nothing more will be kept. */
   readonly problem?: string;
 }

@@ -57,11 +57,17 @@ class Bench {
 
   collect(
     outputs: readonly string[] | null,
-    of: { bytesMax?: number; inputs?: FileEntry[]; uid?: number; signal?: AbortSignal } = {},
+    of: {
+      bytesMax?: number;
+      inputs?: FileEntry[];
+      uid?: number;
+      signal?: AbortSignal;
+      isOfBatch?: boolean;
+    } = {},
   ) {
-    const { bytesMax = 1_000_000, inputs = [], uid = null, signal = NEVER } = of;
+    const { bytesMax = 1_000_000, inputs = [], uid = null, signal = NEVER, isOfBatch = false } = of;
     const wish = { outputs, bytesMax: outputs === null ? bytesMax : null };
-    return collectOutputs({ directory: this.directory, uid, wish, inputs, signal });
+    return collectOutputs({ directory: this.directory, uid, wish, isOfBatch, inputs, signal });
   }
 
   async names(...of: Parameters<Bench['collect']>): Promise<string[]> {
@@ -82,6 +88,21 @@ test('patterns choose in their order, and one that begins with ! takes away', as
     'result/x/c.txt',
   ]);
   assert.deepEqual(await bench.names(['*.txt']), ['result/a.txt', 'result/x/c.txt']);
+});
+
+test('[B13] what a job of a batch has left elsewhere is counted, by the mark of its script', async (t) => {
+  const bench = new Bench(t);
+  const later = ['run.log', 'fields/x', 'distribute_save/kept', 'distribute_save/x.tmp'];
+  for (const name of ['job.sh', ...later]) bench.write(name, name);
+  const patterns = ['distribute_save/**', '!distribute_save/**/*.tmp'];
+  const outside = async () => (await bench.collect(patterns, { isOfBatch: true })).outside;
+  assert.equal(await outside(), undefined, 'a script of an earlier release says nothing');
+  bench.write('_weft/begun', `${bench.at('job.sh')}\n${bench.at('distribute_save')}\n`);
+  assert.deepEqual(await outside(), { files: 2, bytes: 15, names: ['fields/', 'run.log'] });
+  assert.equal((await bench.collect(patterns)).outside, undefined);
+  rmSync(bench.at('_weft/begun'));
+  symlinkSync('/etc/passwd', bench.at('_weft/begun'));
+  assert.equal(await outside(), undefined, 'no link is followed');
 });
 
 test('each content is there once to be sent, with its hash, size and permissions', async (t) => {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { removeTree } from '../../../batch/files/remove.ts';
 import { type BuildSolver, batchTitle } from '../../../core/batch/batch.ts';
 import { type EngineSolver, isEngineSolver } from '../../../core/batch/containers.ts';
-import { runtimeScript } from '../../../core/batch/engine-script.ts';
+import { APPTAINER_CHECK } from '../../../core/batch/engine-script.ts';
 import {
   INITIAL_FOLDER,
   INPUT_FOLDER,
@@ -73,7 +73,7 @@ async function runBuild(
 /** Where it is missing, each of the jobs would fail by itself. */
 async function checkApptainer(workshop: Workshop, log: string): Promise<void> {
   const end = await workshop.run({
-    ...{ name: '_build', argv: ['sh', '-c', runtimeScript('apptainer')], cwd: workshop.products },
+    ...{ name: '_build', argv: ['sh', '-c', APPTAINER_CHECK], cwd: workshop.products },
     ...{ input: workshop.products, save: workshop.products },
     ...{ cpuCount: 1, variables: {}, walltimeMs: null, stdout: log, stderr: log },
   });

@@ -21,6 +21,7 @@ import {
 import type { Built } from './build.ts';
 import type { ChildEnd } from './child.ts';
 import { containerScript } from './container.ts';
+import { lookAfter, lookBefore } from './outside.ts';
 import type { Start, Workshop } from './workshop.ts';
 
 export interface JobOrder {
@@ -54,12 +55,15 @@ async function attempt(workshop: Workshop, order: JobOrder, epoch: number): Prom
   const archive = await JobArchive.begin(batchFolder, job.name);
   try {
     await prepare(workshop, order, work);
+    const before = lookBefore(work, workshop.at('begun'));
     const startedAt = Date.now();
     const end = await start(workshop, order, { work, archive });
+    const outside = lookAfter(work, before);
     const facts = {
       ...{ namespace: batch.namespace, batch: batch.name, job: job.name },
       ...outcomeOf(end),
       ...{ node, epoch, startedAt, endedAt: Date.now(), inputs },
+      ...(outside === undefined ? {} : { outside }),
     };
     const withOutputText = batch.origin === 'distribute';
     return await archive.finish({ save, globs, facts, withOutputText });

@@ -2,6 +2,7 @@
 
 import { present } from '../../base/assert.ts';
 import { formatSize } from '../../base/size.ts';
+import { outsideWords } from '../../batch/outside.ts';
 import type { ExitStatus, Outcome } from '../../model/job.ts';
 import { buildOutcome } from '../batches/build.ts';
 import type { Ending, Part, PartEnd, Task } from '../jobs/facts.ts';
@@ -20,6 +21,16 @@ export type Verdict =
     };
 
 export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict {
+  const found = verdictOf(step, task, parts);
+  const left = parts.flatMap(({ end }) => end?.stored?.outside ?? []);
+  if (found.kind !== 'done' || left.length === 0) return found;
+  // Of a job of a batch: its owner may look for it in vain.
+  const said = found.outcome.detail === undefined ? [] : [found.outcome.detail];
+  const detail = [...said, ...left.map(outsideWords)].join('; ');
+  return { kind: 'done', outcome: { ...found.outcome, detail } };
+}
+
+function verdictOf(step: Step, task: Task, parts: readonly Part[]): Verdict {
   const { ending, job } = task;
   const program = endedProgram(task);
   // Whatever became of the servers after a program that has done its work: it has done it.

@@ -140,6 +140,21 @@ jobs:
   assert.match(again.out, /3 jobs to run, 2 completed before/);
 });
 
+test('[B13] what a job leaves outside of its save folder is named as not kept', async (context) => {
+  const cwd = makeFolder(context, {
+    'weft.batch.yaml': 'namespace: lab\nname: out\nfiles: [mesh]\njobs: [{name: a, run: job.sh}]\n',
+    mesh: 'mesh',
+    'job.sh':
+      '#!/bin/sh\nmkdir fields\nprintf 12345 > fields/x\nprintf 123 > run.log\ncp input/mesh distribute_save/\n',
+  });
+  const { code, out } = await runLocally(cwd);
+  assert.equal(code, 0);
+  const said = 'not kept, as outside distribute_save/: fields/, run.log (2 files, 8 bytes)';
+  assert.ok(out.includes(`\n  ${said}\n`), out);
+  const { outside } = manifestOf(path.join(cwd, 'archive/lab/out/a'));
+  assert.deepEqual(outside, { files: 2, bytes: 8, names: ['fields/', 'run.log'] });
+});
+
 test('gpus that a machine has not are refused before the first job', async (context) => {
   const cwd = makeFolder(context, {
     'weft.batch.yaml':

@@ -64,7 +64,7 @@ test('jobs that ask for the same are one array, with their files by task', () =>
   const set = parseFileSet(first?.fileSet ?? '');
   assert.ok(set.ok);
   const paths = (list: readonly { path: string }[] = []) => list.map((one) => one.path);
-  const common = ['_weft/shared/mesh', 'distribute_save', 'job.py'];
+  const common = ['_weft', '_weft/shared/mesh', 'distribute_save', 'job.py'];
   assert.deepEqual(paths(set.value.common), common, 'what all of them have is named once');
   assert.deepEqual(paths(set.value.tasks?.['0']), ['_weft/own/a.json']);
   assert.equal(set.value.tasks?.['1'], undefined);

@@ -294,6 +294,22 @@ scenario('[B10] an order that has no beginning is refused', (head) => {
   assert.equal(head.refused(submit({ parts: beyond }), ANN), 'argument.invalid');
 });
 
+scenario('[B13] the end of a job says what of its files is not kept', (head) => {
+  head.connect('n1', { cpus: 9 });
+  head.command(submit({ parts: [part(['a', 'b'], [0, 1])] }), ANN);
+  head.schedule();
+  const outside = { files: 2, bytes: 15, names: ['fields/', 'run.log'] };
+  const stored = { files: 1, bytes: 9, leftOut: 0, outside };
+  const said = 'not kept, as outside distribute_save/: fields/, run.log (2 files, 15 bytes)';
+  head.ended('1[0]#1', { stored });
+  head.ended('1[1]#1', { code: 3, stored });
+  const details = head.records.flatMap(({ events }) =>
+    events.flatMap((event) => (event.kind === 'task_done' ? [event.outcome.detail] : [])),
+  );
+  assert.deepEqual(details, [said, `exited with code 3 on n1; ${said}`]);
+  assert.deepEqual(standing(head).ended, { completed: 1, failed: 1 });
+});
+
 scenario('[B5] a batch that was removed is no matter to a retry', (head) => {
   head.connect('n1', { cpus: 9 });
   head.command(submit({ parts: [part(['a'], [0])] }), ANN);
