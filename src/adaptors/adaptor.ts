@@ -123,6 +123,8 @@ export interface Steering {
 export interface Suspension {
   /** The time limit of a job stands still with it. */
   readonly stopsLimit: boolean;
+  /** The owner of a job may let it go on, whoever has suspended it. */
+  readonly isForOwners: boolean;
   suspend(job: string): readonly SiteCommand[];
   resume(job: string): readonly SiteCommand[];
 }
@@ -132,7 +134,8 @@ export function skillsOf({ signal, steering }: Adaptor): SiteSkills | undefined 
   const { suspension } = steering ?? {};
   if (signal === undefined && suspension === undefined) return undefined;
   const suspends = suspension === undefined ? null : suspension.stopsLimit ? 'any' : 'unlimited';
-  return { signals: signal !== undefined, suspends };
+  const owners = suspension?.isForOwners === true ? ({ ownersResume: true } as const) : {};
+  return { signals: signal !== undefined, suspends, ...owners };
 }
 
 export interface Adaptor {

@@ -80,7 +80,12 @@ const facts = map({
   containers: optional(text),
   launcher: text,
   site: optional(text),
-  siteSkills: optional(map({ signals: flag, suspends: orNull(oneOf('any', 'unlimited')) })),
+  siteSkills: optional(
+    map({
+      ...{ signals: flag, suspends: orNull(oneOf('any', 'unlimited')) },
+      ownersResume: optional(flag),
+    }),
+  ),
   sizes: optional(listUpTo(NODE_WORDS_MAX, map({ cpuCount: count, memoryBytes: orNull(count) }))),
   switchesUser: flag,
   user: text,

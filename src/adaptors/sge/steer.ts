@@ -67,9 +67,10 @@ export function tickets(complex: string): Steering {
   };
 }
 
-/** `h_rt` is counted by the clock on the wall. */
+/** `h_rt` is counted by the clock on the wall. `qmod -usj` is for managers and for the job's owner. */
 const byManager: Suspension = {
   stopsLimit: false,
+  isForOwners: true,
   suspend: (job) => [{ argv: ['qmod', '-sj', job] }],
   resume: (job) => [{ argv: ['qmod', '-usj', job] }],
 };

@@ -80,6 +80,7 @@ export function disabledScheduler(): Steering {
 /** For operators only, as the moves of jobs are that steering needs. */
 const byController: Suspension = {
   stopsLimit: true,
+  isForOwners: false,
   suspend: (job) => [{ argv: ['scontrol', 'suspend', job] }],
   resume: (job) => [{ argv: ['scontrol', 'resume', job] }],
 };

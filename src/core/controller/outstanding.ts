@@ -79,7 +79,11 @@ function orderOf(node: Node, holding: Holding, settings: Settings): Order | null
   const turn = task.suspendTurn;
   const mustStop = isStoppedFor(task, node.name);
   if (mustStop && part.state === 'started') return { kind: 'suspend', epochId, turn };
-  if (!mustStop && part.state === 'suspended') return { kind: 'resume', epochId, turn };
+  if (!mustStop && part.state === 'suspended') {
+    // Where a site's operators suspend jobs, theirs is the word until somebody asks for another.
+    const isOnce = node.facts?.site === undefined ? {} : ({ isOnce: true } as const);
+    return { kind: 'resume', epochId, turn, ...isOnce };
+  }
   return null;
 }
 

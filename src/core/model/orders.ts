@@ -130,6 +130,8 @@ export interface ResumeOrder {
   readonly epochId: EpochId;
   /** The same as in `SuspendOrder`. */
   readonly turn: number;
+  /** Nothing but a turn not heard yet counts: what others have stopped since stays so. */
+  readonly isOnce?: true;
 }
 
 /**

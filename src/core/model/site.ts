@@ -101,6 +101,8 @@ export interface SiteSkills {
   readonly signals: boolean;
   /** It suspends jobs; `unlimited`: without a time limit, which would go on there. Null: none. */
   readonly suspends: 'any' | 'unlimited' | null;
+  /** Whoever has suspended a job there, its owner may let it go on. */
+  readonly ownersResume?: true;
 }
 
 /** `stopped`: it takes no new jobs, as an operator said; what runs there goes on. */

@@ -186,16 +186,15 @@ function isGoingOn(epoch: Epoch | undefined): epoch is Epoch {
   );
 }
 
-/** A resume also wakes processes that somebody else has stopped. */
-function decideTurn(
-  epoch: Epoch | undefined,
-  { kind, turn }: SuspendOrder | ResumeOrder,
-): RunnerEvent[] {
+/** A resume also wakes processes that somebody else has stopped, unless it is heard only once. */
+function decideTurn(epoch: Epoch | undefined, order: SuspendOrder | ResumeOrder): RunnerEvent[] {
+  const { kind, turn } = order;
   if (!isGoingOn(epoch)) return [];
   const since = turn - epoch.turnHeard;
   if (since < 0) return [];
   // A newer turn is noted even if it wishes for what is: the ones before it are then from the past.
-  if (since === 0 && showsAlready(epoch, kind)) return [];
+  const isOnce = kind === 'resume' && order.isOnce === true;
+  if (since === 0 && (isOnce || showsAlready(epoch, kind))) return [];
   const { epochId } = epoch.order;
   return [{ kind: `${kind}_wanted`, epochId, turn }];
 }

@@ -87,6 +87,7 @@ function refuseAtSite(
   step: Step,
   tasks: readonly Task[],
   lackOf: (task: Task) => string | null,
+  hint?: string,
 ): Answer | null {
   for (const task of tasks) {
     const site = siteOf(step.state, task);
@@ -95,7 +96,7 @@ function refuseAtSite(
     const { foreign, array } = task.job.spec;
     const job = formatTaskId(task.job.id, array === null ? null : task.index);
     const there = foreign === undefined ? '' : `, job ${foreign.job} there`;
-    return step.refuse('job.at_site', { job: `${job}${there}`, site, lack });
+    return step.refuse('job.at_site', { job: `${job}${there}`, site, lack }, hint);
   }
   return null;
 }
@@ -164,16 +165,50 @@ export function decideResume(step: Step, place: TaskPlace, actor: Actor): Answer
   if (!found.ok) return found;
   const { job, holding } = found.value;
   const suspended = holding.filter((task) => task.stops.has('owner'));
-  if (suspended.length === 0) {
-    const text = formatTaskId(place.jobId, place.index);
-    return step.refuse('job.not_suspended', { job: text }, whyStopped(holding));
-  }
+  if (suspended.length === 0) return resumeOthers(step, found.value, { place, actor });
   for (const task of suspended) {
     const by = nameOf(actor);
     const own = placeOf(job, task.index);
     step.emit({ kind: 'resume_asked', place: own, by, stopper: 'owner' });
   }
   return ok({ kind: 'changed', count: suspended.length });
+}
+
+/** What a site's operators have suspended there is let go on where the site lets the asker do that. */
+function resumeOthers(
+  step: Step,
+  { job, holding }: Targets,
+  { place, actor }: { readonly place: TaskPlace; readonly actor: Actor },
+): Answer {
+  const tasks = holding.filter((task) => isStoppedThere(step.state, task));
+  if (tasks.length === 0) {
+    const text = formatTaskId(place.jobId, place.index);
+    return step.refuse('job.not_suspended', { job: text }, whyStopped(holding));
+  }
+  const refused = refuseAtSite(step, tasks, (task) => whyNotResumed(step.state, task, actor), ASK);
+  if (refused !== null) return refused;
+  for (const task of tasks) {
+    const own = placeOf(job, task.index);
+    step.emit({
+      ...{ kind: 'resume_asked', place: own, by: nameOf(actor), stopper: 'owner' },
+      isOthers: true,
+    });
+  }
+  return ok({ kind: 'changed', count: tasks.length });
+}
+
+const ASK = 'It was suspended there; ask the operators of the site to let it go on.';
+
+function isStoppedThere(state: State, task: Task): boolean {
+  if (task.stops.size > 0 || siteOf(state, task) === null) return false;
+  return [...task.parts.values()].some((part) => part.state === 'suspended');
+}
+
+function whyNotResumed(state: State, task: Task, actor: Actor): string | null {
+  const skills = atSites(state, task);
+  if (skills.some((one) => (one?.suspends ?? null) === null)) return 'resumes no jobs';
+  if (hasRole(actor, 'operator') || skills.every((one) => one?.ownersResume)) return null;
+  return 'lets only its operators resume what was suspended there, none of its users,';
 }
 
 /** What keeps them stopped though their owner does not. */

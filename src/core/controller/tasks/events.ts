@@ -43,6 +43,8 @@ export type TaskEvent =
       readonly by: string;
       /** Whose stop is taken away. */
       readonly stopper: Stopper;
+      /** Of what others have stopped at its site: nobody here keeps it so. */
+      readonly isOthers?: true;
     }
   | {
       readonly kind: 'part_suspended';

@@ -25,7 +25,8 @@ export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): voi
 /** It goes on when nobody else keeps it stopped. */
 export function applyResumeAsked(state: State, event: Of<'resume_asked'>): void {
   const task = taskOf(state, event.place);
-  const { stopper } = event;
+  const { stopper, isOthers = false } = event;
+  if (isOthers) return turn(state, task);
   if (!task.stops.delete(stopper)) return;
   if (!isStopped(task) || isPaused(task)) turn(state, task);
   if (stopper !== 'scheduler') {

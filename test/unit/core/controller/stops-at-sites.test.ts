@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import type { Command } from '../../../../src/core/controller/declared.ts';
+import { outstanding } from '../../../../src/core/controller/outstanding.ts';
 import { formatRefusal } from '../../../../src/core/model/errors.ts';
-import type { NodeName } from '../../../../src/core/model/ids.ts';
+import type { EpochId, NodeName } from '../../../../src/core/model/ids.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
+import type { SiteSkills } from '../../../../src/core/model/site.ts';
 import {
   ANN,
   BOB,
@@ -94,6 +96,48 @@ scenario('[G22] one that suspends jobs with their time limit does so', (head) =>
   head.command({ kind: 'suspend_task', place: place('1') }, ANN);
   const signal = { kind: 'signal_task', place: place('1'), signal: 10 } as const;
   assert.equal(head.refused(signal, ANN), 'job.at_site');
+});
+
+/** Its task runs there, and stands still by the word of others. */
+function stoppedThere(head: TestHead, siteSkills?: SiteSkills): void {
+  head.connect('hpc', { site: 'hpc', ...(siteSkills === undefined ? {} : { siteSkills }) });
+  head.submit();
+  head.schedule();
+  head.started('1#1', 'hpc');
+  const epochId = '1#1' as EpochId;
+  head.report('hpc', { kind: 'task_suspended', epochId, at: head.at, turn: 1 });
+}
+
+scenario('[G22] what others have suspended at a site goes on when its owner may say so', (head) => {
+  stoppedThere(head, { signals: true, suspends: 'unlimited', ownersResume: true });
+  const resumes = () =>
+    outstanding(head.node('hpc'), head.settings).filter((order) => order.kind === 'resume');
+  const before = [{ kind: 'resume', epochId: '1#1', turn: 0, isOnce: true }];
+  assert.deepEqual(resumes(), before, 'a turn that was heard before');
+  head.command({ kind: 'resume_task', place: place('1') }, ANN);
+  assert.deepEqual(resumes(), [{ ...before[0], turn: 1 }]);
+});
+
+scenario('[G22] where owners may not, operators may, and the way out is told', (head) => {
+  stoppedThere(head, { signals: true, suspends: 'any' });
+  const resume = { kind: 'resume_task', place: place('1') } as const;
+  const { result } = head.perform({ kind: 'command', command: resume, actor: ANN });
+  assert.ok(!result.ok && result.error.code === 'job.at_site');
+  const words =
+    /lets only its operators resume what was suspended there, none of its users, for We/;
+  assert.match(formatRefusal(result.error), words);
+  assert.match(result.error.hint ?? '', /ask the operators of the site/);
+  head.command(resume, OPERATOR);
+  assert.equal(head.task('1').suspendTurn, 1);
+});
+
+scenario('[G22] where the site resumes nothing for us, that is refused in words', (head) => {
+  stoppedThere(head);
+  const resume = { kind: 'resume_task', place: place('1') } as const;
+  const { result } = head.perform({ kind: 'command', command: resume, actor: OPERATOR });
+  assert.ok(!result.ok);
+  assert.match(formatRefusal(result.error), /is at site hpc, which resumes no jobs for Weft/);
+  assert.match(result.error.hint ?? '', /ask the operators of the site/);
 });
 
 const urgent = { ...plainPartition('urgent', 'first_fit'), tier: 1 };

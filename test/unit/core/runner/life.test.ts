@@ -195,6 +195,19 @@ test('a process that somebody else stops is suspended, never ended, and can be r
   assert.equal(world.epoch(ID).suspended, false);
 });
 
+test('[G22] what a site suspended by itself goes on only by a word that is new', () => {
+  const world = running();
+  world.feed(process('stopped', 1));
+  const resume = (turn: number): RunnerInput => {
+    return { kind: 'order', order: { kind: 'resume', epochId: ID, turn, isOnce: true } };
+  };
+  assert.deepEqual(world.feed(resume(0)), []);
+  assert.deepEqual(world.feed(resume(1)), ['resume_wanted']);
+  world.feed(process('continued', 1));
+  world.feed(process('stopped', 1));
+  assert.deepEqual(world.feed(resume(1)), [], 'told again, not asked again');
+});
+
 test('[S11] a task that stops itself goes on using up its walltime', () => {
   const world = running({ walltimeMs: 1000 });
   assert.deepEqual(world.feed(process('stopped', 1)), ['process_stopped', 'epoch_suspended']);
