@@ -3,6 +3,7 @@
 
 import type { TLSSocket } from 'node:tls';
 import { type Frame, FrameReader, type StepEnd, writeBytes, writeFrame } from './frames.ts';
+import { type PeerWatch, watchPeer } from './peer-watch.ts';
 
 /** The streams of the process that asked. */
 export interface Streams {
@@ -10,6 +11,8 @@ export interface Streams {
   readonly stdin: NodeJS.ReadStream | null;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
+  /** Absent: `PEER_WATCH`. */
+  readonly watch?: PeerWatch;
 }
 
 export interface RemoteStep {
@@ -22,6 +25,7 @@ export interface RemoteStep {
 /** Starts the command on the node at the other end. */
 export function startRemote(socket: TLSSocket, command: string, streams: Streams): RemoteStep {
   writeFrame(socket, 'start', command);
+  watchPeer(socket, streams.watch);
   if (streams.stdin === null) writeFrame(socket, 'stdin_end');
   else sendInput(socket, streams.stdin);
   return {

@@ -2,13 +2,16 @@
 // what ends with what, and who gets no answer.
 
 import assert from 'node:assert/strict';
-import { connect as connectPlain, createServer } from 'node:net';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect as connectPlain, createServer } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { connect } from 'node:tls';
 import type { Allocation } from '../../../src/steps/allocation.ts';
 import { connectTo } from '../../../src/steps/connect.ts';
 import type { StepEnd } from '../../../src/steps/frames.ts';
+import { watchPeer } from '../../../src/steps/peer-watch.ts';
 import { startRemote } from '../../../src/steps/remote.ts';
 import { identityOf, keyOf, portsOf, TLS_OPTIONS } from '../../../src/steps/secrecy.ts';
 import { type StepServer, serveSteps } from '../../../src/steps/serve.ts';
@@ -123,6 +126,51 @@ describe('steps', () => {
       });
     } finally {
       for (const one of strangers) one.destroy();
+    }
+  });
+
+  it('[A33] a node that cannot be reached any more ends the step, in words', async () => {
+    const found = await connectTo(CLIENT, 'second.test');
+    assert.ok(found.ok);
+    // The connection stays as it is; who looks for the node finds nobody.
+    const gone = createServer().listen(0, '127.0.0.1');
+    await once(gone, 'listening');
+    const { port } = gone.address() as AddressInfo;
+    gone.close();
+    Object.defineProperty(found.value, 'remotePort', { value: port });
+    const watch = { everyMs: 10, attemptMs: 1000, missesMax: 3 };
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const streams = { stdin: null, stdout, stderr, watch };
+    await assert.rejects(
+      startRemote(found.value, 'exec sleep 1000', streams).ended,
+      /it could not be reached for 0 s/,
+    );
+  });
+
+  it('[A33] a node whose server is only suspended is there', async () => {
+    const script = `require('net').createServer(() => 0).listen(0, '127.0.0.1', function () {
+      console.log(this.address().port);
+    })`;
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let looks = 0;
+    const watch = {
+      ...{ attemptMs: 10_000, missesMax: 1 },
+      get everyMs() {
+        looks += 1;
+        return 5;
+      },
+    };
+    try {
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      const socket = connectPlain({ host: '127.0.0.1', port: Number(String(line)) });
+      await once(socket, 'connect');
+      child.kill('SIGSTOP');
+      watchPeer(socket, watch);
+      await until('it was looked for again and again', () => looks > 20);
+      assert.equal(socket.destroyed, false);
+      socket.destroy();
+    } finally {
+      child.kill('SIGKILL');
     }
   });
 
