@@ -43,7 +43,7 @@ export type TaskEvent =
       readonly by: string;
       /** Whose stop is taken away. */
       readonly stopper: Stopper;
-      /** Of what others have stopped at its site: nobody here keeps it so. */
+      /** Others have stopped it at its site: no stop of ours is taken away. */
       readonly isOthers?: true;
     }
   | {
