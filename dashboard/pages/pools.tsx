@@ -11,12 +11,19 @@ import { type Action, Actions } from '../parts/actions.tsx';
 import { Command, Empty, Loaded, Panel, Span, State } from '../parts/basic.tsx';
 import { Curves } from '../parts/curves.tsx';
 import { askAbout } from '../pure/questions.ts';
+import { type Counted, rateBetween, rateWords } from '../pure/rate.ts';
 import { countWords, latencyWords, ownClock, some, spanWords } from '../pure/words.ts';
 
 /** Calls are in no event. */
 const EVERY_MS = 2000;
 /** Points of the rate that are kept while the page is open. */
 const POINTS = 150;
+
+interface RatePoint {
+  readonly at: number;
+  readonly rate: number;
+  readonly waiting: number;
+}
 
 export function Pools() {
   const pools = useCall('listPools', {}, { everyMs: EVERY_MS, when: () => false });
@@ -91,7 +98,7 @@ function Pool({ pool }: { pool: PoolView }) {
           </div>
         )}
       </dl>
-      {calls && <Rate done={calls.done} waiting={calls.waiting} />}
+      {calls && <Rate calls={calls} />}
       {isOwn && calls !== null && <Speed id={pool.id} />}
     </Panel>
   );
@@ -109,27 +116,18 @@ function stopOf({ id, name, owner }: PoolView): Action {
   };
 }
 
-/** Calls a second and those that wait, since the page was opened. */
-function Rate({ done, waiting }: { done: number; waiting: number }) {
-  const last = useRef<{ at: number; done: number } | null>(null);
-  const [points, setPoints] = useState<readonly { at: number; rate: number; waiting: number }[]>(
-    [],
-  );
+/** Calls a second and those that wait, since the page was opened: a point for each answer of the head. */
+function Rate({ calls }: { calls: NonNullable<PoolView['calls']> }) {
+  const last = useRef<Counted | null>(null);
+  const [points, setPoints] = useState<readonly RatePoint[]>([]);
   useEffect(() => {
-    const beat = (): void => {
-      const at = Date.now();
-      const before = last.current;
-      last.current = { at, done: latest.current.done };
-      if (before === null || at <= before.at) return;
-      const rate = Math.max(0, ((latest.current.done - before.done) * 1000) / (at - before.at));
-      const point = { at, rate, waiting: latest.current.waiting };
-      setPoints((all) => [...all, point].slice(-POINTS));
-    };
-    const timer = setInterval(beat, EVERY_MS);
-    return () => clearInterval(timer);
-  }, []);
-  const latest = useRef({ done, waiting });
-  latest.current = { done, waiting };
+    const counted = { at: Date.now(), done: calls.done };
+    const rate = rateBetween(last.current, counted);
+    last.current = counted;
+    if (rate === null) return;
+    const point = { at: counted.at, rate, waiting: calls.waiting };
+    setPoints((all) => [...all, point].slice(-POINTS));
+  }, [calls]);
   if (points.length < 2) return <p class="faint">The rate is drawn while the page is open.</p>;
   return (
     <Curves
@@ -144,7 +142,7 @@ function Rate({ done, waiting }: { done: number; waiting: number }) {
         },
         { name: 'calls that wait', tone: 'wait', values: points.map((point) => point.waiting) },
       ]}
-      format={(value) => countWords(Math.round(value))}
+      format={rateWords}
     />
   );
 }
@@ -157,13 +155,17 @@ function Speed({ id }: { id: number }) {
   const long = value.workers.filter(({ running }) => running !== null);
   return (
     <>
+      <p class="faint">
+        The last minute; times are from the arrival of a call to its end, with its wait, and to
+        within a twentieth.
+      </p>
       <table class="plain">
         <thead>
           <tr>
             <th>Program</th>
             <th class="number">Calls a second</th>
-            <th class="number">Half take at most</th>
-            <th class="number">99 % take at most</th>
+            <th class="number">Half take</th>
+            <th class="number">99 % take</th>
             <th class="number spare">Waiting</th>
             <th class="number spare">Done</th>
           </tr>
@@ -172,7 +174,7 @@ function Speed({ id }: { id: number }) {
           {value.clients.map((client) => (
             <SpeedRow key={client.session} {...client} name={client.label || client.session} />
           ))}
-          <SpeedRow {...value} name="all, the last minute" />
+          <SpeedRow {...value} name="all" />
         </tbody>
       </table>
       {long.length > 0 && (
@@ -195,13 +197,14 @@ function SpeedRow({
   waiting,
   done,
 }: Pick<CallsView, 'speed' | 'waiting' | 'done'> & { name: string }) {
-  const span = (ms: number | undefined): string => (ms === undefined ? '–' : latencyWords(ms));
+  const span = (ms: number | undefined): string =>
+    ms === undefined ? '–' : `≤ ${latencyWords(ms)}`;
   return (
     <tr>
       <td>
         <bdi>{name}</bdi>
       </td>
-      <td class="number">{speed === null ? '–' : speed.perSecond.toFixed(1)}</td>
+      <td class="number">{speed === null ? '–' : rateWords(speed.perSecond)}</td>
       <td class="number">{span(speed?.p50Ms)}</td>
       <td class="number">{span(speed?.p99Ms)}</td>
       <td class="number spare">{countWords(waiting)}</td>

@@ -2,7 +2,7 @@
 // and asks first where something is lost.
 
 import { signal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { HeadError } from '../data/client.ts';
 import { Command, Dialog } from './basic.tsx';
 
@@ -23,6 +23,9 @@ export interface Action {
   readonly leave?: string;
   readonly isBad?: boolean;
 }
+
+/** So long one that went well stays over the page; one that did not stays until it is closed. */
+const TOLD_MS = 12_000;
 
 /** What came of the last action; said aloud by screen readers. */
 export const told = signal<Told | null>(null);
@@ -111,13 +114,22 @@ function tell(words: string, isBad: boolean): void {
 
 export function ToldLine() {
   const what = told.value;
+  useEffect(() => {
+    if (what === null || what.isBad) return undefined;
+    const timer = setTimeout(() => {
+      if (told.value === what) told.value = null;
+    }, TOLD_MS);
+    return () => clearTimeout(timer);
+  }, [what]);
   return (
-    <div class={what?.isBad === true ? 'told bad' : 'told'} role="status" hidden={what === null}>
-      {what?.words}
+    <div class="toasts" role="status">
       {what && (
-        <button type="button" onClick={() => (told.value = null)}>
-          Close
-        </button>
+        <div class={what.isBad ? 'told bad' : 'told'}>
+          {what.words}
+          <button type="button" onClick={() => (told.value = null)}>
+            Close
+          </button>
+        </div>
       )}
     </div>
   );

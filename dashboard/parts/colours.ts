@@ -1,13 +1,10 @@
 // The colours of style.css for what is drawn on a canvas, as the reader's scheme has them now.
 
-import type { Tone } from '../pure/state.ts';
+import { TONES, type Tone } from '../pure/state.ts';
 
 export type Paint = Readonly<Record<Tone | 'text' | 'faint' | 'line' | 'back', string>>;
 
-const NAMES = [
-  ...(['wait', 'run', 'stop', 'move', 'good', 'bad', 'dim', 'warn'] as const),
-  ...(['text', 'faint', 'line', 'back'] as const),
-];
+const NAMES = [...TONES, ...(['text', 'faint', 'line', 'back'] as const)];
 
 export function colours(): Paint {
   const style = getComputedStyle(document.documentElement);

@@ -194,12 +194,14 @@ class Line<Row, Key extends string> extends Component<LineParts<Row, Key>> {
       >
         {isChosen !== null && (
           <div role="cell" class="choice">
-            <input
-              type="checkbox"
-              aria-label={`Choose ${id}`}
-              checked={isChosen}
-              onChange={(event) => choose.current?.(row, event.currentTarget.checked)}
-            />
+            <label>
+              <input
+                type="checkbox"
+                aria-label={`Choose ${id}`}
+                checked={isChosen}
+                onChange={(event) => choose.current?.(row, event.currentTarget.checked)}
+              />
+            </label>
           </div>
         )}
         {columns.map((column) => (
@@ -219,12 +221,14 @@ function Head<Row, Key extends string>(parts: LongTableParts<Row, Key>) {
       <div class="row" role="row" aria-rowindex={1}>
         {chosen && (
           <div role="columnheader" class="choice">
-            <input
-              type="checkbox"
-              aria-label="Choose all rows"
-              checked={rows.length > 0 && rows.every((row) => chosen.has(idOf(row)))}
-              onChange={(event) => onChoose?.('all', event.currentTarget.checked)}
-            />
+            <label>
+              <input
+                type="checkbox"
+                aria-label="Choose all rows"
+                checked={rows.length > 0 && rows.every((row) => chosen.has(idOf(row)))}
+                onChange={(event) => onChoose?.('all', event.currentTarget.checked)}
+              />
+            </label>
           </div>
         )}
         {columns.map((column) => {

@@ -1,6 +1,6 @@
 // The frame of all pages: where one can go, how the line to the head is, and who one is.
 
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { now } from '../data/clock.ts';
 import { type LiveEvent, line } from '../data/live.ts';
 import { logOut, switched } from '../data/login.ts';
@@ -11,6 +11,7 @@ import { PAGES } from '../pages/pages.tsx';
 import { spanWords, zoneName } from '../pure/words.ts';
 import { forgetTold, ToldLine } from './actions.tsx';
 import { Empty } from './basic.tsx';
+import { focusHeading } from './focus.ts';
 
 /** Not everybody is told of all that happens to a head. */
 const HEAD_MS = 30_000;
@@ -27,9 +28,8 @@ export function Shell() {
   const title = rest.length > 0 ? rest.join(' ') : (page?.title ?? 'Not found');
   useEffect(() => {
     document.title = `${title} – ${cluster}`;
-    forgetTold();
-    document.getElementById('content')?.scrollTo(0, 0);
   }, [title, cluster]);
+  useView(parts.join('/'));
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={skip}>
@@ -39,13 +39,7 @@ export function Shell() {
         <a class="brand" href={hrefOf([])}>
           {cluster}
         </a>
-        <nav aria-label="Pages">
-          {PAGES.map(({ path, title: name }) => (
-            <a key={path} href={hrefOf([path])} aria-current={path === first ? 'page' : undefined}>
-              {name}
-            </a>
-          ))}
-        </nav>
+        <Menu first={first} title={page?.title ?? 'Pages'} />
         <Line />
         <Who />
       </header>
@@ -53,7 +47,6 @@ export function Shell() {
       <BehindLine words={info.value?.behind ?? null} />
       <NoticeLine />
       <main id="content" tabIndex={-1}>
-        <ToldLine />
         {page === undefined ? (
           <Empty>
             <h1>There is no such page</h1> <a href={hrefOf([])}>To the overview</a>
@@ -62,7 +55,49 @@ export function Shell() {
           page.show(rest)
         )}
       </main>
+      <ToldLine />
     </div>
+  );
+}
+
+/** Where one is, for whoever comes to another view: its top, and its heading read aloud. */
+function useView(address: string): void {
+  const before = useRef(address);
+  useEffect(() => {
+    forgetTold();
+    document.getElementById('content')?.scrollTo(0, 0);
+    if (before.current === address) return undefined;
+    before.current = address;
+    return focusHeading();
+  }, [address]);
+}
+
+/** In a row, or behind a button where there is no room for a row. */
+function Menu({ first, title }: { first: string; title: string }) {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [place.value]);
+  const close = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') setOpen(false);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="menu"
+        aria-expanded={isOpen}
+        aria-controls="pages"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span> Menu: {title}
+      </button>
+      <nav id="pages" aria-label="Pages" class={isOpen ? 'open' : ''} onKeyDown={close}>
+        {PAGES.map(({ path, title: name }) => (
+          <a key={path} href={hrefOf([path])} aria-current={path === first ? 'page' : undefined}>
+            {name}
+          </a>
+        ))}
+      </nav>
+    </>
   );
 }
 

@@ -5,9 +5,13 @@ import type { JobView, TaskView } from '../../src/api/jobs.ts';
 import type { NodeView } from '../../src/api/nodes.ts';
 
 /** Names of colours in style.css. */
-export type Tone = 'wait' | 'run' | 'stop' | 'move' | 'good' | 'bad' | 'dim' | 'warn';
+export const TONES = [
+  ...(['wait', 'run', 'stop', 'move', 'good', 'bad', 'dim', 'warn'] as const),
+  ...(['rest', 'care', 'fault'] as const),
+] as const;
+export type Tone = (typeof TONES)[number];
 
-const TONES: Readonly<Record<string, Tone>> = {
+const TONE_OF: Readonly<Record<string, Tone>> = {
   pending: 'wait',
   held: 'dim',
   staging_in: 'move',
@@ -30,7 +34,7 @@ export function stateWord(
 
 /** Every other word is of a bad end. */
 export function toneOf(word: string): Tone {
-  return TONES[word] ?? 'bad';
+  return TONE_OF[word] ?? 'bad';
 }
 
 export type NodeWord =
@@ -58,16 +62,17 @@ export function nodeWord(node: NodeView): NodeWord {
   return node.free.cpuCount < node.total.cpuCount ? 'busy' : 'idle';
 }
 
-const NODE_TONES: Readonly<Record<NodeWord, Tone>> = {
+/** One for each word: they stand side by side. */
+export const NODE_TONES: Readonly<Record<NodeWord, Tone>> = {
   lost: 'bad',
-  fault: 'bad',
+  fault: 'fault',
   away: 'warn',
   'never seen': 'dim',
-  maintenance: 'stop',
+  maintenance: 'care',
   drained: 'stop',
-  paused: 'stop',
+  paused: 'rest',
   full: 'run',
-  busy: 'run',
+  busy: 'move',
   idle: 'good',
 };
 

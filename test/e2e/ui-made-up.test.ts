@@ -77,7 +77,7 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await failed.getByRole('button', { name: 'Next failed' }).click();
     await page.getByText("weft logs '3[110]'", { exact: true }).waitFor();
     assert.equal(await task.inputValue(), '110');
-    assert.match(page.url(), /task=110/);
+    await page.waitForFunction("location.hash.endsWith('task=110')");
     await page.reload();
     await page.getByText("weft logs '3[110]'", { exact: true }).waitFor();
   });
@@ -115,6 +115,10 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await files.getByRole('button', { name: 'Download 2 files, 4.4K' }).click();
     assert.equal((await coming).suggestedFilename(), 'lab-sweep.tar');
     await page.locator('.told', { hasText: '2 files' }).waitFor();
+    const picture = files.locator('.thumbnails').getByRole('button', { name: 'field.png' });
+    await picture.locator('img').waitFor();
+    await picture.click();
+    await files.getByRole('img', { name: 're_105/result/field.png' }).waitFor();
     await files.getByPlaceholder('name of a file').fill('json');
     await files.getByText('re_105/result/log.txt').waitFor({ state: 'detached' });
     await files.getByRole('button', { name: 'Download 1 file' }).waitFor();
@@ -124,8 +128,8 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
   it('a pool says how long its calls take, and the accounting what groups used', async () => {
     const { page } = made.own;
     await goTo(made.own, 'pools', 'Pools');
-    const row = page.getByRole('row', { name: /^all, the last minute/ });
-    await row.getByText('240ms').waitFor();
+    const row = page.getByRole('row', { name: /^all / });
+    await row.getByText('≤ 240ms').waitFor();
     assert.deepEqual(await axeFindings(made.own), []);
     await goTo(made.own, 'accounting', 'Accounting');
     const asked = page.waitForRequest(/history\/usage\?by=group/);
@@ -139,18 +143,20 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     const { page } = made.own;
     await goTo(made.own, 'submit', 'Submit');
     await page.getByLabel('Command, as one line').fill('./solve --case 1');
-    made.head.losesAnswers = 1;
+    made.head.losesAnswers = true;
     await page.getByRole('button', { name: 'Submit' }).click();
     await page.getByRole('alert').getByText('The page sends the job again').waitFor();
+    made.head.losesAnswers = false;
     await page.locator('.told', { hasText: 'was accepted before, and its answer lost' }).waitFor();
     await page.getByRole('heading', { name: 'Job 40' }).waitFor();
     assert.equal(made.submitted.size, 1);
     // Stopped, changed and sent: that is another job, and the first can still be found.
     await goTo(made.own, 'submit', 'Submit');
     await page.getByLabel('Command, as one line').fill('./solve --case 2');
-    made.head.losesAnswers = 1;
+    made.head.losesAnswers = true;
     await page.getByRole('button', { name: 'Submit' }).click();
     await page.getByRole('button', { name: 'Stop sending' }).click();
+    made.head.losesAnswers = false;
     await page.getByText('Submit sends it again, and shows it').waitFor();
     await page.getByLabel('Command, as one line').fill('./solve --case 3');
     await page.reload();
@@ -164,6 +170,63 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     assert.equal(made.submitted.size, 3);
     await goTo(made.own, 'submit', 'Submit');
     assert.equal(await page.getByRole('alert').count(), 0);
+  });
+
+  it('a change of view gives the keyboard its heading, and a message moves nothing', async () => {
+    const { page } = made.own;
+    await goTo(made.own, 'nodes/n1', 'Node n1');
+    const focused = () => page.evaluate('document.activeElement?.textContent');
+    await page.waitForFunction("document.activeElement?.tagName === 'H1'");
+    assert.equal(await focused(), 'Node n1');
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await page.waitForFunction("document.activeElement?.textContent === 'Jobs'");
+    await page.waitForFunction("document.activeElement?.tagName === 'H1'");
+    await goTo(made.own, 'jobs/4', 'Job 4');
+    const top = () =>
+      page
+        .getByRole('region', { name: 'Output', exact: true })
+        .evaluate((one) => one.getBoundingClientRect().top);
+    await page.locator('.stream .log').first().waitFor();
+    const before = await top();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const question = page.getByRole('dialog', { name: /^Cancel job 4 \S+ of \S+\?$/ });
+    await question.getByRole('button', { name: 'Cancel the job' }).waitFor();
+    const keep = question.getByRole('button', { name: 'Keep it' });
+    assert.equal(await focused(), 'Keep it');
+    assert.deepEqual(await axeFindings(made.own), []);
+    await keep.click();
+    // Back to where it was asked.
+    await page.waitForFunction("document.activeElement?.textContent === 'Cancel'");
+    await page.getByRole('button', { name: 'Download' }).first().click();
+    await page.locator('.told', { hasText: 'is downloaded' }).waitFor();
+    assert.equal(await top(), before);
+    await page.getByRole('button', { name: 'Close' }).click();
+  });
+
+  it('a narrow page has all pages behind one button', async () => {
+    const { page } = made.own;
+    await page.setViewportSize({ width: 400, height: 800 });
+    await goTo(made.own, 'nodes', 'Nodes');
+    const submit = page.getByRole('navigation').getByRole('link', { name: 'Submit' });
+    assert.equal(await submit.isVisible(), false);
+    await page.getByRole('button', { name: 'Menu: Nodes' }).click();
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
+    assert.deepEqual(await axeFindings(made.own), []);
+    await submit.click();
+    await page.getByRole('heading', { level: 1, name: 'Submit' }).waitFor();
+    await submit.waitFor({ state: 'hidden' });
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('in the colours of the reader what only a colour says is still there', async () => {
+    const { page } = made.own;
+    await page.emulateMedia({ forcedColors: 'active' });
+    await goTo(made.own, '', 'Overview');
+    await page.locator('.tallies .key').nth(3).waitFor();
+    const colours = await page.evaluate(`[...document.querySelectorAll('.tallies .key i')]
+      .map((one) => getComputedStyle(one).backgroundColor)`);
+    assert.equal(new Set(colours as string[]).size, 4, String(colours));
+    await page.emulateMedia({ forcedColors: 'none' });
   });
 
   it('a site is shown as it says itself, and as its filters let it be seen', async () => {

@@ -78,6 +78,11 @@ export function usageOf(now: number, from: number): ReplyOf<'reportUsage'> {
   return { from, until: now, rows };
 }
 
+/** A red pixel. */
+const PICTURE_BASE64 =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGM4oKAAAAKkAQHjTKctAAAAAElFTkSuQmCC';
+const PICTURE = Buffer.from(PICTURE_BASE64, 'base64');
+
 export const MANIFEST: ReplyOf<'getOutputs'> = {
   ...{ index: null, epoch: 2, outcome: 'failed', files: 3, bytes: 5300, leftOut: 0, storedAt: 1 },
   ...{ isPartial: true, version: 1, jobId: FAILED_ID, name: 'mesh', owner: 'alice', exitCode: 3 },
@@ -86,6 +91,7 @@ export const MANIFEST: ReplyOf<'getOutputs'> = {
     { path: 'result', kind: 'folder', size: 0, ...{ mode: 0o755, modifiedAt: 1 } },
     { path: 'result/log.txt', kind: 'file', size: 800, ...fileOf('a') },
     { path: 'result/field.csv', kind: 'file', size: 4300, ...fileOf('b') },
+    { path: 'result/field.png', kind: 'file', size: PICTURE.length, ...fileOf('d') },
     { path: 'run.json', kind: 'file', size: 200, ...fileOf('c') },
   ],
 };
@@ -101,4 +107,6 @@ function fileOf(letter: string) {
   return { mode: 0o644, modifiedAt: 1, sha256: letter.repeat(64) };
 }
 
-export const BLOB = new Plain('x,y\n0,1\n1,4\n2,9\n');
+export function blobOf(hash: string): Plain {
+  return new Plain(hash.startsWith('d') ? PICTURE : 'x,y\n0,1\n1,4\n2,9\n');
+}

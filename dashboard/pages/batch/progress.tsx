@@ -14,7 +14,7 @@ export function Progress({ batch }: { batch: Pick<BatchView, 'jobCount' | 'open'
         {parts.map(([word, count]) => (
           <i
             key={word}
-            class={word === 'pending' ? 'rest' : toneOf(word)}
+            class={word === 'pending' ? 'left' : toneOf(word)}
             style={{ flexGrow: String(count) }}
           />
         ))}

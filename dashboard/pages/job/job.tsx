@@ -43,6 +43,7 @@ function Shown({ job }: { job: JobDetail }) {
   const setIndex = (next: number): void => setTask(String(next));
   const failed = useFirstFailed(job, chosen === null);
   const index = job.array === null ? null : (chosen ?? failed ?? firstOf(job.array));
+  const hasFailures = job.array !== null && failedCount(job) > 0;
   const maySee = me.value?.name === job.owner || isOperator();
   return (
     <>
@@ -58,11 +59,11 @@ function Shown({ job }: { job: JobDetail }) {
       </div>
       {job.notice && <p class="notice">{ownClock(job.notice, now.value)}</p>}
       <div class="panels">
-        <Why job={job} />
-        <Life job={job} />
-        {job.array !== null && failedCount(job) > 0 && (
-          <Failures job={job} index={index} onIndex={setIndex} />
-        )}
+        {hasFailures && <Failures job={job} index={index} onIndex={setIndex} />}
+        <div class={hasFailures ? 'column' : 'pair'}>
+          <Why job={job} />
+          <Life job={job} />
+        </div>
         {job.array !== null && <Tasks job={job} index={index} onIndex={setIndex} />}
         {maySee ? (
           <Logs job={job} index={index} />

@@ -57,7 +57,8 @@ function Shown({ site }: { site: SiteView }) {
       </div>
       {site.filters !== null && <Filters filters={site.filters} />}
       <Panel title={`${some(nodes.length, 'node')}, ${used} of ${some(cpus, 'cpu')} in use`}>
-        <ul class="words">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+        <ul class="words" tabIndex={0}>
           {nodes.map((node) => (
             <li key={node.name} title={node.reason ?? ''}>
               {(isFiltered && node.seen?.name) || node.name} <span class="faint">{node.word}</span>{' '}

@@ -2,12 +2,14 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { visible } from '../../pure/log-text.ts';
+import { thumbnailsOf } from '../../pure/preview.ts';
 import { sizeWords } from '../../pure/words.ts';
 import { perform } from '../actions.tsx';
 import { SearchField } from '../basic.tsx';
 import { type Column, LongTable } from '../long-table.tsx';
 import { type Entry, Preview } from './preview.tsx';
 import { entryWords, saveFiles } from './save.ts';
+import { Thumbnails } from './thumbnails.tsx';
 
 type Key = 'path' | 'size';
 
@@ -26,10 +28,9 @@ export function FileBrowser({ entries, name, mayOpen }: Parts) {
   // Each click is another look: one that broke off is tried again by the next.
   const [look, setLook] = useState<{ entry: Entry; nth: number } | null>(null);
   const rows = useMemo(() => sorted(entries, search, sorting), [entries, search, sorting]);
-  const columns = useMemo(() => {
-    const show = (entry: Entry) => setLook((last) => ({ entry, nth: (last?.nth ?? 0) + 1 }));
-    return columnsOf(mayOpen ? show : null);
-  }, [mayOpen]);
+  const show = (entry: Entry) => setLook((last) => ({ entry, nth: (last?.nth ?? 0) + 1 }));
+  const columns = useMemo(() => columnsOf(mayOpen ? show : null), [mayOpen]);
+  const pictures = useMemo(() => (mayOpen ? thumbnailsOf(rows) : []), [rows, mayOpen]);
   const marked = rows.filter(({ path }) => chosen.has(path));
   const choose = (row: Entry | 'all', isChosen: boolean): void => {
     const next = new Set(chosen);
@@ -53,6 +54,7 @@ export function FileBrowser({ entries, name, mayOpen }: Parts) {
           </button>
         )}
       </search>
+      <Thumbnails entries={pictures.filter(({ sha256 }) => sha256 !== undefined)} onShow={show} />
       <LongTable
         label="Files"
         rows={rows}

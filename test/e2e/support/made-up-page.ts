@@ -15,8 +15,8 @@ export interface MadeUpPage {
   /** May be changed; the page hears of it with the next event of the head. */
   readonly head: {
     behind: string | null;
-    /** So many answers to submissions are lost, though the job is made. */
-    losesAnswers: number;
+    /** Answers to submissions are lost, though the job is made. */
+    losesAnswers: boolean;
   };
   /** The jobs that were submitted, by key. */
   readonly submitted: Map<string, number>;
@@ -26,7 +26,7 @@ export interface MadeUpPage {
 
 /** Opens it before the tests of the suite that calls this, and closes it behind them. */
 export function withMadeUpPage(size: Parameters<typeof madeUp>[0]): MadeUpPage {
-  const head: MadeUpPage['head'] = { behind: null, losesAnswers: 0 };
+  const head: MadeUpPage['head'] = { behind: null, losesAnswers: false };
   const submitted = new Map<string, number>();
   // Hours of one day: around midnight times have a date, and take more room.
   const now = new Date().setHours(12, 0, 0, 0);
@@ -37,9 +37,7 @@ export function withMadeUpPage(size: Parameters<typeof madeUp>[0]): MadeUpPage {
     const again = submitted.has(key);
     const jobId = submitted.get(key) ?? 40 + submitted.size;
     submitted.set(key, jobId);
-    if (head.losesAnswers === 0) return { jobId, again, taskCount: 1, directory: null };
-    head.losesAnswers -= 1;
-    return LOST;
+    return head.losesAnswers ? LOST : { jobId, again, taskCount: 1, directory: null };
   };
   before(async () => {
     await buildPage();

@@ -3,8 +3,8 @@
 
 /** Half of what it remembers. */
 const WINDOW_MS = 30_000;
-/** Per doubling: a time is known to within a fifth. */
-const STEPS = 4;
+/** Per doubling: a time is known to within a twentieth. */
+const STEPS = 16;
 /** The shortest time that is told from shorter ones, and how often it doubles. */
 const LEAST_MS = 0.01;
 const DOUBLINGS = 28;
@@ -19,6 +19,8 @@ export interface Speed {
 interface Window {
   readonly from: number;
   count: number;
+  /** No quantile is longer than the longest call. */
+  longestMs: number;
   readonly counts: Uint32Array;
 }
 
@@ -28,8 +30,11 @@ export class Meter {
 
   note(at: number, tookMs: number): void {
     this.#turn(at);
-    this.#now ??= { from: at, count: 0, counts: new Uint32Array(STEPS * DOUBLINGS) };
+    this.#now ??= {
+      ...{ from: at, count: 0, longestMs: 0, counts: new Uint32Array(STEPS * DOUBLINGS) },
+    };
     this.#now.count += 1;
+    this.#now.longestMs = Math.max(this.#now.longestMs, tookMs);
     const step = Math.floor(STEPS * Math.log2(Math.max(tookMs, LEAST_MS) / LEAST_MS));
     const index = Math.min(this.#now.counts.length - 1, step);
     this.#now.counts[index] = (this.#now.counts[index] ?? 0) + 1;
@@ -44,7 +49,8 @@ export class Meter {
     if (first === undefined || count === 0) return null;
     // What has gone on for less than a second is no rate yet.
     const seconds = Math.max(1, (at - first.from) / 1000);
-    const within = (part: number): number => timeOf(windows, part * count);
+    const longestMs = Math.max(...windows.map((one) => one.longestMs));
+    const within = (part: number): number => Math.min(longestMs, timeOf(windows, part * count));
     return { perSecond: count / seconds, p50Ms: within(0.5), p99Ms: within(0.99) };
   }
 

@@ -27,6 +27,17 @@ test('a meter knows rate and times of the last minute, and forgets what is older
   assert.ok(p50Ms !== undefined && p50Ms < 0.02 && most > 1e6);
 });
 
+test('times are known to within a twentieth, and none is longer than the longest call', () => {
+  const meter = new Meter();
+  meter.note(0, 66);
+  assert.equal(meter.speed(1000)?.p50Ms, 66);
+  assert.equal(meter.speed(1000)?.p99Ms, 66);
+  for (let took = 1; took <= 1000; took += 1) meter.note(1000, took);
+  const { p50Ms = 0, p99Ms = 0 } = meter.speed(1000) ?? {};
+  assert.ok(p50Ms >= 500 && p50Ms < 525, `${p50Ms}`);
+  assert.ok(p99Ms >= 990 && p99Ms <= 1000, `${p99Ms}`);
+});
+
 test('each client is shown its own speed, from the arrival of its calls', () => {
   const rig = new Rig();
   const [quick, slow] = [rig.client('a'), rig.client('b')];
