@@ -11,6 +11,7 @@ import { addResults, type StageResult, slowest } from './testing/result.ts';
 import { runProgram } from './testing/run-program.ts';
 import { runTests } from './testing/run-tests.ts';
 import { inOrder, ROWS, STAGES, type Stage, strayTests } from './testing/stages.ts';
+import { sweepGroups } from './testing/sweep-groups.ts';
 import { filesBelow, ROOT } from './tree.ts';
 
 const SLOWEST_SHOWN = 5;
@@ -85,7 +86,10 @@ async function runGuarded(stage: Stage, options: Options): Promise<StageResult> 
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const total = await runAll(parseOptions(args));
+  const options = parseOptions(args);
+  const swept = sweepGroups();
+  if (swept > 0) console.log(`${swept} cgroups of earlier tests that were killed are removed.`);
+  const total = await runAll(options);
   if (total.tests.length > 0) console.log('\nSlowest tests:');
   for (const { title, durationMs } of slowest(total.tests, SLOWEST_SHOWN)) {
     console.log(`  ${(durationMs / 1000).toFixed(2)} s  ${title}`);

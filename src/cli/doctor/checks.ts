@@ -1,7 +1,7 @@
 // The checks of `weft doctor`: each looks at one thing and never throws.
 
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -21,12 +21,7 @@ import { lossWords } from '../output/loss-words.ts';
 import { formatSpan } from '../output/words.ts';
 import { containerRuntimes } from './container-runtimes.ts';
 import type { Finding } from './finding.ts';
-import {
-  areProcessesHidden,
-  leftoverGroups,
-  livingInstances,
-  removeGroups,
-} from './leftover-groups.ts';
+import { cgroupMounts, leftoversHere, removeGroups } from './leftover-groups.ts';
 import { notifierFindings } from './notifiers.ts';
 import { openFiles } from './open-files.ts';
 import { ownerPresence } from './owner-presence.ts';
@@ -107,32 +102,17 @@ async function compiler(): Promise<Finding[]> {
   return [{ state: 'note', text, remedy: 'Install gcc on the machines that run jobs.' }];
 }
 
-/** Mounts of hierarchies; of version 1 those with one of these controllers. */
-function cgroupMounts(controllers: RegExp): string[] {
-  const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
-  return mounts.flatMap((line) => {
-    const [before = '', after = ''] = line.split(' - ');
-    const kind = after.split(' ')[0] ?? '';
-    const place = before.split(' ')[4] ?? '';
-    return kind === 'cgroup2' || (kind === 'cgroup' && controllers.test(after)) ? [place] : [];
-  });
-}
-
 function oldCgroups(_: Context, { fix }: Wish): Finding[] {
-  const mounts = [...new Set(cgroupMounts(/memory|cpu|pids|freezer/))];
-  const living = livingInstances();
-  if (living === null) return ok('not checked: agents of other users run here; root can check');
-  const left = leftoverGroups({ mounts, living, now: Date.now() });
+  const found = leftoversHere();
+  if (!found.ok) return ok(`not checked: ${found.error}`);
+  const left = found.value;
   if (left.length === 0) return ok('no cgroups are left by agents that are gone');
-  if (areProcessesHidden(mounts)) {
-    return ok('not checked: in a container the processes outside cannot be seen');
-  }
   const kept = fix ? left.filter((directory) => !removeGroups(directory)) : left;
-  const found = fix && kept.length < left.length ? ok(`${left.length - kept.length} removed`) : [];
-  if (kept.length === 0) return found;
+  const gone = fix && kept.length < left.length ? ok(`${left.length - kept.length} removed`) : [];
+  if (kept.length === 0) return gone;
   const text = `${plural(kept.length, 'empty cgroup')} left by agents that are gone, such as ${kept[0]}`;
   const remedy = fix ? 'Remove them as root.' : '`weft doctor --fix` removes them.';
-  return [...found, { state: 'note', text, remedy }];
+  return [...gone, { state: 'note', text, remedy }];
 }
 
 function cgroups(): Finding[] {

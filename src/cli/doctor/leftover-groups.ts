@@ -3,6 +3,7 @@
 
 import { readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { err, ok, type Result } from '../../core/base/result.ts';
 
 /** The directories that agents make: named after the first letters of a random UUID. */
 const NAME = /^weft-([0-9a-f]{8}-[0-9a-f]{4})$/;
@@ -18,6 +19,29 @@ export interface Surroundings {
   /** Instances of agents that live. */
   readonly living: ReadonlySet<string>;
   readonly now: number;
+}
+
+/** Mounts of hierarchies; of version 1 those with one of these controllers. */
+export function cgroupMounts(controllers: RegExp): string[] {
+  const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+  return mounts.flatMap((line) => {
+    const [before = '', after = ''] = line.split(' - ');
+    const kind = after.split(' ')[0] ?? '';
+    const place = before.split(' ')[4] ?? '';
+    return kind === 'cgroup2' || (kind === 'cgroup' && controllers.test(after)) ? [place] : [];
+  });
+}
+
+/** Those of this machine; an error says why nobody can tell. */
+export function leftoversHere(): Result<string[], string> {
+  const mounts = [...new Set(cgroupMounts(/memory|cpu|pids|freezer/))];
+  const living = livingInstances();
+  if (living === null) return err('agents of other users run here; root can check');
+  const left = leftoverGroups({ mounts, living, now: Date.now() });
+  if (left.length > 0 && areProcessesHidden(mounts)) {
+    return err('in a container the processes outside cannot be seen');
+  }
+  return ok(left);
 }
 
 /** Directories of agents that are gone, with nothing running in them. */

@@ -13,6 +13,8 @@ import {
   livingInstances,
   removeGroups,
 } from '../../../src/cli/doctor/leftover-groups.ts';
+import { err, ok } from '../../../src/core/base/result.ts';
+import { sweepGroups } from '../../../tools/testing/sweep-groups.ts';
 
 const HOUR_MS = 3_600_000;
 const MODULE = import.meta.resolve('../../../src/cli/doctor/leftover-groups.ts');
@@ -36,6 +38,25 @@ const root = makeRoot() ?? '';
 const canUnshare = spawnSync('unshare', ['-pf', 'true']).status === 0;
 const skip = root === '' ? 'no cgroup can be made on this machine' : false;
 const needsBoth = canUnshare ? { skip } : { skip: 'no pid namespace can be made here' };
+
+test('a test run begins by removing what killed ones have left', { skip }, () => {
+  const place = `${root}/runs`;
+  const gone = `${place}/weft-0000dead-0000`;
+  mkdirSync(`${gone}/g1`, { recursive: true });
+  const of = { mounts: [place], living: new Set<string>() };
+  const find = () => ok(leftoverGroups({ ...of, now: Date.now() + HOUR_MS }));
+  try {
+    assert.equal(
+      sweepGroups(() => err('nobody can tell')),
+      0,
+    );
+    assert.equal(sweepGroups(find), 1);
+    assert.ok(!existsSync(gone));
+    assert.equal(sweepGroups(find), 0);
+  } finally {
+    removeGroups(place);
+  }
+});
 
 test('only empty groups of dead agents are found and go, with all in them', { skip }, async () => {
   const [dead, alive, busy, other] = ['0000dead-0000', '0000a11e-0000', '0000b5ee-0000', 'other'];
