@@ -1,27 +1,41 @@
 // The web page: who one is, then the pages.
 
+import { signal } from '@preact/signals';
 import { render } from 'preact';
-import { HeadError } from './data/client.ts';
+import { asRetried, HeadError } from './data/client.ts';
 import { keepLive } from './data/live.ts';
 import { enter, hasLink } from './data/login.ts';
 import { me, onStored } from './data/session.ts';
 import { Login, loginError } from './pages/login.tsx';
+import { Problem } from './parts/basic.tsx';
 import { Shell } from './parts/shell.tsx';
 
 const RETRY_MS = 1000;
 
+/** Why it takes so long. */
+const problem = signal<HeadError | null>(null);
+
 function App() {
   const who = me.value;
-  if (who === undefined) return <p class="opening">Opening…</p>;
+  if (who === undefined) {
+    return (
+      <div class="opening">
+        <p>Opening…</p>
+        <Problem error={problem.value} />
+      </div>
+    );
+  }
   return who === null ? <Login /> : <Shell />;
 }
 
 async function start(): Promise<void> {
   try {
     await enter();
+    problem.value = null;
   } catch (error) {
     if (!(error instanceof HeadError)) throw error;
     if (error.kind === 'unavailable') {
+      problem.value = asRetried(error);
       setTimeout(start, RETRY_MS);
       return;
     }

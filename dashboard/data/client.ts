@@ -4,6 +4,8 @@
 import type { Failure } from '../../src/api/failure.ts';
 import { fillPath, methodAndPath, type RouteName } from '../../src/api/paths.ts';
 import type { Body, ReplyOf } from '../../src/api/routes.ts';
+import { ANSWER_MS, Patience, SILENCE_MS, watched } from '../pure/patience.ts';
+import { spanWords } from '../pure/words.ts';
 import { forgetMe, pageKey } from './session.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -61,7 +63,7 @@ export async function whole<T>(body: Promise<T>, hint = 'Try again.'): Promise<T
   try {
     return await body;
   } catch (cause) {
-    if (isAbort(cause)) throw cause;
+    if (isAbort(cause) || cause instanceof HeadError) throw cause;
     throw new HeadError({
       ...{ code: 'page.broke_off', kind: 'unavailable' },
       message: 'The answer of the head broke off.',
@@ -87,10 +89,18 @@ export async function send<N extends RouteName>(
   if (body !== undefined) headers['content-type'] = 'application/json';
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
   const url = fillPath(path, params) + formatQuery(query);
-  const init = { method, headers, ...text, ...(signal ? { signal } : {}) };
-  const response = await reach(url, init, againWords(route));
-  if (response.ok) return response;
-  const error = await errorOf(response);
+  const hint = againWords(route);
+  const limitMs = route === 'events' ? SILENCE_MS : ANSWER_MS;
+  const patience = new Patience(limitMs, () => silent(limitMs, hint));
+  const either =
+    signal === undefined ? patience.signal : AbortSignal.any([patience.signal, signal]);
+  const asked = reach(url, { method, headers, ...text, signal: either }, hint);
+  const response = await patience.while(asked);
+  // What is followed may be quiet for as long as nothing happens.
+  const isFollowed = route === 'events' || query['follow'] === true;
+  const answer = isFollowed ? response : watched(response, patience);
+  if (answer.ok) return answer;
+  const error = await errorOf(answer, hint);
   if (error.kind === 'unauthenticated' && route !== 'loginPage') forgetMe();
   throw error;
 }
@@ -109,8 +119,17 @@ async function reach(url: string, init: RequestInit, hint: string): Promise<Resp
   }
 }
 
-async function errorOf(response: Response): Promise<HeadError> {
-  const text = await response.text();
+/** It holds the connection, and says nothing. */
+function silent(limitMs: number, hint: string): HeadError {
+  return new HeadError({
+    ...{ code: 'head.silent', kind: 'unavailable' },
+    message: `The head has said nothing for ${spanWords(limitMs)}: it hangs, or the line is dead.`,
+    hint: `Jobs go on meanwhile. ${hint}`,
+  });
+}
+
+async function errorOf(response: Response, hint: string): Promise<HeadError> {
+  const text = await whole(response.text(), hint);
   try {
     return new HeadError((JSON.parse(text) as { error: Failure }).error);
   } catch {

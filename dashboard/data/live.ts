@@ -3,6 +3,7 @@
 
 import { signal } from '@preact/signals';
 import { EventReader } from '../pure/event-stream.ts';
+import { isAlive } from '../pure/patience.ts';
 import { HeadError, send } from './client.ts';
 import { me } from './session.ts';
 
@@ -16,16 +17,18 @@ export interface LiveEvent {
 
 type Listener = (events: readonly LiveEvent[] | 'all') => void;
 
-/** `since`: the head cannot be reached since then. */
+/** `lost`: the head cannot be reached since then; `silent`: since then it says nothing. */
 export type Line =
   | { readonly kind: 'live' }
   | { readonly kind: 'opening' }
-  | { readonly kind: 'lost'; readonly since: number };
+  | { readonly kind: 'lost' | 'silent'; readonly since: number };
 
 export const line = signal<Line>({ kind: 'opening' });
 
 const RETRY_MIN_MS = 300;
 const RETRY_MAX_MS = 5000;
+/** How often the line is felt. */
+const FEEL_MS = 1000;
 
 const listeners = new Set<Listener>();
 let lastSeq: string | null = null;
@@ -39,11 +42,11 @@ export function onEvents(listener: Listener): () => void {
 
 /** Follows while the page can be seen and somebody is logged in. */
 export function keepLive(): void {
-  document.addEventListener('visibilitychange', follow);
-  me.subscribe(follow);
+  document.addEventListener('visibilitychange', turn);
+  me.subscribe(turn);
 }
 
-function follow(): void {
+function turn(): void {
   const wanted = document.visibilityState === 'visible' && Boolean(me.value);
   if (!wanted) {
     running?.abort();
@@ -71,24 +74,43 @@ async function keepReading(gone: AbortSignal): Promise<void> {
         continue;
       }
       if (error instanceof HeadError && error.kind === 'unauthenticated') return;
+      cut(howCut(error));
     }
     if (gone.aborted) return;
-    lost();
+    if (line.value.kind === 'live') cut('lost');
     await pause(waitMs, gone);
     waitMs = Math.min(RETRY_MAX_MS, waitMs * 1.6);
   }
 }
 
-/** Until the stream ends. */
+/** Until the stream ends, or nothing has come on it for too long. */
 async function read(gone: AbortSignal, onOpen: () => void): Promise<void> {
   const resuming = lastSeq !== null;
   const headers = lastSeq === null ? {} : { 'last-event-id': lastSeq };
-  const response = await send('events', { signal: gone, headers });
-  const wasLost = line.value.kind === 'lost';
+  const dead = new AbortController();
+  const signal = AbortSignal.any([gone, dead.signal]);
+  const response = await send('events', { signal, headers });
+  const wasCut = line.value.kind === 'lost' || line.value.kind === 'silent';
   line.value = { kind: 'live' };
   onOpen();
   // Node loads and words of the head are in no event; and the first stream says nothing of before.
-  if (wasLost || !resuming) tell('all');
+  if (wasCut || !resuming) tell('all');
+  let heardAt = Date.now();
+  const feel = setInterval(() => {
+    if (isAlive(heardAt, Date.now())) return;
+    cut('silent', heardAt);
+    dead.abort();
+  }, FEEL_MS);
+  try {
+    await follow(response, () => {
+      heardAt = Date.now();
+    });
+  } finally {
+    clearInterval(feel);
+  }
+}
+
+async function follow(response: Response, onHeard: () => void): Promise<void> {
   const reader = (response.body as ReadableStream<Uint8Array>)
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader();
@@ -96,6 +118,7 @@ async function read(gone: AbortSignal, onOpen: () => void): Promise<void> {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
+    onHeard();
     const all: LiveEvent[] = [];
     for (const { id, data } of events.push(value)) {
       if (id !== null) lastSeq = id;
@@ -109,8 +132,17 @@ function tell(events: readonly LiveEvent[] | 'all'): void {
   for (const listener of [...listeners]) listener(events);
 }
 
-function lost(): void {
-  if (line.value.kind !== 'lost') line.value = { kind: 'lost', since: Date.now() };
+/** A line that is broken off because of its silence stays silent until the head is known to be away. */
+function howCut(error: unknown): 'lost' | 'silent' {
+  const code = error instanceof HeadError ? error.code : '';
+  const isSilent = code === 'head.silent' || (code === '' && line.value.kind === 'silent');
+  return isSilent ? 'silent' : 'lost';
+}
+
+function cut(kind: 'lost' | 'silent', since = Date.now()): void {
+  const before = line.value;
+  if (before.kind === kind) return;
+  line.value = { kind, since: 'since' in before ? before.since : since };
 }
 
 function pause(ms: number, gone: AbortSignal): Promise<void> {

@@ -105,16 +105,23 @@ function skip(): void {
   document.getElementById('content')?.focus();
 }
 
+/** What cannot be reached, and what holds the line and says nothing on it. */
+const CUT = { lost: 'head away for', silent: 'head silent for' } as const;
+
 function Line() {
   const how = line.value;
   const words =
-    how.kind === 'lost'
-      ? `head away for ${spanWords(Math.max(0, now.value - how.since))}`
+    'since' in how
+      ? `${CUT[how.kind]} ${spanWords(Math.max(0, now.value - how.since))}`
       : how.kind === 'live'
         ? 'live'
         : 'connecting';
   return (
-    <span class={`line ${how.kind}`} role="status" title="Whether this page hears of what happens">
+    <span
+      class={`line ${'since' in how ? 'lost' : how.kind}`}
+      role="status"
+      title="Whether this page hears of what happens"
+    >
       {words}
     </span>
   );

@@ -277,6 +277,28 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await said.waitFor({ state: 'detached' });
   });
 
+  it('[D12] a head that hangs is told in words, and is not called live', async () => {
+    const page = await (await made.browser.newContext()).newPage();
+    await page.clock.install({ time: made.now });
+    await page.goto(made.alone.url);
+    await page.getByText('live', { exact: true }).waitFor();
+    const hangs = () => undefined;
+    await page.route('**/v1/**', hangs);
+    await page.evaluate("location.hash = '#/nodes'");
+    await page.getByText('Loading…').first().waitFor();
+    await page.clock.fastForward('00:31');
+    await page.getByText(/^head silent for/).waitFor();
+    assert.equal(await page.getByText('live', { exact: true }).count(), 0);
+    const told = page.getByRole('alert').filter({ hasText: 'The head has said nothing for 30s' });
+    await told.getByText('The page tries again by itself.').first().waitFor();
+    await page.unroute('**/v1/**', hangs);
+    await page.clock.fastForward('01:00');
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'n12', exact: true }).waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
   it('every page is laid out as it was approved, at three widths', async () => {
     const different: string[] = [];
     for (const width of LAYOUT_WIDTHS) {

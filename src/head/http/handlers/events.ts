@@ -8,8 +8,8 @@ import type { Call, Handler } from '../call.ts';
 import { type View, viewOf } from '../event-feed.ts';
 import type { Services } from '../services.ts';
 
-/** Proxies cut what is silent for a minute; the line also moves the reader's last id. */
-const KEEP_ALIVE_MS = 15_000;
+/** So readers know within seconds that the head hangs. It also moves the reader's last id. */
+const KEEP_ALIVE_MS = 5000;
 
 export const events: Handler<'events'> = async (services, call) => {
   const { ring } = services;

@@ -7,6 +7,8 @@ import type { Client } from '../../../../src/api/client.ts';
 import type { RecordView } from '../../../../src/api/cluster.ts';
 import { EVENT_KINDS, type EventKindName } from '../../../../src/api/event-kinds.ts';
 import type { Answer } from '../../../../src/api/exchange.ts';
+import { systemClock } from '../../../../src/os/clock.ts';
+import type { Clock } from '../../../../src/ports/clock.ts';
 import { eventually, startAgent, startWorld, TRUE } from './fixture.ts';
 
 /** Collects records until the stream is destroyed. */
@@ -133,4 +135,26 @@ test('the list of kinds says of each who sees it as the head decides it', async 
     assert.equal(audience(kind), EVENT_KINDS[kind as EventKindName].audience, kind);
   }
   for (const { stream } of [own, foreign, all]) stream.destroy();
+});
+
+test('[D12] a reader hears of a head every five seconds, whatever happens', async (t) => {
+  const beats: (() => void)[] = [];
+  const after: Clock['after'] = (delayMs, then) => {
+    if (delayMs !== 5000) return systemClock.after(delayMs, then);
+    beats.push(then);
+    return { cancel: () => undefined };
+  };
+  const world = await startWorld(t, { clock: { after } });
+  beats.length = 0;
+  const stream: Answer = await world.admin.stream('events', {});
+  let heard = '';
+  stream.setEncoding('utf8').on('data', (piece: string) => {
+    heard += piece;
+  });
+  await eventually(() => beats.length > 0);
+  beats.shift()?.();
+  await eventually(() => heard !== '');
+  stream.destroy();
+  assert.match(heard, /^(id: \d+\n\n|:\n\n)/);
+  assert.equal(beats.length, 1, 'and the next one');
 });
