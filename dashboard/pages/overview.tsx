@@ -31,6 +31,8 @@ const LOAD_MS = 15_000;
 /** Many pages may be open, and these answers are long. */
 const TOGETHER_MS = 2000;
 const SHOWN_ROWS = 8;
+/** Of what waits, the first few: the reader wants to know what is next. */
+const NEXT_ROWS = 4;
 
 /** Whether jobs, or what is free for them, may be different now. */
 const isOfWork = ({ kind }: LiveEvent): boolean => /^(job|task|part|node)_/.test(kind);
@@ -170,7 +172,8 @@ function Care({ nodes, seen }: { nodes: readonly NodeView[]; seen: OverviewReply
 
 /** The first of what runs and of what is next, with how many there are beside them. */
 function Work({ seen }: { seen: OverviewReply }) {
-  const { running, waiting, jobs } = seen;
+  const { running, jobs } = seen;
+  const waiting = seen.waiting.slice(0, NEXT_ROWS);
   const pending = jobs['pending'] ?? 0;
   const active = Object.entries(jobs).reduce(
     (sum, [word, count]) => sum + (word === 'done' || word === 'pending' ? 0 : count),

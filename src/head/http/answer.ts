@@ -3,13 +3,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Failure } from '../../api/failure.ts';
 import { formatRefusal, KINDS, kindOf, type Refusal } from '../../core/model/errors.ts';
+import { packed } from './packing.ts';
 
 /** `ends: false`: all of the answer goes out, and ending it is left to the caller. */
 export interface Sending {
   readonly ends: boolean;
 }
 
-export function sendJson(
+function sendJson(
   response: ServerResponse,
   status: number,
   value: unknown,
@@ -23,6 +24,20 @@ export function sendJson(
   });
   if (sending.ends) response.end(body);
   else response.write(body);
+}
+
+/** A whole answer, compressed for who takes that. */
+export async function answerJson(response: ServerResponse, value: unknown): Promise<void> {
+  const plain = Buffer.from(JSON.stringify(value));
+  const short = await packed(plain, String(response.req.headers['accept-encoding'] ?? ''));
+  const body = short ?? plain;
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    ...(short === null ? {} : { 'content-encoding': 'gzip' }),
+    ...{ 'cache-control': 'no-store', vary: 'accept-encoding' },
+  });
+  response.end(body);
 }
 
 /** The status follows the refusal's kind. Returns it. */

@@ -14,7 +14,7 @@ import type { JobRecord } from '../answers/job-record.ts';
 import type { Principal } from '../auth/authenticate.ts';
 import { authorizeObject, authorizeRoute, refuseStale } from '../auth/authorize.ts';
 import { pageCredentials, refuseForeignPage } from '../auth/page-request.ts';
-import { sendJson, sendRefusal } from './answer.ts';
+import { answerJson, sendRefusal } from './answer.ts';
 import type { Call, HandledName } from './call.ts';
 import { type EpochCaller, epochCaller } from './epoch-caller.ts';
 import { findJob, readPlace } from './find-job.ts';
@@ -237,7 +237,7 @@ export class Pipeline {
         return refuse('store.unavailable', { cause });
       }
     }
-    sendJson(call.response, 200, result.value);
+    await answerJson(call.response, result.value);
     return null;
   }
 
