@@ -9,6 +9,7 @@ import * as jobs from './jobs.ts';
 import { LOG_HEADER_TEXTS } from './log-headers.ts';
 import { JOB_OWNER, OPERATOR, type RouteShape, USER } from './route-shape.ts';
 import * as submissions from './submission.ts';
+import * as taskMap from './task-map.ts';
 
 /** What is done to a job or to one of its tasks. */
 function action(summary: string) {
@@ -55,6 +56,13 @@ export const jobRoutes = {
     params: taskParams,
     query: jobs.listTasksQuery,
     reply: jobs.listTasksReply,
+  },
+  mapTasks: {
+    summary: 'The tasks of a job, a letter for each; with since only what has changed.',
+    access: USER,
+    params: taskParams,
+    query: taskMap.taskMapQuery,
+    reply: taskMap.taskMapReply,
   },
   explainJob: {
     summary: 'Why a task is where it is, in words.',

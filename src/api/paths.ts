@@ -8,6 +8,7 @@ export const PATHS = {
   listJobs: 'GET /v1/jobs',
   getJob: 'GET /v1/jobs/:id',
   listTasks: 'GET /v1/jobs/:id/tasks',
+  mapTasks: 'GET /v1/jobs/:id/map',
   explainJob: 'GET /v1/jobs/:id/why',
   waitForJob: 'GET /v1/jobs/:id/wait',
   waitForJobs: 'POST /v1/jobs/wait',

@@ -127,14 +127,23 @@ describe('the web page of a large cluster', { skip: NO_BROWSER }, () => {
     await page.getByRole('heading', { name: `Job ${id}` }).waitFor();
   });
 
-  it('a hundred thousand tasks are one map, and its keys choose one', async () => {
+  it('[D14] a hundred thousand tasks are one map, asked for once, and its keys choose one', async () => {
     const { page } = made.own;
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await goTo(made.own, `jobs/${ARRAY_ID}`, `Job ${ARRAY_ID}`);
     const map = page.getByRole('img', { name: '100,000 tasks as a map' });
     await map.waitFor();
+    const task = page.getByRole('spinbutton', { name: 'Task' });
+    await task.fill('50');
     await map.press('ArrowRight');
-    assert.equal(await page.getByRole('spinbutton', { name: 'Task' }).inputValue(), '1');
+    assert.equal(await task.inputValue(), '51');
+    await page.getByRole('region', { name: 'Tasks', exact: true }).getByText('on n52').waitFor();
     assert.deepEqual(await axeFindings(made.own), []);
     assert.deepEqual(made.own.faults, []);
+    const about = asked.filter((path) => path.startsWith(`/v1/jobs/${ARRAY_ID}/map`));
+    assert.equal(about.length, 1);
+    const lists = asked.filter((path) => path.endsWith('/tasks'));
+    assert.ok(lists.length < 10, `${lists.length} requests for tasks`);
   });
 });

@@ -10,6 +10,7 @@ import type {
   ListTasksReply,
   TaskView,
 } from '../../src/api/jobs.ts';
+import type { TaskMapReply } from '../../src/api/task-map.ts';
 import type { Asked } from './server.ts';
 
 const MINUTE_MS = 60_000;
@@ -134,7 +135,9 @@ export function rehearseJob(): ExplainReply {
   return { ...nothing, startNodes: ['n2'], smaller: [], words: 'It would start now on n2.' };
 }
 
-export function listTasks(world: JobWorld, { query }: Asked): ListTasksReply {
+export function listTasks(world: JobWorld, { params, query }: Asked): ListTasksReply {
+  const one = /\[(\d+)\]$/.exec(params['id'] ?? '')?.[1];
+  if (one !== undefined) return { tasks: [taskOf(Number(one), world)], next: null };
   if (query.get('failed') === 'true') return failedTasks(world, query);
   const from = Number(query.get('after') ?? -1) + 1;
   const until = Math.min(world.tasks, from + Number(query.get('limit') ?? PAGE));
@@ -153,6 +156,19 @@ function failedTasks(world: JobWorld, query: URLSearchParams): ListTasksReply {
   const limit = Number(query.get('limit') ?? PAGE);
   const tasks = failed.slice(0, limit);
   return { tasks, next: failed.length > limit ? (tasks.at(-1)?.index ?? null) : null };
+}
+
+/** The letters are the first ones of their words. */
+export function mapTasks(world: JobWorld): TaskMapReply {
+  const letters = Array.from({ length: world.tasks }, (_, index) => {
+    const { state, outcome } = taskOf(index, world);
+    return (outcome?.kind ?? state).charAt(0);
+  });
+  return {
+    ...{ version: 'made-up', indices: `0-${world.tasks - 1}`, states: letters.join('') },
+    legend: { r: 'running', p: 'pending', f: 'failed', c: 'completed' },
+    ...{ changes: [], isDone: false },
+  };
 }
 
 function taskOf(index: number, { now, nodes }: JobWorld): TaskView {

@@ -41,6 +41,7 @@ export function madeUp(size: WorldSize, now = Date.now()) {
     getJob: (asked) => jobs.jobDetail(world, asked),
     explainJob: (asked) => jobs.explainJob(world, asked),
     rehearseJob: jobs.rehearseJob,
+    mapTasks: () => jobs.mapTasks(world),
     listTasks: (asked) => jobs.listTasks(world, asked),
     history: (asked) => jobs.history(world, asked),
     readLogs: () => new Plain(OUTPUT, { 'weft-log-size': String(OUTPUT.length) }),

@@ -2,17 +2,17 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobDetail, TaskView } from '../../../src/api/jobs.ts';
-import { call } from '../../data/client.ts';
-import { useAnswer } from '../../data/query.ts';
+import type { LiveEvent } from '../../data/live.ts';
+import { useCall } from '../../data/query.ts';
+import { useTaskMap } from '../../data/task-map.ts';
 import { Command, Loaded, Panel, Span, State } from '../../parts/basic.tsx';
 import { colours } from '../../parts/colours.ts';
 import { stateWord, toneOf } from '../../pure/state.ts';
+import type { TaskMap } from '../../pure/task-map.ts';
 import { exitWords, some } from '../../pure/words.ts';
 
-const PAGE_TASKS = 1000;
-const TASKS_MAX = 100_000;
-/** Long arrays are asked for less often: all of their tasks each time. */
-const EVERY_MS = 5000;
+/** An array has many events; few are about one task. */
+const TASK_TOGETHER_MS = 1000;
 
 export function Tasks({
   job,
@@ -23,18 +23,13 @@ export function Tasks({
   index: number | null;
   onIndex: (index: number) => void;
 }) {
-  const isLong = job.taskCount > 2 * PAGE_TASKS;
-  const tasks = useAnswer(`tasks ${job.id}`, (signal) => allTasks(job.id, signal), {
-    when: ({ jobId }) => !isLong && jobId === job.id,
-    everyMs: isLong && job.state !== 'done' ? EVERY_MS : 0,
-  });
-  const chosen = tasks.value?.find((task) => task.index === index);
+  const tasks = useTaskMap(job.id, job.state === 'done');
   return (
     <Panel title="Tasks" wide aside={<Command text={`weft job ${job.id} --tasks`} />}>
       <Loaded answer={tasks}>
-        {(all) => (
+        {(map) => (
           <>
-            <HeatMap tasks={all} index={index} onIndex={onIndex} />
+            <HeatMap tasks={map} index={index} onIndex={onIndex} />
             <div class="filters">
               <label>
                 Task
@@ -44,13 +39,24 @@ export function Tasks({
                   onChange={(event) => onIndex(Number(event.currentTarget.value))}
                 />
               </label>
-              {chosen && <TaskWords task={chosen} />}
+              {index !== null && map.placeOf(index) !== null && (
+                <Chosen id={job.id} index={index} />
+              )}
             </div>
           </>
         )}
       </Loaded>
     </Panel>
   );
+}
+
+/** The one task of which more is told than its state. */
+function Chosen({ id, index }: { id: number; index: number }) {
+  const when = ({ jobId }: LiveEvent): boolean => jobId === id;
+  const params = { id: `${id}[${index}]` };
+  const found = useCall('listTasks', { params }, { when, togetherMs: TASK_TOGETHER_MS });
+  const task = found.value?.tasks[0];
+  return task === undefined ? null : <TaskWords task={task} />;
 }
 
 function TaskWords({ task }: { task: TaskView }) {
@@ -66,30 +72,18 @@ function TaskWords({ task }: { task: TaskView }) {
   );
 }
 
-async function allTasks(id: number, signal: AbortSignal): Promise<TaskView[]> {
-  const all: TaskView[] = [];
-  let after: number | undefined;
-  do {
-    const query = { limit: PAGE_TASKS, after };
-    const page = await call('listTasks', { params: { id: String(id) }, query, signal });
-    all.push(...page.tasks);
-    after = page.next ?? undefined;
-  } while (after !== undefined && all.length < TASKS_MAX);
-  return all;
-}
-
 function HeatMap({
   tasks,
   index,
   onIndex,
 }: {
-  tasks: readonly TaskView[];
+  tasks: TaskMap;
   index: number | null;
   onIndex: (index: number) => void;
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
-  const cell = tasks.length > 20_000 ? 4 : tasks.length > 2000 ? 8 : 14;
+  const cell = tasks.size > 20_000 ? 4 : tasks.size > 2000 ? 8 : 14;
   const perRow = Math.max(1, Math.floor(width / cell));
   useEffect(() => {
     const element = canvas.current as HTMLCanvasElement;
@@ -100,20 +94,22 @@ function HeatMap({
   useEffect(() => {
     if (width > 0 && canvas.current !== null) draw(canvas.current, { tasks, index, cell, perRow });
   }, [tasks, index, width]);
+  const choose = (place: number): void => {
+    const next = tasks.indexAt(place);
+    if (next !== null) onIndex(next);
+  };
   const pick = (event: MouseEvent): void => {
     const row = Math.floor(event.offsetY / cell);
-    const task = tasks[row * perRow + Math.floor(event.offsetX / cell)];
-    if (task?.index != null) onIndex(task.index);
+    choose(row * perRow + Math.floor(event.offsetX / cell));
   };
   const move = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: perRow, ArrowUp: -perRow }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    const at = tasks.findIndex((task) => task.index === index);
-    const next = tasks[Math.min(tasks.length - 1, Math.max(0, at + step))];
-    if (next?.index != null) onIndex(next.index);
+    const at = index === null ? -1 : (tasks.placeOf(index) ?? -1);
+    choose(Math.min(tasks.size - 1, Math.max(0, at + step)));
   };
-  const label = `${some(tasks.length, 'task')} as a map; arrow keys choose one`;
+  const label = `${some(tasks.size, 'task')} as a map; arrow keys choose one`;
   return (
     <div class="heat">
       <canvas
@@ -129,7 +125,7 @@ function HeatMap({
 }
 
 interface Drawing {
-  readonly tasks: readonly TaskView[];
+  readonly tasks: TaskMap;
   readonly index: number | null;
   readonly cell: number;
   readonly perRow: number;
@@ -138,7 +134,7 @@ interface Drawing {
 function draw(canvas: HTMLCanvasElement, { tasks, index, cell, perRow }: Drawing): void {
   const scale = devicePixelRatio || 1;
   const width = perRow * cell;
-  const height = Math.ceil(tasks.length / perRow) * cell;
+  const height = Math.ceil(tasks.size / perRow) * cell;
   canvas.width = width * scale;
   canvas.height = height * scale;
   canvas.style.width = `${width}px`;
@@ -147,13 +143,14 @@ function draw(canvas: HTMLCanvasElement, { tasks, index, cell, perRow }: Drawing
   context.scale(scale, scale);
   const gap = cell > 6 ? 2 : cell > 4 ? 1 : 0;
   const paint = colours();
-  tasks.forEach((task, at) => {
+  const chosen = index === null ? null : tasks.placeOf(index);
+  for (let at = 0; at < tasks.size; at += 1) {
     const [x, y] = [(at % perRow) * cell, Math.floor(at / perRow) * cell];
-    context.fillStyle = paint[toneOf(stateWord(task))];
+    context.fillStyle = paint[toneOf(tasks.wordAt(at))];
     context.fillRect(x, y, cell - gap, cell - gap);
-    if (task.index !== index) return;
+    if (at !== chosen) continue;
     context.strokeStyle = paint.text;
     context.lineWidth = 2;
     context.strokeRect(x + 1, y + 1, cell - gap - 2, cell - gap - 2);
-  });
+  }
 }

@@ -29,6 +29,7 @@ import { RequestLimits } from './request-limits.ts';
 import type { ClusterFacts, HttpPorts, Services } from './services.ts';
 import { SharedAnswers } from './shared-answers.ts';
 import { Side } from './side.ts';
+import { TaskMaps } from './task-maps.ts';
 
 export interface HttpOptions {
   readonly clusterName: string;
@@ -169,6 +170,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     watch: new JobWatch(),
     counts: new RequestCounts(),
     shared: new SharedAnswers(engine),
+    taskMaps: new TaskMaps(Buffer.from(chance.bytes(6)).toString('hex')),
     feeder: new Feeder(clock, ports.agents),
     calls: new Calls({ engine, clock, chance }),
     load: await LoadKeeper.start({

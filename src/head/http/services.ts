@@ -35,6 +35,7 @@ import type { PageDoor } from './page-door.ts';
 import type { PageFiles } from './page-files.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { SharedAnswers } from './shared-answers.ts';
+import type { TaskMaps } from './task-maps.ts';
 
 /** Takes authenticated sessions of agents, and knows how loaded their nodes are. */
 export interface AgentAcceptor extends FeedLink {
@@ -102,4 +103,5 @@ export interface Services extends HttpPorts {
   readonly counts: RequestCounts;
   readonly shared: SharedAnswers;
   readonly load: LoadKeeper;
+  readonly taskMaps: TaskMaps;
 }

@@ -14,6 +14,7 @@ import { listTasks } from './list-tasks.ts';
 import * as login from './login.ts';
 import { readLogs } from './logs.ts';
 import * as maintenance from './maintenance.ts';
+import { mapTasks } from './map-tasks.ts';
 import { metrics } from './metrics.ts';
 import * as nodes from './nodes.ts';
 import * as notices from './notices.ts';
@@ -43,6 +44,7 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   listJobs,
   getJob,
   listTasks,
+  mapTasks,
   explainJob,
   waitForJob,
   waitForJobs,
