@@ -17,9 +17,13 @@ export interface Surroundings {
   readonly settings: AgentSettings;
 }
 
-const PATH = '/usr/local/bin:/usr/bin:/bin';
-/** With programs of the system, which container engines start. */
-export const ENGINES_PATH = `${PATH}:/usr/local/sbin:/usr/sbin:/sbin`;
+/** Where jobs find programs, on a node that says nothing of it. */
+const JOB_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+/** The same with programs of the system, which container engines start. */
+export function enginesPath(jobPath = JOB_PATH): string {
+  return `${jobPath}:/usr/local/sbin:/usr/sbin:/sbin`;
+}
 /** Names that only the agent gives a value, but for those that say where a program finds its head. */
 const OURS = /^(WEFT_.*|CM_NODE_RANK|CM_PROC_RANK)$/s;
 
@@ -67,7 +71,7 @@ function defaults(of: Surroundings): Record<string, string> {
   return {
     ...bindingVariables(order, settings),
     ...(order.mpi === undefined ? {} : launcherVariables(settings.steps, files)),
-    PATH,
+    PATH: settings.jobPath ?? JOB_PATH,
     HOME: account.home,
     USER: account.name,
     LOGNAME: account.name,

@@ -86,6 +86,8 @@ export interface AgentSettings {
   readonly gpuFrom: number;
   readonly labels: readonly string[];
   readonly sharedPaths: readonly string[];
+  /** PATH of jobs that bring none; absent: the usual folders. */
+  readonly jobPath?: string;
   readonly facts: NodeFacts;
   /** Holds `work`, `spool`, `scripts` and `hosts`; users must be able to pass through it. */
   readonly stateDir: string;

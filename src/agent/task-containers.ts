@@ -13,7 +13,7 @@ import type { EpochId } from '../core/model/ids.ts';
 import type { Epoch } from '../core/runner/state.ts';
 import type { CommandEnd } from '../ports/commands.ts';
 import type { UserAccount } from '../ports/users.ts';
-import { ENGINES_PATH } from './environment.ts';
+import { enginesPath } from './environment.ts';
 import { markOf, workDirectory } from './names.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 
@@ -128,7 +128,7 @@ export class TaskContainers {
       const { uid, gid, groups } = account;
       return await commands.run({
         argv,
-        environment: environmentOf(account),
+        environment: environmentOf(account, this.#settings),
         isBare: true,
         // Podman refuses to work in a directory that its user may not enter, as the agent's may be.
         directory: '/',
@@ -156,6 +156,9 @@ function endedWell({ processes }: Epoch): boolean {
 }
 
 /** That of tasks, not of this program: by it an engine is found, and its containers. */
-function environmentOf({ home, name }: UserAccount): Record<string, string> {
-  return { PATH: ENGINES_PATH, HOME: home, USER: name, LOGNAME: name };
+function environmentOf(
+  { home, name }: UserAccount,
+  { jobPath }: AgentSettings,
+): Record<string, string> {
+  return { PATH: enginesPath(jobPath), HOME: home, USER: name, LOGNAME: name };
 }

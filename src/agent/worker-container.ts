@@ -11,7 +11,7 @@ import {
   engineUser,
 } from '../core/model/container-engine.ts';
 import type { Share } from '../core/model/orders.ts';
-import { ENGINES_PATH } from './environment.ts';
+import { enginesPath } from './environment.ts';
 import type { WorkerSettings } from './ports.ts';
 
 export interface ContainedWorker {
@@ -54,7 +54,7 @@ function scriptOf({ image, mark, workers, share, ...of }: ContainedWorker): stri
     ...passedOn(of.environment).flatMap((variable) => ['--env', variable]),
   ];
   return `# A worker of a pool in a container, which ends with it.
-PATH=$PATH:${ENGINES_PATH}
+PATH=$PATH:${enginesPath()}
 unset TMPDIR
 trap : HUP INT QUIT USR1 USR2 ALRM TERM
 ${OURS}cpus=${cpuCount === 0 ? '$(getconf _NPROCESSORS_ONLN)' : cpuCount} ${OURS}memory=${memoryBytes}

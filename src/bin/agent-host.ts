@@ -70,7 +70,9 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const hosted = nodes.map((options) => open(options));
   process.once('uncaughtException', (error) => exitBy(error, hosted));
   const stopped = stopSignal(nodes[0]?.leaves === true);
-  const machine = await lookAtMachine(nodes.length);
+  // All nodes of a process are of one configuration.
+  const jobPath = nodes[0]?.jobPath;
+  const machine = await lookAtMachine(nodes.length, jobPath);
   const agents: Agent[] = [];
   const byName = new Map<string, Agent>();
   /** What was said last of the nodes of sites. */
@@ -78,7 +80,7 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const doors: Door[] = [];
   const keepers: BuildKeeper[] = [];
   const introductions: ((runtimes: RuntimesFound) => void)[] = [];
-  const watch = new RuntimesWatch(systemClock, machine.runtimes, (runtimes) => {
+  const watch = new RuntimesWatch({ clock: systemClock, jobPath }, machine.runtimes, (runtimes) => {
     for (const introduce of introductions) introduce(runtimes);
   });
   // A launcher that does not start holds up its own node, and no signal.
@@ -289,13 +291,13 @@ function stopSignal(leaves: boolean): Promise<string> {
   });
 }
 
-async function lookAtMachine(nodeCount: number): Promise<Machine> {
+async function lookAtMachine(nodeCount: number, jobPath?: string): Promise<Machine> {
   removeOldEnds(systemClock.now());
   const launcher = await launcherIn(join(cacheDirectory(), 'weft'));
   return {
     launcher,
     found: await detectMachine(),
-    runtimes: await lookForRuntimes(),
+    runtimes: await lookForRuntimes(jobPath),
     bootId: readBootId(),
     bootBeganAt: bootBeganAt(),
     facts: { ...describeSystem(), network: describeNetwork() },

@@ -75,6 +75,7 @@ export function settingsOf(
     gpuFrom: options.gpuFrom ?? 0,
     labels: labelsOf(options, machine, machine.runtimes),
     sharedPaths: options.sharedPaths,
+    ...(options.jobPath === undefined ? {} : { jobPath: options.jobPath }),
     facts: factsOf(options, machine, { switchesUser: switchUser, site }),
     stateDir: options.stateDir,
     spoolBytesMax: options.spoolBytesMax ?? SPOOL_BYTES_MAX,

@@ -1,7 +1,7 @@
 // Looks again and again what the machine can run containers with: a daemon may start after the agent,
 // or end before it.
 
-import { ENGINES_PATH } from '../agent/environment.ts';
+import { enginesPath } from '../agent/environment.ts';
 import {
   type ContainerRuntime,
   runtimeLabels,
@@ -21,9 +21,13 @@ export interface RuntimesFound {
 /** A start of docker takes seconds, and each look a process for each runtime. */
 const LOOK_MS = 30_000;
 
-export async function lookForRuntimes(last?: RuntimesFound): Promise<RuntimesFound> {
+/** `jobPath`: that of the node's jobs. */
+export async function lookForRuntimes(
+  jobPath: string | undefined,
+  last?: RuntimesFound,
+): Promise<RuntimesFound> {
   // As tasks do, who have no variable of the agent's.
-  const as = { PATH: ENGINES_PATH, HOME: ownHome() };
+  const as = { PATH: enginesPath(jobPath), HOME: ownHome() };
   const runtimes = await findContainerRuntimes(as, last?.runtimes);
   return { runtimes, labels: runtimeLabels(runtimes), words: runtimeWords(runtimes) };
 }
@@ -31,12 +35,18 @@ export async function lookForRuntimes(last?: RuntimesFound): Promise<RuntimesFou
 export class RuntimesWatch {
   readonly #clock: Clock;
   readonly #onChange: (found: RuntimesFound) => void;
+  readonly #jobPath: string | undefined;
   #found: RuntimesFound;
   #timer: Timer | null = null;
   #stopped = false;
 
-  constructor(clock: Clock, found: RuntimesFound, onChange: (found: RuntimesFound) => void) {
+  constructor(
+    { clock, jobPath }: { readonly clock: Clock; readonly jobPath: string | undefined },
+    found: RuntimesFound,
+    onChange: (found: RuntimesFound) => void,
+  ) {
     this.#clock = clock;
+    this.#jobPath = jobPath;
     this.#found = found;
     this.#onChange = onChange;
     this.#wait();
@@ -52,7 +62,7 @@ export class RuntimesWatch {
   }
 
   async #look(): Promise<void> {
-    const found = await lookForRuntimes(this.#found);
+    const found = await lookForRuntimes(this.#jobPath, this.#found);
     if (this.#stopped) return;
     if (found.words !== this.#found.words) this.#onChange(found);
     this.#found = found;

@@ -13,8 +13,20 @@ export function cacheOptions(config: Config): CacheOptions {
   };
 }
 
+/** Where jobs find programs. */
+export function pathOptions(config: Config): Pick<AgentOptions, 'jobPath'> {
+  const jobPath = config.text('node.path');
+  return jobPath === null ? {} : { jobPath };
+}
+
 /** What is no part of them: a node that starts again is told anew. */
 export function withoutCacheOptions(options: AgentOptions): AgentOptions {
-  const { cacheBytesMax: _, buildsBytesMax: __, buildsAgeMs: ___, ...others } = options;
+  const {
+    cacheBytesMax: _,
+    buildsBytesMax: __,
+    buildsAgeMs: ___,
+    jobPath: ____,
+    ...others
+  } = options;
   return others;
 }

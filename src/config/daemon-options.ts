@@ -168,6 +168,8 @@ export interface AgentOptions extends CacheOptions {
   readonly gpuFrom?: number;
   readonly labels: readonly string[];
   readonly sharedPaths: readonly string[];
+  /** PATH of jobs; absent: the usual folders. */
+  readonly jobPath?: string;
   readonly switchUser: 'auto' | boolean;
   /** Its processes end with it, whatever signal it gets: nobody comes back to them. */
   readonly leaves?: true;

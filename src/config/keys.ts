@@ -198,6 +198,18 @@ export const KEYS: readonly Key[] = [
     'Directories that this node shares with the machines users submit from.',
   ),
   key(
+    'node.path',
+    'text',
+    '/usr/local/bin:/usr/bin:/bin',
+    'PATH of jobs that bring none, and where container runtimes are looked for: folders that only root can write.',
+    {
+      form: {
+        is: /^\/[^\0\n:]*(:\/[^\0\n:]*)*$/,
+        expected: 'absolute folders with : between them',
+      },
+    },
+  ),
+  key(
     'node.spool_limit',
     'size',
     '10G',

@@ -1,7 +1,7 @@
 // `weft agent`: the agent of a node that joined, in the foreground, for a service manager.
 
 import path from 'node:path';
-import { cacheOptions } from '../../config/cache-options.ts';
+import { cacheOptions, pathOptions } from '../../config/cache-options.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentOptions } from '../../config/daemon-options.ts';
 import { healthOptions } from '../../config/health-options.ts';
@@ -71,6 +71,7 @@ function agentOptions(
     resources: declaredResources(config),
     ...healthOptions(config),
     ...cacheOptions(config),
+    ...pathOptions(config),
     ...pauseOptions(config, paths.door(name)),
     ...siteOptions(config),
     ...(options.leave ? { leaves: true as const } : {}),

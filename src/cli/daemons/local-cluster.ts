@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeView } from '../../api/nodes.ts';
-import { cacheOptions } from '../../config/cache-options.ts';
+import { cacheOptions, pathOptions } from '../../config/cache-options.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentOptions, HeadOptions } from '../../config/daemon-options.ts';
 import { headOptions } from '../../config/head-options.ts';
@@ -159,7 +159,8 @@ export class LocalCluster {
     const health = healthOptions(this.#config);
     const current = (name: string) => {
       const pause = pauseOptions(this.#config, this.paths.door(name));
-      return { ...health, ...this.#keeps, ...pause, ...cacheOptions(this.#config) };
+      const kept = cacheOptions(this.#config);
+      return { ...health, ...this.#keeps, ...pause, ...kept, ...pathOptions(this.#config) };
     };
     await enrolNodes(
       { api, paths: this.paths, known: this.nodeNames(this.record?.nodeCount ?? 0) },

@@ -5,7 +5,7 @@ import { BUILT_MARK } from '../model/batch.ts';
 import type { BatchFile, BuildSolver } from './batch.ts';
 import { commandLine } from './command-words.ts';
 import { type EngineSolver, isEngineSolver } from './containers.ts';
-import { imageFunctions } from './engine-script.ts';
+import { APPTAINER_CHECK, imageFunctions } from './engine-script.ts';
 import { onlyOfBatch } from './environment-script.ts';
 import {
   BUILD_LOG_FILE,
@@ -32,7 +32,8 @@ export function buildPart(batch: BatchFile, { imageFile }: Layout): string {
   if (solver?.kind === 'build') {
     return onceOnNode(buildFunctions(solver, batch), 'is_built', COPY_PRODUCTS);
   }
-  if (!isEngineSolver(solver)) return '';
+  if (solver === null) return '';
+  if (!isEngineSolver(solver)) return APPTAINER_PART;
   return onceOnNode(fetchFunctions(solver, imageFile), 'known_image', USED_IMAGE);
 }
 
@@ -42,18 +43,9 @@ export function buildPart(batch: BatchFile, { imageFile }: Layout): string {
  * another attempt of it does.
  */
 function onceOnNode(functions: string, isDone: string, then: string): string {
-  return `
-build=\${WEFT_BUILDS:-$files}/\${WEFT_BUILD:-build-of-one}
-tag="\${WEFT_BATCH:-} \${WEFT_BUILD:-} \${WEFT_BUILD_ATTEMPT:-}"
+  return `${HEAD}
 built=
-
-# Tells the head that it was the build that failed.
-build_failed() {
-  cp -- "$build/log" "$work/${BUILD_LOG_FILE}"
-  kill -${BUILD_FAILED_SIGNAL} $$
-  exit 125
-}
-
+${FAILURES}
 ${functions}
 
 if ! ${isDone}; then
@@ -76,6 +68,35 @@ ${then}[ -z "$built" ] || cp -- "$build/log" "$work/${BUILD_LOG_FILE}"
 : > "$work/${BUILT_MARK}"
 `;
 }
+
+const HEAD = `
+build=\${WEFT_BUILDS:-$files}/\${WEFT_BUILD:-build-of-one}
+tag="\${WEFT_BATCH:-} \${WEFT_BUILD:-} \${WEFT_BUILD_ATTEMPT:-}"`;
+
+const FAILURES = `
+# Tells the head that it was the build that failed.
+build_failed() {
+  cp -- "$build/log" "$work/${BUILD_LOG_FILE}"
+  kill -${BUILD_FAILED_SIGNAL} $$
+  exit 125
+}
+
+# What is to run the container does not, as "$files/said" says: that is a build that failed, and no job.
+unusable() {
+  mkdir -p -- "$build" || exit 125
+  cat -- "$files/said" >> "$build/log"
+  cat -- "$files/said" >&2
+  echo "$tag" >> "$build/failed"
+  build_failed
+}
+`;
+
+const APPTAINER_PART = `${HEAD}
+${FAILURES}
+[ -d "$files" ] || mkdir -- "$files" || exit 125
+(${APPTAINER_CHECK}) 2> "$files/said" || unusable
+: > "$work/${BUILT_MARK}"
+`;
 
 const COPY_PRODUCTS = `[ ! -e "$build/done" ] || true > "$build/done"
 # The job's own program takes the place of a product of its name: it comes back over it.

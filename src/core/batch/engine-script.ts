@@ -95,6 +95,17 @@ ${given.gpus === 'none' ? '' : gpuLines(kind, given.gpus)}  # The client passes 
   # From 125 on it may be the client alone that has ended.
   [ "$code" -lt 125 ] || ${kind} rm --force "$name" > /dev/null 2>&1
   return "$code"
+}
+
+# Whether ${kind} starts containers here. One without a program comes as far as its init, which says that
+# there is none; before that only the engine itself has something to say, as of a helper that is missing.
+engine_works() {
+  command -v ${kind} > /dev/null || { echo "weft: ${kind} is not found on $(hostname), in PATH=$PATH" >&2; return 1; }
+  said=$(${kind} run --rm --init --pull never --user "$user" --security-opt label=disable --entrypoint /weft/none "$image" 2>&1)
+  case $said in *tini*|*catatonit*|*-init*) return 0 ;; esac
+  printf '%s\\n' "$said" | grep -qE '^(Error: |docker: )' || return 0
+  printf '%s\\n' "weft: ${kind} starts no container on $(hostname)" "$said" >&2
+  return 1
 }`;
 }
 

@@ -49,6 +49,14 @@ export function buildKey(batch: BatchFile, contents: Contents): string | null {
   return made === null ? null : contents.digest(JSON.stringify(made)).slice(0, 40);
 }
 
+/** How long a node may take for that; absent: as long as the cluster lets it. */
+export function buildMsOf({ solver, buildMs }: BatchFile): number | undefined {
+  return solver?.kind === 'apptainer' ? LOOK_MS : buildMs;
+}
+
+/** A look for a program, on a machine that has much to do. */
+const LOOK_MS = 60_000;
+
 function madeOf({ solver, origin, files, env }: BatchFile, contents: Contents): unknown[] | null {
   const laid = (file: StagedFile) => contents.entries(file.path, file.as);
   if (solver?.kind === 'build') {
@@ -56,7 +64,9 @@ function madeOf({ solver, origin, files, env }: BatchFile, contents: Contents): 
     const given = Object.keys(env).length === 0 ? [] : [env];
     return [origin, build.as, laid(build), files.map(laid), ...given];
   }
-  if (!isEngineSolver(solver)) return null;
+  if (solver === null) return null;
+  // Every job brings its image, but not what runs it: a node without that has failed to build.
+  if (!isEngineSolver(solver)) return [solver.kind];
   const { kind, image, isFile } = solver;
   return [kind, isFile ? contents.entries(image, TASK_LAYOUT.imageFile) : image];
 }
@@ -150,8 +160,7 @@ const MADE = [SAVE_FOLDER, TASK_LAYOUT.top].map((path): FileEntry => {
 function outputsOf({ outputs, solver }: BatchFile): string[] {
   if (outputs.length === 0) return [];
   const all = outputs[0]?.startsWith('!') ? [belowSave('**')] : [];
-  const isMade = solver?.kind === 'build' || isEngineSolver(solver);
-  const log = isMade ? [BUILD_LOG_FILE] : [];
+  const log = solver === null ? [] : [BUILD_LOG_FILE];
   return [...all, ...outputs.map(belowSave), ...log];
 }
 

@@ -106,6 +106,8 @@ mkdir -p -- "$files" && : > ${mark} || exit 125
 eval "$line"
 code=$?
 [ "$code" -ge 125 ] || rm -f -- ${mark}
+# With these the engine tells that it has not started the container; a program may end with them, too.
+if [ "$code" -ge 125 ] && [ "$code" -le 127 ]; then engine_works 2> "$files/said" || unusable; fi
 exit "$code"`;
 }
 

@@ -2,7 +2,7 @@
 // submission names.
 
 import type { BatchReading } from '../../batch/read/read-batch.ts';
-import { buildKey, partsOf } from '../../core/batch/parts.ts';
+import { buildKey, buildMsOf, partsOf } from '../../core/batch/parts.ts';
 import type { Courier } from '../courier.ts';
 import { localBytes } from '../local-file.ts';
 import { lackingFiles, uploadFiles } from '../upload.ts';
@@ -36,6 +36,7 @@ export async function wouldTravel(courier: Courier, reading: BatchReading): Prom
 export async function sendParts(courier: Courier, reading: BatchReading) {
   const files = await BatchFiles.read(courier, reading);
   const parts = partsOf(reading.batch, files);
+  const buildMs = buildMsOf(reading.batch);
   const lists = parts.map(({ fileSet }, at) => {
     return fileSet === null ? null : localBytes(`list ${at} of files`, Buffer.from(fileSet));
   });
@@ -48,7 +49,7 @@ export async function sendParts(courier: Courier, reading: BatchReading) {
   }
   return {
     build: buildKey(reading.batch, files),
-    ...(reading.batch.buildMs === undefined ? {} : { buildMs: reading.batch.buildMs }),
+    ...(buildMs === undefined ? {} : { buildMs }),
     parts: parts.map(({ submission, numbers, after, prints }, at) => {
       const inputs = lists[at]?.hash;
       const staging = { ...submission.staging, ...(inputs === undefined ? {} : { inputs }) };

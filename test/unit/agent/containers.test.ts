@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { ENGINES_PATH } from '../../../src/agent/environment.ts';
+import { enginesPath } from '../../../src/agent/environment.ts';
 import type { LaunchOrder } from '../../../src/core/model/orders.ts';
 import type { Command, CommandEnd } from '../../../src/ports/commands.ts';
 import { FakeWorld } from './fake-world.ts';
@@ -80,7 +80,7 @@ test('[E2] an engine is asked with the rights, the groups and the variables of t
     const [{ user, environment, isBare, directory } = {}] = commands;
     assert.deepEqual(user, { uid: 1000, gid: 1000, groups: [1000] }, kind);
     const own = { HOME: '/home/alice', USER: 'alice', LOGNAME: 'alice' };
-    assert.deepEqual(environment, { PATH: ENGINES_PATH, ...own });
+    assert.deepEqual(environment, { PATH: enginesPath(), ...own });
     assert.deepEqual([isBare, directory], [true, '/'], 'nothing of the agent’s own');
     await world.kill();
   }

@@ -5,9 +5,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { buildEnvironment, environmentOfProcess } from '../../../src/agent/environment.ts';
+import {
+  buildEnvironment,
+  enginesPath,
+  environmentOfProcess,
+} from '../../../src/agent/environment.ts';
 import { Journal, readFrames } from '../../../src/agent/journal.ts';
 import { formatPattern } from '../../../src/agent/patterns.ts';
+import type { AgentSettings } from '../../../src/agent/ports.ts';
 import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
 import { ROOT } from '../../../tools/tree.ts';
 import { ALICE, MemoryJournal, settings } from './fake-world.ts';
@@ -55,6 +60,21 @@ test('a process finds out who and where it is', () => {
     ...{ WEFT_LAUNCH: 'inst:9', HOME: '/home/alice', USER: 'alice', CUDA_VISIBLE_DEVICES: '' },
   };
   for (const [name, value] of Object.entries(wanted)) assert.equal(found[name], value, name);
+});
+
+test('a job finds programs where its node says, unless it brings a PATH of its own', () => {
+  const found = (environment: Record<string, string>, own: Partial<AgentSettings>) => {
+    const list = buildEnvironment({
+      ...{ order: { ...order, environment }, account: ALICE, hostFile: '/h' },
+      ...{ temporary: null, settings: { ...settings(), ...own } },
+    });
+    return list.filter((entry) => entry.startsWith('PATH='));
+  };
+  assert.deepEqual(found({}, {}), ['PATH=/usr/local/bin:/usr/bin:/bin']);
+  const own = { jobPath: '/opt/apptainer/bin:/usr/bin' };
+  assert.deepEqual(found({}, own), ['PATH=/opt/apptainer/bin:/usr/bin']);
+  assert.deepEqual(found({ PATH: '/mine' }, own), ['PATH=/mine']);
+  assert.equal(enginesPath(own.jobPath), `${own.jobPath}:/usr/local/sbin:/usr/sbin:/sbin`);
 });
 
 test('libraries with threads are told the cpus that were asked for, unless the job says', () => {

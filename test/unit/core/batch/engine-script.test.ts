@@ -169,6 +169,53 @@ test('a job ends as its container does, and one that may still be there is ended
   assert.deepEqual(engine.calls('rm'), ['rm --force weft-a1b2-7']);
 });
 
+for (const [kind, said] of [
+  ['podman', 'Error: could not find slirp4netns: executable file not found in $PATH'],
+  ['docker', 'docker: Error response from daemon: failed to create shim task'],
+] as const) {
+  test(`[B7] a ${kind} that starts no container is a build that has failed, not a job`, (t) => {
+    const engine = new Engine(t, kind, `echo '${said}' >&2; exit 127`);
+    engine.has('debian:12');
+    const batch = batchOf({ ...ARCHIVED, solver: { [kind]: 'debian:12' } });
+    const work = engine.node.task('t', {});
+    const end = engine.node.run(work, batch, engine.variables);
+    assert.equal(end.status, null, 'ended by a signal');
+    assert.ok(end.stderr.includes(`weft: ${kind} starts no container on `), end.stderr);
+    assert.ok(end.stderr.endsWith(`${said}\n`), end.stderr);
+    assert.ok(readFileSync(path.join(work, '.weft_build.log'), 'utf8').endsWith(`${said}\n`));
+  });
+
+  test(`a job that ends with a code of ${kind} is a job that failed`, (t) => {
+    const init = kind === 'podman' ? 'ERROR (catatonit:6): failed' : '[FATAL tini (7)] exec failed';
+    const run = `case "$*" in *--entrypoint*) echo '${init}' >&2; exit 127 ;; esac; exit 127`;
+    const engine = new Engine(t, kind, run);
+    engine.has('debian:12');
+    const batch = batchOf({ ...ARCHIVED, solver: { [kind]: 'debian:12' } });
+    const end = engine.node.run(engine.node.task('t', {}), batch, engine.variables);
+    assert.deepEqual([end.status, end.stderr], [127, '']);
+  });
+}
+
+test('[B7] a node without apptainer has failed to build, and names where it has looked', (t) => {
+  const node = new Node(t);
+  const batch = batchOf({ jobs: [{ name: 'a' }], solver: { image: 'wing.sif' } });
+  const bin = path.join(node.folder, 'bin');
+  const run = (name: string) => {
+    return node.run(node.task(name, { image: '' }), batch, { PATH: `${bin}:/usr/bin:/bin` });
+  };
+  const end = run('t1');
+  assert.equal(end.status, null, 'ended by a signal');
+  assert.match(
+    end.stderr,
+    /^weft: apptainer is not found on \S+, in PATH=\S+\/bin:\/usr\/bin:\/bin$/m,
+  );
+  mkdirSync(bin);
+  writeFileSync(path.join(bin, 'singularity'), '#!/bin/sh\necho ran\n');
+  chmodSync(path.join(bin, 'singularity'), 0o755);
+  assert.deepEqual([run('t2').status, run('t3').stdout], [0, 'ran\n']);
+  assert.ok(existsSync(path.join(node.folder, 't3/_weft/built')));
+});
+
 test('a task that is told to end waits for its container', async (t) => {
   const wait = 'trap "echo told; exit 143" TERM; echo up; while :; do sleep 0.05; done';
   const engine = new Engine(t, 'docker', wait);

@@ -175,7 +175,11 @@ test('a solver that is built has a key, of the build and all its files', () => {
   const key = keyOf({ solver: { build: 'build.py' } });
   assert.match(key ?? '', /^[0-9a-f]{40}$/);
   assert.notEqual(keyOf({ solver: { build: 'build.py' }, files: ['mesh'] }), key);
-  assert.equal(keyOf({ jobs: [{ name: 'a' }], solver: { image: 'a.sif' } }), null);
+  const sifs = ['a.sif', 'b.sif'].map((image) =>
+    keyOf({ jobs: [{ name: 'a' }], solver: { image } }),
+  );
+  assert.match(sifs[0] ?? '', /^[0-9a-f]{40}$/, 'of the runtime alone');
+  assert.equal(sifs[1], sifs[0]);
   const [docker, podman] = [{ docker: 'debian:12' }, { podman: 'debian:12' }].map((solver) => {
     return keyOf({ jobs: [{ name: 'a' }], solver });
   });
