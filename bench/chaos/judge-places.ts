@@ -67,12 +67,14 @@ function runsOf(all: Case, task: TaskCase): Run[] {
   return [...task.epochs].flatMap(([epoch, lives]) =>
     [...new Set(lives.map((life) => life.host))].flatMap((host) => {
       const here = lives.filter((life) => life.host === host);
-      const hasRow = task.rows.some((row) => row.epoch === epoch);
-      const isLost = !hasRow && all.lossOf(lives) !== null;
+      const row = task.rows.find((one) => one.epoch === epoch);
+      const isLost = row === undefined && all.lossOf(lives) !== null;
+      // One that heeds no signal may come to its own end in its grace.
+      const wasEnded = row?.outcome.kind === 'node_fail' || !here.some((life) => life.ended);
       const still = stops.filter((stop) => stop.epoch === epoch && stop.host === host);
       const spans = without(united(here.flatMap((life) => life.runs)), still);
       return spans.map((span, at) => {
-        const isLast = at > 0 && at === spans.length - 1 && !here.some((life) => life.ended);
+        const isLast = at > 0 && at === spans.length - 1 && wasEnded;
         const lastWords = isLast && span.until - span.from < all.evidence.killGraceMs + SLACK_MS;
         return { ...span, task, epoch, host, lastWords, isLost };
       });

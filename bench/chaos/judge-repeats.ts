@@ -92,8 +92,12 @@ function judgeRerun(all: Case, task: TaskCase, { epoch, lives, row, nextFrom }: 
   const whole = isWhole(work, lives) && work.exitCode === 0;
   const what = whole ? 'done twice' : 'begun again';
   if (work.onLoss === 'requeue') return all.count(`${what}: requeue`);
-  if (row === undefined && all.lossOf(lives) !== null) {
-    return all.count(`${what}: its start was lost with the store`);
+  if (all.lossOf(lives) !== null) {
+    if (row === undefined) return all.count(`${what}: its start was lost with the store`);
+    // It was told to end by a head that has lost why; the word of its order is what is left.
+    if (row.outcome.detail === 'requeue') {
+      return all.count(`${what}: why it was requeued was lost with the store`);
+    }
   }
   if ([...hosts].some((host) => all.nodeOf(host) !== host)) {
     return all.count(`${what}: a clone that was the node is gone`);

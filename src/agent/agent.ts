@@ -3,8 +3,9 @@
 
 import type { NodeHello } from '../core/model/node.ts';
 import type { NodeSize } from '../core/model/node-sizes.ts';
-import type { HeldEpoch, Order } from '../core/model/orders.ts';
+import type { Order } from '../core/model/orders.ts';
 import type { Resources } from '../core/model/resources.ts';
+import { heldEpochs } from '../core/runner/books.ts';
 import type { Epoch, RunnerState } from '../core/runner/state.ts';
 import type { HeadToAgent } from '../wire/messages.ts';
 import { completePorts } from './absent.ts';
@@ -338,7 +339,7 @@ class RunningAgent implements Agent {
       ...own,
       ...this.#boot(),
       ...pausing,
-      held: heldOf(this.state),
+      held: heldEpochs(this.state, this.#ports.clock.now()),
       ...(fault === null ? {} : { fault }),
     };
   }
@@ -353,14 +354,4 @@ class RunningAgent implements Agent {
 
 function hasStarted(epoch: Epoch | undefined): boolean {
   return epoch?.processes.some((process) => process.state !== 'requested') ?? false;
-}
-
-function heldOf(state: RunnerState): HeldEpoch[] {
-  const held: HeldEpoch[] = [];
-  for (const { order, acknowledged } of state.epochs.values()) {
-    const { epochId, place, epoch, life, share } = order;
-    const given = life === undefined ? {} : { life };
-    if (!acknowledged) held.push({ epochId, place, epoch, ...given, share });
-  }
-  return held;
 }

@@ -39,6 +39,10 @@ export const EVENT_KINDS = {
   resume_asked: of('job', 'The task was told to resume.'),
   part_suspended: of('job', 'The task is suspended on one of its nodes.'),
   part_resumed: of('job', 'The task has resumed on one of its nodes.'),
+  part_turns_heard: of(
+    'job',
+    'A node has heard newer words to suspend and resume it than are kept.',
+  ),
   end_asked: of(
     'job',
     'The running task is to end: it is cancelled, requeued, or another part of it has failed.',

@@ -65,6 +65,17 @@ const held = map({
   epoch: count,
   life: optional(word),
   share: map({ resources, gpus: list(count) }),
+  stands: optional(
+    map({
+      at: finite,
+      startedAt: finite,
+      turnHeard: count,
+      turnTold: count,
+      turnedAt: optional(finite),
+      suspended: flag,
+      storing: flag,
+    }),
+  ),
 });
 
 const facts = map({

@@ -274,4 +274,22 @@ export interface HeldEpoch {
   /** The one that its launch order named. */
   readonly life?: LifeId;
   readonly share: Share;
+  /** Absent: its processes do not all run yet, or an older agent holds it. */
+  readonly stands?: HeldState;
+}
+
+/** How an epoch stands on its node; the head may have lost what it was told of it. */
+export interface HeldState {
+  /** Ms since 1970, by the node's clock: now, and when it started. */
+  readonly at: number;
+  readonly startedAt: number;
+  /** Turn of the newest order to stop or to go on. */
+  readonly turnHeard: number;
+  /** Turn of the newest report of a stop or a go, and which of the two it was. */
+  readonly turnTold: number;
+  /** When that was, while the report is under way. Absent: the head has taken it, and lost it. */
+  readonly turnedAt?: number;
+  readonly suspended: boolean;
+  /** Its processes are gone, and what it leaves is being kept. */
+  readonly storing: boolean;
 }

@@ -4,9 +4,12 @@
 import { assert, present } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { LifeId } from '../model/life.ts';
-import type { EndReport, Report } from '../model/orders.ts';
+import type { EndReport, HeldEpoch, Report } from '../model/orders.ts';
 import type { StateSum } from './events.ts';
-import { ENDS_MAX, type Epoch, FINISHED_MAX, type RunnerState } from './state.ts';
+import { ENDS_MAX, type Epoch, FINISHED_MAX, type Phase, type RunnerState } from './state.ts';
+
+/** In these the head has been told that it started. */
+const STARTED: ReadonlySet<Phase> = new Set(['running', 'sweeping', 'storing']);
 
 /** An epoch that an event names; there must be one. */
 export function epochOf(state: RunnerState, epochId: EpochId): Epoch {
@@ -27,6 +30,48 @@ export function addEpoch(state: RunnerState, epoch: Epoch): void {
   epoch.processes.forEach(({ launchId }, rank) => {
     state.byLaunch.set(launchId, { epochId, rank });
   });
+}
+
+/** What the head is to know of at a hello: everything that it has not yet heard the end of. */
+export function heldEpochs(state: RunnerState, at: number): HeldEpoch[] {
+  const held: HeldEpoch[] = [];
+  const turns = turnsUnderWay(state);
+  for (const epoch of state.epochs.values()) {
+    if (epoch.acknowledged) continue;
+    const { epochId, place, epoch: number, life, share } = epoch.order;
+    const given = life === undefined ? {} : { life };
+    held.push({
+      epochId,
+      place,
+      epoch: number,
+      ...given,
+      share,
+      ...standsOf(epoch, { at, turns }),
+    });
+  }
+  return held;
+}
+
+function standsOf(
+  epoch: Epoch,
+  { at, turns }: { readonly at: number; readonly turns: ReadonlyMap<EpochId, number> },
+): Pick<HeldEpoch, 'stands'> {
+  const { order, phase, startedAt, turnHeard, turnTold, suspended } = epoch;
+  if (startedAt === null || !STARTED.has(phase)) return {};
+  const storing = phase === 'storing';
+  const turnedAt = turns.get(order.epochId);
+  const turned = { turnHeard, turnTold, ...(turnedAt === undefined ? {} : { turnedAt }) };
+  return { stands: { at, startedAt, ...turned, suspended, storing } };
+}
+
+/** When the newest stop or go was of which the head has not heard yet, by epoch. */
+function turnsUnderWay({ reports }: RunnerState): Map<EpochId, number> {
+  const turns = new Map<EpochId, number>();
+  for (const report of reports.values()) {
+    const { kind, at } = report;
+    if (kind === 'task_suspended' || kind === 'task_resumed') turns.set(report.epochId, at);
+  }
+  return turns;
 }
 
 /** Queues a report for the head under the next serial. */

@@ -3,17 +3,19 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Outage, Rule } from '../../../bench/chaos/evidence.ts';
+import type { Outage, Rule, Work } from '../../../bench/chaos/evidence.ts';
 import { judge } from '../../../bench/chaos/judge.ts';
 import { livesOf } from '../../../bench/chaos/receipts.ts';
 import type { HistoryTask } from '../../../src/api/history.ts';
-import { evidence, type Given, LIFE, life, ROW, rules } from './support/evidence.ts';
+import { evidence, type Given, JOB, LIFE, life, ROW, rules, WORK } from './support/evidence.ts';
 
 const LOST: HistoryTask = {
   ...ROW,
   final: false,
   outcome: { kind: 'node_fail', exit: null, process: null, detail: 'the launcher was lost' },
 };
+
+const accepted = (work: Work, id: number) => ({ work, jobIds: [id], answeredAt: [9000] });
 
 /** The next epoch of LIFE, on another host. */
 const AGAIN = life({ epoch: 2, host: 'n2', from: 20_000, until: 22_000 });
@@ -247,6 +249,27 @@ describe('the judge of chaos', () => {
             ],
           }),
         ],
+      },
+    ],
+    [
+      'a suspended task that comes to its own end in the grace that it is given to end',
+      'ended while suspended, went on for its grace',
+      {
+        accepted: [accepted(WORK, 1), accepted({ ...WORK, key: 'w2', cpuCount: 4 }, 2)],
+        jobs: [JOB, { ...JOB, id: 2, name: 'w2' }],
+        stops: [{ task: '1', epoch: 1, host: 'n1', from: 10_500, until: 11_800 }],
+        lives: [
+          life({
+            runs: [
+              { from: 10_000, until: 10_500 },
+              { from: 11_800, until: 12_000 },
+            ],
+          }),
+          AGAIN,
+          life({ task: '2', key: 'w2', pid: 9, from: 10_600, until: 12_600 }),
+        ],
+        tasks: [LOST, AGAIN_ROW, { ...ROW, id: '2', jobId: 2, startedAt: 10_600, endedAt: 12_600 }],
+        outages: [LAUNCHER_KILLED],
       },
     ],
     [

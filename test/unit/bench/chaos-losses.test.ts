@@ -22,6 +22,7 @@ const OUT: Outage = {
 const PUT_BACK = { restores: [RESTORE], outages: [OUT] } as const;
 const LATER = { epoch: 102, host: 'n2', from: 20_000, until: 22_000 };
 const LATER_ROW = { ...ROW, epoch: 102, nodes: ['n2'], startedAt: 20_000, endedAt: 22_000 };
+const REQUEUED = { ...ROW.outcome, kind: 'node_fail', detail: 'requeue' } as const;
 const ACCEPTED = { work: WORK, jobIds: [1], answeredAt: [9950] };
 /** Submitted again: the answer of the first was lost, or whoever asked was told of its loss. */
 const AGAIN = { work: WORK, jobIds: [1, 100_007], answeredAt: [9950, 17_000] };
@@ -206,6 +207,15 @@ describe('the judge of copies', () => {
       'a task that is done again as its start was lost',
       'done twice: its start was lost with the store',
       { ...PUT_BACK, lives: [LIFE, life(LATER)], tasks: [LATER_ROW] },
+    ],
+    [
+      'a task that was told to make room by a head that has lost that',
+      'done twice: why it was requeued was lost with the store',
+      {
+        ...PUT_BACK,
+        lives: [LIFE, life(LATER)],
+        tasks: [{ ...ROW, final: false, outcome: REQUEUED }, LATER_ROW],
+      },
     ],
     [
       'a lost start beside its successor, its node being out',

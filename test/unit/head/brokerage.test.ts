@@ -200,7 +200,8 @@ test('[A29] why a task is at its site is said also while it waits in the queue t
   bench.submit('job');
   await bench.settle();
   const call = { params: { id: '1' }, actor: ANN };
-  const why = await explainJob({ engine: bench.engine } as never, call as never);
+  const calls = { of: () => undefined };
+  const why = await explainJob({ engine: bench.engine, calls } as never, call as never);
   assert.match(
     why.ok ? why.value.words : '',
     /^It waits in the queue of its site: it is being given to site one\.\nIts site was chosen because .*: one /,

@@ -6,6 +6,9 @@ import type { Of } from '../events.ts';
 import { applyHeadStarted } from '../nodes/apply.ts';
 import type { State } from '../state.ts';
 
+/** Signals are newer than any that was sent in what is lost. */
+const SIGNALS_LOST_MAX = 1_000_000;
+
 /** Every number that may have been given out in what is lost is skipped. */
 export function applyLossAccepted(
   state: State,
@@ -21,6 +24,7 @@ export function applyLossAccepted(
   if (state.losses.length > LOSSES_KEPT_MAX) state.losses.shift();
   state.behind = null;
   if (life === undefined) return;
+  state.signalSerial += SIGNALS_LOST_MAX;
   state.livesLost = numberOf(life.id) - 1;
   addLife(state, life);
 }

@@ -14,6 +14,7 @@ import type { Reply } from '../reply.ts';
 import { reservedAhead } from '../reservations/ahead.ts';
 import type { Step } from '../step.ts';
 import { abandonEpoch, settleTask } from '../tasks/ending.ts';
+import { decideHeldState } from '../tasks/held-state.ts';
 import type { Holding, Node } from './facts.ts';
 import { lossRuleOf } from './loss-rule.ts';
 
@@ -46,6 +47,7 @@ export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal>
     }
     dropHolding(step, node.name, holding, `${node.name} ${why}`);
   }
+  for (const one of hello.held) decideHeldState(step, node, one);
   decidePauseAtHello(step, node, hello);
   return ok({ kind: 'done' });
 }

@@ -66,6 +66,13 @@ export type TaskEvent =
       readonly turn: number;
       readonly since: number;
     }
+  /** The node has heard newer orders to stop and go than the head has records of. */
+  | {
+      readonly kind: 'part_turns_heard';
+      readonly epochId: EpochId;
+      readonly node: NodeName;
+      readonly turn: number;
+    }
   | {
       readonly kind: 'end_asked';
       readonly place: TaskPlace;

@@ -74,6 +74,13 @@ export function applyPartResumed(state: State, event: Of<'part_resumed'>, at: nu
   stirNodes(state, task);
 }
 
+/** Only orders that are newer count there. */
+export function applyPartTurnsHeard(state: State, event: Of<'part_turns_heard'>): void {
+  const { task } = partOf(state, event);
+  task.suspendTurn = Math.max(task.suspendTurn, event.turn);
+  touch(state, task);
+}
+
 /** What was stopped there is gone: nobody waits for it to go on. */
 export function applyPartStoring(state: State, event: Of<'part_storing'>, at: number): void {
   const { task, part } = partOf(state, event);

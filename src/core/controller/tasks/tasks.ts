@@ -29,6 +29,7 @@ export const tasks: Noun<'tasks', TasksData> = {
     part_started: apply.applyPartStarted,
     part_suspended: suspension.applyPartSuspended,
     part_resumed: suspension.applyPartResumed,
+    part_turns_heard: suspension.applyPartTurnsHeard,
     part_built: apply.applyPartBuilt,
     part_storing: suspension.applyPartStoring,
     part_ended: apply.applyPartEnded,
