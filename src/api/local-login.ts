@@ -83,9 +83,20 @@ function pathOf(route: 'beginLocalLogin' | 'finishLocalLogin'): string {
 }
 
 /** The JSON of a successful answer; throws ApiError for every other one. */
-export async function post<T>(door: Door, path: string, body: unknown): Promise<T> {
+export async function post<T>(
+  door: Door,
+  path: string,
+  body: unknown,
+  signal?: AbortSignal,
+): Promise<T> {
   const headers = { 'content-type': 'application/json' };
-  const answer = await door.send({ method: 'POST', path, headers, body: JSON.stringify(body) });
+  const answer = await door.send({
+    method: 'POST',
+    path,
+    headers,
+    body: JSON.stringify(body),
+    signal,
+  });
   const text = await readText(answer, door.address);
   if (answer.statusCode !== 200) throw errorFromAnswer(answer.statusCode ?? 0, text);
   return JSON.parse(text) as T;

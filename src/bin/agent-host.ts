@@ -2,11 +2,10 @@
 // has its state directory, journal, session, log and launcher of its own.
 
 import { mkdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { skillsOf } from '../adaptors/adaptor.ts';
 import { type Agent, startAgent } from '../agent/agent.ts';
-import { type Door, openDoor } from '../agent/door/door.ts';
+import type { Door } from '../agent/door/door.ts';
 import { fileProblem } from '../config/file-problem.ts';
 import { refuseLongDirectory } from '../config/socket-room.ts';
 import { isSame } from '../core/base/same.ts';
@@ -14,13 +13,8 @@ import { KINDS } from '../core/model/errors.ts';
 import { Failure, usage } from '../core/model/failure.ts';
 import type { NodeSize } from '../core/model/node-sizes.ts';
 import { type SiteSize, SizeWatch } from '../fabric/site/site-size.ts';
-import { Accounts } from '../head/auth/accounts.ts';
-import { LocalLogin } from '../head/auth/local-login.ts';
-import { systemChance } from '../os/chance.ts';
 import { claim } from '../os/claim.ts';
 import { systemClock } from '../os/clock.ts';
-import { systemCommands } from '../os/commands.ts';
-import { atConsole } from '../os/console-users.ts';
 import { describeNetwork, describeSystem, detectMachine, readBootId } from '../os/detect.ts';
 import { ensureLauncher, type LauncherProgram, UnwritableCache } from '../os/launcher-build.ts';
 import { type FileLog, openLog } from '../os/log.ts';
@@ -31,6 +25,7 @@ import { systemPresence } from '../os/owner-presence/presence.ts';
 import { ownHome, systemUsers } from '../os/users.ts';
 import type { BuildKeeper } from '../staging/build-keeper.ts';
 import type { NodeCache } from '../staging/node-cache.ts';
+import { openDoorOf } from './agent-door.ts';
 import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { buildsOf, cacheOf } from './agent-staging.ts';
@@ -245,26 +240,6 @@ function bringMembers(
     });
   }
   hub.watch.start();
-}
-
-/** Without one the node works all the same; only its owner cannot ask it. */
-async function openDoorOf({ options, log }: Hosted, agent: Agent): Promise<Door[]> {
-  const { pause, name } = options;
-  if (pause === undefined) return [];
-  const uid = process.getuid?.() ?? 0;
-  const directory = join(tmpdir(), `weft-agent-login-${uid}`);
-  const accounts = new Accounts();
-  try {
-    const door = await openDoor(pause.door, {
-      ...{ node: name, agent, pauseMaxMs: pause.maxMs, clock: systemClock, log },
-      rights: { owners: pause.owners, uid, isAtConsole: atConsole(systemCommands) },
-      proofs: new LocalLogin({ directory, chance: systemChance, accounts, whose: 'agent' }),
-    });
-    return [door];
-  } catch (error) {
-    log.warn({ error, path: pause.door }, 'no `weft pause` on this machine: no socket for it');
-    return [];
-  }
 }
 
 /** Safe at any point: the journals have everything, and the launchers keep the processes. */

@@ -1,13 +1,16 @@
 // What the configuration says of pauses, as an agent is told it.
 
 import type { Config } from './config.ts';
-import type { AgentOptions, YieldOptions } from './daemon-options.ts';
+import type { AgentOptions, PauseOptions, YieldOptions } from './daemon-options.ts';
 
-/** `door`: where the agent's own socket is. */
-export function pauseOptions(config: Config, door: string): Pick<AgentOptions, 'pause'> {
+/** `door`: where the agent's own socket is, and whether all users of the machine are told. */
+export function pauseOptions(
+  config: Config,
+  door: Pick<PauseOptions, 'door' | 'isAnnounced'>,
+): Pick<AgentOptions, 'pause'> {
   const maxMs = config.optionalNumber('node.pause_max') ?? 0;
   const wish = yieldOptions(config);
-  const own = { maxMs, owners: config.texts('node.owners'), door };
+  const own = { maxMs, owners: config.texts('node.owners'), ...door };
   return { pause: { ...own, ...(wish === null ? {} : { yield: wish }) } };
 }
 

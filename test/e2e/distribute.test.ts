@@ -90,4 +90,16 @@ describe('a lab of distribute', () => {
     await lab.nodeStatus(/^lab1 +127\.0\.0\.1 +OFFLINE/m);
     assert.equal(readFileSync(join(lab.base, 'mine'), 'utf8'), 'precious');
   });
+
+  it('[O9] is found by a pause that names no folder, without its head', async () => {
+    lab.startClientAlone();
+    await until('its door is there', () => existsSync(lab.door('lab1')) || undefined);
+    const pause = lab.spawnBesideClient('pause', '4h');
+    await pause.says(/Node lab1 is paused until .*; nothing runs there\.\n/);
+    await pause.says(/Ctrl-C ends it early/);
+    pause.child.kill('SIGINT');
+    assert.equal(await pause.ended, 0);
+    assert.match(pause.said, /Node lab1 takes work again\.\n$/);
+    await lab.client.stop();
+  });
 });

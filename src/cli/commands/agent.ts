@@ -72,7 +72,7 @@ function agentOptions(
     ...healthOptions(config),
     ...cacheOptions(config),
     ...pathOptions(config),
-    ...pauseOptions(config, paths.door(name)),
+    ...pauseOptions(config, { door: paths.door(name), isAnnounced: true }),
     ...siteOptions(config),
     ...(options.leave ? { leaves: true as const } : {}),
     ...(options.logFile === undefined

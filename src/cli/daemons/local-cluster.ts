@@ -158,7 +158,7 @@ export class LocalCluster {
     const missing = names.filter((name) => !this.isRunning(name));
     const health = healthOptions(this.#config);
     const current = (name: string) => {
-      const pause = pauseOptions(this.#config, this.paths.door(name));
+      const pause = pauseOptions(this.#config, { door: this.paths.door(name) });
       const kept = cacheOptions(this.#config);
       return { ...health, ...this.#keeps, ...pause, ...kept, ...pathOptions(this.#config) };
     };

@@ -5,7 +5,7 @@ import type { NodeView } from '../../api/nodes.ts';
 import { Failure, usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import type { Context } from '../context.ts';
-import { type LocalNode, localNodes } from './doors.ts';
+import { type LocalNode, localNodes, strangersHere } from './doors.ts';
 
 /** A node hears within milliseconds; the commit of a busy head takes longer. */
 const ANSWER_MAX_MS = 10_000;
@@ -26,7 +26,7 @@ export async function askNodes(
   const local = localNodes(context);
   if (names === undefined) {
     if (local.length === 0) throw nobodyHere(context);
-    for (const node of local) await ways.here(node);
+    await askAll(context, local, ways);
     return;
   }
   for (const name of names.map(readName)) {
@@ -34,6 +34,22 @@ export async function askNodes(
     if (node === undefined) await ways.byHead(name);
     else await hereOrByHead(node, ways);
   }
+}
+
+/** One that does not do it keeps none of the others from it. */
+async function askAll(context: Context, nodes: readonly LocalNode[], ways: Ways): Promise<void> {
+  const failures: Failure[] = [];
+  for (const node of nodes) {
+    try {
+      await ways.here(node);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error);
+    }
+  }
+  const [first, ...others] = failures;
+  for (const other of others) context.note(other.message);
+  if (first !== undefined) throw first;
 }
 
 /** An operator may be neither the owner nor at the console. */
@@ -69,6 +85,8 @@ function readName(text: string): string {
 }
 
 function nobodyHere({ directory }: Context): Failure {
-  const hint = 'Name the directory of its agent with --dir, or a node of the cluster with --node.';
+  const [other] = strangersHere();
+  const theirs = other === undefined ? '' : ` One of another user is in ${other}.`;
+  const hint = `Name the directory of its agent with --dir, or a node of the cluster with --node.${theirs}`;
   return usage(`no agent of a node is on this machine (none in ${directory}/agents)`, hint);
 }

@@ -21,9 +21,14 @@ class Daemon {
   readonly ended: Promise<number | null>;
   readonly #forget: () => void;
 
-  constructor(argv: readonly string[], env: NodeJS.ProcessEnv, cwd: string) {
+  /** `by`: a command that runs it. */
+  constructor(
+    argv: readonly string[],
+    { env, cwd, by = [] }: { env: NodeJS.ProcessEnv; cwd: string; by?: readonly string[] },
+  ) {
     const script = join(repository, 'bin', 'distribute.mjs');
-    const child = spawn(process.execPath, [script, ...argv], { env, cwd, stdio: 'pipe' });
+    const [program = '', ...words] = [...by, process.execPath, script, ...argv];
+    const child = spawn(program, words, { env, cwd, stdio: 'pipe' });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.said += text;
@@ -78,12 +83,28 @@ export class Lab {
 
   startClient(token: string, ...options: string[]): void {
     const env = { ...this.env, WEFT_JOIN: token };
-    this.client = this.#keep(new Daemon(['client', this.base, ...options], env, this.folder));
+    const argv = ['client', this.base, ...options];
+    this.client = this.#keep(new Daemon(argv, { env, cwd: this.folder }));
+  }
+
+  /** In a network of its own: no head is there, and agents of other tests are not seen. */
+  startClientAlone(): void {
+    this.client = this.spawnBy(['unshare', '--net'], 'client', this.base);
+  }
+
+  /** In the same network. */
+  spawnBesideClient(...argv: string[]): Daemon {
+    const network = `--net=/proc/${this.client.child.pid}/ns/net`;
+    return this.spawnBy(['nsenter', network], ...argv);
+  }
+
+  spawnBy(by: readonly string[], ...argv: string[]): Daemon {
+    return this.#keep(new Daemon(argv, { env: this.env, cwd: this.folder, by }));
   }
 
   /** One that goes on until it is told to end, or this lab is closed. */
   spawn(...argv: string[]): Daemon {
-    return this.#keep(new Daemon(argv, this.env, this.folder));
+    return this.spawnBy([], ...argv);
   }
 
   /** With the head of this lab. */
@@ -105,6 +126,11 @@ python:
     writeFileSync(join(this.folder, 'distribute-jobs.yaml'), file);
     writeFileSync(join(this.folder, 'build.py'), '');
     writeFileSync(join(this.folder, 'job.py'), job);
+  }
+
+  /** Where users of the machine ask the agent of a node. */
+  door(node: string): string {
+    return join(this.base, 'agents', `${node}.sock`);
   }
 
   /** Number of the process that sleeps, once it is written whole. */

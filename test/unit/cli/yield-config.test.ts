@@ -22,7 +22,7 @@ async function told(
   const file = path.join(folder, 'weft.yaml');
   writeFileSync(file, text);
   const config = await loadConfig({ environment, file, directory: folder });
-  return pauseOptions(config, '/door').pause?.yield;
+  return pauseOptions(config, { door: '/door' }).pause?.yield;
 }
 
 test('[O6] nothing is looked at unless something is set', async () => {
