@@ -54,6 +54,7 @@ export function openHeadFiles(options: HeadOptions, logs: LogFiles, log: Log): H
     directory: join(options.directory, 'archive'),
     bytesMax: options.archiveBytesMax,
     ageMs: options.archiveAgeMs,
+    shownIn: options.resultsIn,
     ...{ blobs, names, logs, clock: systemClock, log },
   });
   return { blobs, jobFiles, archive };

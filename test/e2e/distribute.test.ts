@@ -83,6 +83,12 @@ describe('a lab of distribute', () => {
     await until('its process is gone', () => !existsSync(`/proc/${pid}`) || undefined);
     const again = await lab.run('distribute', 'kill', 'lab/sleepers');
     assert.equal(again.code, 5);
+    const pulled = await lab.run('distribute', 'pull', '--save-dir', 'pulled', '-i', '_build/');
+    assert.equal(pulled.code, 0, pulled.error);
+    const log = join('lab', 'sleepers', '_build', 'lab1.log');
+    for (const place of [lab.save, join(lab.folder, 'pulled')]) {
+      assert.equal(readFileSync(join(place, log), 'utf8'), 'compiled\n', place);
+    }
   });
 
   it('keeps what its folders had, and shows the node offline when it is', async () => {

@@ -8,7 +8,7 @@ import { formatAddress } from '../../config/value.ts';
 import { SYSTEM_SOCKET } from '../../connect/locate.ts';
 import { removeMark, writeMark } from '../../connect/process-file.ts';
 import type { Context } from '../context.ts';
-import { LocalPaths } from '../daemons/local-paths.ts';
+import { LocalPaths, STATE_NAMES } from '../daemons/local-paths.ts';
 import { defineOnceOptions, type OnceOptions, onceOptions } from '../daemons/once-options.ts';
 import { defineVerb } from '../verb.ts';
 
@@ -17,6 +17,8 @@ interface Options extends OnceOptions {
   readonly logFile?: string;
   /** Keys that another program's flags say; over the environment and the file. */
   readonly settings?: Flags;
+  /** Batches are shown in the state directory itself, as NAMESPACE/BATCH. */
+  readonly showsResults?: boolean;
 }
 
 export const verb = defineVerb<Options>({
@@ -55,7 +57,7 @@ export async function runHead(
   let isServing = false;
   try {
     await context.programs.runHead(
-      { ...headOptions(config, place), ...onceOptions(options) },
+      { ...headOptions(config, place), ...onceOptions(options), ...results(paths, options) },
       () => {
         isServing = true;
         writeMark(mark, process.pid);
@@ -69,6 +71,11 @@ export async function runHead(
     if (isServing) removeMark(mark);
   }
   return 0;
+}
+
+function results({ directory }: LocalPaths, { showsResults }: Options) {
+  if (showsResults !== true) return {};
+  return { resultsIn: { folder: directory, taken: STATE_NAMES } };
 }
 
 /** A folder that is not there is a new cluster, or a slip of the finger: who sits there is asked. */

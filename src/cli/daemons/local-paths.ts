@@ -16,6 +16,20 @@ import { usage } from '../../core/model/failure.ts';
 
 const DOOR_END = '.sock';
 
+/** Names in a state directory that something of Weft's has, or gets. */
+export const STATE_NAMES: readonly string[] = [
+  ...[
+    'agents',
+    'cluster.json',
+    'head',
+    'membership.json',
+    'nodes',
+    'run',
+    'weft.sock',
+    'weft.yaml',
+  ],
+];
+
 export class LocalPaths {
   readonly directory: string;
 

@@ -56,7 +56,8 @@ export const server = defineVerb<Options>({
       ...(await settingsOf(head, options.matrixConfig)),
       ...(names ? [['head.names', { text: names, flag: '--names' }] as const] : []),
     ]);
-    return runHead(head, { ...listen, ...logFile, settings }, (socketPath) => {
+    const showsResults = options.savePath !== undefined;
+    return runHead(head, { ...listen, ...logFile, settings, showsResults }, (socketPath) => {
       void tellNodes(head, nodes, socketPath).catch((error: unknown) => {
         context.note(`the nodes file: ${error instanceof Error ? error.message : String(error)}`);
       });

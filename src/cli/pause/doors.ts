@@ -61,7 +61,7 @@ export function strangersHere(): string[] {
   });
 }
 
-/** Of root, and of whoever asks. Root asks all: nobody gains by how root proves who it is. */
+/** Root's agents and one's own. Root asks all: nobody gains by how root proves who it is. */
 function isTrusted(owner: number): boolean {
   const own = process.getuid?.() ?? 0;
   return own === 0 || owner === 0 || owner === own;

@@ -12,6 +12,7 @@ import path from 'node:path';
 import { META_FOLDER } from '../../core/batch/manifest.ts';
 import type { BatchOrigin } from '../../core/controller/batches/facts.ts';
 import { type BatchName, formatBatch } from '../../core/model/batch.ts';
+import type { ShownFolders } from './shown-folders.ts';
 
 /** Which task: `index` as the state counts, 0 for a plain job. */
 export interface Shelf {
@@ -31,10 +32,13 @@ export interface BatchShelf extends BatchName {
 
 export class ArchivePlaces {
   readonly root: string;
+  /** Shows namespaces elsewhere too; null: nowhere. */
+  readonly shown: Pick<ShownFolders, 'show' | 'hide'> | null;
   #made = 0;
 
-  constructor(root: string) {
+  constructor(root: string, shown: Pick<ShownFolders, 'show' | 'hide'> | null = null) {
     this.root = root;
+    this.shown = shown;
   }
 
   get jobs(): string {
@@ -42,7 +46,7 @@ export class ArchivePlaces {
   }
 
   get batches(): string {
-    return path.join(this.root, 'batches');
+    return batchesIn(this.root);
   }
 
   /** The folders of all jobs of a batch. */
@@ -106,4 +110,9 @@ export function manifestIn(folder: string): string {
 /** The manifest without its entries: a list of many tasks is read from these. */
 export function summaryIn(folder: string): string {
   return path.join(folder, META_FOLDER, 'summary.json');
+}
+
+/** Where an archive has the folders of namespaces. */
+export function batchesIn(root: string): string {
+  return path.join(root, 'batches');
 }

@@ -22,7 +22,7 @@ import {
   sumOf,
   TASKS_COUNTED_MAX,
 } from './amounts.ts';
-import { ArchivePlaces, type Shelf } from './archive-places.ts';
+import { ArchivePlaces, batchesIn, type Shelf } from './archive-places.ts';
 import { BatchExtras } from './batch-extras.ts';
 import { discardEmpty, discardJob, homeBehind } from './batch-folder.ts';
 import { type BuildLog, readBuildLogs, type WhichBatch } from './build-logs.ts';
@@ -32,6 +32,7 @@ import type { ArchiveOptions } from './options.ts';
 import { Parts } from './parts.ts';
 import { Publisher } from './publisher.ts';
 import { largestJobId, listShelves, type ReadPage, readPage, readWhole } from './shelves.ts';
+import { ShownFolders } from './shown-folders.ts';
 import { StoredParts } from './stored-parts.ts';
 
 /** How often what is too old is looked for. */
@@ -55,8 +56,9 @@ export class Archive {
   #timer: Timer | null = null;
 
   constructor(options: ArchiveOptions) {
-    const { directory, bytesMax, log } = options;
-    const places = new ArchivePlaces(directory);
+    const { directory, bytesMax, log, shownIn } = options;
+    const shown = shownIn && new ShownFolders(shownIn, batchesIn(directory), log);
+    const places = new ArchivePlaces(directory, shown);
     const disk = new DiskSync(directory, GATHER_MS);
     const parts = new Parts(places);
     const stored = new StoredParts(parts, options.names);
@@ -92,6 +94,7 @@ export class Archive {
     for (const folder of [jobs, batches, parts, asides, trash]) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     }
+    for (const namespace of await readdir(batches)) this.#places.shown?.show(namespace);
     const isKnown = await this.#total.read();
     const isEmpty = async () =>
       [...(await readdir(jobs)), ...(await readdir(batches))].length === 0;

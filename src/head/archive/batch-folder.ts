@@ -90,7 +90,9 @@ export function discardJob(places: ArchivePlaces, home: string, shelf: Shelf): s
 export function discardEmpty(places: ArchivePlaces, folder: string): string[] {
   if (!existsSync(folder) || hasJobs(folder)) return [];
   const trash = places.discard(folder);
-  removeEmpty(path.dirname(folder));
+  const namespace = path.dirname(folder);
+  removeEmpty(namespace);
+  if (!existsSync(namespace)) places.shown?.hide(path.basename(namespace));
   return [trash];
 }
 
@@ -146,6 +148,7 @@ export function openBatch(
   const fresh = { version: 1, namespace, name: version === 1 ? name : `${name}@${version}` };
   const text = JSON.stringify({ ...fresh, origin, owner, begunAt, jobs: jobNames() }, null, 1);
   writeFileSync(path.join(folder, BATCH_FILE), `${text}\n`, { mode: 0o600 });
+  places.shown?.show(namespace);
   return [path.dirname(folder), places.batches];
 }
 

@@ -124,7 +124,7 @@ python:
     const said = JSON.stringify(this.#sleeper);
     const job = `import os, time\nopen(${said}, 'w').write(f'{os.getpid()}\\n')\ntime.sleep(600)\n`;
     writeFileSync(join(this.folder, 'distribute-jobs.yaml'), file);
-    writeFileSync(join(this.folder, 'build.py'), '');
+    writeFileSync(join(this.folder, 'build.py'), 'print("compiled")\n');
     writeFileSync(join(this.folder, 'job.py'), job);
   }
 

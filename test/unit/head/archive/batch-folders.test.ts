@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -20,7 +21,8 @@ import { type TestContext, test } from 'node:test';
 import type { Client } from '../../../../src/api/client.ts';
 import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
 import { ArchivePlaces } from '../../../../src/head/archive/archive-places.ts';
-import { placeInBatch } from '../../../../src/head/archive/batch-folder.ts';
+import { discardJob, placeInBatch } from '../../../../src/head/archive/batch-folder.ts';
+import { ShownFolders } from '../../../../src/head/archive/shown-folders.ts';
 import { systemClock } from '../../../../src/os/clock.ts';
 import { eventually, type FakeAgent, startAgent, startWorld, type World } from '../http/fixture.ts';
 import { sha256 } from '../http/node-call.ts';
@@ -454,4 +456,46 @@ test('the first job of a batch says which folders above have a new name, others 
   const { batches } = places;
   assert.deepEqual(place('a', 0).above, [path.join(batches, 'lab'), batches]);
   assert.deepEqual(place('b', 1).above, []);
+});
+
+test('[B3] namespaces are shown in another folder as long as they are there, over nothing else', (t) => {
+  const root = mkdtempSync(path.join(tmpdir(), 'weft-batches-'));
+  t.after(() => rmSync(root, { recursive: true }));
+  const archive = path.join(root, 'head', 'archive');
+  const said: string[] = [];
+  const quiet = () => undefined;
+  const warn = (_: object, message: string) => void said.push(message);
+  const log = { debug: quiet, info: quiet, warn, error: quiet };
+  const where = { folder: root, taken: ['nodes'] };
+  const shown = new ShownFolders(where, path.join(archive, 'batches'), log);
+  const places = new ArchivePlaces(archive, shown);
+  for (const folder of [places.asides, places.trash]) mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(root, 'mine'), 'precious');
+  const place = (namespace: string, jobId: number) => {
+    const aside = places.aside();
+    mkdirSync(aside);
+    writeFileSync(path.join(aside, 'out'), namespace);
+    const of = { namespace, name: 'heat', version: 1, job: 'a' };
+    const shelf = {
+      ...{ jobId, index: 0, isArray: true },
+      batch: { ...of, origin: 'distribute' as const, begunAt: 5 },
+    };
+    placeInBatch(places, { aside, shelf, owner: 'alice', epoch: 1, jobNames: () => [] });
+    return () => discardJob(places, places.home(shelf), shelf);
+  };
+  const [discard] = ['lab', 'mine', 'nodes', 'head'].map(place);
+  assert.equal(readFileSync(path.join(root, 'lab/heat/a/out'), 'utf8'), 'lab');
+  assert.equal(readlinkSync(path.join(root, 'lab')), 'head/archive/batches/lab');
+  assert.equal(readFileSync(path.join(root, 'mine'), 'utf8'), 'precious');
+  assert.equal(existsSync(path.join(root, 'nodes')), false, 'an agent there will have that name');
+  assert.equal(lstatSync(path.join(root, 'head')).isDirectory(), true);
+  const words = 'something else has its name';
+  assert.deepEqual(said, [words, words, words]);
+  shown.show('lab');
+  discard?.();
+  assert.deepEqual(readdirSync(root).sort(), ['head', 'mine']);
+  rmSync(root, { recursive: true });
+  shown.show('lab');
+  assert.equal(said.at(-1), 'results cannot be shown here');
+  mkdirSync(root);
 });
