@@ -45,7 +45,8 @@ export const verb = defineVerb<Options>({
   async run({ context, args, options }) {
     const { environment, directory, umask } = submitterHere(context);
     const wishes: Submission = {
-      ...callersDefaults(await context.configOrDefaults()),
+      // Wrong, it would start another job than its user has configured.
+      ...callersDefaults(await context.config()),
       program: programOf(args),
       name: nameOf(args, options),
       environment: jobEnvironment({}, environment),

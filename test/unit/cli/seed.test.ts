@@ -94,6 +94,29 @@ test("cmrun honours the caller's configuration where no flag says", async () => 
   assert.deepEqual([flagged?.processesPerNode, flagged?.walltimeMs], [2, null]);
 });
 
+test('a wrong configuration ends cmrun, and is only told by what can end a job', async () => {
+  await using head = await FakeHead.start({
+    ...ACCEPTS,
+    'POST /v1/jobs/7/cancel': () => ({ json: { count: 1 } }),
+  });
+  const folder = path.join(head.directory, 'etc');
+  const file = path.join(folder, 'cm-config.yml');
+  const environment = { CM_PATH: head.directory };
+  const both = async (said: string) => {
+    const { code, out, error } = await head.seedWith(environment, 'cmrun', cmrun.verb, 'date');
+    assert.deepEqual([code, out, error.split('\n')[0]], [2, '', `cmrun: ${said}`]);
+    const killed = await head.seedWith(environment, 'cmkill', cmkill.verb, '7');
+    assert.deepEqual([killed.code, killed.out], [0, 'Kill signal sent to job 7.\n']);
+    assert.equal(killed.error, `cmkill: ${said} (this command uses the defaults)\n`);
+  };
+  await both(`CM_PATH: there is no ${file}`);
+  mkdirSync(folder);
+  writeFileSync(file, 'default_n_nodes: 2\ndefault_n_proc: 3\n');
+  await both(`${file}:2:1: unknown key 'default_n_proc'. Did you mean 'default_n_procs'?`);
+  const sent = head.work.filter(({ path: to }) => to === '/v1/jobs');
+  assert.deepEqual(sent, [], 'no job was submitted');
+});
+
 test("cmkill says the seed's words", async () => {
   const done = refusal('job.already_done', 'failed_precondition', 'Job 8 is already done.');
   await using head = await FakeHead.start({
