@@ -76,6 +76,8 @@ export const jobView = z.object({
   endedAt: instantOrNull,
   /** Nodes of the running tasks, at most a hundred; of a plain job that is done, where it ran. */
   nodes: z.array(z.string()),
+  /** It ran at a site, nobody saw it run, and the site has not recorded where: `nodes` says nothing. */
+  nodesUnknown: z.literal(true).exactOptional(),
   exit: exitStatus.nullable(),
   command: z.string(),
   /** Shared directory; null = private. */

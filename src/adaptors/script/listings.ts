@@ -139,7 +139,7 @@ export const jobs = distinct(list(job, SITE_JOBS_MAX), ({ id }) => id);
 export const nodes = distinct(list(node, SITE_NODES_MAX), ({ name }) => name);
 export const queues = distinct(list(queue, SITE_NODES_MAX), ({ name }) => name);
 
-export const end = record<Omit<SiteEnd, 'nodes' | 'firstNode'>>({
+export const end = record<Omit<SiteEnd, 'nodes' | 'firstNode' | 'namedNodes'>>({
   ...{ startedAt: orNull(instant), endedAt: { shape: instant } },
   ...{ exit: { shape: exitStatus }, reason: orNull(text) },
 });

@@ -24,13 +24,8 @@ export function readEnd(
   if (output.code !== 0) {
     return /job id \S+ not found/.test(output.stderr) ? ok(null) : failure('qacct', output);
   }
-  const record = output.stdout.split(/^=+$/m).at(-1) ?? '';
-  const fields = new Map(
-    record.split('\n').map((line) => {
-      const [, name = '', value = ''] = /^(\S+)\s+(.*?)\s*$/.exec(line) ?? [];
-      return [name, value] as const;
-    }),
-  );
+  const records = output.stdout.split(/^=+$/m).map(fieldsOf);
+  const fields = records.at(-1) ?? new Map<string, string>();
   const status = /^\d+/.exec(fields.get('exit_status') ?? '')?.[0];
   const endedAt = instantOfCtime(fields.get('end_time'));
   if (status === undefined || endedAt === null) {
@@ -44,26 +39,54 @@ export function readEnd(
     endedAt,
     exit: exitOf(Number(status)),
     reason: isByItself ? null : (failed?.[2] ?? 'it failed'),
-    ...nodesOf(fields, environment),
+    ...nodesOf(fields, records, environment),
   });
 }
 
+type Fields = ReadonlyMap<string, string>;
+
+function fieldsOf(record: string): Fields {
+  return new Map(
+    record.split('\n').map((line) => {
+      const [, name = '', value = ''] = /^(\S+)\s+(.*?)\s*$/.exec(line) ?? [];
+      return [name, value] as const;
+    }),
+  );
+}
+
 /** Any process that ran has had some memory. */
-function hasUsedNothing(fields: ReadonlyMap<string, string>): boolean {
+function hasUsedNothing(fields: Fields): boolean {
   const used = ['ru_maxrss', 'ru_utime', 'ru_stime', 'cpu'].map((name) => fields.get(name) ?? '');
   return used.every((value) => /^0*(\.0*)?\D*$/.test(value));
 }
 
-/** Its nodes; the record of a parallel job has the first of them alone. */
+/**
+ * Its nodes; the record of a parallel job has the first of them alone. Where Grid Engine sums nothing
+ * up (`accounting_summary FALSE`) each command that such a job has begun on another host has its own.
+ */
 function nodesOf(
-  fields: ReadonlyMap<string, string>,
+  fields: Fields,
+  records: readonly Fields[],
   environment: string | null,
-): Pick<SiteEnd, 'nodes' | 'firstNode'> {
+): Pick<SiteEnd, 'nodes' | 'firstNode' | 'namedNodes'> {
   const host = fields.get('hostname') ?? '';
   if (host === '') return {};
   const granted = fields.get('granted_pe');
   const isAlone = granted === 'NONE' || granted === environment || fields.get('slots') === '1';
-  return isAlone ? { nodes: [host] } : { firstNode: host };
+  if (isAlone) return { nodes: [host] };
+  const beside = records.filter((one) => isBeside(one, fields));
+  const hosts = beside.map((one) => one.get('hostname') ?? '').filter((one) => one !== '');
+  return { firstNode: host, namedNodes: [...new Set([host, ...hosts])] };
+}
+
+/** Whether it is of the same run: one that was over before belongs to a run that was taken back. */
+function isBeside(one: Fields, last: Fields): boolean {
+  if (one.get('taskid') !== last.get('taskid')) return false;
+  const [endedAt, startedAt] = [
+    instantOfCtime(one.get('end_time')),
+    instantOfCtime(last.get('start_time')),
+  ];
+  return endedAt !== null && startedAt !== null && endedAt > startedAt;
 }
 
 /** A shell's way of telling a signal, as Grid Engine has it. */

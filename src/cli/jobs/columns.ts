@@ -40,6 +40,11 @@ function priorityWords({ priority }: JobView): string {
   return priority === null ? '-' : String(Math.round(priority));
 }
 
+/** `?`: it ran where nobody has recorded. */
+function nodeWords({ nodes, nodesUnknown }: JobView): string {
+  return nodesUnknown ? '?' : nodes.join(',') || '-';
+}
+
 export function jobColumns(now: number): Column<JobView>[] {
   return [
     { title: 'JOB', value: (job) => String(job.id), align: 'right' },
@@ -48,7 +53,7 @@ export function jobColumns(now: number): Column<JobView>[] {
     { title: 'STATE', value: stateWords, colour: colourOf },
     { title: 'TASKS', value: progress, align: 'right' },
     spanColumn('TIME', (job) => ({ from: job.runStartedAt, until: job.endedAt }), { now }),
-    { title: 'NODES', value: (job) => job.nodes.join(',') || '-', least: 6 },
+    { title: 'NODES', value: nodeWords, least: 6 },
     { title: 'PARTITION', value: (job) => job.partition, wide: true },
     { title: 'SOURCE', value: (job) => job.siteJob ?? job.source, wide: true },
     { title: 'PRIORITY', value: priorityWords, align: 'right', wide: true },

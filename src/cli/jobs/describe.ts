@@ -37,7 +37,7 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
     ['Needs', needs(job)],
     ['Labels', request.labels.join(', ')],
     ['Only nodes', request.nodeNames.join(', ')],
-    ['Nodes', job.nodes.join(', ')],
+    ['Nodes', job.nodesUnknown ? NODES_UNKNOWN : job.nodes.join(', ')],
     ['Time limit', job.walltimeMs === null ? 'none' : formatDuration(job.walltimeMs)],
     ['Signal', warningWords(job)],
     ['Submitted', formatInstant(job.submittedAt, now)],
@@ -70,6 +70,7 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
   return lines;
 }
 
+const NODES_UNKNOWN = 'not known: nobody saw it run, and its site has not recorded them';
 const TIMELINE_WIDTH = 40;
 
 /** `░░███████  waited 12s, ran 42s`; nothing of a job that was submitted just now. */

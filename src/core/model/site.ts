@@ -181,6 +181,8 @@ export interface SiteEnd {
   readonly nodes?: readonly string[];
   /** One of several, where the others are not recorded. */
   readonly firstNode?: string;
+  /** Those that its record names, the first among them; whether they are all, its size says. */
+  readonly namedNodes?: readonly string[];
 }
 
 export interface ListedJob extends SiteJob {

@@ -100,9 +100,11 @@ export class Vanished {
     };
   }
 
-  /** Where it was seen, or could start at all, if its record has begun there; null: nobody knows. */
+  /** Where it was seen, began commands, or could start at all; null: nobody knows all of it. */
   #nodesFrom(job: SiteJob, record: SiteEnd | null): readonly string[] | null {
     if (job.nodes.length > 0 || record?.firstNode === undefined) return job.nodes;
+    const { namedNodes: named } = record;
+    if (named !== undefined && named.length > 1 && named.length === job.nodeCount) return named;
     const ours = this.#startedOn(job.id);
     return ours?.includes(record.firstNode) && ours.length === job.nodeCount ? ours : null;
   }

@@ -58,6 +58,13 @@ export async function withLastRuns<View extends JobView>(
   );
   return views.map((view) => {
     const run = runs.get(view.id);
-    return run === undefined ? view : { ...view, runStartedAt: run.startedAt, nodes: run.nodes };
+    if (run !== undefined) return { ...view, runStartedAt: run.startedAt, nodes: run.nodes };
+    return ranUnseen(view) ? { ...view, nodesUnknown: true } : view;
   });
+}
+
+/** It has ended as only what ran does, and was never placed here. */
+function ranUnseen({ state, array, siteJob, outcome }: JobView): boolean {
+  const isOfSite = state === 'done' && array === null && siteJob !== null;
+  return isOfSite && (outcome?.kind === 'completed' || outcome?.kind === 'failed');
 }

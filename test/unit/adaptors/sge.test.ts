@@ -310,6 +310,20 @@ test('the record of a parallel job has its nodes only where all its slots are on
   assert.deepEqual(ends(null, '1'), [['n2'], undefined]);
 });
 
+test('records of what a parallel job has begun on other hosts name these', () => {
+  const record = recorded('sge/end.two.txt');
+  const own = record.stdout.replace(/^.*?(?======)/s, '');
+  const beside = (host: string, endedAt: string) =>
+    own.replace(/^hostname .*$/m, `hostname ${host}`).replace(/^(end_time +).*$/m, `$1${endedAt}`);
+  const [late, early] = ['Sun Nov 22 02:19:08 2026', 'Sun Nov 22 02:18:57 2026'];
+  const stdout = [beside('n9', early), beside('n3', late), beside('n3', late), own].join('');
+  const read = sge({ ...SETTINGS, oneSlotPerHost: ['one'] }, null)
+    .end?.('47')
+    .read({ ...record, stdout });
+  assert.ok(read?.ok);
+  assert.deepEqual([read.value?.firstNode, read.value?.namedNodes], ['n2', ['n2', 'n3']]);
+});
+
 const SUBMISSION = {
   scriptFile: "/scratch/it's",
   ...{ name: 'weft-c1-42.0-1', script: '#!/bin/sh\ntrue\n', queue: null, account: 'wing' },

@@ -45,4 +45,8 @@ test('[G3] nodes of a parallel job are those of its record, or of all our starts
   assert.equal(await nodesOf(first, ['n1', 'n2'], ['n2', 'n3']), unknown);
   assert.equal(await nodesOf(first, ['n1', 'n3']), unknown);
   assert.equal(await nodesOf(first), unknown);
+  const named = (...nodes: string[]) => nodesOf({ ...first, namedNodes: ['n2', ...nodes] });
+  assert.equal(await named('n5'), 'gone: n2,n5', 'as many as it had');
+  assert.equal(await named(), unknown);
+  assert.equal(await named('n5', 'n6'), unknown);
 });

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { describeJob } from '../../../../src/cli/jobs/describe.ts';
 import { eventually, startAgent, startWorld } from './fixture.ts';
 
 const SITE = {
@@ -34,4 +35,31 @@ test('a job of a steered site that cannot be ours is shown with the reason', asy
       ['8', "weft does not start it: its owner 'eve m' is no name that a user can have here"],
     ],
   );
+});
+
+test('[G3] a job that nobody saw running is not said to have run on no node', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'hpc', true);
+  const [ran, cancelled] = ['7', '8'].map((id) => siteJob(id, 'eve'));
+  agent.tell({ kind: 'site', news: { ...SITE, jobs: [ran, cancelled] } });
+  const listed = async () => (await world.admin.call('listJobs', { query: {} })).jobs;
+  await eventually(async () => (await listed()).length === 2);
+  const over = { state: 'ended', word: 'gone; the nodes beside n2 are not recorded' };
+  const jobs = [
+    { ...ran, ...over, exit: { code: 0 } },
+    { ...cancelled, ...over },
+  ];
+  agent.tell({ kind: 'site', news: { ...SITE, jobs } });
+  await eventually(async () => (await listed()).every(({ state }) => state === 'done'));
+  const shown = (await listed()).map(({ siteJob: id, nodes, nodesUnknown }) => [
+    ...[id, nodes.length, nodesUnknown ?? false],
+  ]);
+  assert.deepEqual(shown.sort(), [
+    ['hpc/7', 0, true],
+    ['hpc/8', 0, false],
+  ]);
+  const one = await world.admin.call('getJob', { params: { id: '1' } });
+  const lines = describeJob(one, Date.now());
+  const [, nodes] = lines.find(([title]) => title === 'Nodes') ?? [];
+  assert.equal(nodes, 'not known: nobody saw it run, and its site has not recorded them');
 });
