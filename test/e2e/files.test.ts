@@ -211,8 +211,12 @@ describe('files of jobs', () => {
     await renewBig();
     const id = await run('--out', 'out', '--nodes-named', 'n1', '--', `cp ${at('big')} out`);
     await goingToHead();
+    // It sends nothing more until both were asked for.
+    const agent = cluster.pidOf('n1');
+    process.kill(agent, 'SIGSTOP');
     await cluster.ok('kill', id);
     await cluster.ok('kill', id);
+    process.kill(agent, 'SIGCONT');
     assert.match(await done(id).catch(String), /cancelled/);
     assert.equal(existsSync(inState('head/archive/jobs', id, 'out')), false);
     await isClean();
