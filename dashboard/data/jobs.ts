@@ -13,6 +13,8 @@ const FIRST_ROWS = 150;
 const PAGE_ROWS = 1000;
 /** Loaded unasked. */
 const UNASKED_ROWS = 5000;
+/** The same of a search: each answer looks at some thousands of jobs, and finds few. */
+const FOUND_ROWS = 200;
 /** Pages asked for in one round of changes. */
 const ROUND_PAGES = 4;
 const TOGETHER_MS = 200;
@@ -32,13 +34,14 @@ export interface JobList {
 
 const NOTHING = { rows: [] as readonly JobView[], isWhole: false, isLoaded: false, error: null };
 
-export function useJobs(filter: JobFilter): JobList {
+/** `search`: words that the head looks for. */
+export function useJobs(filter: JobFilter, search: string): JobList {
   const [state, setState] = useState<Omit<JobList, 'more'>>(NOTHING);
   const loader = useRef<Loader | null>(null);
-  const name = JSON.stringify(filter);
+  const name = JSON.stringify([filter, search.trim()]);
   useEffect(() => {
     setState(NOTHING);
-    const made = new Loader(filter, setState);
+    const made = new Loader({ filter, search: search.trim() }, setState);
     loader.current = made;
     return () => made.stop();
   }, [name]);
@@ -58,10 +61,14 @@ class Loader {
   #wanted = UNASKED_ROWS;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(filter: JobFilter, tell: (list: Omit<JobList, 'more'>) => void) {
+  constructor(
+    { filter, search }: { readonly filter: JobFilter; readonly search: string },
+    tell: (list: Omit<JobList, 'more'>) => void,
+  ) {
     const { state, owner, outcome, name, sort } = filter;
     this.#byPriority = sort === 'priority';
-    this.#query = { state: outcome === '' ? state : 'all', owner, outcome, name, sort };
+    this.#query = { state: outcome === '' ? state : 'all', owner, outcome, name, sort, search };
+    if (search !== '') this.#wanted = FOUND_ROWS;
     this.#tell = tell;
     this.#off = onEvents((events) => {
       if (events === 'all')
@@ -135,8 +142,7 @@ class Loader {
       const limit = Math.min(PAGE_ROWS, Math.max(50, 2 * this.#changed.size));
       const asked = [...this.#changed];
       const page = await this.#ask(before, limit);
-      const last = page.jobs.at(-1)?.id ?? 0;
-      for (const id of asked) if (page.next === null || id >= last) this.#changed.delete(id);
+      for (const id of asked) if (id >= (page.next ?? 0)) this.#changed.delete(id);
       this.#rows = putPage(this.#rows, page, before);
       if (page.next === null) this.#next = null;
       this.#show(null);

@@ -1,4 +1,5 @@
-// All jobs: filters that are those of `weft jobs`, a search, sorting, and actions on many at once.
+// All jobs: filters that are those of `weft jobs`, a search that the head does, sorting, and actions on
+// many at once.
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JobView } from '../../src/api/jobs.ts';
@@ -24,6 +25,8 @@ const OUTCOMES = [
   ...['completed', 'failed', 'cancelled', 'timeout', 'out_of_memory', 'node_fail'],
   ...['launch_failed', 'build_failed', 'stage_failed', 'deadline'],
 ];
+
+const TYPING_MS = 300;
 
 const COLUMNS: readonly Column<JobView, SortKey>[] = [
   {
@@ -94,13 +97,13 @@ export function Jobs() {
   const [by, setBy] = useChosen('by', '-id');
   const sorting = sortingOf(by, SORT_KEYS);
   const [chosen, setChosen] = useState<ReadonlySet<number | string>>(new Set());
-  const list = useJobs(filter);
+  const list = useJobs(filter, useLater(search));
   // The time of what runs grows, but rows must not jump every second.
   const minute = sorting.key === 'time' ? Math.floor(now.value / 60_000) : 0;
   const isByPriority = filter.sort === 'priority';
   const rows = useMemo(
-    () => (isByPriority ? list.rows : shownRows(list.rows, search, sorting, Date.now())),
-    [list.rows, search, by, minute, isByPriority],
+    () => (isByPriority ? list.rows : shownRows(list.rows, sorting, Date.now())),
+    [list.rows, by, minute, isByPriority],
   );
   useEffect(() => {
     // For whoever measures how soon the page is of use.
@@ -135,7 +138,7 @@ export function Jobs() {
       </div>
       <Problem error={list.error} />
       {list.isLoaded && list.rows.length === 0 && list.isWhole ? (
-        <NoJobs filter={filter} />
+        <NoJobs filter={filter} search={search} />
       ) : (
         <LongTable
           label="Jobs"
@@ -155,8 +158,18 @@ export function Jobs() {
   );
 }
 
-function NoJobs({ filter }: { filter: JobFilter }) {
-  if (JSON.stringify(filter) !== JSON.stringify(NO_FILTER)) {
+/** The text once it has stayed for a moment: who types is not asked for each letter. */
+function useLater(text: string): string {
+  const [later, setLater] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return later;
+}
+
+function NoJobs({ filter, search }: { filter: JobFilter; search: string }) {
+  if (search !== '' || JSON.stringify(filter) !== JSON.stringify(NO_FILTER)) {
     return (
       <Empty>
         No job is like that. <a href={hrefOf(['jobs'])}>Show all that are active</a>

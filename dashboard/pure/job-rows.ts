@@ -1,4 +1,4 @@
-// The rows of a long list of jobs: pages put together, changed ones replaced, searched and sorted.
+// The rows of a long list of jobs: pages put together, changed ones replaced, and sorted.
 // Kept newest first.
 
 import type { JobView, ListJobsReply } from '../../src/api/jobs.ts';
@@ -12,9 +12,8 @@ export function putPage(
   before: number | undefined,
 ): JobView[] {
   const from = before === undefined ? 0 : firstBelow(rows, before);
-  const last = jobs.at(-1);
-  // All rows down to the last one of the page are what the page says, or gone.
-  const until = next === null || last === undefined ? rows.length : firstBelow(rows, last.id);
+  // All rows down to where the page ends are what it says, or gone.
+  const until = next === null ? rows.length : firstBelow(rows, next);
   return [...rows.slice(0, from), ...jobs, ...rows.slice(Math.max(from, until))];
 }
 
@@ -35,29 +34,18 @@ export const SORT_KEYS = [
 ] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
-/** Rows that have all the words somewhere, in this order. `now`: for the time of what runs. */
+/** The rows in this order. `now`: for the time of what runs. */
 export function shownRows(
   rows: readonly JobView[],
-  search: string,
   { key, down }: Sorting<SortKey>,
   now: number,
 ): readonly JobView[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = words.length === 0 ? rows : rows.filter((job) => hasAll(job, words));
-  if (key === 'id' && down) return found;
+  if (key === 'id' && down) return rows;
   const value = sortValue(key, now);
   const sign = down ? -1 : 1;
-  return [...found].sort(
+  return [...rows].sort(
     (one, other) => sign * compare(value(one), value(other)) || other.id - one.id,
   );
-}
-
-function hasAll(job: JobView, words: readonly string[]): boolean {
-  const text = [job.id, job.name, job.owner, stateWord(job), job.partition, job.command]
-    .concat(job.nodes, job.reason?.words ?? '')
-    .join('\n')
-    .toLowerCase();
-  return words.every((word) => text.includes(word));
 }
 
 function sortValue(key: SortKey, now: number): (job: JobView) => number | string {

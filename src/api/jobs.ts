@@ -173,6 +173,12 @@ export const listJobsQuery = z.strictObject({
   /** The job that stands for this one of a site: `hpc/4711`. */
   siteJob: z.string().max(1000).optional(),
   /**
+   * Words, all of which stand somewhere in id, name, owner, state, partition, command, or, while it
+   * runs, the nodes of a job. So many jobs are looked at for one answer that a page may have none,
+   * and a `next`.
+   */
+  search: z.string().max(200).optional(),
+  /**
    * `priority`: only jobs that wait for the scheduler, in the order it considers them; one page.
    */
   sort: z.enum(['newest', 'priority']).optional(),

@@ -72,6 +72,10 @@ export interface HistoryQuery {
   readonly submittedUntil?: number;
   /** Only jobs with an id below this one: paging. */
   readonly belowJobId?: number;
+  /** And none below this: how much is looked at. */
+  readonly fromJobId?: number;
+  /** Lower-case words, all of which stand somewhere in `searchText` of the job. */
+  readonly words?: readonly string[];
   /** Tasks only. */
   readonly taskIndex?: number;
   /** Tasks only: of each task the last epoch that has ended. */
@@ -90,6 +94,12 @@ export interface HistoryQuery {
   /** Jobs only: `spec` is empty. It may hold a long script. */
   readonly withoutSpecs?: boolean;
   readonly limit: number;
+}
+
+/** Where words are looked for. The store in SQL puts the same together. */
+export function searchText(row: JobRow): string {
+  const { jobId, name, owner, partition, command, outcome, state } = row;
+  return [jobId, name, owner, partition, command, outcome ?? state].join('\n');
 }
 
 /** What tasks used, added up: of the ends within a time, by one word of theirs and by time. */

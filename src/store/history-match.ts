@@ -1,7 +1,15 @@
 // What a history query means, in plain code: for the store in memory, and as the yardstick that
 // the SQL is tested against.
 
-import type { HistoryQuery, JobRow, TaskRow, UsageQuery, UsageRow } from '../ports/history.ts';
+import { hasWords } from '../core/base/search-words.ts';
+import {
+  type HistoryQuery,
+  type JobRow,
+  searchText,
+  type TaskRow,
+  type UsageQuery,
+  type UsageRow,
+} from '../ports/history.ts';
 
 /** The jobs that match, newest first. */
 export function matchJobs(jobs: Iterable<JobRow>, query: HistoryQuery): JobRow[] {
@@ -62,6 +70,8 @@ function isTaskMatch(task: TaskRow, query: HistoryQuery): boolean {
 function isJobMatch(job: JobRow, query: HistoryQuery): boolean {
   if (query.jobIds !== undefined && !query.jobIds.includes(job.jobId)) return false;
   if (query.belowJobId !== undefined && job.jobId >= query.belowJobId) return false;
+  if (query.fromJobId !== undefined && job.jobId < query.fromJobId) return false;
+  if (query.words !== undefined && !hasWords(searchText(job), query.words)) return false;
   if (query.submittedFrom !== undefined && job.submittedAt < query.submittedFrom) return false;
   if (query.submittedUntil !== undefined && job.submittedAt >= query.submittedUntil) return false;
   return isIn(query.owner, job.owner) && isIn(query.state, job.state) && isIn(query.name, job.name);

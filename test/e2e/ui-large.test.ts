@@ -93,6 +93,14 @@ describe('the web page of a large cluster', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await axeFindings(made.own), []);
   });
 
+  it('[D15] a search finds a job that was never loaded', async () => {
+    const { page } = made.own;
+    await page.getByPlaceholder('id, name, user, node, command').fill('--case 7 ');
+    await page.locator('.long').getByText('7', { exact: true }).waitFor();
+    await page.getByPlaceholder('id, name, user, node, command').fill('');
+    await page.locator('.long').getByText(String(LARGE.jobs), { exact: true }).waitFor();
+  });
+
   it('a row that scrolls away leaves the focus to the table, not to another row', async () => {
     const { page } = made.own;
     const box = page.locator('.long');

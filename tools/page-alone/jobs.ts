@@ -15,6 +15,8 @@ import type { Asked } from './server.ts';
 
 const MINUTE_MS = 60_000;
 const PAGE = 1000;
+/** Looked at for one answer, as a head does. */
+const SEARCHED_MAX = 10_000;
 const OWNERS = ['alice', 'bob', 'carol', 'dimitri'];
 const NAMES = ['relax', 'mesh', 'train-resnet', 'post', 'assemble_genome', 'sweep'];
 
@@ -86,9 +88,13 @@ export function listJobs(world: JobWorld, { query }: Asked): ListJobsReply {
   const limit = Number(query.get('limit') ?? PAGE);
   const first = Math.min(world.jobs, Number(query.get('before') ?? world.jobs + 1) - 1);
   const jobs: JobView[] = [];
-  for (let id = first; id > 0 && jobs.length < limit; id -= 1) jobs.push(jobOf(id, world));
-  const last = jobs.at(-1)?.id ?? 1;
-  return { jobs, next: last <= 1 ? null : last };
+  const search = query.get('search') ?? '';
+  let id = first;
+  for (; id > 0 && jobs.length < limit && first - id < SEARCHED_MAX; id -= 1) {
+    const job = jobOf(id, world);
+    if (`${job.name}\n${job.command}`.includes(search)) jobs.push(job);
+  }
+  return { jobs, next: id === 0 ? null : id + 1 };
 }
 
 /** The first of each kind; what runs is older than the newest page of jobs. */

@@ -158,7 +158,8 @@ function cancelledBy(outcome: Outcome | null): string | null {
   return outcome?.kind === 'cancelled' ? (outcome.detail ?? null) : null;
 }
 
-function nodesOf(job: Job): string[] {
+/** Nodes of its tasks that have some, at most a hundred. */
+export function nodesOf(job: Job): string[] {
   const names = new Set<string>();
   for (const task of job.active.values()) {
     for (const name of task.parts.keys()) names.add(name);

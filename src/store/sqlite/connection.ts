@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { hasWords } from '../../core/base/search-words.ts';
 import { BUSY_TIMEOUT_MS, CHECKPOINT_PAGES, LOG_FILE_BYTES_MAX } from './bounds.ts';
 import { createPrivate } from './lock.ts';
 import { INDEXES, prepareSchema } from './schema.ts';
@@ -38,6 +39,16 @@ function configure(database: DatabaseSync, path: string): void {
   // SQLite opens a file it may not write as read-only without a word; this is where it shows.
   database.exec('BEGIN IMMEDIATE; ROLLBACK');
   database.exec(INDEXES);
+  addSearch(database);
+}
+
+/** Searches in letters of any alphabet; SQLite's own know those of English only. */
+function addSearch(database: DatabaseSync): void {
+  let known: { readonly list: string; readonly words: string[] } = { list: '', words: [] };
+  database.function('weft_has_words', { deterministic: true }, (text, list) => {
+    if (known.list !== list) known = { list: String(list), words: String(list).split('\n') };
+    return hasWords(String(text ?? ''), known.words) ? 1 : 0;
+  });
 }
 
 class OpenConnection implements Connection {

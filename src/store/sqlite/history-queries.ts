@@ -169,6 +169,7 @@ function jobConditions(query: HistoryQuery): Condition[] {
     ...maybe('jobs.name = ?', query.name),
     ...maybe('jobs.submitted_at >= ?', query.submittedFrom),
     ...maybe('jobs.submitted_at < ?', query.submittedUntil),
+    ...maybe(HAS_WORDS, wordList(query.words)),
   ];
 }
 
@@ -191,6 +192,16 @@ const IS_LAST_EPOCH = `NOT EXISTS (SELECT 1 FROM tasks AS later WHERE later.job_
 
 function maybe(text: string, value: Value | undefined): Condition[] {
   return value === undefined ? [] : [{ text, value }];
+}
+
+// The same text as `searchText` makes.
+const HAS_WORDS = `weft_has_words(jobs.job_id || char(10) || jobs.name || char(10) || jobs.owner ||
+  char(10) || jobs.partition || char(10) || jobs.command || char(10) ||
+  ifnull(jobs.outcome, jobs.state), ?)`;
+
+/** No word has a line's end in it. */
+function wordList(words: readonly string[] | undefined): string | undefined {
+  return words === undefined || words.length === 0 ? undefined : words.join('\n');
 }
 
 /** The name as it stands in a list between commas. */
@@ -227,7 +238,8 @@ function* ranges(connection: Connection, query: HistoryQuery, below: number): Ge
   const { first, last } = connection.statement(ID_BOUNDS).get() as unknown as Bounds;
   if (first === null || last === null || query.limit <= 0) return;
   const ids = query.jobIds?.filter((id) => id >= first && id <= last) ?? [first, last];
-  const oldest = ids.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const lowest = ids.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const oldest = Math.max(lowest, query.fromJobId ?? 0);
   const newest = ids.reduce((a, b) => Math.max(a, b), 0);
   let until = Math.min(newest + 1, below, query.belowJobId ?? Number.POSITIVE_INFINITY);
   while (until > oldest) {

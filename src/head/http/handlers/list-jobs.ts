@@ -2,6 +2,7 @@
 
 import type { JobView, ListJobsReply } from '../../../api/jobs.ts';
 import { ok } from '../../../core/base/result.ts';
+import { hasWords, wordsOf } from '../../../core/base/search-words.ts';
 import { jobsInLine } from '../../../core/controller/answers/questions.ts';
 import type { Job } from '../../../core/controller/jobs/facts.ts';
 import type { JobId, UserName } from '../../../core/model/ids.ts';
@@ -9,29 +10,64 @@ import { siteJobOf, sourceOf } from '../../../core/model/job-source.ts';
 import type { JobRow } from '../../../ports/history.ts';
 import { type JobRecord, recordOf, recordOfRow } from '../../answers/job-record.ts';
 import { jobState } from '../../answers/job-state.ts';
-import { viewJob } from '../../answers/job-view.ts';
+import { nodesOf, viewJob } from '../../answers/job-view.ts';
 import { Reasons } from '../../answers/reasons.ts';
 import { withLastRuns } from '../../answers/run-start.ts';
 import type { Engine } from '../../engine.ts';
+import { formatCommand } from '../../program-line.ts';
 import type { Call, Handler } from '../call.ts';
 
 const LIMIT_DEFAULT = 100;
+/** Jobs whose words are looked at for one answer: some 20 ms of the head, and of its store. */
+const SEARCHED_MAX = 10_000;
 
 type Query = Call<'listJobs'>['query'];
 
 export const listJobs: Handler<'listJobs'> = async ({ engine }, { query, actor }) => {
   const limit = query.limit ?? LIMIT_DEFAULT;
   if (query.sort === 'priority') return ok(inLine({ engine, reader: actor.name }, query, limit));
-  const below = query.before ?? Number.MAX_SAFE_INTEGER;
   // One more than asked for tells whether there is a next page.
-  const live = liveJobs(engine, query, below).slice(-(limit + 1));
-  const past = wantsPast(engine, query) ? await pastJobs(engine, query, limit + 1) : [];
+  const live = searched(liveJobs(engine, query), query, limit + 1);
+  const isPastWanted = wantsPast(engine, query);
+  const from = isPastWanted ? Math.max(live.from, floorOf(engine, query)) : live.from;
+  const past = isPastWanted ? await pastJobs(engine, { query, from }, limit + 1) : [];
   const reasons = new Reasons(engine, actor.name);
-  const page = [...live.map(recordOf), ...past.map(recordOfRow)].sort((a, b) => b.id - a.id);
+  const page = [...live.jobs.map(recordOf), ...past.map(recordOfRow)]
+    .filter(({ id }) => id >= from)
+    .sort((a, b) => b.id - a.id);
   const jobs: JobView[] = page.slice(0, limit).map((record) => viewJob(engine, record, reasons));
-  const next = page.length > limit ? (jobs.at(-1)?.id ?? null) : null;
+  const last = page.length > limit ? (jobs.at(-1)?.id ?? 0) : from;
+  const next = last > 1 ? last : null;
   return ok({ jobs: await withLastRuns(engine, jobs), next } satisfies ListJobsReply);
 };
+
+/** No job below this id is looked at now; 0: all may be. */
+function floorOf({ state }: Engine, { before, search = '' }: Query): number {
+  const top = Math.min(before ?? state.nextJobId, state.nextJobId);
+  return search === '' ? 0 : Math.max(0, top - SEARCHED_MAX);
+}
+
+/** The newest of these jobs with the words; they ascend. `from`: how far down was looked. */
+function searched(jobs: Job[], { search = '' }: Query, max: number): { jobs: Job[]; from: number } {
+  const words = wordsOf(search);
+  if (words.length === 0) return { jobs: jobs.slice(-max), from: 0 };
+  const found: Job[] = [];
+  for (let at = jobs.length - 1; at >= 0 && found.length < max; at -= 1) {
+    const job = jobs[at] as Job;
+    if (jobs.length - at > SEARCHED_MAX) return { jobs: found, from: job.id + 1 };
+    if (hasWords(searchTextOf(job), words)) found.push(job);
+  }
+  return { jobs: found, from: 0 };
+}
+
+/** The same as of a row, and where it runs. */
+function searchTextOf(job: Job): string {
+  const { id, spec, owner, outcome, held } = job;
+  const state = jobState(job);
+  const word = outcome?.kind ?? (held && state === 'pending' ? 'held' : state);
+  const text = [id, spec.name, owner, spec.partition, formatCommand(spec), word];
+  return [...text, ...nodesOf(job)].join('\n');
+}
 
 /** Those that wait for the scheduler, the first one first. */
 function inLine(
@@ -40,13 +76,17 @@ function inLine(
   limit: number,
 ): ListJobsReply {
   const reasons = new Reasons(engine, reader);
-  const jobs = jobsInLine(engine, limit + 1, (job) => isMatch(job, query));
+  const words = wordsOf(query.search ?? '');
+  const isWanted = (job: Job): boolean =>
+    isMatch(job, query) && (words.length === 0 || hasWords(searchTextOf(job), words));
+  const jobs = jobsInLine(engine, limit + 1, isWanted);
   const shown = jobs.slice(0, limit).map((job) => viewJob(engine, recordOf(job), reasons));
   return { jobs: shown, next: null, more: jobs.length > limit };
 }
 
 /** Oldest first, as they stand in memory. */
-function liveJobs({ state }: Engine, query: Query, below: number): Job[] {
+function liveJobs({ state }: Engine, query: Query): Job[] {
+  const below = query.before ?? Number.MAX_SAFE_INTEGER;
   const found: Job[] = [];
   for (const job of state.jobs.values()) {
     if (job.id < below && isMatch(job, query)) found.push(job);
@@ -75,7 +115,12 @@ function wantsPast({ state: { jobs, nextJobId } }: Engine, { state = 'all' }: Qu
 }
 
 /** Rows of jobs that are not in memory. The history has the others too; those are passed over. */
-async function pastJobs({ state, store }: Engine, query: Query, limit: number): Promise<JobRow[]> {
+async function pastJobs(
+  { state, store }: Engine,
+  { query, from }: { readonly query: Query; readonly from: number },
+  limit: number,
+): Promise<JobRow[]> {
+  const words = wordsOf(query.search ?? '');
   const found: JobRow[] = [];
   let below = query.before;
   while (found.length < limit) {
@@ -84,6 +129,7 @@ async function pastJobs({ state, store }: Engine, query: Query, limit: number): 
       ...(query.name === undefined ? {} : { name: query.name }),
       ...(query.outcome === undefined ? {} : { outcome: query.outcome }),
       ...(below === undefined ? {} : { belowJobId: below }),
+      ...(words.length === 0 ? {} : { words, fromJobId: from }),
       state: 'done',
       limit,
     });
