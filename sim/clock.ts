@@ -1,7 +1,7 @@
 // Virtual time: a heap of events ordered by time and then by the order in which they were asked
 // for. And the Clock port over it, one per life of a program, which falls silent with that life.
 
-import type { Clock, Timer } from '../src/ports/clock.ts';
+import type { BootClock, Clock, Timer } from '../src/ports/clock.ts';
 
 interface Planned {
   readonly at: number;
@@ -139,4 +139,9 @@ export class SimClock implements Clock {
   soon(then: () => void): void {
     this.after(0, then);
   }
+}
+
+/** `boot`: one word for each start of the machine. */
+export function simBootClock(clock: SimClock, boot: string): BootClock {
+  return { boot, sinceMs: () => clock.monotonic() };
 }

@@ -17,7 +17,7 @@ import { focusHeading } from './focus.ts';
 const HEAD_MS = 30_000;
 const TOGETHER_MS = 2000;
 /** A head learns that it is behind from a node that connects. */
-const ofHead = ({ kind }: LiveEvent): boolean => /^head_|^node_connected$/.test(kind);
+const ofHead = ({ kind }: LiveEvent): boolean => /^head_|^clock_|^node_connected$/.test(kind);
 
 export function Shell() {
   const { parts } = place.value;
@@ -45,6 +45,7 @@ export function Shell() {
       </header>
       <SwitchLine />
       <BehindLine words={info.value?.behind ?? null} />
+      <ClockLine steps={info.value?.clockSteps ?? []} />
       <NoticeLine />
       <main id="content" tabIndex={-1}>
         {page === undefined ? (
@@ -168,6 +169,21 @@ function BehindLine({ words }: { words: string | null }) {
   return (
     <p class="notice bad" role="alert">
       <strong>Behind:</strong> {words}.
+    </p>
+  );
+}
+
+/** Who looks on the next day still wants to know. */
+const CLOCK_TOLD_MS = 86_400_000;
+
+function ClockLine({ steps }: { steps: readonly { at: number; byMs: number }[] }) {
+  const last = steps.at(-1);
+  if (last === undefined || now.value - last.at > CLOCK_TOLD_MS) return null;
+  const way = last.byMs < 0 ? 'back' : 'forward';
+  return (
+    <p class="notice">
+      <strong>Clock:</strong> that of the head was set {way} by {spanWords(Math.abs(last.byMs))},{' '}
+      {spanWords(Math.max(0, now.value - last.at))} ago.
     </p>
   );
 }

@@ -92,7 +92,7 @@ class RunningAgent implements Agent {
       monotonic: clock.monotonic(),
     });
     log.info({ epochs: state.epochs.size, sameBoot, torn }, 'journal read');
-    this.#engine = new Engine({ state, clock, journal, log });
+    this.#engine = new Engine({ state, clock, bootClock: ports.bootClock ?? null, journal, log });
     this.pausing = new Pausing({
       ...{ node: settings.node, maxMs: settings.pauseMaxMs, state },
       isAtSite: settings.facts.site !== undefined,
@@ -146,6 +146,7 @@ class RunningAgent implements Agent {
       onLack: (words) => this.#faults.lacks(words),
       killGraceMs: () => this.state.killGraceMs,
       isLaunching: (epochId) => this.state.epochs.get(epochId)?.phase === 'launching',
+      now: () => this.#engine.now,
       step: (input) => this.#engine.step(input),
     });
     this.#memory = new MemoryWatch(ports, settings, {

@@ -2,6 +2,7 @@
 // the event loop share one write of the journal, and on a busy node those of some turns. Only what
 // ends processes does not wait for it.
 
+import { ClocksApart } from '../core/model/clock.ts';
 import type { EpochId } from '../core/model/ids.ts';
 import { apply } from '../core/runner/apply.ts';
 import { decide } from '../core/runner/decide.ts';
@@ -11,7 +12,7 @@ import { type Effect, outstanding, outstandingOf } from '../core/runner/outstand
 import { pauseDeadline } from '../core/runner/pause/decide.ts';
 import type { Epoch, Now, RunnerState } from '../core/runner/state.ts';
 import { deadlineOf } from '../core/runner/time.ts';
-import type { Clock, Timer } from '../ports/clock.ts';
+import type { BootClock, Clock, Timer } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Journal } from './journal.ts';
 
@@ -37,6 +38,9 @@ const GATHER_PARTS = 4;
 export class Engine {
   readonly state: RunnerState;
   readonly #clock: Clock;
+  readonly #bootClock: BootClock | null;
+  readonly #apart = new ClocksApart();
+  #bootedAt: number | null = null;
   readonly #journal: Journal;
   readonly #log: Log;
   readonly #performed = new Map<EpochId, string>();
@@ -54,16 +58,27 @@ export class Engine {
   #timerAt = Number.POSITIVE_INFINITY;
   #stopped = false;
 
-  constructor(of: { state: RunnerState; clock: Clock; journal: Journal; log: Log }) {
+  constructor(of: {
+    state: RunnerState;
+    clock: Clock;
+    bootClock: BootClock | null;
+    journal: Journal;
+    log: Log;
+  }) {
     this.state = of.state;
     this.#durableReports = of.state.nextReport;
     this.#clock = of.clock;
+    this.#bootClock = of.bootClock;
     this.#journal = of.journal;
     this.#log = of.log;
   }
 
   get now(): Now {
-    return { at: this.#clock.now(), monotonic: this.#clock.monotonic() };
+    const both = { at: this.#clock.now(), monotonic: this.#clock.monotonic() };
+    if (this.#bootClock !== null && this.#apart.haveMoved(both.at, both.monotonic)) {
+      this.#bootedAt = Math.round(both.at - this.#bootClock.sinceMs());
+    }
+    return this.#bootedAt === null ? both : { ...both, bootedAt: this.#bootedAt };
   }
 
   /** Serial after the last report that the journal has; only those may be sent. */

@@ -4,7 +4,13 @@ import type { EpochId } from '../core/model/ids.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { RunnerInput } from '../core/runner/inputs.ts';
 import type { Effect } from '../core/runner/outstanding.ts';
-import { type Epoch, isOpen, type Preparation, type RunnerState } from '../core/runner/state.ts';
+import {
+  type Epoch,
+  isOpen,
+  type Now,
+  type Preparation,
+  type RunnerState,
+} from '../core/runner/state.ts';
 import type { LaunchRequest, Processes } from '../ports/processes.ts';
 import type { Stream } from '../wire/messages.ts';
 import type { Feeds } from './feeds.ts';
@@ -31,6 +37,7 @@ export interface HandsWorld {
   readonly isLaunching: (epochId: EpochId) => boolean;
   readonly killGraceMs: () => number;
   readonly step: (input: RunnerInput) => void;
+  readonly now: () => Now;
 }
 
 /** The directory itself, that for temporary files, and what is being laid out. */
@@ -59,6 +66,7 @@ export class Hands {
     this.#preparer = new Preparer({ ports, settings, feeds, spools: () => this.#spools });
     this.#sweeper = new Sweeper({
       ...{ ports, settings, processes, containers: this.#containers },
+      now: world.now,
       onSwept: (epoch, use) => {
         const { epochId } = epoch.order;
         const silent = world.outputs.endsSilently(epochId);

@@ -66,6 +66,7 @@ export class Journal {
     if (!sameBoot) {
       // Another boot has another monotonic clock; the lease counts from the next answer.
       state.heardAt = null;
+      for (const epoch of state.epochs.values()) delete epoch.bootedAt;
       apply(state, rebootEvents(state, now));
     }
     this.#end = end;

@@ -4,7 +4,7 @@ import type { NodeName } from '../core/model/ids.ts';
 import type { MachineMarks, NodeFacts } from '../core/model/node.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Chance } from '../ports/chance.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BootClock, Clock } from '../ports/clock.ts';
 import type { Commands } from '../ports/commands.ts';
 import type { Containment } from '../ports/containment.ts';
 import type { Files } from '../ports/files.ts';
@@ -23,6 +23,8 @@ import type { YieldSettings } from './yield-watch.ts';
 
 export interface AgentPorts {
   readonly clock: Clock;
+  /** Tells a clock that was set from a machine that slept; absent: nobody notices. */
+  readonly bootClock?: BootClock;
   readonly chance: Chance;
   readonly log: Log;
   readonly dialer: Dialer;

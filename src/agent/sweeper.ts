@@ -1,7 +1,7 @@
 // Ends whatever an epoch's processes have left behind, and says when nothing is left.
 
 import type { EpochId } from '../core/model/ids.ts';
-import type { Epoch } from '../core/runner/state.ts';
+import { type Epoch, instantOf, type Now } from '../core/runner/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { GroupUse } from '../ports/containment.ts';
 import type { Log } from '../ports/log.ts';
@@ -24,6 +24,7 @@ export interface SweeperWorld {
   /** The launcher as it is now; null while there is none. */
   readonly processes: () => Processes | null;
   readonly containers: TaskContainers;
+  readonly now: () => Now;
   readonly onSwept: (epoch: Epoch, use: GroupUse) => void;
 }
 
@@ -129,7 +130,7 @@ export class Sweeper {
 
   #complain(epoch: Epoch): void {
     const last = Math.max(...epoch.processes.map((process) => process.endedAt ?? 0));
-    const ms = this.#clock.now() - last;
+    const ms = instantOf(epoch, this.#world.now()) - last;
     if (ms < STUCK_MS || ms % STUCK_MS > LOOK_MS_MAX) return;
     this.#log.warn({ epoch: epoch.order.epochId, ms }, 'leftover processes do not end after KILL');
   }
@@ -152,7 +153,7 @@ export class Sweeper {
   #useOf(epoch: Epoch, group: string | null): GroupUse {
     // Who ended well did not run out of memory; a short task saves two reads by it.
     const isFine = epoch.processes.every(({ exit }) => exit?.code === 0);
-    const ranMs = this.#clock.now() - (epoch.startedAt ?? 0);
+    const ranMs = instantOf(epoch, this.#world.now()) - (epoch.startedAt ?? 0);
     if (group === null || (isFine && ranMs < MEASURED_FROM_MS)) {
       return { outOfMemory: false, memoryPeakBytes: null };
     }

@@ -36,6 +36,8 @@ export const infoReply = z.object({
   ),
   /** Words while the head lacks records that its nodes know of, and starts nothing; else null. */
   behind: z.string().nullable().optional(),
+  /** When the head's clock was set, the last times; `byMs` below zero: back. Absent: an older head. */
+  clockSteps: z.array(z.object({ at: instant, byMs: z.number() })).optional(),
   /** What tasks left behind and the head keeps. */
   archive: z.object({
     bytes: count,

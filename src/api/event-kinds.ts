@@ -13,6 +13,11 @@ const of = (audience: EventAudience, says: string): EventKind => ({ audience, sa
 
 export const EVENT_KINDS = {
   head_started: of('all', 'The head has started.'),
+  clock_read: of('admin', 'The head runs on a machine that was started anew.'),
+  clock_stepped: of(
+    'all',
+    'Somebody has set the clock of the head, by so many milliseconds; below zero: back.',
+  ),
   head_behind: of('admin', 'A node has heard of records that the head does not have.'),
   loss_accepted: of('admin', 'The head goes on without accepted records that are missing.'),
   identity_known: of('admin', 'The head uses this certificate from here on.'),

@@ -11,7 +11,7 @@ import { PAUSE_MAX_MS } from '../core/model/pause.ts';
 import type { Resources } from '../core/model/resources.ts';
 import { systemContainment } from '../os/cgroup/containment.ts';
 import { systemChance } from '../os/chance.ts';
-import { systemClock } from '../os/clock.ts';
+import { systemBootClock, systemClock } from '../os/clock.ts';
 import { systemCommands } from '../os/commands.ts';
 import { diskFree, diskSize, type Found, readLoad } from '../os/detect.ts';
 import { headDialer } from '../os/dialer.ts';
@@ -157,6 +157,7 @@ export function portsOf(
   };
   return {
     clock: systemClock,
+    bootClock: systemBootClock(machine.bootId),
     chance: systemChance,
     log,
     dialer: headDialer({ name, secret, head, messageBytesMax: MESSAGE_BYTES_MAX }),

@@ -26,7 +26,12 @@ export interface HeadFiles {
   readonly archive: Archive;
 }
 
-export function openHeadFiles(options: HeadOptions, logs: LogFiles, log: Log): HeadFiles {
+/** `certainNow`: `Engine.certainNow`. */
+export function openHeadFiles(
+  options: HeadOptions,
+  ports: { readonly logs: LogFiles; readonly log: Log; readonly certainNow: () => number },
+): HeadFiles {
+  const { logs, log, certainNow } = ports;
   const names = new References();
   const blobs = new BlobStore({
     directory: join(options.directory, 'blobs'),
@@ -46,8 +51,7 @@ export function openHeadFiles(options: HeadOptions, logs: LogFiles, log: Log): H
         give: (user, bytes) => archive.relinquish(user, bytes),
       },
     ],
-    clock: systemClock,
-    log,
+    ...{ clock: systemClock, certainNow, log },
   });
   const jobFiles = new JobFiles({ blobs, names, log });
   const archive = new Archive({
@@ -55,7 +59,7 @@ export function openHeadFiles(options: HeadOptions, logs: LogFiles, log: Log): H
     bytesMax: options.archiveBytesMax,
     ageMs: options.archiveAgeMs,
     shownIn: options.resultsIn,
-    ...{ blobs, names, logs, clock: systemClock, log },
+    ...{ blobs, names, logs, clock: systemClock, certainNow, log },
   });
   return { blobs, jobFiles, archive };
 }

@@ -13,8 +13,9 @@ import { LogFiles } from '../head/logs/log-files.ts';
 import { logJobsOf } from '../head/logs/log-jobs.ts';
 import { notifiersOf } from '../head/notify/notifiers.ts';
 import { systemChance } from '../os/chance.ts';
-import { systemClock } from '../os/clock.ts';
+import { systemBootClock, systemClock } from '../os/clock.ts';
 import { systemCommands } from '../os/commands.ts';
+import { readBootId } from '../os/detect.ts';
 import { type FileLog, openLog } from '../os/log.ts';
 import { collectWhenIdle, ownHeap } from '../os/spare-memory.ts';
 import type { StoreFailure } from '../ports/store.ts';
@@ -108,7 +109,11 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     jobs: logJobsOf(() => head?.engine ?? null),
     log,
   });
-  const files = openHeadFiles(options, logs, log);
+  const files = openHeadFiles(options, {
+    ...{ logs, log },
+    // Nothing goes before the head serves.
+    certainNow: () => head?.engine.certainNow() ?? systemClock.now(),
+  });
   try {
     await logs.prepare();
     await files.blobs.prepare();
@@ -118,6 +123,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
       {
         store,
         clock: systemClock,
+        bootClock: systemBootClock(readBootId()),
         log,
         logs,
         lives: {

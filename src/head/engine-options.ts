@@ -9,7 +9,7 @@ import type { NodeName } from '../core/model/ids.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { SiteStanding } from '../core/scheduler/room/brokerage.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BootClock, Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import type { SiteStart } from './sites.ts';
@@ -17,6 +17,8 @@ import type { SiteStart } from './sites.ts';
 export interface EngineOptions {
   readonly store: Store;
   readonly clock: Clock;
+  /** Tells of a wall clock that was set; absent: nobody notices. */
+  readonly bootClock?: BootClock;
   readonly log: Log;
   readonly settings: Settings;
   /** Gives orders to the node's live session, if there is one; called after their commit. */

@@ -5,6 +5,7 @@ import { present } from '../core/base/assert.ts';
 import { err, type Result } from '../core/base/result.ts';
 import { type Decision, decide, type Input } from '../core/controller/controller.ts';
 import type { Command } from '../core/controller/declared.ts';
+import { certainAt } from '../core/controller/head/clock.ts';
 import type { Behind } from '../core/controller/head/facts.ts';
 import type { Birth } from '../core/controller/head/lives.ts';
 import type { Task } from '../core/controller/jobs/facts.ts';
@@ -21,6 +22,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { HistoryRow } from '../ports/history.ts';
 import type { Store } from '../ports/store.ts';
 import { behindWords } from './behind.ts';
+import { ClockWatch, stepWords } from './clock-watch.ts';
 import { CommitPace, emptyGroup, type Group } from './commit-pace.ts';
 import { type Committed, cycleInput, type EngineOptions, isPatient } from './engine-options.ts';
 import { FirstWord } from './first-word.ts';
@@ -40,6 +42,7 @@ export class Engine {
   #settings: Settings;
   readonly #options: EngineOptions;
   readonly #clock: Clock;
+  readonly #clockWatch: ClockWatch | null;
   readonly #listeners = new Set<(committed: Committed) => void>();
   #state: State;
   #seq: number;
@@ -60,9 +63,10 @@ export class Engine {
   #idle: (() => void)[] = [];
 
   private constructor(options: EngineOptions, { state, seq }: Pick<Rebuilt, 'state' | 'seq'>) {
-    const { store, clock, log } = options;
+    const { store, clock, log, bootClock } = options;
     this.#options = options;
     this.#clock = clock;
+    this.#clockWatch = bootClock === undefined ? null : new ClockWatch(clock, bootClock);
     this.#settings = options.settings;
     this.store = store;
     this.#state = state;
@@ -97,7 +101,9 @@ export class Engine {
       );
       this.perform({ ...loss, ...this.#birth() }, () => undefined);
     }
-    this.perform({ kind: 'started', ...this.#birth() }, () => undefined);
+    const clock = this.#clockWatch?.reading;
+    const read = clock === undefined ? {} : { clock };
+    this.perform({ kind: 'started', ...this.#birth(), ...read }, () => undefined);
     this.#noteBehind();
     this.#firstWord.begin(this.#state);
     this.#room.keepTo(room);
@@ -191,6 +197,11 @@ export class Engine {
     return this.#clock.now();
   }
 
+  /** Now, but earlier while the clock may have been set forward by mistake. */
+  certainNow(): number {
+    return certainAt(this.#state, this.#clock.now());
+  }
+
   /** Queues of sites whose own schedulers decide; null: nobody knows of any. */
   standings(): ReturnType<NonNullable<EngineOptions['standings']>> | null {
     return this.#options.standings?.() ?? null;
@@ -236,7 +247,7 @@ export class Engine {
       done(err(closed));
       return;
     }
-    const at = this.#clock.now();
+    const at = this.#stepTime();
     const decision = decide(this.#state, input, this.settings, at);
     this.#record(decision, at);
     if (input.kind === 'hello') {
@@ -286,8 +297,21 @@ export class Engine {
     return refuse('store.unavailable', { cause: SHORTAGE });
   }
 
+  /** Now; when the wall clock was set, that is decided before what it was asked for. */
+  #stepTime(): number {
+    const at = this.#clock.now();
+    const clock = this.#clockWatch?.look(at) ?? null;
+    if (clock !== null) {
+      this.#record(decide(this.#state, { kind: 'clock', clock }, this.settings, at), at);
+    }
+    return at;
+  }
+
   #record(decision: Decision, at: number): void {
     if (decision.events.length === 0) return;
+    for (const event of decision.events) {
+      if (event.kind === 'clock_stepped') this.#options.log.warn({ ...event }, stepWords(event));
+    }
     this.#next.steps.push({ v: 1, at, events: decision.events });
   }
 
@@ -333,7 +357,7 @@ export class Engine {
 
   #schedule(): void {
     if (!this.#isCycleDue()) return;
-    const at = this.#clock.now();
+    const at = this.#stepTime();
     const input = cycleInput(this.#options, this.#state, this.settings);
     this.#record(decide(this.#state, input, this.settings, at), at);
   }

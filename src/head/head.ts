@@ -5,7 +5,7 @@ import type { State } from '../core/controller/state.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { Chance } from '../ports/chance.ts';
-import type { Clock, Timer } from '../ports/clock.ts';
+import type { BootClock, Clock, Timer } from '../ports/clock.ts';
 import type { Commands } from '../ports/commands.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
@@ -22,6 +22,8 @@ import { Stamps } from './stamps.ts';
 export interface HeadPorts {
   readonly store: Store;
   readonly clock: Clock;
+  /** `EngineOptions.bootClock`. */
+  readonly bootClock?: BootClock;
   readonly log: Log;
   readonly logs: LogSink;
   /** `EngineOptions.jobIdSeen`. */
@@ -77,6 +79,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
     clock,
     log,
     settings,
+    ...(ports.bootClock === undefined ? {} : { bootClock: ports.bootClock }),
     ...(options.looksMax === undefined ? {} : { looksMax: options.looksMax }),
     ...(ports.jobIdSeen === undefined ? {} : { jobIdSeen: ports.jobIdSeen }),
     ...nonceOf(ports),

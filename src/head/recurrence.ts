@@ -61,10 +61,12 @@ export function extendReservations(engine: Pick<Engine, 'state' | 'now' | 'perfo
   for (const { id, recurrence, request, ...known } of engine.state.reservations.values()) {
     const skipped = known.skipped.filter(({ from }) => from > now).length;
     const missing = RESERVATION_SLOTS_AHEAD - known.slots.length - skipped;
-    if (recurrence === null || missing <= 0) continue;
+    // All of them are asked about anew when the clock has gone back.
+    const count = known.placedUntil === 0 ? RESERVATION_SLOTS_AHEAD : missing;
+    if (recurrence === null || count <= 0) continue;
     // What went by while the head was away is not gone through.
     const after = Math.max(known.placedUntil, now - request.durationMs);
-    const starts = nextStarts(recurrence, after, missing);
+    const starts = nextStarts(recurrence, after, count);
     // It was read when it was made; a system that has lost its time zones meanwhile places none.
     if (!starts.ok) continue;
     const command = { kind: 'extend_reservation', id, starts: starts.value } as const;

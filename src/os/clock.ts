@@ -1,6 +1,7 @@
 // The Clock port on Node.js.
 
-import type { Clock } from '../ports/clock.ts';
+import { uptime } from 'node:os';
+import type { BootClock, Clock } from '../ports/clock.ts';
 
 /** `monotonic` is CLOCK_MONOTONIC: it counts from boot, so a restarted agent reads on. */
 export const systemClock: Clock = {
@@ -18,3 +19,8 @@ export const systemClock: Clock = {
     setImmediate(then);
   },
 };
+
+/** `boot`: as in `readBootId`. Read from /proc/uptime, to a hundredth of a second. */
+export function systemBootClock(boot: string): BootClock {
+  return { boot, sinceMs: () => uptime() * 1000 };
+}

@@ -16,3 +16,10 @@ export interface Clock {
    */
   soon(then: () => void): void;
 }
+
+/** Counts from the start of the machine, over restarts of programs and while the machine sleeps. */
+export interface BootClock {
+  /** Names that start. */
+  readonly boot: string;
+  sinceMs(): number;
+}

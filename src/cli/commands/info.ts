@@ -9,6 +9,7 @@ import { daemonNotes } from '../daemons/daemon-notes.ts';
 import { jobColumns } from '../jobs/columns.ts';
 import { maintenanceColumns } from '../maintenance/columns.ts';
 import { nodeColumns } from '../nodes/columns.ts';
+import { clockSetWords } from '../output/clock-set.ts';
 import {
   type Format,
   formatListing,
@@ -60,6 +61,7 @@ export const verb = defineVerb<ListingOptions>({
       for (const { text } of daemonNotes(context, api.address)) context.print(text);
       const loss = info.losses.at(-1);
       if (typeof info.behind === 'string') context.print(`Behind: ${info.behind}.`);
+      for (const words of clockSetWords(info)) context.print(`Clock: ${words}.`);
       if (loss !== undefined) context.print(`Lost: ${lossWords(loss, info.head.now)}.`);
       context.print('');
       const nodeName = (node: NodeView) => node.name;

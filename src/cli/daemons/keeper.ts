@@ -100,7 +100,9 @@ class Keeper {
       const restarts = all[name];
       if (!this.#diedAt.has(name)) this.#diedAt.set(name, Date.now());
       if (restarts === undefined) return true;
-      return restarts.gaveUp === null && Date.now() >= restarts.lastAt + this.#waitMs(restarts);
+      const agoMs = Date.now() - restarts.lastAt;
+      // Below zero: the clock was set back since.
+      return restarts.gaveUp === null && (agoMs < 0 || agoMs >= this.#waitMs(restarts));
     });
   }
 

@@ -17,6 +17,7 @@ import type { Context } from '../context.ts';
 import { daemonNotes } from '../daemons/daemon-notes.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
 import { clockWords } from '../nodes/clock-words.ts';
+import { clockSetWords } from '../output/clock-set.ts';
 import { lossWords } from '../output/loss-words.ts';
 import { formatSpan } from '../output/words.ts';
 import { containerRuntimes } from './container-runtimes.ts';
@@ -229,8 +230,13 @@ async function head(context: Context): Promise<Finding[]> {
       text: `its store lost ${lossWords(loss, info.head.now)}`,
       remedy: 'Submit the missing jobs again, and check the disk.',
     }));
+    const steps = clockSetWords(info).map((text) => ({
+      state: 'note' as const,
+      text,
+      remedy: 'Synchronise it with NTP; look at reservations, maintenance and begin times.',
+    }));
     const behind = typeof info.behind === 'string' ? [behindFinding(info.behind)] : [];
-    return [...found, ...behind, ...losses, ...(await nodes(context))];
+    return [...found, ...behind, ...losses, ...steps, ...(await nodes(context))];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const remedy = error.hint ?? '';

@@ -4,6 +4,7 @@
 import { unreachable } from '../base/assert.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { Actor } from '../model/actor.ts';
+import type { ClockReading } from '../model/clock.ts';
 import type { Refusal } from '../model/errors.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { Life } from '../model/life.ts';
@@ -13,6 +14,7 @@ import type { Report } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Command, Event } from './declared.ts';
 import type { StepRecord } from './events.ts';
+import { decideClock } from './head/clock.ts';
 import { type Birth, decideHeard, type Heard, lifeAfterLoss, nextLife } from './head/lives.ts';
 import { refuseClone } from './nodes/clones.ts';
 import {
@@ -33,8 +35,10 @@ import { decideReport } from './tasks/report.ts';
 import { decideUsageRules } from './users/usage.ts';
 
 export type Input =
-  /** `birth`: absent where nobody counts lives. */
-  | { readonly kind: 'started'; readonly birth?: Birth }
+  /** `birth`: absent where nobody counts lives; `clock`: where nothing but the wall clock is read. */
+  | { readonly kind: 'started'; readonly birth?: Birth; readonly clock?: ClockReading }
+  /** Wall clock and the one that never jumps do not go together any more. */
+  | { readonly kind: 'clock'; readonly clock: ClockReading }
   /** Accepted records are missing, and an operator said to go on without them. */
   | {
       readonly kind: 'loss';
@@ -118,8 +122,11 @@ function decideGreeting(step: Step, input: Extract<Input, { kind: 'hello' }>): A
 function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefined {
   switch (input.kind) {
     case 'started':
+      if (input.clock !== undefined) decideClock(step, input.clock);
       step.emit({ kind: 'head_started', ...born(input.birth, step.state, nextLife) });
       return void decideUsageRules(step);
+    case 'clock':
+      return void decideClock(step, input.clock);
     case 'loss':
       return void step.emit({
         kind: 'loss_accepted',

@@ -29,6 +29,11 @@ export interface Noun<N extends NounName, D = object, S extends object = D & obj
   save(state: State): S;
   /** Its facts, into an empty state. Those of nouns before it in the list are there already. */
   load(state: State, data: D): void;
+  /**
+   * The head's wall clock was set by so much: instants of it from which something is counted, or at
+   * which something ends that was given for a while, move along. What people said in dates stays.
+   */
+  readonly rebase?: (state: State, byMs: number) => void;
   /** Adds what follows from its facts to empty indexes. All facts are there. */
   readonly index?: (state: State) => void;
   /** Its invariants (S9); throws. */

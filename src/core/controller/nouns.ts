@@ -65,6 +65,10 @@ export function createState(): State {
 export function apply(state: State, event: Event, at: number): void {
   const change = EVENTS[event.kind] as (state: State, event: Event, at: number) => void;
   change(state, event, at);
+  if (event.kind === 'clock_stepped') {
+    for (const noun of NOUNS) noun.rebase?.(state, event.byMs);
+  }
+  state.lastAt = at;
 }
 
 /** All that follows from the facts, into a state that has only those. */

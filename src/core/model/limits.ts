@@ -137,6 +137,19 @@ export const RESERVATION_SLOTS_AHEAD = 7;
 export const RESERVATION_RETRIES_MAX = 10;
 /** Nodes that they look at together, up to 10 us each: the head has other things to do. */
 export const RESERVATION_LOOKS_PER_SECOND_MAX = 2_000;
+/**
+ * A clock that was set by less is taken as it is: it shifts no duration by more than people notice,
+ * and the ends that a machine reads off two clocks differ by as much when it is busy.
+ */
+export const CLOCK_STEP_MIN_MS = 1000;
+/** Enough to see what somebody has tried. */
+export const CLOCK_STEPS_KEPT_MAX = 10;
+/** Set forward by so much, a clock may have been set by mistake … */
+export const CLOCK_DOUBT_MIN_MS = 10 * 60_000;
+/** … which is believed when nobody has taken it back for so long. */
+export const CLOCK_DOUBT_MS = 3_600_000;
+/** Occurrences that a recurring reservation remembers to have had: against a clock that is set back. */
+export const RESERVATION_HELD_MAX = 100;
 /** Occurrences without room that are remembered to be shown. */
 export const RESERVATION_SKIPPED_MAX = 10;
 

@@ -24,7 +24,10 @@ export function applyProcess(
   switch (event.kind) {
     case 'process_started':
       process.state = 'running';
-      epoch.startedAt ??= event.at;
+      if (epoch.startedAt === null) {
+        epoch.startedAt = event.at;
+        if (event.bootedAt !== undefined) epoch.bootedAt = event.bootedAt;
+      }
       epoch.runningSince ??= event.monotonic;
       return;
     case 'process_failed':

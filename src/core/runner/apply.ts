@@ -10,6 +10,7 @@ import { applyPause } from './pause/apply.ts';
 import {
   type Epoch,
   elapsedMs,
+  instantOf,
   isHeldStill,
   isOpen,
   newEpoch,
@@ -181,7 +182,8 @@ function applySuspension(
   event: EventOf<'epoch_suspended' | 'epoch_resumed'>,
 ): void {
   const epoch = epochOf(state, event.epochId);
-  const { epochId, at, monotonic } = event;
+  const { epochId, monotonic } = event;
+  const at = instantOf(epoch, event);
   epoch.suspended = event.kind === 'epoch_suspended';
   epoch.turnTold += 1;
   const turn = epoch.turnTold;

@@ -25,6 +25,7 @@ export type RunnerEvent =
       readonly rank: number;
       readonly at: number;
       readonly monotonic: number;
+      readonly bootedAt?: number;
     }
   | {
       readonly kind: 'process_failed';
@@ -69,12 +70,14 @@ export type RunnerEvent =
       readonly epochId: EpochId;
       readonly at: number;
       readonly monotonic: number;
+      readonly bootedAt?: number;
     }
   | {
       readonly kind: 'epoch_resumed';
       readonly epochId: EpochId;
       readonly at: number;
       readonly monotonic: number;
+      readonly bootedAt?: number;
     }
   /** The shell sends it once, when this is decided; not again after a restart. */
   | {

@@ -24,7 +24,7 @@ import { endUnlaunched } from './lease.ts';
 import { decidePauseOrder } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
 import { endUnstored, unblockNext } from './progress.ts';
-import { type Epoch, isOpen, type Now, type RunnerState } from './state.ts';
+import { type Epoch, instantOf, isOpen, type Now, type RunnerState } from './state.ts';
 
 /** The events of one order. */
 export function decideOrder(state: RunnerState, order: Order, now: Now): RunnerEvent[] {
@@ -153,7 +153,7 @@ function endKnown(
     case 'running':
       if (epoch.ending === null) {
         const { why, discards } = order;
-        const begun = { cause: 'ended', why, at: now.at, killAt } as const;
+        const begun = { cause: 'ended', why, at: instantOf(epoch, now), killAt } as const;
         return [{ kind: 'ending_begun', epochId, ...begun, ...(discards ? { discards } : {}) }];
       }
       if (epoch.ending.kills > 0 || killAt >= epoch.ending.killAt) return [];

@@ -7,6 +7,7 @@ import type { ProcessInput } from './inputs.ts';
 import {
   type Epoch,
   type Failure,
+  instantOf,
   isLive,
   isOpen,
   type Now,
@@ -110,7 +111,8 @@ function decideFailed(state: RunnerState, spot: Spot, failure: Failure, now: Now
   if (epoch.ending === null) {
     const killAt = now.monotonic + state.killGraceMs;
     const why = failure.detail;
-    events.push({ kind: 'ending_begun', epochId, cause: 'launch_failed', why, at: now.at, killAt });
+    const at = instantOf(epoch, now);
+    events.push({ kind: 'ending_begun', epochId, cause: 'launch_failed', why, at, killAt });
   }
   return events;
 }
@@ -132,7 +134,8 @@ function decideExited(
   event: Extract<ProcessInput, { kind: 'exited' }>,
   now: Now,
 ): RunnerEvent[] {
-  const events = endingByLauncher(epoch, event.leaseOver, event.endedAt, now);
+  const endedAt = endOf(epoch, event.endedAt, now);
+  const events = endingByLauncher(epoch, event.leaseOver, endedAt, now);
   // The start was not heard of, which happens after a restart; the head is told of it all the same.
   if (process.state === 'requested') {
     events.push({ kind: 'process_started', epochId, rank, ...now });
@@ -140,7 +143,7 @@ function decideExited(
       events.push({ kind: 'epoch_running', epochId, at: now.at });
     }
   }
-  const { exit, usage, endedAt, cancelledThere } = event;
+  const { exit, usage, cancelledThere } = event;
   const there = cancelledThere === undefined ? {} : { cancelledThere };
   events.push({ kind: 'process_exited', epochId, rank, exit, usage, endedAt, ...there });
   if (isLastOpen(epoch, process)) return [...events, { kind: 'sweep_begun', epochId }];
@@ -148,6 +151,12 @@ function decideExited(
     events.push({ kind: 'epoch_suspended', epochId, ...now });
   }
   return events;
+}
+
+/** The launcher reads the wall clock, as it is now: processes end just before that is heard. */
+function endOf(epoch: Epoch, endedAt: number, now: Now): number {
+  const told = endedAt + instantOf(epoch, now) - now.at;
+  return told === endedAt ? told : Math.max(epoch.startedAt ?? told, told);
 }
 
 /** At least one other lives, and every one that does is stopped. */

@@ -9,7 +9,7 @@ import type { RunnerInput } from './inputs.ts';
 import { endUnlaunched, endUnleased, isLeaseOver } from './lease.ts';
 import { rebasePause } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
-import type { Epoch, Now, Preparation, RunnerState } from './state.ts';
+import { type Epoch, instantOf, type Now, type Preparation, type RunnerState } from './state.ts';
 
 /** The launch ids are fixed here, in the journal, before anything is started. */
 export function decidePrepared(
@@ -82,7 +82,7 @@ export function decideSwept(
   const { epochId, leaves } = swept;
   const report = endReport(epoch, swept, now);
   if (leaves && epoch.ending?.discards !== true && isWorthKeeping(report)) {
-    return [{ kind: 'storing_begun', epochId, at: now.at, report }];
+    return [{ kind: 'storing_begun', epochId, at: instantOf(epoch, now), report }];
   }
   return [{ kind: 'epoch_ended', epochId, report }, ...unblockNext(state, epoch)];
 }
@@ -130,7 +130,7 @@ function endReport(
   return {
     kind: 'task_ended',
     epochId: swept.epochId,
-    at: lastEnd(epoch) ?? now.at,
+    at: lastEnd(epoch) ?? instantOf(epoch, now),
     cause,
     nodeFault: cause === 'lost' || (cause === 'launch_failed' && epoch.failure?.nodeFault === true),
     processes: epoch.processes.flatMap(({ exit }, rank) => (exit === null ? [] : [{ rank, exit }])),

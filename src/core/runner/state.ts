@@ -4,6 +4,7 @@ import type { EpochId, TaskId } from '../model/ids.ts';
 import { formatTaskId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
 import type { LifeId, Stamp } from '../model/life.ts';
+import { CLOCK_STEP_MIN_MS } from '../model/limits.ts';
 import type { EndCause, EndReport, LaunchOrder, Report } from '../model/orders.ts';
 import type { EndThere } from '../model/processes.ts';
 import { NO_PAUSES, type Pauses } from './pause/state.ts';
@@ -14,6 +15,8 @@ export interface Now {
   readonly at: number;
   /** Ms since the machine started, so that it survives a restart of the agent. */
   readonly monotonic: number;
+  /** The wall clock when the machine was started: it changes when somebody sets it. Absent: not known. */
+  readonly bootedAt?: number;
 }
 
 /**
@@ -91,6 +94,8 @@ export interface Epoch {
   processes: Process[];
   /** First process started, ms since 1970. */
   startedAt: number | null;
+  /** `Now.bootedAt` then. Absent: not known, or it was before the machine was started anew. */
+  bootedAt?: number;
   /** Running time before `runningSince`, without suspended time. */
   runningMs: number;
   /** Monotonic; null while nothing runs or everything is stopped. */
@@ -240,6 +245,16 @@ export function isBuilding({ order, built }: Epoch): boolean {
 export function pauseWalltime(epoch: Epoch, monotonic: number): void {
   if (epoch.runningSince !== null) epoch.runningMs += monotonic - epoch.runningSince;
   epoch.runningSince = null;
+}
+
+/**
+ * An instant of an epoch as it is told: as long after its start as it was, however the wall clock has
+ * been set since.
+ */
+export function instantOf({ bootedAt }: Epoch, now: Now): number {
+  if (bootedAt === undefined || now.bootedAt === undefined) return now.at;
+  const setByMs = now.bootedAt - bootedAt;
+  return Math.abs(setByMs) < CLOCK_STEP_MIN_MS ? now.at : now.at - setByMs;
 }
 
 /** Running time up to now, without suspended time. */

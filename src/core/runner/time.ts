@@ -12,6 +12,7 @@ import {
   type EndingCause,
   type Epoch,
   elapsedMs,
+  instantOf,
   isBuilding,
   isOpen,
   KILL_AGAIN_MS,
@@ -44,19 +45,19 @@ function decideKill(epoch: Epoch, now: Now): RunnerEvent[] {
 }
 
 function decideDue(state: RunnerState, epoch: Epoch, now: Now): RunnerEvent[] {
-  const { onNodeLoss, epochId } = epoch.order;
+  const { onNodeLoss } = epoch.order;
   const limitMs = limitOf(epoch);
   if (limitMs !== null && epoch.startedAt !== null && elapsedMs(epoch, now) >= limitMs) {
     const whose = isBuilding(epoch) ? 'the time limit of a build,' : 'its time limit of';
     const why = `reached ${whose} ${formatDuration(limitMs)}`;
-    return [begin(epochId, 'timeout', why, now, state)];
+    return [begin(epoch, 'timeout', why, now, state)];
   }
   const warning = warningDue(epoch, now);
   if (warning !== null) return [warning];
   if (onNodeLoss.kind !== 'lease' || !isLeaseOver(state, epoch, now)) return [];
   if (epoch.processes.length === 0) return [endUnleased(epoch, now)];
   const why = `the head did not answer for the lease of ${formatDuration(onNodeLoss.leaseMs)}`;
-  return [begin(epochId, 'lease_expired', why, now, state)];
+  return [begin(epoch, 'lease_expired', why, now, state)];
 }
 
 /** Limit for what runs now: a build has one also where its task has none. */
@@ -70,7 +71,9 @@ export function decideBuilt(state: RunnerState, epochId: EpochId, now: Now): Run
   const epoch = state.epochs.get(epochId);
   if (epoch === undefined || !isBuilding(epoch) || isOver(epoch)) return [];
   const tookMs = Math.min(elapsedMs(epoch, now), epoch.order.batch?.buildMs ?? 0);
-  return [{ kind: 'build_over', epochId, at: now.at, monotonic: now.monotonic, tookMs }];
+  return [
+    { kind: 'build_over', epochId, at: instantOf(epoch, now), monotonic: now.monotonic, tookMs },
+  ];
 }
 
 /** Once, however often the agent restarts meanwhile; a suspended task hears of it when it goes on. */
@@ -89,14 +92,15 @@ function warningAtMs(epoch: Epoch): number | null {
 }
 
 function begin(
-  epochId: EpochId,
+  epoch: Epoch,
   cause: EndingCause,
   why: string,
   now: Now,
   state: RunnerState,
 ): RunnerEvent {
   const killAt = now.monotonic + state.killGraceMs;
-  return { kind: 'ending_begun', epochId, cause, why, at: now.at, killAt };
+  const { epochId } = epoch.order;
+  return { kind: 'ending_begun', epochId, cause, why, at: instantOf(epoch, now), killAt };
 }
 
 /** No grace: what the kernel would do with a cgroup, it does at once. */
@@ -108,7 +112,7 @@ export function decideMemoryExceeded(
   const epoch = state.epochs.get(epochId);
   if (epoch === undefined || epoch.ending !== null || !epoch.processes.some(isOpen)) return [];
   const why = `exceeded its limit of ${formatSize(epoch.order.share.resources.memoryBytes)}`;
-  const common = { epochId, cause: 'out_of_memory', why, at: now.at } as const;
+  const common = { epochId, cause: 'out_of_memory', why, at: instantOf(epoch, now) } as const;
   const killAt = now.monotonic + KILL_AGAIN_MS;
   return [
     { kind: 'ending_begun', ...common, killAt: now.monotonic },

@@ -11,7 +11,7 @@ import type { ArchiveOptions } from './options.ts';
 import { bytesByOwner, type KeptTask, keptTasks, oldBatches, planRetention } from './retention.ts';
 
 export interface ExpiryOptions
-  extends Pick<ArchiveOptions, 'ageMs' | 'bytesMax' | 'clock' | 'log'> {
+  extends Pick<ArchiveOptions, 'ageMs' | 'bytesMax' | 'clock' | 'certainNow' | 'log'> {
   readonly places: ArchivePlaces;
   readonly total: KeptTotal;
   /** Files of a task have gone. */
@@ -106,6 +106,7 @@ export class Expiry {
 
   async #expireNow(): Promise<void> {
     const { ageMs, clock, log, places, total } = this.#options;
+    const { certainNow = () => clock.now() } = this.#options;
     const since = total.bytes;
     const kept: KeptTask[] = [];
     for await (const one of keptTasks(places)) {
@@ -116,7 +117,7 @@ export class Expiry {
     const wanted = [...this.#wanted].map(([owner, bytes]) => ({ owner, bytes }));
     this.#wanted.clear();
     const { bytesMax } = this.#options;
-    const goes = planRetention(kept, { now: clock.now(), ageMs, bytesMax, wanted });
+    const goes = planRetention(kept, { now: certainNow(), ageMs, bytesMax, wanted });
     total.counted(all, since);
     this.#byOwner = bytesByOwner(kept);
     for (const one of goes) {
@@ -127,7 +128,7 @@ export class Expiry {
       log.info({ job, index, owner, bytes }, 'removed the archived files of a task');
     }
     this.#oldest = oldestOf(kept, new Set(goes));
-    for await (const folder of oldBatches(places, { now: clock.now(), ageMs })) {
+    for await (const folder of oldBatches(places, { now: certainNow(), ageMs })) {
       for (const one of discardEmpty(places, folder)) {
         await rm(one, { recursive: true, force: true });
       }

@@ -19,5 +19,7 @@ export interface ArchiveOptions {
   readonly logs: JobLogs;
   readonly names: References;
   readonly clock: Clock;
+  /** `Engine.certainNow`; absent: by the clock. */
+  readonly certainNow?: () => number;
   readonly log: Log;
 }

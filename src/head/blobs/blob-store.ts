@@ -50,6 +50,8 @@ export interface BlobStoreOptions {
   /** What can be done without when room is short, the least missed first. */
   readonly givers: readonly Giver[];
   readonly clock: Clock;
+  /** `Engine.certainNow`; absent: by the clock. */
+  readonly certainNow?: () => number;
   readonly log: Log;
 }
 
@@ -319,9 +321,10 @@ export class BlobStore {
   }
 
   #sweepWorld(): SweepWorld {
-    const { names, clock } = this.#options;
+    const { names, clock, certainNow = () => clock.now() } = this.#options;
     return {
       ...{ places: this.#places, uploads: this.#uploads, packs: this.#packs, clock },
+      certainNow,
       holdings: this.#holdings,
       keeping: {
         isNamed: (hash) => names.isNamed(hash),

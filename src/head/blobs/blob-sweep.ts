@@ -29,6 +29,8 @@ export interface SweepWorld {
   readonly keeping: Keeping;
   readonly holdings: Holdings;
   readonly clock: Clock;
+  /** `Engine.certainNow`: what goes is gone. */
+  readonly certainNow: () => number;
   /** The head stops: what was not looked at stays. */
   readonly isClosing: () => boolean;
 }
@@ -54,7 +56,7 @@ export async function sweepBlobs(
   { bytes: short, user }: Shortage,
 ): Promise<Swept> {
   const isTheirs = (hash: BlobHash): boolean => user === undefined || isHeld(world, user, hash);
-  const now = world.clock.now();
+  const now = world.certainNow();
   const times = { now, idleMs: BLOB_IDLE_MS, idlePressedMs: BLOB_IDLE_PRESSED_MS };
   const freed = await sweepUploads(world, { ...times, bytesToFree: short }, user);
   const rule = { ...times, bytesToFree: Math.max(0, short - freed) };
@@ -87,7 +89,7 @@ export async function sweepBlobs(
 /** What a sweep would remove if as much as possible were short: of anybody's, or of one user. */
 export async function bytesIdle(world: SweepWorld, of?: string): Promise<number> {
   const isTheirs = (hash: BlobHash): boolean => of === undefined || isHeld(world, of, hash);
-  const now = world.clock.now();
+  const now = world.certainNow();
   const idlePressedMs = BLOB_IDLE_PRESSED_MS;
   const rule = { now, idleMs: BLOB_IDLE_MS, idlePressedMs, bytesToFree: Number.MAX_SAFE_INTEGER };
   const holders = await readdir(world.places.holders);
@@ -140,9 +142,9 @@ function isPacked(blob: StoredBlob): blob is PackedBlob {
 
 /** Nothing is left to be removed then; null when it has to stay after all. */
 function removePacked(world: SweepWorld, { blob, rule }: Removal): '' | null {
-  const { places, packs, keeping, clock, holdings } = world;
+  const { places, packs, keeping, certainNow, holdings } = world;
   const asItIs = packs.look(blob.hash);
-  if (asItIs === null || !mayGo(asItIs, keeping, { ...rule, now: clock.now() })) return null;
+  if (asItIs === null || !mayGo(asItIs, keeping, { ...rule, now: certainNow() })) return null;
   for (const user of packs.holdersOf(blob.hash)) {
     // What its file says of a holder goes with that.
     if (!existsSync(places.held(user, blob.hash))) holdings.add(user, -diskBytes(blob.size));
@@ -177,7 +179,7 @@ function remove(world: SweepWorld, { blob, rule, holders }: Removal): string | n
   const status = statSync(content, { throwIfNoEntry: false });
   if (status === undefined) return null;
   const asItIs = { ...blob, touchedAt: status.mtimeMs };
-  if (!mayGo(asItIs, keeping, { ...rule, now: world.clock.now() })) return null;
+  if (!mayGo(asItIs, keeping, { ...rule, now: world.certainNow() })) return null;
   // Its holders first: killed in between, it is a blob that nobody holds and that goes the next time.
   if (isArchived(world, blob, holders)) return null;
   for (const user of holders) {

@@ -77,7 +77,7 @@ export class LogBudget {
   }
 
   #makeRoomIfNeeded(): void {
-    if (this.#total.bytes <= this.#options.bytesMax || Date.now() < this.#notBefore) return;
+    if (this.#total.bytes <= this.#options.bytesMax || performance.now() < this.#notBefore) return;
     this.#work(() => this.#makeRoom());
   }
 
@@ -87,7 +87,7 @@ export class LogBudget {
     const { log } = this.#options;
     this.#making = work()
       .catch((error: unknown) => {
-        this.#notBefore = Date.now() + AGAIN_AFTER_MS;
+        this.#notBefore = performance.now() + AGAIN_AFTER_MS;
         log.warn({ error: String(error) }, 'cannot remove old output');
       })
       .finally(() => {
@@ -103,7 +103,7 @@ export class LogBudget {
     await this.#removeOldest(new Shares(byOwner, { bytesMax, leftShare: LEFT_SHARE }));
     const bytes = this.#total.bytes;
     if (bytes <= bytesMax || this.#isClosing) return;
-    this.#notBefore = Date.now() + AGAIN_AFTER_MS;
+    this.#notBefore = performance.now() + AGAIN_AFTER_MS;
     log.warn({ bytes, bytesMax }, 'the output of unfinished jobs exceeds head.log_total');
   }
 

@@ -71,6 +71,11 @@ export const batches: Noun<'batches', BatchesData> = {
       }
     }
   },
+  rebase(state, byMs) {
+    for (const batch of state.batches.values()) {
+      if (batch.endedAt === null) batch.createdAt += byMs;
+    }
+  },
   check(state) {
     for (const batch of state.batches.values()) checkBatch(state, batch);
   },

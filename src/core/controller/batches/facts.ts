@@ -16,7 +16,7 @@ export interface Batch extends BatchName {
   readonly origin: BatchOrigin;
   /** Titles of the batches that had to be complete before. */
   readonly after: readonly string[];
-  readonly createdAt: number;
+  createdAt: number;
   /** Null: no solver is built. */
   readonly build: BatchBuild | null;
   /** By number, from 0, in the order of the file. */

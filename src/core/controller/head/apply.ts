@@ -1,6 +1,7 @@
 // What happened to the head's own store and identity.
 
 import { LIVES_KEPT_MAX, type Life, numberOf } from '../../model/life.ts';
+import { CLOCK_STEPS_KEPT_MAX } from '../../model/limits.ts';
 import { LOSSES_KEPT_MAX } from '../../model/loss.ts';
 import type { Of } from '../events.ts';
 import { applyHeadStarted } from '../nodes/apply.ts';
@@ -37,6 +38,21 @@ export function applyStarted(state: State, { life }: Of<'head_started'>, at: num
 function addLife({ lives }: State, life: Life): void {
   lives.push(life);
   if (lives.length > LIVES_KEPT_MAX) lives.shift();
+}
+
+export function applyClockRead(state: State, { reading }: Of<'clock_read'>): void {
+  state.clock = reading;
+}
+
+/** What else moves with it, each noun knows of itself (`rebase`). */
+export function applyClockStepped(
+  state: State,
+  { byMs, reading }: Of<'clock_stepped'>,
+  at: number,
+): void {
+  state.clock = reading;
+  const before = state.clockSteps.map((step) => ({ ...step, at: step.at + byMs }));
+  state.clockSteps = [...before, { at, byMs }].slice(-CLOCK_STEPS_KEPT_MAX);
 }
 
 export function applyHeadBehind(state: State, { behind }: Of<'head_behind'>, at: number): void {

@@ -1,5 +1,6 @@
 // What happens to the head itself: its starts, its store and its identity.
 
+import type { ClockReading } from '../../model/clock.ts';
 import type { Life } from '../../model/life.ts';
 import type { LostRecords } from '../../model/loss.ts';
 import type { Behind } from './facts.ts';
@@ -7,6 +8,13 @@ import type { Behind } from './facts.ts';
 export type HeadEvent =
   /** `life`: absent where nobody counts them. */
   | { readonly kind: 'head_started'; readonly life?: Life }
+  /** At a start of the head on a machine that was started anew. */
+  | { readonly kind: 'clock_read'; readonly reading: ClockReading }
+  /**
+   * Somebody has set the head's wall clock, below zero: back. Instants from which something is
+   * counted move with it.
+   */
+  | { readonly kind: 'clock_stepped'; readonly byMs: number; readonly reading: ClockReading }
   /** A node has heard more of this head than its store has. */
   | { readonly kind: 'head_behind'; readonly behind: Omit<Behind, 'since'> }
   /** The head goes on without records that it had accepted. */

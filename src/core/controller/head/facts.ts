@@ -1,5 +1,6 @@
 // What the head knows of itself.
 
+import type { ClockReading, ClockStep } from '../../model/clock.ts';
 import type { Life } from '../../model/life.ts';
 import type { GivenNumbers, LostRecords } from '../../model/loss.ts';
 
@@ -16,6 +17,12 @@ export interface HeadFacts {
   readonly lives: Life[];
   /** Lives up to this number that are not among `lives` wrote what was accepted as lost. */
   livesLost: number;
+  /** The wall clock as it was read last beside one that nobody sets; null: never. */
+  clock: ClockReading | null;
+  /** When it was set, the last times, oldest first. */
+  clockSteps: readonly ClockStep[];
+  /** Instant of the last event, by the clock of then; null: there was none. */
+  lastAt: number | null;
   /** Records are missing that nodes know of, and nobody has accepted that yet; null: none are. */
   behind: Behind | null;
 }

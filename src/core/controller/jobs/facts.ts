@@ -44,7 +44,7 @@ export interface Job extends IndexedJob {
   spec: JobSpec;
   readonly environmentId: number;
   readonly key: string | null;
-  readonly submittedAt: number;
+  submittedAt: number;
   /** May grow if it is a pool, and the last index with it. */
   taskCount: number;
   readonly firstIndex: number;
@@ -145,7 +145,7 @@ export interface Part {
   turnHeard: number;
   /** The same as of the task, on this node. */
   pausedMs: number;
-  /** Since when its clock stands still, by the node's own clock; null: it runs. */
+  /** Since when its time limit stands still, by the head's clock; null: it runs. */
   pausedAt: number | null;
   end: PartEnd | null;
 }

@@ -8,6 +8,7 @@ import { decideChange } from './change.ts';
 import { checkJobs } from './check.ts';
 import { decideDueJobs } from './due.ts';
 import { indexJobs } from './indexing.ts';
+import { rebaseJobs } from './rebase.ts';
 import { decideRetry } from './retry.ts';
 import { type JobsData, loadJobs, noJobs, saveJobs } from './snapshot.ts';
 import { decideSubmit } from './submit.ts';
@@ -36,6 +37,7 @@ export const jobs: Noun<'jobs', JobsData> = {
   facts: noJobs,
   save: saveJobs,
   load: loadJobs,
+  rebase: rebaseJobs,
   index: indexJobs,
   check: checkJobs,
   due: decideDueJobs,

@@ -46,6 +46,12 @@ export const nodes: Noun<'nodes', NodesData> = {
     state.nextNodeOrder = data.nextNodeOrder;
     for (const node of data.nodes) loadNode(state, node);
   },
+  rebase(state, byMs) {
+    for (const node of state.nodes.values()) {
+      if (node.unreachableSince !== null) node.unreachableSince += byMs;
+      if (node.lastSeenAt !== null) node.lastSeenAt += byMs;
+    }
+  },
   index(state) {
     for (const node of state.nodes.values()) apply.indexNode(state, node);
   },

@@ -4,6 +4,7 @@ import { formatInstant } from '../../base/instant.ts';
 import { ok } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import { nameOf, needRole } from '../authority.ts';
+import { certainAt } from '../head/clock.ts';
 import type { Noun } from '../noun.ts';
 import type { Answer, Step } from '../step.ts';
 import type { Notice, NoticeCommand } from './notice.ts';
@@ -32,7 +33,8 @@ export const notices: Noun<'notices', NoticeData> = {
   },
   due(step) {
     const until = step.state.notice?.until ?? null;
-    if (until !== null && until <= step.at) step.emit({ kind: 'notice_cleared', by: 'system' });
+    if (until !== null && until <= certainAt(step.state, step.at))
+      step.emit({ kind: 'notice_cleared', by: 'system' });
   },
 };
 

@@ -26,6 +26,14 @@ export const notifications: Noun<'notifications', NotificationsData> = {
   load(state, { notifications: all = [] }) {
     for (const one of all) state.notifications.set(one.id, copied(one));
   },
+  rebase(state, byMs) {
+    for (const one of state.notifications.values()) {
+      for (const delivery of one.deliveries) {
+        delivery.nextAt += byMs;
+        if (delivery.triedAt !== null) delivery.triedAt += byMs;
+      }
+    }
+  },
   index(state) {
     for (const one of state.notifications.values()) apply.indexNotification(state, one);
   },

@@ -18,5 +18,12 @@ export const pauses: Noun<'pauses'> = {
   facts: () => ({}),
   save: () => ({}),
   load: () => undefined,
+  rebase({ nodes }, byMs) {
+    for (const node of nodes.values()) {
+      const { wish } = node.pausing;
+      if (wish === null) continue;
+      node.pausing = { ...node.pausing, wish: { ...wish, until: wish.until + byMs } };
+    }
+  },
   due: forgetWishes,
 };

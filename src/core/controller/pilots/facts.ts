@@ -30,7 +30,7 @@ export interface Fleet extends FleetSpec {
   max: number;
   /** One beyond `min` leaves after so long without work. */
   idleMs: number;
-  readonly startedAt: number;
+  startedAt: number;
   readonly launches: Map<number, Launch>;
   nextLaunch: number;
   /** `isOnce`, and the batch system has taken it. */
@@ -48,7 +48,7 @@ export interface Fleet extends FleetSpec {
 /** Pilots asked for with one command: an array job there. */
 export interface Launch {
   readonly number: number;
-  readonly askedAt: number;
+  askedAt: number;
   /** Its id there; null: not known to be submitted. */
   site: string | null;
   /** By index, from 1. Those that are gone are in it no more. */

@@ -52,6 +52,13 @@ export const pilots: Noun<'pilots', PilotsData> = {
     for (const fleet of fleets) state.fleets.set(fleet.id, loadFleet(fleet));
     state.nextFleet = nextFleet;
   },
+  rebase({ fleets }, byMs) {
+    for (const fleet of fleets.values()) {
+      fleet.startedAt += byMs;
+      fleet.failedAt += byMs;
+      for (const launch of fleet.launches.values()) launch.askedAt += byMs;
+    }
+  },
   index(state) {
     if ([...state.fleets.values()].some(({ ownOnly }) => ownOnly === true)) apply.askAnew(state);
   },

@@ -2,7 +2,7 @@
 // snapshots of the state share them.
 
 import { assert, present } from '../../base/assert.ts';
-import { RESERVATION_SKIPPED_MAX } from '../../model/limits.ts';
+import { RESERVATION_HELD_MAX, RESERVATION_SKIPPED_MAX } from '../../model/limits.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import type { Of } from '../events.ts';
 import { dequeueEntry, entryOf, jobOf, requeueEntry } from '../jobs/apply.ts';
@@ -27,7 +27,8 @@ export function applyReservationChanged(state: State, event: Of<'reservation_cha
 export function applyReservationExtended(state: State, event: Of<'reservation_extended'>): void {
   const known = reservationOf(state, event.id);
   const skipped = [...known.skipped, ...event.skipped].slice(-RESERVATION_SKIPPED_MAX);
-  const slots = [...known.slots, ...event.slots];
+  // After the clock went back they may be earlier than what is there.
+  const slots = [...known.slots, ...event.slots].sort((a, b) => a.from - b.from);
   keep(state, { ...known, slots, skipped, placedUntil: event.placedUntil });
 }
 
@@ -50,7 +51,9 @@ export function applySlotBegun(state: State, event: Of<'reservation_slot_begun'>
 
 export function applySlotOver(state: State, event: Of<'reservation_slot_over'>): void {
   const known = reservationOf(state, event.id);
-  keep(state, { ...known, slots: known.slots.filter((slot) => slot.from !== event.from) });
+  const over = known.slots.find((slot) => slot.from === event.from);
+  const slots = known.slots.filter((slot) => slot !== over);
+  keep(state, { ...known, slots, ...(over?.begun === true ? heldToo(known, event.from) : {}) });
 }
 
 export function applyReservationEnded(state: State, event: Of<'reservation_ended'>): void {
@@ -67,6 +70,23 @@ export function applyJobReserved(state: State, event: Of<'job_reserved'>): void 
   job.spec = reservation === null ? rest : { ...rest, reservation };
   job.entry = entryOf(state, job, job.entry.running);
   requeueEntry(state, job);
+}
+
+/** One of a single time is gone with it. */
+function heldToo({ recurrence, held = [] }: Reservation, from: number): Pick<Reservation, 'held'> {
+  return recurrence === null ? {} : { held: [...held, from].slice(-RESERVATION_HELD_MAX) };
+}
+
+/**
+ * The clock went back: occurrences are placed anew from now on, so that what it had only passed over
+ * comes; what has been comes no second time (`held`).
+ */
+export function rebaseReservations(state: State, byMs: number): void {
+  if (byMs >= 0) return;
+  for (const known of [...state.reservations.values()]) {
+    if (known.recurrence === null) continue;
+    state.reservations.set(known.id, { ...known, placedUntil: 0 });
+  }
 }
 
 /** What is set aside has changed, so what may start has too. */

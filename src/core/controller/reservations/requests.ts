@@ -178,11 +178,17 @@ export function decideExtend(step: Step, command: ExtendReservation, actor: Acto
     step.emit({ kind: 'reservation_changed', reservation: last, by: nameOf(actor) });
   } else if (starts.length > 0) {
     const placedUntil = starts.at(-1) as number;
-    const { slots, skipped } = placeFurther(step, known, starts);
+    const { slots, skipped } = placeFurther(step, known, starts.filter(isNew(known)));
     step.emit({ kind: 'reservation_extended', id: known.id, slots, skipped, placedUntil });
   }
   decideSlots(step);
   return ok({ kind: 'done' });
+}
+
+/** Neither placed, nor skipped, nor over: they come round again when the clock goes back. */
+function isNew({ slots, skipped, held = [] }: Reservation): (start: number) => boolean {
+  const known = new Set([...slots, ...skipped].map(({ from }) => from));
+  return (start) => !known.has(start) && !held.includes(start);
 }
 
 /** Operators for anybody; users, where the site lets them, for themselves and without force. */

@@ -40,6 +40,7 @@ export const reservations: Noun<'reservations', ReservationData> = {
     // What is lost may have had higher ones: the head's own facts say so.
     state.nextReservationId = nextReservationId;
   },
+  rebase: apply.rebaseReservations,
   due(step: Step) {
     retrySkipped(step);
     decideSlots(step);

@@ -4,19 +4,24 @@
 
 import type { Outcome } from '../../model/job.ts';
 import { isOpen, type Reservation } from '../../model/reservation.ts';
+import { certainAt } from '../head/clock.ts';
 import { waitingOf, waitingSize } from '../jobs/behind.ts';
 import type { Step } from '../step.ts';
 import { endPending } from '../tasks/ending.ts';
 
 export function decideSlots(step: Step): void {
+  // Gone for good: a clock that was set forward by mistake must not make it so.
+  const overAt = certainAt(step.state, step.at);
   for (const { id, slots, purpose } of [...step.state.reservations.values()]) {
     if (purpose === 'maintenance') continue; // Its life is its own.
     for (const { from, until, begun } of slots) {
-      if (until <= step.at) step.emit({ kind: 'reservation_slot_over', id, from });
-      else if (from <= step.at && !begun) step.emit({ kind: 'reservation_slot_begun', id, from });
+      if (until <= overAt) step.emit({ kind: 'reservation_slot_over', id, from });
+      else if (from <= step.at && step.at < until && !begun) {
+        step.emit({ kind: 'reservation_slot_begun', id, from });
+      }
     }
     const left = step.state.reservations.get(id);
-    if (left !== undefined && isOver(left, step.at)) endReservation(step, left, 'over', 'system');
+    if (left !== undefined && isOver(left, overAt)) endReservation(step, left, 'over', 'system');
   }
 }
 

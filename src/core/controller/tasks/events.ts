@@ -53,8 +53,7 @@ export type TaskEvent =
       /** Turn of the report. */
       readonly turn: number;
       /**
-       * Ms since 1970, by the node's clock but never later than the record: when it stopped or went
-       * on.
+       * Ms since 1970, by the head's clock as the node measured it: when it stopped or went on.
        */
       readonly since: number;
     }
@@ -101,7 +100,7 @@ export type TaskEvent =
       readonly kind: 'part_storing';
       readonly epochId: EpochId;
       readonly node: NodeName;
-      /** Ms since 1970, by the node's clock but never later than the record. */
+      /** Ms since 1970, by the head's clock as the node measured it. */
       readonly since: number;
     }
   | {

@@ -46,7 +46,7 @@ function decideTaskReport(step: Step, node: Node, report: TaskReport): void {
       return;
     case 'task_suspended':
     case 'task_resumed':
-      return turnPart(step, part, report);
+      return turnPart(step, holding.task, part, report);
     case 'task_built':
       if (part.state === 'started' || part.state === 'suspended') {
         if (part.isBuilt) return;
@@ -56,7 +56,7 @@ function decideTaskReport(step: Step, node: Node, report: TaskReport): void {
       return;
     case 'task_storing':
       if (part.state === 'started' || part.state === 'suspended') {
-        const since = Math.min(report.at, step.at);
+        const since = headTime(step, holding.task, part, report.at);
         step.emit({ kind: 'part_storing', epochId, node: name, since });
       }
       return;
@@ -68,10 +68,10 @@ function decideTaskReport(step: Step, node: Node, report: TaskReport): void {
 }
 
 /** A stop or a go that was heard of before must not undo the one after it. */
-function turnPart(step: Step, part: Part, report: TurnReport): void {
+function turnPart(step: Step, task: Task, part: Part, report: TurnReport): void {
   const { kind, epochId, turn, at } = report;
   if (turn <= part.turnHeard) return;
-  const since = Math.min(at, step.at);
+  const since = headTime(step, task, part, at);
   const said = { epochId, node: part.share.node, turn, since };
   if (kind === 'task_suspended' && part.state === 'started') {
     step.emit({ kind: 'part_suspended', ...said });
@@ -128,6 +128,16 @@ const LATE_MS = 2000;
 
 function nodeTime(step: Step, at: number): { readonly nodeAt?: number } {
   return Math.abs(step.at - at) <= SAME_TIME_MS ? {} : { nodeAt: at };
+}
+
+/**
+ * An instant of a node by the head's clock: as long after the start of the part as the node measured.
+ * What the node said of it may have been on its way for less time than its start was.
+ */
+function headTime({ at: now }: Step, { startedAt }: Task, part: Part, at: number): number {
+  const { nodeStartedAt } = part;
+  if (startedAt === null || nodeStartedAt === undefined) return Math.min(at, now);
+  return Math.min(startedAt + at - nodeStartedAt, now + LATE_MS);
 }
 
 /**

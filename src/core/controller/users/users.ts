@@ -49,6 +49,14 @@ export const users: Noun<'users', UserData> = {
     // What their tasks hold counts on from here.
     state.usage.importRows(rows, rules);
   },
+  rebase({ tokens, usage }, byMs) {
+    usage.rebase(byMs);
+    // Given for a while: no clock makes one last longer, or live again.
+    for (const [id, { expiresAt, ...token }] of tokens) {
+      const moved = expiresAt === null ? null : expiresAt + byMs;
+      tokens.set(id, { ...token, createdAt: token.createdAt + byMs, expiresAt: moved });
+    }
+  },
   check: checkUsage,
   due(step: Step) {
     decideUsageRules(step);

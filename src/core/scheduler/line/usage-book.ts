@@ -105,6 +105,11 @@ export class UsageBook {
     this.#accounts.delete(user);
   }
 
+  /** The clock was set: nothing fades and nothing is used by that. */
+  rebase(byMs: number): void {
+    for (const account of this.#accounts.values()) account.at += byMs;
+  }
+
   /** By name: the order must not tell in which order users came. */
   exportRows(): UsageRow[] {
     return [...this.#accounts]

@@ -12,13 +12,20 @@ import { decide } from '../../../../src/core/runner/decide.ts';
 import type { RunnerEvent } from '../../../../src/core/runner/events.ts';
 import type { RunnerInput } from '../../../../src/core/runner/inputs.ts';
 import { type Effect, outstanding } from '../../../../src/core/runner/outstanding.ts';
-import { type Epoch, emptyState, type RunnerState } from '../../../../src/core/runner/state.ts';
+import {
+  type Epoch,
+  emptyState,
+  type Now,
+  type RunnerState,
+} from '../../../../src/core/runner/state.ts';
 
 export class World {
   readonly state: RunnerState = emptyState();
   readonly journal: RunnerEvent[] = [];
   /** Both clocks, in ms. */
   time = 1000;
+  /** By so much somebody has set the wall clock; null: nobody watches that. */
+  setMs: number | null = null;
 
   /** The kinds of the events that follow, in order. */
   feed(...inputs: RunnerInput[]): string[] {
@@ -65,8 +72,10 @@ export class World {
     return epoch;
   }
 
-  now(): { at: number; monotonic: number } {
-    return { at: this.time, monotonic: this.time };
+  now(): Now {
+    const { time, setMs } = this;
+    if (setMs === null) return { at: time, monotonic: time };
+    return { at: time + setMs, monotonic: time, bootedAt: setMs };
   }
 
   /** The journal, applied from nothing, gives the very same state. */

@@ -1,0 +1,17 @@
+// A clock of the head that somebody has set, in words, for `weft info` and `weft doctor`.
+
+import type { InfoReply } from '../../api/cluster.ts';
+import { formatInstant, formatSpan } from './words.ts';
+
+/** Who looks on the next day still wants to know. */
+const TOLD_MS = 86_400_000;
+
+/** Each time that it was set lately, the last one last. */
+export function clockSetWords({ clockSteps = [], head: { now } }: InfoReply): string[] {
+  return clockSteps
+    .filter(({ at }) => now - at < TOLD_MS)
+    .map(({ at, byMs }) => {
+      const way = byMs < 0 ? 'back' : 'forward';
+      return `its clock was set ${way} by ${formatSpan(Math.abs(byMs))} ${formatInstant(at, now)}`;
+    });
+}
