@@ -101,6 +101,8 @@ export interface Skew {
   rate: number;
   /** Wall clock ahead of true time by this much; somebody may set it. */
   wallMs: number;
+  /** What of that is a mistake that somebody will see; absent: nothing. */
+  misplacedMs?: number;
   /** True time at which the machine started: its monotonic clock counts from there. */
   bootedAt: number;
 }

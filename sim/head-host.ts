@@ -20,7 +20,7 @@ import type { Session } from '../src/ports/net.ts';
 import { type Commit, type Store, StoreFailure } from '../src/ports/store.ts';
 import { MemoryDisk } from '../src/store/memory.ts';
 import type { Streams } from './chance.ts';
-import { Life, SimClock, type Skew, type Time } from './clock.ts';
+import { Life, SimClock, type Skew, simBootClock, type Time } from './clock.ts';
 import { type FileQuestion, HeadFiles } from './head-files.ts';
 import { type CommitCrash, SimStore } from './store.ts';
 
@@ -114,6 +114,7 @@ export class HeadHost {
     const { fence, notifiersOf } = this.#world;
     const ports = {
       ...{ store: this.#world.wrapStore(store), clock, log, logs: this.logs },
+      bootClock: simBootClock(clock, 'the only start of its machine'),
       ...(this.countsLives
         ? { lives: { chance: streams.of('life'), key: STAMP_KEY, firstWordMs } }
         : {}),

@@ -11,7 +11,7 @@ import type { Dialer, Session } from '../src/ports/net.ts';
 import type { UserAccount } from '../src/ports/users.ts';
 import type { BuildStep } from './builds.ts';
 import type { Streams } from './chance.ts';
-import { BOOT_BEGAN_AT, Life, SimClock, type Skew, type Time } from './clock.ts';
+import { BOOT_BEGAN_AT, Life, SimClock, type Skew, simBootClock, type Time } from './clock.ts';
 import { filesOf, type JournalCrash, journalOf, SimDisk } from './disk.ts';
 import { Kernel, type ScriptEnd } from './kernel.ts';
 import type { Link } from './net.ts';
@@ -225,8 +225,10 @@ export class Machine {
   #ports(life: Life): AgentPorts {
     const { time, streams, log, dialer } = this.#world;
     const accounts = new Map<string, UserAccount>();
+    const clock = new SimClock(time, life, this.skew);
     return {
-      clock: new SimClock(time, life, this.skew),
+      clock,
+      bootClock: simBootClock(clock, this.bootId),
       chance: streams.of('agent'),
       log,
       dialer: dialer(this, life),

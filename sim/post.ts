@@ -61,7 +61,7 @@ interface Delivered {
 
 interface Due {
   /** By the head's clock. */
-  readonly at: number;
+  at: number;
   readonly since: number;
   readonly all: readonly Delivered[];
 }
@@ -82,6 +82,8 @@ export class Post {
   readonly #world: PostWorld;
   /** By subject, as durable records say. */
   readonly #due = new Map<string, Due>();
+  /** The head's clock when its machine was started, as far as that is durable. */
+  #bootedAt = 0;
   readonly #heard = new Map<string, Heard>();
   /** Since when a target waits although it is due. */
   readonly #idle = new Map<string, number>();
@@ -147,10 +149,18 @@ export class Post {
     if (isOfThis && before.isAnswered && before.life === life && before.lives === lives) {
       throw new Violation('T1', `${words} twice by one head`);
     }
-    const now = this.#world.engine()?.now() ?? Infinity;
+    const now = this.#headNow();
     if (now + this.#world.jumpMs < delivery.nextAt) {
       throw new Violation('T2', `${words} ${delivery.nextAt - now} ms too early`);
     }
+  }
+
+  /** By the clock of what is durable: that it was set may not be yet. */
+  #headNow(): number {
+    const engine = this.#world.engine();
+    if (engine === null) return Infinity;
+    const now = engine.now();
+    return now - (engine.state.clock?.bootedAt ?? this.#bootedAt) + this.#bootedAt;
   }
 
   #isOver(subject: string): boolean {
@@ -167,6 +177,12 @@ export class Post {
   /** A durable event, after the truth has learned it. */
   learn(event: Event, at: number): void {
     switch (event.kind) {
+      case 'clock_read':
+        this.#bootedAt = event.reading.bootedAt;
+        return;
+      case 'clock_stepped':
+        this.#bootedAt = event.reading.bootedAt;
+        return this.#rebase(event.byMs);
       case 'notification_due':
         return this.#noteDue(event, at);
       case 'notification_told':
@@ -176,6 +192,13 @@ export class Post {
       case 'notification_given_up':
         return this.#noteGivenUp(event, at);
       default:
+    }
+  }
+
+  #rebase(byMs: number): void {
+    for (const due of this.#due.values()) {
+      due.at += byMs;
+      for (const delivery of due.all) delivery.nextAt += byMs;
     }
   }
 

@@ -30,6 +30,8 @@ type Kind = {
 export class Storm {
   readonly #world: StormWorld;
   readonly #faults: Recurring;
+  /** Each puts a clock right that was set by far. */
+  readonly #misplaced = new Set<() => void>();
 
   constructor(world: StormWorld, weather: Weather) {
     this.#world = world;
@@ -51,6 +53,7 @@ export class Storm {
       link.heal();
       link.delayMs = { min: 0.2, max: 2 };
     }
+    for (const putRight of [...this.#misplaced]) putRight();
     for (const machine of machines) {
       machine.forkFailures = 0;
       machine.disk.isFull = false;
@@ -77,6 +80,7 @@ export class Storm {
       netResetMs: (dice) => this.#link(dice).reset(),
       netSlowMs: (dice) => this.#slowLink(dice),
       clockJumpMs: (dice) => this.#jumpClock(dice),
+      clockDayMs: (dice) => this.#misplaceClock(dice),
       forkFailureMs: (dice) => this.#refuseForks(dice),
       nodeDiskFullMs: (dice) => this.#fillNodeDisk(dice),
     };
@@ -184,6 +188,24 @@ export class Storm {
     const jumpMs = dice.whole(-20_000, 20_000);
     note(`somebody sets a clock by ${jumpMs} ms`);
     skew.wallMs += jumpMs;
+  }
+
+  /** Somebody takes one clock for another, sees it, and puts it right. */
+  #misplaceClock(dice: Dice): void {
+    const { host, machines, note } = this.#world;
+    const skew = dice.pick([host.skew, host.skew, ...machines.map((one) => one.skew)]);
+    const byMs = dice.pick([-86_400_000, 86_400_000, -7_200_000, 7_200_000]);
+    note(`somebody sets a clock by ${byMs} ms`);
+    skew.wallMs += byMs;
+    skew.misplacedMs = (skew.misplacedMs ?? 0) + byMs;
+    const putRight = (): void => {
+      if (!this.#misplaced.delete(putRight)) return;
+      note(`somebody puts it right, by ${-byMs} ms`);
+      skew.wallMs -= byMs;
+      skew.misplacedMs = (skew.misplacedMs ?? 0) - byMs;
+    };
+    this.#misplaced.add(putRight);
+    this.#later(dice, 60_000, putRight);
   }
 
   #fillNodeDisk(dice: Dice): void {

@@ -34,6 +34,8 @@ export interface Weather {
   readonly netResetMs: number | null;
   readonly netSlowMs: number | null;
   readonly clockJumpMs: number | null;
+  /** How often a clock is set by hours or days, and put right after a while. */
+  readonly clockDayMs: number | null;
   readonly forkFailureMs: number | null;
   /** How often the fence command succeeds; null = the site has none. */
   readonly fenceSuccess: number | null;
@@ -105,6 +107,7 @@ export function drawWeather(streams: Streams): Weather {
     netResetMs: fault('netResetMs', 8000, 60_000),
     netSlowMs: fault('netSlowMs', 10_000, 60_000),
     clockJumpMs: fault('clockJumpMs', 20_000, 90_000),
+    clockDayMs: of('clockDayMs').happens(0.5) ? null : of('clockDayMs').whole(20_000, 90_000),
     forkFailureMs: fault('forkFailureMs', 30_000, 90_000),
     fenceSuccess: of('fenceSuccess').pick([null, null, 0.6, 1]),
     nodeDiskFullMs: fault('nodeDiskFullMs', 20_000, 90_000),

@@ -125,7 +125,9 @@ export class World {
     this.machines = [...links.values()].map(({ link, make }) => this.#makeMachine(make, link));
     const { time, truth, host, machines, weather } = this;
     const { note } = this.chronicle;
-    const headNow = (): number => new SimClock(time, host.life, host.skew).now();
+    // What people say in dates is by their own watches.
+    const headNow = (): number =>
+      new SimClock(time, host.life, host.skew).now() - (host.skew.misplacedMs ?? 0);
     const { lostAnswers } = weather;
     const client = new Client({ time, host, lostAnswers, streams: streams.under('client') });
     this.#works = new Works({

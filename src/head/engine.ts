@@ -193,13 +193,17 @@ export class Engine {
     return this.#firstWord.isMet;
   }
 
+  /** What is counted from instants in `state` counts to it: when somebody has set the clock, they move first. */
   now(): number {
-    return this.#clock.now();
+    const at = this.#clock.now();
+    const clock = this.#clockWatch?.look(at) ?? null;
+    if (clock !== null) this.perform({ kind: 'clock', clock }, () => undefined);
+    return at;
   }
 
   /** Now, but earlier while the clock may have been set forward by mistake. */
   certainNow(): number {
-    return certainAt(this.#state, this.#clock.now());
+    return certainAt(this.#state, this.now());
   }
 
   /** Queues of sites whose own schedulers decide; null: nobody knows of any. */

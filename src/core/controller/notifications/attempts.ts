@@ -85,7 +85,9 @@ function note(step: Step, { notification, delivery: one, attempt }: Noted): void
   const nextAt =
     step.at + Math.max(pauseAfter(one.tries + 1), Math.min(afterMs, NOTIFY_PAUSE_MAX_MS));
   const giveUpMs = step.settings.notify?.giveUpMs ?? 0;
-  const isLast = one.tries + 1 >= NOTIFY_TRIES_MAX || nextAt > notification.at + giveUpMs;
+  const isLast =
+    one.tries + 1 >= NOTIFY_TRIES_MAX ||
+    nextAt > notification.at + (notification.setByMs ?? 0) + giveUpMs;
   if (isLast) step.emit({ kind: 'notification_given_up', subject, delivery, why });
   else step.emit({ kind: 'notification_failed', subject, delivery, why, nextAt });
 }

@@ -13,6 +13,8 @@ export interface Notification {
   readonly news: News;
   /** Since when it is to be told. */
   readonly at: number;
+  /** The clock was set by so much since then. Absent: by nothing. `at` stays: attempts name it. */
+  setByMs?: number;
   /** In the order of the wishes. */
   readonly deliveries: readonly Delivery[];
 }

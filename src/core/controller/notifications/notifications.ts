@@ -28,6 +28,7 @@ export const notifications: Noun<'notifications', NotificationsData> = {
   },
   rebase(state, byMs) {
     for (const one of state.notifications.values()) {
+      one.setByMs = (one.setByMs ?? 0) + byMs;
       for (const delivery of one.deliveries) {
         delivery.nextAt += byMs;
         if (delivery.triedAt !== null) delivery.triedAt += byMs;
