@@ -20,10 +20,12 @@ const scheduleBar = z.object({
   /** `42` or `42[7]`. */
   id: z.string(),
   jobId: count,
-  /** Empty for a job that has left memory. */
+  /** Empty where nobody knows it any more. */
   name: z.string(),
   owner: z.string(),
   nodes: z.array(z.string()),
+  /** Cpus that it has on each of them. Absent: it has whole nodes, or nobody knows any more. */
+  cpuCount: count.exactOptional(),
   from: instant,
   /** When it ended, or will at the latest. Null: it has no time limit. */
   until: instantOrNull,

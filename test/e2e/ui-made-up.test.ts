@@ -229,6 +229,25 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await page.emulateMedia({ forcedColors: 'none' });
   });
 
+  it('a schedule is coloured by user or job, and its sight outlasts a reload', async () => {
+    const { page } = made.own;
+    await goTo(made.own, 'schedule', 'Schedule');
+    const legend = page.locator('.under');
+    await legend.getByText('ended badly').waitFor();
+    await page.getByRole('combobox', { name: 'Colours by' }).selectOption('user');
+    for (const user of ['alice', 'bob', 'carol', 'dimitri'])
+      await legend.getByText(user, { exact: true }).waitFor();
+    assert.deepEqual(await axeFindings(made.own), []);
+    await page.getByLabel('tall rows').check();
+    await page.getByRole('button', { name: '6 hours' }).click();
+    await page.waitForFunction('/by=user&rows=tall&from=[0-9]+&until=[0-9]+$/.test(location.hash)');
+    const address = page.url();
+    await page.reload();
+    await page.getByRole('button', { name: '6 hours', pressed: true }).waitFor();
+    assert.equal(await page.getByLabel('tall rows').isChecked(), true);
+    assert.equal(page.url(), address);
+  });
+
   it('a site is shown as it says itself, and as its filters let it be seen', async () => {
     const { page } = made.own;
     await goTo(made.own, 'sites/hpc', 'Site hpc');

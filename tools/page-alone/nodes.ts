@@ -10,6 +10,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const GIB = 2 ** 30;
 const KINDS = ['past', 'past', 'running', 'planned'] as const;
+const OWNERS = ['alice', 'bob', 'carol', 'dimitri'];
 const WORDS = ['completed', 'failed', 'running', 'pending'];
 const TOTAL = { cpuCount: 16, memoryBytes: 64 * GIB, gpuCount: 2, counted: {} };
 
@@ -64,8 +65,19 @@ export function scheduleOf(nodes: number, count: number, now: number): ReplyOf<'
     const kind = from > now ? 'planned' : from + 8 * MINUTE_MS > now ? 'running' : 'past';
     const word = kind === 'past' ? WORDS[at % 2] : WORDS[KINDS.indexOf(kind)];
     return {
-      ...{ kind, id: String(at + 1), jobId: at + 1, name: `job-${at + 1}`, owner: 'alice' },
-      ...{ nodes: [`n${(at % nodes) + 1}`], from, until: from + 8 * MINUTE_MS },
+      ...{
+        kind,
+        id: String(at + 1),
+        jobId: at + 1,
+        name: `job-${at + 1}`,
+        owner: OWNERS[at % 4] as string,
+      },
+      ...{
+        nodes: [`n${(at % nodes) + 1}`],
+        from,
+        until: from + 8 * MINUTE_MS,
+        cpuCount: 2 + (at % 5),
+      },
       word: word ?? 'completed',
     };
   });

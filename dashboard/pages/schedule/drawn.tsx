@@ -1,14 +1,21 @@
 // The schedule as it is drawn, and what pointer and keys do on it.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { now } from '../../data/clock.ts';
 import { go } from '../../data/route.ts';
-import { type Aside, AXIS_HEIGHT, drawSchedule, LABEL_WIDTH } from '../../parts/schedule-canvas.ts';
+import {
+  type Aside,
+  AXIS_HEIGHT,
+  drawSchedule,
+  labelWidthOf,
+} from '../../parts/schedule-canvas.ts';
+import type { BarColours } from '../../pure/bar-colours.ts';
 import {
   barAt,
   type Layout,
   type Placed,
   pan,
+  rowHeightOf,
   type Sight,
   zoom,
 } from '../../pure/schedule-layout.ts';
@@ -16,6 +23,8 @@ import { some } from '../../pure/words.ts';
 
 interface DrawnParts {
   readonly layout: Layout;
+  readonly colours: BarColours;
+  readonly isTall: boolean;
   readonly asides: readonly Aside[];
   readonly sight: Sight;
   readonly onSight: (sight: Sight) => void;
@@ -23,12 +32,14 @@ interface DrawnParts {
   readonly onHover: (placed: Placed | null) => void;
 }
 
-export function Drawn({ layout, asides, sight, onSight, hovered, onHover }: DrawnParts) {
+export function Drawn(parts: DrawnParts) {
+  const { layout, colours, isTall, asides, sight, onSight, hovered, onHover } = parts;
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [top, setTop] = useState(0);
   const [size, setSize] = useState({ width: 0, height: 0 });
-  const rowHeight = Math.max(14, Math.min(40, size.height / (layout.nodes.length + 1)));
+  const labelWidth = useMemo(() => labelWidthOf(layout.nodes), [layout.nodes]);
+  const rowHeight = rowHeightOf(layout.nodes, size.height - AXIS_HEIGHT, isTall);
   useEffect(() => {
     const element = box.current as HTMLDivElement;
     const watch = new ResizeObserver(() => {
@@ -42,25 +53,25 @@ export function Drawn({ layout, asides, sight, onSight, hovered, onHover }: Draw
       // The page may have gone between the frame's order and its turn.
       if (size.width === 0 || canvas.current === null) return;
       drawSchedule(canvas.current, {
-        ...{ layout, asides, sight, hovered, top, rowHeight, now: now.value },
+        ...{ layout, colours, asides, sight, hovered, top, rowHeight, labelWidth, now: now.value },
         ...size,
       });
     });
     return () => cancelAnimationFrame(frame);
-  }, [layout, asides, sight, hovered, top, size, now.value]);
+  }, [layout, colours, asides, sight, hovered, top, size, rowHeight, now.value]);
   const placeOf = (event: MouseEvent): Placed | null => {
-    const x = event.offsetX - LABEL_WIDTH;
+    const x = event.offsetX - labelWidth;
     const y = event.offsetY - AXIS_HEIGHT + top;
     if (x < 0 || event.offsetY < AXIS_HEIGHT) return null;
     const row = Math.floor(y / rowHeight);
-    const time = sight.from + ((sight.until - sight.from) * x) / (size.width - LABEL_WIDTH);
+    const time = sight.from + ((sight.until - sight.from) * x) / (size.width - labelWidth);
     return barAt(layout, row, { time, share: (y - row * rowHeight) / rowHeight });
   };
   const drag = useRef<{ x: number; sight: Sight; moved: boolean } | null>(null);
   const move = (event: PointerEvent): void => {
     const from = drag.current;
     if (from === null) return onHover(placeOf(event));
-    const by = (from.x - event.offsetX) / (size.width - LABEL_WIDTH);
+    const by = (from.x - event.offsetX) / (size.width - labelWidth);
     from.moved ||= Math.abs(from.x - event.offsetX) > 4;
     onSight(pan(from.sight, by));
   };
@@ -74,7 +85,7 @@ export function Drawn({ layout, asides, sight, onSight, hovered, onHover }: Draw
     if (!event.ctrlKey && !event.metaKey && event.deltaX === 0) return;
     event.preventDefault();
     if (event.deltaX !== 0) return onSight(pan(sight, event.deltaX / 1000));
-    const share = (event.offsetX - LABEL_WIDTH) / (size.width - LABEL_WIDTH);
+    const share = (event.offsetX - labelWidth) / (size.width - labelWidth);
     onSight(zoom(sight, event.deltaY > 0 ? 1.2 : 1 / 1.2, Math.max(0, share)));
   };
   const key = (event: KeyboardEvent): void => {

@@ -1,19 +1,18 @@
 // Nodes over time: what ran, what runs, what is planned, and what is set aside. Drawn on a canvas;
 // the same is in a table below, for who does not see it.
 
-import { useMemo, useState } from 'preact/hooks';
-import type { ReplyOf } from '../../../src/api/routes.ts';
-import { now } from '../../data/clock.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useCall } from '../../data/query.ts';
+import { changeQuery, place, useChosen } from '../../data/route.ts';
 import { Command, Empty, Loaded } from '../../parts/basic.tsx';
-import type { Aside } from '../../parts/schedule-canvas.ts';
-import { layOut, type Placed, pan, type Sight, zoom } from '../../pure/schedule-layout.ts';
-import { instantWords, plainWord, some, spanWords } from '../../pure/words.ts';
-import { Drawn } from './drawn.tsx';
-import { Spoken } from './spoken.tsx';
+import { COLOURINGS, colouringOf } from '../../pure/bar-colours.ts';
+import { pan, type Sight, sightOf, zoom } from '../../pure/schedule-layout.ts';
+import { Plan } from './plan.tsx';
 
 const HOUR_MS = 3_600_000;
 const EVERY_MS = 5000;
+/** After the last move. */
+const SAY_MS = 300;
 const SPANS: readonly (readonly [string, number])[] = [
   ['15 minutes', HOUR_MS / 4],
   ['1 hour', HOUR_MS],
@@ -23,7 +22,9 @@ const SPANS: readonly (readonly [string, number])[] = [
 ];
 
 export function Schedule() {
-  const [sight, setSight] = useState<Sight>(() => around(Date.now(), HOUR_MS));
+  const [sight, setSight] = useSight();
+  const [by, setBy] = useChosen('by', 'state');
+  const [rows, setRows] = useChosen('rows');
   // Asked for by hours, so that panning asks seldom.
   const from = Math.floor(Math.max(0, sight.from - HOUR_MS) / HOUR_MS) * HOUR_MS;
   const schedule = useCall(
@@ -37,6 +38,24 @@ export function Schedule() {
     <div class="page fill">
       <div class="title">
         <h1>Schedule</h1>
+        <div class="filters">
+          <label>
+            Colours by
+            <select value={colouringOf(by)} onChange={(event) => setBy(event.currentTarget.value)}>
+              {COLOURINGS.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          </label>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={rows === 'tall'}
+              onChange={(event) => setRows(event.currentTarget.checked ? 'tall' : '')}
+            />
+            tall rows
+          </label>
+        </div>
         <Choice sight={sight} onSight={setSight} />
       </div>
       <Loaded answer={nodes}>
@@ -52,6 +71,8 @@ export function Schedule() {
                   plan={plan}
                   nodes={value.nodes}
                   reservations={reservations.value?.reservations ?? []}
+                  by={colouringOf(by)}
+                  isTall={rows === 'tall'}
                   sight={sight}
                   onSight={setSight}
                 />
@@ -62,6 +83,31 @@ export function Schedule() {
       </Loaded>
     </div>
   );
+}
+
+/** From the address: a reload and the way back show the same. */
+function useSight(): [Sight, (sight: Sight) => void] {
+  const { query } = place.value;
+  const [from, until] = [query.get('from') ?? '', query.get('until') ?? ''];
+  const [sight, setSight] = useState<Sight>(() => around(Date.now(), HOUR_MS));
+  const written = useRef('');
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => {
+    const wanted = sightOf(from, until);
+    if (wanted !== null && written.current !== `${from} ${until}`) setSight(wanted);
+  }, [from, until]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const change = (next: Sight): void => {
+    setSight(next);
+    clearTimeout(timer.current);
+    // A drag has many moves, and each change of the address draws the frame of the page.
+    timer.current = setTimeout(() => {
+      const said = { from: String(Math.round(next.from)), until: String(Math.round(next.until)) };
+      written.current = `${said.from} ${said.until}`;
+      changeQuery(said);
+    }, SAY_MS);
+  };
+  return [sight, change];
 }
 
 function around(at: number, span: number): Sight {
@@ -95,114 +141,5 @@ function Choice({ sight, onSight }: { sight: Sight; onSight: (sight: Sight) => v
         −
       </button>
     </fieldset>
-  );
-}
-
-type Nodes = ReplyOf<'listNodes'>['nodes'];
-type Reservations = ReplyOf<'listReservations'>['reservations'];
-
-function asidesOf(nodes: Nodes, reservations: Reservations): Aside[] {
-  const slots = reservations.flatMap(({ name, purpose, slots: all }) =>
-    all.flatMap(({ from, until, nodes: names }) =>
-      names.map((node): Aside => {
-        const kind = purpose === 'maintenance' ? 'maintenance' : 'reservation';
-        return { kind, node, from, until, words: `${kind} ${name}` };
-      }),
-    ),
-  );
-  const paused = nodes.flatMap(({ name, paused: pause, drained }): Aside[] => [
-    ...(pause === null
-      ? []
-      : [
-          {
-            ...{ kind: 'pause' as const, node: name, from: pause.since },
-            until: pause.kind === 'owner' ? pause.until : Number.POSITIVE_INFINITY,
-            words: pause.kind === 'owner' ? `paused by ${pause.by}` : `paused: ${pause.why}`,
-          },
-        ]),
-    ...(drained === null
-      ? []
-      : [
-          {
-            ...{ kind: 'drained' as const, node: name, from: drained.at },
-            ...{ until: Number.POSITIVE_INFINITY, words: `drained: ${drained.reason}` },
-          },
-        ]),
-  ]);
-  return [...slots, ...paused];
-}
-
-function Plan({
-  plan,
-  nodes,
-  reservations,
-  sight,
-  onSight,
-}: {
-  plan: ReplyOf<'schedule'>;
-  nodes: Nodes;
-  reservations: Reservations;
-  sight: Sight;
-  onSight: (sight: Sight) => void;
-}) {
-  const layout = useMemo(() => {
-    const byName = new Intl.Collator('en', { numeric: true }).compare;
-    const names = nodes.map(({ name }) => name).sort(byName);
-    const horizon = plan.bars.reduce((most, { until }) => Math.max(most, until ?? 0), plan.at);
-    return layOut(plan.bars, names, horizon + 5 * 60_000);
-  }, [plan, nodes]);
-  const asides = useMemo(() => asidesOf(nodes, reservations), [nodes, reservations]);
-  const [hovered, setHovered] = useState<Placed | null>(null);
-  const planned = plan.bars.filter(({ kind }) => kind === 'planned').length;
-  return (
-    <>
-      <p class="under">
-        <span class="key">
-          <i class="good" /> ended well
-        </span>
-        <span class="key">
-          <i class="bad" /> ended badly
-        </span>
-        <span class="key">
-          <i class="run" /> runs
-        </span>
-        <span class="key">
-          <i class="wait" /> planned
-        </span>
-        <span class="key">
-          <i class="stop" /> set aside
-        </span>
-        <span class="faint">
-          {some(planned, 'task')} planned{plan.isWhole ? '' : '; more wait than a plan looks at'}
-          {!plan.isRunningWhole && '; more run than are shown'}
-          {!plan.isPastWhole && '; of what has ended, only the newest is shown'}
-        </span>
-      </p>
-      <Drawn {...{ layout, asides, sight, onSight, hovered }} onHover={setHovered} />
-      <p class="hover" role="status">
-        {hovered === null ? (
-          <span class="faint">
-            Scroll to move through the nodes, Ctrl and scroll to zoom, drag to pan; a click opens
-            the job.
-          </span>
-        ) : (
-          <BarWords placed={hovered} node={layout.nodes[hovered.row] ?? ''} />
-        )}
-      </p>
-      <Spoken bars={plan.bars} />
-    </>
-  );
-}
-
-function BarWords({ placed: { bar }, node }: { placed: Placed; node: string }) {
-  const { id, name, owner, word, kind, from, until, guess } = bar;
-  const planned = guess === undefined ? 'planned' : `planned by a guess from ${guess.site}`;
-  const end = until === null ? 'no limit' : instantWords(until, now.value);
-  return (
-    <>
-      {node}: <strong>{id}</strong> <bdi>{name}</bdi> of {owner || 'a user'},{' '}
-      {kind === 'planned' ? planned : plainWord(word)}, {instantWords(from, now.value)} – {end}
-      {until !== null && ` (${spanWords(until - from)})`}
-    </>
   );
 }

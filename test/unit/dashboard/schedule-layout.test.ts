@@ -2,39 +2,136 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { barColours, colouringOf } from '../../../dashboard/pure/bar-colours.ts';
 import { EMPTY_FORM, problemsOf, submissionOf } from '../../../dashboard/pure/job-form.ts';
-import { barAt, layOut, pan, zoom } from '../../../dashboard/pure/schedule-layout.ts';
+import {
+  barAt,
+  fitting,
+  layOut,
+  pan,
+  type RowOf,
+  rowHeightOf,
+  sightOf,
+  zoom,
+} from '../../../dashboard/pure/schedule-layout.ts';
 import { stepsOf, usageCsv, usageOf } from '../../../dashboard/pure/usage.ts';
 import type { ScheduleBar } from '../../../src/api/schedule.ts';
 import { submission } from '../../../src/api/submission.ts';
 import { roundInstants } from '../../../src/core/base/round-instants.ts';
 
-function bar(jobId: number, nodes: string[], from: number, until: number | null): ScheduleBar {
+function bar(
+  jobId: number,
+  nodes: string[],
+  [from, until]: readonly [number, number | null],
+  cpuCount?: number,
+): ScheduleBar {
   return {
     ...{ kind: 'running', id: String(jobId), jobId, name: 'x', owner: 'alice', nodes },
     ...{ from, until, word: 'running' },
+    ...(cpuCount === undefined ? {} : { cpuCount }),
   };
 }
 
-test('what runs side by side on a node lies side by side, and nothing overlaps', () => {
+const nodes = [
+  { name: 'a', cpuCount: 4 },
+  { name: 'b', cpuCount: 1 },
+];
+
+test('a bar is as high as its share of the cpus, and nothing overlaps', () => {
   const bars = [
-    bar(1, ['a', 'b'], 0, 10),
-    bar(2, ['a'], 5, 15),
-    bar(3, ['a'], 10, null),
-    bar(4, ['z'], 0, 1),
+    bar(1, ['a', 'b'], [0, 10], 1),
+    bar(2, ['a'], [5, 15], 2),
+    bar(3, ['a'], [10, null], 1),
+    bar(4, ['z'], [0, 1], 1),
   ];
-  const layout = layOut(bars, ['a', 'b'], 100);
-  assert.deepEqual([...layout.lanes], [2, 1]);
+  const layout = layOut(bars, nodes, 100);
   assert.deepEqual(
-    layout.rows[0]?.map((one) => [one.bar.jobId, one.lane, one.until]),
+    layout.rows[0]?.map(({ bar: { jobId }, until, pieces }) => [jobId, until, pieces]),
     [
-      [1, 0, 10],
-      [2, 1, 15],
-      [3, 0, 60_010],
+      [1, 10, [{ top: 0, height: 0.25 }]],
+      [2, 15, [{ top: 0.25, height: 0.5 }]],
+      [3, 60_010, [{ top: 0, height: 0.25 }]],
     ],
   );
+  assert.deepEqual(layout.rows[1]?.[0]?.pieces, [{ top: 0, height: 1 }]);
   const at = (time: number, share: number) => barAt(layout, 0, { time, share })?.bar.jobId;
   assert.deepEqual([at(5, 0), at(5, 0.6), at(12, 0), at(20, 0.6)], [1, 2, 3, undefined]);
+});
+
+test('a height does not depend on what is out of sight, and whole nodes are whole', () => {
+  const later = Array.from({ length: 40 }, (_, at) => bar(at + 9, ['a'], [1000 + at, 2000], 1));
+  const [first] = layOut([bar(1, ['a'], [0, 10], 2), ...later], nodes, 100).rows[0] ?? [];
+  assert.deepEqual(first?.pieces, [{ top: 0, height: 0.5 }]);
+  const [whole] = layOut([bar(1, ['a'], [0, 10])], nodes, 100).rows[0] ?? [];
+  assert.deepEqual(whole?.pieces, [{ top: 0, height: 1 }]);
+});
+
+test('where no gap is high enough a bar has pieces, and what is too much is still shown', () => {
+  const bars = [
+    ...[1, 2, 3, 4].map((id) => bar(id, ['a'], [0, id % 2 === 0 ? 100 : 10], 1)),
+    bar(5, ['a'], [20, 30], 2),
+    bar(6, ['a'], [22, 30], 2),
+  ];
+  const row = layOut(bars, nodes, 100).rows[0] ?? [];
+  assert.deepEqual(row[4]?.pieces, [
+    { top: 0, height: 0.25 },
+    { top: 0.5, height: 0.25 },
+  ]);
+  assert.equal(row[5]?.pieces.length, 1, 'by what is told the node has no cpu left');
+  const huge = [{ name: 'a', cpuCount: 10_000 }];
+  const [thin] = layOut([bar(1, ['a'], [0, 1], 1)], huge, 1).rows[0] ?? [];
+  assert.equal(thin?.pieces[0]?.height, 1 / 256);
+});
+
+test('rows are as high as fits, or high enough for the name of a task with one cpu', () => {
+  assert.equal(rowHeightOf(nodes, 600, false), 72);
+  assert.equal(
+    rowHeightOf(
+      Array.from({ length: 100 }, () => nodes[0] as RowOf),
+      600,
+      false,
+    ),
+    18,
+  );
+  assert.equal(rowHeightOf([{ name: 'a', cpuCount: 16 }], 600, true), 243);
+  const wide = (text: string): number => text.length;
+  assert.equal(fitting(['204 solver-live', 'solver-live', '204'], 15, wide), '204 solver-live');
+  assert.equal(fitting(['204 solver-live', 'solver-live', '204'], 12, wide), 'solver-live');
+  assert.equal(fitting(['204 solver-live', 'solver-live', '204'], 5, wide), '204');
+  assert.equal(fitting(['a-long-node-name'], 8, wide), 'a-long-…');
+  assert.equal(fitting(['204 x', '204'], 2, wide), null);
+});
+
+test('bars have the colour of their state, their user or their job', () => {
+  const bars = ['zoe', 'anna', 'zoe'].map((owner, at) => ({
+    ...bar(at + 1, ['a'], [0, 1]),
+    owner,
+  }));
+  const [zoe, anna] = bars as [ScheduleBar, ScheduleBar];
+  const byUser = barColours(bars, 'user');
+  assert.deepEqual(
+    byUser.users.map(([name]) => name),
+    ['anna', 'zoe'],
+  );
+  assert.notEqual(byUser.of(zoe), byUser.of(anna));
+  assert.equal(byUser.of(bars[2] as ScheduleBar), byUser.of(zoe));
+  const byJob = barColours(bars, 'job');
+  assert.equal(new Set(bars.map(byJob.of)).size, 3);
+  const byState = barColours(bars, 'state');
+  assert.deepEqual([byState.of(zoe), byState.of({ ...zoe, kind: 'planned' })], ['run', 'wait']);
+  assert.equal(colouringOf('nonsense'), 'state');
+});
+
+test('a sight stands in an address, and any text there is none or one', () => {
+  assert.deepEqual(sightOf('1000', '61000'), { from: 1000, until: 61_000 });
+  for (const [from, until] of [
+    ['', ''],
+    ['a', '5'],
+    ['61000', '1000'],
+    ['0', '1'],
+    ['-5', '1e9'],
+  ])
+    assert.equal(sightOf(from as string, until as string), null);
 });
 
 test('zooming keeps the instant under the pointer, panning the span', () => {

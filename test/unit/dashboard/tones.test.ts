@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { HUES } from '../../../dashboard/pure/bar-colours.ts';
 import { NODE_TONES, TONES } from '../../../dashboard/pure/state.ts';
 import { ROOT } from '../../../tools/tree.ts';
 
@@ -14,7 +15,7 @@ const CONTRAST_MIN = 4.5;
 
 const css = readFileSync(path.join(ROOT, 'dashboard', 'style.css'), 'utf8');
 const schemes = [...css.matchAll(/:root \{([^}]*--fault: #[^}]*)\}/g)].map(([, block = '']) => {
-  const pairs = [...block.matchAll(/--([a-z]+): (#[0-9a-f]{6});/g)];
+  const pairs = [...block.matchAll(/--([a-z0-9]+): (#[0-9a-f]{6});/g)];
   return new Map(pairs.map(([, name = '', value = '']) => [name, value]));
 });
 
@@ -23,10 +24,13 @@ test('each word of a node has a colour of its own, apart from all others in both
   assert.equal(new Set(tones).size, tones.length);
   assert.equal(schemes.length, 2);
   for (const scheme of schemes) {
-    for (const [at, one] of tones.entries()) {
-      for (const other of tones.slice(at + 1)) {
-        const apart = distance(scheme.get(one) ?? '', scheme.get(other) ?? '');
-        assert.ok(apart >= APART_MIN, `${one} and ${other}: ${apart.toFixed(3)}`);
+    // Those of users and jobs stand side by side, too.
+    for (const all of [tones, HUES]) {
+      for (const [at, one] of all.entries()) {
+        for (const other of all.slice(at + 1)) {
+          const apart = distance(scheme.get(one) ?? '', scheme.get(other) ?? '');
+          assert.ok(apart >= APART_MIN, `${one} and ${other}: ${apart.toFixed(3)}`);
+        }
       }
     }
   }
@@ -34,7 +38,7 @@ test('each word of a node has a colour of its own, apart from all others in both
 
 test('words in every colour can be read on the page and on its panels', () => {
   for (const scheme of schemes) {
-    for (const tone of TONES) {
+    for (const tone of [...TONES, ...HUES]) {
       for (const under of ['back', 'panel', 'under']) {
         const much = contrast(scheme.get(tone) ?? '', scheme.get(under) ?? '');
         assert.ok(much >= CONTRAST_MIN, `${tone} on ${under}: ${much.toFixed(2)}`);
@@ -44,7 +48,8 @@ test('words in every colour can be read on the page and on its panels', () => {
 });
 
 test('each tone has a class that colours by it', () => {
-  for (const tone of TONES) assert.ok(css.includes(`.${tone} {\n  --tone: var(--${tone});`), tone);
+  for (const tone of [...TONES, ...HUES])
+    assert.ok(css.includes(`.${tone} {\n  --tone: var(--${tone});`), tone);
 });
 
 function linear(colour: string): [number, number, number] {

@@ -19,6 +19,8 @@ const PAST_MAX = 2000;
 /** Bars of what runs, and names of nodes in them: about 2 MB. */
 const RUNNING_MAX = 10_000;
 const PLACES_MAX = 20_000;
+/** Jobs that have left memory, looked up for one answer. */
+const NAMED_MAX = 1000;
 
 type Query = Call<'schedule'>['query'];
 
@@ -34,9 +36,9 @@ async function scheduleOf(engine: Engine, shared: SharedAnswers, query: Query) {
   // One more than is told: whether there is one.
   const ended = { from, ...(node === undefined ? {} : { node }) };
   const rows = limit === 0 ? [] : await engine.store.tasks({ ended, limit: limit + 1 });
-  const past = rows
-    .slice(0, limit)
-    .map((row) => pastBar(row, engine.state.jobs.get(row.jobId as JobId)));
+  const told = rows.slice(0, limit);
+  const named = await namesOf(engine, told);
+  const past = told.map((row) => pastBar(row, named.get(row.jobId)));
   const running = runningBars(engine.state, at, node);
   const planned = shared.of('plan', () => planOf(engine));
   const isThere = ({ nodes }: ScheduleBar): boolean => node === undefined || nodes.includes(node);
@@ -49,13 +51,32 @@ async function scheduleOf(engine: Engine, shared: SharedAnswers, query: Query) {
   };
 }
 
-function pastBar(row: TaskRow, job: Job | undefined): ScheduleBar {
+/** What bars say of a job besides its times. */
+type Words = Pick<ScheduleBar, 'name' | 'owner' | 'cpuCount'>;
+
+/** Words about jobs in memory, and of the rows of those that have left it. */
+async function namesOf({ state, store }: Engine, rows: readonly TaskRow[]) {
+  const named = new Map<number, Words>();
+  const gone = new Set<number>();
+  for (const { jobId } of rows) {
+    const job = state.jobs.get(jobId as JobId);
+    if (job === undefined) gone.add(jobId);
+    else named.set(jobId, wordsOf(job));
+  }
+  const jobIds = [...gone].slice(0, NAMED_MAX);
+  if (jobIds.length === 0) return named;
+  const found = await store.jobs({ jobIds, withoutSpecs: true, limit: jobIds.length });
+  for (const { jobId, name, owner, cpuCount } of found) named.set(jobId, { name, owner, cpuCount });
+  return named;
+}
+
+function pastBar(row: TaskRow, words: Words = UNKNOWN): ScheduleBar {
   const { jobId, taskIndex, nodes, startedAt, endedAt, outcome } = row;
   return {
     kind: 'past',
     id: formatTaskId(jobId as JobId, taskIndex < 0 ? null : taskIndex),
     jobId,
-    ...wordsOf(job),
+    ...words,
     nodes: nodes === '' ? [] : nodes.split(','),
     from: startedAt as number,
     until: endedAt,
@@ -89,11 +110,13 @@ function tasksOn({ nodes }: State, node: string): Set<Task> {
 function runningBar(task: Task, at: number): ScheduleBar {
   const { job, index, parts, startedAt, state } = task;
   const left = timeLeft(task, at);
+  const [first] = parts.values();
   return {
     kind: 'running',
     id: formatTaskId(job.id, job.spec.array === null ? null : index),
     jobId: job.id,
     ...wordsOf(job),
+    ...(first === undefined ? {} : { cpuCount: first.share.resources.cpuCount }),
     nodes: [...parts.keys()],
     from: startedAt as number,
     until: left === null ? null : at + left,
@@ -126,6 +149,11 @@ export function plannedBar({ jobs }: Pick<State, 'jobs'>, start: PlannedStart): 
   };
 }
 
-function wordsOf(job: Job | undefined): { name: string; owner: string } {
-  return { name: job?.spec.name ?? '', owner: job?.owner ?? '' };
+const UNKNOWN: Words = { name: '', owner: '' };
+
+function wordsOf(job: Job | undefined): Words {
+  if (job === undefined) return UNKNOWN;
+  const { name, request } = job.spec;
+  const { exclusive, perNode } = request;
+  return { name, owner: job.owner, ...(exclusive ? {} : { cpuCount: perNode.cpuCount }) };
 }

@@ -40,6 +40,21 @@ test('a large array of yesterday hides nothing that ended since, and a cut is to
   assert.deepEqual([all.length, all.slice(0, 2), isWhole], [12, ['1', '2'], false]);
 });
 
+test('a bar names its job and its cpus, also when the job has left memory', async (t) => {
+  const disk = new MemoryDisk();
+  const now = Date.now();
+  const row = { state: 'done', outcome: 'completed', name: 'fit', owner: 'anna', cpuCount: 3 };
+  disk.jobs.set(1, jobRow(1, row));
+  const times = { startedAt: now - 60_000, endedAt: now - 1000 };
+  disk.tasks.set('1', taskRow(1, { ...times, nodes: 'n1' }));
+  const { admin } = await startWorld(t, { disk });
+  const { bars } = await admin.call('schedule', { query: {} });
+  assert.deepEqual(
+    bars.map(({ id, name, owner, cpuCount }) => [id, name, owner, cpuCount]),
+    [['1', 'fit', 'anna', 3]],
+  );
+});
+
 test('what runs is told for one node or for all', async (t) => {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'n1');
@@ -67,6 +82,7 @@ test('of more tasks than one answer tells some are told, and that more run', () 
   assert.equal(runningBars(running(10_000, 1), 0, undefined).isWhole, true);
   const many = runningBars(running(10_001, 1), 0, undefined);
   assert.deepEqual([many.bars.length, many.isWhole], [10_000, false]);
+  assert.equal(many.bars[0]?.cpuCount, 2, 'those that it has, not those it asked for');
   const wide = runningBars(running(3, 15_000), 0, undefined);
   assert.deepEqual([wide.bars.length, wide.isWhole], [1, false]);
   assert.equal(runningBars(running(1, 30_000), 0, undefined).isWhole, true);
@@ -74,9 +90,11 @@ test('of more tasks than one answer tells some are told, and that more run', () 
 
 /** So many tasks, each on so many nodes. */
 function running(tasks: number, nodes: number): State {
-  const parts = new Map(Array.from({ length: nodes }, (_, at) => [`n${at}`, null]));
+  const part = { share: { resources: { cpuCount: 2 } } };
+  const parts = new Map(Array.from({ length: nodes }, (_, at) => [`n${at}`, part]));
   const job = { id: 1, owner: 'ada', outcome: null, active: new Map<number, unknown>() };
-  const spec = { name: 'wide', array: {}, walltimeMs: null };
+  const request = { exclusive: true, perNode: { cpuCount: 1 } };
+  const spec = { name: 'wide', array: {}, walltimeMs: null, request };
   for (let index = 0; index < tasks; index += 1) {
     job.active.set(index, { job: { ...job, spec }, index, parts, startedAt: 5, state: 'running' });
   }
