@@ -232,13 +232,14 @@ export class NodeStops {
     this.#opened.delete(node);
     const reason = rules.reasonWhileStopped(note);
     const done = await this.#run({ node, kind: 'stop', parts: open, reason });
-    if (!done.ok && done.error.kind !== 'refused') {
-      this.#world.log.warn({ node, why: done.error.text }, 'a node could not be stopped');
-      return;
-    }
+    const isUnheard = !done.ok && done.error.kind !== 'refused';
+    if (isUnheard) this.#world.log.warn({ node, why: done.error.text }, 'a stop was not answered');
     const after = await this.#find(node);
     if (after === null) return;
-    if (rules.openPartsOf(after).length === 0) return this.#stopped(node, note);
+    if (rules.openPartsOf(after).length === 0) {
+      return this.#stopped(node, isUnheard ? told : note);
+    }
+    if (isUnheard) return;
     if (done.ok && !this.#isLongTaken(node)) return;
     const why = done.ok
       ? 'its site took the command, and the node still takes jobs'
@@ -273,7 +274,9 @@ export class NodeStops {
       const words = reason ?? note.reason;
       const done = await this.#run({ node, kind: 'stop', parts: close, reason: words });
       // Forgotten now, a node that its operator keeps from jobs would take them from now on.
-      if (!done.ok) return this.#notGivenBack(node, done.error.text);
+      if (!done.ok && !(await this.#isClosed(node, note))) {
+        return this.#notGivenBack(node, done.error.text);
+      }
     }
     if (open.length > 0) {
       const before = reason === null ? {} : { reason };
@@ -294,6 +297,14 @@ export class NodeStops {
     this.#problems.delete(node);
     // What takes effect now is ours, though its site may not show whose it is.
     if (!this.#mayComeLate(note)) this.#forget(node, note);
+  }
+
+  /** After a command whose answer was lost: seen closed now, it is others who open it later. */
+  async #isClosed(node: string, note: rules.StopNote): Promise<boolean> {
+    const after = await this.#find(node);
+    if (after === null || rules.changesToReturn(note, after).close.length > 0) return false;
+    this.#note(node, rules.noteToReturn(note, after));
+    return true;
   }
 
   #notGivenBack(node: string, why: string): void {

@@ -470,6 +470,33 @@ test('[M9] a node that was opened for a program is closed again, also by a secon
   assert.deepEqual([world.stops.all, world.notes.files.size], [[], 0]);
 });
 
+test('[M9] a node that its operator opens after a lost answer to its closing stays open', async () => {
+  for (const isOver of [true, false]) {
+    const world = new World();
+    world.drain('bad disk');
+    await world.want(WISH);
+    const opened = world.stops.openFor(
+      'n1',
+      () => {
+        if (isOver) world.stops.want([]);
+        world.site.moods.set('scontrol', ['lost']);
+        return Promise.resolve(ok(null));
+      },
+      () => Promise.resolve(!world.node().isDrained),
+    );
+    await world.clock.settle();
+    assert.ok((await opened).ok);
+    assert.deepEqual(world.node(), { isDrained: true, reason: 'bad disk' });
+    Object.assign(world.site.nodes[0] ?? {}, { state_flags: [], reason: '' });
+    await world.look();
+    if (!isOver) await world.want();
+    await world.clock.advance(HELD_MS);
+    await world.look();
+    assert.deepEqual(world.node(), { isDrained: false, reason: '' }, `over: ${isOver}`);
+    assert.deepEqual([world.stops.all, world.notes.files.size], [[], 0]);
+  }
+});
+
 test('[M9] a gateway killed at any command gives the node back as it was', async () => {
   for (const before of [null, 'bad disk']) {
     for (const when of ['before', 'after'] as const) {
