@@ -93,6 +93,42 @@ test('[B1, B7] jobs find their files, and what the build of their node left', as
   assert.match(nothing.error, /there is nothing to run again/);
 });
 
+test('[B10, B11, B13] an order of jobs, their variables, and what they leave elsewhere', async () => {
+  const file = write(
+    'order',
+    [
+      'env: {SEED: 7, A: batch}',
+      'solver: {build: build.sh}',
+      'defaults: {run: job.sh, cpus: 1, priority: -5}',
+      'jobs:',
+      '  - {name: solve, after: [mesh], env: {A: own}}',
+      '  - {name: mesh}',
+      '  - {name: bad, args: [bad]}',
+      '  - {name: never, after: [bad, solve]}',
+    ].join('\n'),
+    {
+      'build.sh': '#!/bin/sh\necho "built with $SEED $A"\necho made > product\n',
+      'job.sh':
+        '#!/bin/sh\necho "$SEED $A $(cat product)"; mkdir fields; echo 123 > fields/x; echo 1 > run.log; test "$1" != bad\n',
+    },
+  );
+  await cluster.ok('batch', 'submit', file);
+  const { jobs, ended } = await done('lab/order');
+  assert.deepEqual(ended, { completed: 2, failed: 1, cancelled: 1 });
+  const [solve, mesh, bad, never] = jobs;
+  assert.ok((mesh?.endedAt ?? 0) <= (solve?.startedAt ?? 0), 'one after the other');
+  assert.equal(await cluster.ok('batch', 'logs', 'lab/order', 'solve', '-o'), '7 own made');
+  assert.equal(await cluster.ok('batch', 'logs', 'lab/order', 'mesh', '-o'), '7 batch made');
+  const said = 'not kept, as outside distribute_save/: fields/, run.log (2 files, 6 bytes)';
+  assert.deepEqual([mesh?.detail, solve?.detail], [said, said]);
+  assert.ok(bad?.detail?.endsWith(`; ${said}`), bad?.detail ?? '');
+  assert.match(never?.detail ?? '', /^waited for job \d+ to complete; it ended as failed$/);
+  const logs = join(cluster.state, 'head/archive/batches/lab/order/_build');
+  for (const log of readdirSync(logs)) {
+    assert.equal(readFileSync(join(logs, log), 'utf8'), 'built with 7 batch\n');
+  }
+});
+
 test('[B4] what failed is run again from mended files, and what completed is left', async () => {
   const jobs = 'jobs: [{name: good, run: good.sh, cpus: 1}, {name: bad, run: bad.sh, cpus: 1}]';
   const good = '#!/bin/sh\necho good\n';

@@ -18,6 +18,7 @@ import { type BatchRef, parseBatch } from '../../../core/model/batch.ts';
 import type { BlobHash } from '../../../core/model/blob.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import { formatTaskId } from '../../../core/model/ids.ts';
+import type { Outcome } from '../../../core/model/job.ts';
 import { viewDeliveries } from '../../answers/notification-view.ts';
 import type { Engine } from '../../engine.ts';
 import type { Handler } from '../call.ts';
@@ -234,6 +235,7 @@ async function viewJobs(
     if (shown.length === 0) continue;
     const job = await findJob(engine, part.jobId);
     const tasks = job.ok ? await viewTasks(engine, job.value, shown) : [];
+    const whole = job.ok ? job.value.outcome : null;
     for (const [at, item] of shown.entries()) {
       const number = part.numbers[item] as number;
       const task = tasks[at];
@@ -242,7 +244,10 @@ async function viewJobs(
         ...{ number, name: batch.jobs[number]?.name ?? '', id: formatTaskId(part.jobId, item) },
         state: outcome === null ? (task?.state ?? 'pending') : 'done',
         outcome,
-        detail: task?.outcome?.detail ?? task?.reason?.words ?? buildWords(batch, outcome),
+        detail:
+          task?.outcome?.detail ||
+          task?.reason?.words ||
+          wordsOfWaiting(batch, outcome, (task?.epoch ?? 0) === 0 ? whole : null),
         epoch: task?.epoch ?? 0,
         nodes: task?.nodes ?? [],
         startedAt: task?.startedAt ?? null,
@@ -254,10 +259,16 @@ async function viewJobs(
   return views.sort((a, b) => a.number - b.number);
 }
 
-/** The history has no words for tasks that ended while they waited. */
-function buildWords({ build }: Batch, outcome: string | null): string | null {
-  if (outcome !== 'build_failed' || build === null) return null;
-  return `the build failed on ${[...build.failed.keys()].join(', ')}`;
+/** The history has no words for tasks that ended while they waited; `whole`: how all of them did. */
+function wordsOfWaiting(
+  { build }: Batch,
+  outcome: string | null,
+  whole: Outcome | null,
+): string | null {
+  if (outcome === 'build_failed' && build !== null) {
+    return `the build failed on ${[...build.failed.keys()].join(', ')}`;
+  }
+  return whole !== null && whole.kind === outcome ? (whole.detail ?? null) : null;
 }
 
 function outcomeOf({ ended }: Batch, number: number) {
