@@ -6,7 +6,7 @@ import type { Environment } from '../../config/config.ts';
 import { takeLock } from '../../connect/lock-file.ts';
 import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
 import { type Restarts, readRestarts, writeRestarts } from './restarts.ts';
-import { isRunning, readRoster } from './roster.ts';
+import { isRunning, markUnmarked, readRoster } from './roster.ts';
 import { type Daemon, lastWords, startDaemon } from './spawn.ts';
 
 export interface KeeperTimes {
@@ -79,6 +79,7 @@ class Keeper {
     const lock = takeLock(this.#world.paths.upLock, true);
     if (!lock.ok) return;
     try {
+      markUnmarked(this.#world.paths);
       // Only now nobody else starts or stops any: what has changed meanwhile is left alone.
       for (const daemon of this.#due()) await this.#startAgain(daemon);
     } finally {

@@ -22,7 +22,7 @@ import type { Context } from '../context.ts';
 import { enrolNodes } from './enrol-nodes.ts';
 import { findFreePort, tryPort } from './free-port.ts';
 import { LocalPaths, readJson, writeJson } from './local-paths.ts';
-import { addToRoster, outputOf } from './roster.ts';
+import { addToRoster, markUnmarked, outputOf } from './roster.ts';
 import { type Daemon, lastWords, startDaemon } from './spawn.ts';
 
 /** What the last `weft up` made. */
@@ -84,7 +84,10 @@ export class LocalCluster {
     const until = performance.now() + KEEPER_MAX_MS;
     for (;;) {
       const taken = takeLock(this.paths.upLock, false);
-      if (taken.ok) return taken.release;
+      if (taken.ok) {
+        markUnmarked(this.paths);
+        return taken.release;
+      }
       const { holder } = taken;
       const isMoment = holder === null || holder.isKeeper === true;
       if (!isMoment || performance.now() > until) {

@@ -1,8 +1,8 @@
 // The daemons that `weft up` has started, and how each is started again.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
-import { folderOf, readLiveMark } from '../../connect/process-file.ts';
+import { folderOf, readLiveMark, writeMark } from '../../connect/process-file.ts';
 import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
 import { readRestarts } from './restarts.ts';
 import type { Daemon } from './spawn.ts';
@@ -47,6 +47,33 @@ export function outputOf(paths: LocalPaths, name: string): string {
 /** All names of a daemon are one process. */
 export function isRunning({ markFiles }: Daemon): boolean {
   return markFiles.some((file) => readLiveMark(file) !== null);
+}
+
+/**
+ * Marks daemons that nobody has marked: whoever started them was killed before. They stand in the
+ * roster before they are started, and are known by what they were started with.
+ */
+export function markUnmarked(paths: LocalPaths): void {
+  const lost = readRoster(paths).filter((daemon) => !isRunning(daemon));
+  if (lost.length === 0) return;
+  for (const name of readdirSync('/proc')) {
+    const argv = /^\d+$/.test(name) ? argvHere(name) : [];
+    const daemon = lost.find(({ script, optionsFiles }) =>
+      [script, ...optionsFiles].every((word) => argv.includes(word)),
+    );
+    for (const file of daemon?.markFiles ?? []) writeMark(file, Number(name));
+  }
+}
+
+/** Empty: it is gone, another user's, or sees other files by the same names, as in a container. */
+function argvHere(pid: string): string[] {
+  try {
+    const mounts = readlinkSync(`/proc/${pid}/ns/mnt`);
+    if (mounts !== readlinkSync('/proc/self/ns/mnt')) return [];
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
 }
 
 function isOf({ names }: Daemon, name: string): boolean {

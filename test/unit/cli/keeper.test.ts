@@ -9,8 +9,8 @@ import { daemonNotes } from '../../../src/cli/daemons/daemon-notes.ts';
 import { keepOthers } from '../../../src/cli/daemons/keeper.ts';
 import { LocalPaths, writeJson } from '../../../src/cli/daemons/local-paths.ts';
 import { forgiveDeaths, readRestarts } from '../../../src/cli/daemons/restarts.ts';
-import { addToRoster } from '../../../src/cli/daemons/roster.ts';
-import type { Daemon } from '../../../src/cli/daemons/spawn.ts';
+import { addToRoster, readRoster } from '../../../src/cli/daemons/roster.ts';
+import { type Daemon, startDaemon } from '../../../src/cli/daemons/spawn.ts';
 import { takeLock } from '../../../src/connect/lock-file.ts';
 import { endProcess, readLiveMark, writeMark } from '../../../src/connect/process-file.ts';
 
@@ -96,6 +96,21 @@ test('what has died is started again, and told', async (t) => {
     note?.text ?? '',
     /^The head was started again 2 times in the last .+, last .+ ago\.$/,
   );
+});
+
+test('one that was started and not marked, as its starter was killed, is not started twice', async (t) => {
+  const place = new Place(t);
+  place.dead('head');
+  const [daemon] = readRoster(place.paths);
+  assert.ok(daemon !== undefined);
+  const pid = await startDaemon(daemon, process.env);
+  await eventually(() => place.starts('head') !== '');
+  rmSync(place.paths.mark('head'));
+  assert.equal(place.pid('head'), undefined);
+  place.keep();
+  await eventually(() => place.pid('head') !== undefined);
+  assert.equal(place.pid('head'), pid);
+  assert.equal(place.starts('head'), '{}\n', 'once');
 });
 
 test('after deaths soon after starts nobody tries again until weft up forgives them', async (t) => {
