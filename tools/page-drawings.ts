@@ -46,7 +46,7 @@ const PICTURES: readonly Picture[] = [
     label: 'The overview of the web page: use, nodes, load, what needs attention',
   },
   {
-    ...{ name: 'schedule', place: 'schedule', height: 440 },
+    ...{ name: 'schedule', place: 'schedule', height: 640 },
     label: 'The schedule: nodes over time, with what ran, runs and is planned',
   },
   {

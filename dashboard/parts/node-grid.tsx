@@ -30,6 +30,7 @@ export function NodeGrid({ nodes }: { nodes: readonly NodeView[] }) {
             <i class={nodeTone(word as ReturnType<typeof nodeWord>)} /> {count} {word}
           </span>
         ))}
+        <span class="spare">filled as far as cpus, memory and gpus are in use</span>
       </p>
       <ul class={nodes.length > NAMED_MAX ? 'grid small' : 'grid'}>
         {nodes.map((node) => (
