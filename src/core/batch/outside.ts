@@ -69,9 +69,17 @@ function nameOf(top: string, isFolder: boolean): string {
   return isFolder ? `${short}/` : short;
 }
 
+const WORDS = `not kept, as outside ${SAVE_FOLDER}/: `;
+
+/** What the words about the end of a job say of this; empty: nothing. */
+export function outsideIn(detail: string): string {
+  const at = detail.indexOf(WORDS);
+  return at === -1 ? '' : detail.slice(at);
+}
+
 /** `not kept, as outside distribute_save/: run.log, fields/ (12 files, 3.4M)`. */
 export function outsideWords({ files, bytes, names }: Outside): string {
   const more = names.length === OUTSIDE_NAMED_MAX && files > OUTSIDE_NAMED_MAX ? ' …' : '';
   const amount = `${plural(files, 'file')}, ${formatBytes(bytes)}`;
-  return `not kept, as outside ${SAVE_FOLDER}/: ${names.join(', ')}${more} (${amount})`;
+  return `${WORDS}${names.join(', ')}${more} (${amount})`;
 }

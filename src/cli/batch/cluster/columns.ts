@@ -2,6 +2,7 @@
 
 import type { BatchDetail, BatchJobView, BatchView } from '../../../api/batches.ts';
 import { plural } from '../../../core/base/plural.ts';
+import { outsideIn } from '../../../core/batch/outside.ts';
 import { keptWords } from '../../output/kept.ts';
 import { type Titled, titledLines } from '../../output/one.ts';
 import { colourOf } from '../../output/paint.ts';
@@ -84,7 +85,10 @@ function runningCount({ open }: BatchView): number {
 
 function remark({ outcome, detail, exit }: BatchJobView): string {
   if (outcome === null) return detail ?? '';
-  return formatExit(exit) || (detail ?? '');
+  const outside = outsideIn(detail ?? '');
+  const ended = outside !== '' && outcome === 'completed' ? '' : formatExit(exit);
+  if (outside === '') return ended || (detail ?? '');
+  return ended === '' ? (detail ?? '') : `${ended}; ${outside}`;
 }
 
 function sum(counts: readonly number[]): number {

@@ -61,6 +61,27 @@ test('a batch is found by its name beside the folder that its pull has made', as
   assert.match(place.error, /ann: is a folder/);
 });
 
+test('[B13] batch show names what jobs have left outside, whether they failed or not', async () => {
+  const unkept = 'not kept, as outside distribute_save/: run.log (1 file, 3 bytes)';
+  const jobs = [
+    job('good', { ...DONE, outcome: 'completed', exit: { code: 0 }, detail: unkept }),
+    job('bad', { ...DONE, detail: `exited with code 3 on n1; ${unkept}` }),
+    job('ended', { ...DONE, outcome: 'timeout', exit: null, detail: `its limit; ${unkept}` }),
+    job('plain', { ...DONE, outcome: 'completed', exit: { code: 0 } }),
+  ];
+  await using head = await FakeHead.start({
+    'GET /v1/batches/ann/sweep@2': () => ({ json: BATCH }),
+    'GET /v1/batches/ann/sweep@2/jobs': () => ({ json: { jobs, next: null } }),
+  });
+  const { out } = await head.weft('batch', 'show', 'ann/sweep@2');
+  const remarks = out
+    .split('\n')
+    .slice(-5)
+    .map((line) => line.split(/ n1 +/)[1]);
+  const [good, bad, ended] = [unkept, `exit 3; ${unkept}`, `its limit; ${unkept}`];
+  assert.deepEqual(remarks, [good, bad, ended, 'exit 0', undefined]);
+});
+
 test('batch show says how it stands, and each of its jobs by name', async () => {
   const failedBuilds = [{ node: 'n1', id: '7[0]', epoch: 2 }];
   const notifications = [{ words: 'mail:ann@lab, when its batch is done' }];
