@@ -2,6 +2,7 @@
 // Failures are thrown in words, with the way out.
 
 import type { Failure } from '../../src/api/failure.ts';
+import { noteHeadDate } from '../../src/api/head-time.ts';
 import { fillPath, methodAndPath, type RouteName } from '../../src/api/paths.ts';
 import type { Body, ReplyOf } from '../../src/api/routes.ts';
 import { ANSWER_MS, Patience, SILENCE_MS, watched } from '../pure/patience.ts';
@@ -107,7 +108,9 @@ export async function send<N extends RouteName>(
 
 async function reach(url: string, init: RequestInit, hint: string): Promise<Response> {
   try {
-    return await fetch(url, { ...init, credentials: 'same-origin', cache: 'no-store' });
+    const response = await fetch(url, { ...init, credentials: 'same-origin', cache: 'no-store' });
+    noteHeadDate(response.headers.get('date'), Date.now());
+    return response;
   } catch (cause) {
     if (init.signal?.aborted) throw cause;
     throw new HeadError({

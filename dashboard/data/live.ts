@@ -2,6 +2,7 @@
 // was after a cut. While nobody looks at the page there is none.
 
 import { signal } from '@preact/signals';
+import { headNow } from '../../src/api/head-time.ts';
 import { EventReader } from '../pure/event-stream.ts';
 import { isAlive } from '../pure/patience.ts';
 import { HeadError, send } from './client.ts';
@@ -95,15 +96,15 @@ async function read(gone: AbortSignal, onOpen: () => void): Promise<void> {
   onOpen();
   // Node loads and words of the head are in no event; and the first stream says nothing of before.
   if (wasCut || !resuming) tell('all');
-  let heardAt = Date.now();
+  let heardAt = headNow();
   const feel = setInterval(() => {
-    if (isAlive(heardAt, Date.now())) return;
+    if (isAlive(heardAt, headNow())) return;
     cut('silent', heardAt);
     dead.abort();
   }, FEEL_MS);
   try {
     await follow(response, () => {
-      heardAt = Date.now();
+      heardAt = headNow();
     });
   } finally {
     clearInterval(feel);
@@ -139,7 +140,7 @@ function howCut(error: unknown): 'lost' | 'silent' {
   return isSilent ? 'silent' : 'lost';
 }
 
-function cut(kind: 'lost' | 'silent', since = Date.now()): void {
+function cut(kind: 'lost' | 'silent', since = headNow()): void {
   const before = line.value;
   if (before.kind === kind) return;
   line.value = { kind, since: 'since' in before ? before.since : since };

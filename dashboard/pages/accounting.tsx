@@ -2,6 +2,7 @@
 // elsewhere.
 
 import { useMemo } from 'preact/hooks';
+import { headNow } from '../../src/api/head-time.ts';
 import type { ReplyOf } from '../../src/api/routes.ts';
 import type { UsageKey } from '../../src/core/model/usage-keys.ts';
 import { call } from '../data/client.ts';
@@ -108,7 +109,7 @@ const isEnd = ({ kind }: LiveEvent): boolean => kind === 'task_done' || kind ===
 type Report = ReplyOf<'reportUsage'> & { readonly stepMs: number };
 
 async function usedSince(span: number, by: UsageKey, signal: AbortSignal): Promise<Report> {
-  const steps = stepsOf(Date.now(), span);
+  const steps = stepsOf(headNow(), span);
   const report = await call('reportUsage', { query: { by, ...steps }, signal });
   return { ...report, stepMs: steps.stepMs };
 }

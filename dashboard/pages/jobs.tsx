@@ -2,6 +2,7 @@
 // many at once.
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { headNow } from '../../src/api/head-time.ts';
 import type { JobView } from '../../src/api/jobs.ts';
 import { now } from '../data/clock.ts';
 import { useJobs } from '../data/jobs.ts';
@@ -87,7 +88,7 @@ function tasksOf(job: JobView) {
 
 function remarkOf(job: JobView): string {
   if (job.state === 'done') return exitWords(job.exit) || (job.outcome?.detail ?? '');
-  return ownClock(job.notice ?? job.reason?.words ?? '', Date.now());
+  return ownClock(job.notice ?? job.reason?.words ?? '', headNow());
 }
 
 export function Jobs() {
@@ -102,7 +103,7 @@ export function Jobs() {
   const minute = sorting.key === 'time' ? Math.floor(now.value / 60_000) : 0;
   const isByPriority = filter.sort === 'priority';
   const rows = useMemo(
-    () => (isByPriority ? list.rows : shownRows(list.rows, sorting, Date.now())),
+    () => (isByPriority ? list.rows : shownRows(list.rows, sorting, headNow())),
     [list.rows, by, minute, isByPriority],
   );
   useEffect(() => {

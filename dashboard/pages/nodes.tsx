@@ -1,6 +1,7 @@
 // All nodes, as a grid and as a table.
 
 import { useMemo } from 'preact/hooks';
+import { headNow } from '../../src/api/head-time.ts';
 import type { NodeView } from '../../src/api/nodes.ts';
 import { now } from '../data/clock.ts';
 import { useCall } from '../data/query.ts';
@@ -62,7 +63,7 @@ const COLUMNS: readonly Column<NodeView, Key>[] = [
 ];
 
 function remarkOf(node: NodeView): string {
-  if (node.reason !== null) return ownClock(node.reason, Date.now());
+  if (node.reason !== null) return ownClock(node.reason, headNow());
   if (node.maintenance === null) return node.labels.join(', ');
   const { from, reason } = node.maintenance;
   return `maintenance in ${spanWords(Math.max(0, from - now.value))}: ${reason}`;

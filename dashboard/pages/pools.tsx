@@ -2,6 +2,7 @@
 // each takes.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { headNow } from '../../src/api/head-time.ts';
 import type { CallsView, PoolView } from '../../src/api/pools.ts';
 import { call } from '../data/client.ts';
 import { useCall } from '../data/query.ts';
@@ -85,7 +86,7 @@ function Pool({ pool }: { pool: PoolView }) {
         {pool.reason && (
           <div>
             <dt>Why no more</dt>
-            <dd>{ownClock(pool.reason.words, Date.now())}</dd>
+            <dd>{ownClock(pool.reason.words, headNow())}</dd>
           </div>
         )}
         {calls && (
@@ -121,7 +122,7 @@ function Rate({ calls }: { calls: NonNullable<PoolView['calls']> }) {
   const last = useRef<Counted | null>(null);
   const [points, setPoints] = useState<readonly RatePoint[]>([]);
   useEffect(() => {
-    const counted = { at: Date.now(), done: calls.done };
+    const counted = { at: headNow(), done: calls.done };
     const rate = rateBetween(last.current, counted);
     last.current = counted;
     if (rate === null) return;

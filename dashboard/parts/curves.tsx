@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { headNow } from '../../src/api/head-time.ts';
 import type { Tone } from '../pure/state.ts';
 import { axisWords, countWords } from '../pure/words.ts';
 import { colours } from './colours.ts';
@@ -76,7 +77,7 @@ function optionsOf(
     ticks: { stroke: paint.line, width: 1 },
     font: '11px system-ui, sans-serif',
   };
-  const now = Date.now();
+  const now = headNow();
   return {
     width,
     height: HEIGHT,

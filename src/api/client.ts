@@ -3,6 +3,7 @@
 
 import { errorFromAnswer } from './api-error.ts';
 import type { Answer, ByteBody } from './exchange.ts';
+import { noteHeadDate } from './head-time.ts';
 import { loginLocally } from './local-login.ts';
 import { fillPath, methodAndPath, type RouteName } from './paths.ts';
 import { readText } from './read-text.ts';
@@ -100,7 +101,7 @@ function isGood({ statusCode }: Answer): boolean {
   return statusCode === 200 || statusCode === 206;
 }
 
-function attempt<N extends RouteName>(
+async function attempt<N extends RouteName>(
   door: Door,
   route: N,
   call: CallOptions<N>,
@@ -112,13 +113,16 @@ function attempt<N extends RouteName>(
   if (call.body !== undefined) headers['content-type'] = 'application/json';
   if (call.bytes !== undefined) headers['content-type'] = 'application/octet-stream';
   if (call.key !== undefined) headers['idempotency-key'] = call.key;
-  return door.send({
+  const answer = await door.send({
     method,
     path: fillPath(path, call.params ?? {}) + formatQuery(call.query ?? {}),
     headers,
     body: call.body === undefined ? call.bytes : JSON.stringify(call.body),
     signal: call.signal,
   });
+  const { date } = answer.headers;
+  noteHeadDate(typeof date === 'string' ? date : null, Date.now());
+  return answer;
 }
 
 function formatQuery(query: Readonly<Record<string, string | number | boolean | undefined>>) {

@@ -2,6 +2,7 @@
 // the same is in a table below, for who does not see it.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { headNow } from '../../../src/api/head-time.ts';
 import { useCall } from '../../data/query.ts';
 import { changeQuery, place, useChosen } from '../../data/route.ts';
 import { Command, Empty, Loaded } from '../../parts/basic.tsx';
@@ -89,7 +90,7 @@ export function Schedule() {
 function useSight(): [Sight, (sight: Sight) => void] {
   const { query } = place.value;
   const [from, until] = [query.get('from') ?? '', query.get('until') ?? ''];
-  const [sight, setSight] = useState<Sight>(() => around(Date.now(), HOUR_MS));
+  const [sight, setSight] = useState<Sight>(() => around(headNow(), HOUR_MS));
   const written = useRef('');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => {
@@ -123,7 +124,7 @@ function Choice({ sight, onSight }: { sight: Sight; onSight: (sight: Sight) => v
           type="button"
           key={words}
           aria-pressed={Math.abs(span - ms) < 1000}
-          onClick={() => onSight(around(Date.now(), ms))}
+          onClick={() => onSight(around(headNow(), ms))}
         >
           {words}
         </button>

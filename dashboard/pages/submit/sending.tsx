@@ -2,6 +2,7 @@
 // answer was lost.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { headNow } from '../../../src/api/head-time.ts';
 import type { Body } from '../../../src/api/routes.ts';
 import { call, HeadError } from '../../data/client.ts';
 import { now } from '../../data/clock.ts';
@@ -46,7 +47,7 @@ export function useSending(): Sent {
     const { signal } = gone.current;
     setState({ lostAt: null });
     const onLost = (): void =>
-      setState((before) => (signal.aborted ? before : { lostAt: before?.lostAt ?? Date.now() }));
+      setState((before) => (signal.aborted ? before : { lostAt: before?.lostAt ?? headNow() }));
     const run = async (): Promise<string> => {
       const { jobId, again } = await untilAnswered(wish, signal, onLost);
       keep('tab', TYPED, null);

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import type { GoalStandingView } from '../../api/goals.ts';
+import { headNow } from '../../api/head-time.ts';
 import { plural } from '../../core/base/plural.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { type Column, printable } from '../output/table.ts';
@@ -33,14 +34,14 @@ const show = defineVerb<ListingOptions>({
     const { nodes, source } = await (await context.api()).call('getGoals');
     const listing = {
       rows: nodes,
-      columns: columnsAt(Date.now()),
+      columns: columnsAt(headNow()),
       name: ({ node }: GoalStandingView) => node,
       empty: 'No node has goals (goals.file).',
     };
     await context.list(listing, options.output);
     if (source === null || options.output !== undefined) return 0;
     const { url, readAt, problem } = source;
-    const age = readAt === null ? 'not read yet' : `read ${formatSpan(Date.now() - readAt)} ago`;
+    const age = readAt === null ? 'not read yet' : `read ${formatSpan(headNow() - readAt)} ago`;
     const now = problem === null ? '' : `; now: ${problem}`;
     context.print(printable(`Goals of ${url}, ${age}${now}.`));
     return 0;

@@ -1,5 +1,6 @@
 // `weft history`: the accounting records of jobs, also of those long gone.
 
+import { headNow } from '../../api/head-time.ts';
 import type { HistoryJob, HistoryTask } from '../../api/history.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { OUTCOMES } from '../../core/model/job.ts';
@@ -50,7 +51,7 @@ export const verb = defineVerb<Options>({
     if (job !== undefined && jobs.length === 0) {
       await (await context.api()).call('getJob', { params: { id: String(readPlace(job).jobId) } });
     }
-    const now = Date.now();
+    const now = headNow();
     if (options.plot) {
       for (const line of plot(jobs, now, context.width ?? PLOT_WIDTH)) context.print(line);
     } else if (options.tasks) {

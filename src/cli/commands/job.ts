@@ -1,5 +1,6 @@
 // `weft job`: everything about one job, or the list of its tasks.
 
+import { headNow } from '../../api/head-time.ts';
 import type { ListTasksReply, TaskView } from '../../api/jobs.ts';
 import type { Api } from '../../connect/api.ts';
 import { fileLines } from '../files/job-files.ts';
@@ -31,7 +32,7 @@ export const verb = defineVerb<Options>({
       const { rows, isCut } = await fetchTasks(api, id, readLimit(options.limit ?? '1000'));
       const name = (task: TaskView) => task.id;
       const hasItems = rows.some(({ item }) => item !== undefined);
-      const columns = taskColumns(Date.now(), { hasItems });
+      const columns = taskColumns(headNow(), { hasItems });
       await context.list({ rows, columns, name, empty: 'No tasks.' }, options.output);
       if (isCut) context.note(cutWords(rows.length, 'task'));
       return 0;
@@ -40,7 +41,7 @@ export const verb = defineVerb<Options>({
     const isForPeople = options.output === undefined || options.output === 'table';
     const files = isForPeople ? await fileLines(api, job) : [];
     const inWords = () =>
-      titledLines([...describeJob(job, Date.now()), ...files], 12, context.paint);
+      titledLines([...describeJob(job, headNow()), ...files], 12, context.paint);
     for (const line of formatOne(job, options.output, String(job.id), inWords)) context.print(line);
     if (isForPeople) for (const line of await lastLines(api, job)) context.print(line);
     return 0;

@@ -1,5 +1,6 @@
 // `weft jobs`: lists jobs.
 
+import { headNow } from '../../api/head-time.ts';
 import type { JobView, ListJobsReply } from '../../api/jobs.ts';
 import { OUTCOMES, TASK_STATES } from '../../core/model/job.ts';
 import { JOB_SOURCES } from '../../core/model/job-source.ts';
@@ -45,7 +46,7 @@ export const verb = defineVerb<Options>({
     const { jobs, isCut } = await fetchJobs(context, options);
     const listing = {
       rows: jobs,
-      columns: jobColumns(Date.now()),
+      columns: jobColumns(headNow()),
       name: (job: JobView) => String(job.id),
       empty: options.all
         ? 'No jobs.'

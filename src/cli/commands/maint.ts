@@ -1,6 +1,7 @@
 // `weft maint …`: takes nodes from all users for a time, runs a program on them, gives them back.
 
 import { type Command, Option } from 'commander';
+import { headNow } from '../../api/head-time.ts';
 import { forEach } from '../jobs/each.ts';
 import { formatMaintenance, maintenanceColumns } from '../maintenance/columns.ts';
 import { makePlan, type PlanOptions } from '../maintenance/plan.ts';
@@ -42,7 +43,7 @@ const nodeOff = defineVerb<PlanOptions & ListingOptions>({
     command.option('-o, --output <format>', 'json, name or template=TEXT with {{fields}}');
   },
   async run({ context, args, options }) {
-    const now = Date.now();
+    const now = headNow();
     const body = makePlan(args, options, { now, cwd: context.cwd });
     const api = await context.api();
     const planned = await api.call('planMaintenance', { body });
@@ -87,7 +88,7 @@ const list = defineVerb<ListingOptions & { all?: boolean; why?: boolean }>({
     const api = await context.api();
     const query = options.all === true ? { all: true } : {};
     const { maintenance } = await api.call('listMaintenance', { query });
-    const columns = maintenanceColumns(Date.now(), options.why === true);
+    const columns = maintenanceColumns(headNow(), options.why === true);
     const listing = { rows: maintenance, columns, name: idOf, empty: 'No maintenance.' };
     await context.list(listing, options.output);
     return 0;

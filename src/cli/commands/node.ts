@@ -1,5 +1,6 @@
 // `weft node …`: what nodes there are, and what operators do with them.
 
+import { headNow } from '../../api/head-time.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
@@ -22,7 +23,7 @@ const list = defineVerb<ListingOptions>({
     const api = await context.api();
     const { nodes } = await api.call('listNodes');
     const name = (node: NodeView) => node.name;
-    const columns = nodeColumns(Date.now());
+    const columns = nodeColumns(headNow());
     await context.list({ rows: nodes, columns, name, empty: 'No nodes.' }, options.output);
     return 0;
   },

@@ -1,5 +1,6 @@
 // `weft notice …`: an operator's message to all users, and where other commands show it.
 
+import { headNow } from '../../api/head-time.ts';
 import type { NoticeView } from '../../api/notices.ts';
 import { Failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
@@ -15,7 +16,7 @@ const set = defineVerb<{ within?: string }>({
     command.option('--within <window>', `show it only then: ${WINDOW_FORMS}`);
   },
   async run({ context, args, options: { within } }) {
-    const now = Date.now();
+    const now = headNow();
     const time = within === undefined ? {} : timeOf(within, now);
     const body = { text: args.join(' '), ...time };
     await (await context.api()).call('setNotice', { body });

@@ -1,5 +1,6 @@
 // `weft partition …`: named sets of nodes with their limits, and what operators set of them.
 
+import { headNow } from '../../api/head-time.ts';
 import type { PartitionView } from '../../api/partitions.ts';
 import { usage } from '../../core/model/failure.ts';
 import type { PartitionChange } from '../../core/model/scheduling.ts';
@@ -29,7 +30,7 @@ const show = defineVerb<ListingOptions>({
   },
   async run({ context, args: [name = ''], options }) {
     const partition = await (await context.api()).call('getPartition', { params: { name } });
-    const inWords = (one: typeof partition) => formatPartition(one, Date.now());
+    const inWords = (one: typeof partition) => formatPartition(one, headNow());
     for (const line of formatOne(partition, options.output, name, inWords)) context.print(line);
     return 0;
   },

@@ -1,5 +1,6 @@
 // `weft pause`: the owner of a machine takes it back for a while.
 
+import { headNow } from '../../api/head-time.ts';
 import { parseDuration } from '../../core/base/duration.ts';
 import { plural } from '../../core/base/plural.ts';
 import type { PauseReply } from '../../core/model/agent-door.ts';
@@ -69,7 +70,7 @@ function say(
   { until, tasks, wish }: { until: number; tasks: number; wish: Wish },
 ): void {
   const what = tasks === 0 ? 'nothing runs there' : taskWords(tasks, wish);
-  context.print(`Node ${name} is paused until ${formatInstant(until, Date.now())}; ${what}.`);
+  context.print(`Node ${name} is paused until ${formatInstant(until, headNow())}; ${what}.`);
 }
 
 function taskWords(tasks: number, { requeue }: Wish): string {

@@ -1,5 +1,6 @@
 // `weft reserve …`: time on nodes, set aside ahead for some users and jobs.
 
+import { headNow } from '../../api/head-time.ts';
 import type { ReservationView } from '../../api/reservations.ts';
 import { formatDuration } from '../../core/base/duration.ts';
 import { usage } from '../../core/model/failure.ts';
@@ -55,7 +56,7 @@ const list = defineVerb<ListingOptions>({
     const api = await context.api();
     const { reservations } = await api.call('listReservations');
     const name = (one: ReservationView) => one.name;
-    const listing = { rows: reservations, columns: reservationColumns(Date.now()), name };
+    const listing = { rows: reservations, columns: reservationColumns(headNow()), name };
     await context.list({ ...listing, empty: 'No reservations.' }, options.output);
     return 0;
   },
@@ -99,7 +100,7 @@ function madeWords(made: ReservationView): string[] {
   const { name, slots, durationMs } = made;
   const [slot] = slots;
   if (slot === undefined) return [];
-  const when = `from ${formatInstant(slot.from, Date.now())} for ${formatDuration(durationMs)}`;
+  const when = `from ${formatInstant(slot.from, headNow())} for ${formatDuration(durationMs)}`;
   const again = slots.length > 1 ? `, and ${slots.length - 1} times after that` : '';
   return [`Reservation ${name}: ${slot.nodes.join(', ')} ${when}${again}.`, ...skippedWords(made)];
 }
@@ -108,6 +109,6 @@ function madeWords(made: ReservationView): string[] {
 function skippedWords({ skipped }: ReservationView): string[] {
   const waiting = skipped.filter(({ triedUntil }) => triedUntil !== undefined);
   return waiting.map(({ from, because }) => {
-    return `There is no room yet at ${formatInstant(from, Date.now())}: ${because}`;
+    return `There is no room yet at ${formatInstant(from, headNow())}: ${because}`;
   });
 }

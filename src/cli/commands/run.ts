@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { headNow } from '../../api/head-time.ts';
 import { quoteWord } from '../../core/base/shell-word.ts';
 import { EXIT_OWN_FAILURE, Failure, usage } from '../../core/model/failure.ts';
 import type { Program } from '../../core/model/job.ts';
@@ -155,6 +156,6 @@ async function rehearse(
   }
   const api = await context.api();
   const { words } = await api.call('rehearseJob', { body: submission as never });
-  for (const line of prose(words, Date.now(), context.width)) context.print(line);
+  for (const line of prose(words, headNow(), context.width)) context.print(line);
   return 0;
 }

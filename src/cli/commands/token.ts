@@ -1,5 +1,6 @@
 // `weft token …`: tokens for users elsewhere and for machines that join.
 
+import { headNow } from '../../api/head-time.ts';
 import type { CreateTokenReply, TokenView } from '../../api/users.ts';
 import { parseDuration } from '../../core/base/duration.ts';
 import { refuse } from '../../core/model/errors.ts';
@@ -99,7 +100,7 @@ const join = defineVerb<Pick<CreateOptions, 'label' | 'expires'>>({
       throw failure(refuse('argument.invalid', { what }, HOW_TO_LISTEN));
     }
     context.print(encodeTicket({ addresses, fingerprint, token }));
-    const rest = formatSpan(reply.expiresAt - Date.now());
+    const rest = formatSpan(reply.expiresAt - headNow());
     context.note(`valid for ${rest}. On the machine that joins: weft join weft-join:…`);
     const [address = ''] = addresses;
     if (addresses.every(isLoopback)) context.note(loopbackWords(address));
@@ -125,7 +126,7 @@ const list = defineVerb<ListingOptions & { all?: boolean }>({
     const api = await context.api();
     const { tokens } = await api.call('listTokens', { query: { all: options.all } });
     const name = (token: TokenView) => token.id;
-    const columns = COLUMNS(Date.now());
+    const columns = COLUMNS(headNow());
     await context.list({ rows: tokens, columns, name, empty: 'No tokens.' }, options.output);
     return 0;
   },

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { headNow } from '../../api/head-time.ts';
 import type { CreatePageLinkReply } from '../../api/ui.ts';
 import { locateHead } from '../../connect/locate.ts';
 import { refuse } from '../../core/model/errors.ts';
@@ -30,7 +31,7 @@ export const verb = defineVerb<Options>({
       return 0;
     }
     context.print(url);
-    const span = formatSpan(link.expiresAt - Date.now());
+    const span = formatSpan(link.expiresAt - headNow());
     context.note(`the link works once, within ${span}; after that the browser stays logged in.`);
     tellFar(context, link);
     return 0;

@@ -1,5 +1,6 @@
 // `weft why`: in words, why a job waits, where it runs, or how it ended.
 
+import { headNow } from '../../api/head-time.ts';
 import { readTaskPath } from '../ids.ts';
 import { prose } from '../output/prose.ts';
 import { defineVerb } from '../verb.ts';
@@ -13,7 +14,7 @@ export const verb = defineVerb<{ index?: string }>({
     const id = readTaskPath(job, options.index);
     const api = await context.api();
     const { words } = await api.call('explainJob', { params: { id } });
-    for (const line of prose(words, Date.now(), context.width)) context.print(line);
+    for (const line of prose(words, headNow(), context.width)) context.print(line);
     return 0;
   },
 });

@@ -1,6 +1,7 @@
 // `distribute server-status`: the batches that are not done, what runs of them where and for how long.
 
 import type { BatchJobView, BatchView } from '../../api/batches.ts';
+import { headNow } from '../../api/head-time.ts';
 import { plural } from '../../core/base/plural.ts';
 import { BATCH_JOBS_MAX } from '../../core/model/limits.ts';
 import { batchJobs } from '../batch/cluster/batch-jobs.ts';
@@ -15,7 +16,7 @@ export const serverStatus = headVerb({
     const active = batches.filter(({ state }) => state !== 'done').reverse();
     // The seed printed nothing then: who reads the output by a program goes on doing so.
     if (active.length === 0) context.note('no batch waits or runs');
-    const now = Date.now();
+    const now = headNow();
     for (const batch of active) {
       const jobs = await batchJobs(api, paramsOf(batch), BATCH_JOBS_MAX);
       for (const line of statusLines(batch, jobs, now)) context.print(line);

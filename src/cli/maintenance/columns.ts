@@ -1,5 +1,6 @@
 // Maintenance in listings, and one in full.
 
+import { headNow } from '../../api/head-time.ts';
 import type { MaintenanceView } from '../../api/maintenance.ts';
 import { formatDuration } from '../../core/base/duration.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
@@ -42,7 +43,7 @@ export function formatMaintenance(one: MaintenanceView, output: string | undefin
 }
 
 function describe(one: MaintenanceView): string[] {
-  const now = Date.now();
+  const now = headNow();
   return titledLines([
     ['Maintenance', one.id],
     ['Phase', one.phase],

@@ -1,5 +1,6 @@
 // One node in full, for people.
 
+import { headNow } from '../../api/head-time.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
@@ -12,7 +13,7 @@ import { presenceLine } from './presence-words.ts';
 
 /** Lines of titles and values. */
 export function describeNode(node: NodeView, paint: Paint): string[] {
-  const now = Date.now();
+  const now = headNow();
   const lines: Titled[] = [
     ['Node', node.name],
     ['State', nodeState(node), colourOf(nodeState(node))],

@@ -1,6 +1,7 @@
 // `--watch` of listings: the same answer again and again, on the whole screen, or below one another
 // in a pipe where it has changed.
 
+import { headNow } from '../../api/head-time.ts';
 import { parseDuration } from '../../core/base/duration.ts';
 import { Failure, usage } from '../../core/model/failure.ts';
 import type { Context, Terminal } from '../context.ts';
@@ -128,7 +129,7 @@ function picture(
   { columns, rows }: ReturnType<Screen['size']>,
 ): string[] {
   const lines = text.replace(/\n$/, '').split('\n');
-  const now = Date.now();
+  const now = headNow();
   const first = `${title}  ${formatInstant(now, now)}  ${trouble ?? 'q quits'}`;
   const room = Math.max(1, rows - 2);
   const isCut = lines.length > room;

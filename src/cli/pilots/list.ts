@@ -1,5 +1,6 @@
 // `weft pilot list`: all pilots, by their fleets.
 
+import { headNow } from '../../api/head-time.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { defineVerb } from '../verb.ts';
 import { type PilotRow, pilotColumns, rowsOf } from './columns.ts';
@@ -10,7 +11,7 @@ export const list = defineVerb<ListingOptions>({
     const { fleets } = await (await context.api()).call('listFleets');
     const name = ({ fleet, pilot }: PilotRow) => pilot?.node ?? fleet.name;
     const rows = rowsOf(fleets);
-    const columns = pilotColumns(Date.now());
+    const columns = pilotColumns(headNow());
     await context.list({ rows, columns, name, empty: 'No pilots.' }, options.output);
     return 0;
   },

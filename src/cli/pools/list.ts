@@ -1,5 +1,6 @@
 // `weft pool list`: the pools that live.
 
+import { headNow } from '../../api/head-time.ts';
 import type { PoolView } from '../../api/pools.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { defineVerb } from '../verb.ts';
@@ -21,7 +22,7 @@ export const list = defineVerb<Options>({
     const rows = pools.filter((pool) => (owner ?? pool.owner) === pool.owner);
     const name = ({ id }: PoolView) => String(id);
     const empty = 'No pools.';
-    await context.list({ rows, columns: poolColumns(Date.now()), name, empty }, options.output);
+    await context.list({ rows, columns: poolColumns(headNow()), name, empty }, options.output);
     return 0;
   },
 });

@@ -1,5 +1,6 @@
 // `weft pool show`: how one pool stands.
 
+import { headNow } from '../../api/head-time.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne } from '../output/one.ts';
 import { defineVerb } from '../verb.ts';
@@ -13,7 +14,7 @@ export const show = defineVerb<ListingOptions>({
   },
   async run({ context, args: [id = ''], options }) {
     const pool = await (await context.api()).call('getPool', { params: { id } });
-    const inWords = (one: typeof pool) => poolLines(one, Date.now());
+    const inWords = (one: typeof pool) => poolLines(one, headNow());
     const name = String(pool.id);
     for (const line of formatOne(pool, options.output, name, inWords)) context.print(line);
     return 0;

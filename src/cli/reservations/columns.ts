@@ -1,5 +1,6 @@
 // Reservations in listings, and one in full.
 
+import { headNow } from '../../api/head-time.ts';
 import type { ReservationView } from '../../api/reservations.ts';
 import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
@@ -54,7 +55,7 @@ export function formatReservation(one: ReservationView, output: string | undefin
 }
 
 function describe(one: ReservationView): string[] {
-  const now = Date.now();
+  const now = headNow();
   const { recurrence, missing, skipped, slots } = one;
   const when = ({ from, until, nodes }: ReservationView['slots'][number]): string =>
     `${formatInstant(from, now)} - ${formatInstant(until, now)} on ${nodes.join(', ')}`;

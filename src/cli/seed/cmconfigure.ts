@@ -1,5 +1,6 @@
 // `cmconfigure ENTITY ACTION …`: users and nodes with the seed's words, and really carried out.
 
+import { headNow } from '../../api/head-time.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import type { UserView } from '../../api/users.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
@@ -152,6 +153,6 @@ async function showNodes(context: Context, name: string | null): Promise<void> {
     return;
   }
   const { nodes } = await api.call('listNodes');
-  for (const line of formatTable(nodeColumns(Date.now()), nodes, false, context.look))
+  for (const line of formatTable(nodeColumns(headNow()), nodes, false, context.look))
     context.print(line);
 }

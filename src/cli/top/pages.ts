@@ -1,5 +1,6 @@
 // Text of the pages of `weft top`: fetched when one is opened, and again at each look.
 
+import { headNow } from '../../api/head-time.ts';
 import { LOG_HEADERS } from '../../api/log-headers.ts';
 import type { Api } from '../../connect/api.ts';
 import { describeJob } from '../jobs/describe.ts';
@@ -40,11 +41,11 @@ export class Pages {
       }
       case 'why': {
         const { words } = await this.#api.call('explainJob', { params: { id: subject } });
-        return prose(words, Date.now(), width);
+        return prose(words, headNow(), width);
       }
       case 'job': {
         const job = await this.#api.call('getJob', { params: { id: subject } });
-        return titledLines(describeJob(job, Date.now()), 12);
+        return titledLines(describeJob(job, headNow()), 12);
       }
       case 'logs':
         return logLines(await this.#readOn(subject));

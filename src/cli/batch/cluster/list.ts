@@ -1,6 +1,7 @@
 // `weft batch list`: the batches that the head knows.
 
 import type { BatchView } from '../../../api/batches.ts';
+import { headNow } from '../../../api/head-time.ts';
 import { defineListing, type ListingOptions } from '../../output/listing.ts';
 import { defineVerb } from '../../verb.ts';
 import { batchColumns } from './columns.ts';
@@ -26,7 +27,7 @@ export const list = defineVerb<Options>({
     const more = options.all ? '' : ' `weft batch list --all` lists those that are done.';
     const empty = options.all ? 'No batches.' : `No active batches.${more}`;
     const name = ({ title }: BatchView) => title;
-    await context.list({ rows, columns: batchColumns(Date.now()), name, empty }, options.output);
+    await context.list({ rows, columns: batchColumns(headNow()), name, empty }, options.output);
     return 0;
   },
 });

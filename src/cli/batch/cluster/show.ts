@@ -1,5 +1,6 @@
 // `weft batch show`: how a batch stands, and each of its jobs.
 
+import { headNow } from '../../../api/head-time.ts';
 import { cutWords, readLimit } from '../../jobs/row-options.ts';
 import { defineListing, type ListingOptions } from '../../output/listing.ts';
 import { formatOne } from '../../output/one.ts';
@@ -25,7 +26,7 @@ export const show = defineVerb<Options>({
     const batch = await api.call('getBatch', { params });
     const jobs = await batchJobs(api, params, readLimit(options.limit ?? '100'));
     const whole = { ...batch, jobs };
-    const now = Date.now();
+    const now = headNow();
     const inWords = () => [
       ...batchLines(batch, now),
       '',
