@@ -7,6 +7,7 @@ import * as feeding from './feeding.ts';
 import * as history from './history.ts';
 import * as jobs from './jobs.ts';
 import { LOG_HEADER_TEXTS } from './log-headers.ts';
+import * as logSearch from './log-search.ts';
 import { JOB_OWNER, OPERATOR, type RouteShape, USER } from './route-shape.ts';
 import * as submissions from './submission.ts';
 import * as taskMap from './task-map.ts';
@@ -91,6 +92,13 @@ export const jobRoutes = {
     query: jobs.logsQuery,
     produces: 'bytes',
     replyHeaders: LOG_HEADER_TEXTS,
+  },
+  searchLogs: {
+    summary: 'Lines of captured output that have a text, from the begin on, a part for one answer.',
+    access: JOB_OWNER,
+    params: taskParams,
+    query: logSearch.searchLogsQuery,
+    reply: logSearch.searchLogsReply,
   },
   feedJob: {
     summary:

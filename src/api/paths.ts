@@ -13,6 +13,7 @@ export const PATHS = {
   waitForJob: 'GET /v1/jobs/:id/wait',
   waitForJobs: 'POST /v1/jobs/wait',
   readLogs: 'GET /v1/jobs/:id/logs',
+  searchLogs: 'GET /v1/jobs/:id/logs/search',
   feedJob: 'POST /v1/jobs/:id/stdin',
   startJob: 'POST /v1/jobs/:id/start',
   cancelJob: 'POST /v1/jobs/:id/cancel',

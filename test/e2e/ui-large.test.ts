@@ -95,10 +95,14 @@ describe('the web page of a large cluster', { skip: NO_BROWSER }, () => {
 
   it('[D15] a search finds a job that was never loaded', async () => {
     const { page } = made.own;
-    await page.getByPlaceholder('id, name, user, node, command').fill('--case 7 ');
-    await page.locator('.long').getByText('7', { exact: true }).waitFor();
+    await goTo(made.own, '', 'Overview');
+    await goTo(made.own, 'jobs?state=all&search=--case+77777', 'Jobs');
+    await page.locator('.long').getByRole('link', { name: '77777', exact: true }).waitFor();
+    assert.equal(await page.locator('.long .body .row').count(), 1);
     await page.getByPlaceholder('id, name, user, node, command').fill('');
-    await page.locator('.long').getByText(String(LARGE.jobs), { exact: true }).waitFor();
+    const newest = String(LARGE.jobs);
+    await page.locator('.long').getByRole('link', { name: newest, exact: true }).waitFor();
+    await page.locator(`.long .table[aria-rowcount="5151"]`).waitFor();
   });
 
   it('a row that scrolls away leaves the focus to the table, not to another row', async () => {

@@ -67,6 +67,19 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await titles(), ['Standard output', 'Standard error']);
   });
 
+  it('[D15] the search of output is asked of the head, which has all of it', async () => {
+    const { page } = made.own;
+    await goTo(made.own, 'jobs/2', 'Job 2');
+    const output = page.getByRole('region', { name: 'Output' });
+    const asked = page.waitForRequest(/\/v1\/jobs\/2\/logs\/search\?.*text=residual\+0\.039/);
+    await output.getByRole('searchbox').fill('residual 0.039');
+    await asked;
+    await output.getByText('1 line in all of it').first().waitFor();
+    await output.locator('.log').first().getByText('step 39').waitFor();
+    await output.getByRole('searchbox').fill('');
+    await output.locator('.log').first().getByText('step 0:').waitFor();
+  });
+
   it('an array shows what failed before all, one after the other', async () => {
     const { page } = made.own;
     await goTo(made.own, 'jobs/3', 'Job 3');

@@ -1,6 +1,7 @@
 // Batches, pools and usage of a cluster that is made up.
 
 import type { BatchDetail, BatchJobView } from '../../src/api/batches.ts';
+import type { SearchLogsReply } from '../../src/api/log-search.ts';
 import type { CallsView, PoolView } from '../../src/api/pools.ts';
 import type { ReplyOf } from '../../src/api/routes.ts';
 import { FAILED_ID } from './jobs.ts';
@@ -109,4 +110,16 @@ function fileOf(letter: string) {
 
 export function blobOf(hash: string): Plain {
   return new Plain(hash.startsWith('d') ? PICTURE : 'x,y\n0,1\n1,4\n2,9\n');
+}
+
+/** All of a short output at once. */
+export function searchIn(output: string, text: string): SearchLogsReply {
+  let next = 0;
+  const all = output.split('\n').map((line) => {
+    const at = next;
+    next += line.length + 1;
+    return { at, text: line, cut: 0 };
+  });
+  const lines = all.filter((line) => line.text.includes(text));
+  return { epoch: 1, size: output.length, lines, next: output.length, isEnd: true };
 }

@@ -44,6 +44,7 @@ export function madeUp(size: WorldSize, now = Date.now()) {
     mapTasks: () => jobs.mapTasks(world),
     listTasks: (asked) => jobs.listTasks(world, asked),
     history: (asked) => jobs.history(world, asked),
+    searchLogs: ({ query }) => work.searchIn(OUTPUT, query.get('text') ?? ''),
     readLogs: () => new Plain(OUTPUT, { 'weft-log-size': String(OUTPUT.length) }),
     getOutputs: () => work.MANIFEST,
     listOutputs: () => work.KEPT,

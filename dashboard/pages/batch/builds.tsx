@@ -110,7 +110,8 @@ function BuildLog({ build, batch }: { build: Build; batch: BatchDetail }) {
 
 function Log({ id, epoch, node }: { id: string; epoch: number; node: string }) {
   const [search, setSearch] = useState('');
-  const output = useOutput({ id, epoch, stream: 'stderr', nodeRank: 0 });
+  const source = { id, epoch, stream: 'stderr', nodeRank: 0 } as const;
+  const output = useOutput(source);
   return (
     <>
       <div class="filters">
@@ -120,7 +121,7 @@ function Log({ id, epoch, node }: { id: string; epoch: number; node: string }) {
           label={`the command that shows the build on ${node}`}
         />
       </div>
-      <OutputLines output={output} search={search} empty="Nothing was written." />
+      <OutputLines output={output} source={source} search={search} empty="Nothing was written." />
     </>
   );
 }

@@ -99,7 +99,9 @@ function OneStream({
           </button>
         )}
       </header>
-      {!hasNone && <OutputLines output={output} search={search} empty="" />}
+      {!hasNone && (
+        <OutputLines output={output} source={{ id, stream, nodeRank }} search={search} empty="" />
+      )}
     </section>
   );
 }

@@ -26,6 +26,7 @@ import * as pilots from './pilots.ts';
 import * as pools from './pools.ts';
 import * as reservations from './reservations.ts';
 import { schedule } from './schedule.ts';
+import { searchLogs } from './search-logs.ts';
 import { explainJob, getJob } from './show-job.ts';
 import * as sites from './sites.ts';
 import { startJob } from './start-job.ts';
@@ -49,6 +50,7 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   waitForJob,
   waitForJobs,
   readLogs,
+  searchLogs,
   feedJob,
   cancelJob: actions.cancelJob,
   startJob,

@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../../core/base/result.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import { formatTaskId } from '../../../core/model/ids.ts';
 import type { JobRecord } from '../../answers/job-record.ts';
-import type { Handler } from '../call.ts';
+import type { Call, Handler } from '../call.ts';
 import { checkIndex, readPlace } from '../find-job.ts';
 import type { Services } from '../services.ts';
 import { followTask, isPastStart, sendRest } from './follow-log.ts';
@@ -15,7 +15,20 @@ import { restOf } from './log-rest.ts';
 import { copy, logPlace, type Progress, progress, type Target } from './log-target.ts';
 
 export const readLogs: Handler<'readLogs'> = async (services, call) => {
-  const { params, query, job, signal } = call;
+  const found = await targetOf(services, call);
+  if (!found.ok) return found;
+  const target = found.value;
+  const run = target.query.follow === true ? followTask : sendRange;
+  return run(services, call.response, target);
+};
+
+type Asked = Pick<Call<'readLogs'>, 'params' | 'query' | 'job' | 'signal'>;
+
+/** The one process whose output is meant, when there is one and its output is here. */
+export async function targetOf(
+  services: Services,
+  { params, query, job, signal }: Asked,
+): Promise<Result<Target, Refusal>> {
   const place = readPlace(params.id, query.index);
   if (!place.ok) return place;
   if (job === null) return err(refuse('job.not_found', { job: params.id }));
@@ -37,10 +50,8 @@ export const readLogs: Handler<'readLogs'> = async (services, call) => {
     if (missing !== null) return err(missing);
   }
   const removed = await removedOf(services, target);
-  if (removed !== null) return err(removed);
-  const run = query.follow === true ? followTask : sendRange;
-  return run(services, call.response, target);
-};
+  return removed === null ? ok(target) : err(removed);
+}
 
 /** Words when the job has no such process; an empty output would look as if it had said nothing. */
 function strangerOf(
