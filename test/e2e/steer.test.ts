@@ -161,6 +161,10 @@ describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () =>
     const theirs = await give('--wrap', 'sleep 600');
     const job = await ours(theirs);
     await become(job.id, /^running/);
+    await command('scontrol', 'suspend', String(theirs));
+    await become(job.id, /^suspended/);
+    await weft('resume', `hpc/${theirs}`);
+    await become(job.id, /^running/);
     await weft('suspend', `hpc/${theirs}`);
     await become(job.id, /^suspended/);
     await weft('kill', `hpc/${theirs}`);
