@@ -1,12 +1,13 @@
 // How many jobs of a batch are where, as one bar.
 
 import type { BatchView } from '../../../src/api/batches.ts';
-import { toneOf } from '../../pure/state.ts';
+import { failedCount, toneOf } from '../../pure/state.ts';
 import { plainWord } from '../../pure/words.ts';
 
 export function Progress({ batch }: { batch: Pick<BatchView, 'jobCount' | 'open' | 'ended'> }) {
   const parts = Object.entries({ ...batch.ended, ...batch.open }).filter(([, count]) => count > 0);
   const ended = Object.values(batch.ended).reduce((sum, count) => sum + count, 0);
+  const failed = failedCount({ outcomeCounts: batch.ended });
   const words = parts.map(([word, count]) => `${count} ${plainWord(word)}`).join(', ');
   return (
     <span class="progress" title={words}>
@@ -19,7 +20,14 @@ export function Progress({ batch }: { batch: Pick<BatchView, 'jobCount' | 'open'
           />
         ))}
       </span>{' '}
-      {ended}/{batch.jobCount}
+      <span>
+        {ended}/{batch.jobCount}
+        {failed > 0 && (
+          <>
+            , <span class="bad">{failed} failed</span>
+          </>
+        )}
+      </span>
     </span>
   );
 }

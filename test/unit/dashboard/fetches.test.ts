@@ -1,7 +1,8 @@
 // Questions of several fetches: files of one download, and the first start of a batch on a node.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, test } from 'node:test';
+import { asRetried, call, HeadError } from '../../../dashboard/data/client.ts';
 import { firstStartOn } from '../../../dashboard/pure/first-start.ts';
 import { together } from '../../../dashboard/pure/together.ts';
 
@@ -37,4 +38,35 @@ test('the first start on a node is found on whichever page it is', async () => {
   assert.deepEqual(await find('n2'), { id: '4', epoch: 1 });
   assert.deepEqual(await find('n1'), { id: '1', epoch: 1 });
   assert.equal(await find('n4'), null);
+});
+
+const { fetch: real } = globalThis;
+afterEach(() => {
+  globalThis.fetch = real;
+});
+
+/** Words after an answer that was lost. */
+async function hintOf(ask: () => Promise<unknown>): Promise<string> {
+  const error = await ask().catch((cause: unknown) => cause);
+  assert.ok(error instanceof HeadError);
+  assert.equal(error.kind, 'unavailable');
+  return error.hint ?? '';
+}
+
+test('after a lost answer the page says what it does itself, and what may have been done', async () => {
+  const params = { id: '7' };
+  globalThis.fetch = () => Promise.reject(new TypeError('network error'));
+  const asked = await hintOf(() => call('getJob', { params }));
+  assert.equal(asked, 'Jobs go on meanwhile. Try again.');
+  const done = /It may have been done all the same/;
+  assert.match(await hintOf(() => call('cancelJob', { params, body: {} })), done);
+  const body = { program: { kind: 'shell' as const, line: 'true' } };
+  assert.doesNotMatch(await hintOf(() => call('rehearseJob', { body: body as never })), done);
+  const unreachable = new HeadError({
+    ...{ code: 'head.unreachable', kind: 'unavailable', message: 'The head does not answer.' },
+    hint: 'x',
+  });
+  assert.equal(asRetried(unreachable).hint, 'The page tries again by itself.');
+  const refused = new HeadError({ code: 'a.b', kind: 'not_found', message: 'm', hint: 'h' });
+  assert.equal(asRetried(refused).hint, 'h');
 });
