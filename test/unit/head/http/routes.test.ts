@@ -50,6 +50,9 @@ const BODIES: Partial<Record<string, unknown>> = {
   loginPage: { link: 'x' },
 };
 
+/** What a route cannot do without. */
+const QUERIES: Partial<Record<string, string>> = { searchLogs: '?text=x' };
+
 /** Sends the route with a valid body, over TLS unless `local`. */
 function send(
   world: World,
@@ -65,7 +68,8 @@ function send(
   const params = { id, name, namespace: 'lab', hash: 'a'.repeat(64), epochId: '1#1', index: '0' };
   const body = BODIES[route.name];
   const headers = options.authorization ? { authorization: options.authorization } : {};
-  const common = { method: route.method, path: fillPath(route.path, params), headers };
+  const asked = fillPath(route.path, params) + (QUERIES[route.name] ?? '');
+  const common = { method: route.method, path: asked, headers };
   const make = options.local ? request : secureRequest;
   const target = options.local
     ? { socketPath: world.socketPath }
