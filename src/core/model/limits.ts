@@ -346,3 +346,6 @@ export const PILOT_WORD_LENGTH_MAX = 1000;
 export const LONG_WAIT_MS = 60_000;
 /** What the address of a unix socket has room for, without the final NUL (unix(7)). */
 export const SOCKET_PATH_BYTES_MAX = 107;
+
+/** So long a task that needs no gpus lets later ones that do go first on a node that has some. */
+export const GPUS_FIRST_MS = 86_400_000;

@@ -19,6 +19,7 @@ import { Board, type Taker } from '../room/board.ts';
 import type { Choice } from '../room/brokerage.ts';
 import type { Slot } from '../room/slots.ts';
 import { Blocked } from './blocked.ts';
+import { GpusFirst } from './gpus-first.ts';
 import { type Preemption, Preemptor } from './preempt.ts';
 import { type Head, newcomersOf, type Rest, waitingOf } from './rest.ts';
 import { Resumer } from './resume.ts';
@@ -90,6 +91,14 @@ class Cycle {
   readonly #line: Line;
   readonly #preemptor: Preemptor;
   readonly #resumer: Resumer;
+  readonly #gpusFirst: GpusFirst;
+  /** A task that the cycle goes up to; null: none. */
+  #target: Candidate | null = null;
+  /** The target goes before all that are left. */
+  #isReached = false;
+  /** `startsMax` counts, and has been reached before the task had its turn. */
+  #isBounded = false;
+  #isFull = false;
   readonly #starts: Start[] = [];
   readonly #promised: Promised[] = [];
   readonly #heads: Head[] = [];
@@ -110,6 +119,7 @@ class Cycle {
     // Cheap unless the weights have changed: the order is an index, not part of the snapshot.
     snapshot.queue.weigh(snapshot.scheduling.weights);
     this.#line = new Line(snapshot.queue.bands, this.#rules);
+    this.#gpusFirst = new GpusFirst(snapshot.queue, this.#rules, now);
   }
 
   /**
@@ -122,6 +132,7 @@ class Cycle {
 
   run(): Plan {
     const { from = null, looksMax } = this.#snapshot;
+    this.#isBounded = true;
     if (from !== null) this.#goOn(from);
     // Whatever it takes to keep what was promised: the line gets further in every cycle.
     const stop = this.#walk(this.#spent + looksMax);
@@ -175,7 +186,9 @@ class Cycle {
       const isSplit = this.#heads.at(-1)?.entry === next.entry;
       if (gotFurther && !isSplit && this.#spent >= looksMax) return next;
       gotFurther = true;
-      this.#settle(this.#consider(next), next.partition);
+      const fate = this.#consider(next);
+      if (this.#isFull) return next;
+      this.#settle(fate, next.partition);
     }
     return undefined;
   }
@@ -197,13 +210,17 @@ class Cycle {
    */
   runUntil(target: Candidate): Turn | TooFar {
     let seen = 0;
+    this.#target = target;
     for (let next = this.#line.first; next !== undefined; next = this.#line.first) {
-      if (!isBefore(next, target)) break;
+      if (this.#isReached || !isBefore(next, target)) break;
       if (this.#board.work >= this.#snapshot.looksMax) return { seen };
       seen += 1;
       this.#settle(this.#consider(next), next.partition);
     }
     this.#resumer.resumeFrom(target.tier);
+    this.#target = null;
+    const { views } = this.#board.place(askFor(target.entry, target.partition));
+    if (this.#gpusFirst.isFor(target, views)) this.#startGpus(target);
     const closedBy = this.#closed.get(target.partition.name) ?? null;
     return { board: this.#board, closedBy, promised: this.#promised };
   }
@@ -219,22 +236,55 @@ class Cycle {
       this.#preemptor.spare(full);
       return 'hopeless';
     }
-    if (!this.#blocked.has(group.shape) && this.#start(next)) {
+    if (this.#gpusFirst.hasStarted(next)) return 'done';
+    if (!this.#blocked.has(group.shape) && this.#start(next, head === undefined)) {
       quotas?.count(next);
       return 'done';
     }
+    // What comes of this one is not looked at any more.
+    if (this.#isReached || this.#isFull) return 'done';
     this.#blocked.add(group.shape);
     return this.#wait(next, head);
   }
 
-  #start({ partition, entry, index }: Candidate): boolean {
+  /** `lets`: whether others may go before it on nodes with gpus, which need them. */
+  #start(next: Candidate, lets: boolean): boolean {
+    const { partition, entry, index } = next;
     const ask = askFor(entry, partition);
-    const { views, choice } = this.#board.place(ask);
+    let { views, choice } = this.#board.place(ask);
     if (views.length < ask.request.nodeCount) return false;
+    if (lets && this.#gpusFirst.isFor(next, views)) {
+      this.#startGpus(next);
+      if (this.#isReached || this.#isFull) return false;
+      ({ views, choice } = this.#board.place(ask));
+      if (views.length < ask.request.nodeCount) return false;
+    }
     const shares = this.#board.start(ask, views, { jobId: entry.jobId, index });
     const start = { jobId: entry.jobId, index, shares };
     this.#starts.push(choice === null ? start : { ...start, choice });
     return true;
+  }
+
+  /** What needs gpus and comes after it starts before it, as far as there is room now. */
+  #startGpus(next: Candidate): void {
+    const { quotas, startsMax } = this.#snapshot;
+    const rivals = this.#gpusFirst.rivalsOf(next);
+    for (let rival = rivals.first; rival !== undefined; rival = rivals.first) {
+      if (this.#target !== null && !isBefore(rival, this.#target)) break;
+      if (this.#isFull) return;
+      this.#board.addWork(LOOKS_PER_TASK);
+      const { group, partition } = rival;
+      const isOut = this.#blocked.has(group.shape) || this.#closed.has(partition.name);
+      if (isOut || (quotas?.full(rival) ?? null) !== null || !this.#start(rival, false)) {
+        rivals.drop();
+        continue;
+      }
+      quotas?.count(rival);
+      rivals.started();
+      this.#isFull = this.#isBounded && this.#starts.length >= startsMax;
+    }
+    const target = this.#target;
+    if (target !== null && this.#gpusFirst.isRival(target, next)) this.#isReached = true;
   }
 
   /** It does not fit now: what the policy of its partition makes of that. */

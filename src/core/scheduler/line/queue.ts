@@ -8,6 +8,7 @@ import type { JobId, UserName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import { resourcesKey } from '../../model/resources.ts';
 import { DEFAULT_WEIGHTS, type Weights } from '../../model/scheduling.ts';
+import { needsGpus } from './gpus.ts';
 import { ownPriority } from './priority.ts';
 
 /** A job that may start now as far as holds, dependencies and times go. */
@@ -73,6 +74,8 @@ export interface Band {
 
 export class Queue {
   readonly groups = new Map<string, Group>();
+  /** Those of them that need gpus. */
+  readonly gpuGroups = new Set<Group>();
   readonly #bands = new Map<string, Band>();
   #weights = DEFAULT_WEIGHTS;
   #size = 0;
@@ -104,6 +107,7 @@ export class Queue {
     this.#weights = weights;
     const entries = [...this.groups.values()].flatMap((group) => [...group.entries]);
     this.groups.clear();
+    this.gpuGroups.clear();
     this.#bands.clear();
     this.#size = 0;
     for (const entry of entries) this.#insert(entry);
@@ -123,6 +127,7 @@ export class Queue {
       const band = this.#bandOf(entry);
       group = { key, shape, owner, qos, entries: new SortedList(this.#compare), band };
       this.groups.set(key, group);
+      if (needsGpus(shape.request)) this.gpuGroups.add(group);
     }
     this.#size += 1;
     const { entries, band } = group;
@@ -144,6 +149,7 @@ export class Queue {
     entries.remove(entry);
     if (entries.size > 0) return band.groups.insert(group);
     this.groups.delete(key);
+    this.gpuGroups.delete(group);
     if (band.groups.size === 0) this.#bands.delete(band.key);
   }
 

@@ -6,6 +6,7 @@ import { WORKER_WORTH_MS } from '../../model/limits.ts';
 import { featureLabel } from '../../model/node-features.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Partition, PlacementRule } from '../../model/scheduling.ts';
+import { needsGpus } from '../line/gpus.ts';
 import type { Shape } from '../line/queue.ts';
 import type { Lane } from './lane.ts';
 import type { NodeView } from './pool.ts';
@@ -29,6 +30,8 @@ export interface Ask {
   readonly inputs?: string;
   /** A worker of a pool without a time limit: it may begin where it cannot stay for ever. */
   readonly moves?: true;
+  /** It needs no gpus, and leaves nodes that have some to others where it can. */
+  readonly sparesGpus?: true;
   /** It is on its nodes already, so they may be closed to what is new. Absent: no. */
   readonly isThere?: boolean;
 }
@@ -69,6 +72,7 @@ function makeAsk(shape: Shape, partition: Partition): Ask {
     ...(buildMs === undefined ? {} : { buildMs }),
     reservation,
     placement: partition.placement,
+    ...(needsGpus(request) ? {} : { sparesGpus: true }),
     ...(walltimeMs === null && request.labels.includes(WORKER) ? { moves: true } : {}),
   };
 }

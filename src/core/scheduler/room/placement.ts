@@ -3,6 +3,7 @@
 import type { NodeName } from '../../model/ids.ts';
 import { LOOKS_PER_SORTED } from '../../model/limits.ts';
 import { siteRuleOf } from '../../model/scheduling.ts';
+import { GPU_LABEL } from '../line/gpus.ts';
 import type { Ask } from './ask.ts';
 import { type Brokerage, type Choice, compareOffers, NO_BROKERAGE, offerOf } from './brokerage.ts';
 import type { Cursor } from './cursor.ts';
@@ -59,11 +60,19 @@ export class Placement {
   /** By the rules for plain nodes. */
   #compare(a: NodeView, b: NodeView, ask: Ask): number {
     const { placement } = ask;
-    if (placement === 'pack') return a.order - b.order;
+    if (placement === 'pack') {
+      const spared = ask.sparesGpus === true ? Number(hasGpusFree(a)) - Number(hasGpusFree(b)) : 0;
+      return spared || a.order - b.order;
+    }
     if (placement === 'spread') return usedPart(a) - usedPart(b) || a.order - b.order;
     const load = (view: NodeView): number => this.#loads.get(view.name) ?? 0;
     return load(a) - load(b) || usedPart(a) - usedPart(b) || a.order - b.order;
   }
+}
+
+/** The same for all nodes of a class: their lists stay in the order of placement. */
+function hasGpusFree({ free, labels }: NodeView): boolean {
+  return free.gpuCount > 0 || labels.has(GPU_LABEL);
 }
 
 function usedPart({ free, total }: NodeView): number {

@@ -86,8 +86,8 @@ const ROWS: readonly Row[] = [
       { cpus: 1, labels: ['new', 'gpu'], nodes: 2 },
       { cpus: 1, labels: ['old'] },
     ],
-    firstFit: '1@n2 3@n1',
-    fifo: '1@n2',
+    firstFit: '1@n3 3@n1',
+    fifo: '1@n3',
   },
   {
     title: '[A5] named nodes, in node order',
@@ -207,3 +207,65 @@ for (const [placement, wanted] of PLACES) {
     assert.equal(planWords(plan({ ...snap, scheduling, loads }, 0)), wanted);
   });
 }
+
+const DAY_MS = 86_400_000;
+const GPU: NodeWords = { name: 'n1', cpus: 1, memory: 100, gpus: 1, labels: ['gpu'] };
+const PLAIN: NodeWords = { name: 'n2', cpus: 1, memory: 100 };
+const LATER: readonly JobWords[] = [{ cpus: 1 }, { cpus: 1, gpus: 1 }];
+const LABELLED: readonly JobWords[] = [{ cpus: 1 }, { cpus: 1, labels: ['gpu'], exclusive: true }];
+
+for (const [title, nodes, jobs, words, now = 0] of [
+  ['what needs gpus goes first where both would start', [GPU], LATER, '2@n1'],
+  ['a label says so too', [GPU], LABELLED, '2@n1'],
+  ['it costs nothing where there are other nodes', [GPU, PLAIN], LATER, '1@n2 2@n1'],
+  ['nor where nothing that needs gpus waits', [GPU], [{ cpus: 1 }], '1@n1'],
+  ['nor where that does not fit now', [GPU], [{ cpus: 1 }, { cpus: 2, gpus: 1 }], '1@n1'],
+  ['nor where both fit', [{ ...GPU, cpus: 2 }], LATER, '2@n1 1@n1'],
+  ['who has waited for a day lets nobody go first', [GPU], LATER, '1@n1', DAY_MS],
+  [
+    'an array goes as far as there are gpus, and one with a limit in its turn',
+    [{ ...GPU, cpus: 3, gpus: 2 }],
+    [{ cpus: 1 }, { cpus: 1, gpus: 1, tasks: 5 }, { cpus: 1, gpus: 1, runningMax: 1 }],
+    '2@n1 2[1]@n1 1@n1',
+  ],
+] as const satisfies readonly (readonly [
+  string,
+  readonly NodeWords[],
+  readonly JobWords[],
+  string,
+  number?,
+])[]) {
+  test(`[P15] ${title}`, () => {
+    for (const policy of ['first_fit', 'easy', 'conservative'] as const) {
+      assert.equal(planWords(plan(snapshot(nodes, jobs, { policy }), now)), words, policy);
+    }
+  });
+}
+
+test('[P15] under fifo, and before a higher tier, nobody goes first', () => {
+  assert.equal(planWords(plan(snapshot([GPU], LATER, { policy: 'fifo' }), 0)), '1@n1');
+  const of = snapshot([GPU], [{ cpus: 1, partition: 'high' }, LATER[1] as JobWords]);
+  const high = { ...plainPartition('high', 'first_fit'), tier: 1 };
+  const partitions = { ...of.scheduling.partitions, high };
+  const scheduling = { ...of.scheduling, partitions };
+  assert.equal(planWords(plan({ ...of, scheduling }, 0)), '1@n1');
+});
+
+test('[P15] a cycle that may start no more leaves the others to the next one', () => {
+  const node = { ...GPU, cpus: 2 };
+  assert.equal(planWords(plan(snapshot([node], LATER, { startsMax: 1 }), 0)), '2@n1 …');
+  assert.equal(planWords(plan(snapshot([node], LATER, { startsMax: 3 }), 0)), '2@n1 1@n1');
+});
+
+test('[P15] what is promised to who comes first is kept from those that need gpus', () => {
+  const hour = 3_600_000;
+  const busy = { ...PLAIN, used: { cpus: 1 }, until: hour };
+  const jobs = [
+    { cpus: 1, nodes: 2, time: hour },
+    { cpus: 1, gpus: 1, time: 2 * hour },
+    { cpus: 1, gpus: 1, time: hour },
+  ];
+  const made = plan(snapshot([GPU, busy], jobs, { policy: 'easy' }), 0);
+  assert.equal(planWords(made), '3@n1');
+  assert.deepEqual(made.promised, [{ jobId: 1, index: 0, at: hour, nodes: ['n1', 'n2'] }]);
+});

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { fitsIn } from '../../../../src/core/model/resources.ts';
 import { plan } from '../../../../src/core/scheduler/cycle/plan.ts';
-import { Queue } from '../../../../src/core/scheduler/line/queue.ts';
-import { holdsNow, NodePool } from '../../../../src/core/scheduler/room/pool.ts';
+import { Queue, type QueueEntry } from '../../../../src/core/scheduler/line/queue.ts';
+import { holdsNow, NodePool, type NodeView } from '../../../../src/core/scheduler/room/pool.ts';
 import {
   afterwards,
   entries,
@@ -112,40 +112,74 @@ test('[A11] the same snapshot gives the same plan, however it was put together',
 
 /** Starts one by one in queue order, asking every node every time. */
 function naive(have: readonly NodeWords[], want: readonly JobWords[], by: string): string {
-  let views = have.map((words, at) => view(words, at + 1));
-  const started: string[] = [];
-  for (const entry of entries(want).sort((a, b) => a.nice - b.nice || a.jobId - b.jobId)) {
-    const { request: wanted } = entry.shape;
+  const views = have.map((words, at) => view(words, at + 1));
+  const state = { views, started: [] as string[], done: new Set<string>() };
+  const line = entries(want).sort((a, b) => a.nice - b.nice || a.jobId - b.jobId);
+  for (const [at, entry] of line.entries()) {
     let { running } = entry;
     for (const index of entry.pending) {
       if (running >= (entry.runningMax ?? Infinity)) break;
-      const fitting = views.filter(
-        ({ name }) => wanted.nodeNames.length === 0 || wanted.nodeNames.includes(name),
-      );
-      const chosen = fitting.filter((one) => holdsNow(one, wanted)).slice(0, wanted.nodeCount);
-      if (chosen.length < wanted.nodeCount) {
-        if (by === 'fifo') return started.join(' ');
+      if (state.done.has(`${entry.jobId}/${index}`)) continue;
+      const chosen = nodesFor(entry, state.views);
+      const isOnGpus = chosen?.some(({ total }) => total.gpuCount > 0) === true;
+      if (isOnGpus && !needsGpu(entry) && by !== 'fifo') {
+        for (const rival of line.slice(at + 1)) {
+          if (needsGpu(rival) && rival.runningMax === null) startAll(rival, state);
+        }
+      }
+      if (!startOne(entry, index, state)) {
+        if (by === 'fifo') return state.started.join(' ');
         break;
       }
-      const shares = chosen.map(({ name, total, gpusFree }) => {
-        const resources = wanted.exclusive ? total : wanted.perNode;
-        return { node: name, resources, gpus: gpusFree.slice(0, resources.gpuCount) };
-      });
-      const one = { jobId: entry.jobId, index, shares };
-      started.push(
-        planWords({ starts: [one], promised: [], resumes: [], preemptions: [], rest: null }),
-      );
-      views = afterwards(views, {
-        starts: [one],
-        promised: [],
-        resumes: [],
-        preemptions: [],
-        rest: null,
-      });
       running += 1;
     }
   }
-  return started.join(' ');
+  return state.started.join(' ');
+}
+
+interface Naive {
+  views: NodeView[];
+  readonly started: string[];
+  readonly done: Set<string>;
+}
+
+function needsGpu({ shape }: QueueEntry): boolean {
+  return shape.request.perNode.gpuCount > 0;
+}
+
+function startAll(entry: QueueEntry, state: Naive): void {
+  for (const index of entry.pending) {
+    if (!state.done.has(`${entry.jobId}/${index}`) && !startOne(entry, index, state)) return;
+  }
+}
+
+/** Those without free gpus first, for who needs none; null: too few. */
+function nodesFor(entry: QueueEntry, views: readonly NodeView[]): NodeView[] | null {
+  const { request: wanted } = entry.shape;
+  const fitting = views.filter(
+    (one) =>
+      (wanted.nodeNames.length === 0 || wanted.nodeNames.includes(one.name)) &&
+      holdsNow(one, wanted),
+  );
+  const cost = ({ free }: NodeView) => (needsGpu(entry) || free.gpuCount === 0 ? 0 : 1);
+  const chosen = fitting.toSorted((a, b) => cost(a) - cost(b) || a.order - b.order);
+  return chosen.length < wanted.nodeCount ? null : chosen.slice(0, wanted.nodeCount);
+}
+
+function startOne(entry: QueueEntry, index: number, state: Naive): boolean {
+  const { request: wanted } = entry.shape;
+  const chosen = nodesFor(entry, state.views);
+  if (chosen === null) return false;
+  const shares = chosen.map(({ name, total, gpusFree }) => {
+    const resources = wanted.exclusive ? total : wanted.perNode;
+    return { node: name, resources, gpus: gpusFree.slice(0, resources.gpuCount) };
+  });
+  const starts = [{ jobId: entry.jobId, index, shares }];
+  const made = { starts, promised: [], resumes: [], preemptions: [], rest: null };
+  state.started.push(planWords(made));
+  state.done.add(`${entry.jobId}/${index}`);
+  state.views = afterwards(state.views, made);
+  return true;
 }
 
 test('[A9, A10] the plan is that of the naive scheduler that asks everybody', () => {

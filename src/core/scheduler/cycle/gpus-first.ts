@@ -1,0 +1,76 @@
+// On a node with gpus, who needs them goes first: of what would start in this cycle anyway, and before
+// what needs none and has not waited long. Nobody is kept waiting for gpus that nobody takes now.
+
+import { GPUS_FIRST_MS } from '../../model/limits.ts';
+import { bandsOf, GPU_LABEL, needsGpus } from '../line/gpus.ts';
+import { type Candidate, isBefore, Line, type LineRules } from '../line/line.ts';
+import type { Queue, QueueEntry } from '../line/queue.ts';
+import type { NodeView } from '../room/pool.ts';
+
+/** Those that may go before one task, one after the other. */
+export interface Rivals {
+  readonly first: Candidate | undefined;
+  started(): void;
+  /** It does not start now, nor does the rest of its group. */
+  drop(): void;
+}
+
+export class GpusFirst {
+  readonly #queue: Queue;
+  readonly #rules: LineRules;
+  readonly #now: number;
+  readonly #started = new Map<QueueEntry, Set<number>>();
+  #line: Line | null = null;
+
+  constructor(queue: Queue, rules: LineRules, now: number) {
+    this.#queue = queue;
+    this.#rules = rules;
+    this.#now = now;
+  }
+
+  /** Whether others may go first where this one would start. */
+  isFor({ entry, partition }: Candidate, views: readonly NodeView[]): boolean {
+    if (this.#queue.gpuGroups.size === 0 || needsGpus(entry.shape.request)) return false;
+    if (partition.policy === 'fifo' || this.#now - entry.submittedAt >= GPUS_FIRST_MS) return false;
+    return views.some(({ total, labels }) => total.gpuCount > 0 || labels.has(GPU_LABEL));
+  }
+
+  /** Whether it may go before that one, which comes first in the line. */
+  isRival({ group, tier, partition, entry }: Candidate, next: Candidate): boolean {
+    if (!needsGpus(group.shape.request) || tier !== next.tier) return false;
+    return partition.policy !== 'fifo' && entry.runningMax === null;
+  }
+
+  /** Those that come after it, in their order. Of arrays with a running limit only their turn counts. */
+  rivalsOf(next: Candidate): Rivals {
+    this.#line ??= new Line(bandsOf(this.#queue.gpuGroups), this.#rules);
+    const line = this.#line;
+    const find = (): Candidate | undefined => {
+      for (let one = line.first; one !== undefined; one = line.first) {
+        if (one.tier < next.tier) return undefined;
+        if (isBefore(next, one) && this.isRival(one, next)) return one;
+        line.drop();
+      }
+      return undefined;
+    };
+    return {
+      get first() {
+        return find();
+      },
+      started: () => this.#noteStart(line),
+      drop: () => line.drop(),
+    };
+  }
+
+  /** It has gone before its turn. */
+  hasStarted({ entry, index }: Candidate): boolean {
+    return this.#started.get(entry)?.has(index) === true;
+  }
+
+  #noteStart(line: Line): void {
+    const { entry, index } = line.first as Candidate;
+    const indices = this.#started.get(entry) ?? new Set<number>();
+    this.#started.set(entry, indices.add(index));
+    line.advance();
+  }
+}
