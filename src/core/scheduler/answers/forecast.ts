@@ -11,11 +11,12 @@ import {
   LOOKS_PER_TASK,
 } from '../../model/limits.ts';
 import { type Partition, siteRuleOf } from '../../model/scheduling.ts';
+import { GpusFirst } from '../cycle/gpus-first.ts';
 import { Resumer } from '../cycle/resume.ts';
 import { type ActiveTask, lineRules, type Snapshot } from '../cycle/snapshot.ts';
 import { type Candidate, isBefore, Line } from '../line/line.ts';
 import type { Group } from '../line/queue.ts';
-import { type Ask, askFor } from '../room/ask.ts';
+import { type Ask, askFor, endAt } from '../room/ask.ts';
 import { Board } from '../room/board.ts';
 import { UNKNOWN_END } from '../room/profile.ts';
 import type { Slot } from '../room/slots.ts';
@@ -54,10 +55,51 @@ export function forecast(
   const from = letIn(target, ahead, tools);
   if (from === null) return null;
   if (from === 'unknown') return { at: null, nodes: [], unplannedAfter: FORECAST_TASKS_MAX };
-  const slot = slotOf(board, ask, from);
+  const first = slotOf(board, ask, from);
+  const slot = first && afterGpus(snapshot, target, { ...tools, from, first });
   if (slot === null) return board.isSpent ? { at: null, nodes: [], unplannedAfter } : null;
   const { at } = slot;
   return { at, nodes: namesOf(slot), unplannedAfter, ...waitIn(snapshot, { slot, ask, now }) };
+}
+
+/** On nodes with gpus, later tasks that need them go first as far as they can start by then. */
+function afterGpus(
+  snapshot: Snapshot,
+  target: Candidate,
+  { board, floors, turnstile, from, first }: Tools & { from: number; first: Slot },
+): Slot | null {
+  const gpus = new GpusFirst(snapshot.queue, lineRules(snapshot), board.now);
+  let rivals = gpus.rivalsOf(target);
+  const ask = askFor(target.entry, target.partition);
+  let slot: Slot | null = first;
+  for (let planned = 0; slot !== null && planned < FORECAST_TASKS_MAX; ) {
+    const views = slot.lanes.map(({ view }) => view);
+    const isBefore = gpus.isFor(target, views, slot.at) && board.work < FORECAST_LOOKS_MAX;
+    const rival = isBefore ? rivals.first : undefined;
+    if (rival === undefined) return slot;
+    board.addWork(LOOKS_PER_TASK);
+    const its = askFor(rival.entry, rival.partition);
+    const earliest = turnstile.earliest(rival, floors.of(rival.partition));
+    const early = earliest === null ? null : slotOf(board, its, earliest);
+    const isOver = early !== null && endAt(early.at, its.walltimeMs) <= slot.at;
+    // Until the target's turn what is set aside for it keeps it from longer ones.
+    const place = isOver ? early : early && slotOf(board, its, Math.max(early.at, slot.at));
+    if (place === null || place.at > slot.at) {
+      rivals.drop();
+      continue;
+    }
+    board.promise(its, place);
+    turnstile.enter(rival, place.at);
+    rivals.started();
+    planned += 1;
+    const next = slotOf(board, ask, from);
+    if (next !== null && next.at > slot.at) {
+      gpus.again();
+      rivals = gpus.rivalsOf(target);
+    }
+    slot = next;
+  }
+  return slot;
 }
 
 /** Where sites are compared, what fits now goes to the best of them, as in a cycle. */

@@ -28,10 +28,10 @@ export class GpusFirst {
     this.#now = now;
   }
 
-  /** Whether others may go first where this one would start. */
-  isFor({ entry, partition }: Candidate, views: readonly NodeView[]): boolean {
+  /** Whether others may go first where this one would start, now or then. */
+  isFor({ entry, partition }: Candidate, views: readonly NodeView[], at = this.#now): boolean {
     if (this.#queue.gpuGroups.size === 0 || needsGpus(entry.shape.request)) return false;
-    if (partition.policy === 'fifo' || this.#now - entry.submittedAt >= GPUS_FIRST_MS) return false;
+    if (partition.policy === 'fifo' || at - entry.submittedAt >= GPUS_FIRST_MS) return false;
     return views.some(({ total, labels }) => total.gpuCount > 0 || labels.has(GPU_LABEL));
   }
 
@@ -48,8 +48,9 @@ export class GpusFirst {
     const find = (): Candidate | undefined => {
       for (let one = line.first; one !== undefined; one = line.first) {
         if (one.tier < next.tier) return undefined;
-        if (isBefore(next, one) && this.isRival(one, next)) return one;
-        line.drop();
+        if (this.hasStarted(one)) line.advance();
+        else if (isBefore(next, one) && this.isRival(one, next)) return one;
+        else line.drop();
       }
       return undefined;
     };
@@ -60,6 +61,11 @@ export class GpusFirst {
       started: () => this.#noteStart(line),
       drop: () => line.drop(),
     };
+  }
+
+  /** At a later time: who was dropped may start then. */
+  again(): void {
+    this.#line = null;
   }
 
   /** It has gone before its turn. */

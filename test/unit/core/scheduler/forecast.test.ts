@@ -140,6 +140,35 @@ test('[A23] under conservative the first task starts when it was foretold', () =
   );
 });
 
+test('[A23, P15] the first task starts when it was foretold where others need gpus', () => {
+  const gpus = fc.nat(2);
+  const some = fc.array(fc.tuple(node, gpus), { minLength: 1, maxLength: 3 });
+  const list = fc.array(fc.tuple(job, gpus), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(some, list, (machines, wishes) => {
+      const have = machines.map(([one, count], at) => ({
+        ...{ ...one, gpus: count, name: `n${at + 1}` },
+      }));
+      const want = wishes.map(([one, count], at) => {
+        return { ...one, nodes: 1, ...(at === 0 ? {} : { gpus: count }) };
+      });
+      const shot = () => snapshot(have, want, { policy: 'conservative' });
+      const foretold = forecastOf(shot(), want, 1)?.at;
+      const started = run(shot()).get(1);
+      assert.equal(foretold === undefined, started === undefined);
+      assert.ok((foretold ?? 0) >= (started ?? 0), `${foretold} before ${started}`);
+    }),
+    { numRuns: 500 },
+  );
+  const n1 = { name: 'n1', cpus: 1, memory: 4, gpus: 1 };
+  const want = [
+    { cpus: 1, time: 1000 },
+    { cpus: 1, gpus: 1, time: 5000 },
+  ];
+  const at = (id: number) => forecastOf(snapshot([n1], want, { policy: 'easy' }), want, id)?.at;
+  assert.deepEqual([at(1), run(snapshot([n1], want, { policy: 'easy' })).get(1)], [5000, 5000]);
+});
+
 test('[A23] under fifo every task starts when it was foretold', () => {
   fc.assert(
     fc.property(nodes, jobs, stops, (have, want, list) => {
