@@ -1,6 +1,7 @@
 // Reads a YAML file and tells all that is wrong with it, each problem with its line and column.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { fileProblem } from '../../config/file-problem.ts';
 import { type Problem as FileProblem, fileFailure, YamlText } from '../../config/yaml-text.ts';
 import { formatSize } from '../../core/base/size.ts';
@@ -14,6 +15,12 @@ const FILE_BYTES_MAX = 64 * 1_048_576;
 /** A file with more mistakes has one that is repeated. */
 const PROBLEMS_SHOWN_MAX = 200;
 const HINT = '`weft batch template` shows a right one; docs/batches.md has every key.';
+/** By the names that files of the seed have: what they are is not always to be read. */
+const SEED_HINTS: Readonly<Record<string, string>> = {
+  'distribute-jobs.yaml':
+    '`distribute template python --output -` shows a right one; docs/migration/distribute.md has every key.',
+  'distribute-nodes.yaml': 'docs/migration/distribute.md has every key.',
+};
 
 /** What the values of a file come to, and what is wrong with them. */
 export interface Judged {
@@ -80,12 +87,16 @@ function decode(file: string, bytes: Uint8Array): string {
 }
 
 function unreadable(file: string, what: string): Failure {
-  return failure(refuse('batch.invalid', { where: file, what }, HINT));
+  return failure(refuse('batch.invalid', { where: file, what }, hintFor(file)));
 }
 
 function invalid(file: string, problems: readonly FileProblem[]): Failure {
   const more = problems.length - PROBLEMS_SHOWN_MAX;
   const shown = problems.slice(0, PROBLEMS_SHOWN_MAX);
   const rest = more > 0 ? [{ where: file, what: `and ${more} more` }] : [];
-  return fileFailure('batch.invalid', [...shown, ...rest], HINT);
+  return fileFailure('batch.invalid', [...shown, ...rest], hintFor(file));
+}
+
+function hintFor(file: string): string {
+  return SEED_HINTS[path.basename(file)] ?? HINT;
 }

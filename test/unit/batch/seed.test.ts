@@ -271,6 +271,19 @@ apptainer:
   ]);
 });
 
+test('the example of its documents needs quotes, and is told where a right one is', (context) => {
+  const text = 'meta:\n  batch_name: b\n  namespace: n\n  matrix: @me:example.org\n';
+  const folder = makeFolder(context, { 'distribute-jobs.yaml': text });
+  assert.throws(
+    () => readBatch(path.join(folder, 'distribute-jobs.yaml')),
+    (error: Failure) => {
+      assert.match(error.message, /a value cannot begin with @; put it in quotes/);
+      assert.match(error.hint ?? '', /`distribute template python --output -` shows a right one/);
+      return true;
+    },
+  );
+});
+
 test('a file of that kind without a solver, and one without jobs', (context) => {
   const meta = 'meta: {batch_name: b, namespace: n, capabilities: []}\n';
   assert.deepEqual(problemsOf(context, meta), [
