@@ -23,8 +23,8 @@ function gpusOf(head: TestHead, task: string): readonly number[] {
 }
 
 scenario('[A3] an exclusive task gets whole, idle nodes and shares them with nobody', (head) => {
-  head.connect('n1', { gpus: 2 });
-  head.connect('n2');
+  head.connect('n1');
+  head.connect('n2', { gpus: 2 });
   head.submit({ cpuCount: 1 });
   head.submit({ exclusive: true });
   head.submit({ cpuCount: 1, nodeNames: ['n2'] as NodeName[] });
