@@ -1,10 +1,11 @@
 // On a node with gpus, who needs them goes first: of what would start in this cycle anyway, and before
 // what needs none and has not waited long. Nobody is kept waiting for gpus that nobody takes now.
 
+import { SortedList } from '../../base/sorted-list.ts';
 import { GPUS_FIRST_MS } from '../../model/limits.ts';
-import { bandsOf, GPU_LABEL, needsGpus } from '../line/gpus.ts';
+import { GPU_LABEL, needsGpus } from '../line/gpus.ts';
 import { type Candidate, isBefore, Line, type LineRules } from '../line/line.ts';
-import type { Queue, QueueEntry } from '../line/queue.ts';
+import type { Band, Group, Queue, QueueEntry } from '../line/queue.ts';
 import type { NodeView } from '../room/pool.ts';
 
 /** Those that may go before one task, one after the other. */
@@ -79,4 +80,13 @@ export class GpusFirst {
     this.#started.set(entry, indices.add(index));
     line.advance();
   }
+}
+
+/** These groups, as a line of their own takes them. */
+function bandsOf(groups: Iterable<Group>): Band[] {
+  return Array.from(groups, (group) => {
+    const alone = new SortedList<Group>(() => 0);
+    alone.insert(group);
+    return { ...group.band, groups: alone };
+  });
 }
