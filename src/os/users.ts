@@ -58,13 +58,14 @@ function ownAccount(): UserAccount {
 }
 
 async function lookUp(name: string): Promise<UserAccount | null> {
-  // A name that looks like an option or a number would be taken for something else.
-  if (!/^[A-Za-z_][A-Za-z0-9_.@-]*\$?$/.test(name)) return null;
-  const line = await output('getent', ['passwd', name]);
+  // A name that looks like an option or a number would be taken for something else. Directories have
+  // names such as `LAB\eva` and `ann@lab.example`.
+  if (!/^(?!\d+$)[^-+:/\p{Cc}][^:/\p{Cc}]*$/u.test(name)) return null;
+  const line = await output('getent', ['passwd', '--', name]);
   if (line === null) return null;
   const [login, , uid, gid, , home, shell] = line.trim().split(':');
   if (login !== name || uid === undefined || gid === undefined) return null;
-  const groups = ((await output('id', ['-G', name])) ?? gid).trim().split(/\s+/).map(Number);
+  const groups = ((await output('id', ['-G', '--', name])) ?? gid).trim().split(/\s+/).map(Number);
   return {
     ...{ name, uid: Number(uid), gid: Number(gid), groups },
     home: home || '/',

@@ -1,13 +1,15 @@
-// Machines and users as they are: few open files, a number without an account, no terminal.
+// Machines and users as they are: few open files, a number without an account, no terminal; names with
+// dots, @ and backslashes, homes with spaces and umlauts, umask 077, other shells and locales.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { until } from './support/hosts.ts';
 import { cleanEnvironment, repository, runProgram } from './support/local-cluster.ts';
+import { ROOT, SharedCluster, type User } from './support/shared-cluster.ts';
 
 const WEFT = [process.execPath, path.join(repository, 'bin', 'weft.mjs')];
 /** A uid that no account has here. */
@@ -81,4 +83,45 @@ test('`weft run --follow` goes on when the terminal it was started from is gone'
     const code = await new Promise((resolve) => child.once('close', resolve));
     assert.deepEqual([code, out], [0, 'begun\nstill here\n']);
   });
+});
+
+/** Names as directories, domains and administrators give them; each types into another shell. */
+const PEOPLE: readonly (User & { readonly locale: string })[] = [
+  { name: 'j.doe', uid: 42_011, home: 'Jürgen Groß', shell: '/bin/bash', locale: 'C' },
+  {
+    name: 'ann@lab.example',
+    uid: 42_012,
+    home: 'a b  c',
+    shell: '/usr/bin/zsh',
+    locale: 'C.UTF-8',
+  },
+  // A locale that the machine does not have, as ssh brings it.
+  { name: 'LAB\\eva', uid: 42_013, shell: '/usr/bin/fish', locale: 'de_DE.UTF-8' },
+  { name: 'Max', uid: 42_014, home: "Max's $HOME", shell: '/usr/bin/tcsh', locale: 'C.UTF-8' },
+  { name: 'zoe_1-x', uid: 42_015, home: 'zoë', shell: '/bin/sh', locale: 'C' },
+];
+
+const rootOnly = process.getuid?.() === 0 ? false : 'only root can switch users';
+
+test('odd names, homes, shells and locales run jobs as any other', { skip: rootOnly }, async () => {
+  const cluster = await SharedCluster.start(PEOPLE);
+  try {
+    for (const person of PEOPLE) {
+      const { name, uid, locale } = person;
+      const job = 'id -un; pwd; umask; echo $LC_ALL; echo Größe | tee Größe';
+      const line = `umask 077; weft run --follow '${job}'`;
+      const { code, out, error } = await cluster.typed(person, line, { env: { LC_ALL: locale } });
+      assert.equal(code, 0, `${name}: ${out}${error}`);
+      assert.deepEqual(out.split('\n').slice(0, -1), [
+        ...[name, cluster.home(person), '0077', locale, 'Größe'],
+      ]);
+      const made = statSync(path.join(cluster.home(person), 'Größe'));
+      assert.deepEqual([made.uid, made.mode & 0o777], [uid, 0o600], name);
+    }
+    const jobs = JSON.parse(await cluster.ok(ROOT, 'jobs', '--all', '-o', 'json'));
+    const owners = (jobs as { owner: string }[]).map(({ owner }) => owner);
+    assert.deepEqual(owners.sort(), PEOPLE.map(({ name }) => name).sort());
+  } finally {
+    await cluster.close();
+  }
 });

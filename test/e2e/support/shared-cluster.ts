@@ -30,6 +30,10 @@ import {
 export interface User {
   readonly name: string;
   readonly uid: number;
+  /** Name of the home; absent: the user's. */
+  readonly home?: string;
+  /** Absent: /bin/sh. */
+  readonly shell?: string;
 }
 
 /** Uids that no distribution gives out. */
@@ -49,12 +53,13 @@ mount --bind "$REPOSITORY" "$PLACE/program" && mount --bind "$NODE" "$PLACE/node
 
 export class SharedCluster {
   readonly directory = mkdtempSync(join(tmpdir(), 'weft-shared-'));
+  readonly #users: readonly User[];
   readonly #daemons: ChildProcess[] = [];
   readonly #forget = whenKilled(() => this.#remove());
 
   /** Two nodes, n1 and n2, of two cpus and 512M each; everything below `directory` is shared. */
-  static async start(): Promise<SharedCluster> {
-    const cluster = new SharedCluster();
+  static async start(more: readonly User[] = []): Promise<SharedCluster> {
+    const cluster = new SharedCluster(more);
     try {
       await cluster.#setUp();
       return cluster;
@@ -62,6 +67,10 @@ export class SharedCluster {
       await cluster.close();
       throw error;
     }
+  }
+
+  private constructor(more: readonly User[]) {
+    this.#users = [ALICE, BOB, ...more, CAROL];
   }
 
   async #setUp(): Promise<void> {
@@ -76,8 +85,8 @@ export class SharedCluster {
   }
 
   /** Home of a user, 0700: also root's programs get into it only as that user. */
-  home({ name }: User): string {
-    return join(this.directory, 'home', name);
+  home({ name, home = name }: User): string {
+    return join(this.directory, 'home', home);
   }
 
   /** `weft …` as this user, standing in their home. */
@@ -133,19 +142,20 @@ export class SharedCluster {
   #makePlace(): void {
     chmodSync(this.directory, 0o755);
     for (const folder of ['program', 'home']) mkdirSync(join(this.directory, folder));
-    const accounts = [ALICE, BOB, CAROL].map(
-      ({ name, uid }) => `${name}:x:${uid}:${uid}::${join(this.directory, 'home', name)}:/bin/sh`,
-    );
-    const groups = [ALICE, BOB, CAROL].map(({ name, uid }) => `${name}:x:${uid}:`);
+    const accounts = this.#users.map((user) => {
+      const { name, uid, shell = '/bin/sh' } = user;
+      return `${name}:x:${uid}:${uid}::${this.home(user)}:${shell}`;
+    });
+    const groups = this.#users.map(({ name, uid }) => `${name}:x:${uid}:`);
     this.#write('accounts', [readFileSync('/etc/passwd', 'utf8').trimEnd(), ...accounts]);
     this.#write('accounts-n2', [
       readFileSync('/etc/passwd', 'utf8').trimEnd(),
-      ...accounts.slice(0, 2),
+      ...accounts.slice(0, -1),
     ]);
     const lab = `lab:x:${LAB_GID}:${ALICE.name}`;
     this.#write('group', [readFileSync('/etc/group', 'utf8').trimEnd(), ...groups, lab]);
     this.#write('node', []);
-    for (const user of [ALICE, BOB, CAROL]) {
+    for (const user of this.#users) {
       mkdirSync(this.home(user), { mode: 0o700 });
       chownSync(this.home(user), user.uid, user.uid);
     }
@@ -207,12 +217,28 @@ export class SharedCluster {
     return daemon;
   }
 
-  #command({ name }: User, args: readonly string[]): string[] {
+  /** A line typed into the shell of this user; `weft` is the program. */
+  typed(user: User, line: string, setting: Setting = {}): Promise<Said> {
+    const env = { ...this.#environment(user), ...setting.env };
+    const said = line.replace('weft', this.#weft.join(' '));
+    const command = [...this.#become(user), user.shell ?? '/bin/sh', '-c', said];
+    return runProgram(command, { ...setting, cwd: '/', env });
+  }
+
+  get #weft(): string[] {
+    return [join(this.directory, 'node'), join(this.directory, 'program/bin/weft.mjs')];
+  }
+
+  #command(user: User, args: readonly string[]): string[] {
+    return [...this.#become(user), ...this.#weft, ...args];
+  }
+
+  #become(user: User): string[] {
+    const { name } = user;
     const enter = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', ENTER, 'sh'];
     const become = ['setpriv', '--reuid', name, '--regid', name, '--init-groups'];
-    const stand = ['env', '-C', name === 'root' ? '/' : join(this.directory, 'home', name)];
-    const weft = [join(this.directory, 'node'), join(this.directory, 'program/bin/weft.mjs')];
-    return [...enter, ...become, ...stand, ...weft, ...args];
+    const stand = ['env', '-C', name === 'root' ? '/' : this.home(user)];
+    return [...enter, ...become, ...stand];
   }
 
   #environment(user: User): NodeJS.ProcessEnv {

@@ -49,7 +49,7 @@ function isOutside({ internal, address }: { internal: boolean; address: string }
 
 test('unknown names, numbers and options are nobody', async () => {
   const users = systemUsers(() => 0);
-  for (const name of ['no-such-user-here', '0', '-r', 'a:b', '']) {
+  for (const name of ['no-such-user-here', '0', '+0', '-r', 'a:b', 'a\nb', '']) {
     assert.equal(await users.find(name), null, name);
   }
   assert.equal(users.cached('no-such-user-here'), null);
