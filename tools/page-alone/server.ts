@@ -82,6 +82,8 @@ export class PageAlone {
 
   #answer(incoming: IncomingMessage, response: ServerResponse): void {
     incoming.resume();
+    // The page goes by the clock of its head, and this world has stood still at its own time.
+    response.sendDate = false;
     const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://page');
     if (pathname === '/') return send(response, 200, read('index.html'), 'text/html');
     if (pathname.startsWith('/ui/')) return sendFile(response, pathname.slice('/ui/'.length));
