@@ -11,7 +11,7 @@ import {
   LOOKS_PER_TASK,
 } from '../../model/limits.ts';
 import { type Partition, siteRuleOf } from '../../model/scheduling.ts';
-import { GpusFirst } from '../cycle/gpus-first.ts';
+import { GpusFirst, type Rivals } from '../cycle/gpus-first.ts';
 import { Resumer } from '../cycle/resume.ts';
 import { type ActiveTask, lineRules, type Snapshot } from '../cycle/snapshot.ts';
 import { type Candidate, isBefore, Line } from '../line/line.ts';
@@ -66,40 +66,53 @@ export function forecast(
 function afterGpus(
   snapshot: Snapshot,
   target: Candidate,
-  { board, floors, turnstile, from, first }: Tools & { from: number; first: Slot },
+  tools: Tools & { from: number; first: Slot },
 ): Slot | null {
+  const { board, from, first } = tools;
   const gpus = new GpusFirst(snapshot.queue, lineRules(snapshot), board.now);
-  let rivals = gpus.rivalsOf(target);
   const ask = askFor(target.entry, target.partition);
   let slot: Slot | null = first;
-  for (let planned = 0; slot !== null && planned < FORECAST_TASKS_MAX; ) {
+  for (let since = board.now; slot !== null && board.work < FORECAST_LOOKS_MAX; ) {
     const views = slot.lanes.map(({ view }) => view);
-    const isBefore = gpus.isFor(target, views, slot.at) && board.work < FORECAST_LOOKS_MAX;
-    const rival = isBefore ? rivals.first : undefined;
-    if (rival === undefined) return slot;
+    if (!gpus.isFor(target, views, slot.at)) break;
+    const turn = slot.at;
+    if (planRivals(gpus.rivalsOf(target), tools, { since, turn }) === 0) break;
+    slot = slotOf(board, ask, from);
+    if (slot === null || slot.at <= turn) continue;
+    since = turn;
+    gpus.again();
+  }
+  return slot;
+}
+
+/**
+ * Those that start from `since` on and are over by the target's turn, or start then: until its turn
+ * what is set aside for the target keeps it from longer ones. How many.
+ */
+function planRivals(
+  rivals: Rivals,
+  { board, floors, turnstile }: Tools,
+  { since, turn }: { since: number; turn: number },
+): number {
+  let planned = 0;
+  for (let rival = rivals.first; rival !== undefined; rival = rivals.first) {
+    if (planned >= FORECAST_TASKS_MAX || board.work >= FORECAST_LOOKS_MAX) break;
     board.addWork(LOOKS_PER_TASK);
-    const its = askFor(rival.entry, rival.partition);
+    const ask = askFor(rival.entry, rival.partition);
     const earliest = turnstile.earliest(rival, floors.of(rival.partition));
-    const early = earliest === null ? null : slotOf(board, its, earliest);
-    const isOver = early !== null && endAt(early.at, its.walltimeMs) <= slot.at;
-    // Until the target's turn what is set aside for it keeps it from longer ones.
-    const place = isOver ? early : early && slotOf(board, its, Math.max(early.at, slot.at));
-    if (place === null || place.at > slot.at) {
+    const early = earliest === null ? null : slotOf(board, ask, Math.max(earliest, since));
+    const isOver = early !== null && endAt(early.at, ask.walltimeMs) <= turn;
+    const place = isOver ? early : early && slotOf(board, ask, Math.max(early.at, turn));
+    if (place === null || place.at > turn) {
       rivals.drop();
       continue;
     }
-    board.promise(its, place);
+    board.promise(ask, place);
     turnstile.enter(rival, place.at);
     rivals.started();
     planned += 1;
-    const next = slotOf(board, ask, from);
-    if (next !== null && next.at > slot.at) {
-      gpus.again();
-      rivals = gpus.rivalsOf(target);
-    }
-    slot = next;
   }
-  return slot;
+  return planned;
 }
 
 /** Where sites are compared, what fits now goes to the best of them, as in a cycle. */

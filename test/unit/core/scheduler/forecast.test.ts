@@ -140,33 +140,24 @@ test('[A23] under conservative the first task starts when it was foretold', () =
   );
 });
 
-test('[A23, P15] the first task starts when it was foretold where others need gpus', () => {
-  const gpus = fc.nat(2);
-  const some = fc.array(fc.tuple(node, gpus), { minLength: 1, maxLength: 3 });
-  const list = fc.array(fc.tuple(job, gpus), { minLength: 1, maxLength: 4 });
-  fc.assert(
-    fc.property(some, list, (machines, wishes) => {
-      const have = machines.map(([one, count], at) => ({
-        ...{ ...one, gpus: count, name: `n${at + 1}` },
-      }));
-      const want = wishes.map(([one, count], at) => {
-        return { ...one, nodes: 1, ...(at === 0 ? {} : { gpus: count }) };
-      });
-      const shot = () => snapshot(have, want, { policy: 'conservative' });
-      const foretold = forecastOf(shot(), want, 1)?.at;
-      const started = run(shot()).get(1);
-      assert.equal(foretold === undefined, started === undefined);
-      assert.ok((foretold ?? 0) >= (started ?? 0), `${foretold} before ${started}`);
-    }),
-    { numRuns: 500 },
-  );
-  const n1 = { name: 'n1', cpus: 1, memory: 4, gpus: 1 };
-  const want = [
-    { cpus: 1, time: 1000 },
-    { cpus: 1, gpus: 1, time: 5000 },
+test('[A23, P15] a start on a node with gpus is foretold after what goes first there', () => {
+  const n1 = { name: 'n1', cpus: 4, memory: 4, gpus: 2 };
+  const busy = { ...n1, used: { cpus: 1 }, until: 1000 };
+  const first = { cpus: 4, time: 1000 };
+  const rivals = [
+    { cpus: 1, gpus: 1, time: 6000 },
+    { cpus: 1, gpus: 1, time: 7000 },
   ];
-  const at = (id: number) => forecastOf(snapshot([n1], want, { policy: 'easy' }), want, id)?.at;
-  assert.deepEqual([at(1), run(snapshot([n1], want, { policy: 'easy' })).get(1)], [5000, 5000]);
+  for (const [node, want, when] of [
+    [n1, [first, { cpus: 1, gpus: 1, time: 5000 }], 5000],
+    [busy, [first, { cpus: 1, gpus: 1, time: 2000 }], 3000],
+    [busy, [first, ...rivals], 8000],
+    [busy, [{ ...first, gpus: 1 }, ...rivals], 1000],
+    [busy, [first, { cpus: 1, gpus: 1, time: 900 }], 1000],
+  ] as const) {
+    const shot = () => snapshot([node], want, { policy: 'conservative' });
+    assert.deepEqual([forecastOf(shot(), want, 1)?.at, run(shot()).get(1)], [when, when]);
+  }
 });
 
 test('[A23] under fifo every task starts when it was foretold', () => {
