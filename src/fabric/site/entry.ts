@@ -6,6 +6,7 @@ import type { Result } from '../../core/base/result.ts';
 import type { ExitStatus } from '../../core/model/job.ts';
 import type { EndThere } from '../../core/model/processes.ts';
 import type { SiteEnd, SiteJob } from '../../core/model/site.ts';
+import { isPausing } from './pausing.ts';
 import type { EndReceipt, StartReceipt } from './script.ts';
 
 /** After a submission without an answer: the site may still be at it. */
@@ -120,7 +121,7 @@ export function newEntry(launchId: number, name: string, sending: Entry['sending
 
 /** The next thing to do about it; null: wait. */
 export function workOf(entry: Entry, now: number, hasAccounting: boolean): Work | null {
-  if (entry.ending !== null || now < entry.nextAt) return null;
+  if (entry.ending !== null || isPausing(entry.nextAt, now)) return null;
   if (entry.sending === 'unsent') return entry.isCancelWanted ? 'take_claim' : 'submit';
   if (entry.sending === 'doubtful') return 'look_up';
   if (entry.isCancelWanted && entry.cancelledAt === null) return 'cancel';

@@ -8,6 +8,7 @@ import type { SiteUser } from '../../ports/sites.ts';
 import { runSiteCommand } from './command.ts';
 import { AGAIN_MS, SETTLE_MS } from './entry.ts';
 import type { Launch } from './launch.ts';
+import { isPausing } from './pausing.ts';
 import { siteJobOf } from './site-orders.ts';
 import type { SiteWorld } from './world.ts';
 
@@ -71,7 +72,7 @@ export class Hollow {
     this.#isLooking = true;
     const { clock, log } = this.#world;
     for (const one of [...this.#all.values()]) {
-      if (clock.now() < one.nextAt) continue;
+      if (isPausing(one.nextAt, clock.now())) continue;
       try {
         await this.#clear(one);
       } catch (error) {

@@ -4,6 +4,7 @@
 import type { SiteProblem } from '../../adaptors/adaptor.ts';
 import type { Result } from '../../core/base/result.ts';
 import type { SiteJob } from '../../core/model/site.ts';
+import { isPausing } from './pausing.ts';
 
 /** An order shows in a listing by then, or is given again. */
 const SHOWN_MS = 20_000;
@@ -45,10 +46,10 @@ export type TurnWork = 'suspend' | 'resume' | 'signal';
 export function turnOf(turns: Turns, now: number): TurnWork | null {
   const { isStopped, wish, told, signals, nextAt, signalAt } = turns;
   const isSaid = told === null || told === wish;
-  const isDue = wish !== null && (wish !== isStopped || !isSaid) && now >= nextAt;
+  const isDue = wish !== null && (wish !== isStopped || !isSaid) && !isPausing(nextAt, now);
   if (isDue) return wish ? 'suspend' : 'resume';
   const [signal] = signals;
-  if (signal === undefined || now < signalAt) return null;
+  if (signal === undefined || isPausing(signalAt, now)) return null;
   // They wait until it goes on, as for any process that is stopped.
   const isStill = isStopped || told === true;
   return !isStill || signal === SIGCONT ? 'signal' : null;

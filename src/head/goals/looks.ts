@@ -82,7 +82,8 @@ export class Looks {
     if (!node.connected) return false;
     const { engine, clock } = this.#ports;
     const since = clock.now() - memory.lookedAt;
-    const isOld = since >= this.#options().everyMs;
+    // Below zero: the clock was set back since.
+    const isOld = since < 0 || since >= this.#options().everyMs;
     return memory.isDue || isOld || memory.lookedAt < repairedAt(engine.state, node);
   }
 

@@ -36,6 +36,15 @@ test('a submission without an answer is looked up by its name before it is made 
   assert.equal(entry.sending, 'unsent');
 });
 
+test('[H1] a clock that is set back by a day makes no pause longer', () => {
+  const DAY = 86_400_000;
+  const entry = rules.newEntry(1, 'w-1', 'unsent');
+  rules.submitting(entry, 2 * DAY);
+  rules.submitted(entry, away, 2 * DAY);
+  assert.equal(rules.workOf(entry, 2 * DAY + 1, false), null);
+  assert.equal(rules.workOf(entry, DAY, false), 'look_up');
+});
+
 test('a job that is found by its name is ours, and is not submitted again', () => {
   const entry = rules.newEntry(1, 'w-1', 'doubtful');
   rules.lookedUp(entry, found('10', '7'), 1000);
