@@ -12,6 +12,6 @@ export function clockSetWords({ clockSteps = [], head: { now } }: InfoReply): st
     .filter(({ at }) => now - at < TOLD_MS)
     .map(({ at, byMs }) => {
       const way = byMs < 0 ? 'back' : 'forward';
-      return `its clock was set ${way} by ${formatSpan(Math.abs(byMs))} ${formatInstant(at, now)}`;
+      return `its clock was set ${way} by ${formatSpan(Math.round(Math.abs(byMs) / 1000) * 1000)} ${formatInstant(at, now)}`;
     });
 }

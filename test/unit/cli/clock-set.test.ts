@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 test('[H3] for a day people are told when and how the clock of the head was set', () => {
   const clockSteps = [
     { at: NOW - 25 * HOUR, byMs: HOUR },
-    { at: NOW - 60_000, byMs: -24 * HOUR },
+    { at: NOW - 60_000, byMs: -24 * HOUR + 12 },
   ];
   const [line = '', ...others] = clockSetWords({ clockSteps, head: { now: NOW } } as InfoReply);
   assert.match(line, /^its clock was set back by 1d \d\d:59:00$/);
