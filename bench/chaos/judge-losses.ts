@@ -16,8 +16,11 @@ export function judgeLosses(all: Case): void {
   for (const clone of all.evidence.clones) judgeClone(all, clone);
 }
 
-function judgeTold(all: Case, { putBackAt, toldAt, goesOnAt }: Restore): void {
-  if (toldAt === null) {
+function judgeTold(all: Case, restore: Restore): void {
+  const { putBackAt, toldAt, goesOnAt } = restore;
+  if (toldAt === null && !hasLostMuch(all, restore)) {
+    all.count('heads put back that had written nothing meanwhile, as far as is seen');
+  } else if (toldAt === null) {
     all.violate(
       'not told',
       `the head put back at ${putBackAt} never said that records are missing`,
@@ -25,6 +28,15 @@ function judgeTold(all: Case, { putBackAt, toldAt, goesOnAt }: Restore): void {
   } else if (goesOnAt === null) {
     all.violate('not told', `the head put back at ${putBackAt} did not go on with --accept-loss`);
   } else all.count('heads put back from a copy');
+}
+
+/** A job was accepted, or a process began, after the copy was made, before it was put back. */
+function hasLostMuch({ evidence }: Case, { copiedAt, putBackAt }: Restore): boolean {
+  const isIn = (at: number): boolean => copiedAt < at && at < putBackAt;
+  return (
+    evidence.lives.some(({ from }) => isIn(from)) ||
+    evidence.accepted.some(({ answeredAt }) => answeredAt.some(isIn))
+  );
 }
 
 /** Nothing begins between the word that records are missing and the order to go on. */

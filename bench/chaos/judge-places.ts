@@ -74,7 +74,8 @@ function runsOf(all: Case, task: TaskCase): Run[] {
       const still = stops.filter((stop) => stop.epoch === epoch && stop.host === host);
       const spans = without(united(here.flatMap((life) => life.runs)), still);
       return spans.map((span, at) => {
-        const isLast = at > 0 && at === spans.length - 1 && wasEnded;
+        const stood = still.some((stop) => stop.until <= span.from + SLACK_MS);
+        const isLast = (at > 0 || stood) && at === spans.length - 1 && wasEnded;
         const lastWords = isLast && span.until - span.from < all.evidence.killGraceMs + SLACK_MS;
         return { ...span, task, epoch, host, lastWords, isLost };
       });

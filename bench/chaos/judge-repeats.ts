@@ -92,12 +92,12 @@ function judgeRerun(all: Case, task: TaskCase, { epoch, lives, row, nextFrom }: 
   const whole = isWhole(work, lives) && work.exitCode === 0;
   const what = whole ? 'done twice' : 'begun again';
   if (work.onLoss === 'requeue') return all.count(`${what}: requeue`);
-  if (all.lossOf(lives) !== null) {
-    if (row === undefined) return all.count(`${what}: its start was lost with the store`);
-    // It was told to end by a head that has lost why; the word of its order is what is left.
-    if (row.outcome.detail === 'requeue') {
-      return all.count(`${what}: why it was requeued was lost with the store`);
-    }
+  if (row === undefined && all.lossOf(lives) !== null) {
+    return all.count(`${what}: its start was lost with the store`);
+  }
+  // It was told to end by a head that has lost why; the word of its order is what is left.
+  if (row?.outcome.detail === 'requeue' && all.lossAt(row.endedAt) !== null) {
+    return all.count(`${what}: why it was requeued was lost with the store`);
   }
   if ([...hosts].some((host) => all.nodeOf(host) !== host)) {
     return all.count(`${what}: a clone that was the node is gone`);
@@ -114,11 +114,7 @@ function judgeRerun(all: Case, task: TaskCase, { epoch, lives, row, nextFrom }: 
     }
   }
   // One of its nodes came back late, and the job may be requeued to keep a reservation free.
-  if (
-    work.requeue &&
-    row?.startedAt === null &&
-    row.outcome.detail?.startsWith(TAKEN_BACK) === true
-  ) {
+  if (work.requeue && row?.outcome.detail?.startsWith(TAKEN_BACK) === true) {
     return all.count(`${what}: one of its nodes was late for a reservation`);
   }
   if (work.exitCode !== 0 && row?.outcome.kind === 'failed') return all.count('begun again: retry');

@@ -210,11 +210,19 @@ describe('the judge of copies', () => {
     ],
     [
       'a task that was told to make room by a head that has lost that',
-      'done twice: why it was requeued was lost with the store',
+      'begun again: why it was requeued was lost with the store',
       {
         ...PUT_BACK,
-        lives: [LIFE, life(LATER)],
-        tasks: [{ ...ROW, final: false, outcome: REQUEUED }, LATER_ROW],
+        lives: [life({ until: 10_900, ended: false }), life(LATER)],
+        tasks: [{ ...ROW, final: false, outcome: REQUEUED, endedAt: 10_950 }, LATER_ROW],
+      },
+    ],
+    [
+      'a head that was put back and had written nothing since its copy was made',
+      'heads put back that had written nothing meanwhile, as far as is seen',
+      {
+        restores: [{ ...RESTORE, copiedAt: 10_500, toldAt: null }],
+        outages: [{ ...OUT, from: 10_500 }],
       },
     ],
     [
