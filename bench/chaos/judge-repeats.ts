@@ -9,6 +9,8 @@ import type { Life, Span } from './evidence.ts';
 const LATE_MS = 500;
 /** The detail of a start that was taken back, as the head words it. */
 const TAKEN_BACK = 'its order came late';
+/** The same of one that made room for what the head has lost. */
+const REQUEUED = 'requeued; by whom was lost';
 
 export function judgeRepeats(all: Case): void {
   for (const task of all.tasks) {
@@ -96,7 +98,7 @@ function judgeRerun(all: Case, task: TaskCase, { epoch, lives, row, nextFrom }: 
     return all.count(`${what}: its start was lost with the store`);
   }
   // It was told to end by a head that has lost why; the word of its order is what is left.
-  if (row?.outcome.detail === 'requeue' && all.lossAt(row.endedAt) !== null) {
+  if (row?.outcome.detail?.startsWith(REQUEUED) === true && all.lossAt(row.endedAt) !== null) {
     return all.count(`${what}: why it was requeued was lost with the store`);
   }
   if ([...hosts].some((host) => all.nodeOf(host) !== host)) {

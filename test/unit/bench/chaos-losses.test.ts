@@ -22,7 +22,11 @@ const OUT: Outage = {
 const PUT_BACK = { restores: [RESTORE], outages: [OUT] } as const;
 const LATER = { epoch: 102, host: 'n2', from: 20_000, until: 22_000 };
 const LATER_ROW = { ...ROW, epoch: 102, nodes: ['n2'], startedAt: 20_000, endedAt: 22_000 };
-const REQUEUED = { ...ROW.outcome, kind: 'node_fail', detail: 'requeue' } as const;
+const REQUEUED = {
+  ...ROW.outcome,
+  kind: 'cancelled',
+  detail: 'requeued; by whom was lost',
+} as const;
 const ACCEPTED = { work: WORK, jobIds: [1], answeredAt: [9950] };
 /** Submitted again: the answer of the first was lost, or whoever asked was told of its loss. */
 const AGAIN = { work: WORK, jobIds: [1, 100_007], answeredAt: [9950, 17_000] };

@@ -72,6 +72,8 @@ function verdictOf(step: Step, task: Task, parts: readonly Part[]): Verdict {
   if (unbuilt !== null) return { kind: 'requeue', outcome: unbuilt, counts: 'neither' };
   if (end.there === 'untaken') return { kind: 'requeue', outcome, counts: 'neither' };
   if (end.there === 'cancelled') return { kind: 'done', outcome: cancelledThere(worst) };
+  const wish = lostWish(task, worst);
+  if (wish !== null) return wish;
   if (end.cause === 'exited') {
     if (task.failures >= job.spec.retriesMax) return { kind: 'done', outcome };
     return { kind: 'requeue', outcome, counts: 'failure' };
@@ -102,6 +104,23 @@ function verdictOf(step: Step, task: Task, parts: readonly Part[]): Verdict {
     };
   }
   return { kind: 'done', outcome };
+}
+
+/**
+ * It was told to end by a head that has lost the record of it: its node has kept the word of the order,
+ * and what somebody cancelled must not run again.
+ */
+function lostWish({ ending }: Task, part: Part): Verdict | null {
+  const { cause, detail } = present(part.end, 'the end of the part');
+  if (ending !== null || cause !== 'ended') return null;
+  const words = (what: string): string => `${what}; by whom was lost with records of the head`;
+  if (detail === 'cancel') {
+    const outcome: Outcome = { kind: 'cancelled', ...exitOf(part), detail: words('cancelled') };
+    return { kind: 'done', outcome };
+  }
+  if (detail !== 'requeue') return null;
+  const outcome: Outcome = { kind: 'cancelled', detail: words('requeued') };
+  return { kind: 'requeue', outcome, counts: 'neither' };
 }
 
 /** Its owner, or its site, ended it there before it began. */

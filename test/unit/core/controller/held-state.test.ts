@@ -83,3 +83,14 @@ scenario('[S15] a hello of a node that says it all already changes nothing', (he
   const stands = { turnHeard: suspendTurn, turnTold: 1, suspended: true };
   assert.deepEqual(come(head, stands), ['node_connected']);
 });
+
+scenario('[S15] what was cancelled in lost records stays so, what made room runs again', (head) => {
+  head.connect('n1');
+  head.running();
+  head.ended('1#1', { cause: 'ended', signal: 15, detail: 'cancel' });
+  assert.equal(head.outcome(1), 'cancelled');
+  assert.match(head.job(1).outcome?.detail ?? '', /lost with records of the head/);
+  head.running();
+  head.ended('2#1', { cause: 'ended', signal: 15, detail: 'requeue' });
+  assert.deepEqual([head.task('2').state, head.task('2').crashes], ['pending', 0]);
+});
