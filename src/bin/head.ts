@@ -200,6 +200,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
     loginDirectory: join(tmpdir(), `weft-login-${process.getuid?.() ?? 0}`),
     requestRateMax: options.requestRateMax,
   });
+  agents.beginHearing();
   const pilots = keepPilots({ engine, clock, log, door: http });
   log.info({ socket: options.socketPath, port: http.port, seq: engine.seq }, 'head serves');
   const closeWiki = await openWiki(options, head, { log, audit });

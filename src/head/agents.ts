@@ -78,6 +78,13 @@ export class Agents {
   attach(engine: Engine): void {
     this.#engine = engine;
     this.#outputs = new OutputGate(engine, this.#options);
+    // Reading the store may have taken longer than a node's time-out.
+    this.beginHearing();
+  }
+
+  /** Nodes can be heard from now on: the silence of those that were not counts from here. */
+  beginHearing(): void {
+    this.#lastHeard.begin();
   }
 
   /** `session.peer` is the node's name, as its secret proved it. */
@@ -183,7 +190,9 @@ export class Agents {
   /** Called every `heartbeatMs` or so: judges silence and repeats what was not heeded. */
   tick(): void {
     const engine = this.#engine;
-    if (engine === null || engine.failure !== null) return;
+    if (engine === null) return;
+    // Nobody is welcomed meanwhile, so nobody is silent.
+    if (engine.failure !== null) return this.beginHearing();
     const nodes = engine.behind === null ? engine.state.nodes.values() : [];
     for (const node of nodes) {
       const silentMs = this.silentMs(node.name);

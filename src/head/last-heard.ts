@@ -47,8 +47,13 @@ export class LastHeard {
     return Math.max(this.#clock.monotonic() - at.monotonic, this.#clock.now() - at.wall);
   }
 
-  reset(): void {
+  /** Whoever was not heard could not be heard before. */
+  begin(): void {
     this.#startedAt = this.#clock.monotonic();
+  }
+
+  reset(): void {
+    this.begin();
     this.#at.clear();
   }
 }
