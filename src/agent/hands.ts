@@ -215,8 +215,10 @@ export class Hands {
   /** After the end: output to the head, then everything away that was made for the epoch. */
   #release(epoch: Epoch): void {
     const { epochId } = epoch.order;
+    const isForeign = epoch.order.foreign !== undefined;
     for (const { launchId, state } of epoch.processes) {
-      if (state !== 'lost') this.#world.processes()?.forget(launchId);
+      // Who told of a loss has forgotten it; what was let go its site goes on to have.
+      if (state !== 'lost' || isForeign) this.#world.processes()?.forget(launchId);
     }
     this.#world.outputs.finish(epochId, () => {
       const kept = this.#cleanSpool(epoch);

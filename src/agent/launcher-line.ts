@@ -125,8 +125,8 @@ export class LauncherLine {
 
   /** Left by an agent whose journal is gone: nobody will ever ask for them. */
   #endStrangers(processes: Processes, known: readonly KnownProcess[]): void {
-    for (const { launchId, state } of strangers(this.#world.state, known)) {
-      if (state === 'ended') {
+    for (const { launchId, state, isForeign } of strangers(this.#world.state, known)) {
+      if (state === 'ended' || isForeign) {
         processes.forget(launchId);
         continue;
       }

@@ -107,7 +107,10 @@ export interface EndOrder {
   /** The same as in `LaunchOrder`. */
   readonly life?: LifeId;
   readonly graceMs: number;
-  /** In words, for the agent's log. */
+  /**
+   * In words, for the agent's log. `cancel` and `requeue` are wishes: only these end a job that a user
+   * gave to a site itself.
+   */
   readonly why: string;
   /** It runs again or runs elsewhere: nobody wants what this start of it leaves. */
   readonly discards?: true;

@@ -60,6 +60,8 @@ export type ProcessEvent =
 export interface KnownProcess {
   readonly launchId: number;
   readonly state: 'launching' | 'running' | 'stopped' | 'ended';
+  /** A user gave it to a site itself, so that it is not ours to end. Absent: it is ours. */
+  readonly isForeign?: true;
   /** Present once ended: the event that says how. */
   readonly end?: Extract<ProcessEvent, { kind: 'exited' | 'failed' | 'refused' }>;
 }

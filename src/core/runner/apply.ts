@@ -107,6 +107,7 @@ function applyWish(
     | 'ending_begun'
     | 'ending_hastened'
     | 'kill_due'
+    | 'let_go'
     | 'sweep_begun'
     | 'storing_hastened'
   >,
@@ -141,6 +142,9 @@ function applyWish(
       ending.killAt = event.killAt;
       return;
     }
+    case 'let_go':
+      for (const process of epoch.processes.filter(isOpen)) process.state = 'lost';
+      return;
     case 'sweep_begun':
       epoch.phase = 'sweeping';
       return;

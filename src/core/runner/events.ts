@@ -110,6 +110,8 @@ export type RunnerEvent =
   | { readonly kind: 'ending_hastened'; readonly epochId: EpochId; readonly killAt: number }
   /** KILL is due now, and again at `killAt`. */
   | { readonly kind: 'kill_due'; readonly epochId: EpochId; readonly killAt: number }
+  /** A job of its site's users, with which the site goes on: nothing is done to it. */
+  | { readonly kind: 'let_go'; readonly epochId: EpochId }
   | { readonly kind: 'sweep_begun'; readonly epochId: EpochId }
   /** Nothing of it lives; files that it leaves are to be kept before its end is told. */
   | {

@@ -21,6 +21,7 @@ import {
   neverStarted,
 } from './finished.ts';
 import { endUnlaunched } from './lease.ts';
+import { isLetGo, letGo } from './let-go.ts';
 import { decidePauseOrder } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
 import { endUnstored, unblockNext } from './progress.ts';
@@ -145,6 +146,7 @@ function endKnown(
 ): RunnerEvent[] {
   const epochId = epoch.order.epochId;
   const killAt = now.monotonic + order.graceMs;
+  if (isLetGo(epoch, order)) return letGo(epoch, order.why, now);
   switch (epoch.phase) {
     case 'waiting':
     case 'accepted':

@@ -173,7 +173,12 @@ function variable(environment: readonly string[], name: string): string | null {
 }
 
 /** How it stands, for an agent that knows nothing of it, and has heard that with it. */
-export function knownOf({ entry, told, turns }: Launch): KnownProcess {
+export function knownOf(launch: Launch): KnownProcess {
+  const known = stateOf(launch);
+  return launch.foreign === null ? known : { ...known, isForeign: true };
+}
+
+function stateOf({ entry, told, turns }: Launch): KnownProcess {
   const { launchId, ending } = entry;
   if (turns.isStopped) entry.hasStarted = true;
   const { hasStarted } = entry;

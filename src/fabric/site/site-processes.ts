@@ -136,9 +136,11 @@ export class SiteProcesses implements Processes {
     this.#work();
   }
 
+  /** What a site runs for its own users is nobody's leftover. */
   leftovers(launchId: number): Promise<number> {
     const launch = this.#launches.get(launchId);
-    return Promise.resolve(launch === undefined || launch.entry.ending !== null ? 0 : 1);
+    const isOver = launch === undefined || launch.foreign !== null || launch.entry.ending !== null;
+    return Promise.resolve(isOver ? 0 : 1);
   }
 
   forget(launchId: number): void {

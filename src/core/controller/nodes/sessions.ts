@@ -155,8 +155,16 @@ function dropHolding(step: Step, node: NodeName, holding: Holding, why: string):
     step.emit({ kind: 'claim_dropped', epochId, node });
     return;
   }
-  endLost(step, node, epochId, why);
+  if (task.job.spec.foreign === undefined) endLost(step, node, epochId, why);
+  else endUnseen(step, node, epochId, why);
   settleTask(step, task);
+}
+
+/** What a user gave to a site itself its site goes on with, whatever became of the gateway. */
+function endUnseen(step: Step, node: NodeName, epochId: EpochId, why: string): void {
+  const detail = `${why}; its site says what became of it`;
+  const said = { cause: 'never_started', nodeFault: false, detail } as const;
+  step.emit({ kind: 'part_ended', epochId, node, ...said, processes: [], usage: NO_USAGE });
 }
 
 function endLost(step: Step, node: NodeName, epochId: EpochId, detail: string): void {

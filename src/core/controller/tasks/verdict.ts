@@ -81,6 +81,11 @@ function verdictOf(step: Step, task: Task, parts: readonly Part[]): Verdict {
   if (end.cause === 'lost' && hasRestartedItsNode(step.state, task)) {
     return { kind: 'done', outcome: { kind: 'completed', detail: 'restarted its node' } };
   }
+  // Our books on it are lost, not the job: only its site says that it is over.
+  if (job.spec.foreign !== undefined && end.cause === 'never_started') {
+    const { detail = 'its site says what became of it' } = end;
+    return { kind: 'requeue', outcome: { kind: 'node_fail', detail }, counts: 'neither' };
+  }
   // Without requeue a second start is only harmless when nothing of the first ever ran.
   const mayStartAgain = job.spec.requeue || parts.every((part) => !hasRun(part));
   if (end.cause === 'never_started' && mayStartAgain) {

@@ -9,9 +9,11 @@ import { after, test } from 'node:test';
 import type { Adaptor } from '../../../../src/adaptors/adaptor.ts';
 import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
 import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
+import { LauncherLine } from '../../../../src/agent/launcher-line.ts';
 import { ok } from '../../../../src/core/base/result.ts';
 import type { ProcessEvent } from '../../../../src/core/model/processes.ts';
 import type { SiteJob } from '../../../../src/core/model/site.ts';
+import { emptyState } from '../../../../src/core/runner/state.ts';
 import { type Launch, listedOf } from '../../../../src/fabric/site/launch.ts';
 import { SiteProcesses } from '../../../../src/fabric/site/site-processes.ts';
 import { Steerer } from '../../../../src/fabric/site/steerer.ts';
@@ -302,7 +304,9 @@ test('[G22] a job that runs is told to stand still and to go on, and signals are
   assert.deepEqual(said(/signal/), sent);
   processes.close();
   const next = new Gateway(gateway);
-  assert.deepEqual(await next.processes.adopt(), [{ launchId: 1, state: 'stopped' }]);
+  assert.deepEqual(await next.processes.adopt(), [
+    { launchId: 1, state: 'stopped', isForeign: true },
+  ]);
   next.processes.signal(1, 18);
   await clock.advance(3000);
   assert.deepEqual(said(/resume/), [`scontrol resume ${job}`]);
@@ -328,6 +332,30 @@ test('[G22] the other nodes of a job leave it to the first, and see it stand sti
   await gateway.clock.advance(30_000);
   assert.deepEqual(gateway.kinds(), ['started', 'stopped']);
   assert.ok(gateway.site.ran.every(([program]) => program === 'squeue'));
+});
+
+test('[G23] a gateway whose own records are lost lets the job go on at its site', async () => {
+  const gateway = new Gateway();
+  await gateway.begin();
+  const { site, clock } = gateway;
+  const job = gateway.give();
+  gateway.start(job);
+  site.set(job, { state: 'RUNNING' });
+  await clock.advance(3000);
+  gateway.processes.close();
+  const { processes, log } = new Gateway(gateway);
+  const nothing = () => undefined;
+  const line = new LauncherLine({
+    ...{ clock, log, state: emptyState(), step: nothing, onFound: nothing, onAdopted: nothing },
+    ...{ connect: () => Promise.resolve(processes), isBroken: () => false },
+  });
+  await line.connect();
+  await clock.advance(10_000);
+  assert.equal(
+    site.ran.some(([name]) => name === 'scancel'),
+    false,
+  );
+  assert.deepEqual(siteFolders(gateway.folder).list(), []);
 });
 
 test('a gateway that is killed goes on with it', async () => {

@@ -1,0 +1,27 @@
+// Jobs that a user gave to a site itself: our books on them may end without them. What the site runs
+// runs; it ends for us only if somebody wants it to end.
+
+import type { EndOrder } from '../model/orders.ts';
+import type { RunnerEvent } from './events.ts';
+import { endOfNothing } from './finished.ts';
+import type { Epoch, Now } from './state.ts';
+
+/** What heads say of an end that somebody asked for: its owner, an operator, or a rule that they set. */
+const WISHES: ReadonlySet<string> = new Set(['cancel', 'requeue']);
+
+/** It is not ours to end: no more is known here than that a head does not count it, or not this part. */
+export function isLetGo(epoch: Epoch, { why }: Pick<EndOrder, 'why'>): boolean {
+  if (epoch.order.foreign === undefined || WISHES.has(why) || epoch.ending !== null) return false;
+  return epoch.phase === 'launching' || epoch.phase === 'running';
+}
+
+/** Its end here says nothing of the job, which its site goes on to list: as of one that never was here. */
+export function letGo(epoch: Epoch, why: string, now: Now): RunnerEvent[] {
+  const { epochId } = epoch.order;
+  const detail = `its gateway let go of it, and its site goes on with it: ${why}`;
+  const report = endOfNothing(epochId, { at: now.at, cause: 'never_started', detail });
+  return [
+    { kind: 'let_go', epochId },
+    { kind: 'epoch_ended', epochId, report },
+  ];
+}
