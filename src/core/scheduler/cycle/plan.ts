@@ -231,11 +231,7 @@ class Cycle {
     const quotas = this.#snapshot.quotas;
     this.#board.addWork(LOOKS_PER_TASK);
     this.#resumer.resumeFrom(next.tier);
-    const full = quotas?.full(next) ?? null;
-    if (full !== null) {
-      this.#preemptor.spare(full);
-      return 'hopeless';
-    }
+    if (this.#isOverQuota(next)) return 'hopeless';
     if (this.#gpusFirst.hasStarted(next)) return 'done';
     if (!this.#blocked.has(group.shape) && this.#start(next, head === undefined)) {
       quotas?.count(next);
@@ -243,8 +239,15 @@ class Cycle {
     }
     // What comes of this one is not looked at any more.
     if (this.#isReached || this.#isFull) return 'done';
+    if (this.#isOverQuota(next)) return 'hopeless';
     this.#blocked.add(group.shape);
     return this.#wait(next, head);
+  }
+
+  #isOverQuota(next: Candidate): boolean {
+    const full = this.#snapshot.quotas?.full(next) ?? null;
+    if (full !== null) this.#preemptor.spare(full);
+    return full !== null;
   }
 
   /** `lets`: whether others may go before it on nodes with gpus, which need them. */
@@ -255,7 +258,8 @@ class Cycle {
     if (views.length < ask.request.nodeCount) return false;
     if (lets && this.#gpusFirst.isFor(next, views)) {
       this.#startGpus(next);
-      if (this.#isReached || this.#isFull) return false;
+      // One that went first may have taken what its user, too, may have.
+      if (this.#isReached || this.#isFull || this.#isOverQuota(next)) return false;
       ({ views, choice } = this.#board.place(ask));
       if (views.length < ask.request.nodeCount) return false;
     }

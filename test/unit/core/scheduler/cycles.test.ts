@@ -17,6 +17,7 @@ import {
   entries,
   type JobWords,
   type NodeWords,
+  planWords,
   snapshot,
   view,
 } from '../../../support/snapshots.ts';
@@ -163,6 +164,24 @@ class CountingQuotas extends QuotaBook {
     return super.full(candidate);
   }
 }
+
+test('[P5] who lets another of its own go first on a node with gpus keeps to its quota', () => {
+  const partition = plainPartition('default', 'first_fit');
+  const limits = { ...partition.limits, tasksPerUser: 1 };
+  const scheduling = {
+    ...plainScheduling('first_fit'),
+    partitions: { default: { ...partition, limits } },
+  };
+  const have = [{ name: 'n1', cpus: 4, memory: 100, gpus: 1, labels: ['gpu'] }];
+  const jobs = [
+    { cpus: 1, owner: 'alice' },
+    { cpus: 1, gpus: 1, owner: 'alice' },
+    { cpus: 1, owner: 'bob' },
+  ];
+  const shot = snapshot(have, jobs, { scheduling });
+  const made = plan({ ...shot, quotas: new QuotaBook(new HeldBook()) }, 0);
+  assert.equal(planWords(made), '2@n1 3@n1');
+});
 
 test('[A26] in a fifo partition no cycle walks past all who are over a quota, nor waits for them', () => {
   const partition = { ...plainPartition('default'), policy: 'fifo' as const };
