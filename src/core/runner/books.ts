@@ -9,7 +9,7 @@ import type { StateSum } from './events.ts';
 import { ENDS_MAX, type Epoch, FINISHED_MAX, type Phase, type RunnerState } from './state.ts';
 
 /** In these the head has been told that it started. */
-const STARTED: ReadonlySet<Phase> = new Set(['running', 'sweeping', 'storing']);
+const STARTED: ReadonlySet<Phase> = new Set(['running', 'sweeping', 'storing', 'ended']);
 
 /** An epoch that an event names; there must be one. */
 export function epochOf(state: RunnerState, epochId: EpochId): Epoch {
@@ -56,8 +56,8 @@ function standsOf(
   epoch: Epoch,
   { at, turns }: { readonly at: number; readonly turns: ReadonlyMap<EpochId, number> },
 ): Pick<HeldEpoch, 'stands'> {
-  const { order, phase, startedAt, turnHeard, turnTold, suspended } = epoch;
-  if (startedAt === null || !STARTED.has(phase)) return {};
+  const { order, phase, startedAt, turnHeard, turnTold, suspended, told } = epoch;
+  if (startedAt === null || !STARTED.has(phase) || told?.cause === 'launch_failed') return {};
   const storing = phase === 'storing';
   const turnedAt = turns.get(order.epochId);
   const turned = { turnHeard, turnTold, ...(turnedAt === undefined ? {} : { turnedAt }) };

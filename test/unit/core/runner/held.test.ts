@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { HeldState } from '../../../../src/core/model/orders.ts';
 import { heldEpochs } from '../../../../src/core/runner/books.ts';
 import { idOf, launch, shell } from '../../agent/orders.ts';
-import { prepared, started, World } from './world.ts';
+import { exited, prepared, started, swept, World } from './world.ts';
 
 const ID = idOf(7);
 
@@ -27,4 +27,13 @@ test('[S15] a start says since when it runs, and how it was told to stand', () =
   assert.deepEqual(stands(world), { ...stopped, turnedAt: 3000 }, 'its report is under way');
   world.feed({ kind: 'reports_acknowledged', upTo: 2 });
   assert.deepEqual(stands(world), stopped);
+});
+
+test('[S15] what has ended, and is not heard of, still says when it started', () => {
+  const world = new World();
+  world.feed({ kind: 'order', order: launch(7, shell('x')) }, prepared(ID));
+  world.feed(started(1), exited(1, 0, 1500), swept(ID));
+  assert.equal(stands(world)?.startedAt, 1000);
+  world.feed({ kind: 'reports_acknowledged', upTo: 2 });
+  assert.equal(stands(world), undefined);
 });
