@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { isPlainLine } from '../core/base/plain-line.ts';
 import { BLOB_HASH } from '../core/model/blob.ts';
-import { LABELS_LENGTH_MAX } from '../core/model/limits.ts';
+import { COUNTED_MAX, LABELS_LENGTH_MAX } from '../core/model/limits.ts';
 
 /** An instant, ms since 1970. */
 export const instant = z.int();
@@ -43,6 +43,15 @@ export const label = plainLine.min(1).max(128);
 
 /** Labels or expressions over them, all of which a node must meet. */
 export const needs = z.array(plainLine.min(1).max(LABELS_LENGTH_MAX)).max(100);
+
+/** Amounts of counted resources by their names, as a request has them. */
+export const countedAmounts = z
+  .record(z.string(), z.unknown())
+  .refine((all) => Object.keys(all).length <= COUNTED_MAX, {
+    error: `expected at most ${COUNTED_MAX} kinds of counted resources`,
+    abort: true,
+  })
+  .pipe(z.record(plainLine.min(1).max(64), count)) as unknown as z.ZodType<Record<string, number>>;
 
 export const resources = z.strictObject({
   cpuCount: count,

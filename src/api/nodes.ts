@@ -4,6 +4,7 @@ import { z } from 'zod';
 import {
   changedReply,
   count,
+  countedAmounts,
   instant,
   instantOrNull,
   label,
@@ -117,7 +118,7 @@ export const modifyNodeRequest = z
     cpuCount: count.exactOptional(),
     memoryBytes: count.exactOptional(),
     gpuCount: count.exactOptional(),
-    counted: z.record(plainLine.min(1).max(64), count).exactOptional(),
+    counted: countedAmounts.exactOptional(),
   })
   .refine((wish) => Object.keys(wish).length > 0, { error: 'something to change' });
 

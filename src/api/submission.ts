@@ -7,6 +7,7 @@ import type { JobId, NodeName } from '../core/model/ids.ts';
 import {
   ARRAY_TASKS_MAX,
   DEPENDENCIES_MAX,
+  ENVIRONMENT_MAX,
   LABELS_LENGTH_MAX,
   NAME_LENGTH_MAX,
   NICE_MAX,
@@ -20,7 +21,8 @@ import {
 import { ON_OOM } from '../core/model/memory-use.ts';
 import { TARGET_LENGTH_MAX } from '../core/model/notification.ts';
 import type { JobChange, Submission } from '../core/model/submission.ts';
-import { blobHash, count, instant, nodeName, plainLine } from './common.ts';
+import { blobHash, count, countedAmounts, instant, nodeName, plainLine } from './common.ts';
+import { itemList, textList, textMap } from './texts.ts';
 
 // Shapes and sizes only: what a value means, the controller checks (core/controller/jobs/spec.ts).
 const text = z.string();
@@ -35,12 +37,12 @@ const absolutePath = path.startsWith('/', { error: 'an absolute path, beginning 
 
 /** What is run. */
 export const program = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('argv'), argv: z.array(text).min(1).max(65_536) }),
+  z.strictObject({ kind: z.literal('argv'), argv: textList(1, 65_536) }),
   z.strictObject({ kind: z.literal('shell'), line: words.max(SCRIPT_BYTES_MAX) }),
   z.strictObject({
     kind: z.literal('script'),
     text: words.max(SCRIPT_BYTES_MAX),
-    args: z.array(text).max(65_536),
+    args: textList(0, 65_536),
   }),
 ]);
 
@@ -84,7 +86,7 @@ const dependency = z.strictObject({
 /** A signal to the processes so long before the time limit. */
 const warning = z.strictObject({ leadMs: z.int().min(1), signal: z.int().min(1).max(64) });
 
-const environment = z.record(text, text);
+const environment = textMap(ENVIRONMENT_MAX);
 
 /** What a client sends to have a job run. */
 export const submission = z.strictObject({
@@ -103,7 +105,7 @@ export const submission = z.strictObject({
   memoryBytes: count.optional(),
   memoryOtherwiseBytes: count.optional(),
   gpuCount: count.optional(),
-  counted: z.record(name.max(64), count).optional(),
+  counted: countedAmounts.optional(),
   exclusive: z.boolean().optional(),
   labels: z.array(name.max(LABELS_LENGTH_MAX)).max(100).optional(),
   nodeNames: z
@@ -113,11 +115,7 @@ export const submission = z.strictObject({
   walltimeMs: z.int().min(1).nullable().optional(),
   warning: warning.optional(),
   array: array.optional(),
-  each: z
-    .array(z.union([text, z.record(words, text)]))
-    .min(1)
-    .max(ARRAY_TASKS_MAX)
-    .optional(),
+  each: itemList(ARRAY_TASKS_MAX).optional(),
   dependencies: z.array(dependency).max(DEPENDENCIES_MAX).optional(),
   beginAt: instant.min(0).optional(),
   nice: z.int().min(-NICE_MAX).max(NICE_MAX).optional(),

@@ -19,6 +19,22 @@ export const LAUNCH_BYTES_PER_NODE_MAX = 64 * 1_048_576;
 export const SCRIPT_BYTES_MAX = 1_048_576;
 /** A whole API request: a script and an environment with room to spare. */
 export const REQUEST_BYTES_MAX = 8 * 1_048_576;
+/**
+ * Body of a request that needs no credentials, or whose route takes none: two secrets and room. Many
+ * strangers may send at once.
+ */
+export const OPEN_REQUEST_BYTES_MAX = 16_384;
+/**
+ * Different names of fields in one body, each counted with those before it in its object: a hundred
+ * environments that have nothing in common. A hundred times as many take seconds to parse.
+ */
+export const BODY_NAMES_MAX = 50_000;
+/** Lists and objects within each other in one body. */
+export const BODY_DEPTH_MAX = 200;
+/** Variables of one process: execve(2) takes more, and nobody has more than some hundreds. */
+export const ENVIRONMENT_MAX = 10_000;
+/** Kinds of counted resources of one request; a node has a few. */
+export const COUNTED_MAX = 32;
 /** How long a client that is refused while it still sends may take to notice: it may be busy. */
 export const ANSWER_LINGER_MS = 2000;
 /** One message between head and agent: many launch orders, or a hello with 10,000 held epochs. */

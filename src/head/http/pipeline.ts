@@ -10,6 +10,7 @@ import { err, ok, type Result } from '../../core/base/result.ts';
 import { ownIdOf } from '../../core/controller/sites/names.ts';
 import type { UserActor } from '../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
+import { OPEN_REQUEST_BYTES_MAX } from '../../core/model/limits.ts';
 import type { JobRecord } from '../answers/job-record.ts';
 import type { Principal } from '../auth/authenticate.ts';
 import { authorizeObject, authorizeRoute, refuseStale } from '../auth/authorize.ts';
@@ -181,7 +182,7 @@ export class Pipeline {
 
   async #serve(visit: Visit, match: Match, principal: Principal): Promise<Refusal | null> {
     const { route } = match;
-    const body = await this.#body(route, visit.incoming);
+    const body = await this.#body(visit, route);
     if (!body.ok) return body.error;
     const params = validate(route.params, match.params, 'path');
     if (!params.ok) return params.error;
@@ -215,11 +216,13 @@ export class Pipeline {
 
   /** A stream is its handler's to read, as it comes. */
   async #body(
-    { consumes, bodyBytesMax }: Route,
-    incoming: IncomingMessage,
+    { incoming, principal }: Visit,
+    { access, body, consumes, bodyBytesMax }: Route,
   ): Promise<Result<unknown, Refusal>> {
     if (consumes !== undefined || !hasBody(incoming)) return ok(undefined);
-    return readBody(incoming, this.#services.clock, bodyBytesMax);
+    const isOpen = access.kind === 'public' || principal.kind === 'nobody' || body === undefined;
+    const bytesMax = isOpen ? OPEN_REQUEST_BYTES_MAX : bodyBytesMax;
+    return readBody(incoming, this.#services.clock, bytesMax);
   }
 
   async #answer(route: Route, call: Call<never>): Promise<Refusal | null> {

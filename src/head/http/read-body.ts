@@ -7,7 +7,9 @@ import { formatSize } from '../../core/base/size.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import { REQUEST_BYTES_MAX } from '../../core/model/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { bodyFlaw } from './body-shape.ts';
 
+const FEWER = 'Send several requests; what has many names may be a list or a file.';
 /** Takes some milliseconds to parse. */
 const LARGE_BYTES = 1_048_576;
 /** From the header to the end of the body: 8 MiB over a slow line. */
@@ -80,6 +82,8 @@ function parse(chunks: readonly Buffer[]): Result<unknown, Refusal> {
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   // Read as text, wrong bytes would all become the same sign, and two names the same.
   if (!isUtf8(bytes)) return malformed('the body is not valid UTF-8');
+  const flaw = bodyFlaw(bytes);
+  if (flaw !== null) return err(refuse('request.malformed', { what: flaw }, FEWER));
   const text = bytes.toString();
   if (text === '') return ok(undefined);
   try {

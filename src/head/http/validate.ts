@@ -8,6 +8,8 @@ type Issue = z.core.$ZodIssue;
 
 /** At most this many problems are named: the rest is seen after mending these. */
 const SHOWN_MAX = 5;
+/** Characters of a name that is a sender's own choice. */
+const NAME_SHOWN_MAX = 100;
 
 /** `where`: `body`, `query` or `path`. */
 export function validate(
@@ -50,13 +52,24 @@ function describe(issue: Issue, where: string): string {
 
 function wordsOf(issue: Issue): string {
   if (issue.code === 'unrecognized_keys') {
-    return `unknown ${issue.keys.length > 1 ? 'fields' : 'field'} ${issue.keys.join(', ')}`;
+    return `unknown ${issue.keys.length > 1 ? 'fields' : 'field'} ${someOf(issue.keys)}`;
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const tried = issue.errors.map((errors) => errors[0]?.message ?? '').join(' or ');
     return tidy(tried);
   }
   return tidy(issue.message);
+}
+
+/** The first few: a body may have any number of them, and of any length. */
+function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, SHOWN_MAX).map(clip);
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
+
+function clip(name: string): string {
+  return name.length > NAME_SHOWN_MAX ? `${name.slice(0, NAME_SHOWN_MAX)}…` : name;
 }
 
 /** The library's words, without its preface and its signs. */
@@ -73,7 +86,7 @@ function formatPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const part of path) {
     if (typeof part === 'number') text += `[${part}]`;
-    else text += text === '' ? String(part) : `.${String(part)}`;
+    else text += text === '' ? clip(String(part)) : `.${clip(String(part))}`;
   }
   return text;
 }

@@ -43,14 +43,9 @@ async function submitFed(services: Services, actor: UserActor, wish: Wish) {
 
 /** All go into the same group commits; each is accepted or refused by itself. */
 export const submitJobs: Handler<'submitJobs'> = async (services, { actor, body }) => {
-  const { jobs } = body as BulkRequest;
+  const wishes = await checkWishes((body as BulkRequest).jobs);
   const results = await Promise.all(
-    jobs.map(async (wish, at) => {
-      const checked = validateEntry(submissionSchema, wish.submission, `jobs[${at}].submission`);
-      if (!checked.ok) return checked;
-      const submission = checked.value as Submission;
-      return submitFed(services, actor, { submission, key: wish.key ?? null });
-    }),
+    wishes.map((wish) => (wish.ok ? submitFed(services, actor, wish.value) : wish)),
   );
   return ok({
     results: results.map((result) =>
@@ -60,6 +55,19 @@ export const submitJobs: Handler<'submitJobs'> = async (services, { actor, body 
     ),
   });
 };
+
+/** What is wrong takes long to say, so others have their turn after each that is. */
+async function checkWishes(jobs: BulkRequest['jobs']): Promise<Result<Wish, Refusal>[]> {
+  const wishes: Result<Wish, Refusal>[] = [];
+  for (const [at, { key, submission }] of jobs.entries()) {
+    const checked = validateEntry(submissionSchema, submission, `jobs[${at}].submission`);
+    if (!checked.ok) await new Promise(setImmediate);
+    wishes.push(
+      checked.ok ? ok({ submission: checked.value as Submission, key: key ?? null }) : checked,
+    );
+  }
+  return wishes;
+}
 
 export const retryJob: Handler<'retryJob'> = async ({ engine, jobFiles }, call) => {
   const header = call.incoming.headers['idempotency-key'];

@@ -6,7 +6,7 @@ import { connect, type Server, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { createClient } from '../../../../src/api/client.ts';
-import { REQUEST_BYTES_MAX } from '../../../../src/core/model/limits.ts';
+import { OPEN_REQUEST_BYTES_MAX, REQUEST_BYTES_MAX } from '../../../../src/core/model/limits.ts';
 import { eventually, startAgent, startWorld, TRUE } from './fixture.ts';
 
 /** So that no allowance grows meanwhile. */
@@ -47,6 +47,22 @@ test('a request that is too large is refused at once and the connection closed',
   const size = REQUEST_BYTES_MAX + 1;
   const text = `${chunked}${size.toString(16)}\r\n${' '.repeat(size)}`;
   assert.match(await talk(connect(world.socketPath), text), /request\.too_large/);
+});
+
+test('[D17] without credentials a body has some KiB, and none is read of what needs them', async (t) => {
+  const world = await startWorld(t);
+  const size = OPEN_REQUEST_BYTES_MAX + 1;
+  for (const path of ['/v1/ui/login', '/v1/auth/local/begin', '/v1/auth/local/finish']) {
+    const announced = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${size}\r\n\r\n`;
+    const answer = await talk(connect(world.socketPath), announced);
+    assert.match(answer, /connection: close.*request\.too_large.*16K/is);
+    const chunked = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n`;
+    const text = `${chunked}${size.toString(16)}\r\n${' '.repeat(size)}`;
+    assert.match(await talk(connect(world.socketPath), text), /request\.too_large/);
+  }
+  // Nothing of the body is ever sent.
+  const job = 'POST /v1/jobs HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n';
+  assert.match(await talk(connect(world.socketPath), job), /^HTTP\/1\.1 401 .*connection: close/is);
 });
 
 // Closed at once, the connection would fail the next write, and with it the client.
