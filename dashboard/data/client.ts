@@ -7,6 +7,7 @@ import { fillPath, methodAndPath, type RouteName } from '../../src/api/paths.ts'
 import type { Body, ReplyOf } from '../../src/api/routes.ts';
 import { ANSWER_MS, Patience, SILENCE_MS, watched } from '../pure/patience.ts';
 import { spanWords } from '../pure/words.ts';
+import { eitherOf } from './either.ts';
 import { forgetMe, pageKey } from './session.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -93,8 +94,7 @@ export async function send<N extends RouteName>(
   const hint = againWords(route);
   const limitMs = route === 'events' ? SILENCE_MS : ANSWER_MS;
   const patience = new Patience(limitMs, () => silent(limitMs, hint));
-  const either =
-    signal === undefined ? patience.signal : AbortSignal.any([patience.signal, signal]);
+  const either = signal === undefined ? patience.signal : eitherOf(patience.signal, signal);
   const asked = reach(url, { method, headers, ...text, signal: either }, hint);
   const response = await patience.while(asked);
   // What is followed may be quiet for as long as nothing happens.

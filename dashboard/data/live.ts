@@ -6,6 +6,7 @@ import { headNow } from '../../src/api/head-time.ts';
 import { EventReader } from '../pure/event-stream.ts';
 import { isAlive } from '../pure/patience.ts';
 import { HeadError, send } from './client.ts';
+import { eitherOf } from './either.ts';
 import { me } from './session.ts';
 
 /** One event; its kind says what else it has. */
@@ -89,7 +90,7 @@ async function read(gone: AbortSignal, onOpen: () => void): Promise<void> {
   const resuming = lastSeq !== null;
   const headers = lastSeq === null ? {} : { 'last-event-id': lastSeq };
   const dead = new AbortController();
-  const signal = AbortSignal.any([gone, dead.signal]);
+  const signal = eitherOf(gone, dead.signal);
   const response = await send('events', { signal, headers });
   const wasCut = line.value.kind === 'lost' || line.value.kind === 'silent';
   line.value = { kind: 'live' };
