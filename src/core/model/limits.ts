@@ -35,6 +35,8 @@ export const BODY_DEPTH_MAX = 200;
 export const ENVIRONMENT_MAX = 10_000;
 /** Kinds of counted resources of one request; a node has a few. */
 export const COUNTED_MAX = 32;
+/** Characters of all labels of one job: they stand in each list of jobs. */
+export const LABELS_TOTAL_MAX = 4096;
 /** How long a client that is refused while it still sends may take to notice: it may be busy. */
 export const ANSWER_LINGER_MS = 2000;
 /** One message between head and agent: many launch orders, or a hello with 10,000 held epochs. */

@@ -23,7 +23,7 @@ export function completeRequest(wish: Submission, settings: Settings): ResourceR
   if (new Set(nodeNames).size < nodeNames.length) wrong('a node is named twice');
   const processes = wish.processesPerNode ?? (wish.mpi ? 1 : defaults.processesPerNode);
   whole('the number of processes per node', processes, 1, limits.PROCESSES_PER_NODE_MAX);
-  const counted = wish.counted ?? defaults.perNode.counted;
+  const counted = withoutNone(wish.counted ?? defaults.perNode.counted);
   for (const name in counted) {
     if (!COUNTED_NAME.test(name) || name in Object.prototype) {
       wrong(
@@ -89,7 +89,20 @@ function checkMemory(bytes: number): number {
   return bytes;
 }
 
+/** What is asked for none of is not asked for. */
+function withoutNone(amounts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  const some = Object.entries(amounts).filter(([, amount]) => amount !== 0);
+  if (some.length > limits.COUNTED_MAX) {
+    wrong(`a job asks for at most ${limits.COUNTED_MAX} kinds of counted resources`);
+  }
+  return Object.fromEntries(some);
+}
+
 function checkLabels(labels: readonly string[]): readonly string[] {
+  const length = labels.reduce((sum, label) => sum + label.length, 0);
+  if (length > limits.LABELS_TOTAL_MAX) {
+    wrong(`the labels of a job have ${length} characters; ${limits.LABELS_TOTAL_MAX} are the most`);
+  }
   const refusal = unreadableLabel(labels);
   if (refusal !== null) throw new Wrong(refusal);
   return labels;

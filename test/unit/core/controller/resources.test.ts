@@ -205,3 +205,17 @@ scenario(
   },
   { ...SETTINGS, scheduling: shared },
 );
+
+scenario(
+  '[J31] a job asks for few kinds of resources, and its labels are short together',
+  (head) => {
+    head.connect('n1');
+    const many = (amount: number) =>
+      Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`a${at}`, amount]));
+    head.submit({ counted: many(0) });
+    assert.deepEqual(head.job(1).spec.request.perNode.counted, {});
+    assert.equal(head.refused(submission({ counted: many(1) }), ANN), 'argument.invalid');
+    const labels = Array.from({ length: 10 }, () => 'x'.repeat(500));
+    assert.equal(head.refused(submission({ labels }), ANN), 'argument.invalid');
+  },
+);
