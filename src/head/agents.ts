@@ -43,6 +43,8 @@ export interface AgentsOptions {
   readonly log: Log;
   readonly logs: LogSink;
   readonly heartbeatMs: number;
+  /** How often `tick` is called; a head that is much later has stood still. */
+  readonly lookMs: number;
   readonly logBytesMax: number;
   /** Absent: nodes are told nothing of how far the head has come. */
   readonly stamps?: Stamps;
@@ -71,7 +73,10 @@ export class Agents {
   constructor(options: AgentsOptions) {
     this.#options = options;
     this.#heartbeatMs = options.heartbeatMs;
-    this.#lastHeard = new LastHeard(options.clock);
+    const { clock, log, lookMs } = options;
+    const onStall = (ms: number): void =>
+      log.warn({ ms }, 'the head stood still; that time is not counted as silence of its nodes');
+    this.#lastHeard = new LastHeard({ clock, lookMs, onStall });
   }
 
   /** The engine sends through this object, so it comes second. */
@@ -187,9 +192,10 @@ export class Agents {
     this.#lastHeard.reset();
   }
 
-  /** Called every `heartbeatMs` or so: judges silence and repeats what was not heeded. */
+  /** Called every `lookMs`: judges silence and repeats what was not heeded. */
   tick(): void {
     const engine = this.#engine;
+    this.#lastHeard.look();
     if (engine === null) return;
     // Nobody is welcomed meanwhile, so nobody is silent.
     if (engine.failure !== null) return this.beginHearing();
@@ -344,7 +350,8 @@ export class Agents {
     if (node === undefined || !seemsRebooted(node, { ...hello, node: name }, heardMsAgo))
       return false;
     const patienceMs = heardMsAgo === undefined ? COMING_MS : HEARTBEATS_MISSED * this.#heartbeatMs;
-    return (heardMsAgo ?? this.#lastHeard.silentMs(name)) < patienceMs;
+    // What it said while we stood still, or slept, may be on its way.
+    return this.#lastHeard.silentMs(name) < patienceMs;
   }
 
   #refuseClone(link: Link, { refusal }: Extract<Reply, { kind: 'node_cloned' }>): void {

@@ -73,7 +73,10 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
   const { clock, log } = ports;
   const { heartbeatMs, logBytesMax, settings } = options;
   const stamps = ports.lives === undefined ? {} : { stamps: new Stamps(ports.lives.key) };
-  const agents = new Agents({ clock, log, logs: ports.logs, heartbeatMs, logBytesMax, ...stamps });
+  // Often enough that a node is judged within a quarter of its time-out.
+  const lookMs = Math.max(20, Math.min(options.tickMs, settings.nodeTimeoutMs / 4));
+  const timing = { heartbeatMs, lookMs, logBytesMax };
+  const agents = new Agents({ clock, log, logs: ports.logs, ...timing, ...stamps });
   const engine = await Engine.start({
     store: ports.store,
     clock,
@@ -101,8 +104,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
       engine.perform({ kind: 'tick' }, () => undefined);
       extendReservations(engine);
     }),
-    // Often enough that a node is judged within a quarter of its time-out.
-    every(clock, Math.max(20, Math.min(options.tickMs, settings.nodeTimeoutMs / 4)), () => {
+    every(clock, lookMs, () => {
       // Timers come before sockets: if we were held up, what agents said meanwhile is heard first.
       clock.soon(() => {
         agents.tick();

@@ -32,7 +32,8 @@ async function headBench() {
   await made.connect('n1');
   const logs = { append: () => Promise.resolve({ offset: 0, end: false }) };
   const { clock, engine } = made;
-  const agents = new Agents({ clock, log: QUIET, logs, heartbeatMs: 1000, logBytesMax: 1000 });
+  const limits = { heartbeatMs: 1000, lookMs: Number.POSITIVE_INFINITY, logBytesMax: 1000 };
+  const agents = new Agents({ clock, log: QUIET, logs, ...limits });
   agents.attach(engine);
   // The recorded agent is in another boot, which is believed only of a node that has been silent.
   clock.pass(6_000);

@@ -27,7 +27,8 @@ async function bench() {
     return Promise.resolve({ offset: 0, end: false });
   };
   const logs = { append };
-  const agents = new Agents({ clock, log: QUIET, logs, heartbeatMs: 1000, logBytesMax: 1000 });
+  const limits = { heartbeatMs: 1000, lookMs: Number.POSITIVE_INFINITY, logBytesMax: 1000 };
+  const agents = new Agents({ clock, log: QUIET, logs, ...limits });
   agents.attach(engine);
   return { made, agents, engine, kept };
 }
@@ -139,15 +140,17 @@ test('[N18] a machine that restarted while the head slept is no copy', async () 
   await made.settle();
   // Its own machine sleeps: the clock that never jumps stands still meanwhile.
   made.clock.sleptMs = 3_600_000;
-  const rebooted = new FakeSession('n1');
-  agents.accept(rebooted);
-  rebooted.say({
-    ...HELLO,
-    hello: { ...helloOf('n1'), bootId: 'another', upMs: 1_800_000 },
-    dialedAt: 1_800_000,
-  });
-  await made.settle();
-  assert.deepEqual(rebooted.heard, ['welcome 3']);
+  const connect = async (upMs: number) => {
+    const rebooted = new FakeSession('n1');
+    agents.accept(rebooted);
+    const hello = { ...helloOf('n1'), bootId: 'another', upMs };
+    rebooted.say({ ...HELLO, hello, dialedAt: upMs });
+    await made.settle();
+    return rebooted.heard;
+  };
+  assert.deepEqual(await connect(1_800_000), [], 'its original may be about to speak');
+  made.clock.pass(2000);
+  assert.deepEqual(await connect(1_802_000), ['welcome 3']);
 });
 
 test('[N1] a session speaks for the node that its secret proved', async () => {

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Node } from '../../../src/core/controller/nodes/facts.ts';
 import type { NodeName } from '../../../src/core/model/ids.ts';
 import { startHead } from '../../../src/head/head.ts';
 import { MemoryStore } from '../../../src/store/memory.ts';
 import { EngineBench, settlePromises } from '../../support/engine.ts';
-import { FakeSession } from './support/fake-session.ts';
+import { dial, FakeSession, HELLO } from './support/fake-session.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 const N1 = 'n1' as NodeName;
@@ -20,6 +21,11 @@ async function running(): Promise<EngineBench> {
   made.submit('a', { onNodeLoss: { kind: 'requeue' } });
   await made.settle();
   return made;
+}
+
+/** Without what only holds its place there until the node says that it is gone. */
+function tasksOn(node: Node | undefined): number {
+  return [...(node?.holding.values() ?? [])].filter(({ task }) => task !== null).length;
 }
 
 /** Another head on the same disk and clock, whose store is read in `readMs`. */
@@ -50,7 +56,7 @@ test('[N3] a head whose store takes long to read gives its nodes the whole time-
   const { head, passSlowly } = await another(made, 4 * timeoutMs);
   const node = () => head.engine.state.nodes.get(N1);
   await passSlowly(timeoutMs - 1000);
-  assert.deepEqual([node()?.unreachableSince, node()?.holding.size], [null, 1]);
+  assert.deepEqual([node()?.unreachableSince, tasksOn(node())], [null, 1]);
   await passSlowly(2500);
   assert.notEqual(node()?.unreachableSince, null);
 });
@@ -82,5 +88,80 @@ test('[N3] nobody is silent while the store cannot be written', async () => {
   for (let at = 0; head.engine.failure !== null && at < 1000; at += 1) await passSlowly(500);
   await passSlowly(timeoutMs - 2000);
   const node = head.engine.state.nodes.get(N1);
-  assert.deepEqual([node?.unreachableSince, node?.holding.size], [null, 1]);
+  assert.deepEqual([node?.unreachableSince, tasksOn(node)], [null, 1]);
+});
+
+const LOAD = { load1: 0, memoryFreeBytes: 1, diskFreeBytes: 1 };
+
+/** A head that met its node; the session is as old as `silentMs`. */
+async function met(silentMs: number) {
+  const made = await running();
+  const world = await another(made, 0);
+  const session = new FakeSession('n1');
+  world.head.agents.accept(session);
+  session.hello();
+  await world.passSlowly(1000);
+  assert.match(session.heard.join(), /^welcome/);
+  const beat = (): void => session.say({ kind: 'heartbeat', sentAt: 0, at: 0, load: LOAD });
+  beat();
+  await world.passSlowly(silentMs);
+  const standing = () => {
+    const node = world.head.engine.state.nodes.get(N1);
+    return [session.closed, node?.unreachableSince, tasksOn(node)];
+  };
+  return { ...world, made, session, beat, standing, timeoutMs: made.settings.nodeTimeoutMs };
+}
+
+test('[N3] a head that stood still counts nothing of that as silence of a session or its node', async () => {
+  const { head, pass, passSlowly, standing, timeoutMs } = await met(4000);
+  await pass(10 * timeoutMs);
+  assert.deepEqual(standing(), [null, null, 1]);
+  // And again, before anything was heard: the node still has what was left of its time.
+  await pass(10 * timeoutMs);
+  assert.ok(head.agents.silentMs(N1) <= 4000 + 2 * 1000);
+  await passSlowly(timeoutMs - 4000 - 2 * 1000 - 1000);
+  assert.deepEqual(standing(), [null, null, 1]);
+  await passSlowly(2000);
+  const [closed, unreachableSince, held] = standing();
+  assert.match(String(closed), /^silent for 1[56]\d\d\d ms$/);
+  assert.notEqual(unreachableSince, null);
+  assert.equal(held, 0, 'a node that is silent all the same is judged');
+});
+
+test('[N3] what is heard first after a stall counts from then, by the same clock', async () => {
+  const { head, made, beat, passSlowly, standing, timeoutMs } = await met(2000);
+  // A socket is read before the timers are.
+  made.clock.at += 3 * timeoutMs;
+  beat();
+  assert.equal(head.agents.silentMs(N1), 0);
+  await passSlowly(timeoutMs - 1000);
+  assert.deepEqual(standing(), [null, null, 1]);
+  await passSlowly(2000);
+  assert.notEqual(standing()[1], null);
+});
+
+test('[N3] looks that come late on a busy machine are no stall', async () => {
+  const { pass, standing, timeoutMs } = await met(0);
+  for (let passed = 0; passed < timeoutMs + 2000; passed += 1900) await pass(1900);
+  assert.notEqual(standing()[1], null);
+});
+
+test('[N18] a new boot that comes while the head stood still waits for the node to be silent', async () => {
+  const { head, made, pass, passSlowly, session, beat, timeoutMs } = await met(0);
+  made.clock.at += 3 * timeoutMs;
+  const connect = async (upMs: number) => {
+    const copy = new FakeSession('n1');
+    head.agents.accept(copy);
+    const hello = { ...HELLO.hello, bootId: 'another', upMs };
+    copy.say({ ...HELLO, hello, dialedAt: dial() });
+    await pass(0);
+    return [copy.heard.join(), copy.closed];
+  };
+  const [heard, closed] = await connect(timeoutMs);
+  assert.equal(heard, '');
+  assert.match(String(closed), /earlier boot/);
+  // What the original had said meanwhile is read next.
+  beat();
+  await passSlowly(1000);
+  assert.equal(session.closed, null);
 });

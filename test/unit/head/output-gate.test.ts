@@ -181,7 +181,8 @@ test('output before the welcome closes the session', async () => {
     return KEPT;
   };
   const logs = { append };
-  const options = { clock: made.clock, log, logs, heartbeatMs: 1000, logBytesMax: 1000 };
+  const limits = { heartbeatMs: 1000, lookMs: Number.POSITIVE_INFINITY, logBytesMax: 1000 };
+  const options = { clock: made.clock, log, logs, ...limits };
   const agents = new Agents(options);
   agents.attach(made.engine);
   let receive: (message: Uint8Array) => void = () => undefined;
