@@ -42,21 +42,16 @@ f=${quoteWord(folder)}
 mkdir "$f/${CLAIM}" 2>/dev/null || exit 0
 receipt() { printf '%s\\n' "$2" >"$f/$1.new" && mv "$f/$1.new" "$f/$1"; }
 receipt ${STARTED} "$(date +%s) $(uname -n)"
-# The end is to be told by this shell also when all of the job gets a signal.
+# The end is to be told by this shell also when all of the job gets a signal. Its program runs in the
+# foreground, as a signal ends the \`wait\` for one in the background, and its status may then be lost.
 trap : ${TRAPPED}
 (trap : ${TRAPPED_REALTIME}) 2>/dev/null && trap : ${TRAPPED_REALTIME}
-# A program in the background of a shell is deaf to these, where nobody says otherwise.
-hears=--default-signal=INT,QUIT
-env $hears true 2>/dev/null || hears=
 (
   umask ${umask.toString(8).padStart(4, '0')}
   cd ${quoteWord(cwd)} || exit 125
-  exec env -i $hears /bin/sh "$f/${PROGRAM}"
-) ${streams.join(' ')} &
-p=$!
-wait $p; code=$?
-# A signal to this shell ends the wait, not the program.
-while kill -0 $p 2>/dev/null; do wait $p; code=$?; done
+  exec env -i /bin/sh "$f/${PROGRAM}"
+) ${streams.join(' ')}
+code=$?
 receipt ${ENDED} "$(date +%s) $code $(times | tail -n 1)"
 exit $code
 `;

@@ -201,6 +201,23 @@ test('[G22] signals for all of a job reach the program, and its end is told', as
   }
 });
 
+test('a program that a signal for all of a job makes end at once ends with its own code', async () => {
+  for (const shell of SHELLS) {
+    for (let round = 0; round < 15; round += 1) {
+      const launch = launchOf('sh', '-c', 'trap "exit 7" TERM; echo up >up; read x <>pipe');
+      spawnSync('mkfifo', [join(launch.folder, 'pipe')]);
+      const child = spawn(shell, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+      prepare(launch);
+      child.stdin.end(siteScript(launch));
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      while (!existsSync(join(launch.folder, 'up'))) await new Promise((go) => setTimeout(go, 5));
+      process.kill(-(child.pid ?? 0), 'SIGTERM');
+      await ended;
+      assert.deepEqual(receipts(launch).ended?.exit, { code: 7 }, shell);
+    }
+  }
+});
+
 test('a program that is not there, and a folder that cannot be entered, are ends as well', () => {
   const missing = launchOf('/no/such/program');
   assert.equal(run(missing), 127);
