@@ -2,11 +2,16 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandLine } from './hosts.ts';
+import { commandLine, parentOf } from './hosts.ts';
 
-/** Its process id as this machine sees it; null when none runs. */
+/**
+ * Its process id as this machine sees it; null when none runs. What it just starts has its command line
+ * until the exec: that is its child.
+ */
 export function findLauncher(stateDir: string): number | null {
   const socket = join(stateDir, 'launcher.sock');
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).find((one) => commandLine(one).split(' ').includes(socket)) ?? null;
+  const found = pids.filter((pid) => commandLine(Number(pid)).split(' ').includes(socket));
+  const own = found.find((pid) => !found.includes(parentOf(pid) ?? ''));
+  return own === undefined ? null : Number(own);
 }

@@ -283,6 +283,12 @@ export function commandLine(pid: number): string {
   return line.replaceAll('\0', ' ').trim();
 }
 
+/** Undefined for a process that is gone. */
+export function parentOf(pid: string): string | undefined {
+  const status = ifThere(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '';
+  return /^PPid:\t(\d+)$/m.exec(status)?.[1];
+}
+
 /** Each thread of a process has a list of its own; a thread, too, may end while one reads. */
 function childrenOf(pid: number): number[] {
   const threads = ifThere(() => readdirSync(`/proc/${pid}/task`)) ?? [];
