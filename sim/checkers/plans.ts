@@ -180,7 +180,9 @@ function viewWithout(
 ): NodeView {
   const stays = ({ jobId, index }: { jobId: number; index: number }): boolean =>
     jobId === except?.jobId && index === (except.index ?? 0);
-  const staying = [...view.running].filter((one) => !isLeaving(one, at) || stays(one));
+  const kept = [...view.running].filter((one) => !isLeaving(one, at) || stays(one));
+  // Who stays holds its share for as long as it may run, not for a moment more.
+  const staying = kept.map((one) => (stays(one) ? { ...one, leaving: false } : one));
   const gpus = new Set(view.gpusFree);
   for (const { share, task } of state.nodes.get(view.name)?.holding.values() ?? []) {
     const isStaying = staying.some(({ jobId, index }) => {
