@@ -268,6 +268,11 @@ export class Truth {
           if (isSame(place, event.place)) this.#epochs.delete(id);
         }
         return;
+      case 'clock_stepped':
+        for (const epoch of this.#epochs.values()) {
+          if (epoch.startedAt !== null) epoch.startedAt += event.byMs;
+        }
+        return;
       default:
     }
   }
