@@ -38,8 +38,8 @@ export interface Machine {
   readonly launcher: LauncherProgram;
   readonly found: Found;
   readonly bootId: string;
-  /** By the monotonic clock. */
-  readonly bootBeganAt: number;
+  /** By the monotonic clock; null: not known. */
+  readonly bootBeganAt: number | null;
   /** Facts of the system and its network. */
   readonly facts: Pick<NodeFacts, 'os' | 'arch' | 'kernel' | 'hostname' | 'network'>;
   readonly version: string;
@@ -70,7 +70,7 @@ export function settingsOf(
     bootId: machine.bootId,
     instance,
     machine: marksOf(options),
-    bootBeganAt: machine.bootBeganAt,
+    ...(machine.bootBeganAt === null ? {} : { bootBeganAt: machine.bootBeganAt }),
     resources: { ...resourcesOf(found), ...options.resources },
     gpuFrom: options.gpuFrom ?? 0,
     labels: labelsOf(options, machine, machine.runtimes),

@@ -14,6 +14,7 @@ import {
 } from 'node:os';
 import { promisify } from 'node:util';
 import { isOnPath } from './container-runtimes.ts';
+import { statFields } from './environment-of.ts';
 
 const run = promisify(execFile);
 /** A hung driver must not keep the node from joining. */
@@ -89,13 +90,12 @@ function speedOf(name: string): string[] {
 /**
  * Names one start of this machine: everything that ran under another id is gone. A container is a
  * machine of its own: its process table starts anew while the kernel's boot id (random(4)) stays.
+ * Where the first process of the table is hidden (hidepid, a unit's ProtectProc) the table alone counts.
  */
 export function readBootId(): string {
   const kernel = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   const table = readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
-  const first = readFileSync('/proc/1/stat', 'utf8');
-  const startTicks = first.slice(first.lastIndexOf(')') + 2).split(' ')[19];
-  return `${kernel}/${table}/${startTicks}`;
+  return `${kernel}/${table}/${statFields(1)?.[19] ?? 'hidden'}`;
 }
 
 export function describeSystem(): { os: string; arch: string; kernel: string; hostname: string } {

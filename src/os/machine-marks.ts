@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs';
+import { statFields } from './environment-of.ts';
 
 const MACHINE_ID = '/etc/machine-id';
 /** Readable by root only. */
@@ -17,7 +18,7 @@ const TICK_MS = 10;
 export function readMachineMarks(folder: string): { folder: string; id?: string; board?: string } {
   const { ino, birthtimeMs } = statSync(folder);
   const id = lasts(MACHINE_ID) ? hashOf(MACHINE_ID) : null;
-  const board = readlinkSync('/proc/self/ns/pid') === FIRST_PIDS ? hashOf(BOARD) : null;
+  const board = isFirstTable() ? hashOf(BOARD) : null;
   return {
     folder: `${ino}/${Math.round(birthtimeMs)}`,
     ...(id === null ? {} : { id }),
@@ -28,10 +29,16 @@ export function readMachineMarks(folder: string): { folder: string; id?: string;
 /**
  * When this boot began, by CLOCK_MONOTONIC; in a container, when that was started. Later than true
  * where the machine has slept before: its first process is dated by a clock that goes on meanwhile.
+ * Null: that process is hidden, in a container.
  */
-export function bootBeganAt(): number {
-  const first = readFileSync('/proc/1/stat', 'utf8');
-  return Number(first.slice(first.lastIndexOf(')') + 2).split(' ')[19]) * TICK_MS;
+export function bootBeganAt(): number | null {
+  const ticks = statFields(1)?.[19];
+  if (ticks !== undefined) return Number(ticks) * TICK_MS;
+  return isFirstTable() ? 0 : null;
+}
+
+function isFirstTable(): boolean {
+  return readlinkSync('/proc/self/ns/pid') === FIRST_PIDS;
 }
 
 function lasts(path: string): boolean {

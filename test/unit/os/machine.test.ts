@@ -1,7 +1,7 @@
 // What is read from this machine: accounts, marks, resources.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -111,6 +111,27 @@ test('the machine has CPUs, memory and a boot id', async () => {
   assert.match(readBootId(), /^[0-9a-f-]{36}\/\d+\/\d+$/);
   assert.equal(readBootId(), readBootId());
   assert.ok(diskFree('/') > 0 && readLoad('/').load1 >= 0);
+});
+
+const canHide =
+  process.getuid?.() === 0 &&
+  spawnSync('unshare', ['-m', 'mount', '-t', 'proc', '-o', 'hidepid=2', 'proc', '/proc']).status ===
+    0;
+const needsHiding = canHide ? {} : { skip: 'needs root and a /proc of its own' };
+
+test('[D10] a machine that hides processes has a boot id too', needsHiding, () => {
+  const from = (name: string) => new URL(`../../../src/os/${name}.ts`, import.meta.url).href;
+  const script = `
+    import { readBootId } from '${from('detect')}';
+    import { bootBeganAt } from '${from('machine-marks')}';
+    process.setgroups([65534]);
+    process.setegid(65534);
+    process.seteuid(65534);
+    console.log(readBootId(), bootBeganAt());`;
+  const hidden = 'mount -t proc -o hidepid=2 proc /proc && exec "$@"';
+  const node = [process.execPath, '--input-type=module', '-e', script];
+  const { stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', hidden, 'sh', ...node]);
+  assert.match(`${stdout}${stderr}`, /^[0-9a-f-]{36}\/\d+\/hidden (0|null)\n$/);
 });
 
 test('the monotonic clock counts from boot, so that a restarted agent reads on', () => {
