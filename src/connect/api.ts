@@ -1,5 +1,7 @@
 // The client of the API as verbs use it: with time-outs, and with failures that say what to do.
 
+import { statSync } from 'node:fs';
+import path from 'node:path';
 import { ApiError } from '../api/api-error.ts';
 import { type Client, type CallOptions as ClientCall, createClient } from '../api/client.ts';
 import type { Answer } from '../api/exchange.ts';
@@ -186,5 +188,18 @@ function hintFor(code: string | undefined, address: string): string {
   }
   if (!address.startsWith('/'))
     return 'Check the address, and that the head runs; `weft doctor` checks both.';
+  if (isAnothers(path.dirname(address))) {
+    return "That folder is another user's: ask them to start the cluster, or name one of yours with --dir.";
+  }
   return 'Start a cluster here with `weft up`, or name one with --dir or --head.';
+}
+
+/** Whether only somebody else can start a cluster there. */
+function isAnothers(folder: string): boolean {
+  const uid = process.getuid?.();
+  try {
+    return uid !== 0 && statSync(folder).uid !== uid;
+  } catch {
+    return false; // It is not there, or no folder.
+  }
 }

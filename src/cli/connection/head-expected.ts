@@ -5,7 +5,7 @@ import path from 'node:path';
 import { locateHead } from '../../connect/locate.ts';
 import { readLiveMark } from '../../connect/process-file.ts';
 import type { Context } from '../context.ts';
-import { LocalPaths } from '../daemons/local-paths.ts';
+import { isReadable, LocalPaths } from '../daemons/local-paths.ts';
 import { isKept, readRoster } from '../daemons/roster.ts';
 
 /** False where it was never started, or was stopped. An address is believed: somebody wrote it. */
@@ -16,6 +16,7 @@ export function isHeadExpected({ options, environment, directory }: Context): bo
   // The folder of a service's socket goes when the service is stopped, not when it restarts.
   if (location.path !== paths.socket) return existsSync(path.dirname(location.path));
   if (!existsSync(paths.cluster)) return existsSync(paths.head);
+  if (isClosed(paths)) return false;
   // That of `weft up` may be starting, or one of its agents starts it again.
   return readLiveMark(paths.mark('head')) !== null || isKept(paths, 'head');
 }
@@ -25,5 +26,11 @@ export function isHeadUnstopped({ options, environment, directory }: Context): b
   const location = locateHead(options, environment);
   const paths = new LocalPaths(directory);
   if (location.kind === 'url' || location.path !== paths.socket) return false;
+  if (isClosed(paths)) return false;
   return readRoster(paths).some(({ names }) => names.includes('head'));
+}
+
+/** What is known of the daemons there is for another user's eyes. */
+function isClosed({ roster }: LocalPaths): boolean {
+  return !isReadable(path.dirname(roster));
 }

@@ -261,6 +261,16 @@ test('[D10] whoever uses the cluster of another hears nothing of its daemons, an
   assert.deepEqual(notes(), []);
 });
 
+test('[D10] where the head of another does not run, that is what is told, and not its files', async () => {
+  if (!isRoot) chmodSync(at('foreign', 'run'), 0);
+  const argv = ['run', '--dir', at('foreign'), 'true'];
+  const { output, code } = await run({ argv, around: [], asNobody: isRoot });
+  assert.equal(code, 7);
+  assert.match(output, /^weft: No head answers at \S+foreign\/weft.sock: there is no such socket$/m);
+  const hint = isRoot ? /folder is another user's: ask them to start the cluster/ : /weft up/;
+  assert.match(output, hint);
+});
+
 const TOKENS = ['wt_a_b\nexport X=1', 'wt_a b', 'wt_\u00e4', 'wt_a\u0000b'];
 
 test('[D10] what is no token is told before it goes into a header, and not shown', () => {
