@@ -28,7 +28,7 @@ function measureStart(): void {
   up.push((performance.now() - from) / 1000);
   weft('run', '--wait', '--', '/bin/true');
   done.push((performance.now() - from) / 1000);
-  weft('down', '--clean');
+  weft('down', '--clean', '--yes');
   rmSync(directory, { recursive: true, force: true });
 }
 

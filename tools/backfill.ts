@@ -50,7 +50,7 @@ function run(policy: keyof typeof TITLES): GanttPanel {
     for (const at of JOBS.keys()) weft('wait', String(at + 1));
     return panelOf(TITLES[policy], JSON.parse(weft('history', '--tasks', '-o', 'json')) as Past[]);
   } finally {
-    weft('down', '--clean');
+    weft('down', '--clean', '--yes');
     rmSync(directory, { recursive: true, force: true });
   }
 }

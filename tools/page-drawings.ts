@@ -71,7 +71,7 @@ async function main(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, RUN_MS));
     await draw(weft('ui', '--print'));
   } finally {
-    weft('down', '--clean', '--now');
+    weft('down', '--clean', '--yes', '--now');
     rmSync(home, { recursive: true, force: true });
   }
 }

@@ -37,6 +37,6 @@ try {
   writeFileSync(FILE, text);
   console.log(`Wrote ${path.relative(ROOT, FILE)}.`);
 } finally {
-  weft('down', '--clean');
+  weft('down', '--clean', '--yes');
   rmSync(directory, { recursive: true, force: true });
 }

@@ -97,5 +97,9 @@ export async function stop(wish: StopOptions = {}): Promise<void> {
     await stopFleets(names, directory, limitMs);
   }
   if (head)
-    await weft('cluster.not_stopped', ['down', ...(clean ? ['--clean'] : []), ...directory]);
+    await weft('cluster.not_stopped', [
+      'down',
+      ...(clean ? ['--clean', '--yes'] : []),
+      ...directory,
+    ]);
 }

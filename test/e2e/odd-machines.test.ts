@@ -33,7 +33,7 @@ async function behind(prefix: readonly string[], use: (odd: Odd) => Promise<void
   try {
     await use({ weft, environment, prefix });
   } finally {
-    await weft('down', '--clean');
+    await weft('down', '--clean', '--yes');
     rmSync(home, { recursive: true, force: true });
   }
 }

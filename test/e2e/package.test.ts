@@ -56,7 +56,7 @@ describe('the package, installed into an empty folder', () => {
   });
 
   after(() => {
-    if (existsSync(state)) run('weft', 'down', '--clean');
+    if (existsSync(state)) run('weft', 'down', '--clean', '--yes');
     rmSync(folder, { recursive: true, force: true });
   });
 

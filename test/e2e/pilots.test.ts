@@ -147,7 +147,14 @@ describe('pilots on a real Slurm', { skip: noSlurm }, () => {
       assert.equal(out.trim(), 'pilot=slurm1 144', error);
       assert.deepEqual(await jobs(), []);
     } finally {
-      await run(join(repository, 'bin/weft.mjs'), 'down', '--clean', '--dir', world.at('own'));
+      await run(
+        join(repository, 'bin/weft.mjs'),
+        'down',
+        '--clean',
+        '--yes',
+        '--dir',
+        world.at('own'),
+      );
     }
   });
 

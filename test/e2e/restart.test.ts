@@ -199,7 +199,7 @@ describe('restarts of a local cluster', () => {
     await weft(...up);
     assert.doesNotMatch(await weft('info'), /^Behind/m);
     assert.equal(await weft('run', '-f', '--', 'echo in the copy'), 'in the copy\n');
-    assert.match(await weft('down', '--clean'), /stopped/);
+    assert.match(await weft('down', '--clean', '--yes'), /stopped/);
     assert.deepEqual(pids(), before);
     for (const pid of before) assert.ok(isAlive(pid), 'the original goes on');
     assert.ok(isAlive(Number(lines('beside')[0])), 'and so does what it runs');

@@ -9,10 +9,11 @@ import type { Api } from '../../connect/api.ts';
 import { isCopied } from '../../connect/origin.ts';
 import { endProcess, liveMarks, markOf, removeMark } from '../../connect/process-file.ts';
 import { plural } from '../../core/base/plural.ts';
-import { Failure } from '../../core/model/failure.ts';
+import { Failure, usage } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
 import { DOWN_REASON, LocalCluster } from '../daemons/local-cluster.ts';
 import type { LocalPaths } from '../daemons/local-paths.ts';
+import { removeEmpty, removeWhole } from '../daemons/remove-state.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options {
@@ -28,7 +29,8 @@ const POLL_MS = 50;
 export const verb = defineVerb<Options>({
   define(command) {
     command.option('--clean', 'also remove its state: queue, history, logs');
-    command.option('-y, --yes', 'with --clean: do not ask whether what would be lost may go');
+    const yes = 'with --clean: do not ask whether what would be lost may go';
+    command.option('-y, --yes', `${yes}; needed where no terminal can ask`);
     command.option('--now', 'end running jobs at once, without the kill grace');
   },
   async run({ context, options }) {
@@ -55,10 +57,13 @@ export const verb = defineVerb<Options>({
 
 /** Whoever sits there is asked before jobs and records are gone for ever. */
 async function mayGo({ terminal }: Context, cluster: LocalCluster): Promise<boolean> {
-  if (terminal.ask === undefined) return true;
   const loss = await lossOf(cluster);
   if (loss === null) return true;
-  const question = `This removes ${loss} in ${cluster.paths.directory}. Go on? [y/N] `;
+  const { directory } = cluster.paths;
+  if (terminal.ask === undefined) {
+    throw usage(`this would remove ${loss} in ${directory}; add --yes if all of it may go`);
+  }
+  const question = `This removes ${loss} in ${directory}. Go on? [y/N] `;
   return /^y(es)?$/i.test((await terminal.ask(question)).trim());
 }
 
@@ -219,12 +224,13 @@ function removeEnds(nodes: string): void {
 /** Removes only what a cluster makes: the directory may be one that somebody uses otherwise too. */
 function clean(context: Context, paths: LocalPaths): void {
   removeEnds(path.join(paths.directory, 'nodes'));
-  for (const name of ['head', 'nodes', 'agents', 'run', 'cluster.json']) {
-    rmSync(path.join(paths.directory, name), { recursive: true, force: true });
-  }
-  rmSync(paths.socket, { force: true });
+  const made = ['head', 'nodes', 'agents', 'run', 'cluster.json'];
+  const staying = [...made.map((name) => path.join(paths.directory, name)), paths.socket].flatMap(
+    removeWhole,
+  );
   const left = readdirSync(paths.directory);
-  if (left.length === 0) rmSync(paths.directory, { recursive: true });
+  if (left.length === 0) staying.push(...removeEmpty(paths.directory));
   const kept = left.length === 0 ? '' : `; kept ${left.join(', ')}`;
   context.print(`Removed its state in ${paths.directory}${kept}.`);
+  for (const { file, why } of staying) context.note(`${file} itself stays: ${why}`);
 }

@@ -65,7 +65,7 @@ export class DocumentCluster {
     const answer = await this.type('weft info');
     if (!fresh && answer.code === 0 && (await this.#tidy())) return;
     const up = await this.type(
-      'weft down --clean --now; weft up --nodes 4 --cpus 2 --memory 512M --listen 127.0.0.1:0',
+      'weft down --clean --yes --now; weft up --nodes 4 --cpus 2 --memory 512M --listen 127.0.0.1:0',
     );
     if (up.code !== 0) throw new Error(up.lines.join('\n'));
   }
@@ -91,7 +91,7 @@ export class DocumentCluster {
   }
 
   async close(): Promise<void> {
-    await this.type('weft down --clean --now');
+    await this.type('weft down --clean --yes --now');
     this.#forget();
     rmSync(this.#home, { recursive: true, force: true });
   }

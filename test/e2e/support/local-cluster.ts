@@ -195,7 +195,7 @@ export class LocalCluster {
   async close(): Promise<void> {
     this.#client?.close();
     try {
-      await this.ok('down', '--clean');
+      await this.ok('down', '--clean', '--yes');
     } finally {
       this.#forget();
       rmSync(this.directory, { recursive: true, force: true });

@@ -128,7 +128,7 @@ test('down --clean takes along what launchers have left in shared memory', async
     assert.ok(existsSync(noted));
     await weft(directory, 'down');
     assert.ok(existsSync(noted), 'the next launcher takes it over');
-    await weft(directory, 'down', '--clean');
+    await weft(directory, 'down', '--clean', '--yes');
     assert.ok(!existsSync(noted));
   });
 });

@@ -266,7 +266,10 @@ test('[D10] where the head of another does not run, that is what is told, and no
   const argv = ['run', '--dir', at('foreign'), 'true'];
   const { output, code } = await run({ argv, around: [], asNobody: isRoot });
   assert.equal(code, 7);
-  assert.match(output, /^weft: No head answers at \S+foreign\/weft.sock: there is no such socket$/m);
+  assert.match(
+    output,
+    /^weft: No head answers at \S+foreign\/weft.sock: there is no such socket$/m,
+  );
   const hint = isRoot ? /folder is another user's: ask them to start the cluster/ : /weft up/;
   assert.match(output, hint);
 });

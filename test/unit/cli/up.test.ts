@@ -1,9 +1,10 @@
 // `up` and `down` with stand-ins for the daemons: what is started, restarted, stopped and kept.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -261,13 +262,45 @@ test('down --clean asks whoever sits there before jobs and records are lost', as
 test('down --clean removes the state and leaves what is not its own', async () => {
   await using box = new Sandbox();
   await box.weft(['up', '--nodes', '1', '--listen', 'none']);
-  const { out } = await box.weft(['down', '--clean']);
+  const unasked = await box.weft(['down', '--clean']);
+  assert.equal(unasked.code, 2, 'nobody sits there who could be asked');
+  assert.match(
+    unasked.error,
+    /this would remove the queue, .* in \S+; add --yes if all of it may go/,
+  );
+  assert.ok(box.mark('head') !== null, 'nothing was stopped');
+  const { out } = await box.weft(['down', '--clean', '--yes']);
   assert.match(out, /stopped\.\nRemoved its state/);
   assert.equal(existsSync(path.join(box.directory, 'head')), false);
   assert.ok(
     existsSync(path.join(box.directory, 'weft', 'sessions')),
     'the session cache is not ours',
   );
+});
+
+test('down --clean empties a folder that is a mount point, and says that it stays', {
+  skip: process.getuid?.() !== 0 && 'only root mounts a small disk',
+}, async () => {
+  await using box = new Sandbox();
+  const disk = path.join(box.directory, 'disk');
+  const blobs = path.join(disk, 'head', 'blobs');
+  for (const folder of [disk, blobs]) {
+    mkdirSync(folder, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'weft', folder]);
+  }
+  using _mounted = { [Symbol.dispose]: () => execFileSync('umount', ['-R', disk]) };
+  for (const name of ['head/weft.db', 'head/z', 'head/blobs/x', 'cluster.json']) {
+    writeFileSync(path.join(disk, name), '{}');
+  }
+  const clean = ['down', '--clean', '--yes', '--dir', disk];
+  const { code, out, error } = await box.weft(clean);
+  assert.deepEqual([code, out.split('\n')[1]], [0, `Removed its state in ${disk}; kept head.`]);
+  assert.equal(error, `weft: ${blobs} itself stays: it is a mount point\n`);
+  assert.deepEqual(readdirSync(path.join(disk, 'head'), { recursive: true }), ['blobs']);
+  execFileSync('umount', [blobs]);
+  const again = await box.weft(clean);
+  assert.deepEqual([again.code, readdirSync(disk)], [0, []]);
+  assert.equal(again.error, `weft: ${disk} itself stays: it is a mount point\n`);
 });
 
 test('[N17] a health command that cannot be run is told before anything starts, and by doctor', async () => {
