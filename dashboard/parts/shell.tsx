@@ -1,6 +1,7 @@
 // The frame of all pages: where one can go, how the line to the head is, and who one is.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { asSentence } from '../../src/core/base/sentence.ts';
 import { now } from '../data/clock.ts';
 import { type LiveEvent, line } from '../data/live.ts';
 import { logOut, switched } from '../data/login.ts';
@@ -168,7 +169,7 @@ function BehindLine({ words }: { words: string | null }) {
   if (words === null) return null;
   return (
     <p class="notice bad" role="alert">
-      <strong>Behind:</strong> {words}.
+      <strong>Behind:</strong> {asSentence(words)}
     </p>
   );
 }

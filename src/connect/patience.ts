@@ -1,6 +1,7 @@
 // Trying again when the head is away for a moment: only what may safely be sent twice.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asSentence } from '../core/base/sentence.ts';
 import { Failure } from '../core/model/failure.ts';
 import { isForbidden, isNobodyThere } from './api.ts';
 
@@ -59,7 +60,8 @@ export async function patiently<T>(
       if (process.uptime() * 1000 + pauseMs > begun + totalMs) throw error;
       if (isNew && !waiting.isExpected()) throw error;
       const isAway = error.kind === 'unavailable';
-      if (isAway && pauseMs === FIRST_PAUSE_MS) waiting.note(`${error.message}. ${patience.note}`);
+      if (isAway && pauseMs === FIRST_PAUSE_MS)
+        waiting.note(`${asSentence(error.message)} ${patience.note}`);
       await sleep(pauseMs, undefined, { signal: waiting.signal });
     }
   }

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { NodeView } from '../../../src/api/nodes.ts';
 import { parseDuration } from '../../../src/core/base/duration.ts';
+import { asSentence } from '../../../src/core/base/sentence.ts';
 import { call } from '../../data/client.ts';
 import { type Action, Actions } from '../../parts/actions.tsx';
 import { Panel, Time } from '../../parts/basic.tsx';
@@ -26,7 +27,7 @@ export function Care({ node }: { node: NodeView }) {
           ...{ label: 'Drain', command: drainCommand(name, reason) },
           run: async () => {
             await call('drainNode', { params, body: { reason } });
-            return `${name} gets no new work: ${reason}.`;
+            return asSentence(`${name} gets no new work: ${reason}`);
           },
           warning: 'What runs goes on to its end; nothing new starts there.',
         }

@@ -4,6 +4,7 @@ import type { InfoReply } from '../../api/cluster.ts';
 import type { JobView } from '../../api/jobs.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import type { PartitionView } from '../../api/partitions.ts';
+import { asSentence } from '../../core/base/sentence.ts';
 import { formatBytes, formatSize } from '../../core/base/size.ts';
 import { daemonNotes } from '../daemons/daemon-notes.ts';
 import { jobColumns } from '../jobs/columns.ts';
@@ -60,7 +61,7 @@ export const verb = defineVerb<ListingOptions>({
       if (fingerprint) context.print(`Fingerprint: ${fingerprint}`);
       for (const { text } of daemonNotes(context, api.address)) context.print(text);
       const loss = info.losses.at(-1);
-      if (typeof info.behind === 'string') context.print(`Behind: ${info.behind}.`);
+      if (typeof info.behind === 'string') context.print(asSentence(`Behind: ${info.behind}`));
       for (const words of clockSetWords(info)) context.print(`Clock: ${words}.`);
       if (loss !== undefined) context.print(`Lost: ${lossWords(loss, info.head.now)}.`);
       context.print('');

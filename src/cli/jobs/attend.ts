@@ -1,6 +1,7 @@
 // Staying with a job that was just submitted: its output, its end, and Ctrl-C meanwhile.
 
 import type { JobView } from '../../api/jobs.ts';
+import { asClause } from '../../core/base/sentence.ts';
 import { EXIT_OWN_FAILURE, Failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
 import { jobProgress } from '../progress/tasks.ts';
@@ -49,7 +50,7 @@ function endWords(id: string, view: JobView): string {
 
 /** Half of its input would give half of a result, and look like a whole one. */
 async function cancelUnfed(context: Context, id: string, error: Error): Promise<void> {
-  context.note(`${error.message}; job ${id} is cancelled`);
+  context.note(`${asClause(error.message)}; job ${id} is cancelled`);
   await cancel(context, id);
 }
 

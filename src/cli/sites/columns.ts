@@ -1,6 +1,7 @@
 // Sites with their nodes, queues and jobs, for tables and for people.
 
 import type { SiteSummary, SiteView } from '../../api/sites.ts';
+import { asSentence } from '../../core/base/sentence.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { type RuleState, ruleWarning } from '../../core/model/filter-rule.ts';
 import { titledLines } from '../output/one.ts';
@@ -128,7 +129,9 @@ function filterLines(filters: SiteView['filters']): string[] {
   return [
     ...(rules.length === 0 ? [] : part('rules', RULE_COLUMNS, rules)),
     ...(sources.length === 0 ? [] : part('sources', SOURCE_COLUMNS, sources)),
-    ...(warnings.length === 0 ? [] : ['', ...warnings.map((one) => `Warning: ${printable(one)}.`)]),
+    ...(warnings.length === 0
+      ? []
+      : ['', ...warnings.map((one) => asSentence(`Warning: ${printable(one)}`))]),
   ];
 }
 

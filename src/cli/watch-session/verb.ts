@@ -2,6 +2,7 @@
 // when somebody last typed there. Nobody else is told that by the X server.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asSentence } from '../../core/base/sentence.ts';
 import { DOOR_PATHS, type SessionReply } from '../../core/model/agent-door.ts';
 import { Failure, usage } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
@@ -73,7 +74,7 @@ async function watch(
     try {
       idleMs = await server.idleMs();
     } catch (error) {
-      context.note(`The session is over: ${(error as Error).message}.`);
+      context.note(asSentence(`The session is over: ${(error as Error).message}`));
       return;
     }
     const now = performance.now();
@@ -99,7 +100,7 @@ function isWayland({ environment }: Context): boolean {
 async function watchBlind(context: Context, display: string, { once }: Options): Promise<number> {
   const why = 'the session is one of Wayland, where X sees only some of the input';
   const teller = new Teller(context, display);
-  context.note(`On ${display} input cannot be seen: ${why}.`);
+  context.note(asSentence(`On ${display} input cannot be seen: ${why}`));
   for (;;) {
     await teller.tell({ why });
     if (once) return 0;

@@ -1,6 +1,7 @@
 // Every refusal there is: of what, and in which words. The CLI, the API and docs/errors.md are made
 // from it.
 
+import { asClause } from '../base/sentence.ts';
 import { CLUSTER_CODES } from './cluster-errors.ts';
 import { PILOT_CODES } from './pilot-errors.ts';
 import { POOL_CODES } from './pool-errors.ts';
@@ -349,9 +350,13 @@ export function kindOf(code: Code): Kind {
 
 /** The refusal in words, with its hint. */
 export function formatRefusal(refusal: Refusal): string {
+  // Where the sentence ends or goes on after a detail, that brings no full stop of its own.
   const text = CODES[refusal.code].text.replace(
-    /\{(\w+)\}/g,
-    (_, name: string) => refusal.details[name] ?? `{${name}}`,
+    /\{(\w+)\}([.;,)]?)/g,
+    (_, name: string, mark: string) => {
+      const detail = refusal.details[name] ?? `{${name}}`;
+      return mark === '' ? detail : asClause(detail) + mark;
+    },
   );
   return refusal.hint === undefined ? text : `${text} ${refusal.hint}`;
 }

@@ -3,6 +3,7 @@
 
 import type { ExplainReply, PriorityView } from '../../api/jobs.ts';
 import type { StartGuess } from '../../api/start-guess.ts';
+import { asSentence } from '../../core/base/sentence.ts';
 import type { LookAhead } from '../../core/controller/answers/explain.ts';
 import type { UserName } from '../../core/model/ids.ts';
 import type { Reason } from '../../core/model/reason.ts';
@@ -49,12 +50,12 @@ export function viewLookAhead(
   const would = isRehearsal ? 'would start' : 'starts';
   const waits = OPENINGS[about];
   if (prospect === null) {
-    return { reason: sharper, ...NO_PROSPECT, words: `${waits}: ${sharper.words}.` };
+    return { reason: sharper, ...NO_PROSPECT, words: asSentence(`${waits}: ${sharper.words}`) };
   }
   const { forecast, smaller, startsNow } = prospect;
   const startsAt = startOf(forecast);
   const lines = [
-    startsNow && isRehearsal ? null : `${waits}: ${sharper.words}.`,
+    startsNow && isRehearsal ? null : asSentence(`${waits}: ${sharper.words}`),
     startsNow
       ? startsNowWords(prospect, at, would)
       : forecast === null

@@ -1,6 +1,7 @@
 // Calls of all pools: a router for each that lives, in memory alone, and the WebSockets of clients
 // and workers. What the pools and their workers are, the state says.
 
+import { asSentence } from '../../core/base/sentence.ts';
 import { AssetRoom } from '../../core/calls/router/asset-room.ts';
 import { waitsBetween } from '../../core/calls/router/between.ts';
 import type { Inside } from '../../core/calls/router/records.ts';
@@ -233,7 +234,7 @@ export class Calls {
     if (pool === undefined) return;
     this.#pools.delete(jobId);
     this.#doneBefore += pool.router.view(this.#now()).done;
-    pool.router.close(`The pool is over: ${words}.`, this.#now());
+    pool.router.close(asSentence(`The pool is over: ${words}`), this.#now());
   }
 
   #tick(): void {

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Patience, patiently } from '../../../src/connect/patience.ts';
-import { Failure } from '../../../src/core/model/failure.ts';
+import { refuse } from '../../../src/core/model/errors.ts';
+import { Failure, failure } from '../../../src/core/model/failure.ts';
 
 /** A head that nobody has met refuses connections for so long; how often it was tried. */
 async function tries(t: TestContext, awayMs: number, patience: Patience): Promise<number> {
@@ -31,4 +32,20 @@ test('[J30] who waits for a job waits for a head that was not met yet as long as
   await assert.rejects(tries(t, 3_600_001, wait), Failure, 'no longer than that');
   const other = { totalMs: 3_600_000, note: '' };
   await assert.rejects(tries(t, 600_000, other), Failure, 'its address may be wrong');
+});
+
+test('the note of who waits for a head is whole sentences, each with one full stop', async () => {
+  const notes: string[] = [];
+  const waiting = {
+    hasMet: () => true,
+    isExpected: () => true,
+    note: (it: string) => notes.push(it),
+  };
+  let count = 0;
+  await patiently(waiting, { totalMs: 60_000, note: 'Trying again.' }, async () => {
+    count += 1;
+    if (count === 1) throw failure(refuse('store.unavailable', { cause: 'the disk is full' }));
+  });
+  const words = 'The head cannot write to its store (the disk is full); nothing was accepted.';
+  assert.deepEqual(notes, [`${words} Trying again.`]);
 });

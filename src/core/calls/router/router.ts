@@ -2,6 +2,7 @@
 // machine: messages, lost lines and ticks go in; messages to peers come out. Nothing is on disk:
 // after a restart of the head clients and workers tell the next router what there is (SPEC.md, C).
 
+import { asSentence } from '../../base/sentence.ts';
 import {
   CALL_CLIENT_AWAY_MS,
   CALL_CLIENT_SILENT_MS,
@@ -148,7 +149,10 @@ export class Router {
         cut(state, worker.line, { detail: 'the worker has ended', isFinal: true });
       const words = why === '' ? '' : `: ${why}`;
       const isBlamed = how === 'lost';
-      abandon(state, worker, { detail: `Its worker ${name} has ended${words}.`, isBlamed });
+      abandon(state, worker, {
+        detail: asSentence(`Its worker ${name} has ended${words}`),
+        isBlamed,
+      });
       state.workers.delete(name);
     }
     accountFor(state, name);

@@ -2,6 +2,7 @@
 
 import type { JobView } from '../../../api/jobs.ts';
 import { formatInstant } from '../../../core/base/instant.ts';
+import { asClause, asSentence } from '../../../core/base/sentence.ts';
 
 export type Standing = Pick<
   JobView,
@@ -12,10 +13,12 @@ export function sayStanding(standing: Standing): string {
   const { state, outcome, notice, reason, nodes, startedAt, endedAt } = standing;
   if (outcome !== null) {
     const when = endedAt === null ? '' : ` at ${formatInstant(endedAt)}`;
-    const detail = outcome.detail === null ? '' : ` (${outcome.detail})`;
+    const detail = outcome.detail === null ? '' : ` (${asClause(outcome.detail)})`;
     return `It is done${when}: ${outcome.kind}${detail}.`;
   }
-  if (reason?.kind === 'site') return `It waits in the queue of its site: ${reason.words}.`;
+  if (reason?.kind === 'site') {
+    return asSentence(`It waits in the queue of its site: ${reason.words}`);
+  }
   const words: string[] = [];
   if (nodes.length > 0) {
     const since = startedAt === null ? '' : ` since ${formatInstant(startedAt)}`;

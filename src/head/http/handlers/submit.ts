@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BulkRequest, SubmitReply } from '../../../api/submission.ts';
 import { submissionKey, submission as submissionSchema } from '../../../api/submission.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
+import { asClause } from '../../../core/base/sentence.ts';
 import { expect, rehearse } from '../../../core/controller/answers/questions.ts';
 import type { RetiredJobs } from '../../../core/controller/jobs/commands.ts';
 import type { Reply } from '../../../core/controller/reply.ts';
@@ -102,7 +103,7 @@ export const rehearseJob: Handler<'rehearseJob'> = async ({ engine }, { actor, b
   if (!rehearsed.ok) return rehearsed;
   const { pending, broken } = rehearsed.value;
   if (broken !== null) {
-    const detail = broken.detail === undefined ? '' : ` (${broken.detail})`;
+    const detail = broken.detail === undefined ? '' : ` (${asClause(broken.detail)})`;
     const words = `It would end at once: ${broken.kind}${detail}.`;
     return ok({ state: 'pending', reason: null, ...NO_PROSPECT, words });
   }

@@ -6,9 +6,11 @@ import fc from 'fast-check';
 import { formatDuration, parseDuration } from '../../../../src/core/base/duration.ts';
 import { formatInstant } from '../../../../src/core/base/instant.ts';
 import { plural } from '../../../../src/core/base/plural.ts';
+import { asClause, asSentence } from '../../../../src/core/base/sentence.ts';
 import { formatSize, parseSize } from '../../../../src/core/base/size.ts';
 import { utf8Length } from '../../../../src/core/base/utf8.ts';
 import { isWhole } from '../../../../src/core/base/whole.ts';
+import { formatRefusal, refuse } from '../../../../src/core/model/errors.ts';
 
 const DURATIONS: readonly [string, number][] = [
   ['500ms', 500],
@@ -148,4 +150,18 @@ test('a whole number within bounds includes both, and nothing that is no number'
   for (const value of [-2, 4, 1.5, Number.NaN, Infinity, '1', null, undefined]) {
     assert.ok(!isWhole(value, -1, 3), `${value}`);
   }
+});
+
+test('words of others make one sentence with ours, whether or not they end with a full stop', () => {
+  const words = ['nothing was accepted', 'nothing was accepted.', 'nothing was accepted. '];
+  assert.deepEqual(words.map(asSentence), Array(3).fill('nothing was accepted.'));
+  assert.deepEqual(words.map(asClause), Array(3).fill('nothing was accepted'));
+  assert.deepEqual(['why?', 'and so on…', '..'].map(asSentence), ['why?', 'and so on…', '..']);
+  assert.equal(asClause('below ..'), 'below ..');
+  const of = (detail: string) => {
+    const what = { what: detail, folder: '..' };
+    return formatRefusal(refuse('batch.not_archived', what));
+  };
+  assert.equal(of('it is full.'), 'Results cannot be kept in ..: it is full.');
+  assert.equal(of('it is full'), of('it is full.'));
 });
