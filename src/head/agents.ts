@@ -357,8 +357,7 @@ export class Agents {
   #refuseClone(link: Link, { refusal }: Extract<Reply, { kind: 'node_cloned' }>): void {
     const node = this.#engine?.state.nodes.get(link.node);
     const words = node === undefined ? null : cloneWords(node);
-    const hint = 'run `weft node reenroll` on the copy, or `weft node undrain` if it is gone';
-    this.#options.log.error({ node: link.node, words, hint }, formatRefusal(refusal));
+    this.#options.log.error({ node: link.node, words }, formatRefusal(refusal));
     refuseLink(link, refusal);
   }
 

@@ -65,7 +65,7 @@ export const CLUSTER_CODES = {
   'node.busy': { kind: 'failed_precondition', text: 'Node {node} still runs {tasks}.' },
   'node.cloned': {
     kind: 'failed_precondition',
-    text: 'Another machine is node {node}: {why}. Neither gets work.',
+    text: 'Another machine has the identity of node {node}: {why}. Neither gets work.',
   },
   'node.name_taken': {
     kind: 'already_exists',

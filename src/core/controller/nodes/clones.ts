@@ -42,13 +42,19 @@ export function refuseClone(
   const known = node.clones.find((one) => isOneMachine(one, hello));
   const why = known?.why ?? whyClone(node, hello, heardMsAgo);
   if (why === null) return null;
-  const refusal = refuse('node.cloned', { node: node.name, why });
+  const refusal = refuse('node.cloned', { node: node.name, why }, settleHint(node.name));
   if (known !== undefined) return err(refusal);
   const { bootId, machine = null } = hello;
   const hostname = toPlainLine(hello.facts.hostname).slice(0, HOSTNAME_LENGTH_MAX);
   const clone: Clone = { bootId, hostname, machine, why, at: step.at };
   step.emit({ kind: 'node_clone_seen', node: node.name, clone });
   return ok({ kind: 'node_cloned', refusal });
+}
+
+/** For the log of the machine that is refused, and the head's. */
+function settleHint(name: string): string {
+  const gone = `if the other one is gone for good, \`weft node undrain ${name}\``;
+  return `Make the copy a node of its own: \`weft node reenroll\` there; ${gone}.`;
 }
 
 /**

@@ -1,5 +1,6 @@
 // The machine that a node is: its marks, what is known of its boots, and copies of its identity.
 
+import { formatInstant } from '../../base/instant.ts';
 import type { MachineMarks, NodeHello } from '../../model/node.ts';
 import { shortBoot } from '../../model/node.ts';
 import type { Clone, Node } from './facts.ts';
@@ -62,9 +63,25 @@ export function forgetCopies(node: Node): void {
 /** `two machines use its identity: a (boot 1a2b) and b (boot 3c4d)`; null: one does. */
 export function cloneWords({ clones, facts, bootId }: Node): string | null {
   if (clones.length === 0) return null;
-  const all = [{ hostname: facts?.hostname ?? 'unknown', bootId }, ...clones];
-  const names = all.map((one) => `${one.hostname} (boot ${shortBoot(one.bootId)})`);
-  const last = names.pop() ?? '';
+  const own = { hostname: facts?.hostname ?? 'unknown', bootId };
+  const all = [own, ...clones];
   const many = all.length === 2 ? 'two' : String(all.length);
-  return `${many} machines use its identity: ${names.join(', ')} and ${last}`;
+  const isAlike = clones.every(({ hostname }) => hostname === own.hostname);
+  if (!isAlike) {
+    const names = all.map((one) => `${one.hostname} (boot ${shortBoot(one.bootId)})`);
+    return `${many} machines use its identity: ${listed(names)}`;
+  }
+  // A clone mostly has the host name of its original, too: that tells nobody which is which.
+  if (clones.every((one) => one.bootId === bootId)) {
+    return `${many} folders of ${own.hostname} use its identity`;
+  }
+  const later = clones.map((one) => `${shortBoot(one.bootId)} since ${formatInstant(one.at)}`);
+  const boots = listed([shortBoot(bootId), ...later]);
+  return `${many} machines use its identity, all called ${own.hostname}, with the boot ids ${boots} (see ${BOOT_ID} on each)`;
+}
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+
+function listed(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

@@ -1,6 +1,7 @@
 // A node's identity on two machines: an agent's folder that was copied after it had joined.
 
 import assert from 'node:assert/strict';
+import { formatInstant } from '../../../../src/core/base/instant.ts';
 import { cloneWords } from '../../../../src/core/controller/nodes/machine.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import { ANN, kinds, OPERATOR, scenario, type TestHead } from '../../../support/controller.ts';
@@ -39,6 +40,17 @@ scenario('[N18] a machine that was up while the node was heard is another one', 
     cloneWords(head.node('n1')),
     'two machines use its identity: a (boot boot A) and b (boot boot B)',
   );
+});
+
+scenario('[N18] machines of one host name are told apart by boot and time', (head) => {
+  const same = { bootId: 'boot C', hostname: 'a', upMs: 60_000 };
+  running(head);
+  clone(head, same, 3_000);
+  const seen = formatInstant(head.node('n1').clones[0]?.at ?? 0);
+  const where = 'see /proc/sys/kernel/random/boot_id on each';
+  const boots = `boot A and boot C since ${seen} (${where})`;
+  const words = `two machines use its identity, all called a, with the boot ids ${boots}`;
+  assert.equal(cloneWords(head.node('n1')), words);
 });
 
 scenario(
@@ -99,6 +111,7 @@ scenario('[N18] a copied folder on the same machine is no restart of the agent',
   head.disconnect('n1');
   const machine = { folder: 'copy', copyOf: 'instance 1' };
   assert.deepEqual(clone(head, { ...A, instance: 'instance 2', machine }), ['node_clone_seen']);
+  assert.equal(cloneWords(head.node('n1')), 'two folders of a use its identity');
   head.connect('n1', { ...A, machine: { folder: 'original' }, held: head.heldBy('n1') });
   assert.equal(head.task('1').state, 'running');
 });
