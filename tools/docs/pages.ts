@@ -185,13 +185,15 @@ const AUDIENCES = { job: "the job's owner, operators", all: 'every user', admin:
 function eventsPage(): Page {
   const intro = [
     'What `GET /v1/events` shows ([api](api.md)): each event has its `kind`, and `jobId` when it is about',
-    'one job. Besides these it has fields of its kind. A newer head may send kinds that are not listed',
-    'here: pass them over.',
+    'one job, besides the fields of its kind; a field is absent where it has no value. A newer head may',
+    'send kinds and fields that are not listed here: pass them over.',
   ].join('\n');
-  const rows = Object.entries(EVENT_KINDS).map(
-    ([kind, { audience, says }]) => `| \`${kind}\` | ${AUDIENCES[audience]} | ${says} |`,
-  );
-  const table = ['| kind | who sees it | what it says |', '|---|---|---|', ...rows].join('\n');
+  const rows = Object.entries(EVENT_KINDS).map(([kind, { audience, says, fields }]) => {
+    const names = fields.map((name) => `\`${name}\``).join(', ');
+    return `| \`${kind}\` | ${AUDIENCES[audience]} | ${says} | ${names} |`;
+  });
+  const head = ['| kind | who sees it | what it says | fields |', '|---|---|---|---|'];
+  const table = [...head, ...rows].join('\n');
   return { path: 'docs/events.md', text: join(['# Events', intro, table]), kept: false };
 }
 

@@ -1,47 +1,48 @@
-// Events without secrets: hashes, environments and programs stay in the head.
+// Events as readers see them: the fields that are public by name. Hashes, environments and programs
+// stay in the head.
 
-import type { EventKindName } from '../../api/event-kinds.ts';
+import { EVENT_KINDS, type EventKind, type EventKindName } from '../../api/event-kinds.ts';
 import type { Event } from '../../core/controller/declared.ts';
 import { shownTarget } from '../../core/model/notification.ts';
 import { jobIdOf } from './event-subject.ts';
 
+type EventOf<K extends EventKindName> = Extract<Event, { kind: K }>;
+type KeysOf<T> = T extends unknown ? Exclude<keyof T, 'kind' | 'jobId'> & string : never;
+
+/** Events that are shown otherwise than they are recorded. */
+const VIEWS = {
+  job_submitted: ({ spec: { name, request, array }, ...rest }) => ({
+    ...rest,
+    name,
+    request,
+    array,
+  }),
+  job_changed: ({ spec, ...rest }) => {
+    const { name, request, array, walltimeMs, partition, nice } = spec;
+    return { ...rest, name, request, array, walltimeMs, partition, nice };
+  },
+  notification_due: ({ targets, ...rest }) => ({ ...rest, targets: targets.map(shownTarget) }),
+  maintenance_planned: ({ maintenance: { program: _, ...maintenance }, by }) => ({
+    maintenance,
+    by,
+  }),
+} satisfies { [K in EventKindName]?: (event: EventOf<K>) => object };
+
+type ViewOf<K extends EventKindName> = K extends keyof typeof VIEWS
+  ? ReturnType<(typeof VIEWS)[K]>
+  : EventOf<K>;
+
+/** The compiler compares the names that are public with what there is. */
+const PUBLIC: { readonly [K in EventKindName]: EventKind<KeysOf<ViewOf<K>>> } = EVENT_KINDS;
+
 /** What of an event goes out, with the number of the job that it is about. */
 export function shownEvent(event: Event): { kind: EventKindName } {
-  const jobId = jobIdOf(event);
-  return jobId === null ? withoutSecrets(event) : { ...withoutSecrets(event), ...{ jobId } };
-}
-
-/** A kind that is not named here goes as it is. */
-function withoutSecrets(event: Event): { kind: EventKindName } {
-  switch (event.kind) {
-    case 'job_submitted': {
-      const { spec, environmentId: _, ...rest } = event;
-      return { ...rest, ...{ name: spec.name, request: spec.request, array: spec.array } };
-    }
-    case 'job_changed': {
-      const { spec, ...rest } = event;
-      const { name, request, array, walltimeMs, partition, nice } = spec;
-      return { ...rest, ...{ name, request, array, walltimeMs, partition, nice } };
-    }
-    case 'notification_due': {
-      const { targets, ...rest } = event;
-      return { ...rest, ...{ targets: targets.map(shownTarget) } };
-    }
-    case 'environment_added':
-      return { kind: event.kind };
-    case 'node_enrolled': {
-      const { secretHash: _, ...rest } = event;
-      return rest;
-    }
-    case 'maintenance_planned': {
-      const { program: _, ...rest } = event.maintenance;
-      return { ...event, ...{ maintenance: rest } };
-    }
-    case 'token_created': {
-      const { hash: _, ...rest } = event;
-      return rest;
-    }
-    default:
-      return event;
+  const view = (VIEWS as Partial<Record<string, (event: Event) => object>>)[event.kind];
+  const values: Readonly<Record<string, unknown>> = { ...(view?.(event) ?? event) };
+  const shown: Record<string, unknown> = {};
+  for (const name of PUBLIC[event.kind].fields) {
+    if (values[name] !== undefined) shown[name] = values[name];
   }
+  const jobId = jobIdOf(event);
+  return { kind: event.kind, ...(jobId === null ? {} : { jobId }), ...shown };
 }
