@@ -1,6 +1,7 @@
 // A blob on its way to the head: what has come of it, and which piece may come next.
 
 import { err, ok, type Result } from '../base/result.ts';
+import { quoteWord } from '../base/shell-word.ts';
 import { formatSize } from '../base/size.ts';
 import type { BlobHash } from '../model/blob.ts';
 import { type Refusal, refuse } from '../model/errors.ts';
@@ -94,6 +95,10 @@ export function roomAhead({ size, taken }: Incoming, bytes: number): number {
   return Math.max(bytes, Math.min(size - taken, taken));
 }
 
+/** What nothing needs goes by itself, and is gone when this is told. */
+const WAIT = 'Wait until jobs that name files end';
+const ASK = 'ask an admin to raise head.blobs_max';
+
 /** Why so many more bytes do not fit; null: they do. */
 export function refuseBytes(room: Room, bytes: number): Refusal | null {
   if (bytesToFree(room, bytes) === 0) return null;
@@ -105,15 +110,16 @@ export function refuseBytes(room: Room, bytes: number): Refusal | null {
   }
   const limit = formatSize(bytesMax);
   const used = formatSize(bytesUsed);
-  const never = bytes > bytesMax ? 'It can never fit.' : 'Room comes as jobs that name files end.';
-  return refuse('blob.quota', { size, limit, used }, never);
+  const hint = bytes > bytesMax ? `It can never fit; ${ASK}.` : `${WAIT}, or ${ASK}.`;
+  return refuse('blob.quota', { size, limit, used }, hint);
 }
 
 function refuseUser({ name, bytesUsed, bytesMax }: UserRoom, bytes: number): Refusal {
   const sizes = { size: formatSize(bytes), limit: formatSize(bytesMax) };
   const details = { user: name, ...sizes, used: formatSize(bytesUsed) };
-  const never = bytes > bytesMax ? 'It can never fit.' : 'Room comes as jobs that name files end.';
-  return refuse('blob.user_quota', details, never);
+  const ask = `ask an admin for more: \`weft user modify ${quoteWord(name)} --files SIZE\``;
+  const hint = bytes > bytesMax ? `It can never fit; ${ask}.` : `${WAIT}, or ${ask}.`;
+  return refuse('blob.user_quota', details, hint);
 }
 
 /** Why an upload ended before all of it had come. */

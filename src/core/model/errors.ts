@@ -294,11 +294,11 @@ export const CODES = {
   },
   'blob.quota': {
     kind: 'resource_exhausted',
-    text: 'No room for {size}: the head keeps {limit} of files (head.blobs_max) and has {used}.',
+    text: 'The head has {used} of at most {limit} of files (head.blobs_max); there is no room for {size} more.',
   },
   'blob.user_quota': {
     kind: 'resource_exhausted',
-    text: 'No room for {size}: {user} may keep {limit} of files on the head and has {used}.',
+    text: '{user} has {used} of at most {limit} of files on the head; there is no room for {size} more.',
   },
   'blob.disk_full': {
     kind: 'resource_exhausted',

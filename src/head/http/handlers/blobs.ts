@@ -53,7 +53,7 @@ export function noteRoom(
   const { keepingTrouble } = state.scratch;
   if (received.ok) keepingTrouble.delete(epoch.epochId);
   else if (kindOf(received.error.code) === 'resource_exhausted') {
-    keepingTrouble.set(epoch.epochId, formatRefusal({ ...received.error, hint: '' }).trim());
+    keepingTrouble.set(epoch.epochId, formatRefusal(received.error));
   }
 }
 

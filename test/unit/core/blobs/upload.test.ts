@@ -11,6 +11,7 @@ import {
   roomAhead,
 } from '../../../../src/core/blobs/upload.ts';
 import { type BlobHash, parseBlobHash } from '../../../../src/core/model/blob.ts';
+import { formatRefusal, type Refusal } from '../../../../src/core/model/errors.ts';
 
 const HASH = 'ab'.repeat(32) as BlobHash;
 const ROOM: Room = {
@@ -45,6 +46,8 @@ test('a piece that begins elsewhere is refused with where to go on', () => {
   assert.equal(offsetOf({ size: 10, offset: 4 }, 11)?.[0], 'argument.invalid');
 });
 
+const WAIT = 'Wait until jobs that name files end';
+
 test('what comes needs room beside what is there, in the quota and on the disk', () => {
   assert.equal(bytesToFree(ROOM, 30), 0);
   assert.equal(bytesToFree(ROOM, 31), 1);
@@ -56,9 +59,10 @@ test('no room is said with its reason: the quota or the disk', () => {
   assert.deepEqual(refuseBytes(ROOM, 31), {
     code: 'blob.quota',
     details: { size: '31', limit: '100', used: '70' },
-    hint: 'Room comes as jobs that name files end.',
+    hint: `${WAIT}, or ask an admin to raise head.blobs_max.`,
   });
-  assert.equal(refuseBytes(ROOM, 101)?.hint, 'It can never fit.');
+  const never = /^It can never fit; ask an admin for more: /;
+  assert.match(refuseBytes(ROOM, 101)?.hint ?? '', never);
   assert.equal(refuseBytes({ ...ROOM, diskFree: 20 }, 30)?.code, 'blob.disk_full');
 });
 
@@ -75,7 +79,11 @@ test('[F15] a user has no more room than their own, whatever is free', () => {
   assert.deepEqual(refuseBytes(room, 6), {
     code: 'blob.user_quota',
     details: { user: 'bob', size: '6', limit: '20', used: '15' },
-    hint: 'Room comes as jobs that name files end.',
+    hint: `${WAIT}, or ask an admin for more: \`weft user modify bob --files SIZE\`.`,
   });
-  assert.equal(refuseBytes(room, 21)?.hint, 'It can never fit.');
+  assert.match(refuseBytes(room, 21)?.hint ?? '', /^It can never fit; ask an admin for more: /);
+  assert.match(
+    formatRefusal(refuseBytes(room, 6) as Refusal),
+    /^bob has 15 of at most 20 of files on the head; there is no room for 6 more\. Wait until /,
+  );
 });
