@@ -1,6 +1,7 @@
 // What was used, added up by the head: as curves, as a table, and as one to take elsewhere.
 
 import type { UsageReportRow } from '../../src/api/usage-report.ts';
+import { csvCell } from '../../src/core/base/csv-cell.ts';
 import type { UsageKey } from '../../src/core/model/usage-keys.ts';
 
 export interface UsageRow {
@@ -63,12 +64,8 @@ export function usageOf(
 
 /** Comma separated, as spreadsheets read it; nothing in it is taken for a formula. */
 export function usageCsv(rows: readonly UsageRow[], by: UsageKey): string {
-  const cell = (text: string): string => {
-    const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-    return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
   const lines = rows.map(({ name, tasks, cpuHours, usedCpuHours }) =>
-    [cell(name), tasks, cpuHours.toFixed(3), usedCpuHours.toFixed(3)].join(),
+    [csvCell(name), tasks, cpuHours.toFixed(3), usedCpuHours.toFixed(3)].join(),
   );
   return [`${by},tasks,cpu_hours,used_cpu_hours`, ...lines, ''].join('\n');
 }

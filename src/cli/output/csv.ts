@@ -1,5 +1,6 @@
 // `-o csv`: rows for spreadsheets and programs, as RFC 4180 has them.
 
+import { csvCell } from '../../core/base/csv-cell.ts';
 import type { Column } from './table.ts';
 
 /** The lines without their ends; the first one names the columns, whatever rows there are. */
@@ -7,7 +8,7 @@ export function formatCsv<Row>(columns: readonly Column<Row>[], rows: readonly R
   const titles = columns.map(({ title }) => title.toLowerCase().replaceAll(' ', '_'));
   const lines = rows.map((row) => columns.map((column) => cellOf(column, row)));
   // RFC 4180 ends each line with CR LF; the LF is added by whoever prints.
-  return [titles, ...lines].map((cells) => `${cells.map(quote).join(',')}\r`);
+  return [titles, ...lines].map((cells) => `${cells.map(csvCell).join(',')}\r`);
 }
 
 function cellOf<Row>({ raw, value }: Column<Row>, row: Row): string {
@@ -19,8 +20,4 @@ function cellOf<Row>({ raw, value }: Column<Row>, row: Row): string {
   const fact = raw(row);
   if (fact === null || fact === undefined) return '';
   return fact instanceof Date ? fact.toISOString() : String(fact);
-}
-
-function quote(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -285,6 +285,34 @@ test('csv quotes what must be quoted and tells facts, not words (RFC 4180)', () 
   assert.deepEqual(formatCsv(columns, []), ['a_name,at,none\r']);
 });
 
+test('[D19] no text of a table for spreadsheets runs as a formula there', () => {
+  const columns = [{ title: 'NAME', value: ({ name }: { name: string }) => name }];
+  const cells = (...names: string[]) =>
+    formatCsv(
+      columns,
+      names.map((name) => ({ name })),
+    ).slice(1);
+  const told = ['=1+2', '+x', '-n', '@SUM(1)', '\tx', '-', '1-2', '-3', '+1.5e-3', 'a=b', '＝1'];
+  const seen = [
+    "'=1+2",
+    "'+x",
+    "'-n",
+    "'@SUM(1)",
+    "'\tx",
+    '',
+    '1-2',
+    '-3',
+    '+1.5e-3',
+    'a=b',
+    "'＝1",
+  ];
+  assert.deepEqual(
+    cells(...told),
+    seen.map((cell) => `${cell}\r`),
+  );
+  assert.deepEqual(cells('=a"b', '\r=x'), [`"'=a""b"\r`, `"'\r=x"\r`]);
+});
+
 test('change --signal none takes the signal before the time limit away', async () => {
   await using head = await FakeHead.start({ 'PATCH /v1/jobs/12': () => ({ json: { count: 1 } }) });
   const { code, error } = await head.weft('change', '12', '--signal', 'none');
