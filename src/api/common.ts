@@ -1,7 +1,7 @@
 // Schemas that several resources share: amounts, instants, ids in paths, paging.
 
 import { z } from 'zod';
-import { isPlainLine } from '../core/base/plain-line.ts';
+import { hiddenIn, isPlainLine } from '../core/base/plain-line.ts';
 import { BLOB_HASH } from '../core/model/blob.ts';
 import { COUNTED_MAX, LABELS_LENGTH_MAX } from '../core/model/limits.ts';
 
@@ -35,7 +35,10 @@ export const userName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.@-]{0,63}\$?$/, 
 
 /** A name or a reason, as long as its user says: what lists show as it is. */
 export const plainLine = z.string().refine(isPlainLine, {
-  error: 'valid UTF-8 on one line, without control characters and marks of text direction',
+  error: ({ input }) => {
+    const hidden = hiddenIn(String(input));
+    return `valid UTF-8 on one line, without control characters and others that are not seen (${hidden})`;
+  },
 });
 
 /** A label: `gpu`, `rack=7`, `site/os`; the controller says which signs it may have. */

@@ -1,6 +1,7 @@
 // Tables for people: columns as wide as their content, numbers to the right. Lines fit the terminal:
 // what may be shortened is. Where there is none, in a pipe or a file, nothing is cut off.
 
+import { toPlainLine } from '../../core/base/plain-line.ts';
 import { type Colour, type Paint, PLAIN } from './paint.ts';
 
 export interface Column<Row> {
@@ -95,9 +96,9 @@ function pad(text: string, width: number, right: boolean): string {
   return right ? blanks + text : text + blanks;
 }
 
-/** Control characters shown as `?`: a job's name must not be able to drive a terminal. */
+/** What is not seen shown as `?`: a job's name must not be able to drive a terminal, nor look like another. */
 export function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '?');
+  return toPlainLine(text, '?');
 }
 
 const WIDE =

@@ -1,6 +1,6 @@
 // Header fields for Slurm: text that stands on one line of a script.
 
-import { isPlainLine } from '../base/plain-line.ts';
+import { hiddenIn } from '../base/plain-line.ts';
 import type { SlurmFields } from './batch.ts';
 import type { Findings } from './findings.ts';
 import type { Place } from './problem.ts';
@@ -23,7 +23,10 @@ export function compileSlurm(written: WrittenSlurm, at: Place, findings: Finding
 
 function wrongWith(key: SlurmKey, text: string): string | null {
   if (text.trim() === '') return 'is empty; leave the key out';
-  if (!isPlainLine(text)) return 'has control characters; it must fit on one line of a script';
+  const hidden = hiddenIn(text);
+  if (hidden !== null) {
+    return `has control characters or others that are not seen (${hidden}); it must fit on one line of a script`;
+  }
   if (text.length > LENGTH_MAX) return `is longer than ${LENGTH_MAX} characters`;
   if (NUMBERS.has(key) && !/^[1-9]\d{0,6}$/.test(text)) {
     return `'${text}': expected a whole number, at least 1`;

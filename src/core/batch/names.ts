@@ -1,6 +1,6 @@
 // Names that become folders and files: of namespaces, batches, jobs, and of files where they are used.
 
-import { isPlainLine } from '../base/plain-line.ts';
+import { hiddenIn } from '../base/plain-line.ts';
 import { utf8Length } from '../base/utf8.ts';
 
 /** Leaves room for `_output.txt` and the like behind it: Linux takes 255 bytes. */
@@ -67,6 +67,7 @@ function componentProblem(name: string, bytesMax: number): string | null {
   if (name.includes('\0')) return 'the name has a NUL character in it';
   const separator = /[/\\]/.exec(name)?.[0];
   if (separator !== undefined) return `'${name}' has a separator ${separator}; write one name`;
-  if (!isPlainLine(name)) return 'the name has control characters, or is not valid UTF-8';
-  return null;
+  const hidden = hiddenIn(name);
+  if (hidden === null) return null;
+  return `the name has control characters or others that are not seen (${hidden}), or is not valid UTF-8`;
 }

@@ -1,6 +1,6 @@
 // What a submission runs: its program, environment and name, checked.
 
-import { isPlainLine, toPlainLine } from '../../base/plain-line.ts';
+import { hiddenIn, toPlainLine } from '../../base/plain-line.ts';
 import { formatSize } from '../../base/size.ts';
 import type { Refusal } from '../../model/errors.ts';
 import type { Program, ResourceRequest } from '../../model/job.ts';
@@ -48,9 +48,11 @@ export function checkLaunchSize(wish: Submission, { processesPerNode }: Resource
 }
 
 export function checkName(name: string): string {
-  if (name === '' || name.length > limits.NAME_LENGTH_MAX || !isPlainLine(name)) {
-    const signs = 'without control characters and marks of text direction';
-    wrong(`a job name has 1-${limits.NAME_LENGTH_MAX} printable characters, ${signs}`);
+  const hidden = hiddenIn(name);
+  if (name === '' || name.length > limits.NAME_LENGTH_MAX || hidden !== null) {
+    const signs = 'without control characters and others that are not seen';
+    const which = hidden === null ? '' : ` (${hidden})`;
+    wrong(`a job name has 1-${limits.NAME_LENGTH_MAX} printable characters, ${signs}${which}`);
   }
   return name;
 }

@@ -400,7 +400,7 @@ const WRONG: readonly (readonly [Partial<WrittenBatch>, ...said: string[]])[] = 
   [
     { slurm: { ntasks: 0, partition: 'a\nb', account: ' ' } },
     "slurm.ntasks: '0': expected a whole number, at least 1",
-    'slurm.partition: has control characters; it must fit on one line of a script',
+    'slurm.partition: has control characters or others that are not seen (U+000A); it must fit on one line of a script',
     'slurm.account: is empty; leave the key out',
   ],
 ];
