@@ -18,6 +18,8 @@ import type { Truth } from './truth.ts';
 import type { Weather } from './weather.ts';
 
 const GIB = 1024 ** 3;
+/** Nobody here books for later than that, by a clock that is right. */
+const BOOKED_AHEAD_MS = 300_000;
 
 export interface BookingWorld {
   readonly client: Client;
@@ -94,12 +96,22 @@ export class Booking {
     });
   }
 
-  /** What comes again would come for ever. */
+  /** What comes again would come for ever; what was booked by a wrong clock is nowhere near. */
   tidyUp(): void {
-    for (const { id, recurrence } of this.#ofUsers()) {
-      if (recurrence === null) continue;
-      this.#world.client.once({ kind: 'cancel_reservation', reservation: id }, operator('bob'));
+    const { client, truth } = this.#world;
+    for (const { id, purpose, recurrence, slots } of truth.reservations.values()) {
+      const isNear = slots.every((slot) => this.#isNear(slot));
+      if (purpose === 'maintenance' && !isNear) {
+        client.once({ kind: 'cancel_maintenance', id }, operator('alice'));
+      } else if (purpose === 'users' && (recurrence !== null || !isNear)) {
+        client.once({ kind: 'cancel_reservation', reservation: id }, operator('bob'));
+      }
     }
+  }
+
+  #isNear({ from, until }: Reservation['slots'][number]): boolean {
+    const now = this.#world.headNow();
+    return from < now + BOOKED_AHEAD_MS && until > now - BOOKED_AHEAD_MS;
   }
 
   /**

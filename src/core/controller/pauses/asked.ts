@@ -40,10 +40,13 @@ export function decideUnpauseNode(step: Step, command: UnpauseNode, actor: Actor
 
 /** A wish that its node has not heard of in its time has no use any more. */
 export function forgetWishes(step: Step): void {
-  for (const { name, pausing } of step.state.nodes.values()) {
-    if (pausing.wish === null || step.at < pausing.wish.until) continue;
-    step.emit({ kind: 'node_pause_forgotten', node: name });
-  }
+  for (const node of step.state.nodes.values()) forgetWish(step, node);
+}
+
+/** At a hello, too: after a while without a head its orders come before the next look at all nodes. */
+export function forgetWish(step: Step, { name, pausing }: Node): void {
+  if (pausing.wish === null || step.at < pausing.wish.until) return;
+  step.emit({ kind: 'node_pause_forgotten', node: name });
 }
 
 /** Only what is there now can be told: nobody wants a pause that begins at some other time. */

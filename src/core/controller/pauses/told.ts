@@ -9,6 +9,7 @@ import type { Node } from '../nodes/facts.ts';
 import { siteOf } from '../sites/members.ts';
 import type { Step } from '../step.ts';
 import { placeOf } from '../tasks/place.ts';
+import { forgetWish } from './asked.ts';
 import { pauseStopper } from './facts.ts';
 
 /** A report that was handled already changes nothing (S7). */
@@ -22,6 +23,7 @@ export function decidePauseReport(step: Step, node: Node, report: PauseReport): 
  * are waited for, as they tell what was between.
  */
 export function decidePauseAtHello(step: Step, node: Node, hello: NodeHello): void {
+  forgetWish(step, node);
   const { now, turn } = node.pausing;
   const said = hello.pause;
   if (said === undefined || (said.turn === turn && isSame(said.pause, now))) return;

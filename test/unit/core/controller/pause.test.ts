@@ -199,6 +199,15 @@ scenario('[O2] a wish that its node did not hear in its time is forgotten', (hea
   assert.deepEqual(head.orders('n1'), []);
 });
 
+scenario('[O2] nor is it told of it when it comes after that, before the next look', (head) => {
+  head.connect('n1', { cpus: 2 });
+  head.command({ kind: 'pause_node', node: N1, durationMs: 60_000, requeue: false }, OPERATOR);
+  head.disconnect('n1');
+  head.at += 60_000;
+  head.connect('n1', { cpus: 2 });
+  assert.deepEqual(head.orders('n1'), []);
+});
+
 scenario("[O1] a maintenance's program waits for the end of a pause", (head) => {
   head.connect('n1', { cpus: 2 });
   tell(head, 'n1', 1, ALICES);
