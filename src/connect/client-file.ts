@@ -17,6 +17,11 @@ const MARK = '# Where the users of this machine find their head; written by weft
 const LINE = /^(\w+):\s+(?:"([^"]*)"|([^\s"#]\S*))(?:\s+#.*)?\s*$/;
 const KEYS = ['head', 'fingerprint', 'socket', 'token_file'] as const;
 
+/** Of a directory there the users of the machine find the head at the machine's own socket. */
+export function isOfService(directory: string): boolean {
+  return directory.startsWith(SERVICES);
+}
+
 /** What a file says; a head by its address or by its socket. */
 export interface ClientFile {
   readonly head?: string;
@@ -75,7 +80,7 @@ export function writeClientFile(
   said: ClientFile,
   { directory, environment }: { readonly directory: string; readonly environment: Environment },
 ): string | null {
-  if (process.getuid?.() !== 0 || !directory.startsWith(SERVICES)) return null;
+  if (process.getuid?.() !== 0 || !isOfService(directory)) return null;
   const file = machineFile(environment);
   if (existsSync(file) && !textOf(file).startsWith(MARK)) return null;
   const lines = Object.entries(said).map(([key, value]) => `${key}: "${value}"`);

@@ -5,8 +5,9 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { KEYS } from '../../config/keys.ts';
 import { formatAddress, parseValue } from '../../config/value.ts';
-import { writeClientFile } from '../../connect/client-file.ts';
+import { isOfService, writeClientFile } from '../../connect/client-file.ts';
 import { directoryOption, SYSTEM_SOCKET } from '../../connect/locate.ts';
+import { quoteWord } from '../../core/base/shell-word.ts';
 import { usage } from '../../core/model/failure.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
 import { defineVerb } from '../verb.ts';
@@ -41,18 +42,34 @@ export const verb = defineVerb<Options>({
     context.print(`Wrote ${file}. What next:`);
     const users = writeClientFile({ socket: SYSTEM_SOCKET }, context);
     if (users !== null) context.note(`users of this machine find the head by ${users}`);
-    const dir = directoryOption(paths.directory, context.environment);
-    const steps = [
-      [`weft head${dir}`, 'here, as a service'],
-      [`weft token join${dir}`, 'here, once it runs: prints weft-join:…'],
-      ['weft join weft-join:…', 'on each machine that offers itself'],
-      ['weft agent', 'there, as a service'],
-    ] as const;
+    const steps = nextSteps(paths.directory, directoryOption(paths.directory, context.environment));
     const width = Math.max(...steps.map(([command]) => command.length));
     for (const [command, where] of steps) context.print(`  ${command.padEnd(width)}  ${where}`);
     return 0;
   },
 });
+
+type NextStep = readonly [command: string, where: string];
+
+/**
+ * What to type next, in this order. The head of a service is at the machine's socket, outside of its
+ * directory, where commands with --dir do not look. `dir`: the option that names the directory.
+ */
+export function nextSteps(directory: string, dir: string): readonly NextStep[] {
+  const byHand = isOfService(directory) ? `WEFT_DIR=${quoteWord(directory)} weft head` : null;
+  const isUnit = directory === UNIT_DIRECTORY;
+  return [
+    isUnit
+      ? ['systemctl enable --now weft-head', `here; without systemd: ${byHand}`]
+      : [byHand ?? `weft head${dir}`, 'here, as a service'],
+    [`weft token join${byHand === null ? dir : ''}`, 'here, once it runs: prints weft-join:…'],
+    ['weft join weft-join:…', 'on each machine that offers itself'],
+    ['weft agent', 'there, as a service'],
+  ];
+}
+
+/** Of `weft-head.service`. */
+const UNIT_DIRECTORY = '/var/lib/weft/head';
 
 /** The file: what was chosen, and the rest as comments with its defaults, each group's header too. */
 function configText({ name, listen, names }: Options): string {

@@ -5,6 +5,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { nextSteps } from '../../../src/cli/commands/init.ts';
 import { runWeft } from '../../../src/cli/main.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { KEYS, SEED_KEYS } from '../../../src/config/keys.ts';
@@ -178,6 +179,27 @@ const CM_DEFAULTS = {
   default_mem_per_node: 100 * 2 ** 20,
   default_time_limit: null,
 };
+
+test('init names the directory to the commands that look there, and no others', () => {
+  const typed = (directory: string, dir: string) =>
+    nextSteps(directory, dir).map(([command]) => command);
+  const elsewhere = typed('/home/a/lab', ' --dir /home/a/lab');
+  assert.deepEqual(elsewhere.slice(0, 2), [
+    'weft head --dir /home/a/lab',
+    'weft token join --dir /home/a/lab',
+  ]);
+  // Of a service the socket is the machine's: with --dir nobody would find it.
+  const service = typed('/var/lib/weft', ' --dir /var/lib/weft');
+  assert.deepEqual(service.slice(0, 2), ['WEFT_DIR=/var/lib/weft weft head', 'weft token join']);
+  const unit = nextSteps('/var/lib/weft/head', ' --dir /var/lib/weft/head');
+  assert.deepEqual(unit.slice(0, 2), [
+    [
+      'systemctl enable --now weft-head',
+      'here; without systemd: WEFT_DIR=/var/lib/weft/head weft head',
+    ],
+    ['weft token join', 'here, once it runs: prints weft-join:…'],
+  ]);
+});
 
 test('init writes a file that config check accepts, and never overwrites one', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
