@@ -135,6 +135,7 @@ class RunningAgent implements Agent {
       isSpoolFull: () => this.#spool.isFull,
       ill: () => this.#health.fault ?? ports.site?.fault() ?? null,
       hasRoom: () => this.#engine.isWriting && journal.hasRoom(),
+      isElsewhere: (settings.facts.site ?? settings.node) !== settings.node,
       onChange: () => this.#onFault(),
     });
     this.#link = this.#makeLink();

@@ -13,6 +13,8 @@ export interface FaultWorld {
   readonly isLauncherOutdated: () => boolean;
   /** Whether there is more captured output than is wanted here. */
   readonly isSpoolFull: () => boolean;
+  /** What is looked at is the machine of the gateway, and the node another one. */
+  readonly isElsewhere?: boolean;
   /** What the site's health check says is wrong; null: nothing, or there is none. */
   readonly ill: () => string | null;
   /** Whether new work could be recorded. */
@@ -32,6 +34,7 @@ const LACK_MS = 30_000;
 export class FaultWatch {
   readonly #world: FaultWorld;
   #fault: string | null = null;
+  #isFull = false;
   #lack: { readonly words: string; readonly until: number } | null = null;
 
   constructor(world: FaultWorld) {
@@ -42,9 +45,9 @@ export class FaultWatch {
   look(): string | null {
     const { diskFreeBytes } = this.#world.load();
     // Twice the minimum before it is well again: the border must not be crossed every second.
-    const wanted = (this.#fault === DISK_FULL ? 2 : 1) * NODE_DISK_FREE_BYTES_MIN;
-    const isFull = diskFreeBytes < wanted || !this.#world.hasRoom();
-    this.#set(isFull ? DISK_FULL : this.#lesser());
+    const wanted = (this.#isFull ? 2 : 1) * NODE_DISK_FREE_BYTES_MIN;
+    this.#isFull = diskFreeBytes < wanted || !this.#world.hasRoom();
+    this.#set(this.#isFull ? this.#here(DISK_FULL) : this.#lesser());
     return this.#fault;
   }
 
@@ -62,9 +65,14 @@ export class FaultWatch {
   }
 
   #lesser(): string | null {
-    if (this.#lack !== null && this.#world.now() < this.#lack.until) return this.#lack.words;
+    if (this.#lack !== null && this.#world.now() < this.#lack.until)
+      return this.#here(this.#lack.words);
     if (this.#world.isLauncherOutdated()) return LAUNCHER_OUTDATED;
-    return this.#world.isSpoolFull() ? SPOOL_FULL : this.#world.ill();
+    return this.#world.isSpoolFull() ? this.#here(SPOOL_FULL) : this.#world.ill();
+  }
+
+  #here(words: string): string {
+    return this.#world.isElsewhere === true ? `its gateway: ${words}` : words;
   }
 
   #set(fault: string | null): void {

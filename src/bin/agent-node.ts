@@ -99,12 +99,16 @@ function headFor({ head }: AgentOptions): AgentSettings['workers']['head'] {
   return 'socketPath' in head ? { socketPath: resolve(head.socketPath) } : head;
 }
 
-/** What was found on the machine, with what runs containers there now, and what was declared. */
+/**
+ * What was found on the machine, with what runs containers there now, and what was declared. Of a site
+ * only the latter: its tasks do not run on this machine.
+ */
 export function labelsOf(
-  options: AgentOptions,
-  { found }: Pick<Machine, 'found'>,
-  runtimes: RuntimesFound,
+  options: Pick<AgentOptions, 'labels' | 'site'>,
+  { found }: { readonly found: Pick<Found, 'labels'> },
+  runtimes: Pick<RuntimesFound, 'labels'>,
 ): string[] {
+  if (options.site !== undefined) return [...new Set(options.labels)];
   return [...new Set([...found.labels, ...runtimes.labels, ...options.labels])];
 }
 

@@ -17,7 +17,7 @@ const MARK = '# Where the users of this machine find their head; written by weft
 const LINE = /^(\w+):\s+(?:"([^"]*)"|([^\s"#]\S*))(?:\s+#.*)?\s*$/;
 const KEYS = ['head', 'fingerprint', 'socket', 'token_file'] as const;
 
-/** Of a directory there the users of the machine find the head at the machine's own socket. */
+/** Whether users of the machine find the head of this directory at the machine's own socket. */
 export function isOfService(directory: string): boolean {
   return directory.startsWith(SERVICES);
 }

@@ -68,7 +68,7 @@ export function nextSteps(directory: string, dir: string): readonly NextStep[] {
   ];
 }
 
-/** Of `weft-head.service`. */
+/** State directory of `weft-head.service`. */
 const UNIT_DIRECTORY = '/var/lib/weft/head';
 
 /** The file: what was chosen, and the rest as comments with its defaults, each group's header too. */

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { labelsOf } from '../../../src/bin/agent-node.ts';
 import {
   formerNames,
   instancesOfMembers,
@@ -75,4 +76,16 @@ test('[G8] a member that has tasks is one still when rules call it otherwise', (
   assert.deepEqual(names(siteNode('n2')), ['n2 as n2'], 'the site has it no more');
   const late = ['n1 as fast', 'fast as fast', 'n1 as n1'];
   assert.deepEqual(names(siteNode('fast'), siteNode('n1')), late, 'who has tasks by it is first');
+});
+
+test('[G8] labels of the machine of the gateway are not those of its site', () => {
+  const machine = { found: { labels: ['os=linux', 'arch=x64', 'gpu'] } };
+  const runtimes = { labels: ['podman'] };
+  const labels = ['site=lab', 'bigmem'];
+  assert.deepEqual(
+    labelsOf({ labels, site: { system: 'slurm' } as never }, machine, runtimes),
+    labels,
+  );
+  const own = labelsOf({ labels: ['bigmem'] }, machine, runtimes);
+  assert.deepEqual(own, ['os=linux', 'arch=x64', 'gpu', 'podman', 'bigmem']);
 });

@@ -183,10 +183,10 @@ const CM_DEFAULTS = {
 test('init names the directory to the commands that look there, and no others', () => {
   const typed = (directory: string, dir: string) =>
     nextSteps(directory, dir).map(([command]) => command);
-  const elsewhere = typed('/home/a/lab', ' --dir /home/a/lab');
+  const elsewhere = typed('/srv/lab', ' --dir /srv/lab');
   assert.deepEqual(elsewhere.slice(0, 2), [
-    'weft head --dir /home/a/lab',
-    'weft token join --dir /home/a/lab',
+    'weft head --dir /srv/lab',
+    'weft token join --dir /srv/lab',
   ]);
   // Of a service the socket is the machine's: with --dir nobody would find it.
   const service = typed('/var/lib/weft', ' --dir /var/lib/weft');
