@@ -11,7 +11,7 @@ import { commandLine, parentOf } from './hosts.ts';
 export function findLauncher(stateDir: string): number | null {
   const socket = join(stateDir, 'launcher.sock');
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const found = pids.filter((pid) => commandLine(Number(pid)).split(' ').includes(socket));
+  const found = pids.filter((pid) => commandLine(pid).split(' ').includes(socket));
   const own = found.find((pid) => !found.includes(parentOf(pid) ?? ''));
   return own === undefined ? null : Number(own);
 }

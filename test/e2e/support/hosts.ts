@@ -249,17 +249,15 @@ export class Host {
     execFileSync('nsenter', [`--net=/run/netns/${this.netns}`, 'iptables', ...rule]);
   }
 
-  /** Command lines of all processes of the host but its first ones. */
+  /**
+   * Command lines of all processes of the host but its first ones. By its own table of processes: lists
+   * of children may pass over some as others end (proc(5)).
+   */
   processes(): string[] {
-    const all: number[] = [];
-    const visit = (pid: number): void => {
-      for (const child of childrenOf(pid)) {
-        all.push(child);
-        visit(child);
-      }
-    };
-    visit(this.#init);
-    return all.map(commandLine).filter((line) => line !== '' && line !== 'sleep infinity');
+    const table = `/proc/${this.#init}/root/proc`;
+    const pids = readdirSync(table).filter((name) => /^\d+$/.test(name) && name !== '1');
+    const lines = pids.map((pid) => commandLine(pid, table));
+    return lines.filter((line) => line !== '' && line !== 'sleep infinity');
   }
 }
 
@@ -278,8 +276,8 @@ export interface Program {
 }
 
 /** Empty for zombies and for processes that are gone. */
-export function commandLine(pid: number): string {
-  const line = ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '';
+export function commandLine(pid: number | string, table = '/proc'): string {
+  const line = ifThere(() => readFileSync(`${table}/${pid}/cmdline`, 'utf8')) ?? '';
   return line.replaceAll('\0', ' ').trim();
 }
 
