@@ -7,6 +7,7 @@ import { parseIndices } from '../src/core/controller/jobs/indices.ts';
 import type { JobId, NodeName, TaskPlace, UserName } from '../src/core/model/ids.ts';
 import { formatEpochId, formatTaskId } from '../src/core/model/ids.ts';
 import type { JobSpec, Outcome } from '../src/core/model/job.ts';
+import { isUnderWay } from '../src/core/model/maintenance.ts';
 import type { Reservation } from '../src/core/model/reservation.ts';
 import type { Resources } from '../src/core/model/resources.ts';
 import { partKey } from './head-files.ts';
@@ -65,6 +66,8 @@ export class Truth {
   readonly jobs = new Map<JobId, JobTruth>();
   /** Those that set something aside now or later. */
   readonly reservations = new Map<string, Reservation>();
+  /** Maintenances under way. */
+  readonly #underWay = new Set<string>();
   /** By epoch: as the job was when it was started. */
   readonly #specs = new Map<string, JobSpec>();
   /** By epoch; what an abandoned epoch may still hold is not in here. */
@@ -268,7 +271,12 @@ export class Truth {
           if (isSame(place, event.place)) this.#epochs.delete(id);
         }
         return;
+      case 'maintenance_moved':
+        if (isUnderWay(event)) this.#underWay.add(event.id);
+        else this.#underWay.delete(event.id);
+        return;
       case 'clock_stepped':
+        for (const id of this.#underWay) this.#changeSlots(id, (slots) => movedBy(slots, event));
         for (const epoch of this.#epochs.values()) {
           if (epoch.startedAt !== null) epoch.startedAt += event.byMs;
         }
@@ -280,6 +288,10 @@ export class Truth {
   #epochsOf(place: TaskPlace): EpochTruth[] {
     return [...this.#epochs.values()].filter((epoch) => isSame(epoch.place, place));
   }
+}
+
+function movedBy(slots: Reservation['slots'], { byMs }: { byMs: number }): Reservation['slots'] {
+  return slots.map((slot) => ({ ...slot, from: slot.from + byMs, until: slot.until + byMs }));
 }
 
 function isSame(a: TaskPlace, b: TaskPlace): boolean {

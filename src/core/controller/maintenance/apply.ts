@@ -2,7 +2,7 @@
 
 import { present } from '../../base/assert.ts';
 import { MAINTENANCES_KEPT_MAX } from '../../model/limits.ts';
-import { isAlive, type Maintenance } from '../../model/maintenance.ts';
+import { isAlive, isUnderWay, type Maintenance } from '../../model/maintenance.ts';
 import type { Of } from '../events.ts';
 import type { State } from '../state.ts';
 
@@ -52,4 +52,19 @@ export function applyMaintenanceTakenBack(state: State, event: Of<'maintenance_t
 function forgetOldest(state: State): void {
   const over = [...state.maintenances.values()].filter((one) => !isAlive(one));
   for (const { id } of over.slice(0, -MAINTENANCES_KEPT_MAX)) state.maintenances.delete(id);
+}
+
+/** One under way keeps its length: nobody has to be told again that its nodes are out. */
+export function rebaseMaintenances(state: State, byMs: number): void {
+  for (const known of [...state.maintenances.values()]) {
+    if (!isUnderWay(known)) continue;
+    const { id, from, until } = known;
+    state.maintenances.set(id, { ...known, from: from + byMs, until: until + byMs });
+    const window = state.reservations.get(id);
+    if (window === undefined) continue;
+    const slots = window.slots.map((slot) => {
+      return { ...slot, from: slot.from + byMs, until: slot.until + byMs };
+    });
+    state.reservations.set(id, { ...window, slots });
+  }
 }

@@ -33,4 +33,5 @@ export const maintenance: Noun<'maintenance', MaintenanceData> = {
     for (const one of maintenances) state.maintenances.set(one.id, one);
   },
   due: decideMaintenances,
+  rebase: apply.rebaseMaintenances,
 };

@@ -249,6 +249,37 @@ scenario('[H2] a reservation for one time outlives a clock that is a day ahead',
   assert.ok(!head.state.reservations.has('r2'));
 });
 
+for (const byMs of [DAY, -DAY]) {
+  scenario(`[H1] maintenance under way keeps its length, clock set by ${byMs} ms`, (head) => {
+    begin(head);
+    head.connect('n1', { cpus: 2 });
+    head.command(
+      {
+        kind: 'plan_maintenance',
+        nodes: ['n1' as NodeName],
+        time: { kind: 'now' },
+        durationMs: HOUR,
+        running: 'requeue',
+        warning: null,
+        program: null,
+        reason: 'new disks',
+      },
+      OPERATOR,
+    );
+    assert.equal(head.state.maintenances.get('m1')?.phase, 'active');
+    pass(head, MINUTE);
+    set(head, byMs);
+    head.submit({ cpuCount: 1 });
+    head.tick();
+    assert.equal(head.state.maintenances.get('m1')?.phase, 'active');
+    assert.deepEqual(head.schedule(), [], 'nothing starts there, to be ended at once');
+    pass(head, HOUR - MINUTE);
+    head.tick();
+    assert.equal(head.state.maintenances.get('m1')?.phase, 'done');
+    assert.deepEqual(head.schedule(), ['1#1@n1']);
+  });
+}
+
 scenario('[H2] maintenance is not missed by a clock that is a day ahead', (head) => {
   begin(head);
   head.connect('n1', { cpus: 2 });
