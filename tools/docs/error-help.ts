@@ -183,8 +183,9 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     next: 'Start a cluster of your own (`weft up`), or a shared one with `weft init` as root.',
   },
   'auth.root_refused': {
-    means: 'A job would have run as root on every node.',
-    next: 'Submit as an ordinary user.',
+    means:
+      'Agents that run as root switch to the user of each job, and give nobody root. Nodes that do not switch users run jobs of root too, but none of those could hold this one.',
+    next: 'Submit as an ordinary user (of an installed cluster: with an account on its nodes), or ask for less, so that another node can take it. `node.switch_user: false` in the config of a node of your own makes it run all jobs under the account of its agent.',
   },
   'job.not_found': {
     means: 'No job ever had this id, or the records of that time were removed.',

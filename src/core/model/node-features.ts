@@ -1,6 +1,7 @@
 // What jobs may need of the agents on their nodes that not every release can do, as labels that a
 // node has by its agent alone.
 
+import { isAccountLabel } from './accounts.ts';
 import { CLIENT_STDIN } from './job.ts';
 import type { Submission } from './submission.ts';
 
@@ -33,9 +34,9 @@ export function featureOf(label: string): NodeFeature | null {
   return NODE_FEATURES.find((feature) => label === featureLabel(feature)) ?? null;
 }
 
-/** People see agents by their version, not by these. */
+/** People see agents by their version, and accounts by their names, not by these. */
 export function withoutFeatures(labels: Iterable<string>): string[] {
-  return [...labels].filter((label) => featureOf(label) === null);
+  return [...labels].filter((label) => featureOf(label) === null && !isAccountLabel(label));
 }
 
 /** The features without which an agent would start the job as another one. */

@@ -18,6 +18,7 @@ import {
   changeWords,
   forecastWords,
   priorityWords,
+  rootlessWords,
   smallerWords,
   startsNowWords,
 } from './words/prospect.ts';
@@ -40,7 +41,7 @@ const OPENINGS: Readonly<Record<About, string>> = {
 };
 
 export function viewLookAhead(
-  { reason, prospect, at, awaited }: LookAhead,
+  { reason, prospect, at, awaited, rootless = [] }: LookAhead,
   about: About,
   reader: UserName | null = null,
 ): Omit<ExplainReply, 'state'> {
@@ -61,6 +62,7 @@ export function viewLookAhead(
       : forecast === null
         ? cannotStartWords(awaited)
         : forecastWords(forecast, at, would),
+    rootless.length > 0 ? rootlessWords(rootless) : null,
     smaller.length > 0 ? smallerWords(smaller) : null,
     priorityWords(prospect),
   ];

@@ -1,7 +1,8 @@
 // Why a task waits: first what forbids it to start at all, then what the scheduler says, and what
 // it can expect.
 
-import type { JobId, UserName } from '../../model/ids.ts';
+import type { UserActor } from '../../model/actor.ts';
+import type { JobId } from '../../model/ids.ts';
 import type { JobSpec } from '../../model/job.ts';
 import { TURN_LOOKS_MAX } from '../../model/limits.ts';
 import type { Absence, Reason } from '../../model/reason.ts';
@@ -15,6 +16,7 @@ import type { Brokerage } from '../../scheduler/room/brokerage.ts';
 import { entryOf } from '../jobs/apply.ts';
 import type { Job } from '../jobs/facts.ts';
 import { indicesOf } from '../jobs/indices.ts';
+import { withAnyAccount } from '../jobs/request-of.ts';
 import type { Accepted } from '../jobs/submit.ts';
 import type { Node } from '../nodes/facts.ts';
 import { cloneWords } from '../nodes/machine.ts';
@@ -49,7 +51,7 @@ export function pendingOf(job: Job, index: number): Pending {
 export function pendingAs(
   state: State,
   { spec, waitsFor, behind }: Accepted,
-  owner: UserName,
+  { name: owner, uid }: Pick<UserActor, 'name' | 'uid'>,
   at: number,
 ): Pending {
   const pending = indicesOf(spec.array);
@@ -57,7 +59,7 @@ export function pendingAs(
   return {
     ...{ id: null, spec, heldBecause: null, held: spec.held, waitsFor: new Set(waitsFor) },
     beginReached: spec.beginAt === null || spec.beginAt <= at,
-    entry: entryOf(state, { id, owner, submittedAt: at, spec, pending }),
+    entry: entryOf(state, { id, owner, uid, submittedAt: at, spec, pending }),
     index: pending.first ?? 0,
     behind: behind.map(({ on }) => on),
   };
@@ -101,6 +103,8 @@ export interface LookAhead {
   readonly prospect: Prospect | null;
   /** Where it starts on no node in use. */
   readonly awaited: Awaited | null;
+  /** Nodes that would do, and run nothing as root, as its user is. Absent: none. */
+  readonly rootless?: readonly string[];
 }
 
 /** @param standings queues of sites that decide themselves; null: nothing is known of any */
@@ -122,11 +126,23 @@ export function lookAhead(
     looksMax: TURN_LOOKS_MAX,
   });
   const prospect = prospectOf(snapshot, pending, at);
+  const passed = rootlessNodes(state, pending);
+  const rootless = passed.length === 0 ? {} : { rootless: passed };
   const isHopeless = prospect !== null && prospect.forecast === null && !prospect.startsNow;
-  if (!isHopeless) return { at, reason, prospect, awaited: null };
+  if (!isHopeless) return { at, reason, prospect, awaited: null, ...rootless };
   const external = externalNodes(state, schedulingOf(state, settings));
   const awaited = awaitedBy(pending.entry, surroundings(state, external), snapshot(), at);
-  return { at, reason, prospect, awaited };
+  return { at, reason, prospect, awaited, ...rootless };
+}
+
+/** Nodes that keep from it only as they run nothing as root. */
+function rootlessNodes(state: State, { entry }: Pending): string[] {
+  const { request } = entry.shape;
+  const anyone = withAnyAccount(request);
+  if (anyone.labels.length === request.labels.length) return [];
+  const outlines = [...state.nodes.values()].map((node) => outline(node, undefined));
+  const passed = outlines.filter((one) => couldHold(one, anyone) && !couldHold(one, request));
+  return passed.map(({ name }) => name);
 }
 
 /** With what is known of sites, where anything is. */

@@ -101,7 +101,7 @@ export function rehearse(
   const at = known.now();
   const accepted = acceptSubmission(stepOf(state, settings, at), command, actor);
   if (!accepted.ok) return accepted;
-  const pending = pendingAs(state, accepted.value, actor.name, at);
+  const pending = pendingAs(state, accepted.value, actor, at);
   return ok({ pending, broken: accepted.value.broken });
 }
 

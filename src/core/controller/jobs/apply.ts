@@ -10,7 +10,6 @@ import type { QueueEntry } from '../../scheduler/line/queue.ts';
 import { cpusOf } from '../../scheduler/line/quota.ts';
 import { joinBatch, noteInBatch } from '../batches/apply.ts';
 import type { Of } from '../events.ts';
-import { besideOthers } from '../pilots/own.ts';
 import { notePool } from '../pools/live.ts';
 import type { State } from '../state.ts';
 import { dependentsOf, forgetDependent, leaveAll } from './dependents.ts';
@@ -26,6 +25,7 @@ import {
   shareSpec,
   waitsForAll,
 } from './parts.ts';
+import { requestOf } from './request-of.ts';
 
 export function jobOf(state: State, id: JobId): Job {
   return present(state.jobs.get(id), `job ${id}`);
@@ -59,7 +59,7 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
     firstIndex: indices.first ?? 0,
     lastIndex: indices.last ?? 0,
     entry: entryOf(state, {
-      ...{ id: event.jobId, owner: event.owner, submittedAt: at },
+      ...{ id: event.jobId, owner: event.owner, uid: event.uid, submittedAt: at },
       ...{ spec, pending },
     }),
     pending,
@@ -200,11 +200,11 @@ export function applyJobsRetired(state: State, event: Of<'jobs_retired'>): void 
 /** What the scheduler sees of a job, `running` of whose tasks hold resources. */
 export function entryOf(
   state: State,
-  { id, owner, submittedAt, spec, pending }: EntryFacts,
+  { id, owner, uid, submittedAt, spec, pending }: EntryFacts,
   running = 0,
 ): QueueEntry {
   const { partition, walltimeMs: ownMs, nice, array, batch, staging } = spec;
-  const request = besideOthers(state, owner, spec.request);
+  const request = requestOf(state, { owner, uid, spec });
   const reservation = spec.reservation ?? null;
   const buildMs = batch?.buildMs;
   const walltimeMs = ownMs === null ? null : ownMs + (buildMs ?? 0);
@@ -224,7 +224,7 @@ export function entryOf(
   };
 }
 
-type EntryFacts = Pick<Job, 'id' | 'owner' | 'submittedAt' | 'spec' | 'pending'>;
+type EntryFacts = Pick<Job, 'id' | 'owner' | 'uid' | 'submittedAt' | 'spec' | 'pending'>;
 
 /**
  * Counts tasks of the job that begin (or, below zero, cease) to hold resources. Who has fewer may be

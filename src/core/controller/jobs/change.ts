@@ -135,7 +135,7 @@ function newSpec(
   const { qos: _qos, warning: _warning, ...rest } = spec;
   const moved = { ...rest, ...placingOf(completed.value), ...free };
   const refused =
-    unsatisfiable(step, { owner: job.owner, spec: moved }, scheduling) ??
+    unsatisfiable(step, { owner: job.owner, uid: job.uid, spec: moved }, scheduling) ??
     refusedMove(state, scheduling, { before: spec, after: moved, owner: ownerOf(job, actor) });
   if (refused !== null) return err(refused);
   if (spec.reservation === undefined) return ok(moved);

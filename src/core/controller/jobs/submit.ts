@@ -20,7 +20,7 @@ import { labelsOf, sharedLabel, sizesOf } from '../nodes/view.ts';
 import { couldEverRun, type Outline, refusedBy, tooBigFor } from '../partitions/admission.ts';
 import { schedulingOf } from '../partitions/settings.ts';
 import { fleetOffers, type Offer } from '../pilots/offers.ts';
-import { besideOthers, othersHint } from '../pilots/own.ts';
+import { othersHint } from '../pilots/own.ts';
 import { admitJob } from '../reservations/members.ts';
 import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
@@ -31,6 +31,7 @@ import { defaultMemory } from './default-memory.ts';
 import type { SharedPaths } from './directory.ts';
 import { brokenElement, type Elements, judgeElements } from './elements.ts';
 import type { Job } from './facts.ts';
+import { type Asker, requestOf, withAnyAccount } from './request-of.ts';
 import { completeSpec, type Grounds } from './spec.ts';
 
 /** A submission that has passed every check. */
@@ -111,7 +112,6 @@ export function acceptSubmission(
   actor: UserActor,
 ): Result<Accepted, Refusal> {
   const { state } = step;
-  if (actor.uid === 0 && switchesUsers(step)) return step.refuse('auth.root_refused', {});
   const scheduling = schedulingOf(state, step.settings);
   const settings = { ...step.settings, scheduling };
   const completed = completeSpec(
@@ -130,7 +130,7 @@ export function acceptSubmission(
   const opened = completed.value.mpi === undefined || stepKey === undefined ? {} : { stepKey };
   const spec = { ...completed.value, ...inside, ...opened };
   const refused =
-    unsatisfiable(step, { owner: actor.name, spec }, scheduling) ??
+    unsatisfiable(step, { owner: actor.name, uid: actor.uid, spec }, scheduling) ??
     refusedBy(state, scheduling, spec, actor);
   if (refused !== null) return err(refused);
   const dependencies = judge(step, spec, command.retired);
@@ -201,12 +201,9 @@ function brokenBy(dependency: Dependency, kind: Outcome['kind']): Outcome | null
 }
 
 /** Refuses what no node of this cluster could ever hold, drained and silent nodes included. */
-export function unsatisfiable(
-  step: Step,
-  { owner, spec }: Pick<Job, 'owner' | 'spec'>,
-  scheduling: Scheduling,
-): Refusal | null {
-  const request = besideOthers(step.state, owner, spec.request);
+export function unsatisfiable(step: Step, asker: Asker, scheduling: Scheduling): Refusal | null {
+  const { owner, spec } = asker;
+  const request = requestOf(step.state, asker);
   const seen = inTurn(() => nodesSeen(step.state));
   const offers = inTurn(() => fleetOffers(step.state, owner));
   const nodes = inTurn(() => outlinesOf(seen, offers));
@@ -218,8 +215,10 @@ export function unsatisfiable(
   if (unshared !== null) return unshared;
   if (couldEverRun(request, nodes)) {
     const partition = partitionOf(scheduling, spec.partition);
-    return partition === null ? null : tooBigFor(partition, spec, nodes);
+    return partition === null ? null : tooBigFor(partition, request, nodes);
   }
+  const rootless = rootRefused(request, nodes);
+  if (rootless !== null) return rootless;
   const all = [...nodes];
   const able = all.filter((node) => couldHold(node, request)).length;
   const details = {
@@ -229,6 +228,19 @@ export function unsatisfiable(
   const hint =
     rebuildHint(step.state, request, nodes) ?? othersHint(step.state, owner, spec.request);
   return refuse('resources.unsatisfiable', details, hint);
+}
+
+/** Nodes that an error names. */
+const NAMED_MAX = 8;
+
+/** Where nodes would do if they ran jobs of root. */
+function rootRefused(request: JobSpec['request'], nodes: Iterable<Outline>): Refusal | null {
+  const anyone = withAnyAccount(request);
+  if (!couldEverRun(anyone, nodes)) return null;
+  const passed = [...nodes].filter((node) => couldHold(node, anyone) && !couldHold(node, request));
+  const names = passed.map(({ name }) => name);
+  const others = names.length > NAMED_MAX ? `, … (${names.length} nodes)` : '';
+  return refuse('auth.root_refused', { nodes: `${names.slice(0, NAMED_MAX).join(', ')}${others}` });
 }
 
 /** Where a node would do if the build of the batch had not failed on it. */
@@ -310,8 +322,4 @@ function sharedPaths(step: Step, owner: UserName, wanted: readonly string[]): Sh
     ...offers.flatMap(({ fleet }) => fleet.wish.sharedPaths),
   ];
   return { able: new Set(paths), all };
-}
-
-function switchesUsers(step: Step): boolean {
-  return [...step.state.nodes.values()].some((node) => node.facts?.switchesUser === true);
 }

@@ -1,5 +1,6 @@
 // A node as others see it: its labels, what holds its resources, and the scheduler's view of both.
 
+import { NO_ROOT_LABEL } from '../../model/accounts.ts';
 import type { JobId } from '../../model/ids.ts';
 import { SHARED_PREFIX } from '../../model/labels.ts';
 import { featureLabel, NODE_FEATURES } from '../../model/node-features.ts';
@@ -14,7 +15,7 @@ const STALE_JOB = 0 as JobId;
 
 /**
  * The labels of a node: those it brings, those it was given, and one for each directory that it
- * shares and each feature of its agent.
+ * shares and each feature of its agent, and whether it takes jobs of root.
  */
 export function labelsOf(node: Node): ReadonlySet<string> {
   return labellingOf(node).labels;
@@ -28,6 +29,7 @@ function labellingOf(node: Node): Labelling {
     ...node.failedBuilds,
     ...node.sharedPaths.map(sharedLabel),
     ...(node.features ?? NODE_FEATURES).map(featureLabel),
+    ...(node.facts?.switchesUser === true ? [NO_ROOT_LABEL] : []),
   ]);
   return node.labelling;
 }

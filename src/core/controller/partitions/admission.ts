@@ -182,7 +182,7 @@ export function couldEverRun(
 /** Refuses what the partition's nodes, empty, could not hold; null when they could. */
 export function tooBigFor(
   partition: Partition,
-  { request }: JobSpec,
+  request: ResourceRequest,
   nodes: Iterable<Outline>,
 ): Refusal | null {
   if (couldEverRun(request, nodes, (node) => isMember(partition, node))) return null;

@@ -3,7 +3,7 @@
 import type { NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import { meetsLabel } from '../../model/labels.ts';
-import { featureOf, withoutFeatures } from '../../model/node-features.ts';
+import { featureOf } from '../../model/node-features.ts';
 import { fitsOneOf, largest } from '../../model/node-sizes.ts';
 import type { Absence, NodeReasons, Reason } from '../../model/reason.ts';
 import { fitsIn } from '../../model/resources.ts';
@@ -94,7 +94,7 @@ function spreadSite(
 
 /** Nodes that could hold a part with a newer agent, where those would be enough. */
 function outdatedOf(nodes: readonly NodeOutline[], request: ResourceRequest): NodeReasons | null {
-  const bare = { ...request, labels: withoutFeatures(request.labels) };
+  const bare = { ...request, labels: request.labels.filter((one) => featureOf(one) === null) };
   const able = nodes.filter((node) => couldHold(node, bare));
   if (able.length < request.nodeCount) return null;
   const outdated = able.filter((node) => !couldHold(node, request));

@@ -2,6 +2,7 @@
 
 import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
+import { isAccountLabel } from '../../model/accounts.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import { isExpression, meetsLabel } from '../../model/labels.ts';
 import { FEATURE_WORDS, featureOf } from '../../model/node-features.ts';
@@ -87,6 +88,7 @@ export function withSize(total: Resources, { cpuCount, memoryBytes }: NodeSize):
 function describeLabel(label: string): string {
   const feature = featureOf(label);
   if (feature !== null) return `runs an agent too old for ${FEATURE_WORDS[feature]}`;
+  if (isAccountLabel(label)) return 'switches users and takes no jobs of root';
   if (isExpression(label)) return `does not meet '${label}'`;
   if (label.startsWith('shared=')) return `does not share ${label.slice(7)}`;
   return `does not have the label ${label}`;

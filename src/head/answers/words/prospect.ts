@@ -104,6 +104,13 @@ function listOf(names: readonly string[], word: 'and' | 'or'): string {
   return names.length === 1 ? last : `${names.slice(0, -1).join(', ')} ${word} ${last}`;
 }
 
+/** `n5 and n6 switch users and run nothing as root: it is not for them.` */
+export function rootlessWords(nodes: readonly string[]): string {
+  const verbs = nodes.length === 1 ? 'switches users and runs' : 'switch users and run';
+  const them = nodes.length === 1 ? 'it' : 'them';
+  return `${listOf(nodes, 'and')} ${verbs} nothing as root: this job is not for ${them}.`;
+}
+
 const PARTS = [
   ['age', 'age'],
   ['size', 'size'],

@@ -4,6 +4,7 @@ import { formatDuration } from '../../../core/base/duration.ts';
 import { formatInstant } from '../../../core/base/instant.ts';
 import { plural } from '../../../core/base/plural.ts';
 import { formatSize } from '../../../core/base/size.ts';
+import { ROOT_LABEL } from '../../../core/model/accounts.ts';
 import type { JobId, UserName } from '../../../core/model/ids.ts';
 import type {
   ArrayLimit,
@@ -119,6 +120,9 @@ function sayTooLarge({ partition, able, outdated, request, site }: Of<'no_node_c
   const others = request.labels.filter((label) => label.startsWith('!pilot='));
   const names = others.map((label) => label.slice('!pilot='.length)).join(', ');
   const whose = names === '' ? '' : `; pilots of ${names} run only the work of who started them`;
+  if (able === 0 && request.labels.includes(ROOT_LABEL)) {
+    return `no node${where} that runs jobs of root is large enough; nodes that switch users run none`;
+  }
   const single = site === undefined ? '' : `; ${saySize(site)}`;
   return `${few}${where} ${able <= 1 ? 'is' : 'are'} large enough${single}${whose}`;
 }

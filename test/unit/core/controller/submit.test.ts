@@ -15,7 +15,6 @@ import {
   scenario,
   submission,
   TestHead,
-  user,
 } from '../../../support/controller.ts';
 import { GIB, resources } from '../../../support/nodes.ts';
 
@@ -269,15 +268,6 @@ scenario(
     assert.equal(refused({ dependencies }), 'job.dependency_unknown');
   },
 );
-
-scenario('jobs as root are refused where nodes switch users, and only there', (head) => {
-  const root = user('root', 'admin', 0);
-  head.connect('n1');
-  assert.equal(head.submit({}, { by: root }), 1);
-  head.connect('n2', { switchesUser: true });
-  assert.equal(head.refused(submission(), root), 'auth.root_refused');
-  assert.equal(head.submit(), 2);
-});
 
 scenario('[J18] nodes and the system submit nothing', (head) => {
   head.connect('n1');
