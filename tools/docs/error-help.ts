@@ -530,6 +530,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'The job was submitted with `--output` or `--error`, so nothing was captured.',
     next: 'Read the file that is named, on the node or in the shared directory.',
   },
+  'log.at_site': {
+    means:
+      'A user gave the job to a steered site with its own commands, which named the files for its output or left the names to the site.',
+    next: 'Ask the site which files they are: `scontrol show job ID` of Slurm, `qstat -j ID` of Grid Engine, `oarstat -fj ID` of OAR; read them there.',
+  },
   'log.lacking': {
     means:
       'The task is over, and its node is away or sends nothing any more of what the task has printed. What came is shown.',

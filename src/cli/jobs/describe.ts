@@ -49,7 +49,7 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
     ['Retry of', job.retryOf == null ? '' : `job ${job.retryOf}`],
     ['After', job.dependencies.map((on) => `${on.jobId}:${on.condition}`).join(', ')],
     ['Waits for', job.waitsFor.join(', ')],
-    ['Output', [job.files.stdout, job.files.stderr].filter(Boolean).join(', ') || 'weft logs'],
+    ['Output', outputWords(job)],
     ['Notify', (job.notifications ?? []).map(({ words }) => byOwnClock(words, now)).join('; ')],
     ['Node loss', nodeLoss(job)],
     ['MPI', job.ranksPerNode == null ? '' : `${plural(job.ranksPerNode, 'rank')} per node`],
@@ -109,6 +109,11 @@ function needs({ request }: JobDetail): string {
   for (const [name, count] of Object.entries(perNode.counted)) parts.push(`${count} ${name}`);
   const nodes = nodeCount === 1 ? '1 node with' : `${nodeCount} nodes, each with`;
   return `${nodes} ${parts.join(', ')}${exclusive ? ' and no other tasks' : ''}`;
+}
+
+function outputWords({ siteJob, files }: JobDetail): string {
+  if (siteJob != null) return 'in files at its site';
+  return [files.stdout, files.stderr].filter(Boolean).join(', ') || 'weft logs';
 }
 
 function nodeLoss({ onNodeLoss, requeue }: JobDetail): string {

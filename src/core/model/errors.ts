@@ -247,6 +247,10 @@ export const CODES = {
     kind: 'failed_precondition',
     text: 'The output of {task} goes to {path} on its nodes, not to the head.',
   },
+  'log.at_site': {
+    kind: 'failed_precondition',
+    text: 'Job {job} is job {id} of site {site}, given to it by its own user: its output goes to files there, and not to the head.',
+  },
   'log.lacking': {
     kind: 'unavailable',
     text: 'Not all of the output of {task} is here: the rest has not come from its node.',

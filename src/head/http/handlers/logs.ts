@@ -39,6 +39,8 @@ export async function targetOf(
   }
   const stranger = strangerOf(job, query);
   if (stranger !== null) return err(refuse('argument.invalid', { what: stranger }));
+  const atSite = atSiteOf(services, job);
+  if (atSite !== null) return err(atSite);
   const elsewhere = elsewhereOf(job, query.stream ?? 'stdout');
   if (elsewhere !== null) {
     const task = formatTaskId(place.value.jobId, place.value.index);
@@ -83,6 +85,22 @@ async function removedOf(services: Services, target: Target): Promise<Refusal | 
   const { epoch } = await progress(services, target);
   const { size } = await services.logs.status(logPlace(target, target.query.epoch ?? epoch));
   return size === 0 ? refuse('log.removed', { job: String(jobId) }) : null;
+}
+
+/** Commands of sites that name the files of a job's output. */
+const NAMING: Readonly<Record<string, (id: string) => string>> = {
+  slurm: (id) => `scontrol show job ${id}`,
+  sge: (id) => `qstat -j ${id}`,
+  oar: (id) => `oarstat -fj ${id}`,
+};
+
+/** What its own user gave to a site writes there; an empty output would look as if it had said nothing. */
+function atSiteOf({ agents }: Services, { id, spec }: JobRecord): Refusal | null {
+  if (spec.foreign === undefined) return null;
+  const { site, job } = spec.foreign;
+  const naming = NAMING[agents.sites().find(({ name }) => name === site)?.system ?? ''];
+  const hint = naming === undefined ? undefined : `There \`${naming(job)}\` names them.`;
+  return refuse('log.at_site', { job: String(id), id: job, site }, hint);
 }
 
 /** The file on the nodes that the user named for this stream; null when the output comes here. */

@@ -63,3 +63,25 @@ test('[G3] a job that nobody saw running is not said to have run on no node', as
   const [, nodes] = lines.find(([title]) => title === 'Nodes') ?? [];
   assert.equal(nodes, 'not known: nobody saw it run, and its site has not recorded them');
 });
+
+test('[G24] output of a job that a user gave to a site is said to be there, and is not shown as none', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'hpc', true);
+  agent.tell({ kind: 'site', news: { ...SITE, jobs: [siteJob('7', 'eve')] } });
+  const listed = async () => (await world.admin.call('listJobs', { query: {} })).jobs;
+  await eventually(async () => (await listed()).length === 1);
+  const [job] = await listed();
+  const params = { id: String(job?.id) };
+  for (const follow of [false, true]) {
+    await assert.rejects(world.admin.stream('readLogs', { params, query: { follow } }), {
+      code: 'log.at_site',
+      message: `Job ${params.id} is job 7 of site hpc, given to it by its own user: its output goes to files there, and not to the head.`,
+      hint: 'There `scontrol show job 7` names them.',
+    });
+  }
+  const detail = await world.admin.call('getJob', { params });
+  assert.match(
+    describeJob(detail, { now: 0 } as never).join('\n'),
+    /Output: +in files at its site/,
+  );
+});
