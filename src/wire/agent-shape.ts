@@ -245,7 +245,7 @@ const siteJob = map({
       ...{ features: optional(list(text)), queues: optional(list(text)) },
     }),
   ),
-  ...{ seen, epochId: optional(word) },
+  ...{ seen, epochId: optional(word), isCancelled: optional(flag) },
 });
 const siteNode = map({
   ...{ name: word, state: word, word: text, reason: orNull(text), cpuCount: count },

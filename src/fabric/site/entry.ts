@@ -194,7 +194,7 @@ export function askedAfter(
   entry.nextAt = now + AGAIN_MS;
   if (record !== null) {
     const { exit, endedAt: at } = record;
-    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0 };
+    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) };
     return;
   }
   const { missingSince } = entry;
@@ -212,6 +212,8 @@ function foreignListed(entry: Entry, job: SiteJob, now: number): void {
   if (exit !== null) {
     const at = Math.min(endedAt ?? now, now);
     entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) };
+  } else if (job.isCancelled === true) {
+    entry.ending ??= { kind: 'unstartable', why: `ended at its site: ${word}`, there: 'cancelled' };
   } else if (entry.hasStarted || job.startedAt !== null) entry.ending ??= { kind: 'lost' };
   else entry.ending ??= { kind: 'unstartable', why: `its site ended it before it began: ${word}` };
 }
@@ -339,7 +341,7 @@ export function endAsked(
   if (!answer.ok) return;
   if (answer.value !== null) {
     const { exit, endedAt: at } = answer.value;
-    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0 };
+    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) };
   } else if (entry.cancelledAt !== null) {
     // Its owner gave it up, and the site has neither the job nor a record of it.
     entry.ending ??= { kind: 'lost' };

@@ -244,9 +244,9 @@ function isAhead({ nodes }: State, { name, isNew, shown }: Site, listed: ListedJ
   return isNew && listed.nodes.every((node) => shown.has(node)) && listed.nodes.some(isComing);
 }
 
-function outcomeOf({ exit, word }: ListedJob): Outcome {
+function outcomeOf({ exit, word, isCancelled }: ListedJob): Outcome {
   const detail = `ended at its site: ${word}`;
-  if (exit === null) return { kind: 'cancelled', detail };
+  if (exit === null || isCancelled) return { kind: 'cancelled', detail };
   return exit.code === 0 ? { kind: 'completed', exit } : { kind: 'failed', exit, detail };
 }
 

@@ -136,7 +136,11 @@ function endedAtSite({ detail = 'it is gone' }: PartEnd): Outcome {
 /** Its owner there, or an operator, ended it at its site. */
 function cancelledThere(part: Part): Outcome {
   const { detail = 'ended at its site' } = present(part.end, 'the end of the part');
-  return { kind: 'cancelled', ...exitOf(part), detail };
+  const { exit, ...where } = exitOf(part);
+  // A code of what was cancelled says nothing of its work; a site without one says 0.
+  return exit?.signal === undefined
+    ? { kind: 'cancelled', detail }
+    : { kind: 'cancelled', exit, ...where, detail };
 }
 
 /** A node that goes down in its maintenance was not taken down by the task. */
@@ -201,7 +205,8 @@ function gravity(part: Part): number {
 }
 
 function isBad(end: PartEnd): boolean {
-  return end.cause !== 'exited' || end.processes.some((process) => process.exit.code !== 0);
+  if (end.cause !== 'exited' || end.there === 'cancelled') return true;
+  return end.processes.some((process) => process.exit.code !== 0);
 }
 
 export function completed(parts: readonly Part[]): Outcome {

@@ -208,6 +208,10 @@ scenario('[G3] what the site starts or ends behind our back is so', (head) => {
   assert.equal(head.outcome(2), 'cancelled');
   // Nothing is concluded from what nobody knows.
   assert.equal(head.outcome(3), null);
+  const cancelled = { state: 'ended', word: 'CANCELLED', isCancelled: true } as const;
+  hear(head, [siteJob('9', { ...cancelled, exit: { code: 0 } })]);
+  const detail = 'ended at its site: CANCELLED';
+  assert.deepEqual(head.job(3).outcome, { kind: 'cancelled', detail });
   hear(head, [siteJob('7', { state: 'running', nodes: ['n2'] })]);
   assert.deepEqual(head.holders('1#1'), ['n2.hpc']);
 });

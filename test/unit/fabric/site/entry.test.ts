@@ -174,6 +174,21 @@ test('[G19] a running job of a user of the site that is ended there was cancelle
   assert.deepEqual(entry.ending, { ...ran, cancelledAs: THERE });
 });
 
+test('[G19] how a job of a user of the site ended that was cancelled there need not be known', () => {
+  const entry = sentEntry();
+  entry.isForeign = true;
+  rules.listed(entry, { ...JOB, state: 'running', startedAt: 500 }, 1000);
+  rules.listed(entry, { ...CANCELLED, exit: null, startedAt: 500, endedAt: 5 }, 2000);
+  assert.deepEqual(entry.ending, { kind: 'unstartable', why: THERE, there: 'cancelled' });
+  // Its listing said so; the record that is left of it has a code.
+  const gone = sentEntry();
+  gone.isForeign = true;
+  rules.listed(gone, { ...CANCELLED, state: 'completing', startedAt: 500 }, 1000);
+  const record = { startedAt: 500, endedAt: 5, exit: { code: 0 }, reason: null };
+  rules.askedAfter(gone, false, record, 2000);
+  assert.equal(gone.ending?.kind === 'exited' && gone.ending.cancelledAs, THERE);
+});
+
 test('[G14] a start that is heard late is told with how long ago it was', () => {
   const launch = {
     ...{ entry: sentEntry(), request: null, user: null, foreign: null, maintenance: null },
