@@ -136,6 +136,8 @@ export const batchFile = mapping({
     mapping({ ...program, ...limits }),
     'For every job that does not say it itself.',
   ).exactOptional(),
+  // What one writes first where all jobs are alike: the same as in `defaults`.
+  ...limits,
   sweep: described(
     z.record(z.string(), list(word), { error: 'expected keys with lists of values' }),
     'Each job once for every combination; {{key}} in names, args and files.',

@@ -10,7 +10,7 @@ import { type CommonOptions, Context, type Terminal } from './context.ts';
 import { byOwnClock } from './output/prose.ts';
 import { printable } from './output/table.ts';
 import { withOwnIds } from './site-jobs.ts';
-import { proposeCommands, withoutDestructive } from './unknown-command.ts';
+import { proposeCommands, tellOperands, withoutDestructive } from './unknown-command.ts';
 import type { Verb, VerbGroup, VerbProgram } from './verb.ts';
 import { VERBS } from './verbs.ts';
 import { VERSION } from './version.ts';
@@ -143,6 +143,7 @@ function attachGroup(command: Command, group: VerbGroup, of: Running): void {
 
 function attach(command: Command, verb: Verb, { invocation, finish }: Running): void {
   verb.define(command);
+  tellOperands(command);
   addCommonOptions(command);
   command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & Record<string, unknown>>();

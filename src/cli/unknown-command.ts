@@ -91,6 +91,25 @@ export function withoutDestructive(message: string): string {
   return `${message.replace(PROPOSED, '').trimEnd()}${proposal}`;
 }
 
+/** Commands that list what operands of these names may be. */
+const LISTING: Readonly<Record<string, string>> = {
+  ...{ job: 'weft jobs', batch: 'weft batch list', node: 'weft node list', pool: 'weft pool list' },
+};
+
+/** An operand that is missing is told with what it is, and with the command that lists what there is. */
+export function tellOperands(command: Command): void {
+  const missingArgument = (name: string): never => {
+    const { description = '' } =
+      command.registeredArguments.find((one) => one.name() === name) ?? {};
+    const what = description === '' ? '' : `: ${description}`;
+    const list = Object.hasOwn(LISTING, name) ? `. \`${LISTING[name]}\` shows what there is` : '';
+    return command.error(`error: missing required argument '${name}'${what}${list}`, {
+      code: 'commander.missingArgument',
+    });
+  };
+  Object.assign(command, { missingArgument });
+}
+
 /** Words that are no command of `command` end in a usage failure that says which was meant. */
 export function proposeCommands(command: Command): void {
   command.on('command:*', ([word = '']: readonly string[]) => {

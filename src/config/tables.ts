@@ -64,7 +64,12 @@ const PARTITIONS: Table = {
       choices: PREEMPT_MODES,
     }),
     field('priority', 'number', '0', 'From 0 to 1; multiplied by `priority.partition`.', PART),
-    field('limits.time', 'duration', 'none', 'Longest time limit of a job.'),
+    field(
+      'limits.time',
+      'duration',
+      'none',
+      'Longest time limit of a job that is submitted here; not of those that users of a steered site gave to it.',
+    ),
     field('limits.default_time', 'duration', 'none', 'Time limit of a job that sets none.'),
     field('limits.nodes', 'count', null, 'Most nodes per task.', { min: 1 }),
     field('limits.tasks_per_user', 'count', null, 'Most running tasks per user.', { min: 1 }),

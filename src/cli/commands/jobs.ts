@@ -17,6 +17,7 @@ interface Options extends ListingOptions {
   readonly state?: string;
   readonly outcome?: string;
   readonly name?: string;
+  readonly search?: string;
   readonly source?: string;
   readonly limit?: string;
   readonly sort?: string;
@@ -36,6 +37,10 @@ export const verb = defineVerb<Options>({
     command.option('-s, --state <state>', `only in this state: ${TASK_STATES.join(', ')}`);
     command.option('--outcome <outcome>', `only with this outcome: ${OUTCOMES.join(', ')}`);
     command.option('--name <name>', 'only with this name');
+    command.option(
+      '--search <words>',
+      'only with all of these words in id, name, owner, state, partition, command or nodes',
+    );
     command.option('--source <source>', `only from: ${JOB_SOURCES.join(', ')}`);
     command.option('--sort <order>', `${SORTS.join(' or ')}: those that wait, who starts first`);
     command.option('--limit <count>', 'at most this many', '100');
@@ -73,6 +78,7 @@ async function fetchJobs(context: Context, options: Options) {
     owner: options.mine ? (await api.call('whoami')).name : options.user,
     outcome: choice('--outcome', options.outcome, OUTCOMES),
     name: options.name,
+    search: options.search,
     source: choice('--source', options.source, JOB_SOURCES),
     sort: choice('--sort', options.sort, SORTS),
   };

@@ -25,6 +25,8 @@ const WHOLE = {
 } as const;
 const WHOLE_KEYS = Object.keys(WHOLE) as (keyof typeof WHOLE)[];
 
+export const ASK_KEYS = [...WHOLE_KEYS, 'memory', 'time', 'partition', 'qos'] as const;
+
 /** The site has them; what no site can have is told here. */
 const NAME = /^[^\s/]{1,64}$/;
 

@@ -7,6 +7,7 @@ import { BATCH_JOBS_MAX, LAUNCH_BYTES_MAX } from '../model/limits.ts';
 import { checkArrays } from './arrays.ts';
 import type { BatchJob, Solver } from './batch.ts';
 import { checkAsk, readAsk } from './compile-ask.ts';
+import { compileDefaults, type Defaults } from './compile-defaults.ts';
 import { compileEnvironment, stringProblem } from './compile-environment.ts';
 import { compileFile, compileFiles } from './compile-files.ts';
 import { compileNeeds } from './compile-needs.ts';
@@ -18,7 +19,7 @@ import { jobNameProblem } from './names.ts';
 import { CPUS, fillIn, placeholdersIn } from './placeholders.ts';
 import type { Place } from './problem.ts';
 import { checkSweep, combinations, sweepName, sweepSize, type Values } from './sweep.ts';
-import type { WrittenBatch, WrittenDefaults, WrittenJob } from './written.ts';
+import type { WrittenBatch, WrittenJob } from './written.ts';
 
 export interface JobsReading {
   readonly solver: Solver | null;
@@ -31,12 +32,12 @@ const ONCE: Values = new Map();
 
 /** All jobs, in the order of the file. */
 export function compileJobs(written: WrittenBatch, reading: JobsReading): BatchJob[] {
-  const { sweep, defaults = {} } = written;
+  const { sweep } = written;
   const { findings } = reading;
   if (sweep !== undefined) {
     for (const { at, what, isKey } of checkSweep(sweep)) findings.problem(at, what, isKey);
   }
-  checkAsk(defaults, ['defaults'], findings);
+  const defaults = compileDefaults(written, findings);
   const entries = written.jobs ?? (sweep === undefined ? [] : [{}]);
   if (entries.length === 0) findings.problem(['jobs'], 'a batch needs at least one job');
   const size = sweep === undefined ? 1 : sweepSize(sweep);
@@ -63,7 +64,7 @@ export function compileJobs(written: WrittenBatch, reading: JobsReading): BatchJ
 interface JobPlace {
   readonly at: Place;
   readonly index: number;
-  readonly defaults: WrittenDefaults;
+  readonly defaults: Defaults;
   /** Jobs so far, and which entry each is of. */
   readonly names: Map<string, number>;
   readonly swept: WrittenBatch['sweep'];
@@ -82,7 +83,7 @@ class JobReader {
     this.#of = of;
     // Those of `defaults` are checked once, not with each job.
     if (of.at[0] === 'jobs') checkAsk(entry, of.at, of.reading.findings);
-    this.#ask = readAsk({ ...of.defaults, ...entry });
+    this.#ask = readAsk({ ...of.defaults.values, ...entry });
     this.#needs = compileNeeds(entry.needs ?? [], [...of.at, 'needs'], of.reading.findings);
     this.#checkGpus();
   }
@@ -92,7 +93,7 @@ class JobReader {
     const { findings, solver } = reading;
     const fill = (text: string, where: Place) => this.#fill(text, where, values);
     const name = this.#name(values);
-    const run = this.#entry.run ?? defaults.run;
+    const run = this.#entry.run ?? defaults.values.run;
     const runAt = this.#entry.run === undefined ? ['defaults', 'run'] : [...at, 'run'];
     const isContainer = solver !== null && solver.kind !== 'build';
     if (run === undefined && !isContainer) {
@@ -122,11 +123,12 @@ class JobReader {
   /** A job with cpus gets the gpus that it asks for, and no others. */
   #checkGpus(): void {
     const { at, defaults, reading, batchNeeds } = this.#of;
-    const key = this.#entry.cpus === undefined && defaults.cpus !== undefined ? ['defaults'] : at;
+    const isOwn = this.#entry.cpus !== undefined || defaults.values.cpus === undefined;
+    const cpusAt = isOwn ? [...at, 'cpus'] : defaults.at('cpus');
     const needs = [...batchNeeds, ...this.#needs];
     const { cpuCount, gpuCount } = this.#ask;
     const of = { needs, solver: reading.solver, cpuCount, gpuCount };
-    reading.findings.problem([...key, 'cpus'], gpuProblem(of));
+    reading.findings.problem(cpusAt, gpuProblem(of));
   }
 
   #name(values: Values): string {
@@ -165,7 +167,7 @@ class JobReader {
   #args(fill: (text: string, at: Place) => string): string[] {
     const { at, defaults, reading } = this.#of;
     const own = this.#entry.args;
-    const written = own ?? defaults.args;
+    const written = own ?? defaults.values.args;
     if (written === undefined) return [`{{${CPUS}}}`];
     const argsAt: Place = own === undefined ? ['defaults', 'args'] : [...at, 'args'];
     const args = written.map((word, index) => fill(String(word), [...argsAt, index]));

@@ -69,7 +69,8 @@ export interface WrittenNotice {
   readonly mail?: string;
 }
 
-export interface WrittenBatch {
+/** What a job asks for stands for all jobs, as in `defaults`. */
+export interface WrittenBatch extends WrittenAsk {
   readonly namespace: WrittenWord;
   readonly name: WrittenWord;
   readonly needs?: readonly string[];

@@ -89,7 +89,7 @@ slurm: {ntasks: 4, time: 00:30:00, partition: cpu}
 test('what is new of jobs is told with its line and column, and where a key stands', (context) => {
   const text = `namespace: lab
 name: heat
-partition: big
+run: job.py
 needs: [gpu]
 defaults: {cpus: 2, env: {A: 1}, priority: high}
 jobs:
@@ -97,7 +97,7 @@ jobs:
   - {name: b, run: job.py, after: [a], needs: ['gpu &']}
 `;
   assert.deepEqual(problemsOf(context, text), [
-    "b.yaml:3:1: unknown key 'partition'. It stands in defaults, in an entry of jobs or in slurm.",
+    "b.yaml:3:1: unknown key 'run'. It stands in defaults or in an entry of jobs.",
     "b.yaml:5:18: defaults.cpus: needs 'gpu', but a job with `cpus` and without `gpus` gets no gpu; write `gpus: 1` beside `cpus` (`gpus: 0`: it uses none), or leave `cpus` out: then it has a whole node with its gpus",
     "b.yaml:5:21: defaults: unknown key 'env'. It stands at the top or in an entry of jobs.",
     'b.yaml:5:44: defaults.priority: expected a whole number',

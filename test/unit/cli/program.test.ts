@@ -43,7 +43,15 @@ test('an unknown command or option ends with 2 and the nearest right name', asyn
     const inner = await weft(directory, 'node', 'drian', 'n1');
     assert.deepEqual([inner.code, /Did you mean 'weft node drain'/.test(inner.error)], [2, true]);
     const missing = await weft(directory, 'why');
-    assert.deepEqual([missing.code, missing.error], [2, "weft: missing required argument 'job'\n"]);
+    const operand =
+      "weft: missing required argument 'job': job id: 42, or 42[7] for one task of an array";
+    assert.deepEqual(
+      [missing.code, missing.error],
+      [2, `${operand}. \`weft jobs\` shows what there is\n`],
+    );
+    const batch = await weft(directory, 'batch', 'show');
+    const words = /missing required argument 'batch': NAMESPACE\/NAME, .*`weft batch list` shows/;
+    assert.match(batch.error, words);
   });
 });
 

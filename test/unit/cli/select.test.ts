@@ -319,3 +319,25 @@ test('change --signal none takes the signal before the time limit away', async (
   assert.deepEqual([code, error], [0, '']);
   assert.deepEqual(head.work[0]?.body, { warning: null });
 });
+
+test('[D15] jobs --search asks the head for words, on through pages that have none', async () => {
+  const asked: Record<string, string>[] = [];
+  const job = jobView({ id: 7, name: 'mesh' });
+  await using head = await FakeHead.start({
+    'GET /v1/jobs': ({ query }) => {
+      asked.push({ ...query });
+      return {
+        json: query.before === undefined ? { jobs: [], next: 100 } : { jobs: [job], next: null },
+      };
+    },
+  });
+  const { out, code } = await head.weft('jobs', '--all', '--search', 'mesh alice', '-o', 'name');
+  assert.deepEqual([code, out], [0, '7\n']);
+  assert.deepEqual(
+    asked.map(({ search, state, before }) => [search, state, before]),
+    [
+      ['mesh alice', 'all', undefined],
+      ['mesh alice', 'all', '100'],
+    ],
+  );
+});

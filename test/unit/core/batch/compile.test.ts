@@ -140,6 +140,40 @@ test('a job of a sweep comes after the job of its own values', () => {
 
 const NO_GPU = 'but a job with `cpus` and without `gpus` gets no gpu';
 
+test('what a job asks for may stand at the top: of each job that does not say it itself', () => {
+  const top = {
+    gpus: 1,
+    partition: 'big',
+    qos: 'low',
+    priority: 3,
+    cpus: 2,
+    time: '1h',
+    retries: 1,
+  };
+  const jobs = [
+    { name: 'a', run: 'job.py' },
+    { name: 'b', run: 'job.py', gpus: 0, qos: 'high' },
+  ];
+  const { batch, problems } = compiled({ ...top, memory: '1G', jobs });
+  assert.deepEqual(problems, []);
+  const same = compiled({ defaults: { ...top, memory: '1G' }, jobs }).batch.jobs;
+  assert.deepEqual(batch.jobs, same);
+  assert.deepEqual(
+    batch.jobs.map(({ gpuCount, qos, partition }) => [gpuCount, qos, partition]),
+    [
+      [1, 'low', 'big'],
+      [0, 'high', 'big'],
+    ],
+  );
+  const twice = problemsOf({ gpus: 1, defaults: { gpus: 2, cpus: 1 }, jobs });
+  assert.deepEqual(twice, ['gpus: stands in defaults, too; write it in one of the two places']);
+  assert.match(
+    problemsOf({ priority: 1000, jobs })[0] ?? '',
+    /^priority: '1000': expected a whole/,
+  );
+  assert.match(problemsOf({ cpus: 4, needs: ['gpu'], jobs })[0] ?? '', /^cpus: needs 'gpu'/);
+});
+
 test('[B12] who needs a node with gpus and names cpus says how many gpus', () => {
   const asking = (needs: string[], more: object) =>
     problemsOf({ jobs: [{ name: 'a', run: 'job.py', needs, ...more }] });
