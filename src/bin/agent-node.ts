@@ -80,8 +80,7 @@ export function settingsOf(
     stateDir: options.stateDir,
     spoolBytesMax: options.spoolBytesMax ?? SPOOL_BYTES_MAX,
     switchUser,
-    // `weft up` says false outright: its head lets in nobody but its owner.
-    ownUserOnly: options.switchUser === 'auto' && !isRoot,
+    ownUserOnly: isOwnOnly(options),
     allowRoot: false,
     pauseMaxMs: options.pause?.maxMs ?? PAUSE_MAX_MS,
     isWholeMachine: options.resources?.cpuCount === undefined,
@@ -92,6 +91,11 @@ export function settingsOf(
       head: headFor(options),
     },
   };
+}
+
+/** `weft up` says false outright: its owner has let in whoever comes. */
+function isOwnOnly({ switchUser }: AgentOptions): boolean {
+  return switchUser === 'auto' && process.getuid?.() !== 0;
 }
 
 /** Workers run in directories of their own. */
@@ -131,6 +135,7 @@ function factsOf(
     launcher: machine.launcher.kind,
     ...(site === null ? {} : { site }),
     switchesUser,
+    ...(isOwnOnly(options) ? { ownUserOnly: true } : {}),
     user: machine.users.self().name,
   };
 }

@@ -99,6 +99,7 @@ const facts = map({
   ),
   sizes: optional(listUpTo(NODE_WORDS_MAX, map({ cpuCount: count, memoryBytes: orNull(count) }))),
   switchesUser: flag,
+  ownUserOnly: optional(flag),
   user: text,
 });
 

@@ -26,6 +26,7 @@ import { cgroupMounts, leftoversHere, removeGroups } from './leftover-groups.ts'
 import { notifierFindings } from './notifiers.ts';
 import { openFiles } from './open-files.ts';
 import { ownerPresence } from './owner-presence.ts';
+import { sharedAccounts } from './shared-accounts.ts';
 import { wikiDoor } from './wiki-door.ts';
 
 /** `fix`: remove what is only in the way. */
@@ -262,7 +263,8 @@ async function nodes(context: Context): Promise<Finding[]> {
   const remarks = all
     .filter(({ reason }) => reason !== null)
     .map((node) => (node.fault === 'cloned' ? clonedFinding(node) : nodeFinding(node)));
-  return [...remarks, ...all.flatMap(clockFinding)];
+  const users = await sharedAccounts(context, all);
+  return [...remarks, ...all.flatMap(clockFinding), ...users];
 }
 
 function nodeFinding({ name, reason }: NodeView): Finding {

@@ -37,6 +37,8 @@ export interface NodeFacts {
   readonly sizes?: readonly NodeSize[];
   /** False: everything runs as the agent's own user, whoever submitted it. */
   readonly switchesUser: boolean;
+  /** It does not, and takes jobs of its agent's own user alone. Absent: of everybody. */
+  readonly ownUserOnly?: true;
   /** The agent's own login name. */
   readonly user: string;
 }

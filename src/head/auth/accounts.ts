@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { nameOfBareUid } from '../../core/base/account-name.ts';
+import { borrowedWords, type Lender, switchesAny } from '../../core/model/account-words.ts';
 
 /** A directory service that does not answer must not hang logins. */
 const GETENT_TIMEOUT_MS = 5000;
@@ -82,11 +83,24 @@ export async function lacksAccount(name: string): Promise<boolean> {
   return process.getuid?.() === 0 && !(await hasAccount(name));
 }
 
-/** What an admin should know of a user of several-user clusters; null when there is nothing. */
-export async function accountNotice(name: string, multiUser: boolean): Promise<string | null> {
-  // Everything of a cluster for one user runs as that user, whatever a token says.
-  if (!multiUser || (await hasAccount(name))) return null;
-  return `The head's machine has no account '${name}'; jobs run only on nodes that have it.`;
+/**
+ * What an admin should know of a user: whose account that user's jobs get, and that there is none of
+ * that name; null when there is nothing.
+ */
+export async function accountNotice(
+  name: string,
+  { multiUser, nodes }: { readonly multiUser: boolean; readonly nodes: Iterable<Lender> },
+): Promise<string | null> {
+  const all = [...nodes];
+  const borrowed = borrowedWords(name, all);
+  // Where everything runs as one user nobody else needs an account.
+  const needsAccount = switchesAny(all) || (multiUser && borrowed === null);
+  const lacking =
+    needsAccount && !(await hasAccount(name))
+      ? `The head's machine has no account '${name}'; ${borrowed === null ? 'jobs run only on nodes that have it' : 'nodes that switch users need one'}.`
+      : null;
+  const words = [borrowed, lacking].filter((one) => one !== null);
+  return words.length === 0 ? null : words.join(' ');
 }
 
 /** Looks through lines of passwd(5). */

@@ -42,7 +42,8 @@ export const createToken: Handler<'createToken'> = async (services, { body, acto
   const wish = { tokenId, hash, purpose: 'user' as const, user, label, expiresAt };
   const reply = await engine.execute({ kind: 'create_token', ...wish }, actor);
   if (!reply.ok) return reply;
-  const notice = await accountNotice(user, facts.multiUser);
+  const place = { multiUser: facts.multiUser, nodes: engine.state.nodes.values() };
+  const notice = await accountNotice(user, place);
   const token = formatToken('wt', tokenId, secret);
   const { fingerprint, addresses, certificatePem: certificate } = facts;
   const where = { addresses: [...addresses], fingerprint, certificate };

@@ -58,5 +58,6 @@ async function set(
   const user = params.name as UserName;
   const reply = changed(await engine.execute({ kind: 'set_user', user, ...body, mode }, actor));
   if (!reply.ok) return reply;
-  return ok({ ...reply.value, notice: await accountNotice(user, facts.multiUser) });
+  const place = { multiUser: facts.multiUser, nodes: engine.state.nodes.values() };
+  return ok({ ...reply.value, notice: await accountNotice(user, place) });
 }

@@ -309,3 +309,16 @@ test('a user or token without an account on the head’s machine is made, and th
   const given = await single.admin.call('createToken', { body: { user: 'no-such' } });
   assert.equal(given.notice, null);
 });
+
+test('[D20] whoever lets a user in hears under whose account that user’s jobs run', async (t) => {
+  const world = await startWorld(t, { multiUser: false });
+  await startAgent(t, world, 'n1');
+  const made = { params: { name: 'no-such' }, body: { role: 'user' } } as const;
+  const { notice } = await world.admin.call('createUser', made);
+  assert.match(
+    notice ?? '',
+    /^Jobs of no-such run as me here, with all that me may read and change/,
+  );
+  const token = await world.admin.call('createToken', { body: { user: 'no-such' } });
+  assert.equal(token.notice, notice);
+});
