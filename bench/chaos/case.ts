@@ -97,9 +97,9 @@ export class Case {
   lostLauncher(hosts: Iterable<string>, span: Span): boolean {
     return this.outages(hosts, span).some(
       ({ how, parts, from }) =>
-        (how === 'kill' || how === 'off') &&
-        parts.includes('launcher') &&
-        from >= span.from - TICK_MS,
+        // A host that had no power at its start never began its part.
+        how === 'off' ||
+        (how === 'kill' && parts.includes('launcher') && from >= span.from - TICK_MS),
     );
   }
 

@@ -49,8 +49,14 @@ function endFor(
 }
 
 /** It is not here, and how it ended is not known any more. */
-export function endUnknown(epochId: EpochId, now: Now): EndReport {
+function endUnknown(epochId: EpochId, now: Now): EndReport {
   const detail = 'it ended here before, and how was told to a head that has lost it since';
+  return endOfNothing(epochId, { at: now.at, cause: 'lost', detail });
+}
+
+/** Nothing here knows of it: its order may have been on the way, or its record was lost here. */
+export function neverSeen(epochId: EpochId, now: Now): EndReport {
+  const detail = 'this node has no record of it: it never began here, or its record was lost';
   return endOfNothing(epochId, { at: now.at, cause: 'lost', detail });
 }
 

@@ -14,10 +14,10 @@ import type {
 import type { RunnerEvent } from './events.ts';
 import {
   decideFinished,
-  endUnknown,
   isAnother,
   isTold,
   type Meant,
+  neverSeen,
   neverStarted,
 } from './finished.ts';
 import { endUnlaunched } from './lease.ts';
@@ -87,7 +87,7 @@ function decideTell(state: RunnerState, order: TellOrder, now: Now): RunnerEvent
   const answer = decideFinished(state, order, now);
   if (answer !== null) return answer;
   if (state.epochs.has(order.epochId) || isTold(state, order.epochId)) return [];
-  return [{ kind: 'end_repeated', report: endUnknown(order.epochId, now) }];
+  return [{ kind: 'end_repeated', report: neverSeen(order.epochId, now) }];
 }
 
 /**

@@ -157,3 +157,11 @@ test('[S13] a question about what was never here, or is forgotten, is answered, 
   running.feed(order(OLD), prepared(ID), started(1));
   assert.deepEqual(running.feed(tell), [], 'its end will be told');
 });
+
+test('[S15] a node that never heard of a start does not say that it ended there', () => {
+  const world = new World();
+  world.feed({ kind: 'order', order: { kind: 'tell', epochId: ID, life: OLD } });
+  const { cause, processes, detail = '' } = last(world);
+  assert.deepEqual({ cause, processes }, { cause: 'lost', processes: [] });
+  assert.match(detail, /no record of it: it never began here/);
+});
