@@ -23,9 +23,12 @@ const STATES = [
   ...['staging_out', 'completing', 'done'],
 ];
 const OUTCOMES = [
-  ...['completed', 'failed', 'cancelled', 'timeout', 'out_of_memory', 'node_fail'],
+  ...['failure', 'completed', 'failed', 'cancelled', 'timeout', 'out_of_memory', 'node_fail'],
   ...['launch_failed', 'build_failed', 'stage_failed', 'deadline'],
 ];
+
+/** Words that stand for several. */
+const WISHES: Readonly<Record<string, string>> = { '': 'any', failure: 'any failure' };
 
 const TYPING_MS = 300;
 
@@ -219,7 +222,7 @@ function Filters({
       <select value={filter[name]} onChange={(event) => change(name, event.currentTarget.value)}>
         {words.map((word) => (
           <option key={word} value={word}>
-            {word === '' ? 'any' : plainWord(word)}
+            {WISHES[word] ?? plainWord(word)}
           </option>
         ))}
       </select>

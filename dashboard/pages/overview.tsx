@@ -82,7 +82,10 @@ function Figures({ seen }: { seen: OverviewReply }) {
   const rows: [string, string, string, string][] = [
     ['Running', countWords(running), 'jobs', hrefOf(['jobs'], { state: 'running' })],
     ['Waiting', countWords(queueLength), 'tasks', hrefOf(['jobs'], { state: 'pending' })],
-    ['Failed', countWords(failed), 'jobs in 24 hours', hrefOf(['jobs'], { state: 'done' })],
+    [
+      ...(['Failed', countWords(failed), 'jobs in 24 hours'] as const),
+      hrefOf(['jobs'], { state: 'all', outcome: 'failure' }),
+    ],
   ];
   return (
     <div class="figures">

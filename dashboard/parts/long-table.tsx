@@ -7,6 +7,7 @@
 
 import { Component, type ComponentChildren, createRef } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { noteScrolled, scrolledTo } from '../data/scrolled.ts';
 import { inPlaces, placesOf, windowOf } from '../pure/job-rows.ts';
 
 const ROW_HEIGHT = 29;
@@ -42,6 +43,7 @@ export function LongTable<Row, Key extends string>(parts: LongTableParts<Row, Ke
   const { label, rows, columns, idOf, onEnd, chosen, onChoose } = parts;
   const box = useRef<HTMLElement>(null);
   const { from, until, isMoving } = useSight(box, rows.length);
+  useWayBack(box, label, rows.length);
   const places = usePlaces(rows.slice(from, until).map(idOf));
   // An element that moves loses the focus: while one scrolls, all stay where they stood.
   const order = useRef<readonly number[]>([]);
@@ -121,6 +123,52 @@ function useSight(box: { readonly current: HTMLElement | null }, count: number) 
     };
   }, []);
   return { ...windowOf(count, { ...sight, rowHeight: ROW_HEIGHT }), isMoving: sight.isMoving };
+}
+
+/** What the reader does who wants to be elsewhere in the table than where they were before. */
+const OWN_WAYS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+
+/** Notes how far one has scrolled, and comes back there as soon as there are rows so far down. */
+function useWayBack(
+  box: { readonly current: HTMLElement | null },
+  table: string,
+  count: number,
+): void {
+  const wanted = useRef<number | null>(scrolledTo(table));
+  useEffect(() => {
+    const element = box.current as HTMLElement;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const note = (): void => {
+      clearTimeout(timer);
+      if (wanted.current === null) noteScrolled(table, element.scrollTop);
+    };
+    // Browsers refuse to note each step.
+    const soon = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(note, STILL_MS);
+    };
+    const stay = (): void => {
+      wanted.current = null;
+    };
+    element.addEventListener('scroll', soon, { passive: true });
+    for (const way of OWN_WAYS) element.addEventListener(way, stay, { passive: true });
+    // Before a link in it is followed.
+    element.addEventListener('click', note, { capture: true });
+    return () => {
+      clearTimeout(timer);
+      element.removeEventListener('scroll', soon);
+      for (const way of OWN_WAYS) element.removeEventListener(way, stay);
+      element.removeEventListener('click', note, { capture: true });
+    };
+  }, [table]);
+  useEffect(() => {
+    const top = wanted.current;
+    const element = box.current as HTMLElement;
+    if (top === null || count === 0) return;
+    element.scrollTop = top;
+    // Less: more rows are to come.
+    if (element.scrollTop >= top - 1) wanted.current = null;
+  }, [count]);
 }
 
 /** An element that moves within the document loses the focus. */

@@ -1,7 +1,7 @@
 // Jobs and tasks as the API shows them, and the requests about them.
 
 import { z } from 'zod';
-import { OUTCOMES, TASK_STATES } from '../core/model/job.ts';
+import { OUTCOME_WISHES, OUTCOMES, TASK_STATES } from '../core/model/job.ts';
 import { JOB_SOURCES } from '../core/model/job-source.ts';
 import { ON_OOM } from '../core/model/memory-use.ts';
 import {
@@ -167,7 +167,8 @@ export const listJobsQuery = z.strictObject({
   state: z.enum([...TASK_STATES, 'active', 'all']).optional(),
   owner: z.string().optional(),
   name: z.string().optional(),
-  outcome: z.enum(OUTCOMES).optional(),
+  /** `failure`: every one but `completed` and `cancelled`. */
+  outcome: z.enum(OUTCOME_WISHES).optional(),
   /** `grid`: submitted here; `local`: given to a site by its own user; `maintenance`: a program of the cluster. */
   source: z.enum(JOB_SOURCES).optional(),
   /** The job that stands for this one of a site: `hpc/4711`. */

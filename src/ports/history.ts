@@ -65,6 +65,7 @@ export interface HistoryQuery {
   readonly jobIds?: readonly number[];
   readonly owner?: string;
   readonly state?: string;
+  /** One, or the word for all that are failures. */
   readonly outcome?: string;
   readonly name?: string;
   /** Submitted at or after, and before. */

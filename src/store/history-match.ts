@@ -2,6 +2,7 @@
 // the SQL is tested against.
 
 import { hasWords } from '../core/base/search-words.ts';
+import { isOutcome } from '../core/model/job.ts';
 import {
   type HistoryQuery,
   type JobRow,
@@ -14,7 +15,7 @@ import {
 /** The jobs that match, newest first. */
 export function matchJobs(jobs: Iterable<JobRow>, query: HistoryQuery): JobRow[] {
   return [...jobs]
-    .filter((job) => isJobMatch(job, query) && isIn(query.outcome, job.outcome))
+    .filter((job) => isJobMatch(job, query) && isEndedSo(job.outcome, query))
     .sort((a, b) => b.jobId - a.jobId)
     .slice(0, Math.max(0, query.limit))
     .map((job) => (query.withoutSpecs === true ? { ...job, spec: '' } : job));
@@ -64,7 +65,7 @@ function isTaskMatch(task: TaskRow, query: HistoryQuery): boolean {
     if (ended.node !== undefined && !task.nodes.split(',').includes(ended.node)) return false;
   }
   if (query.afterTask !== undefined && compareTasks(task, query.afterTask) <= 0) return false;
-  return isIn(query.outcome, task.outcome) && isIn(query.taskIndex, task.taskIndex);
+  return isEndedSo(task.outcome, query) && isIn(query.taskIndex, task.taskIndex);
 }
 
 function isJobMatch(job: JobRow, query: HistoryQuery): boolean {
@@ -75,6 +76,10 @@ function isJobMatch(job: JobRow, query: HistoryQuery): boolean {
   if (query.submittedFrom !== undefined && job.submittedAt < query.submittedFrom) return false;
   if (query.submittedUntil !== undefined && job.submittedAt >= query.submittedUntil) return false;
   return isIn(query.owner, job.owner) && isIn(query.state, job.state) && isIn(query.name, job.name);
+}
+
+function isEndedSo(kind: string | null, { outcome }: HistoryQuery): boolean {
+  return outcome === undefined || isOutcome(kind, outcome);
 }
 
 function isIn<T>(wanted: T | undefined, actual: T | null): boolean {

@@ -58,7 +58,8 @@ describe('the web page of a large cluster', { skip: NO_BROWSER }, () => {
     const work = page.getByRole('region', { name: 'Runs and waits' });
     for (const id of ['4', '1']) await work.getByRole('link', { name: id, exact: true }).waitFor();
     await work.getByRole('link', { name: '34 more run' }).waitFor();
-    await page.getByRole('link', { name: /^Failed\s*33/ }).waitFor();
+    const failed = page.getByRole('link', { name: /^Failed\s*33/ });
+    assert.equal(await failed.getAttribute('href'), '#/jobs?state=all&outcome=failure');
     await page.getByRole('img', { name: /Cpus in use of 16000, and tasks that wait/ }).waitFor();
   });
 
@@ -103,6 +104,28 @@ describe('the web page of a large cluster', { skip: NO_BROWSER }, () => {
     const newest = String(LARGE.jobs);
     await page.locator('.long').getByRole('link', { name: newest, exact: true }).waitFor();
     await page.locator(`.long .table[aria-rowcount="5151"]`).waitFor();
+  });
+
+  it('[D21] who goes into a job and back finds the table where it was, by a link at its beginning', async () => {
+    const { page } = made.own;
+    await goTo(made.own, 'jobs?state=all', 'Jobs');
+    await page.locator(`.long .table[aria-rowcount="5151"]`).waitFor();
+    const box = page.locator('.long');
+    await box.evaluate((element, top) => {
+      element.dispatchEvent(new Event('wheel'));
+      element.scrollTop = top;
+    }, 3000 * ROW_HEIGHT);
+    const job = box.getByRole('link', { name: String(LARGE.jobs - 3005), exact: true });
+    await job.click();
+    await page.getByRole('heading', { level: 1, name: /^Job / }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await job.waitFor();
+    const top = await box.evaluate((element) => element.scrollTop);
+    assert.equal(top, 3000 * ROW_HEIGHT);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await goTo(made.own, 'jobs?state=all', 'Jobs');
+    await box.getByRole('link', { name: String(LARGE.jobs), exact: true }).waitFor();
   });
 
   it('a row that scrolls away leaves the focus to the table, not to another row', async () => {

@@ -3,7 +3,7 @@
 import { headNow } from '../../api/head-time.ts';
 import type { HistoryJob, HistoryTask } from '../../api/history.ts';
 import { formatSize } from '../../core/base/size.ts';
-import { OUTCOMES } from '../../core/model/job.ts';
+import { OUTCOME_WISHES } from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
 import { readPlace } from '../ids.ts';
 import { itemWords } from '../jobs/columns.ts';
@@ -37,7 +37,10 @@ export const verb = defineVerb<Options>({
     command.option('-u, --user <name>', "only this user's");
     command.option('--name <name>', 'only with this name');
     command.option('-s, --state <state>', 'only what is active, or done');
-    command.option('--outcome <outcome>', `only with this outcome: ${OUTCOMES.join(', ')}`);
+    command.option(
+      '--outcome <outcome>',
+      `only with this outcome: ${OUTCOME_WISHES.join(', ')} (any of them)`,
+    );
     command.option('--since <time>', 'submitted since: 2h (ago), 18:30, 2026-01-31');
     command.option('--until <time>', 'submitted before');
     command.option('--tasks', 'one line per ended start of a task instead');
@@ -103,7 +106,7 @@ async function fetchHistory(context: Context, job: string | undefined, options: 
     owner: options.user,
     name: options.name,
     state: choice('--state', options.state, ['active', 'done']),
-    outcome: choice('--outcome', options.outcome, OUTCOMES),
+    outcome: choice('--outcome', options.outcome, OUTCOME_WISHES),
     from: instantBefore('--since', options.since),
     until: instantBefore('--until', options.until),
     tasks: options.tasks,

@@ -2,7 +2,7 @@
 
 import { headNow } from '../../api/head-time.ts';
 import type { JobView, ListJobsReply } from '../../api/jobs.ts';
-import { OUTCOMES, TASK_STATES } from '../../core/model/job.ts';
+import { OUTCOME_WISHES, TASK_STATES } from '../../core/model/job.ts';
 import { JOB_SOURCES } from '../../core/model/job-source.ts';
 import type { Context } from '../context.ts';
 import { jobColumns } from '../jobs/columns.ts';
@@ -35,7 +35,10 @@ export const verb = defineVerb<Options>({
     command.option('-m, --mine', 'only your own');
     command.option('-u, --user <name>', "only this user's");
     command.option('-s, --state <state>', `only in this state: ${TASK_STATES.join(', ')}`);
-    command.option('--outcome <outcome>', `only with this outcome: ${OUTCOMES.join(', ')}`);
+    command.option(
+      '--outcome <outcome>',
+      `only with this outcome: ${OUTCOME_WISHES.join(', ')} (any of them)`,
+    );
     command.option('--name <name>', 'only with this name');
     command.option(
       '--search <words>',
@@ -76,7 +79,7 @@ async function fetchJobs(context: Context, options: Options) {
   const filter = {
     state: readState(options),
     owner: options.mine ? (await api.call('whoami')).name : options.user,
-    outcome: choice('--outcome', options.outcome, OUTCOMES),
+    outcome: choice('--outcome', options.outcome, OUTCOME_WISHES),
     name: options.name,
     search: options.search,
     source: choice('--source', options.source, JOB_SOURCES),

@@ -3,7 +3,7 @@
 import type { Argument, Option } from 'commander';
 import { tableOf } from '../../config/tables.ts';
 import { ROLES } from '../../core/model/actor.ts';
-import { OUTCOMES, TASK_STATES } from '../../core/model/job.ts';
+import { OUTCOME_WISHES, TASK_STATES } from '../../core/model/job.ts';
 import { RUNNING_POLICIES } from '../../core/model/maintenance.ts';
 import { ON_OOM } from '../../core/model/memory-use.ts';
 import { PILOT_SYSTEMS } from '../../core/model/pilot.ts';
@@ -40,7 +40,7 @@ const OPTIONS: Readonly<Record<string, Value>> = {
   nodesNamed: liveList('nodes'),
   onNodeLoss: words(['requeue', 'wait', 'lease=']),
   onOom: words(ON_OOM),
-  outcome: words(OUTCOMES),
+  outcome: words(OUTCOME_WISHES),
   partition: live('partitions'),
   policy: words(PLANNING_POLICIES),
   qos: live('qos'),

@@ -231,6 +231,17 @@ export function isFailure(kind: OutcomeKind): boolean {
   return kind !== 'completed' && kind !== 'cancelled';
 }
 
+/** Stands for every outcome that is a failure, where one is looked for. */
+export const ANY_FAILURE = 'failure';
+/** What may be looked for. */
+export const OUTCOME_WISHES = [...OUTCOMES, ANY_FAILURE] as const;
+
+/** Null: it has not ended. */
+export function isOutcome(kind: string | null, wish: string): boolean {
+  if (wish !== ANY_FAILURE || kind === null) return kind === wish;
+  return isFailure(kind as OutcomeKind);
+}
+
 /**
  * Who keeps a task stopped. A maintenance is named by its id, a pause by its node: two of them may
  * stop one task on different nodes.

@@ -1,6 +1,7 @@
 // Questions about the history, answered in steps of a bounded number of jobs: between two steps
 // waiting commits get their turn. Values are bound, never put into the text.
 
+import { ANY_FAILURE } from '../../core/model/job.ts';
 import type { HistoryQuery, JobRow, TaskRow, UsageQuery, UsageRow } from '../../ports/history.ts';
 import { UsageSums } from '../history-match.ts';
 import { QUERY_STEP_ENDS, QUERY_STEP_JOBS } from './bounds.ts';
@@ -25,7 +26,7 @@ interface Range {
 }
 
 export function* jobsInSteps(connect: Connect, query: HistoryQuery): Steps<JobRow[]> {
-  const conditions = [...jobConditions(query), ...maybe('jobs.outcome = ?', query.outcome)];
+  const conditions = [...jobConditions(query), ...endedAs('jobs.outcome', query)];
   const columns =
     query.withoutSpecs === true ? COLUMNS_WITHOUT_SPEC : selected('jobs', JOB_COLUMNS);
   const rows: JobRow[] = [];
@@ -178,7 +179,7 @@ function taskConditions(query: HistoryQuery): Condition[] {
     ...jobConditions(query),
     // Said as plainly, so that one task of a large array is looked up, and not looked for.
     ...maybe('tasks.job_id = ?', query.jobIds?.length === 1 ? query.jobIds[0] : undefined),
-    ...maybe('tasks.outcome = ?', query.outcome),
+    ...endedAs('tasks.outcome', query),
     ...maybe('tasks.task_index = ?', query.taskIndex),
     ...maybe('(tasks.started_at IS NOT NULL) = ?', query.ended === undefined ? undefined : 1),
     ...maybe("instr(',' || tasks.nodes || ',', ?) > 0", inList(query.ended?.node)),
@@ -189,6 +190,14 @@ function taskConditions(query: HistoryQuery): Condition[] {
 // One look-up in the key of the table.
 const IS_LAST_EPOCH = `NOT EXISTS (SELECT 1 FROM tasks AS later WHERE later.job_id = tasks.job_id
   AND later.task_index = tasks.task_index AND later.epoch > tasks.epoch)`;
+
+function endedAs(column: string, { outcome }: HistoryQuery): Condition[] {
+  // The same as `isFailure` says.
+  const isFailure = `${column} NOT IN ('completed', 'cancelled')`;
+  return outcome === ANY_FAILURE
+    ? [{ text: `(${isFailure}) = ?`, value: 1 }]
+    : maybe(`${column} = ?`, outcome);
+}
 
 function maybe(text: string, value: Value | undefined): Condition[] {
   return value === undefined ? [] : [{ text, value }];

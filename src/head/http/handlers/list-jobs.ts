@@ -6,6 +6,7 @@ import { hasWords, wordsOf } from '../../../core/base/search-words.ts';
 import { jobsInLine } from '../../../core/controller/answers/questions.ts';
 import type { Job } from '../../../core/controller/jobs/facts.ts';
 import type { JobId, UserName } from '../../../core/model/ids.ts';
+import { isOutcome } from '../../../core/model/job.ts';
 import { siteJobOf, sourceOf } from '../../../core/model/job-source.ts';
 import type { JobRow } from '../../../ports/history.ts';
 import { type JobRecord, recordOf, recordOfRow } from '../../answers/job-record.ts';
@@ -99,7 +100,7 @@ function isMatch(job: Job, query: Query): boolean {
   if (!isFrom(job, query)) return false;
   if (owner !== undefined && job.owner !== owner) return false;
   if (name !== undefined && job.spec.name !== name) return false;
-  if (outcome !== undefined && job.outcome?.kind !== outcome) return false;
+  if (outcome !== undefined && !isOutcome(job.outcome?.kind ?? null, outcome)) return false;
   if (state === undefined || state === 'all') return true;
   return state === 'active' ? job.outcome === null : jobState(job) === state;
 }

@@ -26,6 +26,32 @@ test('a job goes from submission to its exit code, and wait tells both', async (
   assert.deepEqual({ epoch: task?.epoch, nodes: task?.nodes }, { epoch: 1, nodes: ['n1'] });
 });
 
+test('[D21] what failed, however it did, is listed without what completed or was cancelled', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  for (const [at, code] of [3, 0].entries()) {
+    const { jobId } = await world.admin.call('submitJob', { body: TRUE });
+    const order = await agent.launch(at + 1);
+    agent.started(order);
+    agent.ended(order, code);
+    await world.admin.call('waitForJob', { params: { id: String(jobId) } });
+  }
+  const held = await world.admin.call('submitJob', { body: { ...TRUE, held: true } });
+  await world.admin.call('cancelJob', { params: { id: String(held.jobId) } });
+  const listed = async (outcome: 'failure' | 'failed' | 'completed') => {
+    const { jobs } = await world.admin.call('listJobs', { query: { state: 'all', outcome } });
+    return jobs.map(({ id }) => id);
+  };
+  assert.deepEqual([await listed('failure'), await listed('failed')], [[1], [1]]);
+  assert.deepEqual(await listed('completed'), [2]);
+  const query = { outcome: 'failure' } as const;
+  const past = await world.admin.call('history', { query });
+  assert.deepEqual(
+    past.jobs.map(({ id }) => id),
+    [1],
+  );
+});
+
 test('a wait that is not met in time is refused, and guesses nothing', async (t) => {
   const world = await startWorld(t);
   await startAgent(t, world, 'n1');
