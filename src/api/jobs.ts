@@ -115,6 +115,8 @@ export const jobDetail = jobView.extend({
   retriesMax: count,
   /** The job whose failed tasks it runs again. */
   retryOf: z.int().nullable(),
+  /** Jobs that ran failed tasks of this one again, the first one first, as long as they are in memory. */
+  retries: z.array(z.int()).exactOptional(),
   /** A signal so long before the time limit. */
   warning: z.object({ leadMs: count, signal: z.int() }).nullable(),
   /** Its tasks have items that are kept: the points of a sweep. */

@@ -155,6 +155,8 @@ export const retryRequest = z
     dependencies: z.array(dependency).max(DEPENDENCIES_MAX).exactOptional(),
     /** The tasks that completed, too. */
     all: z.boolean().exactOptional(),
+    /** The list of files that they get instead of the job's, as in `staging` of a submission. */
+    inputs: blobHash.transform((hash) => hash as BlobHash).exactOptional(),
   })
   .optional();
 

@@ -108,6 +108,43 @@ describe('files of jobs on a local cluster', () => {
     assert.match(await cluster.ok('pull', id), /all as the job left them/);
   });
 
+  it('[J32] a mended program runs its failed points again, and pull brings what ran last', async () => {
+    const program = (line: string): void => {
+      make('sim', `#!/bin/sh\n${line}\necho $1 > out\n`);
+      chmodSync(at('sim'), 0o755);
+    };
+    program('test $1 != 2 || exit 1');
+    const id = await cluster.ok('run', '--sweep', 'a=1,2,3', '--in', 'sim', './sim', '{a}');
+    await cluster.weft('wait', id);
+    const old = await cluster.weft('retry', id);
+    assert.equal(old.code, 0);
+    assert.doesNotMatch(old.error, /differs/);
+    await cluster.weft('wait', old.out.trim());
+    program('# mended');
+    const silent = await cluster.weft('retry', id);
+    assert.match(
+      silent.error,
+      /sim here differs from the copy sent with job \d+; that copy goes again/,
+    );
+    assert.match(
+      silent.error,
+      /`weft retry \d+ --with-new-files` takes the files as they are here/,
+    );
+    assert.equal((await cluster.weft('wait', silent.out.trim())).code, 1);
+    const again = await cluster.ok('retry', id, '--with-new-files');
+    await cluster.ok('wait', again);
+    assert.deepEqual((await cluster.job(again)).taskCounts, { done: 1 });
+    await cluster.ok('pull', id);
+    assert.deepEqual(readdirSync(at(id)).sort(), ['0', '1', '2']);
+    assert.equal(read(`${id}/1/out`), '2\n');
+    program('echo third > other');
+    const third = await cluster.ok('retry', id, '--in', 'sim');
+    await cluster.ok('wait', third);
+    await cluster.ok('pull', id);
+    assert.equal(read(`${id}/1/other`), 'third\n');
+    assert.equal(existsSync(at(`${id}/0/other`)), false);
+  });
+
   it('a script says its files itself, and standard input may be one of them', async () => {
     make('numbers', '1\n2\n3\n');
     make('sum.sh', '#!/bin/sh\n#WEFT --in numbers --out total --stdin numbers\nwc -l > total\n');

@@ -5,12 +5,13 @@ import { freshKey } from '../../connect/fresh-key.ts';
 import { parseDependency } from '../../core/model/submission-values.ts';
 import { forEachJob } from '../jobs/each.ts';
 import { OPERANDS_TEXT } from '../jobs/operands.ts';
+import { type RenewOptions, renewedInputs } from '../jobs/renewed-files.ts';
 import { withPatience } from '../jobs/retry.ts';
 import { selectJobs } from '../jobs/select.ts';
 import { collect, readAll } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
 
-interface Options {
+interface Options extends RenewOptions {
   readonly all?: boolean;
   readonly after?: readonly string[];
 }
@@ -32,11 +33,16 @@ export const verb = defineVerb<Options>({
     const after = 'start when this job is done, or none; else as the job did (repeatable)';
     command.option('--after <job[:ok|any|fail|each]>', after, collect);
     command.option('--all', 'run the tasks that completed again, too');
+    const files = 'send the files that were sent with the job as they are here now';
+    command.option('--with-new-files', files);
+    const more = 'send this file or folder, in place of the one that was sent (repeatable)';
+    command.option('--in <path[=name]>', more, collect);
     command.addHelpText(
       'after',
       '\nPrints the id of each new job. It has the same command, environment and options, and of an' +
         '\narray the indices that did not complete, with --all the whole array. Its tasks find the array as it was in' +
-        '\nWEFT_ARRAY_FIRST, WEFT_ARRAY_LAST and WEFT_ARRAY_COUNT.',
+        '\nWEFT_ARRAY_FIRST, WEFT_ARRAY_LAST and WEFT_ARRAY_COUNT. Files go as they were sent with the job, unless' +
+        '\n--with-new-files or --in says otherwise. `weft pull` of the job brings what its tasks left when they ran last.',
     );
   },
   async run({ context, args, options }) {
@@ -49,10 +55,12 @@ export const verb = defineVerb<Options>({
     const jobs = await selectJobs(context, args, {}, among);
     const ids = jobs.map(({ id }) => id);
     return forEachJob(context, ids, async (id) => {
+      const inputs = await renewedInputs(context, id, options);
       const api = await context.api();
       const key = freshKey();
       const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Trying again.' };
-      const call = { params: { id }, body, key } as const;
+      const sent = inputs === undefined ? body : { ...body, inputs };
+      const call = { params: { id }, body: sent, key } as const;
       const { jobId } = await withPatience(context, patience, () => api.call('retryJob', call));
       return String(jobId);
     });

@@ -3,10 +3,11 @@
 import type { JobDetail } from '../../api/jobs.ts';
 import type { Api } from '../../connect/api.ts';
 import { plural } from '../../core/base/plural.ts';
+import type { Result } from '../../core/base/result.ts';
 import { quoteWord } from '../../core/base/shell-word.ts';
 import { formatBytes } from '../../core/base/size.ts';
 import type { FileEntry } from '../../core/files/entry.ts';
-import { parseFileSet } from '../../core/files/file-set.ts';
+import { type FileSet, parseFileSet } from '../../core/files/file-set.ts';
 import { Failure } from '../../core/model/failure.ts';
 import type { Titled } from '../output/one.ts';
 
@@ -25,15 +26,20 @@ export async function fileLines(api: Api, job: JobDetail): Promise<Titled[]> {
 /** The list is its owner's: others are told that there is one. */
 async function inputLine(api: Api, hash: string, owner: string): Promise<string> {
   try {
-    const pieces: Uint8Array[] = [];
-    const answer = await api.stream('readBlob', { params: { hash } });
-    for await (const piece of answer) pieces.push(piece as Uint8Array);
-    const list = parseFileSet(Buffer.concat(pieces).toString());
+    const list = await readFileSet(api, hash);
     return list.ok ? entryWords(list.value.common) : list.error;
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'blob.not_found') throw error;
     return `files of ${owner}`;
   }
+}
+
+/** The list of this hash; the error says what is wrong with it. */
+export async function readFileSet(api: Api, hash: string): Promise<Result<FileSet, string>> {
+  const pieces: Uint8Array[] = [];
+  const answer = await api.stream('readBlob', { params: { hash } });
+  for await (const piece of answer) pieces.push(piece as Uint8Array);
+  return parseFileSet(Buffer.concat(pieces).toString());
 }
 
 /** `3 files with 1.2G: data.csv, mesh/ and 2 more`. */

@@ -3,7 +3,7 @@
 
 import { formatSize } from '../../core/base/size.ts';
 import type { FileEntry } from '../../core/files/entry.ts';
-import { formatFileSet } from '../../core/files/file-set.ts';
+import { type FileSet, formatFileSet } from '../../core/files/file-set.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import { usage } from '../../core/model/failure.ts';
 import { FILE_SET_BYTES_MAX } from '../../core/model/limits.ts';
@@ -19,6 +19,8 @@ export interface InputFiles {
   readonly files: readonly LocalFile[];
   /** The list of them, which the job names. */
   readonly list: LocalFile;
+  /** What stands in the list. */
+  readonly entries: readonly FileEntry[];
   readonly bytes: number;
   /** Files, folders and links. */
   readonly entryCount: number;
@@ -38,14 +40,27 @@ export async function readInputs(courier: Courier, inputs: Inputs): Promise<Inpu
   if (gathered.isProgramAdded) courier.note(`${program?.path} is sent with the job`);
   const files = await readAll(courier, gathered, before);
   const common = gathered.entries.map((entry) => withContent(entry, files));
-  const text = Buffer.from(formatFileSet({ version: 1, common }));
+  const list = listOf({ version: 1, common }, before);
+  const bytes = [...files.values()].reduce((sum, { size }) => sum + size, 0);
+  return { files: [...files.values()], list, entries: common, bytes, entryCount: common.length };
+}
+
+/** The same files in place of those of an older list; what is only in that stays. */
+export function inPlaceOf(older: FileSet, newer: InputFiles, before: string): InputFiles {
+  const paths = new Set(newer.entries.map(({ path }) => path));
+  const kept = older.common.filter(({ path }) => !paths.has(path));
+  const entries = [...kept, ...newer.entries];
+  const list = listOf({ ...older, common: entries }, before);
+  return { ...newer, list, entries, entryCount: entries.length };
+}
+
+function listOf(set: FileSet, before: string): LocalFile {
+  const text = Buffer.from(formatFileSet(set));
   if (text.length > FILE_SET_BYTES_MAX) {
     const size = formatSize(FILE_SET_BYTES_MAX);
     throw usage(`${before}the list of all files is longer than ${size}`, 'Pack them with tar.');
   }
-  const list = localBytes('the list of input files', text);
-  const bytes = [...files.values()].reduce((sum, { size }) => sum + size, 0);
-  return { files: [...files.values()], list, bytes, entryCount: common.length };
+  return localBytes('the list of input files', text);
 }
 
 /** Resolves with the hash that a submission names. */

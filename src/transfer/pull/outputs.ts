@@ -37,6 +37,8 @@ type TaskManifest = ReplyOf<'getOutputs'>;
 
 interface Asked {
   readonly jobId: JobId;
+  /** The job that was named, where another one ran its task again. */
+  readonly of?: JobId;
   readonly index: number | null;
   /** It came with the list. */
   readonly manifest?: TaskManifest | undefined;
@@ -64,16 +66,17 @@ export async function findOutputs(
   const found = asked.map((one): TaskOutputs => {
     const manifest = manifests.get(one) as TaskManifest | Failure;
     if (manifest instanceof Failure) {
-      const { jobId, index } = one;
+      const { jobId, of, index } = one;
       const task = formatTaskId(jobId, index);
-      return { task, jobId, index, isSaved: true, entries: [], problem: manifest };
+      return { task, jobId: of ?? jobId, index, isSaved: true, entries: [], problem: manifest };
     }
     const task = formatTaskId(one.jobId, manifest.index);
     notes.push(...notesOf(task, manifest));
     const { index, entries, batch } = manifest;
     // Whether they can be right, whoever uses them looks (`checkEntries`).
     const listed = entries as unknown as readonly ManifestEntry[];
-    return { task, jobId: one.jobId, index, isSaved: batch !== undefined, entries: listed };
+    const jobId = one.of ?? one.jobId;
+    return { task, jobId, index, isSaved: batch !== undefined, entries: listed };
   });
   for (const note of notes.slice(0, NOTES_MAX)) courier.note(note);
   if (notes.length > NOTES_MAX) courier.note(`and ${notes.length - NOTES_MAX} more such notes`);
@@ -84,16 +87,49 @@ async function tasksOf(courier: Courier, head: Head, id: string): Promise<Asked[
   const { jobId, index } = readPlace(id);
   if (index !== null) return [{ jobId, index }];
   const job = await head.call('getJob', { params: { id } });
-  let found = await listAll(head, jobId);
-  for (let waitedMs = 0; found.length === 0 && isFresh(job, waitedMs); waitedMs += FRESH_POLL_MS) {
-    await sleep(FRESH_POLL_MS);
-    found = await listAll(head, jobId);
-  }
-  if (found.length === 0) throw nothingOf(job);
+  const retried = await retriedOf(courier, head, job);
+  const found = await listFresh(head, job, 1);
+  if (found.length + retried.size === 0) throw nothingOf(job);
   const left = job.taskCount - (job.taskCounts['done'] ?? 0);
   if (left > 0) {
     const are = left === 1 ? 'is' : 'are';
     courier.note(`${plural(left, 'task')} of job ${id} ${are} not done; pull again for the rest`);
+  }
+  const own = found.filter(({ index }) => !retried.has(index));
+  const again = [...retried.values()].map((one) => ({ ...one, of: jobId }));
+  return [...own, ...again].sort((a, b) => (a.index ?? 0) - (b.index ?? 0));
+}
+
+/** What tasks of the job have left that ran again in other jobs, each as it ran last. */
+async function retriedOf(
+  courier: Courier,
+  head: Head,
+  { id, retries = [] }: JobDetail,
+): Promise<Map<number | null, Asked>> {
+  const latest = new Map<number | null, Asked>();
+  for (const retry of retries) {
+    const again = await head.call('getJob', { params: { id: String(retry) } });
+    // What an earlier run has left is not to be taken for what this one leaves.
+    const found = await listFresh(head, again, again.taskCounts['done'] ?? 0);
+    for (const one of found) latest.set(one.index, one);
+    for (const [index, one] of await retriedOf(courier, head, again)) latest.set(index, one);
+    if (found.length === 0) continue;
+    courier.note(`${plural(found.length, 'task')} of job ${id} ran again in job ${retry}`);
+  }
+  return latest;
+}
+
+/** Waits a moment for `enough` where it ended just now. */
+async function listFresh(head: Head, job: JobDetail, enough: number): Promise<Asked[]> {
+  const jobId = job.id as JobId;
+  let found = await listAll(head, jobId);
+  for (
+    let waitedMs = 0;
+    found.length < enough && isFresh(job, waitedMs);
+    waitedMs += FRESH_POLL_MS
+  ) {
+    await sleep(FRESH_POLL_MS);
+    found = await listAll(head, jobId);
   }
   return found;
 }

@@ -1,5 +1,6 @@
 // What can be asked about jobs.
 
+import type { BlobHash } from '../../model/blob.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Dependency, OutcomeKind } from '../../model/job.ts';
 import type { JobChange, Submission } from '../../model/submission.ts';
@@ -43,6 +44,8 @@ export interface RetryJob {
   readonly dependencies: readonly Dependency[] | null;
   /** Those that completed, too. */
   readonly all?: boolean;
+  /** The list of files that they get instead of the job's. */
+  readonly inputs?: BlobHash;
 }
 
 export interface HoldJob {

@@ -4,6 +4,7 @@
 import { IntervalSet } from '../../base/interval-set.ts';
 import { ok, type Result } from '../../base/result.ts';
 import type { Actor, UserActor } from '../../model/actor.ts';
+import type { BlobHash } from '../../model/blob.ts';
 import type { Refusal } from '../../model/errors.ts';
 import { CLIENT_STDIN, type Dependency, type Retry } from '../../model/job.ts';
 import type { Submission } from '../../model/submission.ts';
@@ -28,7 +29,10 @@ export function decideRetry(step: Step, command: RetryJob, actor: Actor): Answer
     const details = { job: String(job.id), on: String(broken.jobId), condition: broken.condition };
     return step.refuse('job.dependency_broken', details);
   }
-  const submission = wishOf(step, job, { failed, dependencies });
+  const unsent = command.inputs === undefined ? null : whyUnsent(job);
+  if (unsent !== null) return step.refuse('argument.invalid', { what: unsent });
+  const wish = wishOf(step, job, { failed, dependencies });
+  const submission = withInputs(wish, command.inputs);
   const { retired } = command;
   const { stepKey } = job.spec;
   const opened = stepKey === undefined ? {} : { stepKey };
@@ -71,6 +75,17 @@ function retried(
   }
   if (failed.size === 0) return step.refuse('job.nothing_to_retry', text);
   return ok({ job, failed });
+}
+
+/** Why its tasks cannot be given other files, in words; null: they can. */
+function whyUnsent({ id, spec: { directory, batch } }: Job): string | null {
+  if (batch !== undefined) return `the files of job ${id} are those of its batch`;
+  if (directory.kind === 'private') return null;
+  return `job ${id} runs in ${directory.path} with the files that are there; none are sent to it`;
+}
+
+function withInputs(wish: Submission, inputs: BlobHash | undefined): Submission {
+  return inputs === undefined ? wish : { ...wish, staging: { ...wish.staging, inputs } };
 }
 
 /** Those not met any more or not yet: that of a job that is gone was met, or was no matter. */

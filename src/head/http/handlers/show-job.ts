@@ -37,8 +37,17 @@ export const getJob: Handler<'getJob'> = async ({ engine, archive }, { params, a
   const memoryNow = record.live === null ? null : memoryNowOf(engine.state, record.live);
   const own = { isOwner, usage, memoryNow, notifications, outputs };
   const detail = viewJobDetail(view, record, own);
-  return ok(await detailOf(engine, detail));
+  return ok(withRetries(engine, await detailOf(engine, detail)));
 };
+
+/** Looked for only where there can be some. */
+function withRetries({ state }: Engine, detail: JobDetail): JobDetail {
+  if (detail.outcome === null) return detail;
+  const retries: number[] = [];
+  for (const { id, spec } of state.jobs.values())
+    if (spec.retry?.of === detail.id) retries.push(id);
+  return retries.length === 0 ? detail : { ...detail, retries };
+}
 
 async function detailOf(engine: Engine, detail: JobDetail): Promise<JobDetail> {
   const [whole = detail] = await withLastRuns(engine, [detail]);

@@ -90,10 +90,14 @@ export const retryJob: Handler<'retryJob'> = async ({ engine, jobFiles }, call) 
   const all = call.body?.all === true;
   const wish = { key: (header as string | undefined) ?? null, retired, dependencies, all };
   // Of another's job nobody is told which files are there.
-  const inputs = owner === call.actor.name ? spec.staging?.inputs : undefined;
+  const fresh = call.body?.inputs;
+  const inputs = owner === call.actor.name ? (fresh ?? spec.staging?.inputs) : undefined;
   const lacking = await checkFiles(jobFiles, call.actor, inputs);
   if (lacking !== null) return err(lacking);
-  const reply = await engine.execute({ kind: 'retry_job', jobId, ...wish }, call.actor);
+  const reply = await engine.execute(
+    { kind: 'retry_job', jobId, ...wish, ...(fresh && { inputs: fresh }) },
+    call.actor,
+  );
   return accepted(engine, { key: wish.key, program: spec.program, each: spec.each }, reply);
 };
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { RetryJob } from '../../../../src/core/controller/jobs/commands.ts';
 import { outstanding } from '../../../../src/core/controller/outstanding.ts';
 import type { Actor } from '../../../../src/core/model/actor.ts';
+import type { BlobHash } from '../../../../src/core/model/blob.ts';
 import type { Code } from '../../../../src/core/model/errors.ts';
 import type { JobId } from '../../../../src/core/model/ids.ts';
 import type { Dependency } from '../../../../src/core/model/job.ts';
@@ -13,10 +14,13 @@ interface How {
   readonly key?: string | null;
   readonly dependencies?: readonly Dependency[] | null;
   readonly all?: boolean;
+  readonly inputs?: BlobHash;
 }
 
-function command(id: number, { key = null, dependencies = null, all = false }: How = {}): RetryJob {
-  return { kind: 'retry_job', jobId: id as JobId, key, retired: {}, dependencies, all };
+function command(id: number, how: How = {}): RetryJob {
+  const { key = null, dependencies = null, all = false, inputs } = how;
+  const sent = inputs === undefined ? {} : { inputs };
+  return { kind: 'retry_job', jobId: id as JobId, key, retired: {}, dependencies, all, ...sent };
 }
 
 function retry(head: TestHead, id: number, how: How = {}, by: Actor = ANN): JobId {
@@ -120,4 +124,18 @@ scenario('[J27] a retry of an MPI job is one, with as many ranks and a key', (he
   const { spec } = head.job(retry(head, id));
   assert.deepEqual([spec.mpi, spec.stepKey], [{ ranksPerNode: 3 }, head.job(id).spec.stepKey]);
   assert.ok(spec.stepKey);
+});
+
+scenario('[J32] a retry takes the files that it is given, where its job was sent any', (head) => {
+  head.connect('n1', { shared: ['/data'] });
+  const before = 'a'.repeat(64) as BlobHash;
+  const now = 'b'.repeat(64) as BlobHash;
+  const id = head.submit({ staging: { inputs: before, outputs: ['*.csv'] } });
+  const shared = head.submit({ directory: { kind: 'shared', path: '/data' } });
+  head.schedule();
+  for (const one of [id, shared]) head.ended(`${one}#1`, { code: 1 });
+  assert.deepEqual(head.job(retry(head, id)).spec.staging, { inputs: before, outputs: ['*.csv'] });
+  const renewed = head.job(retry(head, id, { inputs: now })).spec;
+  assert.deepEqual(renewed.staging, { inputs: now, outputs: ['*.csv'] });
+  assert.equal(head.refused(command(shared, { inputs: now }), ANN), 'argument.invalid');
 });
