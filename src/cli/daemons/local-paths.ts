@@ -1,6 +1,8 @@
 // Where things are in the state directory of a cluster on this machine.
 
 import {
+  accessSync,
+  constants,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -12,7 +14,7 @@ import {
 import path from 'node:path';
 import { fileProblem } from '../../config/file-problem.ts';
 import { socketIn } from '../../connect/locate.ts';
-import { usage } from '../../core/model/failure.ts';
+import { type Failure, usage } from '../../core/model/failure.ts';
 
 const DOOR_END = '.sock';
 
@@ -138,7 +140,11 @@ export class LocalPaths {
    */
   make(whose: 'own' | 'shared'): void {
     makeFolder(this.directory, whose === 'own' ? 0o700 : 0o755);
-    for (const folder of ['run', 'head']) makeFolder(path.join(this.directory, folder), 0o700);
+    for (const name of ['run', 'head']) {
+      const folder = path.join(this.directory, name);
+      makeFolder(folder, 0o700);
+      if (!isWritable(folder)) throw notOurs(this.directory);
+    }
   }
 }
 
@@ -155,6 +161,22 @@ function makeFolder(folder: string, mode: number): void {
     const why = isNowhere ? 'nothing can be made there' : fileProblem(error);
     throw usage(`cannot make the directory ${folder}: ${why}`, 'Name another one with --dir.');
   }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false; // Another user's, or on a file system that takes nothing.
+  }
+}
+
+function notOurs(directory: string): Failure {
+  return usage(
+    `this user may not write in ${directory}`,
+    'Let its owner do this, or name another directory with --dir.',
+  );
 }
 
 function isFolder(name: string): boolean {

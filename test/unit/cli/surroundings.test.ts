@@ -272,6 +272,15 @@ test('[D10] where the head of another does not run, that is what is told, and no
   );
   const hint = isRoot ? /folder is another user's: ask them to start the cluster/ : /weft up/;
   assert.match(output, hint);
+  // Who would change something there is told that, too, and of no file of ours.
+  for (const word of ['down', 'up', 'head']) {
+    const said = await run({ argv: [word, '--dir', at('foreign')], around: [], asNobody: isRoot });
+    assert.equal(said.code, 2, word);
+    assert.match(
+      said.output,
+      /^weft: this user may not write in \S+foreign\n {2}Let its owner do/m,
+    );
+  }
 });
 
 const TOKENS = ['wt_a_b\nexport X=1', 'wt_a b', 'wt_\u00e4', 'wt_a\u0000b'];

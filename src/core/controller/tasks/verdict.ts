@@ -136,11 +136,9 @@ function endedAtSite({ detail = 'it is gone' }: PartEnd): Outcome {
 /** Its owner there, or an operator, ended it at its site. */
 function cancelledThere(part: Part): Outcome {
   const { detail = 'ended at its site' } = present(part.end, 'the end of the part');
-  const { exit, ...where } = exitOf(part);
-  // A code of what was cancelled says nothing of its work; a site without one says 0.
-  return exit?.signal === undefined
-    ? { kind: 'cancelled', detail }
-    : { kind: 'cancelled', exit, ...where, detail };
+  const how = exitOf(part);
+  // Nobody let it do its work: 0 stands for a code that its site does not have.
+  return { kind: 'cancelled', ...(how.exit?.code === 0 ? {} : how), detail };
 }
 
 /** A node that goes down in its maintenance was not taken down by the task. */
