@@ -44,6 +44,9 @@ function judgeMembers(all: Case): void {
       const { hosts, until } = share;
       const isIn = hosts.includes(host) && share.from - SLACK_MS <= from;
       if (isIn && from < until) continue;
+      // A task that a reservation's end met, and that was requeued then, runs as any other.
+      const hasRunThere = [...epochs.values()].flat().some((life) => life.from < until);
+      if (from >= until && hasRunThere) continue;
       // Whose reservation is over before it began runs as any other task.
       if (
         from >= until &&

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import type { Event } from '../../src/core/controller/declared.ts';
-import { ordersOf, outstanding } from '../../src/core/controller/outstanding.ts';
+import { mayGo, outstanding, takeOrders } from '../../src/core/controller/outstanding.ts';
 import type { State } from '../../src/core/controller/state.ts';
 import type { NodeName } from '../../src/core/model/ids.ts';
 import type { Settings } from '../../src/core/model/settings.ts';
@@ -17,17 +17,13 @@ export class TellTale {
     for (const event of events) {
       if (event.kind === 'node_connected') this.#told.set(event.hello.node, new Set());
     }
-    for (const { node: name, epochId } of state.scratch.touched) {
-      const node = state.nodes.get(name);
-      if (node === undefined) continue;
-      for (const order of ordersOf(node, epochId, settings)) {
-        this.#told.get(name)?.add(JSON.stringify(order));
-      }
+    for (const [name, orders] of takeOrders(state, settings)) {
+      for (const order of orders) this.#told.get(name)?.add(JSON.stringify(order));
     }
-    state.scratch.touched.length = 0;
     for (const node of state.nodes.values()) {
       if (!node.connected) continue;
       for (const order of outstanding(node, settings)) {
+        if (!mayGo(state, node, order)) continue;
         const told = this.#told.get(node.name)?.has(JSON.stringify(order)) === true;
         assert.ok(told, `${node.name} was told: ${JSON.stringify(order)}`);
       }

@@ -40,12 +40,13 @@ export function takeOrders(state: State, settings: Settings): Map<NodeName, Orde
 }
 
 /**
- * A head that lacks records starts nothing, and ends nothing that only the lost ones know. About what
- * it does know nodes may be told: they see by its life whether they know the same.
+ * A head that lacks records starts nothing, wakes nothing, as its room may be taken by a start that
+ * only the lost ones know, and ends nothing of those. About what it does know nodes may be told: they
+ * see by its life whether they know the same.
  */
-function mayGo({ behind }: State, { holding }: Node, order: Order): boolean {
+export function mayGo({ behind }: State, { holding }: Node, order: Order): boolean {
   if (behind === null) return true;
-  if (order.kind === 'launch') return false;
+  if (order.kind === 'launch' || order.kind === 'resume') return false;
   return order.kind !== 'end' || holding.get(order.epochId)?.task !== null;
 }
 

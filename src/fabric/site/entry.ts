@@ -207,6 +207,7 @@ export function askedAfter(
 /** What its site says of a job of its own users is the truth. */
 function foreignListed(entry: Entry, job: SiteJob, now: number): void {
   if (job.state === 'running' || job.state === 'suspended') entry.hasStarted = true;
+  if (entry.hasStarted || job.state === 'ended') entry.startedAt ??= job.startedAt;
   if (job.state !== 'ended') return;
   const { exit, word, endedAt } = job;
   if (exit !== null) {

@@ -24,6 +24,10 @@ export function applyLossAccepted(
   state.losses.push({ ...loss, at });
   if (state.losses.length > LOSSES_KEPT_MAX) state.losses.shift();
   state.behind = null;
+  // Nodes that are there were not told all that stands.
+  for (const { name, holding } of state.nodes.values()) {
+    for (const epochId of holding.keys()) state.scratch.touched.push({ node: name, epochId });
+  }
   if (life === undefined) return;
   state.signalSerial += SIGNALS_LOST_MAX;
   state.livesLost = numberOf(life.id) - 1;

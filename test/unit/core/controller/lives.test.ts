@@ -151,6 +151,22 @@ scenario('[S14] while records are missing nothing that only they know is touched
   assert.deepEqual(sent(head), ['end 1#1'], 'what both know can be ended');
 });
 
+scenario('[S14] a store behind its nodes wakes nothing until the loss is accepted', (head) => {
+  const first = start(head, 'aa', 0);
+  head.connect('n1');
+  head.running();
+  head.command({ kind: 'suspend_task', place: place('1') }, ANN);
+  head.suspended('1#1');
+  start(head, 'bb', 20);
+  const held = head.heldBy('n1');
+  hello(head, 'n1', { life: first, seq: 30, given: GIVEN }, { held });
+  head.command({ kind: 'resume_task', place: place('1') }, ANN);
+  assert.deepEqual(sent(head), [], 'a start of lost records may have its room');
+  const loss = { lastSeq: 20, promisedSeq: 30, given: GIVEN, jobIdTo: 57 };
+  head.once({ kind: 'loss', loss, birth: { nonce: 'dd', seq: 21 } });
+  assert.deepEqual(sent(head), ['resume 1#1'], 'and the head of the tests sees it told then');
+});
+
 scenario('[S13] a folder made anew has nothing to tell of a start: it is lost', (head) => {
   start(head, 'aa', 0);
   head.connect('n1');

@@ -280,6 +280,19 @@ test('[G4] ending it cancels it there, and the site says how it ended', async ()
   assert.deepEqual(gateway.kinds(), ['refused']);
 });
 
+test('[G14] its running time counts from the start that the site tells', async () => {
+  const gateway = await begun();
+  const job = gateway.give();
+  gateway.start(job);
+  await gateway.clock.advance(8000);
+  const startedAt = gateway.clock.now() - 6000;
+  const more = { start_time: Math.floor(startedAt / 1000) };
+  gateway.site.set(job, { state: 'RUNNING', nodes: 'n1', more });
+  await gateway.clock.advance(2000);
+  const begin = gateway.events.find((event) => event.kind === 'started');
+  assert.ok(begin?.kind === 'started' && (begin.agoMs ?? 0) >= 6000, JSON.stringify(begin));
+});
+
 test('[G22] a job that runs is told to stand still and to go on, and signals are passed on', async () => {
   const gateway = await begun();
   const job = gateway.give();
