@@ -26,6 +26,8 @@ export const infoReply = z.object({
   losses: z.array(
     z.object({
       at: instant,
+      /** What happened from here until then is lost; absent: nobody knows since when. */
+      since: instant.optional(),
       /** The last record that was there, and the last that should have been; null: not known. */
       lastSeq: count,
       promisedSeq: count.nullable(),

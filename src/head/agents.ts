@@ -34,7 +34,7 @@ import type { Engine } from './engine.ts';
 import { LastHeard } from './last-heard.ts';
 import type { LogSink } from './log-sink.ts';
 import { OutputGate } from './output-gate.ts';
-import { type KnownSite, type SiteStart, Sites } from './sites.ts';
+import { type KnownSite, type SiteHang, type SiteStart, Sites } from './sites.ts';
 import type { Stamps } from './stamps.ts';
 import type { Fed, FeedPiece } from './stdin/feeder.ts';
 
@@ -122,10 +122,19 @@ export class Agents {
 
   /** The job of a site that is this start of a task; undefined: none is known. */
   startAtSite(task: Task): SiteStart | undefined {
-    const nodes = this.#engine?.state.nodes;
-    const sites = [...task.parts.keys()].map((node) => nodes?.get(node)?.facts?.site ?? node);
     const epochId = formatEpochId(task.id, task.epoch);
-    return this.#sites.startOf(epochId, sites as NodeName[], this.#options.clock.monotonic());
+    return this.#sites.startOf(epochId, this.#sitesOf(task), this.#options.clock.monotonic());
+  }
+
+  /** The site of this task that does not answer; undefined: all do that it has. */
+  siteHang(task: Task): SiteHang | undefined {
+    return this.#sites.hangOf(this.#sitesOf(task), this.#options.clock.monotonic());
+  }
+
+  /** Nodes of no site stand for themselves: no listing has their name. */
+  #sitesOf({ parts }: Task): NodeName[] {
+    const nodes = this.#engine?.state.nodes;
+    return [...parts.keys()].map((node) => (nodes?.get(node)?.facts?.site ?? node) as NodeName);
   }
 
   /** Queues of the sites whose own schedulers decide. */

@@ -12,7 +12,7 @@ import type { SiteStanding } from '../core/scheduler/room/brokerage.ts';
 import type { BootClock, Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
-import type { SiteStart } from './sites.ts';
+import type { SiteHang, SiteStart } from './sites.ts';
 
 export interface EngineOptions {
   readonly store: Store;
@@ -29,6 +29,8 @@ export interface EngineOptions {
   readonly standings?: () => ReadonlyMap<NodeName, SiteStanding>;
   /** The job of a site that is this start of a task; undefined: none is known. */
   readonly startAtSite?: (task: Task) => SiteStart | undefined;
+  /** The site of a task that does not answer; undefined: none. */
+  readonly siteHang?: (task: Task) => SiteHang | undefined;
   /** `Snapshot.looksMax`; absent: what 20 ms are enough for. */
   readonly looksMax?: number;
   /** The largest job id of which there is a trace outside of the store; asked after a loss only. */

@@ -32,7 +32,7 @@ import { lossBehind } from './loss.ts';
 import { type Rebuilt, type RecoveryWorld, readStore, recover } from './recovery.ts';
 import { RoomWatch } from './room-watch.ts';
 import { bringsWork, makesWork, SHORTAGE } from './shortage.ts';
-import type { SiteStart } from './sites.ts';
+import type { SiteHang, SiteStart } from './sites.ts';
 import { Snapshots } from './snapshots.ts';
 
 type Done = (result: Result<Reply, Refusal>) => void;
@@ -214,6 +214,11 @@ export class Engine {
   /** The job of a site that is this start of a task; undefined: none is known. */
   startAtSite(task: Task): SiteStart | undefined {
     return this.#options.startAtSite?.(task);
+  }
+
+  /** The site of a task that does not answer; undefined: none is known. */
+  siteHang(task: Task): SiteHang | undefined {
+    return this.#options.siteHang?.(task);
   }
 
   execute(command: Command, actor: Actor): Promise<Result<Reply, Refusal>> {

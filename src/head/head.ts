@@ -91,6 +91,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
     loads: (state) => loadsOf(state, agents),
     standings: () => agents.standings(),
     startAtSite: (task) => agents.startAtSite(task),
+    siteHang: (task) => agents.siteHang(task),
     onReload: () => agents.reset('the head is reading its store again'),
   });
   agents.attach(engine);

@@ -30,6 +30,15 @@ export interface SiteStart {
   readonly ageMs: number | null;
 }
 
+/** A site that does not answer, or not so that its gateway understands. */
+export interface SiteHang {
+  readonly site: NodeName;
+  /** In words of the gateway; null: it only has said nothing for long. */
+  readonly problem: string | null;
+  /** Since it was listed last; null: it never was. */
+  readonly ageMs: number | null;
+}
+
 /** What a site said longer ago says nothing of its queue now. */
 const OLD_MS = 300_000;
 
@@ -89,6 +98,16 @@ export class Sites {
       if (known === undefined || job === undefined) continue;
       const ageMs = known.listedAt === null ? null : Math.max(0, monotonic - known.listedAt);
       return { site, job, ageMs };
+    }
+    return undefined;
+  }
+
+  /** The first of these sites of which nobody knows how it stands now; undefined: there is none. */
+  hangOf(sites: Iterable<NodeName>, monotonic: number): SiteHang | undefined {
+    for (const site of sites) {
+      const { problem, listedAt } = this.#known.get(site) ?? { problem: null, listedAt: monotonic };
+      const ageMs = listedAt === null ? null : Math.max(0, monotonic - listedAt);
+      if (problem !== null || (ageMs ?? 0) >= OLD_MS) return { site, problem, ageMs };
     }
     return undefined;
   }

@@ -186,18 +186,23 @@ function taskColumns(now: number, hasItems: boolean): Column<HistoryTask>[] {
     spanColumn('TIME', (task) => ({ from: task.startedAt, until: task.endedAt }), { now }),
     {
       title: 'CPU',
-      value: (task) => formatSpan((task.userUs + task.systemUs) / 1000),
-      raw: (task) => (task.userUs + task.systemUs) / 1e6,
+      value: (task) => (isMeasured(task) ? formatSpan((task.userUs + task.systemUs) / 1000) : '-'),
+      raw: (task) => (isMeasured(task) ? (task.userUs + task.systemUs) / 1e6 : null),
       align: 'right',
     },
     {
       title: 'MEMORY',
-      value: (task) => formatSize(task.memoryPeakBytes),
-      raw: (task) => task.memoryPeakBytes,
+      value: (task) => (isMeasured(task) ? formatSize(task.memoryPeakBytes) : '-'),
+      raw: (task) => (isMeasured(task) ? task.memoryPeakBytes : null),
       align: 'right',
     },
     { title: 'DETAIL', value: (task) => task.outcome.detail ?? '', least: 12 },
   ];
+}
+
+/** No process has a peak of 0: nobody saw it run, or its site does not say what it used. */
+function isMeasured({ memoryPeakBytes, userUs, systemUs }: HistoryTask): boolean {
+  return memoryPeakBytes + userUs + systemUs > 0;
 }
 
 function taskName({ id, epoch }: HistoryTask): string {

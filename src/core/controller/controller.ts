@@ -15,7 +15,14 @@ import type { Settings } from '../model/settings.ts';
 import type { Command, Event } from './declared.ts';
 import type { StepRecord } from './events.ts';
 import { decideClock } from './head/clock.ts';
-import { type Birth, decideHeard, type Heard, lifeAfterLoss, nextLife } from './head/lives.ts';
+import {
+  type Birth,
+  decideHeard,
+  type Heard,
+  keptUntil,
+  lifeAfterLoss,
+  nextLife,
+} from './head/lives.ts';
 import { refuseClone } from './nodes/clones.ts';
 import {
   decideDisconnected,
@@ -128,11 +135,7 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
     case 'clock':
       return void decideClock(step, input.clock);
     case 'loss':
-      return void step.emit({
-        kind: 'loss_accepted',
-        loss: { ...input.loss, jobIdFrom: step.state.nextJobId },
-        ...born(input.birth, step.state, lifeAfterLoss),
-      });
+      return void decideLoss(step, input);
     case 'identity':
       if (step.state.identity === input.fingerprint) return undefined;
       return void step.emit({ kind: 'identity_known', fingerprint: input.fingerprint });
@@ -161,6 +164,13 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
     default:
       return unreachable(input);
   }
+}
+
+function decideLoss(step: Step, { loss, birth }: Extract<Input, { kind: 'loss' }>): void {
+  const since = keptUntil(step.state, loss.lastSeq);
+  const from = { jobIdFrom: step.state.nextJobId, ...(since === null ? {} : { since }) };
+  const life = born(birth, step.state, lifeAfterLoss);
+  step.emit({ kind: 'loss_accepted', loss: { ...loss, ...from }, ...life });
 }
 
 function born(

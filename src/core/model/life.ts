@@ -13,6 +13,8 @@ export interface Life {
   readonly id: LifeId;
   /** Number of its first record at the earliest: lives before it have written none from there on. */
   readonly from: number;
+  /** Instant of the last event before it; absent: there was none, or it is older than this member. */
+  readonly after?: number;
 }
 
 /** How far a head had come when it said so. */

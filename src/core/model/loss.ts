@@ -14,6 +14,8 @@ export interface GivenNumbers {
 export interface LostRecords {
   /** When an operator accepted it, ms since 1970. */
   readonly at: number;
+  /** Instant of the last event that is kept of those before; absent: it is not known. */
+  readonly since?: number;
   /** Number of the last record that was there. */
   readonly lastSeq: number;
   /** Number of the last that had been promised; null: it could not be told. */

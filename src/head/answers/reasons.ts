@@ -9,12 +9,15 @@ import type { UserName } from '../../core/model/ids.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import { type LineRules, standingOf } from '../../core/scheduler/line/line.ts';
 import { priorityParts, sumOf } from '../../core/scheduler/line/priority.ts';
-import type { SiteStart } from '../sites.ts';
+import type { SiteHang, SiteStart } from '../sites.ts';
 import { sayAtSite } from './words/at-site.ts';
 import { type Reader, sayReason } from './words/reason.ts';
 
 /** With what is known of sites; absent: nothing is. */
-type KnownHere = Known & { startAtSite?(task: Task): SiteStart | undefined };
+type KnownHere = Known & {
+  startAtSite?(task: Task): SiteStart | undefined;
+  siteHang?(task: Task): SiteHang | undefined;
+};
 
 /** Good for one answer only: nothing in it is renewed. */
 export class Reasons {
@@ -56,7 +59,7 @@ export class Reasons {
   #atSite(task: Task): ReasonView {
     const [site = ''] = task.parts.keys();
     const start = this.#known.startAtSite?.(task);
-    return { kind: 'site', words: sayAtSite(site, start) };
+    return { kind: 'site', words: sayAtSite(site, start, this.#known.siteHang?.(task)) };
   }
 
   #ask(job: Job, index: number): ReasonView {

@@ -9,17 +9,19 @@ import { isAtSite } from '../../core/controller/tasks/shown-state.ts';
 import { formatEpochId, formatTaskId } from '../../core/model/ids.ts';
 import type { Engine } from '../engine.ts';
 import { killedNotice } from './memory.ts';
-import { sayAtSite } from './words/at-site.ts';
+import { sayAtSite, sayHang } from './words/at-site.ts';
 import { sayHeldUp } from './words/held-up.ts';
 import { saySilence } from './words/silence.ts';
 import { sayStopped } from './words/stopped.ts';
 
-type Known = Pick<Engine, 'state' | 'now' | 'settings'> & Partial<Pick<Engine, 'startAtSite'>>;
+type Known = Pick<Engine, 'state' | 'now' | 'settings'> &
+  Partial<Pick<Engine, 'startAtSite' | 'siteHang'>>;
 
 /** Null: all is as it should be. */
 export function taskNotice(known: Known, task: Task): string | null {
   return (
     silenceNotice(known, task) ??
+    hangNotice(known, task) ??
     siteNotice(known, task) ??
     stoppedNotice(known, task) ??
     keepingNotice(known.state, task) ??
@@ -31,7 +33,9 @@ export function taskNotice(known: Known, task: Task): string | null {
 export function jobNotice(known: Known, job: Job): string | null {
   for (const task of job.active.values()) {
     const notice =
-      silenceNotice(known, task) ?? (job.active.size === 1 ? siteNotice(known, task) : null);
+      silenceNotice(known, task) ??
+      hangNotice(known, task) ??
+      (job.active.size === 1 ? siteNotice(known, task) : null);
     if (notice !== null) return notice;
   }
   for (const task of keptUp(known.state, job)) {
@@ -76,6 +80,12 @@ function silenceNotice({ state }: Known, task: Task): string | null {
 function heldUpNotice(known: Known, task: Task): string | null {
   const held = heldUp(known.state, known.settings, task, known.now());
   return held === null ? null : sayHeldUp(held);
+}
+
+/** Nobody knows how it stands at its site now: what is shown of it is old. */
+function hangNotice(known: Known, task: Task): string | null {
+  const hang = known.siteHang?.(task);
+  return hang === undefined ? null : sayHang(hang);
 }
 
 /** It was to begin at its site, which has not begun it: what the site says of it. */

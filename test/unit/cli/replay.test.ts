@@ -247,6 +247,26 @@ test('the tasks of an array that fill several pages are replayed all, in order',
   assert.equal(listed.out, '4[0]#1\n4[1]#1\n4[2]#1\n');
 });
 
+test('what nobody has measured of a task is not shown as 0', async (t) => {
+  const unmeasured = { ...historyTask(4, 1, 0), ...{ userUs: 0, systemUs: 0, memoryPeakBytes: 0 } };
+  const measured = { ...historyTask(4, 0, 0), userUs: 2e6, systemUs: 0, memoryPeakBytes: 1024 };
+  const job = { ...historyJob(4, 0, 1), taskCount: 2 };
+  const head = await FakeHead.start({
+    'GET /v1/history': () => ({ json: { jobs: [job], tasks: [measured, unmeasured], next: null } }),
+  });
+  t.after(() => head[Symbol.asyncDispose]());
+  const rows = async (...options: string[]) =>
+    (await head.weft('history', '--tasks', ...options)).out.trim().split('\n').slice(1);
+  const [first = '', second = ''] = await rows();
+  assert.match(first, / 2s +1K/);
+  assert.match(second, / - +-/);
+  const cells = (await rows('-o', 'csv')).map((row) => row.split(',').slice(-3, -1));
+  assert.deepEqual(cells, [
+    ['2', '1024'],
+    ['', ''],
+  ]);
+});
+
 const COMPLETED = { kind: 'completed', exit: { code: 0 }, process: null, detail: null };
 
 function historyJob(jobId: number, submittedAt: number, cpuCount: number) {

@@ -102,6 +102,24 @@ test('a site that does not answer, or has not for long, has nothing free and no 
   assert.equal(cpus({}, 300_000), 0);
 });
 
+test('a site hangs when its gateway says so, or has said nothing new for long', () => {
+  const hang = (more: Partial<SiteNews>, laterMs: number) => {
+    const sites = new Sites();
+    const news: SiteNews = {
+      ...{ isFirst: true, isLast: true, system: 'slurm', mode: 'steer', takeover: null },
+      ...{ problem: null, ageMs: 0, nodes: [], queues: [], gone: [], jobs: [], ...more },
+    };
+    sites.hear(HPC, news, 1000);
+    return sites.hangOf(['n1' as NodeName, HPC], 1000 + laterMs);
+  };
+  const problem = 'squeue: it takes too long';
+  assert.deepEqual(hang({ problem, ageMs: null }, 0), { site: HPC, problem, ageMs: null });
+  assert.deepEqual(hang({ problem }, 5000), { site: HPC, problem, ageMs: 5000 });
+  assert.equal(hang({}, 299_999), undefined);
+  assert.deepEqual(hang({}, 300_000), { site: HPC, problem: null, ageMs: 300_000 });
+  assert.equal(hang({ ageMs: null }, 300_000), undefined, 'its queue was not read yet');
+});
+
 test('a standing says when its site was listed, also where that is too long ago, and if it ever was', () => {
   const news = (ageMs: number | null): SiteNews => ({
     ...{ isFirst: true, isLast: true, system: 'slurm', mode: 'submit', takeover: null },

@@ -17,16 +17,27 @@ export interface Birth {
   readonly seq: number;
 }
 
-export function nextLife({ lives, livesLost }: State, { nonce, seq }: Birth): Life {
+export function nextLife({ lives, livesLost, lastAt }: State, { nonce, seq }: Birth): Life {
   const last = lives.at(-1);
   const before = Math.max(last === undefined ? 0 : numberOf(last.id), livesLost);
-  return { id: lifeId(before + 1, nonce), from: seq + 1 };
+  const after = lastAt === null ? {} : { after: lastAt };
+  return { id: lifeId(before + 1, nonce), from: seq + 1, ...after };
 }
 
 /** Far beyond all that may have been given out in what is lost. */
 export function lifeAfterLoss(state: State, { nonce, seq }: Birth): Life {
   const before = Math.max(numberOf(nextLife(state, { nonce, seq }).id), state.behind?.life ?? 0);
   return { id: lifeId(before + LIVES_SKIPPED, nonce), from: seq + 1 };
+}
+
+/**
+ * Instant of the last event that is kept of those before a loss of what came after `lastSeq`; null: it
+ * is not known. The life in which the loss was found began with what was there.
+ */
+export function keptUntil({ lives, lastAt, behind }: State, lastSeq: number): number | null {
+  const found = lives.find(({ from }) => from > lastSeq);
+  if (found !== undefined) return found.after ?? null;
+  return behind === null ? lastAt : null;
 }
 
 /** `heard`: newest that a node knows of this head. `ownSeq`: number of the head's own last record. */

@@ -8,7 +8,7 @@ const TAIL_WAIT_MS = 5000;
 /** A node that is there goes on sending; it may have much else to send. */
 const QUIET_MAX_MS = 60_000;
 
-export interface Over extends Pick<Progress, 'endedAt' | 'isConnected'> {
+export interface Over extends Pick<Progress, 'endedAt' | 'isConnected' | 'isDoubted'> {
   /** When the reader first saw that it is over: an older start has no other end. */
   readonly seenAt: number;
 }
@@ -26,5 +26,5 @@ export function restOf(status: LogStatus, over: Over | null, now: number): Rest 
   const waitMs = Math.max(status.movedAt, endedAt) + quietMaxMs - now;
   if (waitMs > 0) return { waitMs };
   // A head that has started anew knows of no end, and most output came whole.
-  return status.isOpen ? 'lacking' : 'whole';
+  return status.isOpen || over.isDoubted ? 'lacking' : 'whole';
 }

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { NodeName, TaskPlace } from '../../../core/model/ids.ts';
+import type { LostRecords } from '../../../core/model/loss.ts';
 import { endedAs } from '../../answers/job-state.ts';
 import type { LogPlace } from '../../logs/log-path.ts';
 import type { Call } from '../call.ts';
@@ -28,6 +29,8 @@ export interface Progress {
   readonly endedAt: number | null;
   /** The node that has what is not here yet is there. */
   readonly isConnected: boolean;
+  /** It ended in a time of which the head has lost its records: what it printed may be lost as well. */
+  readonly isDoubted: boolean;
 }
 
 /** Where the task stands now. */
@@ -37,7 +40,7 @@ export async function progress(
 ): Promise<Progress> {
   const job = engine.state.jobs.get(place.jobId);
   const active = job?.active.get(index);
-  const live = { isDone: false, endedAt: null, isConnected: true };
+  const live = { isDone: false, endedAt: null, isConnected: true, isDoubted: false };
   if (active !== undefined) return { epoch: active.epoch, ...live };
   if (job !== undefined && endedAs(job, index) === undefined) return { epoch: 0, ...live };
   await engine.settled();
@@ -48,7 +51,12 @@ export async function progress(
     node !== undefined && engine.state.nodes.get(node as NodeName)?.connected === true;
   // What never ran has printed nothing that could be on its way.
   const endedAt = task?.startedAt == null ? 0 : (task.endedAt ?? 0);
-  return { epoch: task?.epoch ?? 0, isDone: true, endedAt, isConnected };
+  const isDoubted = engine.state.losses.some((loss) => isWithin(loss, endedAt));
+  return { epoch: task?.epoch ?? 0, isDone: true, endedAt, isConnected, isDoubted };
+}
+
+function isWithin({ since, at }: LostRecords, endedAt: number): boolean {
+  return since !== undefined && since < endedAt && endedAt <= at;
 }
 
 /** The file of one start. */

@@ -53,7 +53,7 @@ scenario('[S14] every start is a life of its own, and starts of tasks carry it',
   assert.equal(start(head, 'bb', 5), '2.bb');
   assert.deepEqual(head.state.lives, [
     { id: '1.aa', from: 1 },
-    { id: '2.bb', from: 6 },
+    { id: '2.bb', from: 6, after: head.at },
   ]);
   head.connect('n1');
   head.running();
@@ -149,6 +149,31 @@ scenario('[S14] while records are missing nothing that only they know is touched
   assert.deepEqual(sent(head), [], 'neither a start, nor an end of what it does not know');
   head.command({ kind: 'cancel_task', place: place('1') }, ANN);
   assert.deepEqual(sent(head), ['end 1#1'], 'what both know can be ended');
+});
+
+scenario('[S14] a loss says until when what happened is kept', (head) => {
+  const first = start(head, 'aa', 0);
+  head.at += 1000;
+  head.connect('n1');
+  const { lastAt } = head.state;
+  head.at += 60_000;
+  start(head, 'bb', 5);
+  head.at += 1000;
+  hello(head, 'n2', { life: first, seq: 9, given: GIVEN });
+  head.at += 60_000;
+  start(head, 'cc', 8);
+  const loss = { lastSeq: 5, promisedSeq: 9, given: GIVEN, jobIdTo: 57 };
+  head.once({ kind: 'loss', loss, birth: { nonce: 'dd', seq: 9 } });
+  const [told] = head.state.losses;
+  assert.deepEqual([told?.since, told?.at], [lastAt, head.at]);
+});
+
+scenario('[S14] records that the store itself lacks are lost from the last that it has', (head) => {
+  start(head, 'aa', 0);
+  const { lastAt } = head.state;
+  head.at += 60_000;
+  head.once({ kind: 'loss', loss: { lastSeq: 5, promisedSeq: 9, given: GIVEN } });
+  assert.equal(head.state.losses[0]?.since, lastAt);
 });
 
 scenario('[S14] a store behind its nodes wakes nothing until the loss is accepted', (head) => {

@@ -16,6 +16,7 @@ import { plainPartition, plainScheduling } from '../../../../src/core/model/sche
 import type { ListedJob, SiteMode, SiteNode } from '../../../../src/core/model/site.ts';
 import { jobState, taskCounts } from '../../../../src/head/answers/job-state.ts';
 import { Reasons } from '../../../../src/head/answers/reasons.ts';
+import { jobNotice, taskNotice } from '../../../../src/head/answers/task-notice.ts';
 import { wikiJobs } from '../../../../src/head/door/wiki-jobs.ts';
 import { place, scenario, type TestHead, user } from '../../../support/controller.ts';
 import { why } from '../../../support/why.ts';
@@ -105,6 +106,27 @@ scenario('[G14] a task in the queue of a site is pending until it has started th
   head.report('hpc', started, session);
   assert.equal(jobState(head.job(1)), 'running');
   assert.equal(head.task('1').startedAt, head.at - 8000);
+});
+
+scenario('[G14] of a task at a site that does not answer it is said since when', (head) => {
+  head.connect('hpc', { cpus: 4, site: 'hpc' });
+  head.submit();
+  head.schedule();
+  const hang = { site: HPC, problem: 'squeue: it did not end within 10 s.', ageMs: 420_000 };
+  const own = siteJob('4711', { isOurs: true, reason: 'Resources' });
+  const known = {
+    ...{ state: head.state, settings: head.settings, now: () => head.at },
+    ...{ startAtSite: () => ({ site: HPC, job: own, ageMs: 420_000 }), siteHang: () => hang },
+  };
+  const reason = new Reasons({ ...head, ...known }).of(head.job(1), 0);
+  const why = 'the site does not answer (squeue: it did not end within 10 s)';
+  const words = `hpc has it as job 4711: PENDING (Resources), listed 7m ago; ${why}`;
+  assert.deepEqual(reason, { kind: 'site', words });
+  head.running();
+  const notice =
+    'Site hpc does not answer (squeue: it did not end within 10 s), so that nobody knows how the task stands there now: it was listed last 7m ago.';
+  assert.equal(taskNotice(known, head.task('1')), notice);
+  assert.equal(jobNotice(known, head.job(1)), notice);
 });
 
 scenario('[G1] nothing follows from a site whose own scheduler decides', (head) => {

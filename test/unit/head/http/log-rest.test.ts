@@ -9,7 +9,7 @@ import { startAgent, startWorld, TRUE } from './fixture.ts';
 
 const OPEN: LogStatus = { size: 10, dropped: 0, ended: false, isOpen: true, movedAt: 1000 };
 const UNKNOWN: LogStatus = { ...OPEN, isOpen: false, movedAt: 0 };
-const OVER = { endedAt: 1000, isConnected: true, seenAt: 2000 };
+const OVER = { endedAt: 1000, isConnected: true, isDoubted: false, seenAt: 2000 };
 
 test('[W8] the rest of an output is waited for while its node is there and sends', () => {
   assert.equal(restOf({ ...OPEN, ended: true }, OVER, 1000), 'whole');
@@ -30,6 +30,17 @@ test('output of which nothing has come may be on its way only just after the end
   const ahead = { ...OVER, endedAt: 10_000_000 };
   assert.deepEqual(restOf(UNKNOWN, ahead, 2000), { waitMs: 5000 }, 'by the clock of the head');
   assert.deepEqual(restOf(UNKNOWN, null, 2000), { waitMs: Number.POSITIVE_INFINITY });
+});
+
+test('[W8] what ended in a time of lost records may have printed more than is here', () => {
+  const doubted = { ...OVER, isDoubted: true };
+  assert.deepEqual(restOf(UNKNOWN, doubted, 2000), { waitMs: 4000 });
+  assert.equal(restOf(UNKNOWN, doubted, 6000), 'lacking');
+  assert.equal(
+    restOf({ ...OPEN, ended: true }, doubted, 6000),
+    'whole',
+    'its node has sent it again',
+  );
 });
 
 test('[W8] who asks for the output of a task that is done gets all of it, also what is on its way', async (t) => {
