@@ -16,6 +16,9 @@ What to try next:
   npx weft run --array 0-19 'sleep 10'
   npx weft info
 
+\`npx weft\` works in this folder. To type \`weft\` in any folder:
+  npm install --global --prefix ~/.local . && export PATH="$HOME/.local/bin:$PATH"
+
 npm stop ends the cluster and keeps its queue and history; npm run clean removes these too.`;
 
 async function main(): Promise<number> {
@@ -56,7 +59,7 @@ function start(): number {
 }
 
 function runFirstJob(): number {
-  console.log(`\nA first job: weft run --follow '${HELLO}'`);
+  console.log(`\nA first job: npx weft run --follow '${HELLO}'`);
   return runWeft('run', '--follow', HELLO);
 }
 

@@ -50,6 +50,26 @@ describe('the first steps', () => {
     remove();
   });
 
+  it('every line of the front page works as it stands, in its order', () => {
+    const lines = [...frontPage().matchAll(/^npx weft .+$/gm)].map(([line]) => line);
+    assert.ok(lines.length >= 8, lines.join('\n'));
+    type('npm ci');
+    const said = lines.map((line) => type(line));
+    assert.match(said[0] ?? '', /The cluster is running\./);
+    assert.match(said[1] ?? '', /^hello from n1\n$/);
+    assert.equal(said[2], '2\n');
+    assert.match(said[5] ?? '', /^point 0\n$/);
+    assert.match(said.at(-1) ?? '', /The cluster is stopped\./);
+  });
+
+  it('`weft` can be linked, and used in a folder of one’s own, as the front page says', () => {
+    const [block = ''] = /^npm install --global[\s\S]*?(?=^```)/m.exec(frontPage()) ?? [];
+    const own = path.join(home, 'own');
+    const said = type(`HOME='${mkdirp(own)}'; export HOME; ${block.replaceAll(/ +#.*$/gm, '')}`);
+    assert.match(said, new RegExp(`^${own}/project$`, 'm'));
+    type('npx weft down --clean --yes --now');
+  });
+
   let suggested: string[] = [];
 
   it('`npm start` in a fresh clone starts a cluster and runs a first job', () => {
@@ -61,6 +81,8 @@ describe('the first steps', () => {
     assert.match(said, new RegExp(`of ${cpus} cpus,`), 'what this machine has, divided');
     suggested = [...said.matchAll(/^ {2}(npx weft .+)$/gm)].map(([, line]) => line as string);
     assert.equal(suggested.length, 3, said);
+    assert.match(said, /^A first job: npx weft run /m);
+    assert.match(said, /^ {2}npm install --global --prefix ~\/\.local \. && export PATH=/m);
   });
 
   it('`npm start` once more says that it runs, and starts no second job', () => {
@@ -70,20 +92,7 @@ describe('the first steps', () => {
     assert.match(type('npx weft jobs --all -o name'), /^1\n$/);
   });
 
-  it('every line of the front page works as it stands, in its order', () => {
-    const lines = [...frontPage().matchAll(/^npx weft .+$/gm)].map(([line]) => line);
-    assert.ok(lines.length >= 6, lines.join('\n'));
-    const said = lines.map((line) => type(line));
-    assert.match(said[0] ?? '', /The cluster is already running\./);
-    assert.match(said[1] ?? '', /^hello from n\d\n$/);
-    assert.equal(said[2], '3\n');
-    assert.match(said.join(''), /Its next task waits: needs 1 node/);
-    assert.match(said.at(-1) ?? '', /The cluster is stopped\./);
-    type('npm start');
-  });
-
   it('the three commands that `npm start` suggests work as they stand', () => {
-    type('npx weft kill 3 || npx weft wait 3'); // Else they wait behind it, unless it is over.
     const [hello = '', array = '', info = ''] = suggested.map((line) => type(line));
     assert.match(hello, /^hello from n\d\n$/);
     assert.match(array, /^\d+\n$/);

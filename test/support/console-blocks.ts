@@ -42,9 +42,16 @@ function readTyped(text: string): Typed[] {
   const typed: { command: string; output: string[] }[] = [];
   for (const line of text.replace(/\n$/, '').split('\n')) {
     const last = typed.at(-1);
-    if (line.startsWith('$ ')) typed.push({ command: line.slice(2), output: [] });
-    else if (last?.command.endsWith('\\') && last.output.length === 0) last.command += `\n${line}`;
+    if (last !== undefined && last.output.length === 0 && isOpen(last.command)) {
+      last.command += `\n${line}`;
+    } else if (line.startsWith('$ ')) typed.push({ command: line.slice(2), output: [] });
     else last?.output.push(line);
   }
   return typed;
+}
+
+/** A line that ends in a backslash goes on, and so does `<<'END'` until the line END. */
+function isOpen(command: string): boolean {
+  const word = /<<'(\w+)'/.exec(command)?.[1];
+  return command.endsWith('\\') || (word !== undefined && !command.endsWith(`\n${word}`));
 }

@@ -100,6 +100,7 @@ export class DocumentCluster {
     return (
       text
         .replaceAll(this.#home, '~')
+        .replaceAll(/^weft: port \d+ is taken; .*\n/gm, '') // By another cluster of this machine.
         // The top of where homes are, there and here.
         .replaceAll(/\bshared=\/\w+/g, 'shared=/home')
         .replaceAll(/\b(wt_[0-9a-f]{12}_)[\w-]+/g, '$1…')

@@ -10,7 +10,7 @@ import { readBlocks } from '../../support/console-blocks.ts';
 import { hasShape } from '../../support/output-shape.ts';
 
 /** Blocks that no test types. Whoever adds one has a reason, and changes this number. */
-const NOT_RUN = 37;
+const NOT_RUN = 38;
 
 const PAGES = ['README.md', ...filesBelow('docs', '.md')];
 const blocks = PAGES.flatMap((page) =>
@@ -42,6 +42,16 @@ test('a block has what was typed before it, what is typed, and what came of it',
       before: [{ command: 'weft run true', output: ['3'] }],
       typed: [{ command: 'weft \\\n  wait 3; echo $?', output: ['3 ok', '0'] }],
     },
+  ]);
+});
+
+test('a file that is typed is a part of its command, up to the word that ends it', () => {
+  const page = "```\n$ cat > a.py <<'END'\nprint(1)\n\n$ no prompt\nEND\n$ weft run ./a\n1\n```\n";
+  const [block] = readBlocks(page);
+  assert.ok(block?.kind === 'run');
+  assert.deepEqual(block.typed, [
+    { command: "cat > a.py <<'END'\nprint(1)\n\n$ no prompt\nEND", output: [] },
+    { command: 'weft run ./a', output: ['1'] },
   ]);
 });
 
