@@ -162,7 +162,7 @@ describe('a cluster of several users', { skip }, () => {
   it('jobs of root are refused', async () => {
     const { code, error } = await cluster.root('run', 'true');
     assert.equal(code, 4);
-    assert.match(error, /Jobs as root are refused.*submit as an ordinary user/);
+    assert.match(error, /Jobs as root are refused.*: n1, n2\./);
   });
 
   it('a user whom the node does not know is told so, and the node stays in use', async () => {

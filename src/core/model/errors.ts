@@ -132,7 +132,7 @@ export const CODES = {
   },
   'auth.root_refused': {
     kind: 'permission_denied',
-    text: 'Nodes that switch users run no jobs as root, and no other node could run this one: {nodes}.',
+    text: 'Jobs as root are refused by nodes that switch users, and no other node could run this one: {nodes}.',
   },
   'job.not_found': { kind: 'not_found', text: 'No job {job}.' },
   'job.is_array': {
