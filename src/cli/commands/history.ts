@@ -3,7 +3,13 @@
 import { headNow } from '../../api/head-time.ts';
 import type { HistoryJob, HistoryTask } from '../../api/history.ts';
 import { formatSize } from '../../core/base/size.ts';
-import { OUTCOME_WISHES } from '../../core/model/job.ts';
+import {
+  ANY_FAILURE,
+  isFailure,
+  isOutcome,
+  OUTCOME_WISHES,
+  type OutcomeKind,
+} from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
 import { readPlace } from '../ids.ts';
 import { itemWords } from '../jobs/columns.ts';
@@ -39,7 +45,7 @@ export const verb = defineVerb<Options>({
     command.option('-s, --state <state>', 'only what is active, or done');
     command.option(
       '--outcome <outcome>',
-      `only with this outcome: ${OUTCOME_WISHES.join(', ')} (any of them)`,
+      `only with this outcome, with --tasks its tasks: ${OUTCOME_WISHES.join(', ')} (any failure)`,
     );
     command.option('--since <time>', 'submitted since: 2h (ago), 18:30, 2026-01-31');
     command.option('--until <time>', 'submitted before');
@@ -101,12 +107,13 @@ function plot(jobs: readonly HistoryJob[], now: number, width: number): string[]
 
 async function fetchHistory(context: Context, job: string | undefined, options: Options) {
   const limit = readLimit(options.limit ?? '100');
+  const outcome = choice('--outcome', options.outcome, OUTCOME_WISHES);
   const filter = {
     jobId: job === undefined ? undefined : readPlace(job).jobId,
     owner: options.user,
     name: options.name,
     state: choice('--state', options.state, ['active', 'done']),
-    outcome: choice('--outcome', options.outcome, OUTCOME_WISHES),
+    outcome: options.tasks ? outcomeOfJobs(outcome) : outcome,
     from: instantBefore('--since', options.since),
     until: instantBefore('--until', options.until),
     tasks: options.tasks,
@@ -116,10 +123,19 @@ async function fetchHistory(context: Context, job: string | undefined, options: 
   let isCut = false;
   for await (const page of historyPages(await context.api(), filter, limit)) {
     for (const row of page.jobs) jobs.set(row.id, row);
-    for (const task of page.tasks) tasks.push(task);
+    for (const task of page.tasks) {
+      if (outcome === undefined || isOutcome(task.outcome.kind, outcome)) tasks.push(task);
+    }
     isCut = page.next !== null;
   }
   return { jobs: [...jobs.values()], tasks, isCut };
+}
+
+/** A failed task fails its job, however that is called; what else its tasks did, it does not say. */
+function outcomeOfJobs(wish: string | undefined): string | undefined {
+  const isOfFailures =
+    wish === ANY_FAILURE || (wish !== undefined && isFailure(wish as OutcomeKind));
+  return isOfFailures ? ANY_FAILURE : undefined;
 }
 
 function jobColumns(now: number): Column<HistoryJob>[] {

@@ -9,12 +9,14 @@ import { taskColumns } from '../jobs/columns.ts';
 import { describeJob } from '../jobs/describe.ts';
 import { lastLines } from '../jobs/failed-tasks.ts';
 import { cutWords, readLimit } from '../jobs/row-options.ts';
+import { readStateWish, type StateWish } from '../jobs/state-wish.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, titledLines } from '../output/one.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options extends ListingOptions {
   readonly tasks?: boolean;
+  readonly state?: string;
   readonly limit?: string;
 }
 
@@ -22,18 +24,26 @@ export const verb = defineVerb<Options>({
   define(command) {
     command.argument('<job>', 'job id; 42[7] lists that one task');
     command.option('--tasks', 'list its tasks');
+    command.option(
+      '-s, --state <states>',
+      'only its tasks in these states, as the list shows them: failed, or pending,running',
+    );
     command.option('--limit <count>', 'at most this many tasks', '1000');
     defineListing(command);
   },
   async run({ context, args: [id = ''], options }) {
     const { index } = readPlace(id);
     const api = await context.api();
-    if (options.tasks || index !== null) {
-      const { rows, isCut } = await fetchTasks(api, id, readLimit(options.limit ?? '1000'));
+    if (options.tasks || options.state !== undefined || index !== null) {
+      const wish = options.state === undefined ? null : readStateWish('--state', options.state);
+      const limit = readLimit(options.limit ?? '1000');
+      const { rows, isCut } = await fetchTasks(api, { id, limit, wish });
       const name = (task: TaskView) => task.id;
       const hasItems = rows.some(({ item }) => item !== undefined);
-      const columns = taskColumns(headNow(), { hasItems });
-      await context.list({ rows, columns, name, empty: 'No tasks.' }, options.output);
+      const given = await givenTo(api, id, rows);
+      const columns = taskColumns(headNow(), { hasItems, ...given });
+      const empty = wish === null ? 'No tasks.' : `No tasks of job ${id} are so.`;
+      await context.list({ rows, columns, name, empty }, options.output);
       if (isCut) context.note(cutWords(rows.length, 'task'));
       return 0;
     }
@@ -48,13 +58,27 @@ export const verb = defineVerb<Options>({
   },
 });
 
-async function fetchTasks(api: Api, id: string, limit: number) {
+/** The limits of its job, where a task went over one. */
+async function givenTo(api: Api, id: string, rows: readonly TaskView[]) {
+  if (rows.every(({ outcome }) => outcome?.kind !== 'timeout')) return {};
+  return { given: await api.call('getJob', { params: { id: String(readPlace(id).jobId) } }) };
+}
+
+interface Wanted {
+  readonly id: string;
+  readonly limit: number;
+  /** Null: all of them. */
+  readonly wish: StateWish | null;
+}
+
+async function fetchTasks(api: Api, { id, limit, wish }: Wanted) {
   const rows: TaskView[] = [];
+  const failed = wish?.isOfFailures ? true : undefined;
   let after: number | undefined;
   for (;;) {
-    const query = { after, limit: Math.min(1000, limit - rows.length) };
+    const query = { after, limit: Math.min(1000, limit - rows.length), failed };
     const page: ListTasksReply = await api.call('listTasks', { params: { id }, query });
-    rows.push(...page.tasks);
+    rows.push(...page.tasks.filter((task) => wish?.isMeant?.(task) ?? true));
     if (page.next === null || rows.length >= limit) return { rows, isCut: page.next !== null };
     after = page.next;
   }

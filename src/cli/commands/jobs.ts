@@ -2,11 +2,12 @@
 
 import { headNow } from '../../api/head-time.ts';
 import type { JobView, ListJobsReply } from '../../api/jobs.ts';
-import { OUTCOME_WISHES, TASK_STATES } from '../../core/model/job.ts';
+import { OUTCOME_WISHES } from '../../core/model/job.ts';
 import { JOB_SOURCES } from '../../core/model/job-source.ts';
 import type { Context } from '../context.ts';
 import { jobColumns } from '../jobs/columns.ts';
 import { choice, cutWords, readLimit } from '../jobs/row-options.ts';
+import { readStateWish, STATE_WORDS, type StateWish } from '../jobs/state-wish.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { defineVerb } from '../verb.ts';
 
@@ -34,10 +35,10 @@ export const verb = defineVerb<Options>({
     command.option('-a, --all', 'also those that are done');
     command.option('-m, --mine', 'only your own');
     command.option('-u, --user <name>', "only this user's");
-    command.option('-s, --state <state>', `only in this state: ${TASK_STATES.join(', ')}`);
+    command.option('-s, --state <states>', `only in these states: ${STATE_WORDS.join(', ')}`);
     command.option(
       '--outcome <outcome>',
-      `only with this outcome: ${OUTCOME_WISHES.join(', ')} (any of them)`,
+      `only with this outcome: ${OUTCOME_WISHES.join(', ')} (any failure)`,
     );
     command.option('--name <name>', 'only with this name');
     command.option(
@@ -76,10 +77,12 @@ async function oneJob(context: Context, id: string, options: Options): Promise<n
 async function fetchJobs(context: Context, options: Options) {
   const api = await context.api();
   const limit = readLimit(options.limit ?? '100');
+  const wish = readState(options);
+  const outcome = choice('--outcome', options.outcome, OUTCOME_WISHES);
   const filter = {
-    state: readState(options),
+    ...wish.query,
     owner: options.mine ? (await api.call('whoami')).name : options.user,
-    outcome: choice('--outcome', options.outcome, OUTCOME_WISHES),
+    ...(outcome === undefined ? {} : { outcome }),
     name: options.name,
     search: options.search,
     source: choice('--source', options.source, JOB_SOURCES),
@@ -90,16 +93,14 @@ async function fetchJobs(context: Context, options: Options) {
   for (;;) {
     const query = { ...filter, before, limit: Math.min(PAGE_ROWS, limit - jobs.length) };
     const page: ListJobsReply = await api.call('listJobs', { query });
-    jobs.push(...page.jobs);
+    jobs.push(...(wish.isMeant === null ? page.jobs : page.jobs.filter(wish.isMeant)));
     if (page.next === null) return { jobs, isCut: page.more === true };
     if (jobs.length >= limit) return { jobs, isCut: true };
     before = page.next;
   }
 }
 
-function readState(options: Options): string {
-  if (options.state !== undefined) {
-    return choice('--state', options.state, [...TASK_STATES, 'active', 'all']) ?? 'active';
-  }
-  return options.all || options.outcome !== undefined ? 'all' : 'active';
+function readState(options: Options): StateWish {
+  const isAll = options.all || options.outcome !== undefined;
+  return readStateWish('--state', options.state ?? (isAll ? 'all' : 'active'));
 }

@@ -75,7 +75,7 @@ async function waitForOne(
     const { job, task } = await waitFor(context, { id, timeoutMs, since, until });
     const view = task ?? job;
     const ended = view.state === 'done';
-    if (!options.quiet) context.print(`${id} ${ended ? outcomeWords(view) : view.state}`);
+    if (!options.quiet) context.print(`${id} ${ended ? outcomeWords(view, job) : view.state}`);
     return ended || !options.started ? exitCodeOf(view) : 0;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

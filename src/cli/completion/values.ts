@@ -10,6 +10,7 @@ import { PILOT_SYSTEMS } from '../../core/model/pilot.ts';
 import { PLANNING_POLICIES } from '../../core/model/scheduling.ts';
 import { SIGNALS } from '../../core/model/signals.ts';
 import { SORTS } from '../commands/jobs.ts';
+import { STATE_WORDS } from '../jobs/state-wish.ts';
 import { FORMAT_WORDS } from '../output/listing.ts';
 import { CHANGEABLE } from '../partitions/change.ts';
 import type { Offer } from './offer.ts';
@@ -51,7 +52,7 @@ const OPTIONS: Readonly<Record<string, Value>> = {
   site: liveList('sites'),
   sort: words(SORTS),
   'schedule node': liveList('nodes'),
-  state: words(TASK_STATES),
+  state: words(STATE_WORDS),
   'history state': words(['active', 'done']),
   'kill state': words([...TASK_STATES.filter((state) => state !== 'done'), 'held']),
   user: live('users'),

@@ -45,7 +45,7 @@ export async function attend(context: Context, job: Attended): Promise<number> {
 function endWords(id: string, view: JobView): string {
   const failed = view.array === null ? 0 : failedCount(view);
   const many = failed === 0 ? '' : `; ${failed} of ${view.taskCount} tasks failed`;
-  return `job ${id}: ${outcomeWords(view)}${many}`;
+  return `job ${id}: ${outcomeWords(view, view)}${many}`;
 }
 
 /** Half of its input would give half of a result, and look like a whole one. */

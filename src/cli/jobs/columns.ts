@@ -7,8 +7,8 @@ import { colourOf } from '../output/paint.ts';
 import { byOwnClock } from '../output/prose.ts';
 import type { Column } from '../output/table.ts';
 import { instantColumn, spanColumn } from '../output/times.ts';
-import { formatExit } from '../output/words.ts';
 import { failedCount } from './failed-tasks.ts';
+import { endRemark, type Given } from './outcome.ts';
 
 /** `held` and the outcome say more than `pending` and `done`. */
 export function stateWords(view: Pick<JobView, 'state' | 'outcome'> & { held?: boolean }): string {
@@ -16,12 +16,19 @@ export function stateWords(view: Pick<JobView, 'state' | 'outcome'> & { held?: b
   return view.state === 'pending' && view.held ? 'held' : view.state;
 }
 
-/** `3/100` done, for arrays, and `3/100, 2 failed`. */
+/** `3/100` done, for arrays, and `3/100, 2 failed`; what was cancelled is not done. */
 function progress(job: JobView): string {
   if (job.array === null) return '1';
+  const cancelled = cancelledCount(job);
+  const words = [`${(job.taskCounts['done'] ?? 0) - cancelled}/${job.taskCount}`];
   const failed = failedCount(job);
-  const words = `${job.taskCounts['done'] ?? 0}/${job.taskCount}`;
-  return failed === 0 ? words : `${words}, ${failed} failed`;
+  if (failed > 0) words.push(`${failed} failed`);
+  if (cancelled > 0) words.push(`${cancelled} cancelled`);
+  return words.join(', ');
+}
+
+function cancelledCount({ outcomeCounts }: JobView): number {
+  return outcomeCounts['cancelled'] ?? 0;
 }
 
 /** `a=1 b=2`, the point of a sweep. */
@@ -31,9 +38,17 @@ export function itemWords({ item }: Pick<TaskView, 'item'>): string {
 
 function remark(job: JobView): string {
   if (job.notice !== null) return job.notice;
-  if (job.state === 'done') return formatExit(job.exit) || (job.outcome?.detail ?? '');
+  if (job.state === 'done') return endOfJob(job);
   if (job.reason === null) return '';
   return job.state === 'running' ? `next task: ${job.reason.words}` : job.reason.words;
+}
+
+/** How many of several tasks failed comes first, then why one did. */
+function endOfJob(job: JobView): string {
+  const why = endRemark(job, job);
+  const failed = failedCount(job);
+  if (job.array === null || failed === 0) return why;
+  return [`${failed} of ${job.taskCount} failed`, why].filter(Boolean).join('; ');
 }
 
 function priorityWords({ priority }: JobView): string {
@@ -79,7 +94,12 @@ export function jobColumns(now: number): Column<JobView>[] {
   ];
 }
 
-export function taskColumns(now: number, { hasItems = false } = {}): Column<TaskView>[] {
+/** `given`: what its job was given, for how a task ended. */
+export function taskColumns(
+  now: number,
+  { hasItems = false, given }: { readonly hasItems?: boolean; readonly given?: Given } = {},
+): Column<TaskView>[] {
+  const remarkOf = (task: TaskView) => byOwnClock(taskRemark(task, given), now);
   const values: Column<TaskView> = { title: 'VALUES', value: itemWords, least: 8 };
   return [
     { title: 'TASK', value: (task) => task.id },
@@ -90,12 +110,12 @@ export function taskColumns(now: number, { hasItems = false } = {}): Column<Task
     { title: 'NODES', value: (task) => task.nodes.join(',') || '-', least: 6 },
     instantColumn('STARTED', (task) => task.startedAt, { now, wide: true }),
     instantColumn('ENDED', (task) => task.endedAt, { now, wide: true }),
-    { title: 'REMARK', value: (task) => byOwnClock(taskRemark(task), now), least: 12 },
+    { title: 'REMARK', value: remarkOf, least: 12 },
   ];
 }
 
-function taskRemark(task: TaskView): string {
+function taskRemark(task: TaskView, given?: Given): string {
   if (task.notice !== null) return task.notice;
   if (task.reason !== null && task.state === 'pending') return task.reason.words;
-  return formatExit(task.exit) || (task.outcome?.detail ?? '');
+  return endRemark(task, given);
 }

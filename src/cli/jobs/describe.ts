@@ -24,7 +24,7 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
     ['User', job.owner],
     [
       'State',
-      job.state === 'done' ? outcomeWords(job) : stateWords(job),
+      job.state === 'done' ? outcomeWords(job, job) : stateWords(job),
       colourOf(stateWords(job)),
     ],
     ['Why', byOwnClock(why, now)],

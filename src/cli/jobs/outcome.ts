@@ -1,10 +1,14 @@
 // How a job ended: exit code and words.
 
 import type { JobView, TaskView } from '../../api/jobs.ts';
+import { formatDuration } from '../../core/base/duration.ts';
+import { formatSize } from '../../core/base/size.ts';
 import { EXIT_CLUSTER_FAILURE, EXIT_OWN_FAILURE, EXIT_TIMEOUT } from '../../core/model/failure.ts';
 import { formatExit } from '../output/words.ts';
 
 type Ended = Pick<JobView | TaskView, 'outcome' | 'exit'>;
+/** What it was given; a task has that of its job. */
+export type Given = Pick<JobView, 'walltimeMs' | 'request'>;
 
 /**
  * The exit code of `run --wait` and `wait`: the job's own, 128 + n for signal n as shells have it,
@@ -36,16 +40,51 @@ function ownCode(exit: { code?: number; signal?: number } | null | undefined): n
   return exit?.signal !== undefined ? 128 + exit.signal : (exit?.code ?? 1);
 }
 
-/** `failed (exit 3)`, `cancelled by alice`, `timeout`. */
-export function outcomeWords({ outcome, exit }: Ended): string {
+/** `failed (exit 3 on n2)`, `cancelled by alice`, `timeout: over its time limit of 10m`. */
+export function outcomeWords(ended: Ended, given?: Given): string {
+  const { outcome, exit } = ended;
   if (outcome === null) return 'not done';
-  const how = outcome.kind === 'completed' ? '' : formatExit(outcome.exit ?? exit);
-  const where = outcome.process === null ? '' : ` on ${outcome.process.node}`;
-  // A failed exit needs no second sentence that says the same.
-  const told = outcome.detail === null || (outcome.kind === 'failed' && how !== '');
+  const { kind, process, detail } = outcome;
   // `cancelled by alice` says it all; `cancelled: cancelled by alice` would say it twice.
-  if (outcome.kind === 'cancelled' && outcome.detail?.startsWith('cancelled'))
-    return how === '' ? outcome.detail : `${outcome.detail} (${how}${where})`;
-  const detail = told ? '' : `: ${outcome.detail}`;
-  return `${outcome.kind}${how === '' ? '' : ` (${how}${where})`}${detail}`;
+  if (kind === 'cancelled' && detail?.startsWith('cancelled')) return detail;
+  const own = kind === 'failed' ? formatExit(outcome.exit ?? exit) : '';
+  if (own !== '') return `${kind} (${own}${process === null ? '' : ` on ${process.node}`})`;
+  const why = endRemark(ended, given);
+  return why === '' ? kind : `${kind}: ${why}`;
+}
+
+/**
+ * Beside the word for the outcome: `exit 3`, `over its time limit of 10m`. How a process ended is told
+ * where it decided: one that the cluster ended was killed by a signal, and that is not why.
+ */
+export function endRemark({ outcome, exit }: Ended, given?: Given): string {
+  if (outcome === null) return '';
+  const detail = outcome.detail ?? '';
+  switch (outcome.kind) {
+    case 'completed':
+    case 'failed':
+      return formatExit(outcome.exit ?? exit) || detail;
+    case 'timeout':
+      return timeoutWords(detail, given);
+    case 'out_of_memory':
+      return memoryWords(detail, given);
+    default:
+      return detail || formatExit(outcome.exit ?? exit);
+  }
+}
+
+function timeoutWords(detail: string, given?: Given): string {
+  const limit = given?.walltimeMs ?? null;
+  // A build has a limit of its own, and its words say which.
+  if (detail !== '' && detail !== REACHED) return detail;
+  return `over its time limit${limit === null ? '' : ` of ${formatDuration(limit)}`}`;
+}
+
+/** What the head says of a task over the limit of its job. */
+const REACHED = 'reached its time limit';
+
+function memoryWords(detail: string, given?: Given): string {
+  const bytes = given?.request.perNode.memoryBytes ?? 0;
+  if (detail !== '') return detail.replace(/^exceeded its/, 'over its memory');
+  return bytes === 0 ? 'out of memory' : `over its memory limit of ${formatSize(bytes)}`;
 }

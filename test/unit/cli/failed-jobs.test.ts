@@ -128,5 +128,5 @@ test('a count of tasks that failed stands beside those that are done', async () 
   await using head = await FakeHead.start({
     'GET /v1/jobs': () => ({ json: { jobs: [job], next: null } }),
   });
-  assert.match((await head.weft('jobs')).out, / 4\/10, 1 failed /);
+  assert.match((await head.weft('jobs')).out, / 3\/10, 1 failed, 1 cancelled /);
 });

@@ -86,7 +86,8 @@ function runningCount({ open }: BatchView): number {
 function remark({ outcome, detail, exit }: BatchJobView): string {
   if (outcome === null) return detail ?? '';
   const outside = outsideIn(detail ?? '');
-  const ended = outside !== '' && outcome === 'completed' ? '' : formatExit(exit);
+  const isTold = outcome === 'failed' || (outcome === 'completed' && outside === '');
+  const ended = isTold ? formatExit(exit) : '';
   if (outside === '') return ended || (detail ?? '');
   return ended === '' ? (detail ?? '') : `${ended}; ${outside}`;
 }
