@@ -45,7 +45,8 @@ export function Shell() {
         <Who />
       </header>
       <SwitchLine />
-      <BehindLine words={info.value?.behind ?? null} />
+      <HeadLine what="Stuck" words={info.value?.obstacle ?? null} />
+      <HeadLine what="Behind" words={info.value?.behind ?? null} />
       <ClockLine steps={info.value?.clockSteps ?? []} />
       <NoticeLine />
       <main id="content" tabIndex={-1}>
@@ -164,12 +165,12 @@ function SwitchLine() {
   );
 }
 
-/** As long as the head lacks records: whatever else the page shows may be out of date. */
-function BehindLine({ words }: { words: string | null }) {
+/** As long as the head lacks records, or can write none: whatever else the page shows may be old. */
+function HeadLine({ what, words }: { what: string; words: string | null }) {
   if (words === null) return null;
   return (
     <p class="notice bad" role="alert">
-      <strong>Behind:</strong> {asSentence(words)}
+      <strong>{what}:</strong> {asSentence(words)}
     </p>
   );
 }

@@ -36,6 +36,8 @@ export const infoReply = z.object({
       jobIdTo: count,
     }),
   ),
+  /** Words while the head cannot write to its store, or only what ends work: its disk is full; else null. */
+  obstacle: z.string().nullable().optional(),
   /** Words while the head lacks records that its nodes know of, and starts nothing; else null. */
   behind: z.string().nullable().optional(),
   /** When the head's clock was set, the last times; `byMs` below zero: back. Absent: an older head. */

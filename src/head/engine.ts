@@ -172,6 +172,11 @@ export class Engine {
     return this.#lives;
   }
 
+  /** Why nothing can be written, or only what ends work, mostly a full disk; null while all is well. */
+  get obstacle(): string | null {
+    return this.failure ?? (this.#room.endsOnly ? SHORTAGE : null);
+  }
+
   /** Words while only what ends work is accepted, as the disk is full; null otherwise. */
   get shortage(): string | null {
     return this.#room.endsOnly ? SHORTAGE : this.behind;

@@ -61,6 +61,7 @@ export const verb = defineVerb<ListingOptions>({
       if (fingerprint) context.print(`Fingerprint: ${fingerprint}`);
       for (const { text } of daemonNotes(context, api.address)) context.print(text);
       const loss = info.losses.at(-1);
+      if (typeof info.obstacle === 'string') context.print(asSentence(`Stuck: ${info.obstacle}`));
       if (typeof info.behind === 'string') context.print(asSentence(`Behind: ${info.behind}`));
       for (const words of clockSetWords(info)) context.print(`Clock: ${words}.`);
       if (loss !== undefined) context.print(`Lost: ${lossWords(loss, info.head.now)}.`);

@@ -237,12 +237,18 @@ async function head(context: Context): Promise<Finding[]> {
       remedy: 'Synchronise it with NTP; look at reservations, maintenance and begin times.',
     }));
     const behind = typeof info.behind === 'string' ? [behindFinding(info.behind)] : [];
-    return [...found, ...behind, ...losses, ...steps, ...(await nodes(context))];
+    const stuck = typeof info.obstacle === 'string' ? [stuckFinding(info.obstacle)] : [];
+    return [...found, ...stuck, ...behind, ...losses, ...steps, ...(await nodes(context))];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const remedy = error.hint ?? '';
     return [{ state: 'note', text: error.message, ...(remedy === '' ? {} : { remedy }) }];
   }
+}
+
+function stuckFinding(words: string): Finding {
+  const remedy = 'Free some space where the head keeps its state; it goes on by itself.';
+  return { state: 'bad', text: words, remedy };
 }
 
 function behindFinding(words: string): Finding {

@@ -17,6 +17,8 @@ import { type Reader, sayReason } from './words/reason.ts';
 type KnownHere = Known & {
   startAtSite?(task: Task): SiteStart | undefined;
   siteHang?(task: Task): SiteHang | undefined;
+  /** Why the head can write nothing that makes work. */
+  readonly obstacle?: string | null;
 };
 
 /** Good for one answer only: nothing in it is renewed. */
@@ -42,6 +44,9 @@ export class Reasons {
   }
 
   of(job: Job, index: number): ReasonView {
+    const { obstacle = null } = this.#known;
+    if (obstacle !== null)
+      return { kind: 'head_stuck', words: `the head starts nothing: ${obstacle}` };
     const task = job.active.get(index);
     if (task !== undefined && isAtSite(task)) return this.#atSite(task);
     if (!isOrdinary(job, index)) return this.#ask(job, index);

@@ -18,4 +18,7 @@ test('on a full disk jobs can be looked at and cancelled, also by a head that is
   assert.match(seen.inShortage, /the head's disk is full, .*listed and cancelled/);
   assert.deepEqual(seen.afterRestart, ['done', 'done', 'pending']);
   assert.match(seen.stillShort, /the head's disk is full/);
+  assert.match(seen.told.words, /^It is pending: the head starts nothing: the head's disk is full/);
+  assert.match(seen.told.obstacle, /^the head's disk is full/);
+  assert.equal(seen.told.after, null);
 });

@@ -24,6 +24,7 @@ export const info: Handler<'info'> = ({ engine, facts, archive }) => {
     nodes: countBy(nodes.map(nodeState)),
     ...roomOf(state),
     losses: state.losses.map(({ given, ...loss }) => ({ jobIdTo: given.nextJobId - 1, ...loss })),
+    obstacle: engine.obstacle,
     behind: engine.behind,
     clockSteps: state.clockSteps.map(({ at, byMs }) => ({ at, byMs })),
     archive: { bytes: archive.bytes, bytesMax: archive.bytesMax, next: archive.next },

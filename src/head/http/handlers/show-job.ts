@@ -2,6 +2,7 @@
 
 import type { ExplainReply, JobDetail, JobView } from '../../../api/jobs.ts';
 import { ok } from '../../../core/base/result.ts';
+import { asSentence } from '../../../core/base/sentence.ts';
 import { pendingOf } from '../../../core/controller/answers/explain.ts';
 import { expect } from '../../../core/controller/answers/questions.ts';
 import type { Job } from '../../../core/controller/jobs/facts.ts';
@@ -83,6 +84,10 @@ function explain(
   if (view.reason === null || waiting === undefined) {
     const placed = index ?? (job.spec.array === null ? 0 : undefined);
     return withSite(explainView(view), engine, job, placed);
+  }
+  if (view.reason.kind === 'head_stuck') {
+    const words = asSentence(`It is ${view.state.replaceAll('_', ' ')}: ${view.reason.words}`);
+    return { state: view.state, reason: view.reason, ...NO_PROSPECT, words };
   }
   if (view.reason.kind === 'site') return withSite(explainView(view), engine, job, waiting);
   const about = view.nodes.length > 0 ? 'next_task' : 'task';

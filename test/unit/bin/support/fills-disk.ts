@@ -91,6 +91,8 @@ try {
   await until('job 2 is cancelled', () => cancels(again, 2));
   const afterRestart = [await stateOf(again, 1), await stateOf(again, 2), await stateOf(again, 3)];
   const stillShort = await refusal(submit(again));
+  const { words } = await again<{ words: string }>('GET', '/v1/jobs/3/why');
+  const { obstacle } = await again<{ obstacle: string | null }>('GET', '/v1/info');
   // Another program takes what the reserve has given up: there is nothing left to write with.
   fillUp();
   await refusal(again('POST', '/v1/jobs/3/hold'));
@@ -101,7 +103,9 @@ try {
 
   rmSync(BALLAST);
   await until('jobs are accepted', async () => (await refusal(submit(again))) === null);
-  console.log(JSON.stringify({ refused, cancelled, inShortage, afterRestart, stillShort }));
+  const after = (await again<{ obstacle: string | null }>('GET', '/v1/info')).obstacle;
+  const told = { words, obstacle, after };
+  console.log(JSON.stringify({ refused, cancelled, inShortage, afterRestart, stillShort, told }));
 } finally {
   await head.close();
 }
