@@ -2,9 +2,9 @@
 // frames out, without sockets and without processes. Prints one JSON line per figure.
 
 import { createHash } from 'node:crypto';
-import type { RouterToWorker, WorkerToRouter } from '../src/core/calls/messages.ts';
-import type { Peer } from '../src/core/calls/peer.ts';
-import { Router } from '../src/core/calls/router/router.ts';
+import type { RouterToWorker, WorkerToRouter } from '../src/wings/calls/core/messages.ts';
+import type { Peer } from '../src/wings/calls/core/peer.ts';
+import { Router } from '../src/wings/calls/core/router/router.ts';
 import {
   CLIENT_TO_ROUTER,
   FrameWriter,
@@ -12,7 +12,7 @@ import {
   ROUTER_TO_WORKER,
   readFrame,
   WORKER_TO_ROUTER,
-} from '../src/wire/call-frames.ts';
+} from '../src/wings/calls/wire/call-frames.ts';
 
 const calls = Number(process.argv[2] ?? 1_000_000);
 const workers = Number(process.argv[3] ?? 2);

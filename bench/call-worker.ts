@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { Child } from '../src/functions/nanny/child-process.ts';
-import { capture, packArguments } from '../src/functions/travel/values.ts';
+import { Child } from '../src/wings/calls/functions/nanny/child-process.ts';
+import { capture, packArguments } from '../src/wings/calls/functions/travel/values.ts';
 
 const calls = Number(process.argv[2] ?? 200_000);
 const ahead = Number(process.argv[3] ?? 16);

@@ -1,10 +1,10 @@
 // A node that takes no work and says again and again that it is alive: how long the head's answers to its
 // heartbeats take, which is how late they can be at most.
 
-import type { NodeName } from '../src/core/model/ids.ts';
-import { headDialer } from '../src/os/dialer.ts';
-import { decodeHeadMessage, encode } from '../src/wire/codec.ts';
-import { AGENT_FEATURES, PROTOCOL_VERSION } from '../src/wire/messages.ts';
+import type { NodeName } from '../src/kernel/model/ids.ts';
+import { headDialer } from '../src/kernel/os/dialer.ts';
+import { decodeHeadMessage, encode } from '../src/kernel/wire/codec.ts';
+import { AGENT_FEATURES, PROTOCOL_VERSION } from '../src/kernel/wire/messages.ts';
 import type { Call } from '../test/support/local-client.ts';
 import { hello } from './support.ts';
 

@@ -1,11 +1,11 @@
 // The real engine on a real store, with nodes that end every task the moment they are told of it:
 // what the head's own code costs, and histories of any length, without a single process.
 
-import type { Actor } from '../src/core/model/actor.ts';
-import type { EpochId, NodeName, UserName } from '../src/core/model/ids.ts';
-import type { Order, Report } from '../src/core/model/orders.ts';
-import { Engine } from '../src/head/engine.ts';
-import { openSqliteStore } from '../src/store/sqlite/open.ts';
+import { Engine } from '../src/kernel/head/engine.ts';
+import type { Actor } from '../src/kernel/model/actor.ts';
+import type { EpochId, NodeName, UserName } from '../src/kernel/model/ids.ts';
+import type { Order, Report } from '../src/kernel/model/orders.ts';
+import { openSqliteStore } from '../src/kernel/store/sqlite/open.ts';
 import { defaultSettings, hello, quietLog, realClock } from './support.ts';
 
 const NODES = ['instant-1', 'instant-2', 'instant-3', 'instant-4'] as NodeName[];

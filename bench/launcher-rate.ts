@@ -8,9 +8,9 @@ import { connect, type Socket } from 'node:net';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AnswerReader } from '../src/agent/launcher-answers.ts';
-import { RequestWriter } from '../src/agent/launcher-wire.ts';
-import { ensureLauncher } from '../src/os/launcher-build.ts';
+import { AnswerReader } from '../src/kernel/agent/launcher-answers.ts';
+import { RequestWriter } from '../src/kernel/agent/launcher-wire.ts';
+import { ensureLauncher } from '../src/kernel/os/launcher-build.ts';
 
 const WINDOW = 64;
 const count = Number(process.argv[2] ?? 5000);

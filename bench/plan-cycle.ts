@@ -3,15 +3,15 @@
 // shape, by the same code, in the same run. `distinct_*`: every task asks for something else, cycle
 // after cycle until one is whole. `why_*`: what one question about the last of the line costs.
 
-import type { NodeName } from '../src/core/model/ids.ts';
-import { LOOKS_PER_CYCLE_MAX, TURN_LOOKS_MAX } from '../src/core/model/limits.ts';
-import { type Policy, plainPartition, plainScheduling } from '../src/core/model/scheduling.ts';
-import { prospectOf } from '../src/core/scheduler/answers/prospect.ts';
-import { plan } from '../src/core/scheduler/cycle/plan.ts';
-import type { Rest } from '../src/core/scheduler/cycle/rest.ts';
-import type { Snapshot } from '../src/core/scheduler/cycle/snapshot.ts';
-import { Queue, ShapeBook } from '../src/core/scheduler/line/queue.ts';
-import { holdsNow, type NodeView } from '../src/core/scheduler/room/pool.ts';
+import type { NodeName } from '../src/kernel/model/ids.ts';
+import { LOOKS_PER_CYCLE_MAX, TURN_LOOKS_MAX } from '../src/kernel/model/limits.ts';
+import { type Policy, plainPartition, plainScheduling } from '../src/kernel/model/scheduling.ts';
+import { prospectOf } from '../src/kernel/scheduler/answers/prospect.ts';
+import { plan } from '../src/kernel/scheduler/cycle/plan.ts';
+import type { Rest } from '../src/kernel/scheduler/cycle/rest.ts';
+import type { Snapshot } from '../src/kernel/scheduler/cycle/snapshot.ts';
+import { Queue, ShapeBook } from '../src/kernel/scheduler/line/queue.ts';
+import { holdsNow, type NodeView } from '../src/kernel/scheduler/room/pool.ts';
 import {
   amounts,
   busyNode,

@@ -1,19 +1,19 @@
 // A large cluster with a long queue, the same in every run, for the benchmarks of the scheduler; their
 // arguments are nodes, waiting tasks, shapes and users.
 
-import { IntervalSet } from '../src/core/base/interval-set.ts';
-import type { JobId, NodeName, UserName } from '../src/core/model/ids.ts';
-import type { ResourceRequest } from '../src/core/model/job.ts';
-import type { Resources } from '../src/core/model/resources.ts';
-import { type Policy, plainScheduling } from '../src/core/model/scheduling.ts';
-import { NO_RULES, type Snapshot } from '../src/core/scheduler/cycle/snapshot.ts';
+import { IntervalSet } from '../src/kernel/base/interval-set.ts';
+import type { JobId, NodeName, UserName } from '../src/kernel/model/ids.ts';
+import type { ResourceRequest } from '../src/kernel/model/job.ts';
+import type { Resources } from '../src/kernel/model/resources.ts';
+import { type Policy, plainScheduling } from '../src/kernel/model/scheduling.ts';
+import { NO_RULES, type Snapshot } from '../src/kernel/scheduler/cycle/snapshot.ts';
 import {
   type Queue,
   type QueueEntry,
   type Shape,
   ShapeBook,
-} from '../src/core/scheduler/line/queue.ts';
-import { NodePool, type NodeView, type Running } from '../src/core/scheduler/room/pool.ts';
+} from '../src/kernel/scheduler/line/queue.ts';
+import { NodePool, type NodeView, type Running } from '../src/kernel/scheduler/room/pool.ts';
 
 const [nodeCount = 10_000, taskCount = 100_000, shapeCount = 100, userCount = 20] = process.argv
   .slice(2)

@@ -3,9 +3,9 @@
 // themselves. Root. Usage: power-off.ts [TIMES].
 
 import { readFileSync } from 'node:fs';
-import { LocalPaths } from '../src/cli/daemons/local-paths.ts';
-import { loadConfig } from '../src/config/config.ts';
-import { headOptions } from '../src/config/head-options.ts';
+import { LocalPaths } from '../src/kernel/cli/daemons/local-paths.ts';
+import { loadConfig } from '../src/kernel/config/config.ts';
+import { headOptions } from '../src/kernel/config/head-options.ts';
 import { HostedCluster, type Timing } from '../test/e2e/support/hosted-cluster.ts';
 import { figure } from './cluster.ts';
 

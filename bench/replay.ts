@@ -5,11 +5,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { PLANNING_POLICIES, plainScheduling } from '../src/core/model/scheduling.ts';
-import { nodesOf, workloadOf } from '../src/core/replay/machine.ts';
-import { measure } from '../src/core/replay/measures.ts';
-import { replay } from '../src/core/replay/replay.ts';
-import { parseSwf } from '../src/core/replay/swf.ts';
+import { PLANNING_POLICIES, plainScheduling } from '../src/kernel/model/scheduling.ts';
+import { nodesOf, workloadOf } from '../src/wings/replay/core/machine.ts';
+import { measure } from '../src/wings/replay/core/measures.ts';
+import { replay } from '../src/wings/replay/core/replay.ts';
+import { parseSwf } from '../src/wings/replay/core/swf.ts';
 
 const FIXTURES = path.join(import.meta.dirname, '..', 'test', 'fixtures', 'traces');
 const EXCERPTS = [

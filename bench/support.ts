@@ -1,11 +1,11 @@
 // What several benchmarks need: a real clock, settings, a node's hello.
 
-import type { NodeName } from '../src/core/model/ids.ts';
-import type { NodeHello } from '../src/core/model/node.ts';
-import { plainScheduling } from '../src/core/model/scheduling.ts';
-import type { Settings } from '../src/core/model/settings.ts';
-import type { Clock } from '../src/ports/clock.ts';
-import type { Log } from '../src/ports/log.ts';
+import type { NodeName } from '../src/kernel/model/ids.ts';
+import type { NodeHello } from '../src/kernel/model/node.ts';
+import { plainScheduling } from '../src/kernel/model/scheduling.ts';
+import type { Settings } from '../src/kernel/model/settings.ts';
+import type { Clock } from '../src/kernel/ports/clock.ts';
+import type { Log } from '../src/kernel/ports/log.ts';
 
 export const realClock: Clock = {
   now: () => Date.now(),

@@ -8,11 +8,15 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SiteCommand, SiteQuery, SiteSubmission } from '../src/adaptors/adaptor.ts';
-import { runSiteCommand } from '../src/fabric/site/command.ts';
-import { Steerer } from '../src/fabric/site/steerer.ts';
-import { systemCommands } from '../src/os/commands.ts';
-import type { Commands } from '../src/ports/commands.ts';
+import { systemCommands } from '../src/kernel/os/commands.ts';
+import type { Commands } from '../src/kernel/ports/commands.ts';
+import type {
+  SiteCommand,
+  SiteQuery,
+  SiteSubmission,
+} from '../src/wings/sites/adaptors/adaptor.ts';
+import { runSiteCommand } from '../src/wings/sites/fabric/site/command.ts';
+import { Steerer } from '../src/wings/sites/fabric/site/steerer.ts';
 import { figure } from './cluster.ts';
 import { quietLog } from './support.ts';
 import {

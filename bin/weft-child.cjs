@@ -1,3 +1,3 @@
 // Starts the process in which a worker of a pool runs functions.
 
-require('./start.cjs').run('functions/child/main');
+require('./start.cjs').run('wings/calls/functions/child/main');

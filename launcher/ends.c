@@ -19,7 +19,7 @@ struct slot {
 };
 _Static_assert(sizeof(struct slot) == 128, "slots fill pages");
 /* Slot 0. `socket` in `mounts` says whose it is: when nothing there has our secret, the file is of no use
-   to anybody, and the next agent of this machine removes it (src/os/old-ends.ts). */
+   to anybody, and the next agent of this machine removes it (src/kernel/os/old-ends.ts). */
 struct head {
   uint64_t magic, mounts; /* inode of our mount namespace, in which `socket` means something */
   char socket[112];

@@ -1,12 +1,12 @@
 // The planted bugs in agents: in what they hear, what they keep and what they tell.
 
-import { completePorts } from '../src/agent/absent.ts';
-import { Engine } from '../src/agent/engine.ts';
-import type { AgentPorts, AllPorts } from '../src/agent/ports.ts';
-import type { LaunchOrder, Report } from '../src/core/model/orders.ts';
-import type { RunnerInput } from '../src/core/runner/inputs.ts';
-import type { Session } from '../src/ports/net.ts';
-import { decodeAgentMessage } from '../src/wire/codec.ts';
+import { completePorts } from '../src/kernel/agent/absent.ts';
+import { Engine } from '../src/kernel/agent/engine.ts';
+import type { AgentPorts, AllPorts } from '../src/kernel/agent/ports.ts';
+import type { LaunchOrder, Report } from '../src/kernel/model/orders.ts';
+import type { Session } from '../src/kernel/ports/net.ts';
+import type { RunnerInput } from '../src/kernel/runner/inputs.ts';
+import { decodeAgentMessage } from '../src/kernel/wire/codec.ts';
 import { type Canary, type Planted, replaceMethod } from './canary.ts';
 
 /** Agents that make something else of a launch order. */

@@ -1,7 +1,7 @@
 // The planted bugs about batches: what is built where, and what of a batch runs again.
 
-import { refreshPool } from '../src/core/controller/nodes/apply.ts';
-import { Step } from '../src/core/controller/step.ts';
+import { refreshPool } from '../src/kernel/machine/nodes/apply.ts';
+import { Step } from '../src/kernel/machine/step.ts';
 import { withLaunch } from './agent-canaries.ts';
 import { type Canary, type Planted, replaceMethod } from './canary.ts';
 

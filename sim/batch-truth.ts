@@ -1,12 +1,12 @@
 // The ground truth about batches: which job of each is over and how, gathered from durable records alone;
 // and what was built where, gathered from what ran.
 
-import type { Event } from '../src/core/controller/declared.ts';
-import type { Of } from '../src/core/controller/events.ts';
-import { indicesOf, parseIndices } from '../src/core/controller/jobs/indices.ts';
-import { formatBatch } from '../src/core/model/batch.ts';
-import type { JobId, UserName } from '../src/core/model/ids.ts';
-import type { OutcomeKind } from '../src/core/model/job.ts';
+import type { Event } from '../src/kernel/machine/declared.ts';
+import type { Of } from '../src/kernel/machine/events.ts';
+import { indicesOf, parseIndices } from '../src/kernel/machine/jobs/indices.ts';
+import type { JobId, UserName } from '../src/kernel/model/ids.ts';
+import type { OutcomeKind } from '../src/kernel/model/job.ts';
+import { formatBatch } from '../src/kernel/model/batch.ts';
 
 export interface BatchTruth {
   readonly title: string;

@@ -4,11 +4,11 @@
 import type {
   ChangeReservation,
   ReservationWish,
-} from '../src/core/controller/reservations/commands.ts';
-import type { NodeName, UserName } from '../src/core/model/ids.ts';
-import { type MaintenanceProgram, RUNNING_POLICIES } from '../src/core/model/maintenance.ts';
-import type { Reservation, ReservedTime } from '../src/core/model/reservation.ts';
-import type { Submission } from '../src/core/model/submission.ts';
+} from '../src/kernel/machine/reservations/commands.ts';
+import type { NodeName, UserName } from '../src/kernel/model/ids.ts';
+import { type MaintenanceProgram, RUNNING_POLICIES } from '../src/kernel/model/maintenance.ts';
+import type { Reservation, ReservedTime } from '../src/kernel/model/reservation.ts';
+import type { Submission } from '../src/kernel/model/submission.ts';
 import type { Dice } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Machine } from './machine.ts';

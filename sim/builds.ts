@@ -1,7 +1,7 @@
 // What the script of a batch does about its solver on one machine, in the words of the simulated kernel:
 // one builds, the others wait for the lock, and what became of it is on the disk.
 
-import { BUILD_FAILED_SIGNAL } from '../src/core/batch/build-script.ts';
+import { BUILD_FAILED_SIGNAL } from '../src/wings/batches/core/build-script.ts';
 import type { SimDisk } from './disk.ts';
 import type { Exit, SimProcess } from './process.ts';
 

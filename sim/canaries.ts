@@ -1,20 +1,20 @@
 // The planted bugs in the head: in its engine, its store and its sessions. Those in agents are in
 // agent-canaries.ts.
 
-import { ok } from '../src/core/base/result.ts';
-import type { Input } from '../src/core/controller/controller.ts';
-import type { Event } from '../src/core/controller/declared.ts';
-import { refreshPool } from '../src/core/controller/nodes/apply.ts';
-import { apply } from '../src/core/controller/nouns.ts';
-import { Step } from '../src/core/controller/step.ts';
-import { settleTask } from '../src/core/controller/tasks/ending.ts';
-import { type EpochId, formatEpochId, type JobId } from '../src/core/model/ids.ts';
-import { NO_USAGE } from '../src/core/model/job.ts';
-import { Agents } from '../src/head/agents.ts';
-import { Engine } from '../src/head/engine.ts';
-import { decodeEntry, encodeEntry } from '../src/head/journal.ts';
-import type { Commit, Store } from '../src/ports/store.ts';
-import { decodeAgentMessage } from '../src/wire/codec.ts';
+import { ok } from '../src/kernel/base/result.ts';
+import { Agents } from '../src/kernel/head/agents.ts';
+import { Engine } from '../src/kernel/head/engine.ts';
+import { decodeEntry, encodeEntry } from '../src/kernel/head/journal.ts';
+import type { Input } from '../src/kernel/machine/controller.ts';
+import type { Event } from '../src/kernel/machine/declared.ts';
+import { refreshPool } from '../src/kernel/machine/nodes/apply.ts';
+import { apply } from '../src/kernel/machine/nouns.ts';
+import { Step } from '../src/kernel/machine/step.ts';
+import { settleTask } from '../src/kernel/machine/tasks/ending.ts';
+import { type EpochId, formatEpochId, type JobId } from '../src/kernel/model/ids.ts';
+import { NO_USAGE } from '../src/kernel/model/job.ts';
+import type { Commit, Store } from '../src/kernel/ports/store.ts';
+import { decodeAgentMessage } from '../src/kernel/wire/codec.ts';
 import { AGENT_CANARIES } from './agent-canaries.ts';
 import { BATCH_CANARIES } from './batch-canaries.ts';
 import { type Canary, type CanaryWorld, type Planted, replaceMethod } from './canary.ts';

@@ -1,9 +1,9 @@
 // What a canary is: a bug planted from outside into one run, to prove that the simulator finds it.
 
-import type { AgentPorts } from '../src/agent/ports.ts';
-import type { Engine } from '../src/head/engine.ts';
-import type { Session } from '../src/ports/net.ts';
-import type { Store } from '../src/ports/store.ts';
+import type { AgentPorts } from '../src/kernel/agent/ports.ts';
+import type { Engine } from '../src/kernel/head/engine.ts';
+import type { Session } from '../src/kernel/ports/net.ts';
+import type { Store } from '../src/kernel/ports/store.ts';
 import type { HeadHost } from './head-host.ts';
 import type { Weather } from './weather.ts';
 

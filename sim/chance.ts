@@ -2,7 +2,7 @@
 // the same seed, for ever and everywhere; and its streams, one for whatever draws.
 
 import { createHash } from 'node:crypto';
-import type { Chance } from '../src/ports/chance.ts';
+import type { Chance } from '../src/kernel/ports/chance.ts';
 
 /** sfc32 (public domain, Chris Doty-Humphrey): fast, 128 bits of state, passes PractRand. */
 export class Dice implements Chance {

@@ -2,8 +2,8 @@
 // first rule that was broken.
 
 import { crc32 } from 'node:zlib';
-import type { Log } from '../src/ports/log.ts';
-import { decode } from '../src/wire/codec.ts';
+import type { Log } from '../src/kernel/ports/log.ts';
+import { decode } from '../src/kernel/wire/codec.ts';
 import type { Time } from './clock.ts';
 import type { Delivery, Link } from './net.ts';
 import { asViolation, Violation } from './violation.ts';

@@ -1,12 +1,12 @@
 // A user's program: asks the head, hears nothing, asks again. Submissions carry a key and are
 // repeated until they are answered.
 
-import type { Result } from '../src/core/base/result.ts';
-import type { Command } from '../src/core/controller/declared.ts';
-import type { Reply } from '../src/core/controller/reply.ts';
-import type { UserActor } from '../src/core/model/actor.ts';
-import { kindOf, type Refusal } from '../src/core/model/errors.ts';
-import type { UserName } from '../src/core/model/ids.ts';
+import type { Result } from '../src/kernel/base/result.ts';
+import type { Command } from '../src/kernel/machine/declared.ts';
+import type { Reply } from '../src/kernel/machine/reply.ts';
+import type { UserActor } from '../src/kernel/model/actor.ts';
+import { kindOf, type Refusal } from '../src/kernel/model/errors.ts';
+import type { UserName } from '../src/kernel/model/ids.ts';
 import type { Streams } from './chance.ts';
 import type { Time } from './clock.ts';
 import type { HeadHost } from './head-host.ts';

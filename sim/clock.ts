@@ -1,7 +1,7 @@
 // Virtual time: a heap of events ordered by time and then by the order in which they were asked
 // for. And the Clock port over it, one per life of a program, which falls silent with that life.
 
-import type { BootClock, Clock, Timer } from '../src/ports/clock.ts';
+import type { BootClock, Clock, Timer } from '../src/kernel/ports/clock.ts';
 
 interface Planned {
   readonly at: number;

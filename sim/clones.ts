@@ -1,7 +1,7 @@
 // Copies of machines during a run: the agent's folder with the node's name and secret, on a machine
 // with a boot and a board of its own. And the operator who puts right what comes of them.
 
-import type { State } from '../src/core/controller/state.ts';
+import type { State } from '../src/kernel/machine/state.ts';
 import type { Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Time } from './clock.ts';

@@ -1,6 +1,6 @@
 // How an agent reaches the head: at once, refused while nobody listens, or only after a time-out.
 
-import type { Dialer, Session } from '../src/ports/net.ts';
+import type { Dialer, Session } from '../src/kernel/ports/net.ts';
 import type { Life, Time } from './clock.ts';
 import type { HeadHost } from './head-host.ts';
 import type { Link } from './net.ts';

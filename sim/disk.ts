@@ -1,8 +1,8 @@
 // The disk of one simulated node: files, directories and the agent's journal. It outlives agents
 // and power cuts; writes of an agent that is gone do not reach it.
 
-import type { Files } from '../src/ports/files.ts';
-import type { JournalFile } from '../src/ports/journal-file.ts';
+import type { Files } from '../src/kernel/ports/files.ts';
+import type { JournalFile } from '../src/kernel/ports/journal-file.ts';
 import type { Life } from './clock.ts';
 
 export class SimDisk {

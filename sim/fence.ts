@@ -1,6 +1,6 @@
 // A power switch that answers after a while; what it has switched off is on again later.
 
-import type { CommandEnd, Commands } from '../src/ports/commands.ts';
+import type { CommandEnd, Commands } from '../src/kernel/ports/commands.ts';
 import type { Streams } from './chance.ts';
 import type { Time } from './clock.ts';
 import type { Machine } from './machine.ts';

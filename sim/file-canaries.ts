@@ -1,8 +1,8 @@
 // The planted bugs about the files of tasks: on their way to a node, on their way back, and at rest.
 
-import type { AgentPorts } from '../src/agent/ports.ts';
-import { ok } from '../src/core/base/result.ts';
-import type { Staging } from '../src/ports/staging.ts';
+import type { AgentPorts } from '../src/kernel/agent/ports.ts';
+import { ok } from '../src/kernel/base/result.ts';
+import type { Staging } from '../src/kernel/ports/staging.ts';
 import { type Canary, type Planted, replaceMethod } from './canary.ts';
 import { HeadFiles } from './head-files.ts';
 

@@ -1,10 +1,10 @@
 // The files that a simulated head keeps: what jobs name, and what nodes have stored of their tasks. It is
 // on its disk, and outlives the head's program.
 
-import { findGarbage } from '../src/core/blobs/garbage.ts';
-import type { BlobHash } from '../src/core/model/blob.ts';
-import type { EpochId, NodeName } from '../src/core/model/ids.ts';
-import type { Engine } from '../src/head/engine.ts';
+import { findGarbage } from '../src/kernel/files/blobs/garbage.ts';
+import type { Engine } from '../src/kernel/head/engine.ts';
+import type { BlobHash } from '../src/kernel/model/blob.ts';
+import type { EpochId, NodeName } from '../src/kernel/model/ids.ts';
 
 /** What a node says of the files of an epoch, piece by piece. */
 export type FileQuestion =

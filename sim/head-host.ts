@@ -1,24 +1,24 @@
 // The machine of the head: boots the real head shell on a simulated store, lets it crash anywhere,
 // and keeps what outlives it: the disk and the output files.
 
-import type { Result } from '../src/core/base/result.ts';
-import type { Command } from '../src/core/controller/declared.ts';
-import type { Reply } from '../src/core/controller/reply.ts';
-import type { Actor } from '../src/core/model/actor.ts';
-import type { Refusal } from '../src/core/model/errors.ts';
-import { formatEpochId, formatTaskId, type NodeName } from '../src/core/model/ids.ts';
-import type { Scheduling } from '../src/core/model/scheduling.ts';
-import type { Submission } from '../src/core/model/submission.ts';
-import type { Engine } from '../src/head/engine.ts';
-import { type Head, type HeadSettings, startHead } from '../src/head/head.ts';
-import type { Kept, LogSink } from '../src/head/log-sink.ts';
-import type { LogFiles } from '../src/head/logs/log-files.ts';
-import type { Notifiers } from '../src/head/notify/notifiers.ts';
-import type { Commands } from '../src/ports/commands.ts';
-import type { Log } from '../src/ports/log.ts';
-import type { Session } from '../src/ports/net.ts';
-import { type Commit, type Store, StoreFailure } from '../src/ports/store.ts';
-import { MemoryDisk } from '../src/store/memory.ts';
+import type { Result } from '../src/kernel/base/result.ts';
+import type { Engine } from '../src/kernel/head/engine.ts';
+import { type Head, type HeadSettings, startHead } from '../src/kernel/head/head.ts';
+import type { Kept, LogSink } from '../src/kernel/head/log-sink.ts';
+import type { LogFiles } from '../src/kernel/head/logs/log-files.ts';
+import type { Command } from '../src/kernel/machine/declared.ts';
+import type { Reply } from '../src/kernel/machine/reply.ts';
+import type { Actor } from '../src/kernel/model/actor.ts';
+import type { Refusal } from '../src/kernel/model/errors.ts';
+import { formatEpochId, formatTaskId, type NodeName } from '../src/kernel/model/ids.ts';
+import type { Scheduling } from '../src/kernel/model/scheduling.ts';
+import type { Submission } from '../src/kernel/model/submission.ts';
+import type { Commands } from '../src/kernel/ports/commands.ts';
+import type { Log } from '../src/kernel/ports/log.ts';
+import type { Session } from '../src/kernel/ports/net.ts';
+import { type Commit, type Store, StoreFailure } from '../src/kernel/ports/store.ts';
+import { MemoryDisk } from '../src/kernel/store/memory.ts';
+import type { Notifiers } from '../src/wings/notify/head/notifiers.ts';
 import type { Streams } from './chance.ts';
 import { Life, SimClock, type Skew, simBootClock, type Time } from './clock.ts';
 import { type FileQuestion, HeadFiles } from './head-files.ts';

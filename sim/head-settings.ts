@@ -1,7 +1,7 @@
 // What the config file of a simulated head says, but for what a run draws.
 
-import type { Settings } from '../src/core/model/settings.ts';
-import type { HeadSettings } from '../src/head/head.ts';
+import type { HeadSettings } from '../src/kernel/head/head.ts';
+import type { Settings } from '../src/kernel/model/settings.ts';
 
 /** Between two ticks of a head. */
 export const PERIOD_MS = 1000;

@@ -1,8 +1,8 @@
 // What users think of later: jobs that wait are changed, what failed is run again, and tasks of
 // arrays follow those of earlier arrays one by one.
 
-import type { JobId } from '../src/core/model/ids.ts';
-import type { JobChange, Submission } from '../src/core/model/submission.ts';
+import type { JobId } from '../src/kernel/model/ids.ts';
+import type { JobChange, Submission } from '../src/kernel/model/submission.ts';
 import type { Dice, Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Time } from './clock.ts';

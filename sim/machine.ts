@@ -1,14 +1,14 @@
 // One simulated node: power, clocks, disk, system and launcher, and the lives of the real agent
 // shell that run on it.
 
-import { type Agent, startAgent } from '../src/agent/agent.ts';
-import type { AgentPorts, AgentSettings } from '../src/agent/ports.ts';
-import type { NodeName } from '../src/core/model/ids.ts';
-import { PAUSE_MAX_MS } from '../src/core/model/pause.ts';
-import type { Resources } from '../src/core/model/resources.ts';
-import type { Log } from '../src/ports/log.ts';
-import type { Dialer, Session } from '../src/ports/net.ts';
-import type { UserAccount } from '../src/ports/users.ts';
+import { type Agent, startAgent } from '../src/kernel/agent/agent.ts';
+import type { AgentPorts, AgentSettings } from '../src/kernel/agent/ports.ts';
+import type { NodeName } from '../src/kernel/model/ids.ts';
+import { PAUSE_MAX_MS } from '../src/kernel/model/pause.ts';
+import type { Resources } from '../src/kernel/model/resources.ts';
+import type { Log } from '../src/kernel/ports/log.ts';
+import type { Dialer, Session } from '../src/kernel/ports/net.ts';
+import type { UserAccount } from '../src/kernel/ports/users.ts';
 import type { BuildStep } from './builds.ts';
 import type { Streams } from './chance.ts';
 import { BOOT_BEGAN_AT, Life, SimClock, type Skew, simBootClock, type Time } from './clock.ts';

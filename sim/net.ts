@@ -1,7 +1,7 @@
 // The network between the head and one node each: sessions whose messages take time, stall, vanish
 // or come twice. Within a session order is kept, as on TCP: after one lost message all are lost.
 
-import type { Session } from '../src/ports/net.ts';
+import type { Session } from '../src/kernel/ports/net.ts';
 import type { Streams } from './chance.ts';
 import type { Life, Time } from './clock.ts';
 

@@ -1,7 +1,7 @@
 // Owners who take their machines back during a run: at the machine itself, whether or not there is a
 // head, and operators by way of the head. Keeps until when each node may be paused at most.
 
-import type { NodeName } from '../src/core/model/ids.ts';
+import type { NodeName } from '../src/kernel/model/ids.ts';
 import type { Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Time } from './clock.ts';

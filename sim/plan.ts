@@ -1,7 +1,7 @@
 // What a simulated program does, written into its command line by the workload and read again by
 // the kernel that runs it.
 
-import type { Program } from '../src/core/model/job.ts';
+import type { Program } from '../src/kernel/model/job.ts';
 
 export interface Plan {
   /** By which a run knows it again; absent: it has none. */

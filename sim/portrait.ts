@@ -1,7 +1,7 @@
 // The indexes of a state as plain values, so that those kept step by step can be compared with those
 // built from the facts.
 
-import type { State } from '../src/core/controller/state.ts';
+import type { State } from '../src/kernel/machine/state.ts';
 
 export function portraitOfIndexes({ indexes, nodes, environments }: State): object {
   const { queue, pool, held, waiting, dependents, beginning, preempted, environmentIds, foreign } =

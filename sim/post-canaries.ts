@@ -1,10 +1,10 @@
 // The planted bugs about notifications: who is told, when, and what is noted of it.
 
-import { ok } from '../src/core/base/result.ts';
-import type { NotificationCommand } from '../src/core/controller/notifications/events.ts';
-import { Step } from '../src/core/controller/step.ts';
-import { Engine } from '../src/head/engine.ts';
-import { Notifying } from '../src/head/notify/notifying.ts';
+import { ok } from '../src/kernel/base/result.ts';
+import { Engine } from '../src/kernel/head/engine.ts';
+import { Step } from '../src/kernel/machine/step.ts';
+import { Notifying } from '../src/wings/notify/head/notifying.ts';
+import type { NotificationCommand } from '../src/wings/notify/machine/events.ts';
 import { type Canary, type CanaryWorld, type Planted, replaceMethod } from './canary.ts';
 
 type Perform = Engine['perform'];

@@ -1,10 +1,13 @@
 // Those who want to know of the end of jobs and batches, and the ways to them: messages that arrive, fail,
 // hang, or arrive without an answer. Who was told of what is judged against the durable record (T1, T2).
 
-import type { Event } from '../src/core/controller/declared.ts';
-import type { Of } from '../src/core/controller/events.ts';
-import { outstandingNotifications } from '../src/core/controller/notifications/attempts.ts';
-import { NOTIFY_PAUSE_MIN_MS, NOTIFY_TRIES_MAX } from '../src/core/model/limits.ts';
+import type { Engine } from '../src/kernel/head/engine.ts';
+import type { Event } from '../src/kernel/machine/declared.ts';
+import type { Of } from '../src/kernel/machine/events.ts';
+import { NOTIFY_PAUSE_MIN_MS, NOTIFY_TRIES_MAX } from '../src/kernel/model/limits.ts';
+import type { Message } from '../src/wings/notify/head/message.ts';
+import type { Notifiers } from '../src/wings/notify/head/notifiers.ts';
+import { outstandingNotifications } from '../src/wings/notify/machine/attempts.ts';
 import {
   type Attempt,
   formatSubject,
@@ -12,10 +15,7 @@ import {
   NOTIFIER_KINDS,
   type NotifyRules,
   type Target,
-} from '../src/core/model/notification.ts';
-import type { Engine } from '../src/head/engine.ts';
-import type { Message } from '../src/head/notify/message.ts';
-import type { Notifiers } from '../src/head/notify/notifiers.ts';
+} from '../src/kernel/model/notification.ts';
 import { type BatchesTruth, isOver } from './batch-truth.ts';
 import type { Dice, Streams } from './chance.ts';
 import type { Life, Time } from './clock.ts';

@@ -1,10 +1,10 @@
 // The launcher of one simulated node, and what the agent asks of the system beside it: limit
 // groups and marked processes. The launcher outlives agents and can die without its processes.
 
-import type { KnownProcess, ProcessEvent } from '../src/core/model/processes.ts';
-import type { Containment } from '../src/ports/containment.ts';
-import type { Marks } from '../src/ports/marks.ts';
-import type { LaunchRequest, Processes } from '../src/ports/processes.ts';
+import type { KnownProcess, ProcessEvent } from '../src/kernel/model/processes.ts';
+import type { Containment } from '../src/kernel/ports/containment.ts';
+import type { Marks } from '../src/kernel/ports/marks.ts';
+import type { LaunchRequest, Processes } from '../src/kernel/ports/processes.ts';
 import type { Streams } from './chance.ts';
 import type { Life, Time } from './clock.ts';
 import type { Kernel } from './kernel.ts';

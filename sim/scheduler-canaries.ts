@@ -1,14 +1,14 @@
 // The planted bugs in the scheduler: in what it plans, and in what it keeps of the site's rules.
 
-import type { Event } from '../src/core/controller/declared.ts';
-import type { State } from '../src/core/controller/state.ts';
-import { Step } from '../src/core/controller/step.ts';
-import { placeOf } from '../src/core/controller/tasks/place.ts';
-import type { NodeName, TaskPlace } from '../src/core/model/ids.ts';
-import { QuotaBook } from '../src/core/scheduler/line/quota.ts';
-import { Board } from '../src/core/scheduler/room/board.ts';
-import { holdsNow, type NodeView } from '../src/core/scheduler/room/pool.ts';
-import { Engine } from '../src/head/engine.ts';
+import { Engine } from '../src/kernel/head/engine.ts';
+import type { Event } from '../src/kernel/machine/declared.ts';
+import type { State } from '../src/kernel/machine/state.ts';
+import { Step } from '../src/kernel/machine/step.ts';
+import { placeOf } from '../src/kernel/machine/tasks/place.ts';
+import type { NodeName, TaskPlace } from '../src/kernel/model/ids.ts';
+import { QuotaBook } from '../src/kernel/scheduler/line/quota.ts';
+import { Board } from '../src/kernel/scheduler/room/board.ts';
+import { holdsNow, type NodeView } from '../src/kernel/scheduler/room/pool.ts';
 import { type Canary, type Planted, replaceMethod } from './canary.ts';
 import { CROWDED } from './weather.ts';
 

@@ -2,8 +2,8 @@
 // site's rules during a run: partitions and qualities of service, changes of partitions, notices, and
 // configs that are read again. What is set aside is in booking.ts.
 
-import { type PartitionChange, PLANNING_POLICIES } from '../src/core/model/scheduling.ts';
-import type { Submission } from '../src/core/model/submission.ts';
+import { type PartitionChange, PLANNING_POLICIES } from '../src/kernel/model/scheduling.ts';
+import type { Submission } from '../src/kernel/model/submission.ts';
 import type { Booking } from './booking.ts';
 import type { Dice, Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';

@@ -1,7 +1,7 @@
 // What the site of one run tells the scheduler: partitions, qualities of service and weights drawn
 // from the seed, and what its config file may say instead for a while.
 
-import type { NodeName, UserName } from '../src/core/model/ids.ts';
+import type { NodeName, UserName } from '../src/kernel/model/ids.ts';
 import {
   DEFAULT_PARTITION,
   DEFAULT_WEIGHTS,
@@ -15,7 +15,7 @@ import {
   type Qos,
   type Scheduling,
   type Weights,
-} from '../src/core/model/scheduling.ts';
+} from '../src/kernel/model/scheduling.ts';
 import type { Dice, Streams } from './chance.ts';
 
 const GIB = 1024 ** 3;

@@ -1,12 +1,12 @@
 // The Staging port of a simulated agent: each file is a question to the head and its answer, on a
 // connection that can be cut, slow, or lost with either end.
 
-import { err, ok, type Result } from '../src/core/base/result.ts';
-import type { EpochId } from '../src/core/model/ids.ts';
-import type { LaunchOrder } from '../src/core/model/orders.ts';
-import type { Stored } from '../src/core/model/staging.ts';
-import type { Session } from '../src/ports/net.ts';
-import type { Staging, StagingFailure } from '../src/ports/staging.ts';
+import { err, ok, type Result } from '../src/kernel/base/result.ts';
+import type { EpochId } from '../src/kernel/model/ids.ts';
+import type { LaunchOrder } from '../src/kernel/model/orders.ts';
+import type { Stored } from '../src/kernel/model/staging.ts';
+import type { Session } from '../src/kernel/ports/net.ts';
+import type { Staging, StagingFailure } from '../src/kernel/ports/staging.ts';
 import type { Life, Time } from './clock.ts';
 import type { SimDisk } from './disk.ts';
 import { type FileAnswer, type FileQuestion, inputName, LACKING } from './head-files.ts';

@@ -1,10 +1,10 @@
 // Every step that the controller decides, in order, per state in memory: what a replay needs beyond
 // the disk, and the count by which a message's lack of effect is seen.
 
-import type { Event } from '../src/core/controller/declared.ts';
-import type { StepRecord } from '../src/core/controller/events.ts';
-import type { State } from '../src/core/controller/state.ts';
-import { Step } from '../src/core/controller/step.ts';
+import type { Event } from '../src/kernel/machine/declared.ts';
+import type { StepRecord } from '../src/kernel/machine/events.ts';
+import type { State } from '../src/kernel/machine/state.ts';
+import { Step } from '../src/kernel/machine/step.ts';
 
 /** Who looks at each event around its application. Must not throw. */
 export interface StepWatch {

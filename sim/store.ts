@@ -1,15 +1,15 @@
 // The head's disk as the simulator gives it: commits take time, a crash loses what was not
 // committed, and writes can be refused or be kept in spite of an error.
 
-import type { HistoryQuery, UsageQuery } from '../src/ports/history.ts';
+import type { HistoryQuery, UsageQuery } from '../src/kernel/ports/history.ts';
 import {
   type Commit,
   type Recovered,
   type Room,
   type Store,
   StoreFailure,
-} from '../src/ports/store.ts';
-import { type MemoryDisk, MemoryStore } from '../src/store/memory.ts';
+} from '../src/kernel/ports/store.ts';
+import { type MemoryDisk, MemoryStore } from '../src/kernel/store/memory.ts';
 import type { Streams } from './chance.ts';
 import type { Life, Time } from './clock.ts';
 

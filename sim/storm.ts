@@ -1,7 +1,7 @@
 // The faults of a run at work, each kind at its own rate and from its own stream, until everything
 // is mended.
 
-import { StoreFailure } from '../src/ports/store.ts';
+import { StoreFailure } from '../src/kernel/ports/store.ts';
 import type { Dice, Streams } from './chance.ts';
 import type { Time } from './clock.ts';
 import type { HeadHost } from './head-host.ts';

@@ -1,15 +1,15 @@
 // The ground truth of a run: what is durably decided and what really runs, gathered from disk and
 // kernels alone. Nothing here comes from what the head believes.
 
-import type { Event } from '../src/core/controller/declared.ts';
-import type { Of } from '../src/core/controller/events.ts';
-import { parseIndices } from '../src/core/controller/jobs/indices.ts';
-import type { JobId, NodeName, TaskPlace, UserName } from '../src/core/model/ids.ts';
-import { formatEpochId, formatTaskId } from '../src/core/model/ids.ts';
-import type { JobSpec, Outcome } from '../src/core/model/job.ts';
-import { isUnderWay } from '../src/core/model/maintenance.ts';
-import type { Reservation } from '../src/core/model/reservation.ts';
-import type { Resources } from '../src/core/model/resources.ts';
+import type { Event } from '../src/kernel/machine/declared.ts';
+import type { Of } from '../src/kernel/machine/events.ts';
+import { parseIndices } from '../src/kernel/machine/jobs/indices.ts';
+import type { JobId, NodeName, TaskPlace, UserName } from '../src/kernel/model/ids.ts';
+import { formatEpochId, formatTaskId } from '../src/kernel/model/ids.ts';
+import type { JobSpec, Outcome } from '../src/kernel/model/job.ts';
+import { isUnderWay } from '../src/kernel/model/maintenance.ts';
+import type { Reservation } from '../src/kernel/model/reservation.ts';
+import type { Resources } from '../src/kernel/model/resources.ts';
 import { partKey } from './head-files.ts';
 import type { SimProcess } from './process.ts';
 

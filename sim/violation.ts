@@ -1,6 +1,6 @@
 // How a run fails: which rule was broken, in words, and the exit code that says what kind it was.
 
-import { BrokenInvariant } from '../src/core/base/assert.ts';
+import { BrokenInvariant } from '../src/kernel/base/assert.ts';
 
 /**
  * A rule by its number in SPEC.md; `A` and `P` are about allocations and partitions, `O` about

@@ -1,12 +1,12 @@
 // What users and operators want of the cluster during a run: jobs of every shape, and everything
 // that can be asked about them and about nodes.
 
-import type { RetiredJob, RetiredJobs } from '../src/core/controller/jobs/commands.ts';
-import type { BlobHash } from '../src/core/model/blob.ts';
-import type { JobId, NodeName, TaskPlace } from '../src/core/model/ids.ts';
-import type { Dependency, OnNodeLoss } from '../src/core/model/job.ts';
-import type { Resources } from '../src/core/model/resources.ts';
-import type { Submission } from '../src/core/model/submission.ts';
+import type { RetiredJob, RetiredJobs } from '../src/kernel/machine/jobs/commands.ts';
+import type { BlobHash } from '../src/kernel/model/blob.ts';
+import type { JobId, NodeName, TaskPlace } from '../src/kernel/model/ids.ts';
+import type { Dependency, OnNodeLoss } from '../src/kernel/model/job.ts';
+import type { Resources } from '../src/kernel/model/resources.ts';
+import type { Submission } from '../src/kernel/model/submission.ts';
 import type { Dice, Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Time } from './clock.ts';

@@ -2,11 +2,11 @@
 // truth, and runs storm, healing and the wait for everything to end, checking after every event.
 
 import { crc32 } from 'node:zlib';
-import { sumOf } from '../src/core/runner/books.ts';
-import { decodeEntry } from '../src/head/journal.ts';
-import type { Dialer } from '../src/ports/net.ts';
-import type { Commit } from '../src/ports/store.ts';
-import { encode } from '../src/wire/codec.ts';
+import { decodeEntry } from '../src/kernel/head/journal.ts';
+import type { Dialer } from '../src/kernel/ports/net.ts';
+import type { Commit } from '../src/kernel/ports/store.ts';
+import { sumOf } from '../src/kernel/runner/books.ts';
+import { encode } from '../src/kernel/wire/codec.ts';
 import { BatchesTruth } from './batch-truth.ts';
 import type { BuildStep } from './builds.ts';
 import { type Canary, NO_CANARY, type Planted } from './canary.ts';

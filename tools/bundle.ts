@@ -4,13 +4,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, type OnLoadArgs, type OnResolveArgs, type Plugin } from 'esbuild-wasm';
-import { QUICK } from '../src/cli/quick.ts';
+import { QUICK } from '../src/kernel/cli/quick.ts';
 import { ROOT } from './tree.ts';
 
 const BIN = path.join('dist', 'bin');
 /** Programs of their own, which daemons start too. */
 const APART = /^\.\/(head|agent-host)\.ts$/;
-const COMMAND = /\/commands\/([\w-]+)\.ts$/;
+/** Files of verbs: the kernel's by their names, and those of wings. */
+const COMMAND = /\/(?:commands\/([\w-]+)|(?:[\w-]+-)?verb)\.ts$/;
 const CHILD_PROCESS = "import childProcess from 'node:child_process';";
 
 interface Manifest {
@@ -40,7 +41,8 @@ async function bundle(name: string, isIn: (command: string) => boolean): Promise
     external: Object.keys(manifest().dependencies).filter((one) => one !== 'commander'),
     define: { 'import.meta.url': 'importMetaUrl' },
     banner: {
-      js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;",
+      // Modules find other files from where they were, three folders below the top.
+      js: "const importMetaUrl = require('node:url').pathToFileURL(__dirname + '/../kernel/cli/x.cjs').href;",
     },
     footer: { js: `/* commander:\n${read('node_modules/commander/LICENSE')}*/` },
     plugins: [apart(isIn), lazyChildProcess],

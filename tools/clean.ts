@@ -2,7 +2,7 @@
 // knows where that is, says what it removes, and removes nothing of a cluster it could not end.
 
 import { isatty } from 'node:tty';
-import { stateDirectory } from '../src/connect/locate.ts';
+import { stateDirectory } from '../src/kernel/connect/locate.ts';
 import { whyNotOurs } from './checkout-mark.ts';
 import { ROOT } from './tree.ts';
 import { runWeft } from './weft.ts';

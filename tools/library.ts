@@ -7,7 +7,7 @@ import path from 'node:path';
 import { build } from 'esbuild-wasm';
 import { ROOT } from './tree.ts';
 
-const FOLDER = path.join(ROOT, 'dist', 'sdk');
+const FOLDER = path.join(ROOT, 'dist', 'kernel', 'sdk');
 /** Specifiers of a declaration that are files of ours. */
 const OWN = /(from\s+|import\()(['"])(\.[^'"]+)\.(?:ts|js)\2/g;
 
@@ -19,7 +19,7 @@ export async function bundleLibrary(): Promise<void> {
   const bundle = path.join(FOLDER, 'weft.cjs');
   await build({
     absWorkingDir: ROOT,
-    entryPoints: [path.join('src', 'sdk', 'index.ts')],
+    entryPoints: [path.join('src', 'kernel', 'sdk', 'index.ts')],
     outfile: bundle,
     bundle: true,
     platform: 'node',

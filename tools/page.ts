@@ -1,4 +1,4 @@
-// `npm run page`: the web page, built from dashboard/ into dist/dashboard/ with the bundler that
+// `npm run page`: the web page, built from src/kernel/page/ into dist/dashboard/ with the bundler that
 // builds the programs: one script, one style, the page that names them, each also compressed. What
 // was built from these very sources is not built again.
 
@@ -10,10 +10,11 @@ import { build, stop } from 'esbuild-wasm';
 import { ROOT } from './tree.ts';
 
 const OUT = path.join(ROOT, 'dist', 'dashboard');
+const SOURCES = path.join('src', 'kernel', 'page');
 const STAMP = 'sources.sha256';
 /** Besides what the bundler reads. */
 const ALSO = [
-  ...['dashboard/index.html', 'dashboard/icon.svg', 'dashboard/tsconfig.json'],
+  ...['src/kernel/page/index.html', 'src/kernel/page/icon.svg', 'src/kernel/page/tsconfig.json'],
   ...['package-lock.json', 'tools/page.ts'],
 ];
 
@@ -44,7 +45,7 @@ interface Bundle {
 export async function bundle(): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { app: 'dashboard/app.tsx', style: 'dashboard/style.css' },
+    entryPoints: { app: 'src/kernel/page/app.tsx', style: 'src/kernel/page/style.css' },
     outdir: OUT,
     entryNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
@@ -62,13 +63,13 @@ export async function bundle(): Promise<Bundle> {
     logLevel: 'warning',
   });
   await stop();
-  const icon = readFileSync(path.join(ROOT, 'dashboard', 'icon.svg'));
+  const icon = readFileSync(path.join(ROOT, SOURCES, 'icon.svg'));
   const iconHash = createHash('sha256').update(icon).digest('hex').slice(0, 8);
   const files = new Map<string, Uint8Array>([[`icon-${iconHash}.svg`, icon]]);
   for (const { path: file, contents } of outputFiles) files.set(path.basename(file), contents);
   const named = (start: string): string =>
     [...files.keys()].find((name) => name.startsWith(`${start}-`)) ?? '';
-  const html = readFileSync(path.join(ROOT, 'dashboard', 'index.html'), 'utf8')
+  const html = readFileSync(path.join(ROOT, SOURCES, 'index.html'), 'utf8')
     .replace('STYLE', named('style'))
     .replace('SCRIPT', named('app'))
     .replace('ICON', named('icon'));

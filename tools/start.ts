@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { stateDirectory } from '../src/connect/locate.ts';
+import { stateDirectory } from '../src/kernel/connect/locate.ts';
 import { hasCluster, markCluster } from './checkout-mark.ts';
 import { ROOT } from './tree.ts';
 import { isNew, isRunning, runWeft } from './weft.ts';

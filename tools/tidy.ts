@@ -1,29 +1,30 @@
 // The rules of the house that neither the compiler nor the formatter knows. Run it as
 // `npm run tidy`: prints what is wrong, where, and the remedy; ends with 1 when there are errors.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { checkBans } from './tidy/bans.ts';
 import { checkCycles } from './tidy/cycles.ts';
 import { checkBuilt, checkFile } from './tidy/files.ts';
 import { type Finding, formatFinding } from './tidy/finding.ts';
+import { readHouses } from './tidy/houses.ts';
 import { checkImports } from './tidy/imports.ts';
 import { checkPages } from './tidy/pages.ts';
-import { checkProjects, type Tree } from './tidy/projects.ts';
+import { checkPureProject, PURE_PROJECT } from './tidy/projects.ts';
 import { readSource } from './tidy/source.ts';
 import { filesBelow, ROOT } from './tree.ts';
 
-/** All findings about these files (path -> text) and, when a tree is given, its tsconfigs. */
-export function tidy(files: ReadonlyMap<string, string>, tree?: Tree): Finding[] {
+/** All findings about these files (path -> text). */
+export function tidy(files: ReadonlyMap<string, string>): Finding[] {
   const sources = [...files].map(([file, text]) => readSource(file, text));
+  const houses = readHouses(sources);
   return [
     ...sources.flatMap((source) => [
-      ...checkImports(source),
+      ...checkImports(source, houses),
       ...checkBans(source),
       ...checkFile(source),
     ]),
     ...checkCycles(sources),
-    ...(tree === undefined ? [] : checkProjects(tree)),
   ];
 }
 
@@ -33,12 +34,9 @@ function main(): void {
   const pages = all.filter((file) => file.endsWith('.md'));
   const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
   const textsOf = (files: readonly string[]) => new Map(files.map((file) => [file, read(file)]));
-  const tree = {
-    read: (file: string) => (existsSync(path.join(ROOT, file)) ? read(file) : undefined),
-    hasCode: (folder: string) => paths.some((file) => file.startsWith(`${folder}/`)),
-  };
   const findings = [
-    ...tidy(textsOf(paths), tree),
+    ...tidy(textsOf(paths)),
+    ...checkPureProject(read(PURE_PROJECT)),
     ...checkPages(textsOf(pages), all, read),
     ...checkBuilt(all),
   ];

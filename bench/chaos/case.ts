@@ -1,6 +1,6 @@
 // The evidence sorted by task, and questions about what was broken when.
 
-import type { HistoryJob, HistoryTask } from '../../src/api/history.ts';
+import type { HistoryJob, HistoryTask } from '../../src/kernel/api/history.ts';
 import type {
   Accepted,
   Evidence,

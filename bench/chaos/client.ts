@@ -3,11 +3,11 @@
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from '../../src/api/api-error.ts';
-import { type CallOptions, type Client, createClient } from '../../src/api/client.ts';
-import type { HistoryJob, HistoryReply, HistoryTask } from '../../src/api/history.ts';
-import type { RouteName } from '../../src/api/paths.ts';
-import type { ReplyOf } from '../../src/api/routes.ts';
+import { ApiError } from '../../src/kernel/api/api-error.ts';
+import { type CallOptions, type Client, createClient } from '../../src/kernel/api/client.ts';
+import type { HistoryJob, HistoryReply, HistoryTask } from '../../src/kernel/api/history.ts';
+import type { RouteName } from '../../src/kernel/api/paths.ts';
+import type { ReplyOf } from '../../src/kernel/api/routes.ts';
 import type { Accepted, SetAside, Work } from './evidence.ts';
 import { type FileOfWork, fileOf } from './files.ts';
 import { SLOT_MS, type Wish } from './plan.ts';

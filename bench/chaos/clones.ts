@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from '../../src/api/api-error.ts';
+import { ApiError } from '../../src/kernel/api/api-error.ts';
 import { findLauncher } from '../../test/e2e/support/find-launcher.ts';
 import type { HostedCluster, Member } from '../../test/e2e/support/hosted-cluster.ts';
 import type { Host } from '../../test/e2e/support/hosts.ts';

@@ -1,7 +1,7 @@
 // What the judge looks at: what was asked for, what the processes wrote themselves, what the head's
 // books say, and what was broken when.
 
-import type { HistoryJob, HistoryTask } from '../../src/api/history.ts';
+import type { HistoryJob, HistoryTask } from '../../src/kernel/api/history.ts';
 
 export type LossRule = 'requeue' | 'wait' | 'lease';
 

@@ -1,8 +1,8 @@
 // The file of a work: made of its key, so that every copy of it can be told from all others.
 
 import { createHash } from 'node:crypto';
-import { formatFileSet } from '../../src/core/files/file-set.ts';
-import type { BlobHash } from '../../src/core/model/blob.ts';
+import { formatFileSet } from '../../src/kernel/files/file-set.ts';
+import type { BlobHash } from '../../src/kernel/model/blob.ts';
 
 interface Content {
   readonly hash: BlobHash;

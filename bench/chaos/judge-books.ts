@@ -1,7 +1,7 @@
 // The books agree with what ran: each epoch that ran is recorded once, with the times at which it
 // began and ended, and nothing runs over its time limit or after its task is done.
 
-import type { HistoryTask } from '../../src/api/history.ts';
+import type { HistoryTask } from '../../src/kernel/api/history.ts';
 import { type Case, spanOf, type TaskCase } from './case.ts';
 import type { Life, Span } from './evidence.ts';
 

@@ -1,6 +1,6 @@
 // Nothing is lost: each accepted job is one job and ends, and each end is that of its processes.
 
-import type { HistoryJob, HistoryTask } from '../../src/api/history.ts';
+import type { HistoryJob, HistoryTask } from '../../src/kernel/api/history.ts';
 import { type Case, isWhole, processCount, type TaskCase } from './case.ts';
 import type { Accepted, Life } from './evidence.ts';
 

@@ -1,7 +1,7 @@
 // Nothing runs twice: no epoch is started again, no two epochs of a `wait` or `lease` task live at
 // once, and one follows another only for a reason.
 
-import type { HistoryTask } from '../../src/api/history.ts';
+import type { HistoryTask } from '../../src/kernel/api/history.ts';
 import { type Case, isWhole, overlapMs, spanOf, type TaskCase } from './case.ts';
 import type { Life, Span } from './evidence.ts';
 

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { plainPartition, plainScheduling } from '../../src/core/model/scheduling.ts';
+import { plainPartition, plainScheduling } from '../../src/kernel/model/scheduling.ts';
 import {
   CPUS,
   type HostedCluster,

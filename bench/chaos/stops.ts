@@ -2,8 +2,8 @@
 // with it: a stop whose end is missing for that reason is left out.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from '../../src/api/api-error.ts';
-import type { Answer } from '../../src/api/exchange.ts';
+import { ApiError } from '../../src/kernel/api/api-error.ts';
+import type { Answer } from '../../src/kernel/api/exchange.ts';
 import type { Insistent } from './client.ts';
 import type { Stop } from './evidence.ts';
 

@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Dice } from '../../src/core/replay/dice.ts';
+import { Dice } from '../../src/wings/replay/core/dice.ts';
 
 export const NODES = 4;
 export const CPUS_PER_NODE = 8;

@@ -1,11 +1,11 @@
 // The planted bugs about calls: in clients, in the router, in workers and in what they say.
 
-import type { WorkerToRouter } from '../../src/core/calls/messages.ts';
-import type { Peer } from '../../src/core/calls/peer.ts';
-import type { Session } from '../../src/core/calls/router/records.ts';
-import type { Router } from '../../src/core/calls/router/router.ts';
-import { RouterState } from '../../src/core/calls/router/state.ts';
-import { ChildMind } from '../../src/core/calls/worker/child-mind.ts';
+import type { WorkerToRouter } from '../../src/wings/calls/core/messages.ts';
+import type { Peer } from '../../src/wings/calls/core/peer.ts';
+import type { Session } from '../../src/wings/calls/core/router/records.ts';
+import type { Router } from '../../src/wings/calls/core/router/router.ts';
+import { RouterState } from '../../src/wings/calls/core/router/state.ts';
+import { ChildMind } from '../../src/wings/calls/core/worker/child-mind.ts';
 import { replaceMethod } from '../canary.ts';
 import type { CallCanary, PlantedCalls } from './canary.ts';
 

@@ -4,10 +4,10 @@ import type {
   RouterToClient,
   RouterToWorker,
   WorkerToRouter,
-} from '../../src/core/calls/messages.ts';
-import type { Peer } from '../../src/core/calls/peer.ts';
-import type { Router } from '../../src/core/calls/router/router.ts';
-import type { RouterOptions } from '../../src/core/calls/router/state.ts';
+} from '../../src/wings/calls/core/messages.ts';
+import type { Peer } from '../../src/wings/calls/core/peer.ts';
+import type { Router } from '../../src/wings/calls/core/router/router.ts';
+import type { RouterOptions } from '../../src/wings/calls/core/router/state.ts';
 import type { ClientHost } from './client-host.ts';
 import type { CallWeather } from './weather.ts';
 

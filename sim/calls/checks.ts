@@ -1,15 +1,15 @@
 // The rules about calls that are judged on what the router gives, and on its books: order (C3),
 // fairness (C4), bounds (C5), and that nothing is left (C6).
 
-import type { RouterToWorker } from '../../src/core/calls/messages.ts';
-import type { Peer } from '../../src/core/calls/peer.ts';
-import type { Session } from '../../src/core/calls/router/records.ts';
-import type { Router } from '../../src/core/calls/router/router.ts';
 import {
   CALL_AHEAD_MAX,
   CALL_UNACKED_MAX,
   CALL_WINDOW_CALLS,
-} from '../../src/core/model/limits.ts';
+} from '../../src/kernel/model/limits.ts';
+import type { RouterToWorker } from '../../src/wings/calls/core/messages.ts';
+import type { Peer } from '../../src/wings/calls/core/peer.ts';
+import type { Session } from '../../src/wings/calls/core/router/records.ts';
+import type { Router } from '../../src/wings/calls/core/router/router.ts';
 import { Violation } from '../violation.ts';
 
 interface Seen {

@@ -1,9 +1,9 @@
 // A client of a simulated pool: the real session of it, and somebody who submits and cancels calls.
 
-import { ClientSession } from '../../src/core/calls/client-session.ts';
-import type { ClientToRouter, RouterToClient } from '../../src/core/calls/messages.ts';
-import type { CallEnd } from '../../src/core/calls/own-call.ts';
-import type { Peer } from '../../src/core/calls/peer.ts';
+import { ClientSession } from '../../src/wings/calls/core/client-session.ts';
+import type { ClientToRouter, RouterToClient } from '../../src/wings/calls/core/messages.ts';
+import type { CallEnd } from '../../src/wings/calls/core/own-call.ts';
+import type { Peer } from '../../src/wings/calls/core/peer.ts';
 import type { Dice } from '../chance.ts';
 import type { Time } from '../clock.ts';
 import { Violation } from '../violation.ts';

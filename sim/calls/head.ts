@@ -6,10 +6,10 @@ import type {
   RouterToClient,
   RouterToWorker,
   WorkerToRouter,
-} from '../../src/core/calls/messages.ts';
-import type { Peer } from '../../src/core/calls/peer.ts';
-import { type Port, Router } from '../../src/core/calls/router/router.ts';
-import type { RouterOptions } from '../../src/core/calls/router/state.ts';
+} from '../../src/wings/calls/core/messages.ts';
+import type { Peer } from '../../src/wings/calls/core/peer.ts';
+import { type Port, Router } from '../../src/wings/calls/core/router/router.ts';
+import type { RouterOptions } from '../../src/wings/calls/core/router/state.ts';
 import type { Time } from '../clock.ts';
 import type { Side } from './line.ts';
 import type { CallWeather } from './weather.ts';

@@ -1,8 +1,8 @@
 // A line between two programs: frames arrive whole, in order, after a while, or not at all. Each
 // side notices the end of the line by itself, and perhaps much later than the other.
 
-import type { Peer } from '../../src/core/calls/peer.ts';
-import { FrameWriter, type Layout, readFrame } from '../../src/wire/call-frames.ts';
+import type { Peer } from '../../src/wings/calls/core/peer.ts';
+import { FrameWriter, type Layout, readFrame } from '../../src/wings/calls/wire/call-frames.ts';
 import type { Dice } from '../chance.ts';
 import type { Time } from '../clock.ts';
 import { Violation } from '../violation.ts';

@@ -1,6 +1,6 @@
 // What really happened to calls: what was submitted, started and settled; and the rules about that.
 
-import type { CallEnd } from '../../src/core/calls/own-call.ts';
+import type { CallEnd } from '../../src/wings/calls/core/own-call.ts';
 import { Violation } from '../violation.ts';
 
 /** What a call does, as its function reads it in its payload. */

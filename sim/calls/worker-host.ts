@@ -1,10 +1,10 @@
 // A worker of a simulated pool: the real mind of it, and a child that runs calls one at a time.
 
 import { createHash } from 'node:crypto';
-import type { RouterToWorker, WorkerToRouter } from '../../src/core/calls/messages.ts';
-import type { Peer } from '../../src/core/calls/peer.ts';
-import type { ChildCall, WorkerPort } from '../../src/core/calls/worker/entries.ts';
-import { WorkerSession } from '../../src/core/calls/worker/worker-session.ts';
+import type { RouterToWorker, WorkerToRouter } from '../../src/wings/calls/core/messages.ts';
+import type { Peer } from '../../src/wings/calls/core/peer.ts';
+import type { ChildCall, WorkerPort } from '../../src/wings/calls/core/worker/entries.ts';
+import { WorkerSession } from '../../src/wings/calls/core/worker/worker-session.ts';
 import type { Dice } from '../chance.ts';
 import type { Life, Time } from '../clock.ts';
 import type { Side } from './line.ts';

@@ -1,13 +1,13 @@
 // One simulated pool: clients, a head, workers and the lines between them; a storm of faults, then
 // healing, then everything must settle and nothing may be left. A function of its seed.
 
-import type { Router } from '../../src/core/calls/router/router.ts';
+import type { Router } from '../../src/wings/calls/core/router/router.ts';
 import {
   CLIENT_TO_ROUTER,
   ROUTER_TO_CLIENT,
   ROUTER_TO_WORKER,
   WORKER_TO_ROUTER,
-} from '../../src/wire/call-frames.ts';
+} from '../../src/wings/calls/wire/call-frames.ts';
 import { Streams } from '../chance.ts';
 import { Chronicle } from '../chronicle.ts';
 import { Time } from '../clock.ts';

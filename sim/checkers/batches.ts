@@ -2,11 +2,11 @@
 // (B3), nothing that has completed runs again (B4), none before those that it comes after (B5), each end is
 // known (B6), and a solver is built once on a node (B7).
 
-import type { Event } from '../../src/core/controller/declared.ts';
-import type { Of } from '../../src/core/controller/events.ts';
-import { indicesOf, parseIndices } from '../../src/core/controller/jobs/indices.ts';
-import type { State } from '../../src/core/controller/state.ts';
-import { formatBatch } from '../../src/core/model/batch.ts';
+import type { Event } from '../../src/kernel/machine/declared.ts';
+import type { Of } from '../../src/kernel/machine/events.ts';
+import { indicesOf, parseIndices } from '../../src/kernel/machine/jobs/indices.ts';
+import type { State } from '../../src/kernel/machine/state.ts';
+import { formatBatch } from '../../src/kernel/model/batch.ts';
 import { type BatchesTruth, type BatchTruth, isOver, solverOf } from '../batch-truth.ts';
 import type { BuildStep } from '../builds.ts';
 import type { SimProcess } from '../process.ts';

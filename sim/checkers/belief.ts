@@ -1,14 +1,14 @@
 // What the head believes, held against itself (S9) and against what really happened.
 
-import { BrokenInvariant } from '../../src/core/base/assert.ts';
-import { check as checkController } from '../../src/core/controller/check.ts';
-import type { Event } from '../../src/core/controller/declared.ts';
-import type { State } from '../../src/core/controller/state.ts';
-import { formatEpochId, formatTaskId, type JobId } from '../../src/core/model/ids.ts';
-import type { Outcome } from '../../src/core/model/job.ts';
-import { check as checkRunner } from '../../src/core/runner/check.ts';
-import type { RunnerState } from '../../src/core/runner/state.ts';
-import type { MemoryDisk } from '../../src/store/memory.ts';
+import { BrokenInvariant } from '../../src/kernel/base/assert.ts';
+import { check as checkController } from '../../src/kernel/machine/check.ts';
+import type { Event } from '../../src/kernel/machine/declared.ts';
+import type { State } from '../../src/kernel/machine/state.ts';
+import { formatEpochId, formatTaskId, type JobId } from '../../src/kernel/model/ids.ts';
+import type { Outcome } from '../../src/kernel/model/job.ts';
+import { check as checkRunner } from '../../src/kernel/runner/check.ts';
+import type { RunnerState } from '../../src/kernel/runner/state.ts';
+import type { MemoryDisk } from '../../src/kernel/store/memory.ts';
 import type { SimProcess } from '../process.ts';
 import type { JobTruth, Truth } from '../truth.ts';
 import { Violation } from '../violation.ts';

@@ -1,13 +1,13 @@
 // The rules about files of tasks, judged on the disks: no task starts with a file missing (S10), none is
 // done before what it left is kept, and nothing is kept of a start that was made again.
 
-import type { Of } from '../../src/core/controller/events.ts';
+import type { Of } from '../../src/kernel/machine/events.ts';
 import {
   type EpochId,
   formatEpochId,
   formatTaskId,
   type TaskPlace,
-} from '../../src/core/model/ids.ts';
+} from '../../src/kernel/model/ids.ts';
 import {
   type HeadFiles,
   inputName,

@@ -1,8 +1,8 @@
 // After all is well with other clusters: everything ends (L1, L2), nodes are as their operators want them
 // (X5), and nothing is left (L3).
 
-import { isAlive } from '../../src/core/model/maintenance.ts';
-import type { Engine } from '../../src/head/engine.ts';
+import type { Engine } from '../../src/kernel/head/engine.ts';
+import { isAlive } from '../../src/kernel/model/maintenance.ts';
 import type { Site } from '../foreign/site.ts';
 import type { Truth } from '../truth.ts';
 import { Violation } from '../violation.ts';

@@ -1,17 +1,17 @@
 // X1-X4, X6 and X9-X11: what head and gateways conclude about another cluster, held against what is true there.
 
-import type { Event } from '../../src/core/controller/declared.ts';
-import type { Of } from '../../src/core/controller/events.ts';
-import { parseIndices } from '../../src/core/controller/jobs/indices.ts';
+import type { Event } from '../../src/kernel/machine/declared.ts';
+import type { Of } from '../../src/kernel/machine/events.ts';
+import { parseIndices } from '../../src/kernel/machine/jobs/indices.ts';
 import {
   formatEpochId,
   formatTaskId,
   type JobId,
   type TaskPlace,
-} from '../../src/core/model/ids.ts';
-import type { ExitStatus, Outcome } from '../../src/core/model/job.ts';
-import { isAlive } from '../../src/core/model/maintenance.ts';
-import { foreignName, memberName } from '../../src/core/model/site.ts';
+} from '../../src/kernel/model/ids.ts';
+import type { ExitStatus, Outcome } from '../../src/kernel/model/job.ts';
+import { isAlive } from '../../src/kernel/model/maintenance.ts';
+import { foreignName, memberName } from '../../src/kernel/model/site.ts';
 import type { Said } from '../foreign/adaptor.ts';
 import type { ForeignSystem } from '../foreign/system.ts';
 import type { Program, Starter, SystemJob } from '../foreign/system-job.ts';

@@ -1,14 +1,14 @@
 // X7: repairs of goals take at most so many nodes of a partition at once, and never the last one that
 // works there; each is over in the end.
 
-import type { Event } from '../../src/core/controller/declared.ts';
-import type { Node } from '../../src/core/controller/nodes/facts.ts';
-import { labelsOf } from '../../src/core/controller/nodes/view.ts';
-import { schedulingOf } from '../../src/core/controller/partitions/settings.ts';
-import type { State } from '../../src/core/controller/state.ts';
-import type { Step } from '../../src/core/controller/step.ts';
-import { isAlive, type Maintenance } from '../../src/core/model/maintenance.ts';
-import { isMember } from '../../src/core/model/scheduling.ts';
+import type { Event } from '../../src/kernel/machine/declared.ts';
+import type { Node } from '../../src/kernel/machine/nodes/facts.ts';
+import { labelsOf } from '../../src/kernel/machine/nodes/view.ts';
+import { schedulingOf } from '../../src/kernel/machine/partitions/settings.ts';
+import type { State } from '../../src/kernel/machine/state.ts';
+import type { Step } from '../../src/kernel/machine/step.ts';
+import { isAlive, type Maintenance } from '../../src/kernel/model/maintenance.ts';
+import { isMember } from '../../src/kernel/model/scheduling.ts';
 import { AT_ONCE } from '../goals/drift.ts';
 import { Violation } from '../violation.ts';
 

@@ -1,8 +1,8 @@
 // What must hold when jobs are changed and run again, judged against what is durable.
 
-import type { Of } from '../../src/core/controller/events.ts';
-import { parseIndices } from '../../src/core/controller/jobs/indices.ts';
-import type { JobSpec, Retry } from '../../src/core/model/job.ts';
+import type { Of } from '../../src/kernel/machine/events.ts';
+import { parseIndices } from '../../src/kernel/machine/jobs/indices.ts';
+import type { JobSpec, Retry } from '../../src/kernel/model/job.ts';
 import type { JobTruth, Truth } from '../truth.ts';
 import { Violation } from '../violation.ts';
 

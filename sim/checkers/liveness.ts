@@ -1,11 +1,11 @@
 // After everything has been healed: accepted work ends (L1), submissions are answered (L2), nothing
 // is left behind (L3), and what fits and is first in line starts at once (L4).
 
-import { explainTask } from '../../src/core/controller/answers/questions.ts';
-import { snapshotOf } from '../../src/core/controller/schedule.ts';
-import type { State } from '../../src/core/controller/state.ts';
-import { plan } from '../../src/core/scheduler/cycle/plan.ts';
-import type { Engine } from '../../src/head/engine.ts';
+import type { Engine } from '../../src/kernel/head/engine.ts';
+import { explainTask } from '../../src/kernel/machine/answers/questions.ts';
+import { snapshotOf } from '../../src/kernel/machine/schedule.ts';
+import type { State } from '../../src/kernel/machine/state.ts';
+import { plan } from '../../src/kernel/scheduler/cycle/plan.ts';
 import type { SimLogs } from '../head-host.ts';
 import type { Machine } from '../machine.ts';
 import type { Truth } from '../truth.ts';

@@ -2,19 +2,19 @@
 // promised a start (A13, A14), nobody has more running than allowed (P5), and nobody makes room for
 // nothing (P12). Each is counted anew from the state, not asked of the scheduler's own books.
 
-import type { Event } from '../../src/core/controller/declared.ts';
-import { schedulingOf } from '../../src/core/controller/partitions/settings.ts';
-import { snapshotOf } from '../../src/core/controller/schedule.ts';
-import type { State } from '../../src/core/controller/state.ts';
-import type { Step } from '../../src/core/controller/step.ts';
-import { formatTaskId, type TaskPlace } from '../../src/core/model/ids.ts';
-import { STARTS_PER_CYCLE_MAX } from '../../src/core/model/limits.ts';
-import { addResources, subtractResources } from '../../src/core/model/resources.ts';
-import { partitionOf, qosOf } from '../../src/core/model/scheduling.ts';
-import { type Plan, plan } from '../../src/core/scheduler/cycle/plan.ts';
-import { cpusOf } from '../../src/core/scheduler/line/quota.ts';
-import { isLeaving } from '../../src/core/scheduler/room/lane.ts';
-import { NodePool, type NodeView } from '../../src/core/scheduler/room/pool.ts';
+import type { Event } from '../../src/kernel/machine/declared.ts';
+import { schedulingOf } from '../../src/kernel/machine/partitions/settings.ts';
+import { snapshotOf } from '../../src/kernel/machine/schedule.ts';
+import type { State } from '../../src/kernel/machine/state.ts';
+import type { Step } from '../../src/kernel/machine/step.ts';
+import { formatTaskId, type TaskPlace } from '../../src/kernel/model/ids.ts';
+import { STARTS_PER_CYCLE_MAX } from '../../src/kernel/model/limits.ts';
+import { addResources, subtractResources } from '../../src/kernel/model/resources.ts';
+import { partitionOf, qosOf } from '../../src/kernel/model/scheduling.ts';
+import { type Plan, plan } from '../../src/kernel/scheduler/cycle/plan.ts';
+import { cpusOf } from '../../src/kernel/scheduler/line/quota.ts';
+import { isLeaving } from '../../src/kernel/scheduler/room/lane.ts';
+import { NodePool, type NodeView } from '../../src/kernel/scheduler/room/pool.ts';
 import { Violation } from '../violation.ts';
 
 /** A cycle that has decided something: before it, and whom it sent away for whom. */

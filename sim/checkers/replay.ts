@@ -3,13 +3,13 @@
 // facts is the same whether it was kept step by step or built from them.
 
 import { isDeepStrictEqual } from 'node:util';
-import { replay } from '../../src/core/controller/controller.ts';
-import type { StepRecord } from '../../src/core/controller/events.ts';
-import { exportState, importState, type SnapshotData } from '../../src/core/controller/snapshot.ts';
-import type { State } from '../../src/core/controller/state.ts';
-import { rebuild } from '../../src/head/journal.ts';
-import type { MemoryDisk } from '../../src/store/memory.ts';
-import { decodeRecords, encodeRecords } from '../../src/wire/codec.ts';
+import { rebuild } from '../../src/kernel/head/journal.ts';
+import { replay } from '../../src/kernel/machine/controller.ts';
+import type { StepRecord } from '../../src/kernel/machine/events.ts';
+import { exportState, importState, type SnapshotData } from '../../src/kernel/machine/snapshot.ts';
+import type { State } from '../../src/kernel/machine/state.ts';
+import type { MemoryDisk } from '../../src/kernel/store/memory.ts';
+import { decodeRecords, encodeRecords } from '../../src/kernel/wire/codec.ts';
 import { portraitOfIndexes } from '../portrait.ts';
 import { Violation } from '../violation.ts';
 

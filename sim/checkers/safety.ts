@@ -1,11 +1,11 @@
 // The safety rules that are judged on live processes (S1, S2, S3, S10, S11) and on the durable
 // record (S6, S8, S10). One function per rule.
 
-import type { Event } from '../../src/core/controller/declared.ts';
-import { parseIndices } from '../../src/core/controller/jobs/indices.ts';
-import type { JobId, TaskPlace } from '../../src/core/model/ids.ts';
-import { formatTaskId, parseTaskId } from '../../src/core/model/ids.ts';
-import { addResources, fitsIn, NO_RESOURCES } from '../../src/core/model/resources.ts';
+import type { Event } from '../../src/kernel/machine/declared.ts';
+import { parseIndices } from '../../src/kernel/machine/jobs/indices.ts';
+import type { JobId, TaskPlace } from '../../src/kernel/model/ids.ts';
+import { formatTaskId, parseTaskId } from '../../src/kernel/model/ids.ts';
+import { addResources, fitsIn, NO_RESOURCES } from '../../src/kernel/model/resources.ts';
 import type { Machine } from '../machine.ts';
 import type { SimProcess } from '../process.ts';
 import { type JobTruth, type Place, placeOf, type Truth } from '../truth.ts';

@@ -1,16 +1,16 @@
 // S5: reservations are honoured. Judged on the durable record alone: what was set aside, what had
 // been given to whom, and what is given now.
 
-import type { Of } from '../../src/core/controller/events.ts';
-import { formatTaskId, type NodeName } from '../../src/core/model/ids.ts';
-import type { Reservation, ReservedSlot } from '../../src/core/model/reservation.ts';
+import type { Of } from '../../src/kernel/machine/events.ts';
+import { formatTaskId, type NodeName } from '../../src/kernel/model/ids.ts';
+import type { Reservation, ReservedSlot } from '../../src/kernel/model/reservation.ts';
 import {
   addResources,
   fitsIn,
   NO_RESOURCES,
   type Resources,
   subtractResources,
-} from '../../src/core/model/resources.ts';
+} from '../../src/kernel/model/resources.ts';
 import type { Machine } from '../machine.ts';
 import type { HeldTruth, Truth } from '../truth.ts';
 import { Violation } from '../violation.ts';

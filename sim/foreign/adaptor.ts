@@ -1,6 +1,7 @@
 // The adaptor of the simulated batch system, whose commands speak JSON, and what they answer. As every
 // adaptor it believes nothing that is not whole.
 
+import { ok, type Result } from '../../src/kernel/base/result.ts';
 import type {
   Adaptor,
   SiteCommand,
@@ -9,10 +10,15 @@ import type {
   SiteQuery,
   Steering,
   Takeover,
-} from '../../src/adaptors/adaptor.ts';
-import { isRecord, parseJson, saidBy, siteProblem, unreadable } from '../../src/adaptors/read.ts';
-import { ok, type Result } from '../../src/core/base/result.ts';
-import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../../src/core/model/site.ts';
+} from '../../src/wings/sites/adaptors/adaptor.ts';
+import {
+  isRecord,
+  parseJson,
+  saidBy,
+  siteProblem,
+  unreadable,
+} from '../../src/wings/sites/adaptors/read.ts';
+import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../../src/kernel/model/site.ts';
 
 /** What a command says: a value, or why not. */
 export type Said =

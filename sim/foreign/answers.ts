@@ -1,7 +1,7 @@
 // The commands of the simulated batch system, run on its own server: what each does there, and says.
 
-import { IntervalSet } from '../../src/core/base/interval-set.ts';
-import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../../src/core/model/site.ts';
+import { IntervalSet } from '../../src/kernel/base/interval-set.ts';
+import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../../src/kernel/model/site.ts';
 import type { Said } from './adaptor.ts';
 import type { ForeignSystem } from './system.ts';
 import { type SystemJob, type SystemNode, ticketOf } from './system-job.ts';

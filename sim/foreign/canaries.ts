@@ -1,10 +1,10 @@
 // Planted bugs about other clusters: each must be found.
 
-import type { Adaptor, Steering } from '../../src/adaptors/adaptor.ts';
-import { ok } from '../../src/core/base/result.ts';
-import type { SiteJob } from '../../src/core/model/site.ts';
-import { NodeStops } from '../../src/fabric/site/node-stops.ts';
-import { Engine } from '../../src/head/engine.ts';
+import { ok } from '../../src/kernel/base/result.ts';
+import { Engine } from '../../src/kernel/head/engine.ts';
+import type { Adaptor, Steering } from '../../src/wings/sites/adaptors/adaptor.ts';
+import { NodeStops } from '../../src/wings/sites/fabric/site/node-stops.ts';
+import type { SiteJob } from '../../src/kernel/model/site.ts';
 import { replaceMethod } from '../canary.ts';
 import { takeWhatIsFree } from '../scheduler-canaries.ts';
 import type { ForeignCanary, ForeignCanaryWorld, PlantedForeign } from './canary.ts';

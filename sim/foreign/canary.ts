@@ -1,6 +1,6 @@
 // What a canary about other clusters is: a bug planted from outside into one run.
 
-import type { Adaptor } from '../../src/adaptors/adaptor.ts';
+import type { Adaptor } from '../../src/wings/sites/adaptors/adaptor.ts';
 import type { ForeignSystem } from './system.ts';
 import type { ForeignWeather } from './weather.ts';
 

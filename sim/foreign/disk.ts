@@ -1,8 +1,8 @@
 // The file system that a gateway shares with its site's nodes: a folder for each job, where receipts
 // take a while to be seen, and a claim that only one can have.
 
-import { PROGRAM } from '../../src/fabric/site/program-file.ts';
-import type { SiteFolders, SiteNotes } from '../../src/ports/sites.ts';
+import { PROGRAM } from '../../src/wings/sites/fabric/site/program-file.ts';
+import type { SiteFolders, SiteNotes } from '../../src/wings/sites/ports/sites.ts';
 import type { Dice } from '../chance.ts';
 import type { Life, Time } from '../clock.ts';
 

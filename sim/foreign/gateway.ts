@@ -1,24 +1,29 @@
-// The machine of a gateway: the real code of src/fabric/site and real agents, one for the gateway and
+// The machine of a gateway: the real code of src/wings/sites/fabric/site and real agents, one for the gateway and
 // one for each node of a steered site, in one process that can be killed anywhere.
 
-import type { Adaptor } from '../../src/adaptors/adaptor.ts';
-import { totalOf } from '../../src/adaptors/adaptor.ts';
-import { POLLED } from '../../src/agent/absent.ts';
-import { type Agent, startAgent } from '../../src/agent/agent.ts';
-import type { AgentPorts, AgentSettings } from '../../src/agent/ports.ts';
-import type { NodeName } from '../../src/core/model/ids.ts';
-import { PAUSE_MAX_MS } from '../../src/core/model/pause.ts';
-import type { Resources } from '../../src/core/model/resources.ts';
-import { memberName, type SiteMode, type SiteNode, siteNodeOf } from '../../src/core/model/site.ts';
-import { NodeStops } from '../../src/fabric/site/node-stops.ts';
-import { SiteProcesses } from '../../src/fabric/site/site-processes.ts';
-import { SiteWatch } from '../../src/fabric/site/site-watch.ts';
-import { Steerer } from '../../src/fabric/site/steerer.ts';
-import type { Commands } from '../../src/ports/commands.ts';
-import type { Log } from '../../src/ports/log.ts';
-import type { Dialer } from '../../src/ports/net.ts';
-import type { SiteSource } from '../../src/ports/sites.ts';
-import type { UserAccount } from '../../src/ports/users.ts';
+import { POLLED } from '../../src/kernel/agent/absent.ts';
+import { type Agent, startAgent } from '../../src/kernel/agent/agent.ts';
+import type { AgentPorts, AgentSettings } from '../../src/kernel/agent/ports.ts';
+import type { NodeName } from '../../src/kernel/model/ids.ts';
+import { PAUSE_MAX_MS } from '../../src/kernel/model/pause.ts';
+import type { Resources } from '../../src/kernel/model/resources.ts';
+import type { Commands } from '../../src/kernel/ports/commands.ts';
+import type { Log } from '../../src/kernel/ports/log.ts';
+import type { Dialer } from '../../src/kernel/ports/net.ts';
+import type { UserAccount } from '../../src/kernel/ports/users.ts';
+import type { Adaptor } from '../../src/wings/sites/adaptors/adaptor.ts';
+import { totalOf } from '../../src/wings/sites/adaptors/adaptor.ts';
+import { NodeStops } from '../../src/wings/sites/fabric/site/node-stops.ts';
+import { SiteProcesses } from '../../src/wings/sites/fabric/site/site-processes.ts';
+import { SiteWatch } from '../../src/wings/sites/fabric/site/site-watch.ts';
+import { Steerer } from '../../src/wings/sites/fabric/site/steerer.ts';
+import {
+  memberName,
+  type SiteMode,
+  type SiteNode,
+  siteNodeOf,
+} from '../../src/kernel/model/site.ts';
+import type { SiteSource } from '../../src/wings/sites/ports/sites.ts';
 import type { Streams } from '../chance.ts';
 import { Life, SimClock, type Skew, type Time } from '../clock.ts';
 import { filesOf, journalOf, SimDisk } from '../disk.ts';

@@ -1,7 +1,7 @@
 // The way from a gateway to its batch system: commands take time, hang, come back as rubbish, and are
 // carried out though their answer is lost. It never says anything false that is whole.
 
-import type { Command, CommandEnd, Commands } from '../../src/ports/commands.ts';
+import type { Command, CommandEnd, Commands } from '../../src/kernel/ports/commands.ts';
 import type { Dice, Streams } from '../chance.ts';
 import type { Life, Time } from '../clock.ts';
 import type { Said } from './adaptor.ts';

@@ -1,8 +1,8 @@
 // The one node of ours beside other clusters, in fair weather, and X8: what is submitted for it starts
 // soon, whatever sites do.
 
-import type { NodeName } from '../../src/core/model/ids.ts';
-import type { Dialer, Session } from '../../src/ports/net.ts';
+import type { NodeName } from '../../src/kernel/model/ids.ts';
+import type { Dialer, Session } from '../../src/kernel/ports/net.ts';
 import type { Streams } from '../chance.ts';
 import type { Life, Time } from '../clock.ts';
 import type { HeadHost } from '../head-host.ts';

@@ -1,8 +1,8 @@
 // What people want of other clusters: jobs that they give to us for a site, and all that users and
 // operators of a site do there behind our back.
 
-import type { JobId, NodeName, TaskPlace } from '../../src/core/model/ids.ts';
-import type { Submission } from '../../src/core/model/submission.ts';
+import type { JobId, NodeName, TaskPlace } from '../../src/kernel/model/ids.ts';
+import type { Submission } from '../../src/kernel/model/submission.ts';
 import type { Dice, Streams } from '../chance.ts';
 import { type Client, operator } from '../client.ts';
 import type { Time } from '../clock.ts';

@@ -2,11 +2,11 @@
 // systems with a will of their own. Storm, healing, and the wait for everything to end.
 
 import { crc32 } from 'node:zlib';
-import { sumOf } from '../../src/core/runner/books.ts';
-import { decodeEntry } from '../../src/head/journal.ts';
-import type { Dialer } from '../../src/ports/net.ts';
-import type { Commit } from '../../src/ports/store.ts';
-import { encode } from '../../src/wire/codec.ts';
+import { decodeEntry } from '../../src/kernel/head/journal.ts';
+import type { Dialer } from '../../src/kernel/ports/net.ts';
+import type { Commit } from '../../src/kernel/ports/store.ts';
+import { sumOf } from '../../src/kernel/runner/books.ts';
+import { encode } from '../../src/kernel/wire/codec.ts';
 import { Streams } from '../chance.ts';
 import { checkAccepted, checkBooks, checkFinal } from '../checkers/belief.ts';
 import { ForeignWatch } from '../checkers/foreign.ts';

@@ -1,8 +1,8 @@
 // Planted bugs of the cycle that repairs.
 
-import type { Node } from '../../src/core/controller/nodes/facts.ts';
-import type { Engine } from '../../src/head/engine.ts';
-import { GoalKeeper } from '../../src/head/goals/keeper.ts';
+import type { Engine } from '../../src/kernel/head/engine.ts';
+import type { Node } from '../../src/kernel/machine/nodes/facts.ts';
+import { GoalKeeper } from '../../src/wings/goals/head/keeper.ts';
 import { type Canary, type Planted, replaceMethod } from '../canary.ts';
 
 /** No bound on how many at once. */

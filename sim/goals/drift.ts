@@ -1,7 +1,7 @@
 // What nodes are really like beside their goals: things that break by themselves, that repairs mend at
 // once, at the second try, or not at all, and what the scripts of goals see of it.
 
-import type { GoalClass } from '../../src/core/goals/goal.ts';
+import type { GoalClass } from '../../src/wings/goals/core/goal.ts';
 import type { Dice } from '../chance.ts';
 
 export const GOALS = ['mount', 'package'] as const;

@@ -1,8 +1,8 @@
 // The cycle that repairs at work in a run: the keeper of each head's life, and nodes that break.
 
-import type { Engine } from '../../src/head/engine.ts';
-import { GoalKeeper } from '../../src/head/goals/keeper.ts';
-import type { Log } from '../../src/ports/log.ts';
+import type { Engine } from '../../src/kernel/head/engine.ts';
+import type { Log } from '../../src/kernel/ports/log.ts';
+import { GoalKeeper } from '../../src/wings/goals/head/keeper.ts';
 import type { Streams } from '../chance.ts';
 import { SimClock, type Time } from '../clock.ts';
 import type { HeadHost } from '../head-host.ts';

@@ -1,8 +1,8 @@
 // Bugs planted into runs about a head whose disk is put back, to prove that they are found.
 
-import { Engine } from '../../src/agent/engine.ts';
-import type { RunnerInput } from '../../src/core/runner/inputs.ts';
-import { NodeStops } from '../../src/fabric/site/node-stops.ts';
+import { Engine } from '../../src/kernel/agent/engine.ts';
+import type { RunnerInput } from '../../src/kernel/runner/inputs.ts';
+import { NodeStops } from '../../src/wings/sites/fabric/site/node-stops.ts';
 import { replaceMethod } from '../canary.ts';
 import { takeWhatIsFree } from '../scheduler-canaries.ts';
 import type { RestoredWeather } from './weather.ts';

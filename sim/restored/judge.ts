@@ -2,12 +2,12 @@
 // accepts after, is never lost (S1), runs once (S13) and under an id of its own (S14); what was lost with
 // the disk leaves nothing behind (L3, X5), and is nobody else's (X3).
 
-import type { Event } from '../../src/core/controller/declared.ts';
-import type { Of } from '../../src/core/controller/events.ts';
-import type { State } from '../../src/core/controller/state.ts';
-import { formatTaskId } from '../../src/core/model/ids.ts';
-import { isAlive } from '../../src/core/model/maintenance.ts';
-import type { Engine } from '../../src/head/engine.ts';
+import type { Engine } from '../../src/kernel/head/engine.ts';
+import type { Event } from '../../src/kernel/machine/declared.ts';
+import type { Of } from '../../src/kernel/machine/events.ts';
+import type { State } from '../../src/kernel/machine/state.ts';
+import { formatTaskId } from '../../src/kernel/model/ids.ts';
+import { isAlive } from '../../src/kernel/model/maintenance.ts';
 import { checkBooks } from '../checkers/belief.ts';
 import type { Site } from '../foreign/site.ts';
 import type { Plan } from '../plan.ts';

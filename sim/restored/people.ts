@@ -1,9 +1,9 @@
 // What people want of a head whose disk is put back: jobs, arrays and jobs for a site, each under a name
 // of its own; and what operators set aside.
 
-import type { Actor, Role } from '../../src/core/model/actor.ts';
-import type { NodeName, UserName } from '../../src/core/model/ids.ts';
-import type { Submission } from '../../src/core/model/submission.ts';
+import type { Actor, Role } from '../../src/kernel/model/actor.ts';
+import type { NodeName, UserName } from '../../src/kernel/model/ids.ts';
+import type { Submission } from '../../src/kernel/model/submission.ts';
 import type { Streams } from '../chance.ts';
 import type { Time } from '../clock.ts';
 import type { Site } from '../foreign/site.ts';

@@ -2,10 +2,10 @@
 // nodes remember must keep it from doing harm. Real head, real agents and gateway, and little else goes
 // wrong.
 
-import type { NodeName } from '../../src/core/model/ids.ts';
-import { plainScheduling } from '../../src/core/model/scheduling.ts';
-import { decodeEntry } from '../../src/head/journal.ts';
-import { MemoryDisk } from '../../src/store/memory.ts';
+import { decodeEntry } from '../../src/kernel/head/journal.ts';
+import type { NodeName } from '../../src/kernel/model/ids.ts';
+import { plainScheduling } from '../../src/kernel/model/scheduling.ts';
+import { MemoryDisk } from '../../src/kernel/store/memory.ts';
 import { Streams } from '../chance.ts';
 import { Chronicle } from '../chronicle.ts';
 import { SimClock, Time } from '../clock.ts';

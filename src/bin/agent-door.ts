@@ -2,16 +2,16 @@
 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Agent } from '../agent/agent.ts';
-import { announce } from '../agent/door/announce.ts';
-import { type Door, openDoor } from '../agent/door/door.ts';
-import { Accounts } from '../head/auth/accounts.ts';
-import { LocalLogin } from '../head/auth/local-login.ts';
-import { systemChance } from '../os/chance.ts';
-import { systemClock } from '../os/clock.ts';
-import { systemCommands } from '../os/commands.ts';
-import { atConsole } from '../os/console-users.ts';
-import type { Log } from '../ports/log.ts';
+import type { Agent } from '../kernel/agent/agent.ts';
+import { announce } from '../kernel/agent/door/announce.ts';
+import { type Door, openDoor } from '../kernel/agent/door/door.ts';
+import { Accounts } from '../kernel/head/auth/accounts.ts';
+import { LocalLogin } from '../kernel/head/auth/local-login.ts';
+import { systemChance } from '../kernel/os/chance.ts';
+import { systemClock } from '../kernel/os/clock.ts';
+import { systemCommands } from '../kernel/os/commands.ts';
+import { atConsole } from '../kernel/os/console-users.ts';
+import type { Log } from '../kernel/ports/log.ts';
 import type { AgentOptions } from './agent-options.ts';
 
 /** Without one the node works all the same; only its owner cannot ask it. */

@@ -3,35 +3,32 @@
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { skillsOf } from '../adaptors/adaptor.ts';
-import { type Agent, startAgent } from '../agent/agent.ts';
-import type { Door } from '../agent/door/door.ts';
-import { fileProblem } from '../config/file-problem.ts';
-import { refuseLongDirectory } from '../config/socket-room.ts';
-import { isSame } from '../core/base/same.ts';
-import { KINDS } from '../core/model/errors.ts';
-import { Failure, usage } from '../core/model/failure.ts';
-import type { NodeSize } from '../core/model/node-sizes.ts';
-import { type SiteSize, SizeWatch } from '../fabric/site/site-size.ts';
-import { claim } from '../os/claim.ts';
-import { systemClock } from '../os/clock.ts';
-import { describeNetwork, describeSystem, detectMachine, readBootId } from '../os/detect.ts';
-import { ensureLauncher, type LauncherProgram, UnwritableCache } from '../os/launcher-build.ts';
-import { type FileLog, openLog } from '../os/log.ts';
-import { bootBeganAt } from '../os/machine-marks.ts';
-import { sharedMarks, systemMarks } from '../os/marks.ts';
-import { removeOldEnds } from '../os/old-ends.ts';
-import { systemPresence } from '../os/owner-presence/presence.ts';
-import { ownHome, systemUsers } from '../os/users.ts';
-import type { BuildKeeper } from '../staging/build-keeper.ts';
-import type { NodeCache } from '../staging/node-cache.ts';
-import { openDoorOf } from './agent-door.ts';
-import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
-import type { AgentOptions } from './agent-options.ts';
-import { buildsOf, cacheOf } from './agent-staging.ts';
-import { instanceOf } from './instance.ts';
-import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
-import { openHub, type SiteHub } from './site-hub.ts';
+import { type Agent, startAgent } from '../kernel/agent/agent.ts';
+import type { Door } from '../kernel/agent/door/door.ts';
+import { isSame } from '../kernel/base/same.ts';
+import { fileProblem } from '../kernel/config/file-problem.ts';
+import { refuseLongDirectory } from '../kernel/config/socket-room.ts';
+import { KINDS } from '../kernel/model/errors.ts';
+import { Failure, usage } from '../kernel/model/failure.ts';
+import type { NodeSize } from '../kernel/model/node-sizes.ts';
+import { claim } from '../kernel/os/claim.ts';
+import { systemClock } from '../kernel/os/clock.ts';
+import { describeNetwork, describeSystem, detectMachine, readBootId } from '../kernel/os/detect.ts';
+import {
+  ensureLauncher,
+  type LauncherProgram,
+  UnwritableCache,
+} from '../kernel/os/launcher-build.ts';
+import { type FileLog, openLog } from '../kernel/os/log.ts';
+import { bootBeganAt } from '../kernel/os/machine-marks.ts';
+import { sharedMarks, systemMarks } from '../kernel/os/marks.ts';
+import { removeOldEnds } from '../kernel/os/old-ends.ts';
+import { ownHome, systemUsers } from '../kernel/os/users.ts';
+import type { NodeCache } from '../kernel/staging/node-cache.ts';
+import type { BuildKeeper } from '../wings/batches/staging/build-keeper.ts';
+import { systemPresence } from '../wings/owner/os/presence.ts';
+import { skillsOf } from '../wings/sites/adaptors/adaptor.ts';
+import { openHub, type SiteHub } from '../wings/sites/bin/site-hub.ts';
 import {
   factsOfMember,
   formerNames,
@@ -42,8 +39,15 @@ import {
   membersOf,
   noteOwnName,
   siteLabels,
-} from './site-members.ts';
-import { sizeOfSite } from './site-ports.ts';
+} from '../wings/sites/bin/site-members.ts';
+import { sizeOfSite } from '../wings/sites/bin/site-ports.ts';
+import { type SiteSize, SizeWatch } from '../wings/sites/fabric/site/site-size.ts';
+import { openDoorOf } from './agent-door.ts';
+import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
+import type { AgentOptions } from './agent-options.ts';
+import { buildsOf, cacheOf } from './agent-staging.ts';
+import { instanceOf } from './instance.ts';
+import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
 
 /** Between two looks whether its parent is still there. */
 const PARENT_MS = 1000;

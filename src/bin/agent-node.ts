@@ -1,37 +1,37 @@
 // One node of an agent process: what it says of itself, and the Linux that its agent gets.
 
 import { join, resolve } from 'node:path';
-import { LauncherClient } from '../agent/launcher-client.ts';
-import type { AgentSettings, AllPorts } from '../agent/ports.ts';
-import { originOf } from '../connect/origin.ts';
-import { parseNodeName } from '../core/model/ids.ts';
-import { MESSAGE_BYTES_MAX, SPOOL_BYTES_MAX } from '../core/model/limits.ts';
-import type { MachineMarks, NodeFacts } from '../core/model/node.ts';
-import { PAUSE_MAX_MS } from '../core/model/pause.ts';
-import type { Resources } from '../core/model/resources.ts';
-import { systemContainment } from '../os/cgroup/containment.ts';
-import { systemChance } from '../os/chance.ts';
-import { systemBootClock, systemClock } from '../os/clock.ts';
-import { systemCommands } from '../os/commands.ts';
-import { diskFree, diskSize, type Found, readLoad } from '../os/detect.ts';
-import { headDialer } from '../os/dialer.ts';
-import { systemFiles } from '../os/files.ts';
-import { openJournalFile, reserveOfEach } from '../os/journal-file.ts';
-import type { LauncherProgram } from '../os/launcher-build.ts';
-import { reachLauncher } from '../os/launcher-link.ts';
-import { readMachineMarks } from '../os/machine-marks.ts';
-import { systemPipes } from '../os/pipes.ts';
-import { stepPrograms, workerElsewhere, workerProgram } from '../os/step-programs.ts';
-import type { Marks } from '../ports/marks.ts';
-import type { OwnerPresence } from '../ports/presence.ts';
-import type { Users } from '../ports/users.ts';
-import type { NodeCache } from '../staging/node-cache.ts';
+import { LauncherClient } from '../kernel/agent/launcher-client.ts';
+import type { AgentSettings, AllPorts } from '../kernel/agent/ports.ts';
+import { originOf } from '../kernel/connect/origin.ts';
+import { parseNodeName } from '../kernel/model/ids.ts';
+import { MESSAGE_BYTES_MAX, SPOOL_BYTES_MAX } from '../kernel/model/limits.ts';
+import type { MachineMarks, NodeFacts } from '../kernel/model/node.ts';
+import { PAUSE_MAX_MS } from '../kernel/model/pause.ts';
+import type { Resources } from '../kernel/model/resources.ts';
+import { systemContainment } from '../kernel/os/cgroup/containment.ts';
+import { systemChance } from '../kernel/os/chance.ts';
+import { systemBootClock, systemClock } from '../kernel/os/clock.ts';
+import { systemCommands } from '../kernel/os/commands.ts';
+import { diskFree, diskSize, type Found, readLoad } from '../kernel/os/detect.ts';
+import { headDialer } from '../kernel/os/dialer.ts';
+import { systemFiles } from '../kernel/os/files.ts';
+import { openJournalFile, reserveOfEach } from '../kernel/os/journal-file.ts';
+import type { LauncherProgram } from '../kernel/os/launcher-build.ts';
+import { reachLauncher } from '../kernel/os/launcher-link.ts';
+import { readMachineMarks } from '../kernel/os/machine-marks.ts';
+import { systemPipes } from '../kernel/os/pipes.ts';
+import type { Marks } from '../kernel/ports/marks.ts';
+import type { Users } from '../kernel/ports/users.ts';
+import type { NodeCache } from '../kernel/staging/node-cache.ts';
+import { stepPrograms, workerElsewhere, workerProgram } from '../wings/mpi/os/step-programs.ts';
+import { yieldSettings } from '../wings/owner/bin/yield-settings.ts';
+import type { OwnerPresence } from '../wings/owner/ports/presence.ts';
+import type { SiteHub } from '../wings/sites/bin/site-hub.ts';
+import { sitePorts } from '../wings/sites/bin/site-ports.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { stagingOf } from './agent-staging.ts';
 import type { RuntimesFound } from './runtimes-watch.ts';
-import type { SiteHub } from './site-hub.ts';
-import { sitePorts } from './site-ports.ts';
-import { yieldSettings } from './yield-settings.ts';
 
 /** What all nodes of a process have in common, found out once. */
 export interface Machine {

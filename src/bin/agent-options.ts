@@ -1,7 +1,7 @@
 // The agents' options as their program reads them: JSON files, written 0600 by the command line.
 
 import { readFileSync } from 'node:fs';
-import type { AgentOptions as Options } from '../config/daemon-options.ts';
+import type { AgentOptions as Options } from '../kernel/config/daemon-options.ts';
 
 /** Everything an agent is told at its start. */
 export type AgentOptions = Options;

@@ -2,17 +2,17 @@
 // cache.
 
 import { join } from 'node:path';
-import type { Agent } from '../agent/agent.ts';
-import { systemClock } from '../os/clock.ts';
-import { diskSize } from '../os/detect.ts';
-import { systemFiles } from '../os/files.ts';
-import { urlOf } from '../os/head-stream.ts';
-import type { Log } from '../ports/log.ts';
-import type { Staging } from '../ports/staging.ts';
-import { BuildKeeper } from '../staging/build-keeper.ts';
-import { HeadLine } from '../staging/head-line.ts';
-import { HeadStaging } from '../staging/head-staging.ts';
-import { NodeCache } from '../staging/node-cache.ts';
+import type { Agent } from '../kernel/agent/agent.ts';
+import { systemClock } from '../kernel/os/clock.ts';
+import { diskSize } from '../kernel/os/detect.ts';
+import { systemFiles } from '../kernel/os/files.ts';
+import { urlOf } from '../kernel/os/head-stream.ts';
+import type { Log } from '../kernel/ports/log.ts';
+import type { Staging } from '../kernel/ports/staging.ts';
+import { HeadLine } from '../kernel/staging/head-line.ts';
+import { HeadStaging } from '../kernel/staging/head-staging.ts';
+import { NodeCache } from '../kernel/staging/node-cache.ts';
+import { BuildKeeper } from '../wings/batches/staging/build-keeper.ts';
 import type { AgentOptions } from './agent-options.ts';
 
 /** Share of the disk, where the site says nothing. */

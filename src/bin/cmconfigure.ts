@@ -1,7 +1,7 @@
 // The program `cmconfigure`, with the flags and defaults of the seed.
 
-import { runSingle } from '../cli/main.ts';
-import { summary, verb } from '../cli/seed/cmconfigure.ts';
+import { runSingle } from '../kernel/cli/main.ts';
+import { summary, verb } from '../wings/cm/cli/cmconfigure.ts';
 import { finish, invocation } from './terminal.ts';
 
 void finish(runSingle(invocation('cmconfigure'), summary, verb));

@@ -1,7 +1,7 @@
 // The program `cmrun`, with the flags and defaults of the seed.
 
-import { runSingle } from '../cli/main.ts';
-import { summary, verb } from '../cli/seed/cmrun.ts';
+import { runSingle } from '../kernel/cli/main.ts';
+import { summary, verb } from '../wings/cm/cli/cmrun.ts';
 import { finish, invocation } from './terminal.ts';
 
 void finish(runSingle(invocation('cmrun'), summary, verb));

@@ -1,7 +1,7 @@
 // The program `distribute`, with the commands, flags and defaults of the seed.
 
-import { distribute } from '../cli/distribute/distribute.ts';
-import { runVerbs } from '../cli/main.ts';
+import { runVerbs } from '../kernel/cli/main.ts';
+import { distribute } from '../wings/distribute/cli/distribute.ts';
 import { finish, invocation } from './terminal.ts';
 
 void finish(runVerbs(invocation('distribute'), distribute));

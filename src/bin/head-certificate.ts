@@ -5,9 +5,9 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type HeadCertificate, makeCertificate } from '../head/auth/certificate.ts';
-import { systemChance } from '../os/chance.ts';
-import { systemClock } from '../os/clock.ts';
+import { type HeadCertificate, makeCertificate } from '../kernel/head/auth/certificate.ts';
+import { systemChance } from '../kernel/os/chance.ts';
+import { systemClock } from '../kernel/os/clock.ts';
 import { unusableState } from './head-failure.ts';
 import type { HeadOptions } from './head-options.ts';
 

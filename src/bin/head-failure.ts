@@ -1,10 +1,10 @@
 // What a head says when it cannot start or go on, and the exit codes by which a supervisor tells
 // "start it again" from "a person has to look" (docs/recovery.md).
 
-import { formatRefusal, kindOf, refuse } from '../core/model/errors.ts';
-import { Failure } from '../core/model/failure.ts';
-import { ForeignDirectory } from '../head/auth/local-login.ts';
-import { StoreFailure } from '../ports/store.ts';
+import { ForeignDirectory } from '../kernel/head/auth/local-login.ts';
+import { formatRefusal, kindOf, refuse } from '../kernel/model/errors.ts';
+import { Failure } from '../kernel/model/failure.ts';
+import { StoreFailure } from '../kernel/ports/store.ts';
 
 /** Exit codes of sysexits(3). Those below `temporary` are not worth another try. */
 const EXITS = {

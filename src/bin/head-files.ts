@@ -2,14 +2,14 @@
 
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { References } from '../core/blobs/references.ts';
-import { BLOB_DISK_FREE_BYTES_MIN } from '../core/model/limits.ts';
-import { Archive } from '../head/archive/archive.ts';
-import { BlobStore } from '../head/blobs/blob-store.ts';
-import { JobFiles } from '../head/files/job-files.ts';
-import type { LogFiles } from '../head/logs/log-files.ts';
-import { systemClock } from '../os/clock.ts';
-import type { Log } from '../ports/log.ts';
+import { References } from '../kernel/files/blobs/references.ts';
+import { Archive } from '../kernel/head/archive/archive.ts';
+import { BlobStore } from '../kernel/head/blobs/blob-store.ts';
+import { JobFiles } from '../kernel/head/files/job-files.ts';
+import type { LogFiles } from '../kernel/head/logs/log-files.ts';
+import { BLOB_DISK_FREE_BYTES_MIN } from '../kernel/model/limits.ts';
+import { systemClock } from '../kernel/os/clock.ts';
+import type { Log } from '../kernel/ports/log.ts';
 import type { HeadOptions } from './head-options.ts';
 
 /** Share of the room for what jobs leave, on a head for several users: nobody can send it full. */

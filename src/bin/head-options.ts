@@ -1,7 +1,7 @@
 // The head's options as its program reads them: a JSON file, written 0600 by the command line.
 
 import { readFileSync } from 'node:fs';
-import type { HeadOptions as Options } from '../config/daemon-options.ts';
+import type { HeadOptions as Options } from '../kernel/config/daemon-options.ts';
 
 /** Everything a head is told at its start. */
 export type HeadOptions = Options;

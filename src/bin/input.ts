@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import type { Input, InputKind } from '../cli/jobs/input.ts';
+import type { Input, InputKind } from '../kernel/cli/jobs/input.ts';
 
 export const standardInput: Input = {
   get kind() {

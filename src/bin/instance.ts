@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isCopied, noteOrigin } from '../connect/origin.ts';
-import { isLauncherThere } from '../os/launcher-link.ts';
-import type { Log } from '../ports/log.ts';
+import { isCopied, noteOrigin } from '../kernel/connect/origin.ts';
+import { isLauncherThere } from '../kernel/os/launcher-link.ts';
+import type { Log } from '../kernel/ports/log.ts';
 import type { AgentOptions } from './agent-options.ts';
 
 /** What a copied folder says of processes: the original's. */

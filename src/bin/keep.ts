@@ -1,9 +1,9 @@
 // A daemon of `weft up` looks after the others of its cluster, and notes how it ended.
 
 import { writeFileSync } from 'node:fs';
-import { keepOthers } from '../cli/daemons/keeper.ts';
-import { LocalPaths } from '../cli/daemons/local-paths.ts';
-import { openLog } from '../os/log.ts';
+import { keepOthers } from '../kernel/cli/daemons/keeper.ts';
+import { LocalPaths } from '../kernel/cli/daemons/local-paths.ts';
+import { openLog } from '../kernel/os/log.ts';
 
 /** Returns what ends it; does nothing for a daemon of another kind. */
 export function keep({ keeps }: { readonly keeps?: string }): () => void {

@@ -1,20 +1,20 @@
 // Reading the configuration again while the head runs: all of it is right, or nothing changes.
 
-import type { ReloadReply } from '../api/partitions.ts';
-import { compareWritten, writtenOf } from '../config/compare.ts';
-import { loadConfig } from '../config/config.ts';
-import { goalOptions } from '../config/goals/goal-options.ts';
-import { liveOptions } from '../config/head-options.ts';
-import { err, ok, type Result } from '../core/base/result.ts';
-import { type Refusal, refuse } from '../core/model/errors.ts';
-import { Failure } from '../core/model/failure.ts';
-import type { GoalKeeper } from '../head/goals/keeper.ts';
-import type { Head } from '../head/head.ts';
-import { notifiersOf } from '../head/notify/notifiers.ts';
-import { systemClock } from '../os/clock.ts';
-import { systemCommands } from '../os/commands.ts';
-import type { Log } from '../ports/log.ts';
-import { readGoals } from './head-goals.ts';
+import type { ReloadReply } from '../kernel/api/partitions.ts';
+import { err, ok, type Result } from '../kernel/base/result.ts';
+import { compareWritten, writtenOf } from '../kernel/config/compare.ts';
+import { loadConfig } from '../kernel/config/config.ts';
+import { liveOptions } from '../kernel/config/head-options.ts';
+import type { Head } from '../kernel/head/head.ts';
+import { type Refusal, refuse } from '../kernel/model/errors.ts';
+import { Failure } from '../kernel/model/failure.ts';
+import { systemClock } from '../kernel/os/clock.ts';
+import { systemCommands } from '../kernel/os/commands.ts';
+import type { Log } from '../kernel/ports/log.ts';
+import { readGoals } from '../wings/goals/bin/head-goals.ts';
+import { goalOptions } from '../wings/goals/config/goal-options.ts';
+import type { GoalKeeper } from '../wings/goals/head/keeper.ts';
+import { notifiersOf } from '../wings/notify/head/notifiers.ts';
 import type { HeadOptions } from './head-options.ts';
 
 export type Reload = () => Promise<Result<ReloadReply, Refusal>>;

@@ -1,15 +1,15 @@
 // Looks again and again what the machine can run containers with: a daemon may start after the agent,
 // or end before it.
 
-import { enginesPath } from '../agent/environment.ts';
+import { enginesPath } from '../kernel/agent/environment.ts';
 import {
   type ContainerRuntime,
   runtimeLabels,
   runtimeWords,
-} from '../core/model/container-runtime.ts';
-import { findContainerRuntimes } from '../os/container-runtimes.ts';
-import { ownHome } from '../os/users.ts';
-import type { Clock, Timer } from '../ports/clock.ts';
+} from '../kernel/model/container-runtime.ts';
+import { findContainerRuntimes } from '../kernel/os/container-runtimes.ts';
+import { ownHome } from '../kernel/os/users.ts';
+import type { Clock, Timer } from '../kernel/ports/clock.ts';
 
 /** What a node says of them. */
 export interface RuntimesFound {

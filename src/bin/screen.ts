@@ -1,6 +1,6 @@
 // The terminal of this process as a screen (ECMA-48; xterm's alternate buffer, ctlseqs).
 
-import type { OpenScreen, Screen, ScreenEvents } from '../cli/screen.ts';
+import type { OpenScreen, Screen, ScreenEvents } from '../kernel/cli/screen.ts';
 
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l';

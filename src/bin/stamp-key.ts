@@ -3,7 +3,7 @@
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Chance } from '../ports/chance.ts';
+import type { Chance } from '../kernel/ports/chance.ts';
 
 const KEY_BYTES = 32;
 

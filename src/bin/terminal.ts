@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
-import type { Invocation } from '../cli/main.ts';
-import type { Programs } from '../config/daemon-options.ts';
-import { fileProblem } from '../config/file-problem.ts';
-import { EXIT_OWN_FAILURE } from '../core/model/failure.ts';
+import type { Invocation } from '../kernel/cli/main.ts';
+import type { Programs } from '../kernel/config/daemon-options.ts';
+import { fileProblem } from '../kernel/config/file-problem.ts';
+import { EXIT_OWN_FAILURE } from '../kernel/model/failure.ts';
 import { standardInput } from './input.ts';
 import { standardScreen } from './screen.ts';
 
@@ -24,21 +24,22 @@ const PROGRAMS: Programs = {
   },
   runAgent: async (options) => (await import('./agent-host.ts')).runAgents([options]),
   machineIdentity: async (agentFolder) => {
-    const bootId = (await import('../os/detect.ts')).readBootId();
-    const { readMachineMarks } = await import('../os/machine-marks.ts');
+    const bootId = (await import('../kernel/os/detect.ts')).readBootId();
+    const { readMachineMarks } = await import('../kernel/os/machine-marks.ts');
     const folder = agentFolder === null ? undefined : readMachineMarks(agentFolder).folder;
     return { bootId, ...(folder === undefined ? {} : { folder }) };
   },
   detectMachine: async () => {
     const { cpuCount, memoryBytes, gpuCount } = await (
-      await import('../os/detect.ts')
+      await import('../kernel/os/detect.ts')
     ).detectMachine();
     return { cpuCount, memoryBytes, gpuCount, counted: {} };
   },
-  endCarriers: async (variable) => (await import('../os/marks.ts')).killCarriers(variable),
-  trySite: async (site, directory) => (await import('./site-test.ts')).trySite(site, directory),
+  endCarriers: async (variable) => (await import('../kernel/os/marks.ts')).killCarriers(variable),
+  trySite: async (site, directory) =>
+    (await import('../wings/sites/bin/site-test.ts')).trySite(site, directory),
   findContainerRuntimes: async () => {
-    return (await import('../os/container-runtimes.ts')).findContainerRuntimes(null);
+    return (await import('../kernel/os/container-runtimes.ts')).findContainerRuntimes(null);
   },
 };
 

@@ -1,6 +1,6 @@
 // The program `weft`.
 
-import { runWeft } from '../cli/main.ts';
+import { runWeft } from '../kernel/cli/main.ts';
 import { finish, invocation } from './terminal.ts';
 
 void finish(runWeft(invocation('weft')));

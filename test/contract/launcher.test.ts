@@ -19,18 +19,22 @@ import { connect } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { LauncherClient } from '../../src/agent/launcher-client.ts';
-import { RequestWriter } from '../../src/agent/launcher-wire.ts';
-import type { ProcessEvent } from '../../src/core/model/processes.ts';
-import { ENDS_PREFIX, mountNamespace, ownerIn } from '../../src/os/launcher-fallback/ends.ts';
-import { encodeAnswer } from '../../src/os/launcher-fallback/wire.ts';
+import { LauncherClient } from '../../src/kernel/agent/launcher-client.ts';
+import { RequestWriter } from '../../src/kernel/agent/launcher-wire.ts';
+import type { ProcessEvent } from '../../src/kernel/model/processes.ts';
+import {
+  ENDS_PREFIX,
+  mountNamespace,
+  ownerIn,
+} from '../../src/kernel/os/launcher-fallback/ends.ts';
+import { encodeAnswer } from '../../src/kernel/os/launcher-fallback/wire.ts';
 import {
   LAUNCHER_ERROR,
   LAUNCHER_VERSION,
   LEASE_OVER,
   RECORD_STATE,
   STAGE,
-} from '../../src/ports/launcher-frames.ts';
+} from '../../src/kernel/ports/launcher-frames.ts';
 import { missingPackages } from '../../tools/debian-packages.ts';
 import {
   type Agent,

@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { HistoryQuery, HistoryRow } from '../../src/ports/history.ts';
-import type { Store } from '../../src/ports/store.ts';
-import { addUsage, matchJobs, matchTasks } from '../../src/store/history-match.ts';
-import { QUERY_STEP_ENDS } from '../../src/store/sqlite/bounds.ts';
-import { newDirectory, openStore } from '../unit/store/support/directory.ts';
-import { FLAVOURS, type Open } from '../unit/store/support/flavours.ts';
-import { commitOf, job, jobRow, task, taskRow } from '../unit/store/support/rows.ts';
+import type { HistoryQuery, HistoryRow } from '../../src/kernel/ports/history.ts';
+import type { Store } from '../../src/kernel/ports/store.ts';
+import { addUsage, matchJobs, matchTasks } from '../../src/kernel/store/history-match.ts';
+import { QUERY_STEP_ENDS } from '../../src/kernel/store/sqlite/bounds.ts';
+import { newDirectory, openStore } from '../unit/kernel/store/support/directory.ts';
+import { FLAVOURS, type Open } from '../unit/kernel/store/support/flavours.ts';
+import { commitOf, job, jobRow, task, taskRow } from '../unit/kernel/store/support/rows.ts';
 
 for (const [flavour, make] of Object.entries(FLAVOURS)) {
   contract(flavour, make);

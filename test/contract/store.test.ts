@@ -5,11 +5,11 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Store, StoreFailure } from '../../src/ports/store.ts';
-import { SNAPSHOT_PART_BYTES, TRIM_RECORDS } from '../../src/store/sqlite/bounds.ts';
-import { newDirectory, openStore } from '../unit/store/support/directory.ts';
-import { FLAVOURS, type Open } from '../unit/store/support/flavours.ts';
-import { bytesOf, commitOf, job } from '../unit/store/support/rows.ts';
+import { type Store, StoreFailure } from '../../src/kernel/ports/store.ts';
+import { SNAPSHOT_PART_BYTES, TRIM_RECORDS } from '../../src/kernel/store/sqlite/bounds.ts';
+import { newDirectory, openStore } from '../unit/kernel/store/support/directory.ts';
+import { FLAVOURS, type Open } from '../unit/kernel/store/support/flavours.ts';
+import { bytesOf, commitOf, job } from '../unit/kernel/store/support/rows.ts';
 
 for (const [flavour, make] of Object.entries(FLAVOURS)) {
   contract(flavour, make);

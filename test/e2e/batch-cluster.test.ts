@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { BatchJobView, BatchView } from '../../src/api/batches.ts';
+import type { BatchJobView, BatchView } from '../../src/wings/batches/api/batches.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 
 let cluster: LocalCluster;

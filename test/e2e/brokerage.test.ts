@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
-import type { JobView } from '../../src/api/jobs.ts';
+import type { JobView } from '../../src/kernel/api/jobs.ts';
 import { until } from './support/hosts.ts';
 import { repository, runProgram } from './support/local-cluster.ts';
 import { SiteWorld, showLogs } from './support/site-world.ts';

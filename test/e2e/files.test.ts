@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { hashOpen } from '../../src/transfer/local-file.ts';
+import { hashOpen } from '../../src/kernel/transfer/local-file.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 

@@ -14,7 +14,7 @@ import {
   PoolClosed,
   RemoteError,
   WorkerLost,
-} from '../../src/sdk/index.ts';
+} from '../../src/kernel/sdk/index.ts';
 import { LocalCluster, repository } from './support/local-cluster.ts';
 
 const LIMIT = { timeout: 120_000 };

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { GoalStandingView } from '../../src/api/goals.ts';
-import type { MaintenanceView } from '../../src/api/maintenance.ts';
-import type { NodeView } from '../../src/api/nodes.ts';
+import type { MaintenanceView } from '../../src/kernel/api/maintenance.ts';
+import type { NodeView } from '../../src/kernel/api/nodes.ts';
+import type { GoalStandingView } from '../../src/wings/goals/api/goals.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 

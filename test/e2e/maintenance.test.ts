@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { MaintenanceView } from '../../src/api/maintenance.ts';
+import type { MaintenanceView } from '../../src/kernel/api/maintenance.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 

@@ -5,8 +5,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { PoolView } from '../../src/api/pools.ts';
-import { plainPartition } from '../../src/core/model/scheduling.ts';
+import { plainPartition } from '../../src/kernel/model/scheduling.ts';
 import {
   type Call,
   type Cluster,
@@ -15,7 +14,8 @@ import {
   PoolClosed,
   type PoolOptions,
   WorkerLost,
-} from '../../src/sdk/index.ts';
+} from '../../src/kernel/sdk/index.ts';
+import type { PoolView } from '../../src/wings/calls/api/pools.ts';
 import { HostedCluster, QUICK } from './support/hosted-cluster.ts';
 import { type Program, until } from './support/hosts.ts';
 import { hold } from './support/pool-program.ts';

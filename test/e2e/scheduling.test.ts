@@ -5,14 +5,14 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
-import type { ExplainReply } from '../../src/api/jobs.ts';
-import type { MaintenanceView } from '../../src/api/maintenance.ts';
-import type { NodeName } from '../../src/core/model/ids.ts';
+import type { ExplainReply } from '../../src/kernel/api/jobs.ts';
+import type { MaintenanceView } from '../../src/kernel/api/maintenance.ts';
+import type { NodeName } from '../../src/kernel/model/ids.ts';
 import {
   type Partition,
   plainPartition,
   plainScheduling,
-} from '../../src/core/model/scheduling.ts';
+} from '../../src/kernel/model/scheduling.ts';
 import { type Gate, HostedCluster, QUICK, type Receipt } from './support/hosted-cluster.ts';
 import { until } from './support/hosts.ts';
 

@@ -9,7 +9,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Slurm, startSlurm } from '../../bench/mix/slurm.ts';
-import type { SiteView } from '../../src/api/sites.ts';
+import type { SiteView } from '../../src/wings/sites/api/sites.ts';
 import { endNow } from '../support/when-killed.ts';
 import { until } from './support/hosts.ts';
 import { SiteWorld, showLogs } from './support/site-world.ts';

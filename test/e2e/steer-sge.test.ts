@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, it } from 'node:test';
-import type { TaskView } from '../../src/api/jobs.ts';
-import type { SiteView } from '../../src/api/sites.ts';
+import type { TaskView } from '../../src/kernel/api/jobs.ts';
+import type { SiteView } from '../../src/wings/sites/api/sites.ts';
 import { until } from './support/hosts.ts';
 import { Maintained } from './support/maintained.ts';
 import { steeredGridEngine, withoutGridEngine } from './support/steered.ts';

@@ -6,8 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { JobView, TaskView } from '../../src/api/jobs.ts';
-import type { SiteView } from '../../src/api/sites.ts';
+import type { JobView, TaskView } from '../../src/kernel/api/jobs.ts';
+import type { SiteView } from '../../src/wings/sites/api/sites.ts';
 import { until } from './support/hosts.ts';
 import { STEERED_SLURM, steeredSlurm, withoutSlurm } from './support/steered.ts';
 

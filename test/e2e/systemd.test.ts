@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { SYSTEM_SOCKET } from '../../src/connect/locate.ts';
+import { SYSTEM_SOCKET } from '../../src/kernel/connect/locate.ts';
 import { missingPackages } from '../../tools/debian-packages.ts';
 import { ROOT } from '../../tools/tree.ts';
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, afterEach, before, describe, it } from 'node:test';
-import type { MaintenanceView } from '../../src/api/maintenance.ts';
+import type { MaintenanceView } from '../../src/kernel/api/maintenance.ts';
 import { hasGridEngine } from './support/grid-engine.ts';
 import { until } from './support/hosts.ts';
 import { showLogs } from './support/site-world.ts';

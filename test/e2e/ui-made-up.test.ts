@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { behindWords } from '../../src/head/behind.ts';
+import { behindWords } from '../../src/kernel/head/behind.ts';
 import { goTo, NO_BROWSER } from '../../tools/browser.ts';
 import { SMALL } from '../../tools/page-alone/world.ts';
 import { pageSvg, RECORD_CANVASES } from '../../tools/picture/page-svg.ts';

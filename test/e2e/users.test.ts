@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { decodeTicket } from '../../src/cli/join-string.ts';
+import { decodeTicket } from '../../src/kernel/cli/join-string.ts';
 import { until } from './support/hosts.ts';
 import {
   ALICE,

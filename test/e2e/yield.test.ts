@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { NodeView } from '../../src/api/nodes.ts';
+import type { NodeView } from '../../src/kernel/api/nodes.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { NO_X, type RealX, startX } from '../support/x-server.ts';
 import { until } from './support/hosts.ts';

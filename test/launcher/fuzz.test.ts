@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { RequestWriter } from '../../src/agent/launcher-wire.ts';
-import { FRAME_BYTES_MAX } from '../../src/ports/launcher-frames.ts';
+import { RequestWriter } from '../../src/kernel/agent/launcher-wire.ts';
+import { FRAME_BYTES_MAX } from '../../src/kernel/ports/launcher-frames.ts';
 import { compileLauncher, frameOf, Launcher, newFolder, SANITIZED, sweep } from './harness.ts';
 
 const RUN_MS = 10_000;

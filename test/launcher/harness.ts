@@ -7,13 +7,13 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AnswerReader } from '../../src/agent/launcher-answers.ts';
+import { AnswerReader } from '../../src/kernel/agent/launcher-answers.ts';
 import {
   type LauncherAnswer,
   RequestWriter,
   type SpawnFrame,
-} from '../../src/agent/launcher-wire.ts';
-import { fallbackCommand } from '../../src/os/launcher-build.ts';
+} from '../../src/kernel/agent/launcher-wire.ts';
+import { fallbackCommand } from '../../src/kernel/os/launcher-build.ts';
 
 /** No condition waited for here takes longer than this, however busy the machine. */
 const PATIENCE_MS = 60_000;

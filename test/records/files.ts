@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { Recovered } from '../../src/ports/store.ts';
+import type { Recovered } from '../../src/kernel/ports/store.ts';
 
 const HERE = import.meta.dirname;
 

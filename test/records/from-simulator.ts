@@ -3,11 +3,11 @@
 import { SessionEnd } from '../../sim/net.ts';
 import { SimStore } from '../../sim/store.ts';
 import { World } from '../../sim/world.ts';
-import { exportState } from '../../src/core/controller/snapshot.ts';
-import { decodeEntry, rebuild } from '../../src/head/journal.ts';
-import type { Commit } from '../../src/ports/store.ts';
-import { decodeAgentMessage, decodeHeadMessage } from '../../src/wire/codec.ts';
-import { OrderReader } from '../../src/wire/orders.ts';
+import { exportState } from '../../src/kernel/machine/snapshot.ts';
+import { decodeEntry, rebuild } from '../../src/kernel/head/journal.ts';
+import type { Commit } from '../../src/kernel/ports/store.ts';
+import { decodeAgentMessage, decodeHeadMessage } from '../../src/kernel/wire/codec.ts';
+import { OrderReader } from '../../src/kernel/wire/orders.ts';
 import { type JournalRecord, recoveredFrom, throughJson } from './files.ts';
 
 /** All that one run's head wrote, and all that was sent. */

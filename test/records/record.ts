@@ -4,9 +4,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EVENT_KIND_NAMES } from '../../src/api/event-kinds.ts';
-import { decodeEntry } from '../../src/head/journal.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { EVENT_KIND_NAMES } from '../../src/kernel/api/event-kinds.ts';
+import { decodeEntry } from '../../src/kernel/head/journal.ts';
+import { openSqliteStore } from '../../src/kernel/store/sqlite/open.ts';
 import { type JournalRecord, writeRecord } from './files.ts';
 import { distinct, journalOf, kindsIn, type Line, type Run, runSeed } from './from-simulator.ts';
 import { scriptedBatches, scriptedJournal, scriptedLines } from './scripted.ts';

@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { RECORD_VERSION, type StepRecord } from '../../src/core/controller/events.ts';
-import { exportState, importState, type SnapshotData } from '../../src/core/controller/snapshot.ts';
-import { decodeEntry, encodeEntry, rebuild } from '../../src/head/journal.ts';
-import { type Recovered, StoreFailure } from '../../src/ports/store.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { decodeRecords, encodeRecords } from '../../src/wire/codec.ts';
+import { RECORD_VERSION, type StepRecord } from '../../src/kernel/machine/events.ts';
+import { exportState, importState, type SnapshotData } from '../../src/kernel/machine/snapshot.ts';
+import { decodeEntry, encodeEntry, rebuild } from '../../src/kernel/head/journal.ts';
+import { type Recovered, StoreFailure } from '../../src/kernel/ports/store.ts';
+import { openSqliteStore } from '../../src/kernel/store/sqlite/open.ts';
+import { decodeRecords, encodeRecords } from '../../src/kernel/wire/codec.ts';
 import {
   type JournalRecord,
   number,

@@ -1,10 +1,10 @@
 // Batches that build, fail, run again and go, and who is told of their ends: each kind of event once.
 
-import { BUILD_FAILED_SIGNAL } from '../../src/core/batch/build-script.ts';
-import type { Command } from '../../src/core/controller/declared.ts';
-import type { StepRecord } from '../../src/core/controller/events.ts';
-import { outstandingNotifications } from '../../src/core/controller/notifications/attempts.ts';
-import type { Attempt } from '../../src/core/model/notification.ts';
+import { BUILD_FAILED_SIGNAL } from '../../src/wings/batches/core/build-script.ts';
+import type { Command } from '../../src/kernel/machine/declared.ts';
+import type { StepRecord } from '../../src/kernel/machine/events.ts';
+import { outstandingNotifications } from '../../src/wings/notify/machine/attempts.ts';
+import type { Attempt } from '../../src/kernel/model/notification.ts';
 import { ADMIN, TestHead } from '../support/controller.ts';
 
 const NOTIFY = {

@@ -1,12 +1,12 @@
 // What no run of the simulator brings: people and stores that change what the head knows.
 
-import type { Command } from '../../src/core/controller/declared.ts';
-import { exportState } from '../../src/core/controller/snapshot.ts';
-import type { EpochId, NodeName, UserName } from '../../src/core/model/ids.ts';
-import type { Pause } from '../../src/core/model/pause.ts';
-import { encodeEntry, rebuild } from '../../src/head/journal.ts';
-import { encode } from '../../src/wire/codec.ts';
-import type { AgentToHead, HeadToAgent } from '../../src/wire/messages.ts';
+import type { Command } from '../../src/kernel/machine/declared.ts';
+import { exportState } from '../../src/kernel/machine/snapshot.ts';
+import type { EpochId, NodeName, UserName } from '../../src/kernel/model/ids.ts';
+import type { Pause } from '../../src/kernel/model/pause.ts';
+import { encodeEntry, rebuild } from '../../src/kernel/head/journal.ts';
+import { encode } from '../../src/kernel/wire/codec.ts';
+import type { AgentToHead, HeadToAgent } from '../../src/kernel/wire/messages.ts';
 import { ADMIN, START_AT, TestHead } from '../support/controller.ts';
 import { GIB, resources } from '../support/nodes.ts';
 import { reserve } from '../support/reservations.ts';

@@ -3,14 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EpochId } from '../../src/core/model/ids.ts';
-import { Agents } from '../../src/head/agents.ts';
-import { decodeAgentMessage, decodeHeadMessage, encode } from '../../src/wire/codec.ts';
-import { PROTOCOL_VERSION } from '../../src/wire/messages.ts';
-import { OrderReader } from '../../src/wire/orders.ts';
+import type { EpochId } from '../../src/kernel/model/ids.ts';
+import { Agents } from '../../src/kernel/head/agents.ts';
+import { decodeAgentMessage, decodeHeadMessage, encode } from '../../src/kernel/wire/codec.ts';
+import { PROTOCOL_VERSION } from '../../src/kernel/wire/messages.ts';
+import { OrderReader } from '../../src/kernel/wire/orders.ts';
 import { EngineBench } from '../support/engine.ts';
 import { helloOf } from '../support/nodes.ts';
-import { FakeWorld } from '../unit/agent/fake-world.ts';
+import { FakeWorld } from '../unit/kernel/agent/fake-world.ts';
 import { readRecord, throughJson, VERSIONS } from './files.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };

@@ -3,34 +3,34 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check } from '../../src/core/controller/check.ts';
-import { type Decision, decide, type Input } from '../../src/core/controller/controller.ts';
-import type { Command, Event } from '../../src/core/controller/declared.ts';
-import type { StepRecord } from '../../src/core/controller/events.ts';
-import type { RetiredJobs } from '../../src/core/controller/jobs/commands.ts';
-import type { Job, Task } from '../../src/core/controller/jobs/facts.ts';
-import type { Node } from '../../src/core/controller/nodes/facts.ts';
-import { createState } from '../../src/core/controller/nouns.ts';
-import { outstanding } from '../../src/core/controller/outstanding.ts';
-import type { Reply } from '../../src/core/controller/reply.ts';
-import { isCycleDue } from '../../src/core/controller/schedule.ts';
-import type { Actor, Role } from '../../src/core/model/actor.ts';
-import type { Code, Refusal } from '../../src/core/model/errors.ts';
-import type { EpochId, JobId, NodeName, TaskPlace, UserName } from '../../src/core/model/ids.ts';
-import { parseTaskId } from '../../src/core/model/ids.ts';
-import type { OutcomeKind } from '../../src/core/model/job.ts';
+import { check } from '../../src/kernel/machine/check.ts';
+import { type Decision, decide, type Input } from '../../src/kernel/machine/controller.ts';
+import type { Command, Event } from '../../src/kernel/machine/declared.ts';
+import type { StepRecord } from '../../src/kernel/machine/events.ts';
+import type { RetiredJobs } from '../../src/kernel/machine/jobs/commands.ts';
+import type { Job, Task } from '../../src/kernel/machine/jobs/facts.ts';
+import type { Node } from '../../src/kernel/machine/nodes/facts.ts';
+import { createState } from '../../src/kernel/machine/nouns.ts';
+import { outstanding } from '../../src/kernel/machine/outstanding.ts';
+import type { Reply } from '../../src/kernel/machine/reply.ts';
+import { isCycleDue } from '../../src/kernel/machine/schedule.ts';
+import type { Actor, Role } from '../../src/kernel/model/actor.ts';
+import type { Code, Refusal } from '../../src/kernel/model/errors.ts';
+import type { EpochId, JobId, NodeName, TaskPlace, UserName } from '../../src/kernel/model/ids.ts';
+import { parseTaskId } from '../../src/kernel/model/ids.ts';
+import type { OutcomeKind } from '../../src/kernel/model/job.ts';
 import type {
   EndCause,
   HeldEpoch,
   Order,
   ProcessEnd,
   Report,
-} from '../../src/core/model/orders.ts';
-import type { EndThere } from '../../src/core/model/processes.ts';
-import { plainScheduling } from '../../src/core/model/scheduling.ts';
-import type { Settings } from '../../src/core/model/settings.ts';
-import type { Stored } from '../../src/core/model/staging.ts';
-import type { Submission } from '../../src/core/model/submission.ts';
+} from '../../src/kernel/model/orders.ts';
+import type { EndThere } from '../../src/kernel/model/processes.ts';
+import { plainScheduling } from '../../src/kernel/model/scheduling.ts';
+import type { Settings } from '../../src/kernel/model/settings.ts';
+import type { Stored } from '../../src/kernel/model/staging.ts';
+import type { Submission } from '../../src/kernel/model/submission.ts';
 import { helloOf, type NodeOptions, resources } from './nodes.ts';
 import { checkReplay, replayed } from './replay.ts';
 import { TellTale } from './told.ts';

@@ -1,12 +1,12 @@
 // Cycles that are cut short, one after the other, and what may happen between them.
 
 import assert from 'node:assert/strict';
-import type { NodeName } from '../../src/core/model/ids.ts';
-import { NO_RESOURCES, subtractResources } from '../../src/core/model/resources.ts';
-import { type Plan, plan, type Start } from '../../src/core/scheduler/cycle/plan.ts';
-import type { Snapshot } from '../../src/core/scheduler/cycle/snapshot.ts';
-import type { Group, QueueEntry } from '../../src/core/scheduler/line/queue.ts';
-import type { NodeView } from '../../src/core/scheduler/room/pool.ts';
+import type { NodeName } from '../../src/kernel/model/ids.ts';
+import { NO_RESOURCES, subtractResources } from '../../src/kernel/model/resources.ts';
+import { type Plan, plan, type Start } from '../../src/kernel/scheduler/cycle/plan.ts';
+import type { Snapshot } from '../../src/kernel/scheduler/cycle/snapshot.ts';
+import type { Group, QueueEntry } from '../../src/kernel/scheduler/line/queue.ts';
+import type { NodeView } from '../../src/kernel/scheduler/room/pool.ts';
 
 /** Applies the starts like the head does it between two cycles. */
 function apply({ pool, queue }: Snapshot, starts: readonly Start[], now: number): void {

@@ -2,20 +2,20 @@
 // go.
 
 import assert from 'node:assert/strict';
-import type { Result } from '../../src/core/base/result.ts';
-import type { Input } from '../../src/core/controller/controller.ts';
-import type { Command } from '../../src/core/controller/declared.ts';
-import type { Reply } from '../../src/core/controller/reply.ts';
-import type { Actor } from '../../src/core/model/actor.ts';
-import type { Refusal } from '../../src/core/model/errors.ts';
-import type { NodeName } from '../../src/core/model/ids.ts';
-import type { Settings } from '../../src/core/model/settings.ts';
-import type { Submission } from '../../src/core/model/submission.ts';
-import { Engine } from '../../src/head/engine.ts';
-import type { EngineOptions } from '../../src/head/engine-options.ts';
-import type { Clock, Timer } from '../../src/ports/clock.ts';
-import { StoreFailure } from '../../src/ports/store.ts';
-import { MemoryDisk, MemoryStore } from '../../src/store/memory.ts';
+import type { Result } from '../../src/kernel/base/result.ts';
+import { Engine } from '../../src/kernel/head/engine.ts';
+import type { EngineOptions } from '../../src/kernel/head/engine-options.ts';
+import type { Input } from '../../src/kernel/machine/controller.ts';
+import type { Command } from '../../src/kernel/machine/declared.ts';
+import type { Reply } from '../../src/kernel/machine/reply.ts';
+import type { Actor } from '../../src/kernel/model/actor.ts';
+import type { Refusal } from '../../src/kernel/model/errors.ts';
+import type { NodeName } from '../../src/kernel/model/ids.ts';
+import type { Settings } from '../../src/kernel/model/settings.ts';
+import type { Submission } from '../../src/kernel/model/submission.ts';
+import type { Clock, Timer } from '../../src/kernel/ports/clock.ts';
+import { StoreFailure } from '../../src/kernel/ports/store.ts';
+import { MemoryDisk, MemoryStore } from '../../src/kernel/store/memory.ts';
 import { ADMIN, ANN, orderWords, SETTINGS, START_AT, submission } from './controller.ts';
 import { helloOf, type NodeOptions } from './nodes.ts';
 

@@ -2,8 +2,8 @@
 
 import { mkdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { proofName } from '../../src/api/local-login.ts';
-import { identityAt } from '../../src/api/socket-door.ts';
+import { proofName } from '../../src/kernel/api/local-login.ts';
+import { identityAt } from '../../src/kernel/api/socket-door.ts';
 
 /** A JSON request as the calling user. Rejects with `CallError` on any error status. */
 export type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;

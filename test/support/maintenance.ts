@@ -1,9 +1,9 @@
 // Maintenance in short words, for the controller's tests.
 
 import assert from 'node:assert/strict';
-import type { Command } from '../../src/core/controller/declared.ts';
-import type { NodeName } from '../../src/core/model/ids.ts';
-import type { Maintenance } from '../../src/core/model/maintenance.ts';
+import type { Command } from '../../src/kernel/machine/declared.ts';
+import type { NodeName } from '../../src/kernel/model/ids.ts';
+import type { Maintenance } from '../../src/kernel/model/maintenance.ts';
 import { ADMIN, START_AT, type TestHead } from './controller.ts';
 
 export type Plan = Extract<Command, { kind: 'plan_maintenance' }>;

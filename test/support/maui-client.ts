@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { wikiChecksum } from '../../src/fabric/wiki/checksum.ts';
+import { wikiChecksum } from '../../src/wings/wiki/fabric/checksum.ts';
 
 const HEADER_BYTES = 9;
 const REPLY_BYTES_MAX = 32 * 65_536;

@@ -1,13 +1,13 @@
 // Nodes for tests: what they have, and what they say when they connect.
 
-import type { NodeName } from '../../src/core/model/ids.ts';
-import type { MachineMarks, NodeHello } from '../../src/core/model/node.ts';
-import type { NodeFeature } from '../../src/core/model/node-features.ts';
-import type { NodeSize } from '../../src/core/model/node-sizes.ts';
-import type { HeldEpoch } from '../../src/core/model/orders.ts';
-import { PAUSE_MAX_MS } from '../../src/core/model/pause.ts';
-import type { Resources } from '../../src/core/model/resources.ts';
-import type { SiteSkills } from '../../src/core/model/site.ts';
+import type { NodeName } from '../../src/kernel/model/ids.ts';
+import type { MachineMarks, NodeHello } from '../../src/kernel/model/node.ts';
+import type { NodeFeature } from '../../src/kernel/model/node-features.ts';
+import type { NodeSize } from '../../src/kernel/model/node-sizes.ts';
+import type { HeldEpoch } from '../../src/kernel/model/orders.ts';
+import { PAUSE_MAX_MS } from '../../src/kernel/model/pause.ts';
+import type { Resources } from '../../src/kernel/model/resources.ts';
+import type { SiteSkills } from '../../src/kernel/model/site.ts';
 
 /** Amounts in short words; what is not named is none. */
 export interface Amounts {

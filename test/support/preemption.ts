@@ -1,17 +1,17 @@
 // Nodes with tasks of several tiers on them, for tests of who must make room.
 
-import type { JobId, NodeName, UserName } from '../../src/core/model/ids.ts';
-import { subtractResources } from '../../src/core/model/resources.ts';
+import type { JobId, NodeName, UserName } from '../../src/kernel/model/ids.ts';
+import { subtractResources } from '../../src/kernel/model/resources.ts';
 import {
   type Policy,
   type PreemptMode,
   plainPartition,
   plainScheduling,
   type Scheduling,
-} from '../../src/core/model/scheduling.ts';
-import type { Settings } from '../../src/core/model/settings.ts';
-import type { Plan } from '../../src/core/scheduler/cycle/plan.ts';
-import { NodePool, type NodeView, type Running } from '../../src/core/scheduler/room/pool.ts';
+} from '../../src/kernel/model/scheduling.ts';
+import type { Settings } from '../../src/kernel/model/settings.ts';
+import type { Plan } from '../../src/kernel/scheduler/cycle/plan.ts';
+import { NodePool, type NodeView, type Running } from '../../src/kernel/scheduler/room/pool.ts';
 import { SETTINGS } from './controller.ts';
 import { type Amounts, resources } from './nodes.ts';
 

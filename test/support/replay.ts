@@ -3,14 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { portraitOfIndexes } from '../../sim/portrait.ts';
-import { check } from '../../src/core/controller/check.ts';
-import { replay } from '../../src/core/controller/controller.ts';
-import type { StepRecord } from '../../src/core/controller/events.ts';
-import { createState } from '../../src/core/controller/nouns.ts';
-import { exportState, importState, type SnapshotData } from '../../src/core/controller/snapshot.ts';
-import type { State } from '../../src/core/controller/state.ts';
-import { decodeEntry, encodeEntry } from '../../src/head/journal.ts';
-import { decodeRecords, encodeRecords } from '../../src/wire/codec.ts';
+import { decodeEntry, encodeEntry } from '../../src/kernel/head/journal.ts';
+import { check } from '../../src/kernel/machine/check.ts';
+import { replay } from '../../src/kernel/machine/controller.ts';
+import type { StepRecord } from '../../src/kernel/machine/events.ts';
+import { createState } from '../../src/kernel/machine/nouns.ts';
+import { exportState, importState, type SnapshotData } from '../../src/kernel/machine/snapshot.ts';
+import type { State } from '../../src/kernel/machine/state.ts';
+import { decodeRecords, encodeRecords } from '../../src/kernel/wire/codec.ts';
 
 /** All facts of a state, and the indexes that must follow from them. */
 export function portrait(state: State): unknown {

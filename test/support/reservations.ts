@@ -5,8 +5,8 @@ import type {
   Occurrences,
   ReservationMembers,
   ReservationWish,
-} from '../../src/core/controller/reservations/commands.ts';
-import type { NodeName, UserName } from '../../src/core/model/ids.ts';
+} from '../../src/kernel/machine/reservations/commands.ts';
+import type { NodeName, UserName } from '../../src/kernel/model/ids.ts';
 import type { Amounts } from './nodes.ts';
 import { resources } from './nodes.ts';
 

@@ -1,14 +1,14 @@
 // Snapshots for the scheduler, made of short words, and a plan as text.
 
-import { IntervalSet } from '../../src/core/base/interval-set.ts';
-import type { JobId, NodeName, UserName } from '../../src/core/model/ids.ts';
-import type { ResourceRequest } from '../../src/core/model/job.ts';
-import { addResources, subtractResources } from '../../src/core/model/resources.ts';
-import { DEFAULT_QOS, type Policy, plainScheduling } from '../../src/core/model/scheduling.ts';
-import type { Plan } from '../../src/core/scheduler/cycle/plan.ts';
-import { NO_RULES, type Snapshot } from '../../src/core/scheduler/cycle/snapshot.ts';
-import { Queue, type QueueEntry, ShapeBook } from '../../src/core/scheduler/line/queue.ts';
-import { NodePool, type NodeView, type Running } from '../../src/core/scheduler/room/pool.ts';
+import { IntervalSet } from '../../src/kernel/base/interval-set.ts';
+import type { JobId, NodeName, UserName } from '../../src/kernel/model/ids.ts';
+import type { ResourceRequest } from '../../src/kernel/model/job.ts';
+import { addResources, subtractResources } from '../../src/kernel/model/resources.ts';
+import { DEFAULT_QOS, type Policy, plainScheduling } from '../../src/kernel/model/scheduling.ts';
+import type { Plan } from '../../src/kernel/scheduler/cycle/plan.ts';
+import { NO_RULES, type Snapshot } from '../../src/kernel/scheduler/cycle/snapshot.ts';
+import { Queue, type QueueEntry, ShapeBook } from '../../src/kernel/scheduler/line/queue.ts';
+import { NodePool, type NodeView, type Running } from '../../src/kernel/scheduler/room/pool.ts';
 import { type Amounts, resources } from './nodes.ts';
 
 /** A node, and what of it is taken already. */

@@ -2,11 +2,11 @@
 // the state says is outstanding.
 
 import assert from 'node:assert/strict';
-import type { Event } from '../../src/core/controller/declared.ts';
-import { mayGo, outstanding, takeOrders } from '../../src/core/controller/outstanding.ts';
-import type { State } from '../../src/core/controller/state.ts';
-import type { NodeName } from '../../src/core/model/ids.ts';
-import type { Settings } from '../../src/core/model/settings.ts';
+import type { Event } from '../../src/kernel/machine/declared.ts';
+import { mayGo, outstanding, takeOrders } from '../../src/kernel/machine/outstanding.ts';
+import type { State } from '../../src/kernel/machine/state.ts';
+import type { NodeName } from '../../src/kernel/model/ids.ts';
+import type { Settings } from '../../src/kernel/model/settings.ts';
 
 export class TellTale {
   /** Orders told on the node's present session, as JSON. */

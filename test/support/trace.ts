@@ -2,13 +2,13 @@
 // and what nodes are told. The words are listed in `ACTS`.
 
 import assert from 'node:assert/strict';
-import { parseDuration } from '../../src/core/base/duration.ts';
-import type { Command, Event } from '../../src/core/controller/declared.ts';
-import { isCycleDue } from '../../src/core/controller/schedule.ts';
-import type { JobId, NodeName } from '../../src/core/model/ids.ts';
-import type { Dependency, OnNodeLoss } from '../../src/core/model/job.ts';
-import type { EndCause, HeldEpoch } from '../../src/core/model/orders.ts';
-import type { Submission } from '../../src/core/model/submission.ts';
+import { parseDuration } from '../../src/kernel/base/duration.ts';
+import type { Command, Event } from '../../src/kernel/machine/declared.ts';
+import { isCycleDue } from '../../src/kernel/machine/schedule.ts';
+import type { JobId, NodeName } from '../../src/kernel/model/ids.ts';
+import type { Dependency, OnNodeLoss } from '../../src/kernel/model/job.ts';
+import type { EndCause, HeldEpoch } from '../../src/kernel/model/orders.ts';
+import type { Submission } from '../../src/kernel/model/submission.ts';
 import { ADMIN, ANN, place, submission, TestHead } from './controller.ts';
 
 type Options = Readonly<Record<string, string>>;

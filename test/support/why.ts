@@ -1,7 +1,7 @@
 // Why a task waits, in the words that users read.
 
-import { explainPending, pendingOf } from '../../src/core/controller/answers/explain.ts';
-import { viewReason } from '../../src/head/answers/reasons.ts';
+import { viewReason } from '../../src/kernel/head/answers/reasons.ts';
+import { explainPending, pendingOf } from '../../src/kernel/machine/answers/explain.ts';
 import type { TestHead } from './controller.ts';
 
 /** `resources: needs 1 node …`, for somebody else than the owner. */

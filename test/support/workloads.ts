@@ -1,15 +1,15 @@
 // Workloads in a few words, and their replay, for tests.
 
-import { present } from '../../src/core/base/assert.ts';
-import { type Policy, plainScheduling } from '../../src/core/model/scheduling.ts';
+import { present } from '../../src/kernel/base/assert.ts';
+import { type Policy, plainScheduling } from '../../src/kernel/model/scheduling.ts';
 import {
   inOrder,
   type Machine,
   nodesOf,
   type ReplayJob,
   requestFor,
-} from '../../src/core/replay/machine.ts';
-import { type Replayed, type ReplayOptions, replay } from '../../src/core/replay/replay.ts';
+} from '../../src/wings/replay/core/machine.ts';
+import { type Replayed, type ReplayOptions, replay } from '../../src/wings/replay/core/replay.ts';
 
 /** Seconds. */
 export interface WorkloadWords {

@@ -1,13 +1,13 @@
 // What the makers of pages share: the commands without a terminal, and the programs of the seed.
 
 import type { Command } from 'commander';
-import { distribute } from '../../src/cli/distribute/distribute.ts';
-import { buildVerbs, type Invocation } from '../../src/cli/main.ts';
-import * as cmconfigure from '../../src/cli/seed/cmconfigure.ts';
-import * as cmdaemon from '../../src/cli/seed/cmdaemon.ts';
-import * as cminfo from '../../src/cli/seed/cminfo.ts';
-import * as cmkill from '../../src/cli/seed/cmkill.ts';
-import * as cmrun from '../../src/cli/seed/cmrun.ts';
+import { buildVerbs, type Invocation } from '../../src/kernel/cli/main.ts';
+import * as cmconfigure from '../../src/wings/cm/cli/cmconfigure.ts';
+import * as cmdaemon from '../../src/wings/cm/cli/cmdaemon.ts';
+import * as cminfo from '../../src/wings/cm/cli/cminfo.ts';
+import * as cmkill from '../../src/wings/cm/cli/cmkill.ts';
+import * as cmrun from '../../src/wings/cm/cli/cmrun.ts';
+import { distribute } from '../../src/wings/distribute/cli/distribute.ts';
 
 /** Programs that are one command each. */
 export const SEED_PROGRAMS = { cminfo, cmrun, cmkill, cmconfigure, cmdaemon };

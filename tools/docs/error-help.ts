@@ -1,7 +1,7 @@
 // What the codes of core/model/errors.ts mean to somebody who meets one, and what to do then. Kept
 // apart from the codes because it is for people only; a code without its entry does not compile.
 
-import type { Code } from '../../src/core/model/errors.ts';
+import type { Code } from '../../src/kernel/model/errors.ts';
 
 export interface ErrorHelp {
   /** When it is said, where the message alone does not tell. */

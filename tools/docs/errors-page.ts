@@ -1,6 +1,6 @@
 // docs/errors.md, made from the codes and the help on them.
 
-import { CODES, type Code, KINDS } from '../../src/core/model/errors.ts';
+import { CODES, type Code, KINDS } from '../../src/kernel/model/errors.ts';
 import { ERROR_HELP } from './error-help.ts';
 
 /** The whole text of the page. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../tree.ts';
 
-const FACE = 'src/sdk/index.ts';
+const FACE = 'src/kernel/sdk/index.ts';
 const EXPORTS = /export (type )?\{([^}]*)\} from '([^']+)';/g;
 
 interface Shown {

@@ -2,10 +2,10 @@
 // program of the seed.
 
 import { Command, type Option } from 'commander';
-import { buildProgram } from '../../src/cli/main.ts';
-import { VERBS } from '../../src/cli/verbs.ts';
-import { VERSION } from '../../src/cli/version.ts';
-import { KINDS } from '../../src/core/model/errors.ts';
+import { buildProgram } from '../../src/kernel/cli/main.ts';
+import { VERBS } from '../../src/kernel/cli/verbs.ts';
+import { VERSION } from '../../src/kernel/cli/version.ts';
+import { KINDS } from '../../src/kernel/model/errors.ts';
 import { COMMON, distributeCommand, SEED_PROGRAMS, SILENT } from './commands.ts';
 
 export interface ManPage {

@@ -2,13 +2,13 @@
 // by hand is below the line that `KEPT_FROM` names and stays as it is.
 
 import type { Command, Option } from 'commander';
-import { batchFileJsonSchema } from '../../src/api/batch-file.ts';
-import { EVENT_KINDS } from '../../src/api/event-kinds.ts';
-import { buildProgram, runSingle } from '../../src/cli/main.ts';
-import { VERBS } from '../../src/cli/verbs.ts';
-import type { Key } from '../../src/config/key.ts';
-import { environmentName, KEYS, SEED_DEFAULTS, SEED_KEYS } from '../../src/config/keys.ts';
-import { TABLES } from '../../src/config/tables.ts';
+import { EVENT_KINDS } from '../../src/kernel/api/event-kinds.ts';
+import { buildProgram, runSingle } from '../../src/kernel/cli/main.ts';
+import { VERBS } from '../../src/kernel/cli/verbs.ts';
+import type { Key } from '../../src/kernel/config/key.ts';
+import { environmentName, KEYS, SEED_DEFAULTS, SEED_KEYS } from '../../src/kernel/config/keys.ts';
+import { TABLES } from '../../src/kernel/config/tables.ts';
+import { batchFileJsonSchema } from '../../src/wings/batches/api/batch-file.ts';
 import { COMMON, distributeCommand, SEED_PROGRAMS, SILENT } from './commands.ts';
 import { errorsText } from './errors-page.ts';
 import { libraryPage } from './library-page.ts';

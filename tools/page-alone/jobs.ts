@@ -1,7 +1,7 @@
 // Jobs and tasks of a cluster that is made up: the same each time, of any number.
 
-import type { InfoReply, OverviewReply } from '../../src/api/cluster.ts';
-import type { HistoryReply } from '../../src/api/history.ts';
+import type { InfoReply, OverviewReply } from '../../src/kernel/api/cluster.ts';
+import type { HistoryReply } from '../../src/kernel/api/history.ts';
 import type {
   ExplainReply,
   JobDetail,
@@ -9,8 +9,8 @@ import type {
   ListJobsReply,
   ListTasksReply,
   TaskView,
-} from '../../src/api/jobs.ts';
-import type { TaskMapReply } from '../../src/api/task-map.ts';
+} from '../../src/kernel/api/jobs.ts';
+import type { TaskMapReply } from '../../src/kernel/api/task-map.ts';
 import type { Asked } from './server.ts';
 
 const MINUTE_MS = 60_000;

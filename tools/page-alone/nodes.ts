@@ -1,10 +1,10 @@
 // Nodes, their schedule and other clusters of a cluster that is made up.
 
-import type { InfoReply, LoadReply } from '../../src/api/cluster.ts';
-import type { NodeView } from '../../src/api/nodes.ts';
-import type { ReplyOf } from '../../src/api/routes.ts';
-import type { ScheduleBar } from '../../src/api/schedule.ts';
-import type { SiteSummary, SiteView } from '../../src/api/sites.ts';
+import type { InfoReply, LoadReply } from '../../src/kernel/api/cluster.ts';
+import type { NodeView } from '../../src/kernel/api/nodes.ts';
+import type { ReplyOf } from '../../src/kernel/api/routes.ts';
+import type { ScheduleBar } from '../../src/kernel/api/schedule.ts';
+import type { SiteSummary, SiteView } from '../../src/wings/sites/api/sites.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

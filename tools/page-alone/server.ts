@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { methodAndPath, PATHS, type RouteName } from '../../src/api/paths.ts';
-import type { ReplyOf } from '../../src/api/routes.ts';
+import { methodAndPath, PATHS, type RouteName } from '../../src/kernel/api/paths.ts';
+import type { ReplyOf } from '../../src/kernel/api/routes.ts';
 import { ROOT } from '../tree.ts';
 
 /** What of a request an answer depends on. */

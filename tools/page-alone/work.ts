@@ -1,9 +1,9 @@
 // Batches, pools and usage of a cluster that is made up.
 
-import type { BatchDetail, BatchJobView } from '../../src/api/batches.ts';
-import type { SearchLogsReply } from '../../src/api/log-search.ts';
-import type { CallsView, PoolView } from '../../src/api/pools.ts';
-import type { ReplyOf } from '../../src/api/routes.ts';
+import type { SearchLogsReply } from '../../src/kernel/api/log-search.ts';
+import type { ReplyOf } from '../../src/kernel/api/routes.ts';
+import type { BatchDetail, BatchJobView } from '../../src/wings/batches/api/batches.ts';
+import type { CallsView, PoolView } from '../../src/wings/calls/api/pools.ts';
 import { FAILED_ID } from './jobs.ts';
 import { Plain } from './server.ts';
 

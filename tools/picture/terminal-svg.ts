@@ -1,6 +1,6 @@
 // A terminal window as SVG text: no fonts, no scripts, no binary; what was typed stands out.
 
-import { svgText } from '../../src/cli/output/svg-text.ts';
+import { svgText } from '../../src/kernel/cli/output/svg-text.ts';
 
 /** One line of a terminal; `typed` lines follow a prompt. */
 export interface TerminalLine {

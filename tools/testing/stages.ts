@@ -65,7 +65,8 @@ function tests(name: string, concurrency: number): TestStage {
 }
 
 /** Folders whose tests are functions of their input: what fails there once is wrong. */
-const PURE = ['test/unit/core/', 'test/unit/wire/', 'test/unit/api/', 'test/unit/sim/'];
+const PURE =
+  /^test\/unit\/(?:sim|kernel\/(?:base|model|scheduler|files|machine|runner|wire|api)|wings\/[\w-]+\/(?:model|core|machine|runner|wire))\//;
 
 /**
  * True for a test file that starts processes or talks through sockets. One that fails is run once
@@ -73,10 +74,7 @@ const PURE = ['test/unit/core/', 'test/unit/wire/', 'test/unit/api/', 'test/unit
  */
 export function usesRealProcesses(file: string): boolean {
   const folders = ['unit', 'contract', 'launcher', 'e2e'];
-  return (
-    folders.some((folder) => file.startsWith(`test/${folder}/`)) &&
-    !PURE.some((folder) => file.startsWith(folder))
-  );
+  return folders.some((folder) => file.startsWith(`test/${folder}/`)) && !PURE.test(file);
 }
 
 /** Files that take minutes, the longest first: begun last they would run while nothing else is left. */

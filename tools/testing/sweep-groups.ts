@@ -1,6 +1,6 @@
 // Cgroups that earlier test runs have left: agents of tests that were killed cannot clear them away.
 
-import { leftoversHere, removeGroups } from '../../src/cli/doctor/leftover-groups.ts';
+import { leftoversHere, removeGroups } from '../../src/kernel/cli/doctor/leftover-groups.ts';
 
 /**
  * Removes them as `weft doctor --fix` does, those of no agent that lives; how many. Where nobody can

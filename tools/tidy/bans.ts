@@ -2,17 +2,16 @@
 // of a file, so that a string or a comment never trips a rule about code.
 
 import type { Finding } from './finding.ts';
+import { PURE, placeOf } from './layers.ts';
 import { lineAt, type Source } from './source.ts';
 
 interface Ban {
   readonly view: 'code' | 'comments' | 'text';
   readonly pattern: RegExp;
   readonly message: string;
-  /** Start of the paths it holds for; everywhere when absent. */
-  readonly under?: string;
+  /** Holds for these layers; everywhere when absent. */
+  readonly layers?: readonly string[];
 }
-
-const PURE = 'src/core/';
 
 const BANS: readonly Ban[] = [
   ban('code', /\bDate\s*\.\s*now\b/g, 'core reads no clock; take `now` as an argument', PURE),
@@ -59,7 +58,8 @@ const HOME = /(?<![\w.$}])\/(?:home|Users)\/([^\s/'"`:;,)\]]+)/g;
 
 /** Checks one file against all bans. */
 export function checkBans(source: Source): Finding[] {
-  const found = BANS.filter(({ under = '' }) => source.path.startsWith(under)).flatMap((rule) =>
+  const layer = placeOf(source.path)?.layer ?? '';
+  const found = BANS.filter(({ layers }) => layers?.includes(layer) ?? true).flatMap((rule) =>
     [...source[rule.view].matchAll(rule.pattern)].map((match) =>
       error(source, match.index, `\`${match[0].trim()}\`: ${rule.message}`),
     ),
@@ -92,6 +92,6 @@ function error(source: Source, position: number, message: string): Finding {
   return { path: source.path, line, level: 'error', message };
 }
 
-function ban(view: Ban['view'], pattern: RegExp, message: string, under = ''): Ban {
-  return { view, pattern, message, under };
+function ban(view: Ban['view'], pattern: RegExp, message: string, layers?: readonly string[]): Ban {
+  return { view, pattern, message, ...(layers && { layers }) };
 }

@@ -1,9 +1,10 @@
-// The imports of a file, static, dynamic and of types, and the rules about them: the table, and
-// which packages a folder must do without.
+// The imports of a file, static, dynamic and of types, and the rules about them: the table,
+// which houses know each other, and which packages a layer must do without.
 
 import path from 'node:path/posix';
 import type { Finding } from './finding.ts';
-import { allowedText, layerOf, mayImport, PACKAGE_BANS, roomAbove } from './layers.ts';
+import { type Houses, houseProblem, isList } from './houses.ts';
+import { allowedText, mayImport, PACKAGE_BANS, type Place, placeOf, roomAbove } from './layers.ts';
 import { lineAt, type Source } from './source.ts';
 
 /** One import as written. */
@@ -35,39 +36,41 @@ export function targetOf(source: Source, specifier: string): string | undefined 
   return specifier.startsWith('.') ? path.join(path.dirname(source.path), specifier) : undefined;
 }
 
-/** Checks the imports of one file against the table. */
-export function checkImports(source: Source): Finding[] {
-  const from = layerOf(source.path);
+/** Checks the imports of one file against the table, and against what its wing needs. */
+export function checkImports(source: Source, houses: Houses): Finding[] {
+  const from = placeOf(source.path);
   if (from === undefined) {
-    return source.path.startsWith('src/')
+    return source.path.startsWith('src/') && !isList(source.path)
       ? [error(source, 1, 'is in no folder of the layout; move it, or add a row to layers.ts')]
       : [];
   }
   return importsOf(source).flatMap((found) => {
-    const message = problemOf(source, from, found.specifier);
+    const message = problemOf(source, from, found.specifier, houses);
     return message === undefined ? [] : [error(source, found.line, message)];
   });
 }
 
-function problemOf(source: Source, from: string, specifier: string): string | undefined {
+function problemOf(
+  source: Source,
+  from: Place,
+  specifier: string,
+  houses: Houses,
+): string | undefined {
   const target = targetOf(source, specifier);
-  if (target === undefined) return packageProblem(from, specifier);
-  const to = layerOf(target);
-  if (to === from) {
-    const above = roomAbove(from, source.path, target);
-    return above === null ? undefined : `imports the room '${above}', which lies above its own`;
+  if (target === undefined) return packageProblem(from.layer, specifier);
+  const to = placeOf(target);
+  if (to === undefined) return undefined;
+  if (!mayImport(from.layer, to.layer)) {
+    return `${from.layer} may not import ${to.layer} (it may import ${allowedText(from.layer)}); take it as an argument, or move the shared part down`;
   }
-  if (to === undefined || mayImport(from, to)) return undefined;
-  return `${from} may not import ${to} (it may import ${allowedText(from)}); take it as an argument, or move the shared part down`;
+  const above = roomAbove(source.path, target);
+  if (above !== null) return `imports the room '${above}', which lies above its own`;
+  return houseProblem(source.path, from.house, to.house, houses);
 }
 
-function packageProblem(from: string, specifier: string): string | undefined {
-  const ban = PACKAGE_BANS.find(([layer, pattern]) =>
-    layer.endsWith('/')
-      ? from.startsWith(layer) && pattern.test(specifier)
-      : from === layer && pattern.test(specifier),
-  );
-  return ban && `${from} may not import '${specifier}': ${ban[2]}`;
+function packageProblem(layer: string, specifier: string): string | undefined {
+  const ban = PACKAGE_BANS.find(([name, pattern]) => layer === name && pattern.test(specifier));
+  return ban && `${layer} may not import '${specifier}': ${ban[2]}`;
 }
 
 function error(source: Source, line: number, message: string): Finding {

@@ -1,86 +1,73 @@
-// The import table of the repository, as data: which folder may import which. What is not listed is
-// not allowed; a folder may always import itself.
+// The layout as data: which layer may import which. A layer is a folder of the kernel, or of a
+// wing, of that name (`src/kernel/head`, `src/wings/batches/head`); what is not listed is not
+// allowed. A file may always import its own layer.
 
 import path from 'node:path/posix';
 
-/** Rows: a folder and the folders it may import. Names are below `src/` unless in OUTSIDE. */
-export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms({
-  'core/base': [],
-  'core/model': ['core/base'],
-  'core/scheduler': ['core/model', 'core/base'],
-  'core/replay': ['core/scheduler', 'core/model', 'core/base'],
-  'core/files': ['core/model', 'core/base'],
-  'core/batch': ['core/files', 'core/model', 'core/base'],
-  'core/runner': ['core/model', 'core/base'],
-  'core/blobs': ['core/model', 'core/base'],
-  'core/calls': ['core/model', 'core/base'],
-  'core/goals': ['core/model', 'core/base'],
-  'core/controller': ['core/scheduler', 'core/batch', 'core/model', 'core/base'],
-  ports: ['core/model', 'core/base'],
+/** A file's house, the kernel or one wing, and its layer there. */
+export interface Place {
+  readonly house: string;
+  readonly layer: string;
+}
+
+const PURE_BELOW = ['model', 'base'];
+
+/** Rows: a layer and the layers it may import. */
+export const IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  model: ['base'],
+  scheduler: PURE_BELOW,
+  files: PURE_BELOW,
+  runner: PURE_BELOW,
+  core: ['scheduler', 'files', ...PURE_BELOW],
+  machine: ['scheduler', 'files', 'core', ...PURE_BELOW],
+  ports: PURE_BELOW,
   doors: [],
-  steps: ['doors', 'core/base'],
-  wire: ['core/calls', 'core/model', 'core/base'],
-  store: ['ports', 'core/model', 'core/base'],
-  adaptors: ['core/model', 'core/base'],
-  functions: ['ports', 'wire', 'core/calls', 'core/model', 'core/base'],
-  fabric: ['adaptors', 'ports', 'core/scheduler', 'core/model', 'core/base'],
-  api: ['core/batch', 'core/files', 'core/model', 'core/base'],
+  steps: ['doors', 'base'],
+  wire: ['core', ...PURE_BELOW],
+  store: ['ports', ...PURE_BELOW],
+  adaptors: PURE_BELOW,
+  functions: ['ports', 'wire', 'core', ...PURE_BELOW],
+  fabric: ['adaptors', 'ports', 'scheduler', 'core', ...PURE_BELOW],
+  api: ['core', 'files', ...PURE_BELOW],
   head: [
-    ...['core/controller', 'core/scheduler', 'core/blobs', 'core/batch', 'core/files'],
-    ...['core/calls', 'core/goals', 'core/model', 'core/base'],
+    ...['machine', 'scheduler', 'files', 'core', ...PURE_BELOW],
     ...['doors', 'wire', 'ports', 'fabric', 'functions', 'api'],
   ],
-  agent: [
-    'core/runner',
-    'core/blobs',
-    'core/files',
-    'core/model',
-    'core/base',
-    'doors',
-    'wire',
-    'ports',
-    'functions',
-  ],
-  os: ['ports', 'core/base'],
+  agent: ['runner', 'files', 'core', ...PURE_BELOW, 'doors', 'wire', 'ports', 'functions'],
+  os: ['ports', 'base'],
+  config: ['api', 'core', ...PURE_BELOW],
+  connect: ['config', 'api', ...PURE_BELOW],
+  batch: ['transfer', 'config', 'api', 'core', 'files', ...PURE_BELOW],
+  transfer: ['connect', 'batch', 'config', 'api', 'core', 'files', ...PURE_BELOW],
+  staging: ['transfer', 'config', 'api', 'ports', 'files', 'core', ...PURE_BELOW],
   sdk: [
     ...['functions', 'wire', 'transfer', 'connect', 'batch', 'config', 'api'],
-    ...['core/calls', 'core/batch', 'core/files', 'core/model', 'core/base'],
+    ...['core', 'files', ...PURE_BELOW],
   ],
-  config: ['api', 'core/goals', 'core/model', 'core/base'],
-  connect: ['config', 'api', 'core/model', 'core/base'],
-  transfer: [
-    ...['connect', 'batch', 'config', 'api'],
-    ...['core/batch', 'core/files', 'core/model', 'core/base'],
-  ],
-  staging: [
-    ...['transfer', 'config', 'api', 'ports'],
-    ...['core/blobs', 'core/batch', 'core/files', 'core/model', 'core/base'],
-  ],
-  batch: ['config', 'api', 'core/batch', 'core/files', 'core/model', 'core/base'],
   cli: [
     ...['sdk', 'transfer', 'connect', 'batch', 'config', 'api'],
-    ...['core/replay', 'core/batch', 'core/files', 'core/model', 'core/base'],
+    ...['core', 'files', ...PURE_BELOW],
   ],
-  dashboard: ['api', 'core/model', 'core/base'],
-});
-
-/** Rows for folders beside `src/`; null means that anything may be imported. */
-const OUTSIDE: Readonly<Record<string, readonly string[] | null>> = {
-  tools: null,
-  test: null,
-  bench: null,
-  launcher: null,
-  examples: ['sdk'],
+  page: ['api', ...PURE_BELOW],
 };
+
+/** Layers that read no clock, roll no die and never wait; `src/tsconfig.pure.json` has the same. */
+export const PURE = ['base', 'model', 'scheduler', 'machine', 'runner', 'files', 'core'];
+
+/** Programs and what is simulated: everything of the house, but not the page. */
+const PROGRAMS = ['bin', 'sim'];
+/** Folders beside `src/` that may import anything. */
+const FREE = ['tools', 'test', 'bench', 'launcher'];
 
 /** Rooms of one folder, the lowest first: a file may import its own room and those below it. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  'core/scheduler': ['line', 'room', 'cycle', 'answers'],
+  'src/kernel/scheduler': ['line', 'room', 'cycle', 'answers'],
 };
 
-/** Packages that a folder must not import: what it does with them belongs to somebody else. */
+/** Packages that a layer must not import: what it does with them belongs to somebody else. */
 export const PACKAGE_BANS: readonly (readonly [layer: string, ban: RegExp, remedy: string])[] = [
-  ['core/', /./, 'core imports no package and no node: module; take what you need as an argument'],
+  ...PURE.map((layer) => [layer, /./, 'it is pure; take what you need as an argument'] as const),
   [
     'wire',
     /^(ws|fastify|node:(net|http|https|tls|child_process))$/,
@@ -93,55 +80,37 @@ export const PACKAGE_BANS: readonly (readonly [layer: string, ban: RegExp, remed
   ],
 ];
 
-function withPrograms(rows: Record<string, readonly string[]>) {
-  const all = Object.keys(rows);
-  const simulated = all.filter(
-    (name) =>
-      ![
-        'os',
-        'config',
-        'connect',
-        'transfer',
-        'staging',
-        'batch',
-        'sdk',
-        'cli',
-        'dashboard',
-      ].includes(name),
-  );
-  return { ...rows, bin: all.filter((name) => name !== 'dashboard'), sim: simulated };
-}
-
-/** The row a file belongs to: `core/base`, `head`, `sim`, `test`; undefined outside the layout. */
-export function layerOf(file: string): string | undefined {
-  const [top = '', second = '', third = ''] = file.split('/');
-  if (top in OUTSIDE || top === 'sim' || top === 'dashboard') return top;
+/** Where a file stands; undefined outside the layout. */
+export function placeOf(file: string): Place | undefined {
+  const [top = '', second = '', third = '', fourth = ''] = file.split('/');
+  if (FREE.includes(top) || top === 'sim' || top === 'examples') return { house: top, layer: top };
   if (top !== 'src') return undefined;
-  const name = second === 'core' ? `core/${third}` : second;
-  return name in IMPORTS && name !== 'sim' && name !== 'dashboard' ? name : undefined;
+  if (second === 'bin') return { house: 'bin', layer: 'bin' };
+  if (second === 'kernel' && third in IMPORTS) return { house: 'kernel', layer: third };
+  if (second !== 'wings') return undefined;
+  const layer = fourth === 'bin' || fourth in IMPORTS ? fourth : undefined;
+  return layer === undefined ? undefined : { house: third, layer };
 }
 
-/** The folder of a row, from the top of the repository. */
-export function folderOf(layer: string): string {
-  return layer in OUTSIDE || layer === 'sim' || layer === 'dashboard' ? layer : `src/${layer}`;
-}
-
-/** May a file of this row import a file of that row? */
+/** May a file of this layer import a file of that layer, whatever their houses? */
 export function mayImport(from: string, to: string): boolean {
-  if (from === to) return true;
-  const row = from in OUTSIDE ? OUTSIDE[from] : IMPORTS[from];
-  return row === null || (row?.includes(to) ?? false);
+  if (from === to || FREE.includes(from)) return true;
+  if (PROGRAMS.includes(from)) return to !== 'page' && !FREE.includes(to);
+  if (from === 'examples') return to === 'sdk';
+  return IMPORTS[from]?.includes(to) ?? false;
 }
 
 /** The room of a higher floor that a file of a room imports; null when it imports none. */
-export function roomAbove(layer: string, from: string, to: string): string | null {
-  const rooms = ROOMS[layer] ?? [];
-  const floor = (file: string) => rooms.indexOf(path.dirname(path.relative(folderOf(layer), file)));
+export function roomAbove(from: string, to: string): string | null {
+  const folder = Object.keys(ROOMS).find((one) => from.startsWith(`${one}/`));
+  const rooms = ROOMS[folder ?? ''];
+  if (folder === undefined || rooms === undefined) return null;
+  const floor = (file: string) => rooms.indexOf(path.dirname(path.relative(folder, file)));
   return floor(from) >= 0 && floor(to) > floor(from) ? (rooms[floor(to)] ?? null) : null;
 }
 
-/** What a row may import, in words for a message. */
+/** What a layer may import, in words for a message. */
 export function allowedText(from: string): string {
-  const row = from in OUTSIDE ? OUTSIDE[from] : IMPORTS[from];
+  const row = IMPORTS[from];
   return row?.length ? row.join(', ') : 'nothing';
 }

@@ -1,6 +1,6 @@
 // Answers as they come through bad lines, wrong machines and other languages.
 
-import type { SiteOutput } from '../../../src/adaptors/adaptor.ts';
+import type { SiteOutput } from '../../../src/wings/sites/adaptors/adaptor.ts';
 
 /** Texts that no system of ours has for a listing of nothing. */
 export const FOREIGN: readonly string[] = [

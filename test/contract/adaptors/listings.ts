@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { elementOf } from '../../../src/core/model/site-elements.ts';
+import { elementOf } from '../../../src/wings/sites/model/site-elements.ts';
 import { type AdaptorCase, isMissing, skipFor } from './case.ts';
 import { jobIn, jobsIn } from './jobs-in.ts';
 import { checkJob, checkNode, wordsOf } from './shape.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SiteCommand } from '../../../src/adaptors/adaptor.ts';
+import type { SiteCommand } from '../../../src/wings/sites/adaptors/adaptor.ts';
 import { type AdaptorCase, isMissing } from './case.ts';
 import { SUBMISSION } from './shape.ts';
 

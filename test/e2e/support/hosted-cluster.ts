@@ -17,9 +17,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { HeadOptions } from '../../../src/config/daemon-options.ts';
-import { plainScheduling } from '../../../src/core/model/scheduling.ts';
-import type { Settings } from '../../../src/core/model/settings.ts';
+import type { HeadOptions } from '../../../src/kernel/config/daemon-options.ts';
+import { plainScheduling } from '../../../src/kernel/model/scheduling.ts';
+import type { Settings } from '../../../src/kernel/model/settings.ts';
 import { type Call, connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { whenKilled } from '../../support/when-killed.ts';
 import { type Disk, type Host, Lan, type Program, until } from './hosts.ts';

@@ -5,7 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { takeLock } from '../../../src/connect/lock-file.ts';
+import { takeLock } from '../../../src/kernel/connect/lock-file.ts';
 import { connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { whenKilled } from '../../support/when-killed.ts';
 import { until } from './hosts.ts';

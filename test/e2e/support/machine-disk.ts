@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ensureLauncher } from '../../../src/os/launcher-build.ts';
+import { ensureLauncher } from '../../../src/kernel/os/launcher-build.ts';
 import { ROOT } from '../../../tools/tree.ts';
 
 /** What a small Debian server has; what these need comes with them. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import type { MaintenanceView } from '../../../src/api/maintenance.ts';
+import type { MaintenanceView } from '../../../src/kernel/api/maintenance.ts';
 import { until } from './hosts.ts';
 import type { SiteWorld } from './site-world.ts';
 

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { FleetView } from '../../../src/api/pilots.ts';
+import type { FleetView } from '../../../src/wings/pilots/api/pilots.ts';
 import { endNow, whenKilled } from '../../support/when-killed.ts';
 import { until } from './hosts.ts';
 import { cleanEnvironment, repository, runProgram } from './local-cluster.ts';

@@ -15,10 +15,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JobView } from '../../../src/api/jobs.ts';
-import type { NodeView } from '../../../src/api/nodes.ts';
-import type { SiteSummary } from '../../../src/api/sites.ts';
-import { findFreePort } from '../../../src/cli/daemons/free-port.ts';
+import type { JobView } from '../../../src/kernel/api/jobs.ts';
+import type { NodeView } from '../../../src/kernel/api/nodes.ts';
+import { findFreePort } from '../../../src/kernel/cli/daemons/free-port.ts';
+import type { SiteSummary } from '../../../src/wings/sites/api/sites.ts';
 import { connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { endNow, whenKilled } from '../../support/when-killed.ts';
 import { type Host, until } from './hosts.ts';

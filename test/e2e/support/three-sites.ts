@@ -4,7 +4,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { endsIn, lineOf, type MixJob, stampsIn, uptimeS } from '../../../bench/mix/jobs.ts';
 import { type Slurm, startSlurm } from '../../../bench/mix/slurm.ts';
-import { Dice } from '../../../src/core/replay/dice.ts';
+import { Dice } from '../../../src/wings/replay/core/dice.ts';
 import { type Call, connectLocally } from '../../support/local-client.ts';
 import { endNow } from '../../support/when-killed.ts';
 import { type GridEngine, startGridEngine } from './grid-engine.ts';

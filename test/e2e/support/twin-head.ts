@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HeadOptions } from '../../../src/config/daemon-options.ts';
+import type { HeadOptions } from '../../../src/kernel/config/daemon-options.ts';
 import { connectLocally, type LocalClient } from '../../support/local-client.ts';
 import type { HostedCluster, Member } from './hosted-cluster.ts';
 import { until } from './hosts.ts';

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import type { Outage, Rule, Work } from '../../../bench/chaos/evidence.ts';
 import { judge } from '../../../bench/chaos/judge.ts';
 import { livesOf } from '../../../bench/chaos/receipts.ts';
-import type { HistoryTask } from '../../../src/api/history.ts';
+import type { HistoryTask } from '../../../src/kernel/api/history.ts';
 import { evidence, type Given, JOB, LIFE, life, ROW, rules, WORK } from './support/evidence.ts';
 
 const LOST: HistoryTask = {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { runMounted } from '../store/support/child.ts';
-import { newDirectory } from '../store/support/directory.ts';
+import { runMounted } from '../kernel/store/support/child.ts';
+import { newDirectory } from '../kernel/store/support/directory.ts';
 
 test('on a full disk jobs can be looked at and cancelled, also by a head that is started there', async (t) => {
   const directory = newDirectory(t);

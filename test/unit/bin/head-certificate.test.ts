@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { certificateOf } from '../../../src/bin/head-certificate.ts';
 import type { HeadOptions } from '../../../src/bin/head-options.ts';
-import { Failure } from '../../../src/core/model/failure.ts';
-import { fingerprintOf } from '../../../src/head/auth/certificate.ts';
+import { fingerprintOf } from '../../../src/kernel/head/auth/certificate.ts';
+import { Failure } from '../../../src/kernel/model/failure.ts';
 
 class Identity {
   readonly directory = mkdtempSync(join(tmpdir(), 'weft-identity-'));

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { headFailure } from '../../../src/bin/head-failure.ts';
-import { usage } from '../../../src/core/model/failure.ts';
-import { StoreFailure } from '../../../src/ports/store.ts';
+import { usage } from '../../../src/kernel/model/failure.ts';
+import { StoreFailure } from '../../../src/kernel/ports/store.ts';
 
 const unit = readFileSync(
   path.resolve(import.meta.dirname, '../../../deploy/systemd/weft-head.service'),

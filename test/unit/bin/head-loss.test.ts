@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { test } from 'node:test';
-import type { InfoReply } from '../../../src/api/cluster.ts';
+import type { InfoReply } from '../../../src/kernel/api/cluster.ts';
 import { HeadDirectory } from '../../support/head-process.ts';
 import type { Call } from '../../support/local-client.ts';
 

@@ -7,12 +7,12 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { HeadOptions } from '../../../src/bin/head-options.ts';
 import { reloadOf } from '../../../src/bin/reload.ts';
-import { writtenOf } from '../../../src/config/compare.ts';
-import { loadConfig } from '../../../src/config/config.ts';
-import type { Settings } from '../../../src/core/model/settings.ts';
-import type { GoalKeeper } from '../../../src/head/goals/keeper.ts';
-import type { Head } from '../../../src/head/head.ts';
-import { KeptLog } from '../head/http/fixture.ts';
+import { writtenOf } from '../../../src/kernel/config/compare.ts';
+import { loadConfig } from '../../../src/kernel/config/config.ts';
+import type { Head } from '../../../src/kernel/head/head.ts';
+import type { Settings } from '../../../src/kernel/model/settings.ts';
+import type { GoalKeeper } from '../../../src/wings/goals/head/keeper.ts';
+import { KeptLog } from '../kernel/head/http/fixture.ts';
 
 /** A head that only notes what it is told, and its file. */
 async function start(t: TestContext, text: string) {

@@ -5,11 +5,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { readBatch } from '../../../src/batch/read/read-batch.ts';
-import { parseFilters } from '../../../src/config/filters/read-filters.ts';
-import { parseGoals } from '../../../src/config/goals/read-goals.ts';
-import { parseConfig } from '../../../src/config/read-file.ts';
-import { parseClientFile } from '../../../src/connect/client-file.ts';
+import { parseConfig } from '../../../src/kernel/config/read-file.ts';
+import { parseClientFile } from '../../../src/kernel/connect/client-file.ts';
+import { readBatch } from '../../../src/wings/batches/batch/read/read-batch.ts';
+import { parseGoals } from '../../../src/wings/goals/config/read-goals.ts';
+import { parseFilters } from '../../../src/wings/sites/config/read-filters.ts';
 import { filesBelow, ROOT } from '../../../tools/tree.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'weft-documents-'));

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { VERBS } from '../../../src/cli/verbs.ts';
+import { VERBS } from '../../../src/kernel/cli/verbs.ts';
 import { makeManPages } from '../../../tools/docs/man-pages.ts';
 import { ROOT } from '../../../tools/tree.ts';
 

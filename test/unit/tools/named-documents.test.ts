@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { filesBelow, ROOT } from '../../../tools/tree.ts';
 
-const FOLDERS = ['src', 'dashboard', 'launcher', 'sim', 'bench', 'deploy', 'examples', 'tools'];
+const FOLDERS = ['src', 'launcher', 'sim', 'bench', 'deploy', 'examples', 'tools'];
 /** `docs/goals.md`; in descriptions of keys also as `See fencing.md.` */
 const NAMED = /\bdocs\/(?<path>[\w./-]+\.md)\b|\bSee (?<page>[\w-]+\.md)\b/g;
 

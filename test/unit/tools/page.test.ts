@@ -10,8 +10,18 @@ import { bundle, isStampOf, stampOf } from '../../../tools/page.ts';
 test('what is bundled is looked at, wherever it lies', async () => {
   const { sources } = await bundle();
   for (const file of [
-    ...['dashboard/app.tsx', 'dashboard/style.css', 'dashboard/index.html', 'dashboard/icon.svg'],
-    ...['src/core/base/duration.ts', 'src/api/paths.ts', 'package-lock.json', 'tools/page.ts'],
+    ...[
+      'src/kernel/page/app.tsx',
+      'src/kernel/page/style.css',
+      'src/kernel/page/index.html',
+      'src/kernel/page/icon.svg',
+    ],
+    ...[
+      'src/kernel/base/duration.ts',
+      'src/kernel/api/paths.ts',
+      'package-lock.json',
+      'tools/page.ts',
+    ],
   ]) {
     assert.ok(sources.includes(file), file);
   }

@@ -70,7 +70,7 @@ it('a file that fails twice counts once, and is not flaky', async () => {
 it('only files with real processes or sockets may fail once', () => {
   const racy = ['test/e2e/jobs.test.ts', 'test/contract/a.test.ts', 'test/unit/agent/a.test.ts'];
   const pure = [
-    'test/unit/core/base/a.test.ts',
+    'test/unit/kernel/base/a.test.ts',
     'test/traces/a.test.ts',
     'test/unit/sim/a.test.ts',
   ];

@@ -1,10 +1,14 @@
 // The house rules of tools/tidy.ts, each on a small file that breaks it and one that does not.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 import { checkBuilt } from '../../../tools/tidy/files.ts';
 import { checkPages } from '../../../tools/tidy/pages.ts';
+import { checkPureProject, PURE_PROJECT } from '../../../tools/tidy/projects.ts';
 import { tidy } from '../../../tools/tidy.ts';
+import { ROOT } from '../../../tools/tree.ts';
 
 const HEAD = '// What lives here.\n';
 
@@ -28,27 +32,31 @@ describe('tidy on imports', () => {
   it('an import upward is found and the message names the row', () => {
     const text = "import { decide } from '../controller/decide.ts';\n";
     assertOne(
-      { 'src/core/model/job.ts': text },
-      'src/core/model/job.ts:2',
+      { 'src/kernel/model/job.ts': text },
+      'src/kernel/model/job.ts:2',
       /may import core\/base/,
     );
   });
 
   it('a forbidden import of a type alone is found too', () => {
     const text = "import type {\n  Store,\n} from '../store/sqlite.ts';\n";
-    assertOne({ 'src/head/head.ts': text }, 'src/head/head.ts:4', /head may not import store/);
+    assertOne(
+      { 'src/kernel/head/head.ts': text },
+      'src/kernel/head/head.ts:4',
+      /head may not import store/,
+    );
   });
 
   it('a forbidden import inside a type expression or at run time is found', () => {
     const inType = "export type A = import('../os/clock.ts').Clock;\n";
-    assertOne({ 'src/agent/a.ts': inType }, 'src/agent/a.ts:2', /may not import os/);
+    assertOne({ 'src/kernel/agent/a.ts': inType }, 'src/kernel/agent/a.ts:2', /may not import os/);
     const later = "const os = await import('../os/clock.ts');\n";
-    assertOne({ 'src/agent/b.ts': later }, 'src/agent/b.ts:2', /may not import os/);
+    assertOne({ 'src/kernel/agent/b.ts': later }, 'src/kernel/agent/b.ts:2', /may not import os/);
   });
 
   it('a room imports none that lies above it in the same folder', () => {
     const upward = "import { plan } from '../cycle/plan.ts';\n";
-    const place = 'src/core/scheduler/room/lane.ts';
+    const place = 'src/kernel/scheduler/room/lane.ts';
     assertOne({ [place]: upward }, `${place}:2`, /the room 'cycle', which lies above/);
     const downward = "import { Queue } from '../line/queue.ts';\n";
     assert.deepEqual(errorsOf({ [place]: downward }), []);
@@ -56,27 +64,27 @@ describe('tidy on imports', () => {
 
   it('a forbidden re-export is found', () => {
     const text = "export { x } from '../cli/x.ts';\nexport const y = 1;\n";
-    assertOne({ 'src/sdk/x.ts': text }, 'src/sdk/x.ts:2', /sdk may not import cli/);
+    assertOne({ 'src/kernel/sdk/x.ts': text }, 'src/kernel/sdk/x.ts:2', /sdk may not import cli/);
   });
 
   it('sources may not reach into tests or tools', () => {
     const text = "import { x } from '../../test/x.ts';\n";
-    assertOne({ 'src/head/x.ts': text }, 'src/head/x.ts:2', /may not import test/);
+    assertOne({ 'src/kernel/head/x.ts': text }, 'src/kernel/head/x.ts:2', /may not import test/);
   });
 
   it('the table allows what it lists, and bin anything', () => {
     const files = {
-      'src/head/head.ts': "import type { Store } from '../ports/store.ts';\n",
+      'src/kernel/head/head.ts': "import type { Store } from '../ports/store.ts';\n",
       'src/bin/weft.ts': "import { open } from '../store/sqlite.ts';\nimport '../os/clock.ts';\n",
-      'sim/world.ts': "import { Head } from '../src/head/head.ts';\n",
-      'test/unit/a.test.ts': "import '../../src/os/clock.ts';\n",
+      'sim/world.ts': "import { Head } from '../src/kernel/head/head.ts';\n",
+      'test/unit/a.test.ts': "import '../../src/kernel/os/clock.ts';\n",
     };
     assert.deepEqual(errorsOf(files), []);
   });
 
   it('core imports no package, not even for a type', () => {
     const text = "import type { Stats } from 'node:fs';\n";
-    assertOne({ 'src/core/base/a.ts': text }, 'src/core/base/a.ts:2', /no package/);
+    assertOne({ 'src/kernel/base/a.ts': text }, 'src/kernel/base/a.ts:2', /no package/);
   });
 
   it('a folder that is not in the layout is named', () => {
@@ -86,16 +94,20 @@ describe('tidy on imports', () => {
   it('an import that stands in a string or a comment is no import', () => {
     const text =
       "// import '../os/a.ts';\nexport const text = `\nimport x from '../os/a.ts';\n`;\n";
-    assert.deepEqual(errorsOf({ 'src/head/a.ts': text }), []);
+    assert.deepEqual(errorsOf({ 'src/kernel/head/a.ts': text }), []);
   });
 
   it('a cycle is found once, with the whole round', () => {
     const files = {
-      'src/wire/a.ts': "import type { B } from './b.ts';\n",
-      'src/wire/b.ts': "import { c } from './c.ts';\n",
-      'src/wire/c.ts': "import { a } from './a.ts';\n",
+      'src/kernel/wire/a.ts': "import type { B } from './b.ts';\n",
+      'src/kernel/wire/b.ts': "import { c } from './c.ts';\n",
+      'src/kernel/wire/c.ts': "import { a } from './a.ts';\n",
     };
-    assertOne(files, 'src/wire/c.ts:2', /a\.ts -> src\/wire\/b\.ts -> src\/wire\/c\.ts -> src/);
+    assertOne(
+      files,
+      'src/kernel/wire/c.ts:2',
+      /a\.ts -> src\/kernel\/wire\/b\.ts -> src\/kernel\/wire\/c\.ts -> src/,
+    );
   });
 });
 
@@ -104,8 +116,8 @@ describe('tidy on words', () => {
   for (const expression of [...impure, 'async () => 1', 'await value']) {
     it(`${expression} is banned in core and only there`, () => {
       const text = `export const x = ${expression};\n`;
-      assertOne({ 'src/core/base/a.ts': text }, 'src/core/base/a.ts:2', /core /);
-      assert.deepEqual(errorsOf({ 'src/os/a.ts': text }), []);
+      assertOne({ 'src/kernel/base/a.ts': text }, 'src/kernel/base/a.ts:2', /core /);
+      assert.deepEqual(errorsOf({ 'src/kernel/os/a.ts': text }), []);
     });
   }
 
@@ -139,18 +151,18 @@ describe('tidy on words', () => {
       "const home = '/home/alice/job';",
       '',
     ];
-    assert.deepEqual(errorsOf({ 'src/core/base/a.ts': text.join('\n') }), []);
+    assert.deepEqual(errorsOf({ 'src/kernel/base/a.ts': text.join('\n') }), []);
   });
 
   it('code after a template, a regex and a division is still seen', () => {
     const text = `const a = \`\${1}\`; const b = /\`/; const c = 4 / 2; const d = Date.now();\n`;
-    assertOne({ 'src/core/base/a.ts': text }, 'src/core/base/a.ts:2', /clock/);
+    assertOne({ 'src/kernel/base/a.ts': text }, 'src/kernel/base/a.ts:2', /clock/);
   });
 });
 
 describe('tidy on files', () => {
   it('a file without a comment at its top is an error', () => {
-    const findings = tidy(new Map([['src/wire/a.ts', 'export const a = 1;\n']]));
+    const findings = tidy(new Map([['src/kernel/wire/a.ts', 'export const a = 1;\n']]));
     assert.deepEqual(
       findings.map(({ line, level }) => ({ line, level })),
       [{ line: 1, level: 'error' }],
@@ -164,19 +176,27 @@ describe('tidy on files', () => {
 
   it('barrel files are errors, but the public face of the package is not', () => {
     const gather = "export { a } from './a.ts';\nexport type { B } from './b.ts';\n";
-    assertOne({ 'src/wire/all.ts': gather }, 'src/wire/all.ts:1', /barrel/);
-    assertOne({ 'src/wire/index.ts': 'export const a = 1;\n' }, 'src/wire/index.ts:1', /barrel/);
-    assertOne({ 'src/wire/b.ts': "export * from './a.ts';\n" }, 'src/wire/b.ts:2', /export \*/);
-    assert.deepEqual(errorsOf({ 'src/sdk/index.ts': gather }), []);
+    assertOne({ 'src/kernel/wire/all.ts': gather }, 'src/kernel/wire/all.ts:1', /barrel/);
+    assertOne(
+      { 'src/kernel/wire/index.ts': 'export const a = 1;\n' },
+      'src/kernel/wire/index.ts:1',
+      /barrel/,
+    );
+    assertOne(
+      { 'src/kernel/wire/b.ts': "export * from './a.ts';\n" },
+      'src/kernel/wire/b.ts:2',
+      /export \*/,
+    );
+    assert.deepEqual(errorsOf({ 'src/kernel/sdk/index.ts': gather }), []);
   });
 
   it('a name that is not kebab-case is an error with the right name', () => {
-    assertOne({ 'src/wire/myCodec.ts': '' }, 'src/wire/myCodec.ts:1', /my-codec\.ts/);
+    assertOne({ 'src/kernel/wire/myCodec.ts': '' }, 'src/kernel/wire/myCodec.ts:1', /my-codec\.ts/);
   });
 
   it('a long file is a warning, not an error', () => {
     const text = `${HEAD}${'const a = 1;\n'.repeat(300)}`;
-    const findings = tidy(new Map([['src/wire/a.ts', text]]));
+    const findings = tidy(new Map([['src/kernel/wire/a.ts', text]]));
     assert.deepEqual(
       findings.map((finding) => finding.level),
       ['warning'],
@@ -186,49 +206,61 @@ describe('tidy on files', () => {
 
 describe('tidy on what is built', () => {
   it('what lies beside its source is an error, other scripts are none', () => {
-    const beside = ['src/wire/a.ts', 'src/wire/a.js', 'src/wire/a.d.ts'];
+    const beside = ['src/kernel/wire/a.ts', 'src/kernel/wire/a.js', 'src/kernel/wire/a.d.ts'];
     const found = checkBuilt([...beside, 'bin/weft.mjs', 'src/own.js', 'src/own.d.ts']);
     assert.deepEqual(
       found.map(({ path }) => path),
-      ['src/wire/a.js', 'src/wire/a.d.ts'],
+      ['src/kernel/wire/a.js', 'src/kernel/wire/a.d.ts'],
     );
-    assert.match(found[0]?.message ?? '', /built from src\/wire\/a\.ts: remove it/);
+    assert.match(found[0]?.message ?? '', /built from src\/kernel\/wire\/a\.ts: remove it/);
   });
 });
 
 describe('tidy on projects', () => {
-  const tree = (references: string[]) => ({
-    read: (file: string) =>
-      ({
-        'src/core/base/tsconfig.json': '{}',
-        'src/ports/tsconfig.json': JSON.stringify({
-          references: references.map((path) => ({ path })),
-        }),
-      })[file],
-    hasCode: (folder: string) => folder === 'src/core/base' || folder === 'src/ports',
+  const project = readFileSync(path.join(ROOT, PURE_PROJECT), 'utf8');
+
+  it('the pure project has the pure layers', () => {
+    assert.deepEqual(checkPureProject(project), []);
   });
 
-  it('references as in the table pass', () => {
-    assert.deepEqual(tidy(new Map(), tree(['../core/base'])), []);
+  it('a layer too few and one too many are both named', () => {
+    const [found, other] = checkPureProject(project.replace('kernel/base', 'kernel/os'));
+    assert.match(found?.message ?? '', /include 'kernel\/base\/\*\*\/\*\.ts'/);
+    assert.match(other?.message ?? '', /do not include 'kernel\/os/);
+  });
+});
+
+describe('tidy on houses', () => {
+  const wing = (name: string, needs: string) => ({
+    [`src/wings/${name}/wing.ts`]: `export const wing = { name: '${name}', needs: [${needs}] };\n`,
   });
 
-  it('a reference too few and one too many are both named', () => {
-    const messages = tidy(new Map(), tree(['../head'])).map((finding) => finding.message);
-    assert.equal(messages.length, 2);
-    assert.match(messages[0] ?? '', /add a reference to src\/core\/base/);
-    assert.match(messages[1] ?? '', /remove the reference to src\/head/);
+  it('the kernel may not know a wing', () => {
+    const text = "import { a } from '../../wings/batches/head/a.ts';\n";
+    assertOne({ 'src/kernel/head/x.ts': text }, 'src/kernel/head/x.ts:2', /knows no wing/);
   });
 
-  it('a folder with code and no tsconfig is an error', () => {
-    const bare = { read: () => undefined, hasCode: (folder: string) => folder === 'src/wire' };
-    const paths = tidy(new Map(), bare).map((finding) => finding.path);
-    assert.deepEqual(paths, ['src/wire/tsconfig.json']);
+  it('a wing may know the kernel, and another wing only where it says so', () => {
+    const kernel = "import { a } from '../../../kernel/head/a.ts';\n";
+    assert.deepEqual(errorsOf({ 'src/wings/batches/head/x.ts': kernel }), []);
+    const other = {
+      'src/wings/batches/head/x.ts': "import { a } from '../../notify/head/a.ts';\n",
+    };
+    assert.deepEqual(errorsOf({ ...other, ...wing('batches', "'notify'") }), []);
+    const place = 'src/wings/batches/head/x.ts:2';
+    assertOne({ ...other, ...wing('batches', '') }, place, /does not say that it needs 'notify'/);
+  });
+
+  it('neither knows the programs that start it', () => {
+    const text = "import { a } from '../../bin/a.ts';\n";
+    assertOne({ 'src/kernel/bin/x.ts': text }, 'src/kernel/bin/x.ts:1', /layout/);
+    assertOne({ 'src/kernel/head/x.ts': text }, 'src/kernel/head/x.ts:2', /may not import bin/);
   });
 });
 
 describe('tidy on pages', () => {
   const files = new Map([
-    ['src/api/jobs.ts', 'export const jobView = 1;\n'],
+    ['src/kernel/api/jobs.ts', 'export const jobView = 1;\n'],
     ['launcher/lease.c', 'void leases_end(void) {}\n'],
   ]);
 
@@ -260,8 +292,8 @@ describe('tidy on pages', () => {
   });
 
   it('a name must stand in the file that it is said to be in', () => {
-    const text = '`leases_end` in `launcher/lease.c`, `jobViews` in `src/api/jobs.ts`\n';
-    const message = '1 `src/api/jobs.ts` has no `jobViews`; mend the name';
+    const text = '`leases_end` in `launcher/lease.c`, `jobViews` in `src/kernel/api/jobs.ts`\n';
+    const message = '1 `src/kernel/api/jobs.ts` has no `jobViews`; mend the name';
     assert.deepEqual(onPage('ARCHITECTURE.md', text), [message]);
   });
 

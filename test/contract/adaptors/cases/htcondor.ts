@@ -1,7 +1,7 @@
 // HTCondor, by what its manual and its source say that it prints.
 
-import { htcondor } from '../../../../src/adaptors/htcondor/htcondor.ts';
-import { documented } from '../../../unit/adaptors/recorded.ts';
+import { htcondor } from '../../../../src/wings/sites/adaptors/htcondor/htcondor.ts';
+import { documented } from '../../../unit/wings/sites/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';
 
 const output = (name: string) => documented(`htcondor/${name}.txt`);

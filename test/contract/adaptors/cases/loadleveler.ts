@@ -1,7 +1,7 @@
 // LoadLeveler, by what its manuals say that it prints.
 
-import { loadleveler } from '../../../../src/adaptors/loadleveler/loadleveler.ts';
-import { documented } from '../../../unit/adaptors/recorded.ts';
+import { loadleveler } from '../../../../src/wings/sites/adaptors/loadleveler/loadleveler.ts';
+import { documented } from '../../../unit/wings/sites/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';
 
 const output = (name: string) => documented(`loadleveler/${name}.txt`);

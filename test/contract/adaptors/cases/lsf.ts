@@ -1,7 +1,7 @@
 // LSF, by what its manual says that it prints.
 
-import { lsf } from '../../../../src/adaptors/lsf/lsf.ts';
-import { documented } from '../../../unit/adaptors/recorded.ts';
+import { lsf } from '../../../../src/wings/sites/adaptors/lsf/lsf.ts';
+import { documented } from '../../../unit/wings/sites/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';
 
 const output = (name: string) => documented(`lsf/${name}.txt`);

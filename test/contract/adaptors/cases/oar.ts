@@ -1,7 +1,7 @@
 // OAR 2.5.9, by what a real one said.
 
-import { oar } from '../../../../src/adaptors/oar/oar.ts';
-import { recorded } from '../../../unit/adaptors/recorded.ts';
+import { oar } from '../../../../src/wings/sites/adaptors/oar/oar.ts';
+import { recorded } from '../../../unit/wings/sites/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';
 
 const output = (name: string) => recorded(`oar/${name}.txt`);

@@ -1,7 +1,7 @@
 // PBS, by what its manuals and its source say that it prints.
 
-import { pbs } from '../../../../src/adaptors/pbs/pbs.ts';
-import { documented } from '../../../unit/adaptors/recorded.ts';
+import { pbs } from '../../../../src/wings/sites/adaptors/pbs/pbs.ts';
+import { documented } from '../../../unit/wings/sites/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';
 
 const output = (name: string) => documented(`pbs/${name}.txt`);

@@ -1,7 +1,7 @@
 // A program of the operator, by answers of the contract (docs/adaptors.md).
 
-import type { SiteOutput } from '../../../../src/adaptors/adaptor.ts';
-import { script } from '../../../../src/adaptors/script/script.ts';
+import type { SiteOutput } from '../../../../src/wings/sites/adaptors/adaptor.ts';
+import { script } from '../../../../src/wings/sites/adaptors/script/script.ts';
 import type { AdaptorCase } from '../case.ts';
 
 const BEGAN = 1_795_313_363_000;

@@ -1,7 +1,7 @@
 // Grid Engine 8.1.9, by what a real one said.
 
-import { sge } from '../../../../src/adaptors/sge/sge.ts';
-import { recorded, recordedNames } from '../../../unit/adaptors/recorded.ts';
+import { sge } from '../../../../src/wings/sites/adaptors/sge/sge.ts';
+import { recorded, recordedNames } from '../../../unit/wings/sites/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';
 
 const output = (name: string) => recorded(`sge/${name}.txt`);

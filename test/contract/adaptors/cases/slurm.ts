@@ -1,7 +1,7 @@
 // Slurm 22.05, by what a real one said.
 
-import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
-import { recorded, recordedNames } from '../../../unit/adaptors/recorded.ts';
+import { slurm } from '../../../../src/wings/sites/adaptors/slurm/slurm.ts';
+import { recorded, recordedNames } from '../../../unit/wings/sites/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';
 
 const output = (name: string) => recorded(`slurm/${name}.txt`);

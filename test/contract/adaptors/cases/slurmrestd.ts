@@ -1,7 +1,7 @@
 // Slurm 22.05.8 over HTTP, by what a real slurmrestd said.
 
-import { slurmrestd } from '../../../../src/adaptors/slurmrestd/slurmrestd.ts';
-import { recorded } from '../../../unit/adaptors/recorded.ts';
+import { slurmrestd } from '../../../../src/wings/sites/adaptors/slurmrestd/slurmrestd.ts';
+import { recorded } from '../../../unit/wings/sites/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';
 
 const output = (name: string) => recorded(`slurmrestd/${name}.txt`);

@@ -1,7 +1,7 @@
 // Another Weft, by what its own program said.
 
-import { weft } from '../../../../src/adaptors/weft/weft.ts';
-import { recorded } from '../../../unit/adaptors/recorded.ts';
+import { weft } from '../../../../src/wings/sites/adaptors/weft/weft.ts';
+import { recorded } from '../../../unit/wings/sites/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';
 
 const output = (name: string) => recorded(`weft/${name}.txt`);

@@ -2,7 +2,7 @@
 
 import type { Evidence, Life, Rule, Work } from '../../../../bench/chaos/evidence.ts';
 import { judge } from '../../../../bench/chaos/judge.ts';
-import type { HistoryJob, HistoryTask } from '../../../../src/api/history.ts';
+import type { HistoryJob, HistoryTask } from '../../../../src/kernel/api/history.ts';
 
 export const WORK: Work = {
   key: 'w1',

@@ -1,7 +1,0 @@
-// Events after which a batch may stand otherwise.
-
-import type { LiveEvent } from '../../data/live.ts';
-
-export function isOfBatches({ kind }: LiveEvent): boolean {
-  return /^(batch|task|job|part|build)/.test(kind);
-}

@@ -1,0 +1,177 @@
+// What a process finds in its environment: the job's own values, then who and where it is.
+
+import { bindingVariables, launcherVariables, ranksPerNode } from '../../wings/mpi/agent/mpi.ts';
+import { WHERE_HEAD_IS } from '../model/head-variables.ts';
+import { LAUNCH_STRING_BYTES_MAX } from '../model/limits.ts';
+import type { LaunchOrder } from '../model/orders.ts';
+import type { UserAccount } from '../ports/users.ts';
+import { buildsDirectory, slotsFile } from './names.ts';
+import type { AgentSettings } from './ports.ts';
+
+export interface Surroundings {
+  readonly order: LaunchOrder;
+  readonly account: UserAccount;
+  readonly hostFile: string;
+  /** Private directory for temporary files; null = the system's own. */
+  readonly temporary: string | null;
+  readonly settings: AgentSettings;
+}
+
+/** Where jobs find programs, on a node that says nothing of it. */
+const JOB_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+/** The same with programs of the system, which container engines start. */
+export function enginesPath(jobPath = JOB_PATH): string {
+  return `${jobPath}:/usr/local/sbin:/usr/sbin:/sbin`;
+}
+/** Names that only the agent gives a value, but for those that say where a program finds its head. */
+const OURS = /^(WEFT_.*|CM_NODE_RANK|CM_PROC_RANK)$/s;
+
+/** The part that is the same for all processes here, as `NAME=value`. */
+export function buildEnvironment(of: Surroundings): string[] {
+  const given = givenBy(of.order);
+  const own = identity(of);
+  const asked = [...given].filter(([name]) => !Object.hasOwn(own, name));
+  const usual = Object.entries({ ...defaults(of), ...threadCounts(of.order, given) });
+  return [
+    ...usual.flatMap(([name, value]) => (given.has(name) ? [] : entryOf(name, value))),
+    ...asked.map(([, entry]) => entry),
+    ...Object.entries(own).flatMap(([name, value]) => entryOf(name, value)),
+  ];
+}
+
+/** By a job's variables: orders of its tasks that came together share them. */
+const givenBefore = new WeakMap<LaunchOrder['environment'], ReadonlyMap<string, string>>();
+
+/**
+ * `NAME=value` by name, without what is ours to say: of two entries of one name a reader may take
+ * either, and by its WEFT_LAUNCH a process is found again.
+ */
+function givenBy({ environment }: LaunchOrder): ReadonlyMap<string, string> {
+  const known = givenBefore.get(environment);
+  if (known !== undefined) return known;
+  const given = new Map<string, string>();
+  for (const [name, value] of Object.entries(environment)) {
+    if (OURS.test(name) && !WHERE_HEAD_IS.has(name)) continue;
+    for (const entry of entryOf(name, value)) given.set(name, entry);
+  }
+  givenBefore.set(environment, given);
+  return given;
+}
+
+/** None with '=' in the name or a NUL anywhere: execve would misread it. */
+function entryOf(name: string, value: string): string[] {
+  const entry = `${name}=${value}`;
+  return name === '' || name.includes('=') || entry.includes('\0') ? [] : [entry];
+}
+
+function defaults(of: Surroundings): Record<string, string> {
+  const { order, account, temporary, settings, hostFile } = of;
+  const files = { lines: hostFile, slots: slotsFile(hostFile) };
+  return {
+    ...bindingVariables(order, settings),
+    ...(order.mpi === undefined ? {} : launcherVariables(settings.steps, files)),
+    PATH: settings.jobPath ?? JOB_PATH,
+    HOME: account.home,
+    USER: account.name,
+    LOGNAME: account.name,
+    SHELL: account.shell,
+    ...(temporary === null ? {} : { TMPDIR: temporary }),
+  };
+}
+
+/** Read by libraries that fall back to OMP_NUM_THREADS when their own is not set. */
+const OPENMP = [
+  'OMP_NUM_THREADS',
+  'OPENBLAS_NUM_THREADS',
+  'MKL_NUM_THREADS',
+  'BLIS_NUM_THREADS',
+  'NUMEXPR_NUM_THREADS',
+] as const;
+const OTHERS = ['JULIA_NUM_THREADS', 'RAYON_NUM_THREADS'] as const;
+
+/**
+ * Without them each process starts a thread per cpu of the node, whatever it was given. Who sets
+ * OMP_NUM_THREADS means all libraries that follow it.
+ */
+function threadCounts(
+  order: LaunchOrder,
+  given: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const { cpuCount } = order.share.resources;
+  // A job that asked for none has no number that would be right.
+  if (cpuCount === 0) return {};
+  const threads = String(Math.max(1, Math.floor(cpuCount / ranksPerNode(order))));
+  const names = given.has('OMP_NUM_THREADS') ? OTHERS : [...OPENMP, ...OTHERS];
+  return Object.fromEntries(names.map((name) => [name, threads]));
+}
+
+function identity(of: Surroundings): Record<string, string> {
+  const { order, account, hostFile, settings } = of;
+  const { place, share, nodes } = order;
+  const gpus = share.gpus.map((gpu) => settings.gpuFrom + gpu).join(',');
+  const values: Record<string, string> = {
+    WEFT_JOB_ID: `${place.jobId}`,
+    WEFT_JOB_NAME: order.jobName,
+    WEFT_TASK_ID: order.epochId.slice(0, order.epochId.indexOf('#')),
+    WEFT_EPOCH: `${order.epoch}`,
+    WEFT_NODE_RANK: `${order.nodeRank}`,
+    ...nodeList(nodes),
+    WEFT_NODE_COUNT: `${nodes.length}`,
+    WEFT_PROCS_PER_NODE: `${ranksPerNode(order)}`,
+    WEFT_HOSTFILE: hostFile,
+    WEFT_HOSTFILE_SLOTS: slotsFile(hostFile),
+    WEFT_CPUS: `${share.resources.cpuCount}`,
+    WEFT_MEMORY_BYTES: `${share.resources.memoryBytes}`,
+    WEFT_GPUS: gpus,
+    CM_NODE_RANK: `${order.nodeRank}`,
+  };
+  if (order.mpi !== undefined) {
+    values['WEFT_RSH'] = settings.steps.client;
+    values['WEFT_STEP_KEY'] = order.mpi.key;
+  }
+  if (order.pool !== undefined) Object.assign(values, workerVariables(order, settings));
+  const hasGpus = settings.resources.gpuCount > 0;
+  if (share.gpus.length > 0 || hasGpus) values['CUDA_VISIBLE_DEVICES'] = gpus;
+  if (order.batch !== undefined) {
+    values['WEFT_BATCH'] = order.batch.title;
+    if (order.batch.build !== null) {
+      values['WEFT_BUILDS'] = buildsDirectory(settings, account.uid);
+      values['WEFT_BUILD'] = order.batch.build;
+      values['WEFT_BUILD_ATTEMPT'] = order.batch.attempt ?? '';
+    }
+  }
+  if (place.index !== null) values['WEFT_ARRAY_INDEX'] = `${place.index}`;
+  if (order.array !== null) {
+    values['WEFT_ARRAY_FIRST'] = `${order.array.first}`;
+    values['WEFT_ARRAY_LAST'] = `${order.array.last}`;
+    values['WEFT_ARRAY_COUNT'] = `${order.array.count}`;
+  }
+  return values;
+}
+
+/** Read by the worker's own process, which passes the second on to nobody. */
+function workerVariables(
+  { epochId, place, pool }: LaunchOrder,
+  { node, workers }: AgentSettings,
+): Record<string, string> {
+  const worker = `${node}:${epochId}`;
+  const { key = '', recycle } = pool ?? {};
+  const calls = { head: workers.head, epochId, worker, key, recycle };
+  return { WEFT_POOL: `${place.jobId}`, WEFT_CALLS: JSON.stringify(calls) };
+}
+
+/** Thousands of nodes make a longer variable than Linux takes; the host file has them all. */
+function nodeList(nodes: LaunchOrder['nodes']): Record<string, string> {
+  const list = nodes.join(',');
+  return list.length > LAUNCH_STRING_BYTES_MAX - 64 ? {} : { WEFT_NODELIST: list };
+}
+
+/** The part that differs from process to process. */
+export function environmentOfProcess(
+  common: readonly string[],
+  rank: number,
+  mark: string,
+): string[] {
+  return [...common, `WEFT_PROC_RANK=${rank}`, `CM_PROC_RANK=${rank}`, `WEFT_LAUNCH=${mark}`];
+}

@@ -1,0 +1,135 @@
+// Standard input that a client sends while its job runs: pieces from the head go into a named pipe,
+// each acknowledged when the process's pipe has taken it. A slow process thereby slows its client,
+// and no node or head holds more than a piece.
+
+import type { EpochId } from '../model/ids.ts';
+import type { Files, Owner } from '../ports/files.ts';
+import type { Log } from '../ports/log.ts';
+import type { FeedPipe, Pipes } from '../ports/pipes.ts';
+import type { AgentToHead, HeadToAgent } from '../wire/messages.ts';
+import { fileNameOf } from './names.ts';
+
+type Piece = Extract<HeadToAgent, { kind: 'stdin' }>;
+
+/**
+ * Input of one process that was given and not yet taken: what a client sends beyond waits there.
+ */
+export const FEED_BYTES_MAX = 2 * 1_048_576;
+
+interface Feed {
+  readonly pipe: FeedPipe;
+  /** Bytes that were given to the pipe, taken or not. */
+  given: number;
+  taken: number;
+  isEnded: boolean;
+  /** Pieces on their way into the pipe. */
+  pieces: number;
+  /** Settles when the last of them is through. */
+  writing: Promise<void>;
+}
+
+export interface FeedsWorld {
+  /** Absent: no process here can be fed. */
+  readonly pipes: Pipes | undefined;
+  readonly files: Files;
+  readonly log: Log;
+  /** Where the pipes are made; users pass through it. */
+  readonly directory: string;
+  readonly isStarted: (epochId: EpochId) => boolean;
+  readonly send: (message: AgentToHead) => boolean;
+}
+
+export class Feeds {
+  readonly #world: FeedsWorld;
+  readonly #feeds = new Map<EpochId, Feed>();
+  /** Epochs whose feed broke off when an earlier agent ended, until they are over. */
+  readonly #broken = new Set<EpochId>();
+
+  constructor(world: FeedsWorld) {
+    this.#world = world;
+  }
+
+  /**
+   * A pipe that is still there was not fed to its end: its writer, an earlier agent, is gone, and
+   * its reader took that for the end of the input.
+   */
+  findBroken(epochIds: Iterable<EpochId>): void {
+    const { files, directory } = this.#world;
+    const names = new Set(files.list(directory));
+    for (const name of names) files.removeFile(`${directory}/${name}`);
+    for (const id of epochIds) if (names.has(fileNameOf(id))) this.#broken.add(id);
+  }
+
+  isBroken(epochId: EpochId): boolean {
+    return this.#broken.has(epochId);
+  }
+
+  pathOf(epochId: EpochId): string {
+    return `${this.#world.directory}/${fileNameOf(epochId)}`;
+  }
+
+  /** Before the start of its process. */
+  async open(epochId: EpochId, owner: Owner | null): Promise<void> {
+    const { pipes } = this.#world;
+    if (pipes === undefined) throw new Error('this node cannot pass standard input to a task');
+    const pipe = await pipes.make(this.pathOf(epochId), owner);
+    const nothing = { given: 0, taken: 0, isEnded: false, pieces: 0 };
+    this.#feeds.set(epochId, { pipe, ...nothing, writing: Promise.resolve() });
+  }
+
+  /**
+   * A piece that comes again is given once; one beyond a gap is answered with where to go on. One
+   * that is too much for a process that does not read gets no answer: it is sent again.
+   */
+  take({ epochId, offset, bytes, end }: Piece): void {
+    const feed = this.#feeds.get(epochId);
+    // A pipe without a reader would lose what it is given.
+    if (feed === undefined || !this.#world.isStarted(epochId)) return;
+    if (offset <= feed.given && !feed.isEnded) {
+      const fresh = bytes.subarray(feed.given - offset);
+      const waiting = feed.given - feed.taken;
+      if (waiting > 0 && waiting + fresh.length > FEED_BYTES_MAX) return;
+      if (fresh.length > 0 || end) this.#give(epochId, feed, { bytes: fresh, end });
+    }
+    // What is being written is acknowledged when the pipe has it, however often it was sent.
+    if (feed.pieces === 0) this.#acknowledge(epochId, feed);
+  }
+
+  /** The epoch is over, whatever was read. */
+  close(epochId: EpochId): void {
+    this.#broken.delete(epochId);
+    const feed = this.#feeds.get(epochId);
+    if (feed === undefined) return;
+    this.#feeds.delete(epochId);
+    this.#finish(epochId, feed);
+  }
+
+  #give(epochId: EpochId, feed: Feed, { bytes, end }: Pick<Piece, 'bytes' | 'end'>): void {
+    feed.given += bytes.length;
+    feed.isEnded = end;
+    feed.pieces += 1;
+    const written = (): void => {
+      feed.taken += bytes.length;
+      if (end) this.#finish(epochId, feed);
+      feed.pieces -= 1;
+      this.#acknowledge(epochId, feed);
+    };
+    const write = (): Promise<void> => feed.pipe.write(bytes);
+    feed.writing = (bytes.length > 0 ? feed.writing.then(write) : feed.writing).then(written);
+    feed.writing.catch((error: unknown) => {
+      // What was not read at the end of its process is no failure.
+      if (this.#feeds.get(epochId) !== feed) return;
+      this.#world.log.warn({ epochId, error }, 'standard input could not be passed to a task');
+    });
+  }
+
+  #acknowledge(epochId: EpochId, { taken, pieces, isEnded }: Feed): void {
+    const end = isEnded && pieces === 0;
+    this.#world.send({ kind: 'stdin_ack', epochId, offset: taken, end });
+  }
+
+  #finish(epochId: EpochId, feed: Feed): void {
+    feed.pipe.close();
+    this.#world.files.removeFile(this.pathOf(epochId));
+  }
+}

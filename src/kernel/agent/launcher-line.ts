@@ -1,0 +1,145 @@
+// The agent's line to its launcher: had again whenever it is lost, with what is to be started kept
+// meanwhile, and with what the launcher knows brought together with what the journal knows.
+
+import type { EpochId } from '../model/ids.ts';
+import type { KnownProcess, ProcessEvent } from '../model/processes.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { LaunchRequest, Processes } from '../ports/processes.ts';
+import { adoptionInputs, strangers } from '../runner/adopt.ts';
+import type { RunnerInput } from '../runner/inputs.ts';
+import type { RunnerState } from '../runner/state.ts';
+
+export interface LauncherLineWorld {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly connect: () => Promise<Processes>;
+  readonly state: RunnerState;
+  readonly step: (input: RunnerInput) => void;
+  /** A launcher is there, and nothing of what it knows has been stepped yet. */
+  readonly onFound: () => void;
+  /** The input of its process was cut off when an earlier agent ended. */
+  readonly isBroken: (epochId: EpochId) => boolean;
+  /** What the launcher knew has been stepped: the time to take up what is outstanding. */
+  readonly onAdopted: () => void;
+}
+
+/** How long to wait before asking for a launcher again that could not be had. */
+const RETRY_MS = 500;
+const SIGKILL = 9;
+const SIGCONT = 18;
+
+export class LauncherLine {
+  readonly #world: LauncherLineWorld;
+  #processes: Processes | null = null;
+  /** Starts decided while there was no launcher. */
+  #queued: LaunchRequest[] = [];
+  /**
+   * Whether the last launcher was outdated: the next one will most likely be the same, found again.
+   */
+  #outdated: string | null = null;
+  #stopped = false;
+
+  constructor(world: LauncherLineWorld) {
+    this.#world = world;
+  }
+
+  /** Null while there is no launcher. */
+  get processes(): Processes | null {
+    return this.#processes;
+  }
+
+  /** Whether it is older than the agent, and can be asked for nothing new. */
+  get isOutdated(): boolean {
+    return this.#outdated !== null;
+  }
+
+  /** Resolves with the first launcher that could be had. */
+  async connect(): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        const processes = await this.#world.connect();
+        await this.#adopt(processes);
+        return;
+      } catch (error) {
+        this.#world.log.error({ error }, 'there is no launcher; no task can start');
+        await new Promise<void>((resolve) => {
+          this.#world.clock.after(RETRY_MS, resolve);
+        });
+      }
+    }
+  }
+
+  start(request: LaunchRequest): void {
+    if (this.#processes === null) this.#queued.push(request);
+    else this.#processes.start(request);
+  }
+
+  /** Hears and asks nothing more; who takes the launcher from here also closes it. */
+  give(): Processes | null {
+    this.#stopped = true;
+    const processes = this.#processes;
+    this.#processes = null;
+    processes?.onEvent(() => undefined);
+    return processes;
+  }
+
+  async #adopt(processes: Processes): Promise<void> {
+    const { state, step, onAdopted } = this.#world;
+    processes.onEvent((event) => this.#onEvent(processes, event));
+    processes.onLost((why) => this.#onLost(processes, why));
+    const known = await processes.adopt();
+    if (this.#stopped) return;
+    this.#processes = processes;
+    this.#outdated = processes.outdated;
+    this.#world.onFound();
+    if (state.heardAt !== null) processes.heard(state.heardAt);
+    // What still waits in the queue was never asked of any launcher: it is not lost.
+    const queued = this.#queued;
+    this.#queued = [];
+    const waiting = new Set(queued.map(({ launchId }) => launchId));
+    this.#endStrangers(processes, known);
+    for (const input of adoptionInputs(state, known, this.#world.isBroken)) {
+      if (input.kind === 'process' && waiting.has(input.event.launchId)) continue;
+      step(input);
+    }
+    for (const request of queued) this.#startQueued(processes, request);
+    onAdopted();
+  }
+
+  /** Starts what was queued; an older launcher than there was at that time starts nothing. */
+  #startQueued(processes: Processes, request: LaunchRequest): void {
+    const { launchId } = request;
+    const why = this.#outdated;
+    if (why === null) processes.start(request);
+    else this.#world.step({ kind: 'process', event: { kind: 'unstartable', launchId, why } });
+  }
+
+  #onEvent(processes: Processes, event: ProcessEvent): void {
+    const { state, step } = this.#world;
+    const isOurs = state.byLaunch.has(event.launchId);
+    step({ kind: 'process', event });
+    const isOver = event.kind === 'exited' || event.kind === 'failed';
+    if (!isOurs && isOver) processes.forget(event.launchId);
+  }
+
+  /** Left by an agent whose journal is gone: nobody will ever ask for them. */
+  #endStrangers(processes: Processes, known: readonly KnownProcess[]): void {
+    for (const { launchId, state, isForeign } of strangers(this.#world.state, known)) {
+      if (state === 'ended' || isForeign) {
+        processes.forget(launchId);
+        continue;
+      }
+      this.#world.log.warn({ launchId }, 'a process is in no journal; it is ended');
+      for (const signal of [SIGKILL, SIGCONT]) processes.signal(launchId, signal);
+    }
+  }
+
+  #onLost(processes: Processes, why: string): void {
+    if (this.#processes !== processes || this.#stopped) return;
+    if (processes.outdated === null) this.#world.log.error({ why }, 'the launcher is lost');
+    else this.#world.log.warn({ why }, 'a new launcher takes over');
+    this.#processes = null;
+    void this.connect();
+  }
+}

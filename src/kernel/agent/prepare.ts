@@ -1,0 +1,342 @@
+// From an order to everything the launcher needs: account, directories, files, limits. What a short
+// task needs is done without a single wait once its user is known.
+
+import { workerInContainer } from '../../wings/calls/agent/worker-container.ts';
+import { hostLines, isStepServer, slotLines } from '../../wings/mpi/agent/mpi.ts';
+import type { Result } from '../base/result.ts';
+import { err, ok } from '../base/result.ts';
+import { CLIENT_STDIN } from '../model/job.ts';
+import type { LaunchOrder } from '../model/orders.ts';
+import type { Group } from '../ports/containment.ts';
+import type { Owner } from '../ports/files.ts';
+import type { LaunchRequest } from '../ports/processes.ts';
+import type { UserAccount } from '../ports/users.ts';
+import type { Failure, Preparation } from '../runner/state.ts';
+import { buildEnvironment, environmentOfProcess } from './environment.ts';
+import type { Feeds } from './feeds.ts';
+import {
+  buildsDirectory,
+  hostFile,
+  isInline,
+  markOf,
+  scriptFile,
+  slotsFile,
+  spoolDirectory,
+  spoolFile,
+  workDirectory,
+} from './names.ts';
+import { formatPattern } from './patterns.ts';
+import type { AgentSettings, AllPorts } from './ports.ts';
+import type { Spools } from './spools.ts';
+
+export interface Prepared {
+  readonly preparation: Preparation;
+  /** One request per process, once the launch ids are in the journal. */
+  requests(firstLaunchId: number, leaseMs: number | null): LaunchRequest[];
+}
+
+/** Why a start could not be prepared, and whether it was for its files. */
+export interface PrepareFailure extends Failure {
+  readonly cause?: 'stage_failed';
+  /** In words; what this process had none of, with nothing wrong about the node or the task. */
+  readonly lack?: string;
+}
+
+type Outcome = Result<Prepared, PrepareFailure>;
+
+interface Setting {
+  readonly order: LaunchOrder;
+  readonly account: UserAccount;
+  readonly owner: Owner | null;
+  readonly directory: string;
+  readonly temporary: string | null;
+  readonly group: Group | null;
+  readonly spool: string | undefined;
+}
+
+interface Leased {
+  readonly leaseMs: number | null;
+}
+
+export interface PreparerWorld {
+  readonly ports: AllPorts;
+  readonly settings: AgentSettings;
+  readonly feeds: Feeds;
+  readonly spools: () => Spools;
+}
+
+export class Preparer {
+  readonly #ports: AllPorts;
+  readonly #settings: AgentSettings;
+  readonly #feeds: Feeds;
+  readonly #spools: () => Spools;
+  readonly #hostFiles = new Set<string>();
+
+  constructor({ ports, settings, feeds, spools }: PreparerWorld) {
+    this.#ports = ports;
+    this.#settings = settings;
+    this.#feeds = feeds;
+    this.#spools = spools;
+  }
+
+  /** The directories that every epoch's own are made in. Users pass through, but cannot list. */
+  makeDirectories(): void {
+    for (const name of ['work', 'scripts', 'spool', 'hosts', 'stdin', 'builds']) {
+      this.#ports.files.makeDirectory(`${this.#settings.stateDir}/${name}`, null, 0o711);
+    }
+  }
+
+  /**
+   * A value when the account is known already and there are no files to bring, else a promise of one.
+   * Never rejects. `signal`: of an order with files; given up with it.
+   */
+  prepare(order: LaunchOrder, signal: AbortSignal | null): Outcome | Promise<Outcome> {
+    const users = this.#ports.users;
+    if (!this.#settings.switchUser || order.account.own === true) {
+      return this.#prepareAs(order, users.self(), signal);
+    }
+    const known = users.cached(order.account.user);
+    if (known !== undefined) return this.#prepareAs(order, known, signal);
+    return users.find(order.account.user).then(
+      (account) => this.#prepareAs(order, account, signal),
+      (error: unknown) => err(nodeFault(`cannot look up ${order.account.user}`, error)),
+    );
+  }
+
+  #prepareAs(
+    order: LaunchOrder,
+    account: UserAccount | null,
+    signal: AbortSignal | null,
+  ): Outcome | Promise<Outcome> {
+    const refusal = this.#refuseAccount(order, account);
+    if (refusal !== null || account === null) {
+      return err({ detail: refusal ?? 'no account', nodeFault: false });
+    }
+    return signal === null
+      ? this.#setUpAny(order, account)
+      : this.#setUpStaged(order, account, signal);
+  }
+
+  async #setUpStaged(
+    order: LaunchOrder,
+    account: UserAccount,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { staging } = this.#ports;
+    const directory = workDirectory(this.#settings, order.epochId);
+    const { uid, gid } = account;
+    const owner = this.#settings.switchUser ? { uid, gid } : null;
+    const brought =
+      staging === undefined
+        ? err({ detail: `node ${this.#settings.node} brings no files`, nodeFault: true })
+        : await staging.bring(order, { directory, owner }, signal);
+    if (!brought.ok) return err({ ...brought.error, cause: 'stage_failed' });
+    return this.#setUpAny(order, account);
+  }
+
+  #setUpAny(order: LaunchOrder, account: UserAccount): Outcome | Promise<Outcome> {
+    return order.files.stdin === CLIENT_STDIN
+      ? this.#setUpFed(order, account)
+      : this.#setUpNow(order, account);
+  }
+
+  #setUpNow(order: LaunchOrder, account: UserAccount): Outcome {
+    try {
+      return ok(this.#setUp(order, account));
+    } catch (error) {
+      return err(nodeFault('cannot prepare the start', error));
+    }
+  }
+
+  async #setUpFed(order: LaunchOrder, account: UserAccount): Promise<Outcome> {
+    const { uid, gid } = account;
+    try {
+      await this.#feeds.open(order.epochId, this.#settings.switchUser ? { uid, gid } : null);
+    } catch (error) {
+      return err(nodeFault('cannot pass standard input to the task', error));
+    }
+    return this.#setUpNow(order, account);
+  }
+
+  #refuseAccount(order: LaunchOrder, account: UserAccount | null): string | null {
+    const { user, uid, own } = order.account;
+    if (own === true) return null;
+    const node = this.#settings.node;
+    if (account === null) return `user ${user} does not exist on node ${node}`;
+    if (!this.#settings.switchUser) {
+      if (!this.#settings.ownUserOnly || user === account.name) return null;
+      return `the agent of node ${node} runs as ${account.name} and cannot run jobs of other users`;
+    }
+    if (uid !== null && uid !== account.uid) {
+      return `user ${user} has uid ${uid} where the job was submitted, but ${account.uid} on ${node}`;
+    }
+    if (account.uid === 0 && !this.#settings.allowRoot) return 'jobs as root are refused';
+    return null;
+  }
+
+  #setUp(order: LaunchOrder, account: UserAccount): Prepared {
+    const { uid, gid } = account;
+    const owner = this.#settings.switchUser ? { uid, gid } : null;
+    this.#makeSpool(uid, owner);
+    if (order.batch?.build != null) {
+      this.#ports.files.makeDirectory(buildsDirectory(this.#settings, uid), owner, 0o700);
+    }
+    const directory = this.#makeWorkDirectory(order, owner);
+    const isPrivate = order.directory.kind === 'private';
+    const temporary = isPrivate ? `${directory}.tmp` : null;
+    if (temporary !== null) this.#ports.files.makeDirectory(temporary, owner, 0o700);
+    this.#writeFiles(order, owner);
+    // Last, because these would have to be given back; the second cannot fail.
+    const group = this.#ports.containment.acquire(limitsOf(order));
+    const spool = this.#spools().take(uid, order);
+    const setting = { order, account, owner, directory, temporary, group, spool };
+    const limits = this.#ports.containment.limits;
+    const preparation = { limits, group: group?.name ?? null, uid, directory };
+    return {
+      preparation: spool === undefined ? preparation : { ...preparation, spool },
+      requests: (first, leaseMs) => this.#requests({ ...setting, leaseMs }, first),
+    };
+  }
+
+  #makeSpool(uid: number, owner: Owner | null): void {
+    // Each time: it is its user's, who may have shut or removed it since the last job.
+    this.#ports.files.makeDirectory(spoolDirectory(this.#settings, uid), owner, 0o700);
+  }
+
+  #makeWorkDirectory(order: LaunchOrder, owner: Owner | null): string {
+    if (order.directory.kind === 'shared') return order.directory.path;
+    const path = workDirectory(this.#settings, order.epochId);
+    this.#ports.files.makeDirectory(path, owner, 0o700);
+    return path;
+  }
+
+  #writeFiles(order: LaunchOrder, owner: Owner | null): void {
+    const { files } = this.#ports;
+    if (order.program.kind === 'script' && !isInline(order)) {
+      files.writeFile(scriptFile(this.#settings, order.epochId), order.program.text, owner, 0o700);
+    }
+    const path = hostFile(this.#settings, order);
+    if (this.#hostFiles.has(path)) return;
+    if (order.nodes.length === 1) this.#hostFiles.add(path);
+    files.writeFile(path, hostLines(order, this.#settings.node), null, 0o644);
+    files.writeFile(slotsFile(path), slotLines(order, this.#settings.node), null, 0o644);
+  }
+
+  #requests(setting: Setting & Leased, firstLaunchId: number): LaunchRequest[] {
+    const { order, account, group, owner, directory, leaseMs } = setting;
+    const common = buildEnvironment({
+      ...{ order, account, temporary: setting.temporary },
+      hostFile: hostFile(this.#settings, order),
+      settings: this.#settings,
+    });
+    const argv = this.#argvOf(order);
+    const cgroupProcs = group?.procs ?? [];
+    const { uid, gid, groups } = account;
+    const credentials = owner === null ? null : { uid, gid, groups };
+    const { cpuCount, memoryBytes } = order.share.resources;
+    const wants = { cpuCount, memoryBytes, walltimeMs: order.walltimeMs };
+    return Array.from({ length: order.processesPerNode }, (_, rank) => {
+      const launchId = firstLaunchId + rank;
+      const mark = markOf(this.#settings, launchId);
+      return {
+        ...{
+          launchId,
+          argv: this.#inContainer(setting, common, mark) ?? argv,
+          cwd: directory,
+          credentials,
+          cgroupProcs,
+          nice: 0,
+          leaseMs,
+        },
+        environment: environmentOfProcess(common, rank, mark),
+        ...this.#outputs(setting, rank),
+        append: order.epoch > 1 || sharesOutput(order),
+        umask: order.umask,
+        makeParents: order.files.stdout !== undefined || order.files.stderr !== undefined,
+        wants,
+        ...foreignOf(order),
+      };
+    });
+  }
+
+  /** Undefined: it runs on the node itself. */
+  #inContainer(
+    { order, directory }: Setting,
+    environment: readonly string[],
+    mark: string,
+  ): readonly string[] | undefined {
+    const image = order.pool?.image;
+    if (image === undefined) return undefined;
+    const { workers } = this.#settings;
+    return workerInContainer({ image, mark, directory, environment, workers, share: order.share });
+  }
+
+  #argvOf(order: LaunchOrder): readonly string[] {
+    if (isStepServer(order)) return this.#settings.steps.server;
+    if (order.pool !== undefined) return [this.#settings.workers.program];
+    const program = order.program;
+    if (program.kind === 'argv') return program.argv;
+    if (program.kind === 'shell') return ['/bin/sh', '-c', program.line];
+    if (isInline(order)) return ['/bin/sh', '-c', program.text, 'script', ...program.args];
+    const path = scriptFile(this.#settings, order.epochId);
+    return program.text.startsWith('#!')
+      ? [path, ...program.args]
+      : ['/bin/sh', path, ...program.args];
+  }
+
+  #stdinOf(order: LaunchOrder, rank: number): string {
+    const { stdin } = order.files;
+    if (stdin === CLIENT_STDIN) return this.#feeds.pathOf(order.epochId);
+    return stdin === undefined || isStepServer(order) ? '' : formatPattern(stdin, order, rank);
+  }
+
+  #outputs(
+    { order, account, spool }: Setting,
+    rank: number,
+  ): Pick<LaunchRequest, 'stdin' | 'stdout' | 'stderr'> {
+    const { stdout, stderr } = order.files;
+    const place = { order, uid: account.uid, spool };
+    return {
+      stdin: this.#stdinOf(order, rank),
+      stdout:
+        stdout === undefined
+          ? spoolFile(this.#settings, place, { rank, stream: 'stdout' })
+          : formatPattern(stdout, order, rank),
+      stderr:
+        stderr === undefined
+          ? spoolFile(this.#settings, place, { rank, stream: 'stderr' })
+          : formatPattern(stderr, order, rank),
+    };
+  }
+}
+
+function foreignOf({ foreign, nodes, nodeRank }: LaunchOrder): Pick<LaunchRequest, 'foreign'> {
+  if (foreign === undefined) return {};
+  return { foreign: { ...foreign, nodes, isLead: nodeRank === 0 } };
+}
+
+/** Several processes may write one file: none of them may cut off what another wrote. */
+function sharesOutput(order: LaunchOrder): boolean {
+  if (order.processesPerNode === 1 && order.nodes.length === 1) return false;
+  return order.files.stdout !== undefined || order.files.stderr !== undefined;
+}
+
+function limitsOf(order: LaunchOrder): { memoryBytes: number | null; cpuCount: number | null } {
+  const { memoryBytes, cpuCount } = order.share.resources;
+  return {
+    memoryBytes: memoryBytes > 0 ? memoryBytes : null,
+    cpuCount: cpuCount > 0 ? cpuCount : null,
+  };
+}
+
+/** What ends of tasks give back, by the system's name of the error. */
+const LACKS: Readonly<Record<string, string>> = {
+  EMFILE: 'the agent has as many files open as it may (ulimit -n)',
+  ENFILE: 'too many files are open on this machine',
+};
+
+function nodeFault(what: string, error: unknown): PrepareFailure {
+  const words = error instanceof Error ? error.message : String(error);
+  const lack = LACKS[(error as NodeJS.ErrnoException | null)?.code ?? ''];
+  return { detail: `${what}: ${words}`, nodeFault: true, ...(lack === undefined ? {} : { lack }) };
+}

@@ -1,0 +1,94 @@
+// `weft agent`: the agent of a node that joined, in the foreground, for a service manager.
+
+import path from 'node:path';
+import { pauseOptions } from '../../../wings/owner/config/pause-options.ts';
+import { siteOptions } from '../../../wings/sites/config/site-options.ts';
+import { cacheOptions, pathOptions } from '../../config/cache-options.ts';
+import type { Config } from '../../config/config.ts';
+import type { AgentOptions } from '../../config/daemon-options.ts';
+import { healthOptions } from '../../config/health-options.ts';
+import { readLiveMark, removeMark, writeMark } from '../../connect/process-file.ts';
+import { usage } from '../../model/failure.ts';
+import type { Resources } from '../../model/resources.ts';
+import type { Context } from '../context.ts';
+import { LocalPaths, readJson } from '../daemons/local-paths.ts';
+import { defineVerb } from '../verb.ts';
+import type { Membership } from './join.ts';
+
+interface Options {
+  readonly logFile?: string;
+  readonly leave?: boolean;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.option('--log-file <file>', 'log there, not to standard error');
+    command.option('--leave', 'end what the node runs when the agent is told to end');
+  },
+  run: ({ context, options }) => runAgent(context, options),
+});
+
+/** Runs until a signal stops it. What the node runs goes on and is adopted by the next agent. */
+export async function runAgent(context: Context, options: Options): Promise<number> {
+  const config = await context.config();
+  const paths = new LocalPaths(context.directory);
+  const membership = readJson<Membership>(paths.membership);
+  if (membership === null) {
+    const hint =
+      'Get a token on the head with `weft token join`, then `weft join weft-join:…` here.';
+    throw usage(`this machine has not joined a cluster (no ${paths.membership})`, hint);
+  }
+  paths.make('shared');
+  const mark = paths.mark(membership.name);
+  const other = readLiveMark(mark);
+  if (other !== null)
+    throw usage(`the agent of ${membership.name} already runs, as process ${other.pid}`);
+  writeMark(mark, process.pid);
+  try {
+    await context.programs.runAgent(agentOptions(config, { membership, paths, options, context }));
+  } finally {
+    removeMark(mark);
+  }
+  return 0;
+}
+
+function agentOptions(
+  config: Config,
+  of: { membership: Membership; paths: LocalPaths; options: Options; context: Context },
+): AgentOptions {
+  const { membership, paths, options, context } = of;
+  const { name, url, others = [], fingerprint, secret } = membership;
+  const wish = config.text('node.switch_user');
+  return {
+    name,
+    stateDir: paths.node(name),
+    head: { url, fingerprint, ...(others.length === 0 ? {} : { others }) },
+    secret,
+    spoolBytesMax: config.number('node.spool_limit'),
+    labels: config.texts('node.labels'),
+    sharedPaths: config.texts('node.shared'),
+    switchUser: wish === 'auto' ? 'auto' : wish === 'true',
+    resources: declaredResources(config),
+    ...healthOptions(config),
+    ...cacheOptions(config),
+    ...pathOptions(config),
+    ...pauseOptions(config, { door: paths.door(name), isAnnounced: true }),
+    ...siteOptions(config),
+    ...(options.leave ? { leaves: true as const } : {}),
+    ...(options.logFile === undefined
+      ? {}
+      : { logFile: path.resolve(context.cwd, options.logFile) }),
+  };
+}
+
+/** What is not configured the agent finds out: what affinity, cgroup and drivers leave it. */
+function declaredResources(config: Config): Partial<Resources> {
+  const cpuCount = config.optionalNumber('node.cpus');
+  const memoryBytes = config.optionalNumber('node.memory');
+  const gpuCount = config.optionalNumber('node.gpus');
+  return {
+    ...(cpuCount === null ? {} : { cpuCount }),
+    ...(memoryBytes === null ? {} : { memoryBytes }),
+    ...(gpuCount === null ? {} : { gpuCount }),
+  };
+}

@@ -1,0 +1,79 @@
+// `weft config …`: what is in force and from where, and whether a file is right.
+
+import type { ReloadReply, SettingChange } from '../../api/partitions.ts';
+import { plural } from '../../base/plural.ts';
+import type { Setting } from '../../config/config.ts';
+import { formatValue } from '../../config/value.ts';
+import { defineListing, type ListingOptions } from '../output/listing.ts';
+import type { Column } from '../output/table.ts';
+import { defineVerb, type VerbGroup } from '../verb.ts';
+
+const COLUMNS: Column<Setting>[] = [
+  { title: 'KEY', value: ({ key }) => key.name },
+  { title: 'VALUE', value: shown },
+  { title: 'FROM', value: ({ source }) => source },
+  { title: 'WHAT', value: ({ key }) => key.text, wide: true },
+];
+
+const show = defineVerb<ListingOptions>({
+  define: defineListing,
+  async run({ context, options }) {
+    const config = await context.config();
+    if (options.output === 'json') {
+      const rows = config.all().map(({ key, value, source }) => ({ key: key.name, value, source }));
+      context.print(JSON.stringify(rows, null, 2));
+      return 0;
+    }
+    const name = ({ key }: Setting) => key.name;
+    await context.list({ rows: config.all(), columns: COLUMNS, name, empty: '' }, options.output);
+    return 0;
+  },
+});
+
+const check = defineVerb({
+  define: (command) => void command.argument('<file>', 'a weft.yaml, or an old cm-config.yml'),
+  async run({ context, args: [file = ''] }) {
+    const { readConfigFile } = await import('../../config/read-file.ts');
+    const { values, tableValues } = readConfigFile(file);
+    context.print(`${file}: ${plural(values.size + tableValues.length, 'key')}, no problem found`);
+    return 0;
+  },
+});
+
+const reload = defineVerb({
+  define: () => undefined,
+  async run({ context }) {
+    // The head reads it, and says what is wrong with it.
+    await context.configOrDefaults(() => undefined);
+    const reply = await (await context.api()).call('reloadConfig');
+    for (const line of reloadWords(reply)) context.print(line);
+    return 0;
+  },
+});
+
+function reloadWords({ file, changed, afterRestart }: ReloadReply): string[] {
+  const read = file === null ? 'There is no file; the defaults are in force' : `Read ${file}`;
+  const some = changed.length + afterRestart.length > 0;
+  return [
+    some ? `${read}.` : `${read}; nothing has changed.`,
+    ...changed.map((change) => `  ${changeWords(change)}`),
+    ...afterRestart.map((change) => `  ${changeWords(change)} - after the head restarts`),
+  ];
+}
+
+function changeWords({ key, before, after }: SettingChange): string {
+  return `${key}: ${before ?? 'not set'} -> ${after ?? 'not set'}`;
+}
+
+export const verb: VerbGroup = {
+  verbs: {
+    show: { summary: 'show every key, its value, and where it comes from', verb: show },
+    reload: { summary: 'let the running head read its file again', verb: reload },
+    check: { summary: 'check a configuration file', verb: check },
+  },
+};
+
+function shown({ key, value, source }: Setting): string {
+  if (value === null && source === 'default' && key.default === null) return '(found out)';
+  return formatValue(key, value) || '(none)';
+}

@@ -1,0 +1,106 @@
+// `weft init`: writes the configuration of a cluster of several machines.
+
+import { existsSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { quoteWord } from '../../base/shell-word.ts';
+import { KEYS } from '../../config/keys.ts';
+import { formatAddress, parseValue } from '../../config/value.ts';
+import { isOfService, writeClientFile } from '../../connect/client-file.ts';
+import { directoryOption, SYSTEM_SOCKET } from '../../connect/locate.ts';
+import { usage } from '../../model/failure.ts';
+import { LocalPaths } from '../daemons/local-paths.ts';
+import { defineVerb } from '../verb.ts';
+
+interface Options {
+  readonly name: string;
+  readonly listen: string;
+  readonly names?: string;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.option('--name <name>', 'name of the cluster', 'weft');
+    command.option('--listen <address>', 'where agents and users reach the head', '0.0.0.0:5001');
+    command.option('--names <names>', 'names and addresses of this machine, separated by commas');
+  },
+  async run({ context, options }) {
+    const paths = new LocalPaths(context.directory);
+    const file = path.join(paths.directory, 'weft.yaml');
+    if (existsSync(file)) {
+      throw usage(`${file} already exists`, 'Edit it, or remove it first.');
+    }
+    if (existsSync(paths.cluster)) {
+      throw usage(
+        `${paths.directory} has the cluster of \`weft up\``,
+        'Choose another directory with --dir.',
+      );
+    }
+    const text = configText(options);
+    paths.make('shared');
+    writeFileSync(file, text, { mode: 0o640, flag: 'wx' });
+    context.print(`Wrote ${file}. What next:`);
+    const users = writeClientFile({ socket: SYSTEM_SOCKET }, context);
+    if (users !== null) context.note(`users of this machine find the head by ${users}`);
+    const steps = nextSteps(paths.directory, directoryOption(paths.directory, context.environment));
+    const width = Math.max(...steps.map(([command]) => command.length));
+    for (const [command, where] of steps) context.print(`  ${command.padEnd(width)}  ${where}`);
+    return 0;
+  },
+});
+
+type NextStep = readonly [command: string, where: string];
+
+/**
+ * What to type next, in this order. The head of a service is at the machine's socket, outside of its
+ * directory, where commands with --dir do not look. `dir`: the option that names the directory.
+ */
+export function nextSteps(directory: string, dir: string): readonly NextStep[] {
+  const byHand = isOfService(directory) ? `WEFT_DIR=${quoteWord(directory)} weft head` : null;
+  const isUnit = directory === UNIT_DIRECTORY;
+  return [
+    isUnit
+      ? ['systemctl enable --now weft-head', `here; without systemd: ${byHand}`]
+      : [byHand ?? `weft head${dir}`, 'here, as a service'],
+    [`weft token join${byHand === null ? dir : ''}`, 'here, once it runs: prints weft-join:…'],
+    ['weft join weft-join:…', 'on each machine that offers itself'],
+    ['weft agent', 'there, as a service'],
+  ];
+}
+
+/** State directory of `weft-head.service`. */
+const UNIT_DIRECTORY = '/var/lib/weft/head';
+
+/** The file: what was chosen, and the rest as comments with its defaults, each group's header too. */
+function configText({ name, listen, names }: Options): string {
+  const address = KEYS.find((key) => key.name === 'head.listen');
+  const parsed = address === undefined ? null : parseValue(address, listen);
+  if (!parsed?.ok) throw usage(`--listen: ${parsed?.error}`);
+  const shown = parsed.value === null ? 'none' : formatAddress(parsed.value as never);
+  const chosen = new Map([
+    ['cluster.name', JSON.stringify(name)],
+    ['head.listen', shown],
+    ['head.names', `[${names ?? hostname()}]`],
+  ]);
+  const lines = [
+    '# Configuration of Weft; docs/config.md says more. Durations and sizes have units.',
+    '# A key counts without the # before it, and without that before its group.',
+  ];
+  let section = '';
+  for (const key of KEYS) {
+    const [group = ''] = key.name.split('.');
+    const word = key.name.slice(group.length + 1);
+    if (group === 'up') continue;
+    const value = chosen.get(key.name);
+    // Without a value below it a header says that the group is there, and keeps it from being added.
+    if (group !== section) lines.push('', hasChosen(chosen, group) ? `${group}:` : `#${group}:`);
+    section = group;
+    lines.push(`  # ${key.text}`);
+    lines.push(value === undefined ? `  #${word}: ${key.default ?? ''}` : `  ${word}: ${value}`);
+  }
+  return `${lines.join('\n').replace(/ +$/gm, '')}\n`;
+}
+
+function hasChosen(chosen: ReadonlyMap<string, string>, group: string): boolean {
+  return [...chosen.keys()].some((name) => name.startsWith(`${group}.`));
+}

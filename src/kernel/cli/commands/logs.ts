@@ -1,0 +1,143 @@
+// `weft logs`: the captured output of a job: of its one process as it is, of several with labels.
+
+import type { JobDetail } from '../../api/jobs.ts';
+import { refuse } from '../../model/errors.ts';
+import { failure, usage } from '../../model/failure.ts';
+import type { Item } from '../../model/job.ts';
+import { parseCount } from '../../model/submission-values.ts';
+import type { Context } from '../context.ts';
+import { readTaskPath } from '../ids.ts';
+import { allTasks, failedCount, failedTasks } from '../jobs/failed-tasks.ts';
+import {
+  copyJob,
+  type FollowedJob,
+  lackingOf,
+  type Part,
+  type Stream,
+} from '../jobs/follow-job.ts';
+import { withPatience } from '../jobs/retry.ts';
+import { defineStreams, type StreamChoice, streamsOf } from '../jobs/streams.ts';
+import { read } from '../submit/read.ts';
+import { defineVerb } from '../verb.ts';
+
+interface Options extends StreamChoice {
+  readonly follow?: boolean;
+  readonly index?: string;
+  readonly epoch?: string;
+  readonly node?: string;
+  readonly rank?: string;
+  readonly offset?: string;
+  readonly limit?: string;
+}
+
+const HEAD_AWAY_MAX_MS = 120_000;
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.argument(
+      '<job>',
+      'job id: 42, or 42[7] for one task; where there are several processes each line says which',
+    );
+    command.option('-f, --follow', 'go on until the task is done and all output is there');
+    defineStreams(command);
+    command.option('-i, --index <index>', 'which task of an array');
+    command.option('--epoch <number>', 'which start of the task (default: the last)');
+    command.option('--node <rank>', 'only from this of its nodes, from 0');
+    command.option('-r, --rank <rank>', 'only of this process on each node, from 0');
+    command.option('--offset <bytes>', 'leave out this many bytes at the beginning of one stream');
+    command.option('--limit <bytes>', 'stop after this many bytes of one stream');
+  },
+  async run({ context, args: [job = ''], options }) {
+    const id = readTaskPath(job, options.index);
+    const part = readPart(options);
+    const followed = await findJob(context, id);
+    if (followed.array !== null && options.epoch !== undefined) {
+      throw usage(`--epoch: job ${id} is an array; name one task of it, as ${id}[0]`);
+    }
+    // Bytes are counted in one stream.
+    const counts = part.offset !== undefined || part.limit !== undefined;
+    const streams = streamsOf({ ...options, stdout: options.stdout || counts });
+    tellElsewhere(context, followed, streams);
+    const follow = options.follow === true;
+    const first = follow ? [] : await failedFirst(context, followed);
+    const items = await itemsHere(context, followed);
+    const whole = { ...followed, first, items };
+    const lacking = await copyJob(context, whole, { follow, streams, part });
+    const failures = lacking.map(lackingOf);
+    for (const { message } of failures.slice(1)) context.note(message);
+    if (failures[0] !== undefined) throw failures[0];
+    return 0;
+  },
+});
+
+/** Tasks of an array that failed: what they wrote is what one looks for. */
+async function failedFirst(context: Context, { array, detail }: Found): Promise<number[]> {
+  if (array === null || failedCount(detail) === 0) return [];
+  const failed = await failedTasks(await context.api(), detail);
+  const { id, taskCount } = detail;
+  context.note(`${failed.length} of ${taskCount} tasks of job ${id} failed; they come first`);
+  return failed.flatMap(({ index }) => index ?? []);
+}
+
+/** Items by index, where the job has any. */
+async function itemsHere(
+  context: Context,
+  { array, detail }: Found,
+): Promise<ReadonlyMap<number, Item>> {
+  const items = new Map<number, Item>();
+  if (array === null || detail.hasItems !== true) return items;
+  for await (const { index, item } of allTasks(await context.api(), String(detail.id))) {
+    if (index !== null && item !== undefined) items.set(index, item);
+  }
+  return items;
+}
+
+interface Found extends FollowedJob {
+  readonly detail: JobDetail;
+}
+
+async function findJob(context: Context, id: string): Promise<Found> {
+  const api = await context.api();
+  const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Waiting for the head to come back.' };
+  const detail = await withPatience(context, patience, () =>
+    api.call('getJob', { params: { id } }),
+  );
+  const { array, files } = detail;
+  return { id, array: id.includes('[') ? null : array, files, detail, ...processesOf(detail) };
+}
+
+/** What the ranks of an MPI program say comes through the one process that starts them. */
+function processesOf({ request, ranksPerNode }: JobDetail) {
+  if (ranksPerNode != null) return { nodeCount: 1, processesPerNode: 1 };
+  const { nodeCount, processesPerNode } = request;
+  return { nodeCount, processesPerNode };
+}
+
+/** One stream may go to a file while the other is here: that is said, and the rest shown. */
+function tellElsewhere(
+  context: Context,
+  { id, files }: FollowedJob,
+  streams: readonly Stream[],
+): void {
+  const elsewhere = streams.flatMap((stream) => files[stream] ?? []);
+  const refusals = elsewhere.map((path) => failure(refuse('log.elsewhere', { task: id, path })));
+  const [first] = refusals;
+  if (first !== undefined && refusals.length === streams.length) throw first;
+  for (const { message } of refusals) context.note(message);
+}
+
+function readPart(options: Options): Part {
+  const numbers = {
+    epoch: number('--epoch', options.epoch),
+    nodeRank: number('--node', options.node),
+    rank: number('--rank', options.rank),
+    offset: number('--offset', options.offset),
+    limit: number('--limit', options.limit),
+  };
+  const given = Object.entries(numbers).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given);
+}
+
+function number(flag: string, text: string | undefined): number | undefined {
+  return read(flag, text, (value) => parseCount(value, 0, Number.MAX_SAFE_INTEGER));
+}

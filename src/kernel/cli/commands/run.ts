@@ -1,0 +1,161 @@
+// `weft run`: submits a command. Prints the job's id, or waits and becomes the command.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { tellNotice } from '../../../wings/notices/cli/verb.ts';
+import { headNow } from '../../api/head-time.ts';
+import { quoteWord } from '../../base/shell-word.ts';
+import { EXIT_OWN_FAILURE, Failure, usage } from '../../model/failure.ts';
+import type { Program } from '../../model/job.ts';
+import type { Submission } from '../../model/submission.ts';
+import { parseKey } from '../../model/submission-values.ts';
+import type { InputWishes } from '../../transfer/inputs/input-wish.ts';
+import { courierOf } from '../connection/courier.ts';
+import type { Context } from '../context.ts';
+import { attend } from '../jobs/attend.ts';
+import { chooseInput } from '../jobs/choose-input.ts';
+import { submitterHere } from '../jobs/send.ts';
+import { sendWithFiles } from '../jobs/send-with-files.ts';
+import { filesOf, tellKept, tellSubmitted } from '../jobs/submitted-notes.ts';
+import { prose } from '../output/prose.ts';
+import { checkPaths } from '../submit/check-paths.ts';
+import { readsInput, withItems } from '../submit/items.ts';
+import {
+  defineSubmitOptions,
+  isSubmitFlag,
+  makeSubmission,
+  type SubmitOptions,
+} from '../submit/options.ts';
+import { read } from '../submit/read.ts';
+import { inputsOf } from '../submit/staged-files.ts';
+import { pointsWords, withAxes } from '../submit/sweep.ts';
+import { defineVerb } from '../verb.ts';
+
+export interface AttendOptions {
+  readonly wait?: boolean;
+  readonly follow?: boolean;
+  readonly key?: string;
+  readonly dryRun?: boolean;
+  /** Standard input has been read for something else. */
+  readonly inputIsTaken?: boolean;
+  /** Absent: none. */
+  readonly inputs?: InputWishes | null;
+}
+
+const EXAMPLES = `
+Examples:
+  weft run -f -- python3 train.py --epochs 5        stay, and see what it writes
+  weft run --cpus 4 --memory 8G -t 2h ./solve mesh  leave it in the queue
+  weft run --array 0-99 'sim $WEFT_ARRAY_INDEX'     a hundred tasks of one job
+  weft run --sweep lr=0.1,0.2 seed=0:4 'train {lr} {seed}'    a task for each of ten points
+Options of weft stand before the command; what follows it is the command's own.`;
+
+export const verb = defineVerb<SubmitOptions & AttendOptions>({
+  define(command) {
+    command.usage('[options] [--] <command> [arguments...]');
+    command.argument('<command...>', 'a program with its arguments, or one quoted shell line');
+    defineAttendOptions(command, 'command');
+    defineSubmitOptions(command);
+    command.addHelpText('after', EXAMPLES);
+    command.passThroughOptions();
+  },
+  async run({ context, args: words, options: given }) {
+    const { args, options } = withAxes(given, words);
+    refuseLateOption(args, context.cwd);
+    const submission = makeSubmission(programOf(args), options, submitterHere(context));
+    const inputIsTaken = readsInput(options);
+    const wish = withItems(submission, options, context.cwd);
+    if (options.sweep !== undefined) context.note(pointsWords(wish.each ?? []));
+    const inputs = inputsOf(options, submission.program);
+    return submitAndAttend(context, wish, { ...options, inputIsTaken, inputs });
+  },
+});
+
+/** One word with blanks is a line for the shell; everything else is run as it is. */
+export function programOf(words: readonly string[]): Program {
+  const [first = ''] = words;
+  if (first.trim() === '') throw usage('there is no command to run');
+  if (words.length === 1 && /\s/.test(first)) return { kind: 'shell', line: first };
+  return { kind: 'argv', argv: words };
+}
+
+/**
+ * A quoted line is a whole command: an option of ours behind it was meant for us, and would become
+ * an argument of a program of that name.
+ */
+function refuseLateOption([line = '', ...rest]: readonly string[], cwd: string): void {
+  const late = rest.find((word) => word.startsWith('-'));
+  if (late === undefined || !/\s/.test(line) || existsSync(path.resolve(cwd, line))) return;
+  if (!isSubmitFlag(late)) return;
+  const said = rest.map(quoteWord).join(' ');
+  const right = `weft run ${said} ${quoteWord(line)}`;
+  throw usage(`options go before the command: ${right}`);
+}
+
+/** `what` is run: it names whose exit code becomes ours. */
+export function defineAttendOptions(command: Command, what: 'command' | 'script'): void {
+  command.option('-w, --wait', `wait for the end and exit with the ${what}'s exit code`);
+  command.option('-f, --follow', 'show its output meanwhile; also waits');
+  command.option('--dry-run', 'submit nothing: say when and where it would start, or why not');
+  command.option('--key <text>', 'the same key gives the same job, however often it is sent');
+}
+
+/** Submits, prints the id or stays, and resolves with the exit code. */
+export async function submitAndAttend(
+  context: Context,
+  wish: Submission,
+  { wait = false, follow = false, key, dryRun = false, ...more }: AttendOptions,
+): Promise<number> {
+  const { inputIsTaken = false, inputs = null } = more;
+  await checkPaths(context, wish);
+  if (dryRun) return rehearse(context, wish, inputs);
+  read('--key', key, parseKey);
+  const stay = wait || follow;
+  const chosen = chooseInput(context, wish, { stays: stay, isTaken: inputIsTaken });
+  const { input } = chosen;
+  try {
+    const sent = await sendWithFiles(context, chosen.submission, { inputs, key });
+    const { submission, reply } = sent;
+    const id = String(reply.jobId);
+    if (!stay) context.print(id);
+    const submitted = { submission, reply, follow, stays: stay };
+    tellSubmitted(context, submitted);
+    await tellNotice(context);
+    if (!stay) return 0;
+    const { mpi, processesPerNode = 1 } = submission;
+    const files = filesOf(submission, reply);
+    // What the ranks say comes through the program, which is on the first node.
+    const nodeCount = mpi === undefined ? (submission.nodeCount ?? 1) : 1;
+    const array = submission.array?.indices ?? null;
+    const items = new Map(submission.each?.entries());
+    const job = { id, follow, nodeCount, processesPerNode, files, array, items, input };
+    const code = await attend(context, job);
+    await tellKept(context, submitted);
+    return code;
+  } catch (error) {
+    // What was typed, or what it names, is wrong: nothing ran, and 2 says so as without --wait.
+    const isUsage = error instanceof Failure && error.code === 'argument.invalid';
+    if (!stay || isUsage || !(error instanceof Failure)) throw error;
+    context.note(error.hint === null ? error.message : `${error.message}\n  ${error.hint}`);
+    return EXIT_OWN_FAILURE;
+  }
+}
+
+/** Every check of a submission, and what it could expect. */
+async function rehearse(
+  context: Context,
+  submission: Submission,
+  inputs: InputWishes | null,
+): Promise<number> {
+  if (inputs !== null) {
+    const { readInputs } = await import('../../transfer/inputs/inputs.ts');
+    const { inputWords } = await import('../files/input-words.ts');
+    const all = { ...inputs, cwd: context.cwd, before: '--in: ' };
+    context.print(await inputWords(context, await readInputs(courierOf(context), all)));
+  }
+  const api = await context.api();
+  const { words } = await api.call('rehearseJob', { body: submission as never });
+  for (const line of prose(words, headNow(), context.width)) context.print(line);
+  return 0;
+}

@@ -1,0 +1,129 @@
+// What may stand where: the words of each option's value and of each operand, or files, or folders.
+
+import type { Argument, Option } from 'commander';
+import { PILOT_SYSTEMS } from '../../../wings/pilots/model/pilot.ts';
+import { tableOf } from '../../config/tables.ts';
+import { ROLES } from '../../model/actor.ts';
+import { OUTCOME_WISHES, TASK_STATES } from '../../model/job.ts';
+import { RUNNING_POLICIES } from '../../model/maintenance.ts';
+import { ON_OOM } from '../../model/memory-use.ts';
+import { PLANNING_POLICIES } from '../../model/scheduling.ts';
+import { SIGNALS } from '../../model/signals.ts';
+import { SORTS } from '../commands/jobs.ts';
+import { STATE_WORDS } from '../jobs/state-wish.ts';
+import { FORMAT_WORDS } from '../output/listing.ts';
+import { CHANGEABLE } from '../partitions/change.ts';
+import type { Offer } from './offer.ts';
+import type { Live } from './offers.ts';
+
+/** A word that ends in `=` or `:` goes on. */
+export type Value =
+  | { readonly kind: 'nothing' | 'files' | 'folders' }
+  | { readonly kind: 'words'; readonly words: readonly Offer[]; readonly isList?: boolean }
+  | { readonly kind: 'live'; readonly live: Live; readonly isList?: boolean };
+
+const NOTHING: Value = { kind: 'nothing' };
+const words = (list: readonly string[], text = ''): Value => ({
+  kind: 'words',
+  words: list.map((word) => [word, text]),
+});
+const live = (what: Live): Value => ({ kind: 'live', live: what });
+const liveList = (what: Live): Value => ({ kind: 'live', live: what, isList: true });
+
+/** By the name of the option; `COMMAND --option` where one command means something else. */
+const OPTIONS: Readonly<Record<string, Value>> = {
+  after: live('jobs'),
+  groups: NOTHING,
+  in: { kind: 'files' },
+  jobs: liveList('jobs:active'),
+  'simulate jobs': NOTHING,
+  needs: live('labels'),
+  nodesNamed: liveList('nodes'),
+  onNodeLoss: words(['requeue', 'wait', 'lease=']),
+  onOom: words(ON_OOM),
+  outcome: words(OUTCOME_WISHES),
+  partition: live('partitions'),
+  policy: words(PLANNING_POLICIES),
+  qos: live('qos'),
+  reservation: live('reservations'),
+  role: words(ROLES),
+  running: words(RUNNING_POLICIES),
+  signal: words(Object.keys(SIGNALS)),
+  site: liveList('sites'),
+  sort: words(SORTS),
+  'schedule node': liveList('nodes'),
+  state: words(STATE_WORDS),
+  'history state': words(['active', 'done']),
+  'kill state': words([...TASK_STATES.filter((state) => state !== 'done'), 'held']),
+  user: live('users'),
+  users: liveList('users'),
+};
+
+/** What a value that is written so is, whatever the option. */
+const PLACEHOLDERS: Readonly<Record<string, Value>> = {
+  file: { kind: 'files' },
+  dir: { kind: 'folders' },
+  directory: { kind: 'folders' },
+  folder: { kind: 'folders' },
+  format: words(FORMAT_WORDS),
+};
+
+/** What an option's value may be. */
+export function valueOfOption(path: string, option: Option): Value {
+  if (option.argChoices) return words(option.argChoices);
+  const name = option.attributeName();
+  const placeholder = /[<[]([^>\].]+)/.exec(option.flags)?.[1] ?? '';
+  return OPTIONS[`${path} ${name}`] ?? PLACEHOLDERS[placeholder] ?? OPTIONS[name] ?? NOTHING;
+}
+
+/** Which jobs a command can do something to; the others take any. */
+const JOBS: Readonly<Record<string, Live>> = {
+  kill: 'jobs:active',
+  hold: 'jobs:free',
+  release: 'jobs:held',
+  suspend: 'jobs:running',
+  resume: 'jobs:suspended',
+  requeue: 'jobs:started',
+  wait: 'jobs:active',
+  why: 'jobs:active',
+  change: 'jobs:pending',
+};
+
+const OPERANDS: Readonly<Record<string, Value>> = {
+  batch: live('batches'),
+  arguments: { kind: 'files' },
+  command: { kind: 'files' },
+  file: { kind: 'files' },
+  fleet: live('fleets'),
+  id: live('tokens'),
+  maintenance: live('maintenance'),
+  name: live('users'),
+  node: live('nodes'),
+  partition: live('partitions'),
+  pilot: live('pilots'),
+  pool: live('pools'),
+  system: words(PILOT_SYSTEMS),
+  qos: live('qos'),
+  reservation: live('reservations'),
+  script: { kind: 'files' },
+  site: live('sites'),
+  shell: words(['bash', 'zsh', 'fish']),
+  trace: { kind: 'files' },
+};
+
+/** What an operand may be; `typed` is its beginning. */
+export function valueOfOperand(path: string, argument: Argument, typed: string): Value {
+  const name = argument.name();
+  if (name === 'job') return live(JOBS[path] ?? 'jobs');
+  if (name === 'settings') return settings(typed);
+  if (path === 'user create') return NOTHING;
+  return OPERANDS[name] ?? NOTHING;
+}
+
+/** `policy=easy` of `weft partition set`. */
+function settings(typed: string): Value {
+  const [name = '', value] = typed.split('=');
+  if (value === undefined) return words(CHANGEABLE.map((word) => `${word}=`));
+  const field = tableOf('partitions')?.fields.find((one) => one.name === name);
+  return words((field?.choices ?? []).map((choice) => `${name}=${choice}`));
+}

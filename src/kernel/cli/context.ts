@@ -1,0 +1,184 @@
+// What verbs work with: the terminal, the environment, the configuration and the head.
+
+import type { Command } from 'commander';
+import type { Config, Environment, Flags } from '../config/config.ts';
+import type { Programs } from '../config/daemon-options.ts';
+import { NO_FOLDER } from '../config/file-problem.ts';
+import type { Api } from '../connect/api.ts';
+import type { LocateOptions } from '../connect/locate.ts';
+import { locateHead, stateDirectory } from '../connect/locate.ts';
+import { usage } from '../model/failure.ts';
+import type { Input } from './jobs/input.ts';
+import type { Format, Listing } from './output/listing.ts';
+import { type Paint, paintFor } from './output/paint.ts';
+import type { Look } from './output/table.ts';
+import type { Screen } from './screen.ts';
+
+/** Where text goes; a terminal, a pipe, or a test's array. */
+export interface Terminal {
+  out(text: string | Uint8Array): void;
+  error(text: string | Uint8Array): void;
+  readonly outIsTerminal: boolean;
+  readonly errorIsTerminal: boolean;
+  /** How many there are now; absent where nobody knows. */
+  columns?(): number | undefined;
+  /** For views that fill the terminal; absent: input or output is none. */
+  readonly screen?: Screen;
+  /** Absent: there is none. */
+  readonly input?: Input;
+  /** A line from whoever sits there; absent when nobody does. */
+  ask?(question: string): Promise<string>;
+}
+
+/** Flags of every verb. */
+export interface CommonOptions extends LocateOptions {
+  readonly config?: string;
+}
+
+export interface ContextParts {
+  /** `weft`, or the seed's name that was typed. */
+  readonly program: string;
+  readonly terminal: Terminal;
+  readonly environment: Environment;
+  /** Null: it is gone. */
+  readonly cwd: string | null;
+  readonly programs: Programs;
+  readonly options: CommonOptions;
+  /** The commands by name, the one of this name in full: for completion. */
+  readonly commands: (word: string) => Promise<Command>;
+}
+
+export class Context {
+  readonly program: string;
+  readonly terminal: Terminal;
+  readonly environment: Environment;
+  readonly programs: Programs;
+  readonly options: CommonOptions;
+  readonly commands: ContextParts['commands'];
+  /** A line that is written anew while somebody waits; taken away before anything else is written. */
+  statusLine: { clear(): void } | null = null;
+  /** Where the command was started; null: it is gone. */
+  readonly folder: string | null;
+  #api: Promise<Api> | null = null;
+  #config: Promise<Config> | null = null;
+
+  constructor(parts: ContextParts) {
+    this.program = parts.program;
+    this.terminal = parts.terminal;
+    this.environment = parts.environment;
+    this.folder = parts.cwd;
+    this.programs = parts.programs;
+    this.options = parts.options;
+    this.commands = parts.commands;
+  }
+
+  /** The folder that relative names are below. Throws a failure when it is gone. */
+  get cwd(): string {
+    if (this.folder === null) throw usage(NO_FOLDER);
+    return this.folder;
+  }
+
+  /** State directory of the user's own cluster. */
+  get directory(): string {
+    return stateDirectory(this.options, this.environment);
+  }
+
+  /** Colours of standard output. */
+  get paint(): Paint {
+    return paintFor(this.terminal.outIsTerminal, this.environment);
+  }
+
+  /** Columns of the terminal on standard output; null: there is none. */
+  get width(): number | null {
+    return this.terminal.outIsTerminal ? (this.terminal.columns?.() ?? null) : null;
+  }
+
+  /** On standard output, as it is. */
+  out(text: string | Uint8Array): void {
+    this.statusLine?.clear();
+    this.terminal.out(text);
+  }
+
+  /** On standard error, as it is. */
+  error(text: string | Uint8Array): void {
+    this.statusLine?.clear();
+    this.terminal.error(text);
+  }
+
+  /** For tables on standard output. */
+  get look(): Look {
+    return { paint: this.paint, width: this.width };
+  }
+
+  /** One line on standard output. */
+  print(line: string): void {
+    this.out(`${line}\n`);
+  }
+
+  /** One line on standard error, for people: never part of the result. */
+  note(line: string): void {
+    this.error(`${this.program}: ${line}\n`);
+  }
+
+  /** The configuration with these flags over it. */
+  async config(flags?: Flags): Promise<Config> {
+    const { loadConfig } = await import('../config/config.ts');
+    return loadConfig({
+      ...(flags === undefined ? {} : { flags }),
+      environment: this.environment,
+      file: this.options.config ?? null,
+      directory: this.directory,
+    });
+  }
+
+  /**
+   * For a command that helps to mend a wrong configuration: told, and the defaults are taken. Not so
+   * with a file that was named, by `--config` or WEFT_CONFIG.
+   */
+  configOrDefaults(tell = (line: string) => this.note(line)): Promise<Config> {
+    this.#config ??= this.#readConfig(tell);
+    return this.#config;
+  }
+
+  /** The head, found by flags, environment or socket. */
+  api(): Promise<Api> {
+    this.#api ??= this.#connect();
+    return this.#api;
+  }
+
+  /** Prints rows as `-o` says. */
+  async list<Row extends object>(listing: Listing<Row>, output: string | undefined): Promise<void> {
+    const { formatListing, parseFormat } = await import('./output/listing.ts');
+    const format: Format = parseFormat(output);
+    for (const line of formatListing(listing, format, this.look)) this.print(line);
+  }
+
+  close(): void {
+    void this.#api?.then((api) => api.close()).catch(() => undefined);
+  }
+
+  async #readConfig(tell: (line: string) => void): Promise<Config> {
+    try {
+      return await this.config();
+    } catch (error) {
+      const { Failure } = await import('../model/failure.ts');
+      const isNamed = Boolean(this.options.config ?? this.environment['WEFT_CONFIG']);
+      if (!(error instanceof Failure) || isNamed) throw error;
+      tell(`${error.message.split('\n')[0]} (this command uses the defaults)`);
+      const { defaultConfig } = await import('../config/config.ts');
+      return defaultConfig();
+    }
+  }
+
+  async #connect(): Promise<Api> {
+    const location = locateHead(this.options, this.environment);
+    const [{ Api }, { SessionCache }, config] = await Promise.all([
+      import('../connect/api.ts'),
+      import('../connect/sessions.ts'),
+      this.configOrDefaults(),
+    ]);
+    const sessions = new SessionCache(this.environment);
+    const timeoutMs = config.optionalNumber('client.timeout') ?? 0;
+    return new Api({ location, sessions, timeoutMs });
+  }
+}

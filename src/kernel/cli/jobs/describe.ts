@@ -1,0 +1,125 @@
+// One job in full, for people.
+
+import type { JobDetail } from '../../api/jobs.ts';
+import { formatDuration } from '../../base/duration.ts';
+import { plural } from '../../base/plural.ts';
+import { formatSize } from '../../base/size.ts';
+import { DEFAULT_QOS } from '../../model/scheduling.ts';
+import { jobStretches, timeLine } from '../output/bars.ts';
+import { keptWords } from '../output/kept.ts';
+import type { Titled } from '../output/one.ts';
+import { colourOf } from '../output/paint.ts';
+import { byOwnClock } from '../output/prose.ts';
+import { elapsed } from '../output/times.ts';
+import { formatInstant, formatSpan, signalName } from '../output/words.ts';
+import { stateWords } from './columns.ts';
+import { outcomeWords } from './outcome.ts';
+
+/** Titles and values; what says nothing is empty. */
+export function describeJob(job: JobDetail, now: number): Titled[] {
+  const { request } = job;
+  const why = job.state === 'pending' ? (job.reason?.words ?? '') : '';
+  const lines: Titled[] = [
+    ['Job', `${job.id} ${job.name}`],
+    ['User', job.owner],
+    [
+      'State',
+      job.state === 'done' ? outcomeWords(job, job) : stateWords(job),
+      colourOf(stateWords(job)),
+    ],
+    ['Why', byOwnClock(why, now)],
+    ['Notice', byOwnClock(job.notice ?? '', now)],
+    ['Partition', job.partition],
+    ['QoS', job.qos === DEFAULT_QOS ? '' : job.qos],
+    ['Tasks', job.array === null ? '' : taskWords(job)],
+    ['Command', job.command],
+    ['Directory', job.directory ?? 'private'],
+    ['Needs', needs(job)],
+    ['Labels', request.labels.join(', ')],
+    ['Only nodes', request.nodeNames.join(', ')],
+    ['Nodes', job.nodesUnknown ? NODES_UNKNOWN : job.nodes.join(', ')],
+    ['Time limit', job.walltimeMs === null ? 'none' : formatDuration(job.walltimeMs)],
+    ['Signal', warningWords(job)],
+    ['Submitted', formatInstant(job.submittedAt, now)],
+    ['Begins', formatInstant(job.beginAt, now)],
+    ['Started', formatInstant(job.startedAt, now)],
+    ['Ended', formatInstant(job.endedAt, now)],
+    ['Timeline', timeWords(job, now)],
+    ['Elapsed', elapsed({ from: job.runStartedAt, until: job.endedAt }, now)],
+    ['Retry of', job.retryOf == null ? '' : `job ${job.retryOf}`],
+    ['After', job.dependencies.map((on) => `${on.jobId}:${on.condition}`).join(', ')],
+    ['Waits for', job.waitsFor.join(', ')],
+    ['Output', outputWords(job)],
+    ['Notify', (job.notifications ?? []).map(({ words }) => byOwnClock(words, now)).join('; ')],
+    ['Node loss', nodeLoss(job)],
+    ['MPI', job.ranksPerNode == null ? '' : `${plural(job.ranksPerNode, 'rank')} per node`],
+  ];
+  const { usage } = job;
+  if (usage.userUs + usage.systemUs > 0) {
+    const cpu = formatDuration((usage.userUs + usage.systemUs) / 1000);
+    lines.push(['Used', `${cpu} cpu time, ${formatSize(usage.memoryPeakBytes)} memory at most`]);
+  }
+  const { memoryNow } = job;
+  if (memoryNow != null) {
+    const limit = formatSize(request.perNode.memoryBytes);
+    const words = `${formatSize(memoryNow.bytes)} now, ${formatSize(memoryNow.peakBytes)} at most`;
+    lines.push(['Memory', `${words}, limit ${limit} per node`]);
+  }
+  if (job.outputs !== null)
+    lines.push(['Kept', keptWords(`pull ${job.id}`, { ...job.outputs, of: 'task' })]);
+  return lines;
+}
+
+const NODES_UNKNOWN = 'not known: nobody saw it run, and its site has not recorded them';
+const TIMELINE_WIDTH = 40;
+
+/** `░░███████  waited 12s, ran 42s`; nothing of a job that was submitted just now. */
+function timeWords(job: JobDetail, now: number): string {
+  const stretches = jobStretches(job, now);
+  const until = job.endedAt ?? now;
+  if (stretches.length === 0 || until - job.submittedAt < 1000) return '';
+  const waitedMs = (job.startedAt ?? until) - job.submittedAt;
+  const verbs = job.endedAt === null ? ['waits', 'has run'] : ['waited', 'ran'];
+  const waited = `${job.startedAt === null ? verbs[0] : 'waited'} ${formatSpan(waitedMs)}`;
+  const ran = job.startedAt === null ? '' : `, ${verbs[1]} ${formatSpan(until - job.startedAt)}`;
+  const line = timeLine(stretches, { from: job.submittedAt, until }, TIMELINE_WIDTH);
+  return `${line}  ${waited}${ran}`;
+}
+
+function warningWords({ warning }: JobDetail): string {
+  if (warning == null) return '';
+  return `${signalName(warning.signal)} ${formatDuration(warning.leadMs)} before the time limit`;
+}
+
+function taskWords(job: JobDetail): string {
+  const { done: _, ...live } = job.taskCounts;
+  const ended = Object.keys(job.outcomeCounts ?? {}).length > 0 ? job.outcomeCounts : null;
+  const all = ended == null ? job.taskCounts : { ...live, ...ended };
+  const counts = Object.entries(all).filter(([, count]) => count > 0);
+  const words = counts.map(([state, count]) => `${count} ${state}`).join(', ');
+  const atOnce = job.runningMax === null ? '' : `, ${job.runningMax} at once`;
+  return `${job.taskCount} (${job.array}${atOnce}): ${words}`;
+}
+
+function needs({ request }: JobDetail): string {
+  const { perNode, nodeCount, processesPerNode, exclusive } = request;
+  const parts = [plural(processesPerNode, 'process', 'processes')];
+  parts.push(plural(perNode.cpuCount, 'cpu'), `${formatSize(perNode.memoryBytes)} memory`);
+  if (perNode.gpuCount > 0) parts.push(plural(perNode.gpuCount, 'gpu'));
+  for (const [name, count] of Object.entries(perNode.counted)) parts.push(`${count} ${name}`);
+  const nodes = nodeCount === 1 ? '1 node with' : `${nodeCount} nodes, each with`;
+  return `${nodes} ${parts.join(', ')}${exclusive ? ' and no other tasks' : ''}`;
+}
+
+function outputWords({ siteJob, files }: JobDetail): string {
+  if (siteJob != null) return 'in files at its site';
+  return [files.stdout, files.stderr].filter(Boolean).join(', ') || 'weft logs';
+}
+
+function nodeLoss({ onNodeLoss, requeue }: JobDetail): string {
+  const kind =
+    onNodeLoss.kind === 'lease'
+      ? `lease ${formatDuration(onNodeLoss.leaseMs ?? 0)}`
+      : onNodeLoss.kind;
+  return requeue ? kind : `${kind}, then the task ends`;
+}

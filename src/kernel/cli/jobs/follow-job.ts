@@ -1,0 +1,173 @@
+// Copies the captured output of a whole job: all its tasks, processes and streams, each line with a
+// label where there is more than one process.
+
+import { type Interval, IntervalSet } from '../../base/interval-set.ts';
+import { refuse } from '../../model/errors.ts';
+import { type Failure, failure, usage } from '../../model/failure.ts';
+import { formatItem } from '../../model/items.ts';
+import type { Item, OutputFiles } from '../../model/job.ts';
+import type { Context } from '../context.ts';
+import { cutLine } from '../output/cut-line.ts';
+import { printable } from '../output/table.ts';
+import { type Copied, copyLog } from './follow.ts';
+import { LineLabeller } from './line-labeller.ts';
+
+export const STREAMS = ['stdout', 'stderr'] as const;
+export type Stream = (typeof STREAMS)[number];
+
+/** Each holds a connection open while it runs; the next one begins when one has ended. */
+const FOLLOWED_AT_ONCE_MAX = 64;
+
+export interface FollowedJob {
+  readonly id: string;
+  readonly nodeCount: number;
+  readonly processesPerNode: number;
+  /** Streams with a file of their own are not captured: there is nothing to copy. */
+  readonly files: OutputFiles;
+  /** Tasks of an array, `0-99,200`; null for a job with one task. */
+  readonly array: string | null;
+  /** Those of its tasks that are shown before the others. */
+  readonly first?: readonly number[];
+  /** Items of its tasks: their lines name the point of the sweep. */
+  readonly items?: ReadonlyMap<number, Item>;
+}
+
+/** Which of its processes, runs and bytes; what is absent is all of it, of runs the last. */
+export interface Part {
+  readonly nodeRank?: number;
+  readonly rank?: number;
+  readonly epoch?: number;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+interface Source extends Pick<Part, 'epoch' | 'offset' | 'limit'> {
+  readonly id: string;
+  readonly stream: Stream;
+  readonly nodeRank: number;
+  readonly rank: number;
+  readonly label: string | null;
+}
+
+/** Resolves when every process is done and its output is here. */
+export async function followJob(context: Context, job: FollowedJob): Promise<void> {
+  const lacking = await copyJob(context, job, { follow: true, streams: STREAMS });
+  for (const { message } of lacking.map(lackingOf)) context.note(message);
+}
+
+/** What is wrong where not all of the output of a task has come. */
+export function lackingOf(task: string): Failure {
+  return failure(refuse('log.lacking', { task }));
+}
+
+/**
+ * Like `followJob`, or only what is there now; with one stream it goes to standard output. Gives the tasks of
+ * which not all has come.
+ */
+export async function copyJob(
+  context: Context,
+  job: FollowedJob,
+  how: { readonly follow: boolean; readonly streams: readonly Stream[]; readonly part?: Part },
+): Promise<readonly string[]> {
+  const captured = how.streams.filter((stream) => job.files[stream] === undefined);
+  const sources = sourcesOf(job, captured, how.part ?? {});
+  let dropped = 0;
+  const lacking: string[] = [];
+  // What is there already is copied in order; what is still written comes as it comes.
+  const workers = how.follow ? FOLLOWED_AT_ONCE_MAX : 1;
+  const work = async () => {
+    for (let next = sources.next(); !next.done; next = sources.next()) {
+      const one = { ...how, isOnly: how.streams.length === 1 };
+      const copied = await copyOne(context, next.value, one);
+      dropped += copied.dropped;
+      if (!copied.isWhole) lacking.push(next.value.id);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  if (dropped > 0) context.note(droppedWords(dropped));
+  return [...new Set(lacking)];
+}
+
+/** For people, when output was cut. */
+function droppedWords(bytes: number): string {
+  return (
+    `${bytes} bytes of output are missing: a process wrote more than head.log_limit; ` +
+    '--output FILE keeps all of it'
+  );
+}
+
+function* sourcesOf(
+  { id: jobId, array, first, items, nodeCount, processesPerNode }: FollowedJob,
+  streams: readonly Stream[],
+  { nodeRank, rank, ...part }: Part,
+): Generator<Source> {
+  const nodeRanks = nodeRank === undefined ? upTo(nodeCount) : [nodeRank];
+  const ranks = rank === undefined ? upTo(processesPerNode) : [rank];
+  const count = nodeRanks.length * ranks.length;
+  if ((array !== null || count > 1) && (part.offset ?? part.limit) !== undefined) {
+    throw usage(
+      `--offset and --limit count the bytes of one process; ${chooseWords(jobId, array)}`,
+    );
+  }
+  for (const index of array === null ? [null] : inOrder(readIndices(array), first ?? [])) {
+    const id = index === null ? jobId : `${jobId}[${index}]`;
+    for (const on of nodeRanks) {
+      for (const at of ranks) {
+        const task = index === null ? null : `${index}${pointWords(items?.get(index))}`;
+        const label = labelOf(task, count === 1 ? '' : `${on}.${at}`);
+        for (const stream of streams) yield { id, stream, nodeRank: on, rank: at, label, ...part };
+      }
+    }
+  }
+}
+
+function* inOrder(indices: IntervalSet, first: readonly number[]): Generator<number> {
+  yield* first;
+  const shown = new Set(first);
+  for (const index of indices) if (!shown.has(index)) yield index;
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at);
+}
+
+function chooseWords(id: string, array: string | null): string {
+  if (array !== null) return `job ${id} is an array: name one task of it, as ${id}[0]`;
+  return 'choose it with --node and --rank';
+}
+
+function readIndices(text: string): IntervalSet {
+  return IntervalSet.of(
+    text.split(',').map((part): Interval => {
+      const [from = 0, to = from] = part.split('-').map(Number);
+      return [from, to];
+    }),
+  );
+}
+
+/** Longer values would be all that there is of a line. */
+const POINT_WIDTH = 40;
+
+function pointWords(item: Item | undefined): string {
+  return item === undefined ? '' : ` ${cutLine(printable(formatItem(item)), POINT_WIDTH)}`;
+}
+
+/** `7: ` for task 7 of an array, `0.1: ` for process 1 on node 0, `7/0.1: ` for both. */
+function labelOf(task: string | null, process: string): string | null {
+  const parts = [...(task === null ? [] : [task]), ...(process === '' ? [] : [process])];
+  return parts.length === 0 ? null : `${parts.join('/')}: `;
+}
+
+async function copyOne(
+  context: Context,
+  { label, ...source }: Source,
+  { follow, isOnly }: { readonly follow: boolean; readonly isOnly: boolean },
+): Promise<Copied> {
+  const toError = source.stream === 'stderr' && !isOnly;
+  const sink = (bytes: Uint8Array) => (toError ? context.error(bytes) : context.out(bytes));
+  const lines = label === null ? null : new LineLabeller(label, sink);
+  const write = lines === null ? sink : (bytes: Uint8Array) => lines.write(bytes);
+  const copied = await copyLog(context, { ...source, follow }, write);
+  lines?.end();
+  return copied;
+}

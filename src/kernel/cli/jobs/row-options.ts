@@ -1,0 +1,21 @@
+// Options of listings: which rows, by words that are known, and how many.
+
+import { didYouMean } from '../../base/nearest-word.ts';
+import { usage } from '../../model/failure.ts';
+
+/** A list that ends at its limit must not pass for the whole. `what`: in the singular. */
+export function cutWords(count: number, what: string): string {
+  return `only ${count} ${count === 1 ? what : `${what}s`} shown; raise --limit`;
+}
+
+/** One of the known words, or nothing when none was given. */
+export function choice(flag: string, word: string | undefined, known: readonly string[]) {
+  if (word === undefined || known.includes(word)) return word;
+  throw usage(`${flag}: '${word}' is unknown.${didYouMean(word, known)}`, known.join(', '));
+}
+
+/** A count of rows from 1. */
+export function readLimit(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw usage(`--limit: '${text}' is not a count from 1`);
+}

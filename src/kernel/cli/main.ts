@@ -1,0 +1,248 @@
+// The command line from arguments to exit code: finds the verb, loads it, runs it, prints failures.
+
+import { Command, CommanderError, Option } from 'commander';
+import { withOwnIds } from '../../wings/sites/cli/site-jobs.ts';
+import { quoteWord } from '../base/shell-word.ts';
+import type { Environment } from '../config/config.ts';
+import type { Programs } from '../config/daemon-options.ts';
+import { isSystemError, systemWords } from '../config/file-problem.ts';
+import { EXIT_OWN_FAILURE, Failure } from '../model/failure.ts';
+import { type CommonOptions, Context, type Terminal } from './context.ts';
+import { byOwnClock } from './output/prose.ts';
+import { printable } from './output/table.ts';
+import { proposeCommands, tellOperands, withoutDestructive } from './unknown-command.ts';
+import type { Verb, VerbGroup, VerbProgram } from './verb.ts';
+import { VERBS } from './verbs.ts';
+import { VERSION } from './version.ts';
+
+export interface Invocation {
+  /** `weft`, or one of the seed's programs. */
+  readonly program: string;
+  /** Without node and script. */
+  readonly argv: readonly string[];
+  readonly terminal: Terminal;
+  readonly environment: Environment;
+  /** Null: it is gone. */
+  readonly cwd: string | null;
+  readonly programs: Programs;
+}
+
+/** Runs `weft`. Resolves with the exit code; never rejects. */
+export function runWeft(invocation: Invocation): Promise<number> {
+  return guarded(invocation, async (finish) => {
+    const argv = withHelpBehind(invocation.argv);
+    const word = verbWord(argv);
+    // The others are only needed to be listed or proposed, which a command in front rules out.
+    const isAlone = word !== null && word === argv[0];
+    const program = await buildProgram(invocation, finish, { word, isAlone });
+    await program.parseAsync(argv, { from: 'user' });
+  });
+}
+
+/** Runs a program of several verbs of its own, as `distribute`. */
+export function runVerbs(invocation: Invocation, verbs: VerbProgram): Promise<number> {
+  return guarded(invocation, async (finish) => {
+    const program = buildVerbs(invocation, finish, verbs);
+    await program.parseAsync(withHelpBehind(invocation.argv), { from: 'user' });
+  });
+}
+
+/** A program of several verbs of its own. */
+export function buildVerbs(
+  invocation: Invocation,
+  finish: Finish,
+  { summary, define, ...group }: VerbProgram,
+): Command {
+  const program = prepare(new Command(invocation.program), invocation).description(summary);
+  program.version(VERSION, '-V, --version', 'print the version');
+  program.addHelpText('after', `\nMore about a command: ${invocation.program} COMMAND --help`);
+  define(program);
+  addCommonOptions(program);
+  attachGroup(program, group, { invocation, finish });
+  return program;
+}
+
+/** Runs a program that is one verb by itself, as `cmrun`. */
+export function runSingle(invocation: Invocation, summary: string, verb: Verb): Promise<number> {
+  return guarded(invocation, async (finish) => {
+    const command = prepare(new Command(invocation.program), invocation).description(summary);
+    command.enablePositionalOptions().version(VERSION, '-V, --version', 'print the version');
+    attach(command, verb, { invocation, finish });
+    await command.parseAsync(invocation.argv, { from: 'user' });
+  });
+}
+
+interface Finish {
+  exitCode: number;
+}
+
+interface Running {
+  readonly invocation: Invocation;
+  readonly finish: Finish;
+}
+
+/** `help VERB` is `VERB --help`. */
+function withHelpBehind([first, ...rest]: readonly string[]): readonly string[] {
+  if (first === undefined) return [];
+  return first === 'help' ? [...rest, '--help'] : [first, ...rest];
+}
+
+async function guarded(
+  invocation: Invocation,
+  work: (finish: Finish) => Promise<void>,
+): Promise<number> {
+  const finish: Finish = { exitCode: 0 };
+  try {
+    await work(finish);
+    return finish.exitCode;
+  } catch (error) {
+    return report(error, invocation);
+  }
+}
+
+interface Loaded {
+  /** The verb of this name in full, the others by name only; `*`: all in full. */
+  readonly word: string | null;
+  /** Without the others, where there is a verb of this name. */
+  readonly isAlone?: boolean;
+}
+
+/** The whole program. */
+export async function buildProgram(
+  invocation: Invocation,
+  finish: Finish,
+  { word, isAlone = false }: Loaded,
+): Promise<Command> {
+  const program = prepare(new Command('weft'), invocation);
+  program.description('One queue for the machines you have.').enablePositionalOptions();
+  program.version(VERSION, '-V, --version', 'print the version').helpCommand(false);
+  program.addHelpText('after', '\nMore about a command: weft COMMAND --help');
+  addCommonOptions(program);
+  const alone = isAlone ? VERBS.filter(({ name }) => name === word) : [];
+  for (const { name, summary, group, load } of alone.length > 0 ? alone : VERBS) {
+    const command = prepare(program.command(name), invocation).summary(summary).helpGroup(group);
+    command.description(summary);
+    if (word === name || word === '*') {
+      const loaded = await load();
+      if ('verbs' in loaded) attachGroup(command, loaded, { invocation, finish });
+      else attach(command, loaded, { invocation, finish });
+    }
+  }
+  proposeCommands(program);
+  return program;
+}
+
+function attachGroup(command: Command, group: VerbGroup, of: Running): void {
+  for (const [name, { summary, verb }] of Object.entries(group.verbs)) {
+    const inner = prepare(command.command(name), of.invocation).summary(summary);
+    attach(inner.description(summary), verb, of);
+  }
+  command.helpCommand(false).enablePositionalOptions();
+  proposeCommands(command);
+}
+
+function attach(command: Command, verb: Verb, { invocation, finish }: Running): void {
+  verb.define(command);
+  tellOperands(command);
+  addCommonOptions(command);
+  command.action(async () => {
+    const options = command.optsWithGlobals<CommonOptions & Record<string, unknown>>();
+    const commands = (word: string) => buildProgram(invocation, finish, { word });
+    const contextOf = (terminal: Terminal) =>
+      new Context({ ...invocation, terminal, options, commands });
+    const run = async (context: Context) => {
+      const args = await withOwnIds(command, context);
+      return verb.run({ context, args, options });
+    };
+    if (options['watch'] !== undefined) {
+      const { watch } = await import('./output/watch.ts');
+      const wish = { every: options['watch'], title: titleOf(invocation) };
+      finish.exitCode = await watch(wish, { terminal: invocation.terminal, contextOf }, run);
+      return;
+    }
+    const context = contextOf(invocation.terminal);
+    try {
+      finish.exitCode = await run(context);
+    } finally {
+      context.close();
+    }
+  });
+}
+
+/** The command as it was typed. */
+function titleOf({ program, argv }: Invocation): string {
+  return [program, ...argv].map(quoteWord).join(' ');
+}
+
+function prepare(command: Command, { terminal }: Invocation): Command {
+  return command.exitOverride().configureOutput({
+    writeOut: (text) => terminal.out(text),
+    // The help of a command that was named without what is to be done.
+    writeErr: (text) => terminal.error(text),
+    outputError: () => undefined, // Printed once, by report().
+    getOutHasColors: () => false,
+    getErrHasColors: () => false,
+  });
+}
+
+const COMMON: readonly (readonly [flags: string, text: string])[] = [
+  ['--dir <directory>', 'state directory of the cluster (default: ~/.local/state/weft)'],
+  ['--head <url>', 'a head elsewhere, https://host:5001; its token in WEFT_TOKEN'],
+  ['--fingerprint <hex>', 'SHA-256 of its certificate'],
+  ['--token-file <file>', 'file with the token'],
+  ['--config <file>', 'configuration file'],
+];
+
+function addCommonOptions(command: Command): void {
+  const own = new Set(command.options.map(({ long }) => long));
+  for (const [flags, text] of COMMON) {
+    const option = new Option(flags, text).helpGroup('Which cluster:');
+    if (!own.has(option.long)) command.addOption(option);
+  }
+}
+
+/** The first word that is no option of ours nor the value of one. */
+function verbWord(argv: readonly string[]): string | null {
+  const valued = new Set(COMMON.map(([flags]) => flags.split(' ')[0]));
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] as string;
+    if (!word.startsWith('-')) return word;
+    if (valued.has(word)) at += 1;
+  }
+  return null;
+}
+
+/** Instants of the head by the reader's clock; what was typed stays as it was. */
+function toldAs({ code, message }: Failure): string {
+  return code === 'argument.invalid' ? message : byOwnClock(message, Date.now());
+}
+
+/** Messages quote what was typed, and that may hold what moves the cursor or clears the screen. */
+function harmless(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+function report(error: unknown, { program, terminal }: Invocation): number {
+  if (error instanceof CommanderError) {
+    // Help and version were asked for and have been printed.
+    if (error.exitCode === 0) return 0;
+    if (error.code === 'commander.help') return 2;
+    const text = withoutDestructive(error.message)
+      .replace(/^error: /, '')
+      .replace(/\n\((.*)\)$/, '. $1');
+    terminal.error(harmless(`${program}: ${text}\n`));
+    return 2;
+  }
+  if (error instanceof Failure) {
+    terminal.error(harmless(`${program}: ${toldAs(error)}\n`));
+    if (error.hint !== null) terminal.error(harmless(`  ${error.hint}\n`));
+    return error.exitCode;
+  }
+  if (isSystemError(error)) {
+    terminal.error(harmless(`${program}: ${systemWords(error)}\n`));
+    return EXIT_OWN_FAILURE;
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  terminal.error(`${program}: a bug in this command: ${stack}\n`);
+  return EXIT_OWN_FAILURE;
+}

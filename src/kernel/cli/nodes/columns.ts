@@ -1,0 +1,93 @@
+// Columns of node listings.
+
+import { newestOf, presenceText } from '../../../wings/owner/cli/presence-words.ts';
+import type { NodeView } from '../../api/nodes.ts';
+import { formatSize } from '../../base/size.ts';
+import { colourOf } from '../output/paint.ts';
+import type { Column } from '../output/table.ts';
+import { formatInstant, formatSpan } from '../output/words.ts';
+
+/**
+ * The one word that says most: maintenance beats all, `drained` beats `up`, and `in_use` and
+ * `idle` are kinds of up.
+ */
+export function nodeState(node: NodeView): string {
+  // A node may come and go in its maintenance.
+  if (node.maintenance?.begun === true) return 'maintenance';
+  if (node.state !== 'up') {
+    const away = node.state.replace('_', ' ');
+    return node.drained === null ? away : `${away}, drained`;
+  }
+  if (node.drained !== null) return node.running.length > 0 ? 'draining' : 'drained';
+  if (node.fault !== null) return node.fault;
+  if (node.paused !== null) return 'paused';
+  return node.running.length > 0 ? 'in use' : 'idle';
+}
+
+/** Which directories the node shares, and for which batch it could not build: both are said elsewhere. */
+const DERIVED = /^(?:shared|build-failed)=/;
+
+function ownLabels(node: NodeView): string {
+  return node.labels.filter((label) => !DERIVED.test(label)).join(',');
+}
+
+export function nodeColumns(now: number): Column<NodeView>[] {
+  return [
+    { title: 'NODE', value: (node) => node.name },
+    { title: 'STATE', value: nodeState, colour: colourOf },
+    { title: 'TASKS', value: (node) => String(node.running.length), align: 'right' },
+    { title: 'CPUS', value: (node) => used(node, 'cpuCount', String), align: 'right' },
+    { title: 'MEMORY', value: (node) => used(node, 'memoryBytes', formatSize), align: 'right' },
+    { title: 'GPUS', value: (node) => used(node, 'gpuCount', String), align: 'right' },
+    {
+      title: 'LOAD',
+      value: (node) => node.load?.load1.toFixed(2) ?? '-',
+      align: 'right',
+      wide: true,
+    },
+    { title: 'SEEN', value: (node) => seen(node, now), align: 'right', wide: true },
+    { title: 'LABELS', value: (node) => ownLabels(node) || '-', least: 8 },
+    { title: 'SHARED', value: (node) => node.sharedPaths.join(',') || '-', wide: true },
+    { title: 'LIMITS', value: (node) => String(node.facts?.['limits'] ?? '-'), wide: true },
+    { title: 'VERSION', value: (node) => String(node.facts?.['agentVersion'] ?? '-'), wide: true },
+    { title: 'REMARK', value: (node) => remark(node, now), least: 12 },
+  ];
+}
+
+/** What a listing remarks of a node; the end of a pause is told in the reader's own time. */
+export function remark(node: NodeView, now: number): string {
+  if (node.paused === null || nodeState(node) !== 'paused') return node.reason ?? '';
+  return pauseText(node.paused, node.presence ?? [], now);
+}
+
+/** `paused by alice until 15:04:00`. */
+function pauseText(
+  paused: NonNullable<NodeView['paused']>,
+  presence: NonNullable<NodeView['presence']>,
+  now: number,
+): string {
+  if (paused.kind === 'owner') {
+    return `paused by ${paused.by} until ${formatInstant(paused.until, now)}`;
+  }
+  const seen = newestOf(presence);
+  if (seen === null) {
+    return `paused: owner active since ${formatInstant(paused.since, now)} (${paused.why})`;
+  }
+  const words = seen.state === 'in_use' ? 'owner active' : 'owner was active';
+  return `paused: ${words} (${presenceText(seen, now)})`;
+}
+
+/** `1/2`: what is taken of what is there. */
+function used(
+  node: NodeView,
+  what: 'cpuCount' | 'memoryBytes' | 'gpuCount',
+  format: (amount: number) => string,
+): string {
+  const total = node.total[what];
+  return total === 0 ? '-' : `${format(total - node.free[what])}/${format(total)}`;
+}
+
+function seen(node: NodeView, now: number): string {
+  if (node.state === 'up') return 'now';
+  return node.lastSeenAt === null ? 'never' : `${formatSpan(now - node.lastSeenAt)} ago`;
+}

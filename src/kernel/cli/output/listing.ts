@@ -1,0 +1,74 @@
+// `-o json|csv|wide|name|template=…` of every listing.
+
+import type { Command } from 'commander';
+import { type Failure, usage } from '../../model/failure.ts';
+import { formatCsv } from './csv.ts';
+import { type Column, formatTable, PLAIN_LOOK } from './table.ts';
+import { fillTemplate, templateFields } from './template.ts';
+
+export interface ListingOptions {
+  readonly output?: string;
+}
+
+export type Format =
+  | { readonly kind: 'table' | 'wide' | 'json' | 'csv' | 'name' | 'fields' }
+  | { readonly kind: 'template'; readonly template: string };
+
+/** What `-o` takes, for completion; a word that ends in `=` goes on. */
+export const FORMAT_WORDS = ['json', 'csv', 'wide', 'name', 'template='];
+
+/** Adds `-o` and `--watch`. */
+export function defineListing(command: Command): void {
+  const template = 'template=TEXT with {{fields}}; template alone lists the fields';
+  command.option('-o, --output <format>', `json, csv, wide, name or ${template}`);
+  command.option('--watch [time]', 'show it again and again, every 2s or so often');
+}
+
+const KINDS: ReadonlySet<string> = new Set(['json', 'csv', 'wide', 'name']);
+
+/** Reads `-o`. */
+export function parseFormat(text: string | undefined): Format {
+  if (text === undefined || text === 'table') return { kind: 'table' };
+  if (KINDS.has(text)) return { kind: text as 'json' };
+  if (text === 'template' || text === 'template=') return { kind: 'fields' };
+  if (text.startsWith('template=')) return { kind: 'template', template: text.slice(9) };
+  throw usage(
+    `--output: '${text}' is not a format; write json, csv, wide, name or template={{field}}`,
+  );
+}
+
+/** For what prints no rows: there would be nothing to put into columns. */
+export function noTable(): Failure {
+  return usage('--output: csv is for lists; write json or template={{field}}');
+}
+
+export interface Listing<Row extends object> {
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  /** What `-o name` prints: the word other commands take. */
+  readonly name: (row: Row) => string;
+  /** Instead of an empty table. */
+  readonly empty: string;
+}
+
+/** The listing as lines. */
+export function formatListing<Row extends object>(
+  { rows, columns, name, empty }: Listing<Row>,
+  format: Format,
+  look = PLAIN_LOOK,
+): string[] {
+  switch (format.kind) {
+    case 'json':
+      return [JSON.stringify(rows, null, 2)];
+    case 'csv':
+      return formatCsv(columns, rows);
+    case 'name':
+      return rows.map(name);
+    case 'template':
+      return rows.map((row) => fillTemplate(format.template, row));
+    case 'fields':
+      return rows.length === 0 ? [empty] : templateFields(rows);
+    default:
+      return rows.length === 0 ? [empty] : formatTable(columns, rows, format.kind === 'wide', look);
+  }
+}

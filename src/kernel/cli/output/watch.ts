@@ -1,0 +1,139 @@
+// `--watch` of listings: the same answer again and again, on the whole screen, or below one another
+// in a pipe where it has changed.
+
+import { headNow } from '../../api/head-time.ts';
+import { parseDuration } from '../../base/duration.ts';
+import { Failure, usage } from '../../model/failure.ts';
+import type { Context, Terminal } from '../context.ts';
+import type { Screen } from '../screen.ts';
+import { read } from '../submit/read.ts';
+import { cutLine } from './cut-line.ts';
+import { formatInstant } from './words.ts';
+
+export interface WatchWish {
+  /** What was typed; `true`: at the usual interval. */
+  readonly every: unknown;
+  /** The command, for people. */
+  readonly title: string;
+}
+
+const USUAL = '2s';
+const INTERVAL_MIN_MS = 100;
+
+/** The interval in ms; throws for one that is none. */
+export function readInterval(flag: string, text: string): number {
+  const ms = read(flag, text, parseDuration) ?? 0;
+  if (ms >= INTERVAL_MIN_MS) return ms;
+  throw usage(`${flag}: ${text} is too short; write 0.1s or more`);
+}
+
+/** What is shown of one look. */
+interface Look {
+  readonly text: string;
+  readonly exitCode: number;
+  /** Why there is no newer text; null: there is. */
+  readonly trouble: string | null;
+}
+
+/**
+ * Runs a verb until somebody ends it: with q or Ctrl-C at a terminal, with a signal elsewhere. `run`
+ * gets a context whose standard output is gathered. The first failure is thrown, later ones are shown.
+ */
+export async function watch(
+  { every, title }: WatchWish,
+  { terminal, contextOf }: { terminal: Terminal; contextOf: (terminal: Terminal) => Context },
+  run: (context: Context) => Promise<number>,
+): Promise<number> {
+  const intervalMs = readInterval('--watch', every === true ? USUAL : String(every));
+  let text = '';
+  const gathering: Terminal = {
+    ...terminal,
+    out: (part) => {
+      text += typeof part === 'string' ? part : Buffer.from(part).toString();
+    },
+  };
+  const context = contextOf(gathering);
+  const look = async (before: Look | null): Promise<Look> => {
+    text = '';
+    try {
+      return { exitCode: await run(context), text, trouble: null };
+    } catch (error) {
+      if (!(error instanceof Failure) || before === null) throw error;
+      return { ...before, trouble: error.message };
+    }
+  };
+  try {
+    const first = await look(null);
+    const { screen } = terminal;
+    if (screen === undefined) return await below(terminal, { intervalMs, first, look });
+    return await onScreen(screen, title, { intervalMs, first, look });
+  } finally {
+    context.close();
+  }
+}
+
+interface Round {
+  readonly intervalMs: number;
+  readonly look: (before: Look) => Promise<Look>;
+}
+
+/** Never resolves: whoever reads a pipe ends it. */
+async function below(
+  terminal: Terminal,
+  { intervalMs, first, look }: Round & { first: Look },
+): Promise<number> {
+  terminal.out(first.text);
+  for (let before = first; ; ) {
+    await new Promise((resolve) => setTimeout(resolve, intervalMs));
+    const now = await look(before);
+    if (now.trouble !== null && now.trouble !== before.trouble) terminal.error(`${now.trouble}\n`);
+    if (now.text !== before.text) terminal.out(`\n${now.text}`);
+    before = now;
+  }
+}
+
+/** Until somebody types q or Ctrl-C. */
+async function onScreen(
+  screen: Screen,
+  title: string,
+  { intervalMs, first, look }: Round & { first: Look },
+): Promise<number> {
+  let now = first;
+  const over = Promise.withResolvers<true>();
+  const draw = () => open.show(picture(now, title, screen.size()));
+  const open = screen.open({
+    keys: (text) => void (/[q\u0003\u0004]/.test(text) && over.resolve(true)),
+    resized: () => draw(),
+    ended: () => over.resolve(true),
+  });
+  try {
+    draw();
+    for (;;) {
+      const pause = Promise.withResolvers<false>();
+      const timer = setTimeout(() => pause.resolve(false), intervalMs);
+      const isOver = await Promise.race([over.promise, pause.promise]);
+      clearTimeout(timer);
+      if (isOver) return now.exitCode;
+      now = await look(now);
+      draw();
+    }
+  } finally {
+    open.close();
+  }
+}
+
+/** A line that says what this is, and as much of the text as there is room for. */
+function picture(
+  { text, trouble }: Look,
+  title: string,
+  { columns, rows }: ReturnType<Screen['size']>,
+): string[] {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const now = headNow();
+  const first = `${title}  ${formatInstant(now, now)}  ${trouble ?? 'q quits'}`;
+  const room = Math.max(1, rows - 2);
+  const isCut = lines.length > room;
+  const shown = isCut ? lines.slice(0, room - 1) : lines;
+  const cut = isCut ? [`… ${lines.length - shown.length} more lines`] : [];
+  return [first, '', ...shown, ...cut].map((line) => cutLine(line, columns));
+}

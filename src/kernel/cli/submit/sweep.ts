@@ -1,0 +1,74 @@
+// `--sweep a=1,2 b=0:3`: one task for each combination of values, the last name changing fastest.
+
+import { checkSweep, combinations, sweepSize } from '../../../wings/batches/core/sweep.ts';
+import { plural } from '../../base/plural.ts';
+import { quoteWord } from '../../base/shell-word.ts';
+import { usage } from '../../model/failure.ts';
+import { formatItem } from '../../model/items.ts';
+import type { Item } from '../../model/job.ts';
+import { ARRAY_TASKS_MAX } from '../../model/limits.ts';
+
+const AXIS = /^([A-Za-z_][\w-]*)=(\S+)$/;
+const NUMBER = /^[-+]?\d+(?:\.\d+)?$/;
+
+/** Words behind `--sweep` that name further values, as the shell splits `--sweep a=1,2 b=0:3`. */
+export function withAxes<T extends { readonly sweep?: readonly string[] }>(
+  options: T,
+  args: readonly string[],
+): { readonly options: T; readonly args: readonly string[] } {
+  if (options.sweep === undefined) return { options, args };
+  const found = args.findIndex((word) => !AXIS.test(word));
+  const count = found === -1 ? args.length : found;
+  if (count === 0) return { options, args };
+  const sweep = [...options.sweep, ...args.slice(0, count)];
+  const rest = args.slice(args[count] === '--' ? count + 1 : count);
+  if (args[count]?.startsWith('-') && args[count] !== '--') {
+    const written = quoteWord(sweep.join(' '));
+    throw usage(`options go before further values of --sweep; or write --sweep ${written}`);
+  }
+  return { options: { ...options, sweep }, args: rest };
+}
+
+/** `6 points, from lr=0.1 seed=0 to lr=0.2 seed=2`: whether both ends are meant is seen at once. */
+export function pointsWords(items: readonly Item[]): string {
+  const [first = '', last = ''] = [items[0], items.at(-1)];
+  const to = items.length === 1 ? '' : ` to ${formatItem(last)}`;
+  return `${plural(items.length, 'point')}, ${to === '' ? '' : 'from '}${formatItem(first)}${to}`;
+}
+
+/** The points of a sweep; throws a usage failure. */
+export function sweepItems(words: readonly string[]): Item[] {
+  const sweep: Record<string, string[]> = {};
+  for (const word of words.flatMap((text) => text.trim().split(/\s+/))) {
+    const [, name = '', values = ''] = AXIS.exec(word) ?? [];
+    if (name === '') throw usage(`--sweep: '${word}' is not name=values; write a=1,2 or b=0:3`);
+    if (Object.hasOwn(sweep, name)) throw usage(`--sweep: '${name}' is there twice`);
+    sweep[name] = values.split(',').flatMap((value) => range(word, value));
+  }
+  const [problem] = checkSweep(sweep);
+  if (problem !== undefined)
+    throw usage(`--sweep: ${problem.at.slice(1).join(' ')} ${problem.what}`);
+  const size = sweepSize(sweep);
+  if (size > ARRAY_TASKS_MAX) {
+    throw usage(`--sweep: ${size} points are more than the ${ARRAY_TASKS_MAX} tasks of one job`);
+  }
+  return combinations(sweep).map((values) => Object.fromEntries(values));
+}
+
+/** `0:3` is 0, 1, 2 and 3, `0:1:0.25` goes in steps: both ends belong to it, as in `--array`. */
+function range(word: string, value: string): string[] {
+  const parts = value.split(':');
+  if (value === '') throw usage(`--sweep: '${word}' has an empty value`);
+  if (parts.length === 1) return [value];
+  if (!parts.every((part) => NUMBER.test(part))) return [value];
+  const [from = 0, to = 0, step = 1] = parts.map(Number);
+  if (parts.length > 3 || step <= 0 || to < from) {
+    throw usage(`--sweep: '${value}' is not a range; write 0:3, or 0:1:0.25 with a step`);
+  }
+  const digits = Math.max(...parts.map((part) => part.split('.')[1]?.length ?? 0));
+  const last = Math.floor((to - from) / step + 1e-9);
+  if (last >= ARRAY_TASKS_MAX) {
+    throw usage(`--sweep: '${value}' has more values than the ${ARRAY_TASKS_MAX} tasks of one job`);
+  }
+  return Array.from({ length: last + 1 }, (_, at) => (from + at * step).toFixed(digits));
+}

@@ -1,0 +1,143 @@
+// A word that is no command: what was probably meant. Somebody who guesses must not be led to what
+// ends work, so such commands are never proposed for a slip of the finger.
+
+import type { Command } from 'commander';
+import { nearest } from '../base/nearest-word.ts';
+import { usage } from '../model/failure.ts';
+
+/** What other systems, and people, call our commands. */
+const MEANT: Readonly<Record<string, string>> = {
+  queue: 'jobs',
+  squeue: 'jobs',
+  qstat: 'jobs',
+  bjobs: 'jobs',
+  condor_q: 'jobs',
+  ps: 'jobs',
+  ls: 'jobs',
+  list: 'jobs',
+  status: 'jobs',
+  stat: 'jobs',
+  show: 'job',
+  scontrol: 'job',
+  srun: 'run',
+  exec: 'run',
+  start: 'run',
+  sbatch: 'submit',
+  qsub: 'submit',
+  bsub: 'submit',
+  batch: 'submit',
+  cancel: 'kill',
+  scancel: 'kill',
+  qdel: 'kill',
+  bkill: 'kill',
+  condor_rm: 'kill',
+  delete: 'kill',
+  rm: 'kill',
+  log: 'logs',
+  output: 'logs',
+  cat: 'logs',
+  tail: 'logs -f',
+  sinfo: 'info',
+  qhost: 'node list',
+  pbsnodes: 'node list',
+  nodes: 'node list',
+  sacct: 'history',
+  qacct: 'history',
+  bhist: 'history',
+  explain: 'why',
+  continue: 'resume',
+  unhold: 'release',
+  partitions: 'partition list',
+  users: 'user list',
+};
+
+/** What is said to *distribute* that is a command of another name, or of Weft's. */
+const MEANT_BY_SEED: Readonly<Record<string, string>> = {
+  // Its own documents say it, of the batches.
+  status: "distribute server-status' (batches) or 'distribute node-status",
+  nodes: 'distribute node-status',
+  submit: 'distribute add',
+  cancel: 'distribute kill',
+  unpause: 'weft unpause',
+  ...Object.fromEntries(
+    ['check', 'list', 'show', 'logs', 'wait', 'retry', 'rebuild', 'remove'].map((verb) => {
+      return [verb, `weft batch ${verb}`];
+    }),
+  ),
+};
+
+/** Words for ending a cluster: the command that is near in letters shows one. */
+const UNLIKE = new Set(['stop']);
+
+/** They end what runs, or take something away: proposed only to those who ask for that in other words. */
+const DESTRUCTIVE = new Set([
+  ...['kill', 'requeue', 'suspend', 'pause', 'down', 'lost', 'remove', 'revoke', 'cancel', 'reset'],
+]);
+
+/** They remove something, end what runs, or answer a question that was to be asked. */
+const DESTRUCTIVE_OPTIONS = new Set([
+  ...['--clean', '--now', '--yes', '--force', '--remove', '--restarts', '--fix'],
+  ...['--accept-loss', '--new-identity', '--again'],
+]);
+
+const PROPOSED = / ?\(Did you mean (?:one of )?([^)]*)\?\)$/;
+
+/** What commander says of an unknown option, without what must not be proposed. */
+export function withoutDestructive(message: string): string {
+  const named = PROPOSED.exec(message)?.[1]?.split(', ') ?? [];
+  const left = named.filter((option) => !DESTRUCTIVE_OPTIONS.has(option));
+  if (left.length === named.length) return message;
+  const proposal = left.length === 0 ? '' : `\n(Did you mean ${left.join(' or ')}?)`;
+  return `${message.replace(PROPOSED, '').trimEnd()}${proposal}`;
+}
+
+/** Commands that list what operands of these names may be. */
+const LISTING: Readonly<Record<string, string>> = {
+  ...{ job: 'weft jobs', batch: 'weft batch list', node: 'weft node list', pool: 'weft pool list' },
+};
+
+/** An operand that is missing is told with what it is, and with the command that lists what there is. */
+export function tellOperands(command: Command): void {
+  const missingArgument = (name: string): never => {
+    const { description = '' } =
+      command.registeredArguments.find((one) => one.name() === name) ?? {};
+    const what = description === '' ? '' : `: ${description}`;
+    const list = Object.hasOwn(LISTING, name) ? `. \`${LISTING[name]}\` shows what there is` : '';
+    return command.error(`error: missing required argument '${name}'${what}${list}`, {
+      code: 'commander.missingArgument',
+    });
+  };
+  Object.assign(command, { missingArgument });
+}
+
+/** Words that are no command of `command` end in a usage failure that says which was meant. */
+export function proposeCommands(command: Command): void {
+  command.on('command:*', ([word = '']: readonly string[]) => {
+    throw unknownCommand(word, command);
+  });
+}
+
+function unknownCommand(word: string, command: Command) {
+  const names = command.commands.map((one) => one.name());
+  const path = pathOf(command);
+  const found = meantBy(word, path) ?? nearCommand(word, names, path);
+  const help = `\`${path} --help\` lists them.`;
+  const question = found === null ? help : `Did you mean '${found}'?`;
+  return usage(`unknown command '${word}'. ${question}`);
+}
+
+function meantBy(word: string, program: string): string | null {
+  if (program === 'weft' && Object.hasOwn(MEANT, word)) return `weft ${MEANT[word]}`;
+  const isSeed = program === 'distribute' && Object.hasOwn(MEANT_BY_SEED, word);
+  return isSeed ? (MEANT_BY_SEED[word] ?? null) : null;
+}
+
+function nearCommand(word: string, names: readonly string[], path: string): string | null {
+  const proposed = UNLIKE.has(word) ? [] : names.filter((name) => !DESTRUCTIVE.has(name));
+  const found = nearest(word, proposed);
+  return found === null ? null : `${path} ${found}`;
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}

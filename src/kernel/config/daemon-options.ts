@@ -1,0 +1,236 @@
+// What the command line tells the programs that it starts: the head's and the agent's options, and
+// how the bin folder hands their entry points over.
+
+import type { FilterRule } from '../model/filter-rule.ts';
+import type { SiteSystem, SiteTried } from '../model/site.ts';
+import type { ContainerRuntime } from '../model/container-runtime.ts';
+import type { YieldRules } from '../model/presence.ts';
+import type { Resources } from '../model/resources.ts';
+import type { Settings } from '../model/settings.ts';
+import type { Written } from './compare.ts';
+import type { ConfigOrigin } from './config.ts';
+
+/** Everything a head is told at its start; plain JSON, so that it can stand in a file. */
+export interface HeadOptions {
+  /** Where the configuration came from, for reading it again. */
+  readonly config: ConfigOrigin & { readonly directory: string; readonly written: Written };
+  /** State directory, 0700: `weft.db`, `logs/`, `tls/` (`certificate.pem`, `key.pem`). */
+  readonly directory: string;
+  readonly clusterName: string;
+  /** Unix socket for users of this machine; an old one in its place is replaced. */
+  readonly socketPath: string;
+  /** TLS port; null = the unix socket only. The certificate is made at the first start. */
+  readonly listen: { readonly host: string; readonly port: number } | null;
+  /** Names and addresses that a new certificate names, and that join tokens carry first. */
+  readonly publicNames: readonly string[];
+  /** False: one user's cluster (`weft up`), where everything runs as the one who started it. */
+  readonly multiUser: boolean;
+  /** What the head shows as its own, where the site says it. Absent: what the machine has. */
+  readonly capacity?: Partial<Pick<Resources, 'cpuCount' | 'memoryBytes'>>;
+  readonly settings: Settings;
+  /** The site's fence command, without a shell; null = none. */
+  readonly fence: { readonly command: readonly string[]; readonly timeoutMs: number } | null;
+  /** What nodes are to be like; absent = they have no goals. */
+  readonly goals?: GoalFileOptions;
+  /** The door for wiki schedulers; absent = none. */
+  readonly wiki?: WikiDoorOptions;
+  /** How those are told who want to know of the end of a job. */
+  readonly notify: NotifyOptions;
+  /** How often agents say that they live; part of their welcome. */
+  readonly heartbeatMs: number;
+  /** The longest time between two looks at timers and queue; most work starts at once by events. */
+  readonly tickMs: number;
+  /** JSON lines; null = standard error. Opened again on SIGHUP. */
+  readonly logFile: string | null;
+  readonly auditFile: string | null;
+  /** Requests a second and user. */
+  readonly requestRateMax: number;
+  /** Captured output kept: per file of a process, and of all jobs together. */
+  readonly logBytesMax: number;
+  readonly logBytesTotalMax: number;
+  /** File contents kept of all jobs together. */
+  readonly blobBytesMax: number;
+  /** Room of one user; null: a share of all. */
+  readonly userFilesBytesMax?: number | null;
+  /** What tasks left behind, kept of all jobs together, and for how long. */
+  readonly archiveBytesMax: number;
+  readonly archiveAgeMs: number;
+  /** A folder where namespaces of batches are shown too, and names there that are for something else. */
+  readonly resultsIn?: { readonly folder: string; readonly taken: readonly string[] };
+  /** State directory of `weft up`, whose other daemons this one starts again when they die. */
+  readonly keeps?: string;
+  /** Go on without records that are missing; for one start. */
+  readonly acceptLoss?: boolean;
+  /** Make a new key and certificate where they are missing; for one start. */
+  readonly newIdentity?: boolean;
+}
+
+export interface GoalFileOptions {
+  readonly from:
+    | { readonly kind: 'file'; readonly file: string }
+    | { readonly kind: 'url'; readonly url: string };
+  /** Between two readings of an address. */
+  readonly refreshMs: number;
+  /** Between two looks at a node. */
+  readonly everyMs: number;
+  readonly repairs: boolean;
+}
+
+export interface WikiDoorOptions {
+  readonly listen:
+    | { readonly path: string }
+    | {
+        readonly host: string;
+        readonly port: number;
+        /** Addresses and networks of other machines. */
+        readonly allow: readonly string[];
+      };
+  /** Whose members may connect from the head's machine; null: root and the head's user alone. */
+  readonly group: string | null;
+  /** Null: nobody can sign. */
+  readonly keyFile: string | null;
+  readonly unsigned: boolean;
+  /** Names of external partitions; empty = all of them. */
+  readonly partitions: readonly string[];
+  readonly rules: readonly FilterRule[];
+  /** Where the scheduler hears of changes; null: it asks. */
+  readonly events: { readonly host: string; readonly port: number } | null;
+  readonly eventsEveryMs: number;
+}
+
+/** How notifications are sent: secrets stay in their files, which are read anew for each attempt. */
+export interface NotifyOptions {
+  readonly matrix: { readonly homeserver: string; readonly tokenFile: string } | null;
+  readonly webhook: {
+    /** Private networks that are open, as `10.1.0.0/16`. */
+    readonly networks: readonly string[];
+    readonly secretFile: string;
+  } | null;
+  /** Program and arguments by name. */
+  readonly commands: Readonly<Record<string, readonly string[]>>;
+  readonly mail: { readonly program: string; readonly from: string } | null;
+  /** One attempt. */
+  readonly timeoutMs: number;
+}
+
+export interface HealthOptions {
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+  readonly intervalMs: number;
+}
+
+/** For whoever owns the machine or sits at it. */
+export interface PauseOptions {
+  /** Longest pause that anybody may ask for. */
+  readonly maxMs: number;
+  /** Login names that may ask for one. */
+  readonly owners: readonly string[];
+  /** The agent's own socket, for users of the machine. */
+  readonly door: string;
+  /** Whether users of the machine find it without knowing where; absent: it is looked for where it is. */
+  readonly isAnnounced?: true;
+  /** When the node stands aside by itself; absent: never. */
+  readonly yield?: YieldOptions;
+}
+
+/** The rules of `core/model/presence.ts`, with the hours as they were written. */
+export type YieldOptions = Omit<YieldRules, 'hours'> & { readonly hours: string | null };
+
+/** What a node keeps for the tasks to come; what is absent has its default. */
+export interface CacheOptions {
+  /** Quota of the cache of files; absent: a share of the disk. */
+  readonly cacheBytesMax?: number;
+  /** Quota of builds of solvers; absent: a share of the disk. */
+  readonly buildsBytesMax?: number;
+  /** A build that nobody used for so long goes. */
+  readonly buildsAgeMs?: number;
+}
+
+/** Everything an agent is told at its start (bin/agent-options.ts reads it). */
+export interface AgentOptions extends CacheOptions {
+  readonly name: string;
+  readonly stateDir: string;
+  /** Absent: the default. */
+  readonly spoolBytesMax?: number;
+  /** The site's health command, without a shell; absent = none. */
+  readonly health?: HealthOptions;
+  /** Absent: the defaults. */
+  readonly pause?: PauseOptions;
+  /** One of the two ways to the head. */
+  readonly head:
+    | {
+        readonly url: string;
+        /** Its other addresses, tried in turn; absent: it has none. */
+        readonly others?: readonly string[];
+        readonly fingerprint?: string;
+      }
+    | { readonly socketPath: string };
+  readonly secret: string;
+  /** Declared; what is not said is what the agent finds on the machine. */
+  readonly resources?: Partial<Resources>;
+  /** The machine's number of its first gpu; absent = 0. */
+  readonly gpuFrom?: number;
+  readonly labels: readonly string[];
+  readonly sharedPaths: readonly string[];
+  /** PATH of jobs; absent: the usual folders. */
+  readonly jobPath?: string;
+  readonly switchUser: 'auto' | boolean;
+  /** Its processes end with it, whatever signal it gets: nobody comes back to them. */
+  readonly leaves?: true;
+  /** Another cluster runs its tasks; absent: this machine does. */
+  readonly site?: SiteOptions;
+  readonly logFile?: string;
+  /** The same as the head's: all nodes of a process say the same. */
+  readonly keeps?: string;
+}
+
+export interface SiteOptions {
+  readonly system: SiteSystem;
+  readonly mode: 'submit' | 'steer';
+  readonly takeover: 'execution_queue' | 'disabled_scheduler';
+  /** Where users of the site submit to. */
+  readonly main: string;
+  readonly execution: string;
+  readonly ticket: string;
+  readonly environment: string | null;
+  readonly spread: readonly string[];
+  /** Words that start what drives a `script`, `weft` or `slurmrestd` site. */
+  readonly program: readonly string[];
+  /** Where slurmrestd is. */
+  readonly url: string | null;
+  /** The node of the site that this agent stands for; absent: it is the gateway itself. */
+  readonly member?: string;
+  readonly queue: string | null;
+  readonly account: string | null;
+  readonly options: readonly string[];
+  /** Words before each command. */
+  readonly before: readonly string[];
+  /** The file of its filters; null: none. */
+  readonly filters: string | null;
+  readonly pollMs: number;
+  readonly timeoutMs: number;
+  readonly commandsMax: number;
+}
+
+/** What `src/bin` gives to the command line, which may not import it. */
+export interface Programs {
+  /** Scripts for detached starts; each takes the path of a file with its options as JSON. */
+  readonly headScript: string;
+  readonly agentScript: string;
+  /** In this process; resolve when a signal has stopped the program in good order. */
+  runHead(options: HeadOptions, onServing: () => void): Promise<void>;
+  runAgent(options: AgentOptions): Promise<void>;
+  /** Which machine this is, as its agent says it; `folder`: the agent's, null: there is none. */
+  machineIdentity(folder: string | null): Promise<{ bootId: string; folder?: string }>;
+  /** What this machine has for nodes. */
+  detectMachine(): Promise<Resources>;
+  /**
+   * Ends every process that has this variable in its environment. `lived`: how many had it; `unknown`:
+   * how many were in the middle of an exec and showed nothing. Both 0: there is none.
+   */
+  endCarriers(variable: string): Promise<{ readonly lived: number; readonly unknown: number }>;
+  /** What it can run containers with, for who asks. */
+  findContainerRuntimes(): Promise<ContainerRuntime[]>;
+  /** Each operation of a site, tried from here; `directory`: one that its nodes see. */
+  trySite(site: SiteOptions, directory: string): Promise<SiteTried[]>;
+}

@@ -1,0 +1,121 @@
+// From the configuration to what the scheduler is told: partitions, qualities of service, weights
+// and shares.
+
+import type { UserName } from '../model/ids.ts';
+import {
+  DEFAULT_PARTITION,
+  type FairShare,
+  type FairShareGroup,
+  type Partition,
+  type Policy,
+  plainPartition,
+  plainQos,
+  type Qos,
+  type Scheduling,
+  type Weights,
+} from '../model/scheduling.ts';
+import type { Config } from './config.ts';
+import type { Fields } from './tables.ts';
+
+/** Everything that the site says about who runs where and when. */
+export function schedulingFrom(config: Config): Scheduling {
+  const policy = config.text('head.policy') as Policy;
+  const partitions = { [DEFAULT_PARTITION]: plainPartition(DEFAULT_PARTITION, policy) };
+  return {
+    partitions: { ...partitions, ...each(config, 'partitions', partitionFrom, policy) },
+    qualities: each(config, 'qos', qosFrom),
+    weights: weightsFrom(config),
+    depthMax: config.number('scheduler.depth'),
+    fairShare: fairShareFrom(config),
+    ...pricesFrom(config),
+  };
+}
+
+/** Only where there are any. */
+function pricesFrom(config: Config): Pick<Scheduling, 'prices'> {
+  const prices = each(config, 'sites', (_, fields) => (fields.get('price') as number) ?? 0);
+  return Object.keys(prices).length === 0 ? {} : { prices };
+}
+
+function each<T, More extends readonly unknown[]>(
+  config: Config,
+  section: string,
+  make: (name: string, fields: Fields, ...more: More) => T,
+  ...more: More
+): Record<string, T> {
+  const entries = [...config.table(section)];
+  return Object.fromEntries(entries.map(([name, fields]) => [name, make(name, fields, ...more)]));
+}
+
+function partitionFrom(name: string, fields: Fields, policy: Policy): Partition {
+  const get = <T>(field: string, otherwise: T): T => (fields.get(field) as T) ?? otherwise;
+  const plain = plainPartition(name, policy);
+  return {
+    name,
+    nodes: get('nodes', plain.nodes),
+    labels: get('labels', plain.labels),
+    state: get('state', plain.state),
+    policy: get('policy', policy),
+    placement: get('placement', plain.placement),
+    tier: get('tier', plain.tier),
+    preempt: get('preempt', plain.preempt),
+    priority: get('priority', plain.priority),
+    limits: {
+      walltimeMs: get('limits.time', null),
+      walltimeDefaultMs: get('limits.default_time', null),
+      nodesPerTask: get('limits.nodes', null),
+      tasksPerUser: get('limits.tasks_per_user', null),
+      memoryPerNodeBytes: get('limits.memory', null),
+    },
+    users: get('users', null),
+    groups: get('groups', null),
+  };
+}
+
+function qosFrom(name: string, fields: Fields): Qos {
+  const get = <T>(field: string, otherwise: T): T => (fields.get(field) as T) ?? otherwise;
+  const plain = plainQos(name);
+  return {
+    name,
+    priority: get('priority', plain.priority),
+    tier: get('tier', plain.tier),
+    preempt: get('preempt', plain.preempt),
+    runningTasksPerUser: get('running_tasks', null),
+    runningCpusPerUser: get('running_cpus', null),
+    waitingJobsPerUser: get('waiting_jobs', null),
+    users: get('users', null),
+    groups: get('groups', null),
+  };
+}
+
+function weightsFrom(config: Config): Weights {
+  return {
+    age: config.number('priority.age'),
+    size: config.number('priority.size'),
+    fairShare: config.number('priority.fair_share'),
+    partition: config.number('priority.partition'),
+    qos: config.number('priority.qos'),
+    nice: config.number('priority.nice'),
+  };
+}
+
+function fairShareFrom(config: Config): FairShare {
+  return {
+    halfLifeMs: config.number('fair_share.half_life'),
+    weights: {
+      cpu: config.number('fair_share.cpu_weight'),
+      memory: config.number('fair_share.memory_weight'),
+      gpu: config.number('fair_share.gpu_weight'),
+    },
+    users: each(config, 'fair_share.users', (_, fields) => fields.get('') as number),
+    groups: each(config, 'fair_share.groups', groupFrom),
+  };
+}
+
+function groupFrom(_: string, fields: Fields): FairShareGroup {
+  return {
+    share: (fields.get('share') as number | undefined) ?? 1,
+    users: (fields.get('users') ?? []) as readonly UserName[],
+    groups: (fields.get('groups') ?? []) as readonly string[],
+  };
+}

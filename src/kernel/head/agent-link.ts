@@ -1,0 +1,106 @@
+// One agent's connection as the head sees it, and what is said over it.
+
+import type { SiteHold } from '../model/site.ts';
+import { formatRefusal, kindOf, type Refusal } from '../model/errors.ts';
+import type { NodeName } from '../model/ids.ts';
+import type { Stamp } from '../model/life.ts';
+import type { Order } from '../model/orders.ts';
+import type { Presence } from '../model/presence.ts';
+import type { Session } from '../ports/net.ts';
+import { encode, encodeOrders } from '../wire/codec.ts';
+import type { HeadToAgent, NodeLoad } from '../wire/messages.ts';
+import { OrderWriter, type SentOrder } from '../wire/orders.ts';
+import { ClockOffset } from './clock-offset.ts';
+
+/** Bytes of one message of orders: small enough that heartbeats get through in between. */
+const ORDERS_BYTES_MAX = 4 * 1_048_576;
+
+export interface Link {
+  readonly session: Session;
+  readonly node: NodeName;
+  /** A hello opens the session once; the same one again must not open another (S7). */
+  greeted: boolean;
+  closed: boolean;
+  /** The controller's number for this connection; 0 until the hello is durable. */
+  number: number;
+  /** The last report handled. */
+  reports: number;
+  load: NodeLoad | null;
+  /** Who uses its machine; null: it has not said. */
+  presence: readonly Presence[] | null;
+  readonly orders: OrderWriter;
+  /** Whether its processes can be sent standard input. */
+  isFed: boolean;
+  /** Whether it can be asked for jobs of its site. */
+  isAsked: boolean;
+  /** What it was told last to be held here, as text; null: it takes no such word. */
+  holds: string | null;
+  readonly offset: ClockOffset;
+  /** A gateway's: what it was told last to have stopped, as text; null: it stops nothing. */
+  stops: string | null;
+  /** How often it was told. */
+  stopsTold: number;
+}
+
+/** `session.peer` is the node's name, as its secret proved it. */
+export function linkOf(session: Session): Link {
+  return {
+    session,
+    node: session.peer as NodeName,
+    greeted: false,
+    closed: false,
+    number: 0,
+    reports: 0,
+    load: null,
+    presence: null,
+    orders: new OrderWriter(),
+    isFed: false,
+    isAsked: false,
+    holds: null,
+    offset: new ClockOffset(),
+    stops: null,
+    stopsTold: 0,
+  };
+}
+
+export function tell(link: Link, message: HeadToAgent): void {
+  link.session.send(encode(message));
+}
+
+/** Whenever it has changed; a gateway that has just come hears it in any case. */
+export function tellHolds(link: Link, jobs: readonly SiteHold[]): void {
+  const text = JSON.stringify(jobs);
+  if (link.holds === null || link.holds === text) return;
+  link.holds = text;
+  tell(link, { kind: 'site_holds', jobs });
+}
+
+/** In as many messages as their size demands: a node refuses one beyond MESSAGE_BYTES_MAX. */
+export function tellOrders(
+  { session, orders: writer }: Link,
+  orders: readonly Order[],
+  stamp: Stamp | null,
+): void {
+  sendOrders(
+    session,
+    orders.map((order) => writer.write(order)),
+    stamp,
+  );
+}
+
+function sendOrders(session: Session, orders: readonly SentOrder[], stamp: Stamp | null): void {
+  const bytes = encodeOrders(orders, stamp);
+  if (bytes.length <= ORDERS_BYTES_MAX || orders.length === 1) {
+    session.send(bytes);
+    return;
+  }
+  const half = Math.ceil(orders.length / 2);
+  sendOrders(session, orders.slice(0, half), stamp);
+  sendOrders(session, orders.slice(half), stamp);
+}
+
+export function refuseLink(link: Link, refusal: Refusal): void {
+  const { code, details } = refusal;
+  tell(link, { kind: 'refused', code, message: formatRefusal(refusal), details });
+  link.session.close(`refused: ${kindOf(code)}`);
+}

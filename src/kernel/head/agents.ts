@@ -1,0 +1,496 @@
+// The head's side of agent sessions: hello, reports, heartbeats, logs in; orders and
+// acknowledgements out. And the clock of each node's silence.
+
+import {
+  type KnownSite,
+  type SiteHang,
+  type SiteStart,
+  Sites,
+} from '../../wings/sites/head/sites.ts';
+import { cancelledHere, unlistedHere } from '../../wings/sites/machine/heard.ts';
+import { heldHere } from '../../wings/sites/machine/held-here.ts';
+import { stopsWanted } from '../../wings/sites/machine/stops.ts';
+import type { SiteJobPlace, SiteNews } from '../model/site.ts';
+import { unreachable } from '../base/assert.ts';
+import type { Task } from '../machine/jobs/facts.ts';
+import { seemsRebooted } from '../machine/nodes/clones.ts';
+import { cloneWords } from '../machine/nodes/machine.ts';
+import type { Reply } from '../machine/reply.ts';
+import { formatRefusal, refuse } from '../model/errors.ts';
+import { formatEpochId, type NodeName } from '../model/ids.ts';
+import type { Stamp, Standing } from '../model/life.ts';
+import type { MemoryUse } from '../model/memory-use.ts';
+import type { NodeHello } from '../model/node.ts';
+import { NODE_FEATURES } from '../model/node-features.ts';
+import type { Order } from '../model/orders.ts';
+import type { Presence } from '../model/presence.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Session } from '../ports/net.ts';
+import type { SiteStanding } from '../scheduler/room/brokerage.ts';
+import { decodeAgentMessage } from '../wire/codec.ts';
+import {
+  type AgentToHead,
+  HEAD_FEATURES,
+  type NodeLoad,
+  PROTOCOL_VERSION,
+} from '../wire/messages.ts';
+import { type Link, linkOf, refuseLink, tell, tellHolds, tellOrders } from './agent-link.ts';
+import type { Engine } from './engine.ts';
+import { LastHeard } from './last-heard.ts';
+import type { LogSink } from './log-sink.ts';
+import { OutputGate } from './output-gate.ts';
+import type { Stamps } from './stamps.ts';
+import type { Fed, FeedPiece } from './stdin/feeder.ts';
+
+export interface AgentsOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly logs: LogSink;
+  readonly heartbeatMs: number;
+  /** How often `tick` is called; a head that is much later has stood still. */
+  readonly lookMs: number;
+  readonly logBytesMax: number;
+  /** Absent: nodes are told nothing of how far the head has come. */
+  readonly stamps?: Stamps;
+}
+
+/** Longer than agents take to dial again. */
+const COMING_MS = 6_000;
+/** So many in a row are late only where a machine is down, or its network. */
+const HEARTBEATS_MISSED = 2;
+/** Orders that show no effect are sent again after this long. */
+const RESEND_MS = 5_000;
+
+export class Agents {
+  readonly #options: AgentsOptions;
+  readonly #sites = new Sites();
+  readonly #links = new Map<NodeName, Link>();
+  readonly #lastHeard: LastHeard;
+  /** The last hello of each node, by its own clock. */
+  readonly #newest = new Map<NodeName, { readonly bootId: string; readonly dialedAt: number }>();
+  #resentAt = 0;
+  #heartbeatMs: number;
+  #engine: Engine | null = null;
+  #outputs: OutputGate | null = null;
+  #onFed: (fed: Fed) => void = () => undefined;
+
+  constructor(options: AgentsOptions) {
+    this.#options = options;
+    this.#heartbeatMs = options.heartbeatMs;
+    const { clock, log, lookMs } = options;
+    const onStall = (ms: number): void =>
+      log.warn({ ms }, 'the head stood still; that time is not counted as silence of its nodes');
+    this.#lastHeard = new LastHeard({ clock, lookMs, onStall });
+  }
+
+  /** The engine sends through this object, so it comes second. */
+  attach(engine: Engine): void {
+    this.#engine = engine;
+    this.#outputs = new OutputGate(engine, this.#options);
+    // Reading the store may have taken longer than a node's time-out.
+    this.beginHearing();
+  }
+
+  /** Nodes can be heard from now on: the silence of those that were not counts from here. */
+  beginHearing(): void {
+    this.#lastHeard.begin();
+  }
+
+  /** `session.peer` is the node's name, as its secret proved it. */
+  accept(session: Session): void {
+    const link = linkOf(session);
+    session.onMessage((bytes) => this.#receive(link, bytes));
+    session.onClose((why) => this.#closed(link, why));
+  }
+
+  /**
+   * Load figures of a connected node, from its last heartbeat. A node of a site has none: they would
+   * be those of the gateway.
+   */
+  load(node: NodeName): NodeLoad | null {
+    const site = this.#engine?.state.nodes.get(node)?.facts?.site;
+    if (site !== undefined && site !== node) return null;
+    return this.#links.get(node)?.load ?? null;
+  }
+
+  /** Who uses the machine of a connected node, as it said last; null: it does not look. */
+  presence(node: NodeName): readonly Presence[] | null {
+    return this.#links.get(node)?.presence ?? null;
+  }
+
+  /** What gateways said of their sites; of nodes that are still there. */
+  sites(): readonly KnownSite[] {
+    const nodes = this.#engine?.state.nodes;
+    return this.#sites.all.filter(({ name }) => nodes?.has(name) === true);
+  }
+
+  /** The job of a site that is this start of a task; undefined: none is known. */
+  startAtSite(task: Task): SiteStart | undefined {
+    const epochId = formatEpochId(task.id, task.epoch);
+    return this.#sites.startOf(epochId, this.#sitesOf(task), this.#options.clock.monotonic());
+  }
+
+  /** The site of this task that does not answer; undefined: all do that it has. */
+  siteHang(task: Task): SiteHang | undefined {
+    return this.#sites.hangOf(this.#sitesOf(task), this.#options.clock.monotonic());
+  }
+
+  /** Nodes of no site stand for themselves: no listing has their name. */
+  #sitesOf({ parts }: Task): NodeName[] {
+    const nodes = this.#engine?.state.nodes;
+    return [...parts.keys()].map((node) => (nodes?.get(node)?.facts?.site ?? node) as NodeName);
+  }
+
+  /** Queues of the sites whose own schedulers decide. */
+  standings(): ReadonlyMap<NodeName, SiteStanding> {
+    const { clock } = this.#options;
+    return this.#sites.standings(clock.monotonic(), clock.now());
+  }
+
+  /** Ms that the wall clock of a connected node is ahead of ours; null when it has not said. */
+  clockOffsetMs(node: NodeName): number | null {
+    return this.#links.get(node)?.offset.ms ?? null;
+  }
+
+  silentMs(node: NodeName): number {
+    return this.#lastHeard.silentMs(node);
+  }
+
+  send(node: NodeName, orders: readonly Order[]): void {
+    const link = this.#links.get(node);
+    if (link !== undefined && link.number > 0) tellOrders(link, orders, this.#stamp);
+  }
+
+  /** How far the head has come, for who may have to tell it. */
+  get #stamp(): Stamp | null {
+    const engine = this.#engine;
+    // Of a copy that is not the newest, they would tell the newest as something that it lacks.
+    if (engine === null || engine.failure !== null || !engine.seemsNewest) return null;
+    return this.#options.stamps?.make(engine) ?? null;
+  }
+
+  get #stamped(): { readonly stamp?: Stamp } {
+    const stamp = this.#stamp;
+    return stamp === null ? {} : { stamp };
+  }
+
+  /** A piece of standard input for a process there; false when the node cannot be told of it. */
+  feed(node: NodeName, piece: FeedPiece): boolean {
+    const link = this.#links.get(node);
+    if (link === undefined || link.number === 0 || !link.isFed) return false;
+    tell(link, { kind: 'stdin', ...piece });
+    return true;
+  }
+
+  /** Called with how far a process has been given its standard input. */
+  onFed(heard: (fed: Fed) => void): void {
+    this.#onFed = heard;
+  }
+
+  /** How often agents say that they live. */
+  get heartbeatMs(): number {
+    return this.#heartbeatMs;
+  }
+
+  /** Agents are told in their welcome how long to wait for what: they dial again for a new one. */
+  welcomeAgain(heartbeatMs: number): void {
+    this.#heartbeatMs = heartbeatMs;
+    for (const link of [...this.#links.values()]) link.session.close('new settings; dial again');
+  }
+
+  /** All sessions start anew: what they were told may not be durable. */
+  reset(why: string): void {
+    for (const link of [...this.#links.values()]) link.session.close(why);
+    this.#links.clear();
+    this.#lastHeard.reset();
+  }
+
+  /** Called every `lookMs`: judges silence and repeats what was not heeded. */
+  tick(): void {
+    const engine = this.#engine;
+    this.#lastHeard.look();
+    if (engine === null) return;
+    // Nobody is welcomed meanwhile, so nobody is silent.
+    if (engine.failure !== null) return this.beginHearing();
+    const nodes = engine.behind === null ? engine.state.nodes.values() : [];
+    for (const node of nodes) {
+      const silentMs = this.silentMs(node.name);
+      if (silentMs < engine.settings.nodeTimeoutMs) continue;
+      this.#links.get(node.name)?.session.close(`silent for ${Math.round(silentMs)} ms`);
+      if (node.holding.size === 0 && node.unreachableSince !== null) continue;
+      engine.perform({ kind: 'silence', node: node.name, silentMs }, () => undefined);
+    }
+    for (const link of this.#links.values()) this.#tellStops(engine, link);
+    this.#resend(engine);
+  }
+
+  /** Which nodes its site is to keep stopped, whenever that has changed. */
+  #tellStops(engine: Engine, link: Link): void {
+    if (link.stops === null) return;
+    const stops = stopsWanted(engine.state, link.node);
+    const text = JSON.stringify(stops);
+    if (text === link.stops) return;
+    link.stops = text;
+    link.stopsTold += 1;
+    const message = { kind: 'site_stops', stops, number: link.stopsTold } as const;
+    const { lives } = engine;
+    // After a crash nobody would know that it was told of what was not written down.
+    void engine.settled().then(() => {
+      if (link.closed || engine.failure !== null || engine.lives !== lives) return;
+      tell(link, message);
+    });
+  }
+
+  #resend(engine: Engine): void {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#resentAt < RESEND_MS) return;
+    this.#resentAt = now;
+    for (const link of this.#links.values()) engine.repeatOrders(link.node);
+  }
+
+  #receive(link: Link, bytes: Uint8Array): void {
+    const message = decodeAgentMessage(bytes);
+    if (!message.ok) {
+      this.#options.log.warn({ node: link.node, error: message.error }, 'unreadable message');
+      link.session.close(`unreadable message: ${message.error}`);
+      return;
+    }
+    if (link.number > 0) this.#lastHeard.note(link.node);
+    this.#handle(link, message.value);
+  }
+
+  #handle(link: Link, message: AgentToHead): void {
+    switch (message.kind) {
+      case 'hello':
+        return this.#hello(link, message);
+      case 'heartbeat':
+        link.load = message.load;
+        link.presence = message.presence ?? link.presence;
+        this.#noteMemory(link, message.memory);
+        link.offset.add(message.at, this.#options.clock.now());
+        this.#noteFault(link, message.fault ?? null);
+        return tell(link, { kind: 'heartbeat_ack', sentAt: message.sentAt, ...this.#stamped });
+      case 'reports':
+        return this.#reports(link, message);
+      case 'log':
+        return this.#log(link, message);
+      case 'site':
+        return this.#site(link, message);
+      case 'stdin_ack':
+        return this.#onFed(message);
+      default:
+        return unreachable(message);
+    }
+  }
+
+  #noteMemory({ node, number }: Link, memory: readonly MemoryUse[] | undefined): void {
+    if (memory !== undefined && number > 0) this.#engine?.state.scratch.memory.hear(node, memory);
+  }
+
+  #noteFault({ node, number: session }: Link, fault: string | null): void {
+    if (session === 0 || this.#engine?.state.nodes.get(node)?.fault === fault) return;
+    this.#engine?.perform({ kind: 'fault', node, session, fault }, () => undefined);
+  }
+
+  #hello(link: Link, message: Extract<AgentToHead, { kind: 'hello' }>): void {
+    const engine = this.#engine;
+    const { protocol, hello } = message;
+    if (engine === null) return refuseLink(link, refuse('head.starting', {}));
+    if (protocol !== PROTOCOL_VERSION) {
+      const versions = { theirs: String(protocol), ours: String(PROTOCOL_VERSION) };
+      return refuseLink(link, refuse('protocol.version', versions));
+    }
+    if (link.greeted) return;
+    if (this.#isOvertaken(link, message)) {
+      link.session.close('a newer connection came first');
+      return;
+    }
+    if (this.#isTooSoon(engine, link, hello)) {
+      link.session.close('the node may still be up in an earlier boot; dial again');
+      return;
+    }
+    link.greeted = true;
+    // It is heard now, not when its hello is durable: the tick in between must not find it silent.
+    const before = this.#lastHeard.of(link.node);
+    const heardMsAgo = this.#lastHeard.msAgo(link.node);
+    this.#lastHeard.note(link.node);
+    // A node speaks for itself only: the name is the one that its secret proved.
+    const features = NODE_FEATURES.filter((feature) => message.features.includes(feature));
+    const own = { ...hello, node: link.node, features };
+    link.isFed = features.includes('stdin');
+    link.isAsked = message.features.includes('site_ask');
+    if (message.features.includes('site_holds')) link.holds = '';
+    let number = 0;
+    const session = engine.state.nodes.get(link.node)?.session ?? 0;
+    const heard = this.#heard(link, message.stamp);
+    const what = {
+      ...(heard === null ? {} : { known: { heard, ownSeq: engine.seq } }),
+      ...(heardMsAgo === undefined ? {} : { heardMsAgo }),
+    };
+    engine.perform({ kind: 'hello', hello: own, ...what }, (result) => {
+      if (!result.ok) return refuseLink(link, result.error);
+      if (result.value.kind === 'node_cloned') return this.#refuseClone(link, result.value);
+      if (!this.#isCurrent(engine, link, number)) return;
+      this.#links.get(link.node)?.session.close('replaced by a newer connection');
+      this.#links.set(link.node, link);
+      link.number = number;
+      tell(link, {
+        kind: 'welcome',
+        session: link.number,
+        heartbeatMs: this.#heartbeatMs,
+        nodeTimeoutMs: engine.settings.nodeTimeoutMs,
+        killGraceMs: engine.settings.killGraceMs,
+        logBytesMax: this.#options.logBytesMax,
+        features: HEAD_FEATURES,
+        ...this.#stamped,
+      });
+    });
+    // Decided already, though not yet durable: a second hello of the node has another number.
+    number = engine.state.nodes.get(link.node)?.session ?? 0;
+    // It was another machine: the node itself was not heard.
+    if (number === session) this.#lastHeard.restore(link.node, before);
+    else this.#newest.set(link.node, { bootId: hello.bootId, dialedAt: message.dialedAt });
+  }
+
+  /**
+   * A machine that was restarted has been silent before. Who was heard just now under another boot is
+   * up, and so may be who has not had the time to come back to a head that was started: the newcomer may
+   * be its copy, started this very moment (N18).
+   */
+  #isTooSoon({ state }: Engine, { node: name }: Link, hello: NodeHello): boolean {
+    const node = state.nodes.get(name);
+    const heardMsAgo = this.#lastHeard.msAgo(name);
+    if (node === undefined || !seemsRebooted(node, { ...hello, node: name }, heardMsAgo))
+      return false;
+    const patienceMs = heardMsAgo === undefined ? COMING_MS : HEARTBEATS_MISSED * this.#heartbeatMs;
+    // What it said while we stood still, or slept, may be on its way.
+    return this.#lastHeard.silentMs(name) < patienceMs;
+  }
+
+  #refuseClone(link: Link, { refusal }: Extract<Reply, { kind: 'node_cloned' }>): void {
+    const node = this.#engine?.state.nodes.get(link.node);
+    const words = node === undefined ? null : cloneWords(node);
+    this.#options.log.error({ node: link.node, words }, formatRefusal(refusal));
+    refuseLink(link, refusal);
+  }
+
+  /** What a node says of this head counts only if a head has said so. */
+  #heard({ node }: Link, stamp: Stamp | undefined): Standing | null {
+    const { stamps, log } = this.#options;
+    if (stamps === undefined || stamp === undefined) return null;
+    const verdict = stamps.judge(stamp);
+    if (verdict === 'true') return stamp;
+    const words =
+      verdict === 'forged'
+        ? 'a node says what no head has said of itself; it is not believed'
+        : 'a node has heard of another cluster, or of this one before its stamp.key was made';
+    log.warn({ node }, words);
+    return null;
+  }
+
+  /**
+   * Whether the agent has dialed again since: what the older hello says of its epochs is no longer
+   * true, though its bytes came later. The clock of one boot goes on when an agent is restarted.
+   */
+  #isOvertaken({ node }: Link, message: Extract<AgentToHead, { kind: 'hello' }>): boolean {
+    const { hello, dialedAt } = message;
+    const newest = this.#newest.get(node);
+    return newest?.bootId === hello.bootId && dialedAt < newest.dialedAt;
+  }
+
+  /** Between a hello and its record the link may go, or the node be given up or dial once more. */
+  #isCurrent(engine: Engine, link: Link, number: number): boolean {
+    const node = engine.state.nodes.get(link.node);
+    if (!link.closed && node?.session === number && node.connected) return true;
+    const disconnected = { kind: 'disconnected', node: link.node, session: number } as const;
+    engine.perform(disconnected, () => undefined);
+    link.session.close('overtaken; dial again');
+    return false;
+  }
+
+  /** Where the site is steered, its word is the truth of its jobs. */
+  #site(link: Link, { news }: Extract<AgentToHead, { kind: 'site' }>): void {
+    const { node, number } = link;
+    const engine = this.#engine;
+    if (number === 0 || engine === null) return;
+    // Any other node has none to speak of.
+    if (engine.state.nodes.get(node)?.facts?.site === undefined) return;
+    const site = this.#sites.hear(node, news, this.#options.clock.monotonic());
+    this.#hearStops(engine, link, news);
+    if (!news.isLast || news.mode !== 'steer' || news.problem !== null) return;
+    const { mode, nodes, jobs } = site;
+    const heard = { node, session: number, mode, nodes, jobs: [...jobs.values()] };
+    engine.perform({ kind: 'site', heard }, (result) => {
+      if (!result.ok) return;
+      const cancelled = cancelledHere(engine.state, node, jobs.values());
+      if (cancelled.length > 0) this.#tellGateway(node, cancelled);
+      const unlisted = link.isAsked ? unlistedHere(engine.state, node, jobs) : [];
+      if (unlisted.length > 0) tell(link, { kind: 'site_ask', jobs: unlisted });
+      tellHolds(link, heldHere(engine.state, node));
+    });
+  }
+
+  #hearStops(engine: Engine, link: Link, { isLast, stops, stopsHeard }: SiteNews): void {
+    if (!isLast || stops === undefined) return;
+    link.stops ??= '';
+    // One that has heard nothing in this session may still have what it was told in the last one.
+    const isUpToDate =
+      stopsHeard === undefined || (stopsHeard > 0 && stopsHeard === link.stopsTold);
+    const heard = { node: link.node, session: link.number, stops, isUpToDate };
+    engine.perform({ kind: 'site_stops', heard }, (result) => {
+      if (result.ok) this.#tellStops(engine, link);
+    });
+  }
+
+  #tellGateway(node: NodeName, jobs: readonly SiteJobPlace[]): void {
+    const link = this.#links.get(node);
+    if (link !== undefined) tell(link, { kind: 'site_cancel', jobs });
+  }
+
+  #reports(link: Link, message: Extract<AgentToHead, { kind: 'reports' }>): void {
+    const engine = this.#engine;
+    if (engine === null || link.number === 0) return;
+    const { node, number: session } = link;
+    message.reports.forEach((report, at) => {
+      const upTo = message.first + at;
+      const last = at === message.reports.length - 1;
+      engine.perform({ kind: 'report', node, session, report }, (result) => {
+        if (!result.ok) return; // The store failed: the agent keeps its report and sends it again.
+        if (report.kind === 'task_ended') this.#outputs?.endSilently(node, report);
+        link.reports = Math.max(link.reports, upTo);
+        if (last) tell(link, { kind: 'reports_ack', upTo: link.reports, ...this.#stamped });
+      });
+    });
+  }
+
+  #log(link: Link, message: Extract<AgentToHead, { kind: 'log' }>): void {
+    if (this.#outputs === null || link.number === 0) {
+      link.session.close('output before the welcome');
+      return;
+    }
+    const { name } = message;
+    const taken = this.#outputs.take(link.node, message);
+    if (taken === null) {
+      link.session.close('output arrives faster than the head can write it; dial again');
+      return;
+    }
+    taken.then(
+      ({ offset, end }) => tell(link, { kind: 'log_ack', name, offset, end }),
+      (error: unknown) => {
+        const fields = { node: link.node, epoch: name.epochId, error: String(error) };
+        this.#options.log.warn(fields, 'output could not be written; the agent sends it again');
+      },
+    );
+  }
+
+  #closed(link: Link, why: string): void {
+    link.closed = true;
+    if (this.#links.get(link.node) !== link) return;
+    this.#links.delete(link.node);
+    this.#engine?.state.scratch.memory.forget(link.node);
+    this.#options.log.info({ node: link.node, why }, 'node disconnected');
+    const { node, number: session } = link;
+    this.#engine?.perform({ kind: 'disconnected', node, session }, () => undefined);
+  }
+}

@@ -1,0 +1,169 @@
+// Jobs as the API shows them.
+
+import type { DeliveryView } from '../../../wings/notify/api/notifications.ts';
+import type { JobDetail, JobView } from '../../api/jobs.ts';
+import type { Job } from '../../machine/jobs/facts.ts';
+import type { ExitStatus, Outcome } from '../../model/job.ts';
+import { siteJobOf, sourceOf } from '../../model/job-source.ts';
+import { withoutFeatures } from '../../model/node-features.ts';
+import { DEFAULT_QOS } from '../../model/scheduling.ts';
+import type { Engine } from '../engine.ts';
+import type { KeptSpec } from '../kept-spec.ts';
+import { formatCommand } from '../program-line.ts';
+import type { JobRecord } from './job-record.ts';
+import { firstPending, taskCounts } from './job-state.ts';
+import type { Reasons } from './reasons.ts';
+import { NODES_SHOWN_MAX, runStart } from './run-start.ts';
+import { itemsOf } from './task-item.ts';
+import { jobNotice } from './task-notice.ts';
+
+/** What every user may see of every job. */
+export function viewJob(engine: Engine, record: JobRecord, reasons: Reasons): JobView {
+  const { id, owner, spec, outcome, live } = record;
+  return {
+    id,
+    source: sourceOf(spec),
+    siteJob: siteJobOf(spec),
+    name: spec.name,
+    owner,
+    partition: spec.partition,
+    state: record.state,
+    outcome: outcome === null ? null : viewOutcome(outcome),
+    taskCount: record.taskCount,
+    outcomeCounts: { ...record.outcomeCounts },
+    array: spec.array?.indices ?? null,
+    submittedAt: record.submittedAt,
+    startedAt: record.startedAt,
+    endedAt: record.endedAt,
+    exit: viewExit(outcome?.exit),
+    command: formatCommand(live?.spec ?? spec),
+    directory: spec.directory.kind === 'shared' ? spec.directory.path : null,
+    request: viewRequest(spec.request),
+    walltimeMs: spec.walltimeMs,
+    ...(live === null ? whatWas(record) : whatIs(engine, live, reasons)),
+  };
+}
+
+type Moving = 'reason' | 'notice' | 'priority' | 'taskCounts' | 'runStartedAt' | 'nodes' | 'held';
+
+/** What may change from moment to moment, for a job in memory. */
+function whatIs(engine: Engine, job: Job, reasons: Reasons): Pick<JobView, Moving> {
+  const waiting = job.outcome === null ? firstPending(job) : undefined;
+  return {
+    reason: waiting === undefined ? null : reasons.of(job, waiting),
+    notice: jobNotice(engine, job),
+    priority: reasons.priorityOf(job),
+    taskCounts: taskCounts(job),
+    runStartedAt: runStart(job),
+    nodes: nodesOf(job),
+    held: job.held,
+  };
+}
+
+/** Nothing moves any more; where it ran, `withLastRuns` adds. */
+function whatWas({ state, taskCount, startedAt }: JobRecord): Pick<JobView, Moving> {
+  return {
+    ...{ reason: null, notice: null, priority: null, nodes: [], held: false },
+    taskCounts: { [state]: taskCount },
+    runStartedAt: startedAt,
+  };
+}
+
+interface OwnerView {
+  readonly isOwner: boolean;
+  readonly usage: JobDetail['usage'];
+  readonly memoryNow: JobDetail['memoryNow'];
+  readonly notifications: readonly DeliveryView[];
+  readonly outputs: JobDetail['outputs'];
+}
+
+/** In full; `isOwner` decides about environment and script. */
+export function viewJobDetail(
+  view: JobView,
+  { spec, outcome, live }: JobRecord,
+  { isOwner, usage, memoryNow, notifications, outputs }: OwnerView,
+): JobDetail {
+  return {
+    ...view,
+    ...viewSpec(spec, isOwner),
+    environment: isOwner && live !== null ? { ...live.spec.environment } : null,
+    waitsFor: live === null ? [] : [...new Set([...live.waitsFor, ...live.behind.keys()])],
+    notifications: isOwner ? [...notifications] : null,
+    cancelledBy: cancelledBy(outcome),
+    usage: { ...usage },
+    memoryNow: memoryNow ?? null,
+    outputs,
+  };
+}
+
+/** What was asked for, but what is in the short view already. */
+function viewSpec(spec: KeptSpec, isOwner: boolean) {
+  return {
+    program: isOwner ? spec.program : withoutScript(spec.program),
+    files: spec.files,
+    staging: viewStaging(spec),
+    dependencies: [...spec.dependencies],
+    beginAt: spec.beginAt,
+    nice: spec.nice,
+    qos: spec.qos ?? DEFAULT_QOS,
+    onNodeLoss: spec.onNodeLoss,
+    onOom: spec.onOom ?? ('tell' as const),
+    requeue: spec.requeue,
+    retriesMax: spec.retriesMax,
+    warning: spec.warning ?? null,
+    retryOf: spec.retry?.of ?? null,
+    hasItems: itemsOf(spec) !== undefined,
+    ranksPerNode: spec.mpi?.ranksPerNode ?? null,
+    runningMax: spec.array?.runningMax ?? null,
+    umask: spec.umask,
+  };
+}
+
+function viewStaging({ staging }: KeptSpec): JobDetail['staging'] {
+  if (staging === undefined) return null;
+  const { inputs = null, outputs = null } = staging;
+  return { inputs, outputs: outputs === null ? null : [...outputs] };
+}
+
+/** A script is the owner's text; its arguments are as visible as any command line. */
+function withoutScript(program: Job['spec']['program']): Job['spec']['program'] {
+  return program.kind === 'script' ? { ...program, text: '' } : program;
+}
+
+function viewRequest(request: Job['spec']['request']): JobView['request'] {
+  const { perNode, labels, nodeNames, ...rest } = request;
+  const counted = { ...perNode.counted };
+  return {
+    ...rest,
+    perNode: { ...perNode, counted },
+    labels: withoutFeatures(labels),
+    nodeNames: [...nodeNames],
+  };
+}
+
+export function viewOutcome(outcome: Outcome): NonNullable<JobView['outcome']> {
+  return {
+    kind: outcome.kind,
+    exit: viewExit(outcome.exit),
+    process: outcome.process ?? null,
+    detail: outcome.detail ?? null,
+  };
+}
+
+export function viewExit(exit: ExitStatus | undefined): ExitStatus | null {
+  return exit ?? null;
+}
+
+function cancelledBy(outcome: Outcome | null): string | null {
+  return outcome?.kind === 'cancelled' ? (outcome.detail ?? null) : null;
+}
+
+/** Nodes of its tasks that have some, at most a hundred. */
+export function nodesOf(job: Job): string[] {
+  const names = new Set<string>();
+  for (const task of job.active.values()) {
+    for (const name of task.parts.keys()) names.add(name);
+    if (names.size >= NODES_SHOWN_MAX) break;
+  }
+  return [...names].slice(0, NODES_SHOWN_MAX);
+}

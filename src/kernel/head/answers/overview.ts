@@ -1,0 +1,87 @@
+// The cluster in figures, and the few jobs that somebody wants to see first, found among all of them.
+
+import { waitingSize } from '../../machine/jobs/behind.ts';
+import type { Job } from '../../machine/jobs/facts.ts';
+import type { State } from '../../machine/state.ts';
+import { isFailure } from '../../model/job.ts';
+import { addResources, NO_RESOURCES, type Resources } from '../../model/resources.ts';
+import type { Engine } from '../engine.ts';
+import type { LoadSample } from '../load/load-book.ts';
+import { jobState } from './job-state.ts';
+import { copyOf } from './node-view.ts';
+import { runStart } from './run-start.ts';
+import { jobNotice } from './task-notice.ts';
+
+/** Tasks looked at for a notice: some ms of the head's time. */
+const NOTICE_LOOKS_MAX = 10_000;
+
+/** Jobs in memory by state, and the tasks that wait for a start. */
+export function countJobs({ jobs }: Pick<State, 'jobs'>) {
+  const counts: Record<string, number> = {};
+  let queueLength = 0;
+  for (const job of jobs.values()) {
+    const word = jobState(job);
+    counts[word] = (counts[word] ?? 0) + 1;
+    queueLength += waitingSize(job);
+  }
+  return { jobs: counts, queueLength };
+}
+
+/** What all nodes have, and what of it is free. */
+export function roomOf({ nodes }: Pick<State, 'nodes'>) {
+  let total: Resources = NO_RESOURCES;
+  let free: Resources = NO_RESOURCES;
+  for (const node of nodes.values()) {
+    total = addResources(total, node.total);
+    free = addResources(free, node.free);
+  }
+  return { total: copyOf(total), free: copyOf(free) };
+}
+
+/** One look, for the history of the load: the same figures as above. */
+export function loadOf({ jobs, nodes }: Pick<State, 'jobs' | 'nodes'>): LoadSample {
+  let [cpus, cpusTotal, waiting] = [0, 0, 0];
+  for (const { total, free } of nodes.values()) {
+    cpus += total.cpuCount - free.cpuCount;
+    cpusTotal += total.cpuCount;
+  }
+  for (const job of jobs.values()) waiting += waitingSize(job);
+  return { cpus, cpusTotal, waiting };
+}
+
+/** Those that were started last, the newest start first; `max` at most. */
+export function lastStarted({ jobs }: Pick<State, 'jobs'>, max: number): Job[] {
+  const found: { readonly job: Job; readonly at: number }[] = [];
+  for (const job of jobs.values()) {
+    if (job.active.size === 0 || jobState(job) === 'pending') continue;
+    const at = runStart(job) ?? 0;
+    if (found.length === max && at < (found.at(-1)?.at ?? 0)) continue;
+    const place = found.findIndex((other) => other.at <= at);
+    found.splice(place < 0 ? found.length : place, 0, { job, at });
+    found.length = Math.min(found.length, max);
+  }
+  return found.map(({ job }) => job);
+}
+
+/** Those of which there is a notice; where very many tasks run, not all are looked at. */
+export function stuckJobs(engine: Engine, max: number): Job[] {
+  const found: Job[] = [];
+  let left = NOTICE_LOOKS_MAX;
+  for (const job of engine.state.jobs.values()) {
+    if (job.active.size === 0 || job.active.size > left) continue;
+    left -= job.active.size;
+    if (found.length === max) break;
+    if (jobNotice(engine, job) !== null) found.push(job);
+  }
+  return found;
+}
+
+/** Those that ended badly and are still in memory, the newest end first. */
+export function lastFailed({ jobs, finished }: Pick<State, 'jobs' | 'finished'>, max: number) {
+  const found: Job[] = [];
+  for (let at = finished.length - 1; at >= 0 && found.length < max; at -= 1) {
+    const job = jobs.get(finished[at] as Job['id']);
+    if (job?.outcome != null && isFailure(job.outcome.kind)) found.push(job);
+  }
+  return found;
+}

@@ -1,0 +1,104 @@
+// One sentence about a task that has nodes and does not run as it should: its node is silent or paused,
+// or it was stopped to make room.
+
+import { sayAtSite, sayHang } from '../../../wings/sites/head/at-site.ts';
+import { heldUp } from '../../machine/answers/held-up.ts';
+import { silenceOf } from '../../machine/answers/silence.ts';
+import { stoppedTask } from '../../machine/answers/stopped.ts';
+import type { Job, Task } from '../../machine/jobs/facts.ts';
+import { isAtSite } from '../../machine/tasks/shown-state.ts';
+import { formatEpochId, formatTaskId } from '../../model/ids.ts';
+import type { Engine } from '../engine.ts';
+import { killedNotice } from './memory.ts';
+import { sayHeldUp } from './words/held-up.ts';
+import { saySilence } from './words/silence.ts';
+import { sayStopped } from './words/stopped.ts';
+
+type Known = Pick<Engine, 'state' | 'now' | 'settings'> &
+  Partial<Pick<Engine, 'startAtSite' | 'siteHang'>>;
+
+/** Null: all is as it should be. */
+export function taskNotice(known: Known, task: Task): string | null {
+  return (
+    silenceNotice(known, task) ??
+    hangNotice(known, task) ??
+    siteNotice(known, task) ??
+    stoppedNotice(known, task) ??
+    keepingNotice(known.state, task) ??
+    killedNotice(known.state, task) ??
+    heldUpNotice(known, task)
+  );
+}
+
+export function jobNotice(known: Known, job: Job): string | null {
+  for (const task of job.active.values()) {
+    const notice =
+      silenceNotice(known, task) ??
+      hangNotice(known, task) ??
+      (job.active.size === 1 ? siteNotice(known, task) : null);
+    if (notice !== null) return notice;
+  }
+  for (const task of keptUp(known.state, job)) {
+    const notice = keepingNotice(known.state, task);
+    if (notice !== null) return notice;
+  }
+  for (const task of known.state.scratch.memory.hasKills ? job.active.values() : []) {
+    const notice = killedNotice(known.state, task);
+    if (notice !== null) return notice;
+  }
+  for (const task of job.active.values()) {
+    const notice = heldUpNotice(known, task);
+    if (notice !== null) return notice;
+  }
+  // Looked for among the stopped ones: an array may have very many tasks.
+  for (const task of known.state.indexes.preempted) {
+    const notice = task.job === job ? stoppedNotice(known, task) : null;
+    if (notice !== null) return notice;
+  }
+  return null;
+}
+
+/** Tasks to look at for what cannot be kept: mostly none. */
+function keptUp({ scratch }: Known['state'], job: Job): Iterable<Task> {
+  return scratch.keepingTrouble.size === 0 ? [] : job.active.values();
+}
+
+/** The node tries again until there is room. */
+function keepingNotice({ scratch }: Known['state'], task: Task): string | null {
+  const trouble = scratch.keepingTrouble.get(formatEpochId(task.id, task.epoch));
+  if (trouble === undefined) return null;
+  const left = [...task.parts.values()].filter(({ state }) => state !== 'ended');
+  const where = left.map(({ share }) => share.node).join(', ');
+  return `Its output files wait for room on the head: ${trouble} Until then they stay on ${where}.`;
+}
+
+function silenceNotice({ state }: Known, task: Task): string | null {
+  const silence = silenceOf(state, task);
+  return silence === null ? null : saySilence(silence);
+}
+
+function heldUpNotice(known: Known, task: Task): string | null {
+  const held = heldUp(known.state, known.settings, task, known.now());
+  return held === null ? null : sayHeldUp(held);
+}
+
+/** Nobody knows how it stands at its site now: what is shown of it is old. */
+function hangNotice(known: Known, task: Task): string | null {
+  const hang = known.siteHang?.(task);
+  return hang === undefined ? null : sayHang(hang);
+}
+
+/** It was to begin at its site, which has not begun it: what the site says of it. */
+function siteNotice(known: Known, task: Task): string | null {
+  if (task.state !== 'starting' || isAtSite(task)) return null;
+  const start = known.startAtSite?.(task);
+  return start === undefined ? null : `Site ${sayAtSite(start.site, start)}.`;
+}
+
+function stoppedNotice(known: Known, task: Task): string | null {
+  const stopped = stoppedTask(known.state, task, known.now());
+  if (stopped === null) return null;
+  const { job, index } = task;
+  const isOne = job.spec.array === null;
+  return sayStopped(isOne ? 'It' : `Task ${formatTaskId(job.id, index)}`, stopped);
+}

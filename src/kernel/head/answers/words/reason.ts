@@ -1,0 +1,192 @@
+// What is said of why a task waits.
+
+import { formatDuration } from '../../../base/duration.ts';
+import { formatInstant } from '../../../base/instant.ts';
+import { plural } from '../../../base/plural.ts';
+import { formatSize } from '../../../base/size.ts';
+import { ROOT_LABEL } from '../../../model/accounts.ts';
+import type { JobId, UserName } from '../../../model/ids.ts';
+import type {
+  ArrayLimit,
+  Behind,
+  PoolLimit,
+  Reason,
+  UserLimit,
+  WindowReason,
+} from '../../../model/reason.ts';
+import { describeRequest } from '../../../model/request-words.ts';
+import { DEFAULT_PARTITION } from '../../../model/scheduling.ts';
+import { UNKNOWN_END } from '../../../scheduler/room/profile.ts';
+import { instantWords, spanWords } from './instants.ts';
+import { sayNodes } from './nodes.ts';
+
+/** Who reads it, whom words about themselves address, and when. */
+export interface Reader {
+  readonly name: UserName | null;
+  readonly now: number;
+}
+
+/** What follows `it is pending:`. */
+export function sayReason(reason: Reason, reader: Reader): string {
+  switch (reason.kind) {
+    case 'held':
+      return sayHeld(reason);
+    case 'head_behind':
+      return 'the head lacks records that its nodes know of, and starts nothing; `weft info` says more';
+    case 'dependency':
+      return `waits for ${sayDependencies(reason)}`;
+    case 'begin_time':
+      return `its begin time is ${formatInstant(reason.at)}`;
+    case 'quota':
+      return sayLimit(reason.limit, reader);
+    case 'partition':
+      return sayPartition(reason);
+    case 'no_node_can':
+      return `needs ${describeRequest(reason.request)}; ${sayTooLarge(reason)}`;
+    case 'resources':
+      return `needs ${describeRequest(reason.request)}; ${sayShortage(reason)}`;
+    case 'pilots':
+      return sayPilots(reason);
+    case 'priority':
+      return sayBehind(reason.behind, reader.now);
+    default:
+      return sayWindow(reason);
+  }
+}
+
+type Of<K extends Reason['kind']> = Extract<Reason, { kind: K }>;
+
+function sayHeld(reason: Of<'held'>): string {
+  if ('there' in reason) {
+    const { site, job, because } = reason.there;
+    const words = `held at ${site}, as job ${job} there`;
+    return because === null ? `${words}, where it can be released` : `${words}: ${because}`;
+  }
+  const { jobId, because } = reason;
+  const release = `\`weft release ${jobId ?? 'JOB'}\``;
+  return because === null ? `held; ${release} lets it start` : `${because}; ${release} tries again`;
+}
+
+const CONDITIONS = {
+  ok: 'to complete',
+  any: 'to end',
+  fail: 'to fail',
+  each: 'to complete',
+} as const;
+
+function sayDependencies(reason: Of<'dependency'>): string {
+  if ('on' in reason) {
+    const jobs = reason.on.map(({ jobId, condition }) => `job ${jobId} ${CONDITIONS[condition]}`);
+    return jobs.join(', ');
+  }
+  const task = (job: JobId): string => `${job}[${reason.index}]`;
+  return `task ${reason.arrays.map(task).join(' and ')} to complete`;
+}
+
+function sayLimit(limit: ArrayLimit | PoolLimit | UserLimit, reader: Reader): string {
+  const { max } = limit;
+  if (limit.of === 'pool') {
+    const { running } = limit;
+    const words = `its pool asks for ${plural(max, 'worker')} at present`;
+    return `${words}; ${running} ${running === 1 ? 'is' : 'are'} running`;
+  }
+  if (limit.of === 'array') {
+    const { running } = limit;
+    const words = `this array runs at most ${plural(max, 'task')} at once (%${max})`;
+    return `${words}; ${running} ${running === 1 ? 'is' : 'are'} running`;
+  }
+  const { user, what, held, of, name } = limit;
+  const subject = user === reader.name ? 'you run' : `${user} runs`;
+  const amount = what === 'tasks' ? plural(held, 'task') : `tasks with ${plural(held, 'cpu')}`;
+  const where = of === 'partition' ? `in partition ${name}` : `under QoS ${name}`;
+  return `${subject} ${amount} ${where}; the limit is ${max} per user`;
+}
+
+function sayPartition({ partition, problem }: Of<'partition'>): string {
+  if (problem === 'empty') return `partition ${partition} has no nodes`;
+  if (problem === 'gone') {
+    return `partition ${partition} is no longer in the config; the job waits until it is back`;
+  }
+  if (problem === 'external') {
+    return `there is room; partition ${partition} is run by an external scheduler (policy external), which has not started it yet`;
+  }
+  return `partition ${partition} is ${problem} and starts no jobs`;
+}
+
+function sayTooLarge({ partition, able, outdated, request, site }: Of<'no_node_can'>): string {
+  if (outdated !== null) return `${sayNodes(outdated)}; update it there`;
+  const where = partition === DEFAULT_PARTITION ? '' : ` of partition ${partition}`;
+  const few = able === 0 ? 'no node' : `only ${plural(able, 'node')}`;
+  const others = request.labels.filter((label) => label.startsWith('!pilot='));
+  const names = others.map((label) => label.slice('!pilot='.length)).join(', ');
+  const whose = names === '' ? '' : `; pilots of ${names} run only the work of who started them`;
+  if (able === 0 && request.labels.includes(ROOT_LABEL)) {
+    return `no node${where} that runs jobs of root is large enough; nodes that switch users run none`;
+  }
+  const single = site === undefined ? '' : `; ${saySize(site)}`;
+  return `${few}${where} ${able <= 1 ? 'is' : 'are'} large enough${single}${whose}`;
+}
+
+function saySize({ name, largest }: NonNullable<Of<'no_node_can'>['site']>): string {
+  const { cpuCount, memoryBytes } = largest;
+  const memory = memoryBytes === null ? '' : ` and ${formatSize(memoryBytes)} memory`;
+  return `the largest node of site ${name} has ${plural(cpuCount, 'cpu')}${memory}`;
+}
+
+function sayShortage({ nodes, room }: Of<'resources'>): string {
+  const words = sayNodes(nodes);
+  if (room === null) return words;
+  const count = room === 1 ? 'only 1 node has' : `only ${room} nodes have`;
+  return words === '' ? `${count} room` : `${count} room; ${words}`;
+}
+
+function sayBehind(behind: Behind | null, now: number): string {
+  if (behind === null) return 'other tasks are ahead of it in the queue';
+  if (behind.kind === 'turn') {
+    return `job ${behind.jobId} is ahead of it, and this partition starts jobs in order (fifo)`;
+  }
+  const when =
+    behind.at >= UNKNOWN_END
+      ? 'when tasks without a time limit have ended'
+      : `at ${instantWords(behind.at, now)}`;
+  return `the free nodes are kept for job ${behind.jobId}, which starts ${when}`;
+}
+
+function sayPilots({ fleet, trouble, isPaused }: Of<'pilots'>): string {
+  if (trouble === null) return `waits for pilots of fleet ${fleet}`;
+  const again = isPaused ? `; \`weft pilot scale ${fleet}\` tries again` : '';
+  return `waits for pilots of fleet ${fleet}, which failed to start: ${trouble}${again}`;
+}
+
+/** A pilot is gone at its end: nothing is to be hoped for after it. */
+function sayNodeEnd(reason: WindowReason): string {
+  if (reason.problem !== 'would_run_into') return `pilot ${reason.name} is about to end`;
+  const subject = reason.hasLimit ? 'it' : 'it has no time limit and';
+  return `${subject} could outlast pilot ${reason.name}, which ends in ${spanWords(reason.startsInMs)}`;
+}
+
+export function sayWindow(reason: WindowReason): string {
+  if (reason.kind === 'node_end') return sayNodeEnd(reason);
+  const title = `${reason.kind} ${reason.name}`;
+  switch (reason.problem) {
+    case 'begun':
+      return `waits for ${title} on ${reason.node} to end in ${spanWords(reason.endsInMs)}`;
+    case 'would_run_into': {
+      const subject = reason.hasLimit ? 'it' : 'it has no time limit and';
+      const when = `which starts in ${spanWords(reason.startsInMs)}`;
+      return `${subject} could run into ${title} on ${reason.node}, ${when}`;
+    }
+    case 'over':
+      return `${title} is over`;
+    case 'not_begun':
+      return `${title} starts in ${spanWords(reason.startsInMs)}`;
+    default: {
+      const { endsInMs, walltimeMs } = reason;
+      const limit =
+        walltimeMs === null
+          ? 'the job has no time limit'
+          : `the time limit of the job is ${formatDuration(walltimeMs)}`;
+      return `${title} ends in ${spanWords(endsInMs)}; ${limit}`;
+    }
+  }
+}

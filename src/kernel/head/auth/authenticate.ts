@@ -1,0 +1,181 @@
+// Who sends a request: from its Authorization header, and from nothing else in it.
+
+import { findWorker, type WorkerCaller } from '../../../wings/calls/head/workers.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { State } from '../../machine/state.ts';
+import type { Role, UserActor } from '../../model/actor.ts';
+import { type Refusal, refuse } from '../../model/errors.ts';
+import type { NodeName, UserName } from '../../model/ids.ts';
+import type { Accounts } from './accounts.ts';
+import type { PagePeer } from './page-peers.ts';
+import type { PageSessions, PageUser } from './page-sessions.ts';
+import { hashSecret, isSecret, parseToken } from './secrets.ts';
+import type { LocalUser, Sessions } from './sessions.ts';
+
+export type Principal =
+  | { readonly kind: 'nobody' }
+  | {
+      readonly kind: 'user';
+      readonly actor: UserActor;
+      /** When a link opened the session of the page that asks; null: a token did. Absent: no page. */
+      readonly linkedAt?: number | null;
+    }
+  | { readonly kind: 'node'; readonly name: NodeName }
+  | { readonly kind: 'worker'; readonly worker: WorkerCaller }
+  | { readonly kind: 'join'; readonly tokenId: string };
+
+const NOBODY: Principal = { kind: 'nobody' };
+/** Compared with when there is no such node or token, so that both take the same time. */
+const NO_HASH = hashSecret('');
+
+export interface AuthenticatorOptions {
+  /** The state is replaced when the head reads its store again: always ask anew. */
+  readonly state: () => State;
+  readonly sessions: Sessions;
+  readonly pageSessions: PageSessions;
+  readonly accounts: Pick<Accounts, 'nameOf' | 'groupsOf'>;
+  readonly now: () => number;
+  /** The head's own uid: whoever can become it owns the cluster anyway. */
+  readonly headUid: number;
+  /** False: jobs run as the head's own user, so nobody else may submit any. */
+  readonly multiUser: boolean;
+}
+
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  /** `local`: it came over the unix socket. Wrong credentials are refused, none are not. */
+  authenticate(header: string | undefined, local: boolean): Result<Principal, Refusal> {
+    if (header === undefined) return ok(NOBODY);
+    if (header.startsWith('Bearer ')) return this.#bearer(header.slice(7).trim(), local);
+    if (header.startsWith('Node ')) return this.#node(header.slice(5).trim());
+    if (header.startsWith('Worker ')) return this.#worker(header.slice(7).trim());
+    return invalid();
+  }
+
+  /** The actor for a user whose uid is known to be theirs. */
+  localActor({ name, uid, groups }: LocalUser): UserActor {
+    const isAdmin = uid === 0 || uid === this.#options.headUid;
+    return { kind: 'user', name, uid, role: isAdmin ? 'admin' : this.#roleOf(name), groups };
+  }
+
+  /** In a cluster of one user a stranger's job would run as that user: strangers stay outside. */
+  refuseStranger({ uid }: LocalUser): Refusal | null {
+    const { headUid, multiUser } = this.#options;
+    if (multiUser || uid === headUid || uid === 0) return null;
+    return refuse('auth.single_user', { owner: `uid ${headUid}` });
+  }
+
+  #bearer(text: string, local: boolean): Result<Principal, Refusal> {
+    const token = parseToken(text);
+    if (token === null) return invalid();
+    const { prefix, id, secret } = token;
+    if (prefix === 'ws') return this.#session(id, secret, local);
+    const known = this.#token(id);
+    const same = isSecret(secret, known?.hash ?? NO_HASH);
+    if (known === null || !same) return invalid();
+    if (known.purpose === 'join')
+      return prefix === 'wj' ? ok({ kind: 'join', tokenId: id }) : invalid();
+    return prefix === 'wt' ? ok({ kind: 'user', actor: this.#tokenActor(known.user) }) : invalid();
+  }
+
+  /** By the cookie and the key of a browser; wrong ones are refused. `peer`: on the loopback door. */
+  async authenticatePage(
+    shown: { readonly cookie: string; readonly key: string },
+    peer: PagePeer | null,
+  ): Promise<Result<Principal, Refusal>> {
+    const { pageSessions, now } = this.#options;
+    const found = pageSessions.find(shown, now(), peer);
+    const known = found === null ? null : await this.pageActor(found.user);
+    if (found === null || known === null) return invalid();
+    return ok({ kind: 'user', actor: known.actor, linkedAt: found.linkedAt });
+  }
+
+  /** Whom a page's session stands for now, and until when at most; null: for nobody any more. */
+  async pageActor(
+    holder: PageUser,
+  ): Promise<{ readonly actor: UserActor; readonly until: number | null } | null> {
+    if (holder.kind === 'local') {
+      const user = await this.#accountOf(holder.user);
+      return user === null ? null : { actor: this.localActor(user), until: null };
+    }
+    const token = this.#token(holder.tokenId);
+    if (token === null || token.purpose !== 'user') return null;
+    return { actor: this.#tokenActor(token.user), until: token.expiresAt };
+  }
+
+  /** The account as it is now; null: there is none of this name and uid, or it stays outside. */
+  async #accountOf(user: LocalUser): Promise<LocalUser | null> {
+    if (this.refuseStranger(user) !== null) return null;
+    const { accounts, now } = this.#options;
+    const { name, uid } = user;
+    if ((await accounts.nameOf(uid, now())) !== name) return null;
+    return { name, uid, groups: await accounts.groupsOf(name, now()) };
+  }
+
+  /** Whose token this is; null when it is none of a user. */
+  tokenHolder(text: string): PageUser | null {
+    const token = parseToken(text.trim());
+    const principal = this.#bearer(text.trim(), false);
+    if (token === null || !principal.ok || principal.value.kind !== 'user') return null;
+    return { kind: 'token', tokenId: token.id };
+  }
+
+  /** Who sends this header, as far as a page's session can stand for it. */
+  holderOf(header: string | undefined): PageUser | null {
+    const text = header?.startsWith('Bearer ') ? header.slice(7).trim() : '';
+    const token = parseToken(text);
+    if (token?.prefix !== 'ws') return this.tokenHolder(text);
+    const { sessions, now } = this.#options;
+    const user = sessions.find(token.id, token.secret, now());
+    return user.ok ? { kind: 'local', user: user.value } : null;
+  }
+
+  /** Null: unknown or expired. */
+  #token(id: string) {
+    const known = this.#options.state().tokens.get(id);
+    if (known === undefined) return null;
+    return known.expiresAt !== null && known.expiresAt <= this.#options.now() ? null : known;
+  }
+
+  #tokenActor(name: UserName): UserActor {
+    // The name root means uid 0 wherever its processes would run.
+    return { kind: 'user', name, uid: name === 'root' ? 0 : null, role: this.#roleOf(name) };
+  }
+
+  /** A session stands for a uid of this machine, so it is no good from anywhere else. */
+  #session(id: string, secret: string, local: boolean): Result<Principal, Refusal> {
+    if (!local) return invalid();
+    const user = this.#options.sessions.find(id, secret, this.#options.now());
+    return user.ok ? ok({ kind: 'user', actor: this.localActor(user.value) }) : user;
+  }
+
+  #node(text: string): Result<Principal, Refusal> {
+    const colon = text.indexOf(':');
+    const name = text.slice(0, Math.max(0, colon)) as NodeName;
+    const node = this.#options.state().nodes.get(name);
+    const same = isSecret(text.slice(colon + 1), node?.secretHash ?? NO_HASH);
+    return node !== undefined && same ? ok({ kind: 'node', name }) : invalid();
+  }
+
+  /** A task that holds a node now, and knows the secret of its pool. */
+  #worker(text: string): Result<Principal, Refusal> {
+    const colon = text.indexOf(':');
+    const found = findWorker(this.#options.state(), text.slice(0, Math.max(0, colon)));
+    const hash = found === null ? NO_HASH : hashSecret(found.secret);
+    const same = isSecret(text.slice(colon + 1), hash);
+    return found !== null && same ? ok({ kind: 'worker', worker: found.worker }) : invalid();
+  }
+
+  #roleOf(name: UserName): Role {
+    return this.#options.state().users.get(name)?.role ?? 'user';
+  }
+}
+
+function invalid(): Result<never, Refusal> {
+  return err(refuse('auth.token_invalid', {}));
+}

@@ -1,0 +1,145 @@
+// The last committed records in memory, for those who follow along and come back after a cut. Who
+// may see an event is decided when it comes: later its job may be gone.
+
+import type { Event } from '../../machine/declared.ts';
+import type { State } from '../../machine/state.ts';
+import { hasRole, type UserActor } from '../../model/actor.ts';
+import type { JobId } from '../../model/ids.ts';
+import type { Committed } from '../engine-options.ts';
+import { jobIdOf } from './event-subject.ts';
+import { shownEvent } from './shown-event.ts';
+
+/** Ten seconds of a busy head, an hour of a quiet one. */
+const RECORDS_MAX = 10_000;
+/** Characters of what is shown: some 6,000 submissions, for whoever is cut off for seconds. */
+const TEXT_MAX = 8 * 1_048_576;
+
+/** Who may see an event: everybody, the owner of a job, or admins. */
+type Audience = { readonly owner: string } | 'all' | 'admin';
+
+export interface RingRecord {
+  readonly seq: number;
+  readonly at: number;
+  /** In the order of the record; nothing else of it stays in memory. */
+  readonly events: readonly RingEvent[];
+}
+
+interface RingEvent {
+  readonly kind: string;
+  readonly jobId: JobId | null;
+  /** JSON of what is shown. */
+  readonly text: string;
+  readonly audience: Audience;
+}
+
+export class EventRing {
+  /** Circular: record `seq` stands at `seq % RECORDS_MAX`. */
+  readonly #records: (RingRecord | undefined)[] = [];
+  #oldest: number;
+  #newest: number;
+  /** Characters in all records that are here. */
+  #size = 0;
+  readonly #readers = new Set<() => void>();
+
+  /** `seq`: of the last record committed before this ring listens. */
+  constructor(seq: number) {
+    this.#oldest = seq + 1;
+    this.#newest = seq;
+  }
+
+  /** The first record that is still here, or the next that will come. */
+  get oldest(): number {
+    return this.#oldest;
+  }
+
+  get newest(): number {
+    return this.#newest;
+  }
+
+  add({ seq, at, events }: Committed, state: State): void {
+    // Numbers jump when the head had to read its store again; what is older is then gone.
+    if (seq !== this.#newest + 1) this.#clear(seq);
+    const shown = events.map((event) => ({
+      kind: event.kind,
+      jobId: jobIdOf(event),
+      text: JSON.stringify(shownEvent(event)),
+      audience: audienceOf(event, state),
+    }));
+    const record = { seq, at, events: shown };
+    while (this.#oldest <= seq - RECORDS_MAX) this.#dropOldest();
+    this.#records[seq % RECORDS_MAX] = record;
+    this.#newest = seq;
+    this.#size += sizeOf(record);
+    // The newest stays, however large: its readers are waiting for it.
+    while (this.#size > TEXT_MAX && this.#oldest < seq) this.#dropOldest();
+    for (const reader of [...this.#readers]) reader();
+  }
+
+  /** Undefined when it is too old or has not come. */
+  get(seq: number): RingRecord | undefined {
+    return seq < this.#oldest || seq > this.#newest ? undefined : this.#records[seq % RECORDS_MAX];
+  }
+
+  onRecord(reader: () => void): () => void {
+    this.#readers.add(reader);
+    return () => this.#readers.delete(reader);
+  }
+
+  #clear(oldest: number): void {
+    this.#records.length = 0;
+    this.#size = 0;
+    this.#oldest = oldest;
+  }
+
+  #dropOldest(): void {
+    const place = this.#oldest % RECORDS_MAX;
+    const record = this.#records[place];
+    if (record !== undefined) this.#size -= sizeOf(record);
+    this.#records[place] = undefined;
+    this.#oldest += 1;
+  }
+}
+
+/** Which events a reader wants; absent: all. */
+export interface EventFilter {
+  readonly kind?: readonly string[] | undefined;
+  readonly job?: readonly number[] | undefined;
+}
+
+/** The wanted events that the user may see, each as JSON without what is nobody's business. */
+export function visibleEvents(
+  record: RingRecord,
+  actor: UserActor,
+  { kind: kinds, job: jobs }: EventFilter = {},
+): string[] {
+  return record.events
+    .filter(
+      ({ kind, jobId, audience }) =>
+        (kinds?.includes(kind) ?? true) &&
+        (jobs === undefined || (jobId !== null && jobs.includes(jobId))) &&
+        maySee(actor, audience),
+    )
+    .map(({ text }) => text);
+}
+
+function sizeOf({ events }: RingRecord): number {
+  return events.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+function maySee(actor: UserActor, audience: Audience): boolean {
+  if (audience === 'all') return true;
+  if (audience === 'admin') return hasRole(actor, 'admin');
+  return audience.owner === actor.name || hasRole(actor, 'operator');
+}
+
+function audienceOf(event: Event, state: State): Audience {
+  const jobId = jobIdOf(event);
+  if (jobId === null) return isNodeEvent(event) || event.kind === 'head_started' ? 'all' : 'admin';
+  if (event.kind === 'job_submitted') return { owner: event.owner };
+  const owner = state.jobs.get(jobId)?.owner;
+  return owner === undefined ? 'admin' : { owner };
+}
+
+function isNodeEvent(event: Event): boolean {
+  return event.kind.startsWith('node_');
+}

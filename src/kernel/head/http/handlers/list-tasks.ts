@@ -1,0 +1,149 @@
+// The tasks of a job by index: those that wait or run from memory, ended ones from the history.
+
+import type { TaskView } from '../../../api/jobs.ts';
+import { IntervalSet } from '../../../base/interval-set.ts';
+import { ok } from '../../../base/result.ts';
+import type { Item } from '../../../model/job.ts';
+import type { TaskRow } from '../../../ports/history.ts';
+import { endOf, indicesOfRecord, type JobRecord } from '../../answers/job-record.ts';
+import { Reasons } from '../../answers/reasons.ts';
+import { itemsOf, maySeeItems } from '../../answers/task-item.ts';
+import { viewLiveTask, viewPastTask, viewUnstartedTask } from '../../answers/task-view.ts';
+import type { Engine } from '../../engine.ts';
+import type { Handler } from '../call.ts';
+import { checkIndex, findJob, readPlace } from '../find-job.ts';
+
+const LIMIT_DEFAULT = 100;
+const ROWS_PER_LOOK = 1000;
+/** Bounds one request for what failed: the head has others to answer. */
+const LOOKS_MAX = 10;
+
+export const listTasks: Handler<'listTasks'> = async ({ engine }, { params, query, actor }) => {
+  const place = readPlace(params.id);
+  if (!place.ok) return place;
+  // What has just ended must be in the history before it is looked up there.
+  await engine.settled();
+  const found = await findJob(engine, place.value.jobId);
+  if (!found.ok) return found;
+  const index = checkIndex(found.value, place.value);
+  if (!index.ok) return index;
+  const limit = query.limit ?? LIMIT_DEFAULT;
+  const all = index.value === undefined ? indicesOfRecord(found.value) : one(index.value);
+  const wish = { all, after: query.after ?? -1, limit, reasons: new Reasons(engine, actor.name) };
+  const look = query.failed === true ? failedPage : page;
+  const { views, next } = await look(engine, found.value, wish);
+  const item = maySeeItems(found.value.owner, actor) ? itemsOf(found.value.spec) : undefined;
+  return ok({
+    tasks: item === undefined ? views : views.map((task) => withItem(task, item)),
+    next,
+  });
+};
+
+interface Wish {
+  readonly all: IntervalSet;
+  readonly after: number;
+  readonly limit: number;
+  readonly reasons: Reasons;
+}
+
+async function page(engine: Engine, record: JobRecord, { all, after, limit, reasons }: Wish) {
+  const indices = take(all, after, limit + 1);
+  const views = await viewTasks(engine, record, indices.slice(0, limit), reasons);
+  return { views, next: indices.length > limit ? (indices[limit - 1] ?? null) : null };
+}
+
+/** How tasks of a job in memory ended is known at once; of another one its history is looked through. */
+async function failedPage(engine: Engine, record: JobRecord, { all, after, limit, reasons }: Wish) {
+  const isWanted = (index: number): boolean => {
+    const kind = endOf(record, index);
+    return record.live === null || (kind !== undefined && isFailure(kind));
+  };
+  const views: TaskView[] = [];
+  let from = after;
+  for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+    const indices = take(all, from, ROWS_PER_LOOK + 1, isWanted);
+    const looked = indices.slice(0, ROWS_PER_LOOK);
+    for (const view of await viewTasks(engine, record, looked, reasons)) {
+      if (view.outcome === null || !isFailure(view.outcome.kind)) continue;
+      if (views.length === limit) return { views, next: views.at(-1)?.index ?? null };
+      views.push(view);
+    }
+    if (indices.length <= ROWS_PER_LOOK) return { views, next: null };
+    from = looked.at(-1) ?? from;
+  }
+  return { views, next: from };
+}
+
+function isFailure(kind: string): boolean {
+  return kind !== 'completed' && kind !== 'cancelled';
+}
+
+function withItem(task: TaskView, itemOf: (index: number) => Item | undefined): TaskView {
+  const item = itemOf(task.index ?? 0);
+  return item === undefined ? task : { ...task, item };
+}
+
+/** Views of the tasks with these indices, which ascend; 0 is a plain job's only task. */
+export async function viewTasks(
+  engine: Engine,
+  record: JobRecord,
+  indices: readonly number[],
+  reasons = new Reasons(engine),
+): Promise<TaskView[]> {
+  const ended = indices.filter((index) => endOf(record, index) !== undefined);
+  const rows = await lastRows(engine, record, ended);
+  return indices.map((index) => {
+    const kind = endOf(record, index);
+    if (record.live !== null && kind === undefined) {
+      return viewLiveTask(engine, record.live, index, reasons);
+    }
+    const row = rows.get(index);
+    if (row?.final === true) return viewPastTask(row);
+    const end = { kind: kind ?? 'cancelled', at: record.endedAt };
+    const own = record.spec.array === null ? null : index;
+    return viewUnstartedTask({ jobId: record.id, index: own }, end, row);
+  });
+}
+
+/** The row of each task's last epoch. */
+async function lastRows(
+  { store }: Engine,
+  { id, spec }: JobRecord,
+  indices: readonly number[],
+): Promise<Map<number, TaskRow>> {
+  const rows = new Map<number, TaskRow>();
+  const first = indices[0];
+  const last = indices.at(-1);
+  if (first === undefined || last === undefined) return rows;
+  const stored = (index: number): number => (spec.array === null ? -1 : index);
+  let after = { jobId: id, taskIndex: stored(first) - 1, epoch: Number.MAX_SAFE_INTEGER };
+  for (;;) {
+    const page = await store.tasks({ jobIds: [id], afterTask: after, limit: ROWS_PER_LOOK });
+    for (const row of page) rows.set(Math.max(0, row.taskIndex), row);
+    const end = page.at(-1);
+    if (end === undefined || page.length < ROWS_PER_LOOK || end.taskIndex > stored(last))
+      return rows;
+    after = { jobId: id, taskIndex: end.taskIndex, epoch: end.epoch };
+  }
+}
+
+function one(index: number): IntervalSet {
+  return IntervalSet.of([[index, index]]);
+}
+
+/** The first `count` members beyond `after`. */
+function take(
+  indices: IntervalSet,
+  after: number,
+  count: number,
+  isWanted: (index: number) => boolean = () => true,
+): number[] {
+  const taken: number[] = [];
+  for (const [from, to] of indices.intervals()) {
+    for (let index = Math.max(from, after + 1); index <= to; index += 1) {
+      if (taken.length === count) return taken;
+      if (isWanted(index)) taken.push(index);
+    }
+  }
+  return taken;
+}

@@ -1,0 +1,139 @@
+// Figures for Prometheus. Counted when asked for: a cluster nobody watches pays nothing.
+
+import { ok } from '../../../base/result.ts';
+import { waitingSize } from '../../../machine/jobs/behind.ts';
+import { shownState } from '../../../machine/tasks/shown-state.ts';
+import { jobState } from '../../answers/job-state.ts';
+import { nodeState } from '../../answers/node-view.ts';
+import type { Handler } from '../call.ts';
+import { DURATION_BOUNDS } from '../request-counts.ts';
+import type { Services } from '../services.ts';
+import { countBy } from './cluster.ts';
+
+type Prometheus = typeof import('prom-client');
+
+interface Scrape {
+  readonly prometheus: Prometheus;
+  readonly registry: InstanceType<Prometheus['Registry']>;
+}
+
+export const metrics: Handler<'metrics'> = async (services, { response }) => {
+  // Loaded at the first scrape, so that a head without one starts sooner.
+  const prometheus = await import('prom-client');
+  const scrape: Scrape = { prometheus, registry: new prometheus.Registry() };
+  addCluster(services, scrape);
+  addRequests(services, scrape);
+  addProcess(services, scrape);
+  const text = await scrape.registry.metrics();
+  response.writeHead(200, { 'content-type': scrape.registry.contentType });
+  response.end(text);
+  return ok(null);
+};
+
+function addCluster(services: Services, scrape: Scrape): void {
+  const { engine, blobs } = services;
+  const { state } = engine;
+  const jobs = countBy([...state.jobs.values()].map(jobState));
+  gauge(scrape, 'weft_jobs', 'Jobs in memory by state.', 'state', jobs);
+  const nodes = countBy([...state.nodes.values()].map(nodeState));
+  gauge(scrape, 'weft_nodes', 'Nodes by state.', 'state', nodes);
+  const tasks: Record<string, number> = { pending: 0 };
+  for (const job of state.jobs.values()) {
+    tasks['pending'] = (tasks['pending'] ?? 0) + waitingSize(job);
+    for (const task of job.active.values()) {
+      if (task.state === 'pending') continue;
+      const shown = shownState(task);
+      tasks[shown] = (tasks[shown] ?? 0) + 1;
+    }
+  }
+  gauge(scrape, 'weft_tasks', 'Tasks that are not done, by state.', 'state', tasks);
+  for (const which of ['total', 'free'] as const) {
+    const sums: Record<string, number> = { cpus: 0, memory_bytes: 0, gpus: 0 };
+    for (const node of state.nodes.values()) {
+      sums['cpus'] = (sums['cpus'] ?? 0) + node[which].cpuCount;
+      sums['memory_bytes'] = (sums['memory_bytes'] ?? 0) + node[which].memoryBytes;
+      sums['gpus'] = (sums['gpus'] ?? 0) + node[which].gpuCount;
+    }
+    gauge(scrape, `weft_resources_${which}`, `On all nodes, ${which}.`, 'resource', sums);
+  }
+  value(scrape, 'weft_jobs_submitted_total', 'Jobs ever accepted.', state.nextJobId - 1);
+  value(scrape, 'weft_journal_seq', 'Sequence number of the last record.', engine.seq);
+  addCalls(services, scrape);
+  const writable = engine.failure === null && engine.shortage === null ? 1 : 0;
+  value(scrape, 'weft_store_writable', '1 while the store can write.', writable);
+  value(scrape, 'weft_blob_bytes', 'Disk that file contents take up.', blobs.bytes);
+}
+
+function addCalls({ calls, clock }: Services, scrape: Scrape): void {
+  const now = { waiting: 0, running: 0 };
+  const lines = { clients: 0, workers: 0 };
+  for (const { router } of calls.pools.values()) {
+    const { waiting, busy, clients, workers } = router.view(clock.monotonic());
+    now.waiting += waiting;
+    now.running += busy;
+    lines.clients += clients.length;
+    lines.workers += workers.length;
+  }
+  value(scrape, 'weft_pools', 'Pools that live.', calls.pools.size);
+  gauge(scrape, 'weft_calls', 'Calls that are not over, by state.', 'state', now);
+  gauge(scrape, 'weft_call_peers', 'Programs and workers of pools.', 'kind', lines);
+  value(scrape, 'weft_calls_done_total', 'Calls that have ended.', calls.done);
+}
+
+function addRequests({ counts }: Services, { prometheus, registry }: Scrape): void {
+  const requests = new prometheus.Counter({
+    name: 'weft_requests_total',
+    help: 'Requests answered, by route and status.',
+    labelNames: ['route', 'status'],
+    registers: [registry],
+  });
+  for (const [route, { byStatus }] of counts.routes) {
+    for (const [status, count] of byStatus) requests.inc({ route, status }, count);
+  }
+  registry.registerMetric(durations(counts) as never);
+}
+
+/** A histogram that was counted elsewhere; the library can only count by itself. */
+function durations(counts: Services['counts']) {
+  const name = 'weft_request_duration_seconds';
+  const values: { metricName: string; labels: Record<string, string | number>; value: number }[] =
+    [];
+  for (const [route, { buckets, seconds }] of counts.routes) {
+    let sum = 0;
+    for (const [at, count] of buckets.entries()) {
+      sum += count;
+      const labels = { route, le: DURATION_BOUNDS[at] ?? '+Inf' };
+      values.push({ metricName: `${name}_bucket`, labels, value: sum });
+    }
+    values.push({ metricName: `${name}_sum`, labels: { route }, value: seconds });
+    values.push({ metricName: `${name}_count`, labels: { route }, value: sum });
+  }
+  const metric = { name, help: 'Time to the end of the answer.', type: 'histogram', values };
+  return { ...metric, get: () => metric };
+}
+
+function addProcess({ engine, facts }: Services, scrape: Scrape): void {
+  const { user, system } = process.cpuUsage();
+  value(scrape, 'process_cpu_seconds_total', 'CPU of the head.', (user + system) / 1e6);
+  const resident = process.memoryUsage.rss();
+  value(scrape, 'process_resident_memory_bytes', 'Memory of the head.', resident);
+  const uptime = (engine.now() - facts.startedAt) / 1000;
+  value(scrape, 'weft_uptime_seconds', 'Since the head started.', uptime);
+}
+
+function gauge(
+  { prometheus, registry }: Scrape,
+  name: string,
+  help: string,
+  label: string,
+  values: Readonly<Record<string, number>>,
+): void {
+  const made = new prometheus.Gauge({ name, help, labelNames: [label], registers: [registry] });
+  for (const [word, count] of Object.entries(values)) made.set({ [label]: word }, count);
+}
+
+/** Names that end in `_total` only grow. */
+function value({ prometheus, registry }: Scrape, name: string, help: string, now: number): void {
+  const Metric = name.endsWith('_total') ? prometheus.Counter : prometheus.Gauge;
+  new Metric({ name, help, registers: [registry] }).inc(now);
+}

@@ -1,0 +1,78 @@
+// Bearer tokens of users, and tokens that let nodes join. Shown once, kept as hashes.
+
+import type { TokenView } from '../../../api/users.ts';
+import { err, ok } from '../../../base/result.ts';
+import type { Token } from '../../../machine/users/facts.ts';
+import { hasRole } from '../../../model/actor.ts';
+import { refuse } from '../../../model/errors.ts';
+import type { UserName } from '../../../model/ids.ts';
+import { accountNotice } from '../../auth/accounts.ts';
+import { authorizeObject } from '../../auth/authorize.ts';
+import { formatToken, hashSecret, makeSecret, makeTokenId } from '../../auth/secrets.ts';
+import type { Handler } from '../call.ts';
+import { changed } from './job-actions.ts';
+
+const DAY_MS = 86_400_000;
+/** A quarter: long enough for a project's script, short enough to be forgotten safely. */
+const TOKEN_DEFAULT_MS = 90 * DAY_MS;
+const JOIN_DEFAULT_MS = 3_600_000;
+
+export const listTokens: Handler<'listTokens'> = ({ engine }, { query, actor }) => {
+  const all = query.all === true;
+  if (all && !hasRole(actor, 'admin')) {
+    const { name: user, role: actual } = actor;
+    return err(
+      refuse('auth.role_needed', { action: "'list tokens'", role: 'admin', user, actual }),
+    );
+  }
+  const tokens = [...engine.state.tokens.values()].filter(
+    (token) => all || (token.user === actor.name && token.purpose === 'user'),
+  );
+  return ok({ tokens: tokens.map(viewToken) });
+};
+
+export const createToken: Handler<'createToken'> = async (services, { body, actor }) => {
+  const { engine, chance, facts } = services;
+  const tokenId = makeTokenId(chance);
+  const secret = makeSecret(chance);
+  const user = (body.user ?? actor.name) as UserName;
+  const { expiresInMs = TOKEN_DEFAULT_MS, label = '' } = body;
+  const expiresAt = expiresInMs === null ? null : engine.now() + expiresInMs;
+  const hash = hashSecret(secret);
+  const wish = { tokenId, hash, purpose: 'user' as const, user, label, expiresAt };
+  const reply = await engine.execute({ kind: 'create_token', ...wish }, actor);
+  if (!reply.ok) return reply;
+  const place = { multiUser: facts.multiUser, nodes: engine.state.nodes.values() };
+  const notice = await accountNotice(user, place);
+  const token = formatToken('wt', tokenId, secret);
+  const { fingerprint, addresses, certificatePem: certificate } = facts;
+  const where = { addresses: [...addresses], fingerprint, certificate };
+  return ok({ id: tokenId, token, user, expiresAt, notice, ...where });
+};
+
+export const createJoinToken: Handler<'createJoinToken'> = async (services, { body, actor }) => {
+  const { engine, chance, facts } = services;
+  const tokenId = makeTokenId(chance);
+  const secret = makeSecret(chance);
+  const expiresAt = engine.now() + (body.expiresInMs ?? JOIN_DEFAULT_MS);
+  const hash = hashSecret(secret);
+  const { label = '' } = body;
+  const wish = { tokenId, hash, purpose: 'join' as const, user: actor.name, label, expiresAt };
+  const reply = await engine.execute({ kind: 'create_token', ...wish }, actor);
+  if (!reply.ok) return reply;
+  const { fingerprint, joinAddresses: addresses } = facts;
+  const token = formatToken('wj', tokenId, secret);
+  return ok({ id: tokenId, token, expiresAt, fingerprint, addresses: [...addresses] });
+};
+
+export const revokeToken: Handler<'revokeToken'> = async ({ engine }, { params, actor }) => {
+  const token = engine.state.tokens.get(params.id);
+  if (token === undefined) return err(refuse('token.not_found', { token: params.id }));
+  const refusal = authorizeObject(actor, { kind: 'token', id: token.id, owner: token.user });
+  if (refusal !== null) return err(refusal);
+  return changed(await engine.execute({ kind: 'revoke_token', tokenId: token.id }, actor));
+};
+
+function viewToken({ id, purpose, user, label, createdAt, expiresAt }: Token): TokenView {
+  return { id, purpose, user, label, createdAt, expiresAt };
+}

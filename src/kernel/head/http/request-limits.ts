@@ -1,0 +1,78 @@
+// How often whom: users by name, nodes by name, strangers by address, and over the unix socket by
+// connection, because Node.js does not tell whose process is at the other end.
+
+import type { IncomingMessage } from 'node:http';
+import type { Result } from '../../base/result.ts';
+import type { Refusal } from '../../model/errors.ts';
+import type { Principal } from '../auth/authenticate.ts';
+import { RateLimit } from './rate-limit.ts';
+
+/** Guesses at tokens from one address; a login needs three requests. */
+const STRANGER_RATE = 50;
+const STRANGER_BURST = 500;
+/** Requests of one connection without credentials: some logins' worth. */
+const CONNECTION_RATE = 10;
+const CONNECTION_BURST = 30;
+/** Requests of all such connections together: far below what the head can answer. */
+const LOCAL_RATE = 500;
+/** After a restart a thousand waiting commands send three requests each before they are known. */
+const LOCAL_BURST = 4000;
+/** A node needs one connection; one that flaps waits longer from time to time. */
+const NODE_RATE = 2;
+const NODE_BURST = 20;
+
+export interface Caller {
+  readonly incoming: Pick<IncomingMessage, 'socket' | 'headers'>;
+  /** Over the unix socket. */
+  readonly local: boolean;
+  readonly address: string;
+}
+
+export class RequestLimits {
+  readonly #users: RateLimit;
+  readonly #nodes = new RateLimit(NODE_RATE, NODE_BURST);
+  readonly #strangers = new RateLimit(STRANGER_RATE, STRANGER_BURST);
+  readonly #connections = new RateLimit(CONNECTION_RATE, CONNECTION_BURST);
+  readonly #local = new RateLimit(LOCAL_RATE, LOCAL_BURST);
+  readonly #numbers = new WeakMap<object, string>();
+  #count = 0;
+
+  /** `userRate`: requests a second and user. */
+  constructor(userRate: number) {
+    this.#users = new RateLimit(userRate);
+  }
+
+  /** Null when the request may be answered; else how many a second would have been right. */
+  exceeded(caller: Caller, principal: Result<Principal, Refusal>, nowMs: number): number | null {
+    if (!principal.ok) return this.strangerExceeded(caller, nowMs);
+    const { value } = principal;
+    if (value.kind === 'user') return spend(this.#users, value.actor.name, nowMs);
+    if (value.kind === 'node' || value.kind === 'worker') {
+      const dials = caller.incoming.headers.upgrade !== undefined;
+      const name = value.kind === 'node' ? value.name : value.worker.epochId;
+      return spend(dials ? this.#nodes : this.#users, `${value.kind} ${name}`, nowMs);
+    }
+    return this.strangerExceeded(caller, nowMs);
+  }
+
+  strangerExceeded({ incoming, local, address }: Caller, nowMs: number): number | null {
+    if (!local) return spend(this.#strangers, address, nowMs);
+    // First its own allowance: one that floods must not use up that of all.
+    const own = spend(this.#connections, this.#numberOf(incoming.socket), nowMs);
+    return own ?? spend(this.#local, address, nowMs);
+  }
+
+  #numberOf(socket: object): string {
+    let number = this.#numbers.get(socket);
+    if (number === undefined) {
+      this.#count += 1;
+      number = String(this.#count);
+      this.#numbers.set(socket, number);
+    }
+    return number;
+  }
+}
+
+function spend(limit: RateLimit, name: string, nowMs: number): number | null {
+  return limit.take(name, nowMs) ? null : limit.perSecond;
+}

@@ -1,0 +1,107 @@
+// What the HTTP side works with. Made once per head by server.ts and handed to every handler.
+
+import type { Calls } from '../../../wings/calls/head/calls.ts';
+import type { GoalKeeper } from '../../../wings/goals/head/keeper.ts';
+import type { NotifierHealth } from '../../../wings/notify/head/notifying.ts';
+import type { NotifierKind } from '../../model/notification.ts';
+import type { KnownSite } from '../../../wings/sites/head/sites.ts';
+import type { ReloadReply } from '../../api/partitions.ts';
+import type { Result } from '../../base/result.ts';
+import type { Refusal } from '../../model/errors.ts';
+import type { NodeName } from '../../model/ids.ts';
+import type { Presence } from '../../model/presence.ts';
+import type { Chance } from '../../ports/chance.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Session } from '../../ports/net.ts';
+import type { NodeLoad } from '../../wire/messages.ts';
+import type { Archive } from '../archive/archive.ts';
+import type { Authenticator } from '../auth/authenticate.ts';
+import type { LocalLogin } from '../auth/local-login.ts';
+import type { PageHosts } from '../auth/page-hosts.ts';
+import type { PagePeers } from '../auth/page-peers.ts';
+import type { PageSessions } from '../auth/page-sessions.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Engine } from '../engine.ts';
+import type { JobFiles } from '../files/job-files.ts';
+import type { LoadKeeper } from '../load/load-keeper.ts';
+import type { LogFiles } from '../logs/log-files.ts';
+import type { Feeder, FeedLink } from '../stdin/feeder.ts';
+import type { EventFeed } from './event-feed.ts';
+import type { EventRing } from './event-ring.ts';
+import type { JobWatch } from './job-watch.ts';
+import type { PageDoor } from './page-door.ts';
+import type { PageFiles } from './page-files.ts';
+import type { RequestCounts } from './request-counts.ts';
+import type { SharedAnswers } from './shared-answers.ts';
+import type { TaskMaps } from './task-maps.ts';
+
+/** Takes authenticated sessions of agents, and knows how loaded their nodes are. */
+export interface AgentAcceptor extends FeedLink {
+  accept(session: Session): void;
+  load(node: NodeName): NodeLoad | null;
+  clockOffsetMs(node: NodeName): number | null;
+  presence(node: NodeName): readonly Presence[] | null;
+  silentMs(node: NodeName): number;
+  sites(): readonly KnownSite[];
+}
+
+export interface ClusterFacts {
+  readonly clusterName: string;
+  readonly version: string;
+  readonly multiUser: boolean;
+  /** Configured as the head's own; what is absent the machine says. */
+  readonly capacity: { readonly cpuCount?: number; readonly memoryBytes?: number };
+  /** `host:port` under which nodes may try, best first; empty without a port. */
+  readonly addresses: readonly string[];
+  /** The same, and then the addresses that the machine has at the moment. */
+  readonly joinAddresses: readonly string[];
+  /** Fingerprint of the certificate; null without a port. */
+  readonly fingerprint: string | null;
+  readonly certificatePem: string | null;
+  readonly startedAt: number;
+}
+
+/** What the head gives its doors. */
+export interface HttpPorts {
+  readonly engine: Engine;
+  readonly agents: AgentAcceptor;
+  readonly logs: LogFiles;
+  readonly goals: GoalKeeper;
+  readonly blobs: BlobStore;
+  readonly jobFiles: JobFiles;
+  readonly archive: Archive;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  /** Reads the configuration again. */
+  readonly reload: () => Promise<Result<ReloadReply, Refusal>>;
+  /** Those notifiers that are set up, with how they do. */
+  readonly notifierHealth: () => ReadonlyMap<NotifierKind, NotifierHealth>;
+  readonly log: Log;
+  /** One line per request that changes something. */
+  readonly audit: Log;
+}
+
+/** What handlers of requests work with. */
+export interface Services extends HttpPorts {
+  readonly facts: ClusterFacts;
+  readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
+  readonly localLogin: LocalLogin;
+  readonly pageSessions: PageSessions;
+  readonly pagePeers: PagePeers;
+  readonly pageHosts: PageHosts;
+  readonly pageFiles: PageFiles;
+  readonly pageDoor: Pick<PageDoor, 'open'>;
+  readonly ring: EventRing;
+  /** Tells those who follow along. */
+  readonly feed: EventFeed;
+  readonly watch: JobWatch;
+  readonly feeder: Feeder;
+  readonly calls: Calls;
+  readonly counts: RequestCounts;
+  readonly shared: SharedAnswers;
+  readonly load: LoadKeeper;
+  readonly taskMaps: TaskMaps;
+}

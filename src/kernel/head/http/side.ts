@@ -1,0 +1,140 @@
+// What is behind the head's doors, the same behind each: requests, WebSockets, and who follows the
+// records. Whatever comes in broken is answered or dropped, and harms nobody.
+
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { UpgradeName } from '../../api/routes.ts';
+import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
+import { refuse } from '../../model/errors.ts';
+import {
+  LOCAL_NEWCOMERS_MAX,
+  NEWCOMERS_GRACE_MS,
+  NEWCOMERS_MAX,
+  NEWCOMERS_PER_ADDRESS_MAX,
+} from '../../model/limits.ts';
+import { authorizeRoute } from '../auth/authorize.ts';
+import { AgentSockets } from './agent-socket.ts';
+import { refuseAndClose } from './last-words.ts';
+import { closeServer } from './listening.ts';
+import { Pipeline } from './pipeline.ts';
+import type { RequestLimits } from './request-limits.ts';
+import { matchRoute } from './router.ts';
+import type { Services } from './services.ts';
+import { createUpgrades, type Upgrades } from './upgrades.ts';
+
+const BOUNDS: Bounds = {
+  perAddress: NEWCOMERS_PER_ADDRESS_MAX,
+  total: NEWCOMERS_MAX,
+  local: LOCAL_NEWCOMERS_MAX,
+  graceMs: NEWCOMERS_GRACE_MS,
+};
+
+/** Routes, WebSockets and followers. */
+export class Side {
+  readonly #services: Services;
+  readonly #pipeline: Pipeline;
+  readonly #agents: AgentSockets;
+  readonly #newcomers: Newcomers;
+  readonly #upgrades: Upgrades;
+  readonly #stopping = new AbortController();
+  readonly #unsubscribe: () => void;
+
+  constructor(services: Services, limits: RequestLimits) {
+    const { engine, ring, watch } = services;
+    this.#services = services;
+    this.#newcomers = new Newcomers(() => services.clock.monotonic(), BOUNDS);
+    this.#pipeline = new Pipeline(services, {
+      limits,
+      stopping: this.#stopping.signal,
+      proven: (socket) => this.#newcomers.proven(socket),
+    });
+    this.#agents = new AgentSockets((session) => services.agents.accept(session));
+    this.#upgrades = createUpgrades(this.#agents, services);
+    this.#unsubscribe = engine.onCommitted((record) => {
+      ring.add(record, engine.state);
+      watch.committed(record.events);
+      this.#agents.committed(record.events);
+      services.calls.committed(record.events);
+      services.load.committed(record);
+    });
+  }
+
+  serve(server: Server, local: boolean): void {
+    this.#serve(server, local);
+    server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+      void this.#upgrade(incoming, socket, head, local);
+    });
+  }
+
+  /** For browsers on this machine: no WebSockets of agents and programs. */
+  servePage(server: Server): void {
+    server.on('connection', (socket: Socket) => this.#services.pagePeers.add(socket));
+    this.#serve(server, false);
+  }
+
+  #serve(server: Server, local: boolean): void {
+    server.on('connection', (socket: Socket) => this.#newcomers.add(socket, local));
+    server.on('request', (incoming, response) => {
+      void this.#pipeline.handle(incoming, response, local);
+    });
+    server.on('clientError', (error: Error, socket: Duplex) => this.#broken(error, socket));
+    server.on('tlsClientError', (error: Error, socket: Duplex) => {
+      this.#services.log.debug({ error: error.message }, 'a TLS handshake failed');
+      socket.destroy();
+    });
+  }
+
+  listensOn(socketPath: string): void {
+    this.#services.localLogin.listensOn(socketPath);
+  }
+
+  async close(servers: readonly Server[]): Promise<void> {
+    this.#stopping.abort();
+    this.#unsubscribe();
+    this.#services.feeder.stop();
+    this.#agents.closeAll('the head is stopping');
+    this.#services.calls.stop();
+    await Promise.all(servers.map(closeServer));
+    await this.#services.pageSessions.written();
+    await this.#services.load.stop();
+  }
+
+  async #upgrade(
+    incoming: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    local: boolean,
+  ): Promise<void> {
+    socket.on('error', () => socket.destroy());
+    const match = matchRoute(incoming.method ?? '', incoming.url ?? '');
+    if (!match.ok || match.value.route.produces !== 'upgrade') {
+      const path = String(incoming.url).slice(0, 200);
+      return refuseAndClose(socket, refuse('route.unknown', { path }));
+    }
+    const { route, params } = match.value;
+    const remote = (socket as Socket).remoteAddress ?? 'unknown';
+    const address = local ? 'unix socket' : remote;
+    const principal = await this.#pipeline.identify({ incoming, local, address }, route);
+    if (!principal.ok) return refuseAndClose(socket, principal.error);
+    const refusal = authorizeRoute(route, principal.value, local);
+    if (refusal !== null) return refuseAndClose(socket, refusal);
+    this.#upgrades[route.name as UpgradeName]({
+      incoming,
+      socket,
+      head,
+      params,
+      principal: principal.value,
+    });
+  }
+
+  /** No HTTP, too large a header, or too slow: said in one line, then closed. */
+  #broken(error: Error & { code?: string }, socket: Duplex): void {
+    this.#services.log.debug({ error: error.message }, 'a request could not be read');
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    refuseAndClose(socket, refuse('request.malformed', { what: error.message }));
+  }
+}

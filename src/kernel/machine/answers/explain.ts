@@ -1,0 +1,215 @@
+// Why a task waits: first what forbids it to start at all, then what the scheduler says, and what
+// it can expect.
+
+import { namedWindow } from '../../../wings/pilots/machine/ends.ts';
+import { fleetOffers } from '../../../wings/pilots/machine/offers.ts';
+import {
+  type ExternalNodes,
+  externalNodes,
+  isExternal,
+} from '../../../wings/wiki/machine/external.ts';
+import type { UserActor } from '../../model/actor.ts';
+import type { JobId } from '../../model/ids.ts';
+import type { JobSpec } from '../../model/job.ts';
+import { TURN_LOOKS_MAX } from '../../model/limits.ts';
+import type { Absence, Reason } from '../../model/reason.ts';
+import type { Settings } from '../../model/settings.ts';
+import { type Awaited, awaitedBy, couldHold, explain } from '../../scheduler/answers/explain.ts';
+import type { NodeOutline, Surroundings } from '../../scheduler/answers/outline.ts';
+import { type Prospect, prospectOf } from '../../scheduler/answers/prospect.ts';
+import type { Snapshot } from '../../scheduler/cycle/snapshot.ts';
+import type { QueueEntry } from '../../scheduler/line/queue.ts';
+import type { Brokerage } from '../../scheduler/room/brokerage.ts';
+import { entryOf } from '../jobs/apply.ts';
+import type { Job } from '../jobs/facts.ts';
+import { indicesOf } from '../jobs/indices.ts';
+import { withAnyAccount } from '../jobs/request-of.ts';
+import type { Accepted } from '../jobs/submit.ts';
+import type { Node } from '../nodes/facts.ts';
+import { cloneWords } from '../nodes/machine.ts';
+import { labelsOf, sizesOf } from '../nodes/view.ts';
+import { schedulingOf } from '../partitions/settings.ts';
+import { brokerageOf, openSnapshotOf, snapshotOf } from '../schedule.ts';
+import type { State } from '../state.ts';
+
+/** A task that waits, or would if it were submitted. */
+export interface Pending extends Pick<Job, 'held' | 'waitsFor' | 'beginReached'> {
+  /** Null: not submitted. */
+  readonly id: JobId | null;
+  readonly spec: Pick<JobSpec, 'dependencies' | 'beginAt' | 'pool' | 'foreign'>;
+  readonly entry: QueueEntry;
+  readonly index: number;
+  readonly heldBecause: string | null;
+  /** Other arrays whose task with its index it waits for. */
+  readonly behind: readonly JobId[];
+}
+
+export function pendingOf(job: Job, index: number): Pending {
+  const { id, held, waitsFor, beginReached, spec, entry } = job;
+  const heldBecause = job.active.get(index)?.heldBecause ?? null;
+  const behind = [...job.behind].filter(([, set]) => set.has(index)).map(([on]) => on);
+  return { id, held, waitsFor, beginReached, spec, entry, index, heldBecause, behind };
+}
+
+/** What has passed all checks of a submission, as it would wait. */
+export function pendingAs(
+  state: State,
+  { spec, waitsFor, behind }: Accepted,
+  { name: owner, uid }: Pick<UserActor, 'name' | 'uid'>,
+  at: number,
+): Pending {
+  const pending = indicesOf(spec.array);
+  const id = state.nextJobId as JobId;
+  return {
+    ...{ id: null, spec, heldBecause: null, held: spec.held, waitsFor: new Set(waitsFor) },
+    beginReached: spec.beginAt === null || spec.beginAt <= at,
+    entry: entryOf(state, { id, owner, uid, submittedAt: at, spec, pending }),
+    index: pending.first ?? 0,
+    behind: behind.map(({ on }) => on),
+  };
+}
+
+export function explainPending(
+  state: State,
+  settings: Settings,
+  pending: Pending,
+  at: number,
+): Reason {
+  if (state.behind !== null) return { kind: 'head_behind' };
+  const forbidden = forbiddenBy(pending);
+  if (forbidden !== null) return forbidden;
+  const scheduling = schedulingOf(state, settings);
+  const isOthers = isExternal(scheduling, pending.entry.shape.partition);
+  const snapshot = (isOthers ? openSnapshotOf : snapshotOf)(state, settings, 0, at);
+  const external = isOthers ? new Map() : externalNodes(state, scheduling);
+  const reason = explain(pending.entry, surroundings(state, external), snapshot, at);
+  if (reason.kind === 'no_node_can') return awaitedPilots(state, pending) ?? reason;
+  if (pending.spec.pool === undefined || reason.kind !== 'quota') return reason;
+  const { limit } = reason;
+  return limit.of === 'array' ? { kind: 'quota', limit: { ...limit, of: 'pool' } } : reason;
+}
+
+/** The fleet that is to bring nodes for it; null: there is none. */
+function awaitedPilots(state: State, { entry }: Pending): Reason | null {
+  for (const offer of fleetOffers(state, entry.owner)) {
+    if (!couldHold(offer, entry.shape.request)) continue;
+    const { id: fleet, trouble, isPaused } = offer.fleet;
+    return { kind: 'pilots', fleet, trouble, isPaused };
+  }
+  return null;
+}
+
+/** Why a task waits and what it can expect. */
+export interface LookAhead {
+  readonly at: number;
+  readonly reason: Reason;
+  /** Null while something other than the scheduler keeps it from starting. */
+  readonly prospect: Prospect | null;
+  /** Where it starts on no node in use. */
+  readonly awaited: Awaited | null;
+  /** Nodes that would do, and run nothing as root, as its user is. Absent: none. */
+  readonly rootless?: readonly string[];
+}
+
+/** @param standings queues of sites that decide themselves; null: nothing is known of any */
+export function lookAhead(
+  state: State,
+  settings: Settings,
+  pending: Pending,
+  at: number,
+  standings: Brokerage['standings'] | null = null,
+): LookAhead {
+  const reason = explainPending(state, settings, pending, at);
+  // When the calls of a pool will ask for more workers, no plan says.
+  const isPools = reason.kind === 'quota' && reason.limit.of === 'pool';
+  if (isPools || reason.kind === 'head_behind' || forbiddenBy(pending) !== null) {
+    return { at, reason, prospect: null, awaited: null };
+  }
+  const snapshot = (): Snapshot => ({
+    ...withSites(state, snapshotOf(state, settings, 0, at), standings),
+    looksMax: TURN_LOOKS_MAX,
+  });
+  const prospect = prospectOf(snapshot, pending, at);
+  const passed = rootlessNodes(state, pending);
+  const rootless = passed.length === 0 ? {} : { rootless: passed };
+  const isHopeless = prospect !== null && prospect.forecast === null && !prospect.startsNow;
+  if (!isHopeless) return { at, reason, prospect, awaited: null, ...rootless };
+  const external = externalNodes(state, schedulingOf(state, settings));
+  const awaited = awaitedBy(pending.entry, surroundings(state, external), snapshot(), at);
+  return { at, reason, prospect, awaited, ...rootless };
+}
+
+/** Nodes that keep from it only as they run nothing as root. */
+function rootlessNodes(state: State, { entry }: Pending): string[] {
+  const { request } = entry.shape;
+  const anyone = withAnyAccount(request);
+  if (anyone.labels.length === request.labels.length) return [];
+  const outlines = [...state.nodes.values()].map((node) => outline(node, undefined));
+  const passed = outlines.filter((one) => couldHold(one, anyone) && !couldHold(one, request));
+  return passed.map(({ name }) => name);
+}
+
+/** With what is known of sites, where anything is. */
+export function withSites(
+  state: State,
+  snapshot: Snapshot,
+  standings: Brokerage['standings'] | null,
+): Snapshot {
+  if (standings === null) return snapshot;
+  return { ...snapshot, brokerage: brokerageOf(state, snapshot.scheduling, standings) };
+}
+
+/** What keeps a task from starting whatever room there is. */
+function forbiddenBy(pending: Pending): Reason | null {
+  const { id: jobId, spec, held, heldBecause, waitsFor, beginReached, behind, index } = pending;
+  if (heldBecause !== null) return { kind: 'held', jobId, because: heldBecause };
+  if (held) return { kind: 'held', jobId, because: null };
+  if (spec.foreign?.isHeld === true) {
+    const { site, job, heldBecause: because = null } = spec.foreign;
+    return { kind: 'held', there: { site, job, because } };
+  }
+  if (waitsFor.size > 0) {
+    const on = spec.dependencies.filter(({ jobId: other, condition }) => {
+      return waitsFor.has(other) && condition !== 'each';
+    });
+    return { kind: 'dependency', on };
+  }
+  if (behind.length > 0) return { kind: 'dependency', arrays: behind, index };
+  if (beginReached || spec.beginAt === null) return null;
+  return { kind: 'begin_time', at: spec.beginAt };
+}
+
+/** `external`: nodes that it may not have, as they are another scheduler's. */
+function surroundings(state: State, external: ExternalNodes): Surroundings {
+  return {
+    nodes: [...state.nodes.values()].map((node) => outline(node, external.get(node.name))),
+    reservationOf: (id) => namedWindow(state, id),
+  };
+}
+
+function outline(node: Node, external: string | undefined): NodeOutline {
+  const { name, total, free, holding } = node;
+  const idle = holding.size === 0;
+  const absence: Absence | null =
+    external === undefined ? unavailable(node) : { why: 'external', partition: external };
+  return {
+    name,
+    total,
+    free,
+    idle,
+    labels: labelsOf(node),
+    ...sizesOf(node),
+    unavailable: absence,
+  };
+}
+
+function unavailable(node: Node): Absence | null {
+  const { drain, unreachableSince, connected, fault, pausing } = node;
+  const cloned = cloneWords(node);
+  if (cloned !== null) return { why: 'faulty', fault: cloned };
+  if (drain !== null) return { why: 'drained', reason: drain.reason };
+  if (unreachableSince !== null) return { why: 'away', isUnreachable: true };
+  if (!connected) return { why: 'away', isUnreachable: false };
+  if (fault !== null) return { why: 'faulty', fault };
+  return pausing.now === null ? null : { why: 'paused', pause: pausing.now };
+}

@@ -1,0 +1,190 @@
+// The head's pure machine: an input becomes events (decide), events change the state (apply), and
+// the state says what agents must be told (outstanding).
+
+import { decideSiteHeard, type SiteHeard } from '../../wings/sites/machine/heard.ts';
+import { decideSiteStops, type SiteStopsHeard } from '../../wings/sites/machine/stops.ts';
+import { unreachable } from '../base/assert.ts';
+import { ok, type Result } from '../base/result.ts';
+import type { Actor } from '../model/actor.ts';
+import type { ClockReading } from '../model/clock.ts';
+import type { Refusal } from '../model/errors.ts';
+import type { NodeName } from '../model/ids.ts';
+import type { Life } from '../model/life.ts';
+import type { LostRecords } from '../model/loss.ts';
+import type { NodeHello } from '../model/node.ts';
+import type { Report } from '../model/orders.ts';
+import type { Settings } from '../model/settings.ts';
+import type { Command, Event } from './declared.ts';
+import type { StepRecord } from './events.ts';
+import { decideClock } from './head/clock.ts';
+import {
+  type Birth,
+  decideHeard,
+  type Heard,
+  keptUntil,
+  lifeAfterLoss,
+  nextLife,
+} from './head/lives.ts';
+import { refuseClone } from './nodes/clones.ts';
+import {
+  decideDisconnected,
+  decideFault,
+  decideFenced,
+  decideHello,
+  decideSilence,
+} from './nodes/sessions.ts';
+import { apply, COMMANDS, NOUNS } from './nouns.ts';
+import type { Reply } from './reply.ts';
+import { type CycleOptions, decideSchedule, noteDueCycle } from './schedule.ts';
+import type { State } from './state.ts';
+import { type Answer, Step } from './step.ts';
+import { decideReport } from './tasks/report.ts';
+import { decideUsageRules } from './users/usage.ts';
+
+export type Input =
+  /** `birth`: absent where nobody counts lives; `clock`: where nothing but the wall clock is read. */
+  | { readonly kind: 'started'; readonly birth?: Birth; readonly clock?: ClockReading }
+  /** Wall clock and the one that never jumps do not go together any more. */
+  | { readonly kind: 'clock'; readonly clock: ClockReading }
+  /** Accepted records are missing, and an operator said to go on without them. */
+  | {
+      readonly kind: 'loss';
+      readonly loss: Omit<LostRecords, 'at' | 'jobIdFrom'>;
+      readonly birth?: Birth;
+    }
+  | { readonly kind: 'identity'; readonly fingerprint: string }
+  | { readonly kind: 'command'; readonly command: Command; readonly actor: Actor }
+  /**
+   * `known`: what the node knows of this head; its proof has been looked at. `heardMsAgo`: since the
+   * node was heard in its session; absent: not since the head started.
+   */
+  | {
+      readonly kind: 'hello';
+      readonly hello: NodeHello;
+      readonly known?: Heard;
+      readonly heardMsAgo?: number;
+    }
+  | {
+      readonly kind: 'fault';
+      readonly node: NodeName;
+      readonly session: number;
+      readonly fault: string | null;
+    }
+  | { readonly kind: 'disconnected'; readonly node: NodeName; readonly session: number }
+  | {
+      readonly kind: 'report';
+      readonly node: NodeName;
+      readonly session: number;
+      readonly report: Report;
+    }
+  /** Nothing was heard of the node for this long, by a clock that never jumps. */
+  | { readonly kind: 'silence'; readonly node: NodeName; readonly silentMs: number }
+  /** What a gateway has heard of its site, whole. */
+  | { readonly kind: 'site'; readonly heard: SiteHeard }
+  /** Which nodes of its site a gateway has stopped. */
+  | { readonly kind: 'site_stops'; readonly heard: SiteStopsHeard }
+  /** The site's fence command has confirmed that the node is off; asked for in this session. */
+  | { readonly kind: 'fenced'; readonly node: NodeName; readonly session: number }
+  | { readonly kind: 'tick' }
+  | ({ readonly kind: 'schedule' } & CycleOptions);
+
+export interface Decision {
+  /** Already applied; to be written as one record unless empty. */
+  readonly events: readonly Event[];
+  readonly result: Result<Reply, Refusal>;
+}
+
+const DONE: Reply = { kind: 'done' };
+
+export function decide(state: State, input: Input, settings: Settings, at: number): Decision {
+  const step = stepOf(state, settings, at);
+  const result = decideInput(step, input) ?? ok(DONE);
+  return { events: step.events, result };
+}
+
+/** For one input, or to ask what would become of one: then nothing may be emitted. */
+export function stepOf(state: State, settings: Settings, at: number): Step {
+  return new Step(state, { settings, at, apply });
+}
+
+function decideCommand(step: Step, command: Command, actor: Actor): Answer {
+  const one = COMMANDS[command.kind] as (step: Step, command: Command, actor: Actor) => Answer;
+  return one(step, command, actor);
+}
+
+function decideTick(step: Step): void {
+  for (const noun of NOUNS) noun.due?.(step);
+  noteDueCycle(step);
+}
+
+/** A copy's word of its head counts as little as its word of what it holds. */
+function decideGreeting(step: Step, input: Extract<Input, { kind: 'hello' }>): Answer {
+  const { hello, known, heardMsAgo } = input;
+  const refused = refuseClone(step, hello, heardMsAgo);
+  if (refused !== null) return refused;
+  if (known !== undefined) decideHeard(step, hello.node, known);
+  return decideHello(step, hello);
+}
+
+function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefined {
+  switch (input.kind) {
+    case 'started':
+      if (input.clock !== undefined) decideClock(step, input.clock);
+      step.emit({ kind: 'head_started', ...born(input.birth, step.state, nextLife) });
+      return void decideUsageRules(step);
+    case 'clock':
+      return void decideClock(step, input.clock);
+    case 'loss':
+      return void decideLoss(step, input);
+    case 'identity':
+      if (step.state.identity === input.fingerprint) return undefined;
+      return void step.emit({ kind: 'identity_known', fingerprint: input.fingerprint });
+    case 'command':
+      return decideCommand(step, input.command, input.actor);
+    case 'hello':
+      return decideGreeting(step, input);
+    case 'fault':
+      return void decideFault(step, input.node, input.session, input.fault);
+    case 'disconnected':
+      return void decideDisconnected(step, input.node, input.session);
+    case 'report':
+      return void decideReport(step, input.node, input.session, input.report);
+    case 'silence':
+      return void decideSilence(step, input.node, input.silentMs);
+    case 'site':
+      return void decideSiteHeard(step, input.heard);
+    case 'site_stops':
+      return void decideSiteStops(step, input.heard);
+    case 'fenced':
+      return void decideFenced(step, input.node, input.session);
+    case 'tick':
+      return void decideTick(step);
+    case 'schedule':
+      return void decideSchedule(step, input);
+    default:
+      return unreachable(input);
+  }
+}
+
+function decideLoss(step: Step, { loss, birth }: Extract<Input, { kind: 'loss' }>): void {
+  const since = keptUntil(step.state, loss.lastSeq);
+  const from = { jobIdFrom: step.state.nextJobId, ...(since === null ? {} : { since }) };
+  const life = born(birth, step.state, lifeAfterLoss);
+  step.emit({ kind: 'loss_accepted', loss: { ...loss, ...from }, ...life });
+}
+
+function born(
+  birth: Birth | undefined,
+  state: State,
+  next: (state: State, birth: Birth) => Life,
+): { readonly life?: Life } {
+  return birth === undefined ? {} : { life: next(state, birth) };
+}
+
+/** Brings a recorded step back. */
+export function replay(state: State, record: StepRecord): void {
+  for (const event of record.events) apply(state, event, record.at);
+  state.scratch.touched.length = 0;
+  state.scratch.endedEpochs.length = 0;
+  state.scratch.changedJobs.clear();
+}

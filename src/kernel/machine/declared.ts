@@ -1,0 +1,85 @@
+// What each noun declares by type: its commands, its events and its facts. The unions that the frame
+// works with are made of this table.
+
+import type { BatchCommand } from '../../wings/batches/machine/commands.ts';
+import type { BatchEvent } from '../../wings/batches/machine/events.ts';
+import type { BatchesFacts } from '../../wings/batches/machine/facts.ts';
+import type { PoolCommand, PoolEvent } from '../../wings/calls/machine/pool.ts';
+import type {
+  NoticeCommand,
+  NoticeEvent,
+  NoticeFacts,
+} from '../../wings/notices/machine/notice.ts';
+import type { NotificationCommand, NotificationEvent } from '../../wings/notify/machine/events.ts';
+import type { NotificationsFacts } from '../../wings/notify/machine/facts.ts';
+import type { PauseCommand } from '../../wings/owner/machine/commands.ts';
+import type { PauseEvent } from '../../wings/owner/machine/events.ts';
+import type { PilotCommand } from '../../wings/pilots/machine/commands.ts';
+import type { PilotEvent } from '../../wings/pilots/machine/events.ts';
+import type { PilotsFacts } from '../../wings/pilots/machine/facts.ts';
+import type { HeadEvent } from './head/events.ts';
+import type { HeadFacts } from './head/facts.ts';
+import type { JobCommand } from './jobs/commands.ts';
+import type { JobEvent } from './jobs/events.ts';
+import type { JobsFacts } from './jobs/facts.ts';
+import type { MaintenanceCommand } from './maintenance/commands.ts';
+import type { MaintenanceEvent } from './maintenance/events.ts';
+import type { MaintenanceFacts } from './maintenance/facts.ts';
+import type { NodeCommand } from './nodes/commands.ts';
+import type { NodeEvent } from './nodes/events.ts';
+import type { NodesFacts } from './nodes/facts.ts';
+import type { PartitionCommand } from './partitions/commands.ts';
+import type { PartitionEvent } from './partitions/events.ts';
+import type { PartitionsFacts } from './partitions/facts.ts';
+import type { ReservationCommand } from './reservations/commands.ts';
+import type { ReservationEvent } from './reservations/events.ts';
+import type { ReservationsFacts } from './reservations/facts.ts';
+import type { TaskCommand } from './tasks/commands.ts';
+import type { TaskEvent } from './tasks/events.ts';
+import type { TasksFacts } from './tasks/facts.ts';
+import type { UserCommand } from './users/commands.ts';
+import type { UserEvent } from './users/events.ts';
+import type { UsersFacts } from './users/facts.ts';
+
+interface Declares<C, E, F> {
+  readonly commands: C;
+  readonly events: E;
+  readonly facts: F;
+}
+
+export interface Declared {
+  readonly head: Declares<never, HeadEvent, HeadFacts>;
+  readonly jobs: Declares<JobCommand, JobEvent, JobsFacts>;
+  readonly tasks: Declares<TaskCommand, TaskEvent, TasksFacts>;
+  readonly nodes: Declares<NodeCommand, NodeEvent, NodesFacts>;
+  /** Its facts are its nodes'. */
+  readonly pauses: Declares<PauseCommand, PauseEvent, object>;
+  readonly users: Declares<UserCommand, UserEvent, UsersFacts>;
+  readonly partitions: Declares<PartitionCommand, PartitionEvent, PartitionsFacts>;
+  readonly reservations: Declares<ReservationCommand, ReservationEvent, ReservationsFacts>;
+  readonly maintenance: Declares<MaintenanceCommand, MaintenanceEvent, MaintenanceFacts>;
+  readonly batches: Declares<BatchCommand, BatchEvent, BatchesFacts>;
+  /** Its facts are its jobs'. */
+  readonly pools: Declares<PoolCommand, PoolEvent, object>;
+  readonly pilots: Declares<PilotCommand, PilotEvent, PilotsFacts>;
+  readonly notices: Declares<NoticeCommand, NoticeEvent, NoticeFacts>;
+  readonly notifications: Declares<NotificationCommand, NotificationEvent, NotificationsFacts>;
+}
+
+export type NounName = keyof Declared;
+
+/** Everything that can be asked of the controller. */
+export type Command = Declared[NounName]['commands'];
+
+/** Everything that happens. */
+export type Event = Declared[NounName]['events'];
+
+/** `A & B` of `A | B`. */
+export type Together<U> = (U extends unknown ? (one: U) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+
+/** Everything that the journal brings back. */
+export type Facts = Together<Declared[NounName]['facts']>;

@@ -1,0 +1,50 @@
+// What follows from the facts and is kept beside them, so that the cost of a step does not depend on
+// how much waits. Each noun builds its own again (`index`).
+
+import type { Delivery, Notification } from '../../wings/notify/machine/facts.ts';
+import type { JobId } from '../model/ids.ts';
+import { Queue } from '../scheduler/line/queue.ts';
+import { HeldBook } from '../scheduler/line/quota.ts';
+import { NodePool } from '../scheduler/room/pool.ts';
+import type { Job, Task } from './jobs/facts.ts';
+
+export interface Indexes {
+  /** What the scheduler may start, in order. */
+  readonly queue: Queue;
+  /** What can be given work, for the scheduler. */
+  readonly pool: NodePool;
+  /** What users hold, for their limits. */
+  readonly held: HeldBook;
+  /** Jobs that wait, by owner and QoS (`waitingKey`). */
+  readonly waiting: Map<string, number>;
+  /** Jobs that wait for this one. */
+  readonly dependents: Map<JobId, Set<JobId>>;
+  /** Jobs that wait for their begin time. */
+  readonly beginning: Set<JobId>;
+  /** Tasks stopped to make room, or about to be. */
+  readonly preempted: Set<Task>;
+  /** Pools that live. */
+  readonly pools: Set<Job>;
+  /** Jobs that users gave to sites, by `hpc/4711`. */
+  readonly foreign: Map<string, JobId>;
+  /** Environments by their content. */
+  readonly environmentIds: Map<string, number>;
+  /** What each target is still to be told, oldest first. */
+  readonly lines: Map<string, Map<Notification, Delivery>>;
+}
+
+export function createIndexes(): Indexes {
+  return {
+    queue: new Queue(),
+    pool: new NodePool(),
+    held: new HeldBook(),
+    waiting: new Map(),
+    dependents: new Map(),
+    beginning: new Set(),
+    preempted: new Set(),
+    pools: new Set(),
+    foreign: new Map(),
+    environmentIds: new Map(),
+    lines: new Map(),
+  };
+}

@@ -1,0 +1,23 @@
+// What the scheduler is asked for by a job: what its user asked for, on nodes that take that user's jobs.
+
+import type { PilotsFacts } from '../../../wings/pilots/machine/facts.ts';
+import { besideOthers } from '../../../wings/pilots/machine/own.ts';
+import { isRoots, ROOT_LABEL } from '../../model/accounts.ts';
+import type { ResourceRequest } from '../../model/job.ts';
+import type { Job } from './facts.ts';
+
+/** Whose job it is, and what it asks for. */
+export type Asker = Pick<Job, 'owner' | 'uid' | 'spec'>;
+
+export function requestOf(state: PilotsFacts, { owner, uid, spec }: Asker): ResourceRequest {
+  const request = besideOthers(state, owner, spec.request);
+  // The head's own programs and jobs of a site run under accounts of their own.
+  const hasOwnAccount = spec.system !== undefined || spec.foreign !== undefined;
+  if (hasOwnAccount || !isRoots(owner, uid)) return request;
+  return { ...request, labels: [...request.labels, ROOT_LABEL] };
+}
+
+/** The same as if every node ran jobs of root. */
+export function withAnyAccount<R extends Pick<ResourceRequest, 'labels'>>(request: R): R {
+  return { ...request, labels: request.labels.filter((label) => label !== ROOT_LABEL) };
+}

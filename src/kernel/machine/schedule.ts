@@ -1,0 +1,191 @@
+// One scheduling cycle: what the plan starts becomes allocations, and what must make room is told
+// to.
+
+import { preparedNodes } from '../../wings/batches/machine/ready.ts';
+import { allWindows } from '../../wings/pilots/machine/ends.ts';
+import { externalNodes, externalWindows } from '../../wings/wiki/machine/external.ts';
+import { present } from '../base/assert.ts';
+import type { UserName } from '../model/ids.ts';
+import { LOOKS_PER_CYCLE_MAX, PARTS_AHEAD_MAX, STARTS_PER_CYCLE_MAX } from '../model/limits.ts';
+import type { Share } from '../model/orders.ts';
+import { type Scheduling, siteRuleOf } from '../model/scheduling.ts';
+import type { Settings } from '../model/settings.ts';
+import { plan } from '../scheduler/cycle/plan.ts';
+import { type ActiveTask, NO_RULES, type Snapshot } from '../scheduler/cycle/snapshot.ts';
+import { fairStandings } from '../scheduler/line/fair-share.ts';
+import { cpusOf, QuotaBook } from '../scheduler/line/quota.ts';
+import { type Brokerage, NO_BROKERAGE } from '../scheduler/room/brokerage.ts';
+import type { Job, Task } from './jobs/facts.ts';
+import { decideLateMaintenances } from './maintenance/course.ts';
+import { schedulingOf } from './partitions/settings.ts';
+import type { Chain } from './scratch.ts';
+import type { State } from './state.ts';
+import type { Step } from './step.ts';
+import { nextEpoch } from './tasks/epoch.ts';
+import { placeOf } from './tasks/place.ts';
+import { preempt, resume } from './tasks/preempt.ts';
+import { closedNodes, stoppedTasks } from './tasks/stopped.ts';
+import { timeLeft } from './tasks/time-limit.ts';
+
+export interface CycleOptions {
+  /** Load average per cpu by node, for partitions that place by it. */
+  readonly loads?: Snapshot['loads'];
+  /** Queues of sites, for partitions that compare them. */
+  readonly standings?: Brokerage['standings'];
+  readonly looksMax?: number;
+}
+
+export function decideSchedule(
+  step: Step,
+  { loads = NO_RULES.loads, standings, looksMax = LOOKS_PER_CYCLE_MAX }: CycleOptions,
+): void {
+  const { state } = step;
+  decideLateMaintenances(step);
+  const chain = nextOfChain(state);
+  const snapshot = snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at);
+  // Added to by this cycle only: whoever merely asks what would be planned must leave no trace.
+  const { hopeless, rest: from } = chain;
+  const brokerage = brokerageOf(state, snapshot.scheduling, standings);
+  const known = { ...snapshot, loads, brokerage };
+  const planned = plan({ ...known, looksMax, hopeless, from }, step.at);
+  const isDoubtful = chain.isStirred || looksBack(state, chain);
+  for (const taker of planned.resumes) resume(step, taker);
+  for (const { jobId, index, shares, choice } of planned.starts) {
+    const job = present(state.jobs.get(jobId), `job ${jobId}`);
+    allocate(step, job, index, shares);
+    state.scratch.brokerage.note(job, index, { shares, choice });
+  }
+  for (const preemption of planned.preemptions) preempt(step, preemption);
+  // Allocations only make nodes fuller: nothing more can start until something else changes.
+  const { rest } = planned;
+  state.scratch.scheduleDue = rest === null && isDoubtful;
+  state.scratch.chain = rest === null ? null : { ...chain, rest };
+  if (rest === null) state.indexes.pool.watch(false);
+  state.indexes.queue.watch(rest !== null);
+  state.scratch.plansAhead = planned.promised.length > 0;
+}
+
+/** The task has these from now on, as its next epoch. */
+export function allocate(step: Step, job: Job, index: number, shares: readonly Share[]): void {
+  const epoch = nextEpoch(step.state, { job, index }, shares);
+  step.emit({ kind: 'task_allocated', place: placeOf(job, index), epoch, shares });
+}
+
+/** Time alone may let a task start. */
+export function noteDueCycle(step: Step): void {
+  if (step.state.scratch.plansAhead || isOrderMoving(step)) step.state.scratch.scheduleDue = true;
+}
+
+/** Fair share moves with what is being used: somebody else may be first by now. */
+function isOrderMoving({ state, settings }: Step): boolean {
+  return settings.scheduling.weights.fairShare !== 0 && state.indexes.queue.size > 0;
+}
+
+/** What sites are compared by, as their listings and our own books have it. */
+export function brokerageOf(
+  { scratch }: State,
+  { prices = {} }: Scheduling,
+  standings: Brokerage['standings'] = NO_BROKERAGE.standings,
+): Brokerage {
+  return { standings, prices, data: scratch.brokerage.data };
+}
+
+/** What partitions place by: only then are loads, or queues of sites, worth collecting. */
+export function asksFor(state: State, settings: Settings): { loads: boolean; standings: boolean } {
+  const rules = Object.values(schedulingOf(state, settings).partitions).map((one) => one.placement);
+  return {
+    loads: rules.includes('least_loaded'),
+    standings: rules.some((rule) => siteRuleOf(rule) !== null),
+  };
+}
+
+/** Whether the next cycle is to follow at once. */
+export function isCycleDue({ scratch: { scheduleDue, chain }, behind }: State): boolean {
+  if (behind !== null) return false;
+  return scheduleDue || chain !== null;
+}
+
+/**
+ * Cycles that are cut short follow each other and remember where they stopped and what is hopeless,
+ * so that each gets further. What happens meanwhile is for another round.
+ */
+function nextOfChain(state: State): Chain {
+  const { chain } = state.scratch;
+  if (chain !== null) {
+    if (state.scratch.scheduleDue) chain.isStirred = true;
+    return chain;
+  }
+  state.indexes.pool.watch(true);
+  return { hopeless: new Map(), rest: null, isStirred: false };
+}
+
+/** Whether something remembered is older than the nodes are. */
+function looksBack({ indexes: { pool } }: State, { hopeless }: Chain): boolean {
+  for (const { seen } of hopeless.values()) if (seen < pool.changes) return true;
+  return false;
+}
+
+/** The state as the scheduler sees it at this instant. Looking at it changes nothing. */
+export function snapshotOf(
+  state: State,
+  settings: Settings,
+  startsMax: number,
+  at: number,
+): Snapshot {
+  const snapshot = openSnapshotOf(state, settings, startsMax, at);
+  const external = externalWindows(externalNodes(state, snapshot.scheduling));
+  return external.length === 0
+    ? snapshot
+    : { ...snapshot, windows: [...snapshot.windows, ...external] };
+}
+
+/** The same as an external scheduler has it: with room on the nodes that are its own. */
+export function openSnapshotOf(
+  state: State,
+  settings: Settings,
+  startsMax: number,
+  at: number,
+): Snapshot {
+  const { queue, pool, held } = state.indexes;
+  const scheduling = schedulingOf(state, settings);
+  const fairness = fairnessOf(state, scheduling, at);
+  const windows = allWindows(state);
+  const stopped = stoppedTasks(state, at);
+  return {
+    ...NO_RULES,
+    ...{ queue, pool, scheduling, fairness, windows, startsMax },
+    partsAheadMax: PARTS_AHEAD_MAX,
+    quotas: new QuotaBook(held),
+    ...{ stopped, closed: closedNodes(state, stopped) },
+    active: () => activeTasks(state, at),
+    prepared: preparedNodes(state),
+  };
+}
+
+/** Each task once, however many nodes it is on. */
+function* activeTasks({ nodes }: State, now: number): Generator<ActiveTask> {
+  const seen = new Set<Task>();
+  for (const { holding } of nodes.values()) {
+    for (const { task } of holding.values()) {
+      if (task === null || seen.has(task)) continue;
+      seen.add(task);
+      const { spec, entry, id, owner } = task.job;
+      const left = timeLeft(task, now);
+      yield {
+        ...{ jobId: id, owner, partition: spec.partition, qos: entry.qos },
+        cpus: cpusOf(spec.request),
+        endsAt: left === null ? null : now + left,
+      };
+    }
+  }
+}
+
+/** Factors of fair share by user; empty, that is 1 for everybody, where they weigh nothing. */
+function fairnessOf({ usage }: State, { weights, fairShare }: Scheduling, at: number) {
+  const factors = new Map<UserName, number>();
+  if (weights.fairShare === 0) return factors;
+  for (const [user, { factor }] of fairStandings(fairShare, usage.usageAt(at))) {
+    factors.set(user, factor);
+  }
+  return factors;
+}

@@ -1,0 +1,98 @@
+// What the head keeps only while it runs: a restart throws it away, and nothing is wrong without it.
+
+import { BrokerageBook } from '../../wings/sites/machine/brokerage-book.ts';
+import type { EpochId, NodeName } from '../model/ids.ts';
+import type { JobSpec, Outcome, Usage } from '../model/job.ts';
+import type { Partition } from '../model/scheduling.ts';
+import type { Hopeless } from '../scheduler/cycle/hopeless.ts';
+import type { Rest } from '../scheduler/cycle/rest.ts';
+import { ShapeBook } from '../scheduler/line/queue.ts';
+import type { Job } from './jobs/facts.ts';
+import { MemoryBook } from './tasks/memory-book.ts';
+
+export interface Scratch {
+  /** Something changed that may let a task start. */
+  scheduleDue: boolean;
+  /** The last cycle planned ahead: time alone may let a task start. */
+  plansAhead: boolean;
+  /** The last cycle was cut short, the next goes on from there. Null: it was not. */
+  chain: Chain | null;
+  /** Equal shapes of jobs are kept once. */
+  readonly shapes: ShapeBook;
+  /** Equal parts of one submission after another are kept once. */
+  lastSpec: { readonly text: string; readonly spec: JobSpec } | null;
+  /** What `default-memory.ts` has worked out; emptied when a node changes. */
+  readonly memoryShares: Map<string, MemoryShare>;
+  /** Which of the reservations with skipped occurrences are tried next. */
+  retryTurn: number;
+  /** The instant from which on that is. */
+  retryNotBefore: number;
+  /** Why what an epoch left cannot be kept now, in words; the shell writes it. */
+  readonly keepingTrouble: Map<EpochId, string>;
+  /** What running tasks have in memory; the shell writes it. */
+  readonly memory: MemoryBook;
+  /** Since when each of these pilots has had no work, and there was none for it. */
+  readonly idlePilots: Map<NodeName, number>;
+  /** Which nodes have had these inputs, by the hash of their list, and why tasks are where they are. */
+  readonly brokerage: BrokerageBook;
+  /** Epochs whose orders may have changed since the shell last looked; it empties it. */
+  readonly touched: Touch[];
+  /** What the last steps ended, for the history; the shell empties it. */
+  readonly endedEpochs: EndedEpoch[];
+  /** Jobs submitted or done in the last steps, for the history; the shell empties it. */
+  readonly changedJobs: Set<Job>;
+}
+
+/** Cycles that were cut short and follow each other. */
+export interface Chain {
+  readonly hopeless: Hopeless;
+  /** Null: the next one is the first. */
+  readonly rest: Rest | null;
+  /** Something has happened between them, of which the first knew nothing. */
+  isStirred: boolean;
+}
+
+/** Memory of each cpu that a request asks for, with whom it was worked out of. */
+export interface MemoryShare extends Pick<Partition, 'nodes' | 'labels'> {
+  readonly bytes: number;
+}
+
+/** One epoch that is over, as the history keeps it. */
+export interface EndedEpoch {
+  readonly job: Job;
+  readonly index: number;
+  readonly epoch: number;
+  readonly nodes: readonly NodeName[];
+  readonly startedAt: number | null;
+  readonly endedAt: number;
+  readonly usage: Usage;
+  /** False: requeued, another epoch follows. */
+  readonly final: boolean;
+  readonly outcome: Outcome;
+}
+
+/** `epochId` null: an order about the node itself. */
+export interface Touch {
+  readonly node: NodeName;
+  readonly epochId: EpochId | null;
+}
+
+export function createScratch(): Scratch {
+  return {
+    scheduleDue: false,
+    plansAhead: false,
+    chain: null,
+    shapes: new ShapeBook(),
+    lastSpec: null,
+    memoryShares: new Map(),
+    retryTurn: 0,
+    retryNotBefore: 0,
+    keepingTrouble: new Map(),
+    memory: new MemoryBook(),
+    idlePilots: new Map(),
+    brokerage: new BrokerageBook(),
+    touched: [],
+    endedEpochs: [],
+    changedJobs: new Set(),
+  };
+}

@@ -1,0 +1,329 @@
+// Applying what happened to tasks and their parts.
+
+import { noteInBatch } from '../../../wings/batches/machine/apply.ts';
+import { buildTime, noteReady } from '../../../wings/batches/machine/ready.ts';
+import { isGateway } from '../../../wings/sites/machine/members.ts';
+import { assert, present } from '../../base/assert.ts';
+import { type EpochId, formatEpochId, formatTaskId, type TaskPlace } from '../../model/ids.ts';
+import type { Outcome } from '../../model/job.ts';
+import type { ProcessEnd, Share, SignalOrder } from '../../model/orders.ts';
+import type { Billed } from '../../scheduler/line/usage-book.ts';
+import type { Of } from '../events.ts';
+import { countHeld, dequeueEntry, jobOf, noteOutcome, requeueEntry } from '../jobs/apply.ts';
+import type { Job, Part, Task } from '../jobs/facts.ts';
+import { addActive, endedSet, removeActive } from '../jobs/parts.ts';
+import { claim, nodeOf, refreshPool, setYielded, unclaim } from '../nodes/apply.ts';
+import type { State } from '../state.ts';
+import { indexOf, placeOf } from './place.ts';
+import { isStopped } from './stops.ts';
+
+export function taskOf(state: State, place: TaskPlace): Task {
+  const task = jobOf(state, place.jobId).active.get(indexOf(place));
+  return present(task, `task ${formatTaskId(place.jobId, place.index)}`);
+}
+
+/** What its epoch holds on all its nodes, as fair share bills it. */
+export function billedOf(task: Task): Billed {
+  const billed = { cpuCount: 0, memoryBytes: 0, gpuCount: 0 };
+  for (const { share } of task.parts.values()) {
+    billed.cpuCount += share.resources.cpuCount;
+    billed.memoryBytes += share.resources.memoryBytes;
+    billed.gpuCount += share.resources.gpuCount;
+  }
+  return billed;
+}
+
+export function epochIdOf(task: Task): EpochId {
+  return formatEpochId(task.id, task.epoch);
+}
+
+export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at: number): void {
+  const job = jobOf(state, event.place.jobId);
+  const index = indexOf(event.place);
+  dequeueEntry(state, job);
+  assert(job.pending.delete(index), `task ${job.id}[${index}] is pending`);
+  countHeld(state, job, 1);
+  const task = job.active.get(index) ?? newTask(job, index);
+  addActive(job, task);
+  task.state = 'starting';
+  task.epoch = event.epoch;
+  task.life = state.lives.at(-1)?.id ?? null;
+  state.epochMax = Math.max(state.epochMax, event.epoch);
+  task.startedAt = null;
+  task.waitsSince = at;
+  task.buildMs = buildTime(job, event.shares);
+  task.ending = null;
+  task.stops.clear();
+  task.suspendTurn = 0;
+  task.pausedMs = 0;
+  const epochId = epochIdOf(task);
+  task.parts = new Map(
+    event.shares.map((share, nodeRank) => {
+      const part = newPart(share, nodeRank);
+      return [share.node, isGateway(nodeOf(state, share.node)) ? { ...part, atSite: true } : part];
+    }),
+  );
+  for (const share of event.shares) claim(state, epochId, share, task);
+  state.usage.hold(job.owner, billedOf(task), at);
+  job.startedAt ??= at;
+  requeueEntry(state, job);
+}
+
+export function applyPartStarted(state: State, event: Of<'part_started'>, at: number): void {
+  const { task, part } = partOf(state, event);
+  part.state = 'started';
+  const startedAt = event.startedAt ?? at;
+  part.nodeStartedAt = (event.nodeAt ?? at) - (at - startedAt);
+  nodeOf(state, event.node).launchFailures = 0;
+  // A suspend asked for while it was starting can be told now.
+  if (isStopped(task)) state.scratch.touched.push({ node: event.node, epochId: event.epochId });
+  for (const other of task.parts.values()) if (other.state === 'ordered') return;
+  // A short part may have ended before the last one started.
+  task.startedAt ??= startedAt;
+  if (task.state !== 'starting') return;
+  task.state = 'running';
+  stirNodes(state, task);
+}
+
+export function applyPartAsked(state: State, event: Of<'part_asked'>): void {
+  const { part } = partOf(state, event);
+  part.isAsked = true;
+  state.scratch.touched.push({ node: event.node, epochId: event.epochId });
+}
+
+export function applyEndAsked(state: State, event: Of<'end_asked'>, at: number): void {
+  const task = taskOf(state, event.place);
+  if (task.state !== 'completing') task.waitsSince = at;
+  task.ending =
+    event.why === 'sibling'
+      ? { kind: 'sibling', outcome: present(event.outcome, 'the outcome of the sibling') }
+      : { kind: event.why, by: event.by, ...because(event), ...haste(event) };
+  task.state = 'completing';
+  touch(state, task);
+  stirNodes(state, task);
+  if (!state.indexes.preempted.has(task)) return;
+  // A stopped one goes on to end: it takes back what is free of what it gave.
+  for (const name of task.parts.keys()) refreshPool(state, nodeOf(state, name));
+}
+
+function haste({
+  closes,
+  hastens,
+  discards,
+}: Of<'end_asked'>): Pick<Of<'end_asked'>, 'closes' | 'hastens' | 'discards'> {
+  return {
+    ...(closes ? { closes } : {}),
+    ...(hastens ? { hastens } : {}),
+    ...(discards ? { discards } : {}),
+  };
+}
+
+function because({ because }: Of<'end_asked'>): { readonly because?: string } {
+  return because === undefined ? {} : { because };
+}
+
+export function applySignalAsked(state: State, event: Of<'signal_asked'>): void {
+  const task = taskOf(state, event.place);
+  state.signalSerial += 1;
+  const { signal } = event;
+  const epochId = epochIdOf(task);
+  const order: SignalOrder = { kind: 'signal', epochId, signal, serial: state.signalSerial };
+  for (const part of task.parts.values()) {
+    if (part.state !== 'started' && part.state !== 'suspended') continue;
+    nodeOf(state, part.share.node).signals.set(epochId, order);
+  }
+  touch(state, task);
+}
+
+export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number): void {
+  const { task, part } = partOf(state, event);
+  const { cause, nodeFault, processes, usage, detail, there, stored } = event;
+  part.state = 'ended';
+  part.end = {
+    cause,
+    nodeFault,
+    processes,
+    usage,
+    at: event.endedAt ?? at,
+    ...(detail === undefined ? {} : { detail }),
+    ...(there === undefined ? {} : { there }),
+    ...(stored === undefined ? {} : { stored }),
+  };
+  const node = nodeOf(state, event.node);
+  // What a node says itself clears by itself; the count is for what somebody has to look into.
+  if (cause === 'launch_failed' && nodeFault && node.fault === null) node.launchFailures += 1;
+  const sum = task.job.usage;
+  if (cause === 'exited' && isClean(processes)) noteReady(state, task.job, event.node);
+  task.job.usage = {
+    userUs: sum.userUs + usage.userUs,
+    systemUs: sum.systemUs + usage.systemUs,
+    memoryPeakBytes: Math.max(sum.memoryPeakBytes, usage.memoryPeakBytes),
+  };
+  if (task.state !== 'completing') task.waitsSince = at;
+  task.state = 'completing';
+  state.scratch.keepingTrouble.delete(event.epochId);
+  unclaim(state, event.epochId, event.node);
+}
+
+function isClean(processes: readonly ProcessEnd[]): boolean {
+  return processes.length > 0 && processes.every(({ exit }) => exit.code === 0);
+}
+
+/** Its own time begins. */
+export function applyPartBuilt(state: State, event: Of<'part_built'>): void {
+  const { task, part } = partOf(state, event);
+  task.buildMs = Math.min(task.buildMs, event.tookMs);
+  part.isBuilt = true;
+  noteReady(state, task.job, event.node);
+  stirNodes(state, task);
+}
+
+export function applyClaimDropped(state: State, event: Of<'claim_dropped'>): void {
+  unclaim(state, event.epochId, event.node);
+}
+
+export function applyTaskRequeued(state: State, event: Of<'task_requeued'>, at: number): void {
+  const task = taskOf(state, event.place);
+  noteLoss(task, event.outcome);
+  noteEnded(state, task, event.outcome, false, at);
+  leaveEpoch(state, task, event.abandoned, at);
+  task.state = 'pending';
+  if (event.counts === 'failure') task.failures += 1;
+  if (event.counts === 'crash') task.crashes += 1;
+  if (event.counts === 'anew') task.crashes = 0;
+  const { job } = task;
+  dequeueEntry(state, job);
+  countHeld(state, job, -1);
+  job.pending.add(task.index);
+  requeueEntry(state, job);
+}
+
+export function applyTaskHeld(state: State, event: Of<'task_held'>): void {
+  const task = taskOf(state, event.place);
+  const { job } = task;
+  dequeueEntry(state, job);
+  job.pending.delete(task.index);
+  task.heldBecause = event.because;
+  requeueEntry(state, job);
+}
+
+export function applyTaskDone(state: State, event: Of<'task_done'>, at: number): void {
+  const task = taskOf(state, event.place);
+  noteLoss(task, event.outcome);
+  noteEnded(state, task, event.outcome, true, at);
+  leaveEpoch(state, task, event.abandoned, at);
+  const { job } = task;
+  removeActive(job, task.index);
+  endedSet(job, event.outcome).add(task.index);
+  noteOutcome(job, event.outcome);
+  noteInBatch(job, { indices: [task.index], outcome: event.outcome, at });
+  countHeld(state, job, -1);
+}
+
+/** When its last part ended; now, where one may still run. */
+export function endOf(task: Task, at: number): number {
+  let last = -Infinity;
+  for (const { end } of task.parts.values()) last = Math.max(last, end?.at ?? at);
+  return last === -Infinity ? at : Math.min(last, at);
+}
+
+/** A worker that leaves by itself holds no calls. */
+function noteLoss({ job }: Task, { kind }: Outcome): void {
+  if (job.spec.pool !== undefined && kind !== 'completed') job.losses += 1;
+}
+
+/** Keeps what the history wants to know of the epoch before its parts go. */
+function noteEnded(state: State, task: Task, outcome: Outcome, final: boolean, at: number): void {
+  const usage = { userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
+  for (const { end } of task.parts.values()) {
+    if (end === null) continue;
+    usage.userUs += end.usage.userUs;
+    usage.systemUs += end.usage.systemUs;
+    usage.memoryPeakBytes = Math.max(usage.memoryPeakBytes, end.usage.memoryPeakBytes);
+  }
+  const { job, index, epoch, startedAt } = task;
+  const nodes = [...task.parts.keys()];
+  state.scratch.endedEpochs.push({
+    job,
+    index,
+    epoch,
+    nodes,
+    startedAt,
+    endedAt: endOf(task, at),
+    usage,
+    final,
+    outcome,
+  });
+}
+
+/** Claims on nodes where the epoch may still run stay, without the task, until it is gone. */
+function leaveEpoch(state: State, task: Task, abandoned: readonly string[], at: number): void {
+  state.usage.release(task.job.owner, billedOf(task), { endedAt: endOf(task, at), at });
+  const epochId = epochIdOf(task);
+  for (const part of task.parts.values()) {
+    const { node } = part.share;
+    const holding = nodeOf(state, node).holding.get(epochId);
+    // A hello from before the report was acknowledged brings an ended part back as a stale claim.
+    const holds = holding?.task === task;
+    assert(holds === abandoned.includes(node), `${epochId} left ${node} as said`);
+    if (!holds) continue;
+    // To be ended there it runs once more, and nobody is left to give its cpus back to.
+    if (holding.yieldedCpus > 0) setYielded(state, epochId, node, false);
+    holding.task = null;
+    state.scratch.touched.push({ node, epochId });
+  }
+  task.parts = new Map();
+  task.ending = null;
+  task.stops.clear();
+  state.indexes.preempted.delete(task);
+}
+
+/** The part of an epoch that holds the node; a bug where it does not. */
+export function partOf(
+  state: State,
+  event: { readonly epochId: EpochId; readonly node: string },
+): { task: Task; part: Part } {
+  const node = nodeOf(state, event.node as Part['share']['node']);
+  const task = present(node.holding.get(event.epochId)?.task, `the task of ${event.epochId}`);
+  return { task, part: present(task.parts.get(node.name), `its part on ${node.name}`) };
+}
+
+/** Its nodes are told again what is wanted of it. */
+export function touch(state: State, task: Task): void {
+  const epochId = epochIdOf(task);
+  for (const part of task.parts.values()) {
+    if (part.state !== 'ended') state.scratch.touched.push({ node: part.share.node, epochId });
+  }
+}
+
+/** The scheduler is to look anew at when its nodes are free. */
+export function stirNodes(state: State, task: Task): void {
+  for (const name of task.parts.keys()) state.indexes.pool.stir(name);
+}
+
+function newPart(share: Share, nodeRank: number): Part {
+  const none = { turnHeard: 0, pausedMs: 0, pausedAt: null, end: null };
+  return { share, nodeRank, state: 'ordered', ...none };
+}
+
+function newTask(job: Job, index: number): Task {
+  return {
+    id: formatTaskId(job.id, placeOf(job, index).index),
+    job,
+    index,
+    state: 'pending',
+    epoch: 0,
+    life: null,
+    waitsSince: null,
+    failures: 0,
+    crashes: 0,
+    parts: new Map(),
+    startedAt: null,
+    buildMs: 0,
+    ending: null,
+    stops: new Map(),
+    pausedMs: 0,
+    suspendTurn: 0,
+    heldBecause: null,
+  };
+}

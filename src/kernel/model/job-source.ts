@@ -1,0 +1,20 @@
+// Where a job came from, and what it is called there.
+
+import { foreignName } from './site.ts';
+import type { JobSpec } from './job.ts';
+
+/**
+ * Where a job came from: by a submission here, from a site's own user, from the cluster itself.
+ */
+export const JOB_SOURCES = ['grid', 'local', 'maintenance'] as const;
+export type JobSource = (typeof JOB_SOURCES)[number];
+
+export function sourceOf({ foreign, system }: Pick<JobSpec, 'foreign' | 'system'>): JobSource {
+  if (foreign !== undefined) return 'local';
+  return system === undefined ? 'grid' : 'maintenance';
+}
+
+/** Its name at the site that has it: `hpc/4711`; null: it is no site's. */
+export function siteJobOf({ foreign }: Pick<JobSpec, 'foreign'>): string | null {
+  return foreign === undefined ? null : foreignName(foreign.site, foreign.job);
+}

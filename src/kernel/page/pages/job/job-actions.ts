@@ -1,0 +1,142 @@
+// What can be done to jobs, with the command that does the same.
+
+import type { JobView } from '../../../api/jobs.ts';
+import type { RouteName } from '../../../api/paths.ts';
+import { call, HeadError } from '../../data/client.ts';
+import { go } from '../../data/route.ts';
+import { sendOnce } from '../../data/send-once.ts';
+import { isOperator, me } from '../../data/session.ts';
+import type { Action } from '../../parts/actions.tsx';
+import { actionCommand } from '../../pure/command-line.ts';
+import { askAboutJobs } from '../../pure/questions.ts';
+import { some } from '../../pure/words.ts';
+
+interface Deed {
+  readonly label: string;
+  readonly verb: string;
+  readonly route: Extract<
+    RouteName,
+    'cancelJob' | 'holdJob' | 'releaseJob' | 'suspendJob' | 'resumeJob' | 'requeueJob'
+  >;
+  readonly done: string;
+  readonly fits: (job: JobView) => boolean;
+  readonly warning?: string;
+}
+
+const has = (job: JobView, state: string): boolean => (job.taskCounts[state] ?? 0) > 0;
+
+const DEEDS: readonly Deed[] = [
+  {
+    ...{ label: 'Cancel', verb: 'kill', route: 'cancelJob', done: 'cancelled' },
+    fits: ({ state }) => state !== 'done',
+    warning: 'What waits is taken out of the queue, what runs is ended.',
+  },
+  {
+    ...{ label: 'Hold', verb: 'hold', route: 'holdJob', done: 'held' },
+    fits: (job) => has(job, 'pending') && !job.held,
+  },
+  {
+    ...{ label: 'Release', verb: 'release', route: 'releaseJob', done: 'released' },
+    fits: ({ held, state }) => held && state !== 'done',
+  },
+  {
+    ...{ label: 'Suspend', verb: 'suspend', route: 'suspendJob', done: 'told to suspend' },
+    fits: (job) => has(job, 'running'),
+  },
+  {
+    ...{ label: 'Resume', verb: 'resume', route: 'resumeJob', done: 'told to resume' },
+    fits: (job) => has(job, 'suspended'),
+  },
+  {
+    ...{ label: 'Requeue', verb: 'requeue', route: 'requeueJob', done: 'requeued' },
+    fits: (job) => has(job, 'running') || has(job, 'suspended'),
+    warning: 'What runs is ended and starts again from the beginning.',
+  },
+];
+
+/** Requests at once. */
+const AT_ONCE = 8;
+
+function mayActOn({ owner }: JobView): boolean {
+  return isOperator() || me.value?.name === owner;
+}
+
+/** For several jobs: each action with those that it fits. */
+export function bulkActions(jobs: readonly JobView[]): Action[] {
+  return DEEDS.flatMap((deed) => {
+    const fitting = jobs.filter((job) => mayActOn(job) && deed.fits(job));
+    if (fitting.length === 0) return [];
+    const ids = fitting.map(({ id }) => id);
+    const { label, verb, warning, route, done } = deed;
+    const command = `${actionCommand(verb, ids)}${verb === 'kill' && ids.length > 1 ? ' --yes' : ''}`;
+    const run = () =>
+      forAll(ids, (id) => call(route, { params: { id: String(id) }, body: {} }), done);
+    const words = ids.length === 1 ? label : `${label} ${ids.length}`;
+    const isBad = verb === 'kill';
+    const asked = askAboutJobs(label, fitting);
+    return [{ label: words, command, run, isBad, ...asked, ...(warning ? { warning } : {}) }];
+  });
+}
+
+/** For one job, with running it again: what did not complete, or all of it. */
+export function jobActions(job: JobView): Action[] {
+  const actions = bulkActions([job]);
+  // Whoever runs it again is whom it runs as: its owner, not an operator.
+  if (job.state !== 'done' || job.source !== 'grid' || me.value?.name !== job.owner) return actions;
+  const isShort = (job.outcomeCounts['completed'] ?? 0) < job.taskCount;
+  const hasSome = (job.outcomeCounts['completed'] ?? 0) > 0;
+  const { id } = job;
+  const resubmit = {
+    ...{ label: 'Resubmit', command: `weft retry --all ${id}` },
+    ...askAboutJobs('Resubmit', [job]),
+    run: () => runAgain(job, true),
+    warning: `All of job ${id} runs again, as a new job.`,
+  };
+  // Where nothing completed, both are the same.
+  if (!isShort || !hasSome) return [...actions, resubmit];
+  const retry = {
+    ...{ label: 'Retry', command: `weft retry ${id}`, run: () => runAgain(job, false) },
+    ...askAboutJobs('Retry', [job]),
+    warning: `What did not complete of job ${id} runs again, as a new job.`,
+  };
+  return [...actions, retry, resubmit];
+}
+
+async function runAgain({ id }: JobView, all: boolean): Promise<string> {
+  const body = all ? { all } : {};
+  const params = { id: String(id) };
+  const { jobId } = await sendOnce(JSON.stringify(['retryJob', params, body]), (headers) =>
+    call('retryJob', { params, body, headers }),
+  );
+  go(['jobs', jobId]);
+  return `${all ? 'All' : 'What did not complete'} of job ${id} runs again as job ${jobId}.`;
+}
+
+async function forAll(
+  ids: readonly number[],
+  act: (id: number) => Promise<unknown>,
+  done: string,
+): Promise<string> {
+  const left = [...ids];
+  const failures: HeadError[] = [];
+  const work = async (): Promise<void> => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) {
+      try {
+        await act(id);
+      } catch (error) {
+        if (!(error instanceof HeadError)) throw error;
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const [first] = failures;
+  const good = ids.length - failures.length;
+  if (first === undefined) {
+    const what = ids.length === 1 ? `Job ${ids[0]} is` : `${some(good, 'job')} are`;
+    return `${what} ${done}.`;
+  }
+  if (ids.length === 1) throw first;
+  const message = `${good} of ${some(ids.length, 'job')} ${done}; the first refusal: ${first.message}`;
+  throw new HeadError({ code: first.code, kind: first.kind, message, hint: first.hint });
+}

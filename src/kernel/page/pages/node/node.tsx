@@ -1,0 +1,192 @@
+// One node: how it is, what runs on it, and what operators do with it.
+
+import type { NodeView } from '../../../api/nodes.ts';
+import { now } from '../../data/clock.ts';
+import { useCall } from '../../data/query.ts';
+import { hrefOf } from '../../data/route.ts';
+import { isOperator } from '../../data/session.ts';
+import {
+  Bar,
+  Command,
+  Empty,
+  Loaded,
+  NodeState,
+  Panel,
+  Span,
+  State,
+  Time,
+} from '../../parts/basic.tsx';
+import { nodeWord } from '../../pure/state.ts';
+import { ownClock, sizeWords, some } from '../../pure/words.ts';
+import { Care } from './care.tsx';
+
+const EVERY_MS = 10_000;
+const PAST_MS = 24 * 3_600_000;
+const PAST_ROWS = 50;
+/** Many pages may be open. */
+const TOGETHER_MS = 2000;
+
+export function Node({ name }: { name: string }) {
+  const node = useCall('getNode', { params: { name } }, { everyMs: EVERY_MS });
+  return (
+    <div class="page">
+      <Loaded answer={node}>{(value) => <Shown node={value} />}</Loaded>
+    </div>
+  );
+}
+
+function Shown({ node }: { node: NodeView }) {
+  return (
+    <>
+      <div class="title">
+        <h1>Node {node.name}</h1>
+        <NodeState word={nodeWord(node)} />
+      </div>
+      {node.reason && <p class="notice">{ownClock(node.reason, now.value)}</p>}
+      <div class="panels">
+        <Use node={node} />
+        {isOperator() && <Care node={node} />}
+        <Facts node={node} />
+        <Running node={node} />
+      </div>
+    </>
+  );
+}
+
+function Use({ node: { total, free, load } }: { node: NodeView }) {
+  const rows: [string, number, number, (amount: number) => string][] = [
+    ['Cpus', total.cpuCount - free.cpuCount, total.cpuCount, String],
+    ['Memory', total.memoryBytes - free.memoryBytes, total.memoryBytes, sizeWords],
+    ['Gpus', total.gpuCount - free.gpuCount, total.gpuCount, String],
+    ...Object.entries(total.counted).map(
+      ([name, whole]): [string, number, number, typeof String] => [
+        ...([name, whole - (free.counted[name] ?? 0), whole, String] as const),
+      ],
+    ),
+  ];
+  return (
+    <Panel title="Use">
+      <dl>
+        {rows
+          .filter(([, , whole]) => whole > 0)
+          .map(([name, part, whole, words]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                {words(part)} of {words(whole)} given to tasks
+                <Bar
+                  part={part}
+                  whole={whole}
+                  label={`${name}: ${words(part)} of ${words(whole)}`}
+                />
+              </dd>
+            </div>
+          ))}
+        {load && (
+          <div>
+            <dt>Measured</dt>
+            <dd>
+              load {load.load1.toFixed(2)}, {sizeWords(load.memoryFreeBytes)} memory free,{' '}
+              {sizeWords(load.diskFreeBytes)} disk free
+            </dd>
+          </div>
+        )}
+      </dl>
+    </Panel>
+  );
+}
+
+function Facts({ node }: { node: NodeView }) {
+  const rows: [string, string][] = [
+    ['Labels', node.labels.join(', ')],
+    ['Shared paths', node.sharedPaths.join(', ')],
+    ['Clock', node.clockOffsetMs === null ? '' : `${node.clockOffsetMs} ms ahead of the head`],
+    ...Object.entries(node.facts ?? {}).map(([key, value]): [string, string] => [
+      key.replace(/Bytes$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+      /Bytes$/.test(key) ? sizeWords(Number(value)) : String(value),
+    ]),
+  ];
+  return (
+    <Panel title="What it is" aside={<Command text={`weft node show ${node.name}`} />}>
+      <dl>
+        {rows
+          .filter(([, value]) => value !== '')
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        <div>
+          <dt>Last heard of</dt>
+          <dd>
+            <Time at={node.lastSeenAt} none="never" />
+          </dd>
+        </div>
+      </dl>
+    </Panel>
+  );
+}
+
+function Running({ node }: { node: NodeView }) {
+  const from = Math.floor(now.value / 60_000) * 60_000 - PAST_MS;
+  const query = { from, limit: PAST_ROWS, node: node.name };
+  const schedule = useCall(
+    'schedule',
+    { query },
+    {
+      when: ({ kind }) => /^(task|part)_/.test(kind),
+      ...{ everyMs: EVERY_MS, togetherMs: TOGETHER_MS },
+    },
+  );
+  return (
+    <Panel title="Tasks, the last day" wide>
+      <Loaded answer={schedule}>
+        {({ bars, isPastWhole }) => {
+          const here = bars
+            .filter(({ kind }) => kind !== 'planned')
+            .sort((one, other) => other.from - one.from);
+          if (here.length === 0) return <Empty>Nothing ran here.</Empty>;
+          return (
+            <>
+              <p class="faint">
+                {some(here.length, 'task')}, the newest first
+                {!isPastWhole && '; of what has ended, only the newest is shown'}
+              </p>
+              <table class="plain">
+                <thead>
+                  <tr>
+                    <th>Task</th>
+                    <th>State</th>
+                    <th>Started</th>
+                    <th class="number">Time</th>
+                    <th class="spare">User</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {here.map((bar) => (
+                    <tr key={`${bar.id} ${bar.from}`}>
+                      <td>
+                        <a href={hrefOf(['jobs', bar.jobId])}>{bar.id}</a> <bdi>{bar.name}</bdi>
+                      </td>
+                      <td>
+                        <State word={bar.word} />
+                      </td>
+                      <td>
+                        <Time at={bar.from} />
+                      </td>
+                      <td class="number">
+                        <Span from={bar.from} until={bar.kind === 'past' ? bar.until : null} />
+                      </td>
+                      <td class="spare">{bar.owner}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </>
+          );
+        }}
+      </Loaded>
+    </Panel>
+  );
+}

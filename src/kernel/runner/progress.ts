@@ -1,0 +1,193 @@
+// The steps of an epoch that the shell reports: prepared, swept, stored, released; and how it ended.
+
+import { rebasePause } from '../../wings/owner/runner/pause/decide.ts';
+import { whyPaused } from '../../wings/owner/runner/pause/state.ts';
+import { present } from '../base/assert.ts';
+import type { EpochId } from '../model/ids.ts';
+import type { EndCause, EndReport } from '../model/orders.ts';
+import type { Stored } from '../model/staging.ts';
+import type { RunnerEvent } from './events.ts';
+import type { RunnerInput } from './inputs.ts';
+import { endUnlaunched, endUnleased, isLeaseOver } from './lease.ts';
+import { type Epoch, instantOf, type Now, type Preparation, type RunnerState } from './state.ts';
+
+/** The launch ids are fixed here, in the journal, before anything is started. */
+export function decidePrepared(
+  state: RunnerState,
+  epochId: EpochId,
+  preparation: Preparation,
+  now: Now,
+): RunnerEvent[] {
+  const epoch = state.epochs.get(epochId);
+  if (epoch?.phase !== 'accepted') return [];
+  if (isLeaseOver(state, epoch, now))
+    return [endUnleased(epoch, now), ...unblockNext(state, epoch)];
+  const paused = whyPaused(state.pauses);
+  if (paused !== null) return decideGivenBack(state, epochId, paused, now);
+  const firstLaunchId = state.nextLaunchId;
+  return [{ kind: 'epoch_launching', epochId, firstLaunchId, preparation }];
+}
+
+/** No such user, no such directory, files that cannot be had: nothing was started. */
+export function decidePrepareFailed(
+  state: RunnerState,
+  { epochId, failure, cause }: Extract<RunnerInput, { kind: 'prepare_failed' }>,
+  now: Now,
+): RunnerEvent[] {
+  const epoch = state.epochs.get(epochId);
+  if (epoch?.phase !== 'accepted') return [];
+  const ended = endUnlaunched(epoch, { cause, ...failure }, now);
+  return [ended, ...unblockNext(state, epoch)];
+}
+
+/** It may start elsewhere, or here again, and that does not count against it. */
+export function decideGivenBack(
+  state: RunnerState,
+  epochId: EpochId,
+  why: string,
+  now: Now,
+): RunnerEvent[] {
+  const epoch = state.epochs.get(epochId);
+  if (epoch?.phase !== 'accepted') return [];
+  const end = { cause: 'never_started', nodeFault: false, detail: why } as const;
+  return [endUnlaunched(epoch, end, now), ...unblockNext(state, epoch)];
+}
+
+/**
+ * The machine has started anew, and what was accepted before is not begun: the head counts on the
+ * boot that it spoke to, and has perhaps given the task to somebody else.
+ */
+export function rebootEvents(state: RunnerState, now: Now): RunnerEvent[] {
+  const detail = 'the node restarted before the task started';
+  const events = rebasePause(state, now);
+  for (const epoch of state.epochs.values()) {
+    if (epoch.storeUntil !== undefined) {
+      const storeUntil = now.monotonic + state.killGraceMs;
+      events.push({ kind: 'storing_hastened', epochId: epoch.order.epochId, storeUntil });
+    }
+    if (epoch.phase !== 'waiting' && epoch.phase !== 'accepted') continue;
+    events.push(endUnlaunched(epoch, { cause: 'never_started', nodeFault: false, detail }, now));
+  }
+  return events;
+}
+
+/** Nothing is left of the epoch: how it ended is decided here, once. */
+export function decideSwept(
+  state: RunnerState,
+  swept: Extract<RunnerInput, { kind: 'swept' }>,
+  now: Now,
+): RunnerEvent[] {
+  const epoch = state.epochs.get(swept.epochId);
+  if (epoch?.phase !== 'sweeping') return [];
+  const { epochId, leaves } = swept;
+  const report = endReport(epoch, swept, now);
+  if (leaves && epoch.ending?.discards !== true && isWorthKeeping(report)) {
+    return [{ kind: 'storing_begun', epochId, at: instantOf(epoch, now), report }];
+  }
+  return [{ kind: 'epoch_ended', epochId, report }, ...unblockNext(state, epoch)];
+}
+
+/** Not of what never ran, nor of what the head has given to another node. */
+function isWorthKeeping({ cause }: EndReport): boolean {
+  return cause !== 'launch_failed' && cause !== 'lease_expired';
+}
+
+/** Only now the end is told: the head counts on its files being there. */
+export function decideStored(state: RunnerState, epochId: EpochId, stored: Stored): RunnerEvent[] {
+  const epoch = state.epochs.get(epochId);
+  if (epoch?.phase !== 'storing' || epoch.end === null) return [];
+  const report = { ...epoch.end, stored };
+  return [{ kind: 'epoch_ended', epochId, report }, ...unblockNext(state, epoch)];
+}
+
+/** Nobody waits for its files any more. */
+export function endUnstored({ order, end }: Epoch, problem: string): RunnerEvent {
+  const stored = { files: 0, bytes: 0, leftOut: 0, problem };
+  const report = { ...present(end, 'the end'), stored };
+  return { kind: 'epoch_ended', epochId: order.epochId, report };
+}
+
+/** The newest start of its task that waits for its end. */
+export function unblockNext(state: RunnerState, gone: Epoch): RunnerEvent[] {
+  let next: Epoch | null = null;
+  for (const id of state.byTask.get(gone.taskId) ?? []) {
+    const other = state.epochs.get(id) as Epoch;
+    if (other === gone || other.phase === 'ended') continue;
+    if (other.phase !== 'waiting') return [];
+    if (next === null || other.order.epoch > next.order.epoch) next = other;
+  }
+  return next === null ? [] : [{ kind: 'epoch_unblocked', epochId: next.order.epochId }];
+}
+
+function endReport(
+  epoch: Epoch,
+  swept: Extract<RunnerInput, { kind: 'swept' }>,
+  now: Now,
+): EndReport {
+  const cause = endCause(epoch, swept.outOfMemory);
+  const peak = Math.max(epoch.usage.memoryPeakBytes, swept.memoryPeakBytes ?? 0);
+  const detail = endDetail(epoch, cause);
+  return {
+    kind: 'task_ended',
+    epochId: swept.epochId,
+    at: lastEnd(epoch) ?? instantOf(epoch, now),
+    cause,
+    nodeFault: cause === 'lost' || (cause === 'launch_failed' && epoch.failure?.nodeFault === true),
+    processes: epoch.processes.flatMap(({ exit }, rank) => (exit === null ? [] : [{ rank, exit }])),
+    usage: { ...epoch.usage, memoryPeakBytes: peak },
+    ...(detail === null ? {} : { detail }),
+    ...thereOf(epoch, cause),
+    ...(swept.silent ? { silentNodeRank: epoch.order.nodeRank } : {}),
+  };
+}
+
+/** An end that the node asked for is its own, whatever its site calls it. */
+function thereOf(epoch: Epoch, cause: EndCause): Pick<EndReport, 'there'> {
+  if (epoch.failure?.there !== undefined) return { there: epoch.failure.there };
+  return wasCancelledThere(epoch, cause) ? { there: 'cancelled' } : {};
+}
+
+function wasCancelledThere({ cancelledThere }: Epoch, cause: EndCause): boolean {
+  return cancelledThere !== undefined && cause === 'exited';
+}
+
+function endCause(epoch: Epoch, outOfMemory: boolean): EndCause {
+  if (epoch.failure !== null) return 'launch_failed';
+  // A rank that the kernel ended makes its program end, and that ends the server here.
+  const hasSteps = epoch.order.mpi !== undefined && epoch.order.nodeRank > 0;
+  if (outOfMemory && hasSteps) return 'out_of_memory';
+  if (wasEnded(epoch)) return epoch.ending?.cause as EndCause;
+  if (epoch.processes.some((process) => process.state === 'lost')) return 'lost';
+  const failed = epoch.processes.some(({ exit }) => exit?.code !== 0);
+  // A program may lose a helper to the kernel and still succeed; then it has not run out.
+  return outOfMemory && failed ? 'out_of_memory' : 'exited';
+}
+
+/** Something was still running when the signal went out. */
+function wasEnded(epoch: Epoch): boolean {
+  const ending = epoch.ending;
+  if (ending === null) return false;
+  return epoch.processes.some(({ endedAt }) => endedAt === null || endedAt >= ending.at);
+}
+
+function endDetail(epoch: Epoch, cause: EndCause): string | null {
+  if (epoch.failure !== null) return epoch.failure.detail;
+  if (cause === 'lost') return 'the launcher died, and the exit status is lost with it';
+  if (wasCancelledThere(epoch, cause)) return epoch.cancelledThere ?? null;
+  return cause === 'exited' || cause === 'out_of_memory' ? null : (epoch.ending?.why ?? null);
+}
+
+function lastEnd(epoch: Epoch): number | null {
+  let last: number | null = null;
+  for (const { endedAt } of epoch.processes) {
+    if (endedAt !== null && (last === null || endedAt > last)) last = endedAt;
+  }
+  return last;
+}
+
+/** The shell is through with an ended epoch. */
+export function decideReleased(state: RunnerState, epochId: EpochId): RunnerEvent[] {
+  const epoch = state.epochs.get(epochId);
+  if (epoch?.phase !== 'ended' || epoch.released) return [];
+  return [{ kind: 'epoch_released', epochId }];
+}

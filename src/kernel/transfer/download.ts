@@ -1,0 +1,157 @@
+// Fetches contents from the head into files: each written aside, from where a broken connection ended,
+// verified, and only then put in its place.
+
+import { createHash, type Hash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { refuse } from '../model/errors.ts';
+import { Failure, failure } from '../model/failure.ts';
+import { BLOB_PACKED_BYTES_MAX } from '../model/limits.ts';
+import {
+  type Arrivals,
+  asideOf,
+  flawOf,
+  localProblem,
+  untilStuck,
+  type Wanted,
+} from './arriving.ts';
+import type { Carrier } from './carrier.ts';
+import { downloadPack } from './download-pack.ts';
+import { GatheredWrites } from './gathered-writes.ts';
+import { inParallel } from './in-parallel.ts';
+import { packed } from './pack.ts';
+
+const BLOCK_BYTES = 1_048_576;
+/** The number of upload.ts, for the same reasons. */
+const AT_ONCE = 4;
+const PACKS_AT_ONCE = 2;
+
+/** Resolves when all of them are there, whole and verified, but for those that `flawed` was told. */
+export async function downloadFiles(
+  carrier: Carrier,
+  files: readonly Wanted[],
+  arrivals: Arrivals = {},
+): Promise<void> {
+  const { moved = () => undefined, flawed } = arrivals;
+  const isSmall = ({ size }: Wanted): boolean => size <= BLOB_PACKED_BYTES_MAX;
+  const packs = packed(files.filter(isSmall));
+  await inParallel(packs, PACKS_AT_ONCE, (pack) => downloadPack(carrier, pack, { moved, flawed }));
+  const large = files.filter((file) => !isSmall(file));
+  await inParallel(large, AT_ONCE, async (file) => {
+    await downloadFile(carrier, file, moved).catch((error: unknown) => {
+      const flaw = flawOf(error);
+      if (flaw === null || flawed === undefined) throw error;
+      flawed(file, flaw);
+    });
+  });
+}
+
+async function downloadFile(
+  carrier: Carrier,
+  wanted: Wanted,
+  moved: (bytes: number) => void,
+): Promise<void> {
+  const aside = asideOf(wanted);
+  const file = await openAside(aside, wanted);
+  try {
+    const isWhole = (await fill(carrier, { wanted, file, moved })) === wanted.hash;
+    // What an earlier connection has left may be damaged; what came in one go is what the head has.
+    if (!isWhole && !(await fillAnew(carrier, { wanted, file, moved }))) {
+      const { hash } = wanted;
+      throw failure(refuse('blob.damaged', { hash, path: wanted.path }));
+    }
+    if (wanted.mode !== undefined) await file.chmod(wanted.mode);
+    // Not synced: whoever fetches again after a crash looks at the hash of what is there.
+    await rename(aside, wanted.path);
+  } catch (error) {
+    if (flawOf(error) !== null) await rm(aside, { force: true });
+    throw localProblem(error, wanted.path);
+  } finally {
+    await file.close();
+  }
+}
+
+interface Filling {
+  readonly wanted: Wanted;
+  readonly file: FileHandle;
+  readonly moved: (bytes: number) => void;
+}
+
+async function fillAnew(carrier: Carrier, filling: Filling): Promise<boolean> {
+  await filling.file.truncate(0);
+  return (await fill(carrier, filling)) === filling.wanted.hash;
+}
+
+/** Goes on until the file is as long as it should be. Resolves with the hash of what is there. */
+async function fill(carrier: Carrier, { wanted, file, moved }: Filling): Promise<string> {
+  const { size } = await file.stat();
+  if (size > wanted.size) await file.truncate(0);
+  const at = { offset: size > wanted.size ? 0 : size, hasher: createHash('sha256') };
+  await hashFirst(file, at);
+  const note = `Going on with ${wanted.path} as soon as it can.`;
+  while (at.offset < wanted.size) {
+    const before = at.offset;
+    try {
+      await carrier.patiently(note, () => fetchRest(carrier, wanted, { file, at, moved }));
+    } catch (error) {
+      if (isShort(error, wanted)) return 'less than it should be';
+      const isAway = error instanceof Failure && error.kind === 'unavailable';
+      if (!isAway || at.offset === before) throw error;
+    }
+  }
+  return at.hasher.digest('hex');
+}
+
+/** What the head has ends before the place from where the rest was asked for. */
+function isShort(error: unknown, { size }: Wanted): boolean {
+  return error instanceof Failure && error.code === 'argument.invalid' && size > 0;
+}
+
+interface Place {
+  offset: number;
+  /** Has all bytes before it. */
+  readonly hasher: Hash;
+}
+
+async function hashFirst(file: FileHandle, { offset, hasher }: Place): Promise<void> {
+  const block = Buffer.allocUnsafe(BLOCK_BYTES);
+  for (let done = 0; done < offset; ) {
+    const { bytesRead } = await file.read(block, 0, Math.min(block.length, offset - done), done);
+    if (bytesRead === 0) throw new Error('the file became shorter while it was fetched');
+    hasher.update(block.subarray(0, bytesRead));
+    done += bytesRead;
+  }
+}
+
+/** One connection's worth, or all that is left. */
+async function fetchRest(
+  carrier: Carrier,
+  { hash, size }: Wanted,
+  { file, at, moved }: { file: FileHandle; at: Place; moved: (bytes: number) => void },
+): Promise<void> {
+  const api = await carrier.head();
+  const headers = { range: `bytes=${at.offset}-` };
+  const answer = await api.stream('readBlob', { params: { hash }, headers });
+  const writes = new GatheredWrites(file, at.offset);
+  try {
+    for await (const piece of untilStuck(answer, api.address)) {
+      const bytes = piece.subarray(0, size - at.offset);
+      at.hasher.update(bytes);
+      at.offset += bytes.length;
+      await writes.write(bytes);
+      moved(bytes.length);
+    }
+  } finally {
+    await writes.end();
+  }
+}
+
+/** What is to be for its owner alone is so while it comes, too. */
+async function openAside(aside: string, { path, mode }: Wanted): Promise<FileHandle> {
+  try {
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
+    return await open(aside, flags, mode === undefined ? undefined : 0o600);
+  } catch (error) {
+    throw localProblem(error, path);
+  }
+}

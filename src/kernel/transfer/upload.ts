@@ -1,0 +1,215 @@
+// Sends the contents of files that the head lacks, each from where the last connection ended.
+
+import type { ByteBody } from '../api/exchange.ts';
+import { Failure, usage } from '../model/failure.ts';
+import { BLOB_PACKED_BYTES_MAX, BLOBS_ASKED_MAX } from '../model/limits.ts';
+import type { Carrier } from './carrier.ts';
+import { inParallel } from './in-parallel.ts';
+import { type LocalFile, type OpenContent, openLocalFile } from './local-file.ts';
+import { bytesOfPack, packed } from './pack.ts';
+import { stoppedWhenStuck } from './stuck.ts';
+
+/** Lines have their limits, disks as well: more at once would not be faster. */
+const AT_ONCE = 4;
+const PACKS_AT_ONCE = 2;
+const BLOCK_BYTES = 256 * 1024;
+/** Beside a connection that is not yet over, a new one may be told again where to begin. */
+const TURNS_MAX = 10;
+const FIRST_PAUSE_MS = 100;
+const PAUSE_MAX_MS = 5000;
+
+export interface Sent {
+  /** Contents that had to be sent; the others were there. */
+  readonly count: number;
+  readonly bytes: number;
+}
+
+interface LackingFile {
+  readonly file: LocalFile;
+  /** What it does not have of it. */
+  readonly leftBytes: number;
+}
+
+/** What the head does not have of these, each content once. */
+export async function lackingFiles(
+  carrier: Carrier,
+  files: readonly LocalFile[],
+): Promise<readonly LackingFile[]> {
+  const byHash = new Map(files.map((file) => [file.hash as string, file]));
+  const lacking = await askLacking(carrier, [...byHash.keys()]);
+  return lacking.map(({ hash, offset }) => {
+    const file = byHash.get(hash) as LocalFile;
+    return { file, leftBytes: file.size - offset };
+  });
+}
+
+/**
+ * Resolves when the head has all of them, verified. `moved`: so many bytes more have gone out.
+ * `begun`: so many it lacks.
+ */
+export async function uploadFiles(
+  carrier: Carrier,
+  files: readonly LocalFile[],
+  moved: (bytes: number) => void = () => undefined,
+  begun: (bytes: number) => void = () => undefined,
+): Promise<Sent> {
+  const lacking = await lackingFiles(carrier, files);
+  begun(lacking.reduce((sum, { leftBytes }) => sum + leftBytes, 0));
+  const toSend = lacking.map(({ file }) => file);
+  const isSmall = ({ size }: LocalFile): boolean => size <= BLOB_PACKED_BYTES_MAX;
+  const packs = packed(toSend.filter(isSmall));
+  await inParallel(packs, PACKS_AT_ONCE, (pack) => sendPack(carrier, pack, moved));
+  const large = toSend.filter((file) => !isSmall(file));
+  await inParallel(large, AT_ONCE, (file) => sendFile(carrier, file, moved));
+  return { count: toSend.length, bytes: toSend.reduce((sum, { size }) => sum + size, 0) };
+}
+
+/** Goes on with what the head lacks for as long as that becomes less. */
+async function sendPack(
+  carrier: Carrier,
+  pack: readonly LocalFile[],
+  moved: (bytes: number) => void,
+): Promise<void> {
+  const api = await carrier.head();
+  const note = 'Going on with small files as soon as it can.';
+  let left = pack;
+  let isAgain = false;
+  const attempt = async (): Promise<void> => {
+    if (isAgain) left = await stillLacking(carrier, left);
+    isAgain = true;
+    if (left.length === 0) return;
+    const bytes = bytesOfPack(left, api.address, moved);
+    await api.call('sendBlobs', { bytes, timeoutMs: 0 });
+  };
+  for (;;) {
+    const before = left.length;
+    try {
+      return await carrier.patiently(note, attempt);
+    } catch (error) {
+      const isAway = error instanceof Failure && error.kind === 'unavailable';
+      if (!isAway || left.length === before) throw error;
+    }
+  }
+}
+
+async function stillLacking(carrier: Carrier, files: readonly LocalFile[]): Promise<LocalFile[]> {
+  const lacking = await askLacking(
+    carrier,
+    files.map(({ hash }) => hash),
+  );
+  const hashes = new Set(lacking.map(({ hash }) => hash));
+  return files.filter(({ hash }) => hashes.has(hash));
+}
+
+async function askLacking(carrier: Carrier, hashes: readonly string[]) {
+  const api = await carrier.head();
+  const note = 'Trying again.';
+  const lacking: { readonly hash: string; readonly offset: number }[] = [];
+  for (let at = 0; at < hashes.length; at += BLOBS_ASKED_MAX) {
+    const body = { hashes: hashes.slice(at, at + BLOBS_ASKED_MAX) };
+    const reply = await carrier.patiently(note, () => api.call('lackingBlobs', { body }));
+    lacking.push(...reply.lacking);
+  }
+  return lacking;
+}
+
+/**
+ * Patience is for a head that is away, not for how long a file takes: what moves goes on, also where
+ * another sender moves it.
+ */
+async function sendFile(
+  carrier: Carrier,
+  file: LocalFile,
+  moved: (bytes: number) => void,
+): Promise<void> {
+  const note = `Going on with ${file.path} as soon as it can.`;
+  let stood = 0;
+  let reached = 0;
+  let pauseMs = FIRST_PAUSE_MS;
+  for (;;) {
+    let bytes = 0;
+    let from = reached;
+    const attempt = () =>
+      sendRest(carrier, file, {
+        begun: (offset) => {
+          from = offset;
+        },
+        moved: (more) => {
+          bytes += more;
+          moved(more);
+        },
+      });
+    try {
+      if (await carrier.patiently(note, attempt)) return;
+      await carrier.pause(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
+    } catch (error) {
+      if (bytes === 0 || !(error instanceof Failure) || error.kind !== 'unavailable') throw error;
+    }
+    stood = bytes > 0 || from > reached ? 0 : stood + 1;
+    reached = from;
+    if (stood > TURNS_MAX) throw usage(`${file.path} is sent by another command at the same time`);
+  }
+}
+
+/** One connection's worth. False: not all of it is there; ask again where to go on. */
+async function sendRest(
+  carrier: Carrier,
+  file: LocalFile,
+  { begun, moved }: { begun: (offset: number) => void; moved: (bytes: number) => void },
+): Promise<boolean> {
+  const api = await carrier.head();
+  const [lacking] = await askLacking(carrier, [file.hash]);
+  if (lacking === undefined) return true;
+  const { offset } = lacking;
+  begun(offset);
+  const content = openLocalFile(file);
+  try {
+    const reply = await api.call('sendBlob', {
+      params: { hash: file.hash },
+      query: { offset, size: file.size },
+      bytes: bytesOf({ file, content, offset, moved, address: api.address }),
+      timeoutMs: 0,
+    });
+    return reply.held;
+  } catch (error) {
+    const code = error instanceof Failure ? error.code : '';
+    if (code === 'blob.offset' || code === 'blob.taken_over') return false;
+    if (code !== 'blob.hash_mismatch') throw error;
+    openLocalFile(file).close();
+    // The file is as it was: what an earlier connection has left there was not.
+    if (offset > 0) return false;
+    throw error;
+  } finally {
+    content.close();
+  }
+}
+
+interface Reading {
+  readonly file: LocalFile;
+  readonly content: OpenContent;
+  readonly offset: number;
+  readonly moved: (bytes: number) => void;
+  readonly address: string;
+}
+
+function bytesOf(reading: Reading): ByteBody {
+  const { file, offset, address } = reading;
+  return {
+    length: file.size - offset,
+    open: () => stoppedWhenStuck(address, (moving) => read(reading, moving)),
+  };
+}
+
+async function* read({ file, content, offset, moved }: Reading, going: () => void) {
+  for (let at = offset; at < file.size; ) {
+    const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, file.size - at));
+    const bytesRead = await content.read(block, block.length, at);
+    // Sent on, a request that ends too early would wait for its rest for ever.
+    if (bytesRead === 0) throw usage(`${file.path} became shorter while it was sent`);
+    going();
+    yield block.subarray(0, bytesRead);
+    at += bytesRead;
+    moved(bytesRead);
+  }
+}

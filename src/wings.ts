@@ -1,0 +1,33 @@
+// The one list of wings. Without its line and its folder a wing is gone, and the rest works.
+
+import type { Wing } from './kernel/wing.ts';
+import { batches } from './wings/batches/wing.ts';
+import { calls } from './wings/calls/wing.ts';
+import { cm } from './wings/cm/wing.ts';
+import { distribute } from './wings/distribute/wing.ts';
+import { goals } from './wings/goals/wing.ts';
+import { mpi } from './wings/mpi/wing.ts';
+import { notices } from './wings/notices/wing.ts';
+import { notify } from './wings/notify/wing.ts';
+import { owner } from './wings/owner/wing.ts';
+import { pilots } from './wings/pilots/wing.ts';
+import { replay } from './wings/replay/wing.ts';
+import { sites } from './wings/sites/wing.ts';
+import { wiki } from './wings/wiki/wing.ts';
+
+/** In the order in which their hooks are asked. */
+export const WINGS: readonly Wing[] = [
+  notices,
+  notify,
+  batches,
+  calls,
+  pilots,
+  owner,
+  sites,
+  goals,
+  wiki,
+  mpi,
+  replay,
+  cm,
+  distribute,
+];

@@ -1,0 +1,75 @@
+// Brings what a job has left in its save folder into its archive, with hashes of what is kept.
+
+import { chmod, mkdir, readlink, symlink, utimes } from 'node:fs/promises';
+import { type Glob, matchesGlobs } from '../../../../kernel/files/glob.ts';
+import { staysInside } from '../../../../kernel/files/links.ts';
+import type { Manifest, ManifestEntry } from '../../../../kernel/files/manifest.ts';
+import { type Entry, walk } from '../../../../kernel/transfer/walk.ts';
+import { MODE_MASK } from '../files/copy.ts';
+import { copyHashed } from '../files/hash.ts';
+
+export type Stored = Pick<Manifest, 'entries' | 'leftOut'>;
+
+export interface Storing {
+  /** Is there. */
+  readonly into: string;
+  readonly globs: readonly Glob[];
+  /** Names at the top that the archive needs itself, and for what. */
+  readonly hidden: ReadonlyMap<string, string>;
+}
+
+/** Copies what the patterns take. */
+export async function storeOutputs(
+  save: string,
+  { into, globs, hidden }: Storing,
+): Promise<Stored> {
+  const entries: ManifestEntry[] = [];
+  const leftOut: { path: string; why: string }[] = [];
+  const folders: (readonly [Buffer, number])[] = [];
+  const start = Buffer.byteLength(save);
+  for (const entry of walk(save)) {
+    if (!matchesGlobs(globs, entry.path)) continue;
+    const why = hidden.get(entry.path.split('/')[0] ?? '') ?? whyNot(entry);
+    if (why !== null) {
+      leftOut.push({ path: entry.path, why });
+      continue;
+    }
+    const target = Buffer.concat([Buffer.from(into), entry.full.subarray(start)]);
+    if (entry.kind === 'folder') folders.push([target, entry.stats.mode & MODE_MASK]);
+    entries.push(await store(entry, target, entry.full.subarray(start + 1)));
+  }
+  for (const [folder, mode] of folders.reverse()) await chmod(folder, mode);
+  return { entries, leftOut };
+}
+
+function whyNot({ kind, path: inside, target }: Entry): string | null {
+  if (kind === 'special') return 'it is a device, pipe or socket';
+  const leaves = kind === 'link' && !staysInside(inside, target ?? '');
+  return leaves ? `it is a link that leaves the folder, to ${target}` : null;
+}
+
+async function store(entry: Entry, target: Buffer, relative: Buffer): Promise<ManifestEntry> {
+  const { kind, stats, isText } = entry;
+  const mode = stats.mode & MODE_MASK;
+  const modifiedAt = Math.floor(stats.mtimeMs);
+  const common = {
+    path: entry.path,
+    mode,
+    modifiedAt,
+    ...(isText ? {} : { pathBytes: relative.toString('base64') }),
+  };
+  if (kind === 'folder') {
+    await mkdir(target, { recursive: true, mode: 0o700 });
+    return { ...common, kind, size: 0 };
+  }
+  // The patterns need not take the folder that it is in.
+  await mkdir(target.subarray(0, target.lastIndexOf('/')), { recursive: true });
+  if (kind === 'link') {
+    await symlink(await readlink(entry.full, { encoding: 'buffer' }), target);
+    return { ...common, kind, size: 0, target: entry.target ?? '' };
+  }
+  const { sha256, size } = await copyHashed(entry.full, target);
+  await chmod(target, mode);
+  await utimes(target, stats.atime, stats.mtime);
+  return { ...common, kind: 'file', size, sha256 };
+}

@@ -1,0 +1,105 @@
+// Prepares the solver of a local run, once: runs its build program, or lets the container runtime load
+// its image.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { SAVE_FOLDER } from '../../../../kernel/files/folders.ts';
+import { refuse } from '../../../../kernel/model/errors.ts';
+import { type Failure, failure } from '../../../../kernel/model/failure.ts';
+import { removeTree } from '../../batch/files/remove.ts';
+import { type BuildSolver, batchTitle } from '../../core/batch.ts';
+import { type EngineSolver, isEngineSolver } from '../../core/containers.ts';
+import { APPTAINER_CHECK } from '../../core/engine-script.ts';
+import { INITIAL_FOLDER, INPUT_FOLDER, programArgv } from '../../core/programs.ts';
+import type { ChildEnd } from './child.ts';
+import { imageScript } from './container.ts';
+import type { Workshop } from './workshop.ts';
+
+/** The end of the log that is shown when a build has failed. */
+const LINES_SHOWN = 20;
+
+export interface Built {
+  /** What the runtime is told; null where there is no container. */
+  readonly image: string | null;
+}
+
+/** Rejects with `batch.build_failed`, which names the log. */
+export async function build(workshop: Workshop, log: string, cpuCount: number): Promise<Built> {
+  const { solver } = workshop.batch;
+  mkdirSync(workshop.products, { recursive: true });
+  if (solver === null) return { image: null };
+  mkdirSync(path.dirname(log), { recursive: true });
+  writeFileSync(log, '');
+  if (solver.kind === 'build') {
+    await runBuild(workshop, solver, { log, cpuCount });
+    return { image: null };
+  }
+  if (isEngineSolver(solver)) return { image: await imageOf(workshop, solver, log) };
+  await checkApptainer(workshop, log);
+  return { image: solver.isFile ? workshop.stage.placeOf(solver.image) : solver.image };
+}
+
+async function runBuild(
+  workshop: Workshop,
+  { build: program }: BuildSolver,
+  { log, cpuCount }: { log: string; cpuCount: number },
+): Promise<void> {
+  const { batch, stage, products } = workshop;
+  const input = path.join(products, INPUT_FOLDER);
+  const save = path.join(products, SAVE_FOLDER);
+  await stage.lay(batch.files, input);
+  if (batch.origin === 'distribute') {
+    await stage.lay(batch.files, path.join(products, INITIAL_FOLDER));
+  }
+  mkdirSync(save);
+  await stage.lay([program], products);
+  const end = await workshop.run({
+    name: '_build',
+    argv: programArgv(program, []),
+    cwd: products,
+    ...{ input, save, cpuCount, variables: batch.env },
+    walltimeMs: null,
+    ...{ stdout: log, stderr: log },
+  });
+  if (!isGood(end)) throw buildFailure(workshop, end, log);
+  // Every job has its own.
+  for (const folder of [input, save]) await removeTree(folder);
+}
+
+/** Where it is missing, each of the jobs would fail by itself. */
+async function checkApptainer(workshop: Workshop, log: string): Promise<void> {
+  const end = await workshop.run({
+    ...{ name: '_build', argv: ['sh', '-c', APPTAINER_CHECK], cwd: workshop.products },
+    ...{ input: workshop.products, save: workshop.products },
+    ...{ cpuCount: 1, variables: {}, walltimeMs: null, stdout: log, stderr: log },
+  });
+  if (!isGood(end)) throw buildFailure(workshop, end, log);
+}
+
+/** Its number: the name may come to be that of another image meanwhile. */
+async function imageOf(workshop: Workshop, solver: EngineSolver, log: string): Promise<string> {
+  const store = workshop.at('image');
+  mkdirSync(store);
+  const archive = solver.isFile ? workshop.stage.placeOf(solver.image) : null;
+  const end = await workshop.run({
+    name: '_build',
+    argv: ['sh', '-c', imageScript(solver, { store, archive })],
+    ...{ cwd: workshop.products, input: workshop.products, save: workshop.products },
+    ...{ cpuCount: 1, variables: {}, walltimeMs: null, stdout: log, stderr: log },
+  });
+  if (!isGood(end)) throw buildFailure(workshop, end, log);
+  return readFileSync(path.join(store, 'image'), 'utf8').trim();
+}
+
+function isGood({ exitCode, endedBy }: ChildEnd): boolean {
+  return exitCode === 0 && endedBy === 'itself';
+}
+
+function buildFailure({ batch }: Workshop, end: ChildEnd, log: string): Failure {
+  const { exitCode, signal, error, endedBy } = end;
+  const ended = error ?? (signal === null ? `exit code ${exitCode}` : `ended by ${signal}`);
+  const why = endedBy === 'stop' ? 'it was stopped' : ended;
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-LINES_SHOWN);
+  const said = lines.join('\n') === '' ? '' : `\n${lines.join('\n')}`;
+  return failure(refuse('batch.build_failed', { batch: batchTitle(batch), why, log, said }));
+}

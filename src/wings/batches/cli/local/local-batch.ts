@@ -1,0 +1,191 @@
+// A whole batch on this machine, without a cluster: staged, built once, its jobs side by side, each
+// archived when it ends.
+
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import type { Environment } from '../../../../kernel/config/config.ts';
+import { type Glob, parseGlob } from '../../../../kernel/files/glob.ts';
+import { BUILD_FOLDER, type Manifest, WORK_FOLDER } from '../../../../kernel/files/manifest.ts';
+import { usage } from '../../../../kernel/model/failure.ts';
+import { beginBatch, removeHalves } from '../../batch/archive/batch-folder.ts';
+import { physicalCores } from '../../batch/cores.ts';
+import { removeTree } from '../../batch/files/remove.ts';
+import { inputsOf, Stage } from '../../batch/files/stage.ts';
+import type { BatchReading } from '../../batch/read/read-batch.ts';
+import type { BatchFile, BatchJob } from '../../core/batch.ts';
+import { canBind } from '../../core/containers.ts';
+import { type Budget, type Demand, runWithin } from './budget.ts';
+import { type Built, build } from './build.ts';
+import { checkGpus, Gpus, gpuVariables } from './gpus.ts';
+import { runJob } from './job.ts';
+import { Order } from './order.ts';
+import { type BatchPlace, pendingJobs } from './place.ts';
+import { type Stops, Workshop } from './workshop.ts';
+
+export interface LocalParts {
+  readonly reading: BatchReading;
+  readonly place: BatchPlace;
+  /** Null: as many as there are cpus and memory for. */
+  readonly atOnce: number | null;
+  readonly machine: Demand;
+  readonly environment: Environment;
+  readonly stops: Stops;
+  readonly on: LocalEvents;
+}
+
+export interface LocalEvents {
+  doubt(text: string): void;
+  /** `done` completed in an earlier run. */
+  begun(pending: number, done: number): void;
+  building(log: string): void;
+  ended(manifest: Manifest): void;
+  /** Not started: this one, which it comes after, did not complete. */
+  skipped(job: string, after: string): void;
+}
+
+export interface LocalSummary {
+  /** In this run. */
+  readonly manifests: readonly Manifest[];
+  readonly doneBefore: number;
+  readonly jobs: number;
+}
+
+/** Whoever calls holds the lock, and has ended what earlier runs left running. */
+export async function runLocalBatch(parts: LocalParts): Promise<LocalSummary> {
+  const { reading, place } = parts;
+  const work = path.join(place.folder, WORK_FOLDER);
+  checkBinds(reading.batch, work);
+  checkGpus(reading.batch, parts.machine.gpuCount);
+  await removeTree(work);
+  await removeHalves(place.folder);
+  try {
+    return await new LocalBatch(parts, work).run();
+  } finally {
+    await removeTree(work);
+  }
+}
+
+class LocalBatch {
+  readonly #parts: LocalParts;
+  readonly #work: string;
+  readonly #batch: BatchFile;
+  readonly #manifests: Manifest[] = [];
+
+  constructor(parts: LocalParts, work: string) {
+    this.#parts = parts;
+    this.#work = work;
+    const { namespace } = parts.reading.batch;
+    this.#batch = { ...parts.reading.batch, namespace, name: parts.place.name };
+  }
+
+  async run(): Promise<LocalSummary> {
+    const { reading, place, on, stops, environment } = this.#parts;
+    const batch = this.#batch;
+    const stage = await Stage.make(reading, path.join(this.#work, 'staged'));
+    const inputs = new Map(batch.jobs.map((job) => [job.name, digestOf(batch, job, stage)]));
+    const { pending, doubts } = pendingJobs(batch, place.folder, inputs);
+    for (const doubt of doubts) on.doubt(doubt);
+    await beginBatch(place.folder, {
+      ...{ version: 1, namespace: batch.namespace, name: batch.name, origin: batch.origin },
+      ...{ begunAt: Date.now(), jobs: batch.jobs.map(({ name }) => name) },
+    });
+    const doneBefore = batch.jobs.length - pending.length;
+    on.begun(pending.length, doneBefore);
+    const shop = { batch, stage, folder: this.#work, node: hostname(), environment, stops };
+    if (pending.length > 0) await this.#runAll(new Workshop(shop), pending, inputs);
+    return { manifests: this.#manifests, doneBefore, jobs: batch.jobs.length };
+  }
+
+  async #runAll(
+    workshop: Workshop,
+    pending: readonly BatchJob[],
+    inputs: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const { place, on, stops, atOnce, machine } = this.#parts;
+    const log = path.join(place.folder, BUILD_FOLDER, `${workshop.node}.log`);
+    const { solver } = this.#batch;
+    if (solver !== null) on.building(log);
+    const cores = physicalCores();
+    const built = await this.#build(workshop, log, cores);
+    if (built === null) return;
+    const { outputs } = this.#batch;
+    // An empty list would take everything, and says that nothing is kept.
+    const globs = (outputs.length === 0 ? ['!**'] : outputs).flatMap(globOf);
+    const order = new Order(pending);
+    const gpus = new Gpus(machine.gpuCount);
+    const runOne = async ({ job, cpuCount, gpuCount }: Waiting): Promise<void> => {
+      const missing = order.missingOf(job);
+      if (missing !== undefined) {
+        order.note(job, false);
+        return on.skipped(job.name, missing);
+      }
+      const numbers = gpus.take(gpuCount);
+      const of = { job, cpuCount, built, globs, inputs: inputs.get(job.name) ?? '' };
+      const more = { batchFolder: place.folder, gpus: gpuVariables(job.gpuCount, numbers) };
+      const manifest = await runJob(workshop, { ...of, ...more });
+      gpus.giveBack(numbers);
+      order.note(job, manifest.outcome === 'completed');
+      this.#manifests.push(manifest);
+      on.ended(manifest);
+    };
+    const waiting = pending.map((job) => demandOf(job, cores, atOnce));
+    await runWithin(budgetOf(machine, atOnce), {
+      ...{ waiting, run: runOne, isStopped: () => stops.stop.aborted },
+      isReady: ({ job }) => order.isReady(job),
+    });
+  }
+
+  /** Null when it was told to end before the solver was ready. */
+  async #build(workshop: Workshop, log: string, cores: number): Promise<Built | null> {
+    const { stop } = this.#parts.stops;
+    if (stop.aborted) return null;
+    try {
+      return await build(workshop, log, cores);
+    } catch (error) {
+      if (stop.aborted) return null;
+      throw error;
+    }
+  }
+}
+
+interface Waiting extends Demand {
+  readonly job: BatchJob;
+}
+
+function demandOf(job: BatchJob, cores: number, atOnce: number | null): Waiting {
+  const all = Math.max(1, Math.floor(cores / (atOnce ?? 1)));
+  const { cpuCount, memoryBytes, gpuCount } = job;
+  return {
+    job,
+    cpuCount: cpuCount ?? all,
+    memoryBytes: memoryBytes ?? 0,
+    gpuCount: gpuCount ?? 0,
+  };
+}
+
+/** No two jobs have one gpu, however many somebody wants at once. */
+function budgetOf(machine: Demand, atOnce: number | null): Budget {
+  if (atOnce === null) return { ...machine, jobsMax: Number.POSITIVE_INFINITY };
+  const unbounded = Number.POSITIVE_INFINITY;
+  return { ...machine, cpuCount: unbounded, memoryBytes: unbounded, jobsMax: atOnce };
+}
+
+function digestOf(batch: BatchFile, job: BatchJob, stage: Stage): string {
+  return createHash('sha256')
+    .update(JSON.stringify(inputsOf(batch, job, stage)))
+    .digest('hex');
+}
+
+function globOf(text: string): Glob[] {
+  const glob = parseGlob(text);
+  return glob.ok ? [glob.value] : [];
+}
+
+function checkBinds({ solver }: BatchFile, work: string): void {
+  if (solver === null || solver.kind === 'build' || canBind([work])) return;
+  throw usage(
+    `--save-dir: containers cannot be given ${work}: its path has a ':' or ',' in it`,
+    'Keep the results in another folder.',
+  );
+}

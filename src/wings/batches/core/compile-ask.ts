@@ -1,0 +1,86 @@
+// What a job of a batch asks of a node and of the cluster: amounts, limits, and where in the queue.
+
+import { parseDuration } from '../../../kernel/base/duration.ts';
+import { parseSize } from '../../../kernel/base/size.ts';
+import { isWhole } from '../../../kernel/base/whole.ts';
+import type { Findings } from '../../../kernel/files/findings.ts';
+import type { Place } from '../../../kernel/files/problem.ts';
+import {
+  CPUS_PER_NODE_MAX,
+  GPUS_PER_NODE_MAX,
+  MEMORY_PER_NODE_MAX,
+  NICE_MAX,
+  RETRIES_MAX,
+} from '../../../kernel/model/limits.ts';
+import type { WrittenAsk } from './written.ts';
+
+const WHOLE = {
+  cpus: { min: 1, max: CPUS_PER_NODE_MAX, expected: 'a whole number, at least 1' },
+  gpus: { min: 0, max: GPUS_PER_NODE_MAX, expected: 'a whole number, 0 for none' },
+  retries: { min: 0, max: RETRIES_MAX, expected: `a whole number from 0 to ${RETRIES_MAX}` },
+  priority: {
+    ...{ min: -NICE_MAX, max: NICE_MAX },
+    expected: `a whole number from -${NICE_MAX} to ${NICE_MAX}, higher goes first`,
+  },
+} as const;
+const WHOLE_KEYS = Object.keys(WHOLE) as (keyof typeof WHOLE)[];
+
+export const ASK_KEYS = [...WHOLE_KEYS, 'memory', 'time', 'partition', 'qos'] as const;
+
+/** The site has them; what no site can have is told here. */
+const NAME = /^[^\s/]{1,64}$/;
+
+export function checkAsk(written: WrittenAsk, at: Place, findings: Findings): void {
+  for (const key of WHOLE_KEYS) {
+    const { min, max, expected } = WHOLE[key];
+    const value = written[key];
+    if (value === undefined || isWhole(value, min, max)) continue;
+    findings.problem([...at, key], `'${value}': expected ${expected}`);
+  }
+  for (const key of ['partition', 'qos'] as const) {
+    const value = written[key];
+    if (value === undefined || NAME.test(value)) continue;
+    const what = `'${value}': expected a name, as \`weft ${key} list\` shows`;
+    findings.problem([...at, key], what);
+  }
+  const { memory, time } = readAmounts(written);
+  if (memory !== null && !memory.ok) findings.problem([...at, 'memory'], memory.error);
+  if (time !== null && !time.ok) findings.problem([...at, 'time'], time.error);
+}
+
+export function readAsk(written: WrittenAsk) {
+  const { memory, time } = readAmounts(written);
+  return {
+    cpuCount: written.cpus ?? null,
+    gpuCount: written.gpus ?? null,
+    memoryBytes: memory?.ok ? memory.value : null,
+    walltimeMs: time?.ok ? time.value : null,
+    retriesMax: written.retries ?? 0,
+    partition: written.partition ?? null,
+    qos: written.qos ?? null,
+    priority: written.priority ?? 0,
+  };
+}
+
+function readAmounts({ memory, time }: WrittenAsk) {
+  return {
+    memory: memory === undefined ? null : parseMemory(String(memory)),
+    time: time === undefined || time === 'none' ? null : parseTime(String(time)),
+  };
+}
+
+function parseMemory(text: string) {
+  const wrong = (error: string) => ({ ok: false, error }) as const;
+  if (/^\d+$/.test(text)) return wrong(`'${text}' has no unit; write ${text}M or ${text}G`);
+  const size = parseSize(text);
+  if (!size.ok) return size;
+  if (size.value < 1) return wrong(`'${text}' is nothing; leave it out for no limit`);
+  return size.value > MEMORY_PER_NODE_MAX ? wrong(`'${text}' is larger than any node`) : size;
+}
+
+/** A duration that is more than nothing. */
+export function parseTime(text: string) {
+  const time = parseDuration(text);
+  if (!time.ok || time.value > 0) return time;
+  return { ok: false, error: `'${text}' is no time; write none for no limit` } as const;
+}

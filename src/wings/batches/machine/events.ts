@@ -1,0 +1,38 @@
+// What happens to batches. How their jobs end is told of the jobs.
+
+import type { EpochId, NodeName, UserName } from '../../../kernel/model/ids.ts';
+import type { BatchName } from '../../../kernel/model/batch.ts';
+import type { BatchJob, BatchOrigin } from './facts.ts';
+
+export type BatchEvent =
+  | {
+      readonly kind: 'batch_submitted';
+      readonly batch: BatchName;
+      readonly owner: UserName;
+      readonly origin: BatchOrigin;
+      readonly after: readonly string[];
+      /** Absent: no solver is built. */
+      readonly build?: { readonly key: string; readonly number: number };
+      readonly jobs: readonly BatchJob[];
+    }
+  /** Some of its jobs were submitted again, from files that may have changed. */
+  | {
+      readonly kind: 'batch_resumed';
+      /** Its title. */
+      readonly batch: string;
+      readonly jobs: readonly BatchJob[];
+    }
+  /** The solver could not be built there: the node gets no more of the batch. */
+  | {
+      readonly kind: 'build_failed';
+      readonly batch: BatchName;
+      readonly node: NodeName;
+      readonly epochId: EpochId;
+    }
+  /** What failed runs again: nodes that could not build it are tried again. */
+  | { readonly kind: 'failed_builds_forgotten'; readonly batch: string }
+  /** It is built anew from here on, on every node. */
+  | { readonly kind: 'build_renewed'; readonly batch: string; readonly by: string }
+  | { readonly kind: 'batch_removed'; readonly batch: string; readonly by: string }
+  /** They ended long ago. */
+  | { readonly kind: 'batches_forgotten'; readonly batches: readonly string[] };

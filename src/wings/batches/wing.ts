@@ -1,0 +1,8 @@
+// The wing `batches` as the kernel sees it.
+
+import type { Wing } from '../../kernel/wing.ts';
+
+export const batches: Wing = {
+  name: 'batches',
+  needs: ['notify', 'replay'],
+};

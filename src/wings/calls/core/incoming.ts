@@ -1,0 +1,82 @@
+// Bytes that were asked for: put together as they come.
+
+import { CALL_PIECE_BYTES_MAX, CALL_STREAM_BYTES_MAX } from '../../../kernel/model/limits.ts';
+import type { Body, Bytes, More, None, Stop } from './messages.ts';
+
+/** Bytes of which a part may be there; it outlives the lines over which they come. */
+export interface Gathering {
+  readonly bytes: Bytes;
+  position: number;
+}
+
+export function gather(size: number): Gathering {
+  return { bytes: new Uint8Array(size), position: 0 };
+}
+
+interface Receiving<K> {
+  readonly key: K;
+  readonly into: Gathering;
+  upTo: number;
+}
+
+/** The streams that were asked for on one line; `K` says what for. */
+export class Incoming<K> {
+  readonly #send: (message: More | Stop) => void;
+  readonly #receivings = new Map<number, Receiving<K>>();
+  #next = 1;
+
+  constructor(send: (message: More | Stop) => void) {
+    this.#send = send;
+  }
+
+  get count(): number {
+    return this.#receivings.size;
+  }
+
+  /** What is to be said in `wanted`. */
+  ask(key: K, into: Gathering) {
+    const stream = this.#next;
+    this.#next += 1;
+    const from = into.position;
+    const upTo = Math.min(into.bytes.length, from + CALL_STREAM_BYTES_MAX);
+    this.#receivings.set(stream, { key, into, upTo });
+    return { stream, from, upTo };
+  }
+
+  /** What is whole now; null when nothing is; in words what is wrong with what came. */
+  body({ stream, bytes }: Body): K | null | { readonly flaw: string } {
+    const receiving = this.#receivings.get(stream);
+    if (receiving === undefined) return null;
+    const { into } = receiving;
+    if (into.position + bytes.length > receiving.upTo)
+      return { flaw: 'more bytes than were wanted' };
+    into.bytes.set(bytes, into.position);
+    into.position += bytes.length;
+    if (into.position === into.bytes.length) {
+      this.#receivings.delete(stream);
+      return receiving.key;
+    }
+    const upTo = Math.min(into.bytes.length, into.position + CALL_STREAM_BYTES_MAX);
+    if (upTo - receiving.upTo >= CALL_PIECE_BYTES_MAX || upTo === into.bytes.length) {
+      if (upTo > receiving.upTo) this.#send({ kind: 'more', stream, upTo });
+      receiving.upTo = upTo;
+    }
+    return null;
+  }
+
+  /** What will never be whole; null when nobody wanted it any more. */
+  none({ stream }: None): K | null {
+    const receiving = this.#receivings.get(stream);
+    this.#receivings.delete(stream);
+    return receiving?.key ?? null;
+  }
+
+  /** Nobody wants it any more. Few are on their way at any time. */
+  cancel(key: K): void {
+    for (const [stream, receiving] of this.#receivings) {
+      if (receiving.key !== key) continue;
+      this.#receivings.delete(stream);
+      this.#send({ kind: 'stop', stream });
+    }
+  }
+}

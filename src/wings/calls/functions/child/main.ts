@@ -1,0 +1,83 @@
+// The process that runs functions. It is started by the nanny of a worker, reads calls from one
+// pipe, writes results into another, and ends when the first is closed.
+
+import { writeSync, writevSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { CALL_BYTES_MAX } from '../../../../kernel/model/limits.ts';
+import { FrameBatch, FrameReader, TO_CHILD, TO_NANNY } from './frames.ts';
+import { isolate } from './isolation.ts';
+import { Runner, type RunnerOptions } from './runner.ts';
+import { CALLS_FD, RESULTS_FD } from './stdio.ts';
+
+const READ_BYTES = 256 * 1024;
+
+const NOTHING = new Uint8Array();
+const batch = new FrameBatch();
+let isLeaving = false;
+
+const runner = new Runner(JSON.parse(process.argv[2] ?? '{}') as RunnerOptions, {
+  write: (head, bytes = NOTHING) => batch.add(head, bytes),
+  flush,
+  tell: (line) => process.stderr.write(`weft: ${line}\n`),
+  now: () => performance.now(),
+  residentBytes: () => process.memoryUsage.rss(),
+  later: (act) => setImmediate(act),
+  isolation: begin(),
+});
+
+function flush(): void {
+  let left = batch.take();
+  while (left.length > 0) {
+    const [first] = left;
+    // One buffer, as most are, goes out in half the time of a list of one.
+    let written =
+      left.length === 1 && first !== undefined
+        ? writeSync(RESULTS_FD, first)
+        : writevSync(RESULTS_FD, left);
+    if (left.length === 1 && written === first?.length) return;
+    left = left.flatMap((part) => {
+      const done = Math.min(written, part.length);
+      written -= done;
+      return done === part.length ? [] : [part.subarray(done)];
+    });
+  }
+}
+
+/** The child's own listeners, then the watch over those of others. */
+function begin(): ReturnType<typeof isolate> {
+  process.on('uncaughtException', (error) => runner.uncaught(error, 'an uncaught exception'));
+  process.on('unhandledRejection', (error) => runner.uncaught(error, 'an unhandled rejection'));
+  process.on('exit', (code) => {
+    if (!isLeaving) batch.add({ kind: TO_NANNY.exiting, a: code });
+    flush();
+  });
+  // Signals of the terminal and of `weft kill --signal` are for the nanny, or for handlers of a call.
+  for (const name of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(name, () => undefined);
+  const reader = new FrameReader(CALL_BYTES_MAX + READ_BYTES, (frame) => {
+    if (frame.kind === TO_CHILD.leave) leave();
+    else runner.take(frame);
+  });
+  const calls = new Socket({
+    ...{ fd: CALLS_FD, readable: true, writable: false },
+    onread: {
+      buffer: Buffer.allocUnsafeSlow(READ_BYTES),
+      callback: (bytes: number, buffer: Uint8Array) => {
+        reader.feed(buffer.subarray(0, bytes));
+        return true;
+      },
+    },
+  });
+  calls.on('error', leave);
+  calls.on('end', leave);
+  calls.resume();
+  return isolate();
+}
+
+/** The nanny is gone, or has no more use for this process. */
+function leave(): void {
+  isLeaving = true;
+  process.exit(0);
+}
+
+batch.add({ kind: TO_NANNY.ready, a: process.pid });
+flush();

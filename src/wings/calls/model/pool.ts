@@ -1,0 +1,45 @@
+// Pools: array jobs whose tasks are resident workers that run functions for programs.
+
+import type { JobSpec, Program } from '../../../kernel/model/job.ts';
+import type { Submission } from '../../../kernel/model/submission.ts';
+
+/** What each worker gets: the fields of a submission that mean something for a resident process. */
+export type WorkerWish = Pick<
+  Submission,
+  | 'environment'
+  | 'directory'
+  | 'files'
+  | 'staging'
+  | 'cpuCount'
+  | 'memoryBytes'
+  | 'memoryOtherwiseBytes'
+  | 'gpuCount'
+  | 'counted'
+  | 'exclusive'
+  | 'labels'
+  | 'nodeNames'
+  | 'walltimeMs'
+  | 'nice'
+  | 'partition'
+  | 'qos'
+  | 'reservation'
+  | 'notify'
+  | 'umask'
+>;
+
+/** The agent of each node knows where it is. */
+export const WORKER_PROGRAM: Program = { kind: 'argv', argv: ['weft-worker'] };
+
+/** Names stand in paths and on command lines, where a number is a job. */
+const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
+
+export function isPoolName(text: string): boolean {
+  return NAME.test(text);
+}
+
+export const POOL_NAME_FORM = "a letter, then letters, digits, '.', '-' and '_', 63 at most";
+
+/** How many workers a pool asks for at present. */
+export function targetOf({ array }: Pick<JobSpec, 'array'>): number {
+  return array?.runningMax ?? 0;
+}

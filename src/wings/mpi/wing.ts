@@ -1,0 +1,8 @@
+// The wing `mpi` as the kernel sees it.
+
+import type { Wing } from '../../kernel/wing.ts';
+
+export const mpi: Wing = {
+  name: 'mpi',
+  needs: [],
+};

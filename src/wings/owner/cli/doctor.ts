@@ -1,0 +1,31 @@
+// Whether the nodes of this machine would notice that somebody uses it: what each of their
+// detectors saw, and which of them cannot see.
+
+import type { Context } from '../../../kernel/cli/context.ts';
+import type { Finding } from '../../../kernel/cli/doctor/finding.ts';
+import { Failure } from '../../../kernel/model/failure.ts';
+import { type LocalNode, localNodes, statusOfNode } from './doors.ts';
+import { presenceLine } from './presence-words.ts';
+
+export async function ownerPresence(context: Context): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const node of localNodes(context)) found.push(...(await ofNode(node)));
+  if (found.length > 0) return found;
+  return [{ state: 'ok', text: 'no agent of a node is on this machine' }];
+}
+
+async function ofNode(node: LocalNode): Promise<Finding[]> {
+  try {
+    const { presence } = await statusOfNode(node);
+    if (presence === null) {
+      return [{ state: 'ok', text: `node ${node.name} does not look (node.yield is not set)` }];
+    }
+    return presence.map((one) => ({
+      state: one.state === 'blind' ? 'note' : 'ok',
+      text: `node ${node.name}: ${presenceLine(one, Date.now())}`,
+    }));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [{ state: 'note', text: error.message }];
+  }
+}

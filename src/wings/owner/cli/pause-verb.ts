@@ -1,0 +1,79 @@
+// `weft pause`: the owner of a machine takes it back for a while.
+
+import { headNow } from '../../../kernel/api/head-time.ts';
+import { parseDuration } from '../../../kernel/base/duration.ts';
+import { plural } from '../../../kernel/base/plural.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
+import { formatInstant } from '../../../kernel/cli/output/words.ts';
+import { collect, read } from '../../../kernel/cli/submit/read.ts';
+import { defineVerb } from '../../../kernel/cli/verb.ts';
+import type { PauseReply } from '../../../kernel/model/agent-door.ts';
+import { DOOR_PATHS } from '../../../kernel/model/agent-door.ts';
+import { PAUSE_DEFAULT_MS } from '../../../kernel/model/pause.ts';
+import { askNodes, untilAnswered } from './ask.ts';
+import { askNode } from './doors.ts';
+
+interface Options {
+  readonly node?: string[];
+  readonly requeue?: boolean;
+}
+
+interface Wish {
+  readonly durationMs: number;
+  readonly requeue: boolean;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.argument('[duration]', 'how long, as 1h30m10s (default: 1h)');
+    command.option('--node <node>', 'this node (default: all of this machine)', collect);
+    command.option('--requeue', 'tasks that may be requeued go elsewhere');
+  },
+  async run({ context, args: [duration], options }) {
+    const durationMs = read('the duration', duration, parseDuration) ?? PAUSE_DEFAULT_MS;
+    await pauseNodes(context, options.node, { durationMs, requeue: options.requeue === true });
+    return 0;
+  },
+});
+
+/** Those that were named, else all of this machine; says until when, and returns the last of it. */
+export async function pauseNodes(
+  context: Context,
+  names: readonly string[] | undefined,
+  wish: Wish,
+): Promise<number> {
+  let last = 0;
+  await askNodes(context, names, {
+    async here(node) {
+      const { pause, tasks } = await askNode<PauseReply>(node, DOOR_PATHS.pause, wish);
+      say(context, node.name, { until: pause.until, tasks, wish });
+      last = Math.max(last, pause.until);
+    },
+    byHead: (name) => pauseByHead(context, name, wish),
+  });
+  return last;
+}
+
+async function pauseByHead(context: Context, name: string, wish: Wish): Promise<void> {
+  const api = await context.api();
+  await api.call('pauseNode', { params: { name }, body: wish });
+  const node = await untilAnswered(context, name);
+  if (node?.paused?.kind === 'owner') {
+    const { paused, running } = node;
+    say(context, name, { until: paused.until, tasks: running.length, wish });
+  } else context.print(`Node ${name} has not answered yet; it is told as soon as it can be.`);
+}
+
+function say(
+  context: Context,
+  name: string,
+  { until, tasks, wish }: { until: number; tasks: number; wish: Wish },
+): void {
+  const what = tasks === 0 ? 'nothing runs there' : taskWords(tasks, wish);
+  context.print(`Node ${name} is paused until ${formatInstant(until, headNow())}; ${what}.`);
+}
+
+function taskWords(tasks: number, { requeue }: Wish): string {
+  const stands = `${plural(tasks, 'task')} ${tasks === 1 ? 'stands' : 'stand'} still`;
+  return requeue ? `${stands}, or ${tasks === 1 ? 'goes' : 'go'} elsewhere` : stands;
+}

@@ -1,0 +1,54 @@
+// `weft unpause`: nodes take work again before the end of their pause.
+
+import type { Context } from '../../../kernel/cli/context.ts';
+import { collect } from '../../../kernel/cli/submit/read.ts';
+import { defineVerb } from '../../../kernel/cli/verb.ts';
+import { DOOR_PATHS } from '../../../kernel/model/agent-door.ts';
+import { Failure } from '../../../kernel/model/failure.ts';
+import { askNodes, untilAnswered } from './ask.ts';
+import { askNode } from './doors.ts';
+
+export const verb = defineVerb<{ readonly node?: string[] }>({
+  define(command) {
+    command.option('--node <node>', 'this node (default: all of this machine)', collect);
+  },
+  async run({ context, options }) {
+    await unpauseNodes(context, options.node);
+    return 0;
+  },
+});
+
+/** Those that were named, else all of this machine that are paused. */
+export async function unpauseNodes(
+  context: Context,
+  names: readonly string[] | undefined,
+): Promise<void> {
+  const unpaused: string[] = [];
+  let notPaused: Failure | null = null;
+  await askNodes(context, names, {
+    async here(node) {
+      try {
+        await askNode(node, DOOR_PATHS.unpause, {});
+        unpaused.push(node.name);
+      } catch (error) {
+        // Of several here, those that are paused are meant.
+        const isOther = error instanceof Failure && error.code === 'node.not_paused';
+        if (!isOther || names !== undefined) throw error;
+        notPaused ??= error;
+      }
+    },
+    async byHead(name) {
+      if (await unpauseByHead(context, name)) unpaused.push(name);
+    },
+  });
+  if (unpaused.length === 0 && notPaused !== null) throw notPaused;
+  for (const name of unpaused) context.print(`Node ${name} takes work again.`);
+}
+
+async function unpauseByHead(context: Context, name: string): Promise<boolean> {
+  const api = await context.api();
+  await api.call('unpauseNode', { params: { name } });
+  if ((await untilAnswered(context, name)) !== null) return true;
+  context.print(`Node ${name} has not answered yet; it is told as soon as it can be.`);
+  return false;
+}

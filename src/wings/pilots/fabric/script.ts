@@ -1,0 +1,116 @@
+// The script that a batch system runs for each pilot of a launch: it joins, runs an agent, and leaves
+// nothing behind when it is told to end.
+
+import { quoteWord } from '../../../kernel/base/shell-word.ts';
+import { fleetLabel, type PilotWish, pilotLog } from '../model/pilot.ts';
+
+const MIB = 1_048_576;
+
+export interface PilotScript {
+  readonly fleet: string;
+  readonly launch: number;
+  readonly wish: PilotWish;
+  /** `weft-join:…`, for this launch alone. */
+  readonly ticket: string;
+  /** The words that start `weft` where pilots run; in a container it is `weft`. */
+  readonly program: readonly string[];
+}
+
+export function pilotScript({ fleet, launch, wish, ticket, program }: PilotScript): string {
+  const { image, directory } = wish;
+  const labels = [fleetLabel(fleet), `system=${wish.system}`].map(quoteWord).join(' ');
+  return `#!/bin/sh
+# A pilot of the Weft fleet ${fleet}: an agent that lives as long as this job.
+index=\${SLURM_ARRAY_TASK_ID:-\${SGE_TASK_ID:-1}}
+name=${quoteWord(`${fleet}-${launch}-`)}$index
+PATH=\${PATH:-/usr/local/bin:/usr/bin:/bin}
+cd ${quoteWord(directory)} || exit 1
+exec >"${pilotLog('$name')}" 2>&1 </dev/null
+d=$(mktemp -d "\${TMPDIR:-/tmp}/weft-pilot.XXXXXX") || exit 1
+# A batch system that hands on nothing says nothing of the account either.
+HOME=\${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
+HOME=\${HOME:-$d}; USER=\${USER:-$(id -un)}; LOGNAME=\${LOGNAME:-$USER}; export HOME
+${memoryLines(wish)}
+${image === null ? onMachine(program, wish, labels) : inContainer(wish, labels)}
+ticket=${quoteWord(ticket)}
+ended=
+end() { ended=yes; stop; }
+trap end TERM INT HUP USR1 USR2 XCPU
+begin
+# A signal to this shell ends the wait, not the agent.
+while kill -0 $a 2>/dev/null; do wait $a; code=$?; done
+clean
+rm -rf "$d"
+[ -n "$ended" ] && exit 0
+exit "\${code:-1}"
+`;
+}
+
+/** Its share of the machine's memory by its cpus, where nobody said how much. */
+function memoryLines({ memoryBytes, cpuCount }: PilotWish): string {
+  if (memoryBytes !== null) return `memory=${Math.max(1, Math.floor(memoryBytes / MIB))}M`;
+  return `kib=$(sed -n 's/^MemTotal: *\\([0-9]*\\) kB$/\\1/p' /proc/meminfo)
+all=$(getconf _NPROCESSORS_ONLN)
+cpus=${cpuCount}; [ "$cpus" -gt "$all" ] && cpus=$all
+memory=$((kib / 1024 * cpus / all))M`;
+}
+
+/**
+ * A batch system may kill this shell with all of its session: the agent is in another one, sees that
+ * its parent is gone, and ends what it runs. The launcher outlives its agent by design; here nobody
+ * comes back to it.
+ */
+function onMachine(program: readonly string[], wish: PilotWish, labels: string): string {
+  const weft = program.map(quoteWord).join(' ');
+  const shared = quoteWord(wish.sharedPaths.join(','));
+  return `# What it runs gets a clean environment, as on every node.
+weft() {
+  exec setsid env -i HOME="$HOME" USER="$USER" LOGNAME="$LOGNAME" PATH="$PATH" \\
+    LANG="\${LANG:-C.UTF-8}" TMPDIR="$d" WEFT_NODE_CPUS=${wish.cpuCount} \\
+    WEFT_NODE_MEMORY="$memory" WEFT_NODE_SHARED=${shared} WEFT_NODE_SWITCH_USER=false \\
+    ${weft} "$@" --dir "$d"
+}
+begin() {
+  printf '%s\\n' "$ticket" | (weft join - --name "$name" --label ${labels}) || exit 1
+  (weft agent --leave) & a=$!
+}
+stop() { kill -TERM $a; }
+left() { grep -lsaF "$d/nodes/$name/launcher.sock" /proc/[0-9]*/cmdline | cut -d/ -f3; }
+clean() {
+  # One that was just being started is seen the next time.
+  for time in 1 2 3 4 5 6; do
+    for one in $(left); do [ "$one" = $$ ] || kill "$one" 2>/dev/null; done
+    sleep 0.3
+  done
+  for one in $(left); do kill -9 "$one" 2>/dev/null; done
+}`;
+}
+
+/**
+ * Its standard input stays open as long as this shell lives: a container is no child of ours, and
+ * has to end also when nobody can tell it to. A shell gives what it starts in the background an
+ * empty input unless told otherwise.
+ */
+function inContainer(wish: PilotWish, labels: string): string {
+  const { image, dockerArgs, directory, cpuCount, sharedPaths } = wish;
+  const args = dockerArgs.map(quoteWord).join(' ');
+  const inside = `read -r t; printf "%s\\n" "$t" | weft join - --dir "$0" --name "$1" --label ${labels} || exit 1
+exec 3<&0
+weft agent --dir "$0" --leave </dev/null 3<&- & a=$!
+(cat <&3 >/dev/null; kill -TERM $a) &
+trap "kill -TERM $a" TERM INT
+while kill -0 $a 2>/dev/null; do wait $a; code=$?; done
+exit $code`;
+  return `begin() {
+  mkfifo "$d/in"
+  set -- -e WEFT_NODE_CPUS=${cpuCount} -e "WEFT_NODE_MEMORY=$memory" \\
+    -e WEFT_NODE_SHARED=${quoteWord(sharedPaths.join(','))} -e WEFT_NODE_SWITCH_USER=false
+  docker run --rm -i --network host --name "weft-$name" -v ${quoteWord(`${directory}:${directory}`)} \\
+    "$@" ${args} --entrypoint /bin/sh ${quoteWord(image ?? '')} \\
+    -c ${quoteWord(inside)} /tmp/weft-pilot "$name" <"$d/in" & a=$!
+  exec 3>"$d/in"
+  printf '%s\\n' "$ticket" >&3
+}
+stop() { exec 3>&-; docker stop -t 20 "weft-$name"; }
+clean() { docker rm -f "weft-$name" 2>/dev/null; }`;
+}

@@ -1,0 +1,79 @@
+// `weft replay`: how a policy would have done on a workload of the past, by the head's scheduler.
+
+import type { Context } from '../../../kernel/cli/context.ts';
+import { defineVerb } from '../../../kernel/cli/verb.ts';
+import { refuse } from '../../../kernel/model/errors.ts';
+import { failure, usage } from '../../../kernel/model/failure.ts';
+import { nodesOf, workloadOf } from '../core/machine.ts';
+import { shaken } from '../core/synthetic.ts';
+import { conclude, type Subject } from './conclude.ts';
+import { readLog, UNHEEDED } from './log-trace.ts';
+import {
+  defineMachineOptions,
+  defineReplayOptions,
+  type ReplayOptions,
+  readCount,
+  readMachine,
+  readSeed,
+} from './options.ts';
+import { readTrace } from './read-trace.ts';
+
+interface Options extends ReplayOptions {
+  readonly log?: boolean;
+  readonly shake?: string;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.argument(
+      '[trace]',
+      'a file in the Standard Workload Format, also .gz; - = standard input',
+    );
+    command.option('--log', "the cluster's own history instead of a trace");
+    command.option('--procs <count>', 'one pool of this many processors');
+    defineMachineOptions(command);
+    command.option('--shake <seconds>', 'move each arrival by a random time up to this');
+    defineReplayOptions(command, 'seed of the random numbers of --shake');
+  },
+  async run({ context, args: [trace], options }) {
+    const seed = readSeed(options.seed);
+    const shakeMs = options.shake === undefined ? 0 : readCount('--shake', options.shake) * 1000;
+    const subject = await subjectOf(context, trace, options);
+    if (subject.jobs.length === 0) throw failure(emptyTrace(subject));
+    const jobs = shakeMs === 0 ? subject.jobs : shaken(subject.jobs, shakeMs, seed);
+    return conclude(context, { ...subject, jobs }, options);
+  },
+});
+
+async function subjectOf(
+  context: Context,
+  trace: string | undefined,
+  options: Options,
+): Promise<Subject> {
+  const machine = readMachine(options);
+  if (options.log) {
+    if (trace !== undefined) throw usage('--log replays the history; it takes no trace');
+    const nodes = machine === null ? null : nodesOf(machine);
+    const log = await readLog(await context.api(), nodes);
+    return {
+      name: 'the history',
+      ...log.workload,
+      nodes: log.nodes,
+      brokenLines: 0,
+      unheeded: UNHEEDED,
+    };
+  }
+  if (trace === undefined) throw usage('name a trace, or --log for the history of the cluster');
+  if (machine === null) throw usage('give the machine: --procs N, or --nodes N --cpus C');
+  const { jobs, broken } = readTrace(context, trace);
+  const name = trace === '-' ? 'standard input' : (trace.split('/').at(-1) as string);
+  const nodes = nodesOf(machine);
+  return { name, ...workloadOf(jobs, machine), nodes, brokenLines: broken.length, unheeded: [] };
+}
+
+function emptyTrace({ name, dropped, brokenLines }: Subject) {
+  const { incomplete, tooLarge } = dropped;
+  const left = `${incomplete} without size or run time, ${tooLarge} too large for the machine`;
+  const what = `${left}, ${brokenLines} broken lines`;
+  return refuse('trace.empty', { trace: name, what });
+}

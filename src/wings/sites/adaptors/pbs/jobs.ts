@@ -1,0 +1,125 @@
+// Jobs as `qstat -f -F json` lists them: with -t, elements of arrays beside their arrays.
+
+import { ok, type Result } from '../../../../kernel/base/result.ts';
+import type { ExitStatus } from '../../../../kernel/model/job.ts';
+import type { SiteEnd, SiteJob, SiteJobState } from '../../../../kernel/model/site.ts';
+import type { SiteOutput, SiteProblem } from '../adaptor.ts';
+import { clockOf, elementsOf, instantOfCtime, saidBy, unreadable } from '../read.ts';
+import { NO_SUCH_JOB } from './failure.ts';
+import { bytesOf, countOf, type Listed, partOf, recordsIn, wordOf } from './values.ts';
+
+export const JOBS_COMMAND = { argv: ['qstat', '-t', '-f', '-F', 'json'] };
+
+/** With the history, where the server keeps one. */
+export function endCommand(job: string) {
+  return { argv: ['qstat', '-x', '-f', '-F', 'json', job] };
+}
+
+const STATES: Readonly<Record<string, SiteJobState>> = {
+  Q: 'waiting',
+  H: 'held',
+  W: 'waiting',
+  T: 'waiting',
+  R: 'running',
+  S: 'suspended',
+  U: 'suspended',
+  E: 'completing',
+  F: 'ended',
+  X: 'ended',
+  // An array of which an element has begun; what is listed of it here are those that have not.
+  B: 'waiting',
+};
+
+export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
+  const listed = recordsIn('qstat', 'Jobs', output);
+  if (!listed.ok) return listed;
+  const jobs: SiteJob[] = [];
+  for (const [id, record] of listed.value) {
+    const job = jobOf(id, record);
+    if (job === null) return unreadable('qstat', `job ${id} has no Job_Owner and job_state`);
+    if (!isTold(job)) continue;
+    jobs.push(job);
+  }
+  return ok(jobs);
+}
+
+/** An element that waits is in the set of its array, and an array without such is its elements. */
+function isTold({ id, state, elements }: SiteJob): boolean {
+  if (id.includes('[]')) return elements !== null;
+  return !id.includes('[') || (state !== 'waiting' && state !== 'held');
+}
+
+function jobOf(id: string, listed: Listed): SiteJob | null {
+  const [owner] = (wordOf(listed.Job_Owner) ?? '').split('@');
+  const word = wordOf(listed.job_state);
+  if (owner === undefined || !/^\S+$/.test(owner) || word === null) return null;
+  const state = STATES[word] ?? 'unknown';
+  const wants = partOf(listed.Resource_List) ?? {};
+  const nodes = nodesIn(wordOf(listed.exec_host) ?? '');
+  const nodeCount = Math.max(1, nodes.length || (countOf(wants.nodect) ?? 1));
+  const memory = bytesOf(wordOf(wants.mem));
+  const remaining = wordOf(listed.array_indices_remaining);
+  const isBegun = state !== 'waiting' && state !== 'held';
+  const comment = wordOf(listed.comment);
+  return {
+    ...{ id, handle: null, name: wordOf(listed.Job_Name) ?? '', owner, state, word },
+    reason: comment,
+    queue: wordOf(listed.queue),
+    elements: id.includes('[]') && remaining !== null ? elementsOf(remaining) : null,
+    submittedAt: instantOfCtime(wordOf(listed.ctime)),
+    startedAt: isBegun ? instantOfCtime(wordOf(listed.stime)) : null,
+    endedAt: state === 'ended' ? endedAtOf(listed) : null,
+    walltimeMs: clockOf(wordOf(wants.walltime) ?? '') || null,
+    nodeCount,
+    cpuCount: countOf(wants.ncpus) || null,
+    memoryBytes: memory === null ? null : Math.floor(memory / nodeCount),
+    isExclusive: /\bexcl/.test(wordOf(wants.place) ?? ''),
+    nodes: isBegun ? nodes : [],
+    exit: state === 'ended' ? exitOf(listed.Exit_status) : null,
+  };
+}
+
+/** `n1/0*2+n2/1`. */
+function nodesIn(text: string): readonly string[] {
+  const names = text.split('+').map((part) => part.replace(/\/.*$/, ''));
+  return [...new Set(names.filter((name) => /^\S+$/.test(name)))];
+}
+
+/** Servers before 20 do not say when the job ended, but when they last had to do with it. */
+function endedAtOf(listed: Listed): number | null {
+  return instantOfCtime(wordOf(listed.obittime)) ?? instantOfCtime(wordOf(listed.mtime));
+}
+
+/** Limits for which pbs_mom ends a job (JOB_EXEC_KILL_…): cpus twice, vmem, mem, cput, walltime. */
+const KILLED_FROM = -29;
+const KILLED_TO = -24;
+const KILL = 9;
+
+/**
+ * From 256 on a signal; below 0 what kept the job from running, which is no end of a program, or the
+ * limit for which it was killed.
+ */
+function exitOf(value: unknown): ExitStatus | null {
+  const text = wordOf(value) ?? '';
+  if (!/^-?\d{1,4}$/.test(text)) return null;
+  const status = Number(text);
+  if (status >= 256) {
+    const signal = status - 256;
+    return signal >= 1 && signal <= 64 ? { signal } : null;
+  }
+  if (status >= 0) return { code: status };
+  return status >= KILLED_FROM && status <= KILLED_TO ? { signal: KILL } : null;
+}
+
+/** A job that was deleted before it began has no status. */
+export function readEnd(output: SiteOutput): Result<SiteEnd | null, SiteProblem> {
+  if (output.code !== 0 && output.code !== null && NO_SUCH_JOB.test(saidBy(output))) {
+    return ok(null);
+  }
+  const jobs = readJobs(output);
+  if (!jobs.ok) return jobs;
+  const job = jobs.value[0];
+  if (job === undefined || job.endedAt === null || job.exit === null) return ok(null);
+  const { startedAt, endedAt, exit, reason } = job;
+  return ok({ startedAt, endedAt, exit, reason: exit.signal === undefined ? null : reason });
+}

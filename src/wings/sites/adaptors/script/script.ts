@@ -1,0 +1,134 @@
+// A site that a program of its operator drives, whatever is behind it: one call for each operation,
+// JSON in and out (docs/adaptors.md).
+
+import { ok } from '../../../../kernel/base/result.ts';
+import type { Adaptor, NodeSwitch, Requirement, SiteQuery, Steering } from '../adaptor.ts';
+import { siteProblem } from '../read.ts';
+import {
+  capabilitiesOf,
+  commandOf,
+  jobId,
+  type Operation,
+  type Question,
+  queryOf,
+  readDone,
+} from './contract.ts';
+import { end, jobs, nodes, queues } from './listings.ts';
+import { flag, list, orNull, type Shape } from './shape.ts';
+
+/** Jobs of one name: there is one, or a few when something went wrong. */
+const NAMED_MAX = 1000;
+
+/** @param program its words, to which the operation is added */
+export function script(program: readonly string[], steers: boolean): Adaptor {
+  const ask = <T>(operation: Operation, key: string, shape: Shape<T>, question: Question = {}) =>
+    asked(program, operation, { key, shape, question });
+  const orNothing = <T>(operation: Operation, key: string, shape: Shape<T>, question: Question) => {
+    const query = queryOf<Record<string, T | null>>(
+      commandOf(program, operation, question),
+      operation,
+      { [key]: orNull(shape) },
+    );
+    return mapped(query, (answer) => answer[key] ?? null);
+  };
+  return {
+    system: 'script',
+    // It is a program of the site's operator, who knows what it needs.
+    variables: ['*'],
+    jobs: ask('jobs', 'jobs', jobs),
+    nodes: ask('nodes', 'nodes', nodes),
+    queues: ask('queues', 'queues', queues),
+    submit: (job) => {
+      const { script: _, ...question } = job;
+      return ask('submit', 'job', jobId, question);
+    },
+    named: (name) => ask('named', 'jobs', list(jobId, NAMED_MAX), { name }),
+    cancel: (job) => ({
+      command: commandOf(program, 'cancel', { job }),
+      read: (output) => readDone(output, 'cancel'),
+    }),
+    end: (job) => orNothing('end', 'end', end, { job }),
+    known: (job) => known(orNothing('known', 'known', flag, { job })),
+    element: (array, index) => `${array}.${index}`,
+    setNode: (change) => [commandOf(program, 'set-node', wordsOf(change))],
+    steering: steers ? steering(program) : null,
+  };
+}
+
+function asked<T>(
+  program: readonly string[],
+  operation: Operation,
+  of: { readonly key: string; readonly shape: Shape<T>; readonly question: Question },
+): SiteQuery<T> {
+  const { key, shape, question } = of;
+  const command = commandOf(program, operation, question);
+  const query = queryOf<Record<string, T>>(command, operation, { [key]: { shape } });
+  return mapped(query, (answer) => answer[key] as T);
+}
+
+function mapped<A, B>({ command, read }: SiteQuery<A>, map: (value: A) => B): SiteQuery<B> {
+  return {
+    command,
+    read(output) {
+      const answer = read(output);
+      return answer.ok ? ok(map(answer.value)) : answer;
+    },
+  };
+}
+
+/** Null is no answer, and no evidence for either. */
+function known({ command, read }: SiteQuery<boolean | null>): SiteQuery<boolean> {
+  return {
+    command,
+    read(output) {
+      const answer = read(output);
+      if (!answer.ok) return answer;
+      if (answer.value !== null) return ok(answer.value);
+      return siteProblem('away', 'known: the program cannot say');
+    },
+  };
+}
+
+function wordsOf(change: NodeSwitch): Question {
+  return { node: change.node, change: change.kind, reason: change.reason ?? null };
+}
+
+function steering(program: readonly string[]): Steering {
+  return {
+    ...{ takeover: 'disabled_scheduler', needsHandle: false },
+    requirements: [offersStarts(program), hasWhatItNeeds(program)],
+    start: ({ id, handle }, on) => [commandOf(program, 'start', { job: id, handle, nodes: on })],
+    // Of set-node, too.
+    read: (output) => readDone(output, 'order'),
+    takeBack: ({ id }, on) => [commandOf(program, 'take-back', { job: id, nodes: on })],
+  };
+}
+
+function offersStarts(program: readonly string[]): Requirement {
+  return {
+    what: 'the program offers the operations start and take-back',
+    query: mapped(capabilitiesOf(program), ({ operations }) =>
+      (['start', 'take-back'] as const).every((one) => operations.includes(one)),
+    ),
+    remedy: 'write them, and name them in the answer to capabilities; or set site.mode: submit',
+  };
+}
+
+/** The first that is not met is told in the program's own words. */
+function hasWhatItNeeds(program: readonly string[]): Requirement {
+  const { command, read } = capabilitiesOf(program);
+  return {
+    what: 'all that the program needs of its system is so',
+    query: {
+      command,
+      read(output) {
+        const answer = read(output);
+        if (!answer.ok) return answer;
+        const lack = answer.value.requirements.find(({ met }) => !met);
+        if (lack === undefined) return ok(true);
+        return siteProblem('refused', `this is not so: ${lack.what}. Remedy: ${lack.remedy}`);
+      },
+    },
+    remedy: 'docs/adaptors.md has the requirements of a program',
+  };
+}

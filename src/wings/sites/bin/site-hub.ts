@@ -1,0 +1,57 @@
+// What all nodes of one site have in common in a gateway's process: its adaptor, its listings, and
+// who steers it.
+
+import { join } from 'node:path';
+import type { SiteOptions } from '../../../kernel/config/daemon-options.ts';
+import { systemClock } from '../../../kernel/os/clock.ts';
+import { systemDataReader } from '../../../kernel/os/data-reader.ts';
+import type { Commands } from '../../../kernel/ports/commands.ts';
+import type { Log } from '../../../kernel/ports/log.ts';
+import type { Adaptor } from '../adaptors/adaptor.ts';
+import { readFilterFile } from '../config/read-filters.ts';
+import { Filters } from '../fabric/filters/site-filters.ts';
+import { NodeStops } from '../fabric/site/node-stops.ts';
+import { SiteWatch } from '../fabric/site/site-watch.ts';
+import { Steerer } from '../fabric/site/steerer.ts';
+import { siteNotes } from '../os/site-notes.ts';
+import { adaptorOf } from './site-adaptors.ts';
+import { siteCommands } from './site-commands.ts';
+
+export interface SiteHub {
+  /** The name of the gateway, and so of the site. */
+  readonly name: string;
+  readonly adaptor: Adaptor;
+  /** That run what the adaptor says. */
+  readonly commands: Commands;
+  readonly watch: SiteWatch;
+  /** Null: the site's own scheduler decides. */
+  readonly steerer: Steerer | null;
+  /** Null: its nodes are none of ours. */
+  readonly stops: NodeStops | null;
+  /** What the site wants to be seen of it; null: all as it is. */
+  readonly filters: Filters | null;
+}
+
+export function openHub(
+  site: SiteOptions,
+  own: { readonly name: string; readonly stateDir: string; readonly log: Log },
+): SiteHub {
+  const { name, stateDir, log } = own;
+  const adaptor = adaptorOf(site);
+  const commands = siteCommands(adaptor, site.before);
+  const common = { commands, clock: systemClock, log, settings: site };
+  const { steering } = adaptor;
+  const steerer = steering === null ? null : new Steerer({ ...common, steering });
+  const notes = siteNotes(join(stateDir, 'site-stops'));
+  const stops = steering === null ? null : new NodeStops({ ...common, adaptor, notes });
+  const filters = filtersOf(site);
+  const watch = new SiteWatch({ ...common, adaptor, mode: site.mode, steerer, stops, filters });
+  return { name, adaptor, commands, watch, steerer, stops, filters };
+}
+
+/** Its file is read again with every look, so that a change needs no restart; null: it has none. */
+export function filtersOf({ filters: file }: Pick<SiteOptions, 'filters'>): Filters | null {
+  if (file === null) return null;
+  const load = () => readFilterFile(file);
+  return new Filters({ clock: systemClock, reader: systemDataReader, load });
+}

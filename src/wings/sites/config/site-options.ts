@@ -1,0 +1,41 @@
+// The options of a gateway, from its configuration.
+
+import path from 'node:path';
+import type { Config } from '../../../kernel/config/config.ts';
+import type { AgentOptions } from '../../../kernel/config/daemon-options.ts';
+import type { SiteSystem } from '../../../kernel/model/site.ts';
+
+export function siteOptions(config: Config): Pick<AgentOptions, 'site'> {
+  const system = config.text('site.system');
+  if (system === null) return {};
+  return {
+    site: {
+      system: system as SiteSystem,
+      mode: config.text('site.mode') === 'steer' ? 'steer' : 'submit',
+      takeover: config.text('site.takeover') as 'execution_queue' | 'disabled_scheduler',
+      main: config.text('site.main') ?? '',
+      execution: config.text('site.execution') ?? '',
+      ticket: config.text('site.ticket') ?? '',
+      environment: config.text('site.environment'),
+      spread: config.texts('site.spread'),
+      program: config.texts('site.program'),
+      url: config.text('site.url'),
+      queue: config.text('site.queue'),
+      account: config.text('site.account'),
+      options: config.texts('site.options'),
+      before: config.texts('site.before'),
+      filters: filtersFile(config),
+      pollMs: config.number('site.poll'),
+      timeoutMs: config.number('site.timeout'),
+      commandsMax: config.number('site.commands'),
+    },
+  };
+}
+
+/** Null: it has none. Beside the configuration, where it is not absolute. */
+function filtersFile(config: Config): string | null {
+  const name = config.text('site.filters');
+  if (name === null) return null;
+  const [beside = ''] = (config.origin.file ?? config.file ?? '').split(' and ');
+  return path.resolve(path.dirname(beside), name);
+}

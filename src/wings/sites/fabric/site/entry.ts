@@ -1,0 +1,402 @@
+// What a gateway knows of one job of ours at a site, and what it concludes. Nothing is concluded from
+// absence: a job is running, ended with evidence, or unknown.
+
+import type { Result } from '../../../../kernel/base/result.ts';
+import type { ExitStatus } from '../../../../kernel/model/job.ts';
+import type { EndThere } from '../../../../kernel/model/processes.ts';
+import type { SiteProblem } from '../../adaptors/adaptor.ts';
+import type { SiteEnd, SiteJob } from '../../../../kernel/model/site.ts';
+import { isPausing } from './pausing.ts';
+import type { EndReceipt, StartReceipt } from './script.ts';
+
+/** After a submission without an answer: the site may still be at it. */
+export const SETTLE_MS = 15_000;
+/** Between two tries of what did not succeed. */
+export const AGAIN_MS = 5_000;
+/** After a site has said that a job is over: its receipt may be on its way through a file server. */
+export const RECEIPT_MS = 5_000;
+/** A receipt that was not there so long ago has just come. */
+const FRESH_MS = 5_000;
+/** A listing may be a moment behind; so long without a job is no accident. */
+export const MISSING_MS = 30_000;
+/** After a start that a site refuses: a node may be a moment longer in use there than here. */
+const REFUSED_MS = 1_000;
+/** After a receipt with a signal: so long its site is waited for, which may say that somebody cancelled it. */
+const WORD_MS = 30_000;
+/** A start of a foreign job that has not taken by then, or is refused for so long, is taken back. */
+const TAKEN_MS = 10_000;
+/** A start of one of ours that has not taken by then is ordered again. */
+const START_AGAIN_MS = 20_000;
+/** A record of an end may be so late. */
+const RECORD_MS = 10_000;
+/** Between two questions to the accounting. */
+const EVIDENCE_MS = 30_000;
+
+interface Exited {
+  readonly kind: 'exited';
+  readonly exit: ExitStatus;
+  readonly at: number;
+  readonly userUs: number;
+  readonly systemUs: number;
+  /** Somebody ended it at its site, in these words. Absent: nobody did, as far as is known. */
+  readonly cancelledAs?: string;
+}
+
+export type Ending =
+  | Exited
+  /** It never began, for certain. `there`: as its site made it; absent: its gateway could not go on. */
+  | { readonly kind: 'unstartable'; readonly why: string; readonly there?: EndThere }
+  /** It began, and nobody can say how it ended. */
+  | { readonly kind: 'lost' };
+
+export interface Entry {
+  readonly launchId: number;
+  /** Unique at the site. */
+  readonly name: string;
+  /**
+   * `unsent`: the site has nothing of it. `doubtful`: it may have. `sent`: it gave the job this id.
+   */
+  sending: 'unsent' | 'doubtful' | { readonly siteJob: string };
+  /** The site says that it runs, or the next. */
+  hasStarted: boolean;
+  /** Its script took the claim, so that what the site says of its end is about our program. */
+  hasProof: boolean;
+  ending: Ending | null;
+  isCancelWanted: boolean;
+  /** Since when it may be at the site unknown to us; of `doubtful` only. */
+  doubtfulSince: number;
+  /** Nothing is asked about it before. */
+  nextAt: number;
+  /** A listing that was read did not have it since then. */
+  missingSince: number | null;
+  /** The site says since then that it is over. */
+  overSince: number | null;
+  /** How the site says that it is over, before any sign of its script; null: it does not. */
+  overAs: { readonly there: EndThere; readonly word: string } | null;
+  /** Its site says in these words that somebody there cancelled it; null: it does not. */
+  cancelledAs: string | null;
+  /** Its receipt of an end by a signal, and since when its site's word on it is waited for; null: none is. */
+  receipt: { readonly ending: Exited; readonly since: number } | null;
+  /** When somebody last looked for its receipts. */
+  readAt: number | null;
+  /** When the site last took a wish to cancel it, or said that there is none such. */
+  cancelledAt: number | null;
+  /** When it began there, by a clock of the site; null: nobody knows. */
+  startedAt: number | null;
+  /** When it was given to the site; 0: by a gateway before this one. */
+  givenAt: number;
+  /** A user of the site gave it to it: it has no script of ours, and the site's word on it counts. */
+  isForeign: boolean;
+  /** The site starts it when we say so. */
+  isSteered: boolean;
+  /** When the site was last told to start it. */
+  orderedAt: number | null;
+  /** The first refusal of its start since it was last told so, and the words of the last. */
+  refused: { readonly since: number; readonly why: string } | null;
+  /** Its site may have jobs of this name beside what is known of it. */
+  mayHaveMore: boolean;
+}
+
+export type Work =
+  | 'submit'
+  | 'look_up'
+  | 'cancel'
+  | 'start'
+  | 'take_back'
+  | 'ask_end'
+  | 'take_claim';
+
+export function newEntry(launchId: number, name: string, sending: Entry['sending']): Entry {
+  return {
+    ...{ launchId, name, sending, hasStarted: false, hasProof: false, ending: null },
+    ...{ isCancelWanted: false },
+    ...{ doubtfulSince: 0, nextAt: 0, missingSince: null, overSince: null, overAs: null },
+    ...{ cancelledAs: null, receipt: null },
+    ...{ readAt: null, startedAt: null, givenAt: 0 },
+    ...{ cancelledAt: null, isForeign: false, isSteered: false, orderedAt: null },
+    refused: null,
+    mayHaveMore: sending === 'doubtful',
+  };
+}
+
+/** The next thing to do about it; null: wait. */
+export function workOf(entry: Entry, now: number, hasAccounting: boolean): Work | null {
+  if (entry.ending !== null || isPausing(entry.nextAt, now)) return null;
+  if (entry.sending === 'unsent') return entry.isCancelWanted ? 'take_claim' : 'submit';
+  if (entry.sending === 'doubtful') return 'look_up';
+  if (entry.isCancelWanted && entry.cancelledAt === null) return 'cancel';
+  if (hasNotTaken(entry, now)) return 'take_back';
+  if (mustStart(entry, now)) return 'start';
+  if (entry.isForeign) return entry.missingSince === null ? null : 'ask_end';
+  const isOver = entry.overSince !== null && now - entry.overSince >= RECEIPT_MS;
+  const isMissing = entry.missingSince !== null && now - entry.missingSince >= MISSING_MS;
+  if (!isOver && !isMissing) return null;
+  // What has not begun can be kept from ever beginning; that is the end of all doubt.
+  if (!entry.hasProof) return 'take_claim';
+  return hasAccounting ? 'ask_end' : null;
+}
+
+/** It runs there, and nobody ends it: it may be told to stand still, and others signals. */
+export function mayTurn(entry: Entry): boolean {
+  const { isForeign, isSteered, hasStarted, isCancelWanted, ending, receipt } = entry;
+  const isLead = !isForeign || isSteered;
+  const isOver = ending !== null || receipt !== null || isCancelWanted;
+  const isListed = entry.missingSince === null && entry.overSince === null;
+  return isLead && hasStarted && !isOver && isListed && typeof entry.sending === 'object';
+}
+
+/** Only of a job of its site's users: what holds it back there nobody here knows. */
+function hasNotTaken(entry: Entry, now: number): boolean {
+  const { isForeign, isSteered, isCancelWanted, hasStarted, orderedAt, refused } = entry;
+  if (!isForeign || !isSteered || isCancelWanted || hasStarted) return false;
+  if (entry.missingSince !== null || entry.overSince !== null) return false;
+  const since = orderedAt ?? refused?.since ?? null;
+  return since !== null && now - since >= TAKEN_MS;
+}
+
+/** @param why null: it may have begun by now */
+export function takenBack(entry: Entry, why: string | null, now: number): void {
+  entry.nextAt = now + AGAIN_MS;
+  if (why !== null) entry.ending ??= { kind: 'unstartable', why, there: 'untaken' };
+}
+
+function mustStart(entry: Entry, now: number): boolean {
+  const { isSteered, isCancelWanted, hasStarted, missingSince, overSince, orderedAt } = entry;
+  if (!isSteered || isCancelWanted || hasStarted) return false;
+  if (missingSince !== null || overSince !== null) return false;
+  return orderedAt === null || now - orderedAt >= START_AGAIN_MS;
+}
+
+export function startOrdered(entry: Entry, answer: Result<null, SiteProblem>, now: number): void {
+  if (answer.ok) {
+    Object.assign(entry, { orderedAt: now, refused: null });
+    return;
+  }
+  const { kind, text: why } = answer.error;
+  entry.nextAt = now + (kind === 'refused' ? REFUSED_MS : AGAIN_MS);
+  if (kind === 'refused') entry.refused = { since: entry.refused?.since ?? now, why };
+  // Asked for by its id, and its site has none such: it never began, or began behind our back.
+  if (kind === 'no_such_job') entry.missingSince ??= now;
+}
+
+/** Nothing is wrong with it, and its site was not asked. */
+export function startPutOff(entry: Entry, now: number): void {
+  entry.nextAt = now + REFUSED_MS;
+}
+
+/** @param isKnown null: its site does not say */
+export function askedAfter(
+  entry: Entry,
+  isKnown: boolean | null,
+  record: SiteEnd | null,
+  now: number,
+): void {
+  entry.nextAt = now + AGAIN_MS;
+  if (record !== null) {
+    const { exit, endedAt: at } = record;
+    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) };
+    return;
+  }
+  const { missingSince } = entry;
+  // Its record may be on its way.
+  if (isKnown !== false || missingSince === null || now - missingSince < RECORD_MS) return;
+  const why = 'its site knows no such job any more';
+  entry.ending ??= entry.hasStarted ? { kind: 'lost' } : { kind: 'unstartable', why };
+}
+
+/** What its site says of a job of its own users is the truth. */
+function foreignListed(entry: Entry, job: SiteJob, now: number): void {
+  if (job.state === 'running' || job.state === 'suspended') entry.hasStarted = true;
+  if (entry.hasStarted || job.state === 'ended') entry.startedAt ??= job.startedAt;
+  if (job.state !== 'ended') return;
+  const { exit, word, endedAt } = job;
+  if (exit !== null) {
+    const at = Math.min(endedAt ?? now, now);
+    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) };
+  } else if (job.isCancelled === true) {
+    entry.ending ??= { kind: 'unstartable', why: `ended at its site: ${word}`, there: 'cancelled' };
+  } else if (entry.hasStarted || job.startedAt !== null) entry.ending ??= { kind: 'lost' };
+  else entry.ending ??= { kind: 'unstartable', why: `its site ended it before it began: ${word}` };
+}
+
+/** Written down before the command runs: whoever comes after a crash looks the name up. */
+export function submitting(entry: Entry, now: number): void {
+  entry.sending = 'doubtful';
+  if (entry.givenAt === 0) entry.givenAt = now;
+  entry.doubtfulSince = now;
+  entry.nextAt = now + AGAIN_MS;
+}
+
+export function submitted(entry: Entry, answer: Result<string, SiteProblem>, now: number): void {
+  if (!answer.ok) entry.mayHaveMore = true;
+  if (answer.ok) {
+    sent(entry, answer.value);
+  } else if (answer.error.kind === 'refused') {
+    entry.sending = 'unsent';
+    entry.ending = { kind: 'unstartable', why: answer.error.text, there: 'refused' };
+  } else {
+    entry.nextAt = now + AGAIN_MS;
+    // What the site does with it may come after the command was given up.
+    entry.doubtfulSince = now;
+  }
+}
+
+/** Several jobs of one name run only once: the claim sees to that. */
+export function lookedUp(
+  entry: Entry,
+  answer: Result<readonly string[], SiteProblem>,
+  now: number,
+): void {
+  entry.nextAt = now + AGAIN_MS;
+  if (!answer.ok) return;
+  // What has the name by chance or design came later: the name was seen there first with our job.
+  const [first] = answer.value.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  if (first !== undefined) {
+    if (answer.value.length > 1) entry.mayHaveMore = true;
+    Object.assign(entry, { missingSince: null, cancelledAt: null });
+    return sent(entry, first);
+  }
+  if (now - entry.doubtfulSince < SETTLE_MS) return;
+  if (!entry.hasProof) {
+    entry.sending = 'unsent';
+    return;
+  }
+  // It began, so that nothing is to be submitted again, and its site knows no such job any more.
+  entry.missingSince ??= now;
+  if (entry.isCancelWanted) entry.cancelledAt ??= now;
+}
+
+function sent(entry: Entry, siteJob: string): void {
+  entry.sending = { siteJob };
+  entry.nextAt = 0;
+}
+
+/** @param job null: the listing was read and has none of this id */
+export function listed(entry: Entry, job: SiteJob | null, now: number): void {
+  if (job === null) {
+    entry.missingSince ??= now;
+    // It will say no more of it.
+    if (entry.receipt !== null) settle(entry);
+    return;
+  }
+  entry.missingSince = null;
+  if (job.isCancelled === true) entry.cancelledAs = job.word;
+  if (entry.isForeign) return foreignListed(entry, job, now);
+  if (job.state === 'running' || job.state === 'suspended') entry.hasStarted = true;
+  if (entry.hasStarted) entry.startedAt ??= job.startedAt;
+  if (job.state !== 'ended') return;
+  entry.overSince ??= now;
+  if (entry.receipt !== null) settle(entry);
+  // What never had a node was ended while it waited: by somebody, whatever the site calls it.
+  const isByHand = job.isCancelled === true || (job.startedAt === null && !entry.hasStarted);
+  entry.overAs = { there: isByHand ? 'cancelled' : 'refused', word: job.word };
+  if (now - entry.overSince < RECEIPT_MS || !entry.hasProof || job.exit === null) return;
+  const at = job.endedAt ?? now;
+  const given = { exit: job.exit, at, userUs: 0, systemUs: 0 };
+  entry.ending ??= { kind: 'exited', ...given, ...byHand(entry) };
+}
+
+export function receiptsRead(
+  entry: Entry,
+  { started, ended }: { readonly started: StartReceipt | null; readonly ended: EndReceipt | null },
+  now: number,
+): void {
+  const { readAt } = entry;
+  entry.readAt = now;
+  if (started !== null) {
+    proven(entry);
+    entry.startedAt ??= started.at;
+  }
+  if (ended === null) return;
+  // Receipts count whole seconds, by the clock of another machine: who was looking knows better.
+  const isFresh = readAt !== null && now - readAt <= FRESH_MS;
+  const at = isFresh ? now : Math.min(ended.at + 999, now);
+  const ending = { kind: 'exited', ...ended, at } as const;
+  entry.receipt ??= { ending, since: now };
+  if (!mayBeByHand(entry, ended.exit) || now - entry.receipt.since >= WORD_MS) settle(entry);
+}
+
+/** Nobody here ended it by a signal, and its site has not said yet whether somebody there did. */
+function mayBeByHand(entry: Entry, exit: ExitStatus): boolean {
+  const isKnown = entry.overSince !== null || entry.cancelledAs !== null;
+  return exit.signal !== undefined && !entry.isCancelWanted && !isKnown;
+}
+
+function settle(entry: Entry): void {
+  const { receipt } = entry;
+  if (receipt !== null) entry.ending ??= { ...receipt.ending, ...byHand(entry) };
+}
+
+/** What was cancelled from here is so at its site for that reason. */
+function byHand({ cancelledAs, isCancelWanted }: Entry): { readonly cancelledAs?: string } {
+  if (cancelledAs === null || isCancelWanted) return {};
+  return { cancelledAs: `ended at its site: ${cancelledAs}` };
+}
+
+export function endAsked(
+  entry: Entry,
+  answer: Result<SiteEnd | null, SiteProblem>,
+  now: number,
+): void {
+  entry.nextAt = now + EVIDENCE_MS;
+  if (!answer.ok) return;
+  if (answer.value !== null) {
+    const { exit, endedAt: at } = answer.value;
+    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) };
+  } else if (entry.cancelledAt !== null) {
+    // Its owner gave it up, and the site has neither the job nor a record of it.
+    entry.ending ??= { kind: 'lost' };
+  }
+}
+
+export function cancelled(entry: Entry, answer: Result<null, SiteProblem>, now: number): void {
+  entry.nextAt = now + AGAIN_MS;
+  if (answer.ok || answer.error.kind === 'no_such_job') entry.cancelledAt = now;
+}
+
+/**
+ * A job that began, that its owner gave up, and that a site without accounting has no more, or with it
+ * never named to us: what is left to know is that nobody knows.
+ */
+export function giveUp(entry: Entry, now: number, hasAccounting: boolean): void {
+  const { cancelledAt, missingSince, hasProof, sending } = entry;
+  if (
+    (hasAccounting && typeof sending === 'object') ||
+    !hasProof ||
+    cancelledAt === null ||
+    missingSince === null
+  )
+    return;
+  if (now - Math.max(cancelledAt, missingSince) >= MISSING_MS) entry.ending ??= { kind: 'lost' };
+}
+
+function proven(entry: Entry): void {
+  entry.hasStarted = true;
+  entry.hasProof = true;
+}
+
+/** @param isOurs false: the script was there first, and its receipts tell */
+export function claimTaken(entry: Entry, isOurs: boolean, now: number): void {
+  entry.nextAt = now + AGAIN_MS;
+  if (!isOurs) {
+    proven(entry);
+    if (entry.sending === 'unsent')
+      Object.assign(entry, { sending: 'doubtful', doubtfulSince: now });
+    return;
+  }
+  entry.ending ??= { kind: 'unstartable', ...neverBegun(entry) };
+}
+
+/** Why, and whose doing it was. What a site has no more without a word goes back to the queue. */
+function neverBegun(entry: Entry): { why: string; there: EndThere } {
+  const { isCancelWanted, isForeign, overAs } = entry;
+  if (isCancelWanted) {
+    // A head that was put back does not know that it wanted that: what it only took back starts anew.
+    return { why: 'cancelled before it began', there: isForeign ? 'cancelled' : 'untaken' };
+  }
+  if (overAs === null) {
+    return { why: 'its site has it no more, and it had not begun there', there: 'refused' };
+  }
+  const { there, word } = overAs;
+  return { why: `its site ended it before it began: ${word}`, there };
+}

@@ -1,0 +1,94 @@
+// The script that a site runs for us, and the receipts that it writes. Whoever takes the claim first
+// decides: a second start of the same launch does nothing, and a gateway that takes it knows that
+// nothing of the launch has run or ever will.
+
+import { quoteWord } from '../../../../kernel/base/shell-word.ts';
+import type { ExitStatus } from '../../../../kernel/model/job.ts';
+import { PROGRAM } from './program-file.ts';
+
+export const CLAIM = 'claim';
+export const STARTED = 'started';
+export const ENDED = 'ended';
+
+/** By Linux' numbers, as sites are told them: those that would end a shell, but for its own faults. */
+const TRAPPED = '1 2 3 5 6 10 12 13 14 15 16 24 25 26 27 29 30 31';
+/** Not every shell knows them; the C library keeps the two before them for itself. */
+const TRAPPED_REALTIME = Array.from({ length: 31 }, (_, at) => 34 + at).join(' ');
+
+export interface SiteLaunch {
+  /** Where the receipts go, and the program's files are (program-file.ts), as the site's nodes see it. */
+  readonly folder: string;
+  readonly cwd: string;
+  readonly umask: number;
+  readonly stdin: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly append: boolean;
+}
+
+export function siteScript(launch: SiteLaunch): string {
+  const { folder, cwd, umask, stdin, stdout, stderr, append } = launch;
+  const into = append ? '>>' : '>';
+  const streams = [
+    `<${quoteWord(stdin === '' ? '/dev/null' : stdin)}`,
+    `${into}${quoteWord(stdout)}`,
+    stderr === stdout ? '2>&1' : `2${into}${quoteWord(stderr)}`,
+  ];
+  return `#!/bin/sh
+# What it writes is to be read, whatever language its user has.
+LC_ALL=C; export LC_ALL
+PATH=\${PATH:-/usr/local/bin:/usr/bin:/bin}
+f=${quoteWord(folder)}
+mkdir "$f/${CLAIM}" 2>/dev/null || exit 0
+receipt() { printf '%s\\n' "$2" >"$f/$1.new" && mv "$f/$1.new" "$f/$1"; }
+receipt ${STARTED} "$(date +%s) $(uname -n)"
+# The end is to be told by this shell also when all of the job gets a signal. Its program runs in the
+# foreground, as a signal ends the \`wait\` for one in the background, and its status may then be lost.
+trap : ${TRAPPED}
+(trap : ${TRAPPED_REALTIME}) 2>/dev/null && trap : ${TRAPPED_REALTIME}
+(
+  umask ${umask.toString(8).padStart(4, '0')}
+  cd ${quoteWord(cwd)} || exit 125
+  exec env -i /bin/sh "$f/${PROGRAM}"
+) ${streams.join(' ')}
+code=$?
+receipt ${ENDED} "$(date +%s) $code $(times | tail -n 1)"
+exit $code
+`;
+}
+
+export interface StartReceipt {
+  readonly at: number;
+  readonly host: string;
+}
+
+export interface EndReceipt {
+  readonly at: number;
+  readonly exit: ExitStatus;
+  readonly userUs: number;
+  readonly systemUs: number;
+}
+
+/** Null: it is none, or not whole. */
+export function parseStartReceipt(text: string): StartReceipt | null {
+  const [, seconds, host] = /^(\d{1,12}) (\S+)\n$/.exec(text) ?? [];
+  return seconds === undefined || host === undefined ? null : { at: Number(seconds) * 1000, host };
+}
+
+/**
+ * A code over 128 is a signal, as shells have it: the two cannot be told apart. Scripts of older gateways
+ * wrote `0m0,000s` in some languages.
+ */
+export function parseEndReceipt(text: string): EndReceipt | null {
+  const found = /^(\d{1,12}) (\d{1,3}) (\d+)m([\d.,]+)s (\d+)m([\d.,]+)s\n$/.exec(text);
+  if (found === null) return null;
+  const [at, code, ...times] = found.slice(1).map((one) => Number(one.replace(',', '.')));
+  if (at === undefined || code === undefined) return null;
+  const [userMin = 0, userS = 0, systemMin = 0, systemS = 0] = times;
+  return {
+    at: at * 1000,
+    exit: code > 128 && code <= 128 + 64 ? { signal: code - 128 } : { code },
+    userUs: Math.round((userMin * 60 + userS) * 1e6),
+    systemUs: Math.round((systemMin * 60 + systemS) * 1e6),
+  };
+}

@@ -1,0 +1,102 @@
+// One other cluster: its nodes and jobs, as it says itself and as its filters let them be seen.
+
+import { call } from '../../../kernel/page/data/client.ts';
+import { useCall } from '../../../kernel/page/data/query.ts';
+import { useChosen } from '../../../kernel/page/data/route.ts';
+import { isOperator } from '../../../kernel/page/data/session.ts';
+import { type Action, Actions } from '../../../kernel/page/parts/actions.tsx';
+import { Command, Loaded, Panel } from '../../../kernel/page/parts/basic.tsx';
+import { LongTable } from '../../../kernel/page/parts/long-table.tsx';
+import { some } from '../../../kernel/page/pure/words.ts';
+import type { SiteView } from '../api/sites.ts';
+import { Filters } from './filters.tsx';
+import { FILTERED_JOBS, hiddenWords, isShown, JOBS } from './jobs.tsx';
+import { age, SITES_EVERY_MS, SiteState } from './state.tsx';
+
+export function Site({ name }: { name: string }) {
+  const site = useCall('getSite', { params: { name } }, { everyMs: SITES_EVERY_MS });
+  return (
+    <div class="page fill">
+      <Loaded answer={site}>{(value) => <Shown site={value} />}</Loaded>
+    </div>
+  );
+}
+
+function Shown({ site }: { site: SiteView }) {
+  const [view, setView] = useChosen('view');
+  const isFiltered = view === 'filtered';
+  const { name, state } = site;
+  const nodes = isFiltered ? site.nodes.filter(isShown) : site.nodes;
+  const jobs = isFiltered ? site.jobs.filter(isShown) : site.jobs;
+  const used = nodes.reduce((sum, { cpusUsed }) => sum + cpusUsed, 0);
+  const cpus = nodes.reduce((sum, { cpuCount }) => sum + cpuCount, 0);
+  return (
+    <>
+      <div class="title">
+        <h1>Site {name}</h1>
+        <SiteState state={state} />
+        <span class="faint">
+          {site.system}, {site.mode === 'steer' ? 'our scheduler decides' : 'its scheduler decides'}
+          , {age(site.ageMs)}
+        </span>
+        {isOperator() && <Actions actions={[actionOf(site)]} />}
+      </div>
+      {site.problem && <p class="notice">{site.problem}</p>}
+      <div class="under">
+        {site.filters !== null && (
+          <fieldset class="actions" aria-label="Whose view">
+            <button type="button" aria-pressed={!isFiltered} onClick={() => setView('')}>
+              As the site says
+            </button>
+            <button type="button" aria-pressed={isFiltered} onClick={() => setView('filtered')}>
+              As its filters show it
+            </button>
+          </fieldset>
+        )}
+        <Command text={`weft site show ${name}${isFiltered ? ' --filtered' : ''}`} />
+      </div>
+      {site.filters !== null && <Filters filters={site.filters} />}
+      <Panel title={`${some(nodes.length, 'node')}, ${used} of ${some(cpus, 'cpu')} in use`}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+        <ul class="words" tabIndex={0}>
+          {nodes.map((node) => (
+            <li key={node.name} title={node.reason ?? ''}>
+              {(isFiltered && node.seen?.name) || node.name} <span class="faint">{node.word}</span>{' '}
+              {node.cpusUsed}/{node.cpuCount}{' '}
+              <span class="faint">
+                {isFiltered ? node.seen?.labels.join(', ') : hiddenWords(node)}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </Panel>
+      <LongTable
+        label={`Jobs of ${name}`}
+        rows={jobs}
+        columns={isFiltered ? FILTERED_JOBS : JOBS}
+        idOf={({ id }) => id}
+      />
+    </>
+  );
+}
+
+function actionOf({ name, state }: SiteView): Action {
+  const params = { name };
+  if (state === 'paused') {
+    return {
+      ...{ label: 'Resume', command: `weft site resume ${name}` },
+      run: async () => {
+        await call('resumeSite', { params, body: {} });
+        return `Work goes to ${name} again.`;
+      },
+    };
+  }
+  return {
+    ...{ label: 'Pause', command: `weft site pause ${name}` },
+    run: async () => {
+      await call('pauseSite', { params, body: { reason: 'maintenance' } });
+      return `Nothing more starts at ${name}.`;
+    },
+    warning: 'What runs there goes on.',
+  };
+}

@@ -1,0 +1,66 @@
+// A folder for each job that a gateway gives to its site, which the site's nodes see as well.
+
+import type { SiteHold, SiteJobPlace, SiteNews, StopWish } from '../../../kernel/model/site.ts';
+
+/** Null in its place: this program's own. */
+export interface SiteUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** One folder for each launch, kept until the launch is forgotten. */
+export interface SiteFolders {
+  /** Numbers of all there are. */
+  list(): readonly number[];
+  /** What its user and the site's nodes see of it. */
+  path(launchId: number): string;
+  /** Makes it, with that for this user alone, who finds this script there, and these files by their names. */
+  make(
+    launchId: number,
+    user: SiteUser | null,
+    script: string,
+    files?: Readonly<Record<string, string>>,
+  ): void;
+  /** The script. */
+  scriptFile(launchId: number): string;
+  /** Whole, or not at all; for the gateway alone. */
+  note(launchId: number, name: string, text: string): void;
+  /** What was noted, at most 64 KiB; null: nothing was. */
+  noted(launchId: number, name: string): string | null;
+  /** What its script has written, or anybody else as its user; at most 64 KiB; null: no such file is there. */
+  read(launchId: number, name: string): string | null;
+  /** True for the one who makes it; of all that try, on any node, only one does. */
+  claim(launchId: number): boolean;
+  remove(launchId: number): void;
+}
+
+/** What a gateway knows of its site, for its head. */
+export interface SiteSource {
+  /** All of it now, then what changes, until `disconnect`. */
+  connect(send: (news: SiteNews) => void): void;
+  disconnect(): void;
+  /** Jobs that its site should end. */
+  cancel(jobs: readonly SiteJobPlace[]): void;
+  /** Jobs that the head waits for and that were in no listing: whether its site knows them. */
+  ask(jobs: readonly string[]): void;
+  /** All jobs of its users that are held at the head: each finds the reason at its job there. */
+  hold(jobs: readonly SiteHold[]): void;
+  /**
+   * All nodes that its site should keep from jobs; others are given back as they were.
+   * @param number of this word in the session, which the next news says was heard
+   */
+  stop(wishes: readonly StopWish[], number: number): void;
+  /** Why there is no work for its node; null: there may be. */
+  fault(): string | null;
+  /** It asks its site nothing more. */
+  close(): void;
+}
+
+/** What a gateway has written down of nodes that it has stopped, on a disk of its own. */
+export interface SiteNotes {
+  /** By node. */
+  all(): ReadonlyMap<string, string>;
+  /** Whole or not at all, and on the disk before it returns. */
+  write(node: string, text: string): void;
+  remove(node: string): void;
+}

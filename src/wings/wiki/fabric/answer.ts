@@ -1,0 +1,79 @@
+// One request of the wiki protocol, from its payload to the packet that answers it.
+
+import type { Result } from '../../../kernel/base/result.ts';
+import { WikiChanges } from './changes.ts';
+import type { WikiCluster } from './cluster.ts';
+import type { WikiProblem } from './codes.ts';
+import { openWikiEnvelope, sealWikiReply } from './envelope.ts';
+import { formatWikiPacket, readWikiText, WIKI_PACKET_BYTES_MAX } from './packet.ts';
+import { formatWikiDone, formatWikiProblem, formatWikiRecords } from './reply.ts';
+import { parseWikiRequest, type WikiRequest } from './request.ts';
+
+/** The name that replies are signed with. */
+const USER = 'weft';
+/** For what stands around the records of a reply. */
+const ENVELOPE_BYTES = 256;
+
+export interface WikiOptions {
+  readonly cluster: WikiCluster;
+  /** Null: nobody can sign. */
+  readonly key: number | null;
+  /** Whether requests without a signature are taken. */
+  readonly unsigned: boolean;
+  /** Ms since 1970. */
+  readonly now: () => number;
+}
+
+export class WikiAnswers {
+  readonly #options: WikiOptions;
+  readonly #nodes = new WikiChanges();
+  readonly #jobs = new WikiChanges();
+
+  constructor(options: WikiOptions) {
+    this.#options = options;
+  }
+
+  async answer(payload: Uint8Array): Promise<Uint8Array> {
+    const text = readWikiText(payload);
+    if (!text.ok) return this.refusal(text.error);
+    const opened = openWikiEnvelope(text.value, { ...this.#options, nowS: this.#nowS });
+    if (!opened.ok) return this.refusal(opened.error);
+    const { data, user } = opened.value;
+    const request = parseWikiRequest(data);
+    if (!request.ok) return this.#reply(formatWikiProblem(request.error), user !== null);
+    return this.#reply(await this.#done(request.value, user), user !== null);
+  }
+
+  /**
+   * What is said before anybody was recognised. Never signed: whoever sees one text with its checksum
+   * has the key.
+   */
+  refusal(problem: WikiProblem): Uint8Array {
+    return this.#reply(formatWikiProblem(problem), false);
+  }
+
+  async #done(request: WikiRequest, user: string | null): Promise<string> {
+    const { cluster } = this.#options;
+    const bounds = { nowS: this.#nowS, bytesMax: WIKI_PACKET_BYTES_MAX - ENVELOPE_BYTES };
+    if ('select' in request) {
+      const isNodes = request.kind === 'get_nodes';
+      const records = isNodes ? cluster.nodes() : cluster.jobs();
+      const changes = isNodes ? this.#nodes : this.#jobs;
+      return formatWikiRecords(changes.select(records, request.select, bounds));
+    }
+    return wordsOf(await cluster.act(request, user));
+  }
+
+  #reply(data: string, isSigned: boolean): Uint8Array {
+    const key = isSigned ? this.#options.key : null;
+    return formatWikiPacket(sealWikiReply(data, { key, nowS: this.#nowS, user: USER }));
+  }
+
+  get #nowS(): number {
+    return Math.floor(this.#options.now() / 1000);
+  }
+}
+
+function wordsOf(done: Result<string, WikiProblem>): string {
+  return done.ok ? formatWikiDone(done.value) : formatWikiProblem(done.error);
+}

@@ -1,0 +1,38 @@
+// What another program schedules: the nodes of partitions with `policy: external`. The scheduler of
+// the head starts nothing there, whatever partition asks, so that each node has one scheduler.
+
+import { labelsOf } from '../../../kernel/machine/nodes/view.ts';
+import type { State } from '../../../kernel/machine/state.ts';
+import type { NodeName } from '../../../kernel/model/ids.ts';
+import { isMember, partitionOf, type Scheduling } from '../../../kernel/model/scheduling.ts';
+import type { Window } from '../../../kernel/scheduler/room/lane.ts';
+import { FOREVER } from '../../../kernel/scheduler/room/profile.ts';
+
+/** Nodes of external partitions, each with the name of the first of these. */
+export type ExternalNodes = ReadonlyMap<NodeName, string>;
+
+const NONE: ExternalNodes = new Map();
+
+export function externalNodes(state: State, { partitions }: Scheduling): ExternalNodes {
+  const external = Object.values(partitions).filter(({ policy }) => policy === 'external');
+  if (external.length === 0) return NONE;
+  const found = new Map<NodeName, string>();
+  for (const node of state.nodes.values()) {
+    const outline = { name: node.name, labels: labelsOf(node) };
+    const partition = external.find((one) => isMember(one, outline));
+    if (partition !== undefined) found.set(node.name, partition.name);
+  }
+  return found;
+}
+
+export function isExternal(scheduling: Scheduling, partition: string): boolean {
+  return partitionOf(scheduling, partition)?.policy === 'external';
+}
+
+/** A window that sets them aside for ever: no other partition's tasks are planned into them. */
+export function externalWindows(nodes: ExternalNodes): Window[] {
+  if (nodes.size === 0) return [];
+  const shares = new Map([...nodes.keys()].map((name) => [name, 'whole'] as const));
+  const name = 'external';
+  return [{ id: name, name, purpose: 'external', recurs: false, from: 0, to: FOREVER, shares }];
+}

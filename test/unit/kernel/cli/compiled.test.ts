@@ -1,0 +1,40 @@
+// What daemons leave in the user's cache, and what goes from there.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { compiledFolder, removeOldCompiled } from '../../../../src/kernel/cli/daemons/compiled.ts';
+import { VERSION } from '../../../../src/kernel/cli/version.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = 1_700_000_000_000;
+
+test('what is compiled lies in the cache of the user, in a folder of this release', () => {
+  assert.equal(compiledFolder({ HOME: '/h' }), `/h/.cache/weft/compiled/${VERSION}`);
+  const elsewhere = { HOME: '/h', XDG_CACHE_HOME: '/c' };
+  assert.equal(compiledFolder(elsewhere), `/c/weft/compiled/${VERSION}`);
+  assert.equal(compiledFolder({}), null);
+});
+
+test('what other releases have not touched for a month goes, our own never', (t) => {
+  const cache = mkdtempSync(path.join(tmpdir(), 'weft-compiled-'));
+  t.after(() => rmSync(cache, { recursive: true, force: true }));
+  for (const [name, days] of [
+    ['1.0.0', 40],
+    ['1.1.0', 20],
+    ['1.2.0', 90],
+  ] as const) {
+    const folder = path.join(cache, name);
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'code'), 'x');
+    utimesSync(folder, NOW / 1000, (NOW - days * DAY_MS) / 1000);
+  }
+  removeOldCompiled(path.join(cache, '1.2.0'), NOW);
+  assert.deepEqual(readdirSync(cache).sort(), ['1.1.0', '1.2.0']);
+});
+
+test('a cache that is not there yet keeps nothing from starting', () => {
+  removeOldCompiled('/no/such/cache/1.0.0', NOW);
+});

@@ -1,0 +1,134 @@
+// How jobs and tasks ended, in the words of listings, and listings of those alone that ended so.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { endRemark, outcomeWords } from '../../../../src/kernel/cli/jobs/outcome.ts';
+import { FakeHead } from './fake-head.ts';
+import { doneJob, jobView } from './views.ts';
+
+const OOM = 'exceeded its limit of 512M on n1; ask for more with --memory';
+
+test('an end says why the cluster ended it, not with which signal', () => {
+  const term = { signal: 15 };
+  const limited = { walltimeMs: 600_000 };
+  const cases = [
+    [doneJob('timeout', term, 'reached its time limit'), 'over its time limit of 10m'],
+    [doneJob('out_of_memory', { code: 137 }, OOM), OOM.replace('exceeded its', 'over its memory')],
+    [doneJob('out_of_memory', { code: 137 }), 'over its memory limit of 512M'],
+    [doneJob('cancelled', term, 'cancelled by ann'), 'cancelled by ann'],
+    [doneJob('stage_failed', { code: 0 }, 'what it left is lost'), 'what it left is lost'],
+    [doneJob('failed', { code: 3 }, 'exited with code 3 on n1'), 'exit 3'],
+    [doneJob('failed', { signal: 9 }, 'ended by signal 9 on n1'), 'killed by KILL'],
+    [doneJob('completed', { code: 0 }), 'exit 0'],
+  ] as const;
+  for (const [job, words] of cases) assert.equal(endRemark(job, { ...job, ...limited }), words);
+  const [timeout, , , cancelled] = cases.map(([job]) => outcomeWords(job, { ...job, ...limited }));
+  assert.equal(timeout, 'timeout: over its time limit of 10m');
+  assert.equal(cancelled, 'cancelled by ann');
+});
+
+test('the list says how many tasks of an array failed, and what was cancelled is not done', async () => {
+  const array = { array: '0-63', taskCount: 64, taskCounts: { done: 64 } };
+  const failed = doneJob('failed', { code: 3 });
+  const cancelled = doneJob('cancelled', { signal: 15 }, 'cancelled by ann');
+  const jobs = [
+    { ...failed, ...array, outcomeCounts: { completed: 56, failed: 8 } },
+    { ...cancelled, ...array, outcomeCounts: { cancelled: 64 } },
+  ];
+  await using head = await FakeHead.start({
+    'GET /v1/jobs': () => ({ json: { jobs, next: null } }),
+  });
+  const [, first = '', second = ''] = (await head.weft('jobs', '-a')).out.split('\n');
+  assert.match(first, / 64\/64, 8 failed .* 8 of 64 failed; exit 3$/);
+  assert.match(second, / 0\/64, 64 cancelled .* cancelled by ann$/);
+});
+
+test('jobs are listed by the words that the list shows, and by several', async () => {
+  const all = [
+    jobView({ id: 5, held: true }),
+    jobView({ id: 4 }),
+    jobView({ id: 3, state: 'running' }),
+    { ...doneJob('failed', { code: 3 }), id: 2 },
+    { ...doneJob('timeout', { signal: 15 }), id: 1 },
+  ];
+  const asked: unknown[] = [];
+  await using head = await FakeHead.start({
+    'GET /v1/jobs': ({ query }) => {
+      asked.push([query['state'], query['outcome']]);
+      return { json: { jobs: all, next: null } };
+    },
+  });
+  const listed = async (words: string) => {
+    const { out } = await head.weft('jobs', '-s', words, '-o', 'name');
+    return out.split('\n').filter(Boolean).map(Number);
+  };
+  assert.deepEqual(await listed('held'), [5]);
+  assert.deepEqual(await listed('failed'), [2]);
+  assert.deepEqual(await listed('pending'), [5, 4]);
+  assert.deepEqual(await listed('held,running'), [5, 3]);
+  assert.deepEqual(await listed('running,timeout'), [3, 1]);
+  assert.deepEqual(await listed('done'), [2, 1]);
+  const [held, failed, pending, live, mixed, done] = asked;
+  assert.deepEqual(
+    [held, live],
+    [
+      ['active', undefined],
+      ['active', undefined],
+    ],
+  );
+  assert.deepEqual(
+    [failed, mixed],
+    [
+      ['all', 'failed'],
+      ['all', undefined],
+    ],
+  );
+  assert.deepEqual(
+    [pending, done],
+    [
+      ['pending', undefined],
+      ['done', undefined],
+    ],
+  );
+  const { code, error } = await head.weft('jobs', '-s', 'faild');
+  assert.equal(code, 2);
+  assert.match(error, /'faild' is unknown\. Did you mean 'failed'\?\n .*held, completed, failed/);
+});
+
+test('tasks are listed by their state, and their accounts by how they ended', async () => {
+  const row = {
+    notice: null,
+    reason: null,
+    nodes: [],
+    startedAt: null,
+    endedAt: null,
+    usage: null,
+  };
+  const kinds = ['completed', 'timeout', 'failed'] as const;
+  const tasks = kinds.map((kind, index) => {
+    const exit = kind === 'completed' ? { code: 0 } : { signal: 15 };
+    const outcome = { kind, exit, process: null, detail: 'reached its time limit' };
+    return { ...row, id: `42[${index}]`, jobId: 42, index, epoch: 1, state: 'done', outcome, exit };
+  });
+  const asked: unknown[] = [];
+  const account = { final: true, endedAt: 0, userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
+  await using head = await FakeHead.start({
+    'GET /v1/jobs/42': () => ({ json: jobView({ walltimeMs: 60_000 }) }),
+    'GET /v1/jobs/42/tasks': ({ query }) => {
+      asked.push(query['failed']);
+      return { json: { tasks, next: null } };
+    },
+    'GET /v1/history': ({ query }) => {
+      asked.push(query['outcome']);
+      const rows = tasks.map((task) => ({ ...task, ...account }));
+      return { json: { jobs: [], tasks: rows, next: null } };
+    },
+  });
+  const { out } = await head.weft('job', '42', '-s', 'timeout');
+  assert.match(out, /^TASK .*\n42\[1\] .* over its time limit of 1m\n$/);
+  const twice = await head.weft('job', '42', '--tasks', '-s', 'completed,failed', '-o', 'name');
+  assert.equal(twice.out, '42[0]\n42[2]\n');
+  const history = await head.weft('history', '--tasks', '--outcome', 'failed', '-o', 'name');
+  assert.equal(history.out, '42[2]#1\n');
+  assert.deepEqual(asked, ['true', undefined, 'failure']);
+});

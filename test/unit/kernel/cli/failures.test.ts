@@ -1,0 +1,38 @@
+// How commands fail before a head has said anything.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createClient } from '../../../../src/kernel/api/client.ts';
+import { runWeft } from '../../../../src/kernel/cli/main.ts';
+import { loadConfig } from '../../../../src/kernel/config/config.ts';
+import { capture } from './fake-head.ts';
+
+function folder(t: TestContext): string {
+  const made = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
+  t.after(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+test('a broken configuration file ends a command that needs it with the place of the mistake', async (t) => {
+  const directory = folder(t);
+  const file = path.join(directory, 'weft.yaml');
+  writeFileSync(file, 'up:\n  nodes: many\n');
+  const loading = loadConfig({ flags: new Map(), environment: {}, file: null, directory });
+  await assert.rejects(loading, { code: 'config.invalid', exitCode: 2 });
+  const said = await capture(directory, { program: 'weft', argv: ['up'] }, runWeft);
+  assert.equal(said.code, 2);
+  assert.ok(said.error.includes(`${file}:2:10`), said.error);
+});
+
+test('where no head is, the client and the command say so, and what to do', async (t) => {
+  const directory = folder(t);
+  const client = createClient({ address: { socketPath: path.join(directory, 'weft.sock') } });
+  t.after(() => client.close());
+  await assert.rejects(client.call('health'), { code: 'head.unreachable', exitCode: 7 });
+  const said = await capture(directory, { program: 'weft', argv: ['info'] }, runWeft);
+  assert.equal(said.code, 7);
+  assert.match(said.error, /No head answers at .*\n.*weft up/);
+});

@@ -1,0 +1,145 @@
+// What is said to somebody who types what seems right: the order of options, jobs that are over, numbers
+// in the wrong place, folders with a slip in their names.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { runWeft } from '../../../../src/kernel/cli/main.ts';
+import { slurmWords } from '../../../../src/kernel/cli/submit/slurm-lines.ts';
+import { capture, FakeHead } from './fake-head.ts';
+import { doneJob, jobView } from './views.ts';
+
+const ACCEPTS = {
+  'POST /v1/jobs': () => ({ json: { jobId: 42, taskCount: 1, directory: '/work', again: false } }),
+};
+
+test('an option of ours behind a quoted line is refused, with the line as it is meant', async () => {
+  await using head = await FakeHead.start(ACCEPTS);
+  const late = await head.weft('run', 'python3 x.py --n 3', '--memory', '50M');
+  const right = "weft run --memory 50M 'python3 x.py --n 3'";
+  assert.deepEqual([late.code, late.error], [2, `weft: options go before the command: ${right}\n`]);
+  assert.equal((await head.weft('run', 'python3 x.py', '--memory=50M', '-n', '2')).code, 2);
+  assert.equal((await head.weft('run', 'python3', 'x.py', '--memory', '50M')).code, 0);
+  assert.equal((await head.weft('run', 'My Program', '--own-option')).code, 0);
+});
+
+test('the help of run has its options in parts, and examples', async () => {
+  const { out } = await capture(tmpdir(), { program: 'weft', argv: ['run', '--help'] }, runWeft);
+  const parts = [...out.matchAll(/^\S.*:$/gm)].map(([title]) => title);
+  assert.deepEqual(parts.slice(2), [
+    ...['The job:', 'What it needs:', 'When it starts, and how it may end:', 'Many tasks:'],
+    ...['Files, output, variables:', 'Which cluster:', 'Examples:'],
+  ]);
+  const alone = /The job:\n([\s\S]*?)\n\n/.exec(out)?.[1]?.match(/^ {2}-.*?(?= {2})/gm);
+  assert.deepEqual(alone, ['  --name <name>', '  --notify <whom>'], 'each other has its part');
+});
+
+test('a range of jobs that are over is told so, not that there is none', async () => {
+  const jobs = [
+    { ...doneJob('failed'), id: 2 },
+    { ...doneJob('completed'), id: 1 },
+  ];
+  await using head = await FakeHead.start({
+    'GET /v1/whoami': () => ({ json: { name: 'alice', role: 'user' } }),
+    'GET /v1/jobs': ({ query }) => ({
+      json: { jobs: query['state'] === 'all' ? jobs : [], next: null },
+    }),
+  });
+  const over = await head.weft('kill', '1-3');
+  const words = 'weft: Job 1-3 is already done (1 completed, 1 failed).\n';
+  assert.deepEqual([over.code, over.error], [5, words]);
+  const none = await head.weft('kill', '7-9');
+  assert.deepEqual([none.code, /No job 7-9\./.test(none.error)], [3, true]);
+});
+
+test('a number behind jobs is that job, as `weft job` shows it', async () => {
+  await using head = await FakeHead.start({ 'GET /v1/jobs/4': () => ({ json: jobView() }) });
+  const { code, out, error } = await head.weft('jobs', '4', '-o', 'json');
+  assert.equal(error, '');
+  assert.deepEqual([code, JSON.parse(out).id], [0, 42]);
+});
+
+test('lines of Slurm are told as ours where they mean the same, and named where they do not', () => {
+  const lines = ['-J md', '--time=10:00', '--mem=4000', '-c4', '--gres=gpu:a100:2', '--exclusive'];
+  const script = (of: readonly string[]) =>
+    `#!/bin/sh\n${of.map((line) => `#SBATCH ${line}\n`).join('')}./md\n`;
+  const same = '--name md --time 10m --memory 4000M --cpus 4 --gpus 2 --exclusive';
+  assert.deepEqual(slurmWords(script(lines)), { same, other: [] });
+  const others = ['--ntasks=8', '--mail-type END', '--time=soon', '--nodes=1-4', '-J "a b'];
+  assert.deepEqual(slurmWords(script(others)), { same: '', other: others });
+  const times = ['30', '1:30', '2:00:00', '1-12', '1-0:30'].map((time) => `-t ${time}`);
+  const read = '--time 30m --time 1m30s --time 2h --time 1d12h --time 1d30m';
+  assert.equal(slurmWords(script(times)).same, read);
+});
+
+test('submit says of a script with lines of Slurm which it would take', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-script-'));
+  try {
+    const script = path.join(folder, 'run.sh');
+    writeFileSync(script, '#!/bin/sh\n#SBATCH --cpus-per-task=4\n#SBATCH --ntasks=8\n./md\n');
+    await using head = await FakeHead.start(ACCEPTS);
+    const { code, error } = await head.weft('submit', script);
+    const words =
+      'none of its #SBATCH lines is read; the same here: #WEFT --cpus 4; without an equal:';
+    assert.deepEqual([code, error.includes(`${words} --ntasks=8 (`)], [0, true], error);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('head asks before it begins a cluster in a folder that is not there', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-typo-'));
+  try {
+    let started = 0;
+    const programs = {
+      runHead: () => {
+        started += 1;
+        return Promise.resolve();
+      },
+    };
+    const asked: string[] = [];
+    const typed = (answer: string | null, dir: string) =>
+      capture(
+        folder,
+        { program: 'weft', argv: ['head', '--listen', 'none', '--dir', dir], programs },
+        (it) => {
+          const ask = async (question: string) => {
+            asked.push(question);
+            return answer as string;
+          };
+          return runWeft(answer === null ? it : { ...it, terminal: { ...it.terminal, ask } });
+        },
+      );
+    const typo = path.join(folder, 'typo');
+    assert.equal((await typed('', typo)).code, 1);
+    assert.deepEqual([started, asked.length, asked[0]?.includes(typo)], [0, 1, true]);
+    assert.equal((await typed('y', typo)).code, 0);
+    const service = await typed(null, path.join(folder, 'new'));
+    assert.match(service.error, /there is no cluster in .*new; a new one begins/);
+    mkdirSync(path.join(folder, 'prepared'));
+    assert.equal((await typed('n', path.join(folder, 'prepared'))).code, 0, 'nobody is asked');
+    assert.deepEqual([started, asked.length], [3, 2]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('pilots are asked for in so many words: where nobody sits, a size must stand there', async () => {
+  await using head = await FakeHead.start({});
+  const { code, error } = await head.weft('pilot', 'start', 'slurm');
+  assert.deepEqual([code, error], [2, 'weft: say how many pilots: -n COUNT, or --max COUNT\n']);
+});
+
+test('doctor shows the settings in force that are not the defaults, and where they stand', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-doctor-'));
+  try {
+    writeFileSync(path.join(folder, 'weft.yaml'), 'head:\n  node_timeout: 20s\n');
+    const argv = ['doctor', '--dir', folder];
+    const { out } = await capture(folder, { program: 'weft', argv, cwd: folder }, runWeft);
+    assert.match(out, /in force beside the defaults: .*head\.node_timeout 20s \(.*weft\.yaml:2\)/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

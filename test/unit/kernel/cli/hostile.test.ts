@@ -1,0 +1,88 @@
+// What people type that no command can work with: words that say what is wrong, and no bug report.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { runWeft } from '../../../../src/kernel/cli/main.ts';
+import { PLAIN } from '../../../../src/kernel/cli/output/paint.ts';
+import { siteLines } from '../../../../src/wings/sites/cli/columns.ts';
+import { capture, FakeHead } from './fake-head.ts';
+
+const REFUSED: readonly (readonly [argv: readonly string[], words: RegExp])[] = [
+  [['run', '--key', 'a\nb', 'true'], /^weft: --key: 'a\nb' is not a key; use 1 to 200 printable/],
+  [['run', '--key', '', 'true'], /^weft: --key: '' is not a key/],
+  [['run', '--name', '', 'true'], /^weft: --name: may not be empty\n/],
+  [['run', '--output', '', 'true'], /^weft: --output: may not be empty\n/],
+  [['submit', ''], /^weft: no script is named\n/],
+  [['job', ' 3'], /^weft: ' 3' is not a job id; write 42 or 42\[7\]\n/],
+  [['job', 'a\u001b[2Jb'], /^weft: 'a\?\[2Jb' is not a job id/],
+  [['a\u001b[2Jb'], /^weft: unknown command 'a\?\[2Jb'\. /],
+  [['node', 'drain', 'n1', '--reason', ''], /^weft: --reason: may not be empty\n/],
+  [['node', 'label', 'n1', ''], /^weft: there is no label to add or remove\n/],
+  [['token', 'create', '--expires', '1000000d'], /'1000000d' is longer than 100 years; or write n/],
+  [['up', '--dir', '/dev/null'], /directory \/dev\/null: a file has that name\n {2}Name an/],
+  [
+    ['up', '--dir', '/dev/null/x'],
+    /cannot make the directory \/dev\/null\/x: a part of its path is not a directory/,
+  ],
+  [
+    ['up', '--dir', `/tmp/${'long'.repeat(30)}`],
+    /^weft: \/tmp\/long\S+ is 41 bytes too long: the launcher of an agent there would have no address\n {2}Choose/,
+  ],
+  [['up', '--dir', '/proc/x'], /cannot make the directory \/proc\/x: nothing can be made there\n/],
+];
+
+for (const [argv, words] of REFUSED) {
+  test(`weft ${argv.join(' ').replace(/[^ -~]/g, '?')} is refused in words`, async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
+    writeFileSync(path.join(directory, 'weft.yaml'), '{}');
+    const said = await capture(directory, { program: 'weft', argv }, runWeft);
+    rmSync(directory, { recursive: true });
+    assert.deepEqual([said.code, said.out], [2, '']);
+    assert.match(said.error, words);
+  });
+}
+
+test('weft help and weft help COMMAND show what --help shows', async () => {
+  for (const [words, same] of [
+    [['help'], ['--help']],
+    [
+      ['help', 'run'],
+      ['run', '--help'],
+    ],
+  ] as const) {
+    const [asked, usual] = await Promise.all(
+      [words, same].map((argv) => capture(tmpdir(), { program: 'weft', argv }, runWeft)),
+    );
+    assert.match(asked?.out ?? '', /^Usage: weft/);
+    assert.deepEqual(asked, usual);
+  }
+});
+
+const ESCAPE = 'gone\u001b[2J';
+
+test('what a site or a source of goals says cannot drive a terminal', async () => {
+  const lines = siteLines(
+    {
+      ...{ name: 'hpc', system: 'pbs', mode: 'submit', takeover: null, state: 'up' },
+      ...{ problem: ESCAPE, ageMs: 0, nodes: [], queues: [], jobs: [] },
+      filters: {
+        rules: [{ name: ESCAPE, over: 'nodes', matched: 0, of: 3 }],
+        sources: [{ name: 'racks', ageMs: null, problem: ESCAPE }],
+        problem: ESCAPE,
+      },
+    } as unknown as Parameters<typeof siteLines>[0],
+    PLAIN,
+    false,
+  );
+  assert.ok(lines.includes('Warning: source racks: gone?[2J.'), lines.join('\n'));
+  assert.doesNotMatch(lines.join(''), /\u001b/);
+  const source = { url: 'https://goals.example/x', readAt: null, problem: ESCAPE };
+  await using head = await FakeHead.start({
+    'GET /v1/goals': () => ({ json: { everyMs: 1, repairs: true, source, nodes: [] } }),
+  });
+  const { out } = await head.weft('goal', 'show');
+  assert.match(out, /Goals of https:\/\/goals\.example\/x, not read yet; now: gone\?\[2J\.\n/);
+});

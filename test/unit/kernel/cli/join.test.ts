@@ -1,0 +1,46 @@
+// What `weft join` says comes next, and the first recipe for a site, as its readers type it.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { startWords } from '../../../../src/kernel/cli/commands/join.ts';
+import { loadConfig } from '../../../../src/kernel/config/config.ts';
+
+const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
+
+function contextAt(directory: string) {
+  const environment = { HOME: directory, XDG_CONFIG_HOME: path.join(directory, 'none') };
+  const config = () => loadConfig({ environment, file: null, directory });
+  return { directory, environment, config };
+}
+
+test('[N22] who joins is told the command that starts what has joined', async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'weft-join-'));
+  try {
+    const context = contextAt(directory);
+    assert.equal(await startWords(context), `Start it: weft agent --dir ${directory}`);
+    writeFileSync(path.join(directory, 'weft.yaml'), 'site: {system: slurm}\n');
+    assert.equal(await startWords(context), `Start it: weft gateway --dir ${directory}`);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('[N22] the first recipe for a site puts its file where its gateway reads it', async () => {
+  const scratch = mkdtempSync(path.join(tmpdir(), 'weft-recipe-'));
+  try {
+    const page = readFileSync(path.join(DOCS, 'sites.md'), 'utf8');
+    const recipe = page.split('```sh\n')[1]?.split('```')[0] ?? '';
+    const folder = path.join(scratch, 'shared');
+    const script = `weft() { :; }\n${recipe.replaceAll('/shared/weft', folder)}`;
+    execFileSync('sh', ['-e', '-c', script], { cwd: scratch });
+    assert.ok(recipe.includes('weft gateway --dir /shared/weft'));
+    const config = await contextAt(folder).config();
+    assert.deepEqual([config.text('site.system'), config.text('site.queue')], ['slurm', 'batch']);
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+});

@@ -1,0 +1,87 @@
+// What people at a terminal see of words and states: their own clock, whole words, colours.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Invocation, runWeft } from '../../../../src/kernel/cli/main.ts';
+import { paintFor } from '../../../../src/kernel/cli/output/paint.ts';
+import { byOwnClock, prose } from '../../../../src/kernel/cli/output/prose.ts';
+import { displayWidth } from '../../../../src/kernel/cli/output/table.ts';
+import { capture, FakeHead, refusal } from './fake-head.ts';
+import { jobView } from './views.ts';
+
+/** The clock of a reader, whatever this machine's is. */
+function inZone<T>(zone: string, work: () => T): T {
+  const before = process.env['TZ'];
+  process.env['TZ'] = zone;
+  try {
+    return work();
+  } finally {
+    if (before === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = before;
+  }
+}
+
+const NOW = Date.parse('2026-01-31T10:00:00Z');
+const WORDS = "By today's plan it starts at 2026-01-31T12:30:00Z, in 2h30m on n1.";
+
+test('instants in words are told by the clock of the reader, as tables tell them', () => {
+  const told = inZone('Asia/Kolkata', () => byOwnClock(WORDS, NOW));
+  assert.equal(told, "By today's plan it starts at 18:00:00, in 2h30m on n1.");
+  const later = inZone('UTC', () => byOwnClock('from 2026-02-03T08:00:00Z', NOW));
+  assert.equal(later, 'from Feb 3 08:00');
+});
+
+test('lines break between words, at the width of the terminal, and only there', () => {
+  const words = `It is pending: ${'n1 is full, '.repeat(12)}n2 too.\nPriority 1.`;
+  assert.deepEqual(prose(words, NOW, null), words.split('\n'));
+  const lines = prose(words, NOW, 50);
+  assert.ok(lines.length > 3 && lines.every((line) => displayWidth(line) <= 50), lines.join('\n'));
+  assert.deepEqual([lines[1]?.startsWith('  n1'), lines.at(-1)], [true, 'Priority 1.']);
+  assert.equal(lines.map((line) => line.trim()).join(' '), words.replace('\n', ' '));
+  assert.deepEqual(prose(`a ${'x'.repeat(60)} b`, NOW, 40), ['a', `  ${'x'.repeat(60)}`, '  b']);
+});
+
+test('colours are for terminals, and NO_COLOR is heard', () => {
+  assert.equal(paintFor(true, {})('failed', 'red'), '\u001b[31mfailed\u001b[39m');
+  for (const paint of [
+    paintFor(false, {}),
+    paintFor(true, { NO_COLOR: '1' }),
+    paintFor(true, { TERM: 'dumb' }),
+  ]) {
+    assert.equal(paint('failed', 'red'), 'failed');
+  }
+});
+
+test('states of listings are in colour on a terminal, in columns as before, never in pipes', async () => {
+  await using head = await FakeHead.start({
+    'GET /v1/jobs': () => ({ json: { jobs: [jobView({ id: 7, state: 'running' })], next: null } }),
+  });
+  const list = (isTerminal: boolean, ...more: string[]) =>
+    capture(
+      head.directory,
+      { program: 'weft', argv: ['jobs', ...more] },
+      (invocation: Invocation) => {
+        const terminal = { ...invocation.terminal, outIsTerminal: isTerminal };
+        return runWeft({ ...invocation, terminal });
+      },
+    );
+  const piped = await list(false);
+  const seen = await list(true);
+  assert.match(seen.out, /\u001b\[32mrunning *\u001b\[39m/);
+  assert.doesNotMatch(piped.out, /\u001b/);
+  assert.equal(seen.out.replace(/\u001b\[\d+m/g, ''), piped.out);
+  assert.doesNotMatch((await list(true, '-o', 'json')).out, /\u001b/);
+});
+
+test('times in refusals of the head are told by the clock of the reader', async () => {
+  const message = 'Node n1 is reserved for x from 2026-01-31T12:30:00Z to 2026-01-31T13:30:00Z.';
+  await using head = await FakeHead.start({
+    'POST /v1/nodes/n1/drain': () => ({
+      status: 409,
+      json: refusal('reservation.conflict', 'failed_precondition', message),
+    }),
+  });
+  const said = await head.weft('node', 'drain', 'n1', '--reason', 'x');
+  assert.match(said.error, /^weft: Node n1 is reserved for x from \S.* to \S.*\.\n/);
+  assert.doesNotMatch(said.error, /T12:30:00Z/);
+});

@@ -1,0 +1,106 @@
+// `weft usage` and plots: what is asked, and what is shown.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { UsageReportRow } from '../../../../src/kernel/api/usage-report.ts';
+import { bar, jobStretches, timeLine } from '../../../../src/kernel/cli/output/bars.ts';
+import { FakeHead } from './fake-head.ts';
+
+const row = (key: string, cpuHours: number, from = 0): UsageReportRow => ({
+  ...{ key, from, starts: 3, tasks: 2, cpuHours, gibHours: 0.25, usedCpuHours: cpuHours / 4 },
+});
+
+function answers(...rows: UsageReportRow[]) {
+  return { 'GET /v1/history/usage': () => ({ json: { from: 0, until: 1, rows } }) };
+}
+
+test('usage asks for the last thirty days, and shows how much of the cpus was used', async () => {
+  await using head = await FakeHead.start(answers(row('alice', 12.345), row('bob', 0)));
+  const { code, out } = await head.weft('usage', '-p', 'gpu');
+  assert.equal(code, 0);
+  const [title, first, second] = out.split('\n');
+  assert.match(title ?? '', /^USER +TASKS +STARTS +CPU HOURS +USED +SHARE USED +GIB HOURS$/);
+  assert.match(first ?? '', /^alice +2 +3 +12\.3 +3\.09 +25 % +0\.25$/);
+  assert.match(second ?? '', /^bob +2 +3 +0 +0 +- +0\.25$/);
+  const { from, until, partition, by } = head.work[0]?.query ?? {};
+  assert.ok(Math.abs(Number(until) - Number(from) - 30 * 86_400_000) < 60_000);
+  assert.deepEqual([partition, by], ['gpu', 'user']);
+});
+
+test('steps begin at whole hours and days of the reader', async () => {
+  await using head = await FakeHead.start(answers(row('alice', 1)));
+  await head.weft('usage', '--since', '5d', '--step', '1d');
+  await head.weft('usage', '--since', '5h', '--step', '1h');
+  const [days, hours] = head.work.map(({ query }) => new Date(Number(query['from'])));
+  assert.deepEqual([days?.getHours(), days?.getMinutes(), days?.getSeconds()], [0, 0, 0]);
+  assert.deepEqual([hours?.getMinutes(), hours?.getSeconds()], [0, 0]);
+  assert.equal(head.work[0]?.query['stepMs'], '86400000');
+});
+
+test('a plot has the largest first, or the steps in their order', async () => {
+  await using head = await FakeHead.start(answers(row('al', 1), row('bob', 4)));
+  const { out } = await head.weft('usage', '--plot');
+  const [first, second] = out.split('\n');
+  assert.match(first ?? '', /^bob {2}█+ 4 cpu hours$/);
+  assert.match(second ?? '', /^al {3}█+▊?.* 1 cpu hours$/);
+  const width = (line = '') => [...line].filter((character) => character === '█').length;
+  assert.equal(width(first), 4 * width(second) + (width(first) % 4));
+});
+
+test('a sum counts nobody twice, and a list of groups says who does', async () => {
+  await using head = await FakeHead.start(answers(row('lab', 1), row('gpu', 1)));
+  const note = /a user of several groups counts in each/;
+  assert.match((await head.weft('usage', '--by', 'group')).error, note);
+  assert.doesNotMatch((await head.weft('usage', '--by', 'group', '-o', 'json')).error, note);
+  const sum = await head.weft('usage', '--by', 'group', '--plot', '--step', '1d');
+  assert.doesNotMatch(sum.error, note);
+  assert.deepEqual(
+    head.work.map(({ query }) => query['by']),
+    ['group', 'group', 'user'],
+  );
+});
+
+test('what cannot be meant is refused before anything is asked', async () => {
+  await using head = await FakeHead.start(answers());
+  for (const [argv, words] of [
+    [['--by', 'users'], /--by: 'users' is unknown\. Did you mean 'user'\?/],
+    [['--step', '1s'], /--step: 1s is too short; write 1m or more/],
+    [['--since', '2099-01-01'], /--since: that is not before --until/],
+  ] as const) {
+    const said = await head.weft('usage', ...argv);
+    assert.deepEqual([said.code, said.out], [2, '']);
+    assert.match(said.error, words);
+  }
+  assert.equal(head.work.length, 0);
+  assert.equal((await head.weft('usage')).out, 'Nothing ended in that time.\n');
+});
+
+test('bars: nothing is nothing, little is seen, and none is too long', () => {
+  assert.equal(bar(0, 10, 8), '');
+  assert.equal(bar(1e-9, 10, 8), '▏');
+  assert.equal(bar(10, 10, 8), '████████');
+  assert.equal(bar(99, 10, 8), '████████');
+  assert.equal(bar(5, 0, 8), '');
+});
+
+test('a line of time shows when, also what is shorter than a column', () => {
+  const range = { from: 0, until: 100 };
+  const line = (job: Parameters<typeof jobStretches>[0]) =>
+    timeLine(jobStretches(job, 100), range, 10);
+  assert.equal(line({ submittedAt: 0, startedAt: 50, endedAt: 100 }), '░░░░░█████');
+  assert.equal(line({ submittedAt: 20, startedAt: null, endedAt: null }), '  ░░░░░░░░');
+  assert.equal(line({ submittedAt: 90, startedAt: 90, endedAt: 91 }), '         █');
+  assert.equal(line({ submittedAt: 99, startedAt: 100, endedAt: null }), '         █');
+  const any = fc.record({
+    ...{ from: fc.nat(200), until: fc.nat(200), mark: fc.constant('x') },
+  });
+  const property = fc.property(
+    fc.array(any),
+    fc.integer({ min: 1, max: 30 }),
+    (stretches, width) => {
+      assert.ok(timeLine(stretches, range, width).length <= width);
+    },
+  );
+  fc.assert(property);
+});

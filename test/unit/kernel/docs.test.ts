@@ -1,0 +1,107 @@
+// The documents agree with the program and with each other. Pages that are made from the code are
+// compared in test/unit/kernel/cli/docs.test.ts.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { VERBS } from '../../../src/kernel/cli/verbs.ts';
+import { KEYS } from '../../../src/kernel/config/keys.ts';
+import { CODES } from '../../../src/kernel/model/errors.ts';
+import { ERROR_HELP } from '../../../tools/docs/error-help.ts';
+import { filesBelow, ROOT } from '../../../tools/tree.ts';
+
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+const pages = filesBelow('.', '.md').filter((page) => !page.includes('fixtures'));
+
+test('every error code has a section that says what it means and what to do', () => {
+  const page = read('docs/errors.md');
+  for (const code of Object.keys(CODES) as (keyof typeof CODES)[]) {
+    const [, section = ''] = page.split(`\n### ${code}\n`);
+    const [text = ''] = section.split('\n### ');
+    assert.ok(text.includes(ERROR_HELP[code].means), code);
+    assert.ok(text.includes(`**Next:** ${ERROR_HELP[code].next}`), code);
+  }
+});
+
+test('every error code is provoked by a test', () => {
+  const tests = filesBelow('test', '.ts').map(read).join('\n');
+  const unseen = Object.keys(CODES).filter(
+    // Tests that look for a code in raw bytes write it as a pattern.
+    (code) => !tests.includes(code) && !tests.includes(code.replace('.', '\\.')),
+  );
+  assert.deepEqual(unseen, []);
+});
+
+test('every command that a page names exists', () => {
+  const known = new Set(VERBS.map(({ name }) => name));
+  for (const page of pages) {
+    for (const [, verb = ''] of read(page).matchAll(/(?:`|^ *(?:\$ )?)(?:npx )?weft ([a-z]+)/gm)) {
+      assert.ok(known.has(verb), `${page}: weft ${verb}`);
+    }
+  }
+});
+
+test('every link between the documents leads somewhere', () => {
+  assert.ok(pages.length > 40, 'the pages were found');
+  for (const page of pages) {
+    const links = read(page).matchAll(/\]\(([^)#\s]+)|<img src="([^"]+)"/g);
+    for (const [, link, picture] of links) {
+      const target = link ?? picture ?? '';
+      if (/^[a-z]+:/.test(target)) continue;
+      assert.ok(existsSync(path.join(ROOT, path.dirname(page), target)), `${page}: ${target}`);
+    }
+  }
+});
+
+test('every document is in the index', () => {
+  const index = read('docs/README.md');
+  for (const page of filesBelow('docs', '.md')) {
+    const name = path.relative('docs', page);
+    if (name === 'README.md' || name.startsWith('commands/')) continue;
+    assert.ok(index.includes(`](${name})`), name);
+  }
+});
+
+test('the picture in the README shows commands that the README or npm start suggests', () => {
+  const readme = read('README.md');
+  assert.ok(readme.includes('docs/pictures/first-steps.svg'));
+  const picture = read('docs/pictures/first-steps.svg');
+  for (const command of ['npm start', 'npx weft info']) {
+    assert.ok(readme.includes(command) && picture.includes(command), command);
+  }
+});
+
+test('figures of the front page are of a day, and stand in the results of that day', () => {
+  const [, table = ''] = /(\| measured on [\s\S]*?)\n\n/.exec(read('README.md')) ?? [];
+  const results = read('bench/RESULTS.md');
+  const [day = ''] = /\d{4}-\d\d-\d\d/.exec(table) ?? [];
+  assert.ok(day !== '' && results.includes(day), 'measured when?');
+  const rows = table.split('\n').slice(2);
+  assert.ok(rows.length >= 3, table);
+  for (const row of rows) {
+    const figures =
+      row
+        .split('|')
+        .slice(2)
+        .join(' ')
+        .match(/\d[\d,.-]*(?: ms)?/g) ?? [];
+    for (const figure of figures) assert.ok(results.includes(figure), `${figure} in ${row}`);
+  }
+});
+
+test('defaults that pages name are those of the program', () => {
+  const defaults = new Map(KEYS.map((key) => [key.name, key.default]));
+  let compared = 0;
+  for (const page of pages) {
+    const rows = read(page).matchAll(
+      /^\| `([a-z]+\.[a-z_.]+)` \|[^|]*\((\d+(?:[KMGTsmhd]|ms)?)\)/gm,
+    );
+    for (const [, key = '', value] of rows) {
+      if (!defaults.has(key)) continue;
+      compared += 1;
+      assert.equal(value, defaults.get(key), `${page}: ${key}`);
+    }
+  }
+  assert.ok(compared >= 3, String(compared));
+});

@@ -1,0 +1,113 @@
+// What is said of a task whose nodes owe the head a word for long.
+
+import assert from 'node:assert/strict';
+import { present } from '../../../../src/kernel/base/assert.ts';
+import { jobNotice, taskNotice } from '../../../../src/kernel/head/answers/task-notice.ts';
+import { decide, type Input } from '../../../../src/kernel/machine/controller.ts';
+import {
+  exportState,
+  importState,
+  type SnapshotData,
+} from '../../../../src/kernel/machine/snapshot.ts';
+import type { JobId } from '../../../../src/kernel/model/ids.ts';
+import type { LifeId } from '../../../../src/kernel/model/life.ts';
+import { ANN, place, scenario, type TestHead } from '../../../support/controller.ts';
+import { helloOf } from '../../../support/nodes.ts';
+
+const MINUTE = 60_000;
+
+/** Like the engine: its clock is its own. */
+class Known {
+  readonly #head: TestHead;
+
+  constructor(head: TestHead) {
+    this.#head = head;
+  }
+
+  get state() {
+    return this.#head.state;
+  }
+
+  get settings() {
+    return this.#head.settings;
+  }
+
+  now(): number {
+    return this.#head.at;
+  }
+}
+
+function notices(head: TestHead): (string | null)[] {
+  const known = new Known(head);
+  return [taskNotice(known, head.task('1')), jobNotice(known, head.job(1))];
+}
+
+/** Nothing is said before so many ms have passed, and this from then on. */
+function saysAfter(head: TestHead, ms: number, words: RegExp): void {
+  head.at += ms - 1;
+  assert.deepEqual(notices(head), [null, null]);
+  head.at += 1;
+  for (const notice of notices(head)) assert.match(notice ?? '', words);
+}
+
+scenario('[L5] a start of which its node says nothing is explained after a minute', (head) => {
+  head.connect('n1');
+  head.submit();
+  head.schedule();
+  saysAfter(head, MINUTE, /^It has been starting since .*: n1 was told so.*`weft requeue 1`/);
+  head.started('1#1');
+  assert.deepEqual(notices(head), [null, null]);
+});
+
+scenario('[L5] a wait that an older head left without its begin counts from a start', (head) => {
+  head.connect('n1');
+  head.submit();
+  head.schedule();
+  const data = structuredClone(exportState(head.state)) as SnapshotData;
+  const [{ active }] = data.jobs as unknown as [{ active: { waitsSince?: number }[] }];
+  for (const task of active) delete task.waitsSince;
+  const known = { state: importState(data), settings: head.settings, now: () => head.at };
+  head.at += MINUTE;
+  const hello = helloOf('n1', { held: head.heldBy('n1') });
+  const inputs: Input[] = [{ kind: 'started' }, { kind: 'hello', hello }];
+  for (const input of inputs) decide(known.state, input, head.settings, head.at);
+  head.at += MINUTE;
+  const job = present(known.state.jobs.get(1 as JobId), 'the job');
+  assert.match(jobNotice(known, job) ?? '', /^It has been starting since /);
+});
+
+scenario('[L5] an end that its node does not confirm names the node and the way out', (head) => {
+  head.connect('n1');
+  head.connect('n2');
+  head.running({ nodeCount: 2 });
+  head.at += 10 * MINUTE;
+  head.command({ kind: 'cancel_task', place: place('1') }, ANN);
+  head.ended('1#1', { cause: 'ended', signal: 15 }, 'n1');
+  const { killGraceMs } = head.settings;
+  saysAfter(
+    head,
+    MINUTE + killGraceMs,
+    /^It has been ending since .*: n2 has .*`weft node lost n2`/,
+  );
+});
+
+scenario('[L5] files that are kept for long say so, and how to give them up', (head) => {
+  head.connect('n1');
+  head.running();
+  head.at += 10 * MINUTE;
+  head.storing('1#1');
+  saysAfter(head, MINUTE, /^What it left has been on its way from n1 .*`weft kill 1`/);
+});
+
+scenario('[L5] a head that lacks records says at once why a start is not told', (head) => {
+  head.perform({ kind: 'started', birth: { nonce: 'aa', seq: 0 } });
+  head.connect('n1');
+  head.submit();
+  head.schedule();
+  head.perform({ kind: 'started', birth: { nonce: 'bb', seq: 5 } });
+  const given = { nextJobId: 9, nextReservationId: 1, epochMax: 1 };
+  const heard = { life: '1.aa' as LifeId, seq: 8, given };
+  const known = { heard, ownSeq: 6 };
+  head.perform({ kind: 'hello', hello: helloOf('n1', { held: head.heldBy('n1') }), known });
+  for (const notice of notices(head)) assert.match(notice ?? '', /lacks records.*`weft info`/);
+});

@@ -1,0 +1,95 @@
+// The log on a real disk that has no room.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { openLog } from '../../../../src/kernel/os/log.ts';
+
+const NO_ROOT = process.getuid?.() === 0 ? false : 'mounting a small disk needs root';
+let root = '';
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'weft-log-'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function linesOf(file: string): { msg: string; lost?: number }[] {
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as { msg: string });
+}
+
+test('a log without room loses lines, counts them, and ends nobody', { skip: NO_ROOT }, () => {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'weft', root]);
+  try {
+    const file = join(root, 'log');
+    const log = openLog({ file, name: 'test' });
+    log.info({}, 'before');
+    const filler = join(root, 'filler');
+    execFileSync('sh', ['-c', 'cat /dev/zero > "$1" 2>/dev/null || true', '_', filler]);
+    // The first may find room in the last block.
+    for (let n = 0; n < 10; n += 1) log.info({ text: 'x'.repeat(1000) }, `during ${n}`);
+    rmSync(filler);
+    log.info({}, 'after');
+    log.close();
+    // What is there of the line that did not fit ends with its own line.
+    const whole = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line.endsWith('}'));
+    const said = whole.map((line) => JSON.parse(line) as { msg: string; lost?: number });
+    const during = said.filter(({ msg }) => msg.startsWith('during')).length;
+    assert.equal(said[0]?.msg, 'before');
+    assert.deepEqual(said.at(-2)?.lost, 10 - during);
+    assert.ok(during < 10);
+    assert.equal(said.at(-1)?.msg, 'after');
+  } finally {
+    execFileSync('umount', [root]);
+  }
+});
+
+test('after SIGHUP lines go to a new file', () => {
+  const file = join(root, 'sub', 'log');
+  const log = openLog({ file, name: 'test' });
+  log.info({}, 'one');
+  renameSync(file, `${file}.1`);
+  log.info({}, 'two');
+  process.emit('SIGHUP');
+  log.warn({ error: new Error('why') }, 'three');
+  log.close();
+  assert.deepEqual(
+    [...linesOf(`${file}.1`), ...linesOf(file)].map(({ msg }) => msg),
+    ['one', 'two', 'three'],
+  );
+});
+
+test('a log is not for everybody: names and commands of users are in it', () => {
+  const file = join(root, 'private');
+  const before = process.umask(0);
+  try {
+    const log = openLog({ file, name: 'test' });
+    renameSync(file, `${file}.1`);
+    process.emit('SIGHUP');
+    log.close();
+  } finally {
+    process.umask(before);
+  }
+  for (const name of [file, `${file}.1`]) assert.equal(statSync(name).mode & 0o777, 0o640);
+});
+
+test('the logs of all nodes of a process are opened again on SIGHUP', async () => {
+  const names = Array.from({ length: 12 }, (_, at) => join(root, `n${at}`));
+  const logs = names.map((file) => openLog({ file, name: 'test' }));
+  assert.equal(process.listenerCount('SIGHUP'), 1);
+  for (const file of names) renameSync(file, `${file}.1`);
+  const reopened = new Promise((resolve) => process.once('SIGHUP', resolve));
+  process.kill(process.pid, 'SIGHUP');
+  await reopened;
+  for (const log of logs) log.info({}, 'after');
+  for (const log of logs) log.close();
+  assert.deepEqual(
+    names.map((file) => linesOf(file).map(({ msg }) => msg)),
+    names.map(() => ['after']),
+  );
+  assert.equal(process.listenerCount('SIGHUP'), 0);
+});

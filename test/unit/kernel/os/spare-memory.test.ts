@@ -1,0 +1,64 @@
+// Garbage after a burst goes back while the program is idle, and never while it is busy.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { collectWhenIdle } from '../../../../src/kernel/os/spare-memory.ts';
+import type { Clock } from '../../../../src/kernel/ports/clock.ts';
+
+const MIB = 1_048_576;
+
+/** A heap and a clock under the test's hand; `pass` lets two seconds go by at this CPU time. */
+function world() {
+  const heap = { mib: 20, aliveMib: 20, cpu: 0, collections: 0 };
+  let due: (() => void) | null = null;
+  const clock: Clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    soon: (then) => then(),
+    after(_, then) {
+      due = then;
+      return { cancel: () => (due = null) };
+    },
+  };
+  const end = collectWhenIdle(clock, {
+    occupiedBytes: () => heap.mib * MIB,
+    cpuMs: () => heap.cpu,
+    collect() {
+      heap.collections += 1;
+      heap.mib = heap.aliveMib;
+    },
+  });
+  const pass = (cpuMs: number): void => {
+    heap.cpu += cpuMs;
+    due?.();
+  };
+  return { heap, pass, end };
+}
+
+test('a heap that has grown is collected in the first quiet moment, once', () => {
+  const { heap, pass } = world();
+  heap.mib = 150;
+  heap.aliveMib = 70;
+  pass(900);
+  assert.equal(heap.collections, 0, 'busy');
+  pass(20);
+  assert.equal(heap.collections, 1);
+  heap.mib = 80;
+  pass(20);
+  assert.equal(heap.collections, 1, 'little has gathered since');
+});
+
+test('a heap whose collection would hold everybody up is left alone', () => {
+  const { heap, pass } = world();
+  heap.mib = 600;
+  pass(0);
+  assert.equal(heap.collections, 0);
+});
+
+test('nothing is looked at after the end', () => {
+  const { heap, pass, end } = world();
+  end();
+  heap.mib = 150;
+  pass(0);
+  assert.equal(heap.collections, 0);
+});

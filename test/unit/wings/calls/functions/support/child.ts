@@ -1,0 +1,123 @@
+// A child of a nanny for tests: calls by function, their ends as promises, and the child's own end.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  Child,
+  type ChildOptions,
+} from '../../../../../../src/wings/calls/functions/nanny/child-process.ts';
+import {
+  type Captured,
+  capture,
+  packArguments,
+  unpackResult,
+} from '../../../../../../src/wings/calls/functions/travel/values.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: functions of any shape are called here.
+type Any = any;
+
+/** How a call ended. */
+export type End =
+  | { readonly value: unknown }
+  | { readonly error: unknown }
+  | 'started and lost'
+  | 'not started';
+
+export interface TestChild extends AsyncDisposable {
+  readonly child: Child;
+  readonly stderr: () => string;
+  /** Resolves once standard error says so: it comes on a way of its own, later than the end of a call. */
+  readonly says: (pattern: RegExp) => Promise<void>;
+  readonly died: Promise<string>;
+  readonly worn: Promise<string>;
+  readonly progress: unknown[];
+  /** The run of a call that has just been started. */
+  readonly started: (run: number) => Promise<void>;
+  call(fn: Any, ...args: unknown[]): Promise<End>;
+  send(code: Captured, ...args: unknown[]): { run: number; end: Promise<End> };
+}
+
+interface Open {
+  readonly settle: (end: End) => void;
+  readonly onStart: () => void;
+  readonly isStarted: Promise<void>;
+  hasStarted: boolean;
+}
+
+export async function startChild(options: Partial<ChildOptions> = {}): Promise<TestChild> {
+  const scratch = mkdtempSync(join(tmpdir(), 'weft-child-'));
+  const open = new Map<number, Open>();
+  const loaded = new Set<string>();
+  const progress: unknown[] = [];
+  const readers: (() => void)[] = [];
+  let text = '';
+  let next = 1;
+  const ready = Promise.withResolvers<void>();
+  const died = Promise.withResolvers<string>();
+  const worn = Promise.withResolvers<string>();
+  const settle = (run: number, end: End): void => {
+    open.get(run)?.settle(end);
+    open.delete(run);
+  };
+  const child = new Child(
+    {
+      ...{ scratch, callsMax: 0, bytesMax: 0, env: { ...process.env } },
+      onStderr: (chunk: Uint8Array) => {
+        text += Buffer.from(chunk).toString();
+        for (const wake of readers.splice(0)) wake();
+      },
+      ...options,
+    },
+    {
+      ready: () => ready.resolve(),
+      starting: (run) => {
+        const call = open.get(run);
+        if (call !== undefined) call.hasStarted = true;
+        call?.onStart();
+      },
+      ended: (run, ok, bytes) =>
+        settle(run, ok ? { value: unpackResult(bytes) } : { error: unpackResult(bytes) }),
+      progress: (_run, bytes) => progress.push(unpackResult(bytes)),
+      gaveBack: (runs) => {
+        for (const run of runs) settle(run, 'not started');
+      },
+      worn: (why) => worn.resolve(why),
+      died: (detail) => {
+        for (const [run, { hasStarted }] of [...open])
+          settle(run, hasStarted ? 'started and lost' : 'not started');
+        died.resolve(detail);
+      },
+    },
+  );
+  const send = (code: Captured, ...args: unknown[]) => {
+    const run = next++;
+    if (!loaded.has(code.sha256)) child.load(code.sha256, code.code);
+    loaded.add(code.sha256);
+    const end = Promise.withResolvers<End>();
+    const start = Promise.withResolvers<void>();
+    open.set(run, {
+      ...{ settle: end.resolve, onStart: start.resolve, isStarted: start.promise },
+      hasStarted: false,
+    });
+    const { bytes: payload, shared } = packArguments(args);
+    const needed = [...code.shared, ...shared];
+    child.run({ run, call: 100 + run, attempt: 1, code: code.sha256, shared: needed, payload });
+    return { run, end: end.promise };
+  };
+  await Promise.race([ready.promise, died.promise]);
+  return {
+    ...{ child, died: died.promise, worn: worn.promise, progress, send },
+    stderr: () => text,
+    says: async (pattern) => {
+      while (!pattern.test(text)) await new Promise<void>((resolve) => readers.push(resolve));
+    },
+    started: (run) => open.get(run)?.isStarted ?? Promise.resolve(),
+    call: (fn, ...args) => send(capture(fn), ...args).end,
+    [Symbol.asyncDispose]: async () => {
+      child.kill();
+      await died.promise;
+      rmSync(scratch, { recursive: true });
+    },
+  };
+}

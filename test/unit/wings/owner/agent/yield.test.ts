@@ -1,0 +1,188 @@
+// The agent looks whether somebody uses its machine: it stops what runs by itself, tells the head
+// what was seen, and goes on when the machine is quiet. Virtual time; what detectors see is made
+// up.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { SessionReports } from '../../../../../src/kernel/agent/session-reports.ts';
+import { HOURS_FORM, parseHours } from '../../../../../src/kernel/model/hours.ts';
+import type { Presence, Sign, YieldRules } from '../../../../../src/kernel/model/presence.ts';
+import { localTime } from '../../../../../src/kernel/os/local-time.ts';
+import { FakeWorld } from '../../../kernel/agent/fake-world.ts';
+import { idOf, launch, shell } from '../../../kernel/agent/orders.ts';
+
+const MINUTE = 60_000;
+const STOP = 19;
+const CONT = 18;
+const RULES: YieldRules = {
+  ...{ idleBelowMs: 5 * MINUTE, sessions: false, loadAbove: null, hours: null },
+  ...{ resumeAfterMs: 5 * MINUTE, vacateAfterMs: 30 * MINUTE },
+};
+
+let world = new FakeWorld();
+let signs: Sign[] = [];
+let wanted: string[] = [];
+
+afterEach(async () => {
+  await world.kill();
+});
+
+/** Job 1 runs as process 1. */
+async function running(rules: Partial<YieldRules> = {}): Promise<void> {
+  world = new FakeWorld();
+  signs = [];
+  setRules(rules);
+  await world.start();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+}
+
+function setRules(rules: Partial<YieldRules>): void {
+  const look = (of: ReadonlySet<string>): Sign[] => {
+    wanted = [...of];
+    return signs;
+  };
+  const detectors = { look, close: () => undefined };
+  world.yielding = { rules: { ...RULES, ...rules }, detectors, localTime };
+}
+
+function press(): void {
+  const last = { at: world.clock.now(), monotonic: world.clock.monotonic() };
+  signs = [{ kind: 'input', by: 'terminals', what: 'keyboard on tty2', last }];
+}
+
+/** Somebody types all the time. */
+async function typeFor(ms: number): Promise<void> {
+  for (const until = world.clock.now() + ms; world.clock.now() < until; ) {
+    press();
+    await world.clock.advance(MINUTE);
+  }
+}
+
+function signals(): number[] {
+  const all = world.launcher.signals.map(({ signal }) => signal);
+  return all.filter((signal, at) => signal !== all[at - 1]);
+}
+
+function pauses(): (string | null)[] {
+  return world.head.reports.flatMap((one) => {
+    if (one.kind !== 'node_pause') return [];
+    const { pause } = one;
+    if (pause?.kind !== 'yield') return [null];
+    return [pause.requeue ? `${pause.why}, requeue` : pause.why];
+  });
+}
+
+/** What the head was told of who uses the machine, each time that it was. */
+function presences(): (readonly Presence[])[] {
+  return world.head.received.flatMap((message) =>
+    message.kind === 'heartbeat' && message.presence !== undefined ? [message.presence] : [],
+  );
+}
+
+test('[O6] a key stops what runs within seconds, and work goes on when the machine is quiet', async () => {
+  await running();
+  await world.clock.advance(20_000);
+  assert.deepEqual(signals(), []);
+  press();
+  await world.clock.advance(6000);
+  assert.deepEqual(signals(), [STOP]);
+  world.launcher.tell({ kind: 'stopped', launchId: 1 });
+  world.head.order(launch(2, shell('x')));
+  await world.clock.advance(1000);
+  assert.equal(world.head.endOf(idOf(2))?.cause, 'never_started');
+  assert.match(world.head.endOf(idOf(2))?.detail ?? '', /owner active \(keyboard on tty2\)$/);
+  await world.clock.advance(9 * MINUTE);
+  assert.deepEqual(signals(), [STOP]);
+  await world.clock.advance(2 * MINUTE);
+  assert.deepEqual(signals(), [STOP, CONT]);
+  assert.deepEqual(pauses(), ['keyboard on tty2', null]);
+  assert.deepEqual(wanted, ['input']);
+});
+
+test('[O6] after vacate_after the head is told to send tasks elsewhere', async () => {
+  await running();
+  await typeFor(35 * MINUTE);
+  assert.deepEqual(pauses(), ['keyboard on tty2', 'keyboard on tty2, requeue']);
+});
+
+test('[O6] a killed agent goes on with its pause, and resumes when the machine is quiet', async () => {
+  await running();
+  await typeFor(2 * MINUTE);
+  world.launcher.tell({ kind: 'stopped', launchId: 1 });
+  await world.clock.settle();
+  await world.kill();
+  signs = [];
+  await world.start();
+  assert.equal(world.agent?.pausing.now?.kind, 'yield');
+  await world.clock.advance(4 * MINUTE);
+  assert.equal(world.agent?.pausing.now?.kind, 'yield');
+  await world.clock.advance(1.5 * MINUTE);
+  assert.equal(world.agent?.pausing.now, null);
+  assert.equal(signals().at(-1), CONT);
+});
+
+test('[O6] a node whose rules were taken away takes work again', async () => {
+  await running();
+  await typeFor(2 * MINUTE);
+  await world.kill();
+  world.yielding = null;
+  await world.start();
+  await world.clock.advance(10);
+  assert.equal(world.agent?.pausing.now, null);
+  assert.equal(world.agent?.owner.presence, null);
+});
+
+test('[O6] the pause that somebody asked for is shown, and either keeps the node from working', async () => {
+  await running();
+  await typeFor(2 * MINUTE);
+  world.launcher.tell({ kind: 'stopped', launchId: 1 });
+  await world.clock.settle();
+  const asked = world.agent!.pausing.pause({ by: 'alice', durationMs: MINUTE, requeue: false });
+  await world.clock.advance(10);
+  assert.ok((await asked).ok);
+  assert.equal(world.agent?.pausing.now?.kind, 'owner');
+  await world.clock.advance(2 * MINUTE);
+  assert.equal(world.agent?.pausing.now?.kind, 'yield');
+  assert.equal(signals().at(-1), STOP);
+});
+
+test('[O7] the head is told what was seen when it changes, and anew in each session', async () => {
+  await running();
+  signs = [{ kind: 'blind', by: 'logind', of: 'sessions', why: 'no logind runs' }];
+  await world.clock.advance(MINUTE);
+  const blind = { by: 'logind', what: 'no logind runs', at: null, state: 'blind' };
+  assert.deepEqual(presences(), [[], [blind]]);
+  world.head.cut();
+  await world.clock.advance(10_000);
+  assert.deepEqual(presences().slice(2), [[blind]]);
+});
+
+test('[O6] the hours are read in the local time of the machine', async () => {
+  // Virtual time stands at the beginning of 1970, a Thursday; whatever the zone, it is no Monday.
+  const parsed = parseHours('Wed-Fri 00:00-24:00');
+  assert.ok(parsed.ok, HOURS_FORM);
+  await running({ idleBelowMs: null, hours: parsed.value });
+  await world.clock.advance(6000);
+  assert.deepEqual(pauses(), ["its owner's hours, Wed-Fri 00:00-24:00"]);
+});
+
+test('[O7] a report of a session stands in for its blind display, until it is a minute old', () => {
+  const reports = new SessionReports();
+  const blind: Sign = { kind: 'blind', by: 'display :0', of: 'input', why: 'no helper' };
+  const at = (monotonic: number) => ({ at: 1_000_000 + monotonic, monotonic });
+  reports.note({ display: ':0', user: 'alice', seen: { idleMs: 4000 } }, at(10_000));
+  assert.deepEqual(reports.laidOver([blind], at(12_000)), [
+    {
+      ...{ kind: 'input', by: 'display :0', what: 'keyboard or mouse on :0 (alice)' },
+      last: at(6000),
+    },
+  ]);
+  assert.deepEqual(reports.laidOver([blind], at(70_001)), [blind]);
+  reports.note({ display: ':0', user: 'alice', seen: { why: 'Wayland' } }, at(80_000));
+  assert.deepEqual(reports.laidOver([], at(80_000)), [{ ...blind, why: 'Wayland' }]);
+  for (let display = 0; display < 40; display += 1) {
+    reports.note({ display: `:${display}`, user: 'alice', seen: { idleMs: 1 } }, at(80_000));
+  }
+  assert.equal(reports.laidOver([], at(80_000)).length, 16);
+});

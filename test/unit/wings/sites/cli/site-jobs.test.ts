@@ -1,0 +1,51 @@
+// Ids of sites' jobs as operands, and a gateway without a site.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Command } from 'commander';
+import type { Context } from '../../../../../src/kernel/cli/context.ts';
+import { withOwnIds } from '../../../../../src/wings/sites/cli/site-jobs.ts';
+
+/** A head that knows one job of a site, and of another why it is none of ours. */
+function contextOf(asked: string[]): Context {
+  const call = (name: string, options: { query?: { siteJob: string } } = {}) => {
+    const siteJob = options.query?.siteJob ?? '';
+    if (name === 'listSites') return Promise.resolve({ sites: [{ name: 'hpc' }] });
+    const hidden = { id: '4713', reason: 'rule secret of its site hides it' };
+    if (name === 'getSite') return Promise.resolve({ jobs: [hidden] });
+    asked.push(siteJob);
+    return Promise.resolve({ jobs: siteJob === 'hpc/4711' ? [{ id: 7 }] : [] });
+  };
+  return { api: () => Promise.resolve({ call }) } as unknown as Context;
+}
+
+function parsed(form: string, ...words: string[]): Command {
+  const command = new Command().argument(form).action(() => undefined);
+  command.parse(words, { from: 'user' });
+  return command;
+}
+
+test('an id of a site is that of the job that stands for it', async () => {
+  const asked: string[] = [];
+  const command = parsed('<job...>', '3', 'hpc/4711', '5[2]');
+  assert.deepEqual(await withOwnIds(command, contextOf(asked)), ['3', '7', '5[2]']);
+  assert.deepEqual(asked, ['hpc/4711']);
+});
+
+test('an id of a site that nobody knows is an error that names it', async () => {
+  const command = parsed('<job>', 'hpc/4712');
+  await assert.rejects(withOwnIds(command, contextOf([])), /no job of ours stands for hpc\/4712/);
+});
+
+test('[G8] a job that a rule keeps out says which', async () => {
+  const command = parsed('<job>', 'hpc/4713');
+  const words = /no job of ours stands for hpc\/4713: rule secret of its site hides it/;
+  await assert.rejects(withOwnIds(command, contextOf([])), words);
+});
+
+test('what is no job is left as it is, and the head is not asked', async () => {
+  const asked: string[] = [];
+  const command = parsed('<file...>', 'dir/file');
+  assert.deepEqual(await withOwnIds(command, contextOf(asked)), ['dir/file']);
+  assert.deepEqual(asked, []);
+});

@@ -1,0 +1,52 @@
+// Jobs that ended before anybody saw them running: their nodes are those that are known for certain, or none.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ok } from '../../../../../../src/kernel/base/result.ts';
+import { slurm } from '../../../../../../src/wings/sites/adaptors/slurm/slurm.ts';
+import { executionQueue } from '../../../../../../src/wings/sites/adaptors/slurm/steer.ts';
+import { Steerer } from '../../../../../../src/wings/sites/fabric/site/steerer.ts';
+import { Vanished } from '../../../../../../src/wings/sites/fabric/site/vanished.ts';
+import type { SiteEnd, SiteJob } from '../../../../../../src/kernel/model/site.ts';
+import { KeptLog } from '../../../../kernel/head/http/fixture.ts';
+import { FakeSlurm } from './fake-slurm.ts';
+
+const JOB: SiteJob = {
+  ...{ id: '7', handle: null, name: 'wide', owner: 'ann', state: 'waiting', word: 'qw' },
+  ...{ reason: null, queue: null, elements: null, submittedAt: null, startedAt: null },
+  ...{ endedAt: null, walltimeMs: null, nodeCount: 2, cpuCount: 2, memoryBytes: null },
+  ...{ isExclusive: false, nodes: [], exit: null },
+};
+const RECORD: SiteEnd = { startedAt: 1000, endedAt: 2000, exit: { code: 3 }, reason: null };
+
+/** @param starts of the job by us, on these nodes */
+async function nodesOf(record: SiteEnd, ...starts: readonly (readonly string[])[]) {
+  const steering = executionQueue({ main: 'main', execution: 'steer' });
+  const steerer = new Steerer({
+    ...{ commands: new FakeSlurm(), log: new KeptLog(), steering },
+    settings: { timeoutMs: 1000, before: [] },
+  });
+  for (const nodes of starts) await steerer.start({ id: '7', handle: null }, nodes);
+  const query = { command: { argv: ['qacct'] }, read: () => ok(record) };
+  const adaptor = { ...slurm(steering), end: () => query };
+  const vanished = new Vanished(adaptor, (job) => steerer.startedOn(job));
+  vanished.note(new Map([['7', JOB]]), new Map(), () => false);
+  await vanished.ask(async ({ read }) => read({ stdout: '', stderr: '', code: 0 }), 0);
+  const [job] = vanished.jobs;
+  return `${job?.word}: ${job?.nodes}`;
+}
+
+test('[G3] nodes of a parallel job are those of its record, or of all our starts of it', async () => {
+  const first = { ...RECORD, firstNode: 'n2' };
+  const unknown = 'gone; the nodes beside n2 are not recorded: ';
+  assert.equal(await nodesOf({ ...RECORD, nodes: ['n1'] }, ['n1']), 'gone: n1');
+  assert.equal(await nodesOf(first, ['n1', 'n2']), 'gone: n1,n2');
+  assert.equal(await nodesOf(first, ['n1', 'n2'], ['n1', 'n2']), 'gone: n1,n2');
+  assert.equal(await nodesOf(first, ['n1', 'n2'], ['n2', 'n3']), unknown);
+  assert.equal(await nodesOf(first, ['n1', 'n3']), unknown);
+  assert.equal(await nodesOf(first), unknown);
+  const named = (...nodes: string[]) => nodesOf({ ...first, namedNodes: ['n2', ...nodes] });
+  assert.equal(await named('n5'), 'gone: n2,n5', 'as many as it had');
+  assert.equal(await named(), unknown);
+  assert.equal(await named('n5', 'n6'), unknown);
+});
