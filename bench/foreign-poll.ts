@@ -6,12 +6,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SiteNews } from '../src/kernel/model/site.ts';
 import { systemCommands } from '../src/kernel/os/commands.ts';
 import { encode } from '../src/kernel/wire/codec.ts';
 import type { Adaptor } from '../src/wings/sites/adaptors/adaptor.ts';
 import { slurm } from '../src/wings/sites/adaptors/slurm/slurm.ts';
 import { SiteWatch } from '../src/wings/sites/fabric/site/site-watch.ts';
-import type { SiteNews } from '../src/kernel/model/site.ts';
 import { figure } from './cluster.ts';
 import { quietLog, realClock } from './support.ts';
 

@@ -1,6 +1,7 @@
 // The real engine on a real store, with nodes that end every task the moment they are told of it:
 // what the head's own code costs, and histories of any length, without a single process.
 
+import { HEAD_MACHINE } from '../sim/head-machine.ts';
 import { Engine } from '../src/kernel/head/engine.ts';
 import type { Actor } from '../src/kernel/model/actor.ts';
 import type { EpochId, NodeName, UserName } from '../src/kernel/model/ids.ts';
@@ -27,6 +28,7 @@ export async function startInstantCluster(directory: string): Promise<InstantClu
   let left = 0;
   let finished: () => void = () => undefined;
   const engine = await Engine.start({
+    machine: HEAD_MACHINE,
     store,
     clock: realClock,
     log: quietLog,

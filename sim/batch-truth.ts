@@ -4,9 +4,9 @@
 import type { Event } from '../src/kernel/machine/declared.ts';
 import type { Of } from '../src/kernel/machine/events.ts';
 import { indicesOf, parseIndices } from '../src/kernel/machine/jobs/indices.ts';
+import { formatBatch } from '../src/kernel/model/batch.ts';
 import type { JobId, UserName } from '../src/kernel/model/ids.ts';
 import type { OutcomeKind } from '../src/kernel/model/job.ts';
-import { formatBatch } from '../src/kernel/model/batch.ts';
 
 export interface BatchTruth {
   readonly title: string;

@@ -1,10 +1,10 @@
 // What users do with batches during a run: submit them, resume them from files that have changed, submit
 // them beside the one that is there, retry, cancel, build anew, remove.
 
+import type { BatchRef } from '../src/kernel/model/batch.ts';
 import type { BlobHash } from '../src/kernel/model/blob.ts';
 import type { Submission } from '../src/kernel/model/submission.ts';
 import type { BatchPartWish, SubmitBatch } from '../src/wings/batches/machine/commands.ts';
-import type { BatchRef } from '../src/kernel/model/batch.ts';
 import type { BatchesTruth } from './batch-truth.ts';
 import type { Dice, Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';

@@ -22,6 +22,7 @@ import type { Notifiers } from '../src/wings/notify/head/notifiers.ts';
 import type { Streams } from './chance.ts';
 import { Life, SimClock, type Skew, simBootClock, type Time } from './clock.ts';
 import { type FileQuestion, HeadFiles } from './head-files.ts';
+import { HEAD_MACHINE } from './head-machine.ts';
 import { type CommitCrash, SimStore } from './store.ts';
 
 export interface HeadWorld {
@@ -113,6 +114,7 @@ export class HeadHost {
     const clock = new SimClock(time, life, this.skew);
     const { fence, notifiersOf } = this.#world;
     const ports = {
+      machine: HEAD_MACHINE,
       ...{ store: this.#world.wrapStore(store), clock, log, logs: this.logs },
       bootClock: simBootClock(clock, 'the only start of its machine'),
       ...(this.countsLives

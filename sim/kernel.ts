@@ -1,9 +1,9 @@
 // The system of one simulated machine between two boots: its processes and limit groups. What is
 // alive here is the ground truth that every safety rule is judged on.
 
+import { BUILT_MARK } from '../src/kernel/model/batch.ts';
 import type { Timer } from '../src/kernel/ports/clock.ts';
 import type { LaunchRequest } from '../src/kernel/ports/processes.ts';
-import { BUILT_MARK } from '../src/kernel/model/batch.ts';
 import { type BuildStep, Builds } from './builds.ts';
 import type { Dice } from './chance.ts';
 import type { Time } from './clock.ts';

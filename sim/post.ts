@@ -5,9 +5,6 @@ import type { Engine } from '../src/kernel/head/engine.ts';
 import type { Event } from '../src/kernel/machine/declared.ts';
 import type { Of } from '../src/kernel/machine/events.ts';
 import { NOTIFY_PAUSE_MIN_MS, NOTIFY_TRIES_MAX } from '../src/kernel/model/limits.ts';
-import type { Message } from '../src/wings/notify/head/message.ts';
-import type { Notifiers } from '../src/wings/notify/head/notifiers.ts';
-import { outstandingNotifications } from '../src/wings/notify/machine/attempts.ts';
 import {
   type Attempt,
   formatSubject,
@@ -16,6 +13,9 @@ import {
   type NotifyRules,
   type Target,
 } from '../src/kernel/model/notification.ts';
+import type { Message } from '../src/wings/notify/head/message.ts';
+import type { Notifiers } from '../src/wings/notify/head/notifiers.ts';
+import { outstandingNotifications } from '../src/wings/notify/machine/attempts.ts';
 import { type BatchesTruth, isOver } from './batch-truth.ts';
 import type { Dice, Streams } from './chance.ts';
 import type { Life, Time } from './clock.ts';

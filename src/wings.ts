@@ -15,13 +15,22 @@ import { replay } from './wings/replay/wing.ts';
 import { sites } from './wings/sites/wing.ts';
 import { wiki } from './wings/wiki/wing.ts';
 
+// Once more without a name: only such imports stay in what is compiled, and bring the types that
+// wings add to the kernel's.
+import './wings/batches/wing.ts';
+import './wings/calls/wing.ts';
+import './wings/notices/wing.ts';
+import './wings/notify/wing.ts';
+import './wings/pilots/wing.ts';
+import './wings/sites/wing.ts';
+
 /** In the order in which their hooks are asked. */
 export const WINGS: readonly Wing[] = [
-  notices,
-  notify,
   batches,
   calls,
   pilots,
+  notices,
+  notify,
   owner,
   sites,
   goals,

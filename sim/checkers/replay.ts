@@ -10,19 +10,20 @@ import { exportState, importState, type SnapshotData } from '../../src/kernel/ma
 import type { State } from '../../src/kernel/machine/state.ts';
 import type { MemoryDisk } from '../../src/kernel/store/memory.ts';
 import { decodeRecords, encodeRecords } from '../../src/kernel/wire/codec.ts';
+import { HEAD_MACHINE } from '../head-machine.ts';
 import { portraitOfIndexes } from '../portrait.ts';
 import { Violation } from '../violation.ts';
 
 export function checkReplay(live: State, disk: MemoryDisk, pending: readonly StepRecord[]): void {
   const { snapshot, journal } = disk;
-  const { state } = rebuild({
+  const { state } = rebuild(HEAD_MACHINE, {
     snapshot: snapshot?.bytes ?? null,
     snapshotSeq: snapshot?.seq ?? 0,
     records: journal,
   });
   for (const step of pending) replay(state, copyOf(step));
   const wanted = plain(exportState(live));
-  const loaded = importState(plain(wanted));
+  const loaded = importState(HEAD_MACHINE, plain(wanted));
   compare(wanted, plain(exportState(state)), 'the replayed state');
   compare(wanted, plain(exportState(loaded)), 'the state from a snapshot');
   const indexes = portraitOfIndexes(live);

@@ -2,6 +2,7 @@
 // adaptor it believes nothing that is not whole.
 
 import { ok, type Result } from '../../src/kernel/base/result.ts';
+import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../../src/kernel/model/site.ts';
 import type {
   Adaptor,
   SiteCommand,
@@ -18,7 +19,6 @@ import {
   siteProblem,
   unreadable,
 } from '../../src/wings/sites/adaptors/read.ts';
-import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../../src/kernel/model/site.ts';
 
 /** What a command says: a value, or why not. */
 export type Said =

@@ -2,9 +2,9 @@
 
 import { ok } from '../../src/kernel/base/result.ts';
 import { Engine } from '../../src/kernel/head/engine.ts';
+import type { SiteJob } from '../../src/kernel/model/site.ts';
 import type { Adaptor, Steering } from '../../src/wings/sites/adaptors/adaptor.ts';
 import { NodeStops } from '../../src/wings/sites/fabric/site/node-stops.ts';
-import type { SiteJob } from '../../src/kernel/model/site.ts';
 import { replaceMethod } from '../canary.ts';
 import { takeWhatIsFree } from '../scheduler-canaries.ts';
 import type { ForeignCanary, ForeignCanaryWorld, PlantedForeign } from './canary.ts';

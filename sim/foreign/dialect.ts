@@ -1,11 +1,11 @@
 // The ways in which the simulated batch system is talked to: commands with words and JSON of its own, or the
 // contract of programs of operators (docs/adaptors.md), so that the adaptor for those reads it.
 
+import type { SiteMode, SiteNode } from '../../src/kernel/model/site.ts';
 import type { Command } from '../../src/kernel/ports/commands.ts';
 import type { Adaptor } from '../../src/wings/sites/adaptors/adaptor.ts';
 import { OPERATIONS } from '../../src/wings/sites/adaptors/script/contract.ts';
 import { script } from '../../src/wings/sites/adaptors/script/script.ts';
-import type { SiteMode, SiteNode } from '../../src/kernel/model/site.ts';
 import type { Dice } from '../chance.ts';
 import { foreignAdaptor, type Said } from './adaptor.ts';
 import type { SiteDisk } from './disk.ts';

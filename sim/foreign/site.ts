@@ -1,10 +1,10 @@
 // One other cluster of a run: its batch system, the file system, the line to it, and its gateway.
 
 import type { NodeName } from '../../src/kernel/model/ids.ts';
+import type { SiteMode } from '../../src/kernel/model/site.ts';
 import type { Log } from '../../src/kernel/ports/log.ts';
 import type { Dialer } from '../../src/kernel/ports/net.ts';
 import type { Adaptor } from '../../src/wings/sites/adaptors/adaptor.ts';
-import type { SiteMode } from '../../src/kernel/model/site.ts';
 import type { Streams } from '../chance.ts';
 import type { ForeignWatch } from '../checkers/foreign.ts';
 import { Life, SimClock, type Time } from '../clock.ts';

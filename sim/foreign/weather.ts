@@ -1,8 +1,8 @@
 // The weather of one run about other clusters: options drawn from the seed, a third of all faults
 // switched off.
 
-import type { Takeover } from '../../src/wings/sites/adaptors/adaptor.ts';
 import type { SiteMode } from '../../src/kernel/model/site.ts';
+import type { Takeover } from '../../src/wings/sites/adaptors/adaptor.ts';
 import type { Dice, Streams } from '../chance.ts';
 
 /** Mean ms between two faults of a kind; null = never. */

@@ -28,6 +28,7 @@ import { EXIT_BUG, headFailure } from './head-failure.ts';
 import { type HeadFiles, openHeadFiles } from './head-files.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
 import { keep, noteExit } from './keep.ts';
+import { loadMachine } from './machine.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
 import { stampKey } from './stamp-key.ts';
 
@@ -121,6 +122,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     const { settings, heartbeatMs, tickMs, logBytesMax } = options;
     head = await startHead(
       {
+        machine: await loadMachine(),
         store,
         clock: systemClock,
         bootClock: systemBootClock(readBootId()),

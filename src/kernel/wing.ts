@@ -1,8 +1,12 @@
 // What a wing is to the kernel: what it contributes, by what the kernel asks for. A wing that
 // contributes nothing of a kind leaves it out.
 
+import type { MachinePart } from './machine/part.ts';
+
 export interface Wing {
   readonly name: string;
   /** Other wings that this one imports; no circle. */
   readonly needs: readonly string[];
+  /** What the head's machine gets from it. */
+  readonly machine?: () => Promise<MachinePart>;
 }

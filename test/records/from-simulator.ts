@@ -1,5 +1,6 @@
 // Journals and messages as the real shells write them, taken from runs of the simulator.
 
+import { HEAD_MACHINE } from '../../sim/head-machine.ts';
 import { SessionEnd } from '../../sim/net.ts';
 import { SimStore } from '../../sim/store.ts';
 import { World } from '../../sim/world.ts';
@@ -86,7 +87,7 @@ export function kindsIn(commit: Commit): string[] {
 export function journalOf({ commits, snapshots }: Run, snapshotSeq: number): JournalRecord {
   const entries = commits.filter(({ seq }) => seq > snapshotSeq).map(({ bytes }) => bytes);
   const record = { snapshotSeq, snapshot: snapshots.get(snapshotSeq) ?? null, entries };
-  const { state, seq } = rebuild(recoveredFrom({ ...record, seq: 0, state: null }));
+  const { state, seq } = rebuild(HEAD_MACHINE, recoveredFrom({ ...record, seq: 0, state: null }));
   return { ...record, seq, state: throughJson(exportState(state)) };
 }
 

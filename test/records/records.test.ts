@@ -1,5 +1,6 @@
 // Records of every earlier release must load for ever; and what does not load is refused in words.
 
+import { HEAD_MACHINE } from '../../sim/head-machine.ts';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,17 +33,17 @@ for (const version of VERSIONS) {
   for (const name of recordsOf(version, 'journal-')) {
     test(`${name} of release ${version} loads as it did then`, () => {
       const record = readRecord<JournalRecord>(version, name);
-      const { state, seq } = rebuild(recoveredFrom(record));
+      const { state, seq } = rebuild(HEAD_MACHINE, recoveredFrom(record));
       assert.equal(seq, record.seq);
       assert.partialDeepStrictEqual(throughJson(exportState(state)), record.state);
     });
 
     test(`the state of ${name} of release ${version} survives a snapshot of this one`, () => {
-      const { state } = rebuild(recoveredFrom(readRecord<JournalRecord>(version, name)));
+      const { state } = rebuild(HEAD_MACHINE, recoveredFrom(readRecord<JournalRecord>(version, name)));
       const before = exportState(state);
       const bytes = decodeRecords(encodeRecords(before));
       assert.ok(bytes.ok);
-      const after = exportState(importState(bytes.value as SnapshotData));
+      const after = exportState(importState(HEAD_MACHINE, bytes.value as SnapshotData));
       assert.deepEqual(throughJson(after), throughJson(before));
     });
   }
@@ -80,7 +81,7 @@ test('a journal of entries is read in order and numbered on from the snapshot', 
   const records = number([encodeEntry(STEPS), encodeEntry([])], 8);
   assert.deepEqual(records.map((record) => record.seq), [8, 9]);
   const recovered: Recovered = { snapshot: null, snapshotSeq: 7, records, room: 'enough', loss: null };
-  assert.equal(rebuild(recovered).seq, 9);
+  assert.equal(rebuild(HEAD_MACHINE, recovered).seq, 9);
 });
 
 test('an entry of a newer release is refused, with both versions', () => {

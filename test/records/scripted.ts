@@ -1,5 +1,6 @@
 // What no run of the simulator brings: people and stores that change what the head knows.
 
+import { HEAD_MACHINE } from '../../sim/head-machine.ts';
 import type { Command } from '../../src/kernel/machine/declared.ts';
 import { exportState } from '../../src/kernel/machine/snapshot.ts';
 import type { EpochId, NodeName, UserName } from '../../src/kernel/model/ids.ts';
@@ -22,7 +23,7 @@ const DAY = 24 * HOUR;
 export function scriptedBatches(): JournalRecord {
   const entries = batchRecords().map((step) => encodeEntry([step]));
   const record = { snapshotSeq: 0, snapshot: null, entries, seq: entries.length };
-  const { state } = rebuild(recoveredFrom({ ...record, state: null }));
+  const { state } = rebuild(HEAD_MACHINE, recoveredFrom({ ...record, state: null }));
   return { ...record, state: throughJson(exportState(state)) };
 }
 

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HEAD_MACHINE } from '../../sim/head-machine.ts';
 import { check } from '../../src/kernel/machine/check.ts';
 import { type Decision, decide, type Input } from '../../src/kernel/machine/controller.ts';
 import type { Command, Event } from '../../src/kernel/machine/declared.ts';
@@ -89,7 +90,7 @@ export function place(text: string): TaskPlace {
 }
 
 export class TestHead {
-  state = createState();
+  state = createState(HEAD_MACHINE);
   readonly records: StepRecord[] = [];
   settings: Settings;
   at = START_AT;
@@ -285,7 +286,7 @@ export class TestHead {
 
   /** Orders the node would get on a resend, as `kind epoch`. */
   orders(name: string): string[] {
-    return outstanding(this.node(name), this.settings).map(orderWords);
+    return outstanding(this.state, this.node(name), this.settings).map(orderWords);
   }
 
   job(id: JobId | number): Job {

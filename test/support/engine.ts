@@ -2,6 +2,7 @@
 // go.
 
 import assert from 'node:assert/strict';
+import { HEAD_MACHINE } from '../../sim/head-machine.ts';
 import type { Result } from '../../src/kernel/base/result.ts';
 import { Engine } from '../../src/kernel/head/engine.ts';
 import type { EngineOptions } from '../../src/kernel/head/engine-options.ts';
@@ -112,6 +113,7 @@ export class EngineBench {
     });
     this.#store = store;
     this.#engine = await Engine.start({
+      machine: HEAD_MACHINE,
       store,
       clock: this.clock,
       log: QUIET,

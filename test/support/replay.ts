@@ -2,6 +2,7 @@
 // bytes that a store would keep.
 
 import assert from 'node:assert/strict';
+import { HEAD_MACHINE } from '../../sim/head-machine.ts';
 import { portraitOfIndexes } from '../../sim/portrait.ts';
 import { decodeEntry, encodeEntry } from '../../src/kernel/head/journal.ts';
 import { check } from '../../src/kernel/machine/check.ts';
@@ -20,7 +21,7 @@ export function portrait(state: State): unknown {
 
 /** A snapshot as it comes back from the store. */
 export function viaSnapshot(state: State): State {
-  return importState(viaBytes(exportState(state)) as SnapshotData);
+  return importState(HEAD_MACHINE, viaBytes(exportState(state)) as SnapshotData);
 }
 
 /** Compares live with replayed, and with a snapshot of live. */
@@ -34,7 +35,7 @@ export function checkReplay(live: State, records: readonly StepRecord[]): void {
 
 /** The state that the records bring back, with a snapshot and a restart half-way. */
 export function replayed(records: readonly StepRecord[]): State {
-  let state = createState();
+  let state = createState(HEAD_MACHINE);
   records.forEach((record, at) => {
     for (const step of decodeEntry(at, encodeEntry([record]))) replay(state, step);
     if (at === records.length >> 1) state = viaSnapshot(state);

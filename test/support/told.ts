@@ -22,7 +22,7 @@ export class TellTale {
     }
     for (const node of state.nodes.values()) {
       if (!node.connected) continue;
-      for (const order of outstanding(node, settings)) {
+      for (const order of outstanding(state, node, settings)) {
         if (!mayGo(state, node, order)) continue;
         const told = this.#told.get(node.name)?.has(JSON.stringify(order)) === true;
         assert.ok(told, `${node.name} was told: ${JSON.stringify(order)}`);

@@ -2,7 +2,6 @@
 // at the end fails to compile when the two part.
 
 import { z } from 'zod';
-import { TARGET_LENGTH_MAX } from '../model/notification.ts';
 import type { BlobHash } from '../model/blob.ts';
 import type { JobId, NodeName } from '../model/ids.ts';
 import {
@@ -20,6 +19,7 @@ import {
   SCRIPT_BYTES_MAX,
 } from '../model/limits.ts';
 import { ON_OOM } from '../model/memory-use.ts';
+import { TARGET_LENGTH_MAX } from '../model/notification.ts';
 import type { JobChange, Submission } from '../model/submission.ts';
 import { blobHash, count, countedAmounts, instant, nodeName, plainLine } from './common.ts';
 import { itemList, textList, textMap } from './texts.ts';

@@ -1,12 +1,12 @@
 // What the command line tells the programs that it starts: the head's and the agent's options, and
 // how the bin folder hands their entry points over.
 
-import type { FilterRule } from '../model/filter-rule.ts';
-import type { SiteSystem, SiteTried } from '../model/site.ts';
 import type { ContainerRuntime } from '../model/container-runtime.ts';
+import type { FilterRule } from '../model/filter-rule.ts';
 import type { YieldRules } from '../model/presence.ts';
 import type { Resources } from '../model/resources.ts';
 import type { Settings } from '../model/settings.ts';
+import type { SiteSystem, SiteTried } from '../model/site.ts';
 import type { Written } from './compare.ts';
 import type { ConfigOrigin } from './config.ts';
 

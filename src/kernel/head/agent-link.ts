@@ -1,11 +1,11 @@
 // One agent's connection as the head sees it, and what is said over it.
 
-import type { SiteHold } from '../model/site.ts';
 import { formatRefusal, kindOf, type Refusal } from '../model/errors.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { Stamp } from '../model/life.ts';
 import type { Order } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
+import type { SiteHold } from '../model/site.ts';
 import type { Session } from '../ports/net.ts';
 import { encode, encodeOrders } from '../wire/codec.ts';
 import type { HeadToAgent, NodeLoad } from '../wire/messages.ts';

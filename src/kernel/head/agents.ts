@@ -10,7 +10,6 @@ import {
 import { cancelledHere, unlistedHere } from '../../wings/sites/machine/heard.ts';
 import { heldHere } from '../../wings/sites/machine/held-here.ts';
 import { stopsWanted } from '../../wings/sites/machine/stops.ts';
-import type { SiteJobPlace, SiteNews } from '../model/site.ts';
 import { unreachable } from '../base/assert.ts';
 import type { Task } from '../machine/jobs/facts.ts';
 import { seemsRebooted } from '../machine/nodes/clones.ts';
@@ -24,6 +23,7 @@ import type { NodeHello } from '../model/node.ts';
 import { NODE_FEATURES } from '../model/node-features.ts';
 import type { Order } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
+import type { SiteJobPlace, SiteNews } from '../model/site.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Session } from '../ports/net.ts';

@@ -4,6 +4,7 @@ import type { SiteHang, SiteStart } from '../../wings/sites/head/sites.ts';
 import type { Input } from '../machine/controller.ts';
 import type { Event } from '../machine/declared.ts';
 import type { Task } from '../machine/jobs/facts.ts';
+import type { Machine } from '../machine/machine.ts';
 import { asksFor } from '../machine/schedule.ts';
 import type { State } from '../machine/state.ts';
 import type { NodeName } from '../model/ids.ts';
@@ -15,6 +16,7 @@ import type { Store } from '../ports/store.ts';
 import type { SiteStanding } from '../scheduler/room/brokerage.ts';
 
 export interface EngineOptions {
+  readonly machine: Machine;
   readonly store: Store;
   readonly clock: Clock;
   /** Tells of a wall clock that was set; absent: nobody notices. */

@@ -3,6 +3,7 @@
 
 import type { Notifiers } from '../../wings/notify/head/notifiers.ts';
 import { Notifying } from '../../wings/notify/head/notifying.ts';
+import type { Machine } from '../machine/machine.ts';
 import type { State } from '../machine/state.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { Settings } from '../model/settings.ts';
@@ -20,6 +21,7 @@ import { extendReservations } from './recurrence.ts';
 import { Stamps } from './stamps.ts';
 
 export interface HeadPorts {
+  readonly machine: Machine;
   readonly store: Store;
   readonly clock: Clock;
   /** `EngineOptions.bootClock`. */
@@ -78,6 +80,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
   const timing = { heartbeatMs, lookMs, logBytesMax };
   const agents = new Agents({ clock, log, logs: ports.logs, ...timing, ...stamps });
   const engine = await Engine.start({
+    machine: ports.machine,
     store: ports.store,
     clock,
     log,

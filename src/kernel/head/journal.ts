@@ -3,6 +3,7 @@
 
 import { replay } from '../machine/controller.ts';
 import { RECORD_VERSION, type StepRecord } from '../machine/events.ts';
+import type { Machine } from '../machine/machine.ts';
 import { createState } from '../machine/nouns.ts';
 import { importState, SNAPSHOT_VERSION, type SnapshotData } from '../machine/snapshot.ts';
 import type { State } from '../machine/state.ts';
@@ -38,14 +39,19 @@ function isEntry(value: unknown): value is Entry {
 }
 
 /** The state as of the last durable entry, and that entry's number. */
-export function rebuild(recovered: Omit<Recovered, 'loss' | 'room'>): {
+export function rebuild(
+  machine: Machine,
+  recovered: Omit<Recovered, 'loss' | 'room'>,
+): {
   state: State;
   seq: number;
 } {
   let seq = recovered.snapshotSeq;
   const { snapshot } = recovered;
   const state =
-    snapshot === null ? createState() : usable('the snapshot', () => readSnapshot(snapshot));
+    snapshot === null
+      ? createState(machine)
+      : usable('the snapshot', () => readSnapshot(machine, snapshot));
   for (const record of recovered.records) {
     const steps = decodeEntry(record.seq, record.bytes);
     usable(`journal entry ${record.seq}`, () => {
@@ -56,7 +62,7 @@ export function rebuild(recovered: Omit<Recovered, 'loss' | 'room'>): {
   return { state, seq };
 }
 
-function readSnapshot(bytes: Uint8Array): State {
+function readSnapshot(machine: Machine, bytes: Uint8Array): State {
   const data = decodeRecords(bytes);
   if (!data.ok) throw new StoreFailure('corrupt', `the snapshot: ${data.error}`);
   const { v } = data.value as SnapshotData;
@@ -64,7 +70,7 @@ function readSnapshot(bytes: Uint8Array): State {
     const words = `the snapshot has version ${v}, this program reads up to ${SNAPSHOT_VERSION}; install the newer release again`;
     throw new StoreFailure('newer', words);
   }
-  return importState(data.value as SnapshotData);
+  return importState(machine, data.value as SnapshotData);
 }
 
 /** What has the right checksum and still does not fit is damage done before it was written, or a bug. */

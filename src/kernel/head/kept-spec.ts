@@ -1,8 +1,8 @@
 // A job's specification as the history keeps it.
 
 import { createHash } from 'node:crypto';
-import { shownTarget } from '../model/notification.ts';
 import type { Item, JobSpec } from '../model/job.ts';
+import { shownTarget } from '../model/notification.ts';
 
 export type KeptSpec = Omit<JobSpec, 'environment' | 'stepKey' | 'each'> & {
   /** Digest of a job's items: tells whether another submission has the same. */

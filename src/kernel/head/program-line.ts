@@ -1,8 +1,8 @@
 // A program as one line, for tables and the history.
 
-import { formatBatch } from '../model/batch.ts';
 import { quoteWord } from '../base/shell-word.ts';
 import { indicesOf } from '../machine/jobs/indices.ts';
+import { formatBatch } from '../model/batch.ts';
 import { nameInBatch } from '../model/items.ts';
 import type { JobSpec, Program } from '../model/job.ts';
 

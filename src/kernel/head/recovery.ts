@@ -1,6 +1,7 @@
 // The way back of a head whose store cannot write: memory is built again from what is durable, which
 // can be read meanwhile, until something can be written again.
 
+import type { Machine } from '../machine/machine.ts';
 import type { State } from '../machine/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -22,6 +23,7 @@ export interface Rebuilt {
 }
 
 export interface RecoveryWorld {
+  readonly machine: Machine;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,10 +37,10 @@ export interface RecoveryWorld {
 
 /** Reads what is durable. Rejects with `StoreFailure`. */
 export async function readStore(
-  options: Pick<RecoveryWorld, 'store' | 'jobIdSeen' | 'acceptLoss'>,
+  options: Pick<RecoveryWorld, 'machine' | 'store' | 'jobIdSeen' | 'acceptLoss'>,
 ): Promise<Rebuilt> {
   const recovered = await options.store.recover();
-  const { state, seq } = rebuild(recovered);
+  const { state, seq } = rebuild(options.machine, recovered);
   return { state, seq, loss: await lossToAccept(recovered, state, options), room: recovered.room };
 }
 
@@ -51,8 +53,8 @@ export function recover(world: RecoveryWorld, cause: string): void {
 }
 
 /** So that jobs can be looked at until something can be written again. */
-async function readAgain({ store, isFailed, onReadable }: RecoveryWorld): Promise<void> {
-  const rebuilt = rebuild(await store.recover());
+async function readAgain({ machine, store, isFailed, onReadable }: RecoveryWorld): Promise<void> {
+  const rebuilt = rebuild(machine, await store.recover());
   if (isFailed()) onReadable(rebuilt);
 }
 

@@ -1,8 +1,7 @@
 // Every invariant of the head's own books (S9), checked after every test and every simulated event.
 
-import { NOUNS } from './nouns.ts';
 import type { State } from './state.ts';
 
 export function check(state: State): void {
-  for (const noun of NOUNS) noun.check?.(state);
+  for (const noun of state.machine.nouns) noun.check?.(state);
 }

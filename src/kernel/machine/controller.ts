@@ -1,9 +1,7 @@
 // The head's pure machine: an input becomes events (decide), events change the state (apply), and
 // the state says what agents must be told (outstanding).
 
-import { decideSiteHeard, type SiteHeard } from '../../wings/sites/machine/heard.ts';
-import { decideSiteStops, type SiteStopsHeard } from '../../wings/sites/machine/stops.ts';
-import { unreachable } from '../base/assert.ts';
+import { present } from '../base/assert.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { Actor } from '../model/actor.ts';
 import type { ClockReading } from '../model/clock.ts';
@@ -33,7 +31,8 @@ import {
   decideHello,
   decideSilence,
 } from './nodes/sessions.ts';
-import { apply, COMMANDS, NOUNS } from './nouns.ts';
+import { apply } from './nouns.ts';
+import type { OwnInputs } from './part.ts';
 import type { Reply } from './reply.ts';
 import { type CycleOptions, decideSchedule, noteDueCycle } from './schedule.ts';
 import type { State } from './state.ts';
@@ -79,14 +78,11 @@ export type Input =
     }
   /** Nothing was heard of the node for this long, by a clock that never jumps. */
   | { readonly kind: 'silence'; readonly node: NodeName; readonly silentMs: number }
-  /** What a gateway has heard of its site, whole. */
-  | { readonly kind: 'site'; readonly heard: SiteHeard }
-  /** Which nodes of its site a gateway has stopped. */
-  | { readonly kind: 'site_stops'; readonly heard: SiteStopsHeard }
   /** The site's fence command has confirmed that the node is off; asked for in this session. */
   | { readonly kind: 'fenced'; readonly node: NodeName; readonly session: number }
   | { readonly kind: 'tick' }
-  | ({ readonly kind: 'schedule' } & CycleOptions);
+  | ({ readonly kind: 'schedule' } & CycleOptions)
+  | OwnInputs[keyof OwnInputs];
 
 export interface Decision {
   /** Already applied; to be written as one record unless empty. */
@@ -107,13 +103,16 @@ export function stepOf(state: State, settings: Settings, at: number): Step {
   return new Step(state, { settings, at, apply });
 }
 
+type Decider = (step: Step, command: Command, actor: Actor) => Answer;
+type Deciders = Readonly<Record<Command['kind'], Decider>>;
+
 function decideCommand(step: Step, command: Command, actor: Actor): Answer {
-  const one = COMMANDS[command.kind] as (step: Step, command: Command, actor: Actor) => Answer;
+  const one = (step.state.machine.commands as Deciders)[command.kind] as Decider;
   return one(step, command, actor);
 }
 
 function decideTick(step: Step): void {
-  for (const noun of NOUNS) noun.due?.(step);
+  for (const noun of step.state.machine.nouns) noun.due?.(step);
   noteDueCycle(step);
 }
 
@@ -151,10 +150,6 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
       return void decideReport(step, input.node, input.session, input.report);
     case 'silence':
       return void decideSilence(step, input.node, input.silentMs);
-    case 'site':
-      return void decideSiteHeard(step, input.heard);
-    case 'site_stops':
-      return void decideSiteStops(step, input.heard);
     case 'fenced':
       return void decideFenced(step, input.node, input.session);
     case 'tick':
@@ -162,8 +157,15 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
     case 'schedule':
       return void decideSchedule(step, input);
     default:
-      return unreachable(input);
+      return void decideOfWing(step, input);
   }
+}
+
+/** What only a wing has inputs of. */
+function decideOfWing(step: Step, input: { readonly kind: string }): void {
+  const { inputs } = step.state.machine;
+  const one = (inputs as Readonly<Record<string, (step: Step, input: object) => void>>)[input.kind];
+  present(one, `a wing for the input ${input.kind}`)(step, input);
 }
 
 function decideLoss(step: Step, { loss, birth }: Extract<Input, { kind: 'loss' }>): void {

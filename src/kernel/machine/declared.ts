@@ -1,22 +1,6 @@
 // What each noun declares by type: its commands, its events and its facts. The unions that the frame
-// works with are made of this table.
+// works with are made of this table, to which each wing adds its nouns (`declare module`).
 
-import type { BatchCommand } from '../../wings/batches/machine/commands.ts';
-import type { BatchEvent } from '../../wings/batches/machine/events.ts';
-import type { BatchesFacts } from '../../wings/batches/machine/facts.ts';
-import type { PoolCommand, PoolEvent } from '../../wings/calls/machine/pool.ts';
-import type {
-  NoticeCommand,
-  NoticeEvent,
-  NoticeFacts,
-} from '../../wings/notices/machine/notice.ts';
-import type { NotificationCommand, NotificationEvent } from '../../wings/notify/machine/events.ts';
-import type { NotificationsFacts } from '../../wings/notify/machine/facts.ts';
-import type { PauseCommand } from '../../wings/owner/machine/commands.ts';
-import type { PauseEvent } from '../../wings/owner/machine/events.ts';
-import type { PilotCommand } from '../../wings/pilots/machine/commands.ts';
-import type { PilotEvent } from '../../wings/pilots/machine/events.ts';
-import type { PilotsFacts } from '../../wings/pilots/machine/facts.ts';
 import type { HeadEvent } from './head/events.ts';
 import type { HeadFacts } from './head/facts.ts';
 import type { JobCommand } from './jobs/commands.ts';
@@ -31,6 +15,8 @@ import type { NodesFacts } from './nodes/facts.ts';
 import type { PartitionCommand } from './partitions/commands.ts';
 import type { PartitionEvent } from './partitions/events.ts';
 import type { PartitionsFacts } from './partitions/facts.ts';
+import type { PauseCommand } from './pauses/commands.ts';
+import type { PauseEvent } from './pauses/events.ts';
 import type { ReservationCommand } from './reservations/commands.ts';
 import type { ReservationEvent } from './reservations/events.ts';
 import type { ReservationsFacts } from './reservations/facts.ts';
@@ -41,7 +27,7 @@ import type { UserCommand } from './users/commands.ts';
 import type { UserEvent } from './users/events.ts';
 import type { UsersFacts } from './users/facts.ts';
 
-interface Declares<C, E, F> {
+export interface Declares<C, E, F> {
   readonly commands: C;
   readonly events: E;
   readonly facts: F;
@@ -58,12 +44,6 @@ export interface Declared {
   readonly partitions: Declares<PartitionCommand, PartitionEvent, PartitionsFacts>;
   readonly reservations: Declares<ReservationCommand, ReservationEvent, ReservationsFacts>;
   readonly maintenance: Declares<MaintenanceCommand, MaintenanceEvent, MaintenanceFacts>;
-  readonly batches: Declares<BatchCommand, BatchEvent, BatchesFacts>;
-  /** Its facts are its jobs'. */
-  readonly pools: Declares<PoolCommand, PoolEvent, object>;
-  readonly pilots: Declares<PilotCommand, PilotEvent, PilotsFacts>;
-  readonly notices: Declares<NoticeCommand, NoticeEvent, NoticeFacts>;
-  readonly notifications: Declares<NotificationCommand, NotificationEvent, NotificationsFacts>;
 }
 
 export type NounName = keyof Declared;

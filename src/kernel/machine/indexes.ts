@@ -1,14 +1,16 @@
 // What follows from the facts and is kept beside them, so that the cost of a step does not depend on
 // how much waits. Each noun builds its own again (`index`).
 
-import type { Delivery, Notification } from '../../wings/notify/machine/facts.ts';
 import type { JobId } from '../model/ids.ts';
 import { Queue } from '../scheduler/line/queue.ts';
 import { HeldBook } from '../scheduler/line/quota.ts';
 import { NodePool } from '../scheduler/room/pool.ts';
-import type { Job, Task } from './jobs/facts.ts';
+import type { Task } from './jobs/facts.ts';
 
-export interface Indexes {
+/** With those of the wings, each of which adds its own. */
+export interface Indexes extends OwnIndexes {}
+
+interface OwnIndexes {
   /** What the scheduler may start, in order. */
   readonly queue: Queue;
   /** What can be given work, for the scheduler. */
@@ -23,17 +25,13 @@ export interface Indexes {
   readonly beginning: Set<JobId>;
   /** Tasks stopped to make room, or about to be. */
   readonly preempted: Set<Task>;
-  /** Pools that live. */
-  readonly pools: Set<Job>;
   /** Jobs that users gave to sites, by `hpc/4711`. */
   readonly foreign: Map<string, JobId>;
   /** Environments by their content. */
   readonly environmentIds: Map<string, number>;
-  /** What each target is still to be told, oldest first. */
-  readonly lines: Map<string, Map<Notification, Delivery>>;
 }
 
-export function createIndexes(): Indexes {
+export function createIndexes(): OwnIndexes {
   return {
     queue: new Queue(),
     pool: new NodePool(),
@@ -42,9 +40,7 @@ export function createIndexes(): Indexes {
     dependents: new Map(),
     beginning: new Set(),
     preempted: new Set(),
-    pools: new Set(),
     foreign: new Map(),
     environmentIds: new Map(),
-    lines: new Map(),
   };
 }

@@ -20,6 +20,19 @@ type Apply<K extends Event['kind']> = (state: State, event: Of<K>, at: number) =
 export type CommandTable = { readonly [K in Command['kind']]: Decide<K> };
 export type EventTable = { readonly [K in Event['kind']]: Apply<K> };
 
+/** A noun as the machine has it. */
+export interface AnyNoun {
+  readonly commands: object;
+  readonly events: object;
+  facts(): object;
+  save(state: State): object;
+  load(state: State, data: object): void;
+  readonly rebase?: (state: State, byMs: number) => void;
+  readonly index?: (state: State) => void;
+  readonly check?: (state: State) => void;
+  readonly due?: (step: Step) => void;
+}
+
 /** `D`: its part of a snapshot, plain data; `S`: what it writes of it. */
 export interface Noun<N extends NounName, D = object, S extends object = D & object> {
   readonly commands: Pick<CommandTable, Declared[N]['commands']['kind']>;

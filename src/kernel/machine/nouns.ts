@@ -1,77 +1,54 @@
-// The nouns of the controller, in the order in which they are loaded and in which time moves them,
-// and what is made of them.
+// The nouns of the kernel, in the order in which they are loaded and in which time moves them, and
+// the state that is made of them and of those of the wings.
 
-import { batches } from '../../wings/batches/machine/batches.ts';
-import { pools } from '../../wings/calls/machine/pools.ts';
-import { notices } from '../../wings/notices/machine/notices.ts';
-import { notifications } from '../../wings/notify/machine/notifications.ts';
-import { pauses } from '../../wings/owner/machine/pauses.ts';
-import { pilots } from '../../wings/pilots/machine/pilots.ts';
-import type { Event, Facts, NounName, Together } from './declared.ts';
+import type { Event, Facts } from './declared.ts';
 import { head } from './head/head.ts';
-import { createIndexes } from './indexes.ts';
+import { createIndexes, type Indexes } from './indexes.ts';
 import { jobs } from './jobs/jobs.ts';
+import { assembled, type Machine, merged } from './machine.ts';
 import { maintenance } from './maintenance/maintenance.ts';
 import { nodes } from './nodes/nodes.ts';
-import type { CommandTable, EventTable, Noun } from './noun.ts';
+import type { MachinePart } from './part.ts';
 import { partitions } from './partitions/partitions.ts';
+import { pauses } from './pauses/pauses.ts';
 import { reservations } from './reservations/reservations.ts';
-import { createScratch } from './scratch.ts';
+import { createScratch, type Scratch } from './scratch.ts';
 import type { State } from './state.ts';
 import { tasks } from './tasks/tasks.ts';
 import { users } from './users/users.ts';
 
-/**
- * Maintenance moves before jobs do: it looks at ended programs, which may leave memory then. Fails
- * to compile when one is missing that is declared.
- */
-const TABLE = {
-  head,
-  maintenance,
-  jobs,
-  tasks,
-  users,
-  nodes,
-  pauses,
-  partitions,
-  reservations,
-  batches,
-  pools,
-  pilots,
-  notices,
-  notifications,
-} satisfies { readonly [N in NounName]: Noun<N, never, object> };
+/** Maintenance moves before jobs do: it looks at ended programs, which may leave memory then. */
+const OWN = [head, maintenance, jobs, tasks, users, nodes, pauses, partitions, reservations];
 
-/** What all of them save. */
-export type Saved = Together<Parameters<(typeof TABLE)[NounName]['load']>[1]>;
-
-/** Each with what any of them may be asked for. */
-export const NOUNS = Object.values(TABLE) as readonly Noun<NounName, Saved, object>[];
-
-export const COMMANDS = merged(NOUNS.map((noun) => noun.commands)) as CommandTable;
-const EVENTS = merged(NOUNS.map((noun) => noun.events)) as EventTable;
-
-function merged(parts: readonly object[]): object {
-  return Object.assign({}, ...parts);
+/** The machine of a head with these wings. */
+export function createMachine(parts: readonly MachinePart[]): Machine {
+  return assembled(OWN, parts);
 }
 
 /** Nothing has happened yet. */
-export function createState(): State {
-  const facts = merged(NOUNS.map((noun) => noun.facts())) as Facts;
-  return { ...facts, indexes: createIndexes(), scratch: createScratch() };
+export function createState(machine: Machine): State {
+  const facts = merged(machine.nouns.map((noun) => noun.facts())) as Facts;
+  const { parts } = machine;
+  const indexes = merged([createIndexes(), ...parts.map(({ indexes }) => indexes?.() ?? {})]);
+  const scratch = merged([createScratch(), ...parts.map(({ scratch }) => scratch?.() ?? {})]);
+  return { ...facts, machine, indexes: indexes as Indexes, scratch: scratch as Scratch };
 }
 
 /** The only code that changes State; live and replay run the same. */
 export function apply(state: State, event: Event, at: number): void {
-  const change = EVENTS[event.kind] as (state: State, event: Event, at: number) => void;
+  const { events, nouns } = state.machine;
+  const change = (events as Changes)[event.kind] as Change;
   change(state, event, at);
   if (event.kind === 'clock_stepped') {
-    for (const noun of NOUNS) noun.rebase?.(state, event.byMs);
+    for (const noun of nouns) noun.rebase?.(state, event.byMs);
   }
   state.lastAt = at;
 }
 
+type Change = (state: State, event: Event, at: number) => void;
+type Changes = Readonly<Record<Event['kind'], Change>>;
+
 /** All that follows from the facts, into a state that has only those. */
 export function buildIndexes(state: State): void {
-  for (const noun of NOUNS) noun.index?.(state);
+  for (const noun of state.machine.nouns) noun.index?.(state);
 }

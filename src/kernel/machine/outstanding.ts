@@ -1,7 +1,6 @@
 // What must be told to a node, derived from state alone. Sending it again is normal: agents know
 // each epoch and do nothing twice.
 
-import { batchPlace } from '../../wings/batches/machine/build.ts';
 import type { EpochId, NodeName } from '../model/ids.ts';
 import { nameInBatch, programFor } from '../model/items.ts';
 import type { JobSpec, Program } from '../model/job.ts';
@@ -10,15 +9,17 @@ import type { Account, EndOrder, LaunchOrder, Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
 import type { StagingOrder } from '../model/staging.ts';
 import type { Ending, Job, Part, Task } from './jobs/facts.ts';
+import type { Machine } from './machine.ts';
 import type { Holding, Node } from './nodes/facts.ts';
 import type { State } from './state.ts';
 import { placeOf } from './tasks/place.ts';
 import { isStoppedFor } from './tasks/stops.ts';
 
 /** Every order that the node has not yet shown the effect of. */
-export function outstanding(node: Node, settings: Settings): Order[] {
-  const orders: Order[] = ordersOf(node, null, settings);
-  for (const epochId of node.holding.keys()) orders.push(...ordersOf(node, epochId, settings));
+export function outstanding(state: State, node: Node, settings: Settings): Order[] {
+  const view = { machine: state.machine, node, settings };
+  const orders: Order[] = ordersOf(view, null);
+  for (const epochId of node.holding.keys()) orders.push(...ordersOf(view, epochId));
   return orders;
 }
 
@@ -32,7 +33,8 @@ export function takeOrders(state: State, settings: Settings): Map<NodeName, Orde
     if (node === undefined || seen.has(key)) continue;
     seen.add(key);
     const orders = outgoing.get(name) ?? [];
-    orders.push(...ordersOf(node, epochId, settings).filter((order) => mayGo(state, node, order)));
+    const view = { machine: state.machine, node, settings };
+    orders.push(...ordersOf(view, epochId).filter((order) => mayGo(state, node, order)));
     outgoing.set(name, orders);
   }
   state.scratch.touched.length = 0;
@@ -54,16 +56,24 @@ export function mayGo({ behind }: State, { holding }: Node, order: Order): boole
  * The orders about one epoch: at most one of launch, end, suspend, resume, and a signal. Null: those
  * about the node itself.
  */
-export function ordersOf(node: Node, epochId: EpochId | null, settings: Settings): Order[] {
+export function ordersOf(view: View, epochId: EpochId | null): Order[] {
+  const { node } = view;
   if (epochId === null) return node.pausing.wish === null ? [] : [node.pausing.wish.order];
   const holding = node.holding.get(epochId);
   if (holding === undefined) return [];
-  const order = orderOf(node, holding, settings);
+  const order = orderOf(view, holding);
   const signal = node.signals.get(epochId);
   return [order, signal].filter((one) => one !== undefined && one !== null);
 }
 
-function orderOf(node: Node, holding: Holding, settings: Settings): Order | null {
+/** What orders are made of. */
+interface View {
+  readonly machine: Machine;
+  readonly node: Node;
+  readonly settings: Settings;
+}
+
+function orderOf({ machine, node, settings }: View, holding: Holding): Order | null {
   const { epochId, task } = holding;
   const graceMs = settings.killGraceMs;
   const end = { kind: 'end', epochId, graceMs } as const;
@@ -76,7 +86,7 @@ function orderOf(node: Node, holding: Holding, settings: Settings): Order | null
     return { ...end, ...given, why: ending.kind, ...filesOf(ending) };
   }
   if (part.isAsked) return { kind: 'tell', epochId, ...given };
-  if (part.state === 'ordered') return launchOrder(task, part, { epochId, settings });
+  if (part.state === 'ordered') return launchOrder(task, part, { machine, epochId, settings });
   const turn = task.suspendTurn;
   const mustStop = isStoppedFor(task, node.name);
   if (mustStop && part.state === 'started') return { kind: 'suspend', epochId, turn };
@@ -103,12 +113,17 @@ function filesOf(ending: Ending): Pick<EndOrder, 'hastens' | 'discards'> {
 function launchOrder(
   task: Task,
   part: Part,
-  { epochId, settings }: { readonly epochId: EpochId; readonly settings: Settings },
+  {
+    machine,
+    epochId,
+    settings,
+  }: Pick<View, 'machine' | 'settings'> & {
+    readonly epochId: EpochId;
+  },
 ): LaunchOrder {
   const { job } = task;
   const { spec } = job;
-  const batch = batchPlace(task);
-  return {
+  const order: LaunchOrder = {
     kind: 'launch',
     epochId,
     place: placeOf(job, task.index),
@@ -136,9 +151,9 @@ function launchOrder(
     ...mpiOf(spec),
     ...poolOf(spec),
     ...foreignOf(task),
-    ...(batch === null ? {} : { batch }),
     array: arrayOf(job),
   };
+  return Object.assign(order, ...machine.hooks.launch.map((hook) => hook(task)));
 }
 
 /** A program of the cluster itself leaves nothing that anybody wants. */

@@ -1,9 +1,6 @@
 // One scheduling cycle: what the plan starts becomes allocations, and what must make room is told
 // to.
 
-import { preparedNodes } from '../../wings/batches/machine/ready.ts';
-import { allWindows } from '../../wings/pilots/machine/ends.ts';
-import { externalNodes, externalWindows } from '../../wings/wiki/machine/external.ts';
 import { present } from '../base/assert.ts';
 import type { UserName } from '../model/ids.ts';
 import { LOOKS_PER_CYCLE_MAX, PARTS_AHEAD_MAX, STARTS_PER_CYCLE_MAX } from '../model/limits.ts';
@@ -17,6 +14,7 @@ import { cpusOf, QuotaBook } from '../scheduler/line/quota.ts';
 import { type Brokerage, NO_BROKERAGE } from '../scheduler/room/brokerage.ts';
 import type { Job, Task } from './jobs/facts.ts';
 import { decideLateMaintenances } from './maintenance/course.ts';
+import { externalNodes, externalWindows } from './partitions/external.ts';
 import { schedulingOf } from './partitions/settings.ts';
 import type { Chain } from './scratch.ts';
 import type { State } from './state.ts';
@@ -26,6 +24,7 @@ import { placeOf } from './tasks/place.ts';
 import { preempt, resume } from './tasks/preempt.ts';
 import { closedNodes, stoppedTasks } from './tasks/stopped.ts';
 import { timeLeft } from './tasks/time-limit.ts';
+import { allWindows } from './windows.ts';
 
 export interface CycleOptions {
   /** Load average per cpu by node, for partitions that place by it. */
@@ -158,7 +157,7 @@ export function openSnapshotOf(
     quotas: new QuotaBook(held),
     ...{ stopped, closed: closedNodes(state, stopped) },
     active: () => activeTasks(state, at),
-    prepared: preparedNodes(state),
+    prepared: new Map(state.machine.hooks.prepared.flatMap((hook) => [...hook(state)])),
   };
 }
 

@@ -1,16 +1,19 @@
 // What the head keeps only while it runs: a restart throws it away, and nothing is wrong without it.
 
-import { BrokerageBook } from '../../wings/sites/machine/brokerage-book.ts';
 import type { EpochId, NodeName } from '../model/ids.ts';
 import type { JobSpec, Outcome, Usage } from '../model/job.ts';
 import type { Partition } from '../model/scheduling.ts';
 import type { Hopeless } from '../scheduler/cycle/hopeless.ts';
 import type { Rest } from '../scheduler/cycle/rest.ts';
 import { ShapeBook } from '../scheduler/line/queue.ts';
+import { BrokerageBook } from './brokerage-book.ts';
 import type { Job } from './jobs/facts.ts';
 import { MemoryBook } from './tasks/memory-book.ts';
 
-export interface Scratch {
+/** With what wings keep, each of which adds its own. */
+export interface Scratch extends OwnScratch {}
+
+interface OwnScratch {
   /** Something changed that may let a task start. */
   scheduleDue: boolean;
   /** The last cycle planned ahead: time alone may let a task start. */
@@ -31,8 +34,6 @@ export interface Scratch {
   readonly keepingTrouble: Map<EpochId, string>;
   /** What running tasks have in memory; the shell writes it. */
   readonly memory: MemoryBook;
-  /** Since when each of these pilots has had no work, and there was none for it. */
-  readonly idlePilots: Map<NodeName, number>;
   /** Which nodes have had these inputs, by the hash of their list, and why tasks are where they are. */
   readonly brokerage: BrokerageBook;
   /** Epochs whose orders may have changed since the shell last looked; it empties it. */
@@ -77,7 +78,7 @@ export interface Touch {
   readonly epochId: EpochId | null;
 }
 
-export function createScratch(): Scratch {
+export function createScratch(): OwnScratch {
   return {
     scheduleDue: false,
     plansAhead: false,
@@ -89,7 +90,6 @@ export function createScratch(): Scratch {
     retryNotBefore: 0,
     keepingTrouble: new Map(),
     memory: new MemoryBook(),
-    idlePilots: new Map(),
     brokerage: new BrokerageBook(),
     touched: [],
     endedEpochs: [],

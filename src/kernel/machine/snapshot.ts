@@ -1,24 +1,25 @@
 // State as plain data and back: what a restart starts from, and what tests compare. Each noun saves
 // its own facts.
 
-import { buildIndexes, createState, NOUNS, type Saved } from './nouns.ts';
+import type { Machine } from './machine.ts';
+import { buildIndexes, createState } from './nouns.ts';
 import type { State } from './state.ts';
 
 /** Raised when `importState` could not read an older one; older forms are converted by the nouns. */
 export const SNAPSHOT_VERSION = 1;
 
-export type SnapshotData = { readonly v: number } & Saved;
+export type SnapshotData = { readonly v: number };
 
 export function exportState(state: State): SnapshotData {
-  const parts = NOUNS.map((noun) => noun.save(state));
+  const parts = state.machine.nouns.map((noun) => noun.save(state));
   return Object.assign({ v: SNAPSHOT_VERSION }, ...parts) as SnapshotData;
 }
 
 /** Builds the state again; throws on data that no version of this program wrote. */
-export function importState(data: SnapshotData): State {
+export function importState(machine: Machine, data: SnapshotData): State {
   if (data.v !== SNAPSHOT_VERSION) throw new Error(`snapshot version ${data.v} is not known`);
-  const state = createState();
-  for (const noun of NOUNS) noun.load(state, data);
+  const state = createState(machine);
+  for (const noun of machine.nouns) noun.load(state, data);
   buildIndexes(state);
   return state;
 }

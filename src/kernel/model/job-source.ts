@@ -1,7 +1,7 @@
 // Where a job came from, and what it is called there.
 
-import { foreignName } from './site.ts';
 import type { JobSpec } from './job.ts';
+import { foreignName } from './site.ts';
 
 /**
  * Where a job came from: by a submission here, from a site's own user, from the cluster itself.

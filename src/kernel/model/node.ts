@@ -1,12 +1,12 @@
 // What a node says of itself when it registers.
 
-import type { SiteSkills } from './site.ts';
 import type { NodeName } from './ids.ts';
 import type { NodeFeature } from './node-features.ts';
 import type { NodeSize } from './node-sizes.ts';
 import type { HeldEpoch } from './orders.ts';
 import type { Pause } from './pause.ts';
 import type { Resources } from './resources.ts';
+import type { SiteSkills } from './site.ts';
 
 /** Slow-changing facts, for people and for label constraints. */
 export interface NodeFacts {

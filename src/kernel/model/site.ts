@@ -1,9 +1,9 @@
 // Facts about a foreign cluster, a site, in words that are the same for every system. Adaptors read
 // them from its own listings; nothing here is guessed, and what a listing does not say is null.
 
+import type { FilterState, Seen } from './filter-rule.ts';
 import type { EpochId } from './ids.ts';
 import type { ExitStatus } from './job.ts';
-import type { FilterState, Seen } from './filter-rule.ts';
 
 /** Systems that an adaptor knows, by their words in the configuration (makers: bin/site-adaptors.ts). */
 export const SITE_SYSTEMS = [

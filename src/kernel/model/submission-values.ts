@@ -1,6 +1,5 @@
 // Fields of a submission read from text, as options and programs write them.
 
-import { formatTarget, parseTarget } from './notification.ts';
 import { parseDuration } from '../base/duration.ts';
 import { IntervalSet } from '../base/interval-set.ts';
 import { didYouMean } from '../base/nearest-word.ts';
@@ -11,6 +10,7 @@ import type { ArraySpec, Dependency, OnNodeLoss, Warning } from './job.ts';
 import { isExpression, parseLabels } from './labels.ts';
 import { ARRAY_INDEX_MAX } from './limits.ts';
 import { ON_OOM, type OnOom } from './memory-use.ts';
+import { formatTarget, parseTarget } from './notification.ts';
 import { SIGNALS } from './signals.ts';
 
 /** `matrix:@ann:lab` and the like. */

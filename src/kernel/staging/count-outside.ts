@@ -2,8 +2,8 @@
 
 import { closeSync, fstatSync } from 'node:fs';
 import path from 'node:path';
-import { BEGUN_MARK } from '../model/batch.ts';
 import { namesBefore, OutsideCount } from '../files/outside.ts';
+import { BEGUN_MARK } from '../model/batch.ts';
 import { readSmall } from '../transfer/local-file.ts';
 import { openChecked } from './open-path.ts';
 

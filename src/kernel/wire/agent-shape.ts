@@ -1,7 +1,6 @@
 // The shape of what agents send, checked before anybody believes it: one broken or hostile agent
 // must not be able to stop the head. What the values mean is for the controller to judge.
 
-import { SITE_STOP_STATES } from '../model/site.ts';
 import {
   MEMORY_USES_MAX,
   NODE_WORD_LENGTH_MAX,
@@ -12,6 +11,7 @@ import {
 } from '../model/limits.ts';
 import type { EndCause } from '../model/orders.ts';
 import { isPlausible, type Resources } from '../model/resources.ts';
+import { SITE_STOP_STATES } from '../model/site.ts';
 import { type AgentToHead, PROTOCOL_VERSION } from './messages.ts';
 
 /** Says whether a value has the shape. */

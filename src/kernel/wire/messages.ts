@@ -1,7 +1,6 @@
 // What head and agents say to each other, by direction. One session carries whole messages in
 // order; docs/protocol.md has the table.
 
-import type { SiteHold, SiteJobPlace, SiteNews, StopWish } from '../model/site.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { Stamp } from '../model/life.ts';
 import type { MemoryUse } from '../model/memory-use.ts';
@@ -9,6 +8,7 @@ import type { NodeHello } from '../model/node.ts';
 import { NODE_FEATURES } from '../model/node-features.ts';
 import type { Order, Report } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
+import type { SiteHold, SiteJobPlace, SiteNews, StopWish } from '../model/site.ts';
 
 /** Raised when a message changes its meaning; a peer with another number is refused. */
 export const PROTOCOL_VERSION = 1;

@@ -1,8 +1,10 @@
 // The wing `batches` as the kernel sees it.
 
 import type { Wing } from '../../kernel/wing.ts';
+import './machine/declared.ts';
 
 export const batches: Wing = {
   name: 'batches',
   needs: ['notify', 'replay'],
+  machine: async () => (await import('./machine/part.ts')).part,
 };

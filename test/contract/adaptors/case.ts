@@ -1,8 +1,8 @@
 // What a system's adaptor is tried with: outputs of its commands, and what is known of them. The
 // expectations are the same for all systems (adaptors.test.ts).
 
-import type { Adaptor, SiteOutput } from '../../../src/wings/sites/adaptors/adaptor.ts';
 import type { SiteJobState } from '../../../src/kernel/model/site.ts';
+import type { Adaptor, SiteOutput } from '../../../src/wings/sites/adaptors/adaptor.ts';
 
 /** What no output shows, and why. */
 export interface Missing {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SiteQuery } from '../../../src/wings/sites/adaptors/adaptor.ts';
 import type { SiteJob } from '../../../src/kernel/model/site.ts';
+import type { SiteQuery } from '../../../src/wings/sites/adaptors/adaptor.ts';
 import type { AdaptorCase } from './case.ts';
 import { cutsOf, damaged, FOREIGN, GERMAN, lineCuts, renamed, wrongNumbers } from './damage.ts';
 import { checkJob, checkNode, SUBMISSION } from './shape.ts';

@@ -1,8 +1,8 @@
 // Jobs of a listing that can be read.
 
 import assert from 'node:assert/strict';
-import type { SiteOutput } from '../../../src/wings/sites/adaptors/adaptor.ts';
 import type { SiteJob } from '../../../src/kernel/model/site.ts';
+import type { SiteOutput } from '../../../src/wings/sites/adaptors/adaptor.ts';
 import type { AdaptorCase } from './case.ts';
 
 export function jobsIn({ adaptor }: AdaptorCase, output: SiteOutput): ReadonlyMap<string, SiteJob> {

@@ -1,9 +1,9 @@
 // What is true of every job and node that an adaptor reads, and a submission with hard words.
 
 import assert from 'node:assert/strict';
+import type { SiteJob, SiteNews, SiteNode } from '../../../src/kernel/model/site.ts';
 import { findFlaw } from '../../../src/kernel/wire/agent-shape.ts';
 import type { SiteSubmission } from '../../../src/wings/sites/adaptors/adaptor.ts';
-import type { SiteJob, SiteNews, SiteNode } from '../../../src/kernel/model/site.ts';
 
 export const SUBMISSION: SiteSubmission = {
   name: 'weft-c1-42.0-1',

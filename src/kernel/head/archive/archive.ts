@@ -16,9 +16,9 @@ import {
   type WhichBatch,
 } from '../../../wings/batches/head/archive/build-logs.ts';
 import { ShownFolders } from '../../../wings/batches/head/archive/shown-folders.ts';
-import type { BatchName } from '../../model/batch.ts';
 import type { Result } from '../../base/result.ts';
 import type { JobManifest, Outputs, TaskArchive } from '../../files/job-manifest.ts';
+import type { BatchName } from '../../model/batch.ts';
 import type { Refusal } from '../../model/errors.ts';
 import type { Timer } from '../../ports/clock.ts';
 import { DiskSync } from '../disk/disk-sync.ts';

@@ -127,7 +127,7 @@ function notRunning({ node, epochId }: EpochCaller): Refusal {
 /** A job of a batch has its place in the folder of that, unless its name could lead elsewhere. */
 function shelfOf({ id, spec, batch }: Job, index: number): Shelf {
   const shelf = { jobId: id, index, isArray: spec.array !== null };
-  if (batch === null || !shelf.isArray) return shelf;
+  if (batch === undefined || !shelf.isArray) return shelf;
   const { namespace, name, version, origin, createdAt } = batch;
   const job = nameInBatch(spec, index) ?? '';
   const isRight =

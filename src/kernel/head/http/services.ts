@@ -3,12 +3,12 @@
 import type { Calls } from '../../../wings/calls/head/calls.ts';
 import type { GoalKeeper } from '../../../wings/goals/head/keeper.ts';
 import type { NotifierHealth } from '../../../wings/notify/head/notifying.ts';
-import type { NotifierKind } from '../../model/notification.ts';
 import type { KnownSite } from '../../../wings/sites/head/sites.ts';
 import type { ReloadReply } from '../../api/partitions.ts';
 import type { Result } from '../../base/result.ts';
 import type { Refusal } from '../../model/errors.ts';
 import type { NodeName } from '../../model/ids.ts';
+import type { NotifierKind } from '../../model/notification.ts';
 import type { Presence } from '../../model/presence.ts';
 import type { Chance } from '../../ports/chance.ts';
 import type { Clock } from '../../ports/clock.ts';

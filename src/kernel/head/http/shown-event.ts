@@ -1,9 +1,9 @@
 // Events as readers see them: the fields that are public by name. Hashes, environments and programs
 // stay in the head.
 
-import { shownTarget } from '../../model/notification.ts';
 import { EVENT_KINDS, type EventKind, type EventKindName } from '../../api/event-kinds.ts';
 import type { Event } from '../../machine/declared.ts';
+import { shownTarget } from '../../model/notification.ts';
 import { jobIdOf } from './event-subject.ts';
 
 type EventOf<K extends EventKindName> = Extract<Event, { kind: K }>;

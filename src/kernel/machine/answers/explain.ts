@@ -1,13 +1,6 @@
 // Why a task waits: first what forbids it to start at all, then what the scheduler says, and what
 // it can expect.
 
-import { namedWindow } from '../../../wings/pilots/machine/ends.ts';
-import { fleetOffers } from '../../../wings/pilots/machine/offers.ts';
-import {
-  type ExternalNodes,
-  externalNodes,
-  isExternal,
-} from '../../../wings/wiki/machine/external.ts';
 import type { UserActor } from '../../model/actor.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { JobSpec } from '../../model/job.ts';
@@ -25,12 +18,15 @@ import type { Job } from '../jobs/facts.ts';
 import { indicesOf } from '../jobs/indices.ts';
 import { withAnyAccount } from '../jobs/request-of.ts';
 import type { Accepted } from '../jobs/submit.ts';
+import { firstOf } from '../machine.ts';
 import type { Node } from '../nodes/facts.ts';
 import { cloneWords } from '../nodes/machine.ts';
 import { labelsOf, sizesOf } from '../nodes/view.ts';
+import { type ExternalNodes, externalNodes, isExternal } from '../partitions/external.ts';
 import { schedulingOf } from '../partitions/settings.ts';
 import { brokerageOf, openSnapshotOf, snapshotOf } from '../schedule.ts';
 import type { State } from '../state.ts';
+import { namedWindow } from '../windows.ts';
 
 /** A task that waits, or would if it were submitted. */
 export interface Pending extends Pick<Job, 'held' | 'waitsFor' | 'beginReached'> {
@@ -83,20 +79,13 @@ export function explainPending(
   const snapshot = (isOthers ? openSnapshotOf : snapshotOf)(state, settings, 0, at);
   const external = isOthers ? new Map() : externalNodes(state, scheduling);
   const reason = explain(pending.entry, surroundings(state, external), snapshot, at);
-  if (reason.kind === 'no_node_can') return awaitedPilots(state, pending) ?? reason;
+  if (reason.kind === 'no_node_can') {
+    const { awaited } = state.machine.hooks;
+    return firstOf(awaited.map((hook) => hook(state, pending.entry))) ?? reason;
+  }
   if (pending.spec.pool === undefined || reason.kind !== 'quota') return reason;
   const { limit } = reason;
   return limit.of === 'array' ? { kind: 'quota', limit: { ...limit, of: 'pool' } } : reason;
-}
-
-/** The fleet that is to bring nodes for it; null: there is none. */
-function awaitedPilots(state: State, { entry }: Pending): Reason | null {
-  for (const offer of fleetOffers(state, entry.owner)) {
-    if (!couldHold(offer, entry.shape.request)) continue;
-    const { id: fleet, trouble, isPaused } = offer.fleet;
-    return { kind: 'pilots', fleet, trouble, isPaused };
-  }
-  return null;
 }
 
 /** Why a task waits and what it can expect. */

@@ -1,6 +1,5 @@
 // For whom a task was stopped to make room, and what it waits for.
 
-import { allWindows, namedWindow } from '../../../wings/pilots/machine/ends.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { WindowReason } from '../../model/reason.ts';
 import { windowReason } from '../../scheduler/answers/explain-windows.ts';
@@ -12,6 +11,7 @@ import type { Node } from '../nodes/facts.ts';
 import type { State } from '../state.ts';
 import { poolOf, stoppedOf } from '../tasks/stopped.ts';
 import { preemptedFor } from '../tasks/stops.ts';
+import { allWindows, namedWindow } from '../windows.ts';
 
 export interface StoppedTask {
   /** For whom, as the stop says it: what follows `it was`. */

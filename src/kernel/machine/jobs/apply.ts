@@ -1,16 +1,15 @@
 // Applying what happened to jobs: submission, holds, dependencies, the end, retirement.
 
-import { joinBatch, noteInBatch } from '../../../wings/batches/machine/apply.ts';
-import { notePool } from '../../../wings/calls/machine/live.ts';
-import { foreignName } from '../../model/site.ts';
 import { assert, present } from '../../base/assert.ts';
 import type { JobId } from '../../model/ids.ts';
 import { NO_USAGE, type Outcome } from '../../model/job.ts';
 import { SUBMISSION_KEYS_MAX } from '../../model/limits.ts';
 import { DEFAULT_QOS } from '../../model/scheduling.ts';
+import { foreignName } from '../../model/site.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
 import { cpusOf } from '../../scheduler/line/quota.ts';
 import type { Of } from '../events.ts';
+import type { TaskEnds } from '../part.ts';
 import type { State } from '../state.ts';
 import { dependentsOf, forgetDependent, leaveAll } from './dependents.ts';
 import type { Job } from './facts.ts';
@@ -63,7 +62,6 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
       ...{ spec, pending },
     }),
     pending,
-    batch: null,
     queued: false,
     waiting: false,
     active: NO_TASKS,
@@ -82,8 +80,7 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
   state.jobs.set(job.id, job);
   state.scratch.changedJobs.add(job);
   state.nextJobId = job.id + 1;
-  joinBatch(state, job);
-  notePool(state, job);
+  for (const hook of state.machine.hooks.onJobAdded) hook(state, job);
   noteForeign(state, job);
   if (event.key !== null) rememberKey(state, `${event.owner} ${event.key}`, job.id);
   for (const on of event.waitsFor) dependentsOf(state, on).add(job.id);
@@ -159,8 +156,13 @@ export function applyPendingEnded(state: State, event: Of<'pending_ended'>, at: 
   const ended = endedSet(job, event.outcome);
   for (const [from, to] of indices.intervals()) ended.addRange(from, to);
   noteOutcome(job, event.outcome);
-  noteInBatch(job, { indices, outcome: event.outcome, at });
+  noteEnds(state, job, { indices, outcome: event.outcome, at });
   requeueEntry(state, job);
+}
+
+/** Tells the wings of tasks that are over. */
+export function noteEnds(state: State, job: Job, ends: TaskEnds): void {
+  for (const hook of state.machine.hooks.onTasksEnded) hook(job, ends);
 }
 
 export function applyJobDone(state: State, event: Of<'job_done'>, at: number): void {
@@ -172,7 +174,7 @@ export function applyJobDone(state: State, event: Of<'job_done'>, at: number): v
   assert(job.behind.size === 0, `job ${job.id} waits for no other array`);
   for (const on of job.waitsFor) forgetDependent(state, on, job.id);
   job.waitsFor = NO_JOBS;
-  notePool(state, job);
+  for (const hook of state.machine.hooks.onJobDone) hook(state, job);
   state.finished.push(job.id);
   state.scratch.changedJobs.add(job);
 }

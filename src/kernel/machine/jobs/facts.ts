@@ -1,6 +1,5 @@
 // Jobs with their tasks, as the head knows them.
 
-import type { Batch } from '../../../wings/batches/machine/facts.ts';
 import type { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId, NodeName, TaskId, UserName } from '../../model/ids.ts';
 import type { JobSpec, Outcome, OutcomeKind, Stopper, TaskState, Usage } from '../../model/job.ts';
@@ -29,8 +28,6 @@ interface IndexedJob {
   entry: QueueEntry;
   /** In the queue: something waits, and neither hold, dependency nor begin time forbids a start. */
   queued: boolean;
-  /** The batch that it is a part of; null also when that was removed. */
-  batch: Batch | null;
   /** Some of its tasks have not started: it counts against the limit of waiting jobs. */
   waiting: boolean;
 }

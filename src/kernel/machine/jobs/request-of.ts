@@ -1,16 +1,16 @@
 // What the scheduler is asked for by a job: what its user asked for, on nodes that take that user's jobs.
 
-import type { PilotsFacts } from '../../../wings/pilots/machine/facts.ts';
-import { besideOthers } from '../../../wings/pilots/machine/own.ts';
 import { isRoots, ROOT_LABEL } from '../../model/accounts.ts';
 import type { ResourceRequest } from '../../model/job.ts';
+import type { State } from '../state.ts';
 import type { Job } from './facts.ts';
 
 /** Whose job it is, and what it asks for. */
 export type Asker = Pick<Job, 'owner' | 'uid' | 'spec'>;
 
-export function requestOf(state: PilotsFacts, { owner, uid, spec }: Asker): ResourceRequest {
-  const request = besideOthers(state, owner, spec.request);
+export function requestOf(state: State, { owner, uid, spec }: Asker): ResourceRequest {
+  let { request } = spec;
+  for (const hook of state.machine.hooks.narrow) request = hook(state, owner, request);
   // The head's own programs and jobs of a site run under accounts of their own.
   const hasOwnAccount = spec.system !== undefined || spec.foreign !== undefined;
   if (hasOwnAccount || !isRoots(owner, uid)) return request;

@@ -137,7 +137,6 @@ function importJob(state: State, data: JobData): void {
     spec,
     pending,
     entry: entryOf(state, { ...rest, spec, pending }),
-    batch: null,
     queued: false,
     waiting: false,
     active: NO_TASKS,

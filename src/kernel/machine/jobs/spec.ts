@@ -1,6 +1,5 @@
 // From what a client sent to a complete specification: defaults filled in, every value checked.
 
-import { completeWishes } from '../../../wings/notify/machine/wishes.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { ok, type Result } from '../../base/result.ts';
 import type { Refusal } from '../../model/errors.ts';
@@ -31,6 +30,7 @@ import {
 } from './directory.ts';
 import { readIndices } from './indices.ts';
 import { arrayOfItems } from './items.ts';
+import { completeWishes } from './notify-targets.ts';
 import {
   checkEnvironment,
   checkLaunchSize,

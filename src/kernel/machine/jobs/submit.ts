@@ -1,10 +1,6 @@
 // Accepting a job: the same key gives the same job, defaults are filled in, and what could never
 // run is refused now, with the reason.
 
-import { batchShunning, notShunning } from '../../../wings/batches/machine/build.ts';
-import { formatBatch } from '../../model/batch.ts';
-import { fleetOffers, type Offer } from '../../../wings/pilots/machine/offers.ts';
-import { othersHint } from '../../../wings/pilots/machine/own.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Actor, UserActor } from '../../model/actor.ts';
@@ -16,9 +12,11 @@ import { describeRequest } from '../../model/request-words.ts';
 import { partitionOf, type Scheduling } from '../../model/scheduling.ts';
 import { couldHold, withoutCommon } from '../../scheduler/answers/explain.ts';
 import { describeNearest } from '../../scheduler/answers/nearest.ts';
+import { firstOf } from '../machine.ts';
 import type { Node } from '../nodes/facts.ts';
 import { unknownLabel } from '../nodes/label-checks.ts';
 import { labelsOf, sharedLabel, sizesOf } from '../nodes/view.ts';
+import type { Offer } from '../part.ts';
 import { couldEverRun, type Outline, refusedBy, tooBigFor } from '../partitions/admission.ts';
 import { schedulingOf } from '../partitions/settings.ts';
 import { admitJob } from '../reservations/members.ts';
@@ -205,7 +203,7 @@ export function unsatisfiable(step: Step, asker: Asker, scheduling: Scheduling):
   const { owner, spec } = asker;
   const request = requestOf(step.state, asker);
   const seen = inTurn(() => nodesSeen(step.state));
-  const offers = inTurn(() => fleetOffers(step.state, owner));
+  const offers = inTurn(() => offersTo(step.state, owner));
   const nodes = inTurn(() => outlinesOf(seen, offers));
   const unknown = request.nodeNames.find((name) => !step.state.nodes.has(name));
   if (unknown !== undefined) return refuse('node.not_found', { node: unknown });
@@ -225,9 +223,10 @@ export function unsatisfiable(step: Step, asker: Asker, scheduling: Scheduling):
     request: describeRequest(withoutCommon(request, all)),
     nearest: describeNearest(all, able, request),
   };
-  const hint =
-    rebuildHint(step.state, request, nodes) ?? othersHint(step.state, owner, spec.request);
-  return refuse('resources.unsatisfiable', details, hint);
+  const couldRun = (other: JobSpec['request']) => couldEverRun(other, nodes);
+  const unsatisfied = { owner, asked: spec.request, request, couldRun };
+  const hint = firstOf(step.state.machine.hooks.hint.map((hook) => hook(step.state, unsatisfied)));
+  return refuse('resources.unsatisfiable', details, hint ?? undefined);
 }
 
 /** Nodes that an error names. */
@@ -241,20 +240,6 @@ function rootRefused(request: JobSpec['request'], nodes: Iterable<Outline>): Ref
   const names = passed.map(({ name }) => name);
   const others = names.length > NAMED_MAX ? `, … (${names.length} nodes)` : '';
   return refuse('auth.root_refused', { nodes: `${names.slice(0, NAMED_MAX).join(', ')}${others}` });
-}
-
-/** Where a node would do if the build of the batch had not failed on it. */
-function rebuildHint(
-  state: State,
-  request: JobSpec['request'],
-  nodes: Iterable<Outline>,
-): string | undefined {
-  const batch = batchShunning(state, request);
-  if (batch === undefined) return undefined;
-  const labels = notShunning(request.labels, batch);
-  if (!couldEverRun({ ...request, labels }, nodes)) return undefined;
-  const verb = `weft batch rebuild ${formatBatch(batch)}`;
-  return `The build of its batch has failed on nodes; \`${verb}\` tries them again.`;
 }
 
 /** Named nodes without the job's directory: no other lack would name the cause. */
@@ -286,6 +271,11 @@ function* nodesSeen({ nodes }: State): Generator<Node> {
   for (const node of nodes.values()) if (node.session > 0 || node.declared !== null) yield node;
 }
 
+/** What may be counted on though it is not there yet. */
+function* offersTo(state: State, owner: UserName): Generator<Offer> {
+  for (const hook of state.machine.hooks.offers) yield* hook(state, owner);
+}
+
 function* outlinesOf(nodes: Iterable<Node>, offers: Iterable<Offer>): Generator<Outline> {
   for (const node of nodes) {
     yield { name: node.name, total: node.total, labels: labelsOf(node), ...sizesOf(node) };
@@ -304,22 +294,22 @@ function withoutOffered(labels: readonly string[], offers: Iterable<Offer>): rea
 
 /** What the job may have by its labels counts alone, also pilots that are still to come. */
 function sharedPaths(step: Step, owner: UserName, wanted: readonly string[]): SharedPaths {
-  const { nodes, fleets } = step.state;
+  const { nodes, machine } = step.state;
   const ofNodes = new Set<string>();
   for (const node of nodes.values()) for (const path of node.sharedPaths) ofNodes.add(path);
   const all = new Set(ofNodes);
-  for (const { wish } of fleets.values()) for (const path of wish.sharedPaths) all.add(path);
+  for (const hook of machine.hooks.sharedPaths) for (const path of hook(step.state)) all.add(path);
   const plain = wanted.filter((label) => !isExpression(label));
   if (plain.length === 0) return { able: ofNodes, all };
   const isWanted = (labels: ReadonlySet<string>): boolean =>
     plain.every((label) => meetsLabel(labels, label));
   const able = [...nodes.values()].filter((node) => isWanted(labelsOf(node)));
-  const offers = [...fleetOffers(step.state, owner)].filter(({ labels }) => isWanted(labels));
+  const offers = [...offersTo(step.state, owner)].filter(({ labels }) => isWanted(labels));
   // Nobody has the labels: what is told is that, and not that a directory is missing.
   if (able.length + offers.length === 0) return { able: ofNodes, all };
   const paths = [
     ...able.flatMap((node) => node.sharedPaths),
-    ...offers.flatMap(({ fleet }) => fleet.wish.sharedPaths),
+    ...offers.flatMap((offer) => offer.sharedPaths),
   ];
   return { able: new Set(paths), all };
 }

@@ -1,10 +1,10 @@
 // What maintenance of a site's nodes cannot be, because a site knows no such thing: refused when it is
 // planned, with the reason, not found out in its time.
 
-import { isGateway, memberOf } from '../../../wings/sites/machine/members.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { NodeName } from '../../model/ids.ts';
 import type { Node } from '../nodes/facts.ts';
+import { isGateway, memberOf } from '../nodes/members.ts';
 import type { State } from '../state.ts';
 import type { PlanMaintenance } from './commands.ts';
 

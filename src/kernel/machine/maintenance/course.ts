@@ -1,8 +1,6 @@
 // The course of a maintenance: planned → warned → draining → active → restoring → done, failed or
 // cancelled. Looked at with every tick; each look brings it as far as it can get at that instant.
 
-import { memberOf, siteOf } from '../../../wings/sites/machine/members.ts';
-import { askStops } from '../../../wings/sites/machine/stops.ts';
 import { present } from '../../base/assert.ts';
 import type { NodeName } from '../../model/ids.ts';
 import {
@@ -16,6 +14,7 @@ import {
 import { certainAt } from '../head/clock.ts';
 import type { Task } from '../jobs/facts.ts';
 import type { Node } from '../nodes/facts.ts';
+import { memberOf, siteOf } from '../nodes/members.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { askCancel } from '../tasks/cancel.ts';
@@ -127,7 +126,7 @@ function goOn(step: Step, id: string): void {
   const { phase, until } = maintenanceOf(step.state, id);
   if (phase === 'restoring') callOffPrograms(step, id);
   else {
-    askStops(step, id);
+    for (const hook of step.state.machine.hooks.onMaintenance) hook(step, id);
     treatTasks(step, maintenanceOf(step.state, id));
     noteFree(step, id);
     resumeTasks(step, maintenanceOf(step.state, id));

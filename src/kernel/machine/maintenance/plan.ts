@@ -1,7 +1,6 @@
 // What operators ask of maintenance: planning it and calling it off. What then happens by time is
 // in maintenance-course.ts.
 
-import { isGateway } from '../../../wings/sites/machine/members.ts';
 import { present } from '../../base/assert.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -21,6 +20,7 @@ import type {
 import { nameOf, needRole } from '../authority.ts';
 import { badProgram } from '../jobs/program.ts';
 import { unknownLabel, unreadableLabel } from '../nodes/label-checks.ts';
+import { isGateway } from '../nodes/members.ts';
 import { labelsOf } from '../nodes/view.ts';
 import type { ReservationWish } from '../reservations/commands.ts';
 import { checkRequest, endAsSaid, placeAll } from '../reservations/place.ts';

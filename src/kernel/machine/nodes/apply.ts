@@ -1,6 +1,5 @@
 // Applying what happened to nodes, and the books of what each has free.
 
-import { NO_PAUSING } from '../../../wings/owner/machine/facts.ts';
 import { assert, present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import type { EpochId, NodeName } from '../../model/ids.ts';
@@ -13,6 +12,7 @@ import {
 } from '../../model/resources.ts';
 import type { Of } from '../events.ts';
 import type { Task } from '../jobs/facts.ts';
+import { NO_PAUSING } from '../pauses/facts.ts';
 import type { State } from '../state.ts';
 import type { Holding, Node } from './facts.ts';
 import { forgetCopies, forgetMachine, isOtherMachine, noteMachine } from './machine.ts';

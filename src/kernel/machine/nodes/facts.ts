@@ -1,6 +1,5 @@
 // Nodes, and what is held on them.
 
-import type { NodePausing } from '../../../wings/owner/machine/facts.ts';
 import type { IntervalSet } from '../../base/interval-set.ts';
 import type { EpochId, NodeName } from '../../model/ids.ts';
 import type { MachineMarks, NodeFacts } from '../../model/node.ts';
@@ -8,6 +7,7 @@ import type { NodeFeature } from '../../model/node-features.ts';
 import type { Share, SignalOrder } from '../../model/orders.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Task } from '../jobs/facts.ts';
+import type { NodePausing } from '../pauses/facts.ts';
 
 export interface NodesFacts {
   readonly nodes: Map<NodeName, Node>;

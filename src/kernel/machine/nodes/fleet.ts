@@ -1,12 +1,12 @@
 // What operators ask of nodes.
 
-import { drainPilot, refuseStranger } from '../../../wings/pilots/machine/joining.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
 import { type NodeName, parseNodeName } from '../../model/ids.ts';
 import { isPlausible, type Resources } from '../../model/resources.ts';
 import { nameOf, needRole } from '../authority.ts';
+import { firstOf } from '../machine.ts';
 import type { Answer, Step } from '../step.ts';
 import { settledBy } from './clones.ts';
 import type {
@@ -104,13 +104,15 @@ export function decideEnroll(step: Step, command: EnrollNode, actor: Actor): Ans
   }
   const bad = badLabel(step, command.labels) ?? badResources(step, command.resources);
   if (bad !== null) return bad;
-  const stranger = refuseStranger(step.state, command.tokenId, name.value);
+  const newcomer = { node: name.value, tokenId: command.tokenId };
+  const { refuseNode, afterEnrolment } = step.state.machine.hooks;
+  const stranger = firstOf(refuseNode.map((hook) => hook(step.state, newcomer)));
   if (stranger !== null) return err(stranger);
   const { secretHash, resources, labels, copyOf } = command;
   const settled = copyOf === undefined ? null : settledBy(step.state, copyOf);
   step.emit({ kind: 'node_enrolled', node: name.value, secretHash, resources, labels });
   if (settled !== null) step.emit(settled);
-  drainPilot(step, name.value);
+  for (const hook of afterEnrolment) hook(step, name.value);
   return ok({ kind: 'done' });
 }
 

@@ -1,6 +1,5 @@
 // Nodes coming, going, and staying silent: what each means for the epochs they hold.
 
-import { decidePauseAtHello } from '../../../wings/owner/machine/told.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { ok, type Result } from '../../base/result.ts';
 import type { Refusal } from '../../model/errors.ts';
@@ -10,6 +9,7 @@ import { LEASE_MARGIN_MS } from '../../model/limits.ts';
 import type { NodeHello } from '../../model/node.ts';
 import type { HeldEpoch } from '../../model/orders.ts';
 import type { Task } from '../jobs/facts.ts';
+import { decidePauseAtHello } from '../pauses/told.ts';
 import type { Reply } from '../reply.ts';
 import { reservedAhead } from '../reservations/ahead.ts';
 import type { Step } from '../step.ts';

@@ -1,18 +1,29 @@
 // Applying what happened to tasks and their parts.
 
-import { noteInBatch } from '../../../wings/batches/machine/apply.ts';
-import { buildTime, noteReady } from '../../../wings/batches/machine/ready.ts';
-import { isGateway } from '../../../wings/sites/machine/members.ts';
 import { assert, present } from '../../base/assert.ts';
-import { type EpochId, formatEpochId, formatTaskId, type TaskPlace } from '../../model/ids.ts';
+import {
+  type EpochId,
+  formatEpochId,
+  formatTaskId,
+  type NodeName,
+  type TaskPlace,
+} from '../../model/ids.ts';
 import type { Outcome } from '../../model/job.ts';
 import type { ProcessEnd, Share, SignalOrder } from '../../model/orders.ts';
 import type { Billed } from '../../scheduler/line/usage-book.ts';
 import type { Of } from '../events.ts';
-import { countHeld, dequeueEntry, jobOf, noteOutcome, requeueEntry } from '../jobs/apply.ts';
+import {
+  countHeld,
+  dequeueEntry,
+  jobOf,
+  noteEnds,
+  noteOutcome,
+  requeueEntry,
+} from '../jobs/apply.ts';
 import type { Job, Part, Task } from '../jobs/facts.ts';
 import { addActive, endedSet, removeActive } from '../jobs/parts.ts';
 import { claim, nodeOf, refreshPool, setYielded, unclaim } from '../nodes/apply.ts';
+import { isGateway } from '../nodes/members.ts';
 import type { State } from '../state.ts';
 import { indexOf, placeOf } from './place.ts';
 import { isStopped } from './stops.ts';
@@ -51,7 +62,7 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
   state.epochMax = Math.max(state.epochMax, event.epoch);
   task.startedAt = null;
   task.waitsSince = at;
-  task.buildMs = buildTime(job, event.shares);
+  task.buildMs = timeBefore(state, job, event.shares);
   task.ending = null;
   task.stops.clear();
   task.suspendTurn = 0;
@@ -153,7 +164,7 @@ export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number
   // What a node says itself clears by itself; the count is for what somebody has to look into.
   if (cause === 'launch_failed' && nodeFault && node.fault === null) node.launchFailures += 1;
   const sum = task.job.usage;
-  if (cause === 'exited' && isClean(processes)) noteReady(state, task.job, event.node);
+  if (cause === 'exited' && isClean(processes)) noteBuilt(state, task.job, event.node);
   task.job.usage = {
     userUs: sum.userUs + usage.userUs,
     systemUs: sum.systemUs + usage.systemUs,
@@ -169,12 +180,23 @@ function isClean(processes: readonly ProcessEnd[]): boolean {
   return processes.length > 0 && processes.every(({ exit }) => exit.code === 0);
 }
 
+/** What a start may take before its own time, ms. */
+function timeBefore(state: State, job: Job, shares: readonly Share[]): number {
+  let ms = 0;
+  for (const hook of state.machine.hooks.timeBefore) ms += hook(job, shares);
+  return ms;
+}
+
+function noteBuilt(state: State, job: Job, node: NodeName): void {
+  for (const hook of state.machine.hooks.onBuilt) hook(state, job, node);
+}
+
 /** Its own time begins. */
 export function applyPartBuilt(state: State, event: Of<'part_built'>): void {
   const { task, part } = partOf(state, event);
   task.buildMs = Math.min(task.buildMs, event.tookMs);
   part.isBuilt = true;
-  noteReady(state, task.job, event.node);
+  noteBuilt(state, task.job, event.node);
   stirNodes(state, task);
 }
 
@@ -216,7 +238,7 @@ export function applyTaskDone(state: State, event: Of<'task_done'>, at: number):
   removeActive(job, task.index);
   endedSet(job, event.outcome).add(task.index);
   noteOutcome(job, event.outcome);
-  noteInBatch(job, { indices: [task.index], outcome: event.outcome, at });
+  noteEnds(state, job, { indices: [task.index], outcome: event.outcome, at });
   countHeld(state, job, -1);
 }
 

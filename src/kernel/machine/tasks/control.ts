@@ -1,7 +1,5 @@
 // What owners ask of their jobs: cancel, hold, release, suspend, resume, requeue, signal.
 
-import { siteOf } from '../../../wings/sites/machine/members.ts';
-import type { SiteSkills } from '../../model/site.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { isWhole } from '../../base/whole.ts';
@@ -9,9 +7,11 @@ import { type Actor, hasRole } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
 import { formatTaskId, type JobId, type NodeName, type TaskPlace } from '../../model/ids.ts';
 import type { TaskState } from '../../model/job.ts';
+import type { SiteSkills } from '../../model/site.ts';
 import { nameOf, ownJob } from '../authority.ts';
 import { waitingOf, waitingSize } from '../jobs/behind.ts';
 import type { Job, Task } from '../jobs/facts.ts';
+import { siteOf } from '../nodes/members.ts';
 import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
 import { askCancel } from './cancel.ts';

@@ -1,6 +1,5 @@
 // How epochs, tasks and jobs end, and what follows from a job's end for those that wait for it.
 
-import { tellOfJob } from '../../../wings/notify/machine/due.ts';
 import { present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import { plural } from '../../base/plural.ts';
@@ -113,7 +112,7 @@ function finishJob(step: Step, { job, endedAt = step.at }: EndedTasks): EndedTas
   const dependents = [...(step.state.indexes.dependents.get(job.id) ?? [])];
   const late = endedAt < step.at ? { endedAt } : {};
   step.emit({ kind: 'job_done', jobId: job.id, outcome, ...late });
-  tellOfJob(step, job);
+  for (const hook of step.state.machine.hooks.afterJob) hook(step, job);
   return dependents.map((id) => followUp(step, id, job)).filter((broken) => broken !== null);
 }
 

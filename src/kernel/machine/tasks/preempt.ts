@@ -1,9 +1,9 @@
 // Making room for what is more urgent: tasks told to leave or to stop, and stopped ones that go on.
 
-import { siteOf } from '../../../wings/sites/machine/members.ts';
 import type { Preemption } from '../../scheduler/cycle/preempt.ts';
 import type { Taker } from '../../scheduler/room/board.ts';
 import { jobOf } from '../jobs/apply.ts';
+import { siteOf } from '../nodes/members.ts';
 import type { Step } from '../step.ts';
 import { taskOf } from './apply.ts';
 import { askCancel } from './cancel.ts';

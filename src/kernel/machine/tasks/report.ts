@@ -1,17 +1,16 @@
 // What agents report about epochs. Everything here is idempotent: a report that was handled
 // already, or that is about an epoch nobody waits for, gives no event (S7).
 
-import { buildOutcome } from '../../../wings/batches/machine/build.ts';
-import { followBuildFailure } from '../../../wings/batches/machine/build-failure.ts';
-import { decidePauseReport } from '../../../wings/owner/machine/told.ts';
 import { unreachable } from '../../base/assert.ts';
 import type { NodeName } from '../../model/ids.ts';
 import { NODE_LAUNCH_FAILURES_MAX } from '../../model/limits.ts';
 import type { EndReport, Report, TaskReport } from '../../model/orders.ts';
 import type { Part, Task } from '../jobs/facts.ts';
 import type { Node } from '../nodes/facts.ts';
+import { decidePauseReport } from '../pauses/told.ts';
 import type { Step } from '../step.ts';
 import { settleTask } from './ending.ts';
+import { failedBefore } from './verdict.ts';
 
 type TurnReport = Extract<TaskReport, { kind: 'task_suspended' | 'task_resumed' }>;
 
@@ -103,9 +102,11 @@ function endPart(step: Step, node: Node, part: Part, report: EndReport): void {
     const reason = `${node.launchFailures} launches failed in a row; last: ${detail ?? cause}`;
     step.emit({ kind: 'node_drained', node: node.name, reason, by: 'system' });
   }
-  const isUnbuilt = buildOutcome(task, part) !== null && part.isOfOldAttempt === undefined;
+  const isUnbuilt = failedBefore(step, task, part) !== null && part.isOfOldAttempt === undefined;
   settleTask(step, task);
-  if (isUnbuilt) followBuildFailure(step, task.job, { node: node.name, epochId });
+  if (!isUnbuilt) return;
+  const failed = { node: node.name, epochId };
+  for (const hook of step.state.machine.hooks.afterFailedBefore) hook(step, task.job, failed);
 }
 
 /**

@@ -1,9 +1,9 @@
 // Who keeps a task stopped. A task stands still while anybody does; each party adds and takes away
 // only its own stop, so that none undoes what another wants.
 
-import { pauseStopper } from '../../../wings/owner/machine/facts.ts';
 import type { NodeName } from '../../model/ids.ts';
 import type { Task } from '../jobs/facts.ts';
+import { pauseStopper } from '../pauses/facts.ts';
 
 export function isStopped({ stops }: Pick<Task, 'stops'>): boolean {
   return stops.size > 0;

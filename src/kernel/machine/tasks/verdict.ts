@@ -1,12 +1,11 @@
 // What becomes of a task whose epoch is over, by how its parts have ended.
 
-import { buildOutcome } from '../../../wings/batches/machine/build.ts';
-import { workerAgain } from '../../../wings/calls/machine/verdict.ts';
 import { present } from '../../base/assert.ts';
 import { formatSize } from '../../base/size.ts';
 import { outsideWords } from '../../files/outside.ts';
 import type { ExitStatus, Outcome } from '../../model/job.ts';
 import type { Ending, Part, PartEnd, Task } from '../jobs/facts.ts';
+import { firstOf } from '../machine.ts';
 import { hasRestartedItsNode, isInMaintenance } from '../maintenance/presence.ts';
 import type { Step } from '../step.ts';
 
@@ -35,7 +34,8 @@ function verdictOf(step: Step, task: Task, parts: readonly Part[]): Verdict {
   const program = endedProgram(task);
   // Whatever became of the servers after a program that has done its work: it has done it.
   const worst = program !== undefined && hasSucceeded(program) ? undefined : worstPart(parts);
-  const again = workerAgain(step, task, worst);
+  const { startsAgain } = step.state.machine.hooks;
+  const again = firstOf(startsAgain.map((hook) => hook(step, task, worst)));
   if (again !== null) {
     const left = { ...completed(parts), detail: 'it left the pool' };
     const outcome = worst === undefined ? left : outcomeOfPart(worst);
@@ -67,7 +67,7 @@ function verdictOf(step: Step, task: Task, parts: readonly Part[]): Verdict {
   if (worst === undefined) return { kind: 'done', outcome: notStored(present(lost, 'a part')) };
   const end = present(worst.end, 'the end of the worst part');
   const outcome = outcomeOfPart(worst);
-  const unbuilt = buildOutcome(task, worst);
+  const unbuilt = failedBefore(step, task, worst);
   // Nothing of the job itself has run.
   if (unbuilt !== null) return { kind: 'requeue', outcome: unbuilt, counts: 'neither' };
   if (end.there === 'untaken') return { kind: 'requeue', outcome, counts: 'neither' };
@@ -109,6 +109,11 @@ function verdictOf(step: Step, task: Task, parts: readonly Part[]): Verdict {
     };
   }
   return { kind: 'done', outcome };
+}
+
+/** Null: the end of this part says nothing of what comes before the task's own work. */
+export function failedBefore({ state }: Step, task: Task, part: Part): Outcome | null {
+  return firstOf(state.machine.hooks.failedBefore.map((hook) => hook(task, part)));
 }
 
 /**

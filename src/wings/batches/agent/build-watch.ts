@@ -2,11 +2,11 @@
 
 import { workDirectory } from '../../../kernel/agent/names.ts';
 import type { AgentSettings } from '../../../kernel/agent/ports.ts';
+import { BUILT_MARK } from '../../../kernel/model/batch.ts';
 import type { EpochId } from '../../../kernel/model/ids.ts';
 import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
 import type { Files } from '../../../kernel/ports/files.ts';
 import { type Epoch, isBuilding, isOpen } from '../../../kernel/runner/state.ts';
-import { BUILT_MARK } from '../../../kernel/model/batch.ts';
 
 const LOOK_EVERY_MS = 500;
 

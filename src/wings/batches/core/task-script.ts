@@ -2,8 +2,8 @@
 // job's command, which it is given. The solver is built by the first task that a node gets.
 
 import { SAVE_FOLDER } from '../../../kernel/files/folders.ts';
-import { containerMark } from '../../../kernel/model/container-engine.ts';
 import { BEGUN_MARK } from '../../../kernel/model/batch.ts';
+import { containerMark } from '../../../kernel/model/container-engine.ts';
 import type { BatchFile, BatchJob, ContainerSolver } from './batch.ts';
 import { buildPart } from './build-script.ts';
 import { commandLine, VARIABLES } from './command-words.ts';

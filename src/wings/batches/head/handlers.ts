@@ -12,6 +12,7 @@ import { validate } from '../../../kernel/head/http/validate.ts';
 import type { Reply } from '../../../kernel/machine/reply.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import { type Actor, hasRole } from '../../../kernel/model/actor.ts';
+import { type BatchRef, parseBatch } from '../../../kernel/model/batch.ts';
 import type { BlobHash } from '../../../kernel/model/blob.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import { formatTaskId } from '../../../kernel/model/ids.ts';
@@ -22,7 +23,6 @@ import { type BatchJobView, type BatchView, batchTitleOf } from '../api/batches.
 import type { Batch } from '../machine/facts.ts';
 import { findBatch, ownBatch } from '../machine/find.ts';
 import { currentParts, failedNumbers, standingOf } from '../machine/standing.ts';
-import { type BatchRef, parseBatch } from '../../../kernel/model/batch.ts';
 
 export const submitBatch: Handler<'submitBatch'> = async ({ engine, jobFiles }, call) => {
   const header = call.incoming.headers['idempotency-key'];

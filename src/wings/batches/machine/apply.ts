@@ -6,8 +6,8 @@ import type { Of } from '../../../kernel/machine/events.ts';
 import type { Job } from '../../../kernel/machine/jobs/facts.ts';
 import { indicesOf, parseIndices } from '../../../kernel/machine/jobs/indices.ts';
 import type { State } from '../../../kernel/machine/state.ts';
-import type { Outcome } from '../../../kernel/model/job.ts';
 import { formatBatch } from '../../../kernel/model/batch.ts';
+import type { Outcome } from '../../../kernel/model/job.ts';
 import { forgetFailures } from './build.ts';
 import type { Batch } from './facts.ts';
 import { noteFiles, readyBy } from './ready.ts';
@@ -77,7 +77,7 @@ export function noteInBatch(
   { indices, outcome, at }: { indices: Iterable<number>; outcome: Outcome; at: number },
 ): void {
   const part = batch?.parts.find(({ jobId }) => jobId === id);
-  if (batch === null || part === undefined) return;
+  if (batch === undefined || part === undefined) return;
   const ended = batch.ended.get(outcome.kind) ?? new IntervalSet();
   batch.ended.set(outcome.kind, ended);
   for (const index of indices) ended.add(part.numbers[index] as number);

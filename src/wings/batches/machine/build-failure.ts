@@ -9,9 +9,9 @@ import { unsatisfiable } from '../../../kernel/machine/jobs/submit.ts';
 import { schedulingOf } from '../../../kernel/machine/partitions/settings.ts';
 import type { Step } from '../../../kernel/machine/step.ts';
 import { endPending } from '../../../kernel/machine/tasks/ending.ts';
+import { formatBatch } from '../../../kernel/model/batch.ts';
 import type { EpochId, NodeName } from '../../../kernel/model/ids.ts';
 import type { Outcome } from '../../../kernel/model/job.ts';
-import { formatBatch } from '../../../kernel/model/batch.ts';
 import { failedLabel } from './build.ts';
 import type { Batch } from './facts.ts';
 
@@ -53,7 +53,7 @@ export function endUnbuildableStrays(step: Step): void {
     if (label === undefined) continue;
     for (const { jobId } of [...entries]) {
       const job = present(step.state.jobs.get(jobId), `job ${jobId}`);
-      if (job.batch === null) endIfUnbuildable(step, job, batches.get(label) as Batch);
+      if (job.batch === undefined) endIfUnbuildable(step, job, batches.get(label) as Batch);
     }
   }
 }

@@ -5,11 +5,11 @@ import type { Of } from '../../../kernel/machine/events.ts';
 import type { Part, Task } from '../../../kernel/machine/jobs/facts.ts';
 import { refreshPool } from '../../../kernel/machine/nodes/apply.ts';
 import type { State } from '../../../kernel/machine/state.ts';
+import { formatBatch } from '../../../kernel/model/batch.ts';
 import { formatEpochId } from '../../../kernel/model/ids.ts';
 import type { Outcome, ResourceRequest } from '../../../kernel/model/job.ts';
 import type { BatchPlace } from '../../../kernel/model/orders.ts';
 import { BUILD_FAILED_SIGNAL } from '../core/build-script.ts';
-import { formatBatch } from '../../../kernel/model/batch.ts';
 import type { Batch, BatchBuild } from './facts.ts';
 
 /** A node with this label has failed to build; the jobs of the batch need one without it. */
@@ -41,7 +41,7 @@ export function batchShunning({ batches }: State, { labels }: Labelled): Batch |
 
 /** What the tasks of a batch are told of it; null for other jobs. */
 export function batchPlace({ job: { batch, spec }, buildMs }: Task): BatchPlace | null {
-  if (batch === null) return null;
+  if (batch === undefined) return null;
   const title = formatBatch(batch);
   const { build } = batch;
   if (build === null) return { title, build };

@@ -1,7 +1,7 @@
 // What happens to batches. How their jobs end is told of the jobs.
 
-import type { EpochId, NodeName, UserName } from '../../../kernel/model/ids.ts';
 import type { BatchName } from '../../../kernel/model/batch.ts';
+import type { EpochId, NodeName, UserName } from '../../../kernel/model/ids.ts';
 import type { BatchJob, BatchOrigin } from './facts.ts';
 
 export type BatchEvent =

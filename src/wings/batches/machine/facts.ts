@@ -2,9 +2,9 @@
 // when those have left memory.
 
 import type { IntervalSet } from '../../../kernel/base/interval-set.ts';
+import type { BatchName } from '../../../kernel/model/batch.ts';
 import type { EpochId, JobId, NodeName, UserName } from '../../../kernel/model/ids.ts';
 import type { OutcomeKind } from '../../../kernel/model/job.ts';
-import type { BatchName } from '../../../kernel/model/batch.ts';
 
 export interface BatchesFacts {
   /** By title, as `alice/sweep_01@2`, in the order in which they were made. */

@@ -4,8 +4,8 @@ import type { Result } from '../../../kernel/base/result.ts';
 import { err, ok } from '../../../kernel/base/result.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import { type Actor, hasRole } from '../../../kernel/model/actor.ts';
-import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import { type BatchRef, formatBatch } from '../../../kernel/model/batch.ts';
+import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import type { Batch } from './facts.ts';
 
 /** The newest of its name, unless a version is named. */

@@ -2,10 +2,10 @@
 
 import type { Job } from '../../../kernel/machine/jobs/facts.ts';
 import type { State } from '../../../kernel/machine/state.ts';
+import { type BatchLink, formatBatch } from '../../../kernel/model/batch.ts';
 import type { NodeName } from '../../../kernel/model/ids.ts';
 import type { Share } from '../../../kernel/model/orders.ts';
 import type { Prepared } from '../../../kernel/scheduler/room/prepared.ts';
-import { type BatchLink, formatBatch } from '../../../kernel/model/batch.ts';
 import { failedLabel } from './build.ts';
 import type { Batch, BatchBuild } from './facts.ts';
 

@@ -13,10 +13,10 @@ import {
 } from '../../../kernel/machine/jobs/submit.ts';
 import type { Answer, Step } from '../../../kernel/machine/step.ts';
 import type { Actor, UserActor } from '../../../kernel/model/actor.ts';
+import { type BatchLink, type BatchName, formatBatch } from '../../../kernel/model/batch.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import type { Dependency } from '../../../kernel/model/job.ts';
 import { BATCH_JOBS_MAX } from '../../../kernel/model/limits.ts';
-import { type BatchLink, type BatchName, formatBatch } from '../../../kernel/model/batch.ts';
 import { endedCount } from './apply.ts';
 import { shunning } from './build.ts';
 import type { BatchPartWish, SubmitBatch } from './commands.ts';

@@ -1,8 +1,8 @@
 // What the head knows of a node without asking it, for its goals.
 
 import type { Node } from '../../../kernel/machine/nodes/facts.ts';
+import { memberOf } from '../../../kernel/machine/nodes/members.ts';
 import type { State } from '../../../kernel/machine/state.ts';
-import { memberOf } from '../../sites/machine/members.ts';
 import type { Facts } from '../core/goal.ts';
 
 /** A node of a site says its size and its fault; the rest would be of its gateway's machine. */

@@ -1,8 +1,8 @@
 // Looks at nodes: a job of the system on each, whose output says what its checks have found.
 
+import { memberOf } from '../../../kernel/machine/nodes/members.ts';
 import { formatRefusal } from '../../../kernel/model/errors.ts';
 import type { JobId, NodeName } from '../../../kernel/model/ids.ts';
-import { memberOf } from '../../sites/machine/members.ts';
 import type { CheckResult } from '../core/compare.ts';
 import { checkScript, readReport } from '../core/script.ts';
 import { canCheck } from './facts.ts';

@@ -2,6 +2,7 @@
 // counts on.
 
 import type { Node } from '../../../kernel/machine/nodes/facts.ts';
+import { memberOf } from '../../../kernel/machine/nodes/members.ts';
 import { labelsOf } from '../../../kernel/machine/nodes/view.ts';
 import { schedulingOf } from '../../../kernel/machine/partitions/settings.ts';
 import type { State } from '../../../kernel/machine/state.ts';
@@ -9,7 +10,6 @@ import { meetsLabel } from '../../../kernel/model/labels.ts';
 import { isAlive, type Maintenance } from '../../../kernel/model/maintenance.ts';
 import { isMember } from '../../../kernel/model/scheduling.ts';
 import type { Settings } from '../../../kernel/model/settings.ts';
-import { memberOf } from '../../sites/machine/members.ts';
 import type { Difference, GoalClass } from '../core/goal.ts';
 import type { GoalNode, LastRepair } from '../core/plan.ts';
 

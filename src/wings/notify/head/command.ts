@@ -1,8 +1,8 @@
 // Notifications by a command of the site: the event as JSON on its standard input, the main words as
 // variables.
 
-import type { Commands } from '../../../kernel/ports/commands.ts';
 import type { Attempt } from '../../../kernel/model/notification.ts';
+import type { Commands } from '../../../kernel/ports/commands.ts';
 import { failureWords } from './http-call.ts';
 import type { Message } from './message.ts';
 

@@ -1,7 +1,7 @@
 // Notifications by mail, through a program with the interface of sendmail(8).
 
-import type { Commands } from '../../../kernel/ports/commands.ts';
 import type { Attempt } from '../../../kernel/model/notification.ts';
+import type { Commands } from '../../../kernel/ports/commands.ts';
 import { runNotifier } from './command.ts';
 import type { Message } from './message.ts';
 

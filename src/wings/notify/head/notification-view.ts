@@ -3,9 +3,9 @@
 import type { JobRecord } from '../../../kernel/head/answers/job-record.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import { formatBatch } from '../../../kernel/model/batch.ts';
+import { formatSubject, type Subject, shownTarget } from '../../../kernel/model/notification.ts';
 import type { DeliveryView, ListNotificationsReply } from '../api/notifications.ts';
 import type { Delivery } from '../machine/facts.ts';
-import { formatSubject, type Subject, shownTarget } from '../../../kernel/model/notification.ts';
 import { sayDelivery } from './notification-words.ts';
 
 /** Shown in one answer. */

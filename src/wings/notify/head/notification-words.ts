@@ -5,8 +5,8 @@ import { formatInstant } from '../../../kernel/base/instant.ts';
 import { toPlainLine } from '../../../kernel/base/plain-line.ts';
 import { plural } from '../../../kernel/base/plural.ts';
 import type { OutcomeKind } from '../../../kernel/model/job.ts';
-import type { Delivery } from '../machine/facts.ts';
 import { type News, shownTarget } from '../../../kernel/model/notification.ts';
+import type { Delivery } from '../machine/facts.ts';
 
 /** Characters of a title: more is no line that anybody reads. */
 const TITLE_LENGTH_MAX = 400;

@@ -1,13 +1,13 @@
 // The means of telling people, as the site has set them up. Each attempt takes bounded time.
 
-import type { Clock } from '../../../kernel/ports/clock.ts';
-import type { Commands } from '../../../kernel/ports/commands.ts';
 import {
   type Attempt,
   NOTIFIER_KINDS,
   type NotifierKind,
   type Target,
 } from '../../../kernel/model/notification.ts';
+import type { Clock } from '../../../kernel/ports/clock.ts';
+import type { Commands } from '../../../kernel/ports/commands.ts';
 import { tellCommand } from './command.ts';
 import { failureWords } from './http-call.ts';
 import { type MailOptions, tellMail } from './mail.ts';

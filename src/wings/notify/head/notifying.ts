@@ -2,11 +2,8 @@
 // on, however long that takes. What is to be told and what came of it is the controller's.
 
 import type { Engine } from '../../../kernel/head/engine.ts';
+import { refusedTarget } from '../../../kernel/machine/jobs/notify-targets.ts';
 import { formatRefusal } from '../../../kernel/model/errors.ts';
-import type { Clock } from '../../../kernel/ports/clock.ts';
-import type { Log } from '../../../kernel/ports/log.ts';
-import { outstandingNotifications, type Wish } from '../machine/attempts.ts';
-import { refusedTarget } from '../machine/wishes.ts';
 import {
   type Attempt,
   type NotifierKind,
@@ -14,6 +11,9 @@ import {
   shownTarget,
   type Target,
 } from '../../../kernel/model/notification.ts';
+import type { Clock } from '../../../kernel/ports/clock.ts';
+import type { Log } from '../../../kernel/ports/log.ts';
+import { outstandingNotifications, type Wish } from '../machine/attempts.ts';
 import { messageOfWish } from './message.ts';
 import type { Notifiers } from './notifiers.ts';
 

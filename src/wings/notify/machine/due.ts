@@ -1,12 +1,10 @@
-// From the end of a job or batch to what is to be told of it.
+// From the end of a job to what is to be told of it.
 
 import type { Job } from '../../../kernel/machine/jobs/facts.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import type { Step } from '../../../kernel/machine/step.ts';
 import type { OutcomeKind } from '../../../kernel/model/job.ts';
 import { NOTIFICATIONS_KEPT_MAX, NOTIFICATIONS_WAITING_MAX } from '../../../kernel/model/limits.ts';
-import { standingOf } from '../../batches/machine/standing.ts';
-import { formatBatch } from '../../../kernel/model/batch.ts';
 import type { News } from '../../../kernel/model/notification.ts';
 
 /** Somebody is to be told; nothing when nobody wants to be. Once for each subject. */
@@ -32,8 +30,8 @@ function whyTooMany({ indexes, notifications }: State, target: string): string |
 /** Tells of a job that is done; of an array once, with how many of its tasks ended in which way. */
 export function tellOfJob(step: Step, job: Job): void {
   const { spec, outcome, endedAt } = job;
-  if (spec.notify === undefined || outcome === null) return;
-  if (spec.batch !== undefined) return tellOfBatch(step, job, spec.notify);
+  // A batch tells as a whole.
+  if (spec.notify === undefined || outcome === null || spec.batch !== undefined) return;
   const { kind, exit, detail } = outcome;
   const news: News = {
     subject: { kind: 'job', jobId: job.id },
@@ -48,26 +46,6 @@ export function tellOfJob(step: Step, job: Job): void {
     endedAt: endedAt ?? step.at,
   };
   tell(step, news, spec.notify);
-}
-
-/** A batch tells as a whole, with the last of its parts; all of them have the same wishes. */
-function tellOfBatch(step: Step, { batch }: Job, targets: readonly string[]): void {
-  if (batch === null || batch.endedAt === null) return;
-  const { outcome, ended } = standingOf(step.state, batch);
-  if (outcome === null) return;
-  const starts = batch.parts.map(({ jobId }) => step.state.jobs.get(jobId)?.startedAt ?? null);
-  const begun = starts.filter((at) => at !== null);
-  const news: News = {
-    subject: { kind: 'batch', batch: formatBatch(batch) },
-    name: batch.name,
-    owner: batch.owner,
-    outcome,
-    counts: ended,
-    submittedAt: batch.createdAt,
-    startedAt: begun.length === 0 ? null : Math.min(...begun),
-    endedAt: batch.endedAt,
-  };
-  tell(step, news, targets);
 }
 
 function countsOf({ ended }: Job): Partial<Record<OutcomeKind, number>> {

@@ -2,10 +2,10 @@
 // There are no other commands, and none of these is about a call or a job of ours.
 
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
+import type { SiteJob } from '../../../kernel/model/site.ts';
 import type { Commands } from '../../../kernel/ports/commands.ts';
 import type { Adaptor, SiteProblem, SiteQuery } from '../../sites/adaptors/adaptor.ts';
 import { runSiteCommand } from '../../sites/fabric/site/command.ts';
-import type { SiteJob } from '../../../kernel/model/site.ts';
 import type { SiteUser } from '../../sites/ports/sites.ts';
 import { launchName, type PilotWish } from '../model/pilot.ts';
 import { placesOf, type Seen } from './places.ts';

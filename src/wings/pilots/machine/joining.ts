@@ -1,5 +1,6 @@
 // Nodes of pilots as they join: with the token of their launch and under the name of one of its pilots.
 
+import type { Newcomer } from '../../../kernel/machine/part.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import type { Step } from '../../../kernel/machine/step.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
@@ -19,11 +20,7 @@ export function drainPilot(step: Step, node: NodeName): void {
  * A pilot's token lies in a script of the batch system, perhaps for days: it lets only those in that
  * it was made for. Null: nothing is wrong.
  */
-export function refuseStranger(
-  state: State,
-  tokenId: string | undefined,
-  node: NodeName,
-): Refusal | null {
+export function refuseStranger(state: State, { tokenId, node }: Newcomer): Refusal | null {
   const label = tokenId === undefined ? undefined : state.tokens.get(tokenId)?.label;
   if (label?.startsWith(TOKEN_PREFIX) !== true) return null;
   const found = pilotOfNode(state, node);

@@ -2,13 +2,15 @@
 // could use.
 
 import { sharedLabel } from '../../../kernel/machine/nodes/view.ts';
+import type { Offer } from '../../../kernel/machine/part.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import type { NodeName, UserName } from '../../../kernel/model/ids.ts';
 import { PILOT_END_MARGIN_MS } from '../../../kernel/model/limits.ts';
 import { featureLabel, NODE_FEATURES } from '../../../kernel/model/node-features.ts';
-import { NO_RESOURCES, type Resources } from '../../../kernel/model/resources.ts';
+import type { Reason } from '../../../kernel/model/reason.ts';
+import { NO_RESOURCES } from '../../../kernel/model/resources.ts';
 import { couldHold } from '../../../kernel/scheduler/answers/explain.ts';
-import type { Group } from '../../../kernel/scheduler/line/queue.ts';
+import type { Group, QueueEntry } from '../../../kernel/scheduler/line/queue.ts';
 import { fleetLabel } from '../model/pilot.ts';
 import type { Fleet } from './facts.ts';
 import { pilotsOf } from './find.ts';
@@ -71,15 +73,25 @@ export function* fleetOffers(
   }
 }
 
-export interface Offer {
-  readonly name: NodeName;
-  readonly total: Resources;
-  readonly labels: ReadonlySet<string>;
+/** Directories that all fleets share, whoever they run tasks of. */
+export function* sharedPathsOf({ fleets }: State): Generator<string> {
+  for (const { wish } of fleets.values()) yield* wish.sharedPaths;
+}
+
+/** The fleet that is to bring nodes for it; null: there is none. */
+export function awaitedPilots(state: State, { owner, shape }: QueueEntry): Reason | null {
+  for (const offer of fleetOffers(state, owner)) {
+    if (!couldHold(offer, shape.request)) continue;
+    const { id: fleet, trouble, isPaused } = offer.fleet;
+    return { kind: 'pilots', fleet, trouble, isPaused };
+  }
+  return null;
 }
 
 function offerOf(state: State, fleet: Fleet): Offer {
   const { cpuCount, memoryBytes, system, sharedPaths } = fleet.wish;
   return {
+    sharedPaths,
     // No node has this name, so nobody can ask for it.
     name: '' as NodeName,
     total: { ...NO_RESOURCES, cpuCount, memoryBytes: memoryBytes ?? seenMemory(state, fleet) },

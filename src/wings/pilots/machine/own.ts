@@ -1,10 +1,12 @@
 // Whose work the pilots of a fleet run. On a head for several users they run that of whoever started
 // them alone: the account that runs a pilot is the account that all its tasks would run under.
 
+import type { Unsatisfied } from '../../../kernel/machine/part.ts';
+import type { State } from '../../../kernel/machine/state.ts';
 import type { UserName } from '../../../kernel/model/ids.ts';
 import type { ResourceRequest } from '../../../kernel/model/job.ts';
 import { fleetLabel } from '../model/pilot.ts';
-import type { Fleet, PilotsFacts } from './facts.ts';
+import type { Fleet } from './facts.ts';
 
 export function takesFrom(fleet: Pick<Fleet, 'by' | 'ownOnly'>, owner: UserName): boolean {
   return fleet.ownOnly !== true || fleet.by === owner;
@@ -12,7 +14,7 @@ export function takesFrom(fleet: Pick<Fleet, 'by' | 'ownOnly'>, owner: UserName)
 
 /** What the user asks for, on nodes of no fleet that is for others. */
 export function besideOthers(
-  { fleets }: PilotsFacts,
+  { fleets }: State,
   owner: UserName,
   request: ResourceRequest,
 ): ResourceRequest {
@@ -24,9 +26,8 @@ export function besideOthers(
 
 /** Where a user has asked for the pilots of another. */
 export function othersHint(
-  { fleets }: PilotsFacts,
-  owner: UserName,
-  { labels }: Pick<ResourceRequest, 'labels'>,
+  { fleets }: State,
+  { owner, asked: { labels } }: Unsatisfied,
 ): string | undefined {
   for (const fleet of fleets.values()) {
     if (takesFrom(fleet, owner) || !labels.includes(fleetLabel(fleet.id))) continue;

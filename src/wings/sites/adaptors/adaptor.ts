@@ -2,7 +2,13 @@
 // out: who runs them, when, and what follows is the fabric's.
 
 import type { Result } from '../../../kernel/base/result.ts';
-import type { SiteEnd, SiteJob, SiteNode, SiteQueue, SiteSkills } from '../../../kernel/model/site.ts';
+import type {
+  SiteEnd,
+  SiteJob,
+  SiteNode,
+  SiteQueue,
+  SiteSkills,
+} from '../../../kernel/model/site.ts';
 
 export interface SiteCommand {
   readonly argv: readonly string[];

@@ -6,8 +6,8 @@ import { titledLines } from '../../../kernel/cli/output/one.ts';
 import { colourOf, type Paint } from '../../../kernel/cli/output/paint.ts';
 import { type Column, formatTable, printable } from '../../../kernel/cli/output/table.ts';
 import { formatSpan } from '../../../kernel/cli/output/words.ts';
-import type { SiteSummary, SiteView } from '../api/sites.ts';
 import { type RuleState, ruleWarning } from '../../../kernel/model/filter-rule.ts';
+import type { SiteSummary, SiteView } from '../api/sites.ts';
 
 export function siteColumns(): Column<SiteSummary>[] {
   return [

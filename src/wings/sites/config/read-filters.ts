@@ -7,8 +7,6 @@ import { didYouMean } from '../../../kernel/base/nearest-word.ts';
 import { badAddress } from '../../../kernel/config/address.ts';
 import { offsetOf, parseStrictly, readStrictly } from '../../../kernel/config/strict-yaml.ts';
 import type { Problem } from '../../../kernel/config/yaml-text.ts';
-import { parseNodeName } from '../../../kernel/model/ids.ts';
-import { parseLabels } from '../../../kernel/model/labels.ts';
 import {
   type FilterRule,
   type FilterSource,
@@ -16,6 +14,8 @@ import {
   type Rename,
   type SiteFilters,
 } from '../../../kernel/model/filter-rule.ts';
+import { parseNodeName } from '../../../kernel/model/ids.ts';
+import { parseLabels } from '../../../kernel/model/labels.ts';
 
 const RULES_MAX = 200;
 const SOURCES_MAX = 20;

@@ -1,12 +1,18 @@
 // What gateways have said of their sites. Users are answered from here, with its age; no site is
 // asked for them. It is thrown away with the head: each session begins with all of it.
 
+import type { FilterState } from '../../../kernel/model/filter-rule.ts';
 import type { EpochId, NodeName } from '../../../kernel/model/ids.ts';
 import { SITE_JOBS_MAX } from '../../../kernel/model/limits.ts';
+import type {
+  ListedJob,
+  SiteNews,
+  SiteNode,
+  SiteQueue,
+  SiteStop,
+} from '../../../kernel/model/site.ts';
 import type { SiteStanding } from '../../../kernel/scheduler/room/brokerage.ts';
 import { standingOf } from '../machine/standing.ts';
-import type { FilterState } from '../../../kernel/model/filter-rule.ts';
-import type { ListedJob, SiteNews, SiteNode, SiteQueue, SiteStop } from '../../../kernel/model/site.ts';
 
 export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover' | 'problem'> {
   /** That of its gateway. */

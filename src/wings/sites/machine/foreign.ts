@@ -10,7 +10,12 @@ import {
   NAME_LENGTH_MAX,
 } from '../../../kernel/model/limits.ts';
 import { DEFAULT_PARTITION } from '../../../kernel/model/scheduling.ts';
-import { type ListedJob, memberName, type SiteNode, shownName } from '../../../kernel/model/site.ts';
+import {
+  type ListedJob,
+  memberName,
+  type SiteNode,
+  shownName,
+} from '../../../kernel/model/site.ts';
 import { nodesThere } from '../model/site-where.ts';
 
 const OWNER = /^[A-Za-z_][A-Za-z0-9_.@-]{0,63}\$?$/;

@@ -1,7 +1,7 @@
 // What the listings of a site say of its own queue, added up.
 
-import { type SiteStanding, UNLIMITED_MS } from '../../../kernel/scheduler/room/brokerage.ts';
 import type { ListedJob, SiteNode } from '../../../kernel/model/site.ts';
+import { type SiteStanding, UNLIMITED_MS } from '../../../kernel/scheduler/room/brokerage.ts';
 
 export interface SiteListing {
   readonly nodes: readonly SiteNode[];

@@ -4,6 +4,7 @@
 
 import { maintenanceOf } from '../../../kernel/machine/maintenance/apply.ts';
 import { skipNode } from '../../../kernel/machine/maintenance/program.ts';
+import { memberOf } from '../../../kernel/machine/nodes/members.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import type { Step } from '../../../kernel/machine/step.ts';
 import type { NodeName } from '../../../kernel/model/ids.ts';
@@ -16,7 +17,6 @@ import {
   worksOn,
 } from '../../../kernel/model/maintenance.ts';
 import { memberName, type SiteStop, type StopWish } from '../../../kernel/model/site.ts';
-import { memberOf } from './members.ts';
 
 export interface SiteStopsHeard {
   /** The gateway. */

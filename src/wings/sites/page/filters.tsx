@@ -1,9 +1,9 @@
 // The filters of a site: how many things each rule is for, and how old what they read is.
 
+import { ruleWarning } from '../../../kernel/model/filter-rule.ts';
 import { Panel } from '../../../kernel/page/parts/basic.tsx';
 import { some, spanWords } from '../../../kernel/page/pure/words.ts';
 import type { SiteView } from '../api/sites.ts';
-import { ruleWarning } from '../../../kernel/model/filter-rule.ts';
 
 type State = NonNullable<SiteView['filters']>;
 

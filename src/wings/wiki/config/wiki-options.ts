@@ -9,8 +9,8 @@ import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import type { Fields } from '../../../kernel/config/tables.ts';
 import { parseAddress } from '../../../kernel/config/value.ts';
 import { usage } from '../../../kernel/model/failure.ts';
-import { SOCKET_PATH_BYTES_MAX } from '../../../kernel/model/limits.ts';
 import type { FilterRule } from '../../../kernel/model/filter-rule.ts';
+import { SOCKET_PATH_BYTES_MAX } from '../../../kernel/model/limits.ts';
 
 const LOOPBACK = /^(127\.|localhost$|::1$)/;
 

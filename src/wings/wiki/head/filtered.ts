@@ -3,9 +3,9 @@
 import type { Job } from '../../../kernel/machine/jobs/facts.ts';
 import type { Node } from '../../../kernel/machine/nodes/facts.ts';
 import { labelsOf } from '../../../kernel/machine/nodes/view.ts';
+import type { FilterRule, Seen } from '../../../kernel/model/filter-rule.ts';
 import { DEFAULT_QOS } from '../../../kernel/model/scheduling.ts';
 import { filtered } from '../../sites/fabric/filters/filter.ts';
-import type { FilterRule, Seen } from '../../../kernel/model/filter-rule.ts';
 
 /** Besides its own labels: `node=n1`. */
 export function filteredNode(rules: readonly FilterRule[], node: Node): Seen {

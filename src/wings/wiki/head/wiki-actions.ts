@@ -6,6 +6,7 @@ import type { Command } from '../../../kernel/machine/declared.ts';
 import type { Job } from '../../../kernel/machine/jobs/facts.ts';
 import type { UserActor } from '../../../kernel/model/actor.ts';
 import { formatRefusal, type Refusal } from '../../../kernel/model/errors.ts';
+import type { FilterRule } from '../../../kernel/model/filter-rule.ts';
 import {
   formatTaskId,
   type NodeName,
@@ -17,7 +18,6 @@ import type { Reason } from '../../../kernel/model/reason.ts';
 import { SIGNALS } from '../../../kernel/model/signals.ts';
 import type { JobChange } from '../../../kernel/model/submission.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
-import type { FilterRule } from '../../../kernel/model/filter-rule.ts';
 import type { WikiAction } from '../fabric/cluster.ts';
 import { WIKI_CODES, type WikiProblem, wikiProblem } from '../fabric/codes.ts';
 import { filteredJob, filteredNode } from './filtered.ts';

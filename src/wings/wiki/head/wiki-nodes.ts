@@ -4,11 +4,11 @@ import { maintenanceOfNode } from '../../../kernel/head/answers/maintenance-view
 import type { Node } from '../../../kernel/machine/nodes/facts.ts';
 import { labelsOf } from '../../../kernel/machine/nodes/view.ts';
 import type { State } from '../../../kernel/machine/state.ts';
+import type { FilterRule, Seen } from '../../../kernel/model/filter-rule.ts';
 import { meetsLabel, SHARED_PREFIX } from '../../../kernel/model/labels.ts';
 import { withoutFeatures } from '../../../kernel/model/node-features.ts';
 import { isMember, type Partition } from '../../../kernel/model/scheduling.ts';
 import type { NodeLoad } from '../../../kernel/wire/messages.ts';
-import type { FilterRule, Seen } from '../../../kernel/model/filter-rule.ts';
 import type { WikiRecord } from '../fabric/reply.ts';
 import { filteredNode } from './filtered.ts';
 

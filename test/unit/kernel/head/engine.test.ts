@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HEAD_MACHINE } from '../../../../sim/head-machine.ts';
 import { rebuild } from '../../../../src/kernel/head/journal.ts';
 import type { EpochId, JobId, NodeName } from '../../../../src/kernel/model/ids.ts';
 import type { Report } from '../../../../src/kernel/model/orders.ts';
@@ -217,7 +218,7 @@ test('[S4] memory equals what the store brings back, also after a failure', asyn
   made.disk.failure = null;
   made.clock.pass(500);
   await made.settle();
-  const { state } = rebuild(await made.store.recover());
+  const { state } = rebuild(HEAD_MACHINE, await made.store.recover());
   assert.deepEqual(portrait(made.engine.state), portrait(state));
   assert.ok(state.jobs.get(1 as never)?.outcome === null);
 });
@@ -241,7 +242,10 @@ test('[S4] every prefix of the journal loads and equals the state of then', asyn
   const recovered = await made.store.recover();
   const records = [...recovered.records];
   for (let length = 0; length <= records.length; length += 1) {
-    const { state, seq } = rebuild({ ...recovered, records: records.slice(0, length) });
+    const { state, seq } = rebuild(HEAD_MACHINE, {
+      ...recovered,
+      records: records.slice(0, length),
+    });
     assert.equal(seq, length);
     if (live.has(seq)) assert.deepEqual(portrait(state), live.get(seq), `after record ${seq}`);
   }
@@ -280,7 +284,7 @@ test('[L2] whoever asks while the engine stops is refused at once, who asked bef
   await stopped;
   const answers = made.take().filter((line) => line.includes(': job'));
   assert.deepEqual(answers, ['a: job 1', 'b: job 2']);
-  const { state } = rebuild(await new MemoryStore({ disk: made.disk }).recover());
+  const { state } = rebuild(HEAD_MACHINE, await new MemoryStore({ disk: made.disk }).recover());
   assert.deepEqual(
     [...state.jobs.values()].map((job) => job.key),
     ['a', 'b'],
@@ -314,7 +318,7 @@ test('[S1] large journals are folded into a snapshot', async () => {
   }
   assert.ok(made.disk.snapshot !== null);
   assert.ok(made.disk.journal.length < 10);
-  const { state } = rebuild(await made.store.recover());
+  const { state } = rebuild(HEAD_MACHINE, await made.store.recover());
   assert.deepEqual(portrait(state), portrait(made.engine.state));
 });
 
@@ -332,7 +336,7 @@ test('[S4] bytes that are no journal entry stop the start with words', async () 
   for (const bytes of [[0xc1], [0x05], [0xc0], [0x80], [0xff, 0xff]]) {
     const record = { seq: 1, bytes: Uint8Array.from(bytes) };
     assert.throws(
-      () => rebuild({ snapshot: null, snapshotSeq: 0, records: [record] }),
+      () => rebuild(HEAD_MACHINE, { snapshot: null, snapshotSeq: 0, records: [record] }),
       (error: unknown) => error instanceof StoreFailure && error.reason === 'corrupt',
       `bytes ${bytes}`,
     );

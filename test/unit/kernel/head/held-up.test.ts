@@ -1,6 +1,7 @@
 // What is said of a task whose nodes owe the head a word for long.
 
 import assert from 'node:assert/strict';
+import { HEAD_MACHINE } from '../../../../sim/head-machine.ts';
 import { present } from '../../../../src/kernel/base/assert.ts';
 import { jobNotice, taskNotice } from '../../../../src/kernel/head/answers/task-notice.ts';
 import { decide, type Input } from '../../../../src/kernel/machine/controller.ts';
@@ -63,10 +64,16 @@ scenario('[L5] a wait that an older head left without its begin counts from a st
   head.connect('n1');
   head.submit();
   head.schedule();
-  const data = structuredClone(exportState(head.state)) as SnapshotData;
-  const [{ active }] = data.jobs as unknown as [{ active: { waitsSince?: number }[] }];
+  const data = structuredClone(exportState(head.state)) as SnapshotData & {
+    readonly jobs: readonly [{ active: { waitsSince?: number }[] }];
+  };
+  const [{ active }] = data.jobs;
   for (const task of active) delete task.waitsSince;
-  const known = { state: importState(data), settings: head.settings, now: () => head.at };
+  const known = {
+    state: importState(HEAD_MACHINE, data),
+    settings: head.settings,
+    now: () => head.at,
+  };
   head.at += MINUTE;
   const hello = helloOf('n1', { held: head.heldBy('n1') });
   const inputs: Input[] = [{ kind: 'started' }, { kind: 'hello', hello }];

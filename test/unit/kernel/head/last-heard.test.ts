@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HEAD_MACHINE } from '../../../../sim/head-machine.ts';
 import { startHead } from '../../../../src/kernel/head/head.ts';
 import type { Node } from '../../../../src/kernel/machine/nodes/facts.ts';
 import type { NodeName } from '../../../../src/kernel/model/ids.ts';
@@ -36,7 +37,10 @@ async function another({ disk, clock, settings }: EngineBench, readMs: number) {
     clock.pass(readMs);
     return recover();
   };
-  const head = await startHead({ store, clock, log: QUIET, logs: LOGS }, { settings, ...TIMING });
+  const head = await startHead(
+    { machine: HEAD_MACHINE, store, clock, log: QUIET, logs: LOGS },
+    { settings, ...TIMING },
+  );
   const pass = async (ms: number): Promise<void> => {
     clock.pass(ms);
     for (let turn = 0; turn < 4; turn += 1) {

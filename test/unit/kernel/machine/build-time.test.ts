@@ -31,7 +31,9 @@ function ready(head: TestHead, name = 'sweep'): string[] {
 }
 
 function buildTimeOf(head: TestHead, name: string): number | undefined {
-  const order = outstanding(head.node(name), head.settings).find(({ kind }) => kind === 'launch');
+  const order = outstanding(head.state, head.node(name), head.settings).find(
+    ({ kind }) => kind === 'launch',
+  );
   assert.ok(order?.kind === 'launch');
   return order.batch?.buildMs;
 }

@@ -190,7 +190,7 @@ scenario('[W6] stops and goes that are told again do not undo the last one', (he
 scenario('[W6] each wish of an owner is a turn of its own, from 1 in each epoch', (head) => {
   head.connect('n1');
   head.running();
-  const turns = (): unknown[] => outstanding(head.node('n1'), head.settings);
+  const turns = (): unknown[] => outstanding(head.state, head.node('n1'), head.settings);
   head.command(onTask('suspend_task', '1'), ANN);
   assert.deepEqual(turns(), [{ kind: 'suspend', epochId: '1#1', turn: 1 }]);
   head.suspended('1#1');

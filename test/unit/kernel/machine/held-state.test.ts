@@ -24,7 +24,7 @@ function come(head: TestHead, stands: Partial<HeldState>): string[] {
 }
 
 function ordersOf(head: TestHead): Order[] {
-  return outstanding(head.node('n1'), head.settings);
+  return outstanding(head.state, head.node('n1'), head.settings);
 }
 
 function ordered(head: TestHead): void {

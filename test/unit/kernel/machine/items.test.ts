@@ -20,7 +20,7 @@ scenario('[J6] a job with items has a task for each, with the item in its comman
   head.connect('n1', { cpus: 8 });
   head.submit({ program: CAT, each: ['a', 'b c'] });
   assert.deepEqual(head.schedule(), ['1[0]#1@n1', '1[1]#1@n1']);
-  const programs = outstanding(head.node('n1'), head.settings).map(
+  const programs = outstanding(head.state, head.node('n1'), head.settings).map(
     (order) => order.kind === 'launch' && order.program,
   );
   assert.deepEqual(programs, [

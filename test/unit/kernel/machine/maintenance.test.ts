@@ -22,7 +22,7 @@ import { cancel, MINUTE, PROGRAM, phase, planned, shown } from '../../../support
 
 /** The account of the launch that n1 is told of. */
 function accountOn(head: TestHead): unknown {
-  const [order] = outstanding(head.node('n1'), head.settings);
+  const [order] = outstanding(head.state, head.node('n1'), head.settings);
   return order?.kind === 'launch' ? order.account : undefined;
 }
 

@@ -66,7 +66,7 @@ scenario(
     assert.deepEqual([spec.array?.indices, spec.retry?.of, spec.name], ['2,9', id, 'fit']);
     assert.deepEqual(spec.environment, { A: '1' });
     assert.deepEqual(head.schedule(), [`${again}[2]#1@n1`, `${again}[9]#1@n1`]);
-    const launch = outstanding(head.node('n1'), head.settings)[0];
+    const launch = outstanding(head.state, head.node('n1'), head.settings)[0];
     const whole = { first: 1, last: 9, count: 5 };
     assert.deepEqual(launch?.kind === 'launch' && launch.array, whole, 'as its tasks knew it');
     head.ended(`${again}[2]#1`);

@@ -23,7 +23,7 @@ const STORED = { files: 2, bytes: 10, leftOut: 0 };
 function orderOf(head: TestHead, wish: Partial<Submission>): LaunchOrder {
   head.submit(wish);
   head.schedule();
-  const [order] = outstanding(head.node('n1'), head.settings).slice(-1);
+  const [order] = outstanding(head.state, head.node('n1'), head.settings).slice(-1);
   assert.ok(order?.kind === 'launch');
   return order;
 }
@@ -134,7 +134,7 @@ scenario(
     const cancel = () =>
       head.perform({ kind: 'command', command: { kind: 'cancel_task', place }, actor: ANN });
     const told = () => {
-      const [order] = outstanding(head.node('n1'), head.settings).slice(-1);
+      const [order] = outstanding(head.state, head.node('n1'), head.settings).slice(-1);
       assert.ok(order?.kind === 'end');
       return order.discards ? 'discards' : order.hastens ? 'hastens' : 'ends';
     };

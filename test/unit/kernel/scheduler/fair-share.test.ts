@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HEAD_MACHINE } from '../../../../sim/head-machine.ts';
 import { snapshotOf } from '../../../../src/kernel/machine/schedule.ts';
 import { exportState, importState } from '../../../../src/kernel/machine/snapshot.ts';
 import type { UserName } from '../../../../src/kernel/model/ids.ts';
@@ -179,7 +180,7 @@ scenario('[A24, S4] other weights are a fact of the journal, also after a restar
   head.at += HOUR;
   const used = head.state.usage.usageAt(head.at).get(ANN) ?? 0;
   assert.ok(used > 1.9 * HOUR && used < 2 * HOUR, `${used}`);
-  const again = importState(exportState(head.state));
+  const again = importState(HEAD_MACHINE, exportState(head.state));
   assert.deepEqual(again.usage.rules.weights, weights);
   close(again.usage.usageAt(head.at).get(ANN), used);
 });

@@ -3,8 +3,8 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Context } from '../../../../kernel/cli/context.ts';
-import { usage } from '../../../../kernel/model/failure.ts';
 import { parseBatch } from '../../../../kernel/model/batch.ts';
+import { usage } from '../../../../kernel/model/failure.ts';
 import { relative } from '../operand.ts';
 
 /** What the operand of most commands on batches is. */

@@ -12,12 +12,12 @@ import {
   BUILD_LOG_END,
   type ManifestEntry,
 } from '../../../../kernel/files/manifest.ts';
+import { formatBatch } from '../../../../kernel/model/batch.ts';
 import type { BlobHash } from '../../../../kernel/model/blob.ts';
 import { Failure } from '../../../../kernel/model/failure.ts';
 import { BATCH_JOBS_MAX } from '../../../../kernel/model/limits.ts';
 import type { FoundOutputs } from '../../../../kernel/transfer/pull/bring.ts';
 import { findOutputs, type TaskOutputs } from '../../../../kernel/transfer/pull/outputs.ts';
-import { formatBatch } from '../../../../kernel/model/batch.ts';
 import { batchJob, batchJobs } from './batch-jobs.ts';
 import { BATCH_OPERAND, type BatchParams, batchParams } from './batch-name.ts';
 

@@ -1,8 +1,8 @@
 // Filters and annotations: what a scheduler sees of nodes, jobs and queues is what the site wants it
 // to see. Rules apply in their order; each sees the labels that those before it have added.
 
-import { meetsLabel } from '../../../../kernel/model/labels.ts';
 import type { FilterRule, Rename, Seen } from '../../../../kernel/model/filter-rule.ts';
+import { meetsLabel } from '../../../../kernel/model/labels.ts';
 
 /** Labels that a source has for what a rule is about. */
 export type SourceLabels = (source: string) => readonly string[];

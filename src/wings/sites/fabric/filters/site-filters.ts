@@ -1,8 +1,6 @@
 // A site as its filters have it: its nodes, jobs and queues with what rules make of each. The listings
 // themselves stay as the site has made them, so that both sides can be shown.
 
-import type { Clock } from '../../../../kernel/ports/clock.ts';
-import type { DataReader } from '../../../../kernel/ports/data-source.ts';
 import {
   type FilterRule,
   type FilterState,
@@ -12,6 +10,8 @@ import {
   type SiteFilters,
 } from '../../../../kernel/model/filter-rule.ts';
 import type { SiteJob, SiteNode, SiteQueue } from '../../../../kernel/model/site.ts';
+import type { Clock } from '../../../../kernel/ports/clock.ts';
+import type { DataReader } from '../../../../kernel/ports/data-source.ts';
 import { filtered } from './filter.ts';
 import { NodeNames } from './node-names.ts';
 import { DataSources } from './sources.ts';

@@ -1,8 +1,8 @@
 // What sources of labels said last: read again and again, the last good reading kept with its age.
 
+import type { FilterSource, SourceState } from '../../../../kernel/model/filter-rule.ts';
 import type { Clock } from '../../../../kernel/ports/clock.ts';
 import type { DataReader } from '../../../../kernel/ports/data-source.ts';
-import type { FilterSource, SourceState } from '../../../../kernel/model/filter-rule.ts';
 
 /** One that never answered is asked sooner: a site may wait for it. */
 const FIRST_MS = 10_000;

@@ -4,8 +4,8 @@
 import type { Result } from '../../../../kernel/base/result.ts';
 import type { ExitStatus } from '../../../../kernel/model/job.ts';
 import type { EndThere } from '../../../../kernel/model/processes.ts';
-import type { SiteProblem } from '../../adaptors/adaptor.ts';
 import type { SiteEnd, SiteJob } from '../../../../kernel/model/site.ts';
+import type { SiteProblem } from '../../adaptors/adaptor.ts';
 import { isPausing } from './pausing.ts';
 import type { EndReceipt, StartReceipt } from './script.ts';
 

@@ -2,9 +2,9 @@
 // it changes, and taken away when it is over.
 
 import type { Result } from '../../../../kernel/base/result.ts';
+import type { SiteJob } from '../../../../kernel/model/site.ts';
 import type { Log } from '../../../../kernel/ports/log.ts';
 import type { NotePlace, SiteCommand, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
-import type { SiteJob } from '../../../../kernel/model/site.ts';
 
 /** At one look: each is a command, and there may be thousands that are held for the same reason. */
 const WRITTEN_MAX = 10;

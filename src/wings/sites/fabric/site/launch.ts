@@ -3,8 +3,8 @@
 
 import { type EpochId, formatEpochId, type TaskId } from '../../../../kernel/model/ids.ts';
 import type { EndThere, KnownProcess, ProcessEvent } from '../../../../kernel/model/processes.ts';
-import type { LaunchRequest } from '../../../../kernel/ports/processes.ts';
 import type { SiteJob } from '../../../../kernel/model/site.ts';
+import type { LaunchRequest } from '../../../../kernel/ports/processes.ts';
 import type { SiteUser } from '../../ports/sites.ts';
 import { type Ending, type Entry, newEntry } from './entry.ts';
 import { newTurns, type Turns } from './turns.ts';

@@ -3,6 +3,7 @@
 // were. What was, is written down before anything is changed; a gateway that is killed anywhere goes on.
 
 import { err, ok, type Result } from '../../../../kernel/base/result.ts';
+import type { SiteNode, SiteStop, StopWish } from '../../../../kernel/model/site.ts';
 import type { Clock } from '../../../../kernel/ports/clock.ts';
 import type { Commands } from '../../../../kernel/ports/commands.ts';
 import type { Log } from '../../../../kernel/ports/log.ts';
@@ -13,7 +14,6 @@ import type {
   SiteProblem,
   SiteQuery,
 } from '../../adaptors/adaptor.ts';
-import type { SiteNode, SiteStop, StopWish } from '../../../../kernel/model/site.ts';
 import type { SiteNotes } from '../../ports/sites.ts';
 import { runSiteCommand } from './command.ts';
 import * as rules from './stop-note.ts';

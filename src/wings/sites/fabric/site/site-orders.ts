@@ -2,8 +2,8 @@
 // here, and what they say goes to the rules in entry.ts.
 
 import { err, ok, type Result } from '../../../../kernel/base/result.ts';
-import type { SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 import type { SiteJob } from '../../../../kernel/model/site.ts';
+import type { SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 import type { SiteUser } from '../../ports/sites.ts';
 import { runSiteCommand } from './command.ts';
 import * as rules from './entry.ts';

@@ -4,9 +4,9 @@
 import { isSame } from '../../../../kernel/base/same.ts';
 import { largestOf, type NodeSize } from '../../../../kernel/model/node-sizes.ts';
 import type { Resources } from '../../../../kernel/model/resources.ts';
+import type { SiteNode } from '../../../../kernel/model/site.ts';
 import type { Clock } from '../../../../kernel/ports/clock.ts';
 import { totalOf } from '../../adaptors/adaptor.ts';
-import type { SiteNode } from '../../../../kernel/model/site.ts';
 
 export interface SiteSize {
   /** What all its nodes have together. */

@@ -3,10 +3,10 @@
 
 import { err, ok, type Result } from '../../../../kernel/base/result.ts';
 import { isSame } from '../../../../kernel/base/same.ts';
+import type { SiteJob } from '../../../../kernel/model/site.ts';
 import type { Commands } from '../../../../kernel/ports/commands.ts';
 import type { Log } from '../../../../kernel/ports/log.ts';
 import type { SiteCommand, SiteProblem, SiteQuery, Steering } from '../../adaptors/adaptor.ts';
-import type { SiteJob } from '../../../../kernel/model/site.ts';
 import { runSiteCommand } from './command.ts';
 import { JobNotes } from './job-notes.ts';
 import { Untaken } from './untaken.ts';

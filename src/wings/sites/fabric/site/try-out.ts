@@ -2,10 +2,10 @@
 
 import { plural } from '../../../../kernel/base/plural.ts';
 import type { Result } from '../../../../kernel/base/result.ts';
-import type { Commands } from '../../../../kernel/ports/commands.ts';
-import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 import { ruleWarning } from '../../../../kernel/model/filter-rule.ts';
 import type { SiteTried } from '../../../../kernel/model/site.ts';
+import type { Commands } from '../../../../kernel/ports/commands.ts';
+import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 import type { Filters } from '../filters/site-filters.ts';
 import { runSiteCommand } from './command.ts';
 

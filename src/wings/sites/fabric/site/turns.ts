@@ -2,8 +2,8 @@
 // goes on only its site's listing says.
 
 import type { Result } from '../../../../kernel/base/result.ts';
-import type { SiteProblem } from '../../adaptors/adaptor.ts';
 import type { SiteJob } from '../../../../kernel/model/site.ts';
+import type { SiteProblem } from '../../adaptors/adaptor.ts';
 import { isPausing } from './pausing.ts';
 
 /** An order shows in a listing by then, or is given again. */

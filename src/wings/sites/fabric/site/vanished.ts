@@ -3,8 +3,8 @@
 
 import type { Result } from '../../../../kernel/base/result.ts';
 import { SITE_JOBS_MAX } from '../../../../kernel/model/limits.ts';
-import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 import type { SiteEnd, SiteJob } from '../../../../kernel/model/site.ts';
+import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 
 export type Ask = <T>(query: SiteQuery<T>) => Promise<Result<T, SiteProblem>>;
 

@@ -2,11 +2,11 @@
 
 import type { Result } from '../../../../kernel/base/result.ts';
 import type { EpochId } from '../../../../kernel/model/ids.ts';
+import type { SiteJob } from '../../../../kernel/model/site.ts';
 import type { Clock } from '../../../../kernel/ports/clock.ts';
 import type { Commands } from '../../../../kernel/ports/commands.ts';
 import type { Log } from '../../../../kernel/ports/log.ts';
 import type { Adaptor, SiteProblem } from '../../adaptors/adaptor.ts';
-import type { SiteJob } from '../../../../kernel/model/site.ts';
 import type { SiteFolders } from '../../ports/sites.ts';
 import type { NodeStops } from './node-stops.ts';
 import type { Steerer } from './steerer.ts';

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
+import { HEAD_MACHINE } from '../../../../../sim/head-machine.ts';
 import { type Client, createClient } from '../../../../../src/kernel/api/client.ts';
 import { ok } from '../../../../../src/kernel/base/result.ts';
 import { References } from '../../../../../src/kernel/files/blobs/references.ts';
@@ -154,7 +155,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   await blobs.prepare();
   await archive.prepare();
   const store = new MemoryStore({ disk });
-  const ports = { clock: systemClock, log, logs };
+  const ports = { machine: HEAD_MACHINE, clock: systemClock, log, logs };
   const settings = { ...SETTINGS, ...options.settings };
   head = await startHead(
     {

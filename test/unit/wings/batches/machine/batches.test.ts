@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import type { Command } from '../../../../../src/kernel/machine/declared.ts';
 import { outstanding } from '../../../../../src/kernel/machine/outstanding.ts';
+import type { BatchRef } from '../../../../../src/kernel/model/batch.ts';
+import { parseBatch } from '../../../../../src/kernel/model/batch.ts';
 import type { JobId } from '../../../../../src/kernel/model/ids.ts';
 import { nameInBatch } from '../../../../../src/kernel/model/items.ts';
 import type { Submission } from '../../../../../src/kernel/model/submission.ts';
@@ -13,8 +15,6 @@ import type {
 } from '../../../../../src/wings/batches/machine/commands.ts';
 import { findBatch } from '../../../../../src/wings/batches/machine/find.ts';
 import { currentParts, standingOf } from '../../../../../src/wings/batches/machine/standing.ts';
-import type { BatchRef } from '../../../../../src/kernel/model/batch.ts';
-import { parseBatch } from '../../../../../src/kernel/model/batch.ts';
 import { ANN, BOB, OPERATOR, scenario, type TestHead } from '../../../../support/controller.ts';
 
 const PROGRAM = { kind: 'script', text: 'eval "$1"', args: ['{line}'] } as const;
@@ -356,7 +356,9 @@ const BUILT = submit({ build: 'b'.repeat(40), parts: [part(['a', 'b'], [0, 1], {
 const UNBUILT = { signal: BUILD_FAILED_SIGNAL } as const;
 
 function launchOf(head: TestHead, name: string) {
-  const order = outstanding(head.node(name), head.settings).find(({ kind }) => kind === 'launch');
+  const order = outstanding(head.state, head.node(name), head.settings).find(
+    ({ kind }) => kind === 'launch',
+  );
   assert.ok(order?.kind === 'launch');
   return order;
 }

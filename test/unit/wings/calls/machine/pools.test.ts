@@ -351,7 +351,7 @@ scenario('a worker gets no array, and nothing of its directory is kept', (head) 
   head.connect('n1');
   started(head, { min: 1, max: 1 });
   head.schedule();
-  const [order] = outstanding(head.node('n1'), head.settings);
+  const [order] = outstanding(head.state, head.node('n1'), head.settings);
   assert.equal(order?.kind, 'launch');
   if (order?.kind !== 'launch') return;
   assert.deepEqual([order.array, order.staging], [null, null]);
@@ -363,7 +363,7 @@ scenario('[K8] a worker is told when to replace its process, if its pool says so
   const [own, plain] = [started(head, { min: 1, recycle }), started(head, { min: 1 })];
   head.schedule();
   const told = (id: JobId) => {
-    const wanted = outstanding(head.node('n1'), head.settings);
+    const wanted = outstanding(head.state, head.node('n1'), head.settings);
     const order = wanted.find((one) => one.kind === 'launch' && one.place.jobId === id);
     return order?.kind === 'launch' ? order.pool : null;
   };
@@ -382,7 +382,7 @@ scenario('[K14] workers with an image go where its engine is, and are told of it
   const id = started(head, { min: 1, max: 1, image: IMAGE });
   assert.deepEqual(head.schedule(), [`${id}[0]#1@new`]);
   head.crash();
-  const [order] = outstanding(head.node('new'), head.settings);
+  const [order] = outstanding(head.state, head.node('new'), head.settings);
   assert.equal(order?.kind, 'launch');
   if (order?.kind !== 'launch') return;
   assert.deepEqual(order.pool, { key: 'its secret', image: IMAGE });

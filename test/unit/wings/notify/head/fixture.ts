@@ -7,6 +7,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import type { JobId, UserName } from '../../../../../src/kernel/model/ids.ts';
+import type { News, Target } from '../../../../../src/kernel/model/notification.ts';
+import { parseTarget } from '../../../../../src/kernel/model/notification.ts';
 import { systemClock } from '../../../../../src/kernel/os/clock.ts';
 import { systemCommands } from '../../../../../src/kernel/os/commands.ts';
 import { type Message, messageOfWish } from '../../../../../src/wings/notify/head/message.ts';
@@ -14,8 +16,6 @@ import {
   type NotifierOptions,
   notifiersOf,
 } from '../../../../../src/wings/notify/head/notifiers.ts';
-import type { News, Target } from '../../../../../src/kernel/model/notification.ts';
-import { parseTarget } from '../../../../../src/kernel/model/notification.ts';
 
 export const NEWS: News = {
   subject: { kind: 'job', jobId: 42 as JobId },

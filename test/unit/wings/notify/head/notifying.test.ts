@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobId } from '../../../../../src/kernel/model/ids.ts';
+import type { Attempt, NotifyRules } from '../../../../../src/kernel/model/notification.ts';
+import { formatTarget } from '../../../../../src/kernel/model/notification.ts';
 import type { Message } from '../../../../../src/wings/notify/head/message.ts';
 import type { Notifiers } from '../../../../../src/wings/notify/head/notifiers.ts';
 import { Notifying } from '../../../../../src/wings/notify/head/notifying.ts';
-import type { Attempt, NotifyRules } from '../../../../../src/kernel/model/notification.ts';
-import { formatTarget } from '../../../../../src/kernel/model/notification.ts';
 import { EngineBench, settlePromises } from '../../../../support/engine.ts';
 import { KeptLog } from '../../../kernel/head/http/fixture.ts';
 

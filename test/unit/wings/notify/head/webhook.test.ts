@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { isPublic } from '../../../../../src/wings/notify/head/webhook.ts';
 import type { Attempt } from '../../../../../src/kernel/model/notification.ts';
+import { isPublic } from '../../../../../src/wings/notify/head/webhook.ts';
 import { makeFolder } from '../../../../support/folder.ts';
 import { fileIn, message, notifiers, serve, target } from './fixture.ts';
 

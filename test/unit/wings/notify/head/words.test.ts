@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { News } from '../../../../../src/kernel/model/notification.ts';
 import { messageOfWish } from '../../../../../src/wings/notify/head/message.ts';
 import { sayDelivery } from '../../../../../src/wings/notify/head/notification-words.ts';
 import type { Delivery } from '../../../../../src/wings/notify/machine/facts.ts';
-import type { News } from '../../../../../src/kernel/model/notification.ts';
 import { message, NEWS } from './fixture.ts';
 
 const title = (news: Partial<News>): string => message(news).title;

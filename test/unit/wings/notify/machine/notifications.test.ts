@@ -10,13 +10,13 @@ import {
   NOTIFICATIONS_WAITING_MAX,
   NOTIFY_TRIES_MAX,
 } from '../../../../../src/kernel/model/limits.ts';
+import type { Attempt, NotifyRules } from '../../../../../src/kernel/model/notification.ts';
 import type { SubmitBatch } from '../../../../../src/wings/batches/machine/commands.ts';
 import {
   outstandingNotifications,
   type Wish,
 } from '../../../../../src/wings/notify/machine/attempts.ts';
 import { tell } from '../../../../../src/wings/notify/machine/due.ts';
-import type { Attempt, NotifyRules } from '../../../../../src/kernel/model/notification.ts';
 import {
   ANN,
   kinds,

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import type { SiteJob } from '../../../../../src/kernel/model/site.ts';
 import type { Command, Commands } from '../../../../../src/kernel/ports/commands.ts';
 import { PilotHost } from '../../../../../src/wings/pilots/fabric/pilot-host.ts';
 import type { PilotWish } from '../../../../../src/wings/pilots/model/pilot.ts';
 import { sge } from '../../../../../src/wings/sites/adaptors/sge/sge.ts';
 import { slurm } from '../../../../../src/wings/sites/adaptors/slurm/slurm.ts';
-import type { SiteJob } from '../../../../../src/kernel/model/site.ts';
 
 const WISH: PilotWish = {
   ...{ system: 'slurm', cpuCount: 1, memoryBytes: null, walltimeMs: null, isolated: false },

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { SITE_SYSTEMS, type SiteSystem } from '../../../../../src/kernel/model/site.ts';
 import { adaptorOf } from '../../../../../src/wings/sites/bin/site-adaptors.ts';
 import { siteCommands } from '../../../../../src/wings/sites/bin/site-commands.ts';
 import { runSiteCommand } from '../../../../../src/wings/sites/fabric/site/command.ts';
-import { SITE_SYSTEMS, type SiteSystem } from '../../../../../src/kernel/model/site.ts';
 import { siteOptions } from '../../../bin/support/site-options.ts';
 
 const SECRETS = { WEFT_TOKEN: 'secret', AWS_SECRET_ACCESS_KEY: 'secret' };

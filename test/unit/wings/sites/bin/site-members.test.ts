@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { labelsOf } from '../../../../../src/bin/agent-node.ts';
+import { type SiteNode, shownName } from '../../../../../src/kernel/model/site.ts';
 import {
   formerNames,
   instancesOfMembers,
@@ -14,7 +15,6 @@ import {
   membersOf,
   noteOwnName,
 } from '../../../../../src/wings/sites/bin/site-members.ts';
-import { type SiteNode, shownName } from '../../../../../src/kernel/model/site.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-members-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explainJob } from '../../../../../src/kernel/head/http/handlers/show-job.ts';
+import { BrokerageBook } from '../../../../../src/kernel/machine/brokerage-book.ts';
 import type { EpochId, JobId, NodeName } from '../../../../../src/kernel/model/ids.ts';
 import type { Share } from '../../../../../src/kernel/model/orders.ts';
 import {
@@ -10,12 +11,11 @@ import {
   plainPartition,
   plainScheduling,
 } from '../../../../../src/kernel/model/scheduling.ts';
+import type { ListedJob, SiteNews, SiteNode } from '../../../../../src/kernel/model/site.ts';
 import type { Choice, Offer } from '../../../../../src/kernel/scheduler/room/brokerage.ts';
 import { choiceWords } from '../../../../../src/wings/sites/head/brokerage.ts';
 import { Sites } from '../../../../../src/wings/sites/head/sites.ts';
-import { BrokerageBook } from '../../../../../src/wings/sites/machine/brokerage-book.ts';
 import { standingOf } from '../../../../../src/wings/sites/machine/standing.ts';
-import type { ListedJob, SiteNews, SiteNode } from '../../../../../src/kernel/model/site.ts';
 import { ANN } from '../../../../support/controller.ts';
 import { EngineBench } from '../../../../support/engine.ts';
 

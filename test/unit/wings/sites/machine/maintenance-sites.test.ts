@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import type { JobId, NodeName } from '../../../../../src/kernel/model/ids.ts';
-import { stopsWanted } from '../../../../../src/wings/sites/machine/stops.ts';
 import type { SiteStop } from '../../../../../src/kernel/model/site.ts';
+import { stopsWanted } from '../../../../../src/wings/sites/machine/stops.ts';
 import { OPERATOR, scenario, type TestHead, user } from '../../../../support/controller.ts';
 import {
   cancel,

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import type { NodeName } from '../../../../../src/kernel/model/ids.ts';
-import { cancelledHere } from '../../../../../src/wings/sites/machine/heard.ts';
 import type { ListedJob, SiteNode } from '../../../../../src/kernel/model/site.ts';
+import { cancelledHere } from '../../../../../src/wings/sites/machine/heard.ts';
 import { ANN, OPERATOR, place, scenario, type TestHead } from '../../../../support/controller.ts';
 
 const HPC = 'hpc' as NodeName;

@@ -9,6 +9,7 @@ import { outstanding } from '../../../../../src/kernel/machine/outstanding.ts';
 import type { EpochId, JobId, NodeName } from '../../../../../src/kernel/model/ids.ts';
 import type { LaunchOrder } from '../../../../../src/kernel/model/orders.ts';
 import { plainPartition, plainScheduling } from '../../../../../src/kernel/model/scheduling.ts';
+import type { ListedJob, SiteMode, SiteNode } from '../../../../../src/kernel/model/site.ts';
 import {
   cancelledHere,
   unlistedHere,
@@ -16,7 +17,6 @@ import {
 } from '../../../../../src/wings/sites/machine/heard.ts';
 import { heldHere } from '../../../../../src/wings/sites/machine/held-here.ts';
 import { ownIdOf } from '../../../../../src/wings/sites/machine/names.ts';
-import type { ListedJob, SiteMode, SiteNode } from '../../../../../src/kernel/model/site.ts';
 import { wikiJobs } from '../../../../../src/wings/wiki/head/wiki-jobs.ts';
 import { place, scenario, type TestHead, user } from '../../../../support/controller.ts';
 import { why } from '../../../../support/why.ts';
@@ -58,7 +58,9 @@ function hear(
 }
 
 function launches(head: TestHead, node: string): LaunchOrder[] {
-  return outstanding(head.node(node), head.settings).filter((order) => order.kind === 'launch');
+  return outstanding(head.state, head.node(node), head.settings).filter(
+    (order) => order.kind === 'launch',
+  );
 }
 
 function steered(head: TestHead): void {

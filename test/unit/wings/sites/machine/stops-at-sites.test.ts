@@ -111,7 +111,9 @@ function stoppedThere(head: TestHead, siteSkills?: SiteSkills): void {
 scenario('[G22] what others have suspended at a site goes on when its owner may say so', (head) => {
   stoppedThere(head, { signals: true, suspends: 'unlimited', ownersResume: true });
   const resumes = () =>
-    outstanding(head.node('hpc'), head.settings).filter((order) => order.kind === 'resume');
+    outstanding(head.state, head.node('hpc'), head.settings).filter(
+      (order) => order.kind === 'resume',
+    );
   const before = [{ kind: 'resume', epochId: '1#1', turn: 0, isOnce: true }];
   assert.deepEqual(resumes(), before, 'a turn that was heard before');
   head.command({ kind: 'resume_task', place: place('1') }, ANN);

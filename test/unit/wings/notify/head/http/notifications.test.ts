@@ -2,10 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type {
-  Attempt,
-  NotifyRules,
-} from '../../../../../../src/kernel/model/notification.ts';
+import type { Attempt, NotifyRules } from '../../../../../../src/kernel/model/notification.ts';
 import { eventually, startAgent, startWorld, TRUE } from '../../../../kernel/head/http/fixture.ts';
 
 const NOTIFY: NotifyRules = {

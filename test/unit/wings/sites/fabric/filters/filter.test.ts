@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { filtered } from '../../../../../../src/wings/sites/fabric/filters/filter.ts';
 import type { FilterRule } from '../../../../../../src/kernel/model/filter-rule.ts';
+import { filtered } from '../../../../../../src/wings/sites/fabric/filters/filter.ts';
 
 function rule(name: string, more: Partial<FilterRule> = {}): FilterRule {
   return { name, over: 'nodes', when: [], hide: false, add: [], queue: null, ...more };

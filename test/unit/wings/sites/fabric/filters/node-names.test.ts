@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NodeNames } from '../../../../../../src/wings/sites/fabric/filters/node-names.ts';
 import type { SiteNode } from '../../../../../../src/kernel/model/site.ts';
+import { NodeNames } from '../../../../../../src/wings/sites/fabric/filters/node-names.ts';
 
 function node(name: string, shown: string | null = null): SiteNode {
   const own: SiteNode = {

@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Filters } from '../../../../../../src/wings/sites/fabric/filters/site-filters.ts';
-import { parseLabelData } from '../../../../../../src/wings/sites/fabric/filters/sources.ts';
 import {
   type FilterRule,
   type FilterSource,
@@ -11,6 +9,8 @@ import {
   type SiteFilters,
 } from '../../../../../../src/kernel/model/filter-rule.ts';
 import type { SiteJob, SiteNode, SiteQueue } from '../../../../../../src/kernel/model/site.ts';
+import { Filters } from '../../../../../../src/wings/sites/fabric/filters/site-filters.ts';
+import { parseLabelData } from '../../../../../../src/wings/sites/fabric/filters/sources.ts';
 import { VirtualClock } from '../../../../kernel/agent/fake-world.ts';
 
 function rule(name: string, more: Partial<FilterRule> = {}): FilterRule {

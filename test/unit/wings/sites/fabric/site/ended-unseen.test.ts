@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ListedJob, SiteNews } from '../../../../../../src/kernel/model/site.ts';
 import type { Command, CommandEnd } from '../../../../../../src/kernel/ports/commands.ts';
 import type { Adaptor, SiteOutput } from '../../../../../../src/wings/sites/adaptors/adaptor.ts';
 import { oar } from '../../../../../../src/wings/sites/adaptors/oar/oar.ts';
@@ -12,7 +13,6 @@ import { slurm } from '../../../../../../src/wings/sites/adaptors/slurm/slurm.ts
 import { executionQueue } from '../../../../../../src/wings/sites/adaptors/slurm/steer.ts';
 import { SiteWatch } from '../../../../../../src/wings/sites/fabric/site/site-watch.ts';
 import { Steerer } from '../../../../../../src/wings/sites/fabric/site/steerer.ts';
-import type { ListedJob, SiteNews } from '../../../../../../src/kernel/model/site.ts';
 import { VirtualClock } from '../../../../kernel/agent/fake-world.ts';
 import { KeptLog } from '../../../../kernel/head/http/fixture.ts';
 import { recorded } from '../../adaptors/recorded.ts';

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SiteJob } from '../../../../../../src/kernel/model/site.ts';
 import * as rules from '../../../../../../src/wings/sites/fabric/site/entry.ts';
 import { newsOf } from '../../../../../../src/wings/sites/fabric/site/launch.ts';
 import { newTurns } from '../../../../../../src/wings/sites/fabric/site/turns.ts';
-import type { SiteJob } from '../../../../../../src/kernel/model/site.ts';
 
 const JOB: SiteJob = {
   ...{ id: '7', handle: null, name: 'w-1', owner: 'ann', state: 'waiting', word: 'PD' },

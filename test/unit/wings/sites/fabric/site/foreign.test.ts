@@ -9,6 +9,7 @@ import { after, test } from 'node:test';
 import { LauncherLine } from '../../../../../../src/kernel/agent/launcher-line.ts';
 import { ok } from '../../../../../../src/kernel/base/result.ts';
 import type { ProcessEvent } from '../../../../../../src/kernel/model/processes.ts';
+import type { SiteJob } from '../../../../../../src/kernel/model/site.ts';
 import type { LaunchRequest } from '../../../../../../src/kernel/ports/processes.ts';
 import { emptyState } from '../../../../../../src/kernel/runner/state.ts';
 import type { Adaptor } from '../../../../../../src/wings/sites/adaptors/adaptor.ts';
@@ -19,7 +20,6 @@ import { SiteProcesses } from '../../../../../../src/wings/sites/fabric/site/sit
 import { Steerer } from '../../../../../../src/wings/sites/fabric/site/steerer.ts';
 import { Untaken } from '../../../../../../src/wings/sites/fabric/site/untaken.ts';
 import type { SiteWorld } from '../../../../../../src/wings/sites/fabric/site/world.ts';
-import type { SiteJob } from '../../../../../../src/kernel/model/site.ts';
 import { siteFolders } from '../../../../../../src/wings/sites/os/site-folders.ts';
 import { VirtualClock } from '../../../../kernel/agent/fake-world.ts';
 import { KeptLog } from '../../../../kernel/head/http/fixture.ts';

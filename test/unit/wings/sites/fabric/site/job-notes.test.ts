@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { err, ok, type Result } from '../../../../../../src/kernel/base/result.ts';
+import type { SiteJob } from '../../../../../../src/kernel/model/site.ts';
 import type { NotePlace } from '../../../../../../src/wings/sites/adaptors/adaptor.ts';
 import { JobNotes } from '../../../../../../src/wings/sites/fabric/site/job-notes.ts';
-import type { SiteJob } from '../../../../../../src/kernel/model/site.ts';
 import { KeptLog } from '../../../../kernel/head/http/fixture.ts';
 
 type Noted = Parameters<JobNotes['look']>[0][number];

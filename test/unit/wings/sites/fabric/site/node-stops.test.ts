@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ok } from '../../../../../../src/kernel/base/result.ts';
+import type { StopWish } from '../../../../../../src/kernel/model/site.ts';
 import type { Command, CommandEnd, Commands } from '../../../../../../src/kernel/ports/commands.ts';
 import type { Adaptor } from '../../../../../../src/wings/sites/adaptors/adaptor.ts';
 import { script } from '../../../../../../src/wings/sites/adaptors/script/script.ts';
@@ -14,7 +15,6 @@ import {
   LATE_MS,
   NodeStops,
 } from '../../../../../../src/wings/sites/fabric/site/node-stops.ts';
-import type { StopWish } from '../../../../../../src/kernel/model/site.ts';
 import type { SiteNotes } from '../../../../../../src/wings/sites/ports/sites.ts';
 import { VirtualClock } from '../../../../kernel/agent/fake-world.ts';
 import { KeptLog } from '../../../../kernel/head/http/fixture.ts';

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SiteNode } from '../../../../../../src/kernel/model/site.ts';
 import {
   type SiteSize,
   SizeWatch,
   sizeOf,
 } from '../../../../../../src/wings/sites/fabric/site/site-size.ts';
-import type { SiteNode } from '../../../../../../src/kernel/model/site.ts';
 
 function node(name: string, cpuCount: number, state: SiteNode['state'] = 'idle'): SiteNode {
   return {

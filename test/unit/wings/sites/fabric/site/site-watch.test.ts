@@ -4,8 +4,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ok } from '../../../../../../src/kernel/base/result.ts';
+import type { FilterRule } from '../../../../../../src/kernel/model/filter-rule.ts';
 import type { NodeName } from '../../../../../../src/kernel/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../../../../src/kernel/model/limits.ts';
+import type { SiteNews, StopWish } from '../../../../../../src/kernel/model/site.ts';
 import type { Adaptor } from '../../../../../../src/wings/sites/adaptors/adaptor.ts';
 import { slurm } from '../../../../../../src/wings/sites/adaptors/slurm/slurm.ts';
 import { executionQueue } from '../../../../../../src/wings/sites/adaptors/slurm/steer.ts';
@@ -14,8 +16,6 @@ import { NodeStops } from '../../../../../../src/wings/sites/fabric/site/node-st
 import { SiteWatch } from '../../../../../../src/wings/sites/fabric/site/site-watch.ts';
 import { Steerer } from '../../../../../../src/wings/sites/fabric/site/steerer.ts';
 import { Sites } from '../../../../../../src/wings/sites/head/sites.ts';
-import type { FilterRule } from '../../../../../../src/kernel/model/filter-rule.ts';
-import type { SiteNews, StopWish } from '../../../../../../src/kernel/model/site.ts';
 import { VirtualClock } from '../../../../kernel/agent/fake-world.ts';
 import { KeptLog } from '../../../../kernel/head/http/fixture.ts';
 import { FakeSlurm } from './fake-slurm.ts';

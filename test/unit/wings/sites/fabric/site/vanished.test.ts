@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ok } from '../../../../../../src/kernel/base/result.ts';
+import type { SiteEnd, SiteJob } from '../../../../../../src/kernel/model/site.ts';
 import { slurm } from '../../../../../../src/wings/sites/adaptors/slurm/slurm.ts';
 import { executionQueue } from '../../../../../../src/wings/sites/adaptors/slurm/steer.ts';
 import { Steerer } from '../../../../../../src/wings/sites/fabric/site/steerer.ts';
 import { Vanished } from '../../../../../../src/wings/sites/fabric/site/vanished.ts';
-import type { SiteEnd, SiteJob } from '../../../../../../src/kernel/model/site.ts';
 import { KeptLog } from '../../../../kernel/head/http/fixture.ts';
 import { FakeSlurm } from './fake-slurm.ts';
 

@@ -1,12 +1,12 @@
 // What another program schedules: the nodes of partitions with `policy: external`. The scheduler of
 // the head starts nothing there, whatever partition asks, so that each node has one scheduler.
 
-import { labelsOf } from '../../../kernel/machine/nodes/view.ts';
-import type { State } from '../../../kernel/machine/state.ts';
-import type { NodeName } from '../../../kernel/model/ids.ts';
-import { isMember, partitionOf, type Scheduling } from '../../../kernel/model/scheduling.ts';
-import type { Window } from '../../../kernel/scheduler/room/lane.ts';
-import { FOREVER } from '../../../kernel/scheduler/room/profile.ts';
+import type { NodeName } from '../../model/ids.ts';
+import { isMember, partitionOf, type Scheduling } from '../../model/scheduling.ts';
+import type { Window } from '../../scheduler/room/lane.ts';
+import { FOREVER } from '../../scheduler/room/profile.ts';
+import { labelsOf } from '../nodes/view.ts';
+import type { State } from '../state.ts';
 
 /** Nodes of external partitions, each with the name of the first of these. */
 export type ExternalNodes = ReadonlyMap<NodeName, string>;

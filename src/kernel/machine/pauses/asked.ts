@@ -1,13 +1,13 @@
 // What operators ask of a node's agent by way of the head: it is told until it has answered.
 
-import { err, ok, type Result } from '../../../kernel/base/result.ts';
-import { nameOf, needRole } from '../../../kernel/machine/authority.ts';
-import type { Node } from '../../../kernel/machine/nodes/facts.ts';
-import type { Answer, Step } from '../../../kernel/machine/step.ts';
-import type { Actor } from '../../../kernel/model/actor.ts';
-import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
-import type { NodeName } from '../../../kernel/model/ids.ts';
-import { refusePause, refuseUnpause } from '../../../kernel/model/pause.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Actor } from '../../model/actor.ts';
+import { type Refusal, refuse } from '../../model/errors.ts';
+import type { NodeName } from '../../model/ids.ts';
+import { refusePause, refuseUnpause } from '../../model/pause.ts';
+import { nameOf, needRole } from '../authority.ts';
+import type { Node } from '../nodes/facts.ts';
+import type { Answer, Step } from '../step.ts';
 import type { PauseNode, UnpauseNode } from './commands.ts';
 
 export function decidePauseNode(step: Step, command: PauseNode, actor: Actor): Answer {

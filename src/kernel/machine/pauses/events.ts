@@ -1,7 +1,7 @@
 // What happens about pauses of nodes.
 
-import type { NodeName } from '../../../kernel/model/ids.ts';
-import type { Pause, PauseWish } from '../../../kernel/model/pause.ts';
+import type { NodeName } from '../../model/ids.ts';
+import type { Pause, PauseWish } from '../../model/pause.ts';
 
 /** A pause in the words of the node's agent. */
 interface PauseTold {

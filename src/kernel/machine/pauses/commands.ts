@@ -1,6 +1,6 @@
 // What operators can ask about pauses of nodes. Their owners ask the nodes themselves.
 
-import type { NodeName } from '../../../kernel/model/ids.ts';
+import type { NodeName } from '../../model/ids.ts';
 
 export type PauseCommand = PauseNode | UnpauseNode;
 

@@ -1,7 +1,7 @@
 // What the head knows of a node's pause: what its agent said, and what an operator has asked for.
 
-import type { Stopper } from '../../../kernel/model/job.ts';
-import type { Pause, PauseWish } from '../../../kernel/model/pause.ts';
+import type { Stopper } from '../../model/job.ts';
+import type { Pause, PauseWish } from '../../model/pause.ts';
 
 export interface NodePausing {
   readonly now: Pause | null;

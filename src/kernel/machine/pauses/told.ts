@@ -1,14 +1,14 @@
 // What a node's agent says of its pause, and what that means for the tasks that are on the node.
 
-import { isSame } from '../../../kernel/base/same.ts';
-import type { Task } from '../../../kernel/machine/jobs/facts.ts';
-import type { Node } from '../../../kernel/machine/nodes/facts.ts';
-import type { Step } from '../../../kernel/machine/step.ts';
-import { placeOf } from '../../../kernel/machine/tasks/place.ts';
-import type { NodeHello } from '../../../kernel/model/node.ts';
-import type { PauseReport } from '../../../kernel/model/orders.ts';
-import { type Pause, pauseWords } from '../../../kernel/model/pause.ts';
-import { siteOf } from '../../sites/machine/members.ts';
+import { isSame } from '../../base/same.ts';
+import type { NodeHello } from '../../model/node.ts';
+import type { PauseReport } from '../../model/orders.ts';
+import { type Pause, pauseWords } from '../../model/pause.ts';
+import type { Task } from '../jobs/facts.ts';
+import type { Node } from '../nodes/facts.ts';
+import { siteOf } from '../nodes/members.ts';
+import type { Step } from '../step.ts';
+import { placeOf } from '../tasks/place.ts';
 import { forgetWish } from './asked.ts';
 import { pauseStopper } from './facts.ts';
 

@@ -1,10 +1,10 @@
 // Who a submission wants to be told: readable, allowed by the site, and not too many.
 
-import { didYouMean } from '../../../kernel/base/nearest-word.ts';
-import { plural } from '../../../kernel/base/plural.ts';
-import { err, ok, type Result } from '../../../kernel/base/result.ts';
-import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
-import { NOTIFY_TARGETS_MAX } from '../../../kernel/model/limits.ts';
+import { didYouMean } from '../../base/nearest-word.ts';
+import { plural } from '../../base/plural.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { type Refusal, refuse } from '../../model/errors.ts';
+import { NOTIFY_TARGETS_MAX } from '../../model/limits.ts';
 import {
   formatTarget,
   hostOf,
@@ -13,7 +13,7 @@ import {
   parseTarget,
   shownTarget,
   type Target,
-} from '../../../kernel/model/notification.ts';
+} from '../../model/notification.ts';
 
 /** The wishes without doubles. `rules` absent: the site tells nobody. */
 export function completeWishes(

@@ -1,9 +1,9 @@
 // Which nodes of ours are nodes of a site: those that its gateway speaks for.
 
-import type { Task } from '../../../kernel/machine/jobs/facts.ts';
-import type { Node } from '../../../kernel/machine/nodes/facts.ts';
-import type { State } from '../../../kernel/machine/state.ts';
-import type { NodeName } from '../../../kernel/model/ids.ts';
+import type { NodeName } from '../../model/ids.ts';
+import type { Task } from '../jobs/facts.ts';
+import type { State } from '../state.ts';
+import type { Node } from './facts.ts';
 
 export interface Member {
   readonly gateway: Node;

@@ -1,6 +1,6 @@
 // Pauses of nodes as a noun. Their facts are saved with their nodes.
 
-import type { Noun } from '../../../kernel/machine/noun.ts';
+import type { Noun } from '../noun.ts';
 import * as apply from './apply.ts';
 import { decidePauseNode, decideUnpauseNode, forgetWishes } from './asked.ts';
 

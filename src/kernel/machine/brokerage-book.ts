@@ -1,11 +1,11 @@
 // What is kept in mind of choices among sites: where inputs have been, and why a task is where it is. A
 // restart forgets it: then nothing is known to be near, and `weft why` names the site alone.
 
-import type { Job } from '../../../kernel/machine/jobs/facts.ts';
-import type { NodeName } from '../../../kernel/model/ids.ts';
-import { formatTaskId } from '../../../kernel/model/ids.ts';
-import type { Share } from '../../../kernel/model/orders.ts';
-import type { Choice } from '../../../kernel/scheduler/room/brokerage.ts';
+import type { NodeName } from '../model/ids.ts';
+import { formatTaskId } from '../model/ids.ts';
+import type { Share } from '../model/orders.ts';
+import type { Choice } from '../scheduler/room/brokerage.ts';
+import type { Job } from './jobs/facts.ts';
 
 /** Lists of inputs, nodes of each, and choices: the oldest are forgotten. */
 const LISTS_MAX = 2000;

@@ -1,10 +1,10 @@
 // Applying what happened about pauses of nodes. Tasks that stop for one do so by events of their own.
 
-import type { Of } from '../../../kernel/machine/events.ts';
-import { nodeOf, refreshPool } from '../../../kernel/machine/nodes/apply.ts';
-import type { Node } from '../../../kernel/machine/nodes/facts.ts';
-import type { State } from '../../../kernel/machine/state.ts';
-import type { PauseWish } from '../../../kernel/model/pause.ts';
+import type { PauseWish } from '../../model/pause.ts';
+import type { Of } from '../events.ts';
+import { nodeOf, refreshPool } from '../nodes/apply.ts';
+import type { Node } from '../nodes/facts.ts';
+import type { State } from '../state.ts';
 
 export function applyNodePaused(state: State, event: Of<'node_paused'>): void {
   applyTold(state, event, event.pause);

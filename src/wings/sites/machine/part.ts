@@ -1,0 +1,13 @@
+// What sites add to the machine: what their gateways hear, and stops of nodes for maintenance.
+
+import type { MachinePart } from '../../../kernel/machine/part.ts';
+import { decideSiteHeard } from './heard.ts';
+import { askStops, decideSiteStops } from './stops.ts';
+
+export const part: MachinePart = {
+  inputs: {
+    site: (step, { heard }) => decideSiteHeard(step, heard),
+    site_stops: (step, { heard }) => decideSiteStops(step, heard),
+  },
+  hooks: { onMaintenance: askStops },
+};
