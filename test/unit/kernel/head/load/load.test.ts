@@ -78,7 +78,11 @@ function world(t: TestContext) {
       now: () => now,
       after: (_, then) => {
         due = then;
-        return { cancel: () => undefined };
+        // A keeper that was stopped must not go on to write beside the one after it.
+        const cancel = (): void => {
+          if (due === then) due = null;
+        };
+        return { cancel };
       },
     },
   };
