@@ -14,7 +14,7 @@ const PATH = /`((?:[\w.-]+\/)+[\w.-]*|[\w.-]+\.(?:ts|mjs|c|h|md))`/g;
 const NAME = /`(\w+)` in `([\w./-]+\.(?:ts|mjs|c|h))`/g;
 const FENCED = /^```[\s\S]*?^```/gm;
 /** Words that a reader puts something else for, as in `src/kernel/api/NOUN.ts`. */
-const PLACEHOLDER = /^(?:NOUN|VERB|VERSION)\b/;
+const PLACEHOLDER = /^(?:NOUN|NAME|VERB|VERSION)\b/;
 
 /** Checks pages (path -> text) against the paths of all files, of which `read` gives the text. */
 export function checkPages(
