@@ -44,9 +44,21 @@ const STRONGEST: readonly SiteJobState[] = ['completing', 'held', 'starting', 's
 export const JOBS_COMMAND = { argv: ['squeue', '-a', '-t', 'all', '--json'] };
 
 export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
+  return read(output, 'theirs');
+}
+
+/** With where they are to run, for a plan of ours. */
+export function readPlannedJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
+  return read(output, 'ours');
+}
+
+/** Whose plan starts what waits. */
+type Planner = 'theirs' | 'ours';
+
+function read(output: SiteOutput, plan: Planner): Result<readonly SiteJob[], SiteProblem> {
   const listed = listOf('squeue', 'jobs', output);
   if (!listed.ok) return listed;
-  const jobs = jobsIn(listed.value);
+  const jobs = jobsIn(listed.value, plan);
   return jobs === null ? unreadable('squeue', NO_NAMES) : ok(jobs);
 }
 
@@ -56,8 +68,11 @@ type Listed = Readonly<Record<string, unknown>>;
 export const NO_NAMES = 'a job has no job_id, array_job_id, array_task_id or user_name';
 
 /** Null: it is no listing of a version that is known. */
-export function jobsIn(listed: readonly Listed[]): readonly SiteJob[] | null {
-  return listed.every(isNamed) ? listed.flatMap(jobOf) : null;
+export function jobsIn(
+  listed: readonly Listed[],
+  plan: Planner = 'theirs',
+): readonly SiteJob[] | null {
+  return listed.every(isNamed) ? listed.flatMap((job) => jobOf(job, plan)) : null;
 }
 
 function isNamed(listed: Listed): boolean {
@@ -66,7 +81,7 @@ function isNamed(listed: Listed): boolean {
 }
 
 /** An account that is no more has no name: nobody's job is none of ours. */
-function jobOf(listed: Listed): SiteJob[] {
+function jobOf(listed: Listed, plan: Planner): SiteJob[] {
   const id = idOf(listed);
   const owner = textOf(listed.user_name);
   if (id === null || owner === null) return [];
@@ -97,7 +112,7 @@ function jobOf(listed: Listed): SiteJob[] {
       isExclusive: wordsOf(listed.shared).some((word) => /^(none|exclusive)$/i.test(word)),
       nodes,
       exit: state === 'ended' && hasStarted ? endOf(words, listed.exit_code) : null,
-      ...placing(listed, state),
+      ...(plan === 'ours' ? placing(listed, state) : {}),
       ...noteIn(listed),
       ...(words.includes('CANCELLED') ? { isCancelled: true } : {}),
     },

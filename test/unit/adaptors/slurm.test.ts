@@ -331,11 +331,11 @@ test('a node is stopped with a reason and given back', () => {
 });
 
 test('[G16] what a job wants of its nodes is read, or it is held for what nobody plans', () => {
-  const asks = (fields: object) => {
+  const asks = (fields: object, of = adaptor) => {
     const job = { job_id: 7, array_job_id: 0, array_task_id: null, user_name: 'alice' };
     const more = { job_state: 'PENDING', state_reason: 'PartitionDown', node_count: 1 };
     const stdout = JSON.stringify({ errors: [], jobs: [{ ...job, ...more, ...fields }] });
-    const jobs = slurm(null).jobs.read({ stdout, stderr: '', code: 0 });
+    const jobs = of.jobs.read({ stdout, stderr: '', code: 0 });
     const [read] = jobs.ok ? jobs.value : [];
     assert.equal(read?.isHeldByUs ?? false, /^it asks/.test(read?.reason ?? ''));
     return read?.where ?? `${read?.state} ${read?.reason}`;
@@ -357,6 +357,8 @@ test('[G16] what a job wants of its nodes is read, or it is held for what nobody
   for (const fields of held)
     assert.match(String(asks(fields)), /^held it asks for .*does not plan/);
   assert.equal(asks({ state_reason: 'JobHeldUser', licenses: 'matlab' }), 'held JobHeldUser');
+  // Where its own scheduler starts it, it is that one's matter.
+  assert.equal(asks({ licenses: 'matlab' }, slurm(null)), 'waiting PartitionDown');
 });
 
 test('[G6] another partition that is up and shares nodes is found', () => {
