@@ -2,6 +2,7 @@
 // form it was asked in (`-l nodes=n1`, `-l host=n1`), PBS makes a select of it.
 
 import type { SiteWhere } from '../../core/model/site.ts';
+import { notPlanned } from '../read.ts';
 import { isTrue } from './nodes.ts';
 import { bytesOf, countOf, type Listed, partOf, wordOf } from './values.ts';
 
@@ -23,9 +24,9 @@ interface Chunk {
 export function placingOf(listed: Listed): Placing {
   const wants = partOf(listed.Resource_List) ?? {};
   const chunks = chunksOf(wants);
-  if (typeof chunks === 'string') return { where: wordsOf(chunks), nodeCount: nodectOf(wants) };
+  if (typeof chunks === 'string') return { where: notPlanned(chunks), nodeCount: nodectOf(wants) };
   const asked = nodesAsked(chunks, (wordOf(wants.place) ?? 'free').split(/[:,]/));
-  if (typeof asked === 'string') return { where: wordsOf(asked), nodeCount: nodectOf(wants) };
+  if (typeof asked === 'string') return { where: notPlanned(asked), nodeCount: nodectOf(wants) };
   const [features, queue] = [chunks[0]?.features ?? [], wordOf(listed.queue)];
   const where = {
     ...(asked.only === null ? {} : { only: asked.only }),
@@ -38,10 +39,6 @@ export function placingOf(listed: Listed): Placing {
 
 function nodectOf(wants: Listed): number {
   return countOf(wants.nodect) || 1;
-}
-
-function wordsOf(what: string): string {
-  return `it asks for ${what}, which Weft does not plan; without that it is planned`;
 }
 
 /** Limits that hold wherever it runs, and what is made of the select itself. */
