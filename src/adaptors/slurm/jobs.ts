@@ -100,7 +100,7 @@ function jobOf(listed: Listed, plan: Planner): SiteJob[] {
     {
       ...{ id, owner, state, handle: null, name: textOf(listed.name) ?? '' },
       word: words.join('+') || 'no state',
-      reason: reason === 'None' ? null : (dependencyOf(listed, reason) ?? reason),
+      reason: reasonOf(listed, { state, reason }),
       queue: textOf(listed.partition),
       elements: textOf(listed.array_task_string)?.replace(/%\d+$/, '') ?? null,
       submittedAt: instantOf(numberOf(listed.submit_time)),
@@ -155,11 +155,20 @@ function exitOf(value: unknown): ExitStatus | null {
   return code === null ? null : { code };
 }
 
-/** What a job waits for that is held so that we let it go: Slurm says only that it is held. Null: for us. */
-function dependencyOf(listed: Listed, reason: string | null): string | null {
+/** What keeps it beside us: where we keep it from starting, Slurm says only that, as `PartitionDown`. */
+function reasonOf(
+  listed: Listed,
+  { state, reason }: { readonly state: SiteJobState; readonly reason: string | null },
+): string | null {
   const dependency = textOf(listed.dependency) ?? '';
-  if (dependency === '' || !/^JobHeld/.test(reason ?? '') || !isOursToRelease(listed)) return null;
-  return `Dependency ${dependency}`;
+  const isSaid = BLOCKED.test(reason ?? '') && !isForUs(listed, reason);
+  if (state === 'held' && dependency !== '' && !isSaid) return `Dependency ${dependency}`;
+  return reason === 'None' ? null : reason;
+}
+
+/** With priority 0 it is held, by its user, by an operator, or so that we let it go. */
+function isForUs(listed: Listed, reason: string | null): boolean {
+  return /^JobHeld/.test(reason ?? '') && isOursToRelease(listed);
 }
 
 /** What keeps a job that waits from being started by anybody; null: nothing. */
@@ -167,8 +176,7 @@ function blockOf(listed: Listed, reason: string | null): string | null {
   const dependency = textOf(listed.dependency) ?? '';
   if (dependency !== '') return dependency;
   if (reason === null || !BLOCKED.test(reason)) return null;
-  // With priority 0 it is held, by its user, by an operator, or so that we let it go.
-  return /^JobHeld/.test(reason) && isOursToRelease(listed) ? null : reason;
+  return isForUs(listed, reason) ? null : reason;
 }
 
 const BLOCKED = /^(JobHeld|BeginTime|Dependency)/;

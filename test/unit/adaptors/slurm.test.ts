@@ -79,6 +79,20 @@ test('a job that the plugin holds and that waits for another is held for that on
   ]);
 });
 
+test('a job that waits for another is held for that one, also where its partition is down', () => {
+  const reasonOf = (state_reason: string, dependency: string) => {
+    const job = { job_id: 7, user_name: 'alice', job_state: 'PENDING', state_reason, dependency };
+    const stdout = JSON.stringify({ errors: [], jobs: [job] });
+    const listed = adaptor.jobs.read({ stdout, stderr: '', code: 0 });
+    return listed.ok && listed.value.map(({ state, reason }) => `${state}: ${reason}`).join();
+  };
+  const behind = 'afterok:41(unfulfilled)';
+  assert.equal(reasonOf('PartitionDown', behind), `held: Dependency ${behind}`);
+  assert.equal(reasonOf('None', behind), `held: Dependency ${behind}`);
+  assert.equal(reasonOf('DependencyNeverSatisfied', behind), 'held: DependencyNeverSatisfied');
+  assert.equal(reasonOf('PartitionDown', ''), 'waiting: PartitionDown');
+});
+
 test('[G6] a job without the mark of the plugin was not held by it, unless it is over', () => {
   const { query } = disabledScheduler().requirements.at(-1) ?? assert.fail('nothing is needed');
   const isMet = (output: SiteOutput) => query.read(output);
