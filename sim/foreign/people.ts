@@ -42,9 +42,7 @@ export class People {
 
   start(): void {
     const { weather, sites } = this.#world;
-    const { submissionMs, commandMs, giftMs, meddleMs, arrayMs, contract } = weather;
-    // Programs of operators have no word for it (docs/adaptors.md).
-    const wishMs = contract === 'script' ? null : weather.wishMs;
+    const { submissionMs, commandMs, giftMs, meddleMs, arrayMs, wishMs } = weather;
     this.#probe(PROBE_MS);
     for (const site of sites) {
       const own = (word: string): string => `${word} ${site.name}`;

@@ -122,15 +122,41 @@ describe('PBS under the plan of the head', () => {
     );
   });
 
-  it('a job that a user gave to PBS waits here, and starts when our plan says so', async () => {
-    const env = { ...process.env, ...path };
-    const given = await runProgram(
-      [join(top, 'bin/qsub'), '-N', 'theirs', '-o', '/dev/null', '-e', '/dev/null'],
-      { env, input: 'exit 0\n' },
-    );
+  const env = { ...process.env, ...path };
+  /** Gives a job to the site, like one of its users; its id there. */
+  const give = async (...words: string[]): Promise<string> => {
+    const qsub = [join(top, 'bin/qsub'), '-N', 'theirs', '-o', '/dev/null', '-e', '/dev/null'];
+    const given = await runProgram([...qsub, ...words], { env, input: 'exit 0\n' });
     assert.equal(given.code, 0, given.error);
-    const job = await world.ours(`farm/${given.out.trim()}`);
+    return given.out.trim();
+  };
+
+  it('a job that a user gave to PBS waits here, and starts when our plan says so', async () => {
+    const job = await world.ours(`farm/${await give()}`);
     await world.become(job.id, /^completed/);
     assert.notEqual(site().jobs().at(-1)?.node, '');
+  });
+
+  it('[G16] [G20] a job runs where its user wants it, and is held where that is not planned', async () => {
+    const wanted = { 'select=1:ncpus=1:host=n2': 'n2', 'nodes=n1': 'n1', 'nodes=n2': 'n2' };
+    const given: [there: string, node: string][] = [];
+    for (const [asked, node] of Object.entries(wanted)) given.push([await give('-l', asked), node]);
+    for (const [there, node] of given) {
+      await world.become((await world.ours(`farm/${there}`)).id, /^completed/);
+      assert.equal(site().job(Number.parseInt(there, 10))?.node, node);
+    }
+    const there = await give('-l', 'select=1:ncpus=1:ngpus=1');
+    const job = await world.ours(`farm/${there}`);
+    assert.match(
+      await world.weft('why', String(job.id)),
+      /ngpus=1 \(-l\), which Weft does not plan/,
+    );
+    const id = Number.parseInt(there, 10);
+    const comment = () => site().job(id)?.said.comment;
+    await until('its user is told at PBS', () =>
+      Promise.resolve(comment()?.startsWith('weft: it asks for ngpus=1 (-l)') || undefined),
+    );
+    assert.ok(site().say(id, { asked: 'select=1:ncpus=1' }));
+    await world.become(job.id, /^completed/);
   });
 });

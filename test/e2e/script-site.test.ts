@@ -24,6 +24,13 @@ fi
 exec ${EXAMPLE} "$@"
 `;
 
+/** Says of jobs by their names where they are to run, and what of them only it understands. */
+const WISHING = `#!/bin/sh
+[ "$2" = jobs ] || exec ${EXAMPLE} "$@"
+${EXAMPLE} "$@" | sed -e 's/"name":"on-n2"/&,"where":{"only":["n2"]}/g' \\
+  -e 's/"name":"gpu"/&,"unplanned":"a gpu (gpu=1)"/g'
+`;
+
 interface Job {
   readonly id: string;
   readonly name: string;
@@ -50,12 +57,13 @@ describe('a script in the place of a batch system', () => {
     }
     writeFileSync(at('steered', 'steered'), '');
     writeFileSync(at('program'), UNWELL, { mode: 0o755 });
+    writeFileSync(at('wishing'), WISHING, { mode: 0o755 });
     await world.startHead();
     const common = { system: 'script', poll: '500ms' };
     await world.addGateway('hpc', { ...common, program: `${at('program')},${at('plain')}` }, {});
     await world.addGateway(
       'farm',
-      { ...common, mode: 'steer', program: `${EXAMPLE},${at('steered')}` },
+      { ...common, mode: 'steer', program: `${at('wishing')},${at('steered')}` },
       {},
     );
     await world.nodesUp(3, /^hpc$|^n\d.farm$/);
@@ -144,6 +152,22 @@ describe('a script in the place of a batch system', () => {
     assert.equal((await world.tried('wait', id)).code, 6);
     const began = readFileSync(at('steered', 'jobs', String(Number(job) + 1), 'begun'), 'utf8');
     assert.match(began, /^\d+ n2\n$/);
+  });
+
+  it('[G16] a job runs where the program says, and what it cannot say holds the job', async () => {
+    writeFileSync(at('job.sh'), 'exit 0\n');
+    const give = async (name: string) =>
+      (await typed('steered', 'submit', { SITE_NAME: name, SITE_SCRIPT_FILE: at('job.sh') })).job;
+    for (const there of [await give('on-n2'), await give('on-n2')]) {
+      await world.become((await world.ours(`farm/${there}`)).id, /^completed/);
+      assert.match(readFileSync(at('steered', 'jobs', there, 'begun'), 'utf8'), /^\d+ n2\n$/);
+    }
+    const there = await give('gpu');
+    const { id } = await world.ours(`farm/${there}`);
+    assert.match(await weft('why', String(id)), /a gpu \(gpu=1\), which Weft does not plan/);
+    const fixed = at('steered', 'jobs', there, 'fixed');
+    writeFileSync(fixed, readFileSync(fixed, 'utf8').replace('"gpu"', '"plain"'));
+    await world.become(id, /^completed/);
   });
 
   it('a program that lacks what steering needs is named at the start of its gateway', async () => {

@@ -15,7 +15,7 @@ describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () =>
   const { world, system, give } = steeredSlurm();
   const weft = (...args: string[]) => world.weft(...args);
   const command = (...words: string[]) => system().command(...words);
-  const ours = (siteJob: string) => world.ours(`hpc/${siteJob}`);
+  const ours = (siteJob: string, site = 'hpc') => world.ours(`${site}/${siteJob}`);
   const become = (id: number, words: RegExp) => world.become(id, words);
   const stateThere = async (id: string): Promise<string> =>
     (await command('squeue', '-h', '-a', '-t', 'all', '-j', id, '-o', '%T %N')).trim();
@@ -74,32 +74,38 @@ describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () =>
     await become(first.id, /^completed/);
   });
 
-  it('[G16] [G20] a job runs where its user wants it, and is held where that is not planned', async () => {
-    const named = await ours(await give('-w', 'n2', '--wrap', 'true'));
-    const other = await ours(await give('-x', 'n2', '--wrap', 'true'));
-    assert.deepEqual((await become(named.id, /^completed/)).nodes, ['n2.hpc']);
-    assert.deepEqual((await become(other.id, /^completed/)).nodes, ['n1.hpc']);
+  /** @param free what stands at a job of which there is nothing to say */
+  const runWhereWanted = async (site: string, free: RegExp) => {
+    const named = await ours(await give('-w', 'n2', '--wrap', 'true'), site);
+    const other = await ours(await give('-x', 'n2', '--wrap', 'true'), site);
+    assert.deepEqual((await become(named.id, /^completed/)).nodes, [`n2.${site}`]);
+    assert.deepEqual((await become(other.id, /^completed/)).nodes, [`n1.${site}`]);
     const choice = await give('-N', '2', '-w', 'n2', '--wrap', 'true');
-    assert.match(await weft('why', String((await ours(choice)).id)), /\(-w\), which Weft does not/);
+    const { id } = await ours(choice, site);
+    assert.match(await weft('why', String(id)), /\(-w\), which Weft does not/);
     const said = (words: RegExp) =>
       until(`its user is told ${words}`, async () => {
         const line = await command('squeue', '-h', '-a', '-j', choice, '-O', 'admin_comment:120');
         return words.test(line.trim()) || undefined;
       });
     await said(/^weft: it asks for some of its nodes.* \(-w\)/);
-    await weft('site', 'pause', 'hpc');
+    await weft('site', 'pause', site);
     await command('scontrol', 'update', `jobid=${choice}`, 'ReqNodeList=');
-    await said(/^$/);
-    await weft('site', 'resume', 'hpc');
-    await become((await ours(choice)).id, /^completed/);
-  });
+    await said(free);
+    await weft('site', 'resume', site);
+    await become(id, /^completed/);
+  };
 
-  it('[G5] arrays, held, dependent and wide jobs of its users start as the plan has them', async () => {
-    const line = 'exit $SLURM_ARRAY_TASK_ID';
-    const array = await ours(await give('--array=1-5', '--wrap', line));
-    const held = await give('--hold', '--wrap', 'true');
+  const startAsPlanned = async (site: string) => {
+    await weft('site', 'pause', site);
+    const array = await ours(
+      await give('--array=1-5', '--wrap', 'exit $SLURM_ARRAY_TASK_ID'),
+      site,
+    );
     const first = await give('-N', '2', '--wrap', 'exit 3');
-    const behind = await ours(await give(`--dependency=afterany:${first}`, '--wrap', 'true'));
+    const behind = await ours(await give(`--dependency=afterany:${first}`, '--wrap', 'true'), site);
+    assert.match(await weft('why', String(behind.id)), /Dependency/);
+    await weft('site', 'resume', site);
     const done = await become(array.id, /^failed/);
     assert.equal(done.outcomeCounts['failed'], 5);
     const { tasks } = await world.ask<{ tasks: TaskView[] }>(`/v1/jobs/${array.id}/tasks`);
@@ -107,9 +113,18 @@ describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () =>
       tasks.map(({ exit }) => exit?.code),
       [1, 2, 3, 4, 5],
     );
-    const wide = await become((await ours(first)).id, /^failed/);
-    assert.deepEqual([wide.exit, wide.nodes.toSorted()], [{ code: 3 }, ['n1.hpc', 'n2.hpc']]);
+    const wide = await become((await ours(first, site)).id, /^failed/);
+    const both = [`n1.${site}`, `n2.${site}`];
+    assert.deepEqual([wide.exit, wide.nodes.toSorted()], [{ code: 3 }, both]);
     await become(behind.id, /^completed/);
+  };
+
+  it('[G16] [G20] a job runs where its user wants it, and is held where that is not planned', () =>
+    runWhereWanted('hpc', /^$/));
+
+  it('[G5] arrays, held, dependent and wide jobs of its users start as the plan has them', async () => {
+    const held = await give('--hold', '--wrap', 'true');
+    await startAsPlanned('hpc');
     const kept = await ours(held);
     assert.match(await weft('why', String(kept.id)), /held/);
     await command('scontrol', 'release', held);
@@ -266,6 +281,12 @@ describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () =>
     const ended = await become(Number(ours), /^failed/);
     assert.deepEqual([ended.exit, ended.nodes], [{ code: 4 }, ['n2.held']]);
   });
+
+  it('[G16] [G20] what the plugin holds runs where its user wants it, or is held for why not', () =>
+    runWhereWanted('held', /^weft$/));
+
+  it('[G5] arrays, dependent and wide jobs that the plugin holds start as the plan has them', () =>
+    startAsPlanned('held'));
 
   it('what the plugin holds is cancelled from here, before and after its start', async () => {
     await weft('site', 'pause', 'held');

@@ -27,6 +27,8 @@ export interface FakeJob {
   /** Null: it runs. */
   readonly code: number | null;
   readonly isCancelled: boolean;
+  /** What else was said of it, in words of its system. */
+  readonly said: Readonly<Record<string, string>>;
 }
 
 export interface FakeNode {
@@ -43,6 +45,7 @@ export interface FakeSubmission {
   readonly stderr: string;
   /** It starts when somebody begins it; absent: at once. */
   readonly waits?: true;
+  readonly said?: FakeJob['said'];
 }
 
 /** Writes the end in one step, so that nobody reads half of it. */
@@ -60,12 +63,12 @@ export class FakeSite {
     mkdirSync(join(folder, 'off'), { recursive: true });
   }
 
-  submit({ name, script, stdout, stderr, waits }: FakeSubmission): number {
+  submit({ name, script, stdout, stderr, waits, said = {} }: FakeSubmission): number {
     const id = this.#takeId();
     writeFileSync(`${this.#path(id)}.sh`, script);
     const submittedAt = Math.floor(Date.now() / 1000);
-    const job = { id, name, owner: ownName(), pid: 0, node: '', submittedAt, stdout, stderr };
-    this.#note(id, job);
+    const known = { id, name, owner: ownName(), pid: 0, node: '', submittedAt, said };
+    this.#note(id, { ...known, stdout, stderr });
     if (waits !== true) this.begin(id, NODES[id % NODES.length] ?? '');
     return id;
   }
@@ -83,6 +86,13 @@ export class FakeSite {
     child.unref();
     this.#note(id, { ...job, pid: child.pid, node });
     return true;
+  }
+
+  /** False: there is none. */
+  say(id: number, words: FakeJob['said']): boolean {
+    const job = this.job(id);
+    if (job !== null) this.#note(id, { ...job, said: { ...job.said, ...words } });
+    return job !== null;
   }
 
   jobs(): readonly FakeJob[] {

@@ -10,16 +10,30 @@ function ctime(seconds: number): string {
   return `${day} ${month} ${date.replace(/^0/, ' ')} ${clock} ${year}`;
 }
 
-function recordOf({ name, owner, pid, node, submittedAt, code, isCancelled }: FakeJob) {
+function recordOf({ name, owner, pid, node, submittedAt, code, isCancelled, said }: FakeJob) {
   const isWaiting = pid === 0 && code === null;
   const inUse = isWaiting ? 'Q' : 'R';
   return {
     ...{ Job_Name: name, Job_Owner: `${owner}@login1`, job_state: code === null ? inUse : 'F' },
     ...{ queue: 'workq', ctime: ctime(submittedAt) },
     ...(pid === 0 ? {} : { stime: ctime(submittedAt), exec_host: `${node}/0` }),
-    Resource_List: { ncpus: 1, nodect: 1, walltime: '01:00:00' },
+    Resource_List: { ncpus: 1, nodect: 1, walltime: '01:00:00', ...askedIn(said.asked ?? '') },
+    ...(said.comment === undefined ? {} : { comment: said.comment }),
     ...(code === null ? {} : { Exit_status: isCancelled ? 271 : code, mtime: ctime(submittedAt) }),
   };
+}
+
+/** @param asked as behind `-l`; other forms are made a select of */
+function askedIn(asked: string): { readonly select: string; readonly place: string } {
+  const [, node] = /^nodes=(\w+)$/.exec(asked) ?? [];
+  if (node !== undefined) return { select: `1:ncpus=1:host=${node}`, place: 'scatter' };
+  const [, select = '1:ncpus=1'] = /^select=(.*)$/.exec(asked) ?? [];
+  return { select, place: 'free' };
+}
+
+/** What qalter makes of `comment="…"`: its closing quote is a blank. */
+function commentIn(words: string): string {
+  return words.replace(/^comment=/, '').replace(/^"(.*)"$/, '$1 ');
 }
 
 function listing(part: string, records: readonly (readonly [string, object])[]): string {
@@ -34,6 +48,7 @@ export const PBS: Dialect = {
       ...{ name: option(args, '-N'), script: input },
       ...{ stdout: option(args, '-o'), stderr: option(args, '-e') },
       ...(site.isSteered ? { waits: true } : {}),
+      said: { asked: option(args, '-l') },
     });
     return { out: `${id}.head\n` };
   },
@@ -60,6 +75,10 @@ export const PBS: Dialect = {
   qdel({ args, site }) {
     if (site.cancel(lastNumber(args))) return {};
     return { error: `qdel: Unknown Job Id ${args.at(-1)}\n`, code: 153 };
+  },
+  qalter({ args, site }) {
+    if (site.say(lastNumber(args), { comment: commentIn(option(args, '-W')) })) return {};
+    return { error: `qalter: Unknown Job Id ${args.at(-1)}\n`, code: 153 };
   },
   qrun({ args, site }) {
     const [, node = ''] = /^\((\w+)\)$/.exec(option(args, '-H')) ?? [];

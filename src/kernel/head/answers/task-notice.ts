@@ -79,7 +79,9 @@ function silenceNotice({ state }: Known, task: Task): string | null {
 
 function heldUpNotice(known: Known, task: Task): string | null {
   const held = heldUp(known.state, known.settings, task, known.now());
-  return held === null ? null : sayHeldUp(held);
+  if (held === null) return null;
+  const start = known.startAtSite?.(task);
+  return sayHeldUp(held, start === undefined ? null : sayAtSite(start.site, start));
 }
 
 /** Nobody knows how it stands at its site now: what is shown of it is old. */

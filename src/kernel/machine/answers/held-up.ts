@@ -5,6 +5,7 @@ import type { NodeName, TaskId } from '../../model/ids.ts';
 import { LONG_WAIT_MS } from '../../model/limits.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Task } from '../jobs/facts.ts';
+import { siteOf } from '../nodes/members.ts';
 import type { State } from '../state.ts';
 import { shownState } from '../tasks/shown-state.ts';
 
@@ -14,6 +15,8 @@ export interface HeldUp {
   readonly since: number;
   /** Those that have not said it. */
   readonly nodes: readonly NodeName[];
+  /** The site that runs it; null: machines of ours do. */
+  readonly site: string | null;
 }
 
 /** Null: it is as it should be, or has not been so for long. */
@@ -26,14 +29,13 @@ export function heldUp(state: State, settings: Settings, task: Task, now: number
     return isFirst ? state === 'ordered' : state !== 'ended';
   });
   const nodes = parts.map(({ share }) => share.node);
-  // A site has a queue of its own.
-  if (nodes.some((name) => state.nodes.get(name)?.facts?.site !== undefined)) return null;
-  const of = { task: task.id, since, nodes };
+  const of = { task: task.id, since, nodes, site: siteOf(state, task) };
   if (isFirst && state.behind !== null) return { kind: 'behind', ...of };
   const graceMs = kind === 'completing' ? settings.killGraceMs : 0;
   return now - since < LONG_WAIT_MS + graceMs ? null : { kind, ...of };
 }
 
+/** What waits in the queue of a site is pending. */
 function kindOf(task: Task): Exclude<HeldUp['kind'], 'behind'> | null {
   const shown = shownState(task);
   switch (shown) {

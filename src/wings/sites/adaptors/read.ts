@@ -19,6 +19,11 @@ export function saidBy({ stdout, stderr, code }: SiteOutput): string {
   return code === null ? 'no answer in time' : `exit code ${code} and no word`;
 }
 
+/** Why a job that waits is held here. */
+export function notPlanned(what: string): string {
+  return `it asks for ${what}, which Weft does not plan; without that it is planned`;
+}
+
 /** A shell, or ssh behind it, could not run the command: the system has said nothing. */
 const NOT_RUN: ReadonlySet<number> = new Set([126, 127]);
 

@@ -7,16 +7,23 @@ export function nodesThere(
   { where, nodeCount }: Pick<SiteJob, 'where' | 'nodeCount'>,
   nodes: readonly SiteNode[],
 ): readonly SiteNode[] | string {
-  const fit = where === undefined ? nodes : nodes.filter((node) => isThere(node, where));
+  const fit = where === undefined ? nodes : nodesWith(where, nodes);
   if (fit.length === nodes.length || fit.length >= nodeCount) return fit;
   const count = fit.length === 0 ? 'no node' : `only ${fit.map(({ name }) => name).join(', ')}`;
   return `${count} of its site is where it is to run`;
 }
 
-function isThere({ name, features, queues }: SiteNode, where: SiteWhere): boolean {
+function nodesWith(where: SiteWhere, nodes: readonly SiteNode[]): readonly SiteNode[] {
+  const isOfQueue = ({ queues }: SiteNode) => where.queues?.some((one) => queues.includes(one));
+  // Not every system says of its nodes which queues they have, and some have queues without nodes of their own.
+  const isSaid = nodes.some((node) => isOfQueue(node) === true);
+  return nodes.filter((node) => {
+    const isOpen = node.queues.length === 0 && !isSaid;
+    return (isOpen || isOfQueue(node) !== false) && isThere(node, where);
+  });
+}
+
+function isThere({ name, features }: SiteNode, where: SiteWhere): boolean {
   if (where.only?.includes(name) === false || where.not?.includes(name) === true) return false;
-  // Not every system says of its nodes which queues they have.
-  const isInQueue = queues.length === 0 || where.queues?.some((one) => queues.includes(one));
-  if (isInQueue === false) return false;
   return where.features?.every((one) => features.includes(one)) ?? true;
 }

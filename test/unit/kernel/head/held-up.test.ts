@@ -3,17 +3,18 @@
 import assert from 'node:assert/strict';
 import { HEAD_MACHINE } from '../../../../sim/head-machine.ts';
 import { present } from '../../../../src/kernel/base/assert.ts';
-import { jobNotice, taskNotice } from '../../../../src/kernel/head/answers/task-notice.ts';
 import { decide, type Input } from '../../../../src/kernel/machine/controller.ts';
 import {
   exportState,
   importState,
   type SnapshotData,
 } from '../../../../src/kernel/machine/snapshot.ts';
-import type { JobId } from '../../../../src/kernel/model/ids.ts';
+import type { JobId, NodeName } from '../../../../src/kernel/model/ids.ts';
 import type { LifeId } from '../../../../src/kernel/model/life.ts';
-import { ANN, place, scenario, type TestHead } from '../../../support/controller.ts';
+import { ANN, type TestHead, place, scenario } from '../../../support/controller.ts';
 import { helloOf } from '../../../support/nodes.ts';
+import type { ListedJob } from '../../../../src/kernel/model/site.ts';
+import { jobNotice, taskNotice } from '../../../../src/kernel/head/answers/task-notice.ts';
 
 const MINUTE = 60_000;
 
@@ -104,6 +105,59 @@ scenario('[L5] files that are kept for long say so, and how to give them up', (h
   head.at += 10 * MINUTE;
   head.storing('1#1');
   saysAfter(head, MINUTE, /^What it left has been on its way from n1 .*`weft kill 1`/);
+});
+
+scenario(
+  '[L5] an end that a site which answers does not confirm names the site and the way out',
+  (head) => {
+    head.connect('hpc', { site: 'hpc' });
+    head.running();
+    head.at += 10 * MINUTE;
+    head.command({ kind: 'cancel_task', place: place('1') }, ANN);
+    saysAfter(
+      head,
+      MINUTE + head.settings.killGraceMs,
+      /^It has been ending since .*: site hpc was asked to end it.* over\. .*`weft site show hpc`.*`weft node lost hpc`/,
+    );
+    const listed = { id: '4711', word: 'COMPLETING', reason: null } as ListedJob;
+    const start = { site: 'hpc' as NodeName, job: listed, ageMs: 3000 };
+    const known = Object.assign(new Known(head), { startAtSite: () => start });
+    assert.match(
+      taskNotice(known, head.task('1')) ?? '',
+      /that it is over: hpc has it as job 4711: COMPLETING, listed 3s ago\. /,
+    );
+  },
+);
+
+scenario('[L5] files that a gateway keeps for long say so, and how to give them up', (head) => {
+  head.connect('hpc', { site: 'hpc' });
+  head.running();
+  head.at += 10 * MINUTE;
+  head.storing('1#1');
+  saysAfter(head, MINUTE, /^What it left has been on its way from hpc .*`weft kill 1`/);
+});
+
+scenario(
+  '[L5] a start of which a steered site says nothing is explained after a minute',
+  (head) => {
+    head.connect('hpc', { site: 'hpc', cpus: 0 });
+    head.connect('n1.hpc', { site: 'hpc' });
+    head.submit();
+    head.schedule();
+    saysAfter(
+      head,
+      MINUTE,
+      /^It has been starting since .*: the gateway of site hpc was told so for n1\.hpc.*`weft kill 1`/,
+    );
+  },
+);
+
+scenario('[L5] what waits in the queue of a site is not explained as a start', (head) => {
+  head.connect('hpc', { site: 'hpc' });
+  head.submit();
+  head.schedule();
+  head.at += 10 * MINUTE;
+  assert.deepEqual(notices(head), [null, null]);
 });
 
 scenario('[L5] a head that lacks records says at once why a start is not told', (head) => {

@@ -4,10 +4,14 @@
 import { formatInstant } from '../../../base/instant.ts';
 import type { HeldUp } from '../../../machine/answers/held-up.ts';
 
-export function sayHeldUp({ kind, task, since, nodes }: HeldUp): string {
+/** @param there what its site says of it; null: nothing, or it is at none */
+export function sayHeldUp(held: HeldUp, there: string | null): string {
+  const { kind, task, since, nodes, site } = held;
   const where = nodes.join(', ');
   const [first = 'NODE'] = nodes;
   const when = formatInstant(since);
+  if (site !== null && kind === 'starting') return sayGiven(held, site);
+  if (site !== null && kind === 'completing') return sayEnding(held, site, there);
   switch (kind) {
     case 'behind':
       return 'The head lacks records that its nodes know of, and tells nobody to start; `weft info` says more.';
@@ -36,4 +40,22 @@ export function sayHeldUp({ kind, task, since, nodes }: HeldUp): string {
         `\`weft node lost ${first}\` ends it.`
       );
   }
+}
+
+function sayGiven({ task, since, nodes }: HeldUp, site: string): string {
+  return (
+    `It has been starting since ${formatInstant(since)}: the gateway of site ${site} was told so for ` +
+    `${nodes.join(', ')}, again every few seconds, and has not said that it runs there. Its log says more; ` +
+    `\`weft site show ${site}\` has what the site says. \`weft kill ${task}\` gives the task up.`
+  );
+}
+
+function sayEnding({ since, nodes }: HeldUp, site: string, there: string | null): string {
+  const known = there === null ? '' : `: ${there}`;
+  return (
+    `It has been ending since ${formatInstant(since)}: site ${site} was asked to end it, and has not said that ` +
+    `it is over${known}. The log of its gateway and \`weft site show ${site}\` say more; whoever runs the ` +
+    `site can end it there. Once its gateway is off for good, an operator's ` +
+    `\`weft node lost ${nodes[0] ?? site}\` gives it up here.`
+  );
 }

@@ -39,6 +39,15 @@ const STATES: Readonly<Record<string, SiteJobState>> = {
 };
 
 export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
+  return read(output, () => undefined);
+}
+
+/** With where they are to run, for a plan of ours. */
+export function readPlannedJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
+  return read(output, whereOf);
+}
+
+function read(output: SiteOutput, place: typeof whereOf): Result<readonly SiteJob[], SiteProblem> {
   if (output.code !== 0) return failure('oarstat', output);
   if (output.stdout.trim() === '') return ok([]);
   const document = parseJson(output.stdout);
@@ -50,7 +59,7 @@ export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SitePro
     return unreadable('oarstat', 'a job has no Job_Id, owner or state');
   }
   const unfinished = new Set(known.filter(({ state }) => state !== 'ended').map(({ id }) => id));
-  return ok(known.map((job, at) => kept(job, listed[at] ?? {}, unfinished)));
+  return ok(known.map((job, at) => kept(job, listed[at] ?? {}, { unfinished, place })));
 }
 
 type Listed = Readonly<Record<string, unknown>>;
@@ -59,7 +68,14 @@ type Listed = Readonly<Record<string, unknown>>;
  * A waiting job that is not for us to start: one behind another job; one with a reservation, which OAR starts
  * at its time, also with its queues off; and one that says of where it runs what no plan of ours has.
  */
-function kept(job: SiteJob, listed: Listed, unfinished: ReadonlySet<string>): SiteJob {
+function kept(
+  job: SiteJob,
+  listed: Listed,
+  {
+    unfinished,
+    place,
+  }: { readonly unfinished: ReadonlySet<string>; readonly place: typeof whereOf },
+): SiteJob {
   if (job.state !== 'waiting') return job;
   const held = (reason: string): SiteJob => ({ ...job, state: 'held', reason });
   const behind = Array.isArray(listed.dependencies) ? listed.dependencies.map(String) : [];
@@ -67,7 +83,7 @@ function kept(job: SiteJob, listed: Listed, unfinished: ReadonlySet<string>): Si
   if (before.length > 0) return held(`it waits for job ${before.join(', ')} (oarsub -a)`);
   const reservation = textOf(listed.reservation) ?? 'None';
   if (reservation !== 'None') return held('OAR itself starts it at its time (oarsub -r)');
-  const where = whereOf(listed);
+  const where = place(listed);
   if (where === undefined) return job;
   return typeof where === 'string' ? held(where) : { ...job, where };
 }

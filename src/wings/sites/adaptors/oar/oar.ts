@@ -14,7 +14,7 @@ import type {
 } from '../adaptor.ts';
 import { saidBy, siteProblem, unreadable } from '../read.ts';
 import { failure } from './failure.ts';
-import { jobsCommand, readJobs } from './jobs.ts';
+import { jobsCommand, readJobs, readPlannedJobs } from './jobs.ts';
 import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './nodes.ts';
 
 /** Ends are listed for as long as this. */
@@ -27,7 +27,10 @@ export function oar(steering: Steering | null): Adaptor {
   return {
     system: 'oar',
     variables: ['OAR*'],
-    jobs: { command: jobsCommand(JOBS_WANTED), read: readJobs },
+    jobs: {
+      command: jobsCommand(JOBS_WANTED),
+      read: steering === null ? readJobs : readPlannedJobs,
+    },
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },
     submit,

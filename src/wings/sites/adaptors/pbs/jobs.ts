@@ -6,7 +6,9 @@ import type { SiteEnd, SiteJob, SiteJobState } from '../../../../kernel/model/si
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
 import { clockOf, elementsOf, instantOfCtime, saidBy, unreadable } from '../read.ts';
 import { NO_SUCH_JOB } from './failure.ts';
+import { noteIn, othersNote } from './note.ts';
 import { bytesOf, countOf, type Listed, partOf, recordsIn, wordOf } from './values.ts';
+import { type Placing, placingOf } from './where.ts';
 
 export const JOBS_COMMAND = { argv: ['qstat', '-t', '-f', '-F', 'json'] };
 
@@ -18,7 +20,8 @@ export function endCommand(job: string) {
 const STATES: Readonly<Record<string, SiteJobState>> = {
   Q: 'waiting',
   H: 'held',
-  W: 'waiting',
+  // Until its time has come; whoever starts it all the same is not kept from it.
+  W: 'held',
   T: 'waiting',
   R: 'running',
   S: 'suspended',
@@ -31,11 +34,23 @@ const STATES: Readonly<Record<string, SiteJobState>> = {
 };
 
 export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
+  return read(output, () => null);
+}
+
+/** With where they are to run, for a plan of ours. */
+export function readPlannedJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
+  return read(output, placingOf);
+}
+
+function read(
+  output: SiteOutput,
+  place: (listed: Listed) => Placing | null,
+): Result<readonly SiteJob[], SiteProblem> {
   const listed = recordsIn('qstat', 'Jobs', output);
   if (!listed.ok) return listed;
   const jobs: SiteJob[] = [];
   for (const [id, record] of listed.value) {
-    const job = jobOf(id, record);
+    const job = jobOf(id, record, place);
     if (job === null) return unreadable('qstat', `job ${id} has no Job_Owner and job_state`);
     if (!isTold(job)) continue;
     jobs.push(job);
@@ -49,21 +64,26 @@ function isTold({ id, state, elements }: SiteJob): boolean {
   return !id.includes('[') || (state !== 'waiting' && state !== 'held');
 }
 
-function jobOf(id: string, listed: Listed): SiteJob | null {
+function jobOf(
+  id: string,
+  listed: Listed,
+  place: (listed: Listed) => Placing | null,
+): SiteJob | null {
   const [owner] = (wordOf(listed.Job_Owner) ?? '').split('@');
   const word = wordOf(listed.job_state);
   if (owner === undefined || !/^\S+$/.test(owner) || word === null) return null;
   const state = STATES[word] ?? 'unknown';
   const wants = partOf(listed.Resource_List) ?? {};
   const nodes = nodesIn(wordOf(listed.exec_host) ?? '');
-  const nodeCount = Math.max(1, nodes.length || (countOf(wants.nodect) ?? 1));
+  const isBegun = state !== 'waiting' && state !== 'held';
+  const placing = isBegun ? null : place(listed);
+  const wanted = placing?.nodeCount ?? countOf(wants.nodect) ?? 1;
+  const nodeCount = Math.max(1, nodes.length || wanted);
   const memory = bytesOf(wordOf(wants.mem));
   const remaining = wordOf(listed.array_indices_remaining);
-  const isBegun = state !== 'waiting' && state !== 'held';
-  const comment = wordOf(listed.comment);
   return {
     ...{ id, handle: null, name: wordOf(listed.Job_Name) ?? '', owner, state, word },
-    reason: comment,
+    reason: reasonOf(listed),
     queue: wordOf(listed.queue),
     elements: id.includes('[]') && remaining !== null ? elementsOf(remaining) : null,
     submittedAt: instantOfCtime(wordOf(listed.ctime)),
@@ -76,7 +96,26 @@ function jobOf(id: string, listed: Listed): SiteJob | null {
     isExclusive: /\bexcl/.test(wordOf(wants.place) ?? ''),
     nodes: isBegun ? nodes : [],
     exit: state === 'ended' ? exitOf(listed.Exit_status) : null,
+    ...(placing === null
+      ? {}
+      : { ...placed(placing, state), ...othersNote(wordOf(listed.comment)) }),
   };
+}
+
+/** One that wants what nobody plans is held for that. */
+function placed(placing: Placing | null, state: SiteJobState): Partial<SiteJob> {
+  const where = placing?.where;
+  if (where === undefined) return {};
+  if (typeof where !== 'string') return { where };
+  return state === 'held' ? {} : { state: 'held', reason: where, isHeldByUs: true };
+}
+
+/** What we have written there is no word of PBS. */
+function reasonOf(listed: Listed): string | null {
+  const comment = wordOf(listed.comment);
+  if (noteIn(comment) === null && comment !== null) return comment;
+  const time = wordOf(listed.Execution_Time);
+  return listed.job_state === 'W' && time !== null ? `until ${time} (qsub -a)` : null;
 }
 
 /** `n1/0*2+n2/1`. */

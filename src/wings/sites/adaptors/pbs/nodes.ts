@@ -35,11 +35,18 @@ function nodeOf(name: string, listed: Listed): SiteNode {
     reason: wordOf(listed.comment),
     ...{ cpuCount, cpusUsed, memoryBytes: memory },
     memoryFreeBytes: memory === null ? null : Math.max(0, memory - memoryUsed),
-    features: [wordOf(has.arch) ?? ''].filter((one) => one !== ''),
+    features: featuresOf(has),
     queues: (queue ?? '').split(',').filter((one) => one !== ''),
     // Beside what its daemon says: only an operator has it offline.
     parts: [{ name, isOpen: !words.includes('offline') }],
   };
+}
+
+/** Its architecture, and the resources that are true of it, as `gpu` or what was a property once. */
+function featuresOf(has: Listed): readonly string[] {
+  const all = Object.entries(has).flatMap(([name, value]) => (isTrue(value) ? [name] : []));
+  const arch = wordOf(has.arch);
+  return arch === null ? all : [arch, ...all];
 }
 
 const DOWN = ['down', 'state-unknown', 'stale', 'unresolvable', 'initializing'];

@@ -14,7 +14,7 @@ import type {
 } from '../adaptor.ts';
 import { namedIn, saidBy, siteProblem, unreadable } from '../read.ts';
 import { failure, NO_SUCH_JOB } from './failure.ts';
-import { endCommand, JOBS_COMMAND, readEnd, readJobs } from './jobs.ts';
+import { endCommand, JOBS_COMMAND, readEnd, readJobs, readPlannedJobs } from './jobs.ts';
 import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './nodes.ts';
 
 /** Without the elements of arrays. */
@@ -24,7 +24,7 @@ export function pbs(steering: Steering | null): Adaptor {
   return {
     system: 'pbs',
     variables: ['PBS_*'],
-    jobs: { command: JOBS_COMMAND, read: readJobs },
+    jobs: { command: JOBS_COMMAND, read: steering === null ? readJobs : readPlannedJobs },
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },
     submit,

@@ -6,6 +6,7 @@ import type { SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
 import { saidBy, siteProblem, unreadable } from '../read.ts';
 import { failure, NO_SUCH_JOB } from './failure.ts';
 import { isTrue } from './nodes.ts';
+import { jobComment } from './note.ts';
 import { recordsIn } from './values.ts';
 
 export function schedulingOff(): Steering {
@@ -25,6 +26,7 @@ export function schedulingOff(): Steering {
     read: readStart,
     // It either runs or stays as it was.
     takeBack: () => [],
+    notes: jobComment,
   };
 }
 

@@ -13,7 +13,8 @@ import {
   queryOf,
   readDone,
 } from './contract.ts';
-import { end, jobs, nodes, queues } from './listings.ts';
+import { jobs } from './jobs.ts';
+import { end, nodes, queues } from './listings.ts';
 import { flag, list, orNull, type Shape } from './shape.ts';
 
 /** Jobs of one name: there is one, or a few when something went wrong. */
@@ -35,7 +36,7 @@ export function script(program: readonly string[], steers: boolean): Adaptor {
     system: 'script',
     // It is a program of the site's operator, who knows what it needs.
     variables: ['*'],
-    jobs: ask('jobs', 'jobs', jobs),
+    jobs: ask('jobs', 'jobs', jobs(steers)),
     nodes: ask('nodes', 'nodes', nodes),
     queues: ask('queues', 'queues', queues),
     submit: (job) => {

@@ -18,7 +18,7 @@ export interface JobWords {
   readonly environment: string | null;
   /** Requests for this complex hold the words that let a job start. */
   readonly ticket: string;
-  /** Without such words none starts. Absent: jobs need none. */
+  /** A plan of ours starts what waits, by such words. Absent: jobs need none. */
   readonly needsTicket?: boolean;
 }
 
@@ -95,10 +95,10 @@ function placing(
   { state, handle }: Pick<SiteJob, 'state' | 'handle'>,
   words: JobWords,
 ): Partial<SiteJob> {
-  const { ticket, environment, oneSlotPerHost } = words;
+  const { ticket, environment, oneSlotPerHost, needsTicket = false } = words;
+  if (!needsTicket) return {};
   const environments = [...oneSlotPerHost, ...(environment === null ? [] : [environment])];
-  const where =
-    handle === null && words.needsTicket ? NO_TICKET : whereOf(listed, { ticket, environments });
+  const where = handle === null ? NO_TICKET : whereOf(listed, { ticket, environments });
   if (where === undefined) return {};
   if (typeof where !== 'string') return { where };
   return state === 'held' ? {} : { state: 'held', reason: where, isHeldByUs: true };

@@ -1,6 +1,7 @@
 // Where the user of a job of Grid Engine wants it to run: what a plan can keep to, and what none of ours can.
 
 import type { SiteWhere } from '../../../../kernel/model/site.ts';
+import { notPlanned } from '../read.ts';
 import { below, type Element } from './xml.ts';
 
 export interface PlannedWords {
@@ -19,10 +20,10 @@ export function whereOf(listed: Element, words: PlannedWords): SiteWhere | strin
   const [parallel] = [...below(listed, 'requested_pe')];
   const environment = parallel?.attributes.name ?? '';
   if (parallel !== undefined && !words.environments.includes(environment)) {
-    return wordsOf(`the parallel environment ${environment} (site.environment, site.spread)`);
+    return notPlanned(`the parallel environment ${environment} (site.environment, site.spread)`);
   }
   if (parallel !== undefined && !/^\d+$/.test(parallel.text.trim())) {
-    return wordsOf(`a choice of slots (-pe ${environment} ${parallel.text.trim()})`);
+    return notPlanned(`a choice of slots (-pe ${environment} ${parallel.text.trim()})`);
   }
   const [hosts, features]: [string[], string[]] = [[], []];
   for (const { attributes, text } of below(listed, 'hard_request')) {
@@ -34,7 +35,7 @@ export function whereOf(listed: Element, words: PlannedWords): SiteWhere | strin
     }
     const named = text.trim().split('|');
     if (name !== 'hostname' || !named.every((one) => NAME.test(one))) {
-      return wordsOf(`${name}=${text.trim()} (-l)`);
+      return notPlanned(`${name}=${text.trim()} (-l)`);
     }
     hosts.push(...named);
   }
@@ -45,7 +46,7 @@ export function whereOf(listed: Element, words: PlannedWords): SiteWhere | strin
     at.every((one) => one.length === 2),
   ];
   if (!at.flat().every((one) => NAME.test(one)) || !(isPlain || isPlaced)) {
-    return wordsOf(`${queues.join(', ')} (-q)`);
+    return notPlanned(`${queues.join(', ')} (-q)`);
   }
   const placed = isPlain ? [] : at.map(([, host = '']) => host);
   const only =
@@ -58,8 +59,4 @@ export function whereOf(listed: Element, words: PlannedWords): SiteWhere | strin
     ...(queues.length === 0 ? {} : { queues: at.map(([queue = '']) => queue) }),
   };
   return Object.keys(where).length === 0 ? undefined : where;
-}
-
-function wordsOf(what: string): string {
-  return `it asks for ${what}, which Weft does not plan; without that it is planned`;
 }

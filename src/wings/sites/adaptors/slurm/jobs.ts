@@ -44,9 +44,21 @@ const STRONGEST: readonly SiteJobState[] = ['completing', 'held', 'starting', 's
 export const JOBS_COMMAND = { argv: ['squeue', '-a', '-t', 'all', '--json'] };
 
 export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
+  return read(output, 'theirs');
+}
+
+/** With where they are to run, for a plan of ours. */
+export function readPlannedJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
+  return read(output, 'ours');
+}
+
+/** Whose plan starts what waits. */
+type Planner = 'theirs' | 'ours';
+
+function read(output: SiteOutput, plan: Planner): Result<readonly SiteJob[], SiteProblem> {
   const listed = listOf('squeue', 'jobs', output);
   if (!listed.ok) return listed;
-  const jobs = jobsIn(listed.value);
+  const jobs = jobsIn(listed.value, plan);
   return jobs === null ? unreadable('squeue', NO_NAMES) : ok(jobs);
 }
 
@@ -56,8 +68,11 @@ type Listed = Readonly<Record<string, unknown>>;
 export const NO_NAMES = 'a job has no job_id, array_job_id, array_task_id or user_name';
 
 /** Null: it is no listing of a version that is known. */
-export function jobsIn(listed: readonly Listed[]): readonly SiteJob[] | null {
-  return listed.every(isNamed) ? listed.flatMap(jobOf) : null;
+export function jobsIn(
+  listed: readonly Listed[],
+  plan: Planner = 'theirs',
+): readonly SiteJob[] | null {
+  return listed.every(isNamed) ? listed.flatMap((job) => jobOf(job, plan)) : null;
 }
 
 function isNamed(listed: Listed): boolean {
@@ -66,7 +81,7 @@ function isNamed(listed: Listed): boolean {
 }
 
 /** An account that is no more has no name: nobody's job is none of ours. */
-function jobOf(listed: Listed): SiteJob[] {
+function jobOf(listed: Listed, plan: Planner): SiteJob[] {
   const id = idOf(listed);
   const owner = textOf(listed.user_name);
   if (id === null || owner === null) return [];
@@ -85,7 +100,7 @@ function jobOf(listed: Listed): SiteJob[] {
     {
       ...{ id, owner, state, handle: null, name: textOf(listed.name) ?? '' },
       word: words.join('+') || 'no state',
-      reason: reason === 'None' ? null : (dependencyOf(listed, reason) ?? reason),
+      reason: reasonOf(listed, { state, reason }),
       queue: textOf(listed.partition),
       elements: textOf(listed.array_task_string)?.replace(/%\d+$/, '') ?? null,
       submittedAt: instantOf(numberOf(listed.submit_time)),
@@ -97,7 +112,7 @@ function jobOf(listed: Listed): SiteJob[] {
       isExclusive: wordsOf(listed.shared).some((word) => /^(none|exclusive)$/i.test(word)),
       nodes,
       exit: state === 'ended' && hasStarted ? endOf(words, listed.exit_code) : null,
-      ...placing(listed, state),
+      ...(plan === 'ours' ? placing(listed, state) : {}),
       ...noteIn(listed),
       ...(words.includes('CANCELLED') ? { isCancelled: true } : {}),
     },
@@ -140,11 +155,20 @@ function exitOf(value: unknown): ExitStatus | null {
   return code === null ? null : { code };
 }
 
-/** What a job waits for that is held so that we let it go: Slurm says only that it is held. Null: for us. */
-function dependencyOf(listed: Listed, reason: string | null): string | null {
+/** What keeps it beside us: where we keep it from starting, Slurm says only that, as `PartitionDown`. */
+function reasonOf(
+  listed: Listed,
+  { state, reason }: { readonly state: SiteJobState; readonly reason: string | null },
+): string | null {
   const dependency = textOf(listed.dependency) ?? '';
-  if (dependency === '' || !/^JobHeld/.test(reason ?? '') || !isOursToRelease(listed)) return null;
-  return `Dependency ${dependency}`;
+  const isSaid = BLOCKED.test(reason ?? '') && !isForUs(listed, reason);
+  if (state === 'held' && dependency !== '' && !isSaid) return `Dependency ${dependency}`;
+  return reason === 'None' ? null : reason;
+}
+
+/** With priority 0 it is held, by its user, by an operator, or so that we let it go. */
+function isForUs(listed: Listed, reason: string | null): boolean {
+  return /^JobHeld/.test(reason ?? '') && isOursToRelease(listed);
 }
 
 /** What keeps a job that waits from being started by anybody; null: nothing. */
@@ -152,8 +176,7 @@ function blockOf(listed: Listed, reason: string | null): string | null {
   const dependency = textOf(listed.dependency) ?? '';
   if (dependency !== '') return dependency;
   if (reason === null || !BLOCKED.test(reason)) return null;
-  // With priority 0 it is held, by its user, by an operator, or so that we let it go.
-  return /^JobHeld/.test(reason) && isOursToRelease(listed) ? null : reason;
+  return isForUs(listed, reason) ? null : reason;
 }
 
 const BLOCKED = /^(JobHeld|BeginTime|Dependency)/;

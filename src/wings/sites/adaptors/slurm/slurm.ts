@@ -11,7 +11,7 @@ import type {
   Steering,
 } from '../adaptor.ts';
 import { siteProblem, unreadable } from '../read.ts';
-import { JOBS_COMMAND, readJobs } from './jobs.ts';
+import { JOBS_COMMAND, readJobs, readPlannedJobs } from './jobs.ts';
 import { failure, NO_SUCH_JOB } from './listing.ts';
 import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './nodes.ts';
 import { formatLimit } from './time.ts';
@@ -22,7 +22,7 @@ export function slurm(steering: Steering | null): Adaptor {
   return {
     system: 'slurm',
     variables: ['SLURM_CONF', 'SLURM_CLUSTERS'],
-    jobs: { command: JOBS_COMMAND, read: readJobs },
+    jobs: { command: JOBS_COMMAND, read: steering === null ? readJobs : readPlannedJobs },
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },
     submit,

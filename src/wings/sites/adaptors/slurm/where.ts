@@ -1,7 +1,7 @@
 // Where the user of a job of Slurm wants it to run: what a plan can keep to, and what none of ours can.
 
+import { nodesOf, notPlanned, textOf } from '../read.ts';
 import type { SiteWhere } from '../../../../kernel/model/site.ts';
-import { nodesOf, textOf } from '../read.ts';
 import { numberOf } from './values.ts';
 
 type Listed = Readonly<Record<string, unknown>>;
@@ -9,14 +9,14 @@ type Listed = Readonly<Record<string, unknown>>;
 /** A string: what no plan of ours keeps to, in words. */
 export function whereOf(listed: Listed, nodeCount: number): SiteWhere | string | undefined {
   const unplanned = UNPLANNED.find(({ has }) => has(listed));
-  if (unplanned !== undefined) return wordsOf(unplanned.what);
+  if (unplanned !== undefined) return notPlanned(unplanned.what);
   const only = nodesOf(textOf(listed.required_nodes));
   // A plan has as many as it needs of those that are named.
   if (only.length > 0 && only.length !== nodeCount) {
-    return wordsOf('some of its nodes, and others beside (-w)');
+    return notPlanned('some of its nodes, and others beside (-w)');
   }
   const features = textOf(listed.features)?.split('&') ?? [];
-  if (!features.every((one) => FEATURE.test(one))) return wordsOf('a choice of features (-C)');
+  if (!features.every((one) => FEATURE.test(one))) return notPlanned('a choice of features (-C)');
   const not = nodesOf(textOf(listed.excluded_nodes));
   const queues = textOf(listed.partition)?.split(',') ?? [];
   const where = {
@@ -29,10 +29,6 @@ export function whereOf(listed: Listed, nodeCount: number): SiteWhere | string |
 }
 
 const FEATURE = /^[A-Za-z0-9_.=/-]+$/;
-
-function wordsOf(what: string): string {
-  return `it asks for ${what}, which Weft does not plan; without that it is planned`;
-}
 
 function hasText(...names: readonly string[]) {
   return (listed: Listed): boolean => names.some((name) => textOf(listed[name]) !== null);

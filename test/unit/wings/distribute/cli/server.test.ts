@@ -58,6 +58,19 @@ test('server listens on 8952, on what -p says, or on head.listen, and keeps its 
   assert.equal((await listening(set, '-p', '9000'))?.listen?.port, 9000);
 });
 
+test('--names of server go into the certificate and join tokens, before head.names', async (context) => {
+  const cwd = makeFolder(context, {});
+  const environment = { WEFT_HEAD_NAMES: 'configured.lab' };
+  const names = async (...argv: string[]) => {
+    const { code, error, options } = await started({ cwd, environment }, ...argv);
+    assert.equal(code, 0, error);
+    return options?.publicNames;
+  };
+  assert.deepEqual(await names('--names', 'head.lab,192.0.2.7'), ['head.lab', '192.0.2.7']);
+  assert.deepEqual(await names('--names', ' head.lab , fd00::2 '), ['head.lab', 'fd00::2']);
+  assert.deepEqual(await names(), ['configured.lab']);
+});
+
 const ACCOUNT = { matrix_username: 'lab', matrix_password: 's3cret', matrix_id: '@lab:x' };
 
 /** A homeserver that knows one account; `logins` counts. */

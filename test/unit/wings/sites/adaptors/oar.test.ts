@@ -161,12 +161,12 @@ test('a waiting job says what it asks for', () => {
 });
 
 /** A listing of one waiting job that is changed, and of another. */
-function changedListing(changes: object) {
+function changedListing(changes: object, of = adaptor) {
   const { stdout } = recorded('oar/21-oarstat-fJ-waiting.txt');
   const [[id, job] = assert.fail('no job')] = Object.entries(JSON.parse(stdout));
   const other = { ...(job as object), Job_Id: 7, state: 'Running' };
   const listing = { [id]: { ...(job as object), ...changes }, 7: other };
-  const read = adaptor.jobs.read({ stdout: JSON.stringify(listing), stderr: '', code: 0 });
+  const read = of.jobs.read({ stdout: JSON.stringify(listing), stderr: '', code: 0 });
   assert.ok(read.ok);
   return read.value.find((one) => one.id === id);
 }
@@ -271,6 +271,10 @@ test('[G16] what a condition asks for beside nodes holds its job', () => {
   }
   assert.match(String(asked('-t besteffort', '')), /^it asks for a type \(oarsub -t\)/);
   assert.equal(asked('', '', { types: ['added by a rule'] }), undefined);
+  // Where its own scheduler starts it, it is that one's matter.
+  const typed = { initial_request: 'oarsub -t besteffort ./ok.sh', command: './ok.sh' };
+  assert.equal(changedListing(typed)?.state, 'held');
+  assert.equal(changedListing(typed, oar(null))?.state, 'waiting');
 });
 
 test('[G16] nodes in braces are planned, and amounts that no plan has hold a job', () => {

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { pbs } from '../../../../../src/wings/sites/adaptors/pbs/pbs.ts';
 import { schedulingOff } from '../../../../../src/wings/sites/adaptors/pbs/steer.ts';
 import { bytesOf } from '../../../../../src/wings/sites/adaptors/pbs/values.ts';
+import type { SiteOutput } from '../../../../../src/wings/sites/adaptors/adaptor.ts';
 import { documented } from './recorded.ts';
 
 const adaptor = pbs(schedulingOff());
@@ -120,6 +121,129 @@ test('steering needs scheduling off, and starts a job on named nodes', () => {
   const node = { stdout: '', stderr: 'Unknown node n1', code: 1 };
   const unknown = adaptor.steering?.read(node, 'pbsnodes');
   assert.ok(unknown?.ok === false && unknown.error.text === 'pbsnodes: Unknown node n1');
+});
+
+/** What a job that waits is listed with; the fields are beside or instead of its own. */
+function waiting(fields: object, wants: object) {
+  const request = { ncpus: 2, nodect: 1, place: 'pack', select: '1:ncpus=2', ...wants };
+  const job = { Job_Name: 'a', Job_Owner: 'alice@login1', job_state: 'Q', queue: 'workq' };
+  const Jobs = { '7.head': { ...job, Resource_List: request, ...fields } };
+  return { stdout: JSON.stringify({ pbs_version: '23.06.06', Jobs }), stderr: '', code: 0 };
+}
+
+function read(output: SiteOutput, of = adaptor) {
+  const read = of.jobs.read(output);
+  assert.ok(read.ok && read.value[0] !== undefined);
+  return read.value[0];
+}
+
+test('[G16] what a job wants of its nodes is read, or it is held for what nobody plans', () => {
+  const asks = (select: string, wants: object = {}) => {
+    const chunks = select.split('+').map((one) => Number(/^\d+/.exec(one)?.[0] ?? 1));
+    const nodect = chunks.reduce((sum, count) => sum + count);
+    const job = read(waiting({}, { place: 'free', select, nodect, ...wants }));
+    assert.equal(job.isHeldByUs ?? false, job.state === 'held');
+    const { queues, ...where } = job.where ?? {};
+    if (job.state === 'waiting') assert.deepEqual(queues, ['workq']);
+    return job.state === 'waiting' ? [job.nodeCount, where] : (job.reason ?? '');
+  };
+  const planned: readonly (readonly [select: string, nodeCount: number, where: object])[] = [
+    ['1:ncpus=2', 1, {}],
+    ['ncpus=2:mem=1gb:mpiprocs=2:ompthreads=1', 1, {}],
+    ['3:ncpus=2', 3, {}],
+    ['1:ncpus=2:host=n2', 1, { only: ['n2'] }],
+    ['1:ncpus=2:vnode=n2:host=n2', 1, { only: ['n2'] }],
+    ['1:ncpus=1:host=n1+1:host=n3:ncpus=1', 2, { only: ['n1', 'n3'] }],
+    ['1:mem=1gb:host=n1+1:host=n3:mem=1048576kb', 2, { only: ['n1', 'n3'] }],
+    ['2:ncpus=1:host=n1+1:ncpus=2:host=n1', 1, { only: ['n1'] }],
+    ['2:ncpus=1:big=True:arch=linux', 2, { features: ['big', 'linux'] }],
+  ];
+  for (const [select, nodeCount, where] of planned) {
+    assert.deepEqual(asks(select), [nodeCount, where], select);
+  }
+  assert.deepEqual(asks('4:ncpus=1', { place: 'pack:excl' }), [1, {}]);
+  assert.deepEqual(asks('1:ncpus=2+1:ncpus=1', { place: 'pack' }), [1, {}]);
+  assert.deepEqual(asks('1:ncpus=2', { host: 'n2', walltime: '01:00:00', cput: 60 }), [
+    ...[1, { only: ['n2'] }],
+  ]);
+  const held: readonly (readonly [select: string, words: RegExp, wants?: object])[] = [
+    ['1:ncpus=1:ngpus=2', /^it asks for ngpus=2 \(-l\), which Weft does not plan; without/],
+    ['1:big=False', /big=False \(-l\)/],
+    ['1:ncpus=1', /license=3 \(-l\)/, { license: 3 }],
+    ['1:ncpus=1:software="a:host=n1"', /software="a \(-l\)/],
+    ['1:host=a b', /host=a b \(-l\)/],
+    ['1:ncpus=1+1:ncpus=2', /chunks of several sizes/],
+    ['1:mem=1gb+1:mem=2gb', /chunks of several sizes/],
+    ['1:big=True+1:ncpus=1', /nodes of several kinds/],
+    ['1:host=n1+2:ncpus=0', /some of its nodes, and others beside/],
+    ['2:host=n1+1:host=n2', /some of its nodes, and others beside/],
+    ['2:host=n1', /some of its nodes/, { place: 'scatter' }],
+    ['1:host=n1:vnode=n2', /one node with several names/],
+    ['1:host=n1+1:host=n2', /one node with several names/, { place: 'pack' }],
+    ['2:ncpus=1', /\(-l place=group=rack\)/, { place: 'scatter:group=rack' }],
+  ];
+  for (const [select, words, wants] of held) assert.match(String(asks(select, wants)), words);
+  const blind = read(waiting({}, { select: undefined }));
+  assert.match(`${blind.state} ${blind.reason}`, /^held it asks for something .*no select/);
+});
+
+test('[G16] only a plan of ours needs to know where a job is to run', () => {
+  const plain = read(
+    waiting({ comment: 'Not Running: no gpus' }, { select: '1:ngpus=1' }),
+    pbs(null),
+  );
+  assert.deepEqual(
+    [plain.state, plain.reason, plain.where, plain.isHeldByUs],
+    ['waiting', 'Not Running: no gpus', undefined, undefined],
+  );
+  const own = read(waiting({ job_state: 'H', comment: 'held by bob' }, { select: '1:ngpus=1' }));
+  assert.deepEqual([own.state, own.reason, own.isHeldByUs], ['held', 'held by bob', undefined]);
+  const runs = { job_state: 'R', exec_host: 'n1/0*2+n2/0*2' };
+  const running = read(waiting(runs, { select: '4:ncpus=1:ngpus=1', place: 'pack' }));
+  assert.deepEqual([running.state, running.nodeCount, running.where], ['running', 2, undefined]);
+});
+
+test('[G16] a job that is to begin later is held until then', () => {
+  const later = jobs().get('15.head');
+  assert.deepEqual(
+    [later?.state, later?.reason],
+    ['held', 'until Mon Nov 23 06:00:00 2026 (qsub -a)'],
+  );
+});
+
+test('[G16] what is true of a node is a feature of it', () => {
+  const of = (resources_available: object) => {
+    const nodes = { n1: { state: 'free', resources_available } };
+    const listed = adaptor.nodes.read({
+      ...{ stderr: '', code: 0 },
+      stdout: JSON.stringify({ pbs_version: '23.06.06', nodes }),
+    });
+    return listed.ok && listed.value[0]?.features;
+  };
+  assert.deepEqual(of({ arch: 'linux', big: 'True', red: 'False', ncpus: 2 }), ['linux', 'big']);
+  assert.deepEqual(of({ ncpus: 2 }), []);
+});
+
+test('[G20] what we say of a job to its user is its comment, where nobody else has written one', () => {
+  const { notes } = adaptor.steering ?? {};
+  const argvOf = (words: string | null) => notes?.write('7.head', words).map(({ argv }) => argv);
+  assert.deepEqual(argvOf('it asks for a="b", c=d'), [
+    ['qalter', '-W', `comment="weft: it asks for a='b', c=d"`, '7.head'],
+  ]);
+  assert.deepEqual(argvOf(null), [['qalter', '-W', 'comment=', '7.head']]);
+  // The closing quote comes back as a blank.
+  const listed = waiting({ comment: 'weft: no room on n1 ' }, {});
+  assert.deepEqual(notes?.written?.read(listed), {
+    ...{ ok: true, value: new Map([['7.head', 'no room on n1']]) },
+  });
+  const withComment = (comment: string) => {
+    const { note, reason } = read(waiting({ comment }, {}));
+    return [note, reason];
+  };
+  assert.deepEqual(withComment('weft: no room on n1 '), [undefined, null]);
+  const own = 'Not Running: Insufficient amount of resource: ncpus ';
+  assert.deepEqual(withComment(own), [undefined, own]);
+  assert.deepEqual(withComment('ask bob'), [null, 'ask bob']);
 });
 
 test('sizes are read in words and bytes', () => {

@@ -72,6 +72,47 @@ test('one line names operation, place, what is there, and what was expected', ()
   assert.match(jobs({ name: 'x'.repeat(5000) }), /is "x{59}…; expected a line/);
 });
 
+test('[G16] what a job wants of its nodes is as the program says, or it is held for what only that knows', () => {
+  const listed = (change: object, of = adaptor) => {
+    const read = of.jobs.read(said({ contract: 1, jobs: [{ ...JOB, ...change }] }));
+    assert.ok(read.ok && read.value[0] !== undefined, read.ok ? '' : read.error.text);
+    const { state, reason, where, isHeldByUs } = read.value[0];
+    return { state, reason, where, isHeldByUs };
+  };
+  const waits = { state: 'waiting', reason: null, where: undefined, isHeldByUs: undefined };
+  assert.deepEqual(listed({ where: {} }), waits);
+  const asked = { only: ['n1', 'n2'], not: ['n2'], features: ['gpu'] };
+  assert.deepEqual(listed({ where: asked }), { ...waits, where: asked });
+  const queued = { ...asked, queues: ['long'] };
+  assert.deepEqual(listed({ where: asked, queue: 'long' }), { ...waits, where: queued });
+  assert.deepEqual(listed({ where: queued, queue: 'entry' }), { ...waits, where: queued });
+  const gpus = { unplanned: '2 gpus (--gpus 2)' };
+  const reason =
+    'it asks for 2 gpus (--gpus 2), which Weft does not plan; without that it is planned';
+  const heldHere = { ...waits, state: 'held', reason, isHeldByUs: true };
+  assert.deepEqual(listed(gpus), heldHere);
+  assert.deepEqual(listed({ ...gpus, state: 'held', reason: 'by ann' }), {
+    ...{ ...waits, state: 'held', reason: 'by ann' },
+  });
+  const begun = { ...gpus, where: asked, queue: 'long', state: 'running', nodes: ['n1'] };
+  assert.deepEqual(listed(begun), { ...waits, state: 'running' });
+  // Where its own scheduler starts it, it is that one's matter.
+  const submitter = script(['/opt/site'], false);
+  assert.deepEqual(listed({ ...gpus, where: asked, queue: 'long' }, submitter), waits);
+  for (const [bad, words] of [
+    [{ where: { only: [] } }, /where\.only is \[\]; expected at least one/],
+    [{ where: { queues: [] } }, /where\.queues is \[\]; expected at least one/],
+    [
+      { where: { nodes: ['n1'] } },
+      /has the key 'nodes'; expected only only, not, features, queues/,
+    ],
+    [{ where: { only: ['n[1-2]'] } }, /where\.only\[0\] is "n\[1-2\]"; expected a node's name/],
+    [{ unplanned: true }, /unplanned is true; expected a line/],
+  ] as const) {
+    assert.match(jobs(bad), words);
+  }
+});
+
 test('an answer that is empty, cut, of another contract or of two minds says nothing', () => {
   const bad: readonly (readonly [answer: object | string, text: RegExp])[] = [
     ['', /jobs: its answer is no JSON: /],

@@ -150,12 +150,12 @@ test("[G20] what we say of a job to its user is in the job's context", () => {
 });
 
 test('[G16] what a job wants of its nodes is read, or it is held for what nobody plans', () => {
-  const asks = (lines: string, state = 'qw') => {
+  const asks = (lines: string, state = 'qw', of = adaptor) => {
     const words = HELD_ARRAY.replace('hqw', state).replace(
       '<hard_request',
       `${lines}<hard_request`,
     );
-    const jobs = adaptor.jobs.read({ stdout: words, stderr: '', code: 0 });
+    const jobs = of.jobs.read({ stdout: words, stderr: '', code: 0 });
     const [job] = jobs.ok ? jobs.value : [];
     assert.equal(job?.isHeldByUs ?? false, /^it asks/.test(job?.reason ?? ''));
     return job?.where ?? `${job?.state} ${job?.reason}`;
@@ -174,6 +174,8 @@ test('[G16] what a job wants of its nodes is read, or it is held for what nobody
   ];
   for (const lines of held) assert.match(String(asks(lines)), /^held it asks for .*does not plan/);
   assert.equal(asks(hard('gpu', '1'), 'hqw'), 'held null');
+  // Where its own scheduler starts it, it is that one's matter.
+  assert.equal(asks(hard('gpu', '1'), 'qw', submitter), 'waiting null');
 });
 
 const OPENED = `<?xml version='1.0'?>

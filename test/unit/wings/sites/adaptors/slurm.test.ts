@@ -82,6 +82,20 @@ test('a job that the plugin holds and that waits for another is held for that on
   ]);
 });
 
+test('a job that waits for another is held for that one, also where its partition is down', () => {
+  const reasonOf = (state_reason: string, dependency: string) => {
+    const job = { job_id: 7, user_name: 'alice', job_state: 'PENDING', state_reason, dependency };
+    const stdout = JSON.stringify({ errors: [], jobs: [job] });
+    const listed = adaptor.jobs.read({ stdout, stderr: '', code: 0 });
+    return listed.ok && listed.value.map(({ state, reason }) => `${state}: ${reason}`).join();
+  };
+  const behind = 'afterok:41(unfulfilled)';
+  assert.equal(reasonOf('PartitionDown', behind), `held: Dependency ${behind}`);
+  assert.equal(reasonOf('None', behind), `held: Dependency ${behind}`);
+  assert.equal(reasonOf('DependencyNeverSatisfied', behind), 'held: DependencyNeverSatisfied');
+  assert.equal(reasonOf('PartitionDown', ''), 'waiting: PartitionDown');
+});
+
 test('[G6] a job without the mark of the plugin was not held by it, unless it is over', () => {
   const { query } = disabledScheduler().requirements.at(-1) ?? assert.fail('nothing is needed');
   const isMet = (output: SiteOutput) => query.read(output);
@@ -334,11 +348,11 @@ test('a node is stopped with a reason and given back', () => {
 });
 
 test('[G16] what a job wants of its nodes is read, or it is held for what nobody plans', () => {
-  const asks = (fields: object) => {
+  const asks = (fields: object, of = adaptor) => {
     const job = { job_id: 7, array_job_id: 0, array_task_id: null, user_name: 'alice' };
     const more = { job_state: 'PENDING', state_reason: 'PartitionDown', node_count: 1 };
     const stdout = JSON.stringify({ errors: [], jobs: [{ ...job, ...more, ...fields }] });
-    const jobs = slurm(null).jobs.read({ stdout, stderr: '', code: 0 });
+    const jobs = of.jobs.read({ stdout, stderr: '', code: 0 });
     const [read] = jobs.ok ? jobs.value : [];
     assert.equal(read?.isHeldByUs ?? false, /^it asks/.test(read?.reason ?? ''));
     return read?.where ?? `${read?.state} ${read?.reason}`;
@@ -360,6 +374,8 @@ test('[G16] what a job wants of its nodes is read, or it is held for what nobody
   for (const fields of held)
     assert.match(String(asks(fields)), /^held it asks for .*does not plan/);
   assert.equal(asks({ state_reason: 'JobHeldUser', licenses: 'matlab' }), 'held JobHeldUser');
+  // Where its own scheduler starts it, it is that one's matter.
+  assert.equal(asks({ licenses: 'matlab' }, slurm(null)), 'waiting PartitionDown');
 });
 
 test('[G6] another partition that is up and shares nodes is found', () => {
