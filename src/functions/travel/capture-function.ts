@@ -20,6 +20,7 @@ import { refuseChanged } from './refusals.ts';
 import { type Scope, type Surroundings, surroundingsOf } from './scopes.ts';
 import { Shared } from './shared.ts';
 import { readSyntax, type Syntax } from './syntax.ts';
+import { placeBefore } from './text-place.ts';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
@@ -93,15 +94,15 @@ function packParts(
     ...(base === undefined ? {} : { base }),
     ...(free.some(({ isAssigned }) => isAssigned) ? { resets: true } : {}),
     ...(syntax.isClass ? { id: idOfClass(fn) } : {}),
-    ...placeOf(around),
+    ...placeOf(around, syntax),
     ...parentOf(packer, fn, syntax, trail),
   };
 }
 
 /** What has captured nothing was not looked at: that would cost more than all else. */
-function placeOf({ scriptId, line }: Surroundings): Pick<SentFunction, 'place'> {
-  const url = scriptNamed(scriptId)?.url ?? '';
-  return url === '' ? {} : { place: { url, line } };
+function placeOf(around: Surroundings, { lead }: Syntax): Pick<SentFunction, 'place'> {
+  const url = scriptNamed(around.scriptId)?.url ?? '';
+  return url === '' ? {} : { place: { url, ...placeBefore(around, lead) } };
 }
 
 const NOWHERE: Surroundings = { scopes: [], scriptId: null, line: 0, column: 0 };
