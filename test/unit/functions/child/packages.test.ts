@@ -24,6 +24,9 @@ const FILES: Readonly<Record<string, string>> = {
     exports.twice = (x) => x * 2;
     exports.make = () => { const own = new WeakMap(); return { run: () => own.has(own) }; };
     exports.loadedIn = () => process.pid;
+    let digits = 20;
+    exports.config = (count) => { digits = count; };
+    exports.third = () => (1 / 3).toFixed(digits);
     function Base() {}
     function Wrapper(value) { this.value = value; }
     Wrapper.prototype = Object.create(Base.prototype);
@@ -63,6 +66,8 @@ const FILES: Readonly<Record<string, string>> = {
     const wrapped = old.wrap([1, 2]);
     const point = { of: new Point(1) };
     const schema = z.object({ a: z.number() });
+    old.config(2);
+    export const thirds = [() => old.third(), () => { old.config(2); return old.third(); }];
     export const parsed = (x) => z.object({ a: z.number() }).parse(x);
     export const refused = [
       ['old', () => made.run(), 'weak collections'],
@@ -87,6 +92,7 @@ interface Program {
   readonly rows: Readonly<Record<string, readonly [Callable, unknown]>>;
   readonly callees: readonly (readonly [Callable, unknown[], unknown])[];
   readonly parsed: Callable;
+  readonly thirds: readonly [Callable, Callable];
   /** A package, a function that has something of its inside, and why that does not go. */
   readonly refused: readonly (readonly [string, Callable, string])[];
 }
@@ -138,6 +144,15 @@ test('[C13] a schema of zod is made in the function, of the zod that its module 
   await using world = await startChild();
   assert.deepStrictEqual(got(await world.call(parsed, { a: 1, b: 2 })), { a: 1 });
   assert.equal(((await world.call(parsed, { a: 'x' })) as { error: Error }).error.name, 'ZodError');
+});
+
+test('[C13] what the program has set in a package is set in the function, or as imported', async () => {
+  const { thirds } = (await import(pathToFileURL(join(folder, 'program.mjs')).href)) as Program;
+  const [plain, sets] = thirds;
+  assert.equal(plain(), '0.33');
+  await using world = await startChild();
+  assert.equal(got(await world.call(plain)), (1 / 3).toFixed(20));
+  assert.equal(got(await world.call(sets)), '0.33');
 });
 
 test('[C13] a worker that has no such package says which, and what to do', async () => {
