@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Agent } from '../agent/agent.ts';
 import { announce } from '../agent/door/announce.ts';
 import { type Door, openDoor } from '../agent/door/door.ts';
+import type { UidsOf } from '../doors/peer-owners.ts';
 import { Accounts } from '../head/auth/accounts.ts';
 import { LocalLogin } from '../head/auth/local-login.ts';
 import { systemChance } from '../os/chance.ts';
@@ -18,6 +19,7 @@ import type { AgentOptions } from './agent-options.ts';
 export async function openDoorOf(
   { options, log }: { readonly options: AgentOptions; readonly log: Log },
   agent: Agent,
+  uidsOf: UidsOf | undefined,
 ): Promise<Door[]> {
   const { pause, name } = options;
   if (pause === undefined) return [];
@@ -26,7 +28,7 @@ export async function openDoorOf(
   const accounts = new Accounts();
   try {
     const door = await openDoor(pause.door, {
-      ...{ node: name, agent, pauseMaxMs: pause.maxMs, clock: systemClock, log },
+      ...{ node: name, agent, pauseMaxMs: pause.maxMs, clock: systemClock, log, uidsOf },
       rights: { owners: pause.owners, uid, isAtConsole: atConsole(systemCommands) },
       proofs: new LocalLogin({ directory, chance: systemChance, accounts, whose: 'agent' }),
     });

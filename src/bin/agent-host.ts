@@ -22,7 +22,7 @@ import { bootBeganAt } from '../os/machine-marks.ts';
 import { sharedMarks, systemMarks } from '../os/marks.ts';
 import { removeOldEnds } from '../os/old-ends.ts';
 import { systemPresence } from '../os/owner-presence/presence.ts';
-import { ownHome, systemUsers } from '../os/users.ts';
+import { systemUsers } from '../os/users.ts';
 import type { BuildKeeper } from '../staging/build-keeper.ts';
 import type { NodeCache } from '../staging/node-cache.ts';
 import { openDoorOf } from './agent-door.ts';
@@ -30,6 +30,7 @@ import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { buildsOf, cacheOf } from './agent-staging.ts';
 import { instanceOf } from './instance.ts';
+import { launcherFolder, uidsByOwn } from './local-peers.ts';
 import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
 import { openHub, type SiteHub } from './site-hub.ts';
 import {
@@ -97,7 +98,7 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
         containers: runtimes.words,
       });
     });
-    doors.push(...(await openDoorOf(node, agent)));
+    doors.push(...(await openDoorOf(node, agent, uidsByOwn(machine.launcher))));
     told.set(options.name, factsOfMember(options));
     const runMember = (member: Hosted): Promise<void> => {
       hosted.push(member);
@@ -268,7 +269,7 @@ function stopSignal(leaves: boolean): Promise<string> {
 
 async function lookAtMachine(nodeCount: number, jobPath?: string): Promise<Machine> {
   removeOldEnds(systemClock.now());
-  const launcher = await launcherIn(join(cacheDirectory(), 'weft'));
+  const launcher = await launcherIn(launcherFolder());
   return {
     launcher,
     found: await detectMachine(),
@@ -295,11 +296,6 @@ async function launcherIn(folder: string): Promise<LauncherProgram> {
       'Let the user who runs the agent write there, or set XDG_CACHE_HOME to a folder where it may.',
     );
   }
-}
-
-/** Not the state directory: agents of one machine share the compiled program. */
-function cacheDirectory(): string {
-  return process.env['XDG_CACHE_HOME'] ?? join(ownHome(), '.cache');
 }
 
 function readVersion(): string {

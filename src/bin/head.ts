@@ -27,6 +27,7 @@ import { startGoals } from './head-goals.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
 import { openWiki } from './head-wiki.ts';
 import { keep, noteExit } from './keep.ts';
+import { uidsByCompiled } from './local-peers.ts';
 import { keepPilots } from './pilots.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
 import { stampKey } from './stamp-key.ts';
@@ -199,6 +200,8 @@ async function serveUntilStopped(started: Started): Promise<void> {
     page: { files: fileURLToPath(PAGE), state: options.directory },
     loginDirectory: join(tmpdir(), `weft-login-${process.getuid?.() ?? 0}`),
     requestRateMax: options.requestRateMax,
+    // Elsewhere its socket is its own user's alone.
+    ...(options.multiUser ? { uidsOf: uidsByCompiled(log) } : {}),
   });
   agents.beginHearing();
   const pilots = keepPilots({ engine, clock, log, door: http });

@@ -14,6 +14,7 @@ import { NODE_FEATURES } from '../../../../src/core/model/node-features.ts';
 import type { LaunchOrder, Order, Report } from '../../../../src/core/model/orders.ts';
 import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../../src/core/model/settings.ts';
+import type { UidsOf } from '../../../../src/doors/peer-owners.ts';
 import { Archive } from '../../../../src/head/archive/archive.ts';
 import { makeCertificate } from '../../../../src/head/auth/certificate.ts';
 import { BlobStore } from '../../../../src/head/blobs/blob-store.ts';
@@ -96,6 +97,8 @@ export interface WorldOptions {
   readonly multiUser?: boolean;
   /** The clock of the doors, over the system's. */
   readonly clock?: Partial<Clock>;
+  /** Default: nobody tells whose connections to the socket are. */
+  readonly uidsOf?: UidsOf;
   /** The disk of a head before; default: an empty one. */
   readonly disk?: MemoryDisk;
   readonly headersMs?: number;
@@ -207,6 +210,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
       page: { files: path.join(directory, 'page'), state: directory },
       loginDirectory: path.join(directory, 'login'),
       requestRateMax: options.requestRateMax ?? 20_000,
+      uidsOf: options.uidsOf,
       ...(options.headersMs === undefined ? {} : { headersMs: options.headersMs }),
     },
   );
