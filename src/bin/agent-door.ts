@@ -12,12 +12,14 @@ import { systemClock } from '../kernel/os/clock.ts';
 import { systemCommands } from '../kernel/os/commands.ts';
 import { atConsole } from '../kernel/os/console-users.ts';
 import type { Log } from '../kernel/ports/log.ts';
+import type { UidsOf } from '../kernel/doors/peer-owners.ts';
 import type { AgentOptions } from './agent-options.ts';
 
 /** Without one the node works all the same; only its owner cannot ask it. */
 export async function openDoorOf(
   { options, log }: { readonly options: AgentOptions; readonly log: Log },
   agent: Agent,
+  uidsOf: UidsOf | undefined,
 ): Promise<Door[]> {
   const { pause, name } = options;
   if (pause === undefined) return [];
@@ -26,7 +28,7 @@ export async function openDoorOf(
   const accounts = new Accounts();
   try {
     const door = await openDoor(pause.door, {
-      ...{ node: name, agent, pauseMaxMs: pause.maxMs, clock: systemClock, log },
+      ...{ node: name, agent, pauseMaxMs: pause.maxMs, clock: systemClock, log, uidsOf },
       rights: { owners: pause.owners, uid, isAtConsole: atConsole(systemCommands) },
       proofs: new LocalLogin({ directory, chance: systemChance, accounts, whose: 'agent' }),
     });

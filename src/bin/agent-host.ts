@@ -14,11 +14,7 @@ import type { NodeSize } from '../kernel/model/node-sizes.ts';
 import { claim } from '../kernel/os/claim.ts';
 import { systemClock } from '../kernel/os/clock.ts';
 import { describeNetwork, describeSystem, detectMachine, readBootId } from '../kernel/os/detect.ts';
-import {
-  ensureLauncher,
-  type LauncherProgram,
-  UnwritableCache,
-} from '../kernel/os/launcher-build.ts';
+import { type LauncherProgram, UnwritableCache, ensureLauncher } from '../kernel/os/launcher-build.ts';
 import { type FileLog, openLog } from '../kernel/os/log.ts';
 import { bootBeganAt } from '../kernel/os/machine-marks.ts';
 import { sharedMarks, systemMarks } from '../kernel/os/marks.ts';
@@ -28,7 +24,10 @@ import type { NodeCache } from '../kernel/staging/node-cache.ts';
 import type { BuildKeeper } from '../wings/batches/staging/build-keeper.ts';
 import { systemPresence } from '../wings/owner/os/presence.ts';
 import { skillsOf } from '../wings/sites/adaptors/adaptor.ts';
-import { openHub, type SiteHub } from '../wings/sites/bin/site-hub.ts';
+import { type SiteHub, openHub } from '../wings/sites/bin/site-hub.ts';
+import { type Machine, labelsOf, portsOf, settingsOf } from './agent-node.ts';
+import { launcherFolder, uidsByOwn } from './local-peers.ts';
+import { type RuntimesFound, RuntimesWatch, lookForRuntimes } from './runtimes-watch.ts';
 import {
   factsOfMember,
   formerNames,
@@ -43,11 +42,9 @@ import {
 import { sizeOfSite } from '../wings/sites/bin/site-ports.ts';
 import { type SiteSize, SizeWatch } from '../wings/sites/fabric/site/site-size.ts';
 import { openDoorOf } from './agent-door.ts';
-import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { buildsOf, cacheOf } from './agent-staging.ts';
 import { instanceOf } from './instance.ts';
-import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
 
 /** Between two looks whether its parent is still there. */
 const PARENT_MS = 1000;
@@ -101,7 +98,7 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
         containers: runtimes.words,
       });
     });
-    doors.push(...(await openDoorOf(node, agent)));
+    doors.push(...(await openDoorOf(node, agent, uidsByOwn(machine.launcher))));
     told.set(options.name, factsOfMember(options));
     const runMember = (member: Hosted): Promise<void> => {
       hosted.push(member);
@@ -272,7 +269,7 @@ function stopSignal(leaves: boolean): Promise<string> {
 
 async function lookAtMachine(nodeCount: number, jobPath?: string): Promise<Machine> {
   removeOldEnds(systemClock.now());
-  const launcher = await launcherIn(join(cacheDirectory(), 'weft'));
+  const launcher = await launcherIn(launcherFolder());
   return {
     launcher,
     found: await detectMachine(),
@@ -299,11 +296,6 @@ async function launcherIn(folder: string): Promise<LauncherProgram> {
       'Let the user who runs the agent write there, or set XDG_CACHE_HOME to a folder where it may.',
     );
   }
-}
-
-/** Not the state directory: agents of one machine share the compiled program. */
-function cacheDirectory(): string {
-  return process.env['XDG_CACHE_HOME'] ?? join(ownHome(), '.cache');
 }
 
 function readVersion(): string {

@@ -21,7 +21,6 @@ import type { StoreFailure } from '../kernel/ports/store.ts';
 import { openSqliteStore } from '../kernel/store/sqlite/open.ts';
 import { startGoals } from '../wings/goals/bin/head-goals.ts';
 import { notifiersOf } from '../wings/notify/head/notifiers.ts';
-import { keepPilots } from '../wings/pilots/bin/pilots.ts';
 import { openWiki } from '../wings/wiki/bin/head-wiki.ts';
 import { certificateOf } from './head-certificate.ts';
 import { EXIT_BUG, headFailure } from './head-failure.ts';
@@ -29,6 +28,8 @@ import { type HeadFiles, openHeadFiles } from './head-files.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
 import { keep, noteExit } from './keep.ts';
 import { loadMachine } from './machine.ts';
+import { uidsByCompiled } from './local-peers.ts';
+import { keepPilots } from '../wings/pilots/bin/pilots.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
 import { stampKey } from './stamp-key.ts';
 
@@ -201,6 +202,8 @@ async function serveUntilStopped(started: Started): Promise<void> {
     page: { files: fileURLToPath(PAGE), state: options.directory },
     loginDirectory: join(tmpdir(), `weft-login-${process.getuid?.() ?? 0}`),
     requestRateMax: options.requestRateMax,
+    // Elsewhere its socket is its own user's alone.
+    ...(options.multiUser ? { uidsOf: uidsByCompiled(log) } : {}),
   });
   agents.beginHearing();
   const pilots = keepPilots({ engine, clock, log, door: http });

@@ -2,18 +2,17 @@
 // its jobs as processes. A gateway gives it a job, and the job's output and end come home.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { DIALECTS } from '../support/fake-batch/dialects.ts';
 import { FakeSite } from '../support/fake-batch/fake-site.ts';
-import { installFake } from '../support/fake-batch/install.ts';
+import { fakeKeys, installFake } from '../support/fake-batch/install.ts';
 import { until } from './support/hosts.ts';
 import { cleanEnvironment, repository, runProgram } from './support/local-cluster.ts';
 import { SiteWorld, showLogs } from './support/site-world.ts';
 
 const PROGRAM = [process.execPath, join(repository, 'bin/weft.mjs')];
-const CCS = join(repository, 'examples/adaptor/ccs');
 
 describe('systems that are known by their documents', () => {
   const world = new SiteWorld(() => undefined);
@@ -21,14 +20,9 @@ describe('systems that are known by their documents', () => {
   const pathOf = (system: string): NodeJS.ProcessEnv => ({
     PATH: `${world.at(`fake-${system}`, 'bin')}:${process.env.PATH}`,
   });
-  /** CCS is driven by the example of a program for it. */
-  const keysOf = (system: string): Record<string, string> =>
-    system === 'ccs'
-      ? { system: 'script', program: `${CCS},${world.at('ccs-nodes')}`, poll: '500ms' }
-      : { system, poll: '500ms' };
+  const keysOf = (system: string) => fakeKeys(system, world.at(`fake-${system}`));
 
   before(async () => {
-    writeFileSync(world.at('ccs-nodes'), 'n1 2\nn2 2\n');
     await world.startHead();
   });
   afterEach(showLogs(world));

@@ -19,6 +19,11 @@ describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () =>
   const become = (id: number, words: RegExp) => world.become(id, words);
   const stateThere = async (id: string): Promise<string> =>
     (await command('squeue', '-h', '-a', '-t', 'all', '-j', id, '-o', '%T %N')).trim();
+  const told = (id: string, words: RegExp) =>
+    until(`the user of ${id} is told ${words}`, async () => {
+      const line = await command('squeue', '-h', '-a', '-j', id, '-O', 'admin_comment:120');
+      return words.test(line.trim()) || undefined;
+    });
 
   it('each node of the site is a node of ours', async () => {
     const members = (await world.nodes()).filter(({ name }) => name !== 'hpc');
@@ -63,14 +68,19 @@ describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () =>
     });
   });
 
-  it('our order decides, not that of the site', async () => {
+  it('[G20] our order decides, not that of the site, and its user is told there what holds a job', async () => {
     await weft('site', 'pause', 'hpc');
-    const first = await ours(await give('--wrap', 'true'));
+    const there = await give('--wrap', 'true');
+    const first = await ours(there);
     const second = await ours(await give('--wrap', 'true'));
     await weft('hold', String(first.id));
     await weft('site', 'resume', 'hpc');
     await become(second.id, /^completed/);
+    await told(there, new RegExp(`^weft: held here; weft release ${first.id} lets it start$`));
+    await weft('site', 'pause', 'hpc');
     await weft('release', String(first.id));
+    await told(there, /^$/);
+    await weft('site', 'resume', 'hpc');
     await become(first.id, /^completed/);
   });
 

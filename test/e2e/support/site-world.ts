@@ -123,11 +123,11 @@ export class SiteWorld {
   }
 
   /** Lets a node of this machine in and starts its agent. */
-  async addNode(name: string, cpus: number): Promise<void> {
+  async addNode(name: string, cpus: number, more: NodeJS.ProcessEnv = {}): Promise<void> {
     const ticket = await this.weft('token', 'join');
     await this.weft('join', ticket, '--name', name, '--dir', this.at(name));
     const size = { WEFT_NODE_CPUS: String(cpus), WEFT_NODE_MEMORY: '512M' };
-    const env = { ...size, ...this.#common() };
+    const env = { ...size, ...this.#common(), ...more };
     // By this signal it takes its launcher with it.
     const endSignal = 'SIGUSR2';
     await this.#start(name, { args: ['agent', '--dir', this.at(name)], env, endSignal });

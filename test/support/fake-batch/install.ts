@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DIALECTS } from './dialects.ts';
 
+const CCS = join(import.meta.dirname, '../../../examples/adaptor/ccs');
 const FAKE = join(import.meta.dirname, 'fake.ts');
 
 /** @param top a folder of its own; returned is the folder for PATH */
@@ -16,5 +17,13 @@ export function installFake(system: string, top: string): string {
     writeFileSync(file, `#!/bin/sh\nexec ${words.map((word) => `'${word}'`).join(' ')} "$@"\n`);
     chmodSync(file, 0o755);
   }
+  if (system === 'ccs') writeFileSync(join(top, 'nodes'), 'n1 2\nn2 2\n');
   return bin;
+}
+
+/** Keys below `site` for the gateway of such a system. CCS is driven by the example of a program for it. */
+export function fakeKeys(system: string, top: string): Record<string, string> {
+  return system === 'ccs'
+    ? { system: 'script', program: `${CCS},${join(top, 'nodes')}`, poll: '500ms' }
+    : { system, poll: '500ms' };
 }

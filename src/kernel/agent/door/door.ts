@@ -8,7 +8,6 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import { err, ok, type Result } from '../../base/result.ts';
 import { isWhole } from '../../base/whole.ts';
-import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
 import {
   DOOR_PATHS,
   type DoorStatus,
@@ -16,7 +15,9 @@ import {
   type ProofAsked,
   type SessionReply,
 } from '../../model/agent-door.ts';
-import { formatRefusal, KINDS, kindOf, type Refusal, refuse } from '../../model/errors.ts';
+import { KINDS, type Refusal, formatRefusal, kindOf, refuse } from '../../model/errors.ts';
+import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
+import { PeerOwners, type UidsOf } from '../../doors/peer-owners.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Proofs, ProvenUser } from '../../ports/proofs.ts';
@@ -31,6 +32,8 @@ export interface DoorWorld {
   readonly pauseMaxMs: number;
   readonly rights: PauseRights;
   readonly proofs: Proofs;
+  /** Tells whose connections are; absent: nobody does. */
+  readonly uidsOf?: UidsOf | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -56,7 +59,8 @@ type Body = Readonly<Record<string, unknown>>;
 export async function openDoor(socketPath: string, world: DoorWorld): Promise<Door> {
   mkdirSync(path.dirname(socketPath), { recursive: true, mode: 0o755 });
   rmSync(socketPath, { force: true });
-  const newcomers = new Newcomers(() => world.clock.monotonic(), BOUNDS);
+  const owners = world.uidsOf === undefined ? undefined : new PeerOwners(world.uidsOf);
+  const newcomers = new Newcomers(() => world.clock.monotonic(), BOUNDS, { owners });
   const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
     void respond({ world, newcomers }, request, response);
   });

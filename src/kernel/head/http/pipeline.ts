@@ -78,7 +78,7 @@ export class Pipeline {
     const match = matchRoute(incoming.method ?? '', incoming.url ?? '');
     const refusal = match.ok
       ? await this.#guarded(visit, match.value)
-      : this.#unknown(visit, match.error);
+      : await this.#unknown(visit, match.error);
     if (refusal !== null) this.#refuse(visit, refusal);
     if (match.ok) this.#audit(visit, match.value, refusal);
     const seconds = (clock.monotonic() - startedAt) / 1000;
@@ -97,8 +97,8 @@ export class Pipeline {
     if (principal.ok && principal.value.kind !== 'nobody') this.#proven(visit.incoming.socket);
     // Who is logged in may not guess, nor open sessions, faster than others.
     const limit = isLogin
-      ? this.#limits.strangerExceeded(visit, clock.monotonic())
-      : this.#limits.exceeded(visit, principal, clock.monotonic());
+      ? await this.#limits.strangerExceeded(visit, clock.monotonic())
+      : await this.#limits.exceeded(visit, principal, clock.monotonic());
     return limit === null ? principal : err(refuse('rate.exceeded', { limit: String(limit) }));
   }
 
@@ -296,9 +296,9 @@ export class Pipeline {
     return gone.signal;
   }
 
-  #unknown(visit: Visit, path: string): Refusal {
+  async #unknown(visit: Visit, path: string): Promise<Refusal> {
     const { clock } = this.#services;
-    const limit = this.#limits.strangerExceeded(visit, clock.monotonic());
+    const limit = await this.#limits.strangerExceeded(visit, clock.monotonic());
     if (limit === null) return refuse('route.unknown', { path });
     return refuse('rate.exceeded', { limit: String(limit) });
   }

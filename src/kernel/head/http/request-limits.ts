@@ -1,9 +1,10 @@
 // How often whom: users by name, nodes by name, strangers by address, and over the unix socket by
-// connection, because Node.js does not tell whose process is at the other end.
+// connection, and then, when strangers there ask much, by the user whose process is at the other end.
 
 import type { IncomingMessage } from 'node:http';
 import type { Result } from '../../base/result.ts';
 import type { Refusal } from '../../model/errors.ts';
+import type { PeerOwners } from '../../doors/peer-owners.ts';
 import type { Principal } from '../auth/authenticate.ts';
 import { RateLimit } from './rate-limit.ts';
 
@@ -13,10 +14,16 @@ const STRANGER_BURST = 500;
 /** Requests of one connection without credentials: some logins' worth. */
 const CONNECTION_RATE = 10;
 const CONNECTION_BURST = 30;
-/** Requests of all such connections together: far below what the head can answer. */
+/**
+ * Requests of all such connections together: far below what the head can answer. So much is given without
+ * asking whose they are, which costs a process.
+ */
 const LOCAL_RATE = 500;
 /** After a restart a thousand waiting commands send three requests each before they are known. */
 const LOCAL_BURST = 4000;
+/** A share of each local user beyond that: of a flood by one of them the others' logins have theirs. */
+const OWNER_RATE = 50;
+const OWNER_BURST = 500;
 /** A node needs one connection; one that flaps waits longer from time to time. */
 const NODE_RATE = 2;
 const NODE_BURST = 20;
@@ -34,16 +41,23 @@ export class RequestLimits {
   readonly #strangers = new RateLimit(STRANGER_RATE, STRANGER_BURST);
   readonly #connections = new RateLimit(CONNECTION_RATE, CONNECTION_BURST);
   readonly #local = new RateLimit(LOCAL_RATE, LOCAL_BURST);
+  readonly #owners = new RateLimit(OWNER_RATE, OWNER_BURST);
+  readonly #peers: Pick<PeerOwners, 'of'> | undefined;
   readonly #numbers = new WeakMap<object, string>();
   #count = 0;
 
-  /** `userRate`: requests a second and user. */
-  constructor(userRate: number) {
+  /** `userRate`: requests a second and user. `peers`: whose local connections are; absent: nobody knows. */
+  constructor(userRate: number, peers?: Pick<PeerOwners, 'of'>) {
     this.#users = new RateLimit(userRate);
+    this.#peers = peers;
   }
 
   /** Null when the request may be answered; else how many a second would have been right. */
-  exceeded(caller: Caller, principal: Result<Principal, Refusal>, nowMs: number): number | null {
+  async exceeded(
+    caller: Caller,
+    principal: Result<Principal, Refusal>,
+    nowMs: number,
+  ): Promise<number | null> {
     if (!principal.ok) return this.strangerExceeded(caller, nowMs);
     const { value } = principal;
     if (value.kind === 'user') return spend(this.#users, value.actor.name, nowMs);
@@ -55,11 +69,18 @@ export class RequestLimits {
     return this.strangerExceeded(caller, nowMs);
   }
 
-  strangerExceeded({ incoming, local, address }: Caller, nowMs: number): number | null {
+  async strangerExceeded(
+    { incoming, local, address }: Caller,
+    nowMs: number,
+  ): Promise<number | null> {
     if (!local) return spend(this.#strangers, address, nowMs);
     // First its own allowance: one that floods must not use up that of all.
     const own = spend(this.#connections, this.#numberOf(incoming.socket), nowMs);
-    return own ?? spend(this.#local, address, nowMs);
+    if (own !== null) return own;
+    const together = spend(this.#local, address, nowMs);
+    if (together === null) return null;
+    const owner = (await this.#peers?.of(incoming.socket)) ?? null;
+    return owner === null ? together : spend(this.#owners, owner, nowMs);
   }
 
   #numberOf(socket: object): string {

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { hostname } from 'node:os';
 import { Calls } from '../../../wings/calls/head/calls.ts';
+import { PeerOwners, type UidsOf } from '../../doors/peer-owners.ts';
 import { loadOf } from '../answers/overview.ts';
 import { Accounts } from '../auth/accounts.ts';
 import { Authenticator } from '../auth/authenticate.ts';
@@ -53,6 +54,8 @@ export interface HttpOptions {
   readonly page: { readonly files: string; readonly state: string };
   /** Where users make the directories of the local login. Must be shared with them. */
   readonly loginDirectory: string;
+  /** Tells whose connections to the unix socket are; absent: nobody does, and all are one. */
+  readonly uidsOf?: UidsOf | undefined;
   /** Requests a second and user. */
   readonly requestRateMax: number;
   /** From connection to the end of the header. Default: 10 s. */
@@ -178,7 +181,8 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     }),
   };
   expectClients(services);
-  const side = new Side(services, new RequestLimits(requestRateMax));
+  const owners = options.uidsOf === undefined ? undefined : new PeerOwners(options.uidsOf);
+  const side = new Side(services, new RequestLimits(requestRateMax, owners), owners);
   return { side, pageDoor };
 }
 

@@ -5,7 +5,6 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { UpgradeName } from '../../api/routes.ts';
-import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
 import { refuse } from '../../model/errors.ts';
 import {
   LOCAL_NEWCOMERS_MAX,
@@ -13,6 +12,8 @@ import {
   NEWCOMERS_MAX,
   NEWCOMERS_PER_ADDRESS_MAX,
 } from '../../model/limits.ts';
+import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
+import type { PeerOwners } from '../../doors/peer-owners.ts';
 import { authorizeRoute } from '../auth/authorize.ts';
 import { AgentSockets } from './agent-socket.ts';
 import { refuseAndClose } from './last-words.ts';
@@ -40,10 +41,11 @@ export class Side {
   readonly #stopping = new AbortController();
   readonly #unsubscribe: () => void;
 
-  constructor(services: Services, limits: RequestLimits) {
+  /** `owners`: whose connections to the unix socket are; absent: nobody knows. */
+  constructor(services: Services, limits: RequestLimits, owners?: PeerOwners) {
     const { engine, ring, watch } = services;
     this.#services = services;
-    this.#newcomers = new Newcomers(() => services.clock.monotonic(), BOUNDS);
+    this.#newcomers = new Newcomers(() => services.clock.monotonic(), BOUNDS, { owners });
     this.#pipeline = new Pipeline(services, {
       limits,
       stopping: this.#stopping.signal,

@@ -12,6 +12,15 @@ import type { WrittenEnvironment } from './written.ts';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Names that a node's agent or the script of a job sets. */
 const OURS = /^(weft_.*|CM_NODE_RANK|CM_PROC_RANK)$/i;
+/**
+ * Names of the scripts themselves, of tasks and of exports: a job would be given their values, and a script
+ * that removes its `$work` at its end would remove what a variable of that name says.
+ */
+const OF_SCRIPTS: ReadonlySet<string> = new Set([
+  ...['all', 'archive', 'attempt', 'build', 'built', 'can', 'code', 'cpus', 'files', 'from', 'gpu'],
+  ...['here', 'image', 'job', 'kept', 'line', 'memory', 'name', 'one', 'place', 'runtime', 'said'],
+  ...['store', 'tag', 'to', 'top', 'user', 'work'],
+]);
 /** Read by the program that starts the container, which would not find its way by them. */
 const OF_RUNTIMES = /^(PATH|HOME|TMPDIR|(LD|DOCKER|CONTAINERS?|XDG)_.*)$/;
 
@@ -44,6 +53,9 @@ function nameProblem(name: string, solver: Solver | null): string | null {
   }
   if (OURS.test(name) && !WHERE_HEAD_IS.has(name)) {
     return `'${name}' is set by Weft itself; give yours another name`;
+  }
+  if (OF_SCRIPTS.has(name)) {
+    return `'${name}' is a variable of the script that starts the job; give yours another name`;
   }
   const isContainer = solver !== null && solver.kind !== 'build';
   if (!isContainer || !OF_RUNTIMES.test(name)) return null;

@@ -6,6 +6,10 @@ import type { State } from '../../../kernel/machine/state.ts';
 import type { NodeName } from '../../../kernel/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../kernel/model/limits.ts';
 import type { SiteHold } from '../../../kernel/model/site.ts';
+import { IntervalSet } from '../../../kernel/base/interval-set.ts';
+
+/** Longer lists of elements are told as a number: a site's users read 200 characters. */
+const INDICES_LENGTH_MAX = 40;
 
 /** So that its gateway tells their users why, at the jobs (G20). Of very many the first ones. */
 export function heldHere({ indexes, jobs }: State, site: NodeName): SiteHold[] {
@@ -15,17 +19,25 @@ export function heldHere({ indexes, jobs }: State, site: NodeName): SiteHold[] {
     const foreign = job?.spec.foreign;
     if (job === undefined || foreign?.site !== site || job.outcome !== null) continue;
     const why = whyHeld(job);
-    if (why === null || waitingOf(job).size === 0) continue;
+    if (why === null) continue;
     holds.push({ job: foreign.job, why: `${why}; weft release ${id} lets it start` });
     if (holds.length === SITE_JOBS_PER_MESSAGE_MAX) break;
   }
   return holds;
 }
 
-/** Null: it is not. Of an array only what holds all of it counts: the site has one place for both. */
-function whyHeld({ held, spec, active }: Job): string | null {
-  if (held) return 'held here';
-  if (spec.array !== null) return null;
-  for (const { heldBecause } of active.values()) if (heldBecause !== null) return heldBecause;
-  return null;
+/** Null: it is not. The site has one place for an array and for its elements. */
+function whyHeld(job: Job): string | null {
+  const alone = [...job.active.values()].filter(({ heldBecause }) => heldBecause !== null);
+  if (job.held) return waitingOf(job).size + alone.length > 0 ? 'held here' : null;
+  const because = alone[0]?.heldBecause ?? null;
+  if (because === null || job.spec.array === null) return because;
+  const indices = new IntervalSet();
+  for (const { index } of alone) indices.add(index);
+  const list = indices.toString();
+  const isShort = list.length <= INDICES_LENGTH_MAX;
+  const which = isShort
+    ? `${alone.length === 1 ? 'element' : 'elements'} ${list}`
+    : `${alone.length} elements`;
+  return `${which}: ${because}`;
 }

@@ -7,7 +7,9 @@ import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { networkOf } from '../../../../src/kernel/doors/network.ts';
 import { type Bounds, Newcomers } from '../../../../src/kernel/doors/newcomers.ts';
-import { isOwnAddress, PeerTable, PeerUids } from '../../../../src/kernel/doors/peer-uid.ts';
+import { PeerTable, PeerUids, isOwnAddress } from '../../../../src/kernel/doors/peer-uid.ts';
+import { PeerOwners } from '../../../../src/kernel/doors/peer-owners.ts';
+import { ownerOf, readSubUids } from '../../../../src/kernel/doors/sub-uids.ts';
 
 class FakeSocket extends EventEmitter {
   readonly remoteAddress: string;
@@ -190,4 +192,79 @@ for (const host of ['127.0.0.1', ...(HAS_IPV6 ? ['::1', '::ffff:127.0.0.1'] : []
 test('[D5] an address of another machine is not this machine', () => {
   assert.equal(isOwnAddress('192.0.2.1'), false);
   assert.equal(isOwnAddress('2001:db8::1'), false);
+});
+
+/** Newcomers through a unix socket whose owners are said by a table, when `judged` has come. */
+function localWorld(bounds: Bounds) {
+  const owners = new Map<unknown, string>();
+  const of = async (socket: Socket): Promise<string | null> => owners.get(socket) ?? null;
+  const newcomers = new Newcomers(() => 0, bounds, { owners: { of } });
+  let port = 0;
+  const add = (owner: string | null): FakeSocket => {
+    port += 1;
+    const fake = new FakeSocket('', port);
+    if (owner !== null) owners.set(fake, owner);
+    newcomers.add(asSocket(fake), true);
+    return fake;
+  };
+  const judged = () => new Promise((resolve) => setImmediate(resolve));
+  return { newcomers, add, judged };
+}
+
+const OF_SOCKET: Bounds = { perAddress: 0, total: 0, local: 8, graceMs: 1e9 };
+
+test('[D6] through a unix socket, too, who holds more than a share makes room for another', async () => {
+  const { add, judged } = localWorld(OF_SOCKET);
+  const many = Array.from({ length: 8 }, () => add('1001'));
+  const [more, again, other] = [add('1001'), add('1001'), add('1002')];
+  assert.deepEqual([more.destroyed, other.destroyed], [false, false], 'not judged yet');
+  await judged();
+  assert.deepEqual(
+    [more, again, other].map(({ destroyed }) => destroyed),
+    [true, true, false],
+  );
+  assert.deepEqual(many.map(({ destroyed }) => destroyed).indexOf(false), 1, 'the oldest is gone');
+  const others = ['1003', '1004', '1005', '1006', '1007', '1008'].map((owner) => add(owner));
+  await judged();
+  // Below a share nobody is greedy, and who has just come waits.
+  assert.deepEqual(
+    others.map(({ destroyed }) => destroyed),
+    [false, false, false, false, false, true],
+  );
+  assert.equal(other.destroyed, false);
+});
+
+test('[D6] one that is gone before it is judged takes no room, and who is nobody gets none', async () => {
+  const { add, judged } = localWorld(OF_SOCKET);
+  const many = Array.from({ length: 8 }, () => add(null));
+  const [gone, late] = [add('1001'), add('1002')];
+  gone.destroy();
+  await judged();
+  assert.equal(late.destroyed, true, 'of those that are there nobody knows whose they are');
+  assert.deepEqual(
+    many.every(({ destroyed }) => !destroyed),
+    true,
+  );
+});
+
+test('[D6] all uids that one user can have count as one user', () => {
+  const ranges = readSubUids('# made by useradd\nalice:100000:65536\n\n1002:200000:10\nbad:line\n');
+  assert.equal(ownerOf(1000, ranges), '1000');
+  assert.equal(ownerOf(100_000, ranges), ownerOf(165_535, ranges));
+  assert.notEqual(ownerOf(165_536, ranges), ownerOf(165_535, ranges));
+  assert.equal(ownerOf(200_009, ranges), 'uids of 1002');
+});
+
+test('[D6] those that come in the same moments are asked for together, each once', async () => {
+  const asked: number[] = [];
+  const owners = new PeerOwners(async (sockets) => {
+    asked.push(sockets.length);
+    return sockets.map((_, at) => (at === 0 ? null : 1000));
+  });
+  const sockets = [1, 2, 3].map((port) => asSocket(new FakeSocket('', port)));
+  const told = await Promise.all([...sockets, ...sockets].map((socket) => owners.of(socket)));
+  assert.deepEqual(told, [null, '1000', '1000', null, '1000', '1000']);
+  assert.deepEqual(asked, [3]);
+  const failing = new PeerOwners(() => Promise.reject(new Error('no program')));
+  assert.equal(await failing.of(asSocket(new FakeSocket('', 4))), null);
 });

@@ -20,6 +20,7 @@ import { refuseChanged } from './refusals.ts';
 import { type Scope, type Surroundings, surroundingsOf } from './scopes.ts';
 import { Shared } from './shared.ts';
 import { readSyntax, type Syntax } from './syntax.ts';
+import { placeBefore } from './text-place.ts';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
@@ -34,6 +35,20 @@ export function packFunction(packer: Packer, fn: AnyFunction, trail: Trail): unk
   if (builtin !== undefined && !isCallee) return keep(packer.stub(refOfBuiltin(builtin)));
   const exported = exportOfPackage(fn);
   if (exported !== undefined) return keep(packer.packageStub(exported));
+  try {
+    return packText(packer, fn, { trail, isCallee, keep });
+  } catch (error) {
+    throw refusalWithin(fn, error, trail);
+  }
+}
+
+interface How {
+  readonly trail: Trail;
+  readonly isCallee: boolean;
+  readonly keep: <T>(stub: T) => T;
+}
+
+function packText(packer: Packer, fn: AnyFunction, { trail, isCallee, keep }: How): unknown {
   const syntax = readFunction(fn, isCallee, trail);
   refuseChanged(fn, syntax.isClass, trail);
   const around = needsAround(syntax) ? surroundingsOf(fn) : NOWHERE;
@@ -46,13 +61,16 @@ export function packFunction(packer: Packer, fn: AnyFunction, trail: Trail): unk
   const stub = keep(packer.stub({ is: 'function', at }));
   // Its place in the table comes before those of what it captured.
   packer.functions.push({ name: '', expression: '', isStrict: true, names: [], cells: [] });
-  try {
-    packer.functions[at] = packParts(packer, { fn, syntax, around, at }, trail);
-    packProperties(packer, { fn, syntax, stub }, trail);
-  } catch (error) {
-    throw isOfPackage(script?.url) ? withWayOut(error, script?.url ?? '', trail) : error;
-  }
+  packer.functions[at] = packParts(packer, { fn, syntax, around, at }, trail);
+  packProperties(packer, { fn, syntax, stub }, trail);
   return stub;
+}
+
+/** The refusal of a function, or of an instance by its class: of a package's inside with the way out. */
+export function refusalWithin(fn: object, error: unknown, trail: Trail): unknown {
+  if (!(error instanceof NotSendable) || isNative(fn)) return error;
+  const url = scriptNamed(surroundingsOf(fn).scriptId)?.url ?? '';
+  return isOfPackage(url) ? withWayOut(error, url, trail) : error;
 }
 
 function packParts(
@@ -76,15 +94,15 @@ function packParts(
     ...(base === undefined ? {} : { base }),
     ...(free.some(({ isAssigned }) => isAssigned) ? { resets: true } : {}),
     ...(syntax.isClass ? { id: idOfClass(fn) } : {}),
-    ...placeOf(around),
+    ...placeOf(around, syntax),
     ...parentOf(packer, fn, syntax, trail),
   };
 }
 
 /** What has captured nothing was not looked at: that would cost more than all else. */
-function placeOf({ scriptId, line }: Surroundings): Pick<SentFunction, 'place'> {
-  const url = scriptNamed(scriptId)?.url ?? '';
-  return url === '' ? {} : { place: { url, line } };
+function placeOf(around: Surroundings, { lead }: Syntax): Pick<SentFunction, 'place'> {
+  const url = scriptNamed(around.scriptId)?.url ?? '';
+  return url === '' ? {} : { place: { url, ...placeBefore(around, lead) } };
 }
 
 const NOWHERE: Surroundings = { scopes: [], scriptId: null, line: 0, column: 0 };

@@ -84,7 +84,27 @@ function groupOf(
       cells: kept.map((nth) => sent.cells[nth] as Cell),
     };
   }
+  if (process.sourceMapsEnabled === true) forgetOneLine(functions, members);
   return { members, names, cells: cells.map(({ cell }) => cell) };
+}
+
+/**
+ * In one scope two functions of one line cannot both have their columns, by which a source map tells
+ * lines: of such a line, as tools write it, a stack would name a wrong one.
+ */
+function forgetOneLine(functions: SentFunction[], members: readonly number[]): void {
+  const lineOf = (at: number): number => functions[at]?.place?.line ?? 0;
+  const order = members.toSorted((one, other) => lineOf(one) - lineOf(other));
+  const isOneLine = order.some((at, nth) => {
+    const next = order[nth + 1];
+    const lines = functions[at]?.expression.split('\n').length ?? 0;
+    return next !== undefined && lineOf(at) + lines > lineOf(next);
+  });
+  if (!isOneLine) return;
+  for (const at of members) {
+    const { place: _, ...sent } = functions[at] as SentFunction;
+    functions[at] = sent;
+  }
 }
 
 /** What they import is found from one file. */

@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { types } from 'node:util';
-import { packFunction } from './capture-function.ts';
+import { packFunction, refusalWithin } from './capture-function.ts';
 import { type CellUse, refuseAcross } from './cells.ts';
 import { classNameOf } from './classes.ts';
 import { restDebugger } from './entered.ts';
@@ -322,8 +322,12 @@ class ParcelPacker implements Packer {
     for (let at = prototypeOf(value); at !== null; at = prototypeOf(at)) {
       const maker: unknown = Object.getOwnPropertyDescriptor(at, 'constructor')?.value;
       if (typeof maker !== 'function') continue;
-      refuseForeign(maker, at === prototypeOf(value), trail);
-      refusePrivate(maker, trail);
+      try {
+        refuseForeign(maker, at === prototypeOf(value), trail);
+        refusePrivate(maker, trail);
+      } catch (error) {
+        throw refusalWithin(maker, error, trail);
+      }
     }
     const prototype = prototypeOf(value);
     const maker: unknown = Object.getOwnPropertyDescriptor(prototype ?? {}, 'constructor')?.value;

@@ -79,13 +79,14 @@ export function isOfPackage(url: string | null | undefined): boolean {
 }
 
 /** A refusal of something inside of a package, with the way out. */
-export function withWayOut(error: unknown, url: string, trail: Trail): unknown {
-  if (!(error instanceof NotSendable)) return error;
+export function withWayOut(error: NotSendable, url: string, trail: Trail): NotSendable {
   if (error.reason.includes(WAY_OUT)) return new NotSendable(wordsOf(trail), error.reason);
   const [, name = 'it'] = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
-  const words = `it holds the inside of the package ${name} (${error.path}: ${error.reason})`;
+  const path = wordsOf(trail);
+  const inside = error.path === path ? error.reason : `${error.path}: ${error.reason}`;
+  const words = `it holds the inside of the package ${name} (${inside})`;
   const remedy = `${WAY_OUT}: \`const … = await import('${name}')\``;
-  return new NotSendable(wordsOf(trail), `${words}; ${remedy}`, { cause: error });
+  return new NotSendable(path, `${words}; ${remedy}`, { cause: error });
 }
 
 const WAY_OUT = 'import it and make it in the function';

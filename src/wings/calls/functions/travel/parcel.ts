@@ -40,8 +40,8 @@ export interface SentFunction {
   readonly base?: string;
   /** The name of a class, by which its instances come back. */
   readonly id?: string;
-  /** Where its text stands: the file's URL, and the line from 0. */
-  readonly place?: { readonly url: string; readonly line: number };
+  /** Where its expression stands: the file's URL, line and column from 0; of 0.1.0 without the column. */
+  readonly place?: { readonly url: string; readonly line: number; readonly column?: number };
   /** Whether it gives values to what it captured: each call finds those that were sent. */
   readonly resets?: boolean;
 }

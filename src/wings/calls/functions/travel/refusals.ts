@@ -47,6 +47,9 @@ export function refuseLiving(value: object, trail: Trail): void {
   if (what !== null) throw new NotSendable(wordsOf(trail), what);
 }
 
+/** Private members in the words of a refusal. */
+const SHOWN = 5;
+
 const privates = new WeakMap<object, readonly string[]>();
 
 /** Instances whose class has private members: a copy without them would be broken. */
@@ -56,7 +59,8 @@ export function refusePrivate(maker: object, trail: Trail): void {
   privates.set(maker, known);
   if (known.length === 0) return;
   const { name } = maker as { name: string };
-  const words = `${name || 'its class'} has private members (${known.join(', ')})`;
+  const shown = known.length > SHOWN ? [...known.slice(0, SHOWN), '…'] : known;
+  const words = `${name || 'its class'} has private members (${shown.join(', ')})`;
   throw new NotSendable(wordsOf(trail), `${words}, which cannot be read; send its data`);
 }
 

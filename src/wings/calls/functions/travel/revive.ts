@@ -240,14 +240,20 @@ function wellKnown(name: string): symbol {
 type Factory = (early: readonly unknown[], parent: unknown) => Made;
 
 /** A function's expression in a scope of its own, which holds what it captured. */
-function factoryText({ names, expression, isStrict }: SentFunction, newlines = ''): string {
+function factoryText(sent: SentFunction, gap = ''): string {
+  return [
+    `${factoryHead(sent)}${gap}${sent.expression};`,
+    `return { fn: $weftFunction, set: ${setterText(sent.names)} };`,
+    '})',
+  ].join(' ');
+}
+
+function factoryHead({ names, isStrict }: SentFunction): string {
   return [
     `(function ($weftEarly, ${SUPER}) {`,
     isStrict ? '"use strict";' : '',
     names.length > 0 ? `let [${names.join(', ')}] = $weftEarly;` : '',
-    `const $weftFunction = ${newlines}${expression};`,
-    `return { fn: $weftFunction, set: ${setterText(names)} };`,
-    '})',
+    'const $weftFunction = ',
   ].join(' ');
 }
 
@@ -257,11 +263,13 @@ function setterText(names: readonly string[]): string {
     : '() => undefined';
 }
 
-/** Stacks name the line in the program's own file. */
+/** Stacks name the place in the program's own file. */
 function compiled(sent: SentFunction): Factory {
   const { place, base, name } = sent;
   const filename = place?.url ?? base ?? `weft:${name || 'function'}`;
-  return run(factoryText(sent), { filename, lineOffset: place?.line ?? 0 }) as Factory;
+  const { line: lineOffset = 0, column } = place ?? {};
+  const columnOffset = column === undefined ? 0 : column - factoryHead(sent).length;
+  return run(factoryText(sent), { filename, lineOffset, columnOffset }) as Factory;
 }
 
 /** The same of functions that have variables in common: those stand in a scope around theirs. */
@@ -270,17 +278,18 @@ function compiledGroup(
   members: readonly SentFunction[],
 ): (early: readonly unknown[]) => MadeGroup {
   const url = commonUrl(members);
-  let line = 0;
-  const texts = [...members.keys()]
-    .sort((one, other) => (members[one]?.place?.line ?? 0) - (members[other]?.place?.line ?? 0))
-    .map((at) => {
-      const member = members[at] as SentFunction;
-      const newlines = '\n'.repeat(
-        url === null ? 0 : Math.max(0, (member.place?.line ?? 0) - line),
-      );
-      line += newlines.length + (member.expression.match(/\n/g)?.length ?? 0);
-      return `$weftFactories[${at}] = ${factoryText(member, newlines)};`;
-    });
+  const lineOf = (at: number): number => (url === null ? 0 : (members[at]?.place?.line ?? 0));
+  const order = [...members.keys()].sort((one, other) => lineOf(one) - lineOf(other));
+  // One line earlier, so that the first has its columns, too.
+  const lineOffset = lineOf(order[0] ?? 0) - 1;
+  let line = lineOffset;
+  const texts = order.map((at) => {
+    const member = members[at] as SentFunction;
+    const newlines = '\n'.repeat(Math.max(0, lineOf(at) - line));
+    const column = newlines === '' ? 0 : Math.max(0, member.place?.column ?? 0);
+    line += newlines.length + (member.expression.match(/\n/g)?.length ?? 0);
+    return `$weftFactories[${at}] = ${factoryText(member, newlines + ' '.repeat(column))};`;
+  });
   const source = [
     `(function ($weftEarly) { let [${names.join(', ')}] = $weftEarly;`,
     `const $weftFactories = []; ${texts.join(' ')}`,
@@ -288,7 +297,7 @@ function compiledGroup(
   ].join(' ');
   const base = members.find((one) => one.base !== undefined)?.base;
   const filename = url ?? base ?? `weft:${members[0]?.name || 'function'}`;
-  return run(source, { filename, lineOffset: 0 }) as (early: readonly unknown[]) => MadeGroup;
+  return run(source, { filename, lineOffset }) as (early: readonly unknown[]) => MadeGroup;
 }
 
 /** Null: they are of several files, of which no line can be told. */
@@ -298,7 +307,10 @@ function commonUrl(members: readonly SentFunction[]): string | null {
   return urls.size === 1 && only !== undefined ? only : null;
 }
 
-function run(source: string, place: { filename: string; lineOffset: number }): unknown {
+function run(
+  source: string,
+  place: { filename: string; lineOffset: number; columnOffset?: number },
+): unknown {
   const script = /\bimport\b/.test(source)
     ? quietly(() => new Script(source, { ...place, importModuleDynamically: LOADER }))
     : new Script(source, place);

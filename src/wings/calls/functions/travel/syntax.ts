@@ -4,10 +4,13 @@
 import { parse } from 'acorn';
 import { collectNames, type NamePlace, type Names, type Tree } from './names.ts';
 import { SUPER } from './parcel.ts';
+import { blankOf, type Lead, leadOf } from './text-place.ts';
 
 export interface Syntax {
   /** An expression whose value is the function; a class extends `SUPER` in it. */
   readonly expression: string;
+  /** From the place that V8 tells of the function to where the expression begins. */
+  readonly lead: Lead;
   /** The same with other names for what is free. */
   readonly renamed: (names: ReadonlyMap<string, string>) => string;
   readonly isClass: boolean;
@@ -87,7 +90,10 @@ function syntaxOf(read: Read): Syntax | undefined {
   const { tree } = read;
   if (tree.type === 'ClassExpression') return ofClass(read);
   if (tree.type === 'FunctionExpression' || tree.type === 'ArrowFunctionExpression')
-    return { ...shared(read, tree, collectNames(tree)), ...written(read, collectNames(tree)) };
+    return {
+      ...shared(read, tree, collectNames(tree)),
+      ...written(read, tree, collectNames(tree)),
+    };
   if (tree.type !== 'ObjectExpression') return undefined;
   const [member, ...more] = tree['properties'] as Tree[];
   const fn = member?.['value'] as Tree | undefined;
@@ -95,7 +101,7 @@ function syntaxOf(read: Read): Syntax | undefined {
   const words = `${fn['async'] === true ? 'async ' : ''}${fn['generator'] === true ? '*' : ''}`;
   const names = namesOfMethod(fn);
   const around = { before: `({ ${words}method`, from: fn.start, to: fn.end, after: ' }).method' };
-  return { ...shared(read, fn, names), ...written(read, names, around) };
+  return { ...shared(read, fn, names), ...written(read, fn, names, around) };
 }
 
 /** The name of a member that is what it was when the class was made. */
@@ -117,18 +123,24 @@ interface Around {
   readonly edits?: readonly Edit[];
 }
 
+type Written = Pick<Syntax, 'expression' | 'renamed' | 'lead'>;
+
 /** The text of the expression, with its own names or others. */
 function written(
   { source }: Read,
+  tree: Tree,
   { places }: Names,
   around: Around = { from: 0, to: source.length, before: '', after: '' },
-): Pick<Syntax, 'expression' | 'renamed'> {
+): Written {
   const { from, to, before, after, edits = [] } = around;
   const write = (more: readonly Edit[]) =>
     `${before}${edited(source, [...edits, ...more], { from, to })}${after}`;
   const renamed = (names: ReadonlyMap<string, string>): string =>
     write(places.flatMap((place) => renaming(place, names.get(place.name))));
-  return { expression: write([]), renamed };
+  const offsetIn = (at: number): number =>
+    `${before}${edited(source, edits, { from, to: at })}`.length;
+  const expression = write([]);
+  return { expression, renamed, lead: leadOf({ tree, source }, expression, offsetIn) };
 }
 
 function renaming({ name, start, end, isShort }: NamePlace, to: string | undefined): Edit[] {
@@ -136,7 +148,7 @@ function renaming({ name, start, end, isShort }: NamePlace, to: string | undefin
   return [{ from: start, to: end, text: isShort ? `${name}: ${to}` : to }];
 }
 
-function shared(read: Read, fn: Tree, names: Names): Omit<Syntax, 'expression' | 'renamed'> {
+function shared(read: Read, fn: Tree, names: Names): Omit<Syntax, keyof Written> {
   const id = fn['id'] as Tree | null | undefined;
   return {
     isClass: false,
@@ -185,13 +197,15 @@ function ofClass(read: Read): Syntax {
   );
   const isMoving = members.some((member) => !isStandingKey(member));
   const names = collectNames(tree, new Set([...cut, parent]));
-  const edits = cut.map((member) => ({ from: member.start, to: member.end, text: '' }));
+  const edits = cut.map(({ start: from, end: to }) => {
+    return { from, to, text: blankOf(source.slice(from, to)) };
+  });
   if (parent !== null) edits.push({ from: parent.start, to: parent.end, text: SUPER });
   const name = privateStatic && (privateStatic['key'] as Tree)['name'];
   const around = { from: 0, to: source.length, before: '', after: '', edits };
   return {
     ...shared(read, tree, names),
-    ...written(read, names, around),
+    ...written(read, tree, names, around),
     isClass: true,
     hasParent: parent !== null,
     obstacle: isMoving
@@ -210,6 +224,7 @@ function edited(
   let text = '';
   let at = first;
   for (const edit of edits.toSorted((one, other) => one.from - other.from)) {
+    if (edit.from >= last) break;
     text += source.slice(at, edit.from) + edit.text;
     at = edit.to;
   }

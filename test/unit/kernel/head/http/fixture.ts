@@ -33,6 +33,7 @@ import { type HeadToAgent, PROTOCOL_VERSION } from '../../../../../src/kernel/wi
 import { OrderReader } from '../../../../../src/kernel/wire/orders.ts';
 import { GoalKeeper } from '../../../../../src/wings/goals/head/keeper.ts';
 import type { Notifiers } from '../../../../../src/wings/notify/head/notifiers.ts';
+import type { UidsOf } from '../../../../../src/kernel/doors/peer-owners.ts';
 
 const PATIENCE_MS = 120_000;
 const SETTINGS: Settings = {
@@ -97,6 +98,8 @@ export interface WorldOptions {
   readonly multiUser?: boolean;
   /** The clock of the doors, over the system's. */
   readonly clock?: Partial<Clock>;
+  /** Default: nobody tells whose connections to the socket are. */
+  readonly uidsOf?: UidsOf;
   /** The disk of a head before; default: an empty one. */
   readonly disk?: MemoryDisk;
   readonly headersMs?: number;
@@ -208,6 +211,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
       page: { files: path.join(directory, 'page'), state: directory },
       loginDirectory: path.join(directory, 'login'),
       requestRateMax: options.requestRateMax ?? 20_000,
+      uidsOf: options.uidsOf,
       ...(options.headersMs === undefined ? {} : { headersMs: options.headersMs }),
     },
   );

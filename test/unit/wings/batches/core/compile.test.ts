@@ -383,11 +383,12 @@ const WRONG: readonly (readonly [Partial<WrittenBatch>, ...said: string[]])[] = 
     "defaults.qos: '': expected a name, as `weft qos list` shows",
   ],
   [
-    { env: { '1A': 'x', WEFT_JOB_ID: 1, WEFT_DIR: '/w', B: 'a\0b', C: '{{re}}' } },
+    { env: { '1A': 'x', WEFT_JOB_ID: 1, WEFT_DIR: '/w', B: 'a\0b', C: '{{re}}', work: '/' } },
     "env.1A: '1A': expected the name of a variable, of letters, digits and _",
     "env.WEFT_JOB_ID: 'WEFT_JOB_ID' is set by Weft itself; give yours another name",
     'env.B: the variable has a NUL character in it',
     'env.C: {{…}} stands for a value of the sweep, which only jobs have',
+    "env.work: 'work' is a variable of the script that starts the job; give yours another name",
   ],
   [
     { solver: { docker: 'a:1' }, env: { PATH: '/opt' }, jobs: [{ name: 'a', env: { LD_X: 1 } }] },

@@ -344,6 +344,26 @@ scenario('[G20] what is held here is told to the gateway of its site, while it w
   assert.deepEqual(heldHere(head.state, HPC), []);
 });
 
+scenario('[G20] so is what the crash limit holds, of an array by its elements', (head) => {
+  steered(head);
+  head.settings = { ...head.settings, crashLimit: 1 };
+  hear(head, [siteJob('7'), siteJob('16', { elements: '1-6' })]);
+  const refused = {
+    cause: 'launch_failed',
+    nodeFault: false,
+    there: 'refused',
+    detail: 'no',
+  } as const;
+  for (const start of head.schedule().slice(0, 3)) head.ended(start.split('@')[0] ?? '', refused);
+  const because = 'held after 1 start that took a node down or failed to launch; last: no';
+  assert.deepEqual(heldHere(head.state, HPC), [
+    { job: '7', why: `${because}; weft release 1 lets it start` },
+    { job: '16', why: `elements 1-2: ${because}; weft release 2 lets it start` },
+  ]);
+  for (const id of [1, 2]) head.command({ kind: 'release_job', jobId: id as JobId }, EVE);
+  assert.deepEqual(heldHere(head.state, HPC), []);
+});
+
 scenario('[G5] an array that is over at its site is over here, but for what runs', (head) => {
   steered(head);
   hear(head, [siteJob('16', { elements: '1-6' })]);

@@ -3,20 +3,19 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadPackages } from '../../../../../../src/wings/calls/functions/travel/load-packages.ts';
 import { NotSendable } from '../../../../../../src/wings/calls/functions/travel/not-sendable.ts';
-import {
-  capture,
-  releaseFunction,
-  share,
-} from '../../../../../../src/wings/calls/functions/travel/values.ts';
+import { capture, releaseFunction, share } from '../../../../../../src/wings/calls/functions/travel/values.ts';
 import { type End, startChild } from '../support/child.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-packages-'));
 after(() => rmSync(folder, { recursive: true }));
+
+/** A real package beside the stand-ins: the one that Weft has itself. */
+const ZOD = dirname(fileURLToPath(import.meta.resolve('zod/package.json')));
 
 const FILES: Readonly<Record<string, string>> = {
   'node_modules/old/package.json': '{ "name": "old", "version": "1.0.0", "main": "main.js" }',
@@ -24,7 +23,15 @@ const FILES: Readonly<Record<string, string>> = {
     const secret = new WeakMap();
     exports.twice = (x) => x * 2;
     exports.make = () => { const own = new WeakMap(); return { run: () => own.has(own) }; };
-    exports.loadedIn = () => process.pid;`,
+    exports.loadedIn = () => process.pid;
+    let digits = 20;
+    exports.config = (count) => { digits = count; };
+    exports.third = () => (1 / 3).toFixed(digits);
+    function Base() {}
+    function Wrapper(value) { this.value = value; }
+    Wrapper.prototype = Object.create(Base.prototype);
+    Wrapper.prototype.constructor = Wrapper;
+    exports.wrap = (value) => new Wrapper(value);`,
   'node_modules/new/package.json':
     '{ "name": "new", "version": "1.0.0", "type": "module", "exports": "./main.js" }',
   'node_modules/new/main.js': `
@@ -38,6 +45,7 @@ const FILES: Readonly<Record<string, string>> = {
     import old from 'old';
     import { id, add as plus, Point } from 'new';
     import * as all from 'new';
+    import { z } from 'zod';
     const { twice } = old;
     const required = createRequire(import.meta.url)('old');
     const made = old.make();
@@ -55,7 +63,18 @@ const FILES: Readonly<Record<string, string>> = {
       inWorker: [() => old.loadedIn() === process.pid, true],
     };
     export const callees = [[twice, [5], 10], [plus, [1, 2], 3]];
-    export const refused = () => made.run();`,
+    const wrapped = old.wrap([1, 2]);
+    const point = { of: new Point(1) };
+    const schema = z.object({ a: z.number() });
+    old.config(2);
+    export const thirds = [() => old.third(), () => { old.config(2); return old.third(); }];
+    export const parsed = (x) => z.object({ a: z.number() }).parse(x);
+    export const refused = [
+      ['old', () => made.run(), 'weak collections'],
+      ['old', () => wrapped.value, 'inherits from an object'],
+      ['new', () => point.of.x, 'Point has private members'],
+      ['zod', () => schema.parse({ a: 1 }), ''],
+    ];`,
 };
 
 function writeFiles(): void {
@@ -63,6 +82,8 @@ function writeFiles(): void {
     mkdirSync(join(folder, name, '..'), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
+  rmSync(join(folder, 'node_modules/zod'), { force: true });
+  symlinkSync(ZOD, join(folder, 'node_modules/zod'));
 }
 writeFiles();
 
@@ -70,7 +91,10 @@ type Callable = (...args: unknown[]) => unknown;
 interface Program {
   readonly rows: Readonly<Record<string, readonly [Callable, unknown]>>;
   readonly callees: readonly (readonly [Callable, unknown[], unknown])[];
-  readonly refused: Callable;
+  readonly parsed: Callable;
+  readonly thirds: readonly [Callable, Callable];
+  /** A package, a function that has something of its inside, and why that does not go. */
+  readonly refused: readonly (readonly [string, Callable, string])[];
 }
 
 const got = (end: End): unknown =>
@@ -104,15 +128,31 @@ test('[C13] a shared value may have something of a package', async () => {
 
 test('[C13] what was made of the inside of a package is refused with the way out', async () => {
   const { refused } = (await import(pathToFileURL(join(folder, 'program.mjs')).href)) as Program;
-  assert.throws(
-    () => capture(refused),
-    (error) => {
-      assert.ok(error instanceof NotSendable);
-      assert.match(error.message, /inside of the package old .*weak collections/);
-      assert.match(error.message, /import it and make it in the function: .*await import\('old'\)/);
-      return true;
-    },
-  );
+  for (const [name, fn, why] of refused) {
+    const remedy = `import it and make it in the function: .*await import\\('${name}'\\)`;
+    const words = new RegExp(`inside of the package ${name} .*${why}.*${remedy}`);
+    assert.throws(
+      () => capture(fn),
+      (error) => error instanceof NotSendable && words.test(error.message),
+      `${name}: ${why}`,
+    );
+  }
+});
+
+test('[C13] a schema of zod is made in the function, of the zod that its module imports', async () => {
+  const { parsed } = (await import(pathToFileURL(join(folder, 'program.mjs')).href)) as Program;
+  await using world = await startChild();
+  assert.deepStrictEqual(got(await world.call(parsed, { a: 1, b: 2 })), { a: 1 });
+  assert.equal(((await world.call(parsed, { a: 'x' })) as { error: Error }).error.name, 'ZodError');
+});
+
+test('[C13] what the program has set in a package is set in the function, or as imported', async () => {
+  const { thirds } = (await import(pathToFileURL(join(folder, 'program.mjs')).href)) as Program;
+  const [plain, sets] = thirds;
+  assert.equal(plain(), '0.33');
+  await using world = await startChild();
+  assert.equal(got(await world.call(plain)), (1 / 3).toFixed(20));
+  assert.equal(got(await world.call(sets)), '0.33');
 });
 
 test('[C13] a worker that has no such package says which, and what to do', async () => {
