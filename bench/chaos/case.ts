@@ -13,6 +13,7 @@ import type {
   Violation,
   Work,
 } from './evidence.ts';
+import { siteOf } from './site/evidence.ts';
 
 /** Between an instant and the receipt or the note of it. */
 const TICK_MS = 200;
@@ -87,7 +88,8 @@ export class Case {
 
   /** What was out on one of these hosts in that time. */
   outages(hosts: Iterable<string>, { from, until }: Span): Outage[] {
-    const wanted = new Set(hosts);
+    // A gateway that is out keeps its site from us.
+    const wanted = new Set([...hosts].flatMap((host) => [host, siteOf(host) ?? host]));
     return this.evidence.outages.filter(
       (one) => wanted.has(one.host) && one.from <= until && one.until >= from,
     );
@@ -150,9 +152,11 @@ export class Case {
     });
   }
 
-  /** Its launcher could not say when a process ended. */
+  /** Its launcher, or gateway, could not say when a process ended. */
   launcherOut(hosts: Iterable<string>, span: Span): boolean {
-    return this.outages(hosts, span).some(({ parts }) => parts.includes('launcher'));
+    return this.outages(hosts, span).some(({ parts }) => {
+      return parts.includes('launcher') || parts.includes('gateway');
+    });
   }
 
   #works(): Map<number, Work> {
@@ -213,7 +217,8 @@ function idOf(task: string): number {
   return Number.parseInt(task, 10);
 }
 
-function gather<K, V>(into: Map<K, V[]>, key: K, value: V): void {
+/** Adds one more to what is known of a key. */
+export function gather<K, V>(into: Map<K, V[]>, key: K, value: V): void {
   const known = into.get(key);
   if (known === undefined) into.set(key, [value]);
   else known.push(value);

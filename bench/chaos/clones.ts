@@ -11,8 +11,7 @@ import type { HostedCluster, Member } from '../../test/e2e/support/hosted-cluste
 import type { Host } from '../../test/e2e/support/hosts.ts';
 import type { Insistent } from './client.ts';
 import type { Clone, Outage } from './evidence.ts';
-import { type Rest, signalTo } from './faults.ts';
-import type { Fault } from './plan.ts';
+import { type Fault, type Rest, signalTo } from './faults.ts';
 
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 200;

@@ -4,11 +4,14 @@
 import type { HistoryTask } from '../../src/api/history.ts';
 import { type Case, spanOf, type TaskCase } from './case.ts';
 import type { Life, Span } from './evidence.ts';
+import { siteOf } from './site/evidence.ts';
 
 /** Between an instant and the one in the books, while nothing is broken. */
 const BOOKS_MS = 2000;
 /** Until a node that is silent, or its lease, is given up. */
 const SILENT_MS = 8000;
+/** A site is asked twice a second, starts and ends in its own time, and says whole seconds. */
+const SITE_MS = 4000;
 const STILL_MS = 600;
 
 export function judgeBooks(all: Case): void {
@@ -60,7 +63,8 @@ function judgeTimes(all: Case, task: TaskCase, row: HistoryTask, lives: readonly
   const early = ran.from - booked.from;
   const late = ran.until - booked.until;
   const silentMs = row.outcome.kind === 'node_fail' ? SILENT_MS : 0;
-  const bound = BOOKS_MS + silentMs + brokenMs(all, row.nodes, spanOf([booked, ran]));
+  const bound =
+    BOOKS_MS + silentMs + siteMs(row.nodes) + brokenMs(all, row.nodes, spanOf([booked, ran]));
   if (Math.abs(early) > bound) {
     all.violate('books', `${name} began at ${ran.from}, by the books ${-early} ms later`);
   }
@@ -71,6 +75,10 @@ function judgeTimes(all: Case, task: TaskCase, row: HistoryTask, lives: readonly
   all.violate('ran on', words);
 }
 
+function siteMs(nodes: readonly string[]): number {
+  return nodes.some((node) => siteOf(node) !== null) ? SITE_MS : 0;
+}
+
 /** How long something of these nodes, or the head, was out in a time and just before. */
 function brokenMs(all: Case, nodes: readonly string[], span: Span): number {
   const around = { from: span.from - BOOKS_MS, until: span.until + BOOKS_MS };
@@ -79,8 +87,9 @@ function brokenMs(all: Case, nodes: readonly string[], span: Span): number {
 }
 
 function judgeLimit(all: Case, { id, work }: TaskCase, lives: readonly Life[]): void {
-  const bound = work.limitMs + all.evidence.killGraceMs + BOOKS_MS;
   for (const life of lives) {
+    const slackMs = BOOKS_MS + siteMs([life.host]);
+    const bound = work.limitMs + all.evidence.killGraceMs + slackMs;
     const ranMs = life.until - life.from - stoodMs(life);
     if (ranMs <= bound) continue;
     const out = all.outages([life.host], life).filter(({ parts }) => !parts.includes('network'));
