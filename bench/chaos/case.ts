@@ -21,6 +21,9 @@ const TICK_MS = 200;
 /** From the end of a task to all that it left being kept. */
 const HEARD_MS = 2000;
 
+/** Until nodes dial again that had cut off a head, on a busy machine. */
+const COMING_MS = 10_000;
+
 /** The head's store is put back, or else it hears of nothing. */
 function isPassing({ how }: Outage): boolean {
   return how !== 'restore';
@@ -146,9 +149,10 @@ export class Case {
   }
 
   /** Ids of the job that the head may not have lost. */
-  keptIds({ jobIds, answeredAt }: Accepted): number[] {
+  keptIds({ work, jobIds, answeredAt }: Accepted): number[] {
+    const own = new Set(this.jobs.get(work.key)?.map(({ id }) => id));
     return jobIds.filter((id, at) => {
-      return this.#ids.has(id) || this.lossAt(answeredAt[at] as number) === null;
+      return own.has(id) || this.lossAt(answeredAt[at] as number) === null;
     });
   }
 
@@ -164,7 +168,8 @@ export class Case {
     const note = (id: number, work: Work): void => {
       const other = works.get(id)?.key ?? work.key;
       if (other !== work.key) {
-        this.violate('one id for two jobs', `job ${id} is of ${other} and of ${work.key}`);
+        if (this.#wasUnheard(id)) this.count('ids given again that no node had heard of');
+        else this.violate('one id for two jobs', `job ${id} is of ${other} and of ${work.key}`);
       }
       works.set(id, work);
     };
@@ -183,6 +188,22 @@ export class Case {
       if (work !== undefined && isKnown) note(idOf(task), work);
     }
     return works;
+  }
+
+  /**
+   * The job was lost with a store, and accepted when the nodes were not back yet after something of the
+   * head's: nobody but its client knew of it.
+   */
+  #wasUnheard(id: number): boolean {
+    return this.evidence.accepted.some(({ jobIds, answeredAt }) =>
+      jobIds.some((one, which) => {
+        const at = answeredAt[which] as number;
+        const loss = one === id ? this.lossAt(at) : null;
+        if (loss === null) return false;
+        const out = this.outages(['head'], { from: at - COMING_MS, until: at });
+        return out.some(({ from }) => from !== loss.copiedAt);
+      }),
+    );
   }
 
   /** Its job is not in the history, and nothing of it ran but what may be lost. */

@@ -43,7 +43,7 @@ const COPY_EVERY_MS = 20_000;
 /** More than this many jobs that are not done make the client wait. */
 const BACKLOG_MAX = 150;
 /** For all jobs to end in, after everything was mended. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 300_000;
 
 export class ChaosRun {
   readonly stops = new Stops();

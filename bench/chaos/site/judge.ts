@@ -8,6 +8,8 @@ import { type Given, SITE, siteOf, type TheirWork } from './evidence.ts';
 
 /** From the word of a cancel to the last receipt of what it ends. */
 const CANCEL_MS = 3000;
+/** Until the gateway has dialled, and has told what its site has. */
+const MEETS_MS = 10_000;
 
 export function judgeSite(all: Case): void {
   const { site } = all.evidence;
@@ -106,7 +108,7 @@ class SiteJudge {
     }
     const [job] = jobs;
     if (job === undefined) {
-      if (this.#all.evidence.restores.length > 0) {
+      if (this.#wasOverThen(lives, cancelledAt)) {
         return this.#all.count('jobs of the site that were over when the head met them again');
       }
       if (cancelledAt !== null && lives.length === 0) {
@@ -117,6 +119,14 @@ class SiteJudge {
     if (job.state !== 'done') return this.#all.violate('lost', `${name} is ${job.state}`);
     for (const row of this.#rows.get(job.id) ?? [])
       this.#judgeRow(row, { name, work, cancelledAt, lives });
+  }
+
+  /** A head that was put back takes in what is there when it goes on. */
+  #wasOverThen(lives: readonly Life[], cancelledAt: number | null): boolean {
+    const over = Math.max(...lives.map(({ until }) => until), cancelledAt ?? 0);
+    return this.#all.evidence.restores.some(({ copiedAt, endedAt, goesOnAt }) => {
+      return copiedAt <= over && over <= (goesOnAt ?? endedAt) + MEETS_MS;
+    });
   }
 
   #jobsOf(id: string): HistoryJob[] {

@@ -82,7 +82,7 @@ function drawTheirs(dice: Dice): Omit<TheirWork, 'key'> {
     ...{ arraySize: null, nodeCount: 1, cpuCount: dice.pick([1, 1, 1, 2]) },
     ...{ words: [], nodes: BOTH, beats: dice.whole(3, 20) },
     exitCode: dice.happens(0.15) ? dice.whole(1, 9) : 0,
-    cancelAfterMs: dice.happens(0.15) ? dice.whole(0, 4000) : null,
+    cancelAfterMs: dice.happens(0.15) ? dice.whole(0, 12_000) : null,
   };
   const kind = dice.fraction();
   if (kind < 0.25) return { ...base, arraySize: dice.whole(2, 6), beats: dice.whole(3, 10) };

@@ -16,7 +16,9 @@ const OURS_EVERY_MS = 6000;
 const FAULT_EVERY_MS = 25_000;
 /** Its users may have more to wait for than the head knows of. */
 const PATIENCE_MS = 60_000;
-const LOOK_MS = 500;
+const LOOK_MS = 1000;
+/** Jobs and elements of arrays that have begun; its nodes take some at once. */
+const BACKLOG_MAX = 8;
 
 interface Means {
   readonly site: Site;
@@ -51,10 +53,17 @@ export class SiteRun {
     for (;;) {
       const { afterMs, work } = plan.theirs(THEIRS_EVERY_MS);
       await rest(afterMs);
+      await this.#backlog();
       if (isOver()) break;
       open.push(this.#giveOne(work));
     }
     await Promise.all(open);
+  }
+
+  /** A site that is away, or a machine that is busy, must not have a queue without end. */
+  async #backlog(): Promise<void> {
+    const { site, rest, isOver } = this.#means;
+    while (!isOver() && (await site.jobsLeft()) > BACKLOG_MAX) await rest(LOOK_MS);
   }
 
   async #giveOne(work: TheirWork): Promise<void> {
@@ -115,7 +124,7 @@ export class SiteRun {
   async settled(): Promise<void> {
     const { site } = this.#means;
     for (const until = performance.now() + PATIENCE_MS; performance.now() < until; ) {
-      if (await site.isThrough()) return;
+      if ((await site.jobsLeft()) === 0) return;
       await sleep(LOOK_MS);
     }
   }

@@ -162,10 +162,10 @@ export class Site {
     await this.#slurm.command(...NOBODY, 'scancel', id).catch(() => undefined);
   }
 
-  /** Its users have nothing there any more. */
-  async isThrough(): Promise<boolean> {
+  /** How many lines its queue has of what is not over: an array that waits is one. */
+  async jobsLeft(): Promise<number> {
     const words = ['squeue', '-h', '-a', '-t', 'pending,running,completing,suspended'];
-    return (await this.#slurm.command(...words)).trim() === '';
+    return (await this.#slurm.command(...words)).split('\n').filter((line) => line !== '').length;
   }
 
   receiptFiles(): string[] {

@@ -24,7 +24,7 @@ import { endUnlaunched } from './lease.ts';
 import { isLetGo, letGo } from './let-go.ts';
 import { decidePauseOrder } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
-import { endUnstored, unblockNext } from './progress.ts';
+import { endDiscarded, unblockNext } from './progress.ts';
 import { type Epoch, instantOf, isOpen, type Now, type RunnerState } from './state.ts';
 
 /** The events of one order. */
@@ -173,7 +173,7 @@ function decideHaste(
   { why, discards, hastens }: Pick<EndOrder, 'why' | 'discards' | 'hastens'>,
   storeUntil: number,
 ): RunnerEvent[] {
-  if (discards) return [endUnstored(epoch, `ended before its files were kept: ${why}`)];
+  if (discards) return [endDiscarded(epoch, why)];
   if (!hastens || (epoch.storeUntil ?? Number.POSITIVE_INFINITY) <= storeUntil) return [];
   return [{ kind: 'storing_hastened', epochId: epoch.order.epochId, storeUntil }];
 }

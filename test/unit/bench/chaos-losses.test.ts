@@ -186,6 +186,18 @@ describe('the judge of copies', () => {
       { ...PUT_BACK, accepted: [ACCEPTED], jobs: [], tasks: [] },
     ],
     [
+      'an id that was given again, its first job having come while no node was back',
+      'ids given again that no node had heard of',
+      {
+        ...PUT_BACK,
+        outages: [OUT, { ...OUT, how: 'stop', parts: ['head'], from: 5000, until: 9000 }],
+        accepted: [ACCEPTED, { ...ACCEPTED, work: { ...WORK, key: 'w2' }, answeredAt: [17_000] }],
+        jobs: [{ ...JOB, name: 'w2' }],
+        lives: [life({ key: 'w2', from: 20_000, until: 22_000 })],
+        tasks: [{ ...ROW, startedAt: 20_000, endedAt: 22_000 }],
+      },
+    ],
+    [
       'a lost job that was submitted again',
       'ended: completed',
       {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Outage, Rule, SiteEvidence } from '../../../bench/chaos/evidence.ts';
+import type { Outage, Restore, Rule, SiteEvidence } from '../../../bench/chaos/evidence.ts';
 import { judge } from '../../../bench/chaos/judge.ts';
 import type { TheirWork } from '../../../bench/chaos/site/evidence.ts';
 import { evidence, type Given, JOB, LIFE, life, ROW, rules } from './support/evidence.ts';
@@ -34,6 +34,10 @@ const GATEWAY_OUT: Outage = {
   ...{ host: 'hpc', how: 'stop', parts: ['gateway'] },
   ...{ from: 11_000, until: 19_000 },
 };
+/** All of it is before job 7 ends, or begins. */
+const RESTORE: Restore = {
+  ...{ copiedAt: 100, putBackAt: 200, toldAt: null, endedAt: 300, goesOnAt: 9000 },
+};
 const OURS: Given = { work: { at: 'n1.hpc' }, tasks: [{ ...ROW, nodes: ['n1.hpc'] }] };
 
 describe('the judge of a steered site', () => {
@@ -52,6 +56,11 @@ describe('the judge of a steered site', () => {
     ],
     ['a job that did not end', ['lost'], at({ jobs: [{ ...THEIR_JOB, state: 'active' }] })],
     ['a job that the head never saw', ['books'], at({ jobs: [] })],
+    [
+      'a job that the head never saw, long after it was put back',
+      ['books'],
+      { ...at({ jobs: [] }), restores: [{ ...RESTORE, goesOnAt: 500 }] },
+    ],
     [
       'a job that became two of ours',
       ['two jobs for a key'],
@@ -131,6 +140,11 @@ describe('the judge of a steered site', () => {
         lives: [life({ ...AT_SITE, until: 11_500, ended: false })],
         tasks: [{ ...THEIR_ROW, outcome: CANCELLED }],
       }),
+    ],
+    [
+      'a job that was over when a head that was put back met its site again',
+      'jobs of the site that were over when the head met them again',
+      { ...at({ jobs: [], tasks: [] }), restores: [RESTORE] },
     ],
     [
       'an end there that is told late, its gateway having been out',
