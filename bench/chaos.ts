@@ -2,7 +2,7 @@
 // several nodes, reservations and preemption. What the processes wrote themselves is held against the
 // head's books; any violation fails. Root, cc. Usage: chaos.ts [SECONDS [SEED]].
 
-import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HostedCluster } from '../test/e2e/support/hosted-cluster.ts';
@@ -40,9 +40,10 @@ try {
   await cluster.close();
 }
 
-/** What is left is ended and removed as after a signal. */
+/** What is left is ended and removed as after a signal; what daemons said is kept. */
 function endAll(error: unknown): Promise<never> {
   console.error(error);
+  console.error(`logs: ${keepLogs()}`);
   process.kill(process.pid, 'SIGTERM');
   return new Promise(() => undefined);
 }
@@ -95,6 +96,14 @@ function faultRows({ outages }: Evidence): [string, number][] {
     byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
   }
   return [...byKind].sort(([a], [b]) => a.localeCompare(b));
+}
+
+function keepLogs(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-chaos-logs-'));
+  for (const name of readdirSync(cluster.directory).filter((one) => one.endsWith('.log'))) {
+    cpSync(join(cluster.directory, name), join(folder, name));
+  }
+  return folder;
 }
 
 /** For whoever looks for the cause. */

@@ -22,6 +22,8 @@ const MEMORY_BYTES = 16 * 1_048_576;
 const WITHIN_MS = 60_000;
 
 export class Insistent {
+  /** When the head did not have what had just been sent to it. */
+  readonly lacked: number[] = [];
   readonly #client: Client;
 
   constructor(socketPath: string) {
@@ -66,8 +68,10 @@ export class Insistent {
         for (const { hash, bytes } of file?.contents ?? []) await this.#send(hash, bytes);
         return await ask();
       } catch (error) {
-        const isLacking = error instanceof ApiError && error.code.startsWith('blob.');
-        if (file === null || !isLacking) throw error;
+        if (file === null || !(error instanceof ApiError)) throw error;
+        const isLacking = error.code === 'files.lacking';
+        if (isLacking) this.lacked.push(Date.now());
+        if (!isLacking && !error.code.startsWith('blob.')) throw error;
         await sleep(AGAIN_MS);
       }
     }

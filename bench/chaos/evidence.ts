@@ -181,6 +181,8 @@ export interface Evidence {
   readonly copies: readonly CopyTrial[];
   readonly spied: Spied | null;
   readonly kept: readonly Kept[];
+  /** When the head did not have contents that had just been sent to it. */
+  readonly lacked: readonly number[];
   readonly slow: SlowUploads | null;
   /** Null: there was none. */
   readonly site: SiteEvidence | null;

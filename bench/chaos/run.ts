@@ -255,6 +255,7 @@ export class ChaosRun {
       ...history,
       ...{ restores: this.#restores, clones: this.#clones, copies, slow, spied },
       kept: await this.#kept(history),
+      lacked: this.#client.lacked,
       site: this.#site?.evidence(theirs) ?? null,
       stops: this.stops.stops,
       outages: this.outages,

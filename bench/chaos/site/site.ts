@@ -64,6 +64,7 @@ export class Site {
     this.#slurm = slurm;
     this.#forget = whenKilled(() => {
       for (const pid of this.#pids()) endNow(pid, 'SIGKILL');
+      this.#remove();
     });
   }
 
@@ -179,7 +180,13 @@ export class Site {
     await this.endGateway('SIGTERM');
     await this.#slurm.stop();
     this.#forget();
-    rmSync(this.directory, { recursive: true, force: true });
+    this.#remove();
+  }
+
+  #remove(): void {
+    for (const folder of [this.directory, this.#slurm.directory]) {
+      rmSync(folder, { recursive: true, force: true });
+    }
   }
 
   #pids(): number[] {

@@ -94,6 +94,8 @@ export interface Epoch {
   processes: Process[];
   /** First process started, ms since 1970. */
   startedAt: number | null;
+  /** It had begun so long before that, as its site or launcher says. Absent: it began then. */
+  begunMs?: number;
   /** `Now.bootedAt` then. Absent: not known, or it was before the machine was started anew. */
   bootedAt?: number;
   /** Running time before `runningSince`, without suspended time. */
@@ -255,6 +257,11 @@ export function instantOf({ bootedAt }: Epoch, now: Now): number {
   if (bootedAt === undefined || now.bootedAt === undefined) return now.at;
   const setByMs = now.bootedAt - bootedAt;
   return Math.abs(setByMs) < CLOCK_STEP_MIN_MS ? now.at : now.at - setByMs;
+}
+
+/** When it began, as it is told; its time limit counts from when that was heard. Null: it has not. */
+export function beginOf({ startedAt, begunMs = 0 }: Epoch): number | null {
+  return startedAt === null ? null : startedAt - begunMs;
 }
 
 /** Running time up to now, without suspended time. */

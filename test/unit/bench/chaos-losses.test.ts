@@ -149,6 +149,7 @@ describe('the judge of copies', () => {
       'a kept file is gone',
       { kept: [{ key: 'w1', jobId: 1, wrong: 'blob.not_found' }] },
     ],
+    ['a file that was sent, and is gone', 'a kept file is gone', { lacked: [11_000] }],
   ];
   for (const [what, rule, given] of planted) {
     it(`sees ${what}`, () => assert.deepEqual(rules(given), [rule]));
@@ -196,6 +197,11 @@ describe('the judge of copies', () => {
         lives: [life({ key: 'w2', from: 20_000, until: 22_000 })],
         tasks: [{ ...ROW, startedAt: 20_000, endedAt: 22_000 }],
       },
+    ],
+    [
+      'a file that was sent to a store that is put back',
+      'files sent to a store that was put back',
+      { ...PUT_BACK, lacked: [14_500] },
     ],
     [
       'a lost job that was submitted again',

@@ -69,7 +69,16 @@ export function evidence({
     accepted: [{ work: of, jobIds, answeredAt: jobIds.map(() => 9000) }],
     jobs: [job],
     ...{ lives: [LIFE], tasks: [ROW], stops: [], outages: [], setAside: [] },
-    ...{ restores: [], clones: [], copies: [], kept: [], spied: null, slow: null, site: null },
+    ...{
+      restores: [],
+      clones: [],
+      copies: [],
+      kept: [],
+      lacked: [],
+      spied: null,
+      slow: null,
+      site: null,
+    },
     ...{ cpusPerHost: 4, killGraceMs: 500 },
     ...more,
   };
