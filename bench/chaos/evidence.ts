@@ -175,6 +175,8 @@ export interface Evidence {
   readonly tasks: readonly HistoryTask[];
   readonly stops: readonly Stop[];
   readonly outages: readonly Outage[];
+  /** The machine was too busy to run the bench itself. */
+  readonly stalls: readonly Span[];
   readonly setAside: readonly SetAside[];
   readonly restores: readonly Restore[];
   readonly clones: readonly Clone[];

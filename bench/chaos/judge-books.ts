@@ -2,7 +2,7 @@
 // began and ended, and nothing runs over its time limit or after its task is done.
 
 import type { HistoryTask } from '../../src/api/history.ts';
-import { type Case, spanOf, type TaskCase } from './case.ts';
+import { type Case, overlapMs, spanOf, type TaskCase } from './case.ts';
 import type { Life, Span } from './evidence.ts';
 import { siteOf } from './site/evidence.ts';
 
@@ -79,10 +79,11 @@ function siteMs(nodes: readonly string[]): number {
   return nodes.some((node) => siteOf(node) !== null) ? SITE_MS : 0;
 }
 
-/** How long something of these nodes, or the head, was out in a time and just before. */
+/** How long something of these nodes, or the head, was out in a time and just before, or all was slow. */
 function brokenMs(all: Case, nodes: readonly string[], span: Span): number {
   const around = { from: span.from - BOOKS_MS, until: span.until + BOOKS_MS };
-  const outages = all.outages([...nodes, 'head'], around);
+  const stalls = all.evidence.stalls.filter((one) => overlapMs(one, around) > 0);
+  const outages = [...all.outages([...nodes, 'head'], around), ...stalls];
   return outages.reduce((sum, one) => sum + one.until - one.from, 0);
 }
 

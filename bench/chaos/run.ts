@@ -32,6 +32,7 @@ import { restoreHead } from './restore.ts';
 import { SiteRun, splitHistory } from './site/run.ts';
 import { type Site, siteIsUp } from './site/site.ts';
 import { Spy } from './spy.ts';
+import { Stalls } from './stalls.ts';
 import { Stops } from './stops.ts';
 import { TIMING } from './timing.ts';
 import { Uploads } from './uploads.ts';
@@ -56,6 +57,7 @@ export class ChaosRun {
   readonly #accepted: Accepted[] = [];
   readonly #setAside: SetAside[] = [];
   readonly #restores: Restore[] = [];
+  readonly #stalls = new Stalls();
   readonly #clones: Clone[] = [];
   readonly #over = new AbortController();
   /** Null: no batch system is on this machine. */
@@ -259,6 +261,7 @@ export class ChaosRun {
       site: this.#site?.evidence(theirs) ?? null,
       stops: this.stops.stops,
       outages: this.outages,
+      stalls: this.#stalls.end(),
       setAside: this.#setAside,
       cpusPerHost: CPUS,
       killGraceMs: TIMING.settings.killGraceMs,

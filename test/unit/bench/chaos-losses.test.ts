@@ -304,6 +304,15 @@ describe('the judge of copies', () => {
         kept: [{ key: 'w1', jobId: 1, wrong: 'blob.not_found' }],
       },
     ],
+    [
+      'a clone that a head that starts hears before its node',
+      'clones that a head that had just come heard before their node',
+      {
+        clones: [CLONE],
+        lives: [life({ host: 'c1' })],
+        outages: [{ ...OUT, how: 'kill', parts: ['head'], from: 5000, until: 9500 }],
+      },
+    ],
     ['a clone that is named and gets nothing', 'clones of nodes', { clones: [CLONE] }],
     ['a copy that harms nobody', 'copies of a cluster', { copies: [COPY] }],
     [

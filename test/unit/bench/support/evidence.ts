@@ -68,7 +68,7 @@ export function evidence({
   return {
     accepted: [{ work: of, jobIds, answeredAt: jobIds.map(() => 9000) }],
     jobs: [job],
-    ...{ lives: [LIFE], tasks: [ROW], stops: [], outages: [], setAside: [] },
+    ...{ lives: [LIFE], tasks: [ROW], stops: [], stalls: [], outages: [], setAside: [] },
     ...{
       restores: [],
       clones: [],
