@@ -2,13 +2,16 @@
 // several nodes, reservations and preemption. What the processes wrote themselves is held against the
 // head's books; any violation fails. Root, cc. Usage: chaos.ts [SECONDS [SEED]].
 
-import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HostedCluster } from '../test/e2e/support/hosted-cluster.ts';
 import type { Evidence, Verdict } from './chaos/evidence.ts';
 import { judge } from './chaos/judge.ts';
-import { ChaosRun, HOSTS, TIMING } from './chaos/run.ts';
+import { ChaosRun } from './chaos/run.ts';
+import { SITE } from './chaos/site/evidence.ts';
+import { Site } from './chaos/site/site.ts';
+import { HOSTS, TIMING } from './chaos/timing.ts';
 
 const seconds = Number(process.argv[2] ?? 120);
 const seed = Number(process.argv[3] ?? 1);
@@ -16,8 +19,12 @@ const seed = Number(process.argv[3] ?? 1);
 // What goes wrong in the bench itself ends it, with all that it has started.
 process.on('unhandledRejection', endAll);
 const cluster = await HostedCluster.start(HOSTS, TIMING, { head: '512m', lastNode: '512m' });
+let site: Site | null = null;
 try {
-  const run = new ChaosRun(cluster, seed);
+  site = await Site.start(cluster);
+  if (site === null) console.log('# no site: Slurm is not here (apt-get install slurm-wlm munge)');
+  const run = new ChaosRun(cluster, site, seed);
+  if (site !== null) await run.siteUp();
   const began = performance.now();
   const evidence = await run.run(seconds * 1000).catch(endAll);
   run.close();
@@ -29,12 +36,14 @@ try {
     process.exitCode = 1;
   }
 } finally {
+  await site?.close();
   await cluster.close();
 }
 
-/** What is left is ended and removed as after a signal. */
+/** What is left is ended and removed as after a signal; what daemons said is kept. */
 function endAll(error: unknown): Promise<never> {
   console.error(error);
+  console.error(`logs: ${keepLogs()}`);
   process.kill(process.pid, 'SIGTERM');
   return new Promise(() => undefined);
 }
@@ -57,6 +66,14 @@ function summarize(run: ChaosRun, evidence: Evidence, verdict: Verdict, tookS: n
     ['preempted: suspended', run.stops.preempted.suspend],
     ['preempted: requeued', run.stops.preempted.requeue],
     ['suspensions seen from begin to end', evidence.stops.length],
+    ['jobs of the site that its users gave to it', evidence.site?.given.length ?? 0],
+    ['… arrays', evidence.site?.given.filter(({ work }) => work.arraySize !== null).length ?? 0],
+    [
+      '… that say where',
+      evidence.site?.given.filter(({ work }) => work.words.length > 0).length ?? 0,
+    ],
+    ['… cancelled', evidence.site?.given.filter((one) => one.cancelledAt !== null).length ?? 0],
+    ['jobs of ours at the site', works.filter((work) => work.at !== null).length],
     ['slow uploads begun', evidence.slow?.begun ?? 0],
     ['… seconds of the longest', Math.round((evidence.slow?.longestMs ?? 0) / 1000)],
     ['command lines that were read', evidence.spied?.lines ?? 0],
@@ -74,11 +91,19 @@ function summarize(run: ChaosRun, evidence: Evidence, verdict: Verdict, tookS: n
 function faultRows({ outages }: Evidence): [string, number][] {
   const byKind = new Map<string, number>();
   for (const { host, how, parts } of outages) {
-    const whose = host === 'head' ? 'head' : 'node';
+    const whose = host === 'head' || host === SITE ? host : 'node';
     const kind = `… ${whose}: ${how === 'off' ? 'power off' : `${how} ${parts.join(' and ')}`}`;
     byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
   }
   return [...byKind].sort(([a], [b]) => a.localeCompare(b));
+}
+
+function keepLogs(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-chaos-logs-'));
+  for (const name of readdirSync(cluster.directory).filter((one) => one.endsWith('.log'))) {
+    cpSync(join(cluster.directory, name), join(folder, name));
+  }
+  return folder;
 }
 
 /** For whoever looks for the cause. */

@@ -13,12 +13,16 @@ import type {
   Violation,
   Work,
 } from './evidence.ts';
+import { siteOf } from './site/evidence.ts';
 
 /** Between an instant and the receipt or the note of it. */
 const TICK_MS = 200;
 
 /** From the end of a task to all that it left being kept. */
 const HEARD_MS = 2000;
+
+/** Until nodes dial again that had cut off a head, on a busy machine. */
+const COMING_MS = 10_000;
 
 /** The head's store is put back, or else it hears of nothing. */
 function isPassing({ how }: Outage): boolean {
@@ -87,7 +91,8 @@ export class Case {
 
   /** What was out on one of these hosts in that time. */
   outages(hosts: Iterable<string>, { from, until }: Span): Outage[] {
-    const wanted = new Set(hosts);
+    // A gateway that is out keeps its site from us.
+    const wanted = new Set([...hosts].flatMap((host) => [host, siteOf(host) ?? host]));
     return this.evidence.outages.filter(
       (one) => wanted.has(one.host) && one.from <= until && one.until >= from,
     );
@@ -144,15 +149,18 @@ export class Case {
   }
 
   /** Ids of the job that the head may not have lost. */
-  keptIds({ jobIds, answeredAt }: Accepted): number[] {
+  keptIds({ work, jobIds, answeredAt }: Accepted): number[] {
+    const own = new Set(this.jobs.get(work.key)?.map(({ id }) => id));
     return jobIds.filter((id, at) => {
-      return this.#ids.has(id) || this.lossAt(answeredAt[at] as number) === null;
+      return own.has(id) || this.lossAt(answeredAt[at] as number) === null;
     });
   }
 
-  /** Its launcher could not say when a process ended. */
+  /** Its launcher, or gateway, could not say when a process ended. */
   launcherOut(hosts: Iterable<string>, span: Span): boolean {
-    return this.outages(hosts, span).some(({ parts }) => parts.includes('launcher'));
+    return this.outages(hosts, span).some(({ parts }) => {
+      return parts.includes('launcher') || parts.includes('gateway');
+    });
   }
 
   #works(): Map<number, Work> {
@@ -160,7 +168,8 @@ export class Case {
     const note = (id: number, work: Work): void => {
       const other = works.get(id)?.key ?? work.key;
       if (other !== work.key) {
-        this.violate('one id for two jobs', `job ${id} is of ${other} and of ${work.key}`);
+        if (this.#wasUnheard(id)) this.count('ids given again that no node had heard of');
+        else this.violate('one id for two jobs', `job ${id} is of ${other} and of ${work.key}`);
       }
       works.set(id, work);
     };
@@ -179,6 +188,22 @@ export class Case {
       if (work !== undefined && isKnown) note(idOf(task), work);
     }
     return works;
+  }
+
+  /**
+   * The job was lost with a store, and accepted when the nodes were not back yet after something of the
+   * head's: nobody but its client knew of it.
+   */
+  #wasUnheard(id: number): boolean {
+    return this.evidence.accepted.some(({ jobIds, answeredAt }) =>
+      jobIds.some((one, which) => {
+        const at = answeredAt[which] as number;
+        const loss = one === id ? this.lossAt(at) : null;
+        if (loss === null) return false;
+        const out = this.outages(['head'], { from: at - COMING_MS, until: at });
+        return out.some(({ from }) => from !== loss.copiedAt);
+      }),
+    );
   }
 
   /** Its job is not in the history, and nothing of it ran but what may be lost. */
@@ -213,7 +238,8 @@ function idOf(task: string): number {
   return Number.parseInt(task, 10);
 }
 
-function gather<K, V>(into: Map<K, V[]>, key: K, value: V): void {
+/** Adds one more to what is known of a key. */
+export function gather<K, V>(into: Map<K, V[]>, key: K, value: V): void {
   const known = into.get(key);
   if (known === undefined) into.set(key, [value]);
   else known.push(value);

@@ -8,9 +8,11 @@ import { type CallOptions, type Client, createClient } from '../../src/kernel/ap
 import type { HistoryJob, HistoryReply, HistoryTask } from '../../src/kernel/api/history.ts';
 import type { RouteName } from '../../src/kernel/api/paths.ts';
 import type { ReplyOf } from '../../src/kernel/api/routes.ts';
+import type { NodeName } from '../../src/kernel/model/ids.ts';
 import type { Accepted, SetAside, Work } from './evidence.ts';
 import { type FileOfWork, fileOf } from './files.ts';
 import { SLOT_MS, type Wish } from './plan.ts';
+import { SITE } from './site/evidence.ts';
 
 const AGAIN_MS = 50;
 const BEHIND_MS = 500;
@@ -20,6 +22,8 @@ const MEMORY_BYTES = 16 * 1_048_576;
 const WITHIN_MS = 60_000;
 
 export class Insistent {
+  /** When the head did not have what had just been sent to it. */
+  readonly lacked: number[] = [];
   readonly #client: Client;
 
   constructor(socketPath: string) {
@@ -64,8 +68,10 @@ export class Insistent {
         for (const { hash, bytes } of file?.contents ?? []) await this.#send(hash, bytes);
         return await ask();
       } catch (error) {
-        const isLacking = error instanceof ApiError && error.code.startsWith('blob.');
-        if (file === null || !isLacking) throw error;
+        if (file === null || !(error instanceof ApiError)) throw error;
+        const isLacking = error.code === 'files.lacking';
+        if (isLacking) this.lacked.push(Date.now());
+        if (!isLacking && !error.code.startsWith('blob.')) throw error;
         await sleep(AGAIN_MS);
       }
     }
@@ -103,11 +109,12 @@ export class Insistent {
   }
 
   /** Null when there is no room for it, or when it was made and a head died before its answer. */
-  async reserve(name: string, wish: Wish): Promise<SetAside | null> {
+  async reserve(name: string, wish: Wish, { nodes }: Worker): Promise<SetAside | null> {
     const { whole, cpus: cpuCount } = wish;
     const share = { cpuCount, memoryBytes: 8 * MEMORY_BYTES, gpuCount: 0, counted: {} };
     const body = {
       ...{ name, durationMs: SLOT_MS, nodeCount: wish.hostCount },
+      nodeNames: [...nodes],
       share: whole ? ('whole' as const) : share,
       within: { until: Date.now() + WITHIN_MS },
     };
@@ -157,6 +164,10 @@ export interface Worker {
   readonly receipts: string;
   /** A variable of each job that nobody else is to read. */
   readonly secret: string;
+  /** Those that are of no site. */
+  readonly nodes: readonly NodeName[];
+  /** Starts it on a node of the site; in the folder that those share. */
+  readonly atSite: string;
 }
 
 const COPY_FILE = 'cp file copy && exec "$@"';
@@ -164,8 +175,10 @@ const COPY_FILE = 'cp file copy && exec "$@"';
 function submissionOf(work: Work, worker: Worker, file: FileOfWork | null) {
   const { beats, exitCode, stubborn, onLoss, arraySize, reservation } = work;
   const args = [worker.receipts, String(beats), String(exitCode), stubborn ? '1' : '0', work.key];
-  const argv = [worker.path, ...args];
-  const shared = { kind: 'shared' as const, path: dirname(worker.path) };
+  const own = [worker.path, ...args];
+  const argv = work.at === null ? own : [worker.atSite, ...own];
+  const path = dirname(work.at === null ? worker.path : worker.atSite);
+  const shared = { kind: 'shared' as const, path };
   return {
     name: work.key,
     program: {
@@ -186,6 +199,10 @@ function submissionOf(work: Work, worker: Worker, file: FileOfWork | null) {
     onNodeLoss: onLoss === 'lease' ? { kind: onLoss, leaseMs: LEASE_MS } : { kind: onLoss },
     ...(arraySize === null ? {} : { array: { indices: `0-${arraySize - 1}` } }),
     ...(reservation === null ? {} : { reservation }),
+    // What brings a file could run anywhere.
+    ...(work.at === null && file !== null ? { nodeNames: [...worker.nodes] } : {}),
+    ...(work.at === SITE ? { labels: [`site=${SITE}`] } : {}),
+    ...(work.at === null || work.at === SITE ? {} : { nodeNames: [work.at as NodeName] }),
   };
 }
 

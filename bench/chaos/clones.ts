@@ -2,17 +2,16 @@
 // head names both; then the copy is gone, and an operator says so.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../src/kernel/api/api-error.ts';
 import { findLauncher } from '../../test/e2e/support/find-launcher.ts';
 import type { HostedCluster, Member } from '../../test/e2e/support/hosted-cluster.ts';
-import type { Host } from '../../test/e2e/support/hosts.ts';
+import { type Host, until } from '../../test/e2e/support/hosts.ts';
 import type { Insistent } from './client.ts';
 import type { Clone, Outage } from './evidence.ts';
-import { type Rest, signalTo } from './faults.ts';
-import type { Fault } from './plan.ts';
+import { type Fault, type Rest, signalTo } from './faults.ts';
 
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 200;
@@ -41,14 +40,15 @@ export async function cloneNode(
   made += 1;
   const host = await machineOf(cluster, member, `c${made}`);
   if (isAlone) member.host.cut();
-  await startAgent(cluster, member, host);
+  const log = await startAgent(cluster, member, host);
+  await until(`${host.name} has begun`, () => existsSync(log) || undefined);
   await rest(forMs);
   if (isAlone) member.host.rejoin();
   const told = await whenTold(client, member.name);
-  const until = Date.now();
+  const over = Date.now();
   await host.powerOff();
   await settle(client, member.name, host.name);
-  const clone = { node: member.name, host: host.name, isAlone, told, from, until };
+  const clone = { node: member.name, host: host.name, isAlone, told, from, until: over };
   return { outage: { host: member.name, how, parts, from, until: Date.now() }, clone };
 }
 
@@ -66,12 +66,13 @@ async function machineOf(cluster: HostedCluster, member: Member, name: string): 
   return cluster.lan.addHost(name, { from: copy, to: member.place });
 }
 
-async function startAgent(cluster: HostedCluster, member: Member, host: Host): Promise<void> {
+async function startAgent(cluster: HostedCluster, member: Member, host: Host): Promise<string> {
   const options = JSON.parse(readFileSync(member.optionsFile, 'utf8')) as object;
   const file = join(cluster.directory, `${host.name}.json`);
   const logFile = join(cluster.directory, `${host.name}.log`);
   writeFileSync(file, JSON.stringify({ ...options, logFile }), { mode: 0o600 });
   await host.start(process.execPath, [SOURCE, file]);
+  return logFile;
 }
 
 /** What the head says of the two; null: nothing in a long time. */

@@ -2,6 +2,7 @@
 // books say, and what was broken when.
 
 import type { HistoryJob, HistoryTask } from '../../src/kernel/api/history.ts';
+import type { Given } from './site/evidence.ts';
 
 export type LossRule = 'requeue' | 'wait' | 'lease';
 
@@ -30,6 +31,8 @@ export interface Work {
   readonly twice: boolean;
   /** Bytes of its file, which is brought to it and of which it leaves a copy; null: it has none. */
   readonly fileBytes: number | null;
+  /** A node of the steered site, or any of its nodes by its own name; null: nodes of our own. */
+  readonly at: string | null;
 }
 
 /** What came back: one job id for each time that it was sent, and when. */
@@ -64,7 +67,7 @@ export interface Span {
   readonly until: number;
 }
 
-export type Part = 'agent' | 'launcher' | 'network' | 'head' | 'store' | 'identity';
+export type Part = 'agent' | 'launcher' | 'network' | 'head' | 'store' | 'identity' | 'gateway';
 
 /**
  * Something of a host did not work: killed, stopped, cut off, or without power; its folder put back
@@ -154,6 +157,17 @@ export interface SetAside extends Span {
   readonly cpus: number;
 }
 
+/** A steered site, and what its own users have there. */
+export interface SiteEvidence {
+  readonly given: readonly Given[];
+  /** Tasks are `4711`, or `4711_2` of an array. */
+  readonly lives: readonly Life[];
+  /** Those of the head's that stand for jobs of the site's users. */
+  readonly jobs: readonly HistoryJob[];
+  readonly tasks: readonly HistoryTask[];
+  readonly cpusPerNode: number;
+}
+
 export interface Evidence {
   readonly accepted: readonly Accepted[];
   readonly lives: readonly Life[];
@@ -161,13 +175,19 @@ export interface Evidence {
   readonly tasks: readonly HistoryTask[];
   readonly stops: readonly Stop[];
   readonly outages: readonly Outage[];
+  /** The machine was too busy to run the bench itself. */
+  readonly stalls: readonly Span[];
   readonly setAside: readonly SetAside[];
   readonly restores: readonly Restore[];
   readonly clones: readonly Clone[];
   readonly copies: readonly CopyTrial[];
   readonly spied: Spied | null;
   readonly kept: readonly Kept[];
+  /** When the head did not have contents that had just been sent to it. */
+  readonly lacked: readonly number[];
   readonly slow: SlowUploads | null;
+  /** Null: there was none. */
+  readonly site: SiteEvidence | null;
   readonly cpusPerHost: number;
   readonly killGraceMs: number;
 }
@@ -198,6 +218,7 @@ export type Rule =
   | 'in a reservation'
   | 'outside its reservation'
   | 'more than a node has'
+  | 'on a node it does not want'
   | 'ran while suspended'
   | 'ran over its limit'
   | 'ran on'

@@ -4,7 +4,12 @@
 import { findLauncher } from '../../test/e2e/support/find-launcher.ts';
 import type { HostedCluster, Member } from '../../test/e2e/support/hosted-cluster.ts';
 import type { Outage } from './evidence.ts';
-import type { Fault } from './plan.ts';
+
+/** One that comes some time after the one before it. */
+export interface Fault extends Pick<Outage, 'how' | 'parts'> {
+  readonly afterMs: number;
+  readonly forMs: number;
+}
 
 export type Rest = (ms: number) => Promise<unknown>;
 

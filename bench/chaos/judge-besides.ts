@@ -5,15 +5,27 @@ import type { CopyTrial, Kept } from './evidence.ts';
 
 /** A head that is killed ends them, too. */
 const SLOW_MS = 5000;
+/** From the first content of a job that is sent to its submission. */
+const SENT_MS = 10_000;
 
 export function judgeBesides(all: Case): void {
-  const { copies, kept, spied, slow } = all.evidence;
+  const { copies, kept, lacked, spied, slow } = all.evidence;
   for (const copy of copies) judgeCopy(all, copy);
   for (const one of kept) judgeKept(all, one);
+  for (const at of lacked) judgeLacked(all, at);
   if (slow !== null && slow.longestMs < SLOW_MS) all.violate('not slow', 'no upload went on');
   if (spied === null) return;
   if (!spied.sawDecoy || spied.scans === 0) all.violate('not told', 'the spy has seen nothing');
   for (const line of spied.found) all.violate('a secret on a command line', line);
+}
+
+/** It was sent to a head that has lost it; who sends it may be slow. */
+function judgeLacked(all: Case, at: number): void {
+  const wasLost = all.evidence.restores.some(({ putBackAt, goesOnAt }) => {
+    return putBackAt <= at && at <= (goesOnAt ?? putBackAt) + SENT_MS;
+  });
+  if (wasLost) all.count('files sent to a store that was put back');
+  else all.violate('a kept file is gone', `it had just been sent, and was lacking at ${at}`);
 }
 
 function judgeCopy(all: Case, { at, said, replaced, starts, ended }: CopyTrial): void {

@@ -2,13 +2,16 @@
 // began and ended, and nothing runs over its time limit or after its task is done.
 
 import type { HistoryTask } from '../../src/kernel/api/history.ts';
-import { type Case, spanOf, type TaskCase } from './case.ts';
+import { type Case, type TaskCase, overlapMs, spanOf } from './case.ts';
 import type { Life, Span } from './evidence.ts';
+import { siteOf } from './site/evidence.ts';
 
 /** Between an instant and the one in the books, while nothing is broken. */
 const BOOKS_MS = 2000;
 /** Until a node that is silent, or its lease, is given up. */
 const SILENT_MS = 8000;
+/** A site is asked twice a second, starts and ends in its own time, and says whole seconds. */
+const SITE_MS = 4000;
 const STILL_MS = 600;
 
 export function judgeBooks(all: Case): void {
@@ -60,7 +63,8 @@ function judgeTimes(all: Case, task: TaskCase, row: HistoryTask, lives: readonly
   const early = ran.from - booked.from;
   const late = ran.until - booked.until;
   const silentMs = row.outcome.kind === 'node_fail' ? SILENT_MS : 0;
-  const bound = BOOKS_MS + silentMs + brokenMs(all, row.nodes, spanOf([booked, ran]));
+  const bound =
+    BOOKS_MS + silentMs + siteMs(row.nodes) + brokenMs(all, row.nodes, spanOf([booked, ran]));
   if (Math.abs(early) > bound) {
     all.violate('books', `${name} began at ${ran.from}, by the books ${-early} ms later`);
   }
@@ -71,16 +75,22 @@ function judgeTimes(all: Case, task: TaskCase, row: HistoryTask, lives: readonly
   all.violate('ran on', words);
 }
 
-/** How long something of these nodes, or the head, was out in a time and just before. */
+function siteMs(nodes: readonly string[]): number {
+  return nodes.some((node) => siteOf(node) !== null) ? SITE_MS : 0;
+}
+
+/** How long something of these nodes, or the head, was out in a time and just before, or all was slow. */
 function brokenMs(all: Case, nodes: readonly string[], span: Span): number {
   const around = { from: span.from - BOOKS_MS, until: span.until + BOOKS_MS };
-  const outages = all.outages([...nodes, 'head'], around);
+  const stalls = all.evidence.stalls.filter((one) => overlapMs(one, around) > 0);
+  const outages = [...all.outages([...nodes, 'head'], around), ...stalls];
   return outages.reduce((sum, one) => sum + one.until - one.from, 0);
 }
 
 function judgeLimit(all: Case, { id, work }: TaskCase, lives: readonly Life[]): void {
-  const bound = work.limitMs + all.evidence.killGraceMs + BOOKS_MS;
   for (const life of lives) {
+    const slackMs = BOOKS_MS + siteMs([life.host]);
+    const bound = work.limitMs + all.evidence.killGraceMs + slackMs;
     const ranMs = life.until - life.from - stoodMs(life);
     if (ranMs <= bound) continue;
     const out = all.outages([life.host], life).filter(({ parts }) => !parts.includes('network'));

@@ -75,11 +75,18 @@ function judgeLeftovers(all: Case, { id, rows, epochs, work }: TaskCase): void {
   }
 }
 
+/** A head that starts waits for the node of a copy that dials, as long as a node needs, and no longer. */
+function wasJustThere(all: Case, { from }: Life): boolean {
+  return all.outages(['head'], { from: from - ENDING_MS, until: from }).length > 0;
+}
+
 function judgeClone(all: Case, { node, host, isAlone, told }: Clone): void {
   if (told === null) all.violate('not told', `${host} has the folder of ${node}: nobody said so`);
   const ran = all.evidence.lives.filter((life) => life.host === host);
   if (isAlone && ran.length > 0) all.count('clones taken for their node, which was cut off');
-  else if (ran.length > 0) {
+  else if (ran.length > 0 && ran.every((life) => wasJustThere(all, life))) {
+    all.count('clones that a head that had just come heard before their node');
+  } else if (ran.length > 0) {
     const names = ran.map((life) => `${life.task}#${life.epoch}`).join(', ');
     all.violate('ran on a copy', `${names} on ${host}, a copy of ${node}`);
   } else all.count('clones of nodes');

@@ -11,6 +11,8 @@ const LATE_MS = 500;
 const TAKEN_BACK = 'its order came late';
 /** The same of one that made room for what the head has lost. */
 const REQUEUED = 'requeued; by whom was lost';
+/** The same of one that a node was told to end, the head having moved on. */
+const REPLACED = /^(a newer epoch has replaced it|replaced by epoch \d+)$/;
 
 export function judgeRepeats(all: Case): void {
   for (const task of all.tasks) {
@@ -98,7 +100,9 @@ function judgeRerun(all: Case, task: TaskCase, { epoch, lives, row, nextFrom }: 
     return all.count(`${what}: its start was lost with the store`);
   }
   // It was told to end by a head that has lost why; the word of its order is what is left.
-  if (row?.outcome.detail?.startsWith(REQUEUED) === true && all.lossAt(row.endedAt) !== null) {
+  const said = row?.outcome.detail ?? '';
+  const wasTold = said.startsWith(REQUEUED) || REPLACED.test(said);
+  if (row !== undefined && wasTold && all.lossAt(row.endedAt) !== null) {
     return all.count(`${what}: why it was requeued was lost with the store`);
   }
   if ([...hosts].some((host) => all.nodeOf(host) !== host)) {

@@ -8,6 +8,7 @@ import { judgeEnds } from './judge-ends.ts';
 import { judgeLosses } from './judge-losses.ts';
 import { judgePlaces } from './judge-places.ts';
 import { judgeRepeats } from './judge-repeats.ts';
+import { judgeSite } from './site/judge.ts';
 
 export function judge(evidence: Evidence): Verdict {
   const all = new Case(evidence);
@@ -17,5 +18,6 @@ export function judge(evidence: Evidence): Verdict {
   judgeBooks(all);
   judgeLosses(all);
   judgeBesides(all);
+  judgeSite(all);
   return { violations: all.violations, counted: all.counted };
 }

@@ -4,6 +4,8 @@
 import { type Dice, Streams } from '../../sim/chance.ts';
 import { CPUS } from '../../test/e2e/support/hosted-cluster.ts';
 import type { Outage, Work } from './evidence.ts';
+import type { Fault } from './faults.ts';
+import { SitePlan } from './site/plan.ts';
 
 const LIMIT_MS = 12_000;
 /** Time limit of the jobs that are meant to run into it. */
@@ -13,10 +15,12 @@ export const SLOT_MS = 8000;
 
 export class Plan {
   readonly #streams: Streams;
+  readonly site: SitePlan;
   #made = 0;
 
   constructor(seed: number) {
     this.#streams = new Streams(seed);
+    this.site = new SitePlan(this.#streams);
   }
 
   /** The next job, and how long after the one before it comes. */
@@ -36,6 +40,20 @@ export class Plan {
       ...{ key: `w${this.#made}`, reservation, limitMs: MEMBER_LIMIT_MS, partition: 'default' },
       ...{ cpuCount: 1, beats: dice.whole(5, 25) },
     };
+  }
+
+  /** A task for the steered site, which is silent only while its gateway is. */
+  there(at: string, of: Partial<Work>): Work {
+    const dice = this.#streams.of('there');
+    this.#made += 1;
+    const key = `w${this.#made}`;
+    const plainly = {
+      partition: 'default',
+      onLoss: 'wait',
+      requeue: true,
+      stubborn: false,
+    } as const;
+    return { ...plain(dice), ...plainly, ...of, at, key };
   }
 
   reservation(everyMs: number): Wish {
@@ -60,11 +78,6 @@ export interface Wish {
   readonly hostCount: number;
   readonly cpus: number;
   readonly whole: boolean;
-}
-
-export interface Fault extends Pick<Outage, 'how' | 'parts'> {
-  readonly afterMs: number;
-  readonly forMs: number;
 }
 
 type Kind = readonly [Outage['how'], Outage['parts']];
@@ -131,5 +144,6 @@ function plain(dice: Dice): Omit<Work, 'key'> {
     reservation: null,
     twice: dice.happens(0.1),
     fileBytes: null,
+    at: null,
   };
 }

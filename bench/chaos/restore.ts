@@ -8,8 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostedCluster } from '../../test/e2e/support/hosted-cluster.ts';
 import type { Insistent } from './client.ts';
 import type { Outage, Restore } from './evidence.ts';
-import type { Rest } from './faults.ts';
-import type { Fault } from './plan.ts';
+import type { Fault, Rest } from './faults.ts';
 
 /** All nodes may be out when it starts: until one of them has met it. */
 const PATIENCE_MS = 60_000;

@@ -7,12 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { plainPartition, plainScheduling } from '../../src/kernel/model/scheduling.ts';
-import {
-  CPUS,
-  type HostedCluster,
-  QUICK,
-  type Timing,
-} from '../../test/e2e/support/hosted-cluster.ts';
+import { CPUS, type HostedCluster, QUICK, type Timing } from '../../test/e2e/support/hosted-cluster.ts';
+import type { NodeName } from '../../src/kernel/model/ids.ts';
 import { until } from '../../test/e2e/support/hosts.ts';
 import { Insistent, type Worker } from './client.ts';
 import { cloneNode } from './clones.ts';
@@ -29,16 +25,19 @@ import type {
   SlowUploads,
   Spied,
 } from './evidence.ts';
-import { breakHead, breakNode } from './faults.ts';
+import { breakHead, breakNode, type Fault } from './faults.ts';
 import { fileOf } from './files.ts';
-import { type Fault, Plan } from './plan.ts';
+import { Plan } from './plan.ts';
 import { livesOf } from './receipts.ts';
 import { restoreHead } from './restore.ts';
+import { SiteRun, splitHistory } from './site/run.ts';
+import { type Site, siteIsUp } from './site/site.ts';
 import { Spy } from './spy.ts';
+import { Stalls } from './stalls.ts';
 import { Stops } from './stops.ts';
+import { TIMING } from './timing.ts';
 import { Uploads } from './uploads.ts';
 
-export const HOSTS = 5;
 const JOB_EVERY_MS = 330;
 const RESERVATION_EVERY_MS = 20_000;
 const FAULT_EVERY_MS = 17_000;
@@ -46,20 +45,7 @@ const COPY_EVERY_MS = 20_000;
 /** More than this many jobs that are not done make the client wait. */
 const BACKLOG_MAX = 150;
 /** For all jobs to end in, after everything was mended. */
-const PATIENCE_MS = 180_000;
-
-const partitions = {
-  default: { ...plainPartition('default'), preempt: 'suspend' as const },
-  back: { ...plainPartition('back'), preempt: 'requeue' as const },
-  urgent: { ...plainPartition('urgent'), tier: 1 },
-};
-const scheduling = { ...plainScheduling('easy'), partitions };
-/** Nodes go down so often here that a task would be held for it, and wait for an operator. */
-const crashLimit = 1000;
-export const TIMING: Timing = {
-  ...QUICK,
-  settings: { ...QUICK.settings, crashLimit, scheduling },
-};
+const PATIENCE_MS = 300_000;
 
 export class ChaosRun {
   readonly stops = new Stops();
@@ -72,17 +58,41 @@ export class ChaosRun {
   readonly #accepted: Accepted[] = [];
   readonly #setAside: SetAside[] = [];
   readonly #restores: Restore[] = [];
+  readonly #stalls = new Stalls();
   readonly #clones: Clone[] = [];
   readonly #over = new AbortController();
+  /** Null: no batch system is on this machine. */
+  readonly #site: SiteRun | null;
+  readonly #secretFiles: readonly string[];
 
-  constructor(cluster: HostedCluster, seed: number) {
+  constructor(cluster: HostedCluster, site: Site | null, seed: number) {
     this.#cluster = cluster;
     this.#plan = new Plan(seed);
     this.#client = new Insistent(cluster.socketPath);
     const path = join(cluster.directory, 'worker');
-    this.#worker = { path, receipts: cluster.receipts, secret: randomBytes(12).toString('hex') };
+    const secret = randomBytes(12).toString('hex');
+    const nodes = cluster.members.map(({ name }) => name as NodeName);
+    const { receipts } = cluster;
+    this.#worker = { path, receipts, secret, nodes, atSite: site?.atSite ?? path };
     const source = join(import.meta.dirname, 'worker.c');
     execFileSync('cc', ['-O2', '-Wall', '-o', this.#worker.path, source], { stdio: 'inherit' });
+    this.#site = site === null ? null : this.#runOf(site);
+    const files = cluster.members.map(({ optionsFile }) => optionsFile);
+    this.#secretFiles = site === null ? files : [...files, site.optionsFile];
+  }
+
+  #runOf(site: Site): SiteRun {
+    return new SiteRun({
+      ...{ site, plan: this.#plan.site, client: this.#client, worker: this.#worker },
+      ...{ rest: this.#rest, isOver: () => this.#isOver },
+      workOf: (at, of) => this.#plan.there(at, of),
+      onAccepted: (accepted) => this.#accepted.push(accepted),
+      onOutage: (outage) => this.outages.push(outage),
+    });
+  }
+
+  async siteUp(): Promise<void> {
+    await siteIsUp((names) => this.#client.nodesUp(names));
   }
 
   /** All of it; resolves with the evidence. */
@@ -94,12 +104,14 @@ export class ChaosRun {
     const spy = new Spy([token, this.#worker.secret, ...this.#secretsOfNodes()]);
     const copies = copyCluster(COPY_EVERY_MS, { rest: this.#rest, isOver: () => this.#isOver });
     const parts = [this.#submit(), this.#reserve(), this.#breakHeads()];
+    parts.push(...(this.#site?.begin() ?? []));
     for (const member of this.#cluster.members) parts.push(this.#breakNodes(member.name));
     await Promise.race([sleep(forMs), Promise.all(parts)]);
     this.#over.abort();
     await Promise.all(parts);
     const trials = await copies;
     await this.#settled();
+    await this.#site?.settled();
     reading.abort();
     await told;
     const slow = await uploads.end();
@@ -107,8 +119,8 @@ export class ChaosRun {
   }
 
   #secretsOfNodes(): string[] {
-    return this.#cluster.members.map(({ optionsFile }) => {
-      return (JSON.parse(readFileSync(optionsFile, 'utf8')) as { secret: string }).secret;
+    return this.#secretFiles.map((file) => {
+      return (JSON.parse(readFileSync(file, 'utf8')) as { secret: string }).secret;
     });
   }
 
@@ -155,7 +167,7 @@ export class ChaosRun {
       const wish = this.#plan.reservation(RESERVATION_EVERY_MS);
       await this.#rest(wish.afterMs);
       if (this.#isOver) return;
-      const share = await this.#client.reserve(`lab${at}`, wish);
+      const share = await this.#client.reserve(`lab${at}`, wish, this.#worker);
       if (share === null) this.refusedReservations += 1;
       else {
         this.#setAside.push(share);
@@ -238,7 +250,7 @@ export class ChaosRun {
 
   async #evidence(copies: CopyTrial[], slow: SlowUploads, spied: Spied): Promise<Evidence> {
     const { receipts } = this.#worker;
-    const history = await this.#client.history();
+    const { history, theirs } = splitHistory(await this.#client.history());
     const files = readdirSync(receipts).map((file) => readFileSync(join(receipts, file), 'utf8'));
     return {
       accepted: this.#accepted,
@@ -246,8 +258,11 @@ export class ChaosRun {
       ...history,
       ...{ restores: this.#restores, clones: this.#clones, copies, slow, spied },
       kept: await this.#kept(history),
+      lacked: this.#client.lacked,
+      site: this.#site?.evidence(theirs) ?? null,
       stops: this.stops.stops,
       outages: this.outages,
+      stalls: this.#stalls.end(),
       setAside: this.#setAside,
       cpusPerHost: CPUS,
       killGraceMs: TIMING.settings.killGraceMs,

@@ -9,7 +9,8 @@ import type { Spied } from './evidence.ts';
 const PROGRAM = join(import.meta.dirname, 'spy-program.ts');
 /** Nobody of Debian. */
 const NOBODY = 65_534;
-const DECOY_S = '3';
+/** A machine may be too busy to begin with the spy for some time. */
+const DECOY_S = '60';
 
 export class Spy {
   readonly #process;

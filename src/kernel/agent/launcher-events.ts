@@ -57,10 +57,11 @@ function endOf(record: LauncherRecord): EndEvent | undefined {
 /** One line of the launcher's list. */
 export function knownOf(record: LauncherRecord): KnownProcess {
   const end = endOf(record);
-  if (end) return { launchId: record.id, state: 'ended', end };
+  const { id: launchId, startedAt } = record;
+  if (end) return { launchId, state: 'ended', startedAt, end };
   if (record.state === RECORD_STATE.launching) return { launchId: record.id, state: 'launching' };
   return {
-    launchId: record.id,
+    ...{ launchId, startedAt },
     state: record.state === RECORD_STATE.stopped ? 'stopped' : 'running',
   };
 }

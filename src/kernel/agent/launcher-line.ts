@@ -85,7 +85,7 @@ export class LauncherLine {
   }
 
   async #adopt(processes: Processes): Promise<void> {
-    const { state, step, onAdopted } = this.#world;
+    const { clock, state, step, onAdopted, isBroken } = this.#world;
     processes.onEvent((event) => this.#onEvent(processes, event));
     processes.onLost((why) => this.#onLost(processes, why));
     const known = await processes.adopt();
@@ -99,7 +99,7 @@ export class LauncherLine {
     this.#queued = [];
     const waiting = new Set(queued.map(({ launchId }) => launchId));
     this.#endStrangers(processes, known);
-    for (const input of adoptionInputs(state, known, this.#world.isBroken)) {
+    for (const input of adoptionInputs(state, known, clock.now(), isBroken)) {
       if (input.kind === 'process' && waiting.has(input.event.launchId)) continue;
       step(input);
     }

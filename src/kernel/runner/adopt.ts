@@ -9,10 +9,12 @@ import { isOpen, type RunnerState } from './state.ts';
  * The inputs that bring the state in line with the list. A process that should be there and is not
  * is lost, even if it perhaps was never started: starting it now could start it twice. So is one
  * that is `isBroken`: its input was cut off, and whatever it made of that is no result.
+ * @param at now: a start that is heard of only by the list may be long ago
  */
 export function adoptionInputs(
   state: RunnerState,
   known: readonly KnownProcess[],
+  at: number,
   isBroken: (epochId: EpochId) => boolean = () => false,
 ): RunnerInput[] {
   const inputs: RunnerInput[] = [];
@@ -22,7 +24,8 @@ export function adoptionInputs(
   for (const epoch of state.epochs.values()) {
     const broken = isBroken(epoch.order.epochId);
     for (const { launchId } of epoch.processes.filter(isOpen)) {
-      for (const event of eventsOf(launchId, broken ? undefined : listed.get(launchId))) {
+      const process = broken ? undefined : listed.get(launchId);
+      for (const event of eventsOf(launchId, process, at)) {
         inputs.push({ kind: 'process', event });
       }
     }
@@ -30,12 +33,17 @@ export function adoptionInputs(
   return inputs;
 }
 
-function eventsOf(launchId: number, known: KnownProcess | undefined): ProcessInput[] {
+function eventsOf(launchId: number, known: KnownProcess | undefined, at: number): ProcessInput[] {
   if (known === undefined) return [{ kind: 'lost', launchId }];
-  if (known.state === 'ended') return [known.end ?? { kind: 'lost', launchId }];
+  const { startedAt, end } = known;
+  const ago = startedAt === undefined ? {} : { agoMs: Math.max(0, Math.round(at - startedAt)) };
+  const started: ProcessInput = { kind: 'started', launchId, ...ago };
+  if (known.state === 'ended') {
+    if (end === undefined) return [{ kind: 'lost', launchId }];
+    return end.kind === 'exited' ? [started, end] : [end];
+  }
   // Its start is still under way, and will be told of.
   if (known.state === 'launching') return [];
-  const started: ProcessInput = { kind: 'started', launchId };
   const kind = known.state === 'stopped' ? 'found_stopped' : 'continued';
   const now: ProcessInput = { kind, launchId };
   return [started, now];

@@ -8,6 +8,7 @@ import { addEpoch, addFinished, addReport, applyRestored, epochOf } from './book
 import type { RunnerEvent } from './events.ts';
 import { endOfNothing } from './finished.ts';
 import {
+  beginOf,
   type Epoch,
   elapsedMs,
   instantOf,
@@ -174,6 +175,7 @@ function applyRunning(state: RunnerState, event: EventOf<'epoch_running'>): void
   const at = epoch.startedAt ?? event.at;
   const limits = epoch.preparation?.limits ?? 'none';
   const late = event.agoMs === undefined ? {} : { agoMs: event.agoMs };
+  if (event.agoMs !== undefined) epoch.begunMs = event.agoMs;
   addReport(state, { kind: 'task_started', epochId: event.epochId, at, limits, ...late });
 }
 
@@ -224,7 +226,7 @@ function applyEnded(state: RunnerState, event: EventOf<'epoch_ended'>): void {
   epoch.phase = 'ended';
   epoch.end = null;
   // A head that lost this end may have lost the start as well.
-  const { startedAt } = epoch;
+  const startedAt = beginOf(epoch);
   epoch.told = startedAt === null ? event.report : { ...event.report, startedAt };
   delete epoch.storeUntil;
   epoch.runningSince = null;

@@ -6,7 +6,14 @@ import type { EpochId } from '../model/ids.ts';
 import type { LifeId } from '../model/life.ts';
 import type { EndReport, HeldEpoch, Report } from '../model/orders.ts';
 import type { StateSum } from './events.ts';
-import { ENDS_MAX, type Epoch, FINISHED_MAX, type Phase, type RunnerState } from './state.ts';
+import {
+  beginOf,
+  ENDS_MAX,
+  type Epoch,
+  FINISHED_MAX,
+  type Phase,
+  type RunnerState,
+} from './state.ts';
 
 /** In these the head has been told that it started. */
 const STARTED: ReadonlySet<Phase> = new Set(['running', 'sweeping', 'storing', 'ended']);
@@ -56,7 +63,8 @@ function standsOf(
   epoch: Epoch,
   { at, turns }: { readonly at: number; readonly turns: ReadonlyMap<EpochId, number> },
 ): Pick<HeldEpoch, 'stands'> {
-  const { order, phase, startedAt, turnHeard, turnTold, suspended, told } = epoch;
+  const { order, phase, turnHeard, turnTold, suspended, told } = epoch;
+  const startedAt = beginOf(epoch);
   if (startedAt === null || !STARTED.has(phase) || told?.cause === 'launch_failed') return {};
   const storing = phase === 'storing';
   const turnedAt = turns.get(order.epochId);

@@ -1,7 +1,5 @@
 // Orders from the head. Each may come any number of times, and after anything else.
 
-import { decidePauseOrder } from '../../wings/owner/runner/pause/decide.ts';
-import { whyPaused } from '../../wings/owner/runner/pause/state.ts';
 import { unreachable } from '../base/assert.ts';
 import { formatTaskId } from '../model/ids.ts';
 import type {
@@ -24,7 +22,9 @@ import {
 } from './finished.ts';
 import { endUnlaunched } from './lease.ts';
 import { isLetGo, letGo } from './let-go.ts';
-import { endUnstored, unblockNext } from './progress.ts';
+import { endDiscarded, endUnstored, unblockNext } from './progress.ts';
+import { decidePauseOrder } from '../../wings/owner/runner/pause/decide.ts';
+import { whyPaused } from '../../wings/owner/runner/pause/state.ts';
 import { type Epoch, instantOf, isOpen, type Now, type RunnerState } from './state.ts';
 
 /** The events of one order. */
@@ -173,7 +173,7 @@ function decideHaste(
   { why, discards, hastens }: Pick<EndOrder, 'why' | 'discards' | 'hastens'>,
   storeUntil: number,
 ): RunnerEvent[] {
-  if (discards) return [endUnstored(epoch, `ended before its files were kept: ${why}`)];
+  if (discards) return [endDiscarded(epoch, why)];
   if (!hastens || (epoch.storeUntil ?? Number.POSITIVE_INFINITY) <= storeUntil) return [];
   return [{ kind: 'storing_hastened', epochId: epoch.order.epochId, storeUntil }];
 }

@@ -81,10 +81,13 @@ export function decideSwept(
   if (epoch?.phase !== 'sweeping') return [];
   const { epochId, leaves } = swept;
   const report = endReport(epoch, swept, now);
-  if (leaves && epoch.ending?.discards !== true && isWorthKeeping(report)) {
+  const isKept = leaves && isWorthKeeping(report);
+  const { ending } = epoch;
+  if (isKept && ending?.discards !== true) {
     return [{ kind: 'storing_begun', epochId, at: instantOf(epoch, now), report }];
   }
-  return [{ kind: 'epoch_ended', epochId, report }, ...unblockNext(state, epoch)];
+  const told = isKept && ending !== null ? discarded(report, ending.why) : report;
+  return [{ kind: 'epoch_ended', epochId, report: told }, ...unblockNext(state, epoch)];
 }
 
 /** Not of what never ran, nor of what the head has given to another node. */
@@ -102,9 +105,28 @@ export function decideStored(state: RunnerState, epochId: EpochId, stored: Store
 
 /** Nobody waits for its files any more. */
 export function endUnstored({ order, end }: Epoch, problem: string): RunnerEvent {
-  const stored = { files: 0, bytes: 0, leftOut: 0, problem };
-  const report = { ...present(end, 'the end'), stored };
+  const report = { ...present(end, 'the end'), stored: unstored(problem) };
   return { kind: 'epoch_ended', epochId: order.epochId, report };
+}
+
+/** Nobody wants its files. */
+export function endDiscarded({ order, end }: Epoch, why: string): RunnerEvent {
+  const report = discarded(present(end, 'the end'), why);
+  return { kind: 'epoch_ended', epochId: order.epochId, report };
+}
+
+/**
+ * A head that has lost the record of why must not take it for done: it is told as what it is, one that an
+ * order has ended.
+ */
+function discarded(report: EndReport, why: string): EndReport {
+  const stored = unstored(`ended before its files were kept: ${why}`);
+  if (report.cause !== 'exited' || report.there !== undefined) return { ...report, stored };
+  return { ...report, cause: 'ended', detail: why, stored };
+}
+
+function unstored(problem: string): Stored {
+  return { files: 0, bytes: 0, leftOut: 0, problem };
 }
 
 /** The newest start of its task that waits for its end. */

@@ -1,8 +1,7 @@
 // What an agent knows of its parts of epochs. Plain data; only apply.ts changes it.
 
 import { NO_PAUSES, type Pauses } from '../../wings/owner/runner/pause/state.ts';
-import type { EpochId, TaskId } from '../model/ids.ts';
-import { formatTaskId } from '../model/ids.ts';
+import { type EpochId, type TaskId, formatTaskId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
 import type { LifeId, Stamp } from '../model/life.ts';
 import { CLOCK_STEP_MIN_MS } from '../model/limits.ts';
@@ -94,6 +93,8 @@ export interface Epoch {
   processes: Process[];
   /** First process started, ms since 1970. */
   startedAt: number | null;
+  /** It had begun so long before that, as its site or launcher says. Absent: it began then. */
+  begunMs?: number;
   /** `Now.bootedAt` then. Absent: not known, or it was before the machine was started anew. */
   bootedAt?: number;
   /** Running time before `runningSince`, without suspended time. */
@@ -255,6 +256,11 @@ export function instantOf({ bootedAt }: Epoch, now: Now): number {
   if (bootedAt === undefined || now.bootedAt === undefined) return now.at;
   const setByMs = now.bootedAt - bootedAt;
   return Math.abs(setByMs) < CLOCK_STEP_MIN_MS ? now.at : now.at - setByMs;
+}
+
+/** When it began, as it is told; its time limit counts from when that was heard. Null: it has not. */
+export function beginOf({ startedAt, begunMs = 0 }: Epoch): number | null {
+  return startedAt === null ? null : startedAt - begunMs;
 }
 
 /** Running time up to now, without suspended time. */

@@ -196,6 +196,14 @@ describe('the judge of chaos', () => {
 
   const allowed: readonly [string, string, Given][] = [
     [
+      'books that are late as all of the machine is slow',
+      'ended: completed',
+      {
+        tasks: [{ ...ROW, endedAt: 14_500 }],
+        stalls: [{ from: 12_000, until: 13_000 }],
+      },
+    ],
+    [
       'epochs of a requeue task at once',
       'epochs of a requeue task at once',
       {

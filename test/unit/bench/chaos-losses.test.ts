@@ -149,6 +149,7 @@ describe('the judge of copies', () => {
       'a kept file is gone',
       { kept: [{ key: 'w1', jobId: 1, wrong: 'blob.not_found' }] },
     ],
+    ['a file that was sent, and is gone', 'a kept file is gone', { lacked: [11_000] }],
   ];
   for (const [what, rule, given] of planted) {
     it(`sees ${what}`, () => assert.deepEqual(rules(given), [rule]));
@@ -184,6 +185,23 @@ describe('the judge of copies', () => {
       'a job that was accepted after the copy was made',
       'jobs lost with the store',
       { ...PUT_BACK, accepted: [ACCEPTED], jobs: [], tasks: [] },
+    ],
+    [
+      'an id that was given again, its first job having come while no node was back',
+      'ids given again that no node had heard of',
+      {
+        ...PUT_BACK,
+        outages: [OUT, { ...OUT, how: 'stop', parts: ['head'], from: 5000, until: 9000 }],
+        accepted: [ACCEPTED, { ...ACCEPTED, work: { ...WORK, key: 'w2' }, answeredAt: [17_000] }],
+        jobs: [{ ...JOB, name: 'w2' }],
+        lives: [life({ key: 'w2', from: 20_000, until: 22_000 })],
+        tasks: [{ ...ROW, startedAt: 20_000, endedAt: 22_000 }],
+      },
+    ],
+    [
+      'a file that was sent to a store that is put back',
+      'files sent to a store that was put back',
+      { ...PUT_BACK, lacked: [14_500] },
     ],
     [
       'a lost job that was submitted again',
@@ -284,6 +302,15 @@ describe('the judge of copies', () => {
         restores: [{ ...RESTORE, copiedAt: 16_000, putBackAt: 18_000 }],
         outages: [{ host: 'n1', how: 'cut', parts: ['network'], from: 11_900, until: 17_000 }],
         kept: [{ key: 'w1', jobId: 1, wrong: 'blob.not_found' }],
+      },
+    ],
+    [
+      'a clone that a head that starts hears before its node',
+      'clones that a head that had just come heard before their node',
+      {
+        clones: [CLONE],
+        lives: [life({ host: 'c1' })],
+        outages: [{ ...OUT, how: 'kill', parts: ['head'], from: 5000, until: 9500 }],
       },
     ],
     ['a clone that is named and gets nothing', 'clones of nodes', { clones: [CLONE] }],

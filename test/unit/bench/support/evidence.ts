@@ -21,6 +21,7 @@ export const WORK: Work = {
   reservation: null,
   twice: false,
   fileBytes: null,
+  at: null,
 };
 /** Job 1 is `work`, on n1 from 10 to 12 s. */
 export const LIFE: Life = {
@@ -67,8 +68,17 @@ export function evidence({
   return {
     accepted: [{ work: of, jobIds, answeredAt: jobIds.map(() => 9000) }],
     jobs: [job],
-    ...{ lives: [LIFE], tasks: [ROW], stops: [], outages: [], setAside: [] },
-    ...{ restores: [], clones: [], copies: [], kept: [], spied: null, slow: null },
+    ...{ lives: [LIFE], tasks: [ROW], stops: [], stalls: [], outages: [], setAside: [] },
+    ...{
+      restores: [],
+      clones: [],
+      copies: [],
+      kept: [],
+      lacked: [],
+      spied: null,
+      slow: null,
+      site: null,
+    },
     ...{ cpusPerHost: 4, killGraceMs: 500 },
     ...more,
   };

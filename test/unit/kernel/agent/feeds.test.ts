@@ -96,7 +96,7 @@ test('a pipe that an earlier agent left makes its process lost, however it ended
   const processes = [{ launchId: 7, state: 'running' }];
   const epochs = new Map([[EPOCH, { order: { epochId: EPOCH }, processes }]]);
   const known = [{ launchId: 7, state: 'running' as const }];
-  const inputs = adoptionInputs({ epochs } as never as RunnerState, known, (epochId) =>
+  const inputs = adoptionInputs({ epochs } as never as RunnerState, known, 0, (epochId) =>
     feeds.isBroken(epochId),
   );
   assert.deepEqual(inputs.slice(1), [{ kind: 'process', event: { kind: 'lost', launchId: 7 } }]);

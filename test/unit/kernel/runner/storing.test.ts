@@ -230,3 +230,22 @@ test('files that cannot be brought end the epoch before anything is started', ()
   assert.deepEqual({ cause, nodeFault, detail }, { cause: 'stage_failed', ...failure });
   assert.deepEqual(world.toDo(), ['7#1 release']);
 });
+
+test('[S15] what succeeded and was discarded is not told as a success, whoever asks again', () => {
+  const order = { ...END, why: 'a newer epoch has replaced it', discards: true } as const;
+  const replace: RunnerInput = { kind: 'order', order };
+  const late = running();
+  // Its last process ends by itself before the signal comes.
+  late.feed(replace, exited(1, 0, late.time - 1), swept(ID, false, true));
+  const kept = storing();
+  kept.feed(replace);
+  for (const world of [late, kept]) {
+    const { cause, detail, processes, stored: left } = endReport(world);
+    assert.deepEqual({ cause, detail }, { cause: 'ended', detail: order.why });
+    assert.deepEqual(processes, [{ rank: 0, exit: { code: 0 } }]);
+    assert.match(left?.problem ?? '', /^ended before its files were kept: a newer epoch/);
+  }
+  const without = running();
+  without.feed(replace, exited(1, 0, without.time - 1), swept(ID));
+  assert.equal(endReport(without).cause, 'exited', 'it leaves nothing that could be lost');
+});

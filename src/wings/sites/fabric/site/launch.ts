@@ -175,7 +175,9 @@ function variable(environment: readonly string[], name: string): string | null {
 /** How it stands, for an agent that knows nothing of it, and has heard that with it. */
 export function knownOf(launch: Launch): KnownProcess {
   const known = stateOf(launch);
-  return launch.foreign === null ? known : { ...known, isForeign: true };
+  const { startedAt, givenAt } = launch.entry;
+  const when = startedAt === null ? {} : { startedAt: Math.max(startedAt, givenAt) };
+  return { ...known, ...when, ...(launch.foreign === null ? {} : { isForeign: true }) };
 }
 
 function stateOf({ entry, told, turns }: Launch): KnownProcess {

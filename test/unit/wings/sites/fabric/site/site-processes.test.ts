@@ -177,6 +177,7 @@ test('what ended while no gateway was there is known at once, and told once', as
   const [known] = await next.processes.adopt();
   assert.equal(known?.state, 'ended');
   assert.ok(known.end?.kind === 'exited');
+  assert.ok(known.startedAt !== undefined, 'by its receipt');
   assert.deepEqual(known.end.exit, { code: 4 });
   await next.clock.advance(60_000);
   assert.deepEqual(next.told(1), []);
