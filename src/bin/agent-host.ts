@@ -4,7 +4,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Agent, startAgent } from '../kernel/agent/agent.ts';
-import type { Door } from '../kernel/agent/door/door.ts';
 import { isSame } from '../kernel/base/same.ts';
 import { fileProblem } from '../kernel/config/file-problem.ts';
 import { refuseLongDirectory } from '../kernel/config/socket-room.ts';
@@ -25,8 +24,6 @@ import { sharedMarks, systemMarks } from '../kernel/os/marks.ts';
 import { removeOldEnds } from '../kernel/os/old-ends.ts';
 import { ownHome, systemUsers } from '../kernel/os/users.ts';
 import type { NodeCache } from '../kernel/staging/node-cache.ts';
-import type { BuildKeeper } from '../wings/batches/staging/build-keeper.ts';
-import { systemPresence } from '../wings/owner/os/presence.ts';
 import { skillsOf } from '../wings/sites/adaptors/adaptor.ts';
 import { openHub, type SiteHub } from '../wings/sites/bin/site-hub.ts';
 import {
@@ -42,11 +39,11 @@ import {
 } from '../wings/sites/bin/site-members.ts';
 import { sizeOfSite } from '../wings/sites/bin/site-ports.ts';
 import { type SiteSize, SizeWatch } from '../wings/sites/fabric/site/site-size.ts';
-import { openDoorOf } from './agent-door.ts';
 import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
-import { buildsOf, cacheOf } from './agent-staging.ts';
+import { cacheOf } from './agent-staging.ts';
 import { instanceOf } from './instance.ts';
+import { agentMakers } from './parts.ts';
 import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
 
 /** Between two looks whether its parent is still there. */
@@ -76,8 +73,6 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const byName = new Map<string, Agent>();
   /** What was said last of the nodes of sites. */
   const told = new Map<string, MemberFacts>();
-  const doors: Door[] = [];
-  const keepers: BuildKeeper[] = [];
   const introductions: ((runtimes: RuntimesFound) => void)[] = [];
   const watch = new RuntimesWatch({ clock: systemClock, jobPath }, machine.runtimes, (runtimes) => {
     for (const introduce of introductions) introduce(runtimes);
@@ -91,17 +86,12 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
     const agent = await start({ ...node, options }, size?.sizes ?? [], machine, cache);
     agents.push(agent);
     byName.set(options.name, agent);
-    const own = { agent, nodeCount: nodes.length, log: node.log };
-    const keeper = buildsOf(options, own);
-    keeper.begin();
-    keepers.push(keeper);
     introductions.push((runtimes) => {
       agent.introduce({
         labels: labelsOf(options, machine, runtimes),
         containers: runtimes.words,
       });
     });
-    doors.push(...(await openDoorOf(node, agent)));
     told.set(options.name, factsOfMember(options));
     const runMember = (member: Hosted): Promise<void> => {
       hosted.push(member);
@@ -128,7 +118,7 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
     // Also when one cannot start: nothing else must keep the process then.
     () => watch.stop(),
   );
-  await Promise.all([...doors, ...keepers].map((one) => one.close()));
+  await Promise.all(agents.map((agent) => agent.close()));
   const leaves = signal === 'SIGUSR2' || first.options.leaves === true;
   if (leaves) await Promise.all(agents.map((agent) => agent.shutDown()));
   else for (const agent of agents) agent.stop();
@@ -167,9 +157,6 @@ async function start(
       'there is no C compiler; a slower launcher in Node.js starts the processes',
     );
   }
-  if (options.site !== undefined && options.pause?.yield !== undefined) {
-    log.warn({}, 'node.yield is left out: what runs at a site cannot be suspended');
-  }
   const instance = await instanceOf(options, machine.bootId, log);
   const settings = settingsOf(options, machine, { site: hosted.hub?.name ?? null, instance });
   const ports = portsOf(options, machine, { log, cache, instance, hub: hosted.hub });
@@ -178,7 +165,9 @@ async function start(
   const siteSkills = hosted.hub === null ? undefined : skillsOf(hosted.hub.adaptor);
   const skills = siteSkills === undefined ? {} : { siteSkills };
   const own = { ...settings, facts: { ...settings.facts, limits, ...ofSite, ...skills } };
-  const agent = await startAgent(ports, own);
+  const { nodeCount, makers } = machine;
+  const parts = makers.map((make) => make({ options, log, nodeCount }));
+  const agent = await startAgent(ports, own, parts);
   log.info({ resources: own.resources, facts: own.facts }, 'agent started');
   return agent;
 }
@@ -282,9 +271,9 @@ async function lookAtMachine(nodeCount: number, jobPath?: string): Promise<Machi
     facts: { ...describeSystem(), network: describeNetwork() },
     version: readVersion(),
     nodeCount,
+    makers: await agentMakers(),
     users: systemUsers(systemClock.monotonic),
     marks: sharedMarks(systemMarks(), systemClock.monotonic),
-    presence: systemPresence(systemClock),
   };
 }
 

@@ -1,6 +1,6 @@
 // One node of an agent process: what it says of itself, and the Linux that its agent gets.
 
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { LauncherClient } from '../kernel/agent/launcher-client.ts';
 import type { AgentSettings, AllPorts } from '../kernel/agent/ports.ts';
 import { originOf } from '../kernel/connect/origin.ts';
@@ -24,9 +24,7 @@ import { systemPipes } from '../kernel/os/pipes.ts';
 import type { Marks } from '../kernel/ports/marks.ts';
 import type { Users } from '../kernel/ports/users.ts';
 import type { NodeCache } from '../kernel/staging/node-cache.ts';
-import { stepPrograms, workerElsewhere, workerProgram } from '../wings/mpi/os/step-programs.ts';
-import { yieldSettings } from '../wings/owner/bin/yield-settings.ts';
-import type { OwnerPresence } from '../wings/owner/ports/presence.ts';
+import type { AgentMaker } from '../kernel/wing.ts';
 import type { SiteHub } from '../wings/sites/bin/site-hub.ts';
 import { sitePorts } from '../wings/sites/bin/site-ports.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -45,11 +43,12 @@ export interface Machine {
   readonly version: string;
   readonly users: Users;
   readonly marks: Marks;
-  readonly presence: OwnerPresence;
   /** What was there when the process began. */
   readonly runtimes: RuntimesFound;
   /** How many this process has. */
   readonly nodeCount: number;
+  /** Those of wings that do something in agents. */
+  readonly makers: readonly AgentMaker[];
 }
 
 /** What a node says of itself. Throws with words when its options cannot be. */
@@ -84,23 +83,12 @@ export function settingsOf(
     allowRoot: false,
     pauseMaxMs: options.pause?.maxMs ?? PAUSE_MAX_MS,
     isWholeMachine: options.resources?.cpuCount === undefined,
-    steps: stepPrograms(resolve(options.stateDir)),
-    workers: {
-      program: workerProgram(resolve(options.stateDir)),
-      elsewhere: workerElsewhere(),
-      head: headFor(options),
-    },
   };
 }
 
 /** `weft up` says false outright: its owner has let in whoever comes. */
 function isOwnOnly({ switchUser }: AgentOptions): boolean {
   return switchUser === 'auto' && process.getuid?.() !== 0;
-}
-
-/** Workers run in directories of their own. */
-function headFor({ head }: AgentOptions): AgentSettings['workers']['head'] {
-  return 'socketPath' in head ? { socketPath: resolve(head.socketPath) } : head;
 }
 
 /**
@@ -183,9 +171,6 @@ export function portsOf(
     commands: systemCommands,
     pipes: systemPipes,
     load: () => readLoad(stateDir),
-    ...(options.pause?.yield === undefined || options.site !== undefined
-      ? {}
-      : { yielding: yieldSettings(options.pause.yield, machine.presence) }),
     ...(options.health === undefined
       ? {}
       : { health: { ...options.health, commands: systemCommands } }),

@@ -1,7 +1,5 @@
 // Orders from the head. Each may come any number of times, and after anything else.
 
-import { decidePauseOrder } from '../../wings/owner/runner/pause/decide.ts';
-import { whyPaused } from '../../wings/owner/runner/pause/state.ts';
 import { unreachable } from '../base/assert.ts';
 import { formatTaskId } from '../model/ids.ts';
 import type {
@@ -24,6 +22,8 @@ import {
 } from './finished.ts';
 import { endUnlaunched } from './lease.ts';
 import { isLetGo, letGo } from './let-go.ts';
+import { decidePauseOrder } from './pause/decide.ts';
+import { whyPaused } from './pause/state.ts';
 import { endUnstored, unblockNext } from './progress.ts';
 import { type Epoch, instantOf, isOpen, type Now, type RunnerState } from './state.ts';
 

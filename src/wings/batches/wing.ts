@@ -5,4 +5,5 @@ import type { Wing } from '../../kernel/wing.ts';
 export const batches: Wing = {
   name: 'batches',
   needs: ['notify', 'replay'],
+  agent: async () => (await import('./bin/agent.ts')).batchesOnNode,
 };

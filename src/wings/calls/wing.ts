@@ -5,4 +5,5 @@ import type { Wing } from '../../kernel/wing.ts';
 export const calls: Wing = {
   name: 'calls',
   needs: ['pilots'],
+  agent: async () => (await import('./bin/agent.ts')).workersOnNode,
 };

@@ -3,13 +3,9 @@
 
 import { ok, type Result } from '../../../../kernel/base/result.ts';
 import { isSame } from '../../../../kernel/base/same.ts';
+import type { FilterState, Seen } from '../../../../kernel/model/filter-rule.ts';
 import type { EpochId } from '../../../../kernel/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../../kernel/model/limits.ts';
-import type { Clock, Timer } from '../../../../kernel/ports/clock.ts';
-import type { Commands } from '../../../../kernel/ports/commands.ts';
-import type { Log } from '../../../../kernel/ports/log.ts';
-import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
-import type { FilterState, Seen } from '../../../../kernel/model/filter-rule.ts';
 import {
   type ListedJob,
   type SiteHold,
@@ -23,9 +19,13 @@ import {
   type StopWish,
   shownName,
 } from '../../../../kernel/model/site.ts';
+import type { Clock, Timer } from '../../../../kernel/ports/clock.ts';
+import type { Commands } from '../../../../kernel/ports/commands.ts';
+import type { Log } from '../../../../kernel/ports/log.ts';
+import type { SiteSource } from '../../../../kernel/ports/site-source.ts';
+import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 import { elementOf } from '../../model/site-elements.ts';
 import { nodesThere } from '../../model/site-where.ts';
-import type { SiteSource } from '../../ports/sites.ts';
 import { NodeNames } from '../filters/node-names.ts';
 import type { Filters } from '../filters/site-filters.ts';
 import { runSiteCommand, type SiteAnswer } from './command.ts';

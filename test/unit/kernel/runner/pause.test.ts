@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Report } from '../../../../../src/kernel/model/orders.ts';
-import { apply } from '../../../../../src/kernel/runner/apply.ts';
-import { sumOf } from '../../../../../src/kernel/runner/books.ts';
-import type { RunnerInput } from '../../../../../src/kernel/runner/inputs.ts';
-import { rebootEvents } from '../../../../../src/kernel/runner/progress.ts';
-import { elapsedMs, emptyState } from '../../../../../src/kernel/runner/state.ts';
-import { pauseDeadline } from '../../../../../src/wings/owner/runner/pause/decide.ts';
-import { idOf, launch, shell } from '../../../kernel/agent/orders.ts';
-import { exited, prepared, process, started, swept, World } from '../../../kernel/runner/world.ts';
+import type { Report } from '../../../../src/kernel/model/orders.ts';
+import { apply } from '../../../../src/kernel/runner/apply.ts';
+import { sumOf } from '../../../../src/kernel/runner/books.ts';
+import type { RunnerInput } from '../../../../src/kernel/runner/inputs.ts';
+import { pauseDeadline } from '../../../../src/kernel/runner/pause/decide.ts';
+import { rebootEvents } from '../../../../src/kernel/runner/progress.ts';
+import { elapsedMs, emptyState } from '../../../../src/kernel/runner/state.ts';
+import { idOf, launch, shell } from '../agent/orders.ts';
+import { exited, prepared, process, started, swept, World } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 const ID = idOf(7);

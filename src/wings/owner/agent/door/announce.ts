@@ -2,7 +2,7 @@
 // the name of an abstract socket, which is seen by all of them and gone with the process.
 
 import { createServer } from 'node:net';
-import { announcementOf } from '../../model/announcement.ts';
+import { announcementOf } from '../../../../kernel/model/announcement.ts';
 import type { Door } from './door.ts';
 
 /** Null: the path is too long for such a name, so that it has to be named. */

@@ -1,9 +1,9 @@
 // When a pause begins, changes and ends. It needs no head: its deadline is in the agent's journal.
 
-import { isSame } from '../../../../kernel/base/same.ts';
-import type { PauseWish, YieldPause } from '../../../../kernel/model/pause.ts';
-import type { RunnerEvent } from '../../../../kernel/runner/events.ts';
-import type { Now, RunnerState } from '../../../../kernel/runner/state.ts';
+import { isSame } from '../../base/same.ts';
+import type { PauseWish, YieldPause } from '../../model/pause.ts';
+import type { RunnerEvent } from '../events.ts';
+import type { Now, RunnerState } from '../state.ts';
 import type { AskedPause } from './state.ts';
 
 /** How often the deadline is looked at: a sleeping machine or a set clock stops no timer in time. */

@@ -2,22 +2,24 @@
 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Agent } from '../kernel/agent/agent.ts';
-import { announce } from '../kernel/agent/door/announce.ts';
-import { type Door, openDoor } from '../kernel/agent/door/door.ts';
-import { Accounts } from '../kernel/head/auth/accounts.ts';
-import { LocalLogin } from '../kernel/head/auth/local-login.ts';
-import { systemChance } from '../kernel/os/chance.ts';
-import { systemClock } from '../kernel/os/clock.ts';
-import { systemCommands } from '../kernel/os/commands.ts';
-import { atConsole } from '../kernel/os/console-users.ts';
-import type { Log } from '../kernel/ports/log.ts';
-import type { AgentOptions } from './agent-options.ts';
+import type { AgentInside } from '../../../kernel/agent/part.ts';
+import type { AgentOptions } from '../../../kernel/config/daemon-options.ts';
+import { Accounts } from '../../../kernel/head/auth/accounts.ts';
+import { LocalLogin } from '../../../kernel/head/auth/local-login.ts';
+import { systemChance } from '../../../kernel/os/chance.ts';
+import { systemClock } from '../../../kernel/os/clock.ts';
+import { systemCommands } from '../../../kernel/os/commands.ts';
+import type { Log } from '../../../kernel/ports/log.ts';
+import { announce } from '../agent/door/announce.ts';
+import { type Door, openDoor } from '../agent/door/door.ts';
+import type { YieldWatch } from '../agent/yield-watch.ts';
+import { atConsole } from '../os/console-users.ts';
 
 /** Without one the node works all the same; only its owner cannot ask it. */
 export async function openDoorOf(
   { options, log }: { readonly options: AgentOptions; readonly log: Log },
-  agent: Agent,
+  { state, pausing }: AgentInside,
+  watch: YieldWatch,
 ): Promise<Door[]> {
   const { pause, name } = options;
   if (pause === undefined) return [];
@@ -26,7 +28,7 @@ export async function openDoorOf(
   const accounts = new Accounts();
   try {
     const door = await openDoor(pause.door, {
-      ...{ node: name, agent, pauseMaxMs: pause.maxMs, clock: systemClock, log },
+      ...{ node: name, state, pausing, watch, pauseMaxMs: pause.maxMs, clock: systemClock, log },
       rights: { owners: pause.owners, uid, isAtConsole: atConsole(systemCommands) },
       proofs: new LocalLogin({ directory, chance: systemChance, accounts, whose: 'agent' }),
     });

@@ -16,19 +16,20 @@ import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, test } from 'node:test';
-import { type Door, openDoor } from '../../../../src/kernel/agent/door/door.ts';
-import type { PauseRights } from '../../../../src/kernel/agent/door/rights.ts';
-import { ok } from '../../../../src/kernel/base/result.ts';
-import { Accounts } from '../../../../src/kernel/head/auth/accounts.ts';
-import { LocalLogin } from '../../../../src/kernel/head/auth/local-login.ts';
-import { DOOR_PATHS, type PauseReply } from '../../../../src/kernel/model/agent-door.ts';
-import { Failure } from '../../../../src/kernel/model/failure.ts';
-import { systemChance } from '../../../../src/kernel/os/chance.ts';
-import { systemClock } from '../../../../src/kernel/os/clock.ts';
-import { consoleNames, isSeatOf } from '../../../../src/kernel/os/console-users.ts';
-import type { Proofs } from '../../../../src/kernel/ports/proofs.ts';
-import { askNode, statusOfNode } from '../../../../src/wings/owner/cli/doors.ts';
-import { FakeWorld } from './fake-world.ts';
+import { ok } from '../../../../../src/kernel/base/result.ts';
+import { Accounts } from '../../../../../src/kernel/head/auth/accounts.ts';
+import { LocalLogin } from '../../../../../src/kernel/head/auth/local-login.ts';
+import { DOOR_PATHS, type PauseReply } from '../../../../../src/kernel/model/agent-door.ts';
+import { Failure } from '../../../../../src/kernel/model/failure.ts';
+import { systemChance } from '../../../../../src/kernel/os/chance.ts';
+import { systemClock } from '../../../../../src/kernel/os/clock.ts';
+import type { Proofs } from '../../../../../src/kernel/ports/proofs.ts';
+import { type Door, openDoor } from '../../../../../src/wings/owner/agent/door/door.ts';
+import type { PauseRights } from '../../../../../src/wings/owner/agent/door/rights.ts';
+import { YieldWatch } from '../../../../../src/wings/owner/agent/yield-watch.ts';
+import { askNode, statusOfNode } from '../../../../../src/wings/owner/cli/doors.ts';
+import { consoleNames, isSeatOf } from '../../../../../src/wings/owner/os/console-users.ts';
+import { FakeWorld } from '../../../kernel/agent/fake-world.ts';
 
 const HOUR_MS = 3_600_000;
 const NOBODY: PauseRights = { owners: [], uid: 12_345, isAtConsole: async () => false };
@@ -73,8 +74,18 @@ function provenAs(name: string): Proofs {
 
 async function open(rights: Partial<PauseRights>, by: Proofs = realProofs()): Promise<void> {
   world = new FakeWorld();
-  const agent = await world.start();
-  const own = { node: 'n1', agent, pauseMaxMs: 4 * HOUR_MS, clock: systemClock, log: LOG };
+  const { state, pausing } = await world.start();
+  const looking = { clock: world.clock, log: LOG, settings: null, onChange: () => undefined };
+  const watch = new YieldWatch({ ...looking, pausing });
+  const own = {
+    node: 'n1',
+    state,
+    pausing,
+    watch,
+    pauseMaxMs: 4 * HOUR_MS,
+    clock: systemClock,
+    log: LOG,
+  };
   door = await openDoor(socket, { ...own, proofs: by, rights: { ...NOBODY, ...rights } });
 }
 

@@ -5,11 +5,18 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { LaunchOrder } from '../../../../src/kernel/model/orders.ts';
-import { makeFolder } from '../../../support/folder.ts';
-import { FakeWorld } from './fake-world.ts';
-import { launch, share, shell } from './orders.ts';
+import type { LaunchOrder } from '../../../../../src/kernel/model/orders.ts';
+import { workersPart } from '../../../../../src/wings/calls/agent/part.ts';
+import type { WorkerSettings } from '../../../../../src/wings/calls/agent/worker-container.ts';
+import { makeFolder } from '../../../../support/folder.ts';
+import { FakeWorld } from '../../../kernel/agent/fake-world.ts';
+import { launch, share, shell } from '../../../kernel/agent/orders.ts';
 
+const WORKERS: WorkerSettings = {
+  program: '/bin/weft-worker',
+  elsewhere: { argv: ['--small', '/opt/weft/bin/worker.cjs'], folder: '/opt/weft' },
+  head: { socketPath: '/run/head.sock' },
+};
 const FORGED = { WEFT_CALLS: 'forged', WEFT_POOL: '9' };
 
 /** What is started for the order: its command, its environment by name, and where. */
@@ -18,8 +25,7 @@ async function started(
   head = {},
 ): Promise<[string[], Map<string, string>, string]> {
   const world = new FakeWorld();
-  const { workers } = world.settings;
-  world.settings = { ...world.settings, workers: { ...workers, ...head } };
+  world.parts = [workersPart({ ...WORKERS, ...head })];
   await world.start();
   world.head.order(order);
   await world.clock.settle();

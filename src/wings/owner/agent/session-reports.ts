@@ -1,8 +1,8 @@
 // What helpers in the sessions of users tell of their displays (`weft node watch-session`): only a
 // program of the session itself is told by the X server when somebody last typed there.
 
-import type { Sign } from '../model/presence.ts';
-import type { Now } from '../runner/state.ts';
+import type { Sign } from '../../../kernel/model/presence.ts';
+import type { Now } from '../../../kernel/runner/state.ts';
 
 /** How long ago somebody typed there, or why the helper cannot know. */
 export interface SessionReport {

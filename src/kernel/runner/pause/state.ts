@@ -1,11 +1,6 @@
 // What an agent keeps of pauses: the one that was asked for and the one that it began itself.
 
-import {
-  type OwnerPause,
-  type Pause,
-  pauseWords,
-  type YieldPause,
-} from '../../../../kernel/model/pause.ts';
+import { type OwnerPause, type Pause, pauseWords, type YieldPause } from '../../model/pause.ts';
 
 /** A pause on request. Over with the first of both clocks, so that setting one makes it no longer. */
 export interface AskedPause extends OwnerPause {

@@ -5,10 +5,10 @@ import { chownSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { announce } from '../../../../src/kernel/agent/door/announce.ts';
-import { announcedIn, announcementOf } from '../../../../src/kernel/model/announcement.ts';
-import { localNodes, strangersHere } from '../../../../src/wings/owner/cli/doors.ts';
-import { makeFolder } from '../../../support/folder.ts';
+import { announcedIn, announcementOf } from '../../../../../src/kernel/model/announcement.ts';
+import { announce } from '../../../../../src/wings/owner/agent/door/announce.ts';
+import { localNodes, strangersHere } from '../../../../../src/wings/owner/cli/doors.ts';
+import { makeFolder } from '../../../../support/folder.ts';
 
 test('a door is told by the name of a socket, and read from the list of the kernel', () => {
   const name = announcementOf(7, '/srv/a lab/agents/n1.sock');

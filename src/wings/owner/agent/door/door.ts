@@ -6,28 +6,37 @@ import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import path from 'node:path';
-import { err, ok, type Result } from '../../base/result.ts';
-import { isWhole } from '../../base/whole.ts';
-import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
+import type { Pausing } from '../../../../kernel/agent/pausing.ts';
+import { err, ok, type Result } from '../../../../kernel/base/result.ts';
+import { isWhole } from '../../../../kernel/base/whole.ts';
+import { type Bounds, Newcomers } from '../../../../kernel/doors/newcomers.ts';
 import {
   DOOR_PATHS,
   type DoorStatus,
   type PauseReply,
   type ProofAsked,
   type SessionReply,
-} from '../../model/agent-door.ts';
-import { formatRefusal, KINDS, kindOf, type Refusal, refuse } from '../../model/errors.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import type { Proofs, ProvenUser } from '../../ports/proofs.ts';
-import { isLive } from '../../runner/state.ts';
-import type { Agent } from '../agent.ts';
+} from '../../../../kernel/model/agent-door.ts';
+import {
+  formatRefusal,
+  KINDS,
+  kindOf,
+  type Refusal,
+  refuse,
+} from '../../../../kernel/model/errors.ts';
+import type { Clock } from '../../../../kernel/ports/clock.ts';
+import type { Log } from '../../../../kernel/ports/log.ts';
+import type { Proofs, ProvenUser } from '../../../../kernel/ports/proofs.ts';
+import { isLive, type RunnerState } from '../../../../kernel/runner/state.ts';
+import type { YieldWatch } from '../yield-watch.ts';
 import { mayPause, type PauseRights } from './rights.ts';
 import { readReport } from './session.ts';
 
 export interface DoorWorld {
   readonly node: string;
-  readonly agent: Pick<Agent, 'pausing' | 'state' | 'owner'>;
+  readonly state: RunnerState;
+  readonly pausing: Pausing;
+  readonly watch: Pick<YieldWatch, 'presence' | 'wantsInput' | 'note'>;
   readonly pauseMaxMs: number;
   readonly rights: PauseRights;
   readonly proofs: Proofs;
@@ -135,8 +144,8 @@ async function answerTo(world: DoorWorld, url: string, body: Body): Promise<Answ
   }
 }
 
-function statusOf({ node, agent, pauseMaxMs }: DoorWorld): DoorStatus {
-  return { node, pause: agent.pausing.now, pauseMaxMs, presence: agent.owner.presence };
+function statusOf({ node, pausing, watch, pauseMaxMs }: DoorWorld): DoorStatus {
+  return { node, pause: pausing.now, pauseMaxMs, presence: watch.presence };
 }
 
 async function pause(world: DoorWorld, body: Body): Promise<Answer> {
@@ -146,19 +155,19 @@ async function pause(world: DoorWorld, body: Body): Promise<Answer> {
   if (!isWhole(durationMs, 0, Number.MAX_SAFE_INTEGER) || typeof requeue !== 'boolean') {
     return err(refuse('request.malformed', { what: 'durationMs in ms and requeue are expected' }));
   }
-  const { node, agent, log } = world;
+  const { node, pausing, state, log } = world;
   const wish = { by: user.value.name, durationMs: durationMs as number, requeue };
-  const begun = await agent.pausing.pause(wish);
+  const begun = await pausing.pause(wish);
   if (!begun.ok) return begun;
   log.info(wish, 'the node is paused');
-  const tasks = [...agent.state.epochs.values()].filter((epoch) => epoch.processes.some(isLive));
+  const tasks = [...state.epochs.values()].filter((epoch) => epoch.processes.some(isLive));
   return ok({ node, pause: begun.value, tasks: tasks.length } satisfies PauseReply);
 }
 
 async function unpause(world: DoorWorld, body: Body): Promise<Answer> {
   const user = await ownerOf(world, body);
   if (!user.ok) return user;
-  const ended = await world.agent.pausing.unpause(user.value.name);
+  const ended = await world.pausing.unpause(user.value.name);
   if (!ended.ok) return ended;
   world.log.info({ by: user.value.name }, 'the pause of the node is over');
   return ok(statusOf(world));
@@ -170,9 +179,9 @@ async function session(world: DoorWorld, body: Body): Promise<Answer> {
   if (!user.ok) return user;
   const report = readReport(body, user.value.name);
   if (!report.ok) return report;
-  const { node, agent } = world;
-  agent.owner.note(report.value);
-  return ok({ node, wanted: agent.owner.wantsInput } satisfies SessionReply);
+  const { node, watch } = world;
+  watch.note(report.value);
+  return ok({ node, wanted: watch.wantsInput } satisfies SessionReply);
 }
 
 async function ownerOf(

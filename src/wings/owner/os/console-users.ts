@@ -2,8 +2,8 @@
 // Either may be missing; both are asked.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Commands } from '../ports/commands.ts';
-import type { ProvenUser } from '../ports/proofs.ts';
+import type { Commands } from '../../../kernel/ports/commands.ts';
+import type { ProvenUser } from '../../../kernel/ports/proofs.ts';
 
 const SESSIONS = '/run/systemd/sessions';
 /** Virtual consoles, serial ones of machines without a screen, and the first X display. */

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import type { Report } from '../../../../../src/kernel/model/orders.ts';
-import { FakeWorld, settings } from '../../../kernel/agent/fake-world.ts';
-import { idOf, launch, shell } from '../../../kernel/agent/orders.ts';
+import type { Report } from '../../../../src/kernel/model/orders.ts';
+import { FakeWorld, settings } from './fake-world.ts';
+import { idOf, launch, shell } from './orders.ts';
 
 const HOUR_MS = 3_600_000;
 const STOP = 19;

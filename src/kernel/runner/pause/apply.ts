@@ -1,8 +1,8 @@
 // What a pause does to the epochs that are here, and what the head is told of it.
 
-import { addReport } from '../../../../kernel/runner/books.ts';
-import type { RunnerEvent } from '../../../../kernel/runner/events.ts';
-import { type Epoch, pauseWalltime, type RunnerState } from '../../../../kernel/runner/state.ts';
+import { addReport } from '../books.ts';
+import type { RunnerEvent } from '../events.ts';
+import { type Epoch, pauseWalltime, type RunnerState } from '../state.ts';
 import { isPaused, shownPause } from './state.ts';
 
 type EventOf<Kind extends RunnerEvent['kind']> = Extract<RunnerEvent, { kind: Kind }>;

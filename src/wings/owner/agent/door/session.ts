@@ -1,8 +1,8 @@
 // What a helper in a user's session tells of its display.
 
-import { err, ok, type Result } from '../../base/result.ts';
-import { isWhole } from '../../base/whole.ts';
-import { type Refusal, refuse } from '../../model/errors.ts';
+import { err, ok, type Result } from '../../../../kernel/base/result.ts';
+import { isWhole } from '../../../../kernel/base/whole.ts';
+import { type Refusal, refuse } from '../../../../kernel/model/errors.ts';
 import type { SessionReport } from '../session-reports.ts';
 
 /** Names of displays in X, of this machine or of another one. */

@@ -1,7 +1,7 @@
 // WebSockets (RFC 6455) as the lines of calls use them: binary messages, whole or, of large bodies,
 // as they come. Bytes are not copied on their way in unless a message comes in several chunks.
 
-import { FrameFault } from '../../wings/calls/wire/call-bytes.ts';
+import { FrameFault } from './call-bytes.ts';
 
 export const OPCODE = { rest: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 

@@ -1,8 +1,8 @@
 // Who may pause a node: whoever owns the machine or sits at it.
 
-import { err, ok, type Result } from '../../base/result.ts';
-import { type Refusal, refuse } from '../../model/errors.ts';
-import type { ProvenUser } from '../../ports/proofs.ts';
+import { err, ok, type Result } from '../../../../kernel/base/result.ts';
+import { type Refusal, refuse } from '../../../../kernel/model/errors.ts';
+import type { ProvenUser } from '../../../../kernel/ports/proofs.ts';
 
 export interface PauseRights {
   /** Login names in `node.owners`. */

@@ -1,9 +1,9 @@
 // The node's pause, for whoever asks on this machine and for the head. Who may ask is for the caller
 // to know. The answer comes when the journal has it: neither a crash nor a restart forgets it then.
 
-import { err, ok, type Result } from '../../../kernel/base/result.ts';
-import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
-import type { NodeHello } from '../../../kernel/model/node.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { type Refusal, refuse } from '../model/errors.ts';
+import type { NodeHello } from '../model/node.ts';
 import {
   type OwnerPause,
   type Pause,
@@ -11,11 +11,11 @@ import {
   refusePause,
   refuseUnpause,
   type YieldPause,
-} from '../../../kernel/model/pause.ts';
-import type { RunnerInput } from '../../../kernel/runner/inputs.ts';
-import type { RunnerState } from '../../../kernel/runner/state.ts';
+} from '../model/pause.ts';
+import type { RunnerInput } from '../runner/inputs.ts';
 import type { PauseInput } from '../runner/pause/decide.ts';
 import { shownPause } from '../runner/pause/state.ts';
+import type { RunnerState } from '../runner/state.ts';
 
 export interface PausingWorld {
   readonly node: string;
