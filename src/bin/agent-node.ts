@@ -24,9 +24,7 @@ import { systemPipes } from '../kernel/os/pipes.ts';
 import type { Marks } from '../kernel/ports/marks.ts';
 import type { Users } from '../kernel/ports/users.ts';
 import type { NodeCache } from '../kernel/staging/node-cache.ts';
-import type { AgentMaker } from '../kernel/wing.ts';
-import type { SiteHub } from '../wings/sites/bin/site-hub.ts';
-import { sitePorts } from '../wings/sites/bin/site-ports.ts';
+import type { AgentMaker, Elsewhere } from '../kernel/wing.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { stagingOf } from './agent-staging.ts';
 import type { RuntimesFound } from './runtimes-watch.ts';
@@ -55,7 +53,7 @@ export interface Machine {
 export function settingsOf(
   options: AgentOptions,
   machine: Machine,
-  { site, instance }: { readonly site: string | null; readonly instance: string },
+  instance: string,
 ): AgentSettings {
   const node = parseNodeName(options.name);
   if (!node.ok) throw new Error(node.error);
@@ -75,7 +73,7 @@ export function settingsOf(
     labels: labelsOf(options, machine, machine.runtimes),
     sharedPaths: options.sharedPaths,
     ...(options.jobPath === undefined ? {} : { jobPath: options.jobPath }),
-    facts: factsOf(options, machine, { switchesUser: switchUser, site }),
+    facts: factsOf(options, machine, switchUser),
     stateDir: options.stateDir,
     spoolBytesMax: options.spoolBytesMax ?? SPOOL_BYTES_MAX,
     switchUser,
@@ -108,11 +106,7 @@ function resourcesOf({ cpuCount, memoryBytes, gpuCount }: Found): Resources {
   return { cpuCount, memoryBytes, gpuCount, counted: {} };
 }
 
-function factsOf(
-  options: AgentOptions,
-  machine: Machine,
-  { switchesUser, site }: { readonly switchesUser: boolean; readonly site: string | null },
-): NodeFacts {
+function factsOf(options: AgentOptions, machine: Machine, switchesUser: boolean): NodeFacts {
   return {
     ...machine.facts,
     agentVersion: machine.version,
@@ -121,7 +115,6 @@ function factsOf(
     limits: '',
     containers: machine.runtimes.words,
     launcher: machine.launcher.kind,
-    ...(site === null ? {} : { site }),
     switchesUser,
     ...(isOwnOnly(options) ? { ownUserOnly: true } : {}),
     user: machine.users.self().name,
@@ -142,7 +135,7 @@ export function portsOf(
     readonly instance: string;
     readonly cache: NodeCache;
     /** Null: its tasks run on this machine. */
-    readonly hub: SiteHub | null;
+    readonly elsewhere: Elsewhere | null;
   },
 ): AllPorts {
   const { stateDir, name, secret, head } = options;
@@ -174,8 +167,6 @@ export function portsOf(
     ...(options.health === undefined
       ? {}
       : { health: { ...options.health, commands: systemCommands } }),
-    ...(options.site === undefined || own.hub === null
-      ? {}
-      : sitePorts(options.site, { ...own, stateDir, node: name }, own.hub)),
+    ...own.elsewhere?.ports(own.instance),
   };
 }

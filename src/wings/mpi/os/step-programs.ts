@@ -18,5 +18,5 @@ export function stepPrograms(stateDir: string): StepPrograms {
 /** From the sources, or compiled. */
 function programFile(name: string): string {
   const extension = extname(fileURLToPath(import.meta.url));
-  return fileURLToPath(new URL(`../../../bin/${name}${extension}`, import.meta.url));
+  return fileURLToPath(new URL(`../bin/${name}${extension}`, import.meta.url));
 }

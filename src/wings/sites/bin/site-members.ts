@@ -7,9 +7,9 @@ import type { AgentOptions } from '../../../kernel/config/daemon-options.ts';
 import { parseNodeName } from '../../../kernel/model/ids.ts';
 import { CPUS_PER_NODE_MAX } from '../../../kernel/model/limits.ts';
 import { NO_RESOURCES, type Resources } from '../../../kernel/model/resources.ts';
+import { memberName, type SiteNode, shownName, siteNodeOf } from '../../../kernel/model/site.ts';
 import type { FormerName } from '../fabric/filters/node-names.ts';
 import type { Filters } from '../fabric/filters/site-filters.ts';
-import { memberName, type SiteNode, shownName, siteNodeOf } from '../../../kernel/model/site.ts';
 
 /** Labels of whatever runs at this site. */
 export function siteLabels(name: string, system: string): string[] {

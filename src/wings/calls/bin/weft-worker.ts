@@ -1,9 +1,9 @@
 // A worker of a pool, started by the agent as a task: takes calls of the head and has a process of
 // its own run them.
 
-import { Nanny } from '../wings/calls/functions/nanny/nanny.ts';
-import { readSettings } from '../wings/calls/functions/nanny/settings.ts';
-import { callDialer } from '../wings/calls/os/call-dialer.ts';
+import { Nanny } from '../functions/nanny/nanny.ts';
+import { readSettings } from '../functions/nanny/settings.ts';
+import { callDialer } from '../os/call-dialer.ts';
 
 const settings = readSettings(process.env);
 if (!settings.ok) {

@@ -1,9 +1,9 @@
 // The process of a task with `--mpi` on every node but its first: it waits for the steps of the
 // task's other processes. The agent starts it, and ends it with the task.
 
-import { readAllocation } from '../wings/mpi/steps/allocation.ts';
-import { type OwnMemory, takeOwnMemory } from '../wings/mpi/steps/own-memory.ts';
-import { serveSteps } from '../wings/mpi/steps/serve.ts';
+import { readAllocation } from '../steps/allocation.ts';
+import { type OwnMemory, takeOwnMemory } from '../steps/own-memory.ts';
+import { serveSteps } from '../steps/serve.ts';
 
 // `weft kill --signal` is for the programs of the task, who get it as well.
 for (const name of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const) {

@@ -3,11 +3,11 @@
 
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { type Allocation, findNode, readAllocation } from '../wings/mpi/steps/allocation.ts';
-import { asSaidElsewhere, readArguments, type StepWish } from '../wings/mpi/steps/arguments.ts';
-import { connectTo } from '../wings/mpi/steps/connect.ts';
-import type { StepEnd } from '../wings/mpi/steps/frames.ts';
-import { startRemote } from '../wings/mpi/steps/remote.ts';
+import { type Allocation, findNode, readAllocation } from '../steps/allocation.ts';
+import { asSaidElsewhere, readArguments, type StepWish } from '../steps/arguments.ts';
+import { connectTo } from '../steps/connect.ts';
+import type { StepEnd } from '../steps/frames.ts';
+import { startRemote } from '../steps/remote.ts';
 
 /** Exit code for failures of its own, the same that ssh has, beside every code of the command. */
 const EXIT_OWN_FAILURE = 255;
