@@ -1,3 +1,3 @@
 // Starts a worker of a pool.
 
-require('./start.cjs').run('bin/weft-worker');
+require('./start.cjs').run('wings/calls/bin/weft-worker');

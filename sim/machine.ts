@@ -9,6 +9,7 @@ import type { Resources } from '../src/kernel/model/resources.ts';
 import type { Log } from '../src/kernel/ports/log.ts';
 import type { Dialer, Session } from '../src/kernel/ports/net.ts';
 import type { UserAccount } from '../src/kernel/ports/users.ts';
+import { agentParts } from './agent-parts.ts';
 import type { BuildStep } from './builds.ts';
 import type { Streams } from './chance.ts';
 import { BOOT_BEGAN_AT, Life, SimClock, type Skew, simBootClock, type Time } from './clock.ts';
@@ -152,7 +153,8 @@ export class Machine {
     this.journalCrash = 'none';
     this.#world.note(`${this.name} starts its agent`);
     const ports = this.#world.wrapPorts(this.#ports(life));
-    void startAgent(ports, this.#settings()).then((agent) => {
+    const parts = agentParts(argvOf({ ...QUIET, runMs: null }));
+    void startAgent(ports, this.#settings(), parts).then((agent) => {
       if (life.alive) this.agent = agent;
     });
   }
@@ -297,12 +299,6 @@ export class Machine {
       allowRoot: false,
       isWholeMachine: true,
       pauseMaxMs: PAUSE_MAX_MS,
-      steps: { server: argvOf({ ...QUIET, runMs: null }), client: '/bin/weft-rsh' },
-      workers: {
-        program: '/bin/weft-worker',
-        elsewhere: { argv: ['/weft/worker.cjs'], folder: '/weft' },
-        head: { socketPath: '/head.sock' },
-      },
     };
   }
 }

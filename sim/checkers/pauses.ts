@@ -1,7 +1,7 @@
 // O1, O2 on what really runs: no task goes on beyond the grace on a node that is paused, and no pause
 // outlives its deadline, while the agent lives that has to see to it.
 
-import { isPaused } from '../../src/wings/owner/runner/pause/state.ts';
+import { isPaused } from '../../src/kernel/runner/pause/state.ts';
 import type { Machine } from '../machine.ts';
 import type { PauseWork } from '../pause-work.ts';
 import { placeOf, type Truth } from '../truth.ts';

@@ -7,23 +7,18 @@ import type { AgentPorts, AgentSettings } from '../../src/kernel/agent/ports.ts'
 import type { NodeName } from '../../src/kernel/model/ids.ts';
 import { PAUSE_MAX_MS } from '../../src/kernel/model/pause.ts';
 import type { Resources } from '../../src/kernel/model/resources.ts';
-import {
-  memberName,
-  type SiteMode,
-  type SiteNode,
-  siteNodeOf,
-} from '../../src/kernel/model/site.ts';
+import { memberName, type SiteMode, type SiteNode, siteNodeOf } from '../../src/kernel/model/site.ts';
 import type { Commands } from '../../src/kernel/ports/commands.ts';
 import type { Log } from '../../src/kernel/ports/log.ts';
 import type { Dialer } from '../../src/kernel/ports/net.ts';
+import type { SiteSource } from '../../src/kernel/ports/site-source.ts';
 import type { UserAccount } from '../../src/kernel/ports/users.ts';
-import type { Adaptor } from '../../src/wings/sites/adaptors/adaptor.ts';
-import { totalOf } from '../../src/wings/sites/adaptors/adaptor.ts';
+import { type Adaptor, totalOf } from '../../src/wings/sites/adaptors/adaptor.ts';
 import { NodeStops } from '../../src/wings/sites/fabric/site/node-stops.ts';
 import { SiteProcesses } from '../../src/wings/sites/fabric/site/site-processes.ts';
 import { SiteWatch } from '../../src/wings/sites/fabric/site/site-watch.ts';
 import { Steerer } from '../../src/wings/sites/fabric/site/steerer.ts';
-import type { SiteSource } from '../../src/wings/sites/ports/sites.ts';
+import { agentParts } from '../agent-parts.ts';
 import type { Streams } from '../chance.ts';
 import { Life, SimClock, type Skew, type Time } from '../clock.ts';
 import { filesOf, journalOf, SimDisk } from '../disk.ts';
@@ -201,7 +196,8 @@ export class Gateway {
   }
 
   #begin(hub: Hub, seat: Seat): void {
-    void startAgent(this.#ports(hub, seat), this.#settings(seat)).then((agent) => {
+    const parts = agentParts(['simulated']);
+    void startAgent(this.#ports(hub, seat), this.#settings(seat), parts).then((agent) => {
       if (hub.life.alive) hub.agents.set(seat.name, agent);
     });
   }
@@ -268,12 +264,6 @@ export class Gateway {
       allowRoot: false,
       isWholeMachine: false,
       pauseMaxMs: PAUSE_MAX_MS,
-      steps: { server: ['simulated'], client: '/bin/weft-rsh' },
-      workers: {
-        program: '/bin/weft-worker',
-        elsewhere: { argv: ['/weft/worker.cjs'], folder: '/weft' },
-        head: { socketPath: '/head.sock' },
-      },
     };
   }
 

@@ -1,6 +1,6 @@
 // One node of an agent process: what it says of itself, and the Linux that its agent gets.
 
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { LauncherClient } from '../kernel/agent/launcher-client.ts';
 import type { AgentSettings, AllPorts } from '../kernel/agent/ports.ts';
 import { originOf } from '../kernel/connect/origin.ts';
@@ -24,11 +24,7 @@ import { systemPipes } from '../kernel/os/pipes.ts';
 import type { Marks } from '../kernel/ports/marks.ts';
 import type { Users } from '../kernel/ports/users.ts';
 import type { NodeCache } from '../kernel/staging/node-cache.ts';
-import { stepPrograms, workerElsewhere, workerProgram } from '../wings/mpi/os/step-programs.ts';
-import { yieldSettings } from '../wings/owner/bin/yield-settings.ts';
-import type { OwnerPresence } from '../wings/owner/ports/presence.ts';
-import type { SiteHub } from '../wings/sites/bin/site-hub.ts';
-import { sitePorts } from '../wings/sites/bin/site-ports.ts';
+import type { AgentMaker, Elsewhere } from '../kernel/wing.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { stagingOf } from './agent-staging.ts';
 import type { RuntimesFound } from './runtimes-watch.ts';
@@ -45,18 +41,19 @@ export interface Machine {
   readonly version: string;
   readonly users: Users;
   readonly marks: Marks;
-  readonly presence: OwnerPresence;
   /** What was there when the process began. */
   readonly runtimes: RuntimesFound;
   /** How many this process has. */
   readonly nodeCount: number;
+  /** Those of wings that do something in agents. */
+  readonly makers: readonly AgentMaker[];
 }
 
 /** What a node says of itself. Throws with words when its options cannot be. */
 export function settingsOf(
   options: AgentOptions,
   machine: Machine,
-  { site, instance }: { readonly site: string | null; readonly instance: string },
+  instance: string,
 ): AgentSettings {
   const node = parseNodeName(options.name);
   if (!node.ok) throw new Error(node.error);
@@ -76,7 +73,7 @@ export function settingsOf(
     labels: labelsOf(options, machine, machine.runtimes),
     sharedPaths: options.sharedPaths,
     ...(options.jobPath === undefined ? {} : { jobPath: options.jobPath }),
-    facts: factsOf(options, machine, { switchesUser: switchUser, site }),
+    facts: factsOf(options, machine, switchUser),
     stateDir: options.stateDir,
     spoolBytesMax: options.spoolBytesMax ?? SPOOL_BYTES_MAX,
     switchUser,
@@ -84,23 +81,12 @@ export function settingsOf(
     allowRoot: false,
     pauseMaxMs: options.pause?.maxMs ?? PAUSE_MAX_MS,
     isWholeMachine: options.resources?.cpuCount === undefined,
-    steps: stepPrograms(resolve(options.stateDir)),
-    workers: {
-      program: workerProgram(resolve(options.stateDir)),
-      elsewhere: workerElsewhere(),
-      head: headFor(options),
-    },
   };
 }
 
 /** `weft up` says false outright: its owner has let in whoever comes. */
 function isOwnOnly({ switchUser }: AgentOptions): boolean {
   return switchUser === 'auto' && process.getuid?.() !== 0;
-}
-
-/** Workers run in directories of their own. */
-function headFor({ head }: AgentOptions): AgentSettings['workers']['head'] {
-  return 'socketPath' in head ? { socketPath: resolve(head.socketPath) } : head;
 }
 
 /**
@@ -120,11 +106,7 @@ function resourcesOf({ cpuCount, memoryBytes, gpuCount }: Found): Resources {
   return { cpuCount, memoryBytes, gpuCount, counted: {} };
 }
 
-function factsOf(
-  options: AgentOptions,
-  machine: Machine,
-  { switchesUser, site }: { readonly switchesUser: boolean; readonly site: string | null },
-): NodeFacts {
+function factsOf(options: AgentOptions, machine: Machine, switchesUser: boolean): NodeFacts {
   return {
     ...machine.facts,
     agentVersion: machine.version,
@@ -133,7 +115,6 @@ function factsOf(
     limits: '',
     containers: machine.runtimes.words,
     launcher: machine.launcher.kind,
-    ...(site === null ? {} : { site }),
     switchesUser,
     ...(isOwnOnly(options) ? { ownUserOnly: true } : {}),
     user: machine.users.self().name,
@@ -154,7 +135,7 @@ export function portsOf(
     readonly instance: string;
     readonly cache: NodeCache;
     /** Null: its tasks run on this machine. */
-    readonly hub: SiteHub | null;
+    readonly elsewhere: Elsewhere | null;
   },
 ): AllPorts {
   const { stateDir, name, secret, head } = options;
@@ -183,14 +164,9 @@ export function portsOf(
     commands: systemCommands,
     pipes: systemPipes,
     load: () => readLoad(stateDir),
-    ...(options.pause?.yield === undefined || options.site !== undefined
-      ? {}
-      : { yielding: yieldSettings(options.pause.yield, machine.presence) }),
     ...(options.health === undefined
       ? {}
       : { health: { ...options.health, commands: systemCommands } }),
-    ...(options.site === undefined || own.hub === null
-      ? {}
-      : sitePorts(options.site, { ...own, stateDir, node: name }, own.hub)),
+    ...own.elsewhere?.ports(own.instance),
   };
 }

@@ -2,7 +2,6 @@
 // cache.
 
 import { join } from 'node:path';
-import type { Agent } from '../kernel/agent/agent.ts';
 import { systemClock } from '../kernel/os/clock.ts';
 import { diskSize } from '../kernel/os/detect.ts';
 import { systemFiles } from '../kernel/os/files.ts';
@@ -12,7 +11,6 @@ import type { Staging } from '../kernel/ports/staging.ts';
 import { HeadLine } from '../kernel/staging/head-line.ts';
 import { HeadStaging } from '../kernel/staging/head-staging.ts';
 import { NodeCache } from '../kernel/staging/node-cache.ts';
-import { BuildKeeper } from '../wings/batches/staging/build-keeper.ts';
 import type { AgentOptions } from './agent-options.ts';
 
 /** Share of the disk, where the site says nothing. */
@@ -25,30 +23,6 @@ export function cacheOf(first: AgentOptions, of: { bootId: string; log: Log }): 
     ...{ directory: join(stateDir, 'cache'), clock: systemClock, ...of },
     bytesMax: cacheBytesMax ?? diskSize(stateDir) * SHARE_OF_DISK,
   });
-}
-
-/** Where the site says nothing. */
-const BUILDS_AGE_MS = 30 * 86_400_000;
-
-/** Builds on one node; `nodeCount` of them share the disk. */
-export function buildsOf(
-  { stateDir, buildsBytesMax, buildsAgeMs = BUILDS_AGE_MS }: AgentOptions,
-  { agent, nodeCount, log }: { agent: Pick<Agent, 'state'>; nodeCount: number; log: Log },
-): BuildKeeper {
-  return new BuildKeeper({
-    directory: join(stateDir, 'builds'),
-    bytesMax: buildsBytesMax ?? (diskSize(stateDir) * SHARE_OF_DISK) / nodeCount,
-    ageMs: buildsAgeMs,
-    inUse: () => buildsNamed(agent.state),
-    ...{ files: systemFiles, clock: systemClock, log },
-  });
-}
-
-/** By tasks that are there, whatever they do. */
-function buildsNamed({ epochs }: Agent['state']): ReadonlySet<string> {
-  const keys = new Set<string>();
-  for (const { order } of epochs.values()) if (order.batch?.build) keys.add(order.batch.build);
-  return keys;
 }
 
 export function stagingOf(options: AgentOptions, of: { cache: NodeCache; log: Log }): Staging {

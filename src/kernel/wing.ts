@@ -2,6 +2,13 @@
 // contributes nothing of a kind leaves it out.
 
 import type { MachinePart } from './machine/part.ts';
+import type { Agent } from './agent/agent.ts';
+import type { AgentPart } from './agent/part.ts';
+import type { AgentPorts } from './agent/ports.ts';
+import type { AgentOptions } from './config/daemon-options.ts';
+import type { UidsOf } from './doors/peer-owners.ts';
+import type { NodeFacts } from './model/node.ts';
+import type { Log } from './ports/log.ts';
 
 export interface Wing {
   readonly name: string;
@@ -9,4 +16,42 @@ export interface Wing {
   readonly needs: readonly string[];
   /** What the head's machine gets from it. */
   readonly machine?: () => Promise<MachinePart>;
+  /** What it does in agents; loaded by programs that have some. */
+  readonly agent?: () => Promise<AgentMaker>;
+  /** Has tasks of nodes run elsewhere than on the machine of their agents; of one wing. */
+  readonly elsewhere?: () => Promise<ElsewhereMaker>;
+}
+
+/** Makes a wing's part in the agent of one node. Throws with words when its options cannot be. */
+export type AgentMaker = (node: HostedNode) => AgentPart;
+
+/** A node whose agent a program runs. */
+export interface HostedNode {
+  readonly options: AgentOptions;
+  readonly log: Log;
+  /** How many nodes the program has. */
+  readonly nodeCount: number;
+  /** Whose processes are at the other ends of unix sockets; undefined: nobody can say. */
+  readonly uidsOf: UidsOf | undefined;
+}
+
+/** Null: tasks of this node run on its machine. */
+export type ElsewhereMaker = (node: Pick<HostedNode, 'options' | 'log'>) => Elsewhere | null;
+
+/** Where the tasks of a node run that do not run on the machine of its agent. */
+export interface Elsewhere {
+  /** The node's options, with what is there. Rejects with words when nothing can run there. */
+  ready(): Promise<AgentOptions>;
+  /** What the node says of itself then. */
+  facts(): Partial<NodeFacts>;
+  /** In place of the machine's own. */
+  ports(instance: string): Partial<AgentPorts>;
+  /** The node's agent runs. */
+  begin(agent: Pick<Agent, 'introduce'>, host: AgentsHost): void;
+}
+
+/** The program that runs agents. */
+export interface AgentsHost {
+  /** Runs the agent of one more node, whose tasks run elsewhere too. */
+  run(options: AgentOptions, elsewhere: (log: Log) => Elsewhere): Promise<void>;
 }

@@ -2,15 +2,6 @@
 // cut. Nothing is added here; a line goes when its import does.
 
 export const ARROWS_LEFT: ReadonlySet<string> = new Set([
-  'src/kernel/agent/agent.ts batches',
-  'src/kernel/agent/agent.ts owner',
-  'src/kernel/agent/engine.ts owner',
-  'src/kernel/agent/environment.ts mpi',
-  'src/kernel/agent/names.ts mpi',
-  'src/kernel/agent/ports.ts owner',
-  'src/kernel/agent/ports.ts sites',
-  'src/kernel/agent/prepare.ts calls',
-  'src/kernel/agent/prepare.ts mpi',
   'src/kernel/api/jobs.ts notify',
   'src/kernel/api/routes.ts batches',
   'src/kernel/api/routes.ts calls',
@@ -88,15 +79,6 @@ export const ARROWS_LEFT: ReadonlySet<string> = new Set([
   'src/kernel/head/http/services.ts sites',
   'src/kernel/head/http/upgrades.ts calls',
   'src/kernel/page/pure/first-start.ts batches',
-  'src/kernel/runner/apply.ts owner',
-  'src/kernel/runner/check.ts owner',
-  'src/kernel/runner/decide.ts owner',
-  'src/kernel/runner/events.ts owner',
-  'src/kernel/runner/inputs.ts owner',
-  'src/kernel/runner/orders.ts owner',
-  'src/kernel/runner/progress.ts owner',
-  'src/kernel/runner/state.ts owner',
-  'src/kernel/runner/time.ts owner',
   'src/kernel/sdk/cluster.ts batches',
   'src/kernel/sdk/cluster.ts calls',
   'src/kernel/sdk/index.ts batches',
@@ -104,6 +86,4 @@ export const ARROWS_LEFT: ReadonlySet<string> = new Set([
   'src/kernel/sdk/index.ts pilots',
   'src/kernel/sdk/line.ts calls',
   'src/kernel/sdk/start.ts pilots',
-  'src/kernel/transfer/look.ts batches',
-  'src/kernel/wire/web-socket.ts calls',
 ]);

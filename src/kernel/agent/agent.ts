@@ -1,9 +1,6 @@
 // The agent: binds the runner to launcher, head, files and limits. Runs unchanged on Linux and in
 // the simulator; everything it touches is an argument.
 
-import { BuildWatch } from '../../wings/batches/agent/build-watch.ts';
-import { Pausing } from '../../wings/owner/agent/pausing.ts';
-import { YieldWatch } from '../../wings/owner/agent/yield-watch.ts';
 import type { NodeHello } from '../model/node.ts';
 import type { NodeSize } from '../model/node-sizes.ts';
 import type { Order } from '../model/orders.ts';
@@ -12,6 +9,7 @@ import { heldEpochs } from '../runner/books.ts';
 import type { Epoch, RunnerState } from '../runner/state.ts';
 import type { HeadToAgent } from '../wire/messages.ts';
 import { completePorts } from './absent.ts';
+import { Companions } from './companions.ts';
 import { Engine } from './engine.ts';
 import { FaultWatch, LAUNCHER_OUTDATED } from './fault.ts';
 import { Feeds } from './feeds.ts';
@@ -21,6 +19,8 @@ import { Journal } from './journal.ts';
 import { LauncherLine } from './launcher-line.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { OutputShipper } from './outputs.ts';
+import type { AgentPart } from './part.ts';
+import { Pausing } from './pausing.ts';
 import type { AgentPorts, AgentSettings, AllPorts } from './ports.ts';
 import { HeadLink, type LinkStatus } from './session.ts';
 import { Spool } from './spool.ts';
@@ -40,10 +40,10 @@ export interface Agent {
   readonly state: RunnerState;
   readonly status: LinkStatus;
   readonly pausing: Pausing;
-  /** Who uses this machine. */
-  readonly owner: YieldWatch;
   /** The head is told at once of what the machine has now. */
   introduce(changed: Introduction): void;
+  /** Before it stops: what wings offer beside it is over. */
+  close(): Promise<void>;
   /** Leaves everything running, as a restart does; the next agent adopts it. */
   stop(): void;
   /** Ends every process and the launcher's work; the next agent reports them as lost. */
@@ -54,8 +54,12 @@ export interface Agent {
 const SHUT_DOWN_MS = 5000;
 
 /** Resolves when what ran before is adopted and the first dial is under way. */
-export async function startAgent(ports: AgentPorts, settings: AgentSettings): Promise<Agent> {
-  const agent = new RunningAgent(completePorts(ports), settings);
+export async function startAgent(
+  ports: AgentPorts,
+  settings: AgentSettings,
+  parts: readonly AgentPart[],
+): Promise<Agent> {
+  const agent = new RunningAgent(completePorts(ports), settings, parts);
   await agent.start();
   return agent;
 }
@@ -65,13 +69,12 @@ class RunningAgent implements Agent {
   readonly #settings: AgentSettings;
   readonly #engine: Engine;
   readonly pausing: Pausing;
-  readonly owner: YieldWatch;
   readonly #link: HeadLink;
   readonly #outputs: OutputShipper;
   readonly #feeds: Feeds;
   readonly #hands: Hands;
   readonly #memory: MemoryWatch;
-  readonly #builds: BuildWatch;
+  readonly #companions: Companions;
   readonly #stops: StopWatch;
   readonly #faults: FaultWatch;
   readonly #health: HealthWatch;
@@ -81,7 +84,7 @@ class RunningAgent implements Agent {
   /** What may change while it runs. */
   #introduction: Pick<AgentSettings, 'labels' | 'resources' | 'facts'>;
 
-  constructor(ports: AllPorts, settings: AgentSettings) {
+  constructor(ports: AllPorts, settings: AgentSettings, parts: readonly AgentPart[]) {
     this.#introduction = settings;
     this.#ports = ports;
     this.#settings = settings;
@@ -97,10 +100,6 @@ class RunningAgent implements Agent {
       ...{ node: settings.node, maxMs: settings.pauseMaxMs, state },
       isAtSite: settings.facts.site !== undefined,
       step: (input) => this.#engine.step(input),
-    });
-    this.owner = new YieldWatch({
-      ...{ clock, log, pausing: this.pausing, settings: ports.yielding ?? null },
-      onChange: () => this.#link.sayAlive(),
     });
     this.#outputs = new OutputShipper({
       clock,
@@ -140,7 +139,7 @@ class RunningAgent implements Agent {
     });
     this.#link = this.#makeLink();
     this.#hands = new Hands({
-      ...{ ports, settings, outputs: this.#outputs, feeds: this.#feeds },
+      ...{ ports, settings, parts, outputs: this.#outputs, feeds: this.#feeds },
       processes: () => this.#launcher.processes,
       start: (request) => this.#launcher.start(request),
       cannotStart: () => (this.#launcher.isOutdated ? LAUNCHER_OUTDATED : null),
@@ -154,9 +153,10 @@ class RunningAgent implements Agent {
       engine: this.#engine,
       onKill: () => this.#link.sayAlive(),
     });
-    this.#builds = new BuildWatch({
-      ...{ clock, files, settings },
-      onBuilt: (epochId) => this.#engine.step({ kind: 'built', epochId }),
+    this.#companions = new Companions(parts, {
+      ...{ ports, settings, state, pausing: this.pausing },
+      step: (input) => this.#engine.step(input),
+      sayAlive: () => this.#link.sayAlive(),
     });
     this.#stops = new StopWatch({
       clock: ports.clock,
@@ -178,7 +178,7 @@ class RunningAgent implements Agent {
     this.#engine.attach({
       perform: (effect, epoch) => {
         this.#hands.perform(effect, epoch);
-        if (effect.kind === 'start') this.#builds.watch(epoch);
+        if (effect.kind === 'start') this.#companions.started(epoch);
       },
       onSettled: () => {
         this.#link.sendReports();
@@ -191,8 +191,12 @@ class RunningAgent implements Agent {
     this.#stops.start();
     this.#spool.start();
     this.#health.start();
-    this.owner.start();
+    this.#companions.begin();
     this.#link.start();
+  }
+
+  close(): Promise<void> {
+    return this.#companions.close();
   }
 
   stop(): void {
@@ -201,11 +205,10 @@ class RunningAgent implements Agent {
     this.#engine.stop();
     this.#hands.stop();
     this.#memory.stop();
-    this.#builds.stop();
     this.#stops.stop();
     this.#spool.stop();
     this.#health.stop();
-    this.owner.stop();
+    this.#companions.stop();
     this.#ports.site?.close();
     this.#outputs.disconnect();
     this.#link.stop();
@@ -245,7 +248,7 @@ class RunningAgent implements Agent {
       stamp: () => state.stamp,
       onStamp: (stamp) => this.#engine.step({ kind: 'stamp', stamp }),
       fault: () => this.#faults.look(),
-      presence: () => this.owner.presence,
+      presence: () => this.#companions.presence(),
       memory: () => this.#memory.uses,
       reports: () => ({ all: state.reports, next: this.#engine.nextReport }),
       onWelcome: (welcome) => {
@@ -300,7 +303,7 @@ class RunningAgent implements Agent {
 
   #onAdopted(): void {
     this.#faults.look();
-    this.#builds.adopt(this.state.epochs.values());
+    this.#companions.adopt();
     this.#engine.resume();
   }
 

@@ -2,7 +2,6 @@
 // the event loop share one write of the journal, and on a busy node those of some turns. Only what
 // ends processes does not wait for it.
 
-import { pauseDeadline } from '../../wings/owner/runner/pause/decide.ts';
 import { ClocksApart } from '../model/clock.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { BootClock, Clock, Timer } from '../ports/clock.ts';
@@ -12,6 +11,7 @@ import { decide } from '../runner/decide.ts';
 import type { RunnerEvent } from '../runner/events.ts';
 import type { RunnerInput } from '../runner/inputs.ts';
 import { type Effect, outstanding, outstandingOf } from '../runner/outstanding.ts';
+import { pauseDeadline } from '../runner/pause/decide.ts';
 import type { Epoch, Now, RunnerState } from '../runner/state.ts';
 import { deadlineOf } from '../runner/time.ts';
 import type { Journal } from './journal.ts';

@@ -1,21 +1,14 @@
 // What a process finds in its environment: the job's own values, then who and where it is.
 
-import { bindingVariables, launcherVariables, ranksPerNode } from '../../wings/mpi/agent/mpi.ts';
 import { WHERE_HEAD_IS } from '../model/head-variables.ts';
 import { LAUNCH_STRING_BYTES_MAX } from '../model/limits.ts';
 import type { LaunchOrder } from '../model/orders.ts';
-import type { UserAccount } from '../ports/users.ts';
-import { buildsDirectory, slotsFile } from './names.ts';
-import type { AgentSettings } from './ports.ts';
+import { ranksPerNode } from './host-lines.ts';
+import { slotsFile } from './names.ts';
+import type { AgentPart, Surroundings, Variables } from './part.ts';
 
-export interface Surroundings {
-  readonly order: LaunchOrder;
-  readonly account: UserAccount;
-  readonly hostFile: string;
-  /** Private directory for temporary files; null = the system's own. */
-  readonly temporary: string | null;
-  readonly settings: AgentSettings;
-}
+/** Values of variables by name. */
+type Values = Record<string, string>;
 
 /** Where jobs find programs, on a node that says nothing of it. */
 const JOB_PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -24,17 +17,22 @@ const JOB_PATH = '/usr/local/bin:/usr/bin:/bin';
 export function enginesPath(jobPath = JOB_PATH): string {
   return `${jobPath}:/usr/local/sbin:/usr/sbin:/sbin`;
 }
+
 /** Names that only the agent gives a value, but for those that say where a program finds its head. */
 const OURS = /^(WEFT_.*|CM_NODE_RANK|CM_PROC_RANK)$/s;
 
 /** The part that is the same for all processes here, as `NAME=value`. */
-export function buildEnvironment(of: Surroundings): string[] {
+export function buildEnvironment(of: Surroundings, parts: readonly AgentPart[]): string[] {
   const given = givenBy(of.order);
-  const own = identity(of);
+  const byWings = parts.map((part): Variables => part.variables?.(of) ?? {});
+  const own: Values = Object.assign(identity(of), ...byWings.map(({ ours }) => ours));
   const asked = [...given].filter(([name]) => !Object.hasOwn(own, name));
-  const usual = Object.entries({ ...defaults(of), ...threadCounts(of.order, given) });
+  const defaults = [...byWings.map(({ usual }) => usual), usualOf(of)];
+  const usual: Values = Object.assign({}, ...defaults, threadCounts(of.order, given));
   return [
-    ...usual.flatMap(([name, value]) => (given.has(name) ? [] : entryOf(name, value))),
+    ...Object.entries(usual).flatMap(([name, value]) =>
+      given.has(name) ? [] : entryOf(name, value),
+    ),
     ...asked.map(([, entry]) => entry),
     ...Object.entries(own).flatMap(([name, value]) => entryOf(name, value)),
   ];
@@ -65,12 +63,8 @@ function entryOf(name: string, value: string): string[] {
   return name === '' || name.includes('=') || entry.includes('\0') ? [] : [entry];
 }
 
-function defaults(of: Surroundings): Record<string, string> {
-  const { order, account, temporary, settings, hostFile } = of;
-  const files = { lines: hostFile, slots: slotsFile(hostFile) };
+function usualOf({ account, temporary, settings }: Surroundings): Record<string, string> {
   return {
-    ...bindingVariables(order, settings),
-    ...(order.mpi === undefined ? {} : launcherVariables(settings.steps, files)),
     PATH: settings.jobPath ?? JOB_PATH,
     HOME: account.home,
     USER: account.name,
@@ -107,7 +101,7 @@ function threadCounts(
 }
 
 function identity(of: Surroundings): Record<string, string> {
-  const { order, account, hostFile, settings } = of;
+  const { order, hostFile, settings } = of;
   const { place, share, nodes } = order;
   const gpus = share.gpus.map((gpu) => settings.gpuFrom + gpu).join(',');
   const values: Record<string, string> = {
@@ -126,21 +120,8 @@ function identity(of: Surroundings): Record<string, string> {
     WEFT_GPUS: gpus,
     CM_NODE_RANK: `${order.nodeRank}`,
   };
-  if (order.mpi !== undefined) {
-    values['WEFT_RSH'] = settings.steps.client;
-    values['WEFT_STEP_KEY'] = order.mpi.key;
-  }
-  if (order.pool !== undefined) Object.assign(values, workerVariables(order, settings));
   const hasGpus = settings.resources.gpuCount > 0;
   if (share.gpus.length > 0 || hasGpus) values['CUDA_VISIBLE_DEVICES'] = gpus;
-  if (order.batch !== undefined) {
-    values['WEFT_BATCH'] = order.batch.title;
-    if (order.batch.build !== null) {
-      values['WEFT_BUILDS'] = buildsDirectory(settings, account.uid);
-      values['WEFT_BUILD'] = order.batch.build;
-      values['WEFT_BUILD_ATTEMPT'] = order.batch.attempt ?? '';
-    }
-  }
   if (place.index !== null) values['WEFT_ARRAY_INDEX'] = `${place.index}`;
   if (order.array !== null) {
     values['WEFT_ARRAY_FIRST'] = `${order.array.first}`;
@@ -148,17 +129,6 @@ function identity(of: Surroundings): Record<string, string> {
     values['WEFT_ARRAY_COUNT'] = `${order.array.count}`;
   }
   return values;
-}
-
-/** Read by the worker's own process, which passes the second on to nobody. */
-function workerVariables(
-  { epochId, place, pool }: LaunchOrder,
-  { node, workers }: AgentSettings,
-): Record<string, string> {
-  const worker = `${node}:${epochId}`;
-  const { key = '', recycle } = pool ?? {};
-  const calls = { head: workers.head, epochId, worker, key, recycle };
-  return { WEFT_POOL: `${place.jobId}`, WEFT_CALLS: JSON.stringify(calls) };
 }
 
 /** Thousands of nodes make a longer variable than Linux takes; the host file has them all. */

@@ -17,6 +17,7 @@ import type { Feeds } from './feeds.ts';
 import { Movements } from './movements.ts';
 import { fileNameOf, hostFile, scriptFile, slotsFile, spoolFile, workDirectory } from './names.ts';
 import type { OutputFile, OutputShipper } from './outputs.ts';
+import type { AgentPart } from './part.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 import { type Prepared, Preparer } from './prepare.ts';
 import { Spools } from './spools.ts';
@@ -26,6 +27,7 @@ import { TaskContainers } from './task-containers.ts';
 export interface HandsWorld {
   readonly ports: AllPorts;
   readonly settings: AgentSettings;
+  readonly parts: readonly AgentPart[];
   readonly outputs: OutputShipper;
   readonly feeds: Feeds;
   readonly processes: () => Processes | null;
@@ -59,11 +61,10 @@ export class Hands {
 
   constructor(world: HandsWorld) {
     this.#world = world;
-    const { ports, settings, processes } = world;
-    const { feeds } = world;
+    const { ports, settings, parts, processes, feeds } = world;
     this.#containers = new TaskContainers(ports, settings);
     this.#movements = new Movements({ ports, settings, step: world.step });
-    this.#preparer = new Preparer({ ports, settings, feeds, spools: () => this.#spools });
+    this.#preparer = new Preparer({ ports, settings, parts, feeds, spools: () => this.#spools });
     this.#sweeper = new Sweeper({
       ...{ ports, settings, processes, containers: this.#containers },
       now: world.now,

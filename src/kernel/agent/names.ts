@@ -1,9 +1,9 @@
 // Where an epoch's files are, and the mark its processes carry.
 
-import { ranksPerNode } from '../../wings/mpi/agent/mpi.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { Stream } from '../wire/messages.ts';
+import { ranksPerNode } from './host-lines.ts';
 import type { AgentSettings } from './ports.ts';
 
 /** Little of what a launcher's frame has for all that a node adds. */

@@ -1,7 +1,5 @@
 // Everything an agent needs of the world, and what it is told about itself.
 
-import type { YieldSettings } from '../../wings/owner/agent/yield-watch.ts';
-import type { SiteSource } from '../../wings/sites/ports/sites.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { MachineMarks, NodeFacts } from '../model/node.ts';
 import type { Resources } from '../model/resources.ts';
@@ -16,6 +14,7 @@ import type { Marks } from '../ports/marks.ts';
 import type { Dialer } from '../ports/net.ts';
 import type { Pipes } from '../ports/pipes.ts';
 import type { Processes } from '../ports/processes.ts';
+import type { SiteSource } from '../ports/site-source.ts';
 import type { Staging } from '../ports/staging.ts';
 import type { Users } from '../ports/users.ts';
 import type { NodeLoad } from '../wire/messages.ts';
@@ -47,32 +46,10 @@ export interface AgentPorts {
   readonly health?: HealthSettings;
   /** The site that this agent is the gateway of; absent: it is none. */
   readonly site?: SiteSource;
-  /** When this node stands aside by itself; absent: never. */
-  readonly yielding?: YieldSettings;
 }
 
 /** The ports that the shell works with: what is absent has a stand-in. */
 export type AllPorts = AgentPorts & Required<Pick<AgentPorts, 'files' | 'users' | 'containment'>>;
-
-/** What a task with `--mpi` runs beside its own program. */
-export interface StepPrograms {
-  /** Program and first arguments of what waits for steps. */
-  readonly server: readonly string[];
-  /** A program of one word: launchers take it as their remote shell. */
-  readonly client: string;
-}
-
-/** How workers of pools start here, and where they find the head. */
-export interface WorkerSettings {
-  /** A program of one word. */
-  readonly program: string;
-  /** For a Node that is somewhere else, which finds the file in this folder: in a container. */
-  readonly elsewhere: { readonly argv: readonly string[]; readonly folder: string };
-  /** The same place that the agent itself dials. */
-  readonly head:
-    | { readonly url: string; readonly others?: readonly string[]; readonly fingerprint?: string }
-    | { readonly socketPath: string };
-}
 
 export interface AgentSettings {
   readonly node: NodeName;
@@ -104,6 +81,4 @@ export interface AgentSettings {
   readonly isWholeMachine: boolean;
   /** Longest pause that anybody may ask for. */
   readonly pauseMaxMs: number;
-  readonly steps: StepPrograms;
-  readonly workers: WorkerSettings;
 }

@@ -1,10 +1,7 @@
 // From an order to everything the launcher needs: account, directories, files, limits. What a short
 // task needs is done without a single wait once its user is known.
 
-import { workerInContainer } from '../../wings/calls/agent/worker-container.ts';
-import { hostLines, isStepServer, slotLines } from '../../wings/mpi/agent/mpi.ts';
-import type { Result } from '../base/result.ts';
-import { err, ok } from '../base/result.ts';
+import { type Result, err, ok } from '../base/result.ts';
 import { CLIENT_STDIN } from '../model/job.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { Group } from '../ports/containment.ts';
@@ -14,6 +11,7 @@ import type { UserAccount } from '../ports/users.ts';
 import type { Failure, Preparation } from '../runner/state.ts';
 import { buildEnvironment, environmentOfProcess } from './environment.ts';
 import type { Feeds } from './feeds.ts';
+import { hostLines, slotLines } from './host-lines.ts';
 import {
   buildsDirectory,
   hostFile,
@@ -25,6 +23,7 @@ import {
   spoolFile,
   workDirectory,
 } from './names.ts';
+import type { AgentPart, Start } from './part.ts';
 import { formatPattern } from './patterns.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 import type { Spools } from './spools.ts';
@@ -61,6 +60,7 @@ interface Leased {
 export interface PreparerWorld {
   readonly ports: AllPorts;
   readonly settings: AgentSettings;
+  readonly parts: readonly AgentPart[];
   readonly feeds: Feeds;
   readonly spools: () => Spools;
 }
@@ -68,13 +68,15 @@ export interface PreparerWorld {
 export class Preparer {
   readonly #ports: AllPorts;
   readonly #settings: AgentSettings;
+  readonly #parts: readonly AgentPart[];
   readonly #feeds: Feeds;
   readonly #spools: () => Spools;
   readonly #hostFiles = new Set<string>();
 
-  constructor({ ports, settings, feeds, spools }: PreparerWorld) {
+  constructor({ ports, settings, parts, feeds, spools }: PreparerWorld) {
     this.#ports = ports;
     this.#settings = settings;
+    this.#parts = parts;
     this.#feeds = feeds;
     this.#spools = spools;
   }
@@ -224,11 +226,16 @@ export class Preparer {
 
   #requests(setting: Setting & Leased, firstLaunchId: number): LaunchRequest[] {
     const { order, account, group, owner, directory, leaseMs } = setting;
-    const common = buildEnvironment({
-      ...{ order, account, temporary: setting.temporary },
-      hostFile: hostFile(this.#settings, order),
-      settings: this.#settings,
-    });
+    const settings = this.#settings;
+    const { temporary } = setting;
+    const surroundings = {
+      order,
+      account,
+      temporary,
+      settings,
+      hostFile: hostFile(settings, order),
+    };
+    const environment = buildEnvironment(surroundings, this.#parts);
     const argv = this.#argvOf(order);
     const cgroupProcs = group?.procs ?? [];
     const { uid, gid, groups } = account;
@@ -237,18 +244,20 @@ export class Preparer {
     const wants = { cpuCount, memoryBytes, walltimeMs: order.walltimeMs };
     return Array.from({ length: order.processesPerNode }, (_, rank) => {
       const launchId = firstLaunchId + rank;
-      const mark = markOf(this.#settings, launchId);
+      const mark = markOf(settings, launchId);
+      const inItsPlace = this.#inItsPlace({ order, directory, environment, mark });
       return {
         ...{
           launchId,
-          argv: this.#inContainer(setting, common, mark) ?? argv,
+          argv: inItsPlace ?? argv,
           cwd: directory,
           credentials,
           cgroupProcs,
           nice: 0,
           leaseMs,
         },
-        environment: environmentOfProcess(common, rank, mark),
+        environment: environmentOfProcess(environment, rank, mark),
+        stdin: this.#stdinOf(order, rank, inItsPlace === undefined),
         ...this.#outputs(setting, rank),
         append: order.epoch > 1 || sharesOutput(order),
         umask: order.umask,
@@ -259,21 +268,16 @@ export class Preparer {
     });
   }
 
-  /** Undefined: it runs on the node itself. */
-  #inContainer(
-    { order, directory }: Setting,
-    environment: readonly string[],
-    mark: string,
-  ): readonly string[] | undefined {
-    const image = order.pool?.image;
-    if (image === undefined) return undefined;
-    const { workers } = this.#settings;
-    return workerInContainer({ image, mark, directory, environment, workers, share: order.share });
+  /** What a wing runs instead of the order's program; undefined: nothing. */
+  #inItsPlace(start: Start): readonly string[] | undefined {
+    for (const part of this.#parts) {
+      const argv = part.argv?.(start);
+      if (argv !== undefined) return argv;
+    }
+    return undefined;
   }
 
   #argvOf(order: LaunchOrder): readonly string[] {
-    if (isStepServer(order)) return this.#settings.steps.server;
-    if (order.pool !== undefined) return [this.#settings.workers.program];
     const program = order.program;
     if (program.kind === 'argv') return program.argv;
     if (program.kind === 'shell') return ['/bin/sh', '-c', program.line];
@@ -284,20 +288,19 @@ export class Preparer {
       : ['/bin/sh', path, ...program.args];
   }
 
-  #stdinOf(order: LaunchOrder, rank: number): string {
+  #stdinOf(order: LaunchOrder, rank: number, isOwnProgram: boolean): string {
     const { stdin } = order.files;
     if (stdin === CLIENT_STDIN) return this.#feeds.pathOf(order.epochId);
-    return stdin === undefined || isStepServer(order) ? '' : formatPattern(stdin, order, rank);
+    return stdin === undefined || !isOwnProgram ? '' : formatPattern(stdin, order, rank);
   }
 
   #outputs(
     { order, account, spool }: Setting,
     rank: number,
-  ): Pick<LaunchRequest, 'stdin' | 'stdout' | 'stderr'> {
+  ): Pick<LaunchRequest, 'stdout' | 'stderr'> {
     const { stdout, stderr } = order.files;
     const place = { order, uid: account.uid, spool };
     return {
-      stdin: this.#stdinOf(order, rank),
       stdout:
         stdout === undefined
           ? spoolFile(this.#settings, place, { rank, stream: 'stdout' })

@@ -1,12 +1,12 @@
 // Events → state. The same code live and from the journal; reads no clock and decides nothing.
 
-import { applyPause } from '../../wings/owner/runner/pause/apply.ts';
 import { assert, present, unreachable } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
 import { applyProcess } from './apply-process.ts';
 import { addEpoch, addFinished, addReport, applyRestored, epochOf } from './books.ts';
 import type { RunnerEvent } from './events.ts';
 import { endOfNothing } from './finished.ts';
+import { applyPause } from './pause/apply.ts';
 import {
   beginOf,
   type Epoch,

@@ -1,8 +1,8 @@
 // The invariants of the runner's state. Throws BrokenInvariant; used by tests and the simulator.
 
-import { isPaused } from '../../wings/owner/runner/pause/state.ts';
 import { assert } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
+import { isPaused } from './pause/state.ts';
 import { type Epoch, FINISHED_MAX, isOpen, type RunnerState } from './state.ts';
 
 /** Throws when the books do not agree with each other. */

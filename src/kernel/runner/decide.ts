@@ -1,12 +1,12 @@
 // One input → the events that follow from it. Decides nothing twice: the same input again, after
 // its events were applied, gives none.
 
-import { decidePause, decideUnpause, decideYield } from '../../wings/owner/runner/pause/decide.ts';
 import { unreachable } from '../base/assert.ts';
 import { isNewer } from '../model/life.ts';
 import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
 import { decideOrder, decideRefused } from './orders.ts';
+import { decidePause, decideUnpause, decideYield } from './pause/decide.ts';
 import { decideProcess } from './processes.ts';
 import {
   decideGivenBack,

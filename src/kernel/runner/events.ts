@@ -1,11 +1,11 @@
 // Facts about epochs on this node. They are journaled, and state is nothing but their sum.
 
-import type { AskedPause, Pauses } from '../../wings/owner/runner/pause/state.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
 import type { LifeId, Stamp } from '../model/life.ts';
 import type { EndReport, LaunchOrder, Report } from '../model/orders.ts';
 import type { YieldPause } from '../model/pause.ts';
+import type { AskedPause, Pauses } from './pause/state.ts';
 import type { EndingCause, Epoch, Failure, Preparation } from './state.ts';
 
 export type RunnerEvent =

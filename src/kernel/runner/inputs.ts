@@ -1,12 +1,12 @@
 // Everything that can happen to an agent, as plain data.
 
-import type { PauseInput } from '../../wings/owner/runner/pause/decide.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { LifeId, Stamp } from '../model/life.ts';
 import type { Order } from '../model/orders.ts';
 import type { YieldPause } from '../model/pause.ts';
 import type { ProcessEvent } from '../model/processes.ts';
 import type { Stored } from '../model/staging.ts';
+import type { PauseInput } from './pause/decide.ts';
 import type { Failure, Preparation } from './state.ts';
 
 /** What the launcher says of one process, and what the agent has to conclude by itself. */

@@ -1,7 +1,5 @@
 // The steps of an epoch that the shell reports: prepared, swept, stored, released; and how it ended.
 
-import { rebasePause } from '../../wings/owner/runner/pause/decide.ts';
-import { whyPaused } from '../../wings/owner/runner/pause/state.ts';
 import { present } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { EndCause, EndReport } from '../model/orders.ts';
@@ -9,6 +7,8 @@ import type { Stored } from '../model/staging.ts';
 import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
 import { endUnlaunched, endUnleased, isLeaseOver } from './lease.ts';
+import { rebasePause } from './pause/decide.ts';
+import { whyPaused } from './pause/state.ts';
 import { type Epoch, instantOf, type Now, type Preparation, type RunnerState } from './state.ts';
 
 /** The launch ids are fixed here, in the journal, before anything is started. */

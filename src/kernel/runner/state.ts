@@ -1,6 +1,6 @@
 // What an agent knows of its parts of epochs. Plain data; only apply.ts changes it.
 
-import { NO_PAUSES, type Pauses } from '../../wings/owner/runner/pause/state.ts';
+import { NO_PAUSES, type Pauses } from './pause/state.ts';
 import { type EpochId, type TaskId, formatTaskId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
 import type { LifeId, Stamp } from '../model/life.ts';

@@ -1,12 +1,12 @@
 // What passes with time, without the head: walltime, grace, leases; and memory seen by polling.
 
-import { decidePauseOver } from '../../wings/owner/runner/pause/decide.ts';
 import { present } from '../base/assert.ts';
 import { formatDuration } from '../base/duration.ts';
 import { formatSize } from '../base/size.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { RunnerEvent } from './events.ts';
 import { endUnleased, isLeaseOver } from './lease.ts';
+import { decidePauseOver } from './pause/decide.ts';
 import { endUnstored, unblockNext } from './progress.ts';
 import {
   type EndingCause,

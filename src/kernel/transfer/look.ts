@@ -2,14 +2,13 @@
 
 import { accessSync, constants, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { MODE_MASK } from '../../wings/batches/batch/files/copy.ts';
 import { didYouMean } from '../base/nearest-word.ts';
 import { fileProblem } from '../config/file-problem.ts';
 import type { FileUse } from '../files/findings.ts';
 import { staysInside } from '../files/links.ts';
 import type { Problem } from '../files/problem.ts';
 import { FILE_ENTRIES_MAX } from '../model/limits.ts';
-import { type Entry, walk } from './walk.ts';
+import { type Entry, MODE_MASK, walk } from './walk.ts';
 
 /** What one path of a batch holds. */
 export interface Looked {

@@ -17,6 +17,9 @@ export interface Entry {
 /** `path`: relative to where the walk began; empty for the folder itself. */
 export type OnUnreadable = (path: string, error: unknown) => void;
 
+/** Permissions that mean the same for anybody: not those that change who one is. */
+export const MODE_MASK = 0o777;
+
 const SLASH = Buffer.from('/');
 
 /**

@@ -7,4 +7,5 @@ export const batches: Wing = {
   name: 'batches',
   needs: ['notify', 'replay'],
   machine: async () => (await import('./machine/part.ts')).part,
+  agent: async () => (await import('./bin/agent.ts')).batchesOnNode,
 };

@@ -7,4 +7,5 @@ export const calls: Wing = {
   name: 'calls',
   needs: ['pilots'],
   machine: async () => (await import('./machine/part.ts')).part,
+  agent: async () => (await import('./bin/agent.ts')).workersOnNode,
 };

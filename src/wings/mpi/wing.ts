@@ -5,4 +5,5 @@ import type { Wing } from '../../kernel/wing.ts';
 export const mpi: Wing = {
   name: 'mpi',
   needs: [],
+  agent: async () => (await import('./bin/agent.ts')).mpiOnNode,
 };

@@ -5,4 +5,5 @@ import type { Wing } from '../../kernel/wing.ts';
 export const owner: Wing = {
   name: 'owner',
   needs: ['sites'],
+  agent: async () => (await import('./bin/agent.ts')).ownerOnNodes(),
 };

@@ -7,4 +7,5 @@ export const sites: Wing = {
   name: 'sites',
   needs: [],
   machine: async () => (await import('./machine/part.ts')).part,
+  elsewhere: async () => (await import('./bin/site-node.ts')).nodeAtSite,
 };

@@ -3,7 +3,6 @@
 // the network and the way to the head.
 
 import { enginesPath } from '../../../kernel/agent/environment.ts';
-import type { WorkerSettings } from '../../../kernel/agent/ports.ts';
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import {
   type ContainerImage,
@@ -13,6 +12,18 @@ import {
   engineUser,
 } from '../../../kernel/model/container-engine.ts';
 import type { Share } from '../../../kernel/model/orders.ts';
+
+/** How workers of pools start on a node, and where they find the head. */
+export interface WorkerSettings {
+  /** A program of one word. */
+  readonly program: string;
+  /** For a Node that is somewhere else, which finds the file in this folder: in a container. */
+  readonly elsewhere: { readonly argv: readonly string[]; readonly folder: string };
+  /** The same place that the agent itself dials. */
+  readonly head:
+    | { readonly url: string; readonly others?: readonly string[]; readonly fingerprint?: string }
+    | { readonly socketPath: string };
+}
 
 export interface ContainedWorker {
   readonly image: ContainerImage;

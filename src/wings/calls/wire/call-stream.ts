@@ -9,16 +9,10 @@ import {
   CALL_PIECE_BYTES_MAX,
 } from '../../../kernel/model/limits.ts';
 import { passed } from '../../../kernel/wire/short-lived.ts';
-import {
-  HEADER_BYTES_MAX,
-  OPCODE,
-  type Sink,
-  SocketReader,
-  writeHeader,
-} from '../../../kernel/wire/web-socket.ts';
 import type { Body } from '../core/messages.ts';
 import { FrameFault } from './call-bytes.ts';
 import { FrameWriter, type Layout, type Message, readFrame, VERSION } from './call-frames.ts';
+import { HEADER_BYTES_MAX, OPCODE, type Sink, SocketReader, writeHeader } from './web-socket.ts';
 
 /** A large body goes out as it is; below that, one more buffer costs more than a copy. */
 const COPIED_BYTES_MAX = 4096;

@@ -1,6 +1,6 @@
 // Looks every so often whether somebody uses this machine, and has the node stand aside for it.
 
-import { type SessionReport, SessionReports } from '../../../kernel/agent/session-reports.ts';
+import type { Pausing } from '../../../kernel/agent/pausing.ts';
 import { isSame } from '../../../kernel/base/same.ts';
 import type { LocalTime } from '../../../kernel/model/hours.ts';
 import type { Presence, Wanted, YieldRules } from '../../../kernel/model/presence.ts';
@@ -10,7 +10,7 @@ import type { Now } from '../../../kernel/runner/state.ts';
 import type { OwnerPresence } from '../ports/presence.ts';
 import { beginWatch, type Watched, watch } from '../runner/yielding/decide.ts';
 import { presenceOf } from '../runner/yielding/words.ts';
-import type { Pausing } from './pausing.ts';
+import { type SessionReport, SessionReports } from './session-reports.ts';
 
 export interface YieldSettings {
   readonly rules: YieldRules;

@@ -1,6 +1,5 @@
-// A folder for each job that a gateway gives to its site, which the site's nodes see as well.
-
-import type { SiteHold, SiteJobPlace, SiteNews, StopWish } from '../../../kernel/model/site.ts';
+// What a gateway keeps on disks: a folder for each job that it gives to its site, which the site's nodes
+// see as well, and notes of its own.
 
 /** Null in its place: this program's own. */
 export interface SiteUser {
@@ -32,28 +31,6 @@ export interface SiteFolders {
   /** True for the one who makes it; of all that try, on any node, only one does. */
   claim(launchId: number): boolean;
   remove(launchId: number): void;
-}
-
-/** What a gateway knows of its site, for its head. */
-export interface SiteSource {
-  /** All of it now, then what changes, until `disconnect`. */
-  connect(send: (news: SiteNews) => void): void;
-  disconnect(): void;
-  /** Jobs that its site should end. */
-  cancel(jobs: readonly SiteJobPlace[]): void;
-  /** Jobs that the head waits for and that were in no listing: whether its site knows them. */
-  ask(jobs: readonly string[]): void;
-  /** All jobs of its users that are held at the head: each finds the reason at its job there. */
-  hold(jobs: readonly SiteHold[]): void;
-  /**
-   * All nodes that its site should keep from jobs; others are given back as they were.
-   * @param number of this word in the session, which the next news says was heard
-   */
-  stop(wishes: readonly StopWish[], number: number): void;
-  /** Why there is no work for its node; null: there may be. */
-  fault(): string | null;
-  /** It asks its site nothing more. */
-  close(): void;
 }
 
 /** What a gateway has written down of nodes that it has stopped, on a disk of its own. */

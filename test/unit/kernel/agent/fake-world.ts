@@ -1,8 +1,8 @@
 // An agent in a test: virtual time, a launcher whose processes do what the test says, files in
 // memory, and a fake head. Killing and restarting the agent keeps launcher, files and journal.
 
-import type { Agent } from '../../../../src/kernel/agent/agent.ts';
-import { startAgent } from '../../../../src/kernel/agent/agent.ts';
+import { type Agent, startAgent } from '../../../../src/kernel/agent/agent.ts';
+import type { AgentPart } from '../../../../src/kernel/agent/part.ts';
 import type { AgentPorts, AgentSettings } from '../../../../src/kernel/agent/ports.ts';
 import type { NodeName } from '../../../../src/kernel/model/ids.ts';
 import type { KnownProcess, ProcessEvent } from '../../../../src/kernel/model/processes.ts';
@@ -14,7 +14,6 @@ import type { JournalFile } from '../../../../src/kernel/ports/journal-file.ts';
 import type { LaunchRequest, Processes } from '../../../../src/kernel/ports/processes.ts';
 import type { Staging } from '../../../../src/kernel/ports/staging.ts';
 import type { UserAccount, Users } from '../../../../src/kernel/ports/users.ts';
-import type { YieldSettings } from '../../../../src/wings/owner/agent/yield-watch.ts';
 import { FakeHead, type FakeHeadOptions } from './fake-head.ts';
 
 const USAGE = { userUs: 1, systemUs: 1, memoryPeakBytes: 1 };
@@ -327,8 +326,8 @@ export class FakeWorld {
   containment: Containment | null = null;
   /** Asks container engines; null: tasks have no containers. */
   engines: Commands | null = null;
-  /** When the node stands aside by itself; null: never. */
-  yielding: YieldSettings | null = null;
+  /** What wings do in it. */
+  parts: readonly AgentPart[] = [];
   readonly accounts = new Map<string, UserAccount>([['alice', ALICE]]);
   findUser = (name: string): Promise<UserAccount | null> =>
     Promise.resolve(this.accounts.get(name) ?? null);
@@ -342,7 +341,7 @@ export class FakeWorld {
 
   async start(): Promise<Agent> {
     this.#alive = { now: true };
-    this.agent = await startAgent(this.#ports(), this.settings);
+    this.agent = await startAgent(this.#ports(), this.settings, this.parts);
     await this.clock.settle();
     return this.agent;
   }
@@ -385,7 +384,6 @@ export class FakeWorld {
         },
       },
       load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: this.diskFreeBytes }),
-      ...(this.yielding === null ? {} : { yielding: this.yielding }),
       ...(this.containment === null ? {} : { containment: this.containment }),
       ...(this.engines === null ? {} : { commands: this.engines }),
       ...(this.commands === null ? {} : { health: { ...HEALTH, commands: this.commands } }),
@@ -414,11 +412,5 @@ export function settings(): AgentSettings {
     allowRoot: false,
     isWholeMachine: true,
     pauseMaxMs: 4 * 3_600_000,
-    steps: { server: ['weft-rshd'], client: '/bin/weft-rsh' },
-    workers: {
-      program: '/bin/weft-worker',
-      elsewhere: { argv: ['--small', '/opt/weft/bin/worker.cjs'], folder: '/opt/weft' },
-      head: { socketPath: '/run/head.sock' },
-    },
   };
 }

@@ -39,10 +39,9 @@ for (const [pattern, wanted] of [
 }
 
 function environment(other: Partial<typeof order> = {}): Record<string, string> {
-  const list = buildEnvironment({
-    ...{ order: { ...order, ...other }, account: ALICE, hostFile: '/h' },
-    ...{ temporary: null, settings: { ...settings(), resources: WITH_GPUS, gpuFrom: 2 } },
-  });
+  const own = { ...settings(), resources: WITH_GPUS, gpuFrom: 2 };
+  const task = { order: { ...order, ...other }, account: ALICE, hostFile: '/h', temporary: null };
+  const list = buildEnvironment({ ...task, settings: own }, []);
   return Object.fromEntries(
     environmentOfProcess(list, 5, 'inst:9').map((entry) => entry.split(/=(.*)/s).slice(0, 2)),
   );
@@ -64,10 +63,9 @@ test('a process finds out who and where it is', () => {
 
 test('a job finds programs where its node says, unless it brings a PATH of its own', () => {
   const found = (environment: Record<string, string>, own: Partial<AgentSettings>) => {
-    const list = buildEnvironment({
-      ...{ order: { ...order, environment }, account: ALICE, hostFile: '/h' },
-      ...{ temporary: null, settings: { ...settings(), ...own } },
-    });
+    const task = { order: { ...order, environment }, account: ALICE, hostFile: '/h' };
+    const node = { temporary: null, settings: { ...settings(), ...own } };
+    const list = buildEnvironment({ ...task, ...node }, []);
     return list.filter((entry) => entry.startsWith('PATH='));
   };
   assert.deepEqual(found({}, {}), ['PATH=/usr/local/bin:/usr/bin:/bin']);
@@ -109,9 +107,7 @@ test('docs/variables.md names every variable that the agent sets', () => {
   const page = readFileSync(path.join(ROOT, 'docs', 'variables.md'), 'utf8');
   const documented = [...page.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name);
   const array = { first: 0, last: 9, count: 10 };
-  for (const name of Object.keys(
-    environment({ array, environment: {}, mpi: { ranksPerNode: 2, key: 'k' } }),
-  )) {
+  for (const name of Object.keys(environment({ array, environment: {} }))) {
     assert.ok(documented.includes(name), name);
   }
 });
@@ -132,10 +128,13 @@ test('a name of ours in the environment of a job has no effect, ours comes once'
     CM_: 'y',
   };
   const list = environmentOfProcess(
-    buildEnvironment({
-      ...{ order: { ...order, environment: given }, account: ALICE, hostFile: '/h' },
-      ...{ temporary: null, settings: settings() },
-    }),
+    buildEnvironment(
+      {
+        ...{ order: { ...order, environment: given }, account: ALICE, hostFile: '/h' },
+        ...{ temporary: null, settings: settings() },
+      },
+      [],
+    ),
     5,
     'inst:9',
   );
@@ -264,17 +263,6 @@ test('[N14] another boot starts nothing that was accepted before it, and says so
     [again.sameBoot, again.state.heardAt, again.state.epochs.size],
     [false, null, 1],
   );
-});
-
-test('[B7] a task of a batch finds where builds of its user are kept', () => {
-  const found = environment({ batch: { title: 'lab/heat', build: 'key' } });
-  assert.deepEqual(
-    [found['WEFT_BATCH'], found['WEFT_BUILD'], found['WEFT_BUILDS']],
-    ['lab/heat', 'key', `${settings().stateDir}/builds/${ALICE.uid}`],
-  );
-  assert.equal(environment({ batch: { title: 'lab/x', build: null } })['WEFT_BUILDS'], undefined);
-  const forged = environment({ environment: { WEFT_BUILDS: '/elsewhere' } });
-  assert.equal(forged['WEFT_BUILDS'], undefined);
 });
 
 test('a job may say where its programs find a head, but no token, nor who it is', () => {

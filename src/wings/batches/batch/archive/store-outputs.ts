@@ -4,8 +4,7 @@ import { chmod, mkdir, readlink, symlink, utimes } from 'node:fs/promises';
 import { type Glob, matchesGlobs } from '../../../../kernel/files/glob.ts';
 import { staysInside } from '../../../../kernel/files/links.ts';
 import type { Manifest, ManifestEntry } from '../../../../kernel/files/manifest.ts';
-import { type Entry, walk } from '../../../../kernel/transfer/walk.ts';
-import { MODE_MASK } from '../files/copy.ts';
+import { type Entry, MODE_MASK, walk } from '../../../../kernel/transfer/walk.ts';
 import { copyHashed } from '../files/hash.ts';
 
 export type Stored = Pick<Manifest, 'entries' | 'leftOut'>;

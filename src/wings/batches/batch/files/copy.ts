@@ -2,10 +2,7 @@
 
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readlink, rm, symlink, utimes } from 'node:fs/promises';
-import { type Entry, walk } from '../../../../kernel/transfer/walk.ts';
-
-/** Permissions that mean the same for anybody: not those that change who one is. */
-export const MODE_MASK = 0o777;
+import { type Entry, MODE_MASK, walk } from '../../../../kernel/transfer/walk.ts';
 
 /**
  * Copies a file or everything in a folder; devices, pipes and sockets are left out. A folder that is

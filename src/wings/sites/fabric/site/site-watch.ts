@@ -22,10 +22,10 @@ import {
 import type { Clock, Timer } from '../../../../kernel/ports/clock.ts';
 import type { Commands } from '../../../../kernel/ports/commands.ts';
 import type { Log } from '../../../../kernel/ports/log.ts';
+import type { SiteSource } from '../../../../kernel/ports/site-source.ts';
 import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 import { elementOf } from '../../model/site-elements.ts';
 import { nodesThere } from '../../model/site-where.ts';
-import type { SiteSource } from '../../ports/sites.ts';
 import { NodeNames } from '../filters/node-names.ts';
 import type { Filters } from '../filters/site-filters.ts';
 import { runSiteCommand, type SiteAnswer } from './command.ts';

@@ -10,7 +10,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { WebSocket } from 'ws';
 import { CALL_PIECE_BYTES_MAX } from '../../../../../src/kernel/model/limits.ts';
-import { SocketReader, writeHeader } from '../../../../../src/kernel/wire/web-socket.ts';
 import type {
   ClientToRouter,
   RouterToClient,
@@ -26,6 +25,7 @@ import {
   CallStream,
   readArrived,
 } from '../../../../../src/wings/calls/wire/call-stream.ts';
+import { SocketReader, writeHeader } from '../../../../../src/wings/calls/wire/web-socket.ts';
 
 const CLIENT = { reads: ROUTER_TO_CLIENT, writes: CLIENT_TO_ROUTER, isClient: true };
 const HEAD = { reads: CLIENT_TO_ROUTER, writes: ROUTER_TO_CLIENT, isClient: false };

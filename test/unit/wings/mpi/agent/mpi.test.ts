@@ -1,21 +1,26 @@
 // What an agent gives MPI programs: host files, variables, and servers instead of programs.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { buildEnvironment } from '../../../../../src/kernel/agent/environment.ts';
+import { hostLines, slotLines } from '../../../../../src/kernel/agent/host-lines.ts';
 import type { NodeName } from '../../../../../src/kernel/model/ids.ts';
 import type { LaunchOrder } from '../../../../../src/kernel/model/orders.ts';
-import { hostLines, isStepServer, slotLines } from '../../../../../src/wings/mpi/agent/mpi.ts';
+import { isStepServer, mpiPart } from '../../../../../src/wings/mpi/agent/part.ts';
+import { ROOT } from '../../../../../tools/tree.ts';
 import { ALICE, settings } from '../../../kernel/agent/fake-world.ts';
 import { launch, share, shell } from '../../../kernel/agent/orders.ts';
 
 const nodes = ['n1', 'n2'] as NodeName[];
 const mpi = { ranksPerNode: 2, key: 'secret' };
+const PART = mpiPart({ server: ['weft-rshd'], client: '/bin/weft-rsh' });
 
 function environment(order: LaunchOrder, isWholeMachine = true): Map<string, string> {
   const place = { hostFile: '/h', temporary: null };
   const own = { ...settings(), isWholeMachine };
-  const list = buildEnvironment({ order, account: ALICE, ...place, settings: own });
+  const list = buildEnvironment({ order, account: ALICE, ...place, settings: own }, [PART]);
   return new Map(list.map((entry) => entry.split(/=(.*)/s).slice(0, 2) as [string, string]));
 }
 
@@ -46,6 +51,14 @@ test('launchers are told of the nodes and of the remote shell; a job’s own val
     ...{ WEFT_HOSTFILE: '/h', WEFT_HOSTFILE_SLOTS: '/h.slots' },
   };
   for (const [name, value] of Object.entries(wanted)) assert.equal(found.get(name), value, name);
+});
+
+test('docs/variables.md names every variable of a task with --mpi', () => {
+  const page = readFileSync(path.join(ROOT, 'docs', 'variables.md'), 'utf8');
+  const documented = [...page.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name);
+  for (const name of environment(launch(1, shell('x'), { nodes, mpi }), false).keys()) {
+    assert.ok(documented.includes(name), name);
+  }
 });
 
 test('a job without --mpi gets no key and no remote shell', () => {

@@ -4,10 +4,11 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { SessionReports } from '../../../../../src/kernel/agent/session-reports.ts';
 import { HOURS_FORM, parseHours } from '../../../../../src/kernel/model/hours.ts';
 import type { Presence, Sign, YieldRules } from '../../../../../src/kernel/model/presence.ts';
 import { localTime } from '../../../../../src/kernel/os/local-time.ts';
+import { ownerPart } from '../../../../../src/wings/owner/agent/part.ts';
+import { SessionReports } from '../../../../../src/wings/owner/agent/session-reports.ts';
 import { FakeWorld } from '../../../kernel/agent/fake-world.ts';
 import { idOf, launch, shell } from '../../../kernel/agent/orders.ts';
 
@@ -43,7 +44,8 @@ function setRules(rules: Partial<YieldRules>): void {
     return signs;
   };
   const detectors = { look, close: () => undefined };
-  world.yielding = { rules: { ...RULES, ...rules }, detectors, localTime };
+  const yielding = { rules: { ...RULES, ...rules }, detectors, localTime };
+  world.parts = [ownerPart({ yielding })];
 }
 
 function press(): void {
@@ -126,11 +128,12 @@ test('[O6] a node whose rules were taken away takes work again', async () => {
   await running();
   await typeFor(2 * MINUTE);
   await world.kill();
-  world.yielding = null;
+  const told = presences().length;
+  world.parts = [ownerPart({ yielding: null })];
   await world.start();
   await world.clock.advance(10);
   assert.equal(world.agent?.pausing.now, null);
-  assert.equal(world.agent?.owner.presence, null);
+  assert.equal(presences().length, told, 'nobody looks any more');
 });
 
 test('[O6] the pause that somebody asked for is shown, and either keeps the node from working', async () => {

@@ -1,0 +1,42 @@
+// What wings have running in one agent, as one.
+
+import type { Presence } from '../model/presence.ts';
+import type { Epoch } from '../runner/state.ts';
+import type { AgentInside, AgentPart, Companion } from './part.ts';
+
+export class Companions {
+  readonly #all: readonly Companion[];
+
+  constructor(parts: readonly AgentPart[], agent: AgentInside) {
+    this.#all = parts.flatMap((part) => part.accompany?.(agent) ?? []);
+  }
+
+  adopt(): void {
+    for (const one of this.#all) one.adopt?.();
+  }
+
+  begin(): void {
+    for (const one of this.#all) one.begin?.();
+  }
+
+  started(epoch: Epoch): void {
+    for (const one of this.#all) one.started?.(epoch);
+  }
+
+  /** What the first that looks has seen. */
+  presence(): readonly Presence[] | null {
+    for (const one of this.#all) {
+      const presence = one.presence?.() ?? null;
+      if (presence !== null) return presence;
+    }
+    return null;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all.map((one) => one.close?.()));
+  }
+
+  stop(): void {
+    for (const one of this.#all) one.stop?.();
+  }
+}

@@ -1,0 +1,72 @@
+// What a wing does in the agent of a node: for the starts of its own tasks, and beside the agent's
+// work for as long as that lives. An agent is given the parts of all wings, and asks them in order.
+
+import type { LaunchOrder } from '../model/orders.ts';
+import type { Presence } from '../model/presence.ts';
+import type { UserAccount } from '../ports/users.ts';
+import type { RunnerInput } from '../runner/inputs.ts';
+import type { Epoch, RunnerState } from '../runner/state.ts';
+import type { Pausing } from './pausing.ts';
+import type { AgentSettings, AllPorts } from './ports.ts';
+
+/** One wing's, for one node. */
+export interface AgentPart {
+  /** Variables of a task, beside those that every task has. */
+  variables?(of: Surroundings): Variables;
+  /** What runs in place of the order's own program, and reads no input; undefined: that program. */
+  argv?(start: Start): readonly string[] | undefined;
+  /** Called once, when the agent is made: before anything is heard of launcher or head. */
+  accompany?(agent: AgentInside): Companion;
+}
+
+export interface Surroundings {
+  readonly order: LaunchOrder;
+  readonly account: UserAccount;
+  readonly hostFile: string;
+  /** Private directory for temporary files; null = the system's own. */
+  readonly temporary: string | null;
+  readonly settings: AgentSettings;
+}
+
+export interface Variables {
+  /** A job's own value is taken in their place. */
+  readonly usual?: Readonly<Record<string, string>>;
+  /** Only the agent gives them a value. */
+  readonly ours?: Readonly<Record<string, string>>;
+}
+
+/** One process that is about to be started. */
+export interface Start {
+  readonly order: LaunchOrder;
+  readonly directory: string;
+  /** `NAME=value`, the same for all processes of the task here. */
+  readonly environment: readonly string[];
+  /** Its WEFT_LAUNCH. */
+  readonly mark: string;
+}
+
+/** An agent as a companion sees it. */
+export interface AgentInside {
+  readonly ports: AllPorts;
+  readonly settings: AgentSettings;
+  readonly state: RunnerState;
+  readonly pausing: Pausing;
+  readonly step: (input: RunnerInput) => void;
+  /** A heartbeat out of turn: what it says has changed. */
+  readonly sayAlive: () => void;
+}
+
+/** Lives with the agent, and hears of its moments. */
+export interface Companion {
+  /** What ran before is adopted: looks before anybody judges how long that took. */
+  adopt?(): void;
+  /** The agent works, and is about to dial its head. */
+  begin?(): void;
+  /** The launcher was asked to start this. */
+  started?(epoch: Epoch): void;
+  /** Who uses the machine, for the head; null: it does not look. */
+  presence?(): readonly Presence[] | null;
+  /** Lets go of what takes time to let go; `stop` follows. */
+  close?(): Promise<void>;
+  stop?(): void;
+}

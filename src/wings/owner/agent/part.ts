@@ -1,0 +1,37 @@
+// The owner of a machine, beside the agent of its node: who uses the machine is looked for, and a door
+// lets whoever may pause the node.
+
+import type { AgentInside, AgentPart } from '../../../kernel/agent/part.ts';
+import type { Door } from './door/door.ts';
+import { type YieldSettings, YieldWatch } from './yield-watch.ts';
+
+export interface OwnerOptions {
+  /** When the node stands aside by itself; null: never. */
+  readonly yielding: YieldSettings | null;
+  /** Lets owners in. Never rejects; absent: the node has no door. */
+  readonly open?: (agent: AgentInside, watch: YieldWatch) => Promise<readonly Door[]>;
+}
+
+export function ownerPart({ yielding, open }: OwnerOptions): AgentPart {
+  return {
+    accompany: (agent) => {
+      const { clock, log } = agent.ports;
+      const watch = new YieldWatch({
+        ...{ clock, log, pausing: agent.pausing, settings: yielding },
+        onChange: agent.sayAlive,
+      });
+      let opening: Promise<readonly Door[]> | undefined;
+      return {
+        begin: () => {
+          watch.start();
+          opening = open?.(agent, watch);
+        },
+        presence: () => watch.presence,
+        close: async () => {
+          await Promise.all(((await opening) ?? []).map((one) => one.close()));
+        },
+        stop: () => watch.stop(),
+      };
+    },
+  };
+}

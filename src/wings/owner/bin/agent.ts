@@ -1,0 +1,34 @@
+// The part of the machine's owner in the agents of a program: whether somebody uses the machine, which
+// the nodes of a program see together, and a door for each of them.
+
+import type { AgentOptions } from '../../../kernel/config/daemon-options.ts';
+import { systemClock } from '../../../kernel/os/clock.ts';
+import type { Log } from '../../../kernel/ports/log.ts';
+import type { AgentMaker } from '../../../kernel/wing.ts';
+import { ownerPart } from '../agent/part.ts';
+import type { YieldSettings } from '../agent/yield-watch.ts';
+import { systemPresence } from '../os/presence.ts';
+import type { OwnerPresence } from '../ports/presence.ts';
+import { openDoorOf } from './open-door.ts';
+import { yieldSettings } from './yield-settings.ts';
+
+/** For the nodes of one program. */
+export function ownerOnNodes(): AgentMaker {
+  const presence = systemPresence(systemClock);
+  return ({ options, log, uidsOf }) =>
+    ownerPart({
+      yielding: yieldingOf(options, presence, log),
+      open: (agent, watch) => openDoorOf({ options, log, uidsOf }, agent, watch),
+    });
+}
+
+function yieldingOf(
+  { pause, site }: AgentOptions,
+  presence: OwnerPresence,
+  log: Log,
+): YieldSettings | null {
+  if (pause?.yield === undefined) return null;
+  if (site === undefined) return yieldSettings(pause.yield, presence);
+  log.warn({}, 'node.yield is left out: what runs at a site cannot be suspended');
+  return null;
+}
