@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { connect } from '../../src/kernel/sdk/index.ts';
+import { connect } from '../../src/library.ts';
 import { FakeSite } from '../support/fake-batch/fake-site.ts';
 import { installFake } from '../support/fake-batch/install.ts';
 import { type Started, spying, startedIn } from './support/command-lines.ts';
