@@ -147,7 +147,6 @@ export const ARROWS_LEFT: ReadonlySet<string> = new Set([
   'src/kernel/model/node.ts sites',
   'src/kernel/model/settings.ts notify',
   'src/kernel/model/submission-values.ts notify',
-  'src/kernel/page/pure/first-start.ts batches',
   'src/kernel/runner/apply.ts owner',
   'src/kernel/runner/check.ts owner',
   'src/kernel/runner/decide.ts owner',
