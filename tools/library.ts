@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build } from 'esbuild-wasm';
+import { ownPlaces } from './own-places.ts';
 import { ROOT } from './tree.ts';
 
 const FOLDER = path.join(ROOT, 'dist');
@@ -17,6 +18,7 @@ export async function bundleLibrary(): Promise<void> {
     readonly dependencies: Readonly<Record<string, string>>;
   };
   const bundle = path.join(FOLDER, 'library.cjs');
+  const places = ownPlaces('');
   await build({
     absWorkingDir: ROOT,
     entryPoints: [path.join('src', 'library.ts')],
@@ -26,11 +28,8 @@ export async function bundleLibrary(): Promise<void> {
     target: 'node20.16',
     format: 'cjs',
     external: Object.keys(manifest.dependencies),
-    define: { 'import.meta.url': 'importMetaUrl' },
-    banner: {
-      // Modules find other files from where they were, three folders below the top.
-      js: "const importMetaUrl = require('node:url').pathToFileURL(__dirname + '/kernel/sdk/x.cjs').href;",
-    },
+    banner: { js: places.banner },
+    plugins: [places.plugin],
     logLevel: 'warning',
   });
   const names = Object.keys(createRequire(import.meta.url)(bundle) as object).sort();
