@@ -2,7 +2,7 @@
 // what submissions of jobs and other requests notice of it. `flood.ts CALLS`
 
 import { readFileSync } from 'node:fs';
-import { connect, type Pool } from '../src/kernel/sdk/index.ts';
+import { connect, type Pool } from '../src/library.ts';
 import { type Cluster, cpuSeconds, memoryMiB, startCluster } from './cluster.ts';
 
 const calls = Number(process.argv[2] ?? 1_000_000);

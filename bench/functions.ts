@@ -3,13 +3,7 @@
 // beside ProcessPoolExecutor of Python in the same minutes. `functions.ts CALLS`
 
 import { execFileSync } from 'node:child_process';
-import {
-  type Cluster as Client,
-  call,
-  connect,
-  type Pool,
-  WorkerLost,
-} from '../src/kernel/sdk/index.ts';
+import { type Cluster as Client, call, connect, type Pool, WorkerLost } from '../src/library.ts';
 import { startCluster } from './cluster.ts';
 
 const calls = Number(process.argv[2] ?? 20_000);

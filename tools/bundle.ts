@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, type OnLoadArgs, type OnResolveArgs, type Plugin } from 'esbuild-wasm';
 import { QUICK } from '../src/kernel/cli/quick.ts';
+import { ownPlaces } from './own-places.ts';
 import { ROOT } from './tree.ts';
 
 const BIN = path.join('dist', 'bin');
@@ -26,6 +27,7 @@ export async function bundlePrograms(): Promise<void> {
 
 /** `isIn`: whether a command of `weft` is in it; those that are not are never asked of it. */
 async function bundle(name: string, isIn: (command: string) => boolean): Promise<void> {
+  const places = ownPlaces('bin');
   await build({
     absWorkingDir: ROOT,
     entryPoints: [path.join('src', 'bin', `${name}.ts`)],
@@ -39,13 +41,9 @@ async function bundle(name: string, isIn: (command: string) => boolean): Promise
     minifyWhitespace: true,
     minifySyntax: true,
     external: Object.keys(manifest().dependencies).filter((one) => one !== 'commander'),
-    define: { 'import.meta.url': 'importMetaUrl' },
-    banner: {
-      // Modules find other files from where they were, three folders below the top.
-      js: "const importMetaUrl = require('node:url').pathToFileURL(__dirname + '/../kernel/cli/x.cjs').href;",
-    },
+    banner: { js: places.banner },
     footer: { js: `/* commander:\n${read('node_modules/commander/LICENSE')}*/` },
-    plugins: [apart(isIn), lazyChildProcess],
+    plugins: [apart(isIn), lazyChildProcess, places.plugin],
     logLevel: 'warning',
   });
 }

@@ -5,37 +5,37 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build } from 'esbuild-wasm';
+import { ownPlaces } from './own-places.ts';
 import { ROOT } from './tree.ts';
 
-const FOLDER = path.join(ROOT, 'dist', 'kernel', 'sdk');
+const FOLDER = path.join(ROOT, 'dist');
 /** Specifiers of a declaration that are files of ours. */
-const OWN = /(from\s+|import\()(['"])(\.[^'"]+)\.(?:ts|js)\2/g;
+const OWN = /(from\s+|import\(|import\s+|declare module\s+)(['"])(\.[^'"]+)\.(?:ts|js)\2/g;
 
 /** Needs `dist/` as the compiler makes it. */
 export async function bundleLibrary(): Promise<void> {
   const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>;
   };
-  const bundle = path.join(FOLDER, 'weft.cjs');
+  const bundle = path.join(FOLDER, 'library.cjs');
+  const places = ownPlaces('');
   await build({
     absWorkingDir: ROOT,
-    entryPoints: [path.join('src', 'kernel', 'sdk', 'index.ts')],
+    entryPoints: [path.join('src', 'library.ts')],
     outfile: bundle,
     bundle: true,
     platform: 'node',
     target: 'node20.16',
     format: 'cjs',
     external: Object.keys(manifest.dependencies),
-    define: { 'import.meta.url': 'importMetaUrl' },
-    banner: {
-      js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;",
-    },
+    banner: { js: places.banner },
+    plugins: [places.plugin],
     logLevel: 'warning',
   });
   const names = Object.keys(createRequire(import.meta.url)(bundle) as object).sort();
-  const door = `import library from './weft.cjs';\n\nexport const { ${names.join(', ')} } = library;\n`;
-  writeFileSync(path.join(FOLDER, 'weft.mjs'), door);
-  copyDeclarations(path.join(FOLDER, 'index.d.ts'), new Set());
+  const door = `import library from './library.cjs';\n\nexport const { ${names.join(', ')} } = library;\n`;
+  writeFileSync(path.join(FOLDER, 'library.mjs'), door);
+  copyDeclarations(path.join(FOLDER, 'library.d.ts'), new Set());
 }
 
 /** `x.d.ts` again as `x.d.cts`, with all that it imports: a compiler takes it for CommonJS then. */

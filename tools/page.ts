@@ -1,4 +1,4 @@
-// `npm run page`: the web page, built from src/kernel/page/ into dist/dashboard/ with the bundler that
+// `npm run page`: the web page, built from src/pages.tsx into dist/dashboard/ with the bundler that
 // builds the programs: one script, one style, the page that names them, each also compressed. What
 // was built from these very sources is not built again.
 
@@ -45,7 +45,7 @@ interface Bundle {
 export async function bundle(): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { app: 'src/kernel/page/app.tsx', style: 'src/kernel/page/style.css' },
+    entryPoints: { app: 'src/pages.tsx', style: 'src/kernel/page/style.css' },
     outdir: OUT,
     entryNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',

@@ -19,18 +19,18 @@ export function tidy(files: ReadonlyMap<string, string>): Finding[] {
   const sources = [...files].map(([file, text]) => readSource(file, text));
   const houses = readHouses(sources);
   return [
-    ...sources.flatMap((source) => [
-      ...checkImports(source, houses),
-      ...checkBans(source),
-      ...checkFile(source),
-    ]),
+    ...sources.flatMap((source) => checkImports(source, houses)),
+    // Those of the web page hold text that is no code.
+    ...sources
+      .filter(({ path: file }) => !file.endsWith('.tsx'))
+      .flatMap((source) => [...checkBans(source), ...checkFile(source)]),
     ...checkCycles(sources),
   ];
 }
 
 function main(): void {
   const all = filesBelow('');
-  const paths = all.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+  const paths = all.filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'));
   const pages = all.filter((file) => file.endsWith('.md'));
   const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
   const textsOf = (files: readonly string[]) => new Map(files.map((file) => [file, read(file)]));

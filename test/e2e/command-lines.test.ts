@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { connect } from '../../src/kernel/sdk/index.ts';
 import { type Slurm, startSlurm } from '../../bench/mix/slurm.ts';
 import { DIALECTS } from '../support/fake-batch/dialects.ts';
+import { connect } from '../../src/library.ts';
 import { FakeSite } from '../support/fake-batch/fake-site.ts';
 import { fakeKeys, installFake } from '../support/fake-batch/install.ts';
 import { type Started, spying, startedIn } from './support/command-lines.ts';

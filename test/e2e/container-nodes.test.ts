@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { connect, WorkerLost } from '../../src/kernel/sdk/index.ts';
+import { connect, WorkerLost } from '../../src/library.ts';
 import {
   ask,
   containers,

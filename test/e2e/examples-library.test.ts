@@ -24,7 +24,7 @@ describe('the examples that are programs', { timeout: 400_000 }, () => {
 
   async function run(example: string, ...args: string[]): Promise<string[]> {
     const file = path.join(cluster.work, 'examples', example);
-    const library = pathToFileURL(path.join(repository, 'src', 'sdk', 'index.ts')).href;
+    const library = pathToFileURL(path.join(repository, 'src', 'library.ts')).href;
     const text = readFileSync(file, 'utf8');
     assert.ok(text.includes("from 'weft'"));
     writeFileSync(file, text.replace("from 'weft'", `from '${library}'`));

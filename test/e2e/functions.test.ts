@@ -14,7 +14,7 @@ import {
   PoolClosed,
   RemoteError,
   WorkerLost,
-} from '../../src/kernel/sdk/index.ts';
+} from '../../src/library.ts';
 import { LocalCluster, repository } from './support/local-cluster.ts';
 
 const LIMIT = { timeout: 120_000 };
@@ -118,7 +118,7 @@ describe('functions on a cluster of this machine', { timeout: 600_000 }, () => {
     async () => {
       const file = path.join(local.work, 'client');
       const script = path.join(local.work, 'client.mts');
-      const library = pathToFileURL(path.join(repository, 'src', 'sdk', 'index.ts')).href;
+      const library = pathToFileURL(path.join(repository, 'src', 'library.ts')).href;
       writeFileSync(script, CLIENT.replace("'weft'", `'${library}'`));
       const child = spawn(process.execPath, [script, file], {
         ...{ env: local.env, cwd: local.work, stdio: 'ignore' },

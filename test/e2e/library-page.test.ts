@@ -45,7 +45,7 @@ describe('the programs of docs/library.md', () => {
     test(`line ${line} prints what it says`, async () => {
       const cwd = path.join(folder, String(line));
       mkdirSync(cwd);
-      const library = pathToFileURL(path.join(repository, 'src', 'sdk', 'index.ts')).href;
+      const library = pathToFileURL(path.join(repository, 'src', 'library.ts')).href;
       const file = path.join(cwd, 'program.mts');
       writeFileSync(file, text.replace("from 'weft'", `from '${library}'`));
       const ran = await runProgram([process.execPath, file], {

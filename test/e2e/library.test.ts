@@ -10,7 +10,7 @@ import {
   connect,
   JobFailed,
   WeftError,
-} from '../../src/kernel/sdk/index.ts';
+} from '../../src/library.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 
 describe('the library on a cluster of this machine', { timeout: 120_000 }, () => {

@@ -162,7 +162,7 @@ describe('the package, installed into an empty folder', () => {
         console.log((await import('weft')).WeftError === WeftError);
         console.log(Object.keys(require.cache).filter((file) => file !== __filename).join());
       })();`;
-    const file = path.join(installed, 'dist', 'sdk', 'weft.cjs');
+    const file = path.join(installed, 'dist', 'library.cjs');
     assert.equal(program('consumer.cjs', text), `${SAID}\ntrue\n${file}`);
   });
 
@@ -190,6 +190,11 @@ describe('the package, installed into an empty folder', () => {
           throw error;
         }
       }
+      export const more = async (cluster: Cluster): Promise<number> => {
+        const batch = await cluster.batch('b.yaml', { mode: 'resume' });
+        const pool = await cluster.pool({ workers: (await batch.info()).jobCount });
+        return pool.run((x: number) => x + 1, 2);
+      };
       // @ts-expect-error -- there is no such option
       export const wrong = (cluster: Cluster) => cluster.submit('true', { cpu: 2 });
 `;

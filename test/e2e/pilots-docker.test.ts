@@ -87,7 +87,7 @@ describe('pilots in containers', { skip: whyNot(), timeout: 900_000 }, () => {
     await world.weft('wait', id);
     assert.equal(await world.weft('logs', id), 'npm\nweft');
     const script = world.at('work', 'square.mjs');
-    const library = new URL('../../src/kernel/sdk/index.ts', import.meta.url).href;
+    const library = new URL('../../src/library.ts', import.meta.url).href;
     writeFileSync(
       script,
       `import { readdirSync } from 'node:fs';

@@ -103,7 +103,7 @@ describe('pilots of several users on a real Slurm', { skip, timeout: 600_000 }, 
     assert.equal(stranger.code, 2);
     assert.match(stranger.error, /Pilots of fleet hers run only what alice submits\./);
     const script = join(home(BOB), 'who.mjs');
-    const library = join(world.at('program'), 'src/kernel/sdk/index.ts');
+    const library = join(world.at('program'), 'src/library.ts');
     writeFileSync(
       script,
       `import { connect } from '${library}';

@@ -84,7 +84,7 @@ describe('pilots on a real Slurm', { skip: noSlurm }, () => {
   it('[Q9] workers of a pool run calls on pilots, and Slurm is not asked about any', async () => {
     const count = world.count('sbatch') + world.count('scancel');
     const script = join(world.at('work'), 'square.mjs');
-    const library = new URL('../../src/kernel/sdk/index.ts', import.meta.url).href;
+    const library = new URL('../../src/library.ts', import.meta.url).href;
     writeFileSync(
       script,
       `import { connect } from '${library}';
@@ -128,7 +128,7 @@ describe('pilots on a real Slurm', { skip: noSlurm }, () => {
 
   it('a program allocates pilots where there is a Slurm, and gives them back', async () => {
     const script = world.at('work', 'allocate.mjs');
-    const library = new URL('../../src/kernel/sdk/index.ts', import.meta.url).href;
+    const library = new URL('../../src/library.ts', import.meta.url).href;
     writeFileSync(
       script,
       `import { allocate } from '${library}';
@@ -160,7 +160,7 @@ describe('pilots on a real Slurm', { skip: noSlurm }, () => {
 
   it('a program starts a cluster with pilots where there is a Slurm, and stops it in parts', async () => {
     const script = world.at('work', 'start.mjs');
-    const library = new URL('../../src/kernel/sdk/index.ts', import.meta.url).href;
+    const library = new URL('../../src/library.ts', import.meta.url).href;
     writeFileSync(
       script,
       `import { start, stop } from '${library}';
@@ -301,7 +301,7 @@ describe('pilots on a real Grid Engine', { skip: noGridEngine }, () => {
 
   it('a program starts and allocates pilots of Grid Engine, and gives them back', async () => {
     const script = world.at('work', 'start.mjs');
-    const library = new URL('../../src/kernel/sdk/index.ts', import.meta.url).href;
+    const library = new URL('../../src/library.ts', import.meta.url).href;
     writeFileSync(
       script,
       `import { allocate, start, stop } from '${library}';

@@ -14,7 +14,7 @@ import {
   PoolClosed,
   type PoolOptions,
   WorkerLost,
-} from '../../src/kernel/sdk/index.ts';
+} from '../../src/library.ts';
 import type { PoolView } from '../../src/wings/calls/api/pools.ts';
 import { HostedCluster, QUICK } from './support/hosted-cluster.ts';
 import { type Program, until } from './support/hosts.ts';

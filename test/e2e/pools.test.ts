@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Cluster, connect, WorkerLost } from '../../src/kernel/sdk/index.ts';
+import { type Cluster, connect, WorkerLost } from '../../src/library.ts';
 import type { PoolView } from '../../src/wings/calls/api/pools.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster } from './support/local-cluster.ts';
@@ -37,9 +37,7 @@ class Sum {
 /** Sums up to `n` by calls within calls on the pool that it runs on. */
 async function sum(sdk: string, n: number): Promise<Sum> {
   if (n === 0) return new Sum(0);
-  const { connect: connectHere } = (await import(
-    sdk
-  )) as typeof import('../../src/kernel/sdk/index.ts');
+  const { connect: connectHere } = (await import(sdk)) as typeof import('../../src/library.ts');
   const cluster = await connectHere();
   const pool = await cluster.pool({ name: String(process.env['WEFT_POOL']) });
   const rest = await pool.run(sum, sdk, n - 1);
@@ -118,7 +116,7 @@ describe('pools of a local cluster', { timeout: 480_000 }, () => {
   it('[C17] calls within calls end on the only worker, and instances stay what they are', async () => {
     const size = { cpus: 1, memory: '512M', directory: 'private' } as const;
     await using pool = await cluster.pool({ workers: { min: 1, max: 1 }, ...size });
-    const sdk = new URL('../../src/kernel/sdk/index.ts', import.meta.url).href;
+    const sdk = new URL('../../src/library.ts', import.meta.url).href;
     const made = await pool.run(sum, sdk, 3);
     assert.ok(made instanceof Sum);
     assert.equal(made.of, 6);

@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../tree.ts';
 
-const FACE = 'src/kernel/sdk/index.ts';
+const FACE = 'src/library.ts';
 const EXPORTS = /export (type )?\{([^}]*)\} from '([^']+)';/g;
+/** Files of wings that add methods to a class of the kernel. */
+const ADDITIONS = /^import '([^']+)';/gm;
 
 interface Shown {
   readonly name: string;
@@ -27,8 +29,7 @@ export function libraryPage(): string {
 }
 
 function publicNames() {
-  const face = readFileSync(path.join(ROOT, FACE), 'utf8');
-  const found = [...face.matchAll(EXPORTS)].flatMap(([, , names = '', from = '']) =>
+  const found = [...read(FACE).matchAll(EXPORTS)].flatMap(([, , names = '', from = '']) =>
     names.split(',').flatMap((entry) => {
       const words = entry.replace(/\btype /, '').trim();
       if (words === '') return [];
@@ -41,14 +42,30 @@ function publicNames() {
 
 /** The lines of a declaration, its comment first. */
 function declaration(file: string, name: string): string[] {
-  const lines = readFileSync(path.join(ROOT, file), 'utf8').split('\n');
+  const lines = read(file).split('\n');
   const kinds = '(?:abstract )?(?:class|interface|type|(?:async )?function|const)';
   const start = lines.findIndex((line) => new RegExp(`^export ${kinds} ${name}\\b`).test(line));
   if (start === -1) throw new Error(`${file} declares no ${name}`);
   let from = start;
   while (from > 0 && /^( \*|\/\*\*|\/\/ biome)/.test(lines[from - 1] ?? '')) from -= 1;
   if (!(lines[from] ?? '').startsWith('/**')) throw new Error(`${file}: ${name} has no comment`);
-  return lines.slice(from, endOf(lines, start) + 1);
+  const end = endOf(lines, start);
+  return [...lines.slice(from, end), ...addedTo(name), ...lines.slice(end, end + 1)];
+}
+
+/** Members that wings declare on it, from their `declare module`. */
+function addedTo(name: string): string[] {
+  return [...read(FACE).matchAll(ADDITIONS)].flatMap(([, from = '']) => {
+    const lines = read(path.join(path.dirname(FACE), from)).split('\n');
+    const start = lines.indexOf(`  interface ${name}Methods {`);
+    if (start === -1) return [];
+    const members = lines.slice(start + 1, lines.indexOf('  }', start));
+    return ['', ...members.map((line) => line.replace(/^ {2}/, ''))];
+  });
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(ROOT, file), 'utf8');
 }
 
 /** A declaration ends with a line that is no deeper than it and closes it. */

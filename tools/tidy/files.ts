@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts';
 import { lineAt, type Source } from './source.ts';
 
 /** The one file that may only gather the exports of others: the public face of the package. */
-const PUBLIC_FACE = 'src/kernel/sdk/index.ts';
+const PUBLIC_FACE = 'src/library.ts';
 const LINES_MAX = 300;
 const COLUMNS_MAX = 100;
 

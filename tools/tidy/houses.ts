@@ -12,7 +12,15 @@ const NEEDS = /\bneeds:\s*\[([^\]]*)\]/;
 
 /** The lists that name every wing, which alone may import all of them. */
 export function isList(file: string): boolean {
-  return /^src\/(?:wings|kernel\/wing)\.ts$/.test(file) || WING.test(file);
+  return (
+    /^src\/(?:wings|library|kernel\/wing)\.ts$|^src\/pages\.tsx$/.test(file) || WING.test(file)
+  );
+}
+
+/** Why a file of this house may not import a list; undefined where it may. */
+export function listProblem(from: string, target: string): string | undefined {
+  if (!isHouse(from) || !isList(target) || target === 'src/kernel/wing.ts') return undefined;
+  return `${target} names wings, and only programs may; take what they give as an argument`;
 }
 
 /** Reads what each wing says that it needs. */

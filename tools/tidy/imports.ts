@@ -3,7 +3,7 @@
 
 import path from 'node:path/posix';
 import type { Finding } from './finding.ts';
-import { type Houses, houseProblem, isList } from './houses.ts';
+import { type Houses, houseProblem, isList, listProblem } from './houses.ts';
 import { allowedText, mayImport, PACKAGE_BANS, type Place, placeOf, roomAbove } from './layers.ts';
 import { lineAt, type Source } from './source.ts';
 
@@ -59,7 +59,7 @@ function problemOf(
   const target = targetOf(source, specifier);
   if (target === undefined) return packageProblem(from.layer, specifier);
   const to = placeOf(target);
-  if (to === undefined) return undefined;
+  if (to === undefined) return listProblem(from.house, target);
   if (!mayImport(from.layer, to.layer)) {
     return `${from.layer} may not import ${to.layer} (it may import ${allowedText(from.layer)}); take it as an argument, or move the shared part down`;
   }

@@ -2,7 +2,6 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import type { CallsSocket } from '../../wings/calls/connect/calls-socket.ts';
 import { ApiError } from '../api/api-error.ts';
 import { type Client, type CallOptions as ClientCall, createClient } from '../api/client.ts';
 import type { Answer } from '../api/exchange.ts';
@@ -11,6 +10,7 @@ import type { ReplyOf } from '../api/routes.ts';
 import type { Address } from '../api/transport.ts';
 import { refuse } from '../model/errors.ts';
 import { Failure, failure } from '../model/failure.ts';
+import type { HeadSocket } from './head-socket.ts';
 import { type Location, SYSTEM_SOCKET } from './locate.ts';
 import type { SessionCache } from './sessions.ts';
 
@@ -72,12 +72,12 @@ export class Api {
     return this.#timed(options, (timed) => this.#client.stream(route, timed));
   }
 
-  /** A WebSocket for calls of a pool; throws a failure. */
-  async dial(path: string): Promise<CallsSocket> {
-    const { dialCalls } = await import('../../wings/calls/connect/calls-socket.ts');
+  /** A WebSocket to one of the head's paths; throws a failure. */
+  async dial(path: string): Promise<HeadSocket> {
+    const { dialHead } = await import('./head-socket.ts');
     try {
       const timeoutMs = this.#timeoutMs || DIAL_MS;
-      const socket = await dialCalls(this.#client, { path, timeoutMs });
+      const socket = await dialHead(this.#client, { path, timeoutMs });
       this.#met = true;
       return socket;
     } catch (error) {

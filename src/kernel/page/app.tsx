@@ -1,4 +1,4 @@
-// The web page: who one is, then the pages.
+// The web page: who one is, then the pages. `src/pages.tsx` opens it.
 
 import { signal } from '@preact/signals';
 import { render } from 'preact';
@@ -7,6 +7,7 @@ import { keepLive } from './data/live.ts';
 import { enter, hasLink } from './data/login.ts';
 import { me, onStored } from './data/session.ts';
 import { Login, loginError } from './pages/login.tsx';
+import type { PagePart } from './part.ts';
 import { Problem } from './parts/basic.tsx';
 import { Shell } from './parts/shell.tsx';
 
@@ -15,7 +16,7 @@ const RETRY_MS = 1000;
 /** Why it takes so long. */
 const problem = signal<HeadError | null>(null);
 
-function App() {
+function App({ parts }: { parts: readonly PagePart[] }) {
   const who = me.value;
   if (who === undefined) {
     return (
@@ -25,7 +26,7 @@ function App() {
       </div>
     );
   }
-  return who === null ? <Login /> : <Shell />;
+  return who === null ? <Login /> : <Shell parts={parts} />;
 }
 
 async function start(): Promise<void> {
@@ -44,10 +45,13 @@ async function start(): Promise<void> {
   }
 }
 
-render(<App />, document.getElementById('app') as HTMLElement);
-keepLive();
-addEventListener('storage', ({ key, newValue }) => onStored(key, newValue));
-addEventListener('hashchange', () => {
-  if (hasLink()) void start();
-});
-void start();
+/** Shows it, with what wings add. */
+export function openPage(parts: readonly PagePart[]): void {
+  render(<App parts={parts} />, document.getElementById('app') as HTMLElement);
+  keepLive();
+  addEventListener('storage', ({ key, newValue }) => onStored(key, newValue));
+  addEventListener('hashchange', () => {
+    if (hasLink()) void start();
+  });
+  void start();
+}

@@ -1,10 +1,6 @@
-// A cluster as a program has it: jobs, batches and nodes, through one door.
+// A cluster as a program has it: jobs, nodes and events, through one door. Wings add methods to it
+// (`cluster-methods.ts`).
 
-import type { Batch as BatchDefinition } from '../../wings/batches/sdk/batch.ts';
-import { submitBatch } from '../../wings/batches/sdk/submit-batch.ts';
-import { SubmittedBatch } from '../../wings/batches/sdk/submitted-batch.ts';
-import type { Pool } from '../../wings/calls/sdk/pool.ts';
-import type { PoolOptions } from '../../wings/calls/sdk/pool-options.ts';
 import { JobFailed } from './errors.ts';
 import { readEvents } from './events.ts';
 import { Job } from './job.ts';
@@ -14,7 +10,6 @@ import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
 import { readLogs, readOutput } from './logs.ts';
 import {
-  type BatchOptions,
   type EventOptions,
   type LogOptions,
   type OutputOptions,
@@ -64,15 +59,27 @@ export interface RunResult {
   readonly files: readonly PulledFile[];
 }
 
+/** Methods that wings add to every cluster: each declares its own here (`cluster-methods.ts`). */
+// biome-ignore lint/suspicious/noEmptyInterface: a type could not be added to
+export interface ClusterMethods {}
+
+/** The line of a cluster, which programs do not see. */
+export let lineOf: (cluster: Cluster) => object;
+
 /**
  * The connection to a cluster. Close it with `close()`, or let `await using` do that. All methods
  * throw `WeftError`, and try again while the head is away, for as long as `patience` of `connect`
  * says.
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: wings give what they declare
 export class Cluster implements AsyncDisposable {
   readonly #line: Line;
   /** Login name that this program has there. */
   readonly user: string;
+
+  static {
+    lineOf = (cluster) => cluster.#line;
+  }
 
   /** Not for programs: `connect()` makes one. */
   constructor(line: object, user: string) {
@@ -201,32 +208,6 @@ export class Cluster implements AsyncDisposable {
   }
 
   /**
-   * Submits a batch: the path of a batch file, or what one says (`weft/batch` has its types). Its
-   * files are sent before, as far as the head lacks them.
-   */
-  async batch(
-    batch: string | BatchDefinition,
-    options: BatchOptions = {},
-  ): Promise<SubmittedBatch> {
-    return submitBatch(this.#line, batch, options);
-  }
-
-  /** A handle of a batch that is there: `namespace/name`, or with `@version` behind. */
-  findBatch(title: string): SubmittedBatch {
-    return new SubmittedBatch(this.#line, title);
-  }
-
-  /**
-   * A pool of workers: a new one, or the one of this name. Throws `pool.not_found` when a pool is only
-   * named and does not live.
-   */
-  async pool(options: PoolOptions): Promise<Pool> {
-    // Loaded here: a program without pools needs none of it.
-    const { openPool } = await import('../../wings/calls/sdk/open-pool.ts');
-    return openPool(this.#line, options);
-  }
-
-  /**
    * Ends the connection: what still runs of this object is rejected with `cluster.closed`. Jobs go
    * on.
    */
@@ -248,6 +229,8 @@ export class Cluster implements AsyncDisposable {
     }
   }
 }
+
+export interface Cluster extends ClusterMethods {}
 
 function isList(jobs: JobReference | readonly JobReference[]): jobs is readonly JobReference[] {
   return Array.isArray(jobs);

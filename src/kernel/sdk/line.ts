@@ -3,11 +3,11 @@
 
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallsSocket } from '../../wings/calls/connect/calls-socket.ts';
 import type { Answer } from '../api/exchange.ts';
 import type { RouteName } from '../api/paths.ts';
 import type { ReplyOf } from '../api/routes.ts';
 import { Api, type CallOptions } from '../connect/api.ts';
+import type { HeadSocket } from '../connect/head-socket.ts';
 import type { Location } from '../connect/locate.ts';
 import { patiently } from '../connect/patience.ts';
 import { SessionCache } from '../connect/sessions.ts';
@@ -110,8 +110,8 @@ export class Line {
     }
   }
 
-  /** A WebSocket to a pool, dialed once. Throws a failure, not yet an error of the library. */
-  dial(path: string): Promise<CallsSocket> {
+  /** A WebSocket to one of the head's paths, dialed once. Throws a failure, not yet an error of the library. */
+  dial(path: string): Promise<HeadSocket> {
     return this.#api.dial(path);
   }
 

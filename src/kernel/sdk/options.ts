@@ -101,18 +101,3 @@ export interface PullOptions {
 export const PULL_OPTIONS: KnownOptions<PullOptions> = {
   ...{ to: true, folders: true, glob: true, include: true, exclude: true, signal: true },
 };
-
-/** How a batch is submitted. */
-export interface BatchOptions {
-  /**
-   * What becomes of a batch that has this name: `new`, the default, refuses it; `resume` runs what
-   * did not complete; `new_version` begins beside it, as `name@2`.
-   */
-  readonly mode?: 'new' | 'resume' | 'new_version';
-  /** Where relative paths of a definition begin. Default: where this program runs. */
-  readonly folder?: string;
-  /** Ends the submission, not the batch. */
-  readonly signal?: AbortSignal;
-}
-
-export const BATCH_OPTIONS: KnownOptions<BatchOptions> = { mode: true, folder: true, signal: true };

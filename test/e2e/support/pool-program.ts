@@ -2,7 +2,7 @@
 // writes into a file what became of each, one line of JSON for every end.
 
 import { appendFileSync } from 'node:fs';
-import { connect, type WeftError } from '../../../src/kernel/sdk/index.ts';
+import { connect, type WeftError } from '../../../src/library.ts';
 
 interface Wish {
   readonly pool: string | number;

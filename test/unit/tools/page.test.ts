@@ -11,6 +11,7 @@ test('what is bundled is looked at, wherever it lies', async () => {
   const { sources } = await bundle();
   for (const file of [
     ...[
+      'src/pages.tsx',
       'src/kernel/page/app.tsx',
       'src/kernel/page/style.css',
       'src/kernel/page/index.html',

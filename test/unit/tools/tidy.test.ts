@@ -187,7 +187,7 @@ describe('tidy on files', () => {
       'src/kernel/wire/b.ts:2',
       /export \*/,
     );
-    assert.deepEqual(errorsOf({ 'src/kernel/sdk/index.ts': gather }), []);
+    assert.deepEqual(errorsOf({ 'src/library.ts': gather }), []);
   });
 
   it('a name that is not kebab-case is an error with the right name', () => {
@@ -249,6 +249,22 @@ describe('tidy on houses', () => {
     assert.deepEqual(errorsOf({ ...other, ...wing('batches', "'notify'") }), []);
     const place = 'src/wings/batches/head/x.ts:2';
     assertOne({ ...other, ...wing('batches', '') }, place, /does not say that it needs 'notify'/);
+  });
+
+  it('neither knows the lists that name every wing', () => {
+    const wings = "import { WINGS } from '../../wings.ts';\n";
+    assertOne({ 'src/kernel/head/x.ts': wings }, 'src/kernel/head/x.ts:2', /only programs may/);
+    assert.deepEqual(errorsOf({ 'src/bin/x.ts': wings.replace('../../', '../') }), []);
+    const library = "import { connect } from '../../../library.ts';\n";
+    const place = 'src/wings/batches/cli/x.ts';
+    assertOne({ [place]: library }, `${place}:2`, /only programs may/);
+  });
+
+  it('so it is with the web page, whatever text stands in it', () => {
+    const text =
+      "import { A } from '../../../wings/calls/page/a.tsx';\nexport const b = <p>It's</p>;\n";
+    const place = 'src/kernel/page/parts/x.tsx';
+    assertOne({ [place]: text }, `${place}:2`, /knows no wing/);
   });
 
   it('neither knows the programs that start it', () => {

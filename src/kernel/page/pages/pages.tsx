@@ -1,11 +1,6 @@
-// All pages, in the order of the menu.
+// The pages that every cluster has, in the order of the menu.
 
-import type { ComponentChildren } from 'preact';
-import { Batch } from '../../../wings/batches/page/batch.tsx';
-import { Batches } from '../../../wings/batches/page/batches.tsx';
-import { Pools } from '../../../wings/calls/page/pools.tsx';
-import { Site } from '../../../wings/sites/page/site.tsx';
-import { Sites } from '../../../wings/sites/page/sites.tsx';
+import type { Page } from '../part.ts';
 import { Accounting } from './accounting.tsx';
 import { Job } from './job/job.tsx';
 import { Jobs } from './jobs.tsx';
@@ -15,15 +10,8 @@ import { Overview } from './overview.tsx';
 import { Schedule } from './schedule/schedule.tsx';
 import { Submit } from './submit/submit.tsx';
 
-export interface Page {
-  /** First part of its address. */
-  readonly path: string;
-  readonly title: string;
-  /** `rest`: the other parts of the address. */
-  readonly show: (rest: readonly string[]) => ComponentChildren;
-}
-
-export const PAGES: readonly Page[] = [
+/** The cluster at work. */
+const AT_WORK: readonly Page[] = [
   { path: '', title: 'Overview', show: () => <Overview /> },
   {
     path: 'jobs',
@@ -36,22 +24,15 @@ export const PAGES: readonly Page[] = [
     show: ([name]) => (name === undefined ? <Nodes /> : <Node key={name} name={name} />),
   },
   { path: 'schedule', title: 'Schedule', show: () => <Schedule /> },
-  {
-    path: 'batches',
-    title: 'Batches',
-    show: ([namespace, name]) =>
-      namespace === undefined || name === undefined ? (
-        <Batches />
-      ) : (
-        <Batch key={`${namespace}/${name}`} namespace={namespace} name={name} />
-      ),
-  },
-  { path: 'pools', title: 'Pools', show: () => <Pools /> },
-  {
-    path: 'sites',
-    title: 'Sites',
-    show: ([name]) => (name === undefined ? <Sites /> : <Site key={name} name={name} />),
-  },
+];
+
+/** What one comes for less often. */
+const BESIDES: readonly Page[] = [
   { path: 'accounting', title: 'Accounting', show: () => <Accounting /> },
   { path: 'submit', title: 'Submit', show: () => <Submit /> },
 ];
+
+/** All pages: those of wings between the two. */
+export function pagesWith(wings: readonly Page[]): readonly Page[] {
+  return [...AT_WORK, ...wings, ...BESIDES];
+}

@@ -8,7 +8,8 @@ import { logOut, switched } from '../data/login.ts';
 import { useCall } from '../data/query.ts';
 import { hrefOf, place } from '../data/route.ts';
 import { me } from '../data/session.ts';
-import { PAGES } from '../pages/pages.tsx';
+import { pagesWith } from '../pages/pages.tsx';
+import type { Page, PagePart } from '../part.ts';
 import { spanWords, zoneName } from '../pure/words.ts';
 import { forgetTold, ToldLine } from './actions.tsx';
 import { Empty } from './basic.tsx';
@@ -20,10 +21,11 @@ const TOGETHER_MS = 2000;
 /** A head learns that it is behind from a node that connects. */
 const ofHead = ({ kind }: LiveEvent): boolean => /^head_|^clock_|^node_connected$/.test(kind);
 
-export function Shell() {
+export function Shell({ parts: added }: { parts: readonly PagePart[] }) {
   const { parts } = place.value;
   const [first = '', ...rest] = parts;
-  const page = PAGES.find(({ path }) => path === first);
+  const pages = pagesWith(added.flatMap((part) => part.pages ?? []));
+  const page = pages.find(({ path }) => path === first);
   const info = useCall('info', {}, { when: ofHead, everyMs: HEAD_MS, togetherMs: TOGETHER_MS });
   const cluster = info.value?.clusterName ?? 'Weft';
   const title = rest.length > 0 ? rest.join(' ') : (page?.title ?? 'Not found');
@@ -40,7 +42,7 @@ export function Shell() {
         <a class="brand" href={hrefOf([])}>
           {cluster}
         </a>
-        <Menu first={first} title={page?.title ?? 'Pages'} />
+        <Menu pages={pages} first={first} title={page?.title ?? 'Pages'} />
         <Line />
         <Who />
       </header>
@@ -48,7 +50,7 @@ export function Shell() {
       <HeadLine what="Stuck" words={info.value?.obstacle ?? null} />
       <HeadLine what="Behind" words={info.value?.behind ?? null} />
       <ClockLine steps={info.value?.clockSteps ?? []} />
-      <NoticeLine />
+      {added.map(({ Banner }) => Banner && <Banner key={Banner} />)}
       <main id="content" tabIndex={-1}>
         {page === undefined ? (
           <Empty>
@@ -76,7 +78,7 @@ function useView(address: string): void {
 }
 
 /** In a row, or behind a button where there is no room for a row. */
-function Menu({ first, title }: { first: string; title: string }) {
+function Menu({ pages, first, title }: { pages: readonly Page[]; first: string; title: string }) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(false), [place.value]);
   const close = (event: KeyboardEvent): void => {
@@ -94,7 +96,7 @@ function Menu({ first, title }: { first: string; title: string }) {
         <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span> Menu: {title}
       </button>
       <nav id="pages" aria-label="Pages" class={isOpen ? 'open' : ''} onKeyDown={close}>
-        {PAGES.map(({ path, title: name }) => (
+        {pages.map(({ path, title: name }) => (
           <a key={path} href={hrefOf([path])} aria-current={path === first ? 'page' : undefined}>
             {name}
           </a>
@@ -186,17 +188,6 @@ function ClockLine({ steps }: { steps: readonly { at: number; byMs: number }[] }
     <p class="notice">
       <strong>Clock:</strong> that of the head was set {way} by {spanWords(Math.abs(last.byMs))},{' '}
       {spanWords(Math.max(0, now.value - last.at))} ago.
-    </p>
-  );
-}
-
-function NoticeLine() {
-  const { value } = useCall('getNotice', {}, { when: ({ kind }) => kind.startsWith('notice_') });
-  const notice = value?.notice;
-  if (notice?.shown !== true) return null;
-  return (
-    <p class="notice">
-      <strong>{notice.by}:</strong> {notice.text}
     </p>
   );
 }

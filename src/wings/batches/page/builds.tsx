@@ -9,10 +9,10 @@ import { type Action, Actions } from '../../../kernel/page/parts/actions.tsx';
 import { Command, Loaded, Panel, SearchField } from '../../../kernel/page/parts/basic.tsx';
 import { OutputLines } from '../../../kernel/page/parts/output/output-lines.tsx';
 import { useOutput } from '../../../kernel/page/parts/output/use-output.ts';
-import { firstStartOn, type Start } from '../../../kernel/page/pure/first-start.ts';
 import { some } from '../../../kernel/page/pure/words.ts';
 import type { BatchDetail } from '../api/batches.ts';
 import { isOfBatches } from './events.ts';
+import { firstStartOn, type Start } from './first-start.ts';
 
 const PAGE_JOBS = 1000;
 /** All jobs are looked through anew. */

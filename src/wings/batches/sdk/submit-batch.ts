@@ -5,8 +5,8 @@ import { freshKey } from '../../../kernel/connect/fresh-key.ts';
 import { withWeftErrors } from '../../../kernel/sdk/errors.ts';
 import { checkOptions } from '../../../kernel/sdk/known-options.ts';
 import type { Line } from '../../../kernel/sdk/line.ts';
-import { BATCH_OPTIONS, type BatchOptions } from '../../../kernel/sdk/options.ts';
 import type { Batch as BatchDefinition } from './batch.ts';
+import { BATCH_OPTIONS, type BatchOptions } from './options.ts';
 import { SubmittedBatch } from './submitted-batch.ts';
 
 /** Resolves when it is on the head's disk. */

@@ -5,8 +5,8 @@ import { parseBatch } from '../../../kernel/model/batch.ts';
 import { wrongArgument } from '../../../kernel/sdk/errors.ts';
 import type { Line } from '../../../kernel/sdk/line.ts';
 import type { WaitOptions } from '../../../kernel/sdk/options.ts';
-import type { BatchInfo } from '../../../kernel/sdk/views.ts';
 import { waitForJob } from '../../../kernel/sdk/wait.ts';
+import type { BatchInfo } from './info.ts';
 
 /** A handle of a batch on the cluster. All methods throw `WeftError`. */
 export class SubmittedBatch {

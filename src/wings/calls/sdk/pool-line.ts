@@ -3,8 +3,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { HeadSocket } from '../../../kernel/connect/head-socket.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
-import type { CallsSocket } from '../connect/calls-socket.ts';
 import { type ClientEvents, ClientSession } from '../core/client-session.ts';
 import type { ClientToRouter, RouterToClient } from '../core/messages.ts';
 import type { Peer } from '../core/peer.ts';
@@ -12,7 +12,7 @@ import { CLIENT_TO_ROUTER, ROUTER_TO_CLIENT } from '../wire/call-frames.ts';
 import { CallStream, readArrived } from '../wire/call-stream.ts';
 
 /** How a pool is dialed, once per call. Throws a failure. */
-export type DialPool = () => Promise<CallsSocket>;
+export type DialPool = () => Promise<HeadSocket>;
 
 export interface PoolLineOptions {
   readonly dial: DialPool;

@@ -1,9 +1,8 @@
-// Questions of several fetches: files of one download, and the first start of a batch on a node.
+// Questions of several fetches, and answers that are lost.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { asRetried, call, HeadError } from '../../../../src/kernel/page/data/client.ts';
-import { firstStartOn } from '../../../../src/kernel/page/pure/first-start.ts';
 import { together } from '../../../../src/kernel/page/pure/together.ts';
 
 test('fetches come in their order, and the first that fails ends the others', async () => {
@@ -23,21 +22,6 @@ test('fetches come in their order, and the first that fails ends the others', as
   };
   await assert.rejects(together([1, 2, 3, 4], 2, fetchOne), /broke off/);
   assert.deepEqual([asked, aborted], [[1, 2], [1]]);
-});
-
-test('the first start on a node is found on whichever page it is', async () => {
-  const job = (id: string, startedAt: number | null, ...nodes: string[]) => ({
-    ...{ id, epoch: 1, startedAt, nodes },
-  });
-  const pages = [
-    { jobs: [job('1', 50, 'n1'), job('2', null, 'n2')], next: 1 },
-    { jobs: [job('3', 40, 'n2'), job('4', 30, 'n2', 'n3')], next: null },
-  ];
-  const find = (node: string) =>
-    firstStartOn(node, (after) => Promise.resolve(pages[after ?? 0] ?? assert.fail('no page')));
-  assert.deepEqual(await find('n2'), { id: '4', epoch: 1 });
-  assert.deepEqual(await find('n1'), { id: '1', epoch: 1 });
-  assert.equal(await find('n4'), null);
 });
 
 const { fetch: real } = globalThis;

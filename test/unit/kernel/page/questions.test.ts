@@ -86,7 +86,7 @@ function made(): string[] {
 
 /** Those that stand in the sources as they are, but for names: `weft logs X`. */
 function written(): string[] {
-  const files = globSync('dashboard/**/*.{ts,tsx}', { cwd: ROOT });
+  const files = globSync('src/{kernel,wings/*}/page/**/*.{ts,tsx}', { cwd: ROOT });
   return files.flatMap((file) => {
     const text = filled(readFileSync(path.join(ROOT, file), 'utf8'));
     const found = text.matchAll(/(?:`(weft [^`]+)`|'(weft [^']+)'|"(weft [^"]+)"|>(weft [^<]+)<)/g);

@@ -13,7 +13,7 @@ const APART_MIN = 0.06;
 /** WCAG 2.2, 1.4.3. */
 const CONTRAST_MIN = 4.5;
 
-const css = readFileSync(path.join(ROOT, 'dashboard', 'style.css'), 'utf8');
+const css = readFileSync(path.join(ROOT, 'src', 'kernel', 'page', 'style.css'), 'utf8');
 const schemes = [...css.matchAll(/:root \{([^}]*--fault: #[^}]*)\}/g)].map(([, block = '']) => {
   const pairs = [...block.matchAll(/--([a-z0-9]+): (#[0-9a-f]{6});/g)];
   return new Map(pairs.map(([, name = '', value = '']) => [name, value]));

@@ -23,7 +23,7 @@ import {
   RemoteError,
   WeftError,
   WorkerLost,
-} from '../../../../../src/kernel/sdk/index.ts';
+} from '../../../../../src/library.ts';
 import { FakePool, refusal } from './support/fake-pool.ts';
 
 /** What hangs fails here, long before the file does. */

@@ -1,7 +1,14 @@
 // A cluster for a program, which it finds again and which outlives it: of this machine as `weft up` makes it,
 // or with pilots at a batch system.
 
-import { haveFleet } from '../../wings/pilots/sdk/fleets.ts';
+import type { Cluster } from '../../../kernel/sdk/cluster.ts';
+import { connect } from '../../../kernel/sdk/connect.ts';
+import { wrongArgument } from '../../../kernel/sdk/errors.ts';
+import type { Duration } from '../../../kernel/sdk/job-options.ts';
+import { checkOptions, type KnownOptions } from '../../../kernel/sdk/known-options.ts';
+import { durationMs } from '../../../kernel/sdk/submission.ts';
+import { optionOf, weft } from '../../../kernel/sdk/weft-program.ts';
+import { haveFleet } from './fleets.ts';
 import {
   FLEET_WAIT_MS,
   fleetsOf,
@@ -12,14 +19,7 @@ import {
   stopFleets,
   systemFor,
   watchOf,
-} from '../../wings/pilots/sdk/pilots.ts';
-import type { Cluster } from './cluster.ts';
-import { connect } from './connect.ts';
-import { wrongArgument } from './errors.ts';
-import type { Duration } from './job-options.ts';
-import { checkOptions, type KnownOptions } from './known-options.ts';
-import { durationMs } from './submission.ts';
-import { optionOf, weft } from './weft-program.ts';
+} from './pilots.ts';
 
 /** What cluster is started. */
 export interface StartOptions extends PilotOptions {

@@ -1,16 +1,16 @@
-// A WebSocket from a program to its head, for calls of pools: the handshake, after which whoever asked
-// for it has the connection.
+// A WebSocket from a program to its head: the handshake, after which whoever asked for it has the
+// connection.
 
 import { randomBytes } from 'node:crypto';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { errorFromAnswer, unreachableError } from '../../../kernel/api/api-error.ts';
-import type { Client, Opening } from '../../../kernel/api/client.ts';
-import { readText } from '../../../kernel/api/read-text.ts';
-import { INSIDE_HEADER, readInside } from '../../../kernel/model/inside.ts';
+import { errorFromAnswer, unreachableError } from '../api/api-error.ts';
+import type { Client, Opening } from '../api/client.ts';
+import { readText } from '../api/read-text.ts';
+import { INSIDE_HEADER, readInside } from '../model/inside.ts';
 
-export interface CallsSocket {
+export interface HeadSocket {
   readonly stream: Duplex;
   /** What came behind the handshake. */
   readonly rest: Uint8Array;
@@ -24,7 +24,7 @@ export interface SocketWish {
 }
 
 /** Throws ApiError: nobody answers, or the head refuses. */
-export async function dialCalls(client: Client, wish: SocketWish): Promise<CallsSocket> {
+export async function dialHead(client: Client, wish: SocketWish): Promise<HeadSocket> {
   const first = await attempt(client, wish, false);
   if (first !== 'renew') return first;
   const second = await attempt(client, wish, true);
@@ -37,7 +37,7 @@ async function attempt(
   client: Client,
   { path, timeoutMs }: SocketWish,
   isAgain: boolean,
-): Promise<CallsSocket | 'renew'> {
+): Promise<HeadSocket | 'renew'> {
   const opening = await client.opening(path, { isAgain });
   const request = ask(opening);
   const timer = setTimeout(() => {
@@ -80,7 +80,7 @@ function ask({ url, options, headers }: Opening): ClientRequest {
   return asked;
 }
 
-function answerTo(request: ClientRequest): Promise<CallsSocket | IncomingMessage> {
+function answerTo(request: ClientRequest): Promise<HeadSocket | IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('error', reject);
     request.once('response', resolve);

@@ -1,6 +1,6 @@
 // The first start of a batch on a node: the one that built its solver there.
 
-import type { BatchJobView } from '../../../wings/batches/api/batches.ts';
+import type { BatchJobView } from '../api/batches.ts';
 
 export interface Start {
   readonly id: string;

@@ -1,6 +1,6 @@
 // A program that has a pool open and no call, until a line on its standard input tells it to make one.
 
-import { connect } from '../../../../../src/kernel/sdk/index.ts';
+import { connect } from '../../../../../../src/library.ts';
 
 const [socket = ''] = process.argv.slice(2);
 const cluster = await connect({ socket, environment: {}, patience: '1m' });
