@@ -5,4 +5,15 @@ import type { Wing } from '../../kernel/wing.ts';
 export const notify: Wing = {
   name: 'notify',
   needs: [],
+  cli: {
+    checks: [
+      {
+        name: 'notifications',
+        after: 'head',
+        check: async (context) => (await import('./cli/doctor.ts')).notifierFindings(context),
+      },
+    ],
+  },
+  keys: async () => (await import('./config/notify-keys.ts')).keys,
+  options: async () => (await import('./config/notify-options.ts')).options,
 };

@@ -5,4 +5,41 @@ import type { Wing } from '../../kernel/wing.ts';
 export const sites: Wing = {
   name: 'sites',
   needs: [],
+  cli: {
+    verbs: [
+      {
+        group: 'Clusters:',
+        name: 'gateway',
+        after: 'agent',
+        summary: 'run the gateway of a site',
+        load: () => import('./cli/gateway-verb.ts'),
+      },
+      {
+        group: 'Administration:',
+        name: 'site',
+        after: 'node',
+        summary: 'other clusters behind gateways',
+        load: async () => {
+          const { verbOf } = await import('./cli/site-verb.ts');
+          return {
+            verb: verbOf(async (...of) => (await import('./bin/site-test.ts')).trySite(...of)),
+          };
+        },
+      },
+    ],
+    jobId: async (operand, context) => (await import('./cli/site-jobs.ts')).ownId(operand, context),
+    completions: {
+      operands: {
+        site: { offers: async (context) => (await import('./cli/offers.ts')).sites(context) },
+      },
+      options: {
+        site: {
+          offers: async (context) => (await import('./cli/offers.ts')).sites(context),
+          isList: true,
+        },
+      },
+    },
+  },
+  keys: async () => (await import('./config/site-keys.ts')).keys,
+  options: async () => (await import('./config/site-options.ts')).options,
 };

@@ -14,6 +14,7 @@ import type { Environment } from '../../../../src/kernel/config/config.ts';
 import type { Programs } from '../../../../src/kernel/config/daemon-options.ts';
 import { killCarriers } from '../../../../src/kernel/os/marks.ts';
 import { distribute } from '../../../../src/wings/distribute/cli/distribute.ts';
+import { WINGS } from '../../../../src/wings.ts';
 
 export interface Asked {
   readonly method: string;
@@ -233,9 +234,9 @@ export async function capture(
       detectMachine: () => Promise.resolve(MACHINE),
       endCarriers: (variable) => Promise.resolve(killCarriers(variable)),
       findContainerRuntimes: () => Promise.resolve([]),
-      trySite: () => Promise.resolve([]),
       ...of.programs,
     },
+    wings: WINGS,
   });
   return { code, ...said };
 }
