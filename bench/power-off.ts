@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs';
 import { LocalPaths } from '../src/kernel/cli/daemons/local-paths.ts';
 import { loadConfig } from '../src/kernel/config/config.ts';
 import { headOptions } from '../src/kernel/config/head-options.ts';
+import { optionsOf } from '../src/kernel/config/part.ts';
+import { WINGS } from '../src/wings.ts';
 import { HostedCluster, type Timing } from '../test/e2e/support/hosted-cluster.ts';
 import { figure } from './cluster.ts';
 
@@ -44,10 +46,11 @@ async function powerOff(): Promise<number> {
 
 /** From the configuration's own defaults: no file, no environment. */
 async function defaults(): Promise<Timing> {
-  const config = await loadConfig({ environment: {}, file: '/dev/null', directory: '/' });
+  const sources = { environment: {}, file: '/dev/null', directory: '/', wings: WINGS };
+  const config = await loadConfig(sources);
   const paths = new LocalPaths('/');
   const place = { paths, socketPath: '', listen: null, multiUser: false, logFile: null };
-  const { settings, heartbeatMs, tickMs } = headOptions(config, place);
+  const { settings, heartbeatMs, tickMs } = headOptions(config, place, await optionsOf(WINGS));
   return { settings, heartbeatMs, tickMs };
 }
 

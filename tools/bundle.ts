@@ -13,6 +13,12 @@ const BIN = path.join('dist', 'bin');
 const APART = /^\.\/(head|agent-host)\.ts$/;
 /** Files of verbs: the kernel's by their names, and those of wings. */
 const COMMAND = /\/(?:commands\/([\w-]+)|(?:[\w-]+-)?verb)\.ts$/;
+/** Where wings say what they have; each is loaded when it is asked for. */
+const WING = /\/wings\/[\w-]+\/wing\.ts$/;
+/** What of it the daemons ask for, which are programs of their own. */
+const OF_DAEMONS = /^\.\/(?:head|agent)\//;
+/** What of it only `doctor`, completion and commands that start daemons ask for, or try a site. */
+const SELDOM = /^\.\/(?:.*\/(?:doctor|offers|[\w-]+-options)|bin\/[\w-]+)\.ts$/;
 const CHILD_PROCESS = "import childProcess from 'node:child_process';";
 
 interface Manifest {
@@ -59,6 +65,11 @@ function apart(isIn: (command: string) => boolean): Plugin {
         const command = COMMAND.exec(file)?.[1] ?? '';
         if (kind !== 'dynamic-import' || isIn(command)) return undefined;
         return { path: file, external: true };
+      });
+      onResolve({ filter: /^\.\// }, ({ path: file, kind, importer }: OnResolveArgs) => {
+        if (kind !== 'dynamic-import' || !WING.test(importer)) return undefined;
+        const isAsked = !OF_DAEMONS.test(file) && (isIn('doctor') || !SELDOM.test(file));
+        return isAsked ? undefined : { path: file, external: true };
       });
     },
   };

@@ -136,10 +136,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
         acceptLoss,
         jobIdSeen: async () => Math.max(await logs.jobIdSeen(), await files.archive.jobIdSeen()),
         ...fencingOf(options, audit),
-        notifying: {
-          notifiers: notifiersOf(options.notify, { commands: systemCommands, clock: systemClock }),
-          ...{ audit, clusterName: options.clusterName },
-        },
+        ...notifyingOf(options, audit),
       },
       { settings, heartbeatMs, tickMs, logBytesMax },
     );
@@ -225,6 +222,12 @@ async function serveUntilStopped(started: Started): Promise<void> {
   rmSync(options.socketPath, { force: true });
   // Only a new process has a new store's thread: whoever watches this one starts it again.
   if (failure !== null) throw failure;
+}
+
+function notifyingOf({ notify, clusterName }: HeadOptions, audit: FileLog) {
+  if (notify === undefined) return {};
+  const notifiers = notifiersOf(notify, { commands: systemCommands, clock: systemClock });
+  return { notifying: { notifiers, audit, clusterName } };
 }
 
 function fencingOf({ fence }: HeadOptions, audit: FileLog) {

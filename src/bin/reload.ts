@@ -5,6 +5,8 @@ import { err, ok, type Result } from '../kernel/base/result.ts';
 import { compareWritten, writtenOf } from '../kernel/config/compare.ts';
 import { loadConfig } from '../kernel/config/config.ts';
 import { liveOptions } from '../kernel/config/head-options.ts';
+import { optionsOf } from '../kernel/config/part.ts';
+import { schemaOf } from '../kernel/config/schema.ts';
 import type { Head } from '../kernel/head/head.ts';
 import { type Refusal, refuse } from '../kernel/model/errors.ts';
 import { Failure } from '../kernel/model/failure.ts';
@@ -15,6 +17,7 @@ import { readGoals } from '../wings/goals/bin/head-goals.ts';
 import { goalOptions } from '../wings/goals/config/goal-options.ts';
 import type { GoalKeeper } from '../wings/goals/head/keeper.ts';
 import { notifiersOf } from '../wings/notify/head/notifiers.ts';
+import { WINGS } from '../wings.ts';
 import type { HeadOptions } from './head-options.ts';
 
 export type Reload = () => Promise<Result<ReloadReply, Refusal>>;
@@ -30,15 +33,19 @@ export function reloadOf(
     try {
       const { file, directory } = origin;
       const flags = new Map(origin.flags);
-      const config = await loadConfig({ flags, environment: process.env, file, directory });
-      const { settings, heartbeatMs, notify } = liveOptions(config);
+      const sources = { flags, environment: process.env, file, directory, wings: WINGS };
+      const config = await loadConfig(sources);
+      const { settings, heartbeatMs, notify } = liveOptions(config, await optionsOf(WINGS));
       const goalState = readGoals(goalOptions(config) ?? undefined, goals.options.classes);
       const after = writtenOf(config);
-      const { changed, afterRestart } = compareWritten(before, after);
+      const { changed, afterRestart } = compareWritten(
+        { before, after },
+        (await schemaOf(WINGS)).atStart,
+      );
       head.change({ settings, heartbeatMs });
       goals.change(goalState);
       const world = { commands: systemCommands, clock: systemClock };
-      head.notifying?.change(notifiersOf(notify, world));
+      if (notify !== undefined) head.notifying?.change(notifiersOf(notify, world));
       // What waits for a restart is told again at the next reload.
       const kept = afterRestart.map((change) => [change.key, change.before ?? ''] as const);
       before = { ...after, ...Object.fromEntries(kept) };

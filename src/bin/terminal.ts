@@ -8,6 +8,7 @@ import type { Invocation } from '../kernel/cli/main.ts';
 import type { Programs } from '../kernel/config/daemon-options.ts';
 import { fileProblem } from '../kernel/config/file-problem.ts';
 import { EXIT_OWN_FAILURE } from '../kernel/model/failure.ts';
+import { WINGS } from '../wings.ts';
 import { standardInput } from './input.ts';
 import { standardScreen } from './screen.ts';
 
@@ -36,8 +37,6 @@ const PROGRAMS: Programs = {
     return { cpuCount, memoryBytes, gpuCount, counted: {} };
   },
   endCarriers: async (variable) => (await import('../kernel/os/marks.ts')).killCarriers(variable),
-  trySite: async (site, directory) =>
-    (await import('../wings/sites/bin/site-test.ts')).trySite(site, directory),
   findContainerRuntimes: async () => {
     return (await import('../kernel/os/container-runtimes.ts')).findContainerRuntimes(null);
   },
@@ -67,6 +66,7 @@ export function invocation(program: string): Invocation {
     environment: process.env,
     cwd: currentFolder(),
     programs: PROGRAMS,
+    wings: WINGS,
   };
 }
 

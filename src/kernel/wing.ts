@@ -5,12 +5,13 @@ import type { MachinePart } from './machine/part.ts';
 import type { Agent } from './agent/agent.ts';
 import type { AgentPart } from './agent/part.ts';
 import type { AgentPorts } from './agent/ports.ts';
+import type { CliWing } from './cli/part.ts';
 import type { AgentOptions } from './config/daemon-options.ts';
 import type { UidsOf } from './doors/peer-owners.ts';
 import type { NodeFacts } from './model/node.ts';
 import type { Log } from './ports/log.ts';
 
-export interface Wing {
+export interface Wing extends CliWing {
   readonly name: string;
   /** Other wings that this one imports; no circle. */
   readonly needs: readonly string[];

@@ -8,6 +8,7 @@ import * as cminfo from '../../src/wings/cm/cli/cminfo.ts';
 import * as cmkill from '../../src/wings/cm/cli/cmkill.ts';
 import * as cmrun from '../../src/wings/cm/cli/cmrun.ts';
 import { distribute } from '../../src/wings/distribute/cli/distribute.ts';
+import { WINGS } from '../../src/wings.ts';
 
 /** Programs that are one command each. */
 export const SEED_PROGRAMS = { cminfo, cmrun, cmkill, cmconfigure, cmdaemon };
@@ -41,6 +42,6 @@ export const SILENT: Invocation = {
     endCarriers: () => Promise.reject(new Error('pages are made without a machine')),
     detectMachine: () => Promise.reject(new Error('pages are made without a machine')),
     findContainerRuntimes: () => Promise.resolve([]),
-    trySite: () => Promise.resolve([]),
   },
+  wings: WINGS,
 };

@@ -3,9 +3,10 @@
 
 import { Command, type Option } from 'commander';
 import { buildProgram } from '../../src/kernel/cli/main.ts';
-import { VERBS } from '../../src/kernel/cli/verbs.ts';
+import { verbsOf } from '../../src/kernel/cli/verbs.ts';
 import { VERSION } from '../../src/kernel/cli/version.ts';
 import { KINDS } from '../../src/kernel/model/errors.ts';
+import { WINGS } from '../../src/wings.ts';
 import { COMMON, distributeCommand, SEED_PROGRAMS, SILENT } from './commands.ts';
 
 export interface ManPage {
@@ -69,7 +70,7 @@ function option({ flags, description, defaultValue }: Option): string[] {
 
 function overview(program: Command, common: readonly Option[]): ManPage {
   const groups = new Map<string, string[]>();
-  for (const { name, summary, group } of VERBS) {
+  for (const { name, summary, group } of verbsOf(WINGS)) {
     const lines = ['.TP', `\\fBweft ${escaped(name)}\\fR(1)`, line(sentence(summary))];
     groups.set(group, [...(groups.get(group) ?? []), ...lines]);
   }

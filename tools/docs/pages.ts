@@ -4,11 +4,13 @@
 import type { Command, Option } from 'commander';
 import { EVENT_KINDS } from '../../src/kernel/api/event-kinds.ts';
 import { buildProgram, runSingle } from '../../src/kernel/cli/main.ts';
-import { VERBS } from '../../src/kernel/cli/verbs.ts';
+import { verbsOf } from '../../src/kernel/cli/verbs.ts';
 import type { Key } from '../../src/kernel/config/key.ts';
-import { environmentName, KEYS, SEED_DEFAULTS, SEED_KEYS } from '../../src/kernel/config/keys.ts';
-import { TABLES } from '../../src/kernel/config/tables.ts';
+import { environmentName, SEED_DEFAULTS, SEED_KEYS } from '../../src/kernel/config/keys.ts';
+import { type Schema, schemaOf } from '../../src/kernel/config/schema.ts';
+import { tablesOf } from '../../src/kernel/config/tables.ts';
 import { batchFileJsonSchema } from '../../src/wings/batches/api/batch-file.ts';
+import { WINGS } from '../../src/wings.ts';
 import { COMMON, distributeCommand, SEED_PROGRAMS, SILENT } from './commands.ts';
 import { errorsText } from './errors-page.ts';
 import { libraryPage } from './library-page.ts';
@@ -27,7 +29,7 @@ export interface Page {
 /** Every page that is made from the code. */
 export async function makePages(): Promise<Page[]> {
   const program = await buildProgram(SILENT, { exitCode: 0 }, { word: '*' });
-  const pages = VERBS.map(({ name }) => {
+  const pages = verbsOf(WINGS).map(({ name }) => {
     const command = program.commands.find((candidate) => candidate.name() === name);
     if (command === undefined) throw new Error(`no command ${name}`);
     return commandPage(`weft ${name}`, command);
@@ -35,7 +37,14 @@ export async function makePages(): Promise<Page[]> {
   const errors = { path: 'docs/errors.md', text: errorsText(), kept: false };
   pages.push(...(await seedPages()), commandPage('distribute', distributeCommand()));
   const library = { path: 'docs/api/library.md', text: libraryPage(), kept: false };
-  return [...pages, configPage(), eventsPage(), errors, library, batchSchema()];
+  return [
+    ...pages,
+    configPage(await schemaOf(WINGS)),
+    eventsPage(),
+    errors,
+    library,
+    batchSchema(),
+  ];
 }
 
 function commandPage(title: string, command: Command): Page {
@@ -104,8 +113,8 @@ function keyRow({ name, type, default: value, text, choices }: Key, none: string
 }
 
 /** The parts of the file whose entries have names of the site's own. */
-function tableParts(): string[] {
-  return TABLES.flatMap(({ section, fields }) => {
+function tableParts({ tables }: Schema): string[] {
+  return tablesOf(tables).flatMap(({ section, fields }) => {
     const rows = fields.map((field) => {
       const name = field.name === '' ? `${section}.NAME` : field.name;
       return keyRow({ ...field, name }, '');
@@ -136,8 +145,8 @@ const TABLES_TEXT = [
   '```',
 ].join('\n');
 
-function configPage(): Page {
-  const rows = KEYS.map((one) => keyRow(one, 'found out'));
+function configPage(schema: Schema): Page {
+  const rows = schema.keys.map((one) => keyRow(one, 'found out'));
   const old = Object.entries(SEED_KEYS).map(
     ([name, { key, unit, least }]) =>
       `| \`${name}\` | \`${key}\` | ${UNITS[unit]}${least > 0 ? `; less than ${least} counts as that` : ''} |`,
@@ -163,7 +172,7 @@ function configPage(): Page {
     [...KEY_COLUMNS, ...rows].join('\n'),
     '## Partitions, qualities of service, shares',
     TABLES_TEXT,
-    ...tableParts(),
+    ...tableParts(schema),
     '## Old keys',
     [
       'A `cm-config.yml` is understood as it is; its bare numbers have the units they always had. Where it',

@@ -1,13 +1,17 @@
 // What verbs work with: the terminal, the environment, the configuration and the head.
 
 import type { Command } from 'commander';
+import type { Placed } from '../base/placed.ts';
 import type { Config, Environment, Flags } from '../config/config.ts';
 import type { Programs } from '../config/daemon-options.ts';
 import { NO_FOLDER } from '../config/file-problem.ts';
+import type { OptionsWing } from '../config/part.ts';
+import type { KeysWing } from '../config/schema.ts';
 import type { Api } from '../connect/api.ts';
-import type { LocateOptions } from '../connect/locate.ts';
-import { locateHead, stateDirectory } from '../connect/locate.ts';
+import { type LocateOptions, locateHead, stateDirectory } from '../connect/locate.ts';
 import { usage } from '../model/failure.ts';
+import type { Offer } from './completion/offer.ts';
+import type { Finding } from './doctor/finding.ts';
 import type { Input } from './jobs/input.ts';
 import type { Format, Listing } from './output/listing.ts';
 import { type Paint, paintFor } from './output/paint.ts';
@@ -35,6 +39,44 @@ export interface CommonOptions extends LocateOptions {
   readonly config?: string;
 }
 
+/** What a wing does where a command of the kernel asks it. */
+export interface Hooks {
+  /** Checks of `weft doctor`. */
+  readonly checks?: readonly (Check & Placed)[];
+  /** What users are to see with `weft info` and after a submission. */
+  glance?(context: Context): Promise<Glance>;
+  /** The id of the job that this operand means, which is no id of ours; null: none of this wing's. */
+  jobId?(operand: string, context: Context): Promise<string | null>;
+  /** What may stand for operands and options of these names, for completion. */
+  readonly completions?: {
+    readonly operands?: Readonly<Record<string, Completion>>;
+    readonly options?: Readonly<Record<string, Completion>>;
+  };
+}
+
+/** One look of the doctor, which never throws. `fix`: remove what is only in the way. */
+export interface Check {
+  readonly name: string;
+  check(context: Context, wish: { readonly fix: boolean }): Promise<Finding[]> | Finding[];
+}
+
+/** Fields of the JSON, and lines for people. */
+export interface Glance {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly lines: readonly string[];
+}
+
+export interface Completion {
+  offers(context: Context): Promise<readonly Offer[]>;
+  /** Several may stand there, separated by commas. */
+  readonly isList?: boolean;
+}
+
+/** A wing as commands of the kernel know it. */
+export interface HookWing extends KeysWing, OptionsWing {
+  readonly cli?: Hooks;
+}
+
 export interface ContextParts {
   /** `weft`, or the seed's name that was typed. */
   readonly program: string;
@@ -46,6 +88,7 @@ export interface ContextParts {
   readonly options: CommonOptions;
   /** The commands by name, the one of this name in full: for completion. */
   readonly commands: (word: string) => Promise<Command>;
+  readonly wings: readonly HookWing[];
 }
 
 export class Context {
@@ -55,6 +98,7 @@ export class Context {
   readonly programs: Programs;
   readonly options: CommonOptions;
   readonly commands: ContextParts['commands'];
+  readonly wings: readonly HookWing[];
   /** A line that is written anew while somebody waits; taken away before anything else is written. */
   statusLine: { clear(): void } | null = null;
   /** Where the command was started; null: it is gone. */
@@ -70,6 +114,7 @@ export class Context {
     this.programs = parts.programs;
     this.options = parts.options;
     this.commands = parts.commands;
+    this.wings = parts.wings;
   }
 
   /** The folder that relative names are below. Throws a failure when it is gone. */
@@ -128,6 +173,7 @@ export class Context {
       environment: this.environment,
       file: this.options.config ?? null,
       directory: this.directory,
+      wings: this.wings,
     });
   }
 
@@ -166,7 +212,7 @@ export class Context {
       if (!(error instanceof Failure) || isNamed) throw error;
       tell(`${error.message.split('\n')[0]} (this command uses the defaults)`);
       const { defaultConfig } = await import('../config/config.ts');
-      return defaultConfig();
+      return defaultConfig(this.wings);
     }
   }
 

@@ -1,7 +1,6 @@
 // The command line from arguments to exit code: finds the verb, loads it, runs it, prints failures.
 
 import { Command, CommanderError, Option } from 'commander';
-import { withOwnIds } from '../../wings/sites/cli/site-jobs.ts';
 import { quoteWord } from '../base/shell-word.ts';
 import type { Environment } from '../config/config.ts';
 import type { Programs } from '../config/daemon-options.ts';
@@ -10,9 +9,11 @@ import { EXIT_OWN_FAILURE, Failure } from '../model/failure.ts';
 import { type CommonOptions, Context, type Terminal } from './context.ts';
 import { byOwnClock } from './output/prose.ts';
 import { printable } from './output/table.ts';
+import { withOwnIds } from './own-ids.ts';
+import type { CliWing } from './part.ts';
 import { proposeCommands, tellOperands, withoutDestructive } from './unknown-command.ts';
 import type { Verb, VerbGroup, VerbProgram } from './verb.ts';
-import { VERBS } from './verbs.ts';
+import { verbsOf, withInner } from './verbs.ts';
 import { VERSION } from './version.ts';
 
 export interface Invocation {
@@ -25,6 +26,7 @@ export interface Invocation {
   /** Null: it is gone. */
   readonly cwd: string | null;
   readonly programs: Programs;
+  readonly wings: readonly CliWing[];
 }
 
 /** Runs `weft`. Resolves with the exit code; never rejects. */
@@ -118,14 +120,17 @@ export async function buildProgram(
   program.version(VERSION, '-V, --version', 'print the version').helpCommand(false);
   program.addHelpText('after', '\nMore about a command: weft COMMAND --help');
   addCommonOptions(program);
-  const alone = isAlone ? VERBS.filter(({ name }) => name === word) : [];
-  for (const { name, summary, group, load } of alone.length > 0 ? alone : VERBS) {
+  const { wings } = invocation;
+  const verbs = verbsOf(wings);
+  const alone = isAlone ? verbs.filter(({ name }) => name === word) : [];
+  for (const { name, summary, group, load } of alone.length > 0 ? alone : verbs) {
     const command = prepare(program.command(name), invocation).summary(summary).helpGroup(group);
     command.description(summary);
     if (word === name || word === '*') {
-      const loaded = await load();
-      if ('verbs' in loaded) attachGroup(command, loaded, { invocation, finish });
-      else attach(command, loaded, { invocation, finish });
+      const { verb } = await load();
+      const of = { invocation, finish };
+      if ('verbs' in verb) attachGroup(command, await withInner(name, verb, wings), of);
+      else attach(command, verb, of);
     }
   }
   proposeCommands(program);

@@ -1,47 +1,24 @@
 // The verbs of `weft`, with what they are for. A verb's file is loaded only when it is used.
 
-import type { Verb, VerbGroup } from './verb.ts';
-
-export interface VerbEntry {
-  readonly name: string;
-  readonly summary: string;
-  readonly group: string;
-  readonly load: () => Promise<Verb | VerbGroup>;
-}
+import { withPlaced } from '../base/placed.ts';
+import type { CliWing, InnerVerb, VerbEntry } from './part.ts';
+import type { VerbGroup } from './verb.ts';
 
 const entry = (
-  group: string,
+  group: VerbEntry['group'],
   name: string,
   summary: string,
-  load: () => Promise<{ readonly verb: Verb | VerbGroup }>,
-): VerbEntry => ({ group, name, summary, load: async () => (await load()).verb });
+  load: VerbEntry['load'],
+): VerbEntry => ({ group, name, summary, load });
 
 const JOBS = 'Jobs:';
 const OVERVIEW = 'Overview:';
 const CLUSTER = 'Clusters:';
 const ADMIN = 'Administration:';
 
-export const VERBS: readonly VerbEntry[] = [
+const OWN: readonly VerbEntry[] = [
   entry(JOBS, 'run', 'run a command on the cluster', () => import('./commands/run.ts')),
   entry(JOBS, 'submit', 'submit a script', () => import('./commands/submit.ts')),
-  entry(
-    JOBS,
-    'batch',
-    'jobs of one file, with their files',
-    () => import('../../wings/batches/cli/verb.ts'),
-  ),
-  entry(
-    JOBS,
-    'pool',
-    'workers that run functions',
-    () => import('../../wings/calls/cli/pool-verb.ts'),
-  ),
-  entry(
-    JOBS,
-    'calls',
-    'what programs and workers do',
-    () => import('../../wings/calls/cli/calls-verb.ts'),
-  ),
   entry(JOBS, 'wait', 'wait until jobs are done', () => import('./commands/wait.ts')),
   entry(JOBS, 'logs', 'show captured output', () => import('./commands/logs.ts')),
   entry(JOBS, 'pull', 'fetch the files that jobs left', () => import('./commands/pull.ts')),
@@ -85,30 +62,12 @@ export const VERBS: readonly VerbEntry[] = [
   entry(OVERVIEW, 'usage', 'what jobs used, added up', () => import('./commands/usage.ts')),
   entry(
     OVERVIEW,
-    'replay',
-    'try a policy on a trace or on the history',
-    () => import('../../wings/replay/cli/replay-verb.ts'),
-  ),
-  entry(
-    OVERVIEW,
-    'simulate',
-    'try a policy on a generated workload',
-    () => import('../../wings/replay/cli/simulate-verb.ts'),
-  ),
-  entry(
-    OVERVIEW,
     'reserve',
     'reserve nodes for a future time',
     () => import('./commands/reserve.ts'),
   ),
   entry(CLUSTER, 'up', 'start a cluster on this machine', () => import('./commands/up.ts')),
   entry(CLUSTER, 'down', 'stop the cluster on this machine', () => import('./commands/down.ts')),
-  entry(
-    CLUSTER,
-    'pilot',
-    'nodes hosted by Slurm or Grid Engine',
-    () => import('../../wings/pilots/cli/verb.ts'),
-  ),
   entry(
     CLUSTER,
     'init',
@@ -118,31 +77,7 @@ export const VERBS: readonly VerbEntry[] = [
   entry(CLUSTER, 'head', 'run the head', () => import('./commands/head.ts')),
   entry(CLUSTER, 'join', 'let this machine join a cluster', () => import('./commands/join.ts')),
   entry(CLUSTER, 'agent', 'run the agent of a node', () => import('./commands/agent.ts')),
-  entry(
-    CLUSTER,
-    'gateway',
-    'run the gateway of a site',
-    () => import('../../wings/sites/cli/gateway-verb.ts'),
-  ),
-  entry(
-    CLUSTER,
-    'pause',
-    'take this machine back for a while',
-    () => import('../../wings/owner/cli/pause-verb.ts'),
-  ),
-  entry(
-    CLUSTER,
-    'unpause',
-    'end the pause of this machine',
-    () => import('../../wings/owner/cli/unpause-verb.ts'),
-  ),
   entry(ADMIN, 'node', 'list, drain, label and remove nodes', () => import('./commands/node.ts')),
-  entry(
-    ADMIN,
-    'site',
-    'other clusters behind gateways',
-    () => import('../../wings/sites/cli/site-verb.ts'),
-  ),
   entry(
     ADMIN,
     'maint',
@@ -155,13 +90,6 @@ export const VERBS: readonly VerbEntry[] = [
     'list, set and reset partitions',
     () => import('./commands/partition.ts'),
   ),
-  entry(ADMIN, 'goal', 'what nodes are to be like', () => import('../../wings/goals/cli/verb.ts')),
-  entry(
-    ADMIN,
-    'notice',
-    'a message that all users see',
-    () => import('../../wings/notices/cli/verb.ts'),
-  ),
   entry(ADMIN, 'qos', 'list qualities of service', () => import('./commands/qos.ts')),
   entry(ADMIN, 'user', 'roles of users', () => import('./commands/user.ts')),
   entry(ADMIN, 'token', 'tokens of users and for joining', () => import('./commands/token.ts')),
@@ -169,3 +97,31 @@ export const VERBS: readonly VerbEntry[] = [
   entry(ADMIN, 'doctor', 'look for problems', () => import('./commands/doctor.ts')),
   entry(ADMIN, 'completion', 'print a completion script', () => import('./commands/completion.ts')),
 ];
+
+/** All verbs, those of wings in their places. */
+export function verbsOf(wings: readonly CliWing[]): readonly VerbEntry[] {
+  return withPlaced(
+    OWN,
+    wings.flatMap(({ cli }) => cli?.verbs ?? []),
+  );
+}
+
+/** A group of the kernel, with the verbs that wings add to it. */
+export async function withInner(
+  name: string,
+  group: VerbGroup,
+  wings: readonly CliWing[],
+): Promise<VerbGroup> {
+  const added = wings.flatMap(({ cli }) => (cli?.innerVerbs ?? []).filter(isIn(name)));
+  const own = Object.entries(group.verbs).map(([title, inner]) => ({ name: title, ...inner }));
+  const more = await Promise.all(
+    added.map(async ({ load, ...where }) => ({ ...where, verb: (await load()).verb })),
+  );
+  const all = withPlaced(own, more);
+  return { verbs: Object.fromEntries(all.map(({ name: title, ...inner }) => [title, inner])) };
+}
+
+const isIn =
+  (name: string) =>
+  ({ within }: InnerVerb): boolean =>
+    within === name;

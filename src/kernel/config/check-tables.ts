@@ -1,51 +1,29 @@
-// What is wrong between the entries of the config's tables: each may be right and all of them not.
+// What is wrong between the entries of the kernel's tables: each may be right and all of them not.
 
 import { didYouMean } from '../base/nearest-word.ts';
-import type { Entries } from './tables.ts';
+import type { Entries, EntryProblem } from './table.ts';
 
-/** The entry that the words are about. */
-export interface TableProblem {
-  readonly section: string;
-  readonly name: string;
-  readonly what: string;
-}
-
-/** All problems, in the order of the entries. */
-export function checkTables(tables: ReadonlyMap<string, Entries>): TableProblem[] {
-  const partitions = tables.get('partitions') ?? new Map();
-  const groups = tables.get('fair_share.groups') ?? new Map();
-  const filters = tables.get('filters') ?? new Map();
-  return [
-    ...checkTimes(partitions),
-    ...checkRules(filters),
-    ...checkMembers(groups),
-    ...checkCycles(groups),
-  ];
-}
-
-function* checkTimes(partitions: Entries): Generator<TableProblem> {
+/** Partitions whose usual time limit is longer than the longest. */
+export function* checkTimes(partitions: Entries): Generator<EntryProblem> {
   for (const [name, fields] of partitions) {
     const max = fields.get('limits.time') as number | null | undefined;
     const usual = fields.get('limits.default_time') as number | null | undefined;
     if (max == null || usual == null || usual <= max) continue;
-    const what = 'limits.default_time is longer than limits.time';
-    yield { section: 'partitions', name, what };
+    yield { name, what: 'limits.default_time is longer than limits.time' };
   }
 }
 
-function* checkRules(filters: Entries): Generator<TableProblem> {
-  for (const [name, fields] of filters) {
-    const does = fields.get('hide') === true || fields.has('add') || fields.has('queue');
-    if (!does)
-      yield { section: 'filters', name, what: 'does nothing; give hide: true, add or queue' };
-  }
+/** Groups of shares that are not there, that share members, or that contain each other. */
+export function* checkMembership(groups: Entries): Generator<EntryProblem> {
+  yield* checkMembers(groups);
+  yield* checkCycles(groups);
 }
 
 /** Groups that are not there, and members of two groups. */
-function* checkMembers(groups: Entries): Generator<TableProblem> {
+function* checkMembers(groups: Entries): Generator<EntryProblem> {
   const homes = new Map<string, string>();
   for (const [name, fields] of groups) {
-    const wrong = (what: string) => ({ section: 'fair_share.groups', name, what });
+    const wrong = (what: string) => ({ name, what });
     for (const member of membersOf(fields, 'groups')) {
       if (!groups.has(member)) {
         yield wrong(`there is no group '${member}'.${didYouMean(member, groups.keys())}`);
@@ -62,14 +40,14 @@ function* checkMembers(groups: Entries): Generator<TableProblem> {
   }
 }
 
-function* checkCycles(groups: Entries): Generator<TableProblem> {
+function* checkCycles(groups: Entries): Generator<EntryProblem> {
   const seen = new Set<string>();
   for (const start of groups.keys()) {
     const path = cycleFrom(groups, start);
     if (path === null || path.some((name) => seen.has(name))) continue;
     for (const name of path) seen.add(name);
     const what = `the groups contain each other in a circle: ${path.join(' > ')} > ${start}`;
-    yield { section: 'fair_share.groups', name: start, what };
+    yield { name: start, what };
   }
 }
 

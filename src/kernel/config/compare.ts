@@ -11,18 +11,7 @@ export type Written = Readonly<Record<string, string>>;
  * Read once, at the start of the head: a door or a file cannot be changed under those who use it.
  */
 const AT_START = [
-  ...[
-    'cluster.',
-    'fence.',
-    'goals.url',
-    'goals.refresh',
-    'wiki.',
-    'filters.',
-    'head.listen',
-    'head.names',
-    'head.multi_user',
-    'head.tick',
-  ],
+  ...['cluster.', 'fence.', 'head.listen', 'head.names', 'head.multi_user', 'head.tick'],
   ...[
     'head.request_rate',
     'head.log_limit',
@@ -43,14 +32,18 @@ export function writtenOf(config: Config): Written {
   return Object.fromEntries(values);
 }
 
-/** `changed` is in force at once; `afterRestart` is not. */
-export function compareWritten(before: Written, after: Written) {
+/** `changed` is in force at once; `afterRestart` is not. `atStart`: what wings read only then. */
+export function compareWritten(
+  { before, after }: { readonly before: Written; readonly after: Written },
+  atStart: readonly string[],
+) {
+  const late = [...AT_START, ...atStart];
   const changed: SettingChange[] = [];
   const afterRestart: SettingChange[] = [];
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (before[key] === after[key] || isOf(key, ELSEWHERE)) continue;
     const change = { key, before: before[key] ?? null, after: after[key] ?? null };
-    if (isOf(key, AT_START)) afterRestart.push(change);
+    if (isOf(key, late)) afterRestart.push(change);
     else changed.push(change);
   }
   return { changed, afterRestart };

@@ -4,9 +4,10 @@ import path from 'node:path';
 import { usage } from '../model/failure.ts';
 import { type FilePlaces, readConfigFiles, SEED_SOURCE } from './files.ts';
 import type { Key } from './key.ts';
-import { environmentName, KEYS, SEED_DEFAULTS } from './keys.ts';
+import { environmentName, SEED_DEFAULTS } from './keys.ts';
 import type { FileValue } from './read-file.ts';
-import type { Entries } from './tables.ts';
+import { type KeysWing, schemaOf } from './schema.ts';
+import type { Entries } from './table.ts';
 import { type Address, parseValue, type Value } from './value.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -108,6 +109,8 @@ export type Flags = ReadonlyMap<string, Flag>;
 
 export interface ConfigSources extends FilePlaces {
   readonly flags?: Flags;
+  /** Whose keys there are besides the kernel's. */
+  readonly wings: readonly KeysWing[];
 }
 
 /** Defaults other than those of the keys, by key name, and whose they are. */
@@ -126,9 +129,12 @@ const NO_ENTRIES: Entries = new Map();
 
 /** Reads everything; throws a failure that says where the wrong value stands. */
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
-  const reading = await readConfigFiles(sources);
+  const schema = await schemaOf(sources.wings);
+  const reading = await readConfigFiles(sources, schema);
   const places = { ...sources, defaults: reading.hasSeedFile ? OLD_DEFAULTS : NO_DEFAULTS };
-  const settings = KEYS.map((key) => [key.name, resolve(key, places, reading.values)] as const);
+  const settings = schema.keys.map((key) => {
+    return [key.name, resolve(key, places, reading.values)] as const;
+  });
   const written = reading.tableValues.map((setting) => [setting.key.name, setting] as const);
   return new Config({
     file: reading.files.join(' and ') || null,
@@ -139,9 +145,10 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
 }
 
 /** The defaults alone: nothing is configured anywhere. */
-export function defaultConfig(): Config {
+export async function defaultConfig(wings: readonly KeysWing[]): Promise<Config> {
   const nowhere = { environment: {}, defaults: NO_DEFAULTS };
-  const settings = KEYS.map((key) => [key.name, resolve(key, nowhere, new Map())] as const);
+  const { keys } = await schemaOf(wings);
+  const settings = keys.map((key) => [key.name, resolve(key, nowhere, new Map())] as const);
   const origin = { file: null, flags: [] };
   return new Config({ file: null, origin, settings: new Map(settings), tables: new Map() });
 }

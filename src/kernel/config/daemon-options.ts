@@ -10,7 +10,10 @@ import type { SiteSystem, SiteTried } from '../model/site.ts';
 import type { Written } from './compare.ts';
 import type { ConfigOrigin } from './config.ts';
 
-/** Everything a head is told at its start; plain JSON, so that it can stand in a file. */
+/**
+ * Everything a head is told at its start; plain JSON, so that it can stand in a file. Wings add to it
+ * by declarations of their own, and so to what an agent is told.
+ */
 export interface HeadOptions {
   /** Where the configuration came from, for reading it again. */
   readonly config: ConfigOrigin & { readonly directory: string; readonly written: Written };
@@ -30,12 +33,6 @@ export interface HeadOptions {
   readonly settings: Settings;
   /** The site's fence command, without a shell; null = none. */
   readonly fence: { readonly command: readonly string[]; readonly timeoutMs: number } | null;
-  /** What nodes are to be like; absent = they have no goals. */
-  readonly goals?: GoalFileOptions;
-  /** The door for wiki schedulers; absent = none. */
-  readonly wiki?: WikiDoorOptions;
-  /** How those are told who want to know of the end of a job. */
-  readonly notify: NotifyOptions;
   /** How often agents say that they live; part of their welcome. */
   readonly heartbeatMs: number;
   /** The longest time between two looks at timers and queue; most work starts at once by events. */
@@ -65,76 +62,11 @@ export interface HeadOptions {
   readonly newIdentity?: boolean;
 }
 
-export interface GoalFileOptions {
-  readonly from:
-    | { readonly kind: 'file'; readonly file: string }
-    | { readonly kind: 'url'; readonly url: string };
-  /** Between two readings of an address. */
-  readonly refreshMs: number;
-  /** Between two looks at a node. */
-  readonly everyMs: number;
-  readonly repairs: boolean;
-}
-
-export interface WikiDoorOptions {
-  readonly listen:
-    | { readonly path: string }
-    | {
-        readonly host: string;
-        readonly port: number;
-        /** Addresses and networks of other machines. */
-        readonly allow: readonly string[];
-      };
-  /** Whose members may connect from the head's machine; null: root and the head's user alone. */
-  readonly group: string | null;
-  /** Null: nobody can sign. */
-  readonly keyFile: string | null;
-  readonly unsigned: boolean;
-  /** Names of external partitions; empty = all of them. */
-  readonly partitions: readonly string[];
-  readonly rules: readonly FilterRule[];
-  /** Where the scheduler hears of changes; null: it asks. */
-  readonly events: { readonly host: string; readonly port: number } | null;
-  readonly eventsEveryMs: number;
-}
-
-/** How notifications are sent: secrets stay in their files, which are read anew for each attempt. */
-export interface NotifyOptions {
-  readonly matrix: { readonly homeserver: string; readonly tokenFile: string } | null;
-  readonly webhook: {
-    /** Private networks that are open, as `10.1.0.0/16`. */
-    readonly networks: readonly string[];
-    readonly secretFile: string;
-  } | null;
-  /** Program and arguments by name. */
-  readonly commands: Readonly<Record<string, readonly string[]>>;
-  readonly mail: { readonly program: string; readonly from: string } | null;
-  /** One attempt. */
-  readonly timeoutMs: number;
-}
-
 export interface HealthOptions {
   readonly command: readonly string[];
   readonly timeoutMs: number;
   readonly intervalMs: number;
 }
-
-/** For whoever owns the machine or sits at it. */
-export interface PauseOptions {
-  /** Longest pause that anybody may ask for. */
-  readonly maxMs: number;
-  /** Login names that may ask for one. */
-  readonly owners: readonly string[];
-  /** The agent's own socket, for users of the machine. */
-  readonly door: string;
-  /** Whether users of the machine find it without knowing where; absent: it is looked for where it is. */
-  readonly isAnnounced?: true;
-  /** When the node stands aside by itself; absent: never. */
-  readonly yield?: YieldOptions;
-}
-
-/** The rules of `core/model/presence.ts`, with the hours as they were written. */
-export type YieldOptions = Omit<YieldRules, 'hours'> & { readonly hours: string | null };
 
 /** What a node keeps for the tasks to come; what is absent has its default. */
 export interface CacheOptions {
@@ -154,8 +86,6 @@ export interface AgentOptions extends CacheOptions {
   readonly spoolBytesMax?: number;
   /** The site's health command, without a shell; absent = none. */
   readonly health?: HealthOptions;
-  /** Absent: the defaults. */
-  readonly pause?: PauseOptions;
   /** One of the two ways to the head. */
   readonly head:
     | {
@@ -177,39 +107,9 @@ export interface AgentOptions extends CacheOptions {
   readonly switchUser: 'auto' | boolean;
   /** Its processes end with it, whatever signal it gets: nobody comes back to them. */
   readonly leaves?: true;
-  /** Another cluster runs its tasks; absent: this machine does. */
-  readonly site?: SiteOptions;
   readonly logFile?: string;
   /** The same as the head's: all nodes of a process say the same. */
   readonly keeps?: string;
-}
-
-export interface SiteOptions {
-  readonly system: SiteSystem;
-  readonly mode: 'submit' | 'steer';
-  readonly takeover: 'execution_queue' | 'disabled_scheduler';
-  /** Where users of the site submit to. */
-  readonly main: string;
-  readonly execution: string;
-  readonly ticket: string;
-  readonly environment: string | null;
-  readonly spread: readonly string[];
-  /** Words that start what drives a `script`, `weft` or `slurmrestd` site. */
-  readonly program: readonly string[];
-  /** Where slurmrestd is. */
-  readonly url: string | null;
-  /** The node of the site that this agent stands for; absent: it is the gateway itself. */
-  readonly member?: string;
-  readonly queue: string | null;
-  readonly account: string | null;
-  readonly options: readonly string[];
-  /** Words before each command. */
-  readonly before: readonly string[];
-  /** The file of its filters; null: none. */
-  readonly filters: string | null;
-  readonly pollMs: number;
-  readonly timeoutMs: number;
-  readonly commandsMax: number;
 }
 
 /** What `src/bin` gives to the command line, which may not import it. */
@@ -231,6 +131,4 @@ export interface Programs {
   endCarriers(variable: string): Promise<{ readonly lived: number; readonly unknown: number }>;
   /** What it can run containers with, for who asks. */
   findContainerRuntimes(): Promise<ContainerRuntime[]>;
-  /** Each operation of a site, tried from here; `directory`: one that its nodes see. */
-  trySite(site: SiteOptions, directory: string): Promise<SiteTried[]>;
 }

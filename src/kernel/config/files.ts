@@ -8,6 +8,7 @@ import { refuse } from '../model/errors.ts';
 import { failure } from '../model/failure.ts';
 import { homeOf } from './home.ts';
 import type { FileReading } from './read-file.ts';
+import type { Schema } from './schema.ts';
 
 const SEED_FILE = 'cm-config.yml';
 
@@ -29,14 +30,14 @@ interface Files extends Read {
 }
 
 /** Reads them; throws a failure that says where the wrong value stands. */
-export async function readConfigFiles(places: FilePlaces): Promise<Files> {
+export async function readConfigFiles(places: FilePlaces, schema: Schema): Promise<Files> {
   const files = findConfigFiles(places);
   const hasSeedFile = files.some((file) => path.basename(file) === SEED_FILE);
   // The YAML parser is loaded only when there is a file: most commands start without it.
   if (files.length === 0) return { ...NOTHING_READ, files, hasSeedFile };
   const { readConfigFile } = await import('./read-file.ts');
-  const read = files.map((file): Read => readConfigFile(file)).reduceRight(laidOver, NOTHING_READ);
-  return { ...read, files, hasSeedFile };
+  const read = files.map((file): Read => readConfigFile(file, schema));
+  return { ...read.reduceRight(laidOver, NOTHING_READ), files, hasSeedFile };
 }
 
 /** Where a value comes from that no file sets but the seed did. */

@@ -1,14 +1,13 @@
 // From the configuration to the head's options.
 
 import { hostname } from 'node:os';
-import { goalOptions } from '../../wings/goals/config/goal-options.ts';
-import { notifyOptions, notifyRules } from '../../wings/notify/config/notify-options.ts';
-import { wikiOptions } from '../../wings/wiki/config/wiki-options.ts';
 import { usage } from '../model/failure.ts';
+import type { NotifyRules } from '../model/notification.ts';
 import type { Settings } from '../model/settings.ts';
 import { writtenOf } from './compare.ts';
 import type { Config } from './config.ts';
 import type { HeadOptions } from './daemon-options.ts';
+import type { OptionsPart } from './part.ts';
 import { schedulingFrom } from './scheduling.ts';
 import type { Address } from './value.ts';
 
@@ -22,8 +21,12 @@ export interface HeadPlace {
   readonly logFile: string | null;
 }
 
-/** Everything the head needs, from the configuration and where it runs. */
-export function headOptions(config: Config, place: HeadPlace): HeadOptions {
+/** Everything the head needs, from the configuration and where it runs; `parts`: of wings. */
+export function headOptions(
+  config: Config,
+  place: HeadPlace,
+  parts: readonly OptionsPart[],
+): HeadOptions {
   const names = config.texts('head.names');
   return {
     directory: place.paths.head,
@@ -34,10 +37,9 @@ export function headOptions(config: Config, place: HeadPlace): HeadOptions {
     multiUser: place.multiUser,
     capacity: capacityOf(config),
     config: { ...config.origin, directory: place.paths.directory, written: writtenOf(config) },
-    ...liveOptions(config),
+    ...liveOptions(config, parts),
     fence: fenceOf(config),
-    ...wikiDoor(config),
-    ...goalFile(config),
+    ...together(parts.map((part) => part.head?.(config))),
     tickMs: config.number('head.tick'),
     logFile: place.logFile,
     auditFile: place.paths.auditLog,
@@ -54,18 +56,22 @@ export function headOptions(config: Config, place: HeadPlace): HeadOptions {
 /** What may change while the head runs. Throws a failure when the configuration is wrong. */
 export function liveOptions(
   config: Config,
-): Pick<HeadOptions, 'settings' | 'heartbeatMs' | 'notify'> {
+  parts: readonly OptionsPart[],
+): Pick<HeadOptions, 'settings' | 'heartbeatMs'> & Partial<HeadOptions> {
   fenceOf(config);
-  wikiOptions(config);
   return {
-    settings: settingsOf(config),
-    notify: notifyOptions(config),
+    ...together(parts.map((part) => part.live?.(config))),
+    settings: { ...settingsOf(config), ...together(parts.map((part) => part.settings?.(config))) },
     // Three may be lost before a healthy node looks silent, whatever the two settings say.
     heartbeatMs: Math.min(
       config.number('head.heartbeat'),
       Math.floor(config.number('head.node_timeout') / 4),
     ),
   };
+}
+
+function together<T extends object>(parts: readonly (Partial<T> | undefined)[]): Partial<T> {
+  return Object.assign({}, ...parts);
 }
 
 // A head on loopback only can be reached by no other name.
@@ -83,16 +89,6 @@ function capacityOf(config: Config): NonNullable<HeadOptions['capacity']> {
   };
 }
 
-function wikiDoor(config: Config): Pick<HeadOptions, 'wiki'> {
-  const wiki = wikiOptions(config);
-  return wiki === null ? {} : { wiki };
-}
-
-function goalFile(config: Config): Pick<HeadOptions, 'goals'> {
-  const goals = goalOptions(config);
-  return goals === null ? {} : { goals };
-}
-
 function fenceOf(config: Config): HeadOptions['fence'] {
   const command = config.texts('fence.command');
   if (command.length === 0) return null;
@@ -101,6 +97,15 @@ function fenceOf(config: Config): HeadOptions['fence'] {
   }
   return { command, timeoutMs: config.number('fence.timeout') };
 }
+
+/** Whom no wing can tell anything. */
+const NOBODY: NotifyRules = {
+  matrix: null,
+  webhook: null,
+  command: null,
+  mail: null,
+  giveUpMs: 0,
+};
 
 function settingsOf(config: Config): Settings {
   return {
@@ -120,7 +125,7 @@ function settingsOf(config: Config): Settings {
     },
     scheduling: schedulingFrom(config),
     usersMayReserve: config.flag('reservations.users'),
-    notify: notifyRules(config),
+    notify: NOBODY,
     retainedJobsMax: config.number('head.retain_jobs'),
     archiveDefaultBytes: config.number('head.archive_default'),
     buildMsMax: config.number('head.build_time'),

@@ -1,13 +1,6 @@
-// Every configuration key, on one screen: name, type, default, what it is for. The reader, `config
-// show` and docs/config.md are made from this table.
+// The configuration keys of the kernel: name, type, default, what it is for. The reader, `config
+// show` and docs/config.md are made from these and those of wings.
 
-import { GOAL_KEYS } from '../../wings/goals/config/goal-keys.ts';
-import { NOTIFY_KEYS } from '../../wings/notify/config/notify-keys.ts';
-import { YIELD_KEYS } from '../../wings/owner/config/yield-keys.ts';
-import { SITE_KEYS } from '../../wings/sites/config/site-keys.ts';
-import { WIKI_KEYS } from '../../wings/wiki/config/wiki-keys.ts';
-import { formatDuration } from '../base/duration.ts';
-import { PAUSE_MAX_MS } from '../model/pause.ts';
 import {
   DEFAULT_BILLING,
   DEFAULT_POLICY,
@@ -40,7 +33,7 @@ const PRIORITY_KEYS: readonly Key[] = [
   weight('nice', DEFAULT_WEIGHTS.nice, 'Points that each step of nice takes away.'),
 ];
 
-export const KEYS: readonly Key[] = [
+export const OWN_KEYS: readonly Key[] = [
   key('cluster.name', 'text', 'weft', 'Name of the cluster, shown in listings.'),
   key(
     'head.listen',
@@ -139,7 +132,6 @@ export const KEYS: readonly Key[] = [
   key('fence.timeout', 'duration', '1m', 'Time after which the fence command has failed.', {
     min: 1,
   }),
-  ...NOTIFY_KEYS,
   key(
     'health.command',
     'texts',
@@ -242,23 +234,6 @@ export const KEYS: readonly Key[] = [
       choices: ['auto', 'true', 'false'],
     },
   ),
-  key(
-    'node.owners',
-    'texts',
-    '',
-    'Users who may pause this node, besides whoever is logged in at its console. See pause.md.',
-  ),
-  key(
-    'node.pause_max',
-    'duration',
-    formatDuration(PAUSE_MAX_MS),
-    'Longest pause that a user may ask for; `none`: no pauses.',
-    { min: 1000, max: 30 * 86_400_000 },
-  ),
-  ...YIELD_KEYS,
-  ...SITE_KEYS,
-  ...WIKI_KEYS,
-  ...GOAL_KEYS,
   key('up.nodes', 'count', '1', 'Number of nodes of `weft up`.', { min: 1, max: 1024 }),
   key(
     'up.cpus',

@@ -9,10 +9,12 @@ import { refuse } from '../model/errors.ts';
 import { failure } from '../model/failure.ts';
 import { fileProblem } from './file-problem.ts';
 import type { Key } from './key.ts';
-import { KEYS, SEED_KEYS } from './keys.ts';
+import { SEED_KEYS } from './keys.ts';
 import { isNothing, startOf, textOf } from './nodes.ts';
 import { TableReader } from './read-tables.ts';
-import { type Entries, TABLES, tableOf } from './tables.ts';
+import type { Schema } from './schema.ts';
+import type { Entries, Table } from './table.ts';
+import { tablesOf } from './tables.ts';
 import { parseSeedValue, parseValue, type Value } from './value.ts';
 import { fileFailure, type Problem, YamlText } from './yaml-text.ts';
 
@@ -33,8 +35,8 @@ export interface FileReading {
 }
 
 /** What a file says; throws one failure that lists all problems. */
-export function readConfigFile(path: string): FileReading {
-  const reading = parseConfig(readText(path), path);
+export function readConfigFile(path: string, schema: Schema): FileReading {
+  const reading = parseConfig(readText(path), path, schema);
   const { problems } = reading;
   if (problems.length === 0) return reading;
   const hint = `docs/config.md lists all keys; \`weft config check ${quoteWord(path)}\` looks again.`;
@@ -42,9 +44,9 @@ export function readConfigFile(path: string): FileReading {
 }
 
 /** Reads the text of a file; `path` is for messages only. */
-export function parseConfig(text: string, path: string): FileReading {
+export function parseConfig(text: string, path: string, schema: Schema): FileReading {
   const yaml = new YamlText(text, path);
-  const reader = new Reader(path, yaml);
+  const reader = new Reader(path, yaml, namesOf(schema));
   reader.problems.push(...yaml.syntaxProblems().map(({ where, what }) => ({ where, what })));
   const root: unknown = yaml.document.contents;
   if (isMap(root)) reader.readMap(root, '');
@@ -62,12 +64,25 @@ function readText(path: string): string {
   }
 }
 
-const BY_NAME = new Map(KEYS.map((key) => [key.name, key]));
-/** What has keys below it: `node`, `node.yield`. */
-const SECTIONS = new Set([
-  ...KEYS.flatMap(({ name }) => sectionsOf(name)),
-  ...TABLES.map(({ section }) => section.split('.')[0] ?? ''),
-]);
+/** What may stand in a file. */
+interface Names {
+  readonly keys: ReadonlyMap<string, Key>;
+  readonly tables: readonly Table[];
+  /** What has keys below it: `node`, `node.yield`. */
+  readonly sections: ReadonlySet<string>;
+}
+
+function namesOf({ keys, tables: more }: Schema): Names {
+  const tables = tablesOf(more);
+  return {
+    keys: new Map(keys.map((key) => [key.name, key])),
+    tables,
+    sections: new Set([
+      ...keys.flatMap(({ name }) => sectionsOf(name)),
+      ...tables.map(({ section }) => section.split('.')[0] ?? ''),
+    ]),
+  };
+}
 
 function sectionsOf(name: string): string[] {
   const words = name.split('.').slice(0, -1);
@@ -79,11 +94,13 @@ class Reader implements FileReading {
   readonly problems: Problem[] = [];
   readonly #path: string;
   readonly #yaml: YamlText;
+  readonly #names: Names;
   readonly #tables = new TableReader((offset, what) => this.problem(offset, what));
 
-  constructor(path: string, yaml: YamlText) {
+  constructor(path: string, yaml: YamlText, names: Names) {
     this.#path = path;
     this.#yaml = yaml;
+    this.#names = names;
   }
 
   problem(offset: number, what: string): void {
@@ -102,18 +119,19 @@ class Reader implements FileReading {
 
   /** What can be judged only when all is read. */
   finish(): void {
-    this.#tables.finish();
+    this.#tables.finish(this.#names.tables);
   }
 
   readMap(map: YAMLMap<unknown, unknown>, section: string): void {
+    const { tables, sections } = this.#names;
     for (const { key, value } of map.items) {
       const node = key as Node;
       const word = isScalar(key) ? String(key.value) : '';
       const name = section === '' ? word : `${section}.${word}`;
-      const table = tableOf(name);
+      const table = tables.find((one) => one.section === name);
       if (table !== undefined && isMap(value)) this.#tables.read(table, value);
-      else if (isMap(value) && SECTIONS.has(name)) this.readMap(value, name);
-      else if (table === undefined && !SECTIONS.has(name))
+      else if (isMap(value) && sections.has(name)) this.readMap(value, name);
+      else if (table === undefined && !sections.has(name))
         this.#readEntry({ name, node, value: value as Node | null });
       // A section whose keys are all comments is an empty one.
       else if (!isNothing(value)) this.problem(startOf(value, node), `${name}: ${OF_KEYS}`);
@@ -121,7 +139,7 @@ class Reader implements FileReading {
   }
 
   #readEntry(entry: Entry): void {
-    const read = readEntry(entry);
+    const read = readEntry(entry, this.#names);
     if (!read.ok) {
       this.problem(read.error.offset, read.error.what);
       return;
@@ -150,14 +168,13 @@ interface ReadEntry {
 
 const OF_KEYS = 'expected a mapping of keys to values';
 
-function readEntry({
-  name,
-  node,
-  value,
-}: Entry): Result<ReadEntry, { offset: number; what: string }> {
+function readEntry(
+  { name, node, value }: Entry,
+  names: Names,
+): Result<ReadEntry, { offset: number; what: string }> {
   const seedKey = SEED_KEYS[name];
-  const key = BY_NAME.get(seedKey?.key ?? name);
-  if (key === undefined) return err({ offset: startOf(node, node), what: unknownKey(name) });
+  const key = names.keys.get(seedKey?.key ?? name);
+  if (key === undefined) return err({ offset: startOf(node, node), what: unknownKey(name, names) });
   const text = textOf(value, key);
   const offset = startOf(value, node);
   if (text === null) return err({ offset, what: `${name}: ${expected(key)}` });
@@ -170,7 +187,7 @@ function expected(key: Key): string {
   return key.type === 'texts' ? 'expected a list of texts' : `expected one ${key.type}`;
 }
 
-function unknownKey(name: string): string {
-  const names = [...KEYS.map((key) => key.name), ...Object.keys(SEED_KEYS), ...SECTIONS];
+function unknownKey(name: string, { keys, sections }: Names): string {
+  const names = [...keys.keys(), ...Object.keys(SEED_KEYS), ...sections];
   return `unknown key '${name}'.${didYouMean(name, names)}`;
 }

@@ -3,10 +3,9 @@
 
 import { isMap, isScalar, type Node, type YAMLMap } from 'yaml';
 import { didYouMean } from '../base/nearest-word.ts';
-import { checkTables } from './check-tables.ts';
 import type { Key } from './key.ts';
 import { isNothing, startOf, textOf } from './nodes.ts';
-import type { Fields, Table } from './tables.ts';
+import type { Fields, Table } from './table.ts';
 import { parseValue, type Value } from './value.ts';
 
 /** One value that was written, for `config show`: the key has its whole name. */
@@ -51,10 +50,12 @@ export class TableReader {
   }
 
   /** What is wrong between entries, once all are read. */
-  finish(): void {
-    for (const { section, name, what } of checkTables(this.tables)) {
-      const full = `${section}.${name}`;
-      this.#problem(this.#offsets.get(full) ?? 0, `${full}: ${what}`);
+  finish(tables: readonly Table[]): void {
+    for (const { section, check } of tables) {
+      for (const { name, what } of check?.(this.tables.get(section) ?? new Map()) ?? []) {
+        const full = `${section}.${name}`;
+        this.#problem(this.#offsets.get(full) ?? 0, `${full}: ${what}`);
+      }
     }
   }
 

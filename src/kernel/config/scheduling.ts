@@ -15,7 +15,7 @@ import {
   type Weights,
 } from '../model/scheduling.ts';
 import type { Config } from './config.ts';
-import type { Fields } from './tables.ts';
+import type { Fields } from './table.ts';
 
 /** Everything that the site says about who runs where and when. */
 export function schedulingFrom(config: Config): Scheduling {

@@ -1,25 +1,12 @@
 // What the config says of each partition, QoS and group: the fields of one, as keys are. The
 // reader, `config show` and docs/config.md are made from these tables.
 
+import { withPlaced } from '../base/placed.ts';
 import { TIER_MAX } from '../model/limits.ts';
 import { PARTITION_STATES, PLACEMENTS, POLICIES, PREEMPT_MODES } from '../model/scheduling.ts';
+import { checkMembership, checkTimes } from './check-tables.ts';
 import { type Key, type KeyType, key } from './key.ts';
-import type { Value } from './value.ts';
-
-/** Values by field name; only those that were written. */
-export type Fields = ReadonlyMap<string, Value>;
-/** Fields by entry name, in the file's order. */
-export type Entries = ReadonlyMap<string, Fields>;
-
-/** A part of the file that has entries under names of the site's own. */
-export interface Table {
-  /** `partitions`: its entries are `partitions.NAME`. */
-  readonly section: string;
-  /** What an entry is called in messages: `a partition`. */
-  readonly entry: string;
-  /** An entry is one value (of the only field, named '') or a mapping of fields. */
-  readonly fields: readonly Key[];
-}
+import type { PlacedTable, Table } from './table.ts';
 
 const field = (name: string, type: KeyType, value: string | null, text: string, more = {}): Key =>
   key(name, type, value, text, more);
@@ -77,6 +64,7 @@ const PARTITIONS: Table = {
     USERS,
     GROUPS,
   ],
+  check: checkTimes,
 };
 
 const SITES: Table = {
@@ -118,42 +106,18 @@ const SHARE_GROUPS: Table = {
     field('users', 'texts', '', 'Users in the group; each user is in one group only.'),
     field('groups', 'texts', '', 'Groups in the group, from this table.'),
   ],
+  check: checkMembership,
 };
 
-const COMMANDS: Table = {
-  section: 'notify.commands',
-  entry: 'a command',
-  fields: [field('', 'texts', null, 'Program, by its absolute path, and arguments.')],
-};
+/** Those of the kernel. */
+const OWN: readonly Table[] = [PARTITIONS, SITES, QUALITIES, SHARES, SHARE_GROUPS];
 
-const FILTERS: Table = {
-  section: 'filters',
-  entry: 'a rule',
-  fields: [
-    field('over', 'choice', 'nodes', 'What the rule is for.', { choices: ['nodes', 'jobs'] }),
-    field(
-      'when',
-      'labels',
-      '',
-      'Only what meets all of these; of jobs `user=`, `partition=`, `qos=`.',
-    ),
-    field('hide', 'flag', 'false', 'A scheduler at the wiki door does not see it.'),
-    field('add', 'texts', '', 'Labels that it is shown with besides its own.'),
-    field('queue', 'text', null, 'The queue (class) that it is shown in; default: its partition.'),
-  ],
-};
+/** Fields of a partition, which commands may change too. */
+export const PARTITION_FIELDS = PARTITIONS.fields;
 
-export const TABLES: readonly Table[] = [
-  FILTERS,
-  PARTITIONS,
-  SITES,
-  QUALITIES,
-  SHARES,
-  SHARE_GROUPS,
-  COMMANDS,
-];
-
-/** `partitions`, `fair_share.users`: the table of this name, if it is one. */
-export function tableOf(section: string): Table | undefined {
-  return TABLES.find((table) => table.section === section);
+/** All tables, those of wings in their places. */
+export function tablesOf(more: readonly PlacedTable[]): readonly Table[] {
+  return withPlaced(OWN.map(named), more.map(named));
 }
+
+const named = <T extends Table>(table: T) => ({ ...table, name: table.section });

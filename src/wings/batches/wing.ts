@@ -8,4 +8,20 @@ export const batches: Wing = {
   needs: ['notify', 'replay'],
   machine: async () => (await import('./machine/part.ts')).part,
   agent: async () => (await import('./bin/agent.ts')).batchesOnNode,
+  cli: {
+    verbs: [
+      {
+        group: 'Jobs:',
+        name: 'batch',
+        after: 'submit',
+        summary: 'jobs of one file, with their files',
+        load: () => import('./cli/verb.ts'),
+      },
+    ],
+    completions: {
+      operands: {
+        batch: { offers: async (context) => (await import('./cli/offers.ts')).batches(context) },
+      },
+    },
+  },
 };

@@ -8,4 +8,27 @@ export const calls: Wing = {
   needs: ['pilots'],
   machine: async () => (await import('./machine/part.ts')).part,
   agent: async () => (await import('./bin/agent.ts')).workersOnNode,
+  cli: {
+    verbs: [
+      {
+        group: 'Jobs:',
+        name: 'pool',
+        after: 'submit',
+        summary: 'workers that run functions',
+        load: () => import('./cli/pool-verb.ts'),
+      },
+      {
+        group: 'Jobs:',
+        name: 'calls',
+        after: 'submit',
+        summary: 'what programs and workers do',
+        load: () => import('./cli/calls-verb.ts'),
+      },
+    ],
+    completions: {
+      operands: {
+        pool: { offers: async (context) => (await import('./cli/offers.ts')).pools(context) },
+      },
+    },
+  },
 };

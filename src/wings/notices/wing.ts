@@ -7,4 +7,16 @@ export const notices: Wing = {
   name: 'notices',
   needs: [],
   machine: async () => (await import('./machine/part.ts')).part,
+  cli: {
+    verbs: [
+      {
+        group: 'Administration:',
+        name: 'notice',
+        before: 'qos',
+        summary: 'a message that all users see',
+        load: () => import('./cli/verb.ts'),
+      },
+    ],
+    glance: async (context) => (await import('./cli/glance.ts')).glance(context),
+  },
 };

@@ -7,4 +7,15 @@ export const notify: Wing = {
   name: 'notify',
   needs: [],
   machine: async () => (await import('./machine/part.ts')).part,
+  cli: {
+    checks: [
+      {
+        name: 'notifications',
+        after: 'head',
+        check: async (context) => (await import('./cli/doctor.ts')).notifierFindings(context),
+      },
+    ],
+  },
+  keys: async () => (await import('./config/notify-keys.ts')).keys,
+  options: async () => (await import('./config/notify-options.ts')).options,
 };

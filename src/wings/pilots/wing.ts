@@ -7,4 +7,22 @@ export const pilots: Wing = {
   name: 'pilots',
   needs: ['sites'],
   machine: async () => (await import('./machine/part.ts')).part,
+  cli: {
+    verbs: [
+      {
+        group: 'Clusters:',
+        name: 'pilot',
+        after: 'down',
+        summary: 'nodes hosted by Slurm or Grid Engine',
+        load: () => import('./cli/verb.ts'),
+      },
+    ],
+    completions: {
+      operands: {
+        fleet: { offers: async (context) => (await import('./cli/offers.ts')).fleets(context) },
+        pilot: { offers: async (context) => (await import('./cli/offers.ts')).pilots(context) },
+        system: { offers: async () => (await import('./cli/offers.ts')).systems() },
+      },
+    },
+  },
 };

@@ -178,7 +178,6 @@ export class HostedCluster {
       acceptLoss,
       requestRateMax: 20_000,
       fence: null,
-      notify: { matrix: null, webhook: null, commands: {}, mail: null, timeoutMs: 10_000 },
       logBytesMax: 1_048_576,
       logBytesTotalMax: 64 * 1_048_576,
       archiveBytesMax: 2 ** 30,

@@ -12,6 +12,7 @@ import { loadConfig } from '../../../src/kernel/config/config.ts';
 import type { Head } from '../../../src/kernel/head/head.ts';
 import type { Settings } from '../../../src/kernel/model/settings.ts';
 import type { GoalKeeper } from '../../../src/wings/goals/head/keeper.ts';
+import { WINGS } from '../../../src/wings.ts';
 import { KeptLog } from '../kernel/head/http/fixture.ts';
 
 /** A head that only notes what it is told, and its file. */
@@ -23,7 +24,7 @@ async function start(t: TestContext, text: string) {
   write(text);
   const flags = [['head.tick', { text: '2s', flag: '--tick' }]] as const;
   const sources = { flags: new Map(flags), environment: process.env, file, directory };
-  const written = writtenOf(await loadConfig(sources));
+  const written = writtenOf(await loadConfig({ ...sources, wings: WINGS }));
   const told: Settings[] = [];
   const head = { change: ({ settings }) => told.push(settings) } as Pick<Head, 'change'>;
   const options = { config: { file, directory, flags, written } } as unknown as HeadOptions;

@@ -5,9 +5,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { VERBS } from '../../../src/kernel/cli/verbs.ts';
-import { KEYS } from '../../../src/kernel/config/keys.ts';
+import { verbsOf } from '../../../src/kernel/cli/verbs.ts';
+import { schemaOf } from '../../../src/kernel/config/schema.ts';
 import { CODES } from '../../../src/kernel/model/errors.ts';
+import { WINGS } from '../../../src/wings.ts';
 import { ERROR_HELP } from '../../../tools/docs/error-help.ts';
 import { filesBelow, ROOT } from '../../../tools/tree.ts';
 
@@ -34,7 +35,7 @@ test('every error code is provoked by a test', () => {
 });
 
 test('every command that a page names exists', () => {
-  const known = new Set(VERBS.map(({ name }) => name));
+  const known = new Set(verbsOf(WINGS).map(({ name }) => name));
   for (const page of pages) {
     for (const [, verb = ''] of read(page).matchAll(/(?:`|^ *(?:\$ )?)(?:npx )?weft ([a-z]+)/gm)) {
       assert.ok(known.has(verb), `${page}: weft ${verb}`);
@@ -90,8 +91,9 @@ test('figures of the front page are of a day, and stand in the results of that d
   }
 });
 
-test('defaults that pages name are those of the program', () => {
-  const defaults = new Map(KEYS.map((key) => [key.name, key.default]));
+test('defaults that pages name are those of the program', async () => {
+  const { keys } = await schemaOf(WINGS);
+  const defaults = new Map(keys.map((key) => [key.name, key.default]));
   let compared = 0;
   for (const page of pages) {
     const rows = read(page).matchAll(

@@ -6,11 +6,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { parseConfig } from '../../../src/kernel/config/read-file.ts';
+import { schemaOf } from '../../../src/kernel/config/schema.ts';
 import { parseClientFile } from '../../../src/kernel/connect/client-file.ts';
 import { readBatch } from '../../../src/wings/batches/batch/read/read-batch.ts';
 import { parseGoals } from '../../../src/wings/goals/config/read-goals.ts';
 import { parseFilters } from '../../../src/wings/sites/config/read-filters.ts';
+import { WINGS } from '../../../src/wings.ts';
 import { filesBelow, ROOT } from '../../../tools/tree.ts';
+
+const SCHEMA = await schemaOf(WINGS);
 
 const folder = mkdtempSync(path.join(tmpdir(), 'weft-documents-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -46,7 +50,7 @@ const PROBLEMS: Readonly<Record<Kind, (text: string, name: string) => readonly u
   goals: (text, name) => parseGoals(text, name).problems,
   client: clientProblems,
   batch: batchProblems,
-  config: (text, name) => parseConfig(text, name).problems,
+  config: (text, name) => parseConfig(text, name, SCHEMA).problems,
 };
 
 /** It throws what is wrong. */

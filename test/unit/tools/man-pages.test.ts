@@ -5,7 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { VERBS } from '../../../src/kernel/cli/verbs.ts';
+import { verbsOf } from '../../../src/kernel/cli/verbs.ts';
+import { WINGS } from '../../../src/wings.ts';
 import { makeManPages } from '../../../tools/docs/man-pages.ts';
 import { ROOT } from '../../../tools/tree.ts';
 
@@ -21,7 +22,7 @@ function render(text: string): { shown: string; warnings: string } {
 
 test('every command and every program has a manual page', async () => {
   const files = (await makeManPages()).map(({ file }) => file);
-  const wanted = VERBS.map(({ name }) => `weft-${name}.1`);
+  const wanted = verbsOf(WINGS).map(({ name }) => `weft-${name}.1`);
   for (const file of ['weft.1', 'cminfo.1', 'cmrun.1', ...wanted])
     assert.ok(files.includes(file), file);
   assert.equal(new Set(files).size, files.length);

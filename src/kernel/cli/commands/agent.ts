@@ -1,12 +1,11 @@
 // `weft agent`: the agent of a node that joined, in the foreground, for a service manager.
 
 import path from 'node:path';
-import { pauseOptions } from '../../../wings/owner/config/pause-options.ts';
-import { siteOptions } from '../../../wings/sites/config/site-options.ts';
 import { cacheOptions, pathOptions } from '../../config/cache-options.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentOptions } from '../../config/daemon-options.ts';
 import { healthOptions } from '../../config/health-options.ts';
+import { agentOptionsOf, type OptionsPart, optionsOf } from '../../config/part.ts';
 import { readLiveMark, removeMark, writeMark } from '../../connect/process-file.ts';
 import { usage } from '../../model/failure.ts';
 import type { Resources } from '../../model/resources.ts';
@@ -45,7 +44,9 @@ export async function runAgent(context: Context, options: Options): Promise<numb
     throw usage(`the agent of ${membership.name} already runs, as process ${other.pid}`);
   writeMark(mark, process.pid);
   try {
-    await context.programs.runAgent(agentOptions(config, { membership, paths, options, context }));
+    const parts = await optionsOf(context.wings);
+    const of = { membership, paths, options, context, parts };
+    await context.programs.runAgent(agentOptions(config, of));
   } finally {
     removeMark(mark);
   }
@@ -54,9 +55,15 @@ export async function runAgent(context: Context, options: Options): Promise<numb
 
 function agentOptions(
   config: Config,
-  of: { membership: Membership; paths: LocalPaths; options: Options; context: Context },
+  of: {
+    membership: Membership;
+    paths: LocalPaths;
+    options: Options;
+    context: Context;
+    parts: readonly OptionsPart[];
+  },
 ): AgentOptions {
-  const { membership, paths, options, context } = of;
+  const { membership, paths, options, context, parts } = of;
   const { name, url, others = [], fingerprint, secret } = membership;
   const wish = config.text('node.switch_user');
   return {
@@ -72,8 +79,7 @@ function agentOptions(
     ...healthOptions(config),
     ...cacheOptions(config),
     ...pathOptions(config),
-    ...pauseOptions(config, { door: paths.door(name), isAnnounced: true }),
-    ...siteOptions(config),
+    ...agentOptionsOf(parts, config, { door: paths.door(name), isJoined: true }),
     ...(options.leave ? { leaves: true as const } : {}),
     ...(options.logFile === undefined
       ? {}

@@ -34,7 +34,8 @@ const check = defineVerb({
   define: (command) => void command.argument('<file>', 'a weft.yaml, or an old cm-config.yml'),
   async run({ context, args: [file = ''] }) {
     const { readConfigFile } = await import('../../config/read-file.ts');
-    const { values, tableValues } = readConfigFile(file);
+    const { schemaOf } = await import('../../config/schema.ts');
+    const { values, tableValues } = readConfigFile(file, await schemaOf(context.wings));
     context.print(`${file}: ${plural(values.size + tableValues.length, 'key')}, no problem found`);
     return 0;
   },

@@ -1,6 +1,6 @@
 // `weft doctor`: looks at what Weft needs, and says for each what to do.
 
-import { CHECKS } from '../doctor/checks.ts';
+import { checksOf } from '../doctor/checks.ts';
 import { displayWidth } from '../output/table.ts';
 import { defineVerb } from '../verb.ts';
 
@@ -11,9 +11,9 @@ export const verb = defineVerb<{ output?: string; fix?: boolean }>({
   },
   async run({ context, options }) {
     const findings = [];
-    for (const { name, check } of CHECKS) {
-      for (const finding of await check(context, { fix: options.fix === true }))
-        findings.push({ name, ...finding });
+    for (const one of checksOf(context)) {
+      for (const finding of await one.check(context, { fix: options.fix === true }))
+        findings.push({ name: one.name, ...finding });
     }
     if (options.output === 'json') context.print(JSON.stringify(findings, null, 2));
     else {

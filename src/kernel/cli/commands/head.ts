@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Config, Flags } from '../../config/config.ts';
 import { headOptions } from '../../config/head-options.ts';
+import { optionsOf } from '../../config/part.ts';
 import { formatAddress } from '../../config/value.ts';
 import { SYSTEM_SOCKET } from '../../connect/locate.ts';
 import { removeMark, writeMark } from '../../connect/process-file.ts';
@@ -53,11 +54,12 @@ export async function runHead(
     logFile: options.logFile === undefined ? null : path.resolve(context.cwd, options.logFile),
   };
   const address = place.listen === null ? 'no port' : `https://${formatAddress(place.listen)}`;
+  const own = headOptions(config, place, await optionsOf(context.wings));
   // The store's lock decides who is the head: only the one that serves writes the mark.
   let isServing = false;
   try {
     await context.programs.runHead(
-      { ...headOptions(config, place), ...onceOptions(options), ...results(paths, options) },
+      { ...own, ...onceOptions(options), ...results(paths, options) },
       () => {
         isServing = true;
         writeMark(mark, process.pid);

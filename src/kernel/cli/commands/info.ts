@@ -1,6 +1,5 @@
 // `weft info`: the cluster, its nodes and its active jobs on one screen.
 
-import { noticeLine } from '../../../wings/notices/cli/verb.ts';
 import type { InfoReply } from '../../api/cluster.ts';
 import type { JobView } from '../../api/jobs.ts';
 import type { NodeView } from '../../api/nodes.ts';
@@ -8,6 +7,7 @@ import type { PartitionView } from '../../api/partitions.ts';
 import { asSentence } from '../../base/sentence.ts';
 import { formatBytes, formatSize } from '../../base/size.ts';
 import { daemonNotes } from '../daemons/daemon-notes.ts';
+import { glanceOf } from '../glance.ts';
 import { jobColumns } from '../jobs/columns.ts';
 import { maintenanceColumns } from '../maintenance/columns.ts';
 import { nodeColumns } from '../nodes/columns.ts';
@@ -35,18 +35,17 @@ export const verb = defineVerb<ListingOptions>({
   },
   async run({ context, options }) {
     const api = await context.api();
-    const [info, { nodes }, { jobs }, { maintenance }, { partitions }, { notice }] =
-      await Promise.all([
-        api.call('info'),
-        api.call('listNodes'),
-        api.call('listJobs', { query: { state: 'active', limit: JOBS_SHOWN } }),
-        api.call('listMaintenance'),
-        api.call('listPartitions'),
-        api.call('getNotice'),
-      ]);
+    const [info, { nodes }, { jobs }, { maintenance }, { partitions }, glance] = await Promise.all([
+      api.call('info'),
+      api.call('listNodes'),
+      api.call('listJobs', { query: { state: 'active', limit: JOBS_SHOWN } }),
+      api.call('listMaintenance'),
+      api.call('listPartitions'),
+      glanceOf(context),
+    ]);
     const format = parseFormat(options.output);
     if (format.kind === 'csv') throw noTable();
-    const everything = { ...info, notice, nodes, partitions, jobs, maintenance };
+    const everything = { ...info, ...glance.fields, nodes, partitions, jobs, maintenance };
     if (format.kind === 'json') context.print(JSON.stringify(everything, null, 2));
     else if (format.kind === 'template') context.print(fillTemplate(format.template, info));
     else if (format.kind === 'name') context.print(info.clusterName);
@@ -55,8 +54,7 @@ export const verb = defineVerb<ListingOptions>({
       context.print(headline(info, api.address));
       context.print(summary(info));
       if (info.archive.bytes > 0) context.print(archiveLine(info));
-      const message = noticeLine(notice);
-      if (message !== null) context.print(message);
+      for (const line of glance.lines) context.print(line);
       const { fingerprint } = info.head;
       if (fingerprint) context.print(`Fingerprint: ${fingerprint}`);
       for (const { text } of daemonNotes(context, api.address)) context.print(text);

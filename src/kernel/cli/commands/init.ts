@@ -4,7 +4,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { quoteWord } from '../../base/shell-word.ts';
-import { KEYS } from '../../config/keys.ts';
+import type { Key } from '../../config/key.ts';
+import { schemaOf } from '../../config/schema.ts';
 import { formatAddress, parseValue } from '../../config/value.ts';
 import { isOfService, writeClientFile } from '../../connect/client-file.ts';
 import { directoryOption, SYSTEM_SOCKET } from '../../connect/locate.ts';
@@ -36,7 +37,7 @@ export const verb = defineVerb<Options>({
         'Choose another directory with --dir.',
       );
     }
-    const text = configText(options);
+    const text = configText(options, (await schemaOf(context.wings)).keys);
     paths.make('shared');
     writeFileSync(file, text, { mode: 0o640, flag: 'wx' });
     context.print(`Wrote ${file}. What next:`);
@@ -72,8 +73,8 @@ export function nextSteps(directory: string, dir: string): readonly NextStep[] {
 const UNIT_DIRECTORY = '/var/lib/weft/head';
 
 /** The file: what was chosen, and the rest as comments with its defaults, each group's header too. */
-function configText({ name, listen, names }: Options): string {
-  const address = KEYS.find((key) => key.name === 'head.listen');
+function configText({ name, listen, names }: Options, keys: readonly Key[]): string {
+  const address = keys.find((key) => key.name === 'head.listen');
   const parsed = address === undefined ? null : parseValue(address, listen);
   if (!parsed?.ok) throw usage(`--listen: ${parsed?.error}`);
   const shown = parsed.value === null ? 'none' : formatAddress(parsed.value as never);
@@ -87,7 +88,7 @@ function configText({ name, listen, names }: Options): string {
     '# A key counts without the # before it, and without that before its group.',
   ];
   let section = '';
-  for (const key of KEYS) {
+  for (const key of keys) {
     const [group = ''] = key.name.split('.');
     const word = key.name.slice(group.length + 1);
     if (group === 'up') continue;

@@ -15,7 +15,6 @@ import { formatOne } from '../output/one.ts';
 import type { Paint } from '../output/paint.ts';
 import { read } from '../submit/read.ts';
 import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';
-import { verb as watchSession } from '../watch-session/verb.ts';
 
 const list = defineVerb<ListingOptions>({
   define: defineListing,
@@ -128,10 +127,6 @@ export const verb: VerbGroup = {
     lost: {
       summary: 'declare that nothing runs on silent nodes any more',
       verb: each('declareNodeLost', 'is lost; its tasks start again elsewhere, or end.'),
-    },
-    'watch-session': {
-      summary: 'tell the nodes of this machine when somebody types in this session',
-      verb: watchSession,
     },
     reenroll: {
       summary: 'make this machine a node of its own, where it is a copy of another one',

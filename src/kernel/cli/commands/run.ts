@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { tellNotice } from '../../../wings/notices/cli/verb.ts';
 import { headNow } from '../../api/head-time.ts';
 import { quoteWord } from '../../base/shell-word.ts';
 import { EXIT_OWN_FAILURE, Failure, usage } from '../../model/failure.ts';
@@ -13,6 +12,7 @@ import { parseKey } from '../../model/submission-values.ts';
 import type { InputWishes } from '../../transfer/inputs/input-wish.ts';
 import { courierOf } from '../connection/courier.ts';
 import type { Context } from '../context.ts';
+import { tellGlance } from '../glance.ts';
 import { attend } from '../jobs/attend.ts';
 import { chooseInput } from '../jobs/choose-input.ts';
 import { submitterHere } from '../jobs/send.ts';
@@ -121,7 +121,7 @@ export async function submitAndAttend(
     if (!stay) context.print(id);
     const submitted = { submission, reply, follow, stays: stay };
     tellSubmitted(context, submitted);
-    await tellNotice(context);
+    await tellGlance(context);
     if (!stay) return 0;
     const { mpi, processesPerNode = 1 } = submission;
     const files = filesOf(submission, reply);

@@ -37,6 +37,7 @@ const none: Answer = { offers: [], adds: 'nothing' };
 
 async function answer(context: Context, found: Found, typed: string): Promise<Answer> {
   const { place, command, path } = found;
+  const { wings } = context;
   switch (place.kind) {
     case 'nowhere':
       return none;
@@ -45,9 +46,9 @@ async function answer(context: Context, found: Found, typed: string): Promise<An
     case 'option':
       return { ...none, offers: command.options.flatMap(optionOffers) };
     case 'value':
-      return answerOf(context, valueOfOption(path, place.option), place.before, typed);
+      return answerOf(context, valueOfOption(path, place.option, wings), place.before, typed);
     case 'operand':
-      return answerOf(context, valueOfOperand(path, place.argument, typed), '', typed);
+      return answerOf(context, valueOfOperand({ path, wings }, place.argument, typed), '', typed);
   }
 }
 
@@ -57,8 +58,8 @@ async function answerOf(
   before: string,
   typed: string,
 ): Promise<Answer> {
-  if (value.kind !== 'words' && value.kind !== 'live') return { offers: [], adds: value.kind };
-  const offers = value.kind === 'words' ? value.words : await fetchOffers(context, value.live);
+  if (value.kind !== 'words' && value.kind !== 'live') return { ...none, adds: value.kind };
+  const offers = value.kind === 'words' ? value.words : await fetchOffers(context, value);
   // Of a list only what follows the last comma is still open.
   const stem = value.isList ? typed.slice(0, typed.lastIndexOf(',') + 1) || before : before;
   const listed = new Set(stem.slice(before.length).split(','));

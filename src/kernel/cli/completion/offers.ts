@@ -1,11 +1,11 @@
 // Words that only the head knows: ids of jobs, names of nodes, partitions, reservations and users.
 
 import { Failure } from '../../model/failure.ts';
-import type { Context } from '../context.ts';
+import type { Completion, Context } from '../context.ts';
 import type { Offer } from './offer.ts';
 
 /** Somebody waits with a finger on the key. */
-const FETCH_MAX_MS = 800;
+export const FETCH_MAX_MS = 800;
 const JOBS_OFFERED = 200;
 
 /** What a word names, and of jobs which are of use to the command. */
@@ -21,25 +21,28 @@ export type Live =
   | 'labels'
   | 'maintenance'
   | 'nodes'
-  | 'batches'
   | 'partitions'
-  | 'fleets'
-  | 'pilots'
-  | 'pools'
   | 'qos'
   | 'reservations'
-  | 'sites'
   | 'tokens'
   | 'users';
 
 /** Asks the head. Without one, or with one that refuses, nothing is offered. */
-export async function fetchOffers(context: Context, live: Live): Promise<readonly Offer[]> {
+export async function fetchOffers(
+  context: Context,
+  { offers }: Pick<Completion, 'offers'>,
+): Promise<readonly Offer[]> {
   try {
-    return await fetchLive(context, live);
+    return await offers(context);
   } catch (error) {
     if (error instanceof Failure) return [];
     throw error;
   }
+}
+
+/** What is asked for words of this kind. */
+export function offersOf(live: Live): Completion['offers'] {
+  return (context) => fetchLive(context, live);
 }
 
 function fetchLive(context: Context, live: Live): Promise<readonly Offer[]> {
@@ -52,20 +55,10 @@ function fetchLive(context: Context, live: Live): Promise<readonly Offer[]> {
       return nodes(context);
     case 'partitions':
       return partitions(context);
-    case 'batches':
-      return batches(context);
-    case 'fleets':
-      return fleets(context);
-    case 'pilots':
-      return pilots(context);
-    case 'pools':
-      return pools(context);
     case 'qos':
       return qos(context);
     case 'reservations':
       return reservations(context);
-    case 'sites':
-      return sites(context);
     case 'tokens':
       return tokens(context);
     case 'users':
@@ -122,33 +115,6 @@ async function qos(context: Context): Promise<Offer[]> {
 async function reservations(context: Context): Promise<Offer[]> {
   const reply = await (await context.api()).call('listReservations', { timeoutMs: FETCH_MAX_MS });
   return reply.reservations.map(({ id, name }) => [name ?? id, id]);
-}
-
-async function batches(context: Context): Promise<Offer[]> {
-  const reply = await (await context.api()).call('listBatches', { timeoutMs: FETCH_MAX_MS });
-  return reply.batches.map(({ title, state, outcome }) => [title, outcome ?? state]);
-}
-
-async function fleets(context: Context): Promise<Offer[]> {
-  const reply = await (await context.api()).call('listFleets', { timeoutMs: FETCH_MAX_MS });
-  return reply.fleets.map(({ name, system }) => [name, system]);
-}
-
-async function pilots(context: Context): Promise<Offer[]> {
-  const reply = await (await context.api()).call('listFleets', { timeoutMs: FETCH_MAX_MS });
-  return reply.fleets.flatMap((fleet) => {
-    return fleet.pilots.map(({ node, state }): Offer => [node, state]);
-  });
-}
-
-async function pools(context: Context): Promise<Offer[]> {
-  const reply = await (await context.api()).call('listPools', { timeoutMs: FETCH_MAX_MS });
-  return reply.pools.map(({ id, name, owner }) => [String(id), `${name ?? 'pool'} of ${owner}`]);
-}
-
-async function sites(context: Context): Promise<Offer[]> {
-  const reply = await (await context.api()).call('listSites');
-  return reply.sites.map(({ name, system }) => [name, system]);
 }
 
 async function maintenance(context: Context): Promise<Offer[]> {

@@ -1,8 +1,7 @@
 // What may stand where: the words of each option's value and of each operand, or files, or folders.
 
 import type { Argument, Option } from 'commander';
-import { PILOT_SYSTEMS } from '../../../wings/pilots/model/pilot.ts';
-import { tableOf } from '../../config/tables.ts';
+import { PARTITION_FIELDS } from '../../config/tables.ts';
 import { ROLES } from '../../model/actor.ts';
 import { OUTCOME_WISHES, TASK_STATES } from '../../model/job.ts';
 import { RUNNING_POLICIES } from '../../model/maintenance.ts';
@@ -10,25 +9,26 @@ import { ON_OOM } from '../../model/memory-use.ts';
 import { PLANNING_POLICIES } from '../../model/scheduling.ts';
 import { SIGNALS } from '../../model/signals.ts';
 import { SORTS } from '../commands/jobs.ts';
+import type { Completion, HookWing } from '../context.ts';
 import { STATE_WORDS } from '../jobs/state-wish.ts';
 import { FORMAT_WORDS } from '../output/listing.ts';
 import { CHANGEABLE } from '../partitions/change.ts';
 import type { Offer } from './offer.ts';
-import type { Live } from './offers.ts';
+import { type Live, offersOf } from './offers.ts';
 
 /** A word that ends in `=` or `:` goes on. */
 export type Value =
   | { readonly kind: 'nothing' | 'files' | 'folders' }
   | { readonly kind: 'words'; readonly words: readonly Offer[]; readonly isList?: boolean }
-  | { readonly kind: 'live'; readonly live: Live; readonly isList?: boolean };
+  | ({ readonly kind: 'live' } & Completion);
 
 const NOTHING: Value = { kind: 'nothing' };
 const words = (list: readonly string[], text = ''): Value => ({
   kind: 'words',
   words: list.map((word) => [word, text]),
 });
-const live = (what: Live): Value => ({ kind: 'live', live: what });
-const liveList = (what: Live): Value => ({ kind: 'live', live: what, isList: true });
+const live = (what: Live): Value => ({ kind: 'live', offers: offersOf(what) });
+const liveList = (what: Live): Value => ({ kind: 'live', offers: offersOf(what), isList: true });
 
 /** By the name of the option; `COMMAND --option` where one command means something else. */
 const OPTIONS: Readonly<Record<string, Value>> = {
@@ -49,7 +49,6 @@ const OPTIONS: Readonly<Record<string, Value>> = {
   role: words(ROLES),
   running: words(RUNNING_POLICIES),
   signal: words(Object.keys(SIGNALS)),
-  site: liveList('sites'),
   sort: words(SORTS),
   'schedule node': liveList('nodes'),
   state: words(STATE_WORDS),
@@ -69,11 +68,16 @@ const PLACEHOLDERS: Readonly<Record<string, Value>> = {
 };
 
 /** What an option's value may be. */
-export function valueOfOption(path: string, option: Option): Value {
+export function valueOfOption(path: string, option: Option, wings: readonly HookWing[]): Value {
   if (option.argChoices) return words(option.argChoices);
   const name = option.attributeName();
   const placeholder = /[<[]([^>\].]+)/.exec(option.flags)?.[1] ?? '';
-  return OPTIONS[`${path} ${name}`] ?? PLACEHOLDERS[placeholder] ?? OPTIONS[name] ?? NOTHING;
+  return (
+    OPTIONS[`${path} ${name}`] ??
+    PLACEHOLDERS[placeholder] ??
+    OPTIONS[name] ??
+    asked(wings, 'options', name)
+  );
 }
 
 /** Which jobs a command can do something to; the others take any. */
@@ -90,40 +94,47 @@ const JOBS: Readonly<Record<string, Live>> = {
 };
 
 const OPERANDS: Readonly<Record<string, Value>> = {
-  batch: live('batches'),
   arguments: { kind: 'files' },
   command: { kind: 'files' },
   file: { kind: 'files' },
-  fleet: live('fleets'),
   id: live('tokens'),
   maintenance: live('maintenance'),
   name: live('users'),
   node: live('nodes'),
   partition: live('partitions'),
-  pilot: live('pilots'),
-  pool: live('pools'),
-  system: words(PILOT_SYSTEMS),
   qos: live('qos'),
   reservation: live('reservations'),
   script: { kind: 'files' },
-  site: live('sites'),
   shell: words(['bash', 'zsh', 'fish']),
   trace: { kind: 'files' },
 };
 
 /** What an operand may be; `typed` is its beginning. */
-export function valueOfOperand(path: string, argument: Argument, typed: string): Value {
+export function valueOfOperand(
+  { path, wings }: { readonly path: string; readonly wings: readonly HookWing[] },
+  argument: Argument,
+  typed: string,
+): Value {
   const name = argument.name();
   if (name === 'job') return live(JOBS[path] ?? 'jobs');
   if (name === 'settings') return settings(typed);
   if (path === 'user create') return NOTHING;
-  return OPERANDS[name] ?? NOTHING;
+  return OPERANDS[name] ?? asked(wings, 'operands', name);
+}
+
+/** What a wing knows of this name. */
+function asked(wings: readonly HookWing[], kind: 'operands' | 'options', name: string): Value {
+  for (const { cli } of wings) {
+    const found = cli?.completions?.[kind]?.[name];
+    if (found !== undefined) return { kind: 'live', ...found };
+  }
+  return NOTHING;
 }
 
 /** `policy=easy` of `weft partition set`. */
 function settings(typed: string): Value {
   const [name = '', value] = typed.split('=');
   if (value === undefined) return words(CHANGEABLE.map((word) => `${word}=`));
-  const field = tableOf('partitions')?.fields.find((one) => one.name === name);
+  const field = PARTITION_FIELDS.find((one) => one.name === name);
   return words((field?.choices ?? []).map((choice) => `${name}=${choice}`));
 }

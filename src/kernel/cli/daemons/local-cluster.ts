@@ -3,13 +3,13 @@
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pauseOptions } from '../../../wings/owner/config/pause-options.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import { cacheOptions, pathOptions } from '../../config/cache-options.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentOptions, HeadOptions } from '../../config/daemon-options.ts';
 import { headOptions } from '../../config/head-options.ts';
 import { healthOptions } from '../../config/health-options.ts';
+import { agentOptionsOf, optionsOf } from '../../config/part.ts';
 import { type Address, formatAddress } from '../../config/value.ts';
 import { Api } from '../../connect/api.ts';
 import { takeLock } from '../../connect/lock-file.ts';
@@ -122,7 +122,7 @@ export class LocalCluster {
     // Before anything runs: a mistake in it keeps the agents from starting.
     healthOptions(this.#config);
     writeJson(this.paths.headOptions, {
-      ...headOptions(this.#config, place),
+      ...headOptions(this.#config, place, await optionsOf(this.#context.wings)),
       ...once,
       ...this.#keeps,
     });
@@ -160,10 +160,12 @@ export class LocalCluster {
     // Also those that shared a process with a stranger: they go on where they were.
     const missing = names.filter((name) => !this.isRunning(name));
     const health = healthOptions(this.#config);
+    const parts = await optionsOf(this.#context.wings);
     const current = (name: string) => {
-      const pause = pauseOptions(this.#config, { door: this.paths.door(name) });
+      const place = { door: this.paths.door(name), isJoined: false };
+      const added = agentOptionsOf(parts, this.#config, place);
       const kept = cacheOptions(this.#config);
-      return { ...health, ...this.#keeps, ...pause, ...kept, ...pathOptions(this.#config) };
+      return { ...health, ...this.#keeps, ...added, ...kept, ...pathOptions(this.#config) };
     };
     await enrolNodes(
       { api, paths: this.paths, known: this.nodeNames(this.record?.nodeCount ?? 0) },

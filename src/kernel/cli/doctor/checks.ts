@@ -5,10 +5,8 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { notifierFindings } from '../../../wings/notify/cli/doctor.ts';
-import { ownerPresence } from '../../../wings/owner/cli/doctor.ts';
-import { wikiDoor } from '../../../wings/wiki/cli/doctor.ts';
 import type { NodeView } from '../../api/nodes.ts';
+import { withPlaced } from '../../base/placed.ts';
 import { plural } from '../../base/plural.ts';
 import { quoteWord } from '../../base/shell-word.ts';
 import { formatSize } from '../../base/size.ts';
@@ -16,7 +14,7 @@ import type { Config } from '../../config/config.ts';
 import { whyNotRunnable } from '../../config/health-options.ts';
 import { formatValue } from '../../config/value.ts';
 import { Failure } from '../../model/failure.ts';
-import type { Context } from '../context.ts';
+import type { Check, Context } from '../context.ts';
 import { daemonNotes } from '../daemons/daemon-notes.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
 import { clockWords } from '../nodes/clock-words.ts';
@@ -29,16 +27,6 @@ import { cgroupMounts, leftoversHere, removeGroups } from './leftover-groups.ts'
 import { openFiles } from './open-files.ts';
 import { sharedAccounts } from './shared-accounts.ts';
 
-/** `fix`: remove what is only in the way. */
-interface Wish {
-  readonly fix: boolean;
-}
-
-export interface Check {
-  readonly name: string;
-  readonly check: (context: Context, wish: Wish) => Promise<Finding[]> | Finding[];
-}
-
 /** Below this an agent's spool or the head's journal is full within a busy hour. */
 const DISK_FREE_MIN_BYTES = 1024 ** 3;
 /** Records of different machines are compared by eye to about this. */
@@ -47,7 +35,7 @@ const NODE_MAJOR_MIN = 24;
 /** A line for people; the others are in `weft config show`. */
 const SETTINGS_SHOWN_MAX = 8;
 
-export const CHECKS: readonly Check[] = [
+const OWN: readonly Check[] = [
   { name: 'Node.js', check: nodeVersion },
   { name: 'SQLite', check: sqlite },
   { name: 'compiler', check: compiler },
@@ -61,11 +49,16 @@ export const CHECKS: readonly Check[] = [
   { name: 'open files', check: () => openFiles() },
   { name: 'port', check: port },
   { name: 'head', check: head },
-  { name: 'notifications', check: notifierFindings },
-  { name: 'wiki door', check: wikiDoor },
   { name: 'weft up', check: daemons },
-  { name: 'owner', check: ownerPresence },
 ];
+
+/** All checks, those of wings in their places. */
+export function checksOf({ wings }: Context): readonly Check[] {
+  return withPlaced(
+    OWN,
+    wings.flatMap(({ cli }) => cli?.checks ?? []),
+  );
+}
 
 function ok(text: string): Finding[] {
   return [{ state: 'ok', text }];
@@ -104,7 +97,7 @@ async function compiler(): Promise<Finding[]> {
   return [{ state: 'note', text, remedy: 'Install gcc on the machines that run jobs.' }];
 }
 
-function oldCgroups(_: Context, { fix }: Wish): Finding[] {
+function oldCgroups(_: Context, { fix }: { readonly fix: boolean }): Finding[] {
   const found = leftoversHere();
   if (!found.ok) return ok(`not checked: ${found.error}`);
   const left = found.value;

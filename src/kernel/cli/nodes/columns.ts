@@ -1,11 +1,11 @@
 // Columns of node listings.
 
-import { newestOf, presenceText } from '../../../wings/owner/cli/presence-words.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../base/size.ts';
 import { colourOf } from '../output/paint.ts';
 import type { Column } from '../output/table.ts';
 import { formatInstant, formatSpan } from '../output/words.ts';
+import { newestOf, presenceText } from './presence-words.ts';
 
 /**
  * The one word that says most: maintenance beats all, `drained` beats `up`, and `in_use` and

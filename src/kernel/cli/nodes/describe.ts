@@ -1,6 +1,5 @@
 // One node in full, for people.
 
-import { presenceLine } from '../../../wings/owner/cli/presence-words.ts';
 import { headNow } from '../../api/head-time.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import { plural } from '../../base/plural.ts';
@@ -10,6 +9,7 @@ import { colourOf, type Paint } from '../output/paint.ts';
 import { formatInstant } from '../output/words.ts';
 import { clockWords } from './clock-words.ts';
 import { nodeState, remark } from './columns.ts';
+import { presenceLine } from './presence-words.ts';
 
 /** Lines of titles and values. */
 export function describeNode(node: NodeView, paint: Paint): string[] {

@@ -2,7 +2,7 @@
 
 import { didYouMean } from '../../base/nearest-word.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { tableOf } from '../../config/tables.ts';
+import { PARTITION_FIELDS } from '../../config/tables.ts';
 import { parseValue, type Value } from '../../config/value.ts';
 import type { PartitionChange } from '../../model/scheduling.ts';
 
@@ -14,7 +14,7 @@ export function parseChange(settings: readonly string[]): Result<PartitionChange
   const change: Record<string, Value> = {};
   for (const setting of settings) {
     const [word = '', ...rest] = setting.split('=');
-    const field = tableOf('partitions')?.fields.find(({ name }) => name === word);
+    const field = PARTITION_FIELDS.find(({ name }) => name === word);
     if (field === undefined || !CHANGEABLE.includes(word)) {
       const only = `only ${CHANGEABLE.join(', ')} can be set here; all else is set in the config file.`;
       return err(`'${word}': ${only}${didYouMean(word, CHANGEABLE)}`);

@@ -1,6 +1,5 @@
-// How far jobs or batches are, while somebody waits for their ends.
+// How far jobs are, while somebody waits for their ends.
 
-import type { BatchView } from '../../../wings/batches/api/batches.ts';
 import type { JobView } from '../../api/jobs.ts';
 import { Failure } from '../../model/failure.ts';
 import type { Context } from '../context.ts';
@@ -26,7 +25,7 @@ export function jobProgress(context: Context, ids: readonly string[]): WaitProgr
   const jobs = ids.filter((id) => !id.includes('['));
   if (ids.length > JOBS_MAX) return endsProgress(context, ids.length);
   if (jobs.length === 0) return NONE;
-  return new Line(context, async () => {
+  return new ProgressLine(context, async () => {
     const api = await context.api();
     const asked = jobs.map((id) => api.call('getJob', { params: { id } }));
     return countedTasks(await Promise.all(asked));
@@ -37,7 +36,7 @@ const NONE: WaitProgress = { ended: () => undefined, stop: () => undefined };
 
 function endsProgress(context: Context, total: number): WaitProgress {
   let [done, failed] = [0, 0];
-  const line = new Line(context, () => {
+  const line = new ProgressLine(context, () => {
     return Promise.resolve({ whose: 'waiting', what: 'jobs', total, done, failed, rest: [] });
   });
   const ended = (isGood: boolean): void => {
@@ -45,17 +44,6 @@ function endsProgress(context: Context, total: number): WaitProgress {
     if (!isGood) failed += 1;
   };
   return { ended, stop: () => line.stop() };
-}
-
-/** Shows the jobs of a batch. */
-export function batchProgress(
-  context: Context,
-  params: Readonly<Record<'namespace' | 'name', string>>,
-): WaitProgress {
-  return new Line(context, async () => {
-    const api = await context.api();
-    return countedJobs(await api.call('getBatch', { params }));
-  });
 }
 
 type Counts = Readonly<Record<string, number>>;
@@ -72,15 +60,8 @@ export function countedTasks(
   return { whose, what: 'tasks', total, ...split(added(states), added(ends)) };
 }
 
-export function countedJobs(
-  batch: Pick<BatchView, 'title' | 'jobCount' | 'open' | 'ended'>,
-): Counted {
-  const { title: whose, jobCount: total, open, ended } = batch;
-  const done = Object.values(ended).reduce((sum, count) => sum + count, 0);
-  return { whose, what: 'jobs', total, ...split({ ...open, done }, ended) };
-}
-
-function split({ done = 0, ...rest }: Counts, ends: Counts) {
+/** How many are done and failed, by what they are in and how they ended. */
+export function split({ done = 0, ...rest }: Counts, ends: Counts) {
   const failed = Object.entries(ends)
     .filter(([kind]) => kind !== 'completed')
     .reduce((sum, [, count]) => sum + count, 0);
@@ -95,7 +76,8 @@ function added(all: readonly Counts[]): Counts {
   return sums;
 }
 
-class Line implements WaitProgress {
+/** A line that is looked at again and again. */
+export class ProgressLine implements WaitProgress {
   readonly #line: StatusLine;
   readonly #look: () => Promise<Counted | null>;
   readonly #nowMs = () => performance.now();

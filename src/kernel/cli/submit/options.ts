@@ -1,9 +1,7 @@
 // The options of `run` and `submit`, and the submission they make. One table for flags, `#WEFT`
 // lines and help.
 
-import type { Command } from 'commander';
-import { Option } from 'commander';
-import { WORKER_PROGRAM, type WorkerWish } from '../../../wings/calls/model/pool.ts';
+import { type Command, Option } from 'commander';
 import { usage } from '../../model/failure.ts';
 import { parseNodeName } from '../../model/ids.ts';
 import type { OutputFiles, Program } from '../../model/job.ts';
@@ -178,29 +176,11 @@ export function isSubmitFlag(word: string): boolean {
   });
 }
 
-/** What says something of a process that stays: a pool's worker. */
-const OF_WORKERS: ReadonlySet<string> = new Set([
-  ...[
-    'cpus',
-    'memory',
-    'gpus',
-    'resource',
-    'needs',
-    'site',
-    'nodes-named',
-    'exclusive',
-    'time',
-    'nice',
-  ],
-  ...['chdir', 'private', 'output', 'error', 'env', 'clean-env', 'partition', 'qos'],
-  ...['reservation', 'notify', 'umask', 'in'],
-]);
-
-/** Adds those of the options that describe a worker. */
-export function defineWorkerOptions(command: Command): void {
+/** Adds those of these names. */
+export function defineSomeOptions(command: Command, names: ReadonlySet<string>): void {
   for (const [flags, text, many] of FLAGS) {
     const option = new Option(flags, text);
-    if (!OF_WORKERS.has(option.long?.slice(2) ?? '')) continue;
+    if (!names.has(option.long?.slice(2) ?? '')) continue;
     if (many) option.argParser(collect);
     command.addOption(option);
   }
@@ -248,12 +228,6 @@ export function makeSubmission(
     notify: readAll('--notify', options.notify, values.parseNotify),
     umask: read('--umask', options.umask, values.parseUmask) ?? submitter.umask,
   });
-}
-
-/** What each worker of a pool gets. */
-export function workerWish(options: SubmitOptions, submitter: Submitter): WorkerWish {
-  const { program: _, name: __, ...wish } = makeSubmission(WORKER_PROGRAM, options, submitter);
-  return wish;
 }
 
 function request(options: SubmitOptions): Partial<Submission> {

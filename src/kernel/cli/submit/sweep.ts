@@ -1,8 +1,8 @@
 // `--sweep a=1,2 b=0:3`: one task for each combination of values, the last name changing fastest.
 
-import { checkSweep, combinations, sweepSize } from '../../../wings/batches/core/sweep.ts';
 import { plural } from '../../base/plural.ts';
 import { quoteWord } from '../../base/shell-word.ts';
+import { checkSweep, combinations, sweepSize } from '../../files/sweep.ts';
 import { usage } from '../../model/failure.ts';
 import { formatItem } from '../../model/items.ts';
 import type { Item } from '../../model/job.ts';

@@ -6,6 +6,13 @@ import { utf8Length } from '../../../kernel/base/utf8.ts';
 import type { Findings } from '../../../kernel/files/findings.ts';
 import { jobNameProblem } from '../../../kernel/files/names.ts';
 import type { Place } from '../../../kernel/files/problem.ts';
+import {
+  checkSweep,
+  combinations,
+  sweepName,
+  sweepSize,
+  type Values,
+} from '../../../kernel/files/sweep.ts';
 import { BATCH_JOBS_MAX, LAUNCH_BYTES_MAX } from '../../../kernel/model/limits.ts';
 import { checkArrays } from './arrays.ts';
 import type { BatchJob, Solver } from './batch.ts';
@@ -18,7 +25,6 @@ import { checkOrder } from './compile-order.ts';
 import { compileSlurm } from './compile-slurm.ts';
 import { gpuProblem } from './gpu-needs.ts';
 import { CPUS, fillIn, placeholdersIn } from './placeholders.ts';
-import { checkSweep, combinations, sweepName, sweepSize, type Values } from './sweep.ts';
 import type { WrittenBatch, WrittenJob } from './written.ts';
 
 export interface JobsReading {

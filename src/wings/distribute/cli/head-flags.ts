@@ -46,8 +46,9 @@ export function headVerb<Options extends object>(verb: {
 }
 
 /** What a context was made of. */
-export function parts({ program, terminal, environment, cwd, programs, commands }: Context) {
-  return { program, terminal, environment, cwd, programs, commands };
+export function parts(context: Context) {
+  const { program, terminal, environment, cwd, programs, commands, wings } = context;
+  return { program, terminal, environment, cwd, programs, commands, wings };
 }
 
 /** The URL that `--ip` and `-p` come to; null: they say nothing that is not said already. */

@@ -1,11 +1,11 @@
 // The head's cycle of goal state: the goals from their file or address, and a look at them from time
 // to time.
 
-import type { GoalFileOptions } from '../../../kernel/config/daemon-options.ts';
 import { systemClock } from '../../../kernel/os/clock.ts';
 import { systemDataReader } from '../../../kernel/os/data-reader.ts';
 import type { Timer } from '../../../kernel/ports/clock.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
+import type { GoalFileOptions } from '../config/goal-options.ts';
 import { parseGoals, readGoalFile } from '../config/read-goals.ts';
 import type { GoalClass } from '../core/goal.ts';
 import { GoalKeeper } from '../head/keeper.ts';

@@ -3,8 +3,26 @@
 import path from 'node:path';
 import { badAddress, isLoopbackAddress } from '../../../kernel/config/address.ts';
 import type { Config } from '../../../kernel/config/config.ts';
-import type { GoalFileOptions } from '../../../kernel/config/daemon-options.ts';
+import type { OptionsPart } from '../../../kernel/config/part.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+
+export interface GoalFileOptions {
+  readonly from:
+    | { readonly kind: 'file'; readonly file: string }
+    | { readonly kind: 'url'; readonly url: string };
+  /** Between two readings of an address. */
+  readonly refreshMs: number;
+  /** Between two looks at a node. */
+  readonly everyMs: number;
+  readonly repairs: boolean;
+}
+
+declare module '../../../kernel/config/daemon-options.ts' {
+  interface HeadOptions {
+    /** What nodes are to be like; absent = they have no goals. */
+    readonly goals?: GoalFileOptions;
+  }
+}
 
 /** Null: nodes have no goals. */
 export function goalOptions(config: Config): GoalFileOptions | null {
@@ -33,3 +51,11 @@ function whyUnsafe(url: string): string | null {
   if (new URL(url).protocol === 'https:' || isLoopbackAddress(url)) return null;
   return 'give https://; http:// is only for an address of this machine (127.0.0.1, localhost)';
 }
+
+/** What the head is told at its start. */
+export const options: OptionsPart = {
+  head(config) {
+    const goals = goalOptions(config);
+    return goals === null ? {} : { goals };
+  },
+};

@@ -1,13 +1,11 @@
-// `weft notice …`: an operator's message to all users, and where other commands show it.
+// `weft notice …`: an operator's message to all users.
 
 import { headNow } from '../../../kernel/api/head-time.ts';
-import type { Context } from '../../../kernel/cli/context.ts';
 import { defineListing, type ListingOptions } from '../../../kernel/cli/output/listing.ts';
 import { formatOne, titledLines } from '../../../kernel/cli/output/one.ts';
 import { formatInstant } from '../../../kernel/cli/output/words.ts';
 import { readWindow, WINDOW_FORMS } from '../../../kernel/cli/submit/read.ts';
 import { defineVerb, type VerbGroup } from '../../../kernel/cli/verb.ts';
-import { Failure } from '../../../kernel/model/failure.ts';
 import type { NoticeView } from '../api/notices.ts';
 
 const set = defineVerb<{ within?: string }>({
@@ -57,24 +55,6 @@ export const verb: VerbGroup = {
     clear: { summary: 'take the message away', verb: clear },
   },
 };
-
-/** One line for other commands; null: there is nothing to show now. */
-export function noticeLine(notice: NoticeView | null): string | null {
-  return notice?.shown === true ? `Notice from ${notice.by}: ${notice.text}` : null;
-}
-
-/** For whoever sits at a terminal and has just got what they wanted: nothing may go wrong any more. */
-export async function tellNotice(context: Context): Promise<void> {
-  if (!context.terminal.errorIsTerminal) return;
-  try {
-    const { notice } = await (await context.api()).call('getNotice');
-    const line = noticeLine(notice);
-    if (line !== null) context.note(line);
-  } catch (error) {
-    // The job is accepted: a head that goes away now, or is older, changes nothing about that.
-    if (!(error instanceof Failure)) throw error;
-  }
-}
 
 function describe({ notice }: { readonly notice: NoticeView | null }): string[] {
   if (notice === null) return ['No notice is set.'];

@@ -4,11 +4,33 @@
 import { readFileSync, statSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import type { Config } from '../../../kernel/config/config.ts';
-import type { NotifyOptions } from '../../../kernel/config/daemon-options.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { whyNotRunnable } from '../../../kernel/config/health-options.ts';
+import type { OptionsPart } from '../../../kernel/config/part.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import type { NotifyRules } from '../../../kernel/model/notification.ts';
+
+/** How notifications are sent: secrets stay in their files, which are read anew for each attempt. */
+export interface NotifyOptions {
+  readonly matrix: { readonly homeserver: string; readonly tokenFile: string } | null;
+  readonly webhook: {
+    /** Private networks that are open, as `10.1.0.0/16`. */
+    readonly networks: readonly string[];
+    readonly secretFile: string;
+  } | null;
+  /** Program and arguments by name. */
+  readonly commands: Readonly<Record<string, readonly string[]>>;
+  readonly mail: { readonly program: string; readonly from: string } | null;
+  /** One attempt. */
+  readonly timeoutMs: number;
+}
+
+declare module '../../../kernel/config/daemon-options.ts' {
+  interface HeadOptions {
+    /** How those are told who want to know of the end of a job. */
+    readonly notify?: NotifyOptions;
+  }
+}
 
 /** Throws a failure that says where the wrong value stands. */
 export function notifyOptions(config: Config): NotifyOptions {
@@ -116,3 +138,9 @@ function checkNetwork(config: Config, network: string): void {
 function wrong(config: Config, name: string, what: string): Error {
   return usage(`${config.source(name)}: ${name} ${what}`);
 }
+
+/** What the head is told, also while it runs. */
+export const options: OptionsPart = {
+  live: (config) => ({ notify: notifyOptions(config) }),
+  settings: (config) => ({ notify: notifyRules(config) }),
+};

@@ -1,9 +1,9 @@
 // When a node stands aside by itself, from its options.
 
-import type { YieldOptions } from '../../../kernel/config/daemon-options.ts';
 import { parseHours } from '../../../kernel/model/hours.ts';
 import { localTime } from '../../../kernel/os/local-time.ts';
 import type { YieldSettings } from '../agent/yield-watch.ts';
+import type { YieldOptions } from '../config/pause-options.ts';
 import type { OwnerPresence } from '../ports/presence.ts';
 
 /** Throws with words when the options cannot be. */

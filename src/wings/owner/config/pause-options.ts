@@ -1,11 +1,33 @@
 // What the configuration says of pauses, as an agent is told it.
 
 import type { Config } from '../../../kernel/config/config.ts';
-import type {
-  AgentOptions,
-  PauseOptions,
-  YieldOptions,
-} from '../../../kernel/config/daemon-options.ts';
+import type { AgentOptions } from '../../../kernel/config/daemon-options.ts';
+import type { OptionsPart } from '../../../kernel/config/part.ts';
+import type { YieldRules } from '../../../kernel/model/presence.ts';
+
+/** For whoever owns the machine or sits at it. */
+export interface PauseOptions {
+  /** Longest pause that anybody may ask for. */
+  readonly maxMs: number;
+  /** Login names that may ask for one. */
+  readonly owners: readonly string[];
+  /** The agent's own socket, for users of the machine. */
+  readonly door: string;
+  /** Whether users of the machine find it without knowing where; absent: it is looked for where it is. */
+  readonly isAnnounced?: true;
+  /** When the node stands aside by itself; absent: never. */
+  readonly yield?: YieldOptions;
+}
+
+/** The rules of `src/kernel/model/presence.ts`, with the hours as they were written. */
+export type YieldOptions = Omit<YieldRules, 'hours'> & { readonly hours: string | null };
+
+declare module '../../../kernel/config/daemon-options.ts' {
+  interface AgentOptions {
+    /** Absent: the defaults. */
+    readonly pause?: PauseOptions;
+  }
+}
 
 /** `door`: where the agent's own socket is, and whether all users of the machine are told. */
 export function pauseOptions(
@@ -31,3 +53,9 @@ function yieldOptions(config: Config): YieldOptions | null {
     vacateAfterMs: config.optionalNumber('node.yield.vacate_after'),
   };
 }
+
+/** What every agent is told. */
+export const options: OptionsPart = {
+  agent: (config, { door, isJoined }) =>
+    pauseOptions(config, isJoined ? { door, isAnnounced: true } : { door }),
+};

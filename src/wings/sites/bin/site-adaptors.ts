@@ -1,7 +1,6 @@
 // The systems that a gateway can drive: a line for each word of the configuration, with how its
 // adaptor is made of a site's options.
 
-import type { SiteOptions } from '../../../kernel/config/daemon-options.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import type { SiteSystem } from '../../../kernel/model/site.ts';
 import type { Adaptor } from '../adaptors/adaptor.ts';
@@ -19,6 +18,7 @@ import { slurm } from '../adaptors/slurm/slurm.ts';
 import { disabledScheduler, executionQueue } from '../adaptors/slurm/steer.ts';
 import { slurmrestd } from '../adaptors/slurmrestd/slurmrestd.ts';
 import { weft } from '../adaptors/weft/weft.ts';
+import type { SiteOptions } from '../config/site-options.ts';
 
 /** Makes an adaptor of a site's options; throws with words when the site cannot be driven so. */
 type Maker = (site: SiteOptions) => Adaptor;

@@ -2,13 +2,13 @@
 // who steers it.
 
 import { join } from 'node:path';
-import type { SiteOptions } from '../../../kernel/config/daemon-options.ts';
 import { systemClock } from '../../../kernel/os/clock.ts';
 import { systemDataReader } from '../../../kernel/os/data-reader.ts';
 import type { Commands } from '../../../kernel/ports/commands.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import type { Adaptor } from '../adaptors/adaptor.ts';
 import { readFilterFile } from '../config/read-filters.ts';
+import type { SiteOptions } from '../config/site-options.ts';
 import { Filters } from '../fabric/filters/site-filters.ts';
 import { NodeStops } from '../fabric/site/node-stops.ts';
 import { SiteWatch } from '../fabric/site/site-watch.ts';

@@ -4,7 +4,8 @@
 import type { Agent } from '../../../kernel/agent/agent.ts';
 import type { AgentPorts } from '../../../kernel/agent/ports.ts';
 import { isSame } from '../../../kernel/base/same.ts';
-import type { AgentOptions, SiteOptions } from '../../../kernel/config/daemon-options.ts';
+import type { AgentOptions } from '../../../kernel/config/daemon-options.ts';
+import type { SiteOptions } from '../config/site-options.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import type { NodeFacts } from '../../../kernel/model/node.ts';
 import type { SiteNode } from '../../../kernel/model/site.ts';

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SiteOptions } from '../../../kernel/config/daemon-options.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import type { SiteTried } from '../../../kernel/model/site.ts';
+import type { SiteOptions } from '../config/site-options.ts';
 import { TRY_SCRIPT, tryOut } from '../fabric/site/try-out.ts';
 import { adaptorOf } from './site-adaptors.ts';
 import { siteCommands } from './site-commands.ts';

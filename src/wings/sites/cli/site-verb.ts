@@ -5,12 +5,13 @@ import { plural } from '../../../kernel/base/plural.ts';
 import { defineListing, type ListingOptions } from '../../../kernel/cli/output/listing.ts';
 import { formatOne } from '../../../kernel/cli/output/one.ts';
 import { read } from '../../../kernel/cli/submit/read.ts';
-import { defineVerb, type VerbGroup } from '../../../kernel/cli/verb.ts';
+import { defineVerb, type Verb, type VerbGroup } from '../../../kernel/cli/verb.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { parseNodeName } from '../../../kernel/model/ids.ts';
+import type { SiteTried } from '../../../kernel/model/site.ts';
 import { parseText } from '../../../kernel/model/submission-values.ts';
 import type { SiteSummary } from '../api/sites.ts';
-import { siteOptions } from '../config/site-options.ts';
+import { type SiteOptions, siteOptions } from '../config/site-options.ts';
 import { siteColumns, siteLines } from './columns.ts';
 
 const list = defineVerb<ListingOptions>({
@@ -70,31 +71,36 @@ const resume = defineVerb({
   },
 });
 
-const test = defineVerb({
-  define: () => undefined,
-  async run({ context }) {
-    const { site } = siteOptions(await context.config());
-    if (site === undefined) {
-      const hint = 'Run it where the gateway is to run, with its --dir.';
-      throw usage('no site is configured (site.system)', hint);
-    }
-    const tried = await context.programs.trySite(site, context.directory);
-    for (const { what, works, words } of tried) {
-      context.print(`${works ? 'works' : 'FAILS'}  ${what}: ${words}`);
-    }
-    return tried.every(({ works }) => works) ? 0 : 1;
-  },
-});
+/** Each operation of a site, tried from here; `directory`: one that its nodes see. */
+type TrySite = (site: SiteOptions, directory: string) => Promise<readonly SiteTried[]>;
 
-export const verb: VerbGroup = {
+const test = (trySite: TrySite): Verb =>
+  defineVerb({
+    define: () => undefined,
+    async run({ context }) {
+      const { site } = siteOptions(await context.config());
+      if (site === undefined) {
+        const hint = 'Run it where the gateway is to run, with its --dir.';
+        throw usage('no site is configured (site.system)', hint);
+      }
+      const tried = await trySite(site, context.directory);
+      for (const { what, works, words } of tried) {
+        context.print(`${works ? 'works' : 'FAILS'}  ${what}: ${words}`);
+      }
+      return tried.every(({ works }) => works) ? 0 : 1;
+    },
+  });
+
+/** `trySite`: what this program tries a site with. */
+export const verbOf = (trySite: TrySite): VerbGroup => ({
   verbs: {
     list: { summary: 'list sites', verb: list },
     show: { summary: 'show one site with its nodes, queues and jobs', verb: show },
-    test: { summary: 'try what a gateway asks of its site, on its machine', verb: test },
+    test: { summary: 'try what a gateway asks of its site, on its machine', verb: test(trySite) },
     pause: { summary: 'start nothing more at a site', verb: pause },
     resume: { summary: 'end the pause of a site', verb: resume },
   },
-};
+});
 
 function readName(text: string): string {
   const name = parseNodeName(text);

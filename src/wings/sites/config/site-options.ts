@@ -3,7 +3,43 @@
 import path from 'node:path';
 import type { Config } from '../../../kernel/config/config.ts';
 import type { AgentOptions } from '../../../kernel/config/daemon-options.ts';
+import type { OptionsPart } from '../../../kernel/config/part.ts';
 import type { SiteSystem } from '../../../kernel/model/site.ts';
+
+export interface SiteOptions {
+  readonly system: SiteSystem;
+  readonly mode: 'submit' | 'steer';
+  readonly takeover: 'execution_queue' | 'disabled_scheduler';
+  /** Where users of the site submit to. */
+  readonly main: string;
+  readonly execution: string;
+  readonly ticket: string;
+  readonly environment: string | null;
+  readonly spread: readonly string[];
+  /** Words that start what drives a `script`, `weft` or `slurmrestd` site. */
+  readonly program: readonly string[];
+  /** Where slurmrestd is. */
+  readonly url: string | null;
+  /** The node of the site that this agent stands for; absent: it is the gateway itself. */
+  readonly member?: string;
+  readonly queue: string | null;
+  readonly account: string | null;
+  readonly options: readonly string[];
+  /** Words before each command. */
+  readonly before: readonly string[];
+  /** The file of its filters; null: none. */
+  readonly filters: string | null;
+  readonly pollMs: number;
+  readonly timeoutMs: number;
+  readonly commandsMax: number;
+}
+
+declare module '../../../kernel/config/daemon-options.ts' {
+  interface AgentOptions {
+    /** Another cluster runs its tasks; absent: this machine does. */
+    readonly site?: SiteOptions;
+  }
+}
 
 export function siteOptions(config: Config): Pick<AgentOptions, 'site'> {
   const system = config.text('site.system');
@@ -39,3 +75,8 @@ function filtersFile(config: Config): string | null {
   const [beside = ''] = (config.origin.file ?? config.file ?? '').split(' and ');
   return path.resolve(path.dirname(beside), name);
 }
+
+/** What agents are told that joined: the nodes of `weft up` are no gateways. */
+export const options: OptionsPart = {
+  agent: (config, { isJoined }) => (isJoined ? siteOptions(config) : {}),
+};

@@ -1,13 +1,14 @@
 // The head's door for schedulers that speak the Maui wiki protocol.
 
 import { readFileSync } from 'node:fs';
-import type { HeadOptions, WikiDoorOptions } from '../../../kernel/config/daemon-options.ts';
+import type { HeadOptions } from '../../../kernel/config/daemon-options.ts';
 import { PeerUids } from '../../../kernel/doors/peer-uid.ts';
 import { Accounts } from '../../../kernel/head/auth/accounts.ts';
 import type { Head } from '../../../kernel/head/head.ts';
 import { systemClock } from '../../../kernel/os/clock.ts';
 import { systemCommands } from '../../../kernel/os/commands.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
+import type { WikiDoorOptions } from '../config/wiki-options.ts';
 import { WikiAnswers } from '../fabric/answer.ts';
 import { parseWikiKey } from '../fabric/checksum.ts';
 import { admissionBy } from '../head/admission.ts';

@@ -4,13 +4,42 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import type { Config } from '../../../kernel/config/config.ts';
-import type { WikiDoorOptions } from '../../../kernel/config/daemon-options.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
-import type { Fields } from '../../../kernel/config/tables.ts';
+import type { OptionsPart } from '../../../kernel/config/part.ts';
+import type { Fields } from '../../../kernel/config/table.ts';
 import { parseAddress } from '../../../kernel/config/value.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import type { FilterRule } from '../../../kernel/model/filter-rule.ts';
 import { SOCKET_PATH_BYTES_MAX } from '../../../kernel/model/limits.ts';
+
+export interface WikiDoorOptions {
+  readonly listen:
+    | { readonly path: string }
+    | {
+        readonly host: string;
+        readonly port: number;
+        /** Addresses and networks of other machines. */
+        readonly allow: readonly string[];
+      };
+  /** Whose members may connect from the head's machine; null: root and the head's user alone. */
+  readonly group: string | null;
+  /** Null: nobody can sign. */
+  readonly keyFile: string | null;
+  readonly unsigned: boolean;
+  /** Names of external partitions; empty = all of them. */
+  readonly partitions: readonly string[];
+  readonly rules: readonly FilterRule[];
+  /** Where the scheduler hears of changes; null: it asks. */
+  readonly events: { readonly host: string; readonly port: number } | null;
+  readonly eventsEveryMs: number;
+}
+
+declare module '../../../kernel/config/daemon-options.ts' {
+  interface HeadOptions {
+    /** The door for wiki schedulers; absent = none. */
+    readonly wiki?: WikiDoorOptions;
+  }
+}
 
 const LOOPBACK = /^(127\.|localhost$|::1$)/;
 
@@ -120,3 +149,15 @@ function keyFileOf(config: Config): string | null {
   }
   return file;
 }
+
+/** The head keeps the door it began with, but a wrong one is told at each reading. */
+export const options: OptionsPart = {
+  head(config) {
+    const wiki = wikiOptions(config);
+    return wiki === null ? {} : { wiki };
+  },
+  live(config) {
+    wikiOptions(config);
+    return {};
+  },
+};

@@ -1,6 +1,6 @@
 // Options of a gateway's site, for tests.
 
-import type { SiteOptions } from '../../../../src/kernel/config/daemon-options.ts';
+import type { SiteOptions } from '../../../../src/wings/sites/config/site-options.ts';
 
 export function siteOptions(some: Partial<SiteOptions>): SiteOptions {
   return {

@@ -12,7 +12,7 @@ test('changes are sorted by when they act; other programs’ keys are nobody’s
     'qos.a.tier': '1',
   };
   const after = { 'head.policy': 'easy', 'head.listen': 'x:1', 'up.nodes': '5', 'qos.b.tier': '2' };
-  assert.deepEqual(compareWritten(before, after), {
+  assert.deepEqual(compareWritten({ before, after }, []), {
     changed: [
       { key: 'head.policy', before: 'fifo', after: 'easy' },
       { key: 'qos.a.tier', before: '1', after: null },

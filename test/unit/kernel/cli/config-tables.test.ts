@@ -8,14 +8,18 @@ import { test } from 'node:test';
 import { type Config, loadConfig } from '../../../../src/kernel/config/config.ts';
 import { parseConfig } from '../../../../src/kernel/config/read-file.ts';
 import { schedulingFrom } from '../../../../src/kernel/config/scheduling.ts';
+import { schemaOf } from '../../../../src/kernel/config/schema.ts';
 import { plainPartition, plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
+import { WINGS } from '../../../../src/wings.ts';
+
+const SCHEMA = await schemaOf(WINGS);
 
 async function configOf(text: string): Promise<Config> {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
   try {
     const file = path.join(folder, 'weft.yaml');
     writeFileSync(file, text);
-    return await loadConfig({ environment: {}, file, directory: folder });
+    return await loadConfig({ wings: WINGS, environment: {}, file, directory: folder });
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -190,7 +194,7 @@ const MISTAKES: readonly (readonly [text: string, where: string, what: RegExp])[
 
 for (const [text, where, what] of MISTAKES) {
   test(`the mistake in ${JSON.stringify(text)} is found at ${where}`, () => {
-    const { problems } = parseConfig(`${text}\n`, 'f');
+    const { problems } = parseConfig(`${text}\n`, 'f', SCHEMA);
     assert.equal(problems.length, 1, JSON.stringify(problems));
     assert.equal(problems[0]?.where, `f:${where}`);
     assert.match(problems[0]?.what ?? '', what);
@@ -198,7 +202,10 @@ for (const [text, where, what] of MISTAKES) {
 }
 
 test('a part of the file whose entries are all comments is an empty one', () => {
-  assert.deepEqual(parseConfig('partitions:\n  # gpu: {}\nqos:\nfair_share:\n', 'f').problems, []);
+  assert.deepEqual(
+    parseConfig('partitions:\n  # gpu: {}\nqos:\nfair_share:\n', 'f', SCHEMA).problems,
+    [],
+  );
 });
 
 test('sites have prices, for partitions that look for the cheapest', async () => {

@@ -8,15 +8,23 @@ import { test } from 'node:test';
 import { nextSteps } from '../../../../src/kernel/cli/commands/init.ts';
 import { runWeft } from '../../../../src/kernel/cli/main.ts';
 import { loadConfig } from '../../../../src/kernel/config/config.ts';
-import { KEYS, SEED_KEYS } from '../../../../src/kernel/config/keys.ts';
+import { SEED_KEYS } from '../../../../src/kernel/config/keys.ts';
 import { parseConfig } from '../../../../src/kernel/config/read-file.ts';
 import { schedulingFrom } from '../../../../src/kernel/config/scheduling.ts';
+import { schemaOf } from '../../../../src/kernel/config/schema.ts';
 import { formatValue, parseValue } from '../../../../src/kernel/config/value.ts';
+import { WINGS } from '../../../../src/wings.ts';
 import { capture } from './fake-head.ts';
+
+const SCHEMA = await schemaOf(WINGS);
 
 test('every problem of a file is reported, with line, column and the nearest right name', () => {
   const text = 'defualts:\n  cpus: 1\ndefaults: {cpu: 3, time: soon}\nhead: 7\n"x: [\n';
-  const { problems } = parseConfig('head:\n  tcik: 1s\n  policy: best\nup.cpus: 0\n', 'weft.yaml');
+  const { problems } = parseConfig(
+    'head:\n  tcik: 1s\n  policy: best\nup.cpus: 0\n',
+    'weft.yaml',
+    SCHEMA,
+  );
   assert.deepEqual(problems, [
     { where: 'weft.yaml:2:3', what: "unknown key 'head.tcik'. Did you mean 'head.tick'?" },
     {
@@ -25,12 +33,12 @@ test('every problem of a file is reported, with line, column and the nearest rig
     },
     { where: 'weft.yaml:4:10', what: "up.cpus: '0' is too small; it must be at least 1" },
   ]);
-  const more = parseConfig(text, 'f').problems.map(({ where }) => where);
+  const more = parseConfig(text, 'f', SCHEMA).problems.map(({ where }) => where);
   assert.ok(more.includes('f:1:1') && more.includes('f:3:12') && more.includes('f:4:7'), `${more}`);
 });
 
 test('a section whose keys are all comments is fine', () => {
-  const { problems, values } = parseConfig('head:\n  #tick: 1s\nup:\n  nodes: 3\n', 'f');
+  const { problems, values } = parseConfig('head:\n  #tick: 1s\nup:\n  nodes: 3\n', 'f', SCHEMA);
   assert.deepEqual([problems, values.get('up.nodes')?.value], [[], 3]);
 });
 
@@ -57,19 +65,19 @@ const SEED_VALUES = [
 
 for (const [line, key, value] of SEED_VALUES) {
   test(`the old key in '${line}' is understood with its unit`, () => {
-    const { values, problems } = parseConfig(`${line}\n`, 'cm-config.yml');
+    const { values, problems } = parseConfig(`${line}\n`, 'cm-config.yml', SCHEMA);
     assert.deepEqual(problems, []);
     assert.deepEqual(values.get(key)?.value, value);
   });
 }
 
 test('old keys all lead to keys that exist', () => {
-  const names = new Set(KEYS.map(({ name }) => name));
+  const names = new Set(SCHEMA.keys.map(({ name }) => name));
   for (const { key } of Object.values(SEED_KEYS)) assert.ok(names.has(key), key);
 });
 
 test('every default can be read, and reads back as it is shown', () => {
-  for (const key of KEYS) {
+  for (const key of SCHEMA.keys) {
     if (key.default === null) continue;
     const parsed = parseValue(key, key.default);
     assert.ok(parsed.ok, `${key.name}: ${key.default}`);
@@ -83,6 +91,7 @@ test('a flag wins over the environment, that over the file, that over the defaul
     const file = path.join(folder, 'weft.yaml');
     writeFileSync(file, 'up:\n  nodes: 2\n  cpus: 2\n  memory: 2G\n');
     const config = await loadConfig({
+      wings: WINGS,
       flags: new Map([['up.nodes', { text: '8', flag: '--nodes' }]]),
       environment: { WEFT_UP_NODES: '9', WEFT_UP_CPUS: '9' },
       file: null,
@@ -101,7 +110,7 @@ test('a flag wins over the environment, that over the file, that over the defaul
 test('nobody starves by default; an old cm-config.yml keeps the old order of starts', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
   const load = (environment: Record<string, string>) =>
-    loadConfig({ environment, file: null, directory: folder });
+    loadConfig({ wings: WINGS, environment, file: null, directory: folder });
   try {
     const plain = schedulingFrom(await load({ HOME: folder, XDG_CONFIG_HOME: folder }));
     assert.equal(plain.partitions['default']?.policy, 'easy');
@@ -123,7 +132,7 @@ test('nobody starves by default; an old cm-config.yml keeps the old order of sta
 test('a cm-config.yml is read beside a weft.yaml, and holds where that is silent', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
   const environment = { XDG_CONFIG_HOME: folder, CM_PATH: path.join(folder, 'cm') };
-  const load = () => loadConfig({ environment, file: null, directory: folder });
+  const load = () => loadConfig({ wings: WINGS, environment, file: null, directory: folder });
   const own = path.join(folder, 'weft.yaml');
   const old = path.join(folder, 'cm', 'etc', 'cm-config.yml');
   try {
@@ -150,7 +159,7 @@ test("beside a cm-config.yml all of cm's settings have its defaults, but for the
   const file = path.join(folder, 'cm-config.yml');
   try {
     writeFileSync(file, '');
-    const config = await loadConfig({ environment: {}, file, directory: folder });
+    const config = await loadConfig({ wings: WINGS, environment: {}, file, directory: folder });
     const found = Object.keys(CM_DEFAULTS).map((name) => {
       const { key } = SEED_KEYS[name] ?? { key: '' };
       return [name, config.get(key)] as const;

@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { createClient } from '../../../../src/kernel/api/client.ts';
 import { runWeft } from '../../../../src/kernel/cli/main.ts';
 import { loadConfig } from '../../../../src/kernel/config/config.ts';
+import { WINGS } from '../../../../src/wings.ts';
 import { capture } from './fake-head.ts';
 
 function folder(t: TestContext): string {
@@ -20,7 +21,13 @@ test('a broken configuration file ends a command that needs it with the place of
   const directory = folder(t);
   const file = path.join(directory, 'weft.yaml');
   writeFileSync(file, 'up:\n  nodes: many\n');
-  const loading = loadConfig({ flags: new Map(), environment: {}, file: null, directory });
+  const loading = loadConfig({
+    wings: WINGS,
+    flags: new Map(),
+    environment: {},
+    file: null,
+    directory,
+  });
   await assert.rejects(loading, { code: 'config.invalid', exitCode: 2 });
   const said = await capture(directory, { program: 'weft', argv: ['up'] }, runWeft);
   assert.equal(said.code, 2);

@@ -6,14 +6,14 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Input } from '../../../../src/kernel/cli/jobs/input.ts';
-import type { Invocation } from '../../../../src/kernel/cli/main.ts';
-import { runSingle, runVerbs, runWeft } from '../../../../src/kernel/cli/main.ts';
+import { type Invocation, runSingle, runVerbs, runWeft } from '../../../../src/kernel/cli/main.ts';
 import type { Screen } from '../../../../src/kernel/cli/screen.ts';
 import type { Verb } from '../../../../src/kernel/cli/verb.ts';
 import type { Environment } from '../../../../src/kernel/config/config.ts';
 import type { Programs } from '../../../../src/kernel/config/daemon-options.ts';
 import { killCarriers } from '../../../../src/kernel/os/marks.ts';
 import { distribute } from '../../../../src/wings/distribute/cli/distribute.ts';
+import { WINGS } from '../../../../src/wings.ts';
 
 export interface Asked {
   readonly method: string;
@@ -233,9 +233,9 @@ export async function capture(
       detectMachine: () => Promise.resolve(MACHINE),
       endCarriers: (variable) => Promise.resolve(killCarriers(variable)),
       findContainerRuntimes: () => Promise.resolve([]),
-      trySite: () => Promise.resolve([]),
       ...of.programs,
     },
+    wings: WINGS,
   });
   return { code, ...said };
 }

@@ -8,12 +8,13 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { startWords } from '../../../../src/kernel/cli/commands/join.ts';
 import { loadConfig } from '../../../../src/kernel/config/config.ts';
+import { WINGS } from '../../../../src/wings.ts';
 
 const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
 
 function contextAt(directory: string) {
   const environment = { HOME: directory, XDG_CONFIG_HOME: path.join(directory, 'none') };
-  const config = () => loadConfig({ environment, file: null, directory });
+  const config = () => loadConfig({ wings: WINGS, environment, file: null, directory });
   return { directory, environment, config };
 }
 

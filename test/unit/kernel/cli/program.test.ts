@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { runVerbs, runWeft } from '../../../../src/kernel/cli/main.ts';
-import { VERBS } from '../../../../src/kernel/cli/verbs.ts';
+import { verbsOf } from '../../../../src/kernel/cli/verbs.ts';
 import { locateHead, socketIn } from '../../../../src/kernel/connect/locate.ts';
 import {
   endProcess,
@@ -19,6 +19,7 @@ import {
 } from '../../../../src/kernel/connect/process-file.ts';
 import { ENDS_PREFIX, Ends } from '../../../../src/kernel/os/launcher-fallback/ends.ts';
 import { distribute } from '../../../../src/wings/distribute/cli/distribute.ts';
+import { WINGS } from '../../../../src/wings.ts';
 import { capture, FakeHead } from './fake-head.ts';
 import { jobView, nodeView } from './views.ts';
 
@@ -57,7 +58,7 @@ test('an unknown command or option ends with 2 and the nearest right name', asyn
 
 test('every command has help, and asks no head for it', async () => {
   await inEmptyDirectory(async (directory) => {
-    for (const { name } of VERBS) {
+    for (const { name } of verbsOf(WINGS)) {
       const { code, out, error } = await weft(directory, name, '--help');
       assert.deepEqual([code, error], [0, ''], name);
       assert.match(out, /^Usage: weft /, name);
@@ -68,8 +69,8 @@ test('every command has help, and asks no head for it', async () => {
 test('a command that is named without what is to be done prints its help, and ends with 2', async () => {
   await inEmptyDirectory(async (directory) => {
     let groups = 0;
-    for (const { name, load } of VERBS) {
-      if (!('verbs' in (await load()))) continue;
+    for (const { name, load } of verbsOf(WINGS)) {
+      if (!('verbs' in (await load()).verb)) continue;
       groups += 1;
       const { code, out, error } = await weft(directory, name);
       assert.deepEqual([code, out], [2, ''], name);

@@ -7,7 +7,7 @@ import { Context } from '../../../../src/kernel/cli/context.ts';
 import { displayWidth } from '../../../../src/kernel/cli/output/table.ts';
 import { paceOf, plainDueMs, withLook } from '../../../../src/kernel/cli/progress/pace.ts';
 import { StatusLine } from '../../../../src/kernel/cli/progress/status-line.ts';
-import { countedJobs, countedTasks } from '../../../../src/kernel/cli/progress/tasks.ts';
+import { countedTasks } from '../../../../src/kernel/cli/progress/tasks.ts';
 import { TransferProgress } from '../../../../src/kernel/cli/progress/transfer.ts';
 import { byteWords, countWords } from '../../../../src/kernel/cli/progress/words.ts';
 import { jobView } from './views.ts';
@@ -89,15 +89,6 @@ test('an array says how many are done, how many failed, how fast, and what is le
   assert.equal(countedTasks([jobView()]), null);
 });
 
-test('a batch counts its jobs', () => {
-  const batch = { title: 'lab/heat', jobCount: 6, open: { running: 1, pending: 2 } };
-  const counted = countedJobs({ ...batch, ended: { completed: 2, build_failed: 1 } });
-  assert.equal(
-    countWords(counted, null),
-    'lab/heat: 3 of 6 jobs done, 1 failed; 1 running, 2 pending',
-  );
-});
-
 test('a transfer says how much, how fast, and how long', () => {
   const pace = { perMs: 2048, leftMs: 18_000 };
   assert.equal(byteWords('sending', 1024, 4096, pace), 'sending 1K of 4K (25%), 2.0M/s, 18s left');
@@ -117,6 +108,7 @@ function contextOf(isTerminal: boolean, columns = 60) {
     },
     ...{ environment: {}, cwd: '/', programs: undefined as never, options: {} },
     commands: undefined as never,
+    wings: [],
   });
   return { context, said };
 }

@@ -167,6 +167,7 @@ function contextOf(head: FakeHead, answer: string, isTerminal = true) {
     programs: undefined as never,
     options: {},
     commands: undefined as never,
+    wings: [],
   });
   return { context, said };
 }

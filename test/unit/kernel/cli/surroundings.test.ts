@@ -22,8 +22,9 @@ import { Command } from 'commander';
 import { Dice } from '../../../../sim/chance.ts';
 import { daemonNotes } from '../../../../src/kernel/cli/daemons/daemon-notes.ts';
 import type { Verb } from '../../../../src/kernel/cli/verb.ts';
-import { VERBS } from '../../../../src/kernel/cli/verbs.ts';
+import { verbsOf, withInner } from '../../../../src/kernel/cli/verbs.ts';
 import { locateHead } from '../../../../src/kernel/connect/locate.ts';
+import { WINGS } from '../../../../src/wings.ts';
 import { ROOT } from '../../../../tools/tree.ts';
 
 const BUILT = path.join(ROOT, 'dist', 'bin', 'programs.cjs');
@@ -157,10 +158,14 @@ async function commands(): Promise<Known[]> {
     const hasOutput = command.options.some(({ long }) => long === '--output');
     all.push({ words, operands: wanted.length, hasOutput });
   };
-  for (const { name, load } of VERBS) {
-    const loaded = await load();
-    if (!('verbs' in loaded)) add([name], loaded);
-    else for (const [inner, { verb }] of Object.entries(loaded.verbs)) add([name, inner], verb);
+  for (const { name, load } of verbsOf(WINGS)) {
+    const { verb } = await load();
+    if (!('verbs' in verb)) {
+      add([name], verb);
+      continue;
+    }
+    const { verbs } = await withInner(name, verb, WINGS);
+    for (const [inner, one] of Object.entries(verbs)) add([name, inner], one.verb);
   }
   return all;
 }

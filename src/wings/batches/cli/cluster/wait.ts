@@ -3,9 +3,9 @@
 import type { Context } from '../../../../kernel/cli/context.ts';
 import { forEach } from '../../../../kernel/cli/jobs/each.ts';
 import { waitFor } from '../../../../kernel/cli/jobs/wait-for.ts';
-import { batchProgress } from '../../../../kernel/cli/progress/tasks.ts';
 import { defineVerb } from '../../../../kernel/cli/verb.ts';
 import { BATCH_OPERAND, batchParams } from './batch-name.ts';
+import { batchProgress } from './batch-progress.ts';
 import { countWords } from './columns.ts';
 
 type Params = Readonly<Record<'namespace' | 'name', string>>;

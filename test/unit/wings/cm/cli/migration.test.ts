@@ -17,6 +17,7 @@ import * as cminfo from '../../../../../src/wings/cm/cli/cminfo.ts';
 import * as cmkill from '../../../../../src/wings/cm/cli/cmkill.ts';
 import * as cmrun from '../../../../../src/wings/cm/cli/cmrun.ts';
 import { jobStatus } from '../../../../../src/wings/cm/cli/job-words.ts';
+import { WINGS } from '../../../../../src/wings.ts';
 import { doneJob } from '../../../kernel/cli/views.ts';
 
 const PAGE = readFileSync(
@@ -41,7 +42,7 @@ test('the page has every old key, what it is now, and the defaults with and with
   const file = path.join(folder, 'cm-config.yml');
   try {
     writeFileSync(file, '');
-    const config = await loadConfig({ environment: {}, file, directory: folder });
+    const config = await loadConfig({ wings: WINGS, environment: {}, file, directory: folder });
     for (const [name, { key }] of Object.entries(SEED_KEYS)) {
       assert.ok(PAGE.includes(`\`${name}\``), name);
       const row = PAGE.split('\n').find((line) => line.includes(`| \`${key}\` |`)) ?? '';

@@ -102,7 +102,7 @@ test('--matrix-config logs in once, and keeps the token for the head alone', asy
     const argv = ['--save-path', 's', '--matrix-config', 'matrix.json'];
     const { code, error, options } = await started({ cwd }, ...argv);
     assert.equal(code, 0, error);
-    const matrix = options?.notify.matrix;
+    const matrix = options?.notify?.matrix;
     assert.equal(matrix?.homeserver, url);
     assert.equal(readFileSync(matrix?.tokenFile ?? '', 'utf8').trim(), 'syt_x');
     assert.equal(statSync(matrix?.tokenFile ?? '').mode & 0o777, 0o600);

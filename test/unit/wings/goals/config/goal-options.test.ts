@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadConfig } from '../../../../../src/kernel/config/config.ts';
 import { goalOptions } from '../../../../../src/wings/goals/config/goal-options.ts';
+import { WINGS } from '../../../../../src/wings.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'weft-goal-options-'));
 after(() => rmSync(directory, { recursive: true }));
 
 async function fromOf(url: string) {
   const flags = new Map([['goals.url', { text: url, flag: '--goals' }]]);
-  const config = await loadConfig({ flags, environment: {}, file: null, directory });
+  const config = await loadConfig({ wings: WINGS, flags, environment: {}, file: null, directory });
   return goalOptions(config)?.from;
 }
 

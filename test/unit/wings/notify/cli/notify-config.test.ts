@@ -6,6 +6,8 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { loadConfig } from '../../../../../src/kernel/config/config.ts';
 import { liveOptions } from '../../../../../src/kernel/config/head-options.ts';
+import { options } from '../../../../../src/wings/notify/config/notify-options.ts';
+import { WINGS } from '../../../../../src/wings.ts';
 import { makeFolder } from '../../../../support/folder.ts';
 
 async function optionsOf(t: TestContext, text: string) {
@@ -13,7 +15,8 @@ async function optionsOf(t: TestContext, text: string) {
   for (const name of ['token', 'empty']) chmodSync(path.join(folder, name), 0o600);
   const file = path.join(folder, 'weft.yaml');
   writeFileSync(file, text.replaceAll('$', folder));
-  const live = liveOptions(await loadConfig({ environment: {}, file, directory: folder }));
+  const sources = { environment: {}, file, directory: folder, wings: WINGS };
+  const live = liveOptions(await loadConfig(sources), [options]);
   return { folder, notify: live.notify, rules: live.settings.notify };
 }
 

@@ -7,9 +7,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { loadConfig } from '../../../../../src/kernel/config/config.ts';
-import type { YieldOptions } from '../../../../../src/kernel/config/daemon-options.ts';
 import { parseConfig } from '../../../../../src/kernel/config/read-file.ts';
-import { pauseOptions } from '../../../../../src/wings/owner/config/pause-options.ts';
+import { schemaOf } from '../../../../../src/kernel/config/schema.ts';
+import { type YieldOptions, pauseOptions } from '../../../../../src/wings/owner/config/pause-options.ts';
+import { WINGS } from '../../../../../src/wings.ts';
+
+const SCHEMA = await schemaOf(WINGS);
 
 const folder = mkdtempSync(path.join(tmpdir(), 'weft-yield-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -21,7 +24,7 @@ async function told(
 ): Promise<YieldOptions | undefined> {
   const file = path.join(folder, 'weft.yaml');
   writeFileSync(file, text);
-  const config = await loadConfig({ environment, file, directory: folder });
+  const config = await loadConfig({ wings: WINGS, environment, file, directory: folder });
   return pauseOptions(config, { door: '/door' }).pause?.yield;
 }
 
@@ -59,7 +62,7 @@ test('[O6] each mistake is told with its line and column', () => {
     '',
   ].join('\n');
   assert.deepEqual(
-    parseConfig(text, 'weft.yaml').problems.map(({ where, what }) => `${where}: ${what}`),
+    parseConfig(text, 'weft.yaml', SCHEMA).problems.map(({ where, what }) => `${where}: ${what}`),
     [
       "weft.yaml:3:5: unknown key 'node.yield.idle_bellow'. Did you mean 'node.yield.idle_below'?",
       "weft.yaml:4:17: node.yield.load_above: 'much' is not a number",
@@ -68,10 +71,10 @@ test('[O6] each mistake is told with its line and column', () => {
       "weft.yaml:7:15: node.yield.sessions: 'perhaps' is not true or false",
     ],
   );
-  assert.deepEqual(parseConfig('node:\n  yield: 5m\n', 'f').problems, [
+  assert.deepEqual(parseConfig('node:\n  yield: 5m\n', 'f', SCHEMA).problems, [
     { where: 'f:2:10', what: 'node.yield: expected a mapping of keys to values' },
   ]);
-  assert.deepEqual(parseConfig('node:\n  yield:\n    idle_below: 5s\n', 'f').problems, [
+  assert.deepEqual(parseConfig('node:\n  yield:\n    idle_below: 5s\n', 'f', SCHEMA).problems, [
     {
       where: 'f:3:17',
       what: "node.yield.idle_below: '5s' is too small; it must be at least 10s",

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SiteOptions } from '../../../../../src/kernel/config/daemon-options.ts';
 import { Failure } from '../../../../../src/kernel/model/failure.ts';
 import { SITE_SYSTEMS } from '../../../../../src/kernel/model/site.ts';
 import { adaptorOf } from '../../../../../src/wings/sites/bin/site-adaptors.ts';
 import { trySite } from '../../../../../src/wings/sites/bin/site-test.ts';
+import type { SiteOptions } from '../../../../../src/wings/sites/config/site-options.ts';
 import { siteOptions as options } from '../../../bin/support/site-options.ts';
 
 test('each system of the configuration has its adaptor', () => {

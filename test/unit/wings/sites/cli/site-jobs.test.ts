@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Command } from 'commander';
 import type { Context } from '../../../../../src/kernel/cli/context.ts';
-import { withOwnIds } from '../../../../../src/wings/sites/cli/site-jobs.ts';
+import { withOwnIds } from '../../../../../src/kernel/cli/own-ids.ts';
+import { sites } from '../../../../../src/wings/sites/wing.ts';
 
 /** A head that knows one job of a site, and of another why it is none of ours. */
 function contextOf(asked: string[]): Context {
@@ -16,7 +17,7 @@ function contextOf(asked: string[]): Context {
     asked.push(siteJob);
     return Promise.resolve({ jobs: siteJob === 'hpc/4711' ? [{ id: 7 }] : [] });
   };
-  return { api: () => Promise.resolve({ call }) } as unknown as Context;
+  return { api: () => Promise.resolve({ call }), wings: [sites] } as unknown as Context;
 }
 
 function parsed(form: string, ...words: string[]): Command {

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { loadConfig } from '../../../../../src/kernel/config/config.ts';
 import { wikiOptions } from '../../../../../src/wings/wiki/config/wiki-options.ts';
+import { WINGS } from '../../../../../src/wings.ts';
 
 async function options(text: string, mode = 0o600) {
   const directory = mkdtempSync(path.join(tmpdir(), 'weft-wiki-'));
@@ -16,7 +17,7 @@ async function options(text: string, mode = 0o600) {
   chmodSync(key, mode);
   writeFileSync(file, text);
   try {
-    const sources = { environment: {}, file, directory };
+    const sources = { environment: {}, file, directory, wings: WINGS };
     return { read: wikiOptions(await loadConfig(sources)), key };
   } finally {
     rmSync(directory, { recursive: true });

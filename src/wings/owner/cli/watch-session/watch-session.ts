@@ -2,13 +2,13 @@
 // when somebody last typed there. Nobody else is told that by the X server.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askNode, localNodes } from '../../../wings/owner/cli/doors.ts';
-import { asSentence } from '../../base/sentence.ts';
-import { DOOR_PATHS, type SessionReply } from '../../model/agent-door.ts';
-import { Failure, usage } from '../../model/failure.ts';
-import type { Context } from '../context.ts';
-import { formatSpan } from '../output/words.ts';
-import { defineVerb } from '../verb.ts';
+import { asSentence } from '../../../../kernel/base/sentence.ts';
+import type { Context } from '../../../../kernel/cli/context.ts';
+import { formatSpan } from '../../../../kernel/cli/output/words.ts';
+import { defineVerb } from '../../../../kernel/cli/verb.ts';
+import { DOOR_PATHS, type SessionReply } from '../../../../kernel/model/agent-door.ts';
+import { Failure, usage } from '../../../../kernel/model/failure.ts';
+import { askNode, localNodes } from '../doors.ts';
 import { cookieFor, localDisplay } from './displays.ts';
 import { connectX, type XServer } from './x-server.ts';
 

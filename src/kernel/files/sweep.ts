@@ -1,16 +1,20 @@
 // The cross product of a sweep: which values each of its jobs has, and what it is called.
 
-import type { Place, Problem } from '../../../kernel/files/problem.ts';
-import type { WrittenBatch } from './written.ts';
+import type { Place, Problem } from './problem.ts';
 
 const SWEEP_KEYS_MAX = 20;
 const KEY = /^[A-Za-z_][\w-]{0,62}$/;
 const AT: Place = ['sweep'];
 
+/** The values of each name. */
+export interface Sweep {
+  readonly [key: string]: readonly (string | number | boolean)[];
+}
+
 export type Values = ReadonlyMap<string, string>;
 
 /** What is wrong with a sweep; its size is judged with all jobs. */
-export function checkSweep(sweep: NonNullable<WrittenBatch['sweep']>): Problem[] {
+export function checkSweep(sweep: Sweep): Problem[] {
   const problems: Problem[] = [];
   const keys = Object.keys(sweep);
   if (keys.length > SWEEP_KEYS_MAX) {
@@ -41,12 +45,12 @@ function* checkKey(
 }
 
 /** How many combinations there are. */
-export function sweepSize(sweep: NonNullable<WrittenBatch['sweep']>): number {
+export function sweepSize(sweep: Sweep): number {
   return usable(sweep).reduce((size, [, values]) => size * values.length, 1);
 }
 
 /** All combinations; the last key changes fastest, as digits do. */
-export function combinations(sweep: NonNullable<WrittenBatch['sweep']>): Values[] {
+export function combinations(sweep: Sweep): Values[] {
   let found: Values[] = [new Map()];
   for (const [key, values] of usable(sweep)) {
     found = found.flatMap((before) => values.map((value) => new Map([...before, [key, value]])));
@@ -55,7 +59,7 @@ export function combinations(sweep: NonNullable<WrittenBatch['sweep']>): Values[
 }
 
 /** What is wrong and told already makes no further problems: no values, and values that are there twice. */
-function usable(sweep: NonNullable<WrittenBatch['sweep']>): [key: string, values: string[]][] {
+function usable(sweep: Sweep): [key: string, values: string[]][] {
   const keys = Object.entries(sweep).filter(([, values]) => values.length > 0);
   return keys.map(([key, values]) => [key, [...new Set(values.map(String))]]);
 }

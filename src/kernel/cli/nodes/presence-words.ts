@@ -1,7 +1,7 @@
 // Who uses the machine of a node, in words.
 
-import { formatSpan } from '../../../kernel/cli/output/words.ts';
-import type { Presence } from '../../../kernel/model/presence.ts';
+import type { Presence } from '../../model/presence.ts';
+import { formatSpan } from '../output/words.ts';
 
 /** `keyboard on tty2, 12s ago`. */
 export function presenceText({ what, at }: Pick<Presence, 'what' | 'at'>, now: number): string {

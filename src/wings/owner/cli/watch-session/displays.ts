@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import path from 'node:path';
-import type { Environment } from '../../config/config.ts';
-import { usage } from '../../model/failure.ts';
+import type { Environment } from '../../../../kernel/config/config.ts';
+import { usage } from '../../../../kernel/model/failure.ts';
 import type { Cookie } from './x11.ts';
 
 const METHOD = 'MIT-MAGIC-COOKIE-1';

@@ -4,7 +4,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findCookie, localDisplay } from '../../../../../src/kernel/cli/watch-session/displays.ts';
+import {
+  findCookie,
+  localDisplay,
+} from '../../../../../../src/wings/owner/cli/watch-session/displays.ts';
 import {
   encodeQueryExtension,
   encodeQueryInfo,
@@ -13,7 +16,7 @@ import {
   Messages,
   readExtension,
   readIdleMs,
-} from '../../../../../src/kernel/cli/watch-session/x11.ts';
+} from '../../../../../../src/wings/owner/cli/watch-session/x11.ts';
 
 /** A greeting with a vendor of 5 letters, 2 formats and one screen, whose root is 0x1234. */
 function welcome(): Buffer {

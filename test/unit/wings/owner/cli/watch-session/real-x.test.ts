@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { cookieFor } from '../../../../../src/kernel/cli/watch-session/displays.ts';
-import { connectX } from '../../../../../src/kernel/cli/watch-session/x-server.ts';
-import { NO_X, type RealX, startX } from '../../../../support/x-server.ts';
+import { cookieFor } from '../../../../../../src/wings/owner/cli/watch-session/displays.ts';
+import { connectX } from '../../../../../../src/wings/owner/cli/watch-session/x-server.ts';
+import { NO_X, type RealX, startX } from '../../../../../support/x-server.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'weft-x-'));
 let x: RealX | null = null;
