@@ -5,12 +5,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { compiledFolder } from '../../../src/cli/daemons/compiled.ts';
 import { daemonNotes } from '../../../src/cli/daemons/daemon-notes.ts';
 import { keepOthers } from '../../../src/cli/daemons/keeper.ts';
 import { LocalPaths, writeJson } from '../../../src/cli/daemons/local-paths.ts';
 import { forgiveDeaths, readRestarts } from '../../../src/cli/daemons/restarts.ts';
 import { addToRoster, readRoster } from '../../../src/cli/daemons/roster.ts';
-import { type Daemon, startDaemon } from '../../../src/cli/daemons/spawn.ts';
+import { type Daemon, daemonEnvironment, startDaemon } from '../../../src/cli/daemons/spawn.ts';
 import { takeLock } from '../../../src/connect/lock-file.ts';
 import { endProcess, readLiveMark, writeMark } from '../../../src/connect/process-file.ts';
 
@@ -184,3 +185,18 @@ async function eventually(holds: () => boolean): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+test('what a daemon has for itself is marked, and set anew for one that it starts', () => {
+  const first = daemonEnvironment({ HOME: '/h', WEFT_TOKEN: 'x', WEFT_DIR: '/w' });
+  const cache = compiledFolder({ HOME: '/h' });
+  assert.deepEqual(first, {
+    ...{ HOME: '/h', WEFT_DIR: '/w', MALLOC_ARENA_MAX: '1', NODE_COMPILE_CACHE: cache },
+    WEFT_FOR_ITSELF: 'MALLOC_ARENA_MAX NODE_COMPILE_CACHE',
+  });
+  assert.deepEqual(daemonEnvironment(first), first);
+  const chosen = daemonEnvironment({ HOME: '/h', MALLOC_ARENA_MAX: '4' });
+  assert.deepEqual(
+    [chosen['MALLOC_ARENA_MAX'], chosen['WEFT_FOR_ITSELF']],
+    ['4', 'NODE_COMPILE_CACHE'],
+  );
+});
