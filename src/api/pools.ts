@@ -105,6 +105,8 @@ export const poolView = z.object({
       /** At workers. */
       running: count,
       done: count,
+      /** Of these: the function threw, or nothing came of it; not those that were cancelled. */
+      failed: count,
     })
     .nullable(),
   /** Workers that were lost, and may have left calls undone. */
@@ -140,6 +142,8 @@ export const callsView = z.object({
   waiting: count,
   running: count,
   done: count,
+  /** Of these: the function threw, or nothing came of it; not those that were cancelled. */
+  failed: count,
   speed,
   clients: z.array(
     z.object({
@@ -151,6 +155,7 @@ export const callsView = z.object({
       waiting: count,
       open: count,
       done: count,
+      failed: count,
       speed,
     }),
   ),
@@ -160,6 +165,8 @@ export const callsView = z.object({
       state: z.enum(['idle', 'busy', 'away', 'leaving', 'suspended']),
       calls: count,
       done: count,
+      /** Of these: the function threw. */
+      failed: count,
       /** The call that runs there for more than a moment. */
       running: runningCall.nullable(),
     }),

@@ -139,11 +139,14 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await axeFindings(made.own), []);
   });
 
-  it('a pool says how long its calls take, and the accounting what groups used', async () => {
+  it('a pool says how long its calls take and how many fail, and the accounting what groups used', async () => {
     const { page } = made.own;
     await goTo(made.own, 'pools', 'Pools');
     const row = page.getByRole('row', { name: /^all / });
     await row.getByText('≤ 240ms').waitFor();
+    await page.getByText('48,210 done, 31 of them failed, of 2 programs').waitFor();
+    const failing = page.getByRole('row', { name: /^plot\.ts / });
+    assert.equal(await failing.getByRole('cell').last().textContent(), '31');
     assert.deepEqual(await axeFindings(made.own), []);
     await goTo(made.own, 'accounting', 'Accounting');
     const asked = page.waitForRequest(/history\/usage\?by=group/);

@@ -4,7 +4,13 @@ import type { CallsView, PoolView } from '../../api/pools.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne } from '../output/one.ts';
 import { formatTable } from '../output/table.ts';
-import { callColumns, clientColumns, speedWords, workerColumns } from '../pools/call-columns.ts';
+import {
+  callColumns,
+  clientColumns,
+  doneWords,
+  speedWords,
+  workerColumns,
+} from '../pools/call-columns.ts';
 import { POOL_OPERAND } from '../pools/range.ts';
 import { defineVerb } from '../verb.ts';
 
@@ -25,7 +31,7 @@ export const verb = defineVerb<ListingOptions>({
     const view = await api.call('poolCalls', { params: { id } });
     const isWide = options.output === 'wide';
     const inWords = (one: CallsView) => [
-      `${one.done} calls done, ${one.running} at workers, ${one.waiting} waiting${speedWords(one)}`,
+      `${doneWords(one)}, ${one.running} at workers, ${one.waiting} waiting${speedWords(one)}`,
       ...(one.clients.length === 0
         ? []
         : ['', ...formatTable(clientColumns(), one.clients, isWide, context.look)]),

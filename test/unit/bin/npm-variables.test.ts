@@ -7,7 +7,7 @@ import { forgetNpm } from '../../../src/bin/npm-variables.ts';
 const USERS = { HOME: '/h', PATH: '/opt/node_modules/.bin:/usr/bin', npmrc: 'x' };
 const GYP = '/usr/lib/node_modules/npm/node_modules/@npmcli/run-script/lib/node-gyp-bin';
 
-/** As npm 11 runs a program in `/h/weft`. */
+/** Environment in which npm 11 runs a program in `/h/weft`. */
 function byNpm(event: string, name = 'weft'): NodeJS.ProcessEnv {
   const own = ['/h/weft/node_modules/.bin', '/h/node_modules/.bin', '/node_modules/.bin', GYP];
   return {

@@ -68,6 +68,8 @@ export class RouterState {
   hasNewcomer = false;
   busy = 0;
   doneCount = 0;
+  /** Of these: without a value, and not cancelled. */
+  failedCount = 0;
   readonly meter = new Meter();
   #sessions: Session[] = [];
   #workers: Worker[] = [];
