@@ -105,7 +105,7 @@ export const poolView = z.object({
       /** At workers. */
       running: count,
       done: count,
-      /** Of these: the function threw, or nothing came of it; not those that were cancelled. */
+      /** Those of them that gave no value and were not cancelled. */
       failed: count,
     })
     .nullable(),
@@ -142,7 +142,7 @@ export const callsView = z.object({
   waiting: count,
   running: count,
   done: count,
-  /** Of these: the function threw, or nothing came of it; not those that were cancelled. */
+  /** Those of them that gave no value and were not cancelled. */
   failed: count,
   speed,
   clients: z.array(
@@ -165,7 +165,7 @@ export const callsView = z.object({
       state: z.enum(['idle', 'busy', 'away', 'leaving', 'suspended']),
       calls: count,
       done: count,
-      /** Of these: the function threw. */
+      /** Those of them whose function threw. */
       failed: count,
       /** The call that runs there for more than a moment. */
       running: runningCall.nullable(),

@@ -213,7 +213,7 @@ export interface Worker {
   idleSince: number;
   endedAt: number;
   doneCount: number;
-  /** Of these: its function threw. */
+  /** Those of them whose function threw. */
   failedCount: number;
   acks: CallNumber[];
   ackSession: Session | null;

@@ -68,7 +68,7 @@ export class RouterState {
   hasNewcomer = false;
   busy = 0;
   doneCount = 0;
-  /** Of these: without a value, and not cancelled. */
+  /** Those of them that gave no value and were not cancelled. */
   failedCount = 0;
   readonly meter = new Meter();
   #sessions: Session[] = [];
