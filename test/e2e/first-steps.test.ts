@@ -41,7 +41,7 @@ describe('the first steps', () => {
     borrowPackages(home);
   });
   const remove = (): void => {
-    if (existsSync(path.join(copy, 'node_modules'))) type('npm run clean');
+    if (existsSync(path.join(copy, 'node_modules'))) type('npm run clean -- --yes');
     rmSync(home, { recursive: true, force: true });
   };
   const forget = whenKilled(remove);
@@ -129,7 +129,13 @@ describe('the first steps', () => {
   });
 
   it('`npm run clean` leaves no process and no state', () => {
-    type('npm run clean');
+    type('npm run clean', 2);
+    assert.equal(
+      existsSync(path.join(state, 'weft')),
+      true,
+      'a loss is not for a script to decide',
+    );
+    type('npm run clean -- --yes');
     assert.deepEqual(processesOf(home), []);
     assert.equal(existsSync(path.join(state, 'weft')), false);
   });
