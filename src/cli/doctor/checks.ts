@@ -58,7 +58,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'containers', check: containerRuntimes },
   { name: 'state directory', check: stateDirectory },
   { name: 'disk space', check: diskSpace },
-  { name: 'open files', check: () => openFiles() },
+  { name: 'open files', check: ({ directory }) => openFiles(new LocalPaths(directory)) },
   { name: 'port', check: port },
   { name: 'head', check: head },
   { name: 'notifications', check: notifierFindings },
