@@ -7,11 +7,16 @@ import { whyNotOurs } from './checkout-mark.ts';
 import { ROOT } from './tree.ts';
 import { runWeft } from './weft.ts';
 
+/** `weft down` was not told what it needs to know. */
+const EXIT_USAGE = 2;
+
 const why = whyNotOurs(stateDirectory({}, process.env), ROOT);
 if (why === null) {
-  // Its own cluster, and the word was typed for nothing else: a script is not asked.
-  const yes = isatty(0) && isatty(2) ? [] : ['--yes'];
-  process.exitCode = runWeft('down', '--clean', ...yes, ...process.argv.slice(2));
+  const words = process.argv.slice(2);
+  process.exitCode = runWeft('down', '--clean', ...words);
+  // npm keeps options for itself that stand before the dashes.
+  const isAsked = process.exitCode === EXIT_USAGE && words.length === 0;
+  if (isAsked) console.error('  From a script: npm run clean -- --yes');
 } else {
   console.error(why);
   process.exitCode = 1;

@@ -70,7 +70,7 @@ function draw({ file, folder, before, commands }: Picture): void {
     writeFileSync(path.join(FOLDER, file), svg.replaceAll('$SAVED', 'results'));
     console.log(`Wrote docs/pictures/${file}.`);
   } finally {
-    run('npm run clean', { home, cwd: ROOT });
+    run('npm run clean -- --yes', { home, cwd: ROOT });
     rmSync(home, { recursive: true, force: true });
   }
 }

@@ -10,6 +10,7 @@ import { fileProblem } from '../kernel/config/file-problem.ts';
 import { EXIT_OWN_FAILURE } from '../kernel/model/failure.ts';
 import { WINGS } from '../wings.ts';
 import { standardInput } from './input.ts';
+import { forgetNpm } from './npm-variables.ts';
 import { standardScreen } from './screen.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -49,6 +50,8 @@ let isDaemon = false;
 export function invocation(program: string): Invocation {
   // As nohup(1) has it, which Node undoes: without a terminal a hang-up is none of this program's.
   if (![0, 1, 2].some((file) => isatty(file))) process.on('SIGHUP', () => undefined);
+  // Before any of it goes with a job, or to a daemon.
+  forgetNpm(process.env);
   return {
     program,
     argv: process.argv.slice(2),

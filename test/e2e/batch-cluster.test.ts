@@ -293,3 +293,40 @@ test('a batch is cancelled and removed; nothing of it is left to run', async () 
   assert.ok(!list.split('\n').includes('lab/long'));
   assert.ok(readdirSync(cluster.work).includes('long'), 'files of the submitter stay');
 });
+
+test('[B3] all verbs of a batch by its name, typed in the folder that its results were pulled into', async () => {
+  const ready = join(cluster.directory, 'ready-x');
+  const file = write(
+    'x',
+    'solver: {build: build.sh}\ndefaults: {run: job.sh, cpus: 1}\njobs: [{name: good}, {name: bad, args: [bad]}]',
+    {
+      'build.sh': '#!/bin/sh\necho built\necho made > solver\n',
+      'job.sh': `#!/bin/sh\necho "said by $WEFT_JOB_NAME"\ncat solver > "$WEFT_SAVE/result"\ntest "$1" != bad || test -e ${ready}\n`,
+    },
+  );
+  const cwd = join(file, '..');
+  const type = async (line: string, code = 0): Promise<string> => {
+    const said = await cluster.run('weft', ['batch', ...line.split(' ')], { cwd });
+    assert.equal(said.code, code, `weft batch ${line}: ${said.out}${said.error}`);
+    return said.out;
+  };
+  const result = (job: string) => readFileSync(join(cwd, 'lab/x', job, 'result'), 'utf8');
+  assert.equal(await type('submit'), 'lab/x: 2 jobs submitted.\n');
+  await type('wait lab/x', 1);
+  await type('pull lab/x');
+  assert.deepEqual([result('good'), result('bad')], ['made\n', 'made\n']);
+  assert.ok(existsSync(join(cwd, 'lab/x/_build')), 'what every verb must not take the name for');
+  assert.match(await type('show lab/x'), /bad +\d+\[1\] +failed/);
+  assert.equal(await type('logs lab/x good'), 'said by good\n');
+  writeFileSync(join(cwd, 'lab/x/good/result'), 'mine\n');
+  writeFileSync(ready, '');
+  assert.equal(await type('retry lab/x'), '1 job of lab/x runs again.\n');
+  await type('wait lab/x');
+  await type('pull lab/x');
+  assert.equal(result('good'), 'made\n', 'what differs is replaced');
+  assert.match(await type('rebuild lab/x'), /The solver of lab\/x is built anew/);
+  assert.equal(await type('cancel lab/x'), 'No job of lab/x waits or runs.\n');
+  assert.match(await type('remove lab/x'), /^Batch lab\/x is removed, and with it 2 files/);
+  assert.equal(result('bad'), 'made\n', 'what was pulled stays');
+  await type('show lab/x', 3);
+});

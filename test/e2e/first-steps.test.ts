@@ -41,7 +41,7 @@ describe('the first steps', () => {
     borrowPackages(home);
   });
   const remove = (): void => {
-    if (existsSync(path.join(copy, 'node_modules'))) type('npm run clean');
+    if (existsSync(path.join(copy, 'node_modules'))) type('npm run clean -- --yes');
     rmSync(home, { recursive: true, force: true });
   };
   const forget = whenKilled(remove);
@@ -104,6 +104,20 @@ describe('the first steps', () => {
     assert.equal(type(`npx weft run --follow '${question}'`), type(question));
   });
 
+  it('a job has the variables of its user, and none that npm has set for `npx weft`', () => {
+    const ask = "echo $PATH; env | sed -n 's/=.*//p' | sort";
+    const [folders, ...names] = type(`npx weft run --follow "${ask.replaceAll('$', '\\$')}"`).split(
+      '\n',
+    );
+    const [own, ...ownNames] = type(ask).split('\n');
+    assert.equal(folders, own);
+    const added = names.filter((name) => !ownNames.includes(name));
+    assert.deepEqual(
+      added.filter((name) => /^(npm_|INIT_CWD|NODE|COLOR)/.test(name)),
+      [],
+    );
+  });
+
   it('`npm stop` stops everything and keeps queue and history', () => {
     const kept = type('npx weft run sleep 600').trim();
     assert.match(type('npm stop'), /The cluster is stopped\./);
@@ -115,7 +129,13 @@ describe('the first steps', () => {
   });
 
   it('`npm run clean` leaves no process and no state', () => {
-    type('npm run clean');
+    type('npm run clean', 2);
+    assert.equal(
+      existsSync(path.join(state, 'weft')),
+      true,
+      'a loss is not for a script to decide',
+    );
+    type('npm run clean -- --yes');
     assert.deepEqual(processesOf(home), []);
     assert.equal(existsSync(path.join(state, 'weft')), false);
   });

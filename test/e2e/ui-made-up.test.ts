@@ -81,7 +81,7 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await output.locator('.log').first().getByText('step 0:').waitFor();
   });
 
-  it('an array shows what failed before all, one after the other', async () => {
+  it('an array shows what failed before all, one after the other, and the point of each task', async () => {
     const { page } = made.own;
     await goTo(made.own, 'jobs/3', 'Job 3');
     const failed = page.getByRole('region', { name: 'tasks failed' });
@@ -91,6 +91,14 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await failed.getByRole('button', { name: 'Next failed' }).click();
     await page.getByText("weft logs '3[110]'", { exact: true }).waitFor();
     assert.equal(await task.inputValue(), '110');
+    // Which point of the sweep it is, of those that did not fail, too.
+    const tasks = page.getByRole('region', { name: 'Tasks', exact: true });
+    await task.fill('112');
+    await task.press('Enter');
+    await tasks.getByText('lr=0.2 seed=11', { exact: true }).waitFor();
+    await tasks.getByText('completed').waitFor();
+    await task.fill('110');
+    await task.press('Enter');
     await page.waitForFunction("location.hash.endsWith('task=110')");
     await page.reload();
     await page.getByText("weft logs '3[110]'", { exact: true }).waitFor();
@@ -139,11 +147,14 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await axeFindings(made.own), []);
   });
 
-  it('a pool says how long its calls take, and the accounting what groups used', async () => {
+  it('a pool says how long its calls take and how many fail, and the accounting what groups used', async () => {
     const { page } = made.own;
     await goTo(made.own, 'pools', 'Pools');
     const row = page.getByRole('row', { name: /^all / });
     await row.getByText('≤ 240ms').waitFor();
+    await page.getByText('48,210 done, 31 of them failed, of 2 programs').waitFor();
+    const failing = page.getByRole('row', { name: /^plot\.ts / });
+    assert.equal(await failing.getByRole('cell').last().textContent(), '31');
     assert.deepEqual(await axeFindings(made.own), []);
     await goTo(made.own, 'accounting', 'Accounting');
     const asked = page.waitForRequest(/history\/usage\?by=group/);

@@ -185,6 +185,7 @@ function taskOf(index: number, { now, nodes }: JobWorld): TaskView {
     ...{ id: `${ARRAY_ID}[${index}]`, jobId: ARRAY_ID, index, state, epoch: 1, reason: null },
     outcome: isDone ? { kind, exit, process: null, detail: null } : null,
     ...{ notice: null, nodes: [`n${(index % nodes) + 1}`], startedAt: now - 5 * MINUTE_MS },
+    item: { lr: String((index % 10) / 10), seed: String(Math.floor(index / 10)) },
     ...{ endedAt: isDone ? now - 2 * MINUTE_MS : null, exit: isDone ? exit : null, usage: null },
   };
 }

@@ -45,7 +45,10 @@ export function poolOf(now: number): PoolView {
     ...{ id: 9, name: 'fits', owner: 'alice', state: 'running', outcome: null, min: 1, max: 8 },
     ...{ idleMs: MINUTE_MS, temporary: false, target: 8, workers: { running: 6 } },
     reason: { kind: 'resources', words: 'needs 1 cpu; none is free' },
-    ...{ calls: { clients: 2, workers: 6, waiting: 120, running: 6, done: 48_210 }, losses: 1 },
+    ...{
+      calls: { clients: 2, workers: 6, waiting: 120, running: 6, done: 48_210, failed: 31 },
+      losses: 1,
+    },
     ...{ image: null, perWorker: PER_WORKER, partition: 'default' },
     submittedAt: now - 30 * MINUTE_MS,
     endedAt: null,
@@ -56,13 +59,13 @@ export function callsOf(): CallsView {
   const speed = { perSecond: 88.5, p50Ms: 66, p99Ms: 240 };
   const client = { isAway: false, waiting: 60, open: 3, speed };
   return {
-    ...{ waiting: 120, running: 6, done: 48_210, speed },
+    ...{ waiting: 120, running: 6, done: 48_210, failed: 31, speed },
     clients: [
-      { session: 'a1b2', label: 'fit.ts', done: 40_000, ...client },
-      { session: 'c3d4', label: 'plot.ts', done: 8210, ...client },
+      { session: 'a1b2', label: 'fit.ts', done: 40_000, failed: 0, ...client },
+      { session: 'c3d4', label: 'plot.ts', done: 8210, failed: 31, ...client },
     ],
     workers: Array.from({ length: 6 }, (_, at) => ({
-      ...{ name: `n${at + 1}:0#1`, state: 'busy' as const, calls: 1, done: 8000 + at },
+      ...{ name: `n${at + 1}:0#1`, state: 'busy' as const, calls: 1, done: 8000 + at, failed: at },
       running: at === 2 ? { client: 'a1b2', call: 48_001, attempt: 2, forMs: 92_000 } : null,
     })),
   };

@@ -1,7 +1,8 @@
 // The Commands port: each command runs in a process group of its own, so that all of it can be ended.
-// What it gets of this program's variables is all of them, or those that are named.
+// What it gets of this program's variables is all but those for this program itself, or those that are named.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { withoutOwn } from '../base/own-variables.ts';
 import type { Command, CommandEnd, Commands } from '../ports/commands.ts';
 import { countMembers, ticksNow } from './launcher-fallback/members.ts';
 
@@ -11,7 +12,7 @@ const PIPES_MS = 500;
 /** They say whose program this is, which is wrong for a command of another user. */
 const OF_ACCOUNT = new Set(['HOME', 'USER', 'LOGNAME']);
 
-export const systemCommands: Commands = { run: (command) => run(command, process.env) };
+export const systemCommands: Commands = { run: (command) => run(command, withoutOwn(process.env)) };
 
 /**
  * Commands with no more of this program's variables than these; `SGE_*` are all that begin so. Those of Weft
@@ -25,7 +26,7 @@ export function commandsWith(names: readonly string[]): Commands {
   return {
     run(command) {
       const isOthers = command.user !== undefined && command.user.uid !== process.getuid?.();
-      const handedOn = Object.entries(process.env).filter(([variable]) => {
+      const handedOn = Object.entries(withoutOwn(process.env)).filter(([variable]) => {
         if (variable.startsWith('WEFT_') || (isOthers && OF_ACCOUNT.has(variable))) return false;
         return isNamed(variable);
       });
@@ -45,7 +46,7 @@ process.setuid(Number(uid));
 process.execve('/usr/bin/env', ['env', ...argv], process.env);`;
 const NODE = [process.execPath, '--disable-warning=ExperimentalWarning', '-e', BECOME, '--'];
 
-function run(command: Command, variables: NodeJS.ProcessEnv): Promise<CommandEnd> {
+function run(command: Command, variables: Readonly<NodeJS.ProcessEnv>): Promise<CommandEnd> {
   const { argv, rights } = startOf(command);
   const [program = '', ...args] = argv;
   try {

@@ -48,6 +48,23 @@ it('every package that a locked package depends on is locked too', () => {
   assert.deepEqual(missing, []);
 });
 
+// `node_modules/.bin` stands first in the PATH of a project's scripts. What is optional counts: npm installs it.
+it('nothing that comes with the package is another Node', () => {
+  const installed = Object.entries(packages).filter(([, entry]) => entry['dev'] !== true);
+  assert.ok(installed.length > 10 && installed.length < Object.keys(packages).length);
+  const named = installed.flatMap(([place, entry]) => [
+    ...Object.keys(Object(entry['bin'])),
+    ...['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((field) =>
+      Object.keys(Object(entry[field])),
+    ),
+    place.split('node_modules/').at(-1) ?? '',
+  ]);
+  assert.deepEqual(
+    named.filter((name) => /^node(-|$)/.test(name)),
+    [],
+  );
+});
+
 it('every program of the package has its starter, and every script its file', () => {
   const manifest = JSON.parse(readText('package.json')) as {
     bin: Record<string, string>;

@@ -152,20 +152,13 @@ async function untilIdle(api: Api, limitMs: number): Promise<void> {
 
 async function stopAll(context: Context, cluster: LocalCluster): Promise<void> {
   const { paths } = cluster;
-  const daemons = daemonsOf(paths).filter((daemon) => cluster.isRunning(daemon));
+  const daemons = paths.daemons().filter((daemon) => cluster.isRunning(daemon));
   // Agents first, so that the head still hears the last of them; USR2 ends what a node still runs.
   const nodes = daemons.filter((daemon) => daemon !== 'head');
   await stop(context, paths, nodes, 'SIGUSR2');
   await stopLaunchers(paths);
   await stop(context, paths, daemons.includes('head') ? ['head'] : [], 'SIGTERM');
   context.print(daemons.length === 0 ? 'The cluster was not running.' : 'The cluster is stopped.');
-}
-
-function daemonsOf(paths: LocalPaths): string[] {
-  const folder = path.join(paths.directory, 'run');
-  const marks = existsSync(folder) ? readdirSync(folder) : [];
-  const names = marks.filter((file) => file.endsWith('.pid')).map((file) => file.slice(0, -4));
-  return names.filter((name) => name !== 'up');
 }
 
 /** Several nodes may have their agents in one process: it is asked once. */

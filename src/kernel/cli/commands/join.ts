@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdmittedReply } from '../../api/nodes.ts';
 import type { Config } from '../../config/config.ts';
+import { refuseLongDirectory } from '../../config/socket-room.ts';
 import { Api } from '../../connect/api.ts';
 import { type ClientFile, writeClientFile } from '../../connect/client-file.ts';
 import { directoryOption, SYSTEM_SOCKET } from '../../connect/locate.ts';
@@ -84,6 +85,8 @@ export async function joinCluster(
   const config = await context.config();
   const paths = new LocalPaths(context.directory);
   const name = readName(options.name ?? config.text('node.name') ?? hostname());
+  // Before the head counts the node as its member.
+  refuseLongDirectory(paths.node(name), context.directory);
   const labels = options.label ?? [];
   const { copyOf } = options;
   const body = { name, labels, ...(copyOf === undefined ? {} : { copyOf }) };

@@ -11,6 +11,7 @@ import { submitterHere } from '../jobs/send.ts';
 import { mergeOptions, readDirectives } from '../submit/directives.ts';
 import { readsInput, withItems } from '../submit/items.ts';
 import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
+import { strictText } from '../submit/plain-text.ts';
 import {
   BYTE_ORDER_MARK,
   type ForeignLines,
@@ -90,19 +91,21 @@ function slurmNote(file: string, text: string): string {
 }
 
 function readScript(from: string | number, name: string): string {
-  const text = readUtf8(from, name);
-  const bytes = Buffer.byteLength(text);
-  if (bytes > SCRIPT_BYTES_MAX) {
-    throw usage(`${name} has ${bytes} bytes, a script at most ${SCRIPT_BYTES_MAX}; use weft run`);
+  const bytes = readBytes(from, name);
+  if (bytes.length > SCRIPT_BYTES_MAX) {
+    const most = `a script at most ${SCRIPT_BYTES_MAX}`;
+    throw usage(`${name} has ${bytes.length} bytes, ${most}; use weft run`);
   }
+  // A program that was compiled has them, and is no text to convert.
+  if (bytes.includes(0)) throw usage(`${name} is no script: it has NUL bytes; use weft run`);
+  const text = strictText(bytes, name);
   if (text.trim() === '') throw usage(`${name} is empty`);
-  if (text.includes('\0')) throw usage(`${name} is no script: it has NUL bytes; use weft run`);
   return text;
 }
 
-function readUtf8(from: string | number, name: string): string {
+function readBytes(from: string | number, name: string): Uint8Array {
   try {
-    return readFileSync(from, 'utf8');
+    return readFileSync(from);
   } catch (cause) {
     const what = `cannot be read: ${fileProblem(cause)}`;
     throw failure(refuse('config.invalid', { where: name, what }));

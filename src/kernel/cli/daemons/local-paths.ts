@@ -17,6 +17,7 @@ import { socketIn } from '../../connect/locate.ts';
 import { type Failure, usage } from '../../model/failure.ts';
 
 const DOOR_END = '.sock';
+const MARK_END = '.pid';
 
 /** Names in a state directory that something of Weft's has, or gets. */
 export const STATE_NAMES: readonly string[] = [
@@ -91,7 +92,20 @@ export class LocalPaths {
 
   /** Which process the head, or a node's agent, is. */
   mark(daemon: string): string {
-    return path.join(this.directory, 'run', `${daemon}.pid`);
+    return path.join(this.directory, 'run', `${daemon}${MARK_END}`);
+  }
+
+  /** Names of those that have been marked so here and are not stopped, whether or not they live. */
+  daemons(): string[] {
+    try {
+      const files = readdirSync(path.dirname(this.upLock)).filter((file) =>
+        file.endsWith(MARK_END),
+      );
+      const names = files.map((file) => file.slice(0, -MARK_END.length));
+      return names.filter((name) => this.mark(name) !== this.upLock);
+    } catch {
+      return []; // None has run here, or the directory is another user's.
+    }
   }
 
   /** What a daemon writes before it has opened its log, and when it crashes. */

@@ -5,6 +5,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { CARRIED_PREFIX } from '../../config/carried.ts';
 import type { Environment } from '../../config/config.ts';
 import { writeMark } from '../../connect/process-file.ts';
+import { withOwn, withoutOwn } from '../../base/own-variables.ts';
 import { compiledFolder, removeOldCompiled } from './compiled.ts';
 
 /** A head, or the agents of some nodes; plain JSON. */
@@ -57,13 +58,15 @@ export function lastWords(outputFile: string, lines = 5): string {
   }
 }
 
-function daemonEnvironment(from: Environment): NodeJS.ProcessEnv {
-  const kept = Object.entries(from).filter(([name]) => {
+/** With what makes it small and fast to start, which what it runs for others does not get. */
+export function daemonEnvironment(from: Environment): NodeJS.ProcessEnv {
+  // One that starts another has been given these itself.
+  const kept = Object.entries(withoutOwn(from)).filter(([name]) => {
     return !/^WEFT_(TOKEN|HEAD)/.test(name) && !name.startsWith(CARRIED_PREFIX);
   });
   const folder = compiledFolder(from);
   if (folder !== null) removeOldCompiled(folder, Date.now());
   const compiled = folder === null ? {} : { NODE_COMPILE_CACHE: folder };
   // One heap of the C library for all threads: what one frees, another can use. 15 MiB of the head.
-  return { MALLOC_ARENA_MAX: '1', ...Object.fromEntries(kept), ...compiled };
+  return withOwn(Object.fromEntries(kept), { MALLOC_ARENA_MAX: '1', ...compiled });
 }

@@ -46,7 +46,7 @@ const OWN: readonly Check[] = [
   { name: 'containers', check: containerRuntimes },
   { name: 'state directory', check: stateDirectory },
   { name: 'disk space', check: diskSpace },
-  { name: 'open files', check: () => openFiles() },
+  { name: 'open files', check: ({ directory }) => openFiles(new LocalPaths(directory)) },
   { name: 'port', check: port },
   { name: 'head', check: head },
   { name: 'weft up', check: daemons },

@@ -1,4 +1,4 @@
-// `--each-line` and `--each-json`: one task for each line of a file, in one submission.
+// `--each-line`, `--each-json` and `--each-csv`: one task for each line of a file, in one submission.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,9 @@ import { ARRAY_TASKS_MAX } from '../../model/limits.ts';
 import type { Submission } from '../../model/submission.ts';
 import { parseCount } from '../../model/submission-values.ts';
 import { csvRows } from './csv-rows.ts';
+import { strictText } from './plain-text.ts';
 import { read } from './read.ts';
+import { BYTE_ORDER_MARK } from './script-text.ts';
 import { sweepItems } from './sweep.ts';
 
 export interface ItemOptions {
@@ -82,7 +84,7 @@ function itemsGiven(options: ItemOptions, cwd: string): Found[] | null {
 /** The first row names the fields. */
 function itemsOfCsv(file: string, cwd: string): Found[] {
   const name = file === '-' ? 'standard input' : file;
-  const read = csvRows(readText(file, name, cwd).replace(/^\ufeff/, ''));
+  const read = csvRows(readText(file, name, cwd));
   if (!read.ok) throw wrong(`${name}:${read.error.line}`, read.error.what);
   const [head, ...rows] = read.value;
   const names = head?.fields.map((field) => field.trim()) ?? [];
@@ -137,8 +139,13 @@ function itemsOf(file: string, cwd: string, readLine: ReadLine): Found[] {
 }
 
 function readText(file: string, name: string, cwd: string): string {
+  const text = strictText(readBytes(file, name, cwd), name);
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
+}
+
+function readBytes(file: string, name: string, cwd: string): Uint8Array {
   try {
-    return readFileSync(file === '-' ? 0 : path.resolve(cwd, file), 'utf8');
+    return readFileSync(file === '-' ? 0 : path.resolve(cwd, file));
   } catch (cause) {
     throw wrong(name, `cannot be read: ${fileProblem(cause)}`);
   }
@@ -160,6 +167,9 @@ function readFields(line: string): Result<Item, string> {
   if (nested !== undefined) {
     return err(`the field '${nested[0]}' is not a text, a number or a boolean`);
   }
+  // "\ud800" is JSON, and no UTF-8 can say it.
+  const half = fields.find((field) => !field.map(String).every((text) => text.isWellFormed()));
+  if (half !== undefined) return err(`the field '${half[0]}' has half of a character`);
   return ok(Object.fromEntries(fields.map(([name, field]) => [name, String(field)])));
 }
 

@@ -202,7 +202,7 @@ export function makeSubmission(
 ): Submission {
   const environment = jobEnvironment(options, submitter.environment);
   const directory = directoryWish(options, submitter.directory);
-  refuseForeignBytes({ program, environment, directory });
+  refuseForeignBytes({ program, environment, directory }, options);
   return dropUndefined({
     program,
     name: read('--name', options.name, values.parseText),

@@ -38,6 +38,10 @@ known_image() {
 # What ${kind} says is in the log and in standard error.
 make_image() {
   rm -f -- "$store/image" "$store/code"
+  command -v ${kind} > /dev/null || {
+    echo "weft: ${kind} is not found on $(hostname), in PATH=$PATH" | tee -- "$store/log" >&2
+    return 1
+  }
   { { ${fetch} 2>&1; echo "$?" > "$store/code"; } | tee -- "$store/log" >&2; } 9>&-
   [ "$(cat -- "$store/code")" = 0 ] || return
   find_image ${found} || { echo "weft: ${kind} has brought no image" | tee -a -- "$store/log" >&2; return 1; }
@@ -100,7 +104,6 @@ ${given.gpus === 'none' ? '' : gpuLines(kind, given.gpus)}  # The client passes 
 # Whether ${kind} starts containers here. One without a program comes as far as its init, which says that
 # there is none; before that only the engine itself has something to say, as of a helper that is missing.
 engine_works() {
-  command -v ${kind} > /dev/null || { echo "weft: ${kind} is not found on $(hostname), in PATH=$PATH" >&2; return 1; }
   said=$(${kind} run --rm --init --pull never --user "$user" --security-opt label=disable --entrypoint /weft/none "$image" 2>&1)
   case $said in *tini*|*catatonit*|*-init*) return 0 ;; esac
   printf '%s\\n' "$said" | grep -qE '^(Error: |docker: )' || return 0

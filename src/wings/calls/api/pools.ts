@@ -117,6 +117,8 @@ export const poolView = z.object({
       /** At workers. */
       running: count,
       done: count,
+      /** Those of them that gave no value and were not cancelled. */
+      failed: count,
     })
     .nullable(),
   /** Workers that were lost, and may have left calls undone. */
@@ -152,6 +154,8 @@ export const callsView = z.object({
   waiting: count,
   running: count,
   done: count,
+  /** Those of them that gave no value and were not cancelled. */
+  failed: count,
   speed,
   clients: z.array(
     z.object({
@@ -163,6 +167,7 @@ export const callsView = z.object({
       waiting: count,
       open: count,
       done: count,
+      failed: count,
       speed,
     }),
   ),
@@ -172,6 +177,8 @@ export const callsView = z.object({
       state: z.enum(['idle', 'busy', 'away', 'leaving', 'suspended']),
       calls: count,
       done: count,
+      /** Those of them whose function threw. */
+      failed: count,
       /** The call that runs there for more than a moment. */
       running: runningCall.nullable(),
     }),

@@ -14,6 +14,7 @@ export function callColumns(): Column<PoolView>[] {
     { title: 'WAITING', value: ({ calls }) => amount(calls?.waiting), align: 'right' },
     { title: 'AT WORKERS', value: ({ calls }) => amount(calls?.running), align: 'right' },
     { title: 'DONE', value: ({ calls }) => amount(calls?.done), align: 'right' },
+    { title: 'FAILED', value: ({ calls }) => amount(calls?.failed), align: 'right' },
     { title: 'WORKERS', value: ({ calls }) => amount(calls?.workers), align: 'right' },
   ];
 }
@@ -26,6 +27,7 @@ export function clientColumns(): Column<CallsView['clients'][number]>[] {
     { title: 'WAITING', value: ({ waiting }) => String(waiting), align: 'right' },
     { title: 'OPEN', value: ({ open }) => String(open), align: 'right' },
     { title: 'DONE', value: ({ done }) => String(done), align: 'right' },
+    { title: 'FAILED', value: ({ failed }) => String(failed), align: 'right' },
     { title: 'PER SECOND', value: ({ speed }) => rate(speed), align: 'right' },
     { title: 'P50', value: ({ speed }) => shortSpan(speed?.p50Ms), align: 'right' },
     { title: 'P99', value: ({ speed }) => shortSpan(speed?.p99Ms), align: 'right' },
@@ -38,6 +40,7 @@ export function workerColumns(): Column<CallsView['workers'][number]>[] {
     { title: 'STATE', value: ({ state }) => state, colour: colourOf },
     { title: 'CALLS', value: ({ calls }) => String(calls), align: 'right' },
     { title: 'DONE', value: ({ done }) => String(done), align: 'right' },
+    { title: 'FAILED', value: ({ failed }) => String(failed), align: 'right' },
     { title: 'RUNS', value: runningWords },
   ];
 }
@@ -48,6 +51,11 @@ function runningWords({ running }: CallsView['workers'][number]): string {
   const { client, call, attempt, forMs } = running;
   const again = attempt > 1 ? `, attempt ${attempt}` : '';
   return `call ${call} of ${client} for ${formatSpan(forMs)}${again}`;
+}
+
+/** `70 calls done`, and how many of them failed. */
+export function doneWords({ done, failed }: Pick<CallsView, 'done' | 'failed'>): string {
+  return `${done} calls done${failed === 0 ? '' : `, ${failed} of them failed`}`;
 }
 
 /** Words for how fast calls have ended lately; empty when none has. */

@@ -1,11 +1,11 @@
 // `weft calls`: what programs and workers of pools are doing.
 
-import { defineListing, type ListingOptions } from '../../../kernel/cli/output/listing.ts';
+import { type ListingOptions, defineListing } from '../../../kernel/cli/output/listing.ts';
 import { formatOne } from '../../../kernel/cli/output/one.ts';
 import { formatTable } from '../../../kernel/cli/output/table.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import type { CallsView, PoolView } from '../api/pools.ts';
-import { callColumns, clientColumns, speedWords, workerColumns } from './call-columns.ts';
+import { callColumns, clientColumns, doneWords, speedWords, workerColumns } from './call-columns.ts';
 import { POOL_OPERAND } from './range.ts';
 
 export const verb = defineVerb<ListingOptions>({
@@ -25,7 +25,7 @@ export const verb = defineVerb<ListingOptions>({
     const view = await api.call('poolCalls', { params: { id } });
     const isWide = options.output === 'wide';
     const inWords = (one: CallsView) => [
-      `${one.done} calls done, ${one.running} at workers, ${one.waiting} waiting${speedWords(one)}`,
+      `${doneWords(one)}, ${one.running} at workers, ${one.waiting} waiting${speedWords(one)}`,
       ...(one.clients.length === 0
         ? []
         : ['', ...formatTable(clientColumns(), one.clients, isWide, context.look)]),

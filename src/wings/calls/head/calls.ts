@@ -52,6 +52,16 @@ export interface CallsPorts {
 const CLIENT = { reads: CLIENT_TO_ROUTER, writes: ROUTER_TO_CLIENT, isClient: false };
 const WORKER = { reads: WORKER_TO_ROUTER, writes: ROUTER_TO_WORKER, isClient: false };
 
+/** Numbers of calls that are over. */
+interface Ended {
+  readonly done: number;
+  readonly failed: number;
+}
+
+function added(a: Ended, b: Ended): Ended {
+  return { done: a.done + b.done, failed: a.failed + b.failed };
+}
+
 export class Calls {
   readonly #ports: CallsPorts;
   readonly #pools = new Map<JobId, PoolCalls>();
@@ -61,7 +71,7 @@ export class Calls {
   readonly #room = new AssetRoom(CALL_ASSETS_ALL_BYTES_MAX);
   #lives: number;
   /** Calls that ended in pools that are gone. */
-  #doneBefore = 0;
+  #endedBefore: Ended = { done: 0, failed: 0 };
   readonly #lines = new Set<{ leave(): void }>();
   /** Pools whose workers all wait for calls of others, and since when. */
   #between = new Map<JobId, number>();
@@ -84,10 +94,10 @@ export class Calls {
     return this.#pools;
   }
 
-  /** Calls that have ended since the head started. */
-  get done(): number {
-    let sum = this.#doneBefore;
-    for (const { router } of this.#pools.values()) sum += router.view(this.#now()).done;
+  /** Calls that have ended since the head started, and those of them that have failed. */
+  get ended(): Ended {
+    let sum = this.#endedBefore;
+    for (const { router } of this.#pools.values()) sum = added(sum, router.view(this.#now()));
     return sum;
   }
 
@@ -233,7 +243,7 @@ export class Calls {
     const pool = this.#pools.get(jobId);
     if (pool === undefined) return;
     this.#pools.delete(jobId);
-    this.#doneBefore += pool.router.view(this.#now()).done;
+    this.#endedBefore = added(this.#endedBefore, pool.router.view(this.#now()));
     pool.router.close(asSentence(`The pool is over: ${words}`), this.#now());
   }
 

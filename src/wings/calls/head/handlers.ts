@@ -89,13 +89,14 @@ function byName<T extends { readonly name: string }>(workers: readonly T[]): T[]
 function view({ calls, clock }: Services, job: Job, reasons: Reasons): PoolView {
   const pool = calls.of(job.id);
   if (pool === undefined) return viewPool(job, null, reasons);
-  const { workers, clients, waiting, busy, done } = pool.router.view(clock.monotonic());
+  const { workers, clients, waiting, busy, done, failed } = pool.router.view(clock.monotonic());
   const numbers = {
     clients: clients.length,
     workers: workers.length,
     waiting,
     running: busy,
     done,
+    failed,
     waits: pool.waits,
   };
   return viewPool(job, numbers, reasons);

@@ -100,7 +100,9 @@ function Pool({ pool }: { pool: PoolView }) {
             <dt>Calls</dt>
             <dd>
               {countWords(calls.running)} running, {countWords(calls.waiting)} waiting,{' '}
-              {countWords(calls.done)} done, of {some(calls.clients, 'program')}
+              {countWords(calls.done)} done
+              {calls.failed > 0 && `, ${countWords(calls.failed)} of them failed`}, of{' '}
+              {some(calls.clients, 'program')}
             </dd>
           </div>
         )}
@@ -175,6 +177,7 @@ function Speed({ id }: { id: number }) {
             <th class="number">99 % take</th>
             <th class="number spare">Waiting</th>
             <th class="number spare">Done</th>
+            <th class="number">Failed</th>
           </tr>
         </thead>
         <tbody>
@@ -203,7 +206,8 @@ function SpeedRow({
   speed,
   waiting,
   done,
-}: Pick<CallsView, 'speed' | 'waiting' | 'done'> & { name: string }) {
+  failed,
+}: Pick<CallsView, 'speed' | 'waiting' | 'done' | 'failed'> & { name: string }) {
   const span = (ms: number | undefined): string =>
     ms === undefined ? '–' : `≤ ${latencyWords(ms)}`;
   return (
@@ -216,6 +220,7 @@ function SpeedRow({
       <td class="number">{span(speed?.p99Ms)}</td>
       <td class="number spare">{countWords(waiting)}</td>
       <td class="number spare">{countWords(done)}</td>
+      <td class="number">{countWords(failed)}</td>
     </tr>
   );
 }

@@ -7,6 +7,7 @@ import { jobEnvironment } from '../../../kernel/cli/submit/environment.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { NAME_LENGTH_MAX } from '../../../kernel/model/limits.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
+import { refuseForeignBytes } from '../../../kernel/cli/submit/plain-text.ts';
 import { callersDefaults } from './defaults.ts';
 import { MEGABYTE, seedHours, seedNumber } from './numbers.ts';
 
@@ -43,14 +44,18 @@ export const verb = defineVerb<Options>({
     command.passThroughOptions();
   },
   async run({ context, args, options }) {
-    const { environment, directory, umask } = submitterHere(context);
+    const { directory: here, umask, ...submitter } = submitterHere(context);
+    const program = programOf(args);
+    const environment = jobEnvironment({}, submitter.environment);
+    const directory = { kind: 'auto', path: here } as const;
+    refuseForeignBytes({ program, environment, directory }, options);
     const wishes: Submission = {
       // Wrong, it would start another job than its user has configured.
       ...callersDefaults(await context.config()),
-      program: programOf(args),
+      program,
       name: nameOf(args, options),
-      environment: jobEnvironment({}, environment),
-      directory: { kind: 'auto', path: directory },
+      environment,
+      directory,
       files: CMLOGS,
       memoryOtherwiseBytes: SEED_MEMORY_BYTES,
       umask,

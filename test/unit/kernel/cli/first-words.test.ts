@@ -132,6 +132,35 @@ test('pilots are asked for in so many words: where nobody sits, a size must stan
   assert.deepEqual([code, error], [2, 'weft: say how many pilots: -n COUNT, or --max COUNT\n']);
 });
 
+test('at a terminal pilots without a number are started by a yes, and by nothing else', async () => {
+  const fleet = { name: 'f1', pilots: [], isOnce: true, min: 0, max: 32 };
+  await using head = await FakeHead.start({ 'POST /v1/pilots': () => ({ json: fleet }) });
+  const argv = ['pilot', 'start', 'slurm'];
+  const answered = async (answer: string, ...more: string[]) => {
+    let asked = '';
+    const of = { program: 'weft', argv: [...argv, ...more] };
+    const { code } = await capture(head.directory, of, (it) => {
+      const ask = (question: string) => {
+        asked = question;
+        return Promise.resolve(answer);
+      };
+      return runWeft({ ...it, terminal: { ...it.terminal, ask } });
+    });
+    return { code, asked };
+  };
+  const question = 'start 32 pilots? [y/N] ';
+  for (const no of ['', 'n', 'sure', 'yesterday']) {
+    assert.deepEqual(await answered(no), { code: 1, asked: question }, no);
+  }
+  assert.deepEqual(head.work, []);
+  assert.deepEqual(await answered('Yes'), { code: 0, asked: question });
+  assert.deepEqual(
+    head.work.map(({ body }) => (body as { max: number }).max),
+    [32],
+  );
+  assert.deepEqual(await answered('n', '-n', '2'), { code: 0, asked: '' });
+});
+
 test('doctor shows the settings in force that are not the defaults, and where they stand', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-doctor-'));
   try {

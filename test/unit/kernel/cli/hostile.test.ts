@@ -8,7 +8,14 @@ import { test } from 'node:test';
 import { runWeft } from '../../../../src/kernel/cli/main.ts';
 import { PLAIN } from '../../../../src/kernel/cli/output/paint.ts';
 import { siteLines } from '../../../../src/wings/sites/cli/columns.ts';
+import { encodeTicket } from '../../../../src/kernel/cli/join-string.ts';
 import { capture, FakeHead } from './fake-head.ts';
+
+const TICKET = encodeTicket({
+  addresses: ['127.0.0.1:1'],
+  fingerprint: '0'.repeat(64),
+  token: 'weft',
+});
 
 const REFUSED: readonly (readonly [argv: readonly string[], words: RegExp])[] = [
   [['run', '--key', 'a\nb', 'true'], /^weft: --key: 'a\nb' is not a key; use 1 to 200 printable/],
@@ -29,6 +36,11 @@ const REFUSED: readonly (readonly [argv: readonly string[], words: RegExp])[] = 
   ],
   [
     ['up', '--dir', `/tmp/${'long'.repeat(30)}`],
+    /^weft: \/tmp\/long\S+ is 41 bytes too long: the launcher of an agent there would have no address\n {2}Choose/,
+  ],
+  // Before the head, which is not there, hears of it.
+  [
+    ['join', TICKET, '--name', 'n1', '--dir', `/tmp/${'long'.repeat(30)}`],
     /^weft: \/tmp\/long\S+ is 41 bytes too long: the launcher of an agent there would have no address\n {2}Choose/,
   ],
   [['up', '--dir', '/proc/x'], /cannot make the directory \/proc\/x: nothing can be made there\n/],

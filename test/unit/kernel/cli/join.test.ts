@@ -9,6 +9,9 @@ import { test } from 'node:test';
 import { startWords } from '../../../../src/kernel/cli/commands/join.ts';
 import { loadConfig } from '../../../../src/kernel/config/config.ts';
 import { WINGS } from '../../../../src/wings.ts';
+import { runWeft } from '../../../../src/kernel/cli/main.ts';
+import type { AgentOptions } from '../../../../src/kernel/config/daemon-options.ts';
+import { capture } from './fake-head.ts';
 
 const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
 
@@ -43,5 +46,37 @@ test('[N22] the first recipe for a site puts its file where its gateway reads it
     assert.deepEqual([config.text('site.system'), config.text('site.queue')], ['slurm', 'batch']);
   } finally {
     rmSync(scratch, { recursive: true });
+  }
+});
+
+test('node.path of the configuration is the PATH that an agent gives its jobs', async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'weft-join-'));
+  try {
+    const membership = { name: 'n1', url: 'https://h:1', fingerprint: 'f', secret: 's' };
+    writeFileSync(path.join(directory, 'membership.json'), JSON.stringify(membership));
+    const started: AgentOptions[] = [];
+    const start = async (config: string) => {
+      writeFileSync(path.join(directory, 'weft.yaml'), config);
+      const programs = {
+        runAgent: (options: AgentOptions) => {
+          started.push(options);
+          return Promise.resolve();
+        },
+      };
+      const { code, error } = await capture(
+        directory,
+        { program: 'weft', argv: ['agent'], programs },
+        runWeft,
+      );
+      assert.equal(code, 0, error);
+    };
+    await start('node: {path: /opt/site/bin:/usr/bin}');
+    await start('{}');
+    assert.deepEqual(
+      started.map(({ jobPath }) => jobPath),
+      ['/opt/site/bin:/usr/bin', '/usr/local/bin:/usr/bin:/bin'],
+    );
+  } finally {
+    rmSync(directory, { recursive: true });
   }
 });

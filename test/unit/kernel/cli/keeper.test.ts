@@ -10,13 +10,10 @@ import { keepOthers } from '../../../../src/kernel/cli/daemons/keeper.ts';
 import { LocalPaths, writeJson } from '../../../../src/kernel/cli/daemons/local-paths.ts';
 import { forgiveDeaths, readRestarts } from '../../../../src/kernel/cli/daemons/restarts.ts';
 import { addToRoster, readRoster } from '../../../../src/kernel/cli/daemons/roster.ts';
-import { type Daemon, startDaemon } from '../../../../src/kernel/cli/daemons/spawn.ts';
+import { type Daemon, daemonEnvironment, startDaemon } from '../../../../src/kernel/cli/daemons/spawn.ts';
 import { takeLock } from '../../../../src/kernel/connect/lock-file.ts';
-import {
-  endProcess,
-  readLiveMark,
-  writeMark,
-} from '../../../../src/kernel/connect/process-file.ts';
+import { endProcess, readLiveMark, writeMark } from '../../../../src/kernel/connect/process-file.ts';
+import { compiledFolder } from '../../../../src/kernel/cli/daemons/compiled.ts';
 
 const TIMES = { lookMs: 5, quickMs: 60_000, retryMs: 1, retryMsMax: 4, quickDeathsMax: 3 };
 
@@ -188,3 +185,18 @@ async function eventually(holds: () => boolean): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+test('what a daemon has for itself is marked, and set anew for one that it starts', () => {
+  const first = daemonEnvironment({ HOME: '/h', WEFT_TOKEN: 'x', WEFT_DIR: '/w' });
+  const cache = compiledFolder({ HOME: '/h' });
+  assert.deepEqual(first, {
+    ...{ HOME: '/h', WEFT_DIR: '/w', MALLOC_ARENA_MAX: '1', NODE_COMPILE_CACHE: cache },
+    WEFT_FOR_ITSELF: 'MALLOC_ARENA_MAX NODE_COMPILE_CACHE',
+  });
+  assert.deepEqual(daemonEnvironment(first), first);
+  const chosen = daemonEnvironment({ HOME: '/h', MALLOC_ARENA_MAX: '4' });
+  assert.deepEqual(
+    [chosen['MALLOC_ARENA_MAX'], chosen['WEFT_FOR_ITSELF']],
+    ['4', 'NODE_COMPILE_CACHE'],
+  );
+});

@@ -6,6 +6,7 @@ import { type Invocation, runWeft } from '../../../../src/kernel/cli/main.ts';
 import { paintFor } from '../../../../src/kernel/cli/output/paint.ts';
 import { byOwnClock, prose } from '../../../../src/kernel/cli/output/prose.ts';
 import { displayWidth } from '../../../../src/kernel/cli/output/table.ts';
+import { formatInstant } from '../../../../src/kernel/cli/output/words.ts';
 import { capture, FakeHead, refusal } from './fake-head.ts';
 import { jobView } from './views.ts';
 
@@ -84,4 +85,29 @@ test('times in refusals of the head are told by the clock of the reader', async 
   const said = await head.weft('node', 'drain', 'n1', '--reason', 'x');
   assert.match(said.error, /^weft: Node n1 is reserved for x from \S.* to \S.*\.\n/);
   assert.doesNotMatch(said.error, /T12:30:00Z/);
+});
+
+test('a table tells the hour of what is to come, also next year, and of long ago only the day', () => {
+  const told = (text: string) => inZone('UTC', () => formatInstant(Date.parse(text), NOW));
+  assert.equal(told('2026-01-31T12:30:05Z'), '12:30:05');
+  assert.equal(told('2026-02-03T08:05:00Z'), 'Feb 3 08:05');
+  assert.equal(told('2027-03-01T08:05:00Z'), '2027-03-01 08:05');
+  assert.equal(told('2025-01-02T08:05:00Z'), '2025-01-02');
+});
+
+test('a recurring reservation without a time zone is refused where TZ names none', async (t) => {
+  await using head = await FakeHead.start({});
+  const argv = ['reserve', 'create', '--cron', '0 9 * * 1', '-t', '1h'];
+  const before = process.env['TZ'];
+  t.after(() => {
+    if (before === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = before;
+  });
+  process.env['TZ'] = 'Nonsense';
+  const said = await head.weft(...argv);
+  assert.deepEqual(
+    [said.code, said.error],
+    [2, "weft: TZ names no time zone: 'Nonsense'\n  Give one with --zone, or set TZ.\n"],
+  );
+  assert.deepEqual(head.work, []);
 });

@@ -287,3 +287,20 @@ function historyTask(jobId: number, index: number | null, startedAt: number | nu
     ...{ userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
   };
 }
+
+test('records of a sweep are named by the values of their tasks, and only these have a column of them', async (t) => {
+  const [plain, other] = [historyTask(4, 0, 0), historyTask(4, 1, 0)];
+  const job = { ...historyJob(4, 0, 1), taskCount: 2 };
+  let tasks: readonly object[] = [plain, { ...other, item: { lr: '0.1', n: 'a b' } }];
+  const head = await FakeHead.start({
+    'GET /v1/history': () => ({ json: { jobs: [job], tasks, next: null } }),
+  });
+  t.after(() => head[Symbol.asyncDispose]());
+  const { out } = await head.weft('history', '--tasks');
+  assert.match(
+    out,
+    /^TASK +VALUES +OUTCOME.*\n4\[0\]#1 +completed.*\n4\[1\]#1 +lr=0\.1 n=a b +completed/,
+  );
+  tasks = [plain, other];
+  assert.match((await head.weft('history', '--tasks')).out, /^TASK +OUTCOME/);
+});

@@ -381,6 +381,37 @@ test('what is wrong with a list of items is told with its line, and nothing is s
   assert.deepEqual(head.work, []);
 });
 
+test('items that are no UTF-8 are refused with their line and the way to convert them', async () => {
+  await using head = await FakeHead.start(ACCEPTS);
+  const file = path.join(head.directory, 'people');
+  const refused = async (bytes: Buffer, ...args: string[]): Promise<string> => {
+    writeFileSync(file, bytes);
+    const said = await head.weft('run', ...args);
+    assert.equal(said.code, 2, said.error);
+    return said.error;
+  };
+  const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+  const words = /people:3: the line has bytes that are no UTF-8\n.*iconv -f latin1 -t utf-8/;
+  const csv = latin('name,n\r\nAnn,1\r\nJürgen,2\r\nJörg,3\r\n');
+  assert.match(await refused(csv, '--each-csv', file, 'x {name}'), words);
+  assert.match(await refused(latin('a\n\né'), '--each-line', file, 'x'), words);
+  assert.match(await refused(latin('{"a":1}\n\n{"a":"é"}'), '--each-json', file, 'x {a}'), words);
+  const half = await refused(latin('{"a":"\\ud800"}'), '--each-json', file, 'x {a}');
+  assert.match(half, /people:1: the field 'a' has half of a character/);
+  const wide = await refused(
+    Buffer.from('\uFEFFname\nJürgen\n', 'utf16le'),
+    '--each-csv',
+    file,
+    'x',
+  );
+  assert.match(wide, /people: it is UTF-16, not UTF-8\n.*iconv -f utf-16 -t utf-8/);
+  assert.deepEqual(head.work, []);
+  // What stands for lost bytes may be meant, and a mark of the byte order is no part of the first line.
+  writeFileSync(file, '\uFEFFcaf\uFFFD\nJürgen\n');
+  await head.weft('run', '--each-line', file, 'x');
+  assert.deepEqual(submitted(head).each, ['caf\uFFFD', 'Jürgen']);
+});
+
 test('sites are wished for by their label, one or any of several', async () => {
   await using head = await FakeHead.start(ACCEPTS);
   await head.weft('run', '--site', 'hpc', '--needs', 'ssd', 'true');

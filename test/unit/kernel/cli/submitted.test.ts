@@ -152,7 +152,7 @@ test('submit leaves a byte order mark out, which would hide the first line', asy
 });
 
 for (const [argv, words] of [
-  [['run', '--', 'cat', 'caf\uFFFD.txt'], /^weft: an argument, or the script, has bytes that/],
+  [['run', '--', 'cat', 'caf\uFFFD.txt'], /^weft: an argument has bytes that/],
   [
     ['run', '--chdir', '/data/caf\uFFFD', 'true'],
     /^weft: the name of the working directory has bytes/,
@@ -161,8 +161,14 @@ for (const [argv, words] of [
     ['run', '--env', 'NAME=caf\uFFFD', 'true'],
     /^weft: the environment variable NAME has bytes .*\n.*env -u NAME/,
   ],
+  [['run', '--name', 'caf\uFFFD', 'true'], /^weft: what stands at --name has bytes that/],
+  [['run', '--output', '/tmp/caf\uFFFD.log', 'true'], /^weft: what stands at --output has bytes/],
+  [['run', '--in', 'data=caf\uFFFD', 'true'], /^weft: what stands at --in has bytes that/],
+  [['run', '--out', 'caf\uFFFD', 'true'], /^weft: what stands at --out has bytes that/],
+  [['run', '--sweep', 'n=1', 'm=caf\uFFFD', '--', 'x', '{n}'], /^weft: what stands at --sweep has/],
+  [['run', '--nodes-named', 'caf\uFFFD', 'x'], /^weft: what stands at --nodes-named has bytes/],
 ] as const) {
-  test(`what is no UTF-8 is refused before anything is sent: weft ${argv.slice(0, 2).join(' ')}`, async () => {
+  test(`what is no UTF-8 is refused before anything is sent: weft ${argv.slice(0, 3).join(' ')}`, async () => {
     await using head = await FakeHead.start(accepts());
     const { error, code } = await head.weft(...argv);
     assert.equal(code, 2, error);
@@ -170,6 +176,23 @@ for (const [argv, words] of [
     assert.deepEqual(head.work, []);
   });
 }
+
+test('a script that is no UTF-8 is refused with the line, and one that names U+FFFD is none', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-script-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const script = path.join(folder, 'old.sh');
+  await using head = await FakeHead.start(accepts());
+  writeFileSync(script, '#!/bin/sh\necho café\n', 'latin1');
+  const { error, code } = await head.weft('submit', script);
+  assert.equal(code, 2);
+  assert.match(
+    error,
+    /old\.sh:2: the line has bytes that are no UTF-8\n.*iconv -f latin1 -t utf-8/,
+  );
+  assert.deepEqual(head.work, []);
+  writeFileSync(script, "#!/bin/sh\ngrep '\uFFFD' data\n");
+  assert.equal((await head.weft('submit', script)).code, 0);
+});
 
 test('submit puts Windows line ends right and points out the lines of other systems', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-script-'));

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { commandsWith, systemCommands } from '../../../../src/kernel/os/commands.ts';
 import type { Command } from '../../../../src/kernel/ports/commands.ts';
+import { withOwn } from '../../../../src/kernel/base/own-variables.ts';
 
 const keep = { part: 'last', length: 500 } as const;
 
@@ -80,17 +81,17 @@ test('[E2] a program that is not there is said by name, as of a user too', {
   assert.match(end.output, /\/no\/such/);
 });
 
-/** Names of the variables that a command has, run while this program has these. */
+/** Names of the variables that a command has, run while this program has these; `all`: no names are given. */
 async function variablesOf(
   own: Readonly<Record<string, string>>,
-  names: readonly string[],
+  names: readonly string[] | 'all',
   more: Partial<Command> = {},
 ): Promise<string[]> {
   const before = { ...process.env };
   for (const name of Object.keys(before)) delete process.env[name];
   Object.assign(process.env, own);
   try {
-    const commands = commandsWith(names);
+    const commands = names === 'all' ? systemCommands : commandsWith(names);
     const all = { part: 'last', length: 100_000 } as const;
     const { output } = await commands.run({
       argv: ['env'],
@@ -116,6 +117,15 @@ test('a command gets the variables that are named, and none of Weft', async () =
     ...['PATH', 'SGE_ROOT', 'TZ'],
   ]);
   assert.deepEqual(await variablesOf(all, ['*', 'WEFT_TOKEN']), Object.keys(own).sort());
+});
+
+test('a command does not get what this program has for itself alone', async () => {
+  const users = { PATH: process.env['PATH'] ?? '', MALLOC_ARENA_MAX: '2', WEFT_DIR: '/w' };
+  const own = withOwn(users, { MALLOC_ARENA_MAX: '1', NODE_COMPILE_CACHE: '/cache' });
+  const all = own as Record<string, string>;
+  assert.deepEqual([all['MALLOC_ARENA_MAX'], all['NODE_COMPILE_CACHE']], ['2', '/cache']);
+  assert.deepEqual(await variablesOf(all, 'all'), Object.keys(users).sort());
+  assert.deepEqual(await variablesOf(all, ['*']), ['MALLOC_ARENA_MAX', 'PATH']);
 });
 
 test("a command of another user is not told this program's account", {

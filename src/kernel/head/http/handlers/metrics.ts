@@ -77,7 +77,9 @@ function addCalls({ calls, clock }: Services, scrape: Scrape): void {
   value(scrape, 'weft_pools', 'Pools that live.', calls.pools.size);
   gauge(scrape, 'weft_calls', 'Calls that are not over, by state.', 'state', now);
   gauge(scrape, 'weft_call_peers', 'Programs and workers of pools.', 'kind', lines);
-  value(scrape, 'weft_calls_done_total', 'Calls that have ended.', calls.done);
+  const { done, failed } = calls.ended;
+  value(scrape, 'weft_calls_done_total', 'Calls that have ended.', done);
+  value(scrape, 'weft_calls_failed_total', 'Of these: without a value, and not cancelled.', failed);
 }
 
 function addRequests({ counts }: Services, { prometheus, registry }: Scrape): void {

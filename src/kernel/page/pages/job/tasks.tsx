@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobDetail, TaskView } from '../../../api/jobs.ts';
+import { formatItem } from '../../../model/items.ts';
 import type { LiveEvent } from '../../data/live.ts';
 import { useCall } from '../../data/query.ts';
 import { useTaskMap } from '../../data/task-map.ts';
@@ -63,6 +64,7 @@ function TaskWords({ task }: { task: TaskView }) {
   return (
     <span>
       <State word={stateWord(task)} /> <Span from={task.startedAt} until={task.endedAt} />{' '}
+      {task.item !== undefined && <bdi>{formatItem(task.item)}</bdi>}{' '}
       {task.nodes.length > 0 && `on ${task.nodes.join(', ')}`} {exitWords(task.exit)}{' '}
       <span class="faint">
         {task.reason?.words ?? task.outcome?.detail ?? ''}

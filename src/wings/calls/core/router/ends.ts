@@ -70,18 +70,33 @@ export function end(state: RouterState, call: Call, told: End): void {
   closeRelaysOf(call);
   if (call.isDropped) return release(state, call);
   leaveQueue(state, call);
-  if (call.state !== 'ended') {
-    session.unacked += 1;
-    state.doneCount += 1;
-    session.doneCount += 1;
-    measure(state, call);
-  } else session.unackedBytes -= inlineBytes(call);
+  if (call.state !== 'ended') session.unacked += 1;
+  else session.unackedBytes -= inlineBytes(call);
+  count(state, call, told);
   call.state = 'ended';
   call.inline = null;
   call.end = told;
   session.unackedBytes += inlineBytes(call);
   session.line?.peer.send(told);
   state.hasNews(session);
+}
+
+/** Each call once, and once more as failed: its result may be lost after its end was told. */
+function count(state: RouterState, call: Call, told: End): void {
+  const { session, end: before } = call;
+  if (before === null) {
+    state.doneCount += 1;
+    session.doneCount += 1;
+    measure(state, call);
+  }
+  if (!hasFailed(told) || (before !== null && hasFailed(before))) return;
+  state.failedCount += 1;
+  session.failedCount += 1;
+}
+
+/** It gave no value, and nobody wished that. */
+function hasFailed(told: End): boolean {
+  return told.kind === 'result' ? !told.ok : told.why !== 'cancelled';
 }
 
 /** One that only a worker has told of has waited with another router. */

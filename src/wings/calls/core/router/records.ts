@@ -189,6 +189,7 @@ export interface Session {
   /** The highest number that a call of it had. */
   highest: number;
   doneCount: number;
+  failedCount: number;
   readonly meter: Meter;
   /** Payloads that its client is to send. */
   readonly relays: Set<Relay>;
@@ -212,6 +213,8 @@ export interface Worker {
   idleSince: number;
   endedAt: number;
   doneCount: number;
+  /** Those of them whose function threw. */
+  failedCount: number;
   acks: CallNumber[];
   ackSession: Session | null;
   isDirty: boolean;
@@ -239,7 +242,14 @@ export function newSession(id: string, now: number): Session {
       round: 0,
       isSynced: false,
     },
-    ...{ lateUpTo: 0, highest: 0, doneCount: 0, relays: new Set(), unnamed: new Set() },
+    ...{
+      lateUpTo: 0,
+      highest: 0,
+      doneCount: 0,
+      failedCount: 0,
+      relays: new Set(),
+      unnamed: new Set(),
+    },
     meter: new Meter(),
   };
 }
@@ -254,6 +264,7 @@ export function newWorker(name: string, now: number): Worker {
       idleSince: now,
       endedAt: now,
       doneCount: 0,
+      failedCount: 0,
       acks: [],
       ackSession: null,
     },

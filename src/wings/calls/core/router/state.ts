@@ -72,6 +72,8 @@ export class RouterState {
   hasNewcomer = false;
   busy = 0;
   doneCount = 0;
+  /** Those of them that gave no value and were not cancelled. */
+  failedCount = 0;
   readonly meter = new Meter();
   #sessions: Session[] = [];
   #workers: Worker[] = [];

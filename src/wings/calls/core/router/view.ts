@@ -11,6 +11,8 @@ export interface PoolView {
   readonly busy: number;
   /** Calls that have ended since the router began. */
   readonly done: number;
+  /** Those of them without a value, and not cancelled. */
+  readonly failed: number;
   /** In the last minute; null: no call has ended in it. */
   readonly speed: Speed | null;
 }
@@ -21,6 +23,7 @@ export interface WorkerView {
   /** Calls that it has and that are not over. */
   readonly calls: number;
   readonly done: number;
+  readonly failed: number;
   /** The call that runs there for more than a moment. */
   readonly running: RunningView | null;
 }
@@ -39,23 +42,24 @@ export interface ClientView {
   readonly waiting: number;
   readonly open: number;
   readonly done: number;
+  readonly failed: number;
   readonly speed: Speed | null;
 }
 
 export function viewOf(state: RouterState): PoolView {
-  const { waiting, busy, doneCount: done } = state;
+  const { waiting, busy, doneCount: done, failedCount: failed } = state;
   return {
     workers: [...state.workers.values()].map((worker) => viewWorker(state, worker)),
     clients: [...state.sessions.values()].map((session) => viewClient(state, session)),
-    ...{ waiting, busy, done, speed: state.meter.speed(state.now) },
+    ...{ waiting, busy, done, failed, speed: state.meter.speed(state.now) },
   };
 }
 
 function viewWorker(state: RouterState, worker: Worker): WorkerView {
-  const { name, doneCount: done } = worker;
+  const { name, doneCount: done, failedCount: failed } = worker;
   const running = runningOf(worker);
   return {
-    ...{ name, state: stateOf(worker), calls: worker.load + lentTo(worker), done },
+    ...{ name, state: stateOf(worker), calls: worker.load + lentTo(worker), done, failed },
     running: running === null ? null : viewRunning(state, running),
   };
 }
@@ -87,7 +91,7 @@ function viewRunning(
 }
 
 function viewClient({ now }: RouterState, session: Session): ClientView {
-  const { id, label, line, fresh, again, calls, unacked, doneCount: done, meter } = session;
+  const { id, label, line, fresh, again, calls, unacked, meter } = session;
   return {
     // Not the id: whoever knows it may act for the client.
     session: id.slice(0, 8),
@@ -95,7 +99,8 @@ function viewClient({ now }: RouterState, session: Session): ClientView {
     isAway: line === null,
     waiting: fresh.length + again.size,
     open: calls.size - unacked,
-    done,
+    done: session.doneCount,
+    failed: session.failedCount,
     speed: meter.speed(now),
   };
 }

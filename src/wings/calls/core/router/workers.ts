@@ -120,7 +120,10 @@ function onResult(
     learn(asset, elapsedMs);
     if (session.crashes.size > 0) session.crashes.delete(asset.sha256);
   }
-  if (worker !== null) worker.doneCount += 1;
+  if (worker !== null) {
+    worker.doneCount += 1;
+    if (!ok) worker.failedCount += 1;
+  }
   // Where it went wrong is worth a message, however short the call was.
   if (!ok) onStarted(call);
   const told = 'inline' in payload && mayWait(session) ? { inline: kept(payload.inline) } : payload;

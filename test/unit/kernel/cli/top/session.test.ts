@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answers, FakeHead, refusal } from '../fake-head.ts';
+import { type Answers, type Asked, FakeHead, refusal } from '../fake-head.ts';
 import { FakeScreen } from '../fake-screen.ts';
 import { jobView, nodeView } from '../views.ts';
 import { infoView } from './info-view.ts';
@@ -29,6 +29,24 @@ test('a job is chosen and held, and the command that does the same is shown', as
   screen.type('q');
   assert.deepEqual(await said, { code: 0, out: '', error: '' });
   assert.equal(screen.isOpen, false);
+});
+
+test('jobs are sorted by the head, by priority or the newest first, as the line of tabs says', async () => {
+  const byPriority = [jobView({ id: 1 }), jobView({ id: 2 })];
+  const jobs = ({ query }: Asked) => {
+    const all = query['sort'] === 'priority' ? byPriority : byPriority.toReversed();
+    return { json: { jobs: all, next: null } };
+  };
+  await using head = await FakeHead.start(answers({ 'GET /v1/jobs': jobs }));
+  const screen = new FakeScreen();
+  const said = head.weftOnScreen(screen, 'top');
+  assert.doesNotMatch(await screen.shows(/^> +2 +hello/m), /by priority/);
+  screen.type('s');
+  assert.match(await screen.shows(/^> +1 +hello.*\n +2 +hello/m), /\[jobs\] .* {2}by priority/);
+  screen.type('s');
+  assert.doesNotMatch(await screen.shows(/^> +2 +hello.*\n +1 +hello/m), /by priority/);
+  screen.type('q');
+  assert.equal((await said).code, 0);
 });
 
 test('a refusal is told, and the picture goes on', async () => {

@@ -62,6 +62,13 @@ test('keys of jobs do nothing to nodes', () => {
   }
 });
 
+test('s sorts by priority and back, and the head is asked at once', () => {
+  const sorted = after(['s']);
+  assert.deepEqual([sorted.view.isByPriority, sorted.wish], [true, { kind: 'refresh' }]);
+  const back = after(['s'], sorted.view);
+  assert.deepEqual([back.view.isByPriority, back.wish], [false, { kind: 'refresh' }]);
+});
+
 test('a filter is typed and seen at once; Esc takes it away', () => {
   const { view } = after(['/', 'q', ' ', 'c']);
   assert.equal(view.filter, 'q c');

@@ -3,7 +3,15 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { batchOf, Node } from './task-node.ts';
@@ -194,6 +202,42 @@ for (const [kind, said] of [
     const end = engine.node.run(engine.node.task('t', {}), batch, engine.variables);
     assert.deepEqual([end.status, end.stderr], [127, '']);
   });
+}
+
+for (const kind of ['docker', 'podman'] as const) {
+  test(`[B7] a node without ${kind} has failed to build, and names where it has looked`, (t) => {
+    const engine = new Engine(t, kind, 'echo ran');
+    const batch = batchOf({ jobs: [{ name: 'a' }], solver: { [kind]: 'debian:12' } });
+    const bin = programsBut(engine.node, kind);
+    const run = (name: string, PATH: string) =>
+      engine.node.run(engine.node.task(name, {}), batch, { ...engine.variables, PATH });
+    const end = run('t1', bin);
+    assert.equal(end.status, null, 'ended by a signal');
+    assert.match(
+      end.stderr,
+      new RegExp(
+        `^weft: ${kind} is not found on \\S+, in PATH=${bin}:/usr/local/sbin:/usr/sbin:/sbin$`,
+        'm',
+      ),
+    );
+    const log = readFileSync(path.join(engine.node.folder, 't1/.weft_build.log'), 'utf8');
+    assert.match(log, new RegExp(`^weft: ${kind} is not found on `));
+    engine.has('debian:12');
+    assert.equal(run('t2', `${engine.folder}:${bin}`).stdout, 'ran\n', 'when it is there');
+  });
+}
+
+/** All programs of this machine but that one, in one folder. */
+function programsBut({ folder }: Node, kind: string): string {
+  const bin = path.join(folder, 'bin');
+  mkdirSync(bin);
+  for (const place of ['/usr/bin', '/bin']) {
+    for (const name of readdirSync(place)) {
+      const link = path.join(bin, name);
+      if (name !== kind && !existsSync(link)) symlinkSync(path.join(place, name), link);
+    }
+  }
+  return bin;
 }
 
 test('[B7] a node without apptainer has failed to build, and names where it has looked', (t) => {

@@ -16,7 +16,7 @@ const POOL: PoolView = {
     workers: { running: 2, starting: 1 },
   },
   reason: { kind: 'resources', words: 'no cpu is free' },
-  calls: { clients: 1, workers: 2, waiting: 9, running: 2, done: 70 },
+  calls: { clients: 1, workers: 2, waiting: 9, running: 2, done: 70, failed: 68 },
   losses: 1,
   image: { kind: 'podman', name: 'lab/node:24' },
   perWorker: { cpuCount: 2, memoryBytes: 0, gpuCount: 0, counted: {} },
@@ -134,7 +134,7 @@ test('pool scale and stop name the pool as it was named', async () => {
 
 test('calls lists pools, and of one its programs and workers', async () => {
   const running = { client: 'sum.ts', call: 7, attempt: 2, forMs: 2000 };
-  const worker = { name: 'n1:7[0]#1', state: 'busy', calls: 1, done: 3, running };
+  const worker = { name: 'n1:7[0]#1', state: 'busy', calls: 1, done: 3, failed: 1, running };
   const speed = { perSecond: 1234.5, p50Ms: 0.42, p99Ms: 17.2 };
   const client = {
     session: 'abcd',
@@ -143,20 +143,32 @@ test('calls lists pools, and of one its programs and workers', async () => {
     waiting: 4,
     open: 5,
     done: 6,
+    failed: 5,
     speed,
   };
-  const view = { waiting: 4, running: 1, done: 6, speed, clients: [client], workers: [worker] };
+  const view = {
+    waiting: 4,
+    running: 1,
+    done: 6,
+    failed: 5,
+    speed,
+    clients: [client],
+    workers: [worker],
+  };
   await using head = await FakeHead.start({
     'GET /v1/pools': () => ({ json: { pools: [POOL] } }),
     'GET /v1/pools/sums/calls': () => ({ json: view }),
   });
   const { out } = await head.weft('calls');
-  assert.match(out, /POOL +NAME +USER +PROGRAMS +WAITING +AT WORKERS +DONE +WORKERS\n/);
-  assert.match(out, /7 +sums +ann +1 +9 +2 +70 +2\n/);
+  assert.match(out, /POOL +NAME +USER +PROGRAMS +WAITING +AT WORKERS +DONE +FAILED +WORKERS\n/);
+  assert.match(out, /7 +sums +ann +1 +9 +2 +70 +68 +2\n/);
   const shown = await head.weft('calls', 'sums');
   const words = '1235 a second lately, half within 0.42 ms, 99 of 100 within 17 ms';
-  assert.equal(shown.out.split('\n')[0], `6 calls done, 1 at workers, 4 waiting; ${words}`);
-  assert.match(shown.out, /sum\.ts +abcd +away +4 +5 +6 +1235 +0\.42 ms +17 ms\n/);
-  assert.match(shown.out, /n1:7\[0\]#1 +busy +1 +3 +call 7 of sum\.ts for 2s, attempt 2\n/);
+  assert.equal(
+    shown.out.split('\n')[0],
+    `6 calls done, 5 of them failed, 1 at workers, 4 waiting; ${words}`,
+  );
+  assert.match(shown.out, /sum\.ts +abcd +away +4 +5 +6 +5 +1235 +0\.42 ms +17 ms\n/);
+  assert.match(shown.out, /n1:7\[0\]#1 +busy +1 +3 +1 +call 7 of sum\.ts for 2s, attempt 2\n/);
   assert.deepEqual(JSON.parse((await head.weft('calls', 'sums', '-o', 'json')).out), view);
 });

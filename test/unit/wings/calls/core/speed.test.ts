@@ -1,4 +1,4 @@
-// How fast calls end, as people are shown it.
+// How fast calls end and how many fail, as people are shown it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -52,4 +52,44 @@ test('each client is shown its own speed, from the arrival of its calls', () => 
   assert.equal(speed?.perSecond, 2);
   const [a, b] = clients.map((one) => one.speed?.p50Ms ?? 0);
   assert.ok(a !== undefined && a < 1 && b !== undefined && b >= 400 && b < 500, `${a} ${b}`);
+});
+
+test('[C19] calls that gave no value are counted as failed, once each; cancelled ones are not', () => {
+  const rig = new Rig();
+  const [good, bad] = [rig.client('a'), rig.client('b')];
+  const worker = rig.worker();
+  good.submit(good.asset(), 'x');
+  worker.work();
+  const asset = bad.asset('other');
+  const run = (end: () => void): number => {
+    const call = bad.submit(asset, 'y');
+    rig.settle();
+    worker.start();
+    end();
+    rig.settle();
+    return call;
+  };
+  const counts = () => {
+    const { done, failed, clients, workers } = rig.router.view(rig.now);
+    const byClient = clients.map((one) => `${one.failed} of ${one.done}`);
+    return [`${failed} of ${done}`, ...byClient, workers.map((one) => one.failed).join()];
+  };
+  run(() => worker.end());
+  run(() => worker.end('thrown', false));
+  assert.deepEqual(counts(), ['1 of 3', '0 of 1', '1 of 2', '1']);
+  run(() => worker.die());
+  const cancelled = bad.submit(asset, 'z');
+  rig.settle();
+  bad.session.cancel(cancelled);
+  worker.work();
+  assert.equal(bad.how(cancelled), 'cancelled');
+  assert.deepEqual(counts(), ['2 of 5', '0 of 1', '2 of 4', '1']);
+  // Its end is told, and then its result is lost: one call, and it has failed.
+  bad.drop = (message) => message.kind === 'body';
+  run(() => worker.end('long '.repeat(100_000)));
+  assert.deepEqual(counts(), ['2 of 6', '0 of 1', '2 of 5', '1']);
+  worker.line?.cut();
+  rig.router.workerGone(worker.name, 'lost', rig.now);
+  rig.settle();
+  assert.deepEqual(counts().slice(0, 3), ['3 of 6', '0 of 1', '3 of 5']);
 });

@@ -45,7 +45,7 @@ test('[K10] a call goes to a worker, and its result back', async (t) => {
     [...[1, "ann's", `n1:${order.epochId}`]],
   );
   const { calls } = await ann.call('getPool', { params: { id: 'sums' } });
-  assert.deepEqual(calls, { clients: 1, workers: 1, waiting: 0, running: 0, done: 1 });
+  assert.deepEqual(calls, { clients: 1, workers: 1, waiting: 0, running: 0, done: 1, failed: 0 });
 });
 
 test('[K10] nobody else is let in: no other user, no old or foreign worker', async (t) => {
@@ -277,6 +277,7 @@ test('figures tell of pools and calls', async (t) => {
   assert.match(text, /^weft_calls\{state="waiting"\} 0$/m);
   assert.match(text, /^weft_call_peers\{kind="clients"\} 1$/m);
   assert.match(text, /^weft_calls_done_total 0$/m);
+  assert.match(text, /^weft_calls_failed_total 0$/m);
 });
 
 test('[K10] a worker that has ended before it says hello is no worker any more', async (t) => {

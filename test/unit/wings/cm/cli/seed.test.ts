@@ -61,6 +61,13 @@ test("cmrun leaves the command's own flags and quoting alone, with and without -
   assert.deepEqual([typed(line), line.name], [['./x.sh | tee out'], './x.sh']);
 });
 
+test('cmrun sends nothing that would reach the job as other bytes', async () => {
+  await using head = await FakeHead.start({});
+  const { code, error } = await head.seed('cmrun', cmrun.verb, 'cat', 'caf\uFFFD');
+  assert.deepEqual([code, /an argument has bytes that are no UTF-8/.test(error)], [2, true]);
+  assert.deepEqual(head.work, []);
+});
+
 test("cmrun's name is the first word as it was typed, and -t below 1 is no limit", async () => {
   const name = async (...argv: string[]) => (await sent(...argv)).name;
   assert.equal(await name('./bin/x.sh', 'a'), './bin/x.sh');
