@@ -9,7 +9,7 @@ import { ROOT } from './tree.ts';
 
 const FOLDER = path.join(ROOT, 'dist', 'kernel', 'sdk');
 /** Specifiers of a declaration that are files of ours. */
-const OWN = /(from\s+|import\()(['"])(\.[^'"]+)\.(?:ts|js)\2/g;
+const OWN = /(from\s+|import\s*\(?|declare module\s+)(['"])(\.[^'"]+)\.(?:ts|js)\2/g;
 
 /** Needs `dist/` as the compiler makes it. */
 export async function bundleLibrary(): Promise<void> {

@@ -19,14 +19,11 @@ import { type FileLog, openLog } from '../kernel/os/log.ts';
 import { collectWhenIdle, ownHeap } from '../kernel/os/spare-memory.ts';
 import type { StoreFailure } from '../kernel/ports/store.ts';
 import { openSqliteStore } from '../kernel/store/sqlite/open.ts';
-import { startGoals } from '../wings/goals/bin/head-goals.ts';
-import { notifiersOf } from '../wings/notify/head/notifiers.ts';
-import { keepPilots } from '../wings/pilots/bin/pilots.ts';
-import { openWiki } from '../wings/wiki/bin/head-wiki.ts';
 import { certificateOf } from './head-certificate.ts';
 import { EXIT_BUG, headFailure } from './head-failure.ts';
 import { type HeadFiles, openHeadFiles } from './head-files.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
+import { type HeadWings, openWings } from './head-wings.ts';
 import { keep, noteExit } from './keep.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
 import { stampKey } from './stamp-key.ts';
@@ -118,6 +115,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     await logs.prepare();
     await files.blobs.prepare();
     await files.archive.prepare();
+    const wings = await openWings({ options, log, audit });
     const { settings, heartbeatMs, tickMs, logBytesMax } = options;
     head = await startHead(
       {
@@ -133,10 +131,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
         acceptLoss,
         jobIdSeen: async () => Math.max(await logs.jobIdSeen(), await files.archive.jobIdSeen()),
         ...fencingOf(options, audit),
-        notifying: {
-          notifiers: notifiersOf(options.notify, { commands: systemCommands, clock: systemClock }),
-          ...{ audit, clusterName: options.clusterName },
-        },
+        parts: wings.parts,
       },
       { settings, heartbeatMs, tickMs, logBytesMax },
     );
@@ -144,7 +139,8 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     files.jobFiles.attach(head.engine);
     files.archive.attach(head.engine);
     const { gone } = store;
-    await serveUntilStopped({ options, head, logs, files, log, audit, gone, onServing });
+    const started = { options, head, wings, logs, files, log, audit, gone, onServing };
+    await serveUntilStopped(started);
   } finally {
     await files.archive.close();
     // Also when it could not start: nothing may keep the directory's lock, nor the process.
@@ -157,6 +153,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
 interface Started extends Logs {
   readonly options: HeadOptions;
   readonly head: Head;
+  readonly wings: HeadWings;
   readonly logs: LogFiles;
   readonly files: HeadFiles;
   /** Resolves when the store's thread has ended. */
@@ -165,29 +162,12 @@ interface Started extends Logs {
 }
 
 async function serveUntilStopped(started: Started): Promise<void> {
-  const { options, head, logs, files, log, audit, gone, onServing } = started;
+  const { options, head, wings, logs, files, log, audit, gone, onServing } = started;
   const { engine, agents } = head;
-  const goals = startGoals(
-    { engine, logs, log },
-    options.goals,
-    join(options.directory, 'goals.kept'),
-  );
-  const reload = reloadOf(options, { head, goals: goals.keeper }, log);
-  const clock = systemClock;
+  const reload = reloadOf(options, { head, wings }, log);
   const ports = {
-    ...{
-      engine,
-      agents,
-      logs,
-      goals: goals.keeper,
-      ...files,
-      clock,
-      chance: systemChance,
-      log,
-      audit,
-      reload,
-    },
-    notifierHealth: () => head.notifying?.health ?? new Map(),
+    ...{ engine, agents, logs, ...files, clock: systemClock, chance: systemChance },
+    ...{ log, audit, reload },
   };
   const http = await startHttp(ports, {
     clusterName: options.clusterName,
@@ -199,11 +179,11 @@ async function serveUntilStopped(started: Started): Promise<void> {
     page: { files: fileURLToPath(PAGE), state: options.directory },
     loginDirectory: join(tmpdir(), `weft-login-${process.getuid?.() ?? 0}`),
     requestRateMax: options.requestRateMax,
+    wings,
   });
   agents.beginHearing();
-  const pilots = keepPilots({ engine, clock, log, door: http });
   log.info({ socket: options.socketPath, port: http.port, seq: engine.seq }, 'head serves');
-  const closeWiki = await openWiki(options, head, { log, audit });
+  await wings.serving(head, http);
   onServing();
   logs.begin();
   files.blobs.begin();
@@ -213,9 +193,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
   endReloading();
   if (failure !== null)
     log.error({ error: failure.message }, 'the head stops although its store cannot be written');
-  await pilots.close();
-  goals.end();
-  await closeWiki();
+  await wings.end();
   await http.close();
   rmSync(options.socketPath, { force: true });
   // Only a new process has a new store's thread: whoever watches this one starts it again.

@@ -1,8 +1,11 @@
 // The wing `goals` as the kernel sees it.
 
 import type { Wing } from '../../kernel/wing.ts';
+import './api/paths.ts';
 
 export const goals: Wing = {
   name: 'goals',
   needs: ['sites'],
+  api: async () => (await import('./api/part.ts')).api,
+  head: async (program) => (await import('./bin/head.ts')).headOf(program),
 };

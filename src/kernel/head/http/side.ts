@@ -4,7 +4,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { UpgradeName } from '../../api/routes.ts';
 import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
 import { refuse } from '../../model/errors.ts';
 import {
@@ -14,14 +13,14 @@ import {
   NEWCOMERS_PER_ADDRESS_MAX,
 } from '../../model/limits.ts';
 import { authorizeRoute } from '../auth/authorize.ts';
+import type { BehindDoors, HeadPart } from '../part.ts';
 import { AgentSockets } from './agent-socket.ts';
 import { refuseAndClose } from './last-words.ts';
 import { closeServer } from './listening.ts';
 import { Pipeline } from './pipeline.ts';
 import type { RequestLimits } from './request-limits.ts';
-import { matchRoute } from './router.ts';
 import type { Services } from './services.ts';
-import { createUpgrades, type Upgrades } from './upgrades.ts';
+import type { Upgrade, Upgrader } from './upgrades.ts';
 
 const BOUNDS: Bounds = {
   perAddress: NEWCOMERS_PER_ADDRESS_MAX,
@@ -30,32 +29,38 @@ const BOUNDS: Bounds = {
   graceMs: NEWCOMERS_GRACE_MS,
 };
 
+/** What wings have behind the doors. */
+export interface WingsBehind {
+  readonly parts: readonly HeadPart[];
+  readonly behind: readonly BehindDoors[];
+}
+
 /** Routes, WebSockets and followers. */
 export class Side {
   readonly #services: Services;
   readonly #pipeline: Pipeline;
   readonly #agents: AgentSockets;
   readonly #newcomers: Newcomers;
-  readonly #upgrades: Upgrades;
+  readonly #wings: WingsBehind;
   readonly #stopping = new AbortController();
   readonly #unsubscribe: () => void;
 
-  constructor(services: Services, limits: RequestLimits) {
+  constructor(services: Services, limits: RequestLimits, wings: WingsBehind) {
     const { engine, ring, watch } = services;
     this.#services = services;
+    this.#wings = wings;
     this.#newcomers = new Newcomers(() => services.clock.monotonic(), BOUNDS);
     this.#pipeline = new Pipeline(services, {
       limits,
       stopping: this.#stopping.signal,
       proven: (socket) => this.#newcomers.proven(socket),
+      parts: wings.parts,
     });
     this.#agents = new AgentSockets((session) => services.agents.accept(session));
-    this.#upgrades = createUpgrades(this.#agents, services);
     this.#unsubscribe = engine.onCommitted((record) => {
       ring.add(record, engine.state);
       watch.committed(record.events);
       this.#agents.committed(record.events);
-      services.calls.committed(record.events);
       services.load.committed(record);
     });
   }
@@ -94,7 +99,7 @@ export class Side {
     this.#unsubscribe();
     this.#services.feeder.stop();
     this.#agents.closeAll('the head is stopping');
-    this.#services.calls.stop();
+    for (const one of this.#wings.behind) one.close?.();
     await Promise.all(servers.map(closeServer));
     await this.#services.pageSessions.written();
     await this.#services.load.stop();
@@ -107,7 +112,7 @@ export class Side {
     local: boolean,
   ): Promise<void> {
     socket.on('error', () => socket.destroy());
-    const match = matchRoute(incoming.method ?? '', incoming.url ?? '');
+    const match = this.#services.router.match(incoming.method ?? '', incoming.url ?? '');
     if (!match.ok || match.value.route.produces !== 'upgrade') {
       const path = String(incoming.url).slice(0, 200);
       return refuseAndClose(socket, refuse('route.unknown', { path }));
@@ -119,13 +124,18 @@ export class Side {
     if (!principal.ok) return refuseAndClose(socket, principal.error);
     const refusal = authorizeRoute(route, principal.value, local);
     if (refusal !== null) return refuseAndClose(socket, refusal);
-    this.#upgrades[route.name as UpgradeName]({
-      incoming,
-      socket,
-      head,
-      params,
-      principal: principal.value,
-    });
+    const upgrade = { incoming, socket, head, params, principal: principal.value };
+    this.#upgraderOf(route.name)?.(this.#services, upgrade);
+  }
+
+  #upgraderOf(name: string): Upgrader | undefined {
+    if (name === 'agent') return (_, upgrade) => this.#openAgent(upgrade);
+    const { parts } = this.#wings;
+    return parts.find((part) => part.upgrades?.[name] !== undefined)?.upgrades?.[name];
+  }
+
+  #openAgent({ incoming, socket, head, principal }: Upgrade): void {
+    if (principal.kind === 'node') this.#agents.upgrade(incoming, socket, head, principal.name);
   }
 
   /** No HTTP, too large a header, or too slow: said in one line, then closed. */

@@ -14,6 +14,7 @@ import { Nodes } from './nodes.tsx';
 import { Overview } from './overview.tsx';
 import { Schedule } from './schedule/schedule.tsx';
 import { Submit } from './submit/submit.tsx';
+import '../../../wings/notices/api/paths.ts';
 
 export interface Page {
   /** First part of its address. */

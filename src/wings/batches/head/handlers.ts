@@ -1,5 +1,6 @@
 // Batches: submitted and changed as the controller allows, shown to all users.
 
+import type { DeliveryView } from '../../../kernel/api/delivery.ts';
 import { submissionKey } from '../../../kernel/api/submission.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import type { Engine } from '../../../kernel/head/engine.ts';
@@ -12,17 +13,16 @@ import { validate } from '../../../kernel/head/http/validate.ts';
 import type { Reply } from '../../../kernel/machine/reply.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import { type Actor, hasRole } from '../../../kernel/model/actor.ts';
+import { type BatchRef, parseBatch } from '../../../kernel/model/batch.ts';
 import type { BlobHash } from '../../../kernel/model/blob.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import { formatTaskId } from '../../../kernel/model/ids.ts';
 import type { Outcome } from '../../../kernel/model/job.ts';
-import type { DeliveryView } from '../../notify/api/notifications.ts';
 import { viewDeliveries } from '../../notify/head/notification-view.ts';
 import { type BatchJobView, type BatchView, batchTitleOf } from '../api/batches.ts';
 import type { Batch } from '../machine/facts.ts';
 import { findBatch, ownBatch } from '../machine/find.ts';
 import { currentParts, failedNumbers, standingOf } from '../machine/standing.ts';
-import { type BatchRef, parseBatch } from '../../../kernel/model/batch.ts';
 
 export const submitBatch: Handler<'submitBatch'> = async ({ engine, jobFiles }, call) => {
   const header = call.incoming.headers['idempotency-key'];

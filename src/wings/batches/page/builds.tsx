@@ -13,6 +13,7 @@ import { firstStartOn, type Start } from '../../../kernel/page/pure/first-start.
 import { some } from '../../../kernel/page/pure/words.ts';
 import type { BatchDetail } from '../api/batches.ts';
 import { isOfBatches } from './events.ts';
+import '../api/paths.ts';
 
 const PAGE_JOBS = 1000;
 /** All jobs are looked through anew. */

@@ -1,12 +1,13 @@
 // A batch on the cluster, by its title: what can be asked of it and done to it.
 
 import { freshKey } from '../../../kernel/connect/fresh-key.ts';
+import { parseBatch } from '../../../kernel/model/batch.ts';
 import { wrongArgument } from '../../../kernel/sdk/errors.ts';
 import type { Line } from '../../../kernel/sdk/line.ts';
 import type { WaitOptions } from '../../../kernel/sdk/options.ts';
 import type { BatchInfo } from '../../../kernel/sdk/views.ts';
 import { waitForJob } from '../../../kernel/sdk/wait.ts';
-import { parseBatch } from '../../../kernel/model/batch.ts';
+import '../api/paths.ts';
 
 /** A handle of a batch on the cluster. All methods throw `WeftError`. */
 export class SubmittedBatch {

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
+import type { HeadOptions } from '../../../../../src/bin/head-options.ts';
+import { openWings } from '../../../../../src/bin/head-wings.ts';
 import { type Client, createClient } from '../../../../../src/kernel/api/client.ts';
 import { ok } from '../../../../../src/kernel/base/result.ts';
 import { References } from '../../../../../src/kernel/files/blobs/references.ts';
@@ -27,11 +29,11 @@ import { systemClock } from '../../../../../src/kernel/os/clock.ts';
 import type { Clock } from '../../../../../src/kernel/ports/clock.ts';
 import type { Log, LogFields } from '../../../../../src/kernel/ports/log.ts';
 import { MemoryDisk, MemoryStore } from '../../../../../src/kernel/store/memory.ts';
+import type { Wing } from '../../../../../src/kernel/wing.ts';
 import { decodeHeadMessage, encode } from '../../../../../src/kernel/wire/codec.ts';
 import { type HeadToAgent, PROTOCOL_VERSION } from '../../../../../src/kernel/wire/messages.ts';
 import { OrderReader } from '../../../../../src/kernel/wire/orders.ts';
-import { GoalKeeper } from '../../../../../src/wings/goals/head/keeper.ts';
-import type { Notifiers } from '../../../../../src/wings/notify/head/notifiers.ts';
+import { WINGS } from '../../../../../src/wings.ts';
 
 const PATIENCE_MS = 120_000;
 const SETTINGS: Settings = {
@@ -102,8 +104,8 @@ export interface WorldOptions {
   /** Addresses of the machine, as join tokens carry them; default: none. */
   readonly ownAddresses?: readonly string[];
   readonly blobBytesMax?: number;
-  /** Absent: nobody is notified. */
-  readonly notifiers?: Notifiers;
+  /** Parts of these wings instead of those of the program. */
+  readonly parts?: Readonly<Record<string, NonNullable<Wing['head']>>>;
   readonly archiveBytesMax?: number;
   readonly archiveClock?: Partial<Clock>;
 }
@@ -154,15 +156,14 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   await blobs.prepare();
   await archive.prepare();
   const store = new MemoryStore({ disk });
+  const wings = await wingsOf(directory, options.parts ?? {}, { log, audit });
   const ports = { clock: systemClock, log, logs };
   const settings = { ...SETTINGS, ...options.settings };
   head = await startHead(
     {
       ...ports,
       store,
-      ...(options.notifiers === undefined
-        ? {}
-        : { notifying: { notifiers: options.notifiers, audit, clusterName: 'test' } }),
+      parts: wings.parts,
     },
     {
       settings,
@@ -187,11 +188,6 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     {
       ...{ ...ports, blobs, jobFiles, archive, clock, chance: systemChance, audit },
       ...{ engine: head.engine, agents: head.agents },
-      goals: new GoalKeeper(
-        { engine: head.engine, logs, clock, log: ports.log },
-        { classes: [], everyMs: 0, repairs: false },
-      ),
-      notifierHealth: () => running.notifying?.health ?? new Map(),
       reload: async () => ok({ file: null, changed: [], afterRestart: [] }),
     },
     {
@@ -207,10 +203,12 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
       page: { files: path.join(directory, 'page'), state: directory },
       loginDirectory: path.join(directory, 'login'),
       requestRateMax: options.requestRateMax ?? 20_000,
+      wings,
       ...(options.headersMs === undefined ? {} : { headersMs: options.headersMs }),
     },
   );
   t.after(async () => {
+    await wings.end();
     await http.close();
     await archive.close();
     await blobs.close();
@@ -244,6 +242,18 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     ...{ directory, socketPath, disk, head, http, logs, blobs, archive, names, log, audit },
     ...{ admin, url, client, token },
   };
+}
+
+/** Wings like those of the program, where nothing is configured. */
+function wingsOf(
+  directory: string,
+  parts: NonNullable<WorldOptions['parts']>,
+  logs: { readonly log: Log; readonly audit: Log },
+) {
+  const notify = { matrix: null, webhook: null, commands: {}, mail: null, timeoutMs: 1000 };
+  const options = { directory, clusterName: 'test', notify } as unknown as HeadOptions;
+  const wings = WINGS.map((wing) => ({ ...wing, head: parts[wing.name] ?? wing.head }) as Wing);
+  return openWings({ options, ...logs }, wings);
 }
 
 /** An agent in the hands of a test: launches are collected, reports are sent as told. */
