@@ -96,6 +96,7 @@ const TRACES = ['tls/key.pem', 'tls/certificate.pem', 'logs/0'];
 
 async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () => void) {
   const { directory, acceptLoss = false } = options;
+  const wings = await openWings({ options, log, audit });
   const warn = (words: string): void => log.warn({}, words);
   const store = await openSqliteStore({ directory, acceptLoss, traces: TRACES, warn });
   let head: Head | null = null;
@@ -107,7 +108,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     log,
   });
   const files = openHeadFiles(options, {
-    ...{ logs, log },
+    ...{ logs, log, parts: wings.parts },
     // Nothing goes before the head serves.
     certainNow: () => head?.engine.certainNow() ?? systemClock.now(),
   });
@@ -115,7 +116,6 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     await logs.prepare();
     await files.blobs.prepare();
     await files.archive.prepare();
-    const wings = await openWings({ options, log, audit });
     const { settings, heartbeatMs, tickMs, logBytesMax } = options;
     head = await startHead(
       {

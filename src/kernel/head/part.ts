@@ -8,6 +8,7 @@ import type { Refusal } from '../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { JobRecord } from './answers/job-record.ts';
+import type { Shelving } from './archive/shelving.ts';
 import type { FindWorker } from './auth/authenticate.ts';
 import type { Engine } from './engine.ts';
 import type { Gateways, GatewayWorld } from './gateways.ts';
@@ -28,6 +29,8 @@ export interface HeadPart extends AnswerPart {
   readonly ownIdOf?: (state: State, name: string) => string | null;
   /** Nodes that speak for a site. */
   readonly gateways?: (world: GatewayWorld) => Gateways;
+  /** Which batches jobs are of, for the archive. */
+  readonly shelving?: Shelving;
   /** The head has read its store. */
   begin?(world: HeadWorld): HeadWork;
   /** Its doors are about to open. */

@@ -23,6 +23,7 @@ import { type BatchJobView, type BatchView, batchTitleOf } from '../api/batches.
 import type { Batch } from '../machine/facts.ts';
 import { findBatch, ownBatch } from '../machine/find.ts';
 import { currentParts, failedNumbers, standingOf } from '../machine/standing.ts';
+import { readBuildLogs } from './build-logs.ts';
 
 export const submitBatch: Handler<'submitBatch'> = async ({ engine, jobFiles }, call) => {
   const header = call.incoming.headers['idempotency-key'];
@@ -99,7 +100,9 @@ export const listBuildLogs: Handler<'listBuildLogs'> = async (
   const found = ownBatch(engine.state, ref.value, actor);
   if (!found.ok) return found;
   const { namespace, name, version, owner, createdAt: begunAt } = found.value;
-  return ok({ logs: await archive.buildLogs({ namespace, name, version, owner, begunAt }) });
+  return ok({
+    logs: await readBuildLogs(archive.places, { namespace, name, version, owner, begunAt }),
+  });
 };
 
 export const cancelBatch: Handler<'cancelBatch'> = ({ engine }, call) =>

@@ -4,6 +4,7 @@ import type { HandlersOf } from '../../../kernel/head/http/call.ts';
 import type { HeadPart } from '../../../kernel/head/part.ts';
 import type { batchRoutes } from '../api/batches.ts';
 import * as batches from './handlers.ts';
+import { shelving } from './shelving.ts';
 
 const handlers: HandlersOf<typeof batchRoutes> = {
   submitBatch: batches.submitBatch,
@@ -17,4 +18,4 @@ const handlers: HandlersOf<typeof batchRoutes> = {
   removeBatch: batches.removeBatch,
 };
 
-export const head: HeadPart = { handlers };
+export const head: HeadPart = { handlers, shelving };

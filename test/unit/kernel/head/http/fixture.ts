@@ -12,6 +12,7 @@ import { type Client, createClient } from '../../../../../src/kernel/api/client.
 import { ok } from '../../../../../src/kernel/base/result.ts';
 import { References } from '../../../../../src/kernel/files/blobs/references.ts';
 import { Archive } from '../../../../../src/kernel/head/archive/archive.ts';
+import type { Shelving } from '../../../../../src/kernel/head/archive/shelving.ts';
 import { makeCertificate } from '../../../../../src/kernel/head/auth/certificate.ts';
 import { BlobStore } from '../../../../../src/kernel/head/blobs/blob-store.ts';
 import { JobFiles } from '../../../../../src/kernel/head/files/job-files.ts';
@@ -75,6 +76,7 @@ export interface World {
   readonly logs: LogFiles;
   readonly blobs: BlobStore;
   readonly archive: Archive;
+  readonly shelving: Shelving | undefined;
   /** Who names which blobs. */
   readonly names: References;
   readonly log: KeptLog;
@@ -147,16 +149,18 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     log,
   });
   const jobFiles = new JobFiles({ blobs, names, log });
+  const wings = await wingsOf(directory, options.parts ?? {}, { log, audit });
+  const shelving = wings.parts.find((part) => part.shelving !== undefined)?.shelving;
   const archive = new Archive({
     directory: path.join(directory, 'archive'),
     bytesMax: options.archiveBytesMax ?? 16 * 1_048_576,
     ageMs: 86_400_000,
+    shelving,
     ...{ blobs, names, logs, clock: { ...systemClock, ...options.archiveClock }, log },
   });
   await blobs.prepare();
   await archive.prepare();
   const store = new MemoryStore({ disk });
-  const wings = await wingsOf(directory, options.parts ?? {}, { log, audit });
   const ports = { clock: systemClock, log, logs };
   const settings = { ...SETTINGS, ...options.settings };
   head = await startHead(
@@ -239,7 +243,20 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     agePlus: (days) => {
       agedMs += days * 86_400_000;
     },
-    ...{ directory, socketPath, disk, head, http, logs, blobs, archive, names, log, audit },
+    ...{
+      directory,
+      socketPath,
+      disk,
+      head,
+      http,
+      logs,
+      blobs,
+      archive,
+      shelving,
+      names,
+      log,
+      audit,
+    },
     ...{ admin, url, client, token },
   };
 }
