@@ -19,6 +19,8 @@ import type { Session } from '../src/kernel/ports/net.ts';
 import { type Commit, type Store, StoreFailure } from '../src/kernel/ports/store.ts';
 import { MemoryDisk } from '../src/kernel/store/memory.ts';
 import type { Notifiers } from '../src/wings/notify/head/notifiers.ts';
+import { notifyHead } from '../src/wings/notify/head/part.ts';
+import { head as sites } from '../src/wings/sites/head/part.ts';
 import type { Streams } from './chance.ts';
 import { Life, SimClock, type Skew, simBootClock, type Time } from './clock.ts';
 import { type FileQuestion, HeadFiles } from './head-files.ts';
@@ -121,9 +123,10 @@ export class HeadHost {
         ? { lives: { chance: streams.of('life'), key: STAMP_KEY, firstWordMs } }
         : {}),
       acceptLoss: this.acceptLoss,
-      ...(notifiersOf === null
-        ? {}
-        : { notifying: { notifiers: notifiersOf(life), audit: log, clusterName: 'sim' } }),
+      parts: [
+        sites,
+        notifyHead({ notifiers: notifiersOf?.(life) ?? null, audit: log, clusterName: 'sim' }),
+      ],
       ...(fence === null
         ? {}
         : { fencing: { ...FENCE, commands: whileAlive(fence, life), audit: log } }),

@@ -15,14 +15,20 @@ import { replay } from './wings/replay/wing.ts';
 import { sites } from './wings/sites/wing.ts';
 import { wiki } from './wings/wiki/wing.ts';
 
-// Once more without a name: only such imports stay in what is compiled, and bring the types that
-// wings add to the kernel's.
+// Once more, as the declarations of this file keep these: wings add to types of the kernel.
 import './wings/batches/wing.ts';
 import './wings/calls/wing.ts';
+import './wings/cm/wing.ts';
+import './wings/distribute/wing.ts';
+import './wings/goals/wing.ts';
+import './wings/mpi/wing.ts';
 import './wings/notices/wing.ts';
 import './wings/notify/wing.ts';
+import './wings/owner/wing.ts';
 import './wings/pilots/wing.ts';
+import './wings/replay/wing.ts';
 import './wings/sites/wing.ts';
+import './wings/wiki/wing.ts';
 
 /** In the order in which their hooks are asked. */
 export const WINGS: readonly Wing[] = [

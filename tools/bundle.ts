@@ -11,6 +11,8 @@ import { ROOT } from './tree.ts';
 const BIN = path.join('dist', 'bin');
 /** Programs of their own, which daemons start too. */
 const APART = /^\.\/(head|agent-host)\.ts$/;
+/** Parts of wings that other programs than these ask for, by their places in a wing. */
+const PART_ELSEWHERE = /^\.\/(?:head\/part|bin\/head|api\/part)\.ts$/;
 /** Files of verbs: the kernel's by their names, and those of wings. */
 const COMMAND = /\/(?:commands\/([\w-]+)|(?:[\w-]+-)?verb)\.ts$/;
 /** Where wings say what they have; each is loaded when it is asked for. */
@@ -61,6 +63,9 @@ function apart(isIn: (command: string) => boolean): Plugin {
       onResolve({ filter: APART }, ({ path: file }: OnResolveArgs) => {
         return { path: file.replace(/ts$/, 'js'), external: true };
       });
+      onResolve({ filter: PART_ELSEWHERE }, ({ path: file, kind }: OnResolveArgs) =>
+        kind === 'dynamic-import' ? { path: file, external: true } : undefined,
+      );
       onResolve({ filter: COMMAND }, ({ path: file, kind }: OnResolveArgs) => {
         const command = COMMAND.exec(file)?.[1] ?? '';
         if (kind !== 'dynamic-import' || isIn(command)) return undefined;

@@ -1,7 +1,6 @@
 // `npm run clean`: ends the cluster of this user and removes all that it remembers. The program
 // knows where that is, says what it removes, and removes nothing of a cluster it could not end.
 
-import { isatty } from 'node:tty';
 import { stateDirectory } from '../src/kernel/connect/locate.ts';
 import { whyNotOurs } from './checkout-mark.ts';
 import { ROOT } from './tree.ts';

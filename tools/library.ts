@@ -10,7 +10,7 @@ import { ROOT } from './tree.ts';
 
 const FOLDER = path.join(ROOT, 'dist');
 /** Specifiers of a declaration that are files of ours. */
-const OWN = /(from\s+|import\(|import\s+|declare module\s+)(['"])(\.[^'"]+)\.(?:ts|js)\2/g;
+const OWN = /(from\s+|import\s*\(?|declare module\s+)(['"])(\.[^'"]+)\.(?:ts|js)\2/g;
 
 /** Needs `dist/` as the compiler makes it. */
 export async function bundleLibrary(): Promise<void> {

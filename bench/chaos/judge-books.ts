@@ -2,7 +2,7 @@
 // began and ended, and nothing runs over its time limit or after its task is done.
 
 import type { HistoryTask } from '../../src/kernel/api/history.ts';
-import { type Case, type TaskCase, overlapMs, spanOf } from './case.ts';
+import { type Case, overlapMs, spanOf, type TaskCase } from './case.ts';
 import type { Life, Span } from './evidence.ts';
 import { siteOf } from './site/evidence.ts';
 

@@ -7,7 +7,12 @@ import type { AgentPorts, AgentSettings } from '../../src/kernel/agent/ports.ts'
 import type { NodeName } from '../../src/kernel/model/ids.ts';
 import { PAUSE_MAX_MS } from '../../src/kernel/model/pause.ts';
 import type { Resources } from '../../src/kernel/model/resources.ts';
-import { memberName, type SiteMode, type SiteNode, siteNodeOf } from '../../src/kernel/model/site.ts';
+import {
+  memberName,
+  type SiteMode,
+  type SiteNode,
+  siteNodeOf,
+} from '../../src/kernel/model/site.ts';
 import type { Commands } from '../../src/kernel/ports/commands.ts';
 import type { Log } from '../../src/kernel/ports/log.ts';
 import type { Dialer } from '../../src/kernel/ports/net.ts';

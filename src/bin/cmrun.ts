@@ -3,5 +3,6 @@
 import { runSingle } from '../kernel/cli/main.ts';
 import { summary, verb } from '../wings/cm/cli/cmrun.ts';
 import { finish, invocation } from './terminal.ts';
+import '../wings.ts';
 
 void finish(runSingle(invocation('cmrun'), summary, verb));

@@ -3,5 +3,6 @@
 import { runVerbs } from '../kernel/cli/main.ts';
 import { distribute } from '../wings/distribute/cli/distribute.ts';
 import { finish, invocation } from './terminal.ts';
+import '../wings.ts';
 
 void finish(runVerbs(invocation('distribute'), distribute));

@@ -7,6 +7,7 @@ import { Archive } from '../kernel/head/archive/archive.ts';
 import { BlobStore } from '../kernel/head/blobs/blob-store.ts';
 import { JobFiles } from '../kernel/head/files/job-files.ts';
 import type { LogFiles } from '../kernel/head/logs/log-files.ts';
+import type { HeadPart } from '../kernel/head/part.ts';
 import { BLOB_DISK_FREE_BYTES_MIN } from '../kernel/model/limits.ts';
 import { systemClock } from '../kernel/os/clock.ts';
 import type { Log } from '../kernel/ports/log.ts';
@@ -29,9 +30,14 @@ export interface HeadFiles {
 /** `certainNow`: `Engine.certainNow`. */
 export function openHeadFiles(
   options: HeadOptions,
-  ports: { readonly logs: LogFiles; readonly log: Log; readonly certainNow: () => number },
+  ports: {
+    readonly logs: LogFiles;
+    readonly log: Log;
+    readonly certainNow: () => number;
+    readonly parts: readonly HeadPart[];
+  },
 ): HeadFiles {
-  const { logs, log, certainNow } = ports;
+  const { logs, log, certainNow, parts } = ports;
   const names = new References();
   const blobs = new BlobStore({
     directory: join(options.directory, 'blobs'),
@@ -59,6 +65,7 @@ export function openHeadFiles(
     bytesMax: options.archiveBytesMax,
     ageMs: options.archiveAgeMs,
     shownIn: options.resultsIn,
+    shelving: parts.find(({ shelving }) => shelving !== undefined)?.shelving,
     ...{ blobs, names, logs, clock: systemClock, certainNow, log },
   });
   return { blobs, jobFiles, archive };

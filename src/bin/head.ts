@@ -19,17 +19,15 @@ import { type FileLog, openLog } from '../kernel/os/log.ts';
 import { collectWhenIdle, ownHeap } from '../kernel/os/spare-memory.ts';
 import type { StoreFailure } from '../kernel/ports/store.ts';
 import { openSqliteStore } from '../kernel/store/sqlite/open.ts';
-import { startGoals } from '../wings/goals/bin/head-goals.ts';
 import { notifiersOf } from '../wings/notify/head/notifiers.ts';
-import { openWiki } from '../wings/wiki/bin/head-wiki.ts';
 import { certificateOf } from './head-certificate.ts';
 import { EXIT_BUG, headFailure } from './head-failure.ts';
 import { type HeadFiles, openHeadFiles } from './head-files.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
+import { type HeadWings, openWings } from './head-wings.ts';
 import { keep, noteExit } from './keep.ts';
-import { loadMachine } from './machine.ts';
 import { uidsByCompiled } from './local-peers.ts';
-import { keepPilots } from '../wings/pilots/bin/pilots.ts';
+import { loadMachine } from './machine.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
 import { stampKey } from './stamp-key.ts';
 
@@ -101,6 +99,7 @@ const TRACES = ['tls/key.pem', 'tls/certificate.pem', 'logs/0'];
 
 async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () => void) {
   const { directory, acceptLoss = false } = options;
+  const wings = await openWings({ options, log, audit });
   const warn = (words: string): void => log.warn({}, words);
   const store = await openSqliteStore({ directory, acceptLoss, traces: TRACES, warn });
   let head: Head | null = null;
@@ -112,7 +111,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     log,
   });
   const files = openHeadFiles(options, {
-    ...{ logs, log },
+    ...{ logs, log, parts: wings.parts },
     // Nothing goes before the head serves.
     certainNow: () => head?.engine.certainNow() ?? systemClock.now(),
   });
@@ -136,7 +135,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
         acceptLoss,
         jobIdSeen: async () => Math.max(await logs.jobIdSeen(), await files.archive.jobIdSeen()),
         ...fencingOf(options, audit),
-        ...notifyingOf(options, audit),
+        parts: wings.parts,
       },
       { settings, heartbeatMs, tickMs, logBytesMax },
     );
@@ -144,7 +143,8 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     files.jobFiles.attach(head.engine);
     files.archive.attach(head.engine);
     const { gone } = store;
-    await serveUntilStopped({ options, head, logs, files, log, audit, gone, onServing });
+    const started = { options, head, wings, logs, files, log, audit, gone, onServing };
+    await serveUntilStopped(started);
   } finally {
     await files.archive.close();
     // Also when it could not start: nothing may keep the directory's lock, nor the process.
@@ -157,6 +157,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
 interface Started extends Logs {
   readonly options: HeadOptions;
   readonly head: Head;
+  readonly wings: HeadWings;
   readonly logs: LogFiles;
   readonly files: HeadFiles;
   /** Resolves when the store's thread has ended. */
@@ -165,29 +166,12 @@ interface Started extends Logs {
 }
 
 async function serveUntilStopped(started: Started): Promise<void> {
-  const { options, head, logs, files, log, audit, gone, onServing } = started;
+  const { options, head, wings, logs, files, log, audit, gone, onServing } = started;
   const { engine, agents } = head;
-  const goals = startGoals(
-    { engine, logs, log },
-    options.goals,
-    join(options.directory, 'goals.kept'),
-  );
-  const reload = reloadOf(options, { head, goals: goals.keeper }, log);
-  const clock = systemClock;
+  const reload = reloadOf(options, { head, wings }, log);
   const ports = {
-    ...{
-      engine,
-      agents,
-      logs,
-      goals: goals.keeper,
-      ...files,
-      clock,
-      chance: systemChance,
-      log,
-      audit,
-      reload,
-    },
-    notifierHealth: () => head.notifying?.health ?? new Map(),
+    ...{ engine, agents, logs, ...files, clock: systemClock, chance: systemChance },
+    ...{ log, audit, reload },
   };
   const http = await startHttp(ports, {
     clusterName: options.clusterName,
@@ -201,11 +185,11 @@ async function serveUntilStopped(started: Started): Promise<void> {
     requestRateMax: options.requestRateMax,
     // Elsewhere its socket is its own user's alone.
     ...(options.multiUser ? { uidsOf: uidsByCompiled(log) } : {}),
+    wings,
   });
   agents.beginHearing();
-  const pilots = keepPilots({ engine, clock, log, door: http });
   log.info({ socket: options.socketPath, port: http.port, seq: engine.seq }, 'head serves');
-  const closeWiki = await openWiki(options, head, { log, audit });
+  await wings.serving(head, http);
   onServing();
   logs.begin();
   files.blobs.begin();
@@ -215,9 +199,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
   endReloading();
   if (failure !== null)
     log.error({ error: failure.message }, 'the head stops although its store cannot be written');
-  await pilots.close();
-  goals.end();
-  await closeWiki();
+  await wings.end();
   await http.close();
   rmSync(options.socketPath, { force: true });
   // Only a new process has a new store's thread: whoever watches this one starts it again.

@@ -10,22 +10,17 @@ import { schemaOf } from '../kernel/config/schema.ts';
 import type { Head } from '../kernel/head/head.ts';
 import { type Refusal, refuse } from '../kernel/model/errors.ts';
 import { Failure } from '../kernel/model/failure.ts';
-import { systemClock } from '../kernel/os/clock.ts';
-import { systemCommands } from '../kernel/os/commands.ts';
 import type { Log } from '../kernel/ports/log.ts';
-import { readGoals } from '../wings/goals/bin/head-goals.ts';
-import { goalOptions } from '../wings/goals/config/goal-options.ts';
-import type { GoalKeeper } from '../wings/goals/head/keeper.ts';
-import { notifiersOf } from '../wings/notify/head/notifiers.ts';
 import { WINGS } from '../wings.ts';
 import type { HeadOptions } from './head-options.ts';
+import type { HeadWings } from './head-wings.ts';
 
 export type Reload = () => Promise<Result<ReloadReply, Refusal>>;
 
 /** The same file, flags and environment as at the start. */
 export function reloadOf(
   { config: origin }: HeadOptions,
-  { head, goals }: { readonly head: Head; readonly goals: GoalKeeper },
+  { head, wings }: { readonly head: Head; readonly wings: Pick<HeadWings, 'reread'> },
   log: Log,
 ): Reload {
   let before = origin.written;
@@ -35,17 +30,15 @@ export function reloadOf(
       const flags = new Map(origin.flags);
       const sources = { flags, environment: process.env, file, directory, wings: WINGS };
       const config = await loadConfig(sources);
-      const { settings, heartbeatMs, notify } = liveOptions(config, await optionsOf(WINGS));
-      const goalState = readGoals(goalOptions(config) ?? undefined, goals.options.classes);
+      const { settings, heartbeatMs } = liveOptions(config, await optionsOf(WINGS));
+      const apply = wings.reread(config);
       const after = writtenOf(config);
       const { changed, afterRestart } = compareWritten(
         { before, after },
         (await schemaOf(WINGS)).atStart,
       );
       head.change({ settings, heartbeatMs });
-      goals.change(goalState);
-      const world = { commands: systemCommands, clock: systemClock };
-      if (notify !== undefined) head.notifying?.change(notifiersOf(notify, world));
+      apply();
       // What waits for a restart is told again at the next reload.
       const kept = afterRestart.map((change) => [change.key, change.before ?? ''] as const);
       before = { ...after, ...Object.fromEntries(kept) };

@@ -1,13 +1,18 @@
 // What a wing is to the kernel: what it contributes, by what the kernel asks for. A wing that
 // contributes nothing of a kind leaves it out.
 
-import type { MachinePart } from './machine/part.ts';
 import type { Agent } from './agent/agent.ts';
 import type { AgentPart } from './agent/part.ts';
 import type { AgentPorts } from './agent/ports.ts';
+import type { ApiPart } from './api/part.ts';
 import type { CliWing } from './cli/part.ts';
-import type { AgentOptions } from './config/daemon-options.ts';
+import type { Config } from './config/config.ts';
+import type { AgentOptions, HeadOptions } from './config/daemon-options.ts';
 import type { UidsOf } from './doors/peer-owners.ts';
+import type { Head } from './head/head.ts';
+import type { HttpSide } from './head/http/server.ts';
+import type { HeadPart } from './head/part.ts';
+import type { MachinePart } from './machine/part.ts';
 import type { NodeFacts } from './model/node.ts';
 import type { Log } from './ports/log.ts';
 
@@ -15,6 +20,10 @@ export interface Wing extends CliWing {
   readonly name: string;
   /** Other wings that this one imports; no circle. */
   readonly needs: readonly string[];
+  /** Its routes. */
+  readonly api?: () => Promise<ApiPart>;
+  /** Its part of a head, made for each. */
+  readonly head?: (program: HeadProgram) => Promise<HeadPart>;
   /** What the head's machine gets from it. */
   readonly machine?: () => Promise<MachinePart>;
   /** What it does in agents; loaded by programs that have some. */
@@ -55,4 +64,21 @@ export interface Elsewhere {
 export interface AgentsHost {
   /** Runs the agent of one more node, whose tasks run elsewhere too. */
   run(options: AgentOptions, elsewhere: (log: Log) => Elsewhere): Promise<void>;
+}
+
+/** The program of a head, to its wings. */
+export interface HeadProgram {
+  readonly options: HeadOptions;
+  readonly log: Log;
+  /** One line per request that changes something. */
+  readonly audit: Log;
+  /** The doors are open. Rejects with words when what is to begin then cannot. */
+  onServing(begin: (head: Head, door: HttpSide) => void | Promise<void>): void;
+  /**
+   * The configuration is read again: `read` throws a failure that says what is wrong with it, and gives what has
+   * it in force when all is right.
+   */
+  onReload(read: (config: Config) => () => void): void;
+  /** The head is about to stop. */
+  onEnd(end: () => void | Promise<void>): void;
 }

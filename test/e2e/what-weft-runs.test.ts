@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { connect } from '../../src/library.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster } from './support/local-cluster.ts';
-import path from 'node:path';
 
 const ASKS = 'command -v node; node --version; env';
 /** What only Weft's own programs are to have. */

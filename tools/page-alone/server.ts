@@ -8,6 +8,7 @@ import path from 'node:path';
 import { methodAndPath, PATHS, type RouteName } from '../../src/kernel/api/paths.ts';
 import type { ReplyOf } from '../../src/kernel/api/routes.ts';
 import { ROOT } from '../tree.ts';
+import '../../src/wings.ts';
 
 /** What of a request an answer depends on. */
 export interface Asked {

@@ -1,7 +1,7 @@
 // From an order to everything the launcher needs: account, directories, files, limits. What a short
 // task needs is done without a single wait once its user is known.
 
-import { type Result, err, ok } from '../base/result.ts';
+import { err, ok, type Result } from '../base/result.ts';
 import { CLIENT_STDIN } from '../model/job.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { Group } from '../ports/containment.ts';

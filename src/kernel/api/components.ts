@@ -1,7 +1,7 @@
 // Schemas as components of an OpenAPI document: every object has a name, and stands there once.
 
 import { z } from 'zod';
-import { ENUMS, NAMED, STAND_INS } from './schema-names.ts';
+import { ENUMS, type Named, STAND_INS } from './schema-names.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -10,6 +10,11 @@ const PREFIX = '#/components/schemas/';
 /** Gathers components while the document is written. */
 export class Components {
   readonly #schemas = new Map<string, Json>();
+  readonly #named: Named;
+
+  constructor(named: Named) {
+    this.#named = named;
+  }
 
   /** In the order of their names. */
   get all(): Record<string, Json> {
@@ -18,7 +23,7 @@ export class Components {
 
   /** The schema, or a reference to it when it is an object; `name`: unless it has one. */
   schema(schema: z.ZodType, io: 'input' | 'output', name: string): Json {
-    const { $schema: _, $defs = {}, ...root } = convert(schema, io);
+    const { $schema: _, $defs = {}, ...root } = this.#convert(schema, io);
     for (const [id, inner] of Object.entries($defs as Record<string, Json>)) {
       this.#add(id, this.#insides(inner, id));
     }
@@ -27,11 +32,15 @@ export class Components {
 
   /** An object whose own fields are read: those of a path, a query or headers. */
   inline(schema: z.ZodType): Json {
-    const { $schema: _, $defs = {}, ...root } = convert(schema, 'input');
+    const { $schema: _, $defs = {}, ...root } = this.#convert(schema, 'input');
     for (const [id, inner] of Object.entries($defs as Record<string, Json>)) {
       this.#add(id, this.#insides(inner, id));
     }
     return this.#insides(root, '');
+  }
+
+  #convert(schema: z.ZodType, io: 'input' | 'output'): Json {
+    return convert(schema, io, this.#named);
   }
 
   /** An object or a choice goes into a component of this name; anything else stays in its place. */
@@ -111,10 +120,10 @@ function capital(word: string): string {
   );
 }
 
-function convert(schema: z.ZodType, io: 'input' | 'output'): Json {
+function convert(schema: z.ZodType, io: 'input' | 'output', named: Named): Json {
   return z.toJSONSchema(schema, {
     io,
-    metadata: NAMED,
+    metadata: named,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       const standIn = STAND_INS.get(zodSchema);

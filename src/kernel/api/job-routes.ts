@@ -8,7 +8,7 @@ import * as history from './history.ts';
 import * as jobs from './jobs.ts';
 import { LOG_HEADER_TEXTS } from './log-headers.ts';
 import * as logSearch from './log-search.ts';
-import { JOB_OWNER, OPERATOR, type RouteShape, USER } from './route-shape.ts';
+import { JOB_OWNER, type RouteShape, USER } from './route-shape.ts';
 import * as submissions from './submission.ts';
 import * as taskMap from './task-map.ts';
 
@@ -108,14 +108,6 @@ export const jobRoutes = {
     body: feeding.feedRequest,
     reply: feeding.feedReply,
     quiet: true,
-  },
-  startJob: {
-    summary:
-      'Start a task now on these nodes: for the scheduler of a partition with policy external.',
-    access: OPERATOR,
-    params: taskParams,
-    body: jobs.startRequest,
-    reply: changedReply,
   },
   cancelJob: action('Cancel a job or a task, pending or running.'),
   holdJob: action('Keep a pending job from starting.'),

@@ -1,7 +1,6 @@
 // Jobs and tasks as the API shows them, and the requests about them.
 
 import { z } from 'zod';
-import { deliveryView } from '../../wings/notify/api/notifications.ts';
 import { OUTCOME_WISHES, OUTCOMES, TASK_STATES } from '../model/job.ts';
 import { JOB_SOURCES } from '../model/job-source.ts';
 import { ON_OOM } from '../model/memory-use.ts';
@@ -11,12 +10,12 @@ import {
   instant,
   instantOrNull,
   keptAmounts,
-  nodeName,
   queryFlag,
   queryNumber,
   resources,
   taskId,
 } from './common.ts';
+import { deliveryView } from './delivery.ts';
 import { startGuess } from './start-guess.ts';
 
 /** How a job or task ended; null until then. */
@@ -268,12 +267,6 @@ export const waitManyReply = z.object({
 
 /** The index of one task of an array; absent: all tasks, or the one that the path names. */
 export const taskChoice = z.strictObject({ index: count.optional() }).optional();
-
-export const startRequest = z.strictObject({
-  index: count.optional(),
-  /** One for each part of the task. */
-  nodes: z.array(nodeName).min(1).max(10_000),
-});
 
 export const signalRequest = z.strictObject({
   index: count.optional(),

@@ -5,25 +5,36 @@ import { KINDS } from '../model/errors.ts';
 import { recordView } from './cluster.ts';
 import { Components, type Json } from './components.ts';
 import { failureReply } from './failure.ts';
+import type { ApiPart, Tag } from './part.ts';
+import { listRoutes, type Route } from './route-list.ts';
 import { STREAMS } from './route-shape.ts';
-import { ROUTE_LIST, type Route } from './routes.ts';
+import { namedSchemas } from './schema-names.ts';
 
 /** Made once per head; plain JSON. */
-export function openApiDocument(version: string): Record<string, unknown> {
-  const components = new Components();
+export function openApiDocument(
+  version: string,
+  parts: readonly ApiPart[],
+): Record<string, unknown> {
+  const components = new Components(namedSchemas(parts));
+  const tags = tagsOf(parts);
   const failure = components.schema(failureReply, 'output', 'Failure');
   components.schema(recordView, 'output', 'EventRecord');
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of ROUTE_LIST) {
+  for (const route of listRoutes(parts)) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] ??= {};
-    paths[path][route.method.toLowerCase()] = operation(route, components, failure);
+    paths[path][route.method.toLowerCase()] = operation(
+      route,
+      tagOf(route, tags),
+      components,
+      failure,
+    );
   }
   return {
     openapi: '3.1.0',
     info: { title: 'Weft', version, description: 'The API of a Weft head.' },
     servers: SERVERS,
-    tags: Object.entries(TAGS).map(([name, { description }]) => ({ name, description })),
+    tags: Object.entries(tags).map(([name, { description }]) => ({ name, description })),
     paths,
     components: { schemas: components.all, securitySchemes: SECURITY },
   };
@@ -55,17 +66,13 @@ const SECURITY = {
 };
 
 /** By the first word of the path behind the version; `cluster` has what no other has. */
-const TAGS: Readonly<Record<string, { readonly description: string; readonly words: string[] }>> = {
+const TAGS: Readonly<Record<string, Tag>> = {
   jobs: { description: 'Submit, follow and control jobs.', words: ['jobs', 'history'] },
-  batches: { description: 'Jobs submitted together under one name.', words: ['batches'] },
-  pools: { description: 'Workers that stay, and run functions for programs.', words: ['pools'] },
-  pilots: { description: 'Nodes that a batch system hosts for a time.', words: ['pilots'] },
   files: { description: 'File contents by their SHA-256.', words: ['blobs', 'epochs'] },
   nodes: {
     description: 'Nodes, and how they join.',
     words: ['nodes', 'join', 'join-tokens', 'agent'],
   },
-  sites: { description: 'Other clusters behind gateways.', words: ['sites'] },
   partitions: { description: 'Partitions and qualities of service.', words: ['partitions', 'qos'] },
   reservations: { description: 'Nodes set aside for a time.', words: ['reservations'] },
   maintenance: { description: 'Nodes out of service for a time.', words: ['maintenance'] },
@@ -73,23 +80,33 @@ const TAGS: Readonly<Record<string, { readonly description: string; readonly wor
     description: 'Who may do what, and what they have used.',
     words: ['users', 'usage', 'tokens', 'auth', 'whoami'],
   },
-  cluster: {
-    description: 'The cluster as a whole, and what happens in it.',
-    words: [],
-  },
 };
 
-function tagOf({ path }: Route): string {
-  const word = path.replace(/^\/(v1\/)?/, '').split('/')[0] ?? '';
-  return Object.entries(TAGS).find(([, { words }]) => words.includes(word))?.[0] ?? 'cluster';
+const CLUSTER: Tag = {
+  description: 'The cluster as a whole, and what happens in it.',
+  words: [],
+};
+
+function tagsOf(parts: readonly ApiPart[]): Readonly<Record<string, Tag>> {
+  return Object.assign({}, TAGS, ...parts.map((part) => part.tags), { cluster: CLUSTER });
 }
 
-function operation(route: Route, components: Components, failure: Json): Record<string, unknown> {
+function tagOf({ path }: Route, tags: Readonly<Record<string, Tag>>): string {
+  const word = path.replace(/^\/(v1\/)?/, '').split('/')[0] ?? '';
+  return Object.entries(tags).find(([, { words }]) => words.includes(word))?.[0] ?? 'cluster';
+}
+
+function operation(
+  route: Route,
+  tag: string,
+  components: Components,
+  failure: Json,
+): Record<string, unknown> {
   const name = capital(route.name);
   const body = requestBody(route, components, `${name}Request`);
   return {
     operationId: route.name,
-    tags: [tagOf(route)],
+    tags: [tag],
     summary: route.summary,
     description: describeAccess(route),
     security: securityOf(route),

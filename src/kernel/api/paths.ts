@@ -1,7 +1,9 @@
 // Method and path of every route, by name. No schemas here: the command line loads this file and
 // must not pay for the schema library.
 
-export const PATHS = {
+import type { ROUTES, RouteTable } from './routes.ts';
+
+const OWN = {
   submitJob: 'POST /v1/jobs',
   submitJobs: 'POST /v1/jobs/bulk',
   rehearseJob: 'POST /v1/jobs/rehearse',
@@ -15,7 +17,6 @@ export const PATHS = {
   readLogs: 'GET /v1/jobs/:id/logs',
   searchLogs: 'GET /v1/jobs/:id/logs/search',
   feedJob: 'POST /v1/jobs/:id/stdin',
-  startJob: 'POST /v1/jobs/:id/start',
   cancelJob: 'POST /v1/jobs/:id/cancel',
   holdJob: 'POST /v1/jobs/:id/hold',
   releaseJob: 'POST /v1/jobs/:id/release',
@@ -31,27 +32,6 @@ export const PATHS = {
   checkBlob: 'HEAD /v1/blobs/:hash',
   sendBlob: 'PATCH /v1/blobs/:hash',
   readBlob: 'GET /v1/blobs/:hash',
-  submitBatch: 'POST /v1/batches',
-  listBatches: 'GET /v1/batches',
-  getBatch: 'GET /v1/batches/:namespace/:name',
-  listBatchJobs: 'GET /v1/batches/:namespace/:name/jobs',
-  listBuildLogs: 'GET /v1/batches/:namespace/:name/builds',
-  cancelBatch: 'POST /v1/batches/:namespace/:name/cancel',
-  retryBatch: 'POST /v1/batches/:namespace/:name/retry',
-  rebuildBatch: 'POST /v1/batches/:namespace/:name/rebuild',
-  removeBatch: 'DELETE /v1/batches/:namespace/:name',
-  startPool: 'POST /v1/pools',
-  listPools: 'GET /v1/pools',
-  getPool: 'GET /v1/pools/:id',
-  scalePool: 'PATCH /v1/pools/:id',
-  stopPool: 'DELETE /v1/pools/:id',
-  poolCalls: 'GET /v1/pools/:id/calls',
-  openCalls: 'GET /v1/pools/:id/calls/socket',
-  openWork: 'GET /v1/pools/:id/work',
-  startFleet: 'POST /v1/pilots',
-  listFleets: 'GET /v1/pilots',
-  scaleFleet: 'PATCH /v1/pilots/:fleet',
-  stopFleet: 'DELETE /v1/pilots/:fleet',
   storeOutputs: 'PUT /v1/epochs/:epochId/outputs',
   listOutputs: 'GET /v1/jobs/:id/outputs',
   getOutputs: 'GET /v1/jobs/:id/outputs/:index',
@@ -77,26 +57,16 @@ export const PATHS = {
   declareNodeLost: 'POST /v1/nodes/:name/lost',
   join: 'POST /v1/join',
   agent: 'GET /v1/agent',
-  listSites: 'GET /v1/sites',
-  getSite: 'GET /v1/sites/:name',
-  pauseSite: 'POST /v1/sites/:name/pause',
-  resumeSite: 'POST /v1/sites/:name/resume',
   planMaintenance: 'POST /v1/maintenance',
   nodeOn: 'POST /v1/maintenance/node-on',
   listMaintenance: 'GET /v1/maintenance',
   getMaintenance: 'GET /v1/maintenance/:id',
   cancelMaintenance: 'POST /v1/maintenance/:id/cancel',
-  getGoals: 'GET /v1/goals',
-  lookAtNodes: 'POST /v1/goals/look',
   listReservations: 'GET /v1/reservations',
   createReservation: 'POST /v1/reservations',
   getReservation: 'GET /v1/reservations/:name',
   changeReservation: 'PATCH /v1/reservations/:name',
   cancelReservation: 'DELETE /v1/reservations/:name',
-  setNotice: 'PUT /v1/notice',
-  getNotice: 'GET /v1/notice',
-  clearNotice: 'DELETE /v1/notice',
-  listNotifications: 'GET /v1/notifications',
   listUsers: 'GET /v1/users',
   listUsage: 'GET /v1/usage',
   createUser: 'POST /v1/users/:name',
@@ -123,14 +93,26 @@ export const PATHS = {
   health: 'GET /healthz',
   readiness: 'GET /readyz',
   openapi: 'GET /openapi.json',
-} as const;
+} satisfies Readonly<Record<keyof typeof ROUTES, string>>;
 
 /** The name of a route: what handlers, the client and the documentation call it. */
-export type RouteName = keyof typeof PATHS;
+export type RouteName = keyof RouteTable;
+
+const known: Record<string, string> = { ...OWN };
+
+/** `POST /v1/jobs`, by the name of the route: the kernel's, and those of the wings that are loaded. */
+export const PATHS: Readonly<Record<string, string>> = known;
+
+/** Called by the file `api/paths.ts` of each wing when a program loads it. */
+export function addPaths(paths: Readonly<Partial<Record<RouteName, string>>>): void {
+  Object.assign(known, paths);
+}
 
 /** Splits `POST /v1/jobs` into its two words. */
 export function methodAndPath(name: RouteName): { method: string; path: string } {
-  const [method, path] = PATHS[name].split(' ') as [string, string];
+  const line = PATHS[name];
+  if (line === undefined) throw new Error(`no wing that is loaded has the route ${name}`);
+  const [method, path] = line.split(' ') as [string, string];
   return { method, path };
 }
 

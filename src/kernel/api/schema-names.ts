@@ -2,19 +2,19 @@
 // named here has a name by where it stands: `SubmitJobRequest`, `NodeDrained`.
 
 import { z } from 'zod';
-import * as batches from '../../wings/batches/api/batches.ts';
-import * as notifications from '../../wings/notify/api/notifications.ts';
 import { ROLES } from '../model/actor.ts';
 import { OUTCOMES, TASK_STATES } from '../model/job.ts';
 import { RUNNING_POLICIES } from '../model/maintenance.ts';
 import { PARTITION_STATES, PLACEMENTS, POLICIES, PREEMPT_MODES } from '../model/scheduling.ts';
 import * as cluster from './cluster.ts';
 import * as common from './common.ts';
+import { deliveryView } from './delivery.ts';
 import * as failures from './failure.ts';
 import * as history from './history.ts';
 import * as jobs from './jobs.ts';
 import * as maintenance from './maintenance.ts';
 import * as nodes from './nodes.ts';
+import type { ApiPart } from './part.ts';
 import * as partitions from './partitions.ts';
 import * as reservations from './reservations.ts';
 import * as submissions from './submission.ts';
@@ -45,9 +45,7 @@ const NAMES: Readonly<Record<string, z.ZodType>> = {
   Usage: jobs.jobDetail.shape.usage,
   Waited: waitReply,
   Explanation: jobs.explainReply,
-  Batch: batches.batchView,
-  BatchSubmitted: batches.submitBatchReply,
-  Delivery: notifications.deliveryView,
+  Delivery: deliveryView,
   HistoryJob: history.historyReply.shape.jobs.element,
   Node: nodes.nodeView,
   AdmittedNode: nodes.admittedReply,
@@ -78,8 +76,15 @@ export const ENUMS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** For the converter: a schema that has an id is a component of that name. */
-export const NAMED = z.registry<{ id: string }>();
-for (const [id, schema] of Object.entries(NAMES)) NAMED.add(schema, { id });
+export type Named = z.core.$ZodRegistry<{ id: string }>;
+
+export function namedSchemas(parts: readonly ApiPart[]): Named {
+  const named: Named = z.registry<{ id: string }>();
+  for (const names of [NAMES, ...parts.map((part) => part.names ?? {})]) {
+    for (const [id, schema] of Object.entries(names)) named.add(schema, { id });
+  }
+  return named;
+}
 
 /** Documented as the other, though the head takes anything here and checks it by itself. */
 export const STAND_INS: ReadonlyMap<z.core.$ZodType, string> = new Map([

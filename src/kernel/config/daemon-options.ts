@@ -2,11 +2,8 @@
 // how the bin folder hands their entry points over.
 
 import type { ContainerRuntime } from '../model/container-runtime.ts';
-import type { FilterRule } from '../model/filter-rule.ts';
-import type { YieldRules } from '../model/presence.ts';
 import type { Resources } from '../model/resources.ts';
 import type { Settings } from '../model/settings.ts';
-import type { SiteSystem, SiteTried } from '../model/site.ts';
 import type { Written } from './compare.ts';
 import type { ConfigOrigin } from './config.ts';
 

@@ -5,7 +5,6 @@ import type { NodeName } from '../model/ids.ts';
 import type { Stamp } from '../model/life.ts';
 import type { Order } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
-import type { SiteHold } from '../model/site.ts';
 import type { Session } from '../ports/net.ts';
 import { encode, encodeOrders } from '../wire/codec.ts';
 import type { HeadToAgent, NodeLoad } from '../wire/messages.ts';
@@ -31,15 +30,7 @@ export interface Link {
   readonly orders: OrderWriter;
   /** Whether its processes can be sent standard input. */
   isFed: boolean;
-  /** Whether it can be asked for jobs of its site. */
-  isAsked: boolean;
-  /** What it was told last to be held here, as text; null: it takes no such word. */
-  holds: string | null;
   readonly offset: ClockOffset;
-  /** A gateway's: what it was told last to have stopped, as text; null: it stops nothing. */
-  stops: string | null;
-  /** How often it was told. */
-  stopsTold: number;
 }
 
 /** `session.peer` is the node's name, as its secret proved it. */
@@ -55,24 +46,12 @@ export function linkOf(session: Session): Link {
     presence: null,
     orders: new OrderWriter(),
     isFed: false,
-    isAsked: false,
-    holds: null,
     offset: new ClockOffset(),
-    stops: null,
-    stopsTold: 0,
   };
 }
 
 export function tell(link: Link, message: HeadToAgent): void {
   link.session.send(encode(message));
-}
-
-/** Whenever it has changed; a gateway that has just come hears it in any case. */
-export function tellHolds(link: Link, jobs: readonly SiteHold[]): void {
-  const text = JSON.stringify(jobs);
-  if (link.holds === null || link.holds === text) return;
-  link.holds = text;
-  tell(link, { kind: 'site_holds', jobs });
 }
 
 /** In as many messages as their size demands: a node refuses one beyond MESSAGE_BYTES_MAX. */

@@ -1,29 +1,20 @@
 // The head's side of agent sessions: hello, reports, heartbeats, logs in; orders and
 // acknowledgements out. And the clock of each node's silence.
 
-import {
-  type KnownSite,
-  type SiteHang,
-  type SiteStart,
-  Sites,
-} from '../../wings/sites/head/sites.ts';
-import { cancelledHere, unlistedHere } from '../../wings/sites/machine/heard.ts';
-import { heldHere } from '../../wings/sites/machine/held-here.ts';
-import { stopsWanted } from '../../wings/sites/machine/stops.ts';
 import { unreachable } from '../base/assert.ts';
 import type { Task } from '../machine/jobs/facts.ts';
 import { seemsRebooted } from '../machine/nodes/clones.ts';
 import { cloneWords } from '../machine/nodes/machine.ts';
 import type { Reply } from '../machine/reply.ts';
 import { formatRefusal, refuse } from '../model/errors.ts';
-import { formatEpochId, type NodeName } from '../model/ids.ts';
+import type { NodeName } from '../model/ids.ts';
 import type { Stamp, Standing } from '../model/life.ts';
 import type { MemoryUse } from '../model/memory-use.ts';
 import type { NodeHello } from '../model/node.ts';
 import { NODE_FEATURES } from '../model/node-features.ts';
 import type { Order } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
-import type { SiteJobPlace, SiteNews } from '../model/site.ts';
+import type { KnownSite, SiteHang, SiteStart } from '../model/site.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Session } from '../ports/net.ts';
@@ -35,8 +26,9 @@ import {
   type NodeLoad,
   PROTOCOL_VERSION,
 } from '../wire/messages.ts';
-import { type Link, linkOf, refuseLink, tell, tellHolds, tellOrders } from './agent-link.ts';
+import { type Link, linkOf, refuseLink, tell, tellOrders } from './agent-link.ts';
 import type { Engine } from './engine.ts';
+import { type Gateways, type GatewayWorld, NO_GATEWAYS } from './gateways.ts';
 import { LastHeard } from './last-heard.ts';
 import type { LogSink } from './log-sink.ts';
 import { OutputGate } from './output-gate.ts';
@@ -53,6 +45,8 @@ export interface AgentsOptions {
   readonly logBytesMax: number;
   /** Absent: nodes are told nothing of how far the head has come. */
   readonly stamps?: Stamps;
+  /** Absent: no node speaks for a site. */
+  readonly gateways?: (world: GatewayWorld) => Gateways;
 }
 
 /** Longer than agents take to dial again. */
@@ -64,7 +58,7 @@ const RESEND_MS = 5_000;
 
 export class Agents {
   readonly #options: AgentsOptions;
-  readonly #sites = new Sites();
+  readonly #gateways: Gateways;
   readonly #links = new Map<NodeName, Link>();
   readonly #lastHeard: LastHeard;
   /** The last hello of each node, by its own clock. */
@@ -82,6 +76,9 @@ export class Agents {
     const onStall = (ms: number): void =>
       log.warn({ ms }, 'the head stood still; that time is not counted as silence of its nodes');
     this.#lastHeard = new LastHeard({ clock, lookMs, onStall });
+    const linkOf = (node: NodeName) => this.#links.get(node);
+    const world = { clock, engine: () => this.#engine, linkOf };
+    this.#gateways = options.gateways?.(world) ?? NO_GATEWAYS;
   }
 
   /** The engine sends through this object, so it comes second. */
@@ -121,31 +118,22 @@ export class Agents {
 
   /** What gateways said of their sites; of nodes that are still there. */
   sites(): readonly KnownSite[] {
-    const nodes = this.#engine?.state.nodes;
-    return this.#sites.all.filter(({ name }) => nodes?.has(name) === true);
+    return this.#gateways.sites;
   }
 
   /** The job of a site that is this start of a task; undefined: none is known. */
   startAtSite(task: Task): SiteStart | undefined {
-    const epochId = formatEpochId(task.id, task.epoch);
-    return this.#sites.startOf(epochId, this.#sitesOf(task), this.#options.clock.monotonic());
+    return this.#gateways.startOf(task);
   }
 
   /** The site of this task that does not answer; undefined: all do that it has. */
   siteHang(task: Task): SiteHang | undefined {
-    return this.#sites.hangOf(this.#sitesOf(task), this.#options.clock.monotonic());
-  }
-
-  /** Nodes of no site stand for themselves: no listing has their name. */
-  #sitesOf({ parts }: Task): NodeName[] {
-    const nodes = this.#engine?.state.nodes;
-    return [...parts.keys()].map((node) => (nodes?.get(node)?.facts?.site ?? node) as NodeName);
+    return this.#gateways.hangOf(task);
   }
 
   /** Queues of the sites whose own schedulers decide. */
   standings(): ReadonlyMap<NodeName, SiteStanding> {
-    const { clock } = this.#options;
-    return this.#sites.standings(clock.monotonic(), clock.now());
+    return this.#gateways.standings();
   }
 
   /** Ms that the wall clock of a connected node is ahead of ours; null when it has not said. */
@@ -221,25 +209,8 @@ export class Agents {
       if (node.holding.size === 0 && node.unreachableSince !== null) continue;
       engine.perform({ kind: 'silence', node: node.name, silentMs }, () => undefined);
     }
-    for (const link of this.#links.values()) this.#tellStops(engine, link);
+    for (const link of this.#links.values()) this.#gateways.look(link);
     this.#resend(engine);
-  }
-
-  /** Which nodes its site is to keep stopped, whenever that has changed. */
-  #tellStops(engine: Engine, link: Link): void {
-    if (link.stops === null) return;
-    const stops = stopsWanted(engine.state, link.node);
-    const text = JSON.stringify(stops);
-    if (text === link.stops) return;
-    link.stops = text;
-    link.stopsTold += 1;
-    const message = { kind: 'site_stops', stops, number: link.stopsTold } as const;
-    const { lives } = engine;
-    // After a crash nobody would know that it was told of what was not written down.
-    void engine.settled().then(() => {
-      if (link.closed || engine.failure !== null || engine.lives !== lives) return;
-      tell(link, message);
-    });
   }
 
   #resend(engine: Engine): void {
@@ -276,7 +247,7 @@ export class Agents {
       case 'log':
         return this.#log(link, message);
       case 'site':
-        return this.#site(link, message);
+        return this.#gateways.hear(link, message.news);
       case 'stdin_ack':
         return this.#onFed(message);
       default:
@@ -319,8 +290,7 @@ export class Agents {
     const features = NODE_FEATURES.filter((feature) => message.features.includes(feature));
     const own = { ...hello, node: link.node, features };
     link.isFed = features.includes('stdin');
-    link.isAsked = message.features.includes('site_ask');
-    if (message.features.includes('site_holds')) link.holds = '';
+    this.#gateways.greeted(link, message.features);
     let number = 0;
     const session = engine.state.nodes.get(link.node)?.session ?? 0;
     const heard = this.#heard(link, message.stamp);
@@ -407,45 +377,6 @@ export class Agents {
     engine.perform(disconnected, () => undefined);
     link.session.close('overtaken; dial again');
     return false;
-  }
-
-  /** Where the site is steered, its word is the truth of its jobs. */
-  #site(link: Link, { news }: Extract<AgentToHead, { kind: 'site' }>): void {
-    const { node, number } = link;
-    const engine = this.#engine;
-    if (number === 0 || engine === null) return;
-    // Any other node has none to speak of.
-    if (engine.state.nodes.get(node)?.facts?.site === undefined) return;
-    const site = this.#sites.hear(node, news, this.#options.clock.monotonic());
-    this.#hearStops(engine, link, news);
-    if (!news.isLast || news.mode !== 'steer' || news.problem !== null) return;
-    const { mode, nodes, jobs } = site;
-    const heard = { node, session: number, mode, nodes, jobs: [...jobs.values()] };
-    engine.perform({ kind: 'site', heard }, (result) => {
-      if (!result.ok) return;
-      const cancelled = cancelledHere(engine.state, node, jobs.values());
-      if (cancelled.length > 0) this.#tellGateway(node, cancelled);
-      const unlisted = link.isAsked ? unlistedHere(engine.state, node, jobs) : [];
-      if (unlisted.length > 0) tell(link, { kind: 'site_ask', jobs: unlisted });
-      tellHolds(link, heldHere(engine.state, node));
-    });
-  }
-
-  #hearStops(engine: Engine, link: Link, { isLast, stops, stopsHeard }: SiteNews): void {
-    if (!isLast || stops === undefined) return;
-    link.stops ??= '';
-    // One that has heard nothing in this session may still have what it was told in the last one.
-    const isUpToDate =
-      stopsHeard === undefined || (stopsHeard > 0 && stopsHeard === link.stopsTold);
-    const heard = { node: link.node, session: link.number, stops, isUpToDate };
-    engine.perform({ kind: 'site_stops', heard }, (result) => {
-      if (result.ok) this.#tellStops(engine, link);
-    });
-  }
-
-  #tellGateway(node: NodeName, jobs: readonly SiteJobPlace[]): void {
-    const link = this.#links.get(node);
-    if (link !== undefined) tell(link, { kind: 'site_cancel', jobs });
   }
 
   #reports(link: Link, message: Extract<AgentToHead, { kind: 'reports' }>): void {

@@ -1,6 +1,5 @@
 // What an engine is given, what it tells of, and what it makes of its inputs before they are decided.
 
-import type { SiteHang, SiteStart } from '../../wings/sites/head/sites.ts';
 import type { Input } from '../machine/controller.ts';
 import type { Event } from '../machine/declared.ts';
 import type { Task } from '../machine/jobs/facts.ts';
@@ -10,6 +9,7 @@ import type { State } from '../machine/state.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
+import type { SiteHang, SiteStart } from '../model/site.ts';
 import type { BootClock, Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';

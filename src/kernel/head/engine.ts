@@ -1,7 +1,6 @@
 // The head's heart: inputs go through the controller, their records are committed in groups, and
 // only then are answers given and orders sent. Many steps share one fsync.
 
-import type { SiteHang, SiteStart } from '../../wings/sites/head/sites.ts';
 import { present } from '../base/assert.ts';
 import { err, type Result } from '../base/result.ts';
 import { type Decision, decide, type Input } from '../machine/controller.ts';
@@ -19,6 +18,7 @@ import { type Refusal, refuse } from '../model/errors.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
+import type { SiteHang, SiteStart } from '../model/site.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HistoryRow } from '../ports/history.ts';
 import type { Store } from '../ports/store.ts';

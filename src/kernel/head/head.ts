@@ -1,8 +1,6 @@
 // One head: engine, agents and their timers, on whatever ports it is given. The simulator runs
 // this very shell; bin/head.ts gives it real sockets and the real store.
 
-import type { Notifiers } from '../../wings/notify/head/notifiers.ts';
-import { Notifying } from '../../wings/notify/head/notifying.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { State } from '../machine/state.ts';
 import type { NodeName } from '../model/ids.ts';
@@ -12,11 +10,12 @@ import type { BootClock, Clock, Timer } from '../ports/clock.ts';
 import type { Commands } from '../ports/commands.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
-import { Agents } from './agents.ts';
+import { Agents, type AgentsOptions } from './agents.ts';
 import { Engine } from './engine.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { type FenceCommand, Fencing } from './fencing.ts';
 import type { LogSink } from './log-sink.ts';
+import type { HeadPart } from './part.ts';
 import { extendReservations } from './recurrence.ts';
 import { Stamps } from './stamps.ts';
 
@@ -39,13 +38,9 @@ export interface HeadPorts {
   };
   /** `EngineOptions.acceptLoss`. */
   readonly acceptLoss?: boolean;
+  /** What wings add, made for this head. */
+  readonly parts?: readonly HeadPart[];
   /** How a site makes sure that a silent node is off; without it an operator has to say so. */
-  /** How those are told who want to know of the end of a job; absent: nobody is. */
-  readonly notifying?: {
-    readonly notifiers: Notifiers;
-    readonly audit: Log;
-    readonly clusterName: string;
-  };
   readonly fencing?: FenceCommand & { readonly commands: Commands; readonly audit: Log };
 }
 
@@ -63,7 +58,6 @@ export interface HeadSettings {
 export interface Head {
   readonly engine: Engine;
   readonly agents: Agents;
-  readonly notifying: Notifying | null;
   /** Decides by these from now on, and tells the agents what they need of them. */
   change(to: Pick<HeadSettings, 'settings' | 'heartbeatMs'>): void;
   /** Commits what is left and closes the store. Running jobs go on without a head. */
@@ -78,7 +72,9 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
   // Often enough that a node is judged within a quarter of its time-out.
   const lookMs = Math.max(20, Math.min(options.tickMs, settings.nodeTimeoutMs / 4));
   const timing = { heartbeatMs, lookMs, logBytesMax };
-  const agents = new Agents({ clock, log, logs: ports.logs, ...timing, ...stamps });
+  const { parts = [] } = ports;
+  const gateways = gatewaysIn(parts);
+  const agents = new Agents({ clock, log, logs: ports.logs, ...timing, ...stamps, ...gateways });
   const engine = await Engine.start({
     machine: ports.machine,
     store: ports.store,
@@ -102,7 +98,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
   const { fencing: means } = ports;
   const fencing =
     means === undefined ? null : new Fencing({ ...means, engine, clock, log, silentMs });
-  const notifying = notifyingOf(ports, engine);
+  const works = parts.flatMap((part) => part.begin?.({ engine, clock, log }) ?? []);
   const timers = [
     every(clock, options.tickMs, () => {
       engine.perform({ kind: 'tick' }, () => undefined);
@@ -115,14 +111,13 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
         // What is missing may say otherwise: nothing is done out there that cannot be taken back.
         if (engine.behind !== null) return;
         fencing?.tick();
-        notifying?.tick();
+        for (const work of works) work.tick();
       });
     }),
   ];
   return {
     engine,
     agents,
-    notifying,
     change: (to) => changeTo(engine, agents, to),
     async stop() {
       for (const timer of timers) timer.cancel();
@@ -140,10 +135,10 @@ function nonceOf({ lives }: HeadPorts): Pick<EngineOptions, 'nonce' | 'firstWord
   return { nonce: () => Buffer.from(chance.bytes(4)).toString('hex'), firstWordMs };
 }
 
-function notifyingOf({ notifying, clock, log }: HeadPorts, engine: Engine): Notifying | null {
-  if (notifying === undefined) return null;
-  const { notifiers, audit, clusterName } = notifying;
-  return new Notifying({ engine, clock, log, audit, clusterName }, notifiers);
+/** One wing has them, or none. */
+function gatewaysIn(parts: readonly HeadPart[]): Pick<AgentsOptions, 'gateways'> {
+  const gateways = parts.find((part) => part.gateways !== undefined)?.gateways;
+  return gateways === undefined ? {} : { gateways };
 }
 
 function loadsOf({ nodes }: State, agents: Agents): ReadonlyMap<NodeName, number> {

@@ -16,6 +16,9 @@ export interface BatchName {
   readonly version: number;
 }
 
+/** `distribute`: read from a file of that program. */
+export type BatchOrigin = 'weft' | 'distribute';
+
 /** What makes an array of tasks a part of a batch: each of them is a job of the batch. */
 export interface BatchLink extends BatchName {
   /** Which jobs of the batch its items are, in their order. IntervalSet text. */

@@ -2,7 +2,7 @@
 // them from its own listings; nothing here is guessed, and what a listing does not say is null.
 
 import type { FilterState, Seen } from './filter-rule.ts';
-import type { EpochId } from './ids.ts';
+import type { EpochId, NodeName } from './ids.ts';
 import type { ExitStatus } from './job.ts';
 
 /** Systems that an adaptor knows, by their words in the configuration (makers: bin/site-adaptors.ts). */
@@ -235,6 +235,38 @@ export interface SiteNews {
   readonly stopsHeard?: number;
   /** How its filters fare; absent: it has none. */
   readonly filters?: FilterState;
+}
+
+/** What is known of a site, by what its gateway has said. */
+export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover' | 'problem'> {
+  /** That of its gateway. */
+  readonly name: NodeName;
+  /** When its jobs were listed, by the clock that never jumps; null: they never were. */
+  readonly listedAt: number | null;
+  readonly nodes: readonly SiteNode[];
+  readonly queues: readonly SiteQueue[];
+  readonly jobs: ReadonlyMap<string, ListedJob>;
+  /** What it has stopped for maintenance; null: it stops nothing. */
+  readonly stops: readonly SiteStop[] | null;
+  /** How its filters fare; null: it has none. */
+  readonly filters: FilterState | null;
+}
+
+/** A start of a task of ours as its site has it. */
+export interface SiteStart {
+  readonly site: NodeName;
+  readonly job: ListedJob;
+  /** Since it was listed so; null: nobody knows. */
+  readonly ageMs: number | null;
+}
+
+/** A site that does not answer, or not so that its gateway understands. */
+export interface SiteHang {
+  readonly site: NodeName;
+  /** In words of the gateway; null: it only has said nothing for long. */
+  readonly problem: string | null;
+  /** Since it was listed last; null: it never was. */
+  readonly ageMs: number | null;
 }
 
 /** Name of a site's node, as it is shown, among ours: nodes of several sites may be called the same. */

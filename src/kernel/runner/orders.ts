@@ -2,14 +2,29 @@
 
 import { unreachable } from '../base/assert.ts';
 import { formatTaskId } from '../model/ids.ts';
-import type { EndOrder, LaunchOrder, Order, ResumeOrder, SignalOrder, SuspendOrder, TellOrder } from '../model/orders.ts';
+import type {
+  EndOrder,
+  LaunchOrder,
+  Order,
+  ResumeOrder,
+  SignalOrder,
+  SuspendOrder,
+  TellOrder,
+} from '../model/orders.ts';
 import type { RunnerEvent } from './events.ts';
-import { decideFinished, isAnother, isTold, type Meant, neverSeen, neverStarted } from './finished.ts';
+import {
+  decideFinished,
+  isAnother,
+  isTold,
+  type Meant,
+  neverSeen,
+  neverStarted,
+} from './finished.ts';
 import { endUnlaunched } from './lease.ts';
 import { isLetGo, letGo } from './let-go.ts';
-import { endDiscarded, endUnstored, unblockNext } from './progress.ts';
 import { decidePauseOrder } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
+import { endDiscarded, unblockNext } from './progress.ts';
 import { type Epoch, instantOf, isOpen, type Now, type RunnerState } from './state.ts';
 
 /** The events of one order. */

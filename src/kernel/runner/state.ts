@@ -1,12 +1,12 @@
 // What an agent knows of its parts of epochs. Plain data; only apply.ts changes it.
 
-import { NO_PAUSES, type Pauses } from './pause/state.ts';
-import { type EpochId, type TaskId, formatTaskId } from '../model/ids.ts';
+import { type EpochId, formatTaskId, type TaskId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
 import type { LifeId, Stamp } from '../model/life.ts';
 import { CLOCK_STEP_MIN_MS } from '../model/limits.ts';
 import type { EndCause, EndReport, LaunchOrder, Report } from '../model/orders.ts';
 import type { EndThere } from '../model/processes.ts';
+import { NO_PAUSES, type Pauses } from './pause/state.ts';
 
 /** Both clocks of one instant: wall for people and reports, monotonic for every time-out. */
 export interface Now {

@@ -2,6 +2,7 @@
 
 import type { Wing } from '../../kernel/wing.ts';
 import './machine/declared.ts';
+import './api/paths.ts';
 
 export const batches: Wing = {
   name: 'batches',
@@ -24,4 +25,6 @@ export const batches: Wing = {
       },
     },
   },
+  api: async () => (await import('./api/part.ts')).api,
+  head: async () => (await import('./head/part.ts')).head,
 };

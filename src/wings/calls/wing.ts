@@ -2,6 +2,7 @@
 
 import type { Wing } from '../../kernel/wing.ts';
 import './machine/declared.ts';
+import './api/paths.ts';
 
 export const calls: Wing = {
   name: 'calls',
@@ -31,4 +32,6 @@ export const calls: Wing = {
       },
     },
   },
+  api: async () => (await import('./api/part.ts')).api,
+  head: async () => (await import('./head/part.ts')).head,
 };

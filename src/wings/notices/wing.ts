@@ -2,6 +2,7 @@
 
 import type { Wing } from '../../kernel/wing.ts';
 import './machine/declared.ts';
+import './api/paths.ts';
 
 export const notices: Wing = {
   name: 'notices',
@@ -19,4 +20,6 @@ export const notices: Wing = {
     ],
     glance: async (context) => (await import('./cli/glance.ts')).glance(context),
   },
+  api: async () => (await import('./api/part.ts')).api,
+  head: async () => (await import('./head/part.ts')).head,
 };

@@ -2,6 +2,7 @@
 
 import type { Wing } from '../../kernel/wing.ts';
 import './machine/declared.ts';
+import './api/paths.ts';
 
 export const notify: Wing = {
   name: 'notify',
@@ -18,4 +19,6 @@ export const notify: Wing = {
   },
   keys: async () => (await import('./config/notify-keys.ts')).keys,
   options: async () => (await import('./config/notify-options.ts')).options,
+  api: async () => (await import('./api/part.ts')).api,
+  head: async (program) => (await import('./bin/head.ts')).headOf(program),
 };

@@ -2,6 +2,7 @@
 
 import type { Wing } from '../../kernel/wing.ts';
 import './machine/declared.ts';
+import './api/paths.ts';
 
 export const pilots: Wing = {
   name: 'pilots',
@@ -25,4 +26,6 @@ export const pilots: Wing = {
       },
     },
   },
+  api: async () => (await import('./api/part.ts')).api,
+  head: async (program) => (await import('./bin/head.ts')).headOf(program),
 };

@@ -2,6 +2,7 @@
 
 import type { Wing } from '../../kernel/wing.ts';
 import './machine/declared.ts';
+import './api/paths.ts';
 
 export const sites: Wing = {
   name: 'sites',
@@ -45,4 +46,6 @@ export const sites: Wing = {
   },
   keys: async () => (await import('./config/site-keys.ts')).keys,
   options: async () => (await import('./config/site-options.ts')).options,
+  api: async () => (await import('./api/part.ts')).api,
+  head: async () => (await import('./head/part.ts')).head,
 };

@@ -11,7 +11,6 @@ import { writtenOf } from '../../../src/kernel/config/compare.ts';
 import { loadConfig } from '../../../src/kernel/config/config.ts';
 import type { Head } from '../../../src/kernel/head/head.ts';
 import type { Settings } from '../../../src/kernel/model/settings.ts';
-import type { GoalKeeper } from '../../../src/wings/goals/head/keeper.ts';
 import { WINGS } from '../../../src/wings.ts';
 import { KeptLog } from '../kernel/head/http/fixture.ts';
 
@@ -29,8 +28,8 @@ async function start(t: TestContext, text: string) {
   const head = { change: ({ settings }) => told.push(settings) } as Pick<Head, 'change'>;
   const options = { config: { file, directory, flags, written } } as unknown as HeadOptions;
   const log = new KeptLog();
-  const goals = { options: { classes: [] }, change: () => undefined } as unknown as GoalKeeper;
-  return { write, told, log, reload: reloadOf(options, { head: head as Head, goals }, log) };
+  const wings = { reread: () => () => undefined };
+  return { write, told, log, reload: reloadOf(options, { head: head as Head, wings }, log) };
 }
 
 test('[P8] what may change is in force, and what may not is told until the restart', async (t) => {

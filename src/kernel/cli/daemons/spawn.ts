@@ -2,10 +2,10 @@
 
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { withOwn, withoutOwn } from '../../base/own-variables.ts';
 import { CARRIED_PREFIX } from '../../config/carried.ts';
 import type { Environment } from '../../config/config.ts';
 import { writeMark } from '../../connect/process-file.ts';
-import { withOwn, withoutOwn } from '../../base/own-variables.ts';
 import { compiledFolder, removeOldCompiled } from './compiled.ts';
 
 /** A head, or the agents of some nodes; plain JSON. */

@@ -1,8 +1,8 @@
 // What of a submission is no UTF-8. Files are read strictly, and told with the line; of arguments and
 // variables Node gives a text in which such bytes are lost.
 
-import { failure, usage } from '../../model/failure.ts';
 import { refuse } from '../../model/errors.ts';
+import { failure, usage } from '../../model/failure.ts';
 import type { Program } from '../../model/job.ts';
 
 /** What stands for bytes that are no UTF-8. */

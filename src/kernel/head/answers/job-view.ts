@@ -1,6 +1,5 @@
 // Jobs as the API shows them.
 
-import type { DeliveryView } from '../../../wings/notify/api/notifications.ts';
 import type { JobDetail, JobView } from '../../api/jobs.ts';
 import type { Job } from '../../machine/jobs/facts.ts';
 import type { ExitStatus, Outcome } from '../../model/job.ts';
@@ -73,7 +72,8 @@ interface OwnerView {
   readonly isOwner: boolean;
   readonly usage: JobDetail['usage'];
   readonly memoryNow: JobDetail['memoryNow'];
-  readonly notifications: readonly DeliveryView[];
+  /** Fields that wings add. */
+  readonly more: Partial<JobDetail>;
   readonly outputs: JobDetail['outputs'];
 }
 
@@ -81,18 +81,19 @@ interface OwnerView {
 export function viewJobDetail(
   view: JobView,
   { spec, outcome, live }: JobRecord,
-  { isOwner, usage, memoryNow, notifications, outputs }: OwnerView,
+  { isOwner, usage, memoryNow, more, outputs }: OwnerView,
 ): JobDetail {
   return {
     ...view,
     ...viewSpec(spec, isOwner),
     environment: isOwner && live !== null ? { ...live.spec.environment } : null,
     waitsFor: live === null ? [] : [...new Set([...live.waitsFor, ...live.behind.keys()])],
-    notifications: isOwner ? [...notifications] : null,
+    notifications: isOwner ? [] : null,
     cancelledBy: cancelledBy(outcome),
     usage: { ...usage },
     memoryNow: memoryNow ?? null,
     outputs,
+    ...more,
   };
 }
 

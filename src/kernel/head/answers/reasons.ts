@@ -1,7 +1,5 @@
 // Why tasks wait, asked once per kind of request: a page of a thousand equal jobs costs one answer.
 
-import { sayAtSite } from '../../../wings/sites/head/at-site.ts';
-import type { SiteHang, SiteStart } from '../../../wings/sites/head/sites.ts';
 import type { JobView } from '../../api/jobs.ts';
 import { explainTask, type Known, rulesOfLine } from '../../machine/answers/questions.ts';
 import { isBlocked } from '../../machine/jobs/behind.ts';
@@ -9,8 +7,10 @@ import type { Job, Task } from '../../machine/jobs/facts.ts';
 import { isAtSite } from '../../machine/tasks/shown-state.ts';
 import type { UserName } from '../../model/ids.ts';
 import type { Reason } from '../../model/reason.ts';
+import type { SiteHang, SiteStart } from '../../model/site.ts';
 import { type LineRules, standingOf } from '../../scheduler/line/line.ts';
 import { priorityParts, sumOf } from '../../scheduler/line/priority.ts';
+import { sayAtSite } from './words/at-site.ts';
 import { type Reader, sayReason } from './words/reason.ts';
 
 /** With what is known of sites; absent: nothing is. */

@@ -1,7 +1,6 @@
 // One sentence about a task that has nodes and does not run as it should: its node is silent or paused,
 // or it was stopped to make room.
 
-import { sayAtSite, sayHang } from '../../../wings/sites/head/at-site.ts';
 import { heldUp } from '../../machine/answers/held-up.ts';
 import { silenceOf } from '../../machine/answers/silence.ts';
 import { stoppedTask } from '../../machine/answers/stopped.ts';
@@ -10,6 +9,7 @@ import { isAtSite } from '../../machine/tasks/shown-state.ts';
 import { formatEpochId, formatTaskId } from '../../model/ids.ts';
 import type { Engine } from '../engine.ts';
 import { killedNotice } from './memory.ts';
+import { sayAtSite, sayHang } from './words/at-site.ts';
 import { sayHeldUp } from './words/held-up.ts';
 import { saySilence } from './words/silence.ts';
 import { sayStopped } from './words/stopped.ts';

@@ -9,10 +9,9 @@
 
 import { renameSync } from 'node:fs';
 import path from 'node:path';
-import type { ShownFolders } from '../../../wings/batches/head/archive/shown-folders.ts';
-import type { BatchOrigin } from '../../../wings/batches/machine/facts.ts';
 import { META_FOLDER } from '../../files/manifest.ts';
-import { type BatchName, formatBatch } from '../../model/batch.ts';
+import { type BatchName, type BatchOrigin, formatBatch } from '../../model/batch.ts';
+import type { ShownFolders } from './shown-folders.ts';
 
 /** Which task: `index` as the state counts, 0 for a plain job. */
 export interface Shelf {

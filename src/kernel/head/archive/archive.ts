@@ -4,18 +4,6 @@
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { BatchExtras } from '../../../wings/batches/head/archive/batch-extras.ts';
-import {
-  discardEmpty,
-  discardJob,
-  homeBehind,
-} from '../../../wings/batches/head/archive/batch-folder.ts';
-import {
-  type BuildLog,
-  readBuildLogs,
-  type WhichBatch,
-} from '../../../wings/batches/head/archive/build-logs.ts';
-import { ShownFolders } from '../../../wings/batches/head/archive/shown-folders.ts';
 import type { Result } from '../../base/result.ts';
 import type { JobManifest, Outputs, TaskArchive } from '../../files/job-manifest.ts';
 import type { BatchName } from '../../model/batch.ts';
@@ -35,12 +23,15 @@ import {
   TASKS_COUNTED_MAX,
 } from './amounts.ts';
 import { ArchivePlaces, batchesIn, type Shelf } from './archive-places.ts';
+import { BatchExtras } from './batch-extras.ts';
+import { discardEmpty, discardJob, homeBehind } from './batch-folder.ts';
 import { Expiry, type NextToGo } from './expiry.ts';
 import { Intake, type PartAmounts } from './intake.ts';
 import type { ArchiveOptions } from './options.ts';
 import { Parts } from './parts.ts';
 import { Publisher } from './publisher.ts';
 import { largestJobId, listShelves, type ReadPage, readPage, readWhole } from './shelves.ts';
+import { ShownFolders } from './shown-folders.ts';
 import { StoredParts } from './stored-parts.ts';
 
 /** How often what is too old is looked for. */
@@ -208,9 +199,9 @@ export class Archive {
     return readWhole(this.#places.task(shelf), shelf);
   }
 
-  /** What its builds have printed. */
-  buildLogs(batch: WhichBatch): Promise<BuildLog[]> {
-    return readBuildLogs(this.#places, batch);
+  /** Where its folders are. */
+  get places(): ArchivePlaces {
+    return this.#places;
   }
 
   /** Removes all that is kept of a job. */

@@ -3,14 +3,10 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import {
-  discardEmpty,
-  discardJob,
-  removeEmpty,
-} from '../../../wings/batches/head/archive/batch-folder.ts';
 import type { JobManifest } from '../../files/job-manifest.ts';
 import type { KeptTotal } from '../kept-total.ts';
 import type { ArchivePlaces, Shelf } from './archive-places.ts';
+import { discardEmpty, discardJob, removeEmpty } from './batch-folder.ts';
 import type { ArchiveOptions } from './options.ts';
 import { bytesByOwner, type KeptTask, keptTasks, oldBatches, planRetention } from './retention.ts';
 

@@ -4,16 +4,15 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import { formatSize } from '../../base/size.ts';
 import { amountsOf, type Outputs } from '../../files/job-manifest.ts';
-import { batchNameProblem, jobNameProblem, nameProblem } from '../../files/names.ts';
 import type { Job } from '../../machine/jobs/facts.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
-import { nameInBatch } from '../../model/items.ts';
 import { isFull } from '../blobs/disk-errors.ts';
 import type { Engine } from '../engine.ts';
 import { type EpochCaller, epochCaller } from '../http/epoch-caller.ts';
 import type { Shelf } from './archive-places.ts';
 import type { ArchiveOptions } from './options.ts';
 import type { Part, Parts } from './parts.ts';
+import { NO_BATCHES } from './shelving.ts';
 import type { StoredParts } from './stored-parts.ts';
 
 /** Contents looked at in one turn: a millisecond or two. */
@@ -27,14 +26,16 @@ export interface PartAmounts {
   readonly leftOut: number;
 }
 
+type IntakeOptions = Pick<ArchiveOptions, 'blobs' | 'bytesMax' | 'clock' | 'shelving'>;
+
 export class Intake {
-  readonly #options: Pick<ArchiveOptions, 'blobs' | 'bytesMax' | 'clock'>;
+  readonly #options: IntakeOptions;
   readonly #parts: Parts;
   readonly #stored: StoredParts;
   #engine: Pick<Engine, 'state'> | null = null;
 
   constructor(
-    options: Pick<ArchiveOptions, 'blobs' | 'bytesMax' | 'clock'>,
+    options: IntakeOptions,
     { parts, stored }: { readonly parts: Parts; readonly stored: StoredParts },
   ) {
     this.#options = options;
@@ -113,27 +114,20 @@ export class Intake {
     if (job === undefined) return null;
     const { name } = job.spec;
     return {
-      ...{ version: 1, epochId, shelf: shelfOf(job, index) },
+      ...{ version: 1, epochId, shelf: this.#shelfOf(job, index) },
       ...{ epoch, node, nodeRank, owner, jobName: name, storedAt: this.#options.clock.now() },
       ...outputs,
     };
+  }
+
+  #shelfOf(job: Job, index: number): Shelf {
+    const shelf = { jobId: job.id, index, isArray: job.spec.array !== null };
+    const { shelving = NO_BATCHES } = this.#options;
+    const batch = shelf.isArray ? shelving.batchShelf(job, index) : null;
+    return batch === null ? shelf : { ...shelf, batch };
   }
 }
 
 function notRunning({ node, epochId }: EpochCaller): Refusal {
   return refuse('epoch.not_running', { node, epoch: epochId });
-}
-
-/** A job of a batch has its place in the folder of that, unless its name could lead elsewhere. */
-function shelfOf({ id, spec, batch }: Job, index: number): Shelf {
-  const shelf = { jobId: id, index, isArray: spec.array !== null };
-  if (batch === undefined || !shelf.isArray) return shelf;
-  const { namespace, name, version, origin, createdAt } = batch;
-  const job = nameInBatch(spec, index) ?? '';
-  const isRight =
-    nameProblem(namespace) === null &&
-    batchNameProblem(name) === null &&
-    jobNameProblem(job) === null;
-  if (!isRight) return shelf;
-  return { ...shelf, batch: { namespace, name, version, job, origin, begunAt: createdAt } };
 }

@@ -3,7 +3,6 @@
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { hiddenIn } from '../../../wings/batches/head/archive/batch-extras.ts';
 import { amountsOf, type JobManifest, placeOnNode } from '../../files/job-manifest.ts';
 import { type ManifestEntry, META_FOLDER } from '../../files/manifest.ts';
 import { savedOf } from '../../files/saved.ts';
@@ -13,6 +12,7 @@ import type { OutcomeKind } from '../../model/job.ts';
 import type { TaskRow } from '../../ports/history.ts';
 import type { DiskSync } from '../disk/disk-sync.ts';
 import { manifestIn, summaryIn } from './archive-places.ts';
+import { hiddenIn } from './batch-extras.ts';
 import { type JobLogs, linkLogs } from './job-logs.ts';
 import type { Part } from './parts.ts';
 import type { KeptSummary } from './shelves.ts';

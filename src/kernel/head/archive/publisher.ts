@@ -4,20 +4,20 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { BatchExtras } from '../../../wings/batches/head/archive/batch-extras.ts';
-import { link, placeInBatch } from '../../../wings/batches/head/archive/batch-folder.ts';
 import type { JobManifest } from '../../files/job-manifest.ts';
 import { BATCH_FILE } from '../../files/manifest.ts';
-import { formatBatch } from '../../model/batch.ts';
 import type { Timer } from '../../ports/clock.ts';
 import type { DiskSync } from '../disk/disk-sync.ts';
 import type { Engine } from '../engine.ts';
 import type { Committed } from '../engine-options.ts';
 import type { ArchivePlaces, BatchShelf, Shelf } from './archive-places.ts';
+import type { BatchExtras } from './batch-extras.ts';
+import { link, placeInBatch } from './batch-folder.ts';
 import { makeFolder, manifestOf } from './make-folder.ts';
 import type { ArchiveOptions } from './options.ts';
 import type { Part, PartName } from './parts.ts';
 import { readManifest } from './shelves.ts';
+import { NO_BATCHES } from './shelving.ts';
 import type { StoredParts } from './stored-parts.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
@@ -26,7 +26,8 @@ const TASKS_AT_ONCE = 256;
 /** After a failure, as of a full disk. */
 const AGAIN_MS = 10_000;
 
-export interface PublisherOptions extends Pick<ArchiveOptions, 'blobs' | 'clock' | 'log' | 'logs'> {
+export interface PublisherOptions
+  extends Pick<ArchiveOptions, 'blobs' | 'clock' | 'log' | 'logs' | 'shelving'> {
   readonly places: ArchivePlaces;
   readonly stored: StoredParts;
   readonly disk: DiskSync;
@@ -238,8 +239,8 @@ export class Publisher {
   }
 
   #jobsOf(batch: BatchShelf): readonly string[] {
-    const found = this.#engine?.state.batches.get(formatBatch(batch));
-    return found?.createdAt === batch.begunAt ? found.jobs.map(({ name }) => name) : [];
+    const { shelving = NO_BATCHES } = this.#options;
+    return this.#engine === null ? [] : shelving.jobNames(this.#engine.state, batch);
   }
 }
 

@@ -3,10 +3,10 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isOfBatch, shelfOf } from '../../../wings/batches/head/archive/batch-folder.ts';
 import { Shares } from '../../files/blobs/shares.ts';
 import { absent } from '../blobs/disk-errors.ts';
 import type { ArchivePlaces, Shelf } from './archive-places.ts';
+import { isOfBatch, shelfOf } from './batch-folder.ts';
 import { type KeptAmount, ownerOf, readAmount, readSummary } from './shelves.ts';
 
 /** Room is made down to this share: a look reads every summary, and not each new task may need one. */

@@ -1,16 +1,31 @@
 // Who sends a request: from its Authorization header, and from nothing else in it.
 
-import { findWorker, type WorkerCaller } from '../../../wings/calls/head/workers.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { State } from '../../machine/state.ts';
 import type { Role, UserActor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
-import type { NodeName, UserName } from '../../model/ids.ts';
+import type { EpochId, JobId, NodeName, UserName } from '../../model/ids.ts';
 import type { Accounts } from './accounts.ts';
 import type { PagePeer } from './page-peers.ts';
 import type { PageSessions, PageUser } from './page-sessions.ts';
 import { hashSecret, isSecret, parseToken } from './secrets.ts';
 import type { LocalUser, Sessions } from './sessions.ts';
+
+/** A task that holds its node at this moment, and speaks for itself. */
+export interface WorkerCaller {
+  readonly jobId: JobId;
+  readonly node: NodeName;
+  readonly epochId: EpochId;
+}
+
+/** The same with the secret that proves it. */
+export interface KnownWorker {
+  readonly worker: WorkerCaller;
+  readonly secret: string;
+}
+
+/** Finds the task of an epoch; null: none that may speak. */
+export type FindWorker = (state: State, epochId: string) => KnownWorker | null;
 
 export type Principal =
   | { readonly kind: 'nobody' }
@@ -39,6 +54,8 @@ export interface AuthenticatorOptions {
   readonly headUid: number;
   /** False: jobs run as the head's own user, so nobody else may submit any. */
   readonly multiUser: boolean;
+  /** Asked one after the other. */
+  readonly findWorkers: readonly FindWorker[];
 }
 
 export class Authenticator {
@@ -162,13 +179,22 @@ export class Authenticator {
     return node !== undefined && same ? ok({ kind: 'node', name }) : invalid();
   }
 
-  /** A task that holds a node now, and knows the secret of its pool. */
+  /** A task that holds a node now, and knows its secret. */
   #worker(text: string): Result<Principal, Refusal> {
     const colon = text.indexOf(':');
-    const found = findWorker(this.#options.state(), text.slice(0, Math.max(0, colon)));
+    const found = this.#findWorker(text.slice(0, Math.max(0, colon)));
     const hash = found === null ? NO_HASH : hashSecret(found.secret);
     const same = isSecret(text.slice(colon + 1), hash);
     return found !== null && same ? ok({ kind: 'worker', worker: found.worker }) : invalid();
+  }
+
+  #findWorker(epochId: string): KnownWorker | null {
+    const { findWorkers, state } = this.#options;
+    for (const find of findWorkers) {
+      const found = find(state(), epochId);
+      if (found !== null) return found;
+    }
+    return null;
   }
 
   #roleOf(name: UserName): Role {

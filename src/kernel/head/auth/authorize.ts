@@ -1,7 +1,7 @@
 // The one place that says who may use which route on which object. Handlers do not ask again; the
 // controller does, for what changes state, as the second lock.
 
-import type { Route } from '../../api/routes.ts';
+import type { Route } from '../../api/route-list.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { hasRole, type UserActor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';

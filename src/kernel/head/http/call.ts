@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouteName } from '../../api/paths.ts';
-import type { ReplyOf, Request, ROUTES, UpgradeName } from '../../api/routes.ts';
+import type { ReplyOf, Request, RouteTable, UpgradeName } from '../../api/routes.ts';
 import type { Result } from '../../base/result.ts';
 import type { UserActor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
@@ -11,7 +11,7 @@ import type { Principal } from '../auth/authenticate.ts';
 import type { EpochCaller } from './epoch-caller.ts';
 import type { Services } from './services.ts';
 
-type AccessOf<N extends RouteName> = (typeof ROUTES)[N]['access'];
+type AccessOf<N extends RouteName> = RouteTable[N]['access'];
 type ActorOf<N extends RouteName> =
   AccessOf<N> extends { kind: 'user' }
     ? UserActor
@@ -47,3 +47,12 @@ export type Handler<N extends RouteName> = (
   services: Services,
   call: Call<N>,
 ) => Promise<Result<Answer<N>, Refusal>> | Result<Answer<N>, Refusal>;
+
+/** The handlers of a table of routes. */
+export type HandlersOf<Routes> = { readonly [N in keyof Routes & HandledName]: Handler<N> };
+
+/** Any of them. */
+export type AnyHandler = (
+  services: Services,
+  call: Call<never>,
+) => Promise<Result<unknown, Refusal>> | Result<unknown, Refusal>;

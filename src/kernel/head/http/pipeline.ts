@@ -3,10 +3,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ownedPool } from '../../../wings/calls/head/find-pool.ts';
-import { ownIdOf } from '../../../wings/sites/machine/names.ts';
 import { EPOCH_HEADER } from '../../api/blobs.ts';
-import type { Route } from '../../api/routes.ts';
+import type { Route } from '../../api/route-list.ts';
 import { PAGE_KEY_HEADER, uiRoutes } from '../../api/ui.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { UserActor } from '../../model/actor.ts';
@@ -16,23 +14,19 @@ import type { JobRecord } from '../answers/job-record.ts';
 import type { Principal } from '../auth/authenticate.ts';
 import { authorizeObject, authorizeRoute, refuseStale } from '../auth/authorize.ts';
 import { pageCredentials, refuseForeignPage } from '../auth/page-request.ts';
+import type { HeadPart } from '../part.ts';
 import { answerJson, sendRefusal } from './answer.ts';
-import type { Call, HandledName } from './call.ts';
+import type { AnyHandler, Call } from './call.ts';
 import { type EpochCaller, epochCaller } from './epoch-caller.ts';
 import { findJob, readPlace } from './find-job.ts';
 import { HANDLERS } from './handlers/handlers.ts';
 import { LargeBodies, mayBeLarge, readBody } from './read-body.ts';
 import { endUnread } from './refuse-early.ts';
 import type { RequestLimits } from './request-limits.ts';
-import { type Match, matchRoute } from './router.ts';
+import type { Match } from './router.ts';
 import type { Services } from './services.ts';
 import { endWithRights } from './stream-rights.ts';
 import { validate } from './validate.ts';
-
-type AnyHandler = (
-  services: Services,
-  call: Call<never>,
-) => Promise<Result<unknown, Refusal>> | Result<unknown, Refusal>;
 
 /** Routes whose handlers wait, though they answer with JSON. */
 const WAITING: ReadonlySet<string> = new Set(['waitForJob', 'waitForJobs', 'feedJob']);
@@ -52,6 +46,7 @@ export interface PipelineParts {
   readonly stopping: AbortSignal;
   /** Told of each connection with good credentials. */
   readonly proven: (socket: Socket) => void;
+  readonly parts: readonly HeadPart[];
 }
 
 export class Pipeline {
@@ -61,12 +56,17 @@ export class Pipeline {
   readonly #large = new Map<string, LargeBodies>();
   readonly #stopping: AbortSignal;
   readonly #proven: PipelineParts['proven'];
+  readonly #parts: readonly HeadPart[];
+  /** By the names of their routes. */
+  readonly #handlers: ReadonlyMap<string, AnyHandler>;
 
-  constructor(services: Services, { limits, stopping, proven }: PipelineParts) {
+  constructor(services: Services, { limits, stopping, proven, parts }: PipelineParts) {
     this.#services = services;
     this.#limits = limits;
     this.#stopping = stopping;
     this.#proven = proven;
+    this.#parts = parts;
+    this.#handlers = handlersOf(parts);
   }
 
   /** Never rejects. `local`: over the unix socket. */
@@ -75,7 +75,7 @@ export class Pipeline {
     const startedAt = clock.monotonic();
     const address = local ? 'unix socket' : (incoming.socket.remoteAddress ?? 'unknown');
     const visit: Visit = { incoming, response, local, address, principal: { kind: 'nobody' } };
-    const match = matchRoute(incoming.method ?? '', incoming.url ?? '');
+    const match = this.#services.router.match(incoming.method ?? '', incoming.url ?? '');
     const refusal = match.ok
       ? await this.#guarded(visit, match.value)
       : await this.#unknown(visit, match.error);
@@ -176,8 +176,12 @@ export class Pipeline {
     const { route, params } = match;
     const { id = '' } = params;
     if (!id.includes('/') || !route.path.startsWith('/v1/jobs/:id')) return match;
-    const own = ownIdOf(this.#services.engine.state, id);
-    return own === null ? match : { ...match, params: { ...params, id: own } };
+    const { state } = this.#services.engine;
+    for (const { ownIdOf } of this.#parts) {
+      const own = ownIdOf?.(state, id) ?? null;
+      if (own !== null) return { ...match, params: { ...params, id: own } };
+    }
+    return match;
   }
 
   async #serve(visit: Visit, match: Match, principal: Principal): Promise<Refusal | null> {
@@ -228,7 +232,8 @@ export class Pipeline {
   async #answer(route: Route, call: Call<never>): Promise<Refusal | null> {
     const { engine } = this.#services;
     const { lives } = engine;
-    const handler = HANDLERS[route.name as HandledName] as unknown as AnyHandler;
+    const handler = this.#handlers.get(route.name);
+    if (handler === undefined) throw new Error(`nobody handles ${route.name}`);
     const result = await handler(this.#services, call);
     if (!result.ok) return result.error;
     if (route.reply === undefined) return null;
@@ -251,9 +256,9 @@ export class Pipeline {
   ): Promise<Result<JobRecord | null, Refusal>> {
     if (access.kind !== 'user' || actor === null) return ok(null);
     const { owned } = access;
-    if (owned === 'pool' || owned === 'calls') {
-      const id = params['id'] ?? '';
-      return ownedPool(this.#services.engine.state, { id, actor, kind: owned });
+    const find = this.#parts.find((part) => part.owners?.[owned ?? ''])?.owners?.[owned ?? ''];
+    if (find !== undefined) {
+      return find(this.#services.engine.state, { id: params['id'] ?? '', actor });
     }
     if (owned !== 'job') return ok(null);
     const place = readPlace(params['id'] ?? '');
@@ -331,6 +336,12 @@ export class Pipeline {
     };
     this.#services.audit.info(fields, 'request');
   }
+}
+
+function handlersOf(parts: readonly HeadPart[]): ReadonlyMap<string, AnyHandler> {
+  const tables = [HANDLERS as Readonly<Record<string, unknown>>];
+  for (const { handlers } of parts) if (handlers !== undefined) tables.push(handlers);
+  return new Map(tables.flatMap((table) => Object.entries(table)) as [string, AnyHandler][]);
 }
 
 function upgradeNeeded(): Refusal {

@@ -1,6 +1,6 @@
 // From method and path to a route of the table.
 
-import { ROUTE_LIST, type Route } from '../../api/routes.ts';
+import type { Route } from '../../api/route-list.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 
 export interface Match {
@@ -11,34 +11,46 @@ export interface Match {
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = {};
-/** Routes without parameters, the frequent ones: found by one look. */
-const FIXED = new Map<string, Route>();
-/** The others by method and number of parts. */
-const PATTERNS = new Map<string, { readonly route: Route; readonly parts: readonly string[] }[]>();
 
-for (const route of ROUTE_LIST) {
-  if (!route.path.includes(':')) {
-    FIXED.set(`${route.method} ${route.path}`, route);
-    continue;
-  }
-  const parts = route.path.split('/');
-  const key = `${route.method} ${parts.length}`;
-  PATTERNS.set(key, [...(PATTERNS.get(key) ?? []), { route, parts }]);
+interface Pattern {
+  readonly route: Route;
+  readonly parts: readonly string[];
 }
 
-/** `url` as in the request line. The error says what there is instead. */
-export function matchRoute(method: string, url: string): Result<Match, string> {
-  const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
-  const query = mark < 0 ? '' : url.slice(mark + 1);
-  const fixed = FIXED.get(`${method} ${path}`);
-  if (fixed !== undefined) return ok({ route: fixed, params: NO_PARAMS, query });
-  const parts = path.split('/');
-  for (const pattern of PATTERNS.get(`${method} ${parts.length}`) ?? []) {
-    const params = bind(pattern.parts, parts);
-    if (params !== null) return ok({ route: pattern.route, params, query });
+export class Router {
+  readonly all: readonly Route[];
+  /** Routes without parameters, the frequent ones: found by one look. */
+  readonly #fixed = new Map<string, Route>();
+  /** The others by method and number of parts. */
+  readonly #patterns = new Map<string, Pattern[]>();
+
+  constructor(routes: readonly Route[]) {
+    this.all = routes;
+    for (const route of routes) {
+      if (!route.path.includes(':')) {
+        this.#fixed.set(`${route.method} ${route.path}`, route);
+        continue;
+      }
+      const parts = route.path.split('/');
+      const key = `${route.method} ${parts.length}`;
+      this.#patterns.set(key, [...(this.#patterns.get(key) ?? []), { route, parts }]);
+    }
   }
-  return err(`${method} ${path}`.slice(0, 200));
+
+  /** `url` as in the request line. The error says what there is instead. */
+  match(method: string, url: string): Result<Match, string> {
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const query = mark < 0 ? '' : url.slice(mark + 1);
+    const fixed = this.#fixed.get(`${method} ${path}`);
+    if (fixed !== undefined) return ok({ route: fixed, params: NO_PARAMS, query });
+    const parts = path.split('/');
+    for (const pattern of this.#patterns.get(`${method} ${parts.length}`) ?? []) {
+      const params = bind(pattern.parts, parts);
+      if (params !== null) return ok({ route: pattern.route, params, query });
+    }
+    return err(`${method} ${path}`.slice(0, 200));
+  }
 }
 
 function bind(

@@ -5,7 +5,9 @@ import { chmod, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { hostname } from 'node:os';
-import { Calls } from '../../../wings/calls/head/calls.ts';
+import { openApiDocument } from '../../api/openapi.ts';
+import type { ApiPart } from '../../api/part.ts';
+import { listRoutes } from '../../api/route-list.ts';
 import { PeerOwners, type UidsOf } from '../../doors/peer-owners.ts';
 import { loadOf } from '../answers/overview.ts';
 import { Accounts } from '../auth/accounts.ts';
@@ -17,6 +19,7 @@ import { PagePeers } from '../auth/page-peers.ts';
 import { PageSessions } from '../auth/page-sessions.ts';
 import { Sessions } from '../auth/sessions.ts';
 import { LoadKeeper } from '../load/load-keeper.ts';
+import type { HeadPart } from '../part.ts';
 import { Feeder } from '../stdin/feeder.ts';
 import { EventFeed } from './event-feed.ts';
 import { EventRing } from './event-ring.ts';
@@ -27,10 +30,17 @@ import { PageDoor } from './page-door.ts';
 import { PageFiles } from './page-files.ts';
 import { RequestCounts } from './request-counts.ts';
 import { RequestLimits } from './request-limits.ts';
-import type { ClusterFacts, HttpPorts, Services } from './services.ts';
+import { Router } from './router.ts';
+import type { ClusterFacts, HttpPorts, KernelServices, Services } from './services.ts';
 import { SharedAnswers } from './shared-answers.ts';
 import { Side } from './side.ts';
 import { TaskMaps } from './task-maps.ts';
+
+/** What wings add to what is behind the doors. */
+export interface HttpWings {
+  readonly parts: readonly HeadPart[];
+  readonly apis: readonly ApiPart[];
+}
 
 export interface HttpOptions {
   readonly clusterName: string;
@@ -58,6 +68,8 @@ export interface HttpOptions {
   readonly uidsOf?: UidsOf | undefined;
   /** Requests a second and user. */
   readonly requestRateMax: number;
+  /** What wings add. */
+  readonly wings: HttpWings;
   /** From connection to the end of the header. Default: 10 s. */
   readonly headersMs?: number;
 }
@@ -128,6 +140,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
   const accounts = new Accounts();
   const localLogin = new LocalLogin({ directory: options.loginDirectory, chance, accounts });
   await localLogin.prepare();
+  const { parts, apis } = options.wings;
   const authenticator = new Authenticator({
     state: () => engine.state,
     sessions,
@@ -136,13 +149,14 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     now: () => engine.now(),
     headUid: process.getuid?.() ?? 0,
     multiUser: options.multiUser,
+    findWorkers: parts.flatMap(({ findWorker }) => findWorker ?? []),
   });
   const { clusterName, version, multiUser, capacity, requestRateMax } = options;
   const { fingerprint } = bound;
   const certificatePem = options.secure?.certificate.certificatePem ?? null;
   const startedAt = clock.now();
   const ring = new EventRing(engine.seq);
-  const services: Services = {
+  const own: KernelServices = {
     ...ports,
     facts: {
       clusterName,
@@ -175,15 +189,30 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     shared: new SharedAnswers(engine),
     taskMaps: new TaskMaps(Buffer.from(chance.bytes(6)).toString('hex')),
     feeder: new Feeder(clock, ports.agents),
-    calls: new Calls({ engine, clock, chance }),
     load: await LoadKeeper.start({
       ...{ engine, clock, log, directory: options.page.state, look: loadOf },
     }),
+    router: new Router(listRoutes(apis)),
+    document: documentOf(version, apis),
+    answerParts: parts,
   };
+  const behind = parts.flatMap((part) => part.openDoors?.(ports) ?? []);
+  // In place, as some of the facts are asked anew each time.
+  const services: Services = Object.assign(own, ...behind.map((one) => one.services));
   expectClients(services);
   const owners = options.uidsOf === undefined ? undefined : new PeerOwners(options.uidsOf);
-  const side = new Side(services, new RequestLimits(requestRateMax, owners), owners);
+  const limits = new RequestLimits(requestRateMax, owners);
+  const side = new Side(services, limits, { parts, behind, owners });
   return { side, pageDoor };
+}
+
+/** Whoever never asks for it pays nothing. */
+function documentOf(version: string, apis: readonly ApiPart[]): () => Record<string, unknown> {
+  let made: Record<string, unknown> | undefined;
+  return () => {
+    made ??= openApiDocument(version, apis);
+    return made;
+  };
 }
 
 function namesOf({ secure }: HttpOptions): string[] {

@@ -1,20 +1,18 @@
 // What the HTTP side works with. Made once per head by server.ts and handed to every handler.
 
-import type { Calls } from '../../../wings/calls/head/calls.ts';
-import type { GoalKeeper } from '../../../wings/goals/head/keeper.ts';
-import type { NotifierHealth } from '../../../wings/notify/head/notifying.ts';
-import type { KnownSite } from '../../../wings/sites/head/sites.ts';
+import type { ExplainReply, JobDetail } from '../../api/jobs.ts';
 import type { ReloadReply } from '../../api/partitions.ts';
 import type { Result } from '../../base/result.ts';
 import type { Refusal } from '../../model/errors.ts';
 import type { NodeName } from '../../model/ids.ts';
-import type { NotifierKind } from '../../model/notification.ts';
 import type { Presence } from '../../model/presence.ts';
+import type { KnownSite } from '../../model/site.ts';
 import type { Chance } from '../../ports/chance.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Session } from '../../ports/net.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
+import type { JobRecord } from '../answers/job-record.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { LocalLogin } from '../auth/local-login.ts';
@@ -34,6 +32,8 @@ import type { JobWatch } from './job-watch.ts';
 import type { PageDoor } from './page-door.ts';
 import type { PageFiles } from './page-files.ts';
 import type { RequestCounts } from './request-counts.ts';
+import type { Router } from './router.ts';
+import type { Scrape } from './scrape.ts';
 import type { SharedAnswers } from './shared-answers.ts';
 import type { TaskMaps } from './task-maps.ts';
 
@@ -68,7 +68,6 @@ export interface HttpPorts {
   readonly engine: Engine;
   readonly agents: AgentAcceptor;
   readonly logs: LogFiles;
-  readonly goals: GoalKeeper;
   readonly blobs: BlobStore;
   readonly jobFiles: JobFiles;
   readonly archive: Archive;
@@ -76,15 +75,13 @@ export interface HttpPorts {
   readonly chance: Chance;
   /** Reads the configuration again. */
   readonly reload: () => Promise<Result<ReloadReply, Refusal>>;
-  /** Those notifiers that are set up, with how they do. */
-  readonly notifierHealth: () => ReadonlyMap<NotifierKind, NotifierHealth>;
   readonly log: Log;
   /** One line per request that changes something. */
   readonly audit: Log;
 }
 
-/** What handlers of requests work with. */
-export interface Services extends HttpPorts {
+/** What the kernel's handlers of requests work with. */
+export interface KernelServices extends HttpPorts {
   readonly facts: ClusterFacts;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
@@ -99,9 +96,33 @@ export interface Services extends HttpPorts {
   readonly feed: EventFeed;
   readonly watch: JobWatch;
   readonly feeder: Feeder;
-  readonly calls: Calls;
   readonly counts: RequestCounts;
   readonly shared: SharedAnswers;
   readonly load: LoadKeeper;
   readonly taskMaps: TaskMaps;
+  /** The document of the API, made when it is asked for first. */
+  readonly document: () => Record<string, unknown>;
+  readonly router: Router;
+  readonly answerParts: readonly AnswerPart[];
+}
+
+/** What all handlers work with: wings add what is theirs in the files `head/part.ts`. */
+export interface Services extends KernelServices {}
+
+/** What a wing adds to answers of the kernel's own routes. */
+export interface AnswerPart {
+  /** Fields of a job's view. */
+  viewJob?(services: Services, record: JobRecord, isOwner: boolean): Partial<JobDetail>;
+  /** Words behind those that say why a job or task is where it is; null: none. */
+  explain?(services: Services, explained: Explained): string | null;
+  /** Figures for Prometheus. */
+  measure?(services: Services, scrape: Scrape): void;
+}
+
+/** A job, or a task of it, and what is said of it. */
+export interface Explained {
+  readonly record: JobRecord;
+  /** The task that has its place, or is to have it as the reply says; undefined: none does. */
+  readonly placed: number | undefined;
+  readonly reply: ExplainReply;
 }

@@ -4,7 +4,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { UpgradeName } from '../../api/routes.ts';
+import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
+import type { PeerOwners } from '../../doors/peer-owners.ts';
 import { refuse } from '../../model/errors.ts';
 import {
   LOCAL_NEWCOMERS_MAX,
@@ -12,17 +13,15 @@ import {
   NEWCOMERS_MAX,
   NEWCOMERS_PER_ADDRESS_MAX,
 } from '../../model/limits.ts';
-import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
-import type { PeerOwners } from '../../doors/peer-owners.ts';
 import { authorizeRoute } from '../auth/authorize.ts';
+import type { BehindDoors, HeadPart } from '../part.ts';
 import { AgentSockets } from './agent-socket.ts';
 import { refuseAndClose } from './last-words.ts';
 import { closeServer } from './listening.ts';
 import { Pipeline } from './pipeline.ts';
 import type { RequestLimits } from './request-limits.ts';
-import { matchRoute } from './router.ts';
 import type { Services } from './services.ts';
-import { createUpgrades, type Upgrades } from './upgrades.ts';
+import type { Upgrade, Upgrader } from './upgrades.ts';
 
 const BOUNDS: Bounds = {
   perAddress: NEWCOMERS_PER_ADDRESS_MAX,
@@ -31,33 +30,41 @@ const BOUNDS: Bounds = {
   graceMs: NEWCOMERS_GRACE_MS,
 };
 
+/** What wings have behind the doors. */
+export interface WingsBehind {
+  readonly parts: readonly HeadPart[];
+  readonly behind: readonly BehindDoors[];
+  /** Whose connections to the unix socket are; undefined: nobody knows. */
+  readonly owners: PeerOwners | undefined;
+}
+
 /** Routes, WebSockets and followers. */
 export class Side {
   readonly #services: Services;
   readonly #pipeline: Pipeline;
   readonly #agents: AgentSockets;
   readonly #newcomers: Newcomers;
-  readonly #upgrades: Upgrades;
+  readonly #wings: WingsBehind;
   readonly #stopping = new AbortController();
   readonly #unsubscribe: () => void;
 
-  /** `owners`: whose connections to the unix socket are; absent: nobody knows. */
-  constructor(services: Services, limits: RequestLimits, owners?: PeerOwners) {
+  constructor(services: Services, limits: RequestLimits, wings: WingsBehind) {
     const { engine, ring, watch } = services;
     this.#services = services;
+    this.#wings = wings;
+    const { owners } = wings;
     this.#newcomers = new Newcomers(() => services.clock.monotonic(), BOUNDS, { owners });
     this.#pipeline = new Pipeline(services, {
       limits,
       stopping: this.#stopping.signal,
       proven: (socket) => this.#newcomers.proven(socket),
+      parts: wings.parts,
     });
     this.#agents = new AgentSockets((session) => services.agents.accept(session));
-    this.#upgrades = createUpgrades(this.#agents, services);
     this.#unsubscribe = engine.onCommitted((record) => {
       ring.add(record, engine.state);
       watch.committed(record.events);
       this.#agents.committed(record.events);
-      services.calls.committed(record.events);
       services.load.committed(record);
     });
   }
@@ -96,7 +103,7 @@ export class Side {
     this.#unsubscribe();
     this.#services.feeder.stop();
     this.#agents.closeAll('the head is stopping');
-    this.#services.calls.stop();
+    for (const one of this.#wings.behind) one.close?.();
     await Promise.all(servers.map(closeServer));
     await this.#services.pageSessions.written();
     await this.#services.load.stop();
@@ -109,7 +116,7 @@ export class Side {
     local: boolean,
   ): Promise<void> {
     socket.on('error', () => socket.destroy());
-    const match = matchRoute(incoming.method ?? '', incoming.url ?? '');
+    const match = this.#services.router.match(incoming.method ?? '', incoming.url ?? '');
     if (!match.ok || match.value.route.produces !== 'upgrade') {
       const path = String(incoming.url).slice(0, 200);
       return refuseAndClose(socket, refuse('route.unknown', { path }));
@@ -121,13 +128,18 @@ export class Side {
     if (!principal.ok) return refuseAndClose(socket, principal.error);
     const refusal = authorizeRoute(route, principal.value, local);
     if (refusal !== null) return refuseAndClose(socket, refusal);
-    this.#upgrades[route.name as UpgradeName]({
-      incoming,
-      socket,
-      head,
-      params,
-      principal: principal.value,
-    });
+    const upgrade = { incoming, socket, head, params, principal: principal.value };
+    this.#upgraderOf(route.name)?.(this.#services, upgrade);
+  }
+
+  #upgraderOf(name: string): Upgrader | undefined {
+    if (name === 'agent') return (_, upgrade) => this.#openAgent(upgrade);
+    const { parts } = this.#wings;
+    return parts.find((part) => part.upgrades?.[name] !== undefined)?.upgrades?.[name];
+  }
+
+  #openAgent({ incoming, socket, head, principal }: Upgrade): void {
+    if (principal.kind === 'node') this.#agents.upgrade(incoming, socket, head, principal.name);
   }
 
   /** No HTTP, too large a header, or too slow: said in one line, then closed. */

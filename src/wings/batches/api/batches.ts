@@ -11,13 +11,13 @@ import {
   queryFlag,
   queryNumber,
 } from '../../../kernel/api/common.ts';
+import { deliveryView } from '../../../kernel/api/delivery.ts';
 import { type RouteShape, USER } from '../../../kernel/api/route-shape.ts';
 import { submission, submitHeaders } from '../../../kernel/api/submission.ts';
 import { batchNameProblem, jobNameProblem, nameProblem } from '../../../kernel/files/names.ts';
 import { formatBatch, parseBatch } from '../../../kernel/model/batch.ts';
 import { OUTCOMES, TASK_STATES } from '../../../kernel/model/job.ts';
 import { BATCH_BYTES_MAX, BATCH_JOBS_MAX, BATCH_PARTS_MAX } from '../../../kernel/model/limits.ts';
-import { deliveryView } from '../../notify/api/notifications.ts';
 
 function named(problem: (name: string) => string | null) {
   return z.string().check((context) => {

@@ -1,5 +1,6 @@
 // Batches: submitted and changed as the controller allows, shown to all users.
 
+import type { DeliveryView } from '../../../kernel/api/delivery.ts';
 import { submissionKey } from '../../../kernel/api/submission.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import type { Engine } from '../../../kernel/head/engine.ts';
@@ -17,12 +18,12 @@ import type { BlobHash } from '../../../kernel/model/blob.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import { formatTaskId } from '../../../kernel/model/ids.ts';
 import type { Outcome } from '../../../kernel/model/job.ts';
-import type { DeliveryView } from '../../notify/api/notifications.ts';
 import { viewDeliveries } from '../../notify/head/notification-view.ts';
 import { type BatchJobView, type BatchView, batchTitleOf } from '../api/batches.ts';
 import type { Batch } from '../machine/facts.ts';
 import { findBatch, ownBatch } from '../machine/find.ts';
 import { currentParts, failedNumbers, standingOf } from '../machine/standing.ts';
+import { readBuildLogs } from './build-logs.ts';
 
 export const submitBatch: Handler<'submitBatch'> = async ({ engine, jobFiles }, call) => {
   const header = call.incoming.headers['idempotency-key'];
@@ -99,7 +100,9 @@ export const listBuildLogs: Handler<'listBuildLogs'> = async (
   const found = ownBatch(engine.state, ref.value, actor);
   if (!found.ok) return found;
   const { namespace, name, version, owner, createdAt: begunAt } = found.value;
-  return ok({ logs: await archive.buildLogs({ namespace, name, version, owner, begunAt }) });
+  return ok({
+    logs: await readBuildLogs(archive.places, { namespace, name, version, owner, begunAt }),
+  });
 };
 
 export const cancelBatch: Handler<'cancelBatch'> = ({ engine }, call) =>

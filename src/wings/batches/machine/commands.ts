@@ -1,8 +1,7 @@
 // What can be asked about batches.
 
-import type { BatchRef } from '../../../kernel/model/batch.ts';
+import type { BatchOrigin, BatchRef } from '../../../kernel/model/batch.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
-import type { BatchOrigin } from './facts.ts';
 
 export type BatchCommand = SubmitBatch | RetryBatch | CancelBatch | RemoveBatch | RebuildBatch;
 

@@ -1,8 +1,8 @@
 // What happens to batches. How their jobs end is told of the jobs.
 
-import type { BatchName } from '../../../kernel/model/batch.ts';
+import type { BatchName, BatchOrigin } from '../../../kernel/model/batch.ts';
 import type { EpochId, NodeName, UserName } from '../../../kernel/model/ids.ts';
-import type { BatchJob, BatchOrigin } from './facts.ts';
+import type { BatchJob } from './facts.ts';
 
 export type BatchEvent =
   | {

@@ -2,7 +2,7 @@
 // when those have left memory.
 
 import type { IntervalSet } from '../../../kernel/base/interval-set.ts';
-import type { BatchName } from '../../../kernel/model/batch.ts';
+import type { BatchName, BatchOrigin } from '../../../kernel/model/batch.ts';
 import type { EpochId, JobId, NodeName, UserName } from '../../../kernel/model/ids.ts';
 import type { OutcomeKind } from '../../../kernel/model/job.ts';
 
@@ -28,9 +28,6 @@ export interface Batch extends BatchName {
   /** When the last of its jobs ended; null: one is not over. */
   endedAt: number | null;
 }
-
-/** `distribute`: read from a file of that program. */
-export type BatchOrigin = 'weft' | 'distribute';
 
 export interface BatchJob {
   readonly name: string;

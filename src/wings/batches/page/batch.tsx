@@ -13,6 +13,7 @@ import { isOfBatches } from './events.ts';
 import { Files } from './files.tsx';
 import { Jobs } from './jobs.tsx';
 import { Progress } from './progress.tsx';
+import '../api/paths.ts';
 
 export function Batch({ namespace, name }: { namespace: string; name: string }) {
   const params = { namespace, name };

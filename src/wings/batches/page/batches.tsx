@@ -5,6 +5,7 @@ import { hrefOf } from '../../../kernel/page/data/route.ts';
 import { Command, Empty, Loaded, Span, State, Time } from '../../../kernel/page/parts/basic.tsx';
 import { isOfBatches } from './events.ts';
 import { Progress } from './progress.tsx';
+import '../api/paths.ts';
 
 export function Batches() {
   const batches = useCall('listBatches', {}, { when: isOfBatches });

@@ -12,6 +12,7 @@ import { useOutput } from '../../../kernel/page/parts/output/use-output.ts';
 import { some } from '../../../kernel/page/pure/words.ts';
 import type { BatchDetail } from '../api/batches.ts';
 import { isOfBatches } from './events.ts';
+import '../api/paths.ts';
 import { firstStartOn, type Start } from './first-start.ts';
 
 const PAGE_JOBS = 1000;

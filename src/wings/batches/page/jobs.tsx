@@ -9,6 +9,7 @@ import { toneOf } from '../../../kernel/page/pure/state.ts';
 import { exitWords } from '../../../kernel/page/pure/words.ts';
 import type { BatchDetail, BatchJobView } from '../api/batches.ts';
 import { isOfBatches } from './events.ts';
+import '../api/paths.ts';
 
 const PAGE_ROWS = 1000;
 const ROWS_MAX = 20_000;

@@ -8,6 +8,7 @@ import type { Line } from '../../../kernel/sdk/line.ts';
 import type { Batch as BatchDefinition } from './batch.ts';
 import { BATCH_OPTIONS, type BatchOptions } from './options.ts';
 import { SubmittedBatch } from './submitted-batch.ts';
+import '../api/paths.ts';
 
 /** Resolves when it is on the head's disk. */
 export async function submitBatch(

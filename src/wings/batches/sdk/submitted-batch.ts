@@ -6,6 +6,7 @@ import { wrongArgument } from '../../../kernel/sdk/errors.ts';
 import type { Line } from '../../../kernel/sdk/line.ts';
 import type { WaitOptions } from '../../../kernel/sdk/options.ts';
 import { waitForJob } from '../../../kernel/sdk/wait.ts';
+import '../api/paths.ts';
 import type { BatchInfo } from './info.ts';
 
 /** A handle of a batch on the cluster. All methods throw `WeftError`. */

@@ -1,11 +1,17 @@
 // `weft calls`: what programs and workers of pools are doing.
 
-import { type ListingOptions, defineListing } from '../../../kernel/cli/output/listing.ts';
+import { defineListing, type ListingOptions } from '../../../kernel/cli/output/listing.ts';
 import { formatOne } from '../../../kernel/cli/output/one.ts';
 import { formatTable } from '../../../kernel/cli/output/table.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import type { CallsView, PoolView } from '../api/pools.ts';
-import { callColumns, clientColumns, doneWords, speedWords, workerColumns } from './call-columns.ts';
+import {
+  callColumns,
+  clientColumns,
+  doneWords,
+  speedWords,
+  workerColumns,
+} from './call-columns.ts';
 import { POOL_OPERAND } from './range.ts';
 
 export const verb = defineVerb<ListingOptions>({

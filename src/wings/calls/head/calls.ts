@@ -4,6 +4,7 @@
 import { asSentence } from '../../../kernel/base/sentence.ts';
 import { firstPending } from '../../../kernel/head/answers/job-state.ts';
 import { Reasons } from '../../../kernel/head/answers/reasons.ts';
+import type { WorkerCaller } from '../../../kernel/head/auth/authenticate.ts';
 import type { Engine } from '../../../kernel/head/engine.ts';
 import type { Event } from '../../../kernel/machine/declared.ts';
 import type { Of } from '../../../kernel/machine/events.ts';
@@ -30,7 +31,6 @@ import { Line, type LineWorld } from './line.ts';
 import { PoolCalls } from './pool-calls.ts';
 import { sayPoolWait } from './pool-wait.ts';
 import { Slices } from './slices.ts';
-import type { WorkerCaller } from './workers.ts';
 
 /** Routers move by themselves so often: a call that waits for a time waits so much longer at most. */
 const TICK_MS = 20;

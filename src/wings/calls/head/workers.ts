@@ -1,25 +1,15 @@
 // Workers of pools: which of their epochs may speak, and by which secret.
 
+import type { KnownWorker } from '../../../kernel/head/auth/authenticate.ts';
 import { hashSecret, isSecret } from '../../../kernel/head/auth/secrets.ts';
 import type { State } from '../../../kernel/machine/state.ts';
-import type { JobId } from '../../../kernel/model/ids.ts';
-import { type EpochId, type NodeName, parseTaskId } from '../../../kernel/model/ids.ts';
+import { type EpochId, type JobId, parseTaskId } from '../../../kernel/model/ids.ts';
 import { INSIDE_HEADER, readInside } from '../../../kernel/model/inside.ts';
 import { insideProof } from '../../../kernel/wire/inside-proof.ts';
 import type { Inside } from '../core/router/records.ts';
 
-/** A task of a pool that holds its node at this moment. */
-export interface WorkerCaller {
-  readonly jobId: JobId;
-  readonly node: NodeName;
-  readonly epochId: EpochId;
-}
-
 /** Null once the head has heard of its end, and when its task was given to another node. */
-export function findWorker(
-  { jobs }: State,
-  text: string,
-): { readonly worker: WorkerCaller; readonly secret: string } | null {
+export function findWorker({ jobs }: State, text: string): KnownWorker | null {
   const hash = text.indexOf('#');
   const place = parseTaskId(text.slice(0, Math.max(0, hash)));
   if (!place.ok) return null;

@@ -20,6 +20,7 @@ import {
   spanWords,
 } from '../../../kernel/page/pure/words.ts';
 import type { CallsView, PoolView } from '../api/pools.ts';
+import '../api/paths.ts';
 
 /** Calls are in no event. */
 const EVERY_MS = 2000;

@@ -23,6 +23,7 @@ import { withInputs } from '../../../kernel/sdk/submit.ts';
 import type { PoolView } from '../api/pools.ts';
 import { POOL_OPTIONS, RANGE_OPTIONS, RECYCLE_OPTIONS } from './option-names.ts';
 import type { PoolOptions, RecycleOptions, WorkerImage, WorkerRange } from './pool-options.ts';
+import '../api/paths.ts';
 
 /** What of a submission a pool takes; its program is the worker's own. */
 const FIELDS = [

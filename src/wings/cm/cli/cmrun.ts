@@ -4,10 +4,10 @@ import { programOf } from '../../../kernel/cli/commands/run.ts';
 import { sendSubmission, submitterHere } from '../../../kernel/cli/jobs/send.ts';
 import { tellSubmitted } from '../../../kernel/cli/jobs/submitted-notes.ts';
 import { jobEnvironment } from '../../../kernel/cli/submit/environment.ts';
+import { refuseForeignBytes } from '../../../kernel/cli/submit/plain-text.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { NAME_LENGTH_MAX } from '../../../kernel/model/limits.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
-import { refuseForeignBytes } from '../../../kernel/cli/submit/plain-text.ts';
 import { callersDefaults } from './defaults.ts';
 import { MEGABYTE, seedHours, seedNumber } from './numbers.ts';
 

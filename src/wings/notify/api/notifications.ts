@@ -2,26 +2,9 @@
 
 import { z } from 'zod';
 import { count, instant, instantOrNull } from '../../../kernel/api/common.ts';
+import { deliveryView } from '../../../kernel/api/delivery.ts';
 import { type RouteShape, USER } from '../../../kernel/api/route-shape.ts';
 import { NOTIFIER_KINDS } from '../../../kernel/model/notification.ts';
-
-/** What became of telling one target. */
-export const deliveryView = z.object({
-  /** `matrix:@ann:lab`; of a webhook the host only. */
-  to: z.string(),
-  /** `later`: when the job is done. `unknown`: it was so long ago that no record is left. */
-  state: z.enum(['later', 'waiting', 'told', 'given_up', 'unknown']),
-  /** Attempts that failed. */
-  tries: count,
-  triedAt: instantOrNull,
-  /** The next attempt, while it waits. */
-  nextAt: instantOrNull,
-  /** Why the last attempt failed. */
-  why: z.string().nullable(),
-  /** All of it, for people. */
-  words: z.string(),
-});
-export type DeliveryView = z.infer<typeof deliveryView>;
 
 const notificationView = deliveryView.extend({
   /** `job 42`, `batch lab/heat@2`. */

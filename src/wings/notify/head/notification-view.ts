@@ -1,10 +1,11 @@
 // Notifications as the API shows them.
 
+import type { DeliveryView } from '../../../kernel/api/delivery.ts';
 import type { JobRecord } from '../../../kernel/head/answers/job-record.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import { formatBatch } from '../../../kernel/model/batch.ts';
 import { formatSubject, type Subject, shownTarget } from '../../../kernel/model/notification.ts';
-import type { DeliveryView, ListNotificationsReply } from '../api/notifications.ts';
+import type { ListNotificationsReply } from '../api/notifications.ts';
 import type { Delivery } from '../machine/facts.ts';
 import { sayDelivery } from './notification-words.ts';
 

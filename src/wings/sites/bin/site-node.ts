@@ -5,7 +5,6 @@ import type { Agent } from '../../../kernel/agent/agent.ts';
 import type { AgentPorts } from '../../../kernel/agent/ports.ts';
 import { isSame } from '../../../kernel/base/same.ts';
 import type { AgentOptions } from '../../../kernel/config/daemon-options.ts';
-import type { SiteOptions } from '../config/site-options.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import type { NodeFacts } from '../../../kernel/model/node.ts';
 import type { SiteNode } from '../../../kernel/model/site.ts';
@@ -13,6 +12,7 @@ import { systemClock } from '../../../kernel/os/clock.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import type { AgentsHost, Elsewhere, ElsewhereMaker } from '../../../kernel/wing.ts';
 import { skillsOf } from '../adaptors/adaptor.ts';
+import type { SiteOptions } from '../config/site-options.ts';
 import { type SiteSize, SizeWatch } from '../fabric/site/site-size.ts';
 import { openHub, type SiteHub } from './site-hub.ts';
 import {

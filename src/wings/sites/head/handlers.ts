@@ -7,10 +7,9 @@ import type { Node } from '../../../kernel/machine/nodes/facts.ts';
 import { schedulingOf } from '../../../kernel/machine/partitions/settings.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import type { NodeName } from '../../../kernel/model/ids.ts';
-import { type ListedJob, siteNodeOf } from '../../../kernel/model/site.ts';
+import { type KnownSite, type ListedJob, siteNodeOf } from '../../../kernel/model/site.ts';
 import { SITE_JOBS_SHOWN_MAX, type SiteSummary, type SiteView } from '../api/sites.ts';
 import { whyNotOurs } from '../machine/heard.ts';
-import type { KnownSite } from './sites.ts';
 
 /** Begins the reason of nodes that a pause of their site keeps from work. */
 const PAUSED = 'site paused: ';

@@ -1,49 +1,17 @@
 // What gateways have said of their sites. Users are answered from here, with its age; no site is
 // asked for them. It is thrown away with the head: each session begins with all of it.
 
-import type { FilterState } from '../../../kernel/model/filter-rule.ts';
 import type { EpochId, NodeName } from '../../../kernel/model/ids.ts';
 import { SITE_JOBS_MAX } from '../../../kernel/model/limits.ts';
 import type {
+  KnownSite,
   ListedJob,
+  SiteHang,
   SiteNews,
-  SiteNode,
-  SiteQueue,
-  SiteStop,
+  SiteStart,
 } from '../../../kernel/model/site.ts';
 import type { SiteStanding } from '../../../kernel/scheduler/room/brokerage.ts';
 import { standingOf } from '../machine/standing.ts';
-
-export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover' | 'problem'> {
-  /** That of its gateway. */
-  readonly name: NodeName;
-  /** When its jobs were listed, by the clock that never jumps; null: they never were. */
-  readonly listedAt: number | null;
-  readonly nodes: readonly SiteNode[];
-  readonly queues: readonly SiteQueue[];
-  readonly jobs: ReadonlyMap<string, ListedJob>;
-  /** What it has stopped for maintenance; null: it stops nothing. */
-  readonly stops: readonly SiteStop[] | null;
-  /** How its filters fare; null: it has none. */
-  readonly filters: FilterState | null;
-}
-
-/** A start of a task of ours as its site has it. */
-export interface SiteStart {
-  readonly site: NodeName;
-  readonly job: ListedJob;
-  /** Since it was listed so; null: nobody knows. */
-  readonly ageMs: number | null;
-}
-
-/** A site that does not answer, or not so that its gateway understands. */
-export interface SiteHang {
-  readonly site: NodeName;
-  /** In words of the gateway; null: it only has said nothing for long. */
-  readonly problem: string | null;
-  /** Since it was listed last; null: it never was. */
-  readonly ageMs: number | null;
-}
 
 /** What a site said longer ago says nothing of its queue now. */
 const OLD_MS = 300_000;

@@ -1,12 +1,12 @@
 // Jobs of a site's users that are held here, which their site knows nothing of: to it they just wait.
 
+import { IntervalSet } from '../../../kernel/base/interval-set.ts';
 import { waitingOf } from '../../../kernel/machine/jobs/behind.ts';
 import type { Job } from '../../../kernel/machine/jobs/facts.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import type { NodeName } from '../../../kernel/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../kernel/model/limits.ts';
 import type { SiteHold } from '../../../kernel/model/site.ts';
-import { IntervalSet } from '../../../kernel/base/interval-set.ts';
 
 /** Longer lists of elements are told as a number: a site's users read 200 characters. */
 const INDICES_LENGTH_MAX = 40;

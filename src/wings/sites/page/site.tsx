@@ -12,6 +12,7 @@ import type { SiteView } from '../api/sites.ts';
 import { Filters } from './filters.tsx';
 import { FILTERED_JOBS, hiddenWords, isShown, JOBS } from './jobs.tsx';
 import { age, SITES_EVERY_MS, SiteState } from './state.tsx';
+import '../api/paths.ts';
 
 export function Site({ name }: { name: string }) {
   const site = useCall('getSite', { params: { name } }, { everyMs: SITES_EVERY_MS });

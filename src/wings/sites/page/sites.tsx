@@ -5,6 +5,7 @@ import { hrefOf } from '../../../kernel/page/data/route.ts';
 import { Bar, Command, Empty, Loaded } from '../../../kernel/page/parts/basic.tsx';
 import { some } from '../../../kernel/page/pure/words.ts';
 import { age, SITES_EVERY_MS, SiteState } from './state.tsx';
+import '../api/paths.ts';
 
 export function Sites() {
   const sites = useCall('listSites', {}, { everyMs: SITES_EVERY_MS });

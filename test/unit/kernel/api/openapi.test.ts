@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { EVENT_KIND_NAMES } from '../../../../src/kernel/api/event-kinds.ts';
 import { LOG_HEADERS } from '../../../../src/kernel/api/log-headers.ts';
 import { openApiDocument } from '../../../../src/kernel/api/openapi.ts';
+import { APIS } from '../../../support/wings.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -13,7 +14,7 @@ interface Operation {
   readonly responses: Record<string, { headers?: object; content: Record<string, object> }>;
 }
 
-const document = openApiDocument('1.2.3') as {
+const document = openApiDocument('1.2.3', APIS) as {
   readonly servers: readonly { url: string }[];
   readonly tags: readonly { name: string; description: string }[];
   readonly paths: Record<string, Record<string, Operation>>;

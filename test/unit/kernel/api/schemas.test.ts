@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { openApiDocument } from '../../../../src/kernel/api/openapi.ts';
 import { fillPath, PATHS } from '../../../../src/kernel/api/paths.ts';
-import { ROUTE_LIST } from '../../../../src/kernel/api/routes.ts';
 import { submission } from '../../../../src/kernel/api/submission.ts';
 import { describeIssues } from '../../../../src/kernel/head/http/validate.ts';
+import { APIS, ROUTE_LIST } from '../../../support/wings.ts';
 
 const argv = { kind: 'argv', argv: ['true'] };
 
@@ -74,7 +74,7 @@ for (const [what, value, expected] of WRONG) {
 }
 
 test('the document describes every route, with its parameters', () => {
-  const document = openApiDocument('1.2.3') as {
+  const document = openApiDocument('1.2.3', APIS) as {
     paths: Record<string, Record<string, { operationId: string; parameters: { name: string }[] }>>;
   };
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));

@@ -12,6 +12,7 @@ import type { Verb } from '../../../../src/kernel/cli/verb.ts';
 import type { Environment } from '../../../../src/kernel/config/config.ts';
 import type { Programs } from '../../../../src/kernel/config/daemon-options.ts';
 import { killCarriers } from '../../../../src/kernel/os/marks.ts';
+import '../../../../src/wings.ts';
 import { distribute } from '../../../../src/wings/distribute/cli/distribute.ts';
 import { WINGS } from '../../../../src/wings.ts';
 

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { encodeTicket } from '../../../../src/kernel/cli/join-string.ts';
 import { runWeft } from '../../../../src/kernel/cli/main.ts';
 import { PLAIN } from '../../../../src/kernel/cli/output/paint.ts';
 import { siteLines } from '../../../../src/wings/sites/cli/columns.ts';
-import { encodeTicket } from '../../../../src/kernel/cli/join-string.ts';
 import { capture, FakeHead } from './fake-head.ts';
 
 const TICKET = encodeTicket({

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { startWords } from '../../../../src/kernel/cli/commands/join.ts';
-import { loadConfig } from '../../../../src/kernel/config/config.ts';
-import { WINGS } from '../../../../src/wings.ts';
 import { runWeft } from '../../../../src/kernel/cli/main.ts';
+import { loadConfig } from '../../../../src/kernel/config/config.ts';
 import type { AgentOptions } from '../../../../src/kernel/config/daemon-options.ts';
+import { WINGS } from '../../../../src/wings.ts';
 import { capture } from './fake-head.ts';
 
 const DOCS = path.resolve(import.meta.dirname, '../../../../docs');

@@ -5,15 +5,23 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { compiledFolder } from '../../../../src/kernel/cli/daemons/compiled.ts';
 import { daemonNotes } from '../../../../src/kernel/cli/daemons/daemon-notes.ts';
 import { keepOthers } from '../../../../src/kernel/cli/daemons/keeper.ts';
 import { LocalPaths, writeJson } from '../../../../src/kernel/cli/daemons/local-paths.ts';
 import { forgiveDeaths, readRestarts } from '../../../../src/kernel/cli/daemons/restarts.ts';
 import { addToRoster, readRoster } from '../../../../src/kernel/cli/daemons/roster.ts';
-import { type Daemon, daemonEnvironment, startDaemon } from '../../../../src/kernel/cli/daemons/spawn.ts';
+import {
+  type Daemon,
+  daemonEnvironment,
+  startDaemon,
+} from '../../../../src/kernel/cli/daemons/spawn.ts';
 import { takeLock } from '../../../../src/kernel/connect/lock-file.ts';
-import { endProcess, readLiveMark, writeMark } from '../../../../src/kernel/connect/process-file.ts';
-import { compiledFolder } from '../../../../src/kernel/cli/daemons/compiled.ts';
+import {
+  endProcess,
+  readLiveMark,
+  writeMark,
+} from '../../../../src/kernel/connect/process-file.ts';
 
 const TIMES = { lookMs: 5, quickMs: 60_000, retryMs: 1, retryMsMax: 4, quickDeathsMax: 3 };
 

@@ -1,14 +1,14 @@
 // What `weft doctor` says of the limit of open files.
 
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { openFiles } from '../../../../src/kernel/cli/doctor/open-files.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { LocalPaths } from '../../../../src/kernel/cli/daemons/local-paths.ts';
+import { openFiles } from '../../../../src/kernel/cli/doctor/open-files.ts';
 import { writeMark } from '../../../../src/kernel/connect/process-file.ts';
 
 const line = (soft: string) =>

@@ -7,8 +7,8 @@ import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { networkOf } from '../../../../src/kernel/doors/network.ts';
 import { type Bounds, Newcomers } from '../../../../src/kernel/doors/newcomers.ts';
-import { PeerTable, PeerUids, isOwnAddress } from '../../../../src/kernel/doors/peer-uid.ts';
 import { PeerOwners } from '../../../../src/kernel/doors/peer-owners.ts';
+import { isOwnAddress, PeerTable, PeerUids } from '../../../../src/kernel/doors/peer-uid.ts';
 import { ownerOf, readSubUids } from '../../../../src/kernel/doors/sub-uids.ts';
 
 class FakeSocket extends EventEmitter {

@@ -19,7 +19,7 @@ test('[S1] a job that has just ended is shown where it ran, also before that is 
   await bench.settle();
   bench.perform('end', { ...told, report: endReport('1#1', at) });
   const archive = { amounts: () => Promise.resolve([]) };
-  const services = { engine: bench.engine, archive } as never;
+  const services = { engine: bench.engine, archive, answerParts: [] } as never;
   const call = (more: object) => ({ params: { id: '1' }, query: {}, actor: ANN, ...more }) as never;
   const asked = Promise.all([
     HANDLERS.listJobs(services, call({})),

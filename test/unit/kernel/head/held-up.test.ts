@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { HEAD_MACHINE } from '../../../../sim/head-machine.ts';
 import { present } from '../../../../src/kernel/base/assert.ts';
+import { jobNotice, taskNotice } from '../../../../src/kernel/head/answers/task-notice.ts';
 import { decide, type Input } from '../../../../src/kernel/machine/controller.ts';
 import {
   exportState,
@@ -11,10 +12,9 @@ import {
 } from '../../../../src/kernel/machine/snapshot.ts';
 import type { JobId, NodeName } from '../../../../src/kernel/model/ids.ts';
 import type { LifeId } from '../../../../src/kernel/model/life.ts';
-import { ANN, type TestHead, place, scenario } from '../../../support/controller.ts';
-import { helloOf } from '../../../support/nodes.ts';
 import type { ListedJob } from '../../../../src/kernel/model/site.ts';
-import { jobNotice, taskNotice } from '../../../../src/kernel/head/answers/task-notice.ts';
+import { ANN, place, scenario, type TestHead } from '../../../support/controller.ts';
+import { helloOf } from '../../../support/nodes.ts';
 
 const MINUTE = 60_000;
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { withOwn } from '../../../../src/kernel/base/own-variables.ts';
 import { commandsWith, systemCommands } from '../../../../src/kernel/os/commands.ts';
 import type { Command } from '../../../../src/kernel/ports/commands.ts';
-import { withOwn } from '../../../../src/kernel/base/own-variables.ts';
 
 const keep = { part: 'last', length: 500 } as const;
 

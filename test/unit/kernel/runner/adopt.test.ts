@@ -8,7 +8,7 @@ import { apply } from '../../../../src/kernel/runner/apply.ts';
 import { heldEpochs, sumOf } from '../../../../src/kernel/runner/books.ts';
 import { emptyState } from '../../../../src/kernel/runner/state.ts';
 import { idOf, launch, shell } from '../agent/orders.ts';
-import { World, exited, prepared, started, swept } from './world.ts';
+import { exited, prepared, started, swept, World } from './world.ts';
 
 function launched(count: number): World {
   const world = new World();

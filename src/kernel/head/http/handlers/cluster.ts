@@ -1,7 +1,6 @@
 // The cluster as a whole, and whether its head lives.
 
 import { availableParallelism, freemem, hostname, loadavg, totalmem, userInfo } from 'node:os';
-import { openApiDocument } from '../../../api/openapi.ts';
 import { nameOfBareUid } from '../../../base/account-name.ts';
 import { err, ok } from '../../../base/result.ts';
 import { refuse } from '../../../model/errors.ts';
@@ -72,12 +71,7 @@ export const readiness: Handler<'readiness'> = ({ engine }) => {
   return cause === null ? ok({ status: 'ok' }) : err(refuse('store.unavailable', { cause }));
 };
 
-let document: Record<string, unknown> | undefined;
-
-export const openapi: Handler<'openapi'> = ({ facts }) => {
-  document ??= openApiDocument(facts.version);
-  return ok(document);
-};
+export const openapi: Handler<'openapi'> = ({ document }) => ok(document());
 
 export function countBy(words: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};

@@ -1,14 +1,7 @@
-// The handler of each route, by name. The compiler complains when one is missing.
+// The handler of each route of the kernel, by name. The compiler complains when one is missing.
 
-import * as batches from '../../../../wings/batches/head/handlers.ts';
-import * as pools from '../../../../wings/calls/head/handlers.ts';
-import { getGoals, lookAtNodes } from '../../../../wings/goals/head/handlers.ts';
-import * as notices from '../../../../wings/notices/head/handlers.ts';
-import * as notifications from '../../../../wings/notify/head/handlers.ts';
-import * as pilots from '../../../../wings/pilots/head/handlers.ts';
-import * as sites from '../../../../wings/sites/head/handlers.ts';
-import { startJob } from '../../../../wings/wiki/head/start-job.ts';
-import type { HandledName, Handler } from '../call.ts';
+import type { ROUTES } from '../../../api/routes.ts';
+import type { HandlersOf } from '../call.ts';
 import * as blobs from './blobs.ts';
 import * as cluster from './cluster.ts';
 import { events } from './events.ts';
@@ -38,7 +31,7 @@ import * as users from './users.ts';
 import { waitForJob } from './wait.ts';
 import { waitForJobs } from './wait-many.ts';
 
-export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
+export const HANDLERS: HandlersOf<typeof ROUTES> = {
   submitJob,
   submitJobs,
   rehearseJob,
@@ -53,7 +46,6 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   searchLogs,
   feedJob,
   cancelJob: actions.cancelJob,
-  startJob,
   holdJob: actions.holdJob,
   releaseJob: actions.releaseJob,
   suspendJob: actions.suspendJob,
@@ -62,25 +54,6 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   signalJob: actions.signalJob,
   changeJob: actions.changeJob,
   retryJob,
-  submitBatch: batches.submitBatch,
-  listBatches: batches.listBatches,
-  getBatch: batches.getBatch,
-  listBatchJobs: batches.listBatchJobs,
-  listBuildLogs: batches.listBuildLogs,
-  cancelBatch: batches.cancelBatch,
-  retryBatch: batches.retryBatch,
-  rebuildBatch: batches.rebuildBatch,
-  removeBatch: batches.removeBatch,
-  startPool: pools.startPool,
-  listPools: pools.listPools,
-  getPool: pools.getPool,
-  scalePool: pools.scalePool,
-  startFleet: pilots.startFleet,
-  listFleets: pilots.listFleets,
-  scaleFleet: pilots.scaleFleet,
-  stopFleet: pilots.stopFleet,
-  stopPool: pools.stopPool,
-  poolCalls: pools.poolCalls,
   lackingBlobs: blobs.lackingBlobs,
   checkBlob: blobs.checkBlob,
   sendBlob: blobs.sendBlob,
@@ -111,26 +84,16 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   labelNode: nodes.labelNode,
   declareNodeLost: nodes.declareNodeLost,
   join: nodes.join,
-  listSites: sites.listSites,
-  getSite: sites.getSite,
-  pauseSite: sites.pauseSite,
-  resumeSite: sites.resumeSite,
   planMaintenance: maintenance.planMaintenance,
   nodeOn: maintenance.nodeOn,
   listMaintenance: maintenance.listMaintenance,
   getMaintenance: maintenance.getMaintenance,
   cancelMaintenance: maintenance.cancelMaintenance,
-  getGoals,
-  lookAtNodes,
   listReservations: reservations.listReservations,
   createReservation: reservations.createReservation,
   getReservation: reservations.getReservation,
   changeReservation: reservations.changeReservation,
   cancelReservation: reservations.cancelReservation,
-  setNotice: notices.setNotice,
-  getNotice: notices.getNotice,
-  clearNotice: notices.clearNotice,
-  listNotifications: notifications.listNotifications,
   listUsers: users.listUsers,
   listUsage: users.listUsage,
   createUser: users.createUser,

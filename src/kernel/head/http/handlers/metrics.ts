@@ -7,15 +7,9 @@ import { jobState } from '../../answers/job-state.ts';
 import { nodeState } from '../../answers/node-view.ts';
 import type { Handler } from '../call.ts';
 import { DURATION_BOUNDS } from '../request-counts.ts';
+import { gauge, type Scrape, value } from '../scrape.ts';
 import type { Services } from '../services.ts';
 import { countBy } from './cluster.ts';
-
-type Prometheus = typeof import('prom-client');
-
-interface Scrape {
-  readonly prometheus: Prometheus;
-  readonly registry: InstanceType<Prometheus['Registry']>;
-}
 
 export const metrics: Handler<'metrics'> = async (services, { response }) => {
   // Loaded at the first scrape, so that a head without one starts sooner.
@@ -58,28 +52,10 @@ function addCluster(services: Services, scrape: Scrape): void {
   }
   value(scrape, 'weft_jobs_submitted_total', 'Jobs ever accepted.', state.nextJobId - 1);
   value(scrape, 'weft_journal_seq', 'Sequence number of the last record.', engine.seq);
-  addCalls(services, scrape);
+  for (const part of services.answerParts) part.measure?.(services, scrape);
   const writable = engine.failure === null && engine.shortage === null ? 1 : 0;
   value(scrape, 'weft_store_writable', '1 while the store can write.', writable);
   value(scrape, 'weft_blob_bytes', 'Disk that file contents take up.', blobs.bytes);
-}
-
-function addCalls({ calls, clock }: Services, scrape: Scrape): void {
-  const now = { waiting: 0, running: 0 };
-  const lines = { clients: 0, workers: 0 };
-  for (const { router } of calls.pools.values()) {
-    const { waiting, busy, clients, workers } = router.view(clock.monotonic());
-    now.waiting += waiting;
-    now.running += busy;
-    lines.clients += clients.length;
-    lines.workers += workers.length;
-  }
-  value(scrape, 'weft_pools', 'Pools that live.', calls.pools.size);
-  gauge(scrape, 'weft_calls', 'Calls that are not over, by state.', 'state', now);
-  gauge(scrape, 'weft_call_peers', 'Programs and workers of pools.', 'kind', lines);
-  const { done, failed } = calls.ended;
-  value(scrape, 'weft_calls_done_total', 'Calls that have ended.', done);
-  value(scrape, 'weft_calls_failed_total', 'Of these: without a value, and not cancelled.', failed);
 }
 
 function addRequests({ counts }: Services, { prometheus, registry }: Scrape): void {
@@ -121,21 +97,4 @@ function addProcess({ engine, facts }: Services, scrape: Scrape): void {
   value(scrape, 'process_resident_memory_bytes', 'Memory of the head.', resident);
   const uptime = (engine.now() - facts.startedAt) / 1000;
   value(scrape, 'weft_uptime_seconds', 'Since the head started.', uptime);
-}
-
-function gauge(
-  { prometheus, registry }: Scrape,
-  name: string,
-  help: string,
-  label: string,
-  values: Readonly<Record<string, number>>,
-): void {
-  const made = new prometheus.Gauge({ name, help, labelNames: [label], registers: [registry] });
-  for (const [word, count] of Object.entries(values)) made.set({ [label]: word }, count);
-}
-
-/** Names that end in `_total` only grow. */
-function value({ prometheus, registry }: Scrape, name: string, help: string, now: number): void {
-  const Metric = name.endsWith('_total') ? prometheus.Counter : prometheus.Gauge;
-  new Metric({ name, help, registers: [registry] }).inc(now);
 }

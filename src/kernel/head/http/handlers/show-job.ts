@@ -1,13 +1,10 @@
 // One job in full, and why it is where it is.
 
-import { viewDeliveries } from '../../../../wings/notify/head/notification-view.ts';
-import { choiceWords } from '../../../../wings/sites/head/brokerage.ts';
 import type { ExplainReply, JobDetail, JobView } from '../../../api/jobs.ts';
 import { ok } from '../../../base/result.ts';
 import { asSentence } from '../../../base/sentence.ts';
 import { pendingOf } from '../../../machine/answers/explain.ts';
 import { expect } from '../../../machine/answers/questions.ts';
-import type { Job } from '../../../machine/jobs/facts.ts';
 import { hasRole, type UserActor } from '../../../model/actor.ts';
 import type { JobRecord } from '../../answers/job-record.ts';
 import { endedAs, firstPending } from '../../answers/job-state.ts';
@@ -21,23 +18,25 @@ import { type Standing, sayStanding } from '../../answers/words/standing.ts';
 import type { Engine } from '../../engine.ts';
 import type { Handler } from '../call.ts';
 import { findNamed } from '../find-job.ts';
+import type { Explained } from '../services.ts';
 
 /** Ended epochs read at a time of a job that has left memory. */
 const USAGE_ROWS = 10_000;
 
-export const getJob: Handler<'getJob'> = async ({ engine, archive }, { params, actor }) => {
+export const getJob: Handler<'getJob'> = async (services, { params, actor }) => {
+  const { engine, archive } = services;
   const named = await findNamed(engine, params.id);
   if (!named.ok) return named;
   const { record } = named.value;
   const view = viewJob(engine, record, new Reasons(engine, actor.name));
   const usage = record.live?.usage ?? (await usageOf(engine, record));
-  const notifications = viewDeliveries({ state: engine.state, at: engine.now() }, record);
   const isOwner = record.owner === actor.name;
+  const views = services.answerParts.map((part) => part.viewJob?.(services, record, isOwner));
+  const more: Partial<JobDetail> = Object.assign({}, ...views);
   const mayRead = isOwner || hasRole(actor, 'operator');
   const outputs = mayRead ? await archive.amounts(record.id) : null;
   const memoryNow = record.live === null ? null : memoryNowOf(engine.state, record.live);
-  const own = { isOwner, usage, memoryNow, notifications, outputs };
-  const detail = viewJobDetail(view, record, own);
+  const detail = viewJobDetail(view, record, { isOwner, usage, memoryNow, outputs, more });
   return ok(withRetries(engine, await detailOf(engine, detail)));
 };
 
@@ -55,27 +54,32 @@ async function detailOf(engine: Engine, detail: JobDetail): Promise<JobDetail> {
   return whole;
 }
 
-export const explainJob: Handler<'explainJob'> = async ({ engine, calls }, { params, actor }) => {
+export const explainJob: Handler<'explainJob'> = async (services, { params, actor }) => {
+  const { engine, answerParts } = services;
   const named = await findNamed(engine, params.id);
   if (!named.ok) return named;
-  const reply = explain(engine, named.value, actor);
-  const waits = calls.of(named.value.record.id)?.waits ?? null;
-  if (waits === null) return ok(reply);
-  return ok({ ...reply, words: `${reply.words}\nOf its calls some wait: ${waits}.` });
+  const { reply, placed } = explain(engine, named.value, actor);
+  const explained = { record: named.value.record, placed, reply };
+  const more = answerParts.flatMap((part) => part.explain?.(services, explained) ?? []);
+  return ok({ ...reply, words: [reply.words, ...more].join('\n') });
 };
+
+/** `Explained.placed`, and what is said by the kernel. */
+type Explanation = Pick<Explained, 'placed' | 'reply'>;
 
 function explain(
   engine: Engine,
   { record, index }: { readonly record: JobRecord; readonly index: number | undefined },
   actor: UserActor,
-): ExplainReply {
+): Explanation {
   const { live: job } = record;
   const reasons = new Reasons(engine, actor.name);
-  if (job === null) return explainView(viewJob(engine, record, reasons));
+  if (job === null) return unplaced(explainView(viewJob(engine, record, reasons)));
   const waiting = index ?? firstPending(job);
   const kind = index === undefined ? undefined : endedAs(job, index);
   if (kind !== undefined && job.outcome === null) {
-    return { state: 'done', reason: null, ...NO_PROSPECT, words: `It ended: ${kind}.` };
+    const words = `It ended: ${kind}.`;
+    return unplaced({ state: 'done', reason: null, ...NO_PROSPECT, words });
   }
   const isWhole = index === undefined || job.outcome !== null;
   const view = isWhole
@@ -83,32 +87,23 @@ function explain(
     : viewLiveTask(engine, job, index, reasons);
   if (view.reason === null || waiting === undefined) {
     const placed = index ?? (job.spec.array === null ? 0 : undefined);
-    return withSite(explainView(view), engine, job, placed);
+    return { reply: explainView(view), placed };
   }
   if (view.reason.kind === 'head_stuck') {
     const words = asSentence(`It is ${view.state.replaceAll('_', ' ')}: ${view.reason.words}`);
-    return { state: view.state, reason: view.reason, ...NO_PROSPECT, words };
+    return unplaced({ state: view.state, reason: view.reason, ...NO_PROSPECT, words });
   }
-  if (view.reason.kind === 'site') return withSite(explainView(view), engine, job, waiting);
+  if (view.reason.kind === 'site') return { reply: explainView(view), placed: waiting };
   const about = view.nodes.length > 0 ? 'next_task' : 'task';
   const ahead = expect(engine, pendingOf(job, waiting));
   const expected = viewLookAhead(ahead, about, actor.name);
-  if (about === 'task') return { state: view.state, ...expected };
+  if (about === 'task') return unplaced({ state: view.state, ...expected });
   const runs = explainView({ ...view, reason: null }).words;
-  return { state: view.state, ...expected, words: `${runs} ${expected.words}` };
+  return unplaced({ state: view.state, ...expected, words: `${runs} ${expected.words}` });
 }
 
-/** Why the task is where it is, also in the queue there, when sites were compared for it. */
-function withSite(
-  reply: ExplainReply,
-  { state }: Engine,
-  job: Job,
-  index: number | undefined,
-): ExplainReply {
-  const choice = index === undefined ? undefined : state.scratch.brokerage.choiceOf(job, index);
-  const isPlaced = reply.state !== 'pending' || reply.reason?.kind === 'site';
-  if (choice === undefined || !isPlaced || reply.state === 'done') return reply;
-  return { ...reply, words: `${reply.words}\n${choiceWords(choice)}` };
+function unplaced(reply: ExplainReply): Explanation {
+  return { reply, placed: undefined };
 }
 
 function explainView(view: Standing & Pick<JobView, 'reason'>): ExplainReply {

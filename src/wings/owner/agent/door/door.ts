@@ -5,13 +5,26 @@ import { closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Result, err, ok } from '../../../../kernel/base/result.ts';
-import { isWhole } from '../../../../kernel/base/whole.ts';
+import path from 'node:path';
 import type { Pausing } from '../../../../kernel/agent/pausing.ts';
+import { err, ok, type Result } from '../../../../kernel/base/result.ts';
+import { isWhole } from '../../../../kernel/base/whole.ts';
 import { type Bounds, Newcomers } from '../../../../kernel/doors/newcomers.ts';
-import { DOOR_PATHS, type DoorStatus, type PauseReply, type ProofAsked, type SessionReply } from '../../../../kernel/model/agent-door.ts';
-import { KINDS, type Refusal, formatRefusal, kindOf, refuse } from '../../../../kernel/model/errors.ts';
 import { PeerOwners, type UidsOf } from '../../../../kernel/doors/peer-owners.ts';
+import {
+  DOOR_PATHS,
+  type DoorStatus,
+  type PauseReply,
+  type ProofAsked,
+  type SessionReply,
+} from '../../../../kernel/model/agent-door.ts';
+import {
+  formatRefusal,
+  KINDS,
+  kindOf,
+  type Refusal,
+  refuse,
+} from '../../../../kernel/model/errors.ts';
 import type { Clock } from '../../../../kernel/ports/clock.ts';
 import type { Log } from '../../../../kernel/ports/log.ts';
 import type { Proofs, ProvenUser } from '../../../../kernel/ports/proofs.ts';
@@ -19,7 +32,6 @@ import { isLive, type RunnerState } from '../../../../kernel/runner/state.ts';
 import type { YieldWatch } from '../yield-watch.ts';
 import { mayPause, type PauseRights } from './rights.ts';
 import { readReport } from './session.ts';
-import path from 'node:path';
 
 export interface DoorWorld {
   readonly node: string;

@@ -1,13 +1,11 @@
 // Nodes, queues and ends as a program lists them: the keys are those of core/model/site.ts, and what is
 // left out is not known.
 
-import { IntervalSet } from '../../../../kernel/base/interval-set.ts';
-import { type Result, err, ok } from '../../../../kernel/base/result.ts';
-import type { ExitStatus } from '../../../../kernel/model/job.ts';
-import { ARRAY_INDEX_MAX, ARRAY_TASKS_MAX, CPUS_PER_NODE_MAX, NODES_PER_TASK_MAX, SITE_JOBS_MAX, SITE_NODES_MAX } from '../../../../kernel/model/limits.ts';
-import type { SiteEnd, SiteJob, SiteJobState, SiteNode, SiteNodeState, SiteQueue } from '../../../../kernel/model/site.ts';
-import { TEXT_MAX, jobId, text } from './contract.ts';
-import { type Shape, flag, line, list, oneOf, orNull, record, unexpected, whole } from './shape.ts';
+import { ok } from '../../../../kernel/base/result.ts';
+import { CPUS_PER_NODE_MAX, SITE_NODES_MAX } from '../../../../kernel/model/limits.ts';
+import type { SiteEnd, SiteNode, SiteNodeState, SiteQueue } from '../../../../kernel/model/site.ts';
+import { text } from './contract.ts';
+import { flag, list, oneOf, orNull, record, type Shape, whole } from './shape.ts';
 import { amount, distinct, exitStatus, instant, nodeName, nodeNames, words } from './values.ts';
 
 const STATES: readonly SiteNodeState[] = [

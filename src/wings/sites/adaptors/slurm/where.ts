@@ -1,7 +1,7 @@
 // Where the user of a job of Slurm wants it to run: what a plan can keep to, and what none of ours can.
 
-import { nodesOf, notPlanned, textOf } from '../read.ts';
 import type { SiteWhere } from '../../../../kernel/model/site.ts';
+import { nodesOf, notPlanned, textOf } from '../read.ts';
 import { numberOf } from './values.ts';
 
 type Listed = Readonly<Record<string, unknown>>;

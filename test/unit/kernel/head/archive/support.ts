@@ -108,10 +108,19 @@ function partsIn(world: World): Map<string, unknown> {
 /** A head that starts on what the one before has left. */
 export async function restarted(t: TestContext, world: World): Promise<Archive> {
   await world.archive.close();
-  const { blobs, names, logs, log } = world;
+  const { blobs, names, logs, log, shelving } = world;
   const archive = new Archive({
     directory: path.join(world.directory, 'archive'),
-    ...{ bytesMax: 2 ** 30, ageMs: 86_400_000, blobs, names, logs, clock: systemClock, log },
+    ...{
+      bytesMax: 2 ** 30,
+      ageMs: 86_400_000,
+      shelving,
+      blobs,
+      names,
+      logs,
+      clock: systemClock,
+      log,
+    },
   });
   await archive.prepare();
   archive.attach(world.head.engine);

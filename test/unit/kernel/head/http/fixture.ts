@@ -7,10 +7,14 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { HEAD_MACHINE } from '../../../../../sim/head-machine.ts';
+import type { HeadOptions } from '../../../../../src/bin/head-options.ts';
+import { openWings } from '../../../../../src/bin/head-wings.ts';
 import { type Client, createClient } from '../../../../../src/kernel/api/client.ts';
 import { ok } from '../../../../../src/kernel/base/result.ts';
+import type { UidsOf } from '../../../../../src/kernel/doors/peer-owners.ts';
 import { References } from '../../../../../src/kernel/files/blobs/references.ts';
 import { Archive } from '../../../../../src/kernel/head/archive/archive.ts';
+import type { Shelving } from '../../../../../src/kernel/head/archive/shelving.ts';
 import { makeCertificate } from '../../../../../src/kernel/head/auth/certificate.ts';
 import { BlobStore } from '../../../../../src/kernel/head/blobs/blob-store.ts';
 import { JobFiles } from '../../../../../src/kernel/head/files/job-files.ts';
@@ -28,12 +32,11 @@ import { systemClock } from '../../../../../src/kernel/os/clock.ts';
 import type { Clock } from '../../../../../src/kernel/ports/clock.ts';
 import type { Log, LogFields } from '../../../../../src/kernel/ports/log.ts';
 import { MemoryDisk, MemoryStore } from '../../../../../src/kernel/store/memory.ts';
+import type { Wing } from '../../../../../src/kernel/wing.ts';
 import { decodeHeadMessage, encode } from '../../../../../src/kernel/wire/codec.ts';
 import { type HeadToAgent, PROTOCOL_VERSION } from '../../../../../src/kernel/wire/messages.ts';
 import { OrderReader } from '../../../../../src/kernel/wire/orders.ts';
-import { GoalKeeper } from '../../../../../src/wings/goals/head/keeper.ts';
-import type { Notifiers } from '../../../../../src/wings/notify/head/notifiers.ts';
-import type { UidsOf } from '../../../../../src/kernel/doors/peer-owners.ts';
+import { WINGS } from '../../../../../src/wings.ts';
 
 const PATIENCE_MS = 120_000;
 const SETTINGS: Settings = {
@@ -75,6 +78,7 @@ export interface World {
   readonly logs: LogFiles;
   readonly blobs: BlobStore;
   readonly archive: Archive;
+  readonly shelving: Shelving | undefined;
   /** Who names which blobs. */
   readonly names: References;
   readonly log: KeptLog;
@@ -106,8 +110,8 @@ export interface WorldOptions {
   /** Addresses of the machine, as join tokens carry them; default: none. */
   readonly ownAddresses?: readonly string[];
   readonly blobBytesMax?: number;
-  /** Absent: nobody is notified. */
-  readonly notifiers?: Notifiers;
+  /** Parts of these wings instead of those of the program. */
+  readonly parts?: Readonly<Record<string, NonNullable<Wing['head']>>>;
   readonly archiveBytesMax?: number;
   readonly archiveClock?: Partial<Clock>;
 }
@@ -149,10 +153,13 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     log,
   });
   const jobFiles = new JobFiles({ blobs, names, log });
+  const wings = await wingsOf(directory, options.parts ?? {}, { log, audit });
+  const shelving = wings.parts.find((part) => part.shelving !== undefined)?.shelving;
   const archive = new Archive({
     directory: path.join(directory, 'archive'),
     bytesMax: options.archiveBytesMax ?? 16 * 1_048_576,
     ageMs: 86_400_000,
+    shelving,
     ...{ blobs, names, logs, clock: { ...systemClock, ...options.archiveClock }, log },
   });
   await blobs.prepare();
@@ -164,9 +171,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     {
       ...ports,
       store,
-      ...(options.notifiers === undefined
-        ? {}
-        : { notifying: { notifiers: options.notifiers, audit, clusterName: 'test' } }),
+      parts: wings.parts,
     },
     {
       settings,
@@ -191,11 +196,6 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     {
       ...{ ...ports, blobs, jobFiles, archive, clock, chance: systemChance, audit },
       ...{ engine: head.engine, agents: head.agents },
-      goals: new GoalKeeper(
-        { engine: head.engine, logs, clock, log: ports.log },
-        { classes: [], everyMs: 0, repairs: false },
-      ),
-      notifierHealth: () => running.notifying?.health ?? new Map(),
       reload: async () => ok({ file: null, changed: [], afterRestart: [] }),
     },
     {
@@ -212,10 +212,12 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
       loginDirectory: path.join(directory, 'login'),
       requestRateMax: options.requestRateMax ?? 20_000,
       uidsOf: options.uidsOf,
+      wings,
       ...(options.headersMs === undefined ? {} : { headersMs: options.headersMs }),
     },
   );
   t.after(async () => {
+    await wings.end();
     await http.close();
     await archive.close();
     await blobs.close();
@@ -246,9 +248,34 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     agePlus: (days) => {
       agedMs += days * 86_400_000;
     },
-    ...{ directory, socketPath, disk, head, http, logs, blobs, archive, names, log, audit },
+    ...{
+      directory,
+      socketPath,
+      disk,
+      head,
+      http,
+      logs,
+      blobs,
+      archive,
+      shelving,
+      names,
+      log,
+      audit,
+    },
     ...{ admin, url, client, token },
   };
+}
+
+/** Wings like those of the program, where nothing is configured. */
+function wingsOf(
+  directory: string,
+  parts: NonNullable<WorldOptions['parts']>,
+  logs: { readonly log: Log; readonly audit: Log },
+) {
+  const notify = { matrix: null, webhook: null, commands: {}, mail: null, timeoutMs: 1000 };
+  const options = { directory, clusterName: 'test', notify } as unknown as HeadOptions;
+  const wings = WINGS.map((wing) => ({ ...wing, head: parts[wing.name] ?? wing.head }) as Wing);
+  return openWings({ options, ...logs }, wings);
 }
 
 /** An agent in the hands of a test: launches are collected, reports are sent as told. */

@@ -504,6 +504,7 @@ test('a session of a local user has the rights that its account has now', async 
       now: () => 1,
       headUid: 5000,
       multiUser,
+      findWorkers: [],
     });
   const actor = async (multiUser: boolean) => {
     const found = await authenticator(multiUser).authenticatePage(shown, null);

@@ -8,8 +8,10 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { failureReply } from '../../../../../src/kernel/api/failure.ts';
 import { fillPath } from '../../../../../src/kernel/api/paths.ts';
-import { type Body, ROUTE_LIST, type Route } from '../../../../../src/kernel/api/routes.ts';
+import type { Route } from '../../../../../src/kernel/api/route-list.ts';
+import type { Body } from '../../../../../src/kernel/api/routes.ts';
 import type { JobId } from '../../../../../src/kernel/model/ids.ts';
+import { ROUTE_LIST } from '../../../../support/wings.ts';
 import { eventually, startAgent, startWorld, TRUE, type World } from './fixture.ts';
 
 interface Answer {

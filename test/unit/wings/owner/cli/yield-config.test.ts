@@ -9,7 +9,10 @@ import { after, test } from 'node:test';
 import { loadConfig } from '../../../../../src/kernel/config/config.ts';
 import { parseConfig } from '../../../../../src/kernel/config/read-file.ts';
 import { schemaOf } from '../../../../../src/kernel/config/schema.ts';
-import { type YieldOptions, pauseOptions } from '../../../../../src/wings/owner/config/pause-options.ts';
+import {
+  pauseOptions,
+  type YieldOptions,
+} from '../../../../../src/wings/owner/config/pause-options.ts';
 import { WINGS } from '../../../../../src/wings.ts';
 
 const SCHEMA = await schemaOf(WINGS);

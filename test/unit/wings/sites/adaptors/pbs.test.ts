@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SiteOutput } from '../../../../../src/wings/sites/adaptors/adaptor.ts';
 import { pbs } from '../../../../../src/wings/sites/adaptors/pbs/pbs.ts';
 import { schedulingOff } from '../../../../../src/wings/sites/adaptors/pbs/steer.ts';
 import { bytesOf } from '../../../../../src/wings/sites/adaptors/pbs/values.ts';
-import type { SiteOutput } from '../../../../../src/wings/sites/adaptors/adaptor.ts';
 import { documented } from './recorded.ts';
 
 const adaptor = pbs(schedulingOff());

@@ -14,6 +14,7 @@ import {
 import type { ListedJob, SiteNews, SiteNode } from '../../../../../src/kernel/model/site.ts';
 import type { Choice, Offer } from '../../../../../src/kernel/scheduler/room/brokerage.ts';
 import { choiceWords } from '../../../../../src/wings/sites/head/brokerage.ts';
+import { head } from '../../../../../src/wings/sites/head/part.ts';
 import { Sites } from '../../../../../src/wings/sites/head/sites.ts';
 import { standingOf } from '../../../../../src/wings/sites/machine/standing.ts';
 import { ANN } from '../../../../support/controller.ts';
@@ -218,8 +219,8 @@ test('[A29] why a task is at its site is said also while it waits in the queue t
   bench.submit('job');
   await bench.settle();
   const call = { params: { id: '1' }, actor: ANN };
-  const calls = { of: () => undefined };
-  const why = await explainJob({ engine: bench.engine, calls } as never, call as never);
+  const services = { engine: bench.engine, answerParts: [head] };
+  const why = await explainJob(services as never, call as never);
   assert.match(
     why.ok ? why.value.words : '',
     /^It waits in the queue of its site: it is being given to site one\.\nIts site was chosen because .*: one /,

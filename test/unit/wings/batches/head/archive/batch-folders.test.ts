@@ -20,13 +20,13 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Client } from '../../../../../../src/kernel/api/client.ts';
 import { ArchivePlaces } from '../../../../../../src/kernel/head/archive/archive-places.ts';
-import type { LaunchOrder } from '../../../../../../src/kernel/model/orders.ts';
-import { systemClock } from '../../../../../../src/kernel/os/clock.ts';
 import {
   discardJob,
   placeInBatch,
-} from '../../../../../../src/wings/batches/head/archive/batch-folder.ts';
-import { ShownFolders } from '../../../../../../src/wings/batches/head/archive/shown-folders.ts';
+} from '../../../../../../src/kernel/head/archive/batch-folder.ts';
+import { ShownFolders } from '../../../../../../src/kernel/head/archive/shown-folders.ts';
+import type { LaunchOrder } from '../../../../../../src/kernel/model/orders.ts';
+import { systemClock } from '../../../../../../src/kernel/os/clock.ts';
 import {
   done,
   partsOf,

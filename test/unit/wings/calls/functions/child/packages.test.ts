@@ -8,7 +8,11 @@ import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadPackages } from '../../../../../../src/wings/calls/functions/travel/load-packages.ts';
 import { NotSendable } from '../../../../../../src/wings/calls/functions/travel/not-sendable.ts';
-import { capture, releaseFunction, share } from '../../../../../../src/wings/calls/functions/travel/values.ts';
+import {
+  capture,
+  releaseFunction,
+  share,
+} from '../../../../../../src/wings/calls/functions/travel/values.ts';
 import { type End, startChild } from '../support/child.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-packages-'));

@@ -3,18 +3,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Attempt, NotifyRules } from '../../../../../../src/kernel/model/notification.ts';
-import { eventually, startAgent, startWorld, TRUE } from '../../../../kernel/head/http/fixture.ts';
+import type { Notifiers } from '../../../../../../src/wings/notify/head/notifiers.ts';
+import { notifyHead } from '../../../../../../src/wings/notify/head/part.ts';
+import {
+  eventually,
+  startAgent,
+  startWorld,
+  TRUE,
+  type WorldOptions,
+} from '../../../../kernel/head/http/fixture.ts';
 
 const NOTIFY: NotifyRules = {
   ...{ matrix: ['*'], webhook: ['*'], command: null, mail: null, giveUpMs: 86_400_000 },
 };
+
+function telling(notifiers: Notifiers): NonNullable<WorldOptions['parts']> {
+  return { notify: async ({ audit }) => notifyHead({ notifiers, audit, clusterName: 'test' }) };
+}
+
 const HOOK = 'webhook:https://ci.lab/secret-path';
 
 test('the owner sees what became of it, others that there is a job', async (t) => {
   const attempt: Attempt = { kind: 'failed', why: 'connection refused' };
   const world = await startWorld(t, {
     settings: { notify: NOTIFY },
-    notifiers: { kinds: ['matrix', 'webhook'], tell: async () => attempt },
+    parts: telling({ kinds: ['matrix', 'webhook'], tell: async () => attempt }),
   });
   await startAgent(t, world, 'n1');
   const [alice, bob] = [await world.client('alice'), await world.client('bob')];
@@ -61,7 +74,7 @@ test('the owner sees what became of it, others that there is a job', async (t) =
 test('a batch shows its owner whom it notifies, and what became of it', async (t) => {
   const world = await startWorld(t, {
     settings: { notify: NOTIFY },
-    notifiers: { kinds: ['matrix'], tell: async () => ({ kind: 'told' }) },
+    parts: telling({ kinds: ['matrix'], tell: async () => ({ kind: 'told' }) }),
   });
   await startAgent(t, world, 'n1');
   const [alice, bob] = [await world.client('alice'), await world.client('bob')];

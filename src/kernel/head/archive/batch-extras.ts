@@ -4,28 +4,16 @@
 import { createReadStream, mkdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { BUILD_LOG_FILE } from '../../../../kernel/files/folders.ts';
-import { amountsOf, type JobManifest } from '../../../../kernel/files/job-manifest.ts';
-import {
-  BUILD_FOLDER,
-  BUILD_LOG_END,
-  type ManifestEntry,
-} from '../../../../kernel/files/manifest.ts';
-import { fileNameProblem } from '../../../../kernel/files/names.ts';
-import type {
-  ArchivePlaces,
-  BatchShelf,
-  Shelf,
-} from '../../../../kernel/head/archive/archive-places.ts';
-import {
-  type JobLogs,
-  logsArrived,
-  writeOutputText,
-} from '../../../../kernel/head/archive/job-logs.ts';
-import type { ArchiveOptions } from '../../../../kernel/head/archive/options.ts';
-import type { Part } from '../../../../kernel/head/archive/parts.ts';
-import type { DiskSync } from '../../../../kernel/head/disk/disk-sync.ts';
+import { BUILD_LOG_FILE } from '../../files/folders.ts';
+import { amountsOf, type JobManifest } from '../../files/job-manifest.ts';
+import { BUILD_FOLDER, BUILD_LOG_END, type ManifestEntry } from '../../files/manifest.ts';
+import { fileNameProblem } from '../../files/names.ts';
+import type { DiskSync } from '../disk/disk-sync.ts';
+import type { ArchivePlaces, BatchShelf, Shelf } from './archive-places.ts';
 import { openBatch } from './batch-folder.ts';
+import { type JobLogs, logsArrived, writeOutputText } from './job-logs.ts';
+import type { ArchiveOptions } from './options.ts';
+import type { Part } from './parts.ts';
 
 /** Output that has not moved for so long does not come: its node is gone, or has lost it. */
 const LOGS_QUIET_MS = 60_000;

@@ -1,9 +1,9 @@
 // What is said of a task that was given to a site and has not begun there.
 
-import { formatDuration } from '../../../kernel/base/duration.ts';
-import { toPlainLine } from '../../../kernel/base/plain-line.ts';
-import { asClause } from '../../../kernel/base/sentence.ts';
-import type { SiteHang, SiteStart } from './sites.ts';
+import { formatDuration } from '../../../base/duration.ts';
+import { toPlainLine } from '../../../base/plain-line.ts';
+import { asClause } from '../../../base/sentence.ts';
+import type { SiteHang, SiteStart } from '../../../model/site.ts';
 
 /** `hpc has it as job 4711: PENDING (Resources), listed 3s ago`. */
 export function sayAtSite(

@@ -5,10 +5,10 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { BUILD_FOLDER, BUILD_LOG_END } from '../../../../kernel/files/manifest.ts';
-import type { ArchivePlaces, BatchShelf } from '../../../../kernel/head/archive/archive-places.ts';
-import { absent } from '../../../../kernel/head/blobs/disk-errors.ts';
-import { isFolderOf } from './batch-folder.ts';
+import { BUILD_FOLDER, BUILD_LOG_END } from '../../../kernel/files/manifest.ts';
+import type { ArchivePlaces, BatchShelf } from '../../../kernel/head/archive/archive-places.ts';
+import { isFolderOf } from '../../../kernel/head/archive/batch-folder.ts';
+import { absent } from '../../../kernel/head/blobs/disk-errors.ts';
 
 export interface BuildLog {
   readonly node: string;

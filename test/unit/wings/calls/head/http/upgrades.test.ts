@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { createUpgrades } from '../../../../../src/kernel/head/http/upgrades.ts';
-import { CALL_CLIENTS_MAX } from '../../../../../src/wings/calls/head/calls.ts';
-import { startAgent, startWorld } from './fixture.ts';
+import { CALL_CLIENTS_MAX } from '../../../../../../src/wings/calls/head/calls.ts';
+import { openCalls } from '../../../../../../src/wings/calls/head/upgrades.ts';
+import { startAgent, startWorld } from '../../../../kernel/head/http/fixture.ts';
 
 test('a pool that has all the programs that it takes refuses more', async (t) => {
   const world = await startWorld(t);
@@ -20,16 +20,16 @@ test('a pool that has all the programs that it takes refuses more', async (t) =>
       opened += 1;
     },
   };
-  const { openCalls } = createUpgrades({} as never, { engine, calls } as never);
+  const services = { engine, calls } as never;
   const socket = new PassThrough();
   const name = (await world.admin.call('whoami')).name;
   const actor = { kind: 'user', name, uid: 0, role: 'admin' } as const;
   const principal = { kind: 'user', actor } as never;
   const incoming = { headers: {} } as never;
   const upgrade = { socket, head: Buffer.alloc(0), incoming, principal };
-  openCalls({ ...upgrade, params: { id: String(jobId) } });
+  openCalls(services, { ...upgrade, params: { id: String(jobId) } });
   assert.match(String(socket.read()), /429 .*pool\.too_many_clients/s);
   pool.clients -= 1;
-  openCalls({ ...upgrade, params: { id: String(jobId) } });
+  openCalls(services, { ...upgrade, params: { id: String(jobId) } });
   assert.equal(opened, 1);
 });

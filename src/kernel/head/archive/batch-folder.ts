@@ -16,15 +16,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { BATCH_FILE, BUILD_FOLDER } from '../../../../kernel/files/manifest.ts';
-import {
-  type ArchivePlaces,
-  type BatchShelf,
-  type Shelf,
-  summaryIn,
-} from '../../../../kernel/head/archive/archive-places.ts';
-import type { KeptSummary } from '../../../../kernel/head/archive/shelves.ts';
-import { codeOf } from '../../../../kernel/head/blobs/disk-errors.ts';
+import { BATCH_FILE, BUILD_FOLDER } from '../../files/manifest.ts';
+import { codeOf } from '../blobs/disk-errors.ts';
+import { type ArchivePlaces, type BatchShelf, type Shelf, summaryIn } from './archive-places.ts';
+import type { KeptSummary } from './shelves.ts';
 
 /** Names beside those of jobs. */
 const OWN_NAMES: ReadonlySet<string> = new Set([BATCH_FILE, BUILD_FOLDER]);

@@ -3,7 +3,7 @@
 
 import { lstatSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { Log } from '../../../../kernel/ports/log.ts';
+import type { Log } from '../../ports/log.ts';
 
 export interface ShownIn {
   readonly folder: string;

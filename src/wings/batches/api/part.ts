@@ -1,0 +1,10 @@
+// What the wing adds to the API.
+
+import type { ApiPart } from '../../../kernel/api/part.ts';
+import { batchRoutes, batchView, submitBatchReply } from './batches.ts';
+
+export const api: ApiPart = {
+  routes: batchRoutes,
+  names: { Batch: batchView, BatchSubmitted: submitBatchReply },
+  tags: { batches: { description: 'Jobs submitted together under one name.', words: ['batches'] } },
+};

@@ -1,0 +1,52 @@
+// What the wing adds to a head.
+
+import type { HandlersOf } from '../../../kernel/head/http/call.ts';
+import type { HeadPart } from '../../../kernel/head/part.ts';
+import type { poolRoutes } from '../api/pools.ts';
+import { Calls } from './calls.ts';
+import { ownedPool } from './find-pool.ts';
+import * as pools from './handlers.ts';
+import { measureCalls } from './metrics.ts';
+import { openCalls, openWork } from './upgrades.ts';
+import { findWorker } from './workers.ts';
+
+declare module '../../../kernel/head/http/services.ts' {
+  interface Services {
+    readonly calls: Calls;
+  }
+}
+
+const handlers: HandlersOf<typeof poolRoutes> = {
+  startPool: pools.startPool,
+  listPools: pools.listPools,
+  getPool: pools.getPool,
+  scalePool: pools.scalePool,
+  stopPool: pools.stopPool,
+  poolCalls: pools.poolCalls,
+};
+
+export const head: HeadPart = {
+  handlers,
+  upgrades: { openCalls, openWork },
+  owners: {
+    pool: (state, of) => ownedPool(state, { ...of, kind: 'pool' }),
+    calls: (state, of) => ownedPool(state, { ...of, kind: 'calls' }),
+  },
+  findWorker,
+  measure: measureCalls,
+  explain({ calls }, { record }) {
+    const waits = calls.of(record.id)?.waits ?? null;
+    return waits === null ? null : `Of its calls some wait: ${waits}.`;
+  },
+  openDoors({ engine, clock, chance }) {
+    const calls = new Calls({ engine, clock, chance });
+    const unsubscribe = engine.onCommitted(({ events }) => calls.committed(events));
+    return {
+      services: { calls },
+      close() {
+        unsubscribe();
+        calls.stop();
+      },
+    };
+  },
+};

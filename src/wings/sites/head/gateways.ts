@@ -1,0 +1,157 @@
+// What is heard of gateways, and what they are told: which nodes to keep stopped, which jobs are cancelled or
+// held here, and which of ours their listings lack.
+
+import { type Link, tell } from '../../../kernel/head/agent-link.ts';
+import type { Engine } from '../../../kernel/head/engine.ts';
+import type { Gateways, GatewayWorld } from '../../../kernel/head/gateways.ts';
+import type { Task } from '../../../kernel/machine/jobs/facts.ts';
+import { formatEpochId, type NodeName } from '../../../kernel/model/ids.ts';
+import type {
+  KnownSite,
+  SiteHang,
+  SiteHold,
+  SiteJobPlace,
+  SiteNews,
+  SiteStart,
+} from '../../../kernel/model/site.ts';
+import type { SiteStanding } from '../../../kernel/scheduler/room/brokerage.ts';
+import { cancelledHere, unlistedHere } from '../machine/heard.ts';
+import { heldHere } from '../machine/held-here.ts';
+import { stopsWanted } from '../machine/stops.ts';
+import { Sites } from './sites.ts';
+
+/** What a gateway understands, and was told last on a connection. */
+interface Told {
+  /** Whether it can be asked for jobs of its site. */
+  readonly isAsked: boolean;
+  /** What it was told last to be held here, as text; null: it takes no such word. */
+  holds: string | null;
+  /** What it was told last to have stopped, as text; null: it stops nothing. */
+  stops: string | null;
+  /** How often it was told. */
+  stopsTold: number;
+}
+
+class HeardSites implements Gateways {
+  readonly #world: GatewayWorld;
+  readonly #sites = new Sites();
+  readonly #told = new WeakMap<Link, Told>();
+
+  constructor(world: GatewayWorld) {
+    this.#world = world;
+  }
+
+  greeted(link: Link, features: readonly string[]): void {
+    this.#told.set(link, {
+      isAsked: features.includes('site_ask'),
+      holds: features.includes('site_holds') ? '' : null,
+      stops: null,
+      stopsTold: 0,
+    });
+  }
+
+  get sites(): readonly KnownSite[] {
+    const nodes = this.#world.engine()?.state.nodes;
+    return this.#sites.all.filter(({ name }) => nodes?.has(name) === true);
+  }
+
+  startOf(task: Task): SiteStart | undefined {
+    const epochId = formatEpochId(task.id, task.epoch);
+    return this.#sites.startOf(epochId, this.#sitesOf(task), this.#world.clock.monotonic());
+  }
+
+  hangOf(task: Task): SiteHang | undefined {
+    return this.#sites.hangOf(this.#sitesOf(task), this.#world.clock.monotonic());
+  }
+
+  /** Nodes of no site stand for themselves: no listing has their name. */
+  #sitesOf({ parts }: Task): NodeName[] {
+    const nodes = this.#world.engine()?.state.nodes;
+    return [...parts.keys()].map((node) => (nodes?.get(node)?.facts?.site ?? node) as NodeName);
+  }
+
+  standings(): ReadonlyMap<NodeName, SiteStanding> {
+    const { clock } = this.#world;
+    return this.#sites.standings(clock.monotonic(), clock.now());
+  }
+
+  look(link: Link): void {
+    const engine = this.#world.engine();
+    const told = this.#told.get(link);
+    if (engine !== null && told !== undefined) tellStops(engine, link, told);
+  }
+
+  /** Where the site is steered, its word is the truth of its jobs. */
+  hear(link: Link, news: SiteNews): void {
+    const { node, number } = link;
+    const engine = this.#world.engine();
+    const told = this.#told.get(link);
+    if (number === 0 || engine === null || told === undefined) return;
+    // Any other node has none to speak of.
+    if (engine.state.nodes.get(node)?.facts?.site === undefined) return;
+    const site = this.#sites.hear(node, news, this.#world.clock.monotonic());
+    hearStops(engine, link, told, news);
+    if (!news.isLast || news.mode !== 'steer' || news.problem !== null) return;
+    const { mode, nodes, jobs } = site;
+    const heard = { node, session: number, mode, nodes, jobs: [...jobs.values()] };
+    engine.perform({ kind: 'site', heard }, (result) => {
+      if (!result.ok) return;
+      const cancelled = cancelledHere(engine.state, node, jobs.values());
+      if (cancelled.length > 0) this.#tellCancelled(node, cancelled);
+      const unlisted = told.isAsked ? unlistedHere(engine.state, node, jobs) : [];
+      if (unlisted.length > 0) tell(link, { kind: 'site_ask', jobs: unlisted });
+      tellHolds(link, told, heldHere(engine.state, node));
+    });
+  }
+
+  #tellCancelled(node: NodeName, jobs: readonly SiteJobPlace[]): void {
+    const link = this.#world.linkOf(node);
+    if (link !== undefined) tell(link, { kind: 'site_cancel', jobs });
+  }
+}
+
+/** The gateways of one head. */
+export function gatewaysOf(world: GatewayWorld): Gateways {
+  return new HeardSites(world);
+}
+
+function hearStops(
+  engine: Engine,
+  link: Link,
+  told: Told,
+  { isLast, stops, stopsHeard }: SiteNews,
+): void {
+  if (!isLast || stops === undefined) return;
+  told.stops ??= '';
+  // One that has heard nothing in this session may still have what it was told in the last one.
+  const isUpToDate = stopsHeard === undefined || (stopsHeard > 0 && stopsHeard === told.stopsTold);
+  const heard = { node: link.node, session: link.number, stops, isUpToDate };
+  engine.perform({ kind: 'site_stops', heard }, (result) => {
+    if (result.ok) tellStops(engine, link, told);
+  });
+}
+
+/** Which nodes its site is to keep stopped, whenever that has changed. */
+function tellStops(engine: Engine, link: Link, told: Told): void {
+  if (told.stops === null) return;
+  const stops = stopsWanted(engine.state, link.node);
+  const text = JSON.stringify(stops);
+  if (text === told.stops) return;
+  told.stops = text;
+  told.stopsTold += 1;
+  const message = { kind: 'site_stops', stops, number: told.stopsTold } as const;
+  const { lives } = engine;
+  // After a crash nobody would know that it was told of what was not written down.
+  void engine.settled().then(() => {
+    if (link.closed || engine.failure !== null || engine.lives !== lives) return;
+    tell(link, message);
+  });
+}
+
+/** Whenever it has changed; a gateway that has just come hears it in any case. */
+function tellHolds(link: Link, told: Told, jobs: readonly SiteHold[]): void {
+  const text = JSON.stringify(jobs);
+  if (told.holds === null || told.holds === text) return;
+  told.holds = text;
+  tell(link, { kind: 'site_holds', jobs });
+}
