@@ -102,11 +102,7 @@ export type NodeView = z.infer<typeof nodeView>;
 export const listNodesReply = z.object({ nodes: z.array(nodeView) });
 
 export const drainRequest = z.strictObject({ reason: plainLine.trim().min(1).max(1000) });
-/** Longer than any node takes is refused by its own limit. */
-export const pauseRequest = z.strictObject({
-  durationMs: count,
-  requeue: z.boolean().optional(),
-});
+
 export const labelRequest = z.strictObject({
   add: z.array(label).max(100).optional(),
   remove: z.array(label).max(100).optional(),
@@ -152,7 +148,8 @@ export const admittedReply = z.object({
 });
 export type AdmittedReply = z.infer<typeof admittedReply>;
 
-const nodeChange = { access: OPERATOR, params: nodeParams, reply: changedReply };
+/** What routes that change a node have in common. */
+export const nodeChange = { access: OPERATOR, params: nodeParams, reply: changedReply };
 
 export const nodeRoutes = {
   listNodes: { summary: 'All nodes.', access: USER, reply: listNodesReply },
@@ -178,12 +175,6 @@ export const nodeRoutes = {
   },
   drainNode: { ...nodeChange, summary: 'Give a node no new work.', body: drainRequest },
   undrainNode: { ...nodeChange, summary: 'Give a node work again.', body: noBody },
-  pauseNode: {
-    ...nodeChange,
-    summary: 'Ask a node to stand aside: its tasks are suspended, and nothing starts there.',
-    body: pauseRequest,
-  },
-  unpauseNode: { ...nodeChange, summary: 'End the pause of a node.', body: noBody },
   labelNode: { ...nodeChange, summary: 'Add and remove labels.', body: labelRequest },
   declareNodeLost: {
     ...nodeChange,

@@ -50,8 +50,6 @@ const OWN = {
   removeNode: 'DELETE /v1/nodes/:name',
   drainNode: 'POST /v1/nodes/:name/drain',
   undrainNode: 'POST /v1/nodes/:name/undrain',
-  pauseNode: 'POST /v1/nodes/:name/pause',
-  unpauseNode: 'POST /v1/nodes/:name/unpause',
   modifyNode: 'POST /v1/nodes/:name',
   labelNode: 'POST /v1/nodes/:name/label',
   declareNodeLost: 'POST /v1/nodes/:name/lost',

@@ -15,6 +15,7 @@ import { Overview } from './overview.tsx';
 import { Schedule } from './schedule/schedule.tsx';
 import { Submit } from './submit/submit.tsx';
 import '../../../wings/notices/api/paths.ts';
+import '../../../wings/owner/api/paths.ts';
 
 export interface Page {
   /** First part of its address. */

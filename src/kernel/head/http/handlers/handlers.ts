@@ -79,8 +79,6 @@ export const HANDLERS: HandlersOf<typeof ROUTES> = {
   drainNode: nodes.drainNode,
   undrainNode: nodes.undrainNode,
   modifyNode: nodes.modifyNode,
-  pauseNode: nodes.pauseNode,
-  unpauseNode: nodes.unpauseNode,
   labelNode: nodes.labelNode,
   declareNodeLost: nodes.declareNodeLost,
   join: nodes.join,

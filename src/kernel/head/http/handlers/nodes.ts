@@ -44,17 +44,6 @@ export const undrainNode: Handler<'undrainNode'> = async ({ engine }, { params, 
   return changed(await engine.execute({ kind: 'undrain_node', node }, actor));
 };
 
-export const pauseNode: Handler<'pauseNode'> = async ({ engine }, { params, body, actor }) => {
-  const node = params.name as NodeName;
-  const { durationMs, requeue = false } = body;
-  return changed(await engine.execute({ kind: 'pause_node', node, durationMs, requeue }, actor));
-};
-
-export const unpauseNode: Handler<'unpauseNode'> = async ({ engine }, { params, actor }) => {
-  const node = params.name as NodeName;
-  return changed(await engine.execute({ kind: 'unpause_node', node }, actor));
-};
-
 export const labelNode: Handler<'labelNode'> = async ({ engine }, { params, body, actor }) => {
   const { add = [], remove = [] } = body;
   const node = params.name as NodeName;
