@@ -206,12 +206,6 @@ async function serveUntilStopped(started: Started): Promise<void> {
   if (failure !== null) throw failure;
 }
 
-function notifyingOf({ notify, clusterName }: HeadOptions, audit: FileLog) {
-  if (notify === undefined) return {};
-  const notifiers = notifiersOf(notify, { commands: systemCommands, clock: systemClock });
-  return { notifying: { notifiers, audit, clusterName } };
-}
-
 function fencingOf({ fence }: HeadOptions, audit: FileLog) {
   return fence === null ? {} : { fencing: { ...fence, commands: systemCommands, audit } };
 }

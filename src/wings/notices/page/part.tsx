@@ -1,5 +1,6 @@
 // The message that all users see, above the content of every page.
 
+import '../api/paths.ts';
 import { useCall } from '../../../kernel/page/data/query.ts';
 import type { PagePart } from '../../../kernel/page/part.ts';
 
