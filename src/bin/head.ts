@@ -19,7 +19,6 @@ import { type FileLog, openLog } from '../kernel/os/log.ts';
 import { collectWhenIdle, ownHeap } from '../kernel/os/spare-memory.ts';
 import type { StoreFailure } from '../kernel/ports/store.ts';
 import { openSqliteStore } from '../kernel/store/sqlite/open.ts';
-import { notifiersOf } from '../wings/notify/head/notifiers.ts';
 import { certificateOf } from './head-certificate.ts';
 import { EXIT_BUG, headFailure } from './head-failure.ts';
 import { type HeadFiles, openHeadFiles } from './head-files.ts';

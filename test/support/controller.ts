@@ -1,6 +1,7 @@
 // A head without a shell: one State, a virtual clock, and short words for what happens to it. After
 // every input it checks the books, delivers reports a second time, and follows what nodes are told.
 
+import './all-wings.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HEAD_MACHINE } from '../../sim/head-machine.ts';

@@ -1,7 +1,6 @@
 // The kernel and its wings: the kernel knows no wing, and a wing knows another only where its own
 // `wing.ts` says that it needs it.
 
-import { ARROWS_LEFT } from './arrows-left.ts';
 import type { Source } from './source.ts';
 
 /** What each wing needs: its name, and the names of other wings. */
@@ -39,16 +38,10 @@ export function readHouses(sources: readonly Source[]): Houses {
 }
 
 /** Why a file of one house may not import a file of another; undefined where it may. */
-export function houseProblem(
-  file: string,
-  from: string,
-  to: string,
-  houses: Houses,
-): string | undefined {
+export function houseProblem(from: string, to: string, houses: Houses): string | undefined {
   if (from === to || !isHouse(from) || to === 'kernel') return undefined;
   if (to === 'bin') return `${from} may not import bin, which starts it; take it as an argument`;
   if (!isHouse(to)) return undefined;
-  if (ARROWS_LEFT.has(`${file} ${to}`)) return undefined;
   if (from === 'kernel') {
     return `the kernel knows no wing, and this names '${to}'; ask by a hook of src/kernel/wing.ts`;
   }

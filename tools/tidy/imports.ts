@@ -65,7 +65,7 @@ function problemOf(
   }
   const above = roomAbove(source.path, target);
   if (above !== null) return `imports the room '${above}', which lies above its own`;
-  return houseProblem(source.path, from.house, to.house, houses);
+  return houseProblem(from.house, to.house, houses);
 }
 
 function packageProblem(layer: string, specifier: string): string | undefined {

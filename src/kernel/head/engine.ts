@@ -227,7 +227,7 @@ export class Engine {
   }
 
   execute(command: Command, actor: Actor): Promise<Result<Reply, Refusal>> {
-    const firstWord = this.#firstWord.before(command);
+    const firstWord = this.#firstWord.before(this.#state, command);
     return firstWord === null
       ? this.#execute(command, actor)
       : firstWord.then(() => this.#execute(command, actor));
@@ -304,7 +304,7 @@ export class Engine {
   }
 
   #refusedInShortage(input: Input): Refusal | null {
-    if (this.behind !== null && (makesWork(input) || bringsWork(input)))
+    if (this.behind !== null && (makesWork(input) || bringsWork(this.#state, input)))
       return refuse('head.behind', { what: this.behind });
     if (!makesWork(input)) return null;
     if (!this.#room.endsOnly) return null;

@@ -9,10 +9,7 @@ import type { Clock, Timer } from '../ports/clock.ts';
 
 const GIVES_IDS: ReadonlySet<Command['kind']> = new Set([
   'submit_job',
-  'submit_batch',
   'retry_job',
-  'retry_batch',
-  'start_pool',
   'create_reservation',
   'plan_maintenance',
 ]);
@@ -69,8 +66,9 @@ export class FirstWord {
   }
 
   /** Null: this command need not wait. */
-  before(command: Command): Promise<void> | null {
-    return GIVES_IDS.has(command.kind) ? this.#waiting : null;
+  before({ machine }: Pick<State, 'machine'>, { kind }: Command): Promise<void> | null {
+    const isGiving = GIVES_IDS.has(kind) || machine.givingIds.has(kind);
+    return isGiving ? this.#waiting : null;
   }
 
   #end(): void {

@@ -2,6 +2,7 @@
 
 import type { Input } from '../machine/controller.ts';
 import type { Command } from '../machine/declared.ts';
+import type { State } from '../machine/state.ts';
 
 /** In the log, in refusals and for whoever asks. */
 export const SHORTAGE =
@@ -14,8 +15,8 @@ export function makesWork(input: Input): boolean {
 }
 
 /** A site's own jobs get ids of ours; it lists all of them again. */
-export function bringsWork(input: Input): boolean {
-  return input.kind === 'site';
+export function bringsWork({ machine }: Pick<State, 'machine'>, { kind }: Input): boolean {
+  return machine.makingJobs.has(kind);
 }
 
 const ENDING: ReadonlySet<Command['kind']> = new Set([

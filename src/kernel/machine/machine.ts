@@ -14,6 +14,10 @@ export interface Machine {
   readonly parts: readonly MachinePart[];
   readonly inputs: InputTable;
   readonly hooks: Asked;
+  /** Kinds of commands of wings that give ids out. */
+  readonly givingIds: ReadonlySet<string>;
+  /** Kinds of inputs of wings that make jobs. */
+  readonly makingJobs: ReadonlySet<string>;
 }
 
 declare module './state.ts' {
@@ -56,6 +60,8 @@ export function assembled(own: readonly AnyNoun[], parts: readonly MachinePart[]
     parts,
     inputs: merged(parts.map(({ inputs = {} }) => inputs)) as InputTable,
     hooks: hooksOf(parts),
+    givingIds: new Set(parts.flatMap((part) => part.givingIds ?? [])),
+    makingJobs: new Set(parts.flatMap((part) => part.makingJobs ?? [])),
   };
 }
 

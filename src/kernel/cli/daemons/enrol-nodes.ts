@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { withoutCacheOptions } from '../../config/cache-options.ts';
-import type { AgentOptions, CacheOptions } from '../../config/daemon-options.ts';
+import type { AgentOptions } from '../../config/daemon-options.ts';
 import type { Api } from '../../connect/api.ts';
 import type { Resources } from '../../model/resources.ts';
 import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
@@ -20,10 +20,11 @@ interface Wish {
   readonly enrolled: ReadonlySet<string>;
   readonly resources: Resources;
   /** What may change from one start of an agent to the next. */
-  readonly current: (
-    name: string,
-  ) => Pick<AgentOptions, 'health' | 'keeps' | 'pause' | keyof CacheOptions>;
+  readonly current: (name: string) => Partial<AgentOptions>;
 }
+
+/** Options that go when the configuration does not have them any more. */
+const MAY_GO: ReadonlySet<string> = new Set(['health', 'keeps', 'pause']);
 
 /** At once, and the head writes them down together; more would only wait for each other. */
 const AT_ONCE_MAX = 32;
@@ -44,8 +45,11 @@ export async function enrolNodes(place: Place, { names, ...wish }: Wish): Promis
         gpuFrom === null
           ? (readJson<AgentOptions>(file) as AgentOptions)
           : await enrol(place, { name, gpuFrom, resources: wish.resources });
-      const { health: _, keeps: __, pause: ___, ...known } = withoutCacheOptions(options);
-      writeJson(file, { ...known, ...placesOf(paths, name), ...wish.current(name) });
+      const current = wish.current(name);
+      const known = Object.entries(withoutCacheOptions(options)).filter(
+        ([key]) => !MAY_GO.has(key),
+      );
+      writeJson(file, { ...Object.fromEntries(known), ...placesOf(paths, name), ...current });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE_MAX }, work));

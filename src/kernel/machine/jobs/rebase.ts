@@ -14,7 +14,6 @@ export function rebaseJobs(state: State, byMs: number): void {
   for (const job of jobs) rebaseJob(state, job, byMs);
   scratch.scheduleDue = true;
   scratch.retryNotBefore = 0;
-  for (const [node, since] of scratch.idlePilots) scratch.idlePilots.set(node, since + byMs);
 }
 
 function rebaseJob(state: State, job: Job, byMs: number): void {

@@ -86,7 +86,8 @@ export function loadJobs(state: State, data: JobsData): void {
 }
 
 function exportJob(job: Job): JobData {
-  const { entry, queued: _, waiting: __, batch: ___, ...facts } = job;
+  // What wings keep at a job they find again by themselves.
+  const { entry, queued: _, waiting: __, batch: ___, ...facts } = job as Job & { batch?: unknown };
   const { active, ended, waitsFor, behind, spec, pending, losses, ...rest } = facts;
   return {
     ...rest,

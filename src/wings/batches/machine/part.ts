@@ -11,6 +11,7 @@ import { tellOfBatch } from './tell.ts';
 
 export const part: MachinePart = {
   nouns: [batches],
+  givingIds: ['submit_batch', 'retry_batch'],
   hooks: {
     onJobAdded: joinBatch,
     onTasksEnded: noteInBatch,

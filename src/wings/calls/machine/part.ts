@@ -6,6 +6,7 @@ import { pools } from './pools.ts';
 import { workerAgain } from './verdict.ts';
 
 export const part: MachinePart = {
+  givingIds: ['start_pool'],
   nouns: [pools],
   indexes: () => ({ pools: new Set() }),
   hooks: { onJobAdded: notePool, onJobDone: notePool, startsAgain: workerAgain },

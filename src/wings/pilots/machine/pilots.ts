@@ -52,7 +52,8 @@ export const pilots: Noun<'pilots', PilotsData> = {
     for (const fleet of fleets) state.fleets.set(fleet.id, loadFleet(fleet));
     state.nextFleet = nextFleet;
   },
-  rebase({ fleets }, byMs) {
+  rebase({ fleets, scratch: { idlePilots } }, byMs) {
+    for (const [node, since] of idlePilots) idlePilots.set(node, since + byMs);
     for (const fleet of fleets.values()) {
       fleet.startedAt += byMs;
       fleet.failedAt += byMs;

@@ -5,6 +5,7 @@ import { decideSiteHeard } from './heard.ts';
 import { askStops, decideSiteStops } from './stops.ts';
 
 export const part: MachinePart = {
+  makingJobs: ['site'],
   inputs: {
     site: (step, { heard }) => decideSiteHeard(step, heard),
     site_stops: (step, { heard }) => decideSiteStops(step, heard),

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HEAD_MACHINE } from '../../../../sim/head-machine.ts';
 import { Agents } from '../../../../src/kernel/head/agents.ts';
 import { FirstWord } from '../../../../src/kernel/head/first-word.ts';
 import { Stamps } from '../../../../src/kernel/head/stamps.ts';
@@ -210,7 +211,7 @@ test('[S14] a store that is read again keeps waiting who waited', async () => {
   const word = new FirstWord(clock, 6000, () => undefined);
   const done: string[] = [];
   const ask = (kind: Command['kind']) => {
-    void word.before({ kind } as Command)?.then(() => done.push(kind));
+    void word.before({ machine: HEAD_MACHINE }, { kind } as Command)?.then(() => done.push(kind));
   };
   word.begin(state);
   ask('start_pool');
