@@ -21,6 +21,7 @@ import { type Standing, sayStanding } from '../../answers/words/standing.ts';
 import type { Engine } from '../../engine.ts';
 import type { Handler } from '../call.ts';
 import { findNamed } from '../find-job.ts';
+import { viewTasks } from './list-tasks.ts';
 
 /** Ended epochs read at a time of a job that has left memory. */
 const USAGE_ROWS = 10_000;
@@ -58,25 +59,34 @@ async function detailOf(engine: Engine, detail: JobDetail): Promise<JobDetail> {
 export const explainJob: Handler<'explainJob'> = async ({ engine, calls }, { params, actor }) => {
   const named = await findNamed(engine, params.id);
   if (!named.ok) return named;
-  const reply = explain(engine, named.value, actor);
+  const reply = (await explainEnded(engine, named.value)) ?? explain(engine, named.value, actor);
   const waits = calls.of(named.value.record.id)?.waits ?? null;
   if (waits === null) return ok(reply);
   return ok({ ...reply, words: `${reply.words}\nOf its calls some wait: ${waits}.` });
 };
 
-function explain(
+interface Named {
+  readonly record: JobRecord;
+  readonly index: number | undefined;
+}
+
+/** How one task of an array ended, which need not be how its job did; null: it has not, or is no such. */
+async function explainEnded(
   engine: Engine,
-  { record, index }: { readonly record: JobRecord; readonly index: number | undefined },
-  actor: UserActor,
-): ExplainReply {
+  { record, index }: Named,
+): Promise<ExplainReply | null> {
+  const isOne = record.spec.array !== null && index !== undefined;
+  if (!isOne || (record.live !== null && endedAs(record.live, index) === undefined)) return null;
+  await engine.settled();
+  const [task] = await viewTasks(engine, record, [index]);
+  return task === undefined ? null : explainView(task);
+}
+
+function explain(engine: Engine, { record, index }: Named, actor: UserActor): ExplainReply {
   const { live: job } = record;
   const reasons = new Reasons(engine, actor.name);
   if (job === null) return explainView(viewJob(engine, record, reasons));
   const waiting = index ?? firstPending(job);
-  const kind = index === undefined ? undefined : endedAs(job, index);
-  if (kind !== undefined && job.outcome === null) {
-    return { state: 'done', reason: null, ...NO_PROSPECT, words: `It ended: ${kind}.` };
-  }
   const isWhole = index === undefined || job.outcome !== null;
   const view = isWhole
     ? viewJob(engine, record, reasons)
