@@ -14,6 +14,15 @@ import { splitWords, type Word } from './words.ts';
 
 const PREFIX = /^#WEFT(?=\s|$)/;
 
+/** Whether there is any such line before the first command. */
+export function hasDirectives(text: string): boolean {
+  for (const line of text.split('\n')) {
+    if (PREFIX.test(line)) return true;
+    if (line.trim() !== '' && !line.startsWith('#')) return false;
+  }
+  return false;
+}
+
 /** Options of all lines before the first command. `path` is for messages. */
 export function readDirectives(text: string, path: string, submitter: Submitter): SubmitOptions {
   let options: Record<string, unknown> = {};
