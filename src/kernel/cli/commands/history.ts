@@ -15,7 +15,7 @@ import { readPlace } from '../ids.ts';
 import { itemWords } from '../jobs/columns.ts';
 import { historyPages } from '../jobs/history-pages.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
-import { choice, cutWords, readLimit } from '../jobs/row-options.ts';
+import { choice, cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
 import { jobStretches, RUNNING, timeLine, WAITING } from '../output/bars.ts';
 import { cutLine } from '../output/cut-line.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
@@ -30,6 +30,7 @@ interface Options extends ListingOptions {
   readonly name?: string;
   readonly state?: string;
   readonly outcome?: string;
+  readonly failed?: boolean;
   readonly since?: string;
   readonly until?: string;
   readonly tasks?: boolean;
@@ -47,6 +48,7 @@ export const verb = defineVerb<Options>({
       '--outcome <outcome>',
       `only with this outcome, with --tasks its tasks: ${OUTCOME_WISHES.join(', ')} (any failure)`,
     );
+    defineFailed(command, 'only what failed, in any way: --outcome failure', 'outcome');
     command.option('--since <time>', 'submitted since: 2h (ago), 18:30, 2026-01-31');
     command.option('--until <time>', 'submitted before');
     command.option('--tasks', 'one line per ended start of a task instead');
@@ -107,7 +109,9 @@ function plot(jobs: readonly HistoryJob[], now: number, width: number): string[]
 
 async function fetchHistory(context: Context, job: string | undefined, options: Options) {
   const limit = readLimit(options.limit ?? '100');
-  const outcome = choice('--outcome', options.outcome, OUTCOME_WISHES);
+  const outcome = options.failed
+    ? ANY_FAILURE
+    : choice('--outcome', options.outcome, OUTCOME_WISHES);
   const filter = {
     jobId: job === undefined ? undefined : readPlace(job).jobId,
     owner: options.user,
