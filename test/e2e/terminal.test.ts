@@ -44,7 +44,7 @@ describe('views that fill the terminal', () => {
     top.type('c');
     await top.shows(new RegExp(`cancel job ${id}\\? y: yes`));
     top.type('y');
-    await top.shows(new RegExp(`Job ${id}: 1 task cancelled \\(weft kill ${id}\\)`));
+    await top.shows(new RegExp(`Job ${id}: 1 task cancelled \\(weft cancel ${id}\\)`));
     await until('it is cancelled', async () => {
       return (await cluster.job(id)).outcome?.kind === 'cancelled' ? true : undefined;
     });

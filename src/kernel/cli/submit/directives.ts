@@ -4,6 +4,7 @@
 import { Command, CommanderError } from 'commander';
 import { refuse } from '../../model/errors.ts';
 import { Failure, failure } from '../../model/failure.ts';
+import { tellOptions } from '../unknown-command.ts';
 import {
   defineSubmitOptions,
   makeSubmission,
@@ -55,6 +56,7 @@ function readLine(line: string, where: string, submitter: Submitter): SubmitOpti
   if (!words.ok) throw wrong(`${where}:${words.error.column}`, words.error.what);
   const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
   defineSubmitOptions(command);
+  tellOptions(command);
   command.helpOption(false).allowExcessArguments(false);
   try {
     command.parse(
@@ -67,7 +69,7 @@ function readLine(line: string, where: string, submitter: Submitter): SubmitOpti
     return options;
   } catch (error) {
     if (!(error instanceof CommanderError || error instanceof Failure)) throw error;
-    const message = error.message.replace(/^error: /, '');
+    const message = error.message.replace(/^error: /, '').replace(/\n\((.*?)\.?\)$/, '. $1');
     throw wrong(`${where}:${columnOf(message, words.value)}`, message);
   }
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { HEAD_MACHINE } from '../../../../sim/head-machine.ts';
 import { present } from '../../../../src/kernel/base/assert.ts';
+import { jobNotice, taskNotice } from '../../../../src/kernel/head/answers/task-notice.ts';
 import { decide, type Input } from '../../../../src/kernel/machine/controller.ts';
 import {
   exportState,
@@ -11,10 +12,9 @@ import {
 } from '../../../../src/kernel/machine/snapshot.ts';
 import type { JobId, NodeName } from '../../../../src/kernel/model/ids.ts';
 import type { LifeId } from '../../../../src/kernel/model/life.ts';
-import { ANN, type TestHead, place, scenario } from '../../../support/controller.ts';
-import { helloOf } from '../../../support/nodes.ts';
 import type { ListedJob } from '../../../../src/kernel/model/site.ts';
-import { jobNotice, taskNotice } from '../../../../src/kernel/head/answers/task-notice.ts';
+import { ANN, place, scenario, type TestHead } from '../../../support/controller.ts';
+import { helloOf } from '../../../support/nodes.ts';
 
 const MINUTE = 60_000;
 
@@ -104,7 +104,7 @@ scenario('[L5] files that are kept for long say so, and how to give them up', (h
   head.running();
   head.at += 10 * MINUTE;
   head.storing('1#1');
-  saysAfter(head, MINUTE, /^What it left has been on its way from n1 .*`weft kill 1`/);
+  saysAfter(head, MINUTE, /^What it left has been on its way from n1 .*`weft cancel 1`/);
 });
 
 scenario(
@@ -134,7 +134,7 @@ scenario('[L5] files that a gateway keeps for long say so, and how to give them 
   head.running();
   head.at += 10 * MINUTE;
   head.storing('1#1');
-  saysAfter(head, MINUTE, /^What it left has been on its way from hpc .*`weft kill 1`/);
+  saysAfter(head, MINUTE, /^What it left has been on its way from hpc .*`weft cancel 1`/);
 });
 
 scenario(
@@ -147,7 +147,7 @@ scenario(
     saysAfter(
       head,
       MINUTE,
-      /^It has been starting since .*: the gateway of site hpc was told so for n1\.hpc.*`weft kill 1`/,
+      /^It has been starting since .*: the gateway of site hpc was told so for n1\.hpc.*`weft cancel 1`/,
     );
   },
 );
