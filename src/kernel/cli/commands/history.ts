@@ -12,7 +12,7 @@ import {
 } from '../../model/job.ts';
 import type { Context } from '../context.ts';
 import { readPlace } from '../ids.ts';
-import { itemWords } from '../jobs/columns.ts';
+import { itemWords, progressWords } from '../jobs/columns.ts';
 import { historyPages } from '../jobs/history-pages.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
 import { choice, cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
@@ -149,7 +149,7 @@ function jobColumns(now: number): Column<HistoryJob>[] {
     { title: 'USER', value: (job) => job.owner, least: 8 },
     { title: 'OUTCOME', value: endWords, colour: colourOf },
     { title: 'EXIT', value: exit },
-    { title: 'TASKS', value: (job) => String(job.taskCount), align: 'right' },
+    { title: 'TASKS', value: taskWords, raw: (job) => job.taskCount, align: 'right' },
     {
       title: 'NODES',
       value: (job) => job.nodes?.join(',') || String(job.nodeCount),
@@ -229,11 +229,14 @@ function taskName({ id, epoch }: HistoryTask): string {
   return `${id}#${epoch}`;
 }
 
-/** `2 failed of 6` of an array whose tasks did not all end alike; else the one word. */
-function endWords({ outcome, state, taskCount, outcomeCounts = {} }: HistoryJob): string {
-  if (outcome === null) return state;
-  const count = outcomeCounts[outcome.kind] ?? taskCount;
-  return count === taskCount ? outcome.kind : `${outcome.kind} (${count} of ${taskCount})`;
+function endWords({ outcome, state }: HistoryJob): string {
+  return outcome?.kind ?? state;
+}
+
+/** As in the list of jobs. */
+function taskWords({ taskCount, outcome, outcomeCounts = {} }: HistoryJob): string {
+  if (taskCount === 1 || Object.keys(outcomeCounts).length === 0) return String(taskCount);
+  return progressWords(taskCount, outcome === null ? 0 : taskCount, outcomeCounts);
 }
 
 function exit({ outcome }: Pick<HistoryJob, 'outcome'>): string {

@@ -13,6 +13,7 @@ import { byOwnClock } from '../output/prose.ts';
 import { elapsed } from '../output/times.ts';
 import { formatInstant, formatSpan, signalName } from '../output/words.ts';
 import { stateWords } from './columns.ts';
+import { endCounts } from './failed-tasks.ts';
 import { outcomeWords } from './outcome.ts';
 
 /** Titles and values; what says nothing is empty. */
@@ -92,13 +93,26 @@ function warningWords({ warning }: JobDetail): string {
 }
 
 function taskWords(job: JobDetail): string {
-  const { done: _, ...live } = job.taskCounts;
-  const ended = Object.keys(job.outcomeCounts ?? {}).length > 0 ? job.outcomeCounts : null;
-  const all = ended == null ? job.taskCounts : { ...live, ...ended };
-  const counts = Object.entries(all).filter(([, count]) => count > 0);
-  const words = counts.map(([state, count]) => `${count} ${state}`).join(', ');
+  const { done = 0, ...live } = job.taskCounts;
+  const { completed, cancelled } = endCounts(done, job.outcomeCounts);
+  const states = Object.entries({ ...live, completed, cancelled }).filter(([, count]) => count > 0);
+  const words = [
+    ...states.map(([state, count]) => `${count} ${state}`),
+    ...failedWords(job.outcomeCounts),
+  ].join(', ');
   const atOnce = job.runningMax === null ? '' : `, ${job.runningMax} at once`;
   return `${job.taskCount} (${job.array}${atOnce}): ${words}`;
+}
+
+/** `35 failed`, and of those that were no mere exit how: `35 failed (1 timeout)`. */
+function failedWords(counts: Readonly<Record<string, number>>): string[] {
+  const { failed } = endCounts(0, counts);
+  if (failed === 0) return [];
+  const others = Object.entries(counts).filter(
+    ([kind, count]) => count > 0 && !['completed', 'cancelled', 'failed'].includes(kind),
+  );
+  const how = others.map(([kind, count]) => `${count} ${kind}`).join(', ');
+  return [`${failed} failed${how === '' ? '' : ` (${how})`}`];
 }
 
 function needs({ request }: JobDetail): string {

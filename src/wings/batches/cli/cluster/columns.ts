@@ -1,6 +1,7 @@
 // Batches and their jobs, for tables and for people.
 
 import { plural } from '../../../../kernel/base/plural.ts';
+import { endCounts } from '../../../../kernel/cli/jobs/failed-tasks.ts';
 import { keptWords } from '../../../../kernel/cli/output/kept.ts';
 import { type Titled, titledLines } from '../../../../kernel/cli/output/one.ts';
 import { colourOf } from '../../../../kernel/cli/output/paint.ts';
@@ -76,7 +77,7 @@ function doneWords({ ended, jobCount }: BatchView): string {
 }
 
 function failedCount({ ended }: BatchView): number {
-  return sum(Object.values(ended)) - (ended.completed ?? 0);
+  return endCounts(0, ended).failed;
 }
 
 function runningCount({ open }: BatchView): number {
