@@ -48,7 +48,7 @@ export function forecastWords(forecast: Forecast, now: number, would: Would): st
     const tasks = `more than ${unplannedAfter} tasks go before it`;
     return `By today's plan it ${would} after ${instantWords(at, now)}; ${tasks}.`;
   }
-  return `By today's plan it ${would} at ${instantWords(at, now)}${where}.`;
+  return `By today's plan it ${would} at the latest at ${instantWords(at, now)}${where}.`;
 }
 
 /** `site hpc gets it now and starts it at 12:10:00, in 2h10m: a guess from its listing 12s ago.` */
