@@ -147,7 +147,7 @@ function jobColumns(now: number): Column<HistoryJob>[] {
     { title: 'JOB', value: (job) => String(job.id), align: 'right' },
     { title: 'NAME', value: (job) => job.name, least: 8 },
     { title: 'USER', value: (job) => job.owner, least: 8 },
-    { title: 'OUTCOME', value: endWords, colour: colourOf },
+    { title: 'STATE', value: endWords, colour: colourOf },
     { title: 'EXIT', value: exit },
     { title: 'TASKS', value: taskWords, raw: (job) => job.taskCount, align: 'right' },
     {

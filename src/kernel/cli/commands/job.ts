@@ -6,7 +6,7 @@ import type { Api } from '../../connect/api.ts';
 import { ANY_FAILURE } from '../../model/job.ts';
 import { fileLines } from '../files/job-files.ts';
 import { readPlace } from '../ids.ts';
-import { taskColumns } from '../jobs/columns.ts';
+import { taskColumns, withStatus } from '../jobs/columns.ts';
 import { describeJob } from '../jobs/describe.ts';
 import { lastLines } from '../jobs/failed-tasks.ts';
 import { cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
@@ -47,7 +47,7 @@ export const verb = defineVerb<Options>({
       const given = await givenTo(api, id, rows);
       const columns = taskColumns(headNow(), { hasItems, ...given });
       const empty = wish === null ? 'No tasks.' : `No tasks of job ${id} are so.`;
-      await context.list({ rows, columns, name, empty }, options.output);
+      await context.list({ rows: rows.map(withStatus), columns, name, empty }, options.output);
       if (isCut) context.note(cutWords(rows.length, 'task'));
       return 0;
     }
@@ -56,7 +56,8 @@ export const verb = defineVerb<Options>({
     const files = isForPeople ? await fileLines(api, job) : [];
     const inWords = () =>
       titledLines([...describeJob(job, headNow()), ...files], 12, context.paint);
-    for (const line of formatOne(job, options.output, String(job.id), inWords)) context.print(line);
+    for (const line of formatOne(withStatus(job), options.output, String(job.id), inWords))
+      context.print(line);
     if (isForPeople) for (const line of await lastLines(api, job)) context.print(line);
     return 0;
   },

@@ -5,7 +5,7 @@ import type { JobView, ListJobsReply } from '../../api/jobs.ts';
 import { ANY_FAILURE, OUTCOME_WISHES } from '../../model/job.ts';
 import { JOB_SOURCES } from '../../model/job-source.ts';
 import type { Context } from '../context.ts';
-import { jobColumns } from '../jobs/columns.ts';
+import { jobColumns, withStatus } from '../jobs/columns.ts';
 import { choice, cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
 import { readStateWish, STATE_WORDS, type StateWish } from '../jobs/state-wish.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
@@ -56,7 +56,7 @@ export const verb = defineVerb<Options>({
     if (id !== undefined) return oneJob(context, id, options);
     const { jobs, isCut } = await fetchJobs(context, options);
     const listing = {
-      rows: jobs,
+      rows: jobs.map(withStatus),
       columns: jobColumns(headNow()),
       name: (job: JobView) => String(job.id),
       empty: options.all

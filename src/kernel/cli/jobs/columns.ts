@@ -16,6 +16,13 @@ export function stateWords(view: Pick<JobView, 'state' | 'outcome'> & { held?: b
   return view.state === 'pending' && view.held ? 'held' : view.state;
 }
 
+/** The row with the word of the column STATE, as `weft status` has it, for JSON and templates. */
+export function withStatus<T extends Parameters<typeof stateWords>[0]>(
+  row: T,
+): T & { readonly status: string } {
+  return { ...row, status: stateWords(row) };
+}
+
 function progress(job: JobView): string {
   if (job.array === null) return '1';
   return progressWords(job.taskCount, job.taskCounts['done'] ?? 0, job.outcomeCounts);

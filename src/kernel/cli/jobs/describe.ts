@@ -74,7 +74,7 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
 const NODES_UNKNOWN = 'not known: nobody saw it run, and its site has not recorded them';
 const TIMELINE_WIDTH = 40;
 
-/** `░░███████  waited 12s, ran 42s`; nothing of a job that was submitted just now. */
+/** `░░███████  waited 12s, ran 42s`, the words alone of what did only one of them; nothing of a job that was submitted just now. */
 function timeWords(job: JobDetail, now: number): string {
   const stretches = jobStretches(job, now);
   const until = job.endedAt ?? now;
@@ -83,6 +83,8 @@ function timeWords(job: JobDetail, now: number): string {
   const verbs = job.endedAt === null ? ['waits', 'has run'] : ['waited', 'ran'];
   const waited = `${job.startedAt === null ? verbs[0] : 'waited'} ${formatSpan(waitedMs)}`;
   const ran = job.startedAt === null ? '' : `, ${verbs[1]} ${formatSpan(until - job.startedAt)}`;
+  // A line of equal blocks says nothing.
+  if (stretches.length === 1) return `${waited}${ran}`;
   const line = timeLine(stretches, { from: job.submittedAt, until }, TIMELINE_WIDTH);
   return `${line}  ${waited}${ran}`;
 }

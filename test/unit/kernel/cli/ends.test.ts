@@ -38,6 +38,12 @@ test('history and job count as the list does: what completed, and beside it what
   });
   assert.match((await head.weft('jobs', '-a')).out, / 25\/60, 35 failed /);
   assert.match((await head.weft('history')).out, / failed +3 +25\/60, 35 failed /);
+  const words = await head.weft('jobs', '-a', '-o', 'template={{state}} {{status}}');
+  assert.equal(words.out, 'done failed\n');
+  const line = (of: object) => describeJob({ ...job, ...DETAIL, ...of } as never, 0);
+  const timeline = (of: object) => line(of).find(([title]) => title === 'Timeline')?.[1];
+  assert.equal(timeline({ startedAt: 0, endedAt: 2000 }), 'waited 0s, ran 2s', 'no equal blocks');
+  assert.match(timeline({ startedAt: 1000, endedAt: 2000 }) ?? '', /░█+ {2}waited 1s, ran 1s$/);
   const tasks = describeJob({ ...job, ...DETAIL } as never, 0).find(([title]) => title === 'Tasks');
   assert.equal(tasks?.[1], '60 (0-59): 25 completed, 35 failed (1 timeout)');
 });

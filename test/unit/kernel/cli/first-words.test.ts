@@ -50,6 +50,9 @@ test('a range of jobs that are over is told so, not that there is none', async (
   const over = await head.weft('kill', '1-3');
   const words = 'weft: Job 1-3 is already done (1 completed, 1 failed).\n';
   assert.deepEqual([over.code, over.error], [5, words]);
+  const named = await head.weft('cancel', '--name', 'hello');
+  const ended = 'weft: Job with --name hello is already done (1 completed, 1 failed).\n';
+  assert.deepEqual([named.code, named.error], [5, ended]);
   const none = await head.weft('kill', '7-9');
   assert.deepEqual([none.code, /No job 7-9\./.test(none.error)], [3, true]);
 });

@@ -228,6 +228,14 @@ test('[J23] the parts of the priority add up, in points', () => {
   assert.equal(wordsOf(head, id).at(-1), 'Priority 250 = age 250 + fair share 1,000 - nice 1,000.');
 });
 
+test('[J23] a priority of one part is not told twice', () => {
+  const head = new TestHead({ scheduling: plainScheduling('first_fit') });
+  head.connect('n1', { cpus: 4 });
+  head.running({ cpuCount: 4 });
+  const id = head.submit({ nice: -5 });
+  assert.equal(wordsOf(head, id).at(-1), 'Priority 5,000, all by nice.');
+});
+
 test('[J23] a start that is not worked out is not told', () => {
   const { head, id } = headOf({ running: [FULL], waiting: [{ cpuCount: 1 }] });
   const ahead = lookAhead(head.state, head.settings, pendingOf(head.job(id), 0), head.at);

@@ -128,7 +128,11 @@ export function priorityWords({ priority, tier }: Prospect): string {
   });
   const sum = `Priority ${groups(Math.round(sumOf(priority)))}`;
   const ofTier = tier === 0 ? '' : `, tier ${tier}`;
-  return `${sum}${parts.length === 0 ? '' : ` = ${parts.join(' ')}`}${ofTier}.`;
+  // `Priority 50 = age 50` would be said twice.
+  const [, only] = PARTS.find(([key]) => Math.round(priority[key]) !== 0) ?? [];
+  const of =
+    parts.length === 1 ? `, all by ${only}` : parts.length === 0 ? '' : ` = ${parts.join(' ')}`;
+  return `${sum}${of}${ofTier}.`;
 }
 
 /** `1,234`, whatever the language of the machine. */
