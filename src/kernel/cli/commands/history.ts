@@ -233,7 +233,7 @@ function endWords({ outcome, state }: HistoryJob): string {
   return outcome?.kind ?? state;
 }
 
-/** As in the list of jobs. */
+/** Count of its tasks, with the words of the list of jobs. */
 function taskWords({ taskCount, outcome, outcomeCounts = {} }: HistoryJob): string {
   if (taskCount === 1 || Object.keys(outcomeCounts).length === 0) return String(taskCount);
   return progressWords(taskCount, outcome === null ? 0 : taskCount, outcomeCounts);

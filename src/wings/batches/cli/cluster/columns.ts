@@ -65,7 +65,7 @@ function buildLogs({ id, epoch }: BatchView['failedBuilds'][number]): string {
   return `weft logs ${quoteWord(id)} --stderr --epoch ${epoch}`;
 }
 
-/** Of a batch whose build failed: where, and how its log is seen. Null: it failed nowhere. */
+/** Where the build of a batch failed, and how its log is seen; null: nowhere. */
 export function buildWords({ failedBuilds }: Pick<BatchView, 'failedBuilds'>): string | null {
   const [first, ...more] = failedBuilds;
   if (first === undefined) return null;
