@@ -44,7 +44,7 @@ describe('views that fill the terminal', () => {
     top.type('c');
     await top.shows(new RegExp(`cancel job ${id}\\? y: yes`));
     top.type('y');
-    await top.shows(new RegExp(`Job ${id}: 1 task cancelled \\(weft kill ${id}\\)`));
+    await top.shows(new RegExp(`Job ${id}: 1 task cancelled \\(weft cancel ${id}\\)`));
     await until('it is cancelled', async () => {
       return (await cluster.job(id)).outcome?.kind === 'cancelled' ? true : undefined;
     });
@@ -105,7 +105,7 @@ describe('views that fill the terminal', () => {
     );
     for (const index of [0, 1]) go(index);
     await wait.shows(
-      new RegExp(`^job ${id}: 2 of 4 tasks done, 1 failed, [\\d.]+/\\w+, \\S+ left; `, 'm'),
+      new RegExp(`^job ${id}: 1 of 4 tasks done, 1 failed, [\\d.]+/\\w+, \\S+ left; `, 'm'),
     );
     for (const index of [2, 3]) go(index);
     assert.equal(await wait.ended(), 1);

@@ -260,7 +260,7 @@ describe('the web page', { skip: NO_BROWSER }, () => {
     await goTo(olga, 'nodes/n1', 'Node n1');
     await olga.page.getByRole('button', { name: 'Drain' }).waitFor();
     await goTo(olga, `jobs/${hostile}`, `Job ${hostile}`);
-    assert.equal(await act(olga, 'Cancel'), `weft kill ${hostile}`);
+    assert.equal(await act(olga, 'Cancel'), `weft cancel ${hostile}`);
     await olga.page.locator('.title').getByText('cancelled').waitFor();
     for (const seen of [alice, olga]) {
       assert.deepEqual(seen.faults, []);

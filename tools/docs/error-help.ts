@@ -217,7 +217,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'job.not_pending': {
     means: 'The action is for jobs that have not started.',
-    next: '`weft why JOB` tells where it is; `weft suspend` or `weft kill` act on running jobs.',
+    next: '`weft why JOB` tells where it is; `weft suspend` or `weft cancel` act on running jobs.',
   },
   'job.not_held': {
     means: 'There is no hold to release.',
@@ -230,7 +230,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   'job.at_site': {
     means:
       'The system of that site runs the task, and suspends no jobs, or none like it, or passes no signals on for Weft. Of an array none of the tasks was touched.',
-    next: '`weft kill JOB` or `weft requeue JOB` end it there; else use the commands of the site itself (`weft job JOB` has its id there). Name tasks that run elsewhere one by one, as JOB[0].',
+    next: '`weft cancel JOB` or `weft requeue JOB` end it there; else use the commands of the site itself (`weft job JOB` has its id there). Name tasks that run elsewhere one by one, as JOB[0].',
   },
   'job.not_fed': {
     means: 'The request sends standard input to a job that was not submitted with `stdin: "-"`.',
@@ -390,7 +390,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'node.at_site': {
     means: 'Pausing a node suspends what runs there; jobs of a site no pause suspends.',
-    next: '`weft node drain NODE` keeps new tasks away; those that run go on, or are ended by `weft kill`.',
+    next: '`weft node drain NODE` keeps new tasks away; those that run go on, or are ended by `weft cancel`.',
   },
   'node.not_paused': {
     means: 'Nobody has asked for a pause that is still under way.',

@@ -155,6 +155,8 @@ export const retryRequest = z
     dependencies: z.array(dependency).max(DEPENDENCIES_MAX).exactOptional(),
     /** The tasks that completed, too. */
     all: z.boolean().exactOptional(),
+    /** These of an array alone: `3,9-12`; as much as a task in the path. */
+    indices: words.max(SCRIPT_BYTES_MAX).exactOptional(),
     /** The list of files that they get instead of the job's, as in `staging` of a submission. */
     inputs: blobHash.transform((hash) => hash as BlobHash).exactOptional(),
   })

@@ -3,8 +3,8 @@
 /** The candidate with the fewest edits away, if it is close enough to be a slip of the finger. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
-  // Two of three letters are another word.
-  const slips = word.length > 3 ? 2 : 1;
+  // Two of five letters are another word.
+  const slips = word.length > 5 ? 2 : 1;
   let bestDistance = Math.max(slips, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());

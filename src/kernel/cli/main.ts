@@ -11,7 +11,7 @@ import { byOwnClock } from './output/prose.ts';
 import { printable } from './output/table.ts';
 import { withOwnIds } from './own-ids.ts';
 import type { CliWing } from './part.ts';
-import { proposeCommands, tellOperands, withoutDestructive } from './unknown-command.ts';
+import { proposeCommands, tellOperands, tellOptions } from './unknown-command.ts';
 import type { Verb, VerbGroup, VerbProgram } from './verb.ts';
 import { verbsOf, withInner } from './verbs.ts';
 import { VERSION } from './version.ts';
@@ -180,6 +180,7 @@ function titleOf({ program, argv }: Invocation): string {
 }
 
 function prepare(command: Command, { terminal }: Invocation): Command {
+  tellOptions(command);
   return command.exitOverride().configureOutput({
     writeOut: (text) => terminal.out(text),
     // The help of a command that was named without what is to be done.
@@ -232,9 +233,7 @@ function report(error: unknown, { program, terminal }: Invocation): number {
     // Help and version were asked for and have been printed.
     if (error.exitCode === 0) return 0;
     if (error.code === 'commander.help') return 2;
-    const text = withoutDestructive(error.message)
-      .replace(/^error: /, '')
-      .replace(/\n\((.*)\)$/, '. $1');
+    const text = error.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1');
     terminal.error(harmless(`${program}: ${text}\n`));
     return 2;
   }

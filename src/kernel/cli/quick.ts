@@ -2,6 +2,18 @@
 // the time to load a file grows with what else is in it.
 
 export const QUICK: ReadonlySet<string> = new Set([
-  ...['run', 'submit', 'wait', 'logs', 'kill', 'hold', 'release', 'suspend', 'resume', 'requeue'],
+  ...[
+    'run',
+    'submit',
+    'wait',
+    'logs',
+    'cancel',
+    'kill',
+    'hold',
+    'release',
+    'suspend',
+    'resume',
+    'requeue',
+  ],
   ...['change', 'retry', 'info', 'jobs', 'job', 'status', 'why', 'history', 'node'],
 ]);

@@ -4,6 +4,7 @@
 import type { Command } from 'commander';
 import { nearest } from '../base/nearest-word.ts';
 import { usage } from '../model/failure.ts';
+import { optionHint } from './foreign-options.ts';
 
 /** What other systems, and people, call our commands. */
 const MEANT: Readonly<Record<string, string>> = {
@@ -26,13 +27,12 @@ const MEANT: Readonly<Record<string, string>> = {
   qsub: 'submit',
   bsub: 'submit',
   batch: 'submit',
-  cancel: 'kill',
-  scancel: 'kill',
-  qdel: 'kill',
-  bkill: 'kill',
-  condor_rm: 'kill',
-  delete: 'kill',
-  rm: 'kill',
+  scancel: 'cancel',
+  qdel: 'cancel',
+  bkill: 'cancel',
+  condor_rm: 'cancel',
+  delete: 'cancel',
+  rm: 'cancel',
   log: 'logs',
   output: 'logs',
   cat: 'logs',
@@ -49,6 +49,20 @@ const MEANT: Readonly<Record<string, string>> = {
   unhold: 'release',
   partitions: 'partition list',
   users: 'user list',
+};
+
+/** The same within groups. */
+const MEANT_WITHIN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'weft node': { resume: 'undrain', enable: 'undrain', disable: 'drain', set: 'modify' },
+  'weft batch': {
+    ...{ kill: 'cancel', stop: 'cancel', delete: 'remove', rm: 'remove' },
+    ...{ status: 'show', jobs: 'show', ls: 'list', result: 'pull', results: 'pull' },
+  },
+};
+
+/** Words with two meanings: none is proposed, both are said. */
+const SEVERAL: Readonly<Record<string, string>> = {
+  stop: '`weft cancel JOB` cancels a job, `weft down` stops the cluster on this machine.',
 };
 
 /** What is said to *distribute* that is a command of another name, or of Weft's. */
@@ -80,15 +94,32 @@ const DESTRUCTIVE_OPTIONS = new Set([
   ...['--accept-loss', '--new-identity', '--again'],
 ]);
 
-const PROPOSED = / ?\(Did you mean (?:one of )?([^)]*)\?\)$/;
+/** An unknown option is told with ours for what it says elsewhere, or with one that is near in letters. */
+export function tellOptions(command: Command): void {
+  const unknownOption = (typed: string): never => {
+    const flag = typed.startsWith('--') ? (typed.split('=')[0] ?? typed) : typed.slice(0, 2);
+    const hint = optionHint(command, flag) ?? nearOption(command, flag);
+    const said = hint === null ? '' : `\n(${hint})`;
+    return command.error(`error: unknown option '${typed}'${said}`, {
+      code: 'commander.unknownOption',
+    });
+  };
+  Object.assign(command, { unknownOption });
+}
 
-/** What commander says of an unknown option, without what must not be proposed. */
-export function withoutDestructive(message: string): string {
-  const named = PROPOSED.exec(message)?.[1]?.split(', ') ?? [];
-  const left = named.filter((option) => !DESTRUCTIVE_OPTIONS.has(option));
-  if (left.length === named.length) return message;
-  const proposal = left.length === 0 ? '' : `\n(Did you mean ${left.join(' or ')}?)`;
-  return `${message.replace(PROPOSED, '').trimEnd()}${proposal}`;
+function nearOption(command: Command, flag: string): string | null {
+  if (!flag.startsWith('--')) return null;
+  const longs = command.options.flatMap(({ long }) => long?.slice(2) ?? []);
+  const proposed = longs.filter((long) => !DESTRUCTIVE_OPTIONS.has(`--${long}`));
+  const word = flag.slice(2);
+  const found = nearest(word, proposed) ?? beginning(word, proposed);
+  return found === null ? null : `Did you mean --${found}?`;
+}
+
+/** The only one that begins so: it was cut short. */
+function beginning(word: string, options: readonly string[]): string | null {
+  const found = options.filter((option) => word.length > 2 && option.startsWith(word));
+  return found.length === 1 ? (found[0] ?? null) : null;
 }
 
 /** Commands that list what operands of these names may be. */
@@ -121,13 +152,16 @@ function unknownCommand(word: string, command: Command) {
   const names = command.commands.map((one) => one.name());
   const path = pathOf(command);
   const found = meantBy(word, path) ?? nearCommand(word, names, path);
-  const help = `\`${path} --help\` lists them.`;
+  const several = path === 'weft' && Object.hasOwn(SEVERAL, word) ? SEVERAL[word] : undefined;
+  const help = several ?? `\`${path} --help\` lists them.`;
   const question = found === null ? help : `Did you mean '${found}'?`;
   return usage(`unknown command '${word}'. ${question}`);
 }
 
 function meantBy(word: string, program: string): string | null {
   if (program === 'weft' && Object.hasOwn(MEANT, word)) return `weft ${MEANT[word]}`;
+  const inner = Object.hasOwn(MEANT_WITHIN, program) ? MEANT_WITHIN[program] : undefined;
+  if (inner !== undefined && Object.hasOwn(inner, word)) return `${program} ${inner[word]}`;
   const isSeed = program === 'distribute' && Object.hasOwn(MEANT_BY_SEED, word);
   return isSeed ? (MEANT_BY_SEED[word] ?? null) : null;
 }

@@ -80,8 +80,9 @@ export function usesItem(program: Program, item: Item): boolean {
 export function withPlaceFor(program: Program, first: Item): Result<Program, string> {
   if (usesItem(program, first)) return ok(program);
   if (typeof first !== 'string') {
-    const [field = 'name'] = Object.keys(first);
-    return err(`the command uses no field of the lines; write {${field}} where it belongs`);
+    const fields = Object.keys(first);
+    const names = fields.map((name) => `{${name}}`).join(', ');
+    return err(`the command says nowhere where a value goes: write ${names} where it belongs`);
   }
   if (program.kind === 'argv') return ok({ ...program, argv: [...program.argv, '{}'] });
   if (program.kind === 'shell') return ok({ ...program, line: `${program.line} {}` });

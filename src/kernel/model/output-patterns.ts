@@ -16,6 +16,16 @@ export function separateFiles(files: OutputFiles): OutputFiles {
   };
 }
 
+/** The first `%` field that nothing is known of: it would stand in the name as it is. Null: there is none. */
+export function unknownField(pattern: string): string | null {
+  return (
+    [...pattern.matchAll(/%(.)/g)].find(([, field = '']) => !FIELDS.includes(field))?.[0] ?? null
+  );
+}
+
+/** Those that `agent/patterns.ts` fills in. */
+const FIELDS = 'jatenpNxu%';
+
 /** Files in memory below /dev/shm are files like others. */
 const DEVICE = /^\/dev\/(?!shm\/)/;
 

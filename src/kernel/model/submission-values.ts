@@ -11,6 +11,7 @@ import { isExpression, parseLabels } from './labels.ts';
 import { ARRAY_INDEX_MAX } from './limits.ts';
 import { ON_OOM, type OnOom } from './memory-use.ts';
 import { formatTarget, parseTarget } from './notification.ts';
+import { unknownField } from './output-patterns.ts';
 import { SIGNALS } from './signals.ts';
 
 /** `matrix:@ann:lab` and the like. */
@@ -22,6 +23,15 @@ export function parseNotify(text: string): Result<string, string> {
 /** Any text but an empty one. */
 export function parseText(text: string): Result<string, string> {
   return text === '' ? err('may not be empty') : ok(text);
+}
+
+/** A file for output: a field that nobody fills in would be part of its name. */
+export function parseOutputFile(text: string): Result<string, string> {
+  const unknown = unknownField(text);
+  if (unknown === null) return parseText(text);
+  const fields =
+    '%j job, %a index, %t task, %e start, %N node, %n its rank, %p process, %x name, %u user';
+  return err(`'${unknown}' stands for nothing; there are ${fields}; %% is a per cent sign`);
 }
 
 /** What can stand in an HTTP header, as the head takes it. */

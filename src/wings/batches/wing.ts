@@ -19,6 +19,8 @@ export const batches: Wing = {
         load: () => import('./cli/verb.ts'),
       },
     ],
+    jobId: async (operand, context) =>
+      (await import('./cli/batch-as-job.ts')).refuseBatch(operand, context),
     completions: {
       operands: {
         batch: { offers: async (context) => (await import('./cli/offers.ts')).batches(context) },

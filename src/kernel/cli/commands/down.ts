@@ -77,7 +77,10 @@ async function lossOf(cluster: LocalCluster): Promise<string | null> {
     const { jobs } = await api.call('listJobs', { query: { state: 'active', limit: ROWS_MAX } });
     const { jobs: all } = await api.call('history', { query: { limit: ROWS_MAX } });
     if (all.length === 0 && jobs.length === 0) return null;
-    const active = jobs.length === 0 ? '' : `${counted(jobs.length)} that wait or run, and `;
+    const active =
+      jobs.length === 0
+        ? ''
+        : `${counted(jobs.length)} that ${jobs.length === 1 ? 'waits or runs' : 'wait or run'}, and `;
     return `${active}the records and output of ${counted(all.length)}`;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

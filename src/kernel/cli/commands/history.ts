@@ -12,10 +12,10 @@ import {
 } from '../../model/job.ts';
 import type { Context } from '../context.ts';
 import { readPlace } from '../ids.ts';
-import { itemWords } from '../jobs/columns.ts';
+import { itemWords, progressWords } from '../jobs/columns.ts';
 import { historyPages } from '../jobs/history-pages.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
-import { choice, cutWords, readLimit } from '../jobs/row-options.ts';
+import { choice, cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
 import { jobStretches, RUNNING, timeLine, WAITING } from '../output/bars.ts';
 import { cutLine } from '../output/cut-line.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
@@ -30,6 +30,7 @@ interface Options extends ListingOptions {
   readonly name?: string;
   readonly state?: string;
   readonly outcome?: string;
+  readonly failed?: boolean;
   readonly since?: string;
   readonly until?: string;
   readonly tasks?: boolean;
@@ -47,6 +48,7 @@ export const verb = defineVerb<Options>({
       '--outcome <outcome>',
       `only with this outcome, with --tasks its tasks: ${OUTCOME_WISHES.join(', ')} (any failure)`,
     );
+    defineFailed(command, 'only what failed, in any way: --outcome failure', 'outcome');
     command.option('--since <time>', 'submitted since: 2h (ago), 18:30, 2026-01-31');
     command.option('--until <time>', 'submitted before');
     command.option('--tasks', 'one line per ended start of a task instead');
@@ -107,7 +109,9 @@ function plot(jobs: readonly HistoryJob[], now: number, width: number): string[]
 
 async function fetchHistory(context: Context, job: string | undefined, options: Options) {
   const limit = readLimit(options.limit ?? '100');
-  const outcome = choice('--outcome', options.outcome, OUTCOME_WISHES);
+  const outcome = options.failed
+    ? ANY_FAILURE
+    : choice('--outcome', options.outcome, OUTCOME_WISHES);
   const filter = {
     jobId: job === undefined ? undefined : readPlace(job).jobId,
     owner: options.user,
@@ -143,9 +147,9 @@ function jobColumns(now: number): Column<HistoryJob>[] {
     { title: 'JOB', value: (job) => String(job.id), align: 'right' },
     { title: 'NAME', value: (job) => job.name, least: 8 },
     { title: 'USER', value: (job) => job.owner, least: 8 },
-    { title: 'OUTCOME', value: endWords, colour: colourOf },
+    { title: 'STATE', value: endWords, colour: colourOf },
     { title: 'EXIT', value: exit },
-    { title: 'TASKS', value: (job) => String(job.taskCount), align: 'right' },
+    { title: 'TASKS', value: taskWords, raw: (job) => job.taskCount, align: 'right' },
     {
       title: 'NODES',
       value: (job) => job.nodes?.join(',') || String(job.nodeCount),
@@ -225,11 +229,14 @@ function taskName({ id, epoch }: HistoryTask): string {
   return `${id}#${epoch}`;
 }
 
-/** `2 failed of 6` of an array whose tasks did not all end alike; else the one word. */
-function endWords({ outcome, state, taskCount, outcomeCounts = {} }: HistoryJob): string {
-  if (outcome === null) return state;
-  const count = outcomeCounts[outcome.kind] ?? taskCount;
-  return count === taskCount ? outcome.kind : `${outcome.kind} (${count} of ${taskCount})`;
+function endWords({ outcome, state }: HistoryJob): string {
+  return outcome?.kind ?? state;
+}
+
+/** Count of its tasks, with the words of the list of jobs. */
+function taskWords({ taskCount, outcome, outcomeCounts = {} }: HistoryJob): string {
+  if (taskCount === 1 || Object.keys(outcomeCounts).length === 0) return String(taskCount);
+  return progressWords(taskCount, outcome === null ? 0 : taskCount, outcomeCounts);
 }
 
 function exit({ outcome }: Pick<HistoryJob, 'outcome'>): string {

@@ -3,12 +3,13 @@
 import { headNow } from '../../api/head-time.ts';
 import type { ListTasksReply, TaskView } from '../../api/jobs.ts';
 import type { Api } from '../../connect/api.ts';
+import { ANY_FAILURE } from '../../model/job.ts';
 import { fileLines } from '../files/job-files.ts';
 import { readPlace } from '../ids.ts';
-import { taskColumns } from '../jobs/columns.ts';
+import { taskColumns, withStatus } from '../jobs/columns.ts';
 import { describeJob } from '../jobs/describe.ts';
 import { lastLines } from '../jobs/failed-tasks.ts';
-import { cutWords, readLimit } from '../jobs/row-options.ts';
+import { cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
 import { readStateWish, type StateWish } from '../jobs/state-wish.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, titledLines } from '../output/one.ts';
@@ -17,6 +18,7 @@ import { defineVerb } from '../verb.ts';
 interface Options extends ListingOptions {
   readonly tasks?: boolean;
   readonly state?: string;
+  readonly failed?: boolean;
   readonly limit?: string;
 }
 
@@ -28,14 +30,16 @@ export const verb = defineVerb<Options>({
       '-s, --state <states>',
       'only its tasks in these states, as the list shows them: failed, or pending,running',
     );
+    defineFailed(command, 'only its tasks that failed, in any way: -s failure', 'state');
     command.option('--limit <count>', 'at most this many tasks', '1000');
     defineListing(command);
   },
   async run({ context, args: [id = ''], options }) {
     const { index } = readPlace(id);
     const api = await context.api();
-    if (options.tasks || options.state !== undefined || index !== null) {
-      const wish = options.state === undefined ? null : readStateWish('--state', options.state);
+    const state = options.failed ? ANY_FAILURE : options.state;
+    if (options.tasks || state !== undefined || index !== null) {
+      const wish = state === undefined ? null : readStateWish('--state', state);
       const limit = readLimit(options.limit ?? '1000');
       const { rows, isCut } = await fetchTasks(api, { id, limit, wish });
       const name = (task: TaskView) => task.id;
@@ -43,7 +47,7 @@ export const verb = defineVerb<Options>({
       const given = await givenTo(api, id, rows);
       const columns = taskColumns(headNow(), { hasItems, ...given });
       const empty = wish === null ? 'No tasks.' : `No tasks of job ${id} are so.`;
-      await context.list({ rows, columns, name, empty }, options.output);
+      await context.list({ rows: rows.map(withStatus), columns, name, empty }, options.output);
       if (isCut) context.note(cutWords(rows.length, 'task'));
       return 0;
     }
@@ -52,7 +56,8 @@ export const verb = defineVerb<Options>({
     const files = isForPeople ? await fileLines(api, job) : [];
     const inWords = () =>
       titledLines([...describeJob(job, headNow()), ...files], 12, context.paint);
-    for (const line of formatOne(job, options.output, String(job.id), inWords)) context.print(line);
+    for (const line of formatOne(withStatus(job), options.output, String(job.id), inWords))
+      context.print(line);
     if (isForPeople) for (const line of await lastLines(api, job)) context.print(line);
     return 0;
   },

@@ -2,11 +2,11 @@
 
 import { headNow } from '../../api/head-time.ts';
 import type { JobView, ListJobsReply } from '../../api/jobs.ts';
-import { OUTCOME_WISHES } from '../../model/job.ts';
+import { ANY_FAILURE, OUTCOME_WISHES } from '../../model/job.ts';
 import { JOB_SOURCES } from '../../model/job-source.ts';
 import type { Context } from '../context.ts';
-import { jobColumns } from '../jobs/columns.ts';
-import { choice, cutWords, readLimit } from '../jobs/row-options.ts';
+import { jobColumns, withStatus } from '../jobs/columns.ts';
+import { choice, cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
 import { readStateWish, STATE_WORDS, type StateWish } from '../jobs/state-wish.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { defineVerb } from '../verb.ts';
@@ -17,6 +17,7 @@ interface Options extends ListingOptions {
   readonly user?: string;
   readonly state?: string;
   readonly outcome?: string;
+  readonly failed?: boolean;
   readonly name?: string;
   readonly search?: string;
   readonly source?: string;
@@ -40,6 +41,7 @@ export const verb = defineVerb<Options>({
       '--outcome <outcome>',
       `only with this outcome: ${OUTCOME_WISHES.join(', ')} (any failure)`,
     );
+    defineFailed(command, 'only what failed, in any way: --outcome failure', 'outcome');
     command.option('--name <name>', 'only with this name');
     command.option(
       '--search <words>',
@@ -54,7 +56,7 @@ export const verb = defineVerb<Options>({
     if (id !== undefined) return oneJob(context, id, options);
     const { jobs, isCut } = await fetchJobs(context, options);
     const listing = {
-      rows: jobs,
+      rows: jobs.map(withStatus),
       columns: jobColumns(headNow()),
       name: (job: JobView) => String(job.id),
       empty: options.all
@@ -78,7 +80,7 @@ async function fetchJobs(context: Context, options: Options) {
   const api = await context.api();
   const limit = readLimit(options.limit ?? '100');
   const wish = readState(options);
-  const outcome = choice('--outcome', options.outcome, OUTCOME_WISHES);
+  const outcome = outcomeWish(options);
   const filter = {
     ...wish.query,
     owner: options.mine ? (await api.call('whoami')).name : options.user,
@@ -100,7 +102,11 @@ async function fetchJobs(context: Context, options: Options) {
   }
 }
 
+function outcomeWish({ failed, outcome }: Options): string | undefined {
+  return failed ? ANY_FAILURE : choice('--outcome', outcome, OUTCOME_WISHES);
+}
+
 function readState(options: Options): StateWish {
-  const isAll = options.all || options.outcome !== undefined;
+  const isAll = options.all || outcomeWish(options) !== undefined;
   return readStateWish('--state', options.state ?? (isAll ? 'all' : 'active'));
 }

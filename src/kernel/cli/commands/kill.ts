@@ -1,4 +1,4 @@
-// `weft kill`: cancels jobs, or sends their processes a signal.
+// `weft kill`: sends processes a signal; without one it is `weft cancel`.
 
 import { plural } from '../../base/plural.ts';
 import { parseSignal } from '../../model/submission-values.ts';
@@ -11,6 +11,7 @@ import {
 } from '../jobs/each.ts';
 import { read } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
+import { CANCEL, verb as cancel } from './cancel.ts';
 
 interface Options extends ActionOptions {
   readonly signal?: string;
@@ -25,24 +26,15 @@ export const verb = defineVerb<Options>({
     );
   },
   async run({ context, args, options }) {
-    const signal = read('--signal', options.signal, parseSignal) ?? null;
-    const action = signal === null ? CANCEL : SIGNAL;
-    return actOnJobs(context, { args, options, action }, async (id) => {
+    const signal = read('--signal', options.signal, parseSignal);
+    if (signal === undefined) return cancel.run({ context, args, options: { ...options } });
+    return actOnJobs(context, { args, options, action: SIGNAL }, async (id) => {
       const api = await context.api();
-      if (signal === null) {
-        const { count } = await api.call('cancelJob', { params: { id } });
-        return `Job ${id}: ${plural(count, 'task')} cancelled.`;
-      }
       const { count } = await api.call('signalJob', { params: { id }, body: { signal } });
       return `Job ${id}: ${options.signal} sent to ${plural(count, 'task')}.`;
     });
   },
 });
-
-const CANCEL: Action = {
-  ...{ verb: 'cancel', done: 'cancelled', isFinal: true },
-  acts: ({ state }) => state !== 'done',
-};
 
 const SIGNAL: Action = {
   ...{ verb: 'signal', done: 'sent a signal', isFinal: true },

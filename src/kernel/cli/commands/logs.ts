@@ -16,12 +16,14 @@ import {
   type Stream,
 } from '../jobs/follow-job.ts';
 import { withPatience } from '../jobs/retry.ts';
+import { defineFailed } from '../jobs/row-options.ts';
 import { defineStreams, type StreamChoice, streamsOf } from '../jobs/streams.ts';
 import { read } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options extends StreamChoice {
   readonly follow?: boolean;
+  readonly failed?: boolean;
   readonly index?: string;
   readonly epoch?: string;
   readonly node?: string;
@@ -39,6 +41,7 @@ export const verb = defineVerb<Options>({
       'job id: 42, or 42[7] for one task; where there are several processes each line says which',
     );
     command.option('-f, --follow', 'go on until the task is done and all output is there');
+    defineFailed(command, 'of an array only what its tasks that failed wrote', 'follow');
     defineStreams(command);
     command.option('-i, --index <index>', 'which task of an array');
     command.option('--epoch <number>', 'which start of the task (default: the last)');
@@ -59,9 +62,12 @@ export const verb = defineVerb<Options>({
     const streams = streamsOf({ ...options, stdout: options.stdout || counts });
     tellElsewhere(context, followed, streams);
     const follow = options.follow === true;
-    const first = follow ? [] : await failedFirst(context, followed);
+    const isSome = options.failed === true && followed.array !== null;
+    const first = follow ? [] : await failedFirst(context, followed, isSome);
+    if (isSome && first.length === 0) return 0;
+    const array = isSome ? first.join(',') : followed.array;
     const items = await itemsHere(context, followed);
-    const whole = { ...followed, first, items };
+    const whole = { ...followed, array, first, items };
     const lacking = await copyJob(context, whole, { follow, streams, part });
     const failures = lacking.map(lackingOf);
     for (const { message } of failures.slice(1)) context.note(message);
@@ -71,11 +77,20 @@ export const verb = defineVerb<Options>({
 });
 
 /** Tasks of an array that failed: what they wrote is what one looks for. */
-async function failedFirst(context: Context, { array, detail }: Found): Promise<number[]> {
-  if (array === null || failedCount(detail) === 0) return [];
+async function failedFirst(
+  context: Context,
+  { array, detail }: Found,
+  isAlone: boolean,
+): Promise<number[]> {
+  if (array === null) return [];
+  if (failedCount(detail) === 0) {
+    if (isAlone) context.note(`no task of job ${detail.id} failed`);
+    return [];
+  }
   const failed = await failedTasks(await context.api(), detail);
   const { id, taskCount } = detail;
-  context.note(`${failed.length} of ${taskCount} tasks of job ${id} failed; they come first`);
+  const first = isAlone ? '' : '; they come first';
+  context.note(`${failed.length} of ${taskCount} tasks of job ${id} failed${first}`);
   return failed.flatMap(({ index }) => index ?? []);
 }
 

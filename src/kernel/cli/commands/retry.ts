@@ -3,9 +3,10 @@
 import type { JobView } from '../../api/jobs.ts';
 import { freshKey } from '../../connect/fresh-key.ts';
 import { parseDependency } from '../../model/submission-values.ts';
+import { readPlace } from '../ids.ts';
 import { forEachJob } from '../jobs/each.ts';
 import { OPERANDS_TEXT } from '../jobs/operands.ts';
-import { type RenewOptions, renewedInputs } from '../jobs/renewed-files.ts';
+import { type RenewOptions, renewedInputs, tellDifferences } from '../jobs/renewed-files.ts';
 import { withPatience } from '../jobs/retry.ts';
 import { selectJobs } from '../jobs/select.ts';
 import { collect, readAll } from '../submit/read.ts';
@@ -24,6 +25,17 @@ function isRetriable({ outcome }: JobView): boolean {
   return outcome !== null && outcome.kind !== 'completed';
 }
 
+/** The indices that are named of each job; null: the job is, as a whole. */
+function byJob(ids: readonly string[]): Map<string, number[] | null> {
+  const wishes = new Map<string, number[] | null>();
+  for (const { jobId, index } of ids.map(readPlace)) {
+    const before = wishes.get(String(jobId));
+    const isWhole = index === null || before === null;
+    wishes.set(String(jobId), isWhole ? null : [...(before ?? []), index]);
+  }
+  return wishes;
+}
+
 /** A head that restarts is back within seconds. */
 const HEAD_AWAY_MAX_MS = 30_000;
 
@@ -40,7 +52,8 @@ export const verb = defineVerb<Options>({
     command.addHelpText(
       'after',
       '\nPrints the id of each new job. It has the same command, environment and options, and of an' +
-        '\narray the indices that did not complete, with --all the whole array. Its tasks find the array as it was in' +
+        '\narray the indices that did not complete, with --all the whole array. Tasks that are named, 42[7] 42[9-12],' +
+        '\nrun again alone, those of one array as one job. Its tasks find the array as it was in' +
         '\nWEFT_ARRAY_FIRST, WEFT_ARRAY_LAST and WEFT_ARRAY_COUNT. Files go as they were sent with the job, unless' +
         '\n--with-new-files or --in says otherwise. `weft pull` of the job brings what its tasks left when they ran last.',
     );
@@ -53,15 +66,19 @@ export const verb = defineVerb<Options>({
     const isMeant = isAll ? isOver : isRetriable;
     const among = { state: 'all', isMeant, done: 'run again' } as const;
     const jobs = await selectJobs(context, args, {}, among);
-    const ids = jobs.map(({ id }) => id);
-    return forEachJob(context, ids, async (id) => {
+    const wishes = byJob(jobs.map(({ id }) => id));
+    return forEachJob(context, [...wishes.keys()], async (id) => {
       const inputs = await renewedInputs(context, id, options);
       const api = await context.api();
       const key = freshKey();
       const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Trying again.' };
-      const sent = inputs === undefined ? body : { ...body, inputs };
+      const indices = wishes.get(id)?.join(',');
+      const named = indices === undefined ? body : { ...body, indices };
+      const sent = inputs === undefined ? named : { ...named, inputs };
       const call = { params: { id }, body: sent, key } as const;
       const { jobId } = await withPatience(context, patience, () => api.call('retryJob', call));
+      // A retry that is refused needs no word about its files.
+      if (inputs === undefined) await tellDifferences(context, id);
       return String(jobId);
     });
   },

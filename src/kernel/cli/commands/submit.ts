@@ -8,29 +8,34 @@ import { failure, usage } from '../../model/failure.ts';
 import { SCRIPT_BYTES_MAX } from '../../model/limits.ts';
 import type { Context } from '../context.ts';
 import { submitterHere } from '../jobs/send.ts';
-import { mergeOptions, readDirectives } from '../submit/directives.ts';
+import { hasDirectives, mergeOptions, readDirectives } from '../submit/directives.ts';
+import { translated } from '../submit/foreign-lines.ts';
 import { readsInput, withItems } from '../submit/items.ts';
 import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
 import { strictText } from '../submit/plain-text.ts';
 import {
   BYTE_ORDER_MARK,
-  type ForeignLines,
   foreignLines,
   hasWindowsLines,
   withPlainLines,
 } from '../submit/script-text.ts';
-import { slurmWords } from '../submit/slurm-lines.ts';
 import { inputsOf } from '../submit/staged-files.ts';
 import { pointsWords, withAxes } from '../submit/sweep.ts';
 import { defineVerb } from '../verb.ts';
 import { type AttendOptions, defineAttendOptions, submitAndAttend } from './run.ts';
 
-export const verb = defineVerb<SubmitOptions & AttendOptions>({
+interface Options extends SubmitOptions, AttendOptions {
+  readonly ignoreDirectives?: boolean;
+}
+
+export const verb = defineVerb<Options>({
   define(command) {
     command.usage('[options] <script> [arguments...]');
     command.argument('<script>', 'a file, or - for standard input');
     command.argument('[arguments...]', 'what the script gets');
     defineAttendOptions(command, 'script');
+    const ignore = 'take no options from lines of the script, such as #SBATCH, #HQ or #WEFT';
+    command.option('--ignore-directives', ignore);
     defineSubmitOptions(command);
     command.passThroughOptions();
   },
@@ -45,9 +50,11 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
       readScript(file === '-' ? 0 : path.resolve(context.cwd, file), file),
       file,
     );
-    for (const lines of foreignLines(text)) context.note(foreignWords({ file, text }, lines));
     const submitter = submitterHere(context);
-    const merged = mergeOptions(readDirectives(text, file, submitter), options);
+    const isIgnored = given.ignoreDirectives === true;
+    if (!isIgnored) checkForeign(context, { file, text });
+    const own = isIgnored ? {} : readDirectives(text, file, submitter);
+    const merged = mergeOptions(own, options);
     const name = merged.name ?? (file === '-' ? 'script' : path.basename(file));
     const program = { kind: 'script', text, args } as const;
     const submission = makeSubmission(program, { ...merged, name }, submitter);
@@ -73,21 +80,30 @@ interface Script {
   readonly text: string;
 }
 
-function foreignWords({ file, text }: Script, lines: ForeignLines): string {
+/**
+ * Options for another system are not read. A script that has none of ours would run as if it had asked
+ * for nothing, which nobody means who wrote them: it is refused, with what to write.
+ */
+function checkForeign(context: Context, script: Script): void {
+  const { file, text } = script;
+  const [lines] = foreignLines(text);
+  if (lines === undefined) return;
   const { prefix, count, line } = lines;
-  if (prefix === '#SBATCH') return slurmNote(file, text);
-  const which = count === 1 ? `line ${line} is for another system` : `${count} ${prefix} lines`;
-  const from = count === 1 ? '' : ` from line ${line} on are for another system`;
-  const done = count === 1 ? 'is not read' : 'are not read';
-  return `${file}: ${which}${from} and ${done}; write options as #WEFT lines (weft submit --help)`;
+  const which =
+    count === 1 ? `its ${prefix} line (${line}) is` : `its ${count} ${prefix} lines are`;
+  if (hasDirectives(text)) return context.note(`${file}: ${which} not read, its #WEFT lines are`);
+  const what = `${file}: ${which} not read, and it has no #WEFT line`;
+  throw usage(what, adviceFor(text, prefix).join('\n  '));
 }
 
-/** `run.sh: none of its #SBATCH lines is read; the same here: #WEFT --cpus 4; …`. */
-function slurmNote(file: string, text: string): string {
-  const { same, other } = slurmWords(text);
-  const equal = same === '' ? '' : `; the same here: #WEFT ${same}`;
-  const rest = other.length === 0 ? '' : `; without an equal: ${other.join(', ')}`;
-  return `${file}: none of its #SBATCH lines is read${equal}${rest} (weft submit --help)`;
+function adviceFor(text: string, prefix: string): string[] {
+  const without = '`weft submit --ignore-directives` runs it without options.';
+  const found = translated(text, prefix);
+  if (found === null) return ['Write options as #WEFT lines (weft submit --help).', without];
+  const { same, other } = found;
+  const equal = same.length === 0 ? [] : ['The same here:', ...same.map((one) => `#WEFT ${one}`)];
+  const rest = other.length === 0 ? [] : [`Without an equal: ${other.join(', ')}`];
+  return [...equal, ...rest, without];
 }
 
 function readScript(from: string | number, name: string): string {

@@ -7,7 +7,7 @@ import { colourOf } from '../output/paint.ts';
 import { byOwnClock } from '../output/prose.ts';
 import type { Column } from '../output/table.ts';
 import { instantColumn, spanColumn } from '../output/times.ts';
-import { failedCount } from './failed-tasks.ts';
+import { endCounts, failedCount } from './failed-tasks.ts';
 import { endRemark, type Given } from './outcome.ts';
 
 /** `held` and the outcome say more than `pending` and `done`. */
@@ -16,19 +16,29 @@ export function stateWords(view: Pick<JobView, 'state' | 'outcome'> & { held?: b
   return view.state === 'pending' && view.held ? 'held' : view.state;
 }
 
-/** `3/100` done, for arrays, and `3/100, 2 failed`; what was cancelled is not done. */
+/** The row with the word of the column STATE, as `weft status` has it, for JSON and templates. */
+export function withStatus<T extends Parameters<typeof stateWords>[0]>(
+  row: T,
+): T & { readonly status: string } {
+  return { ...row, status: stateWords(row) };
+}
+
 function progress(job: JobView): string {
   if (job.array === null) return '1';
-  const cancelled = cancelledCount(job);
-  const words = [`${(job.taskCounts['done'] ?? 0) - cancelled}/${job.taskCount}`];
-  const failed = failedCount(job);
+  return progressWords(job.taskCount, job.taskCounts['done'] ?? 0, job.outcomeCounts);
+}
+
+/** `3/100` completed, and `3/100, 2 failed`: what failed or was cancelled stands beside it. `ended`: how many did. */
+export function progressWords(
+  total: number,
+  ended: number,
+  counts: Readonly<Record<string, number>>,
+): string {
+  const { completed, failed, cancelled } = endCounts(ended, counts);
+  const words = [`${completed}/${total}`];
   if (failed > 0) words.push(`${failed} failed`);
   if (cancelled > 0) words.push(`${cancelled} cancelled`);
   return words.join(', ');
-}
-
-function cancelledCount({ outcomeCounts }: JobView): number {
-  return outcomeCounts['cancelled'] ?? 0;
 }
 
 /** `a=1 b=2`, the point of a sweep. */

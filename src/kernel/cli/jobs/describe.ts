@@ -13,6 +13,7 @@ import { byOwnClock } from '../output/prose.ts';
 import { elapsed } from '../output/times.ts';
 import { formatInstant, formatSpan, signalName } from '../output/words.ts';
 import { stateWords } from './columns.ts';
+import { endCounts } from './failed-tasks.ts';
 import { outcomeWords } from './outcome.ts';
 
 /** Titles and values; what says nothing is empty. */
@@ -73,7 +74,7 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
 const NODES_UNKNOWN = 'not known: nobody saw it run, and its site has not recorded them';
 const TIMELINE_WIDTH = 40;
 
-/** `░░███████  waited 12s, ran 42s`; nothing of a job that was submitted just now. */
+/** `░░███████  waited 12s, ran 42s`, the words alone of what did only one of them; nothing of a job that was submitted just now. */
 function timeWords(job: JobDetail, now: number): string {
   const stretches = jobStretches(job, now);
   const until = job.endedAt ?? now;
@@ -82,6 +83,8 @@ function timeWords(job: JobDetail, now: number): string {
   const verbs = job.endedAt === null ? ['waits', 'has run'] : ['waited', 'ran'];
   const waited = `${job.startedAt === null ? verbs[0] : 'waited'} ${formatSpan(waitedMs)}`;
   const ran = job.startedAt === null ? '' : `, ${verbs[1]} ${formatSpan(until - job.startedAt)}`;
+  // A line of equal blocks says nothing.
+  if (stretches.length === 1) return `${waited}${ran}`;
   const line = timeLine(stretches, { from: job.submittedAt, until }, TIMELINE_WIDTH);
   return `${line}  ${waited}${ran}`;
 }
@@ -92,13 +95,26 @@ function warningWords({ warning }: JobDetail): string {
 }
 
 function taskWords(job: JobDetail): string {
-  const { done: _, ...live } = job.taskCounts;
-  const ended = Object.keys(job.outcomeCounts ?? {}).length > 0 ? job.outcomeCounts : null;
-  const all = ended == null ? job.taskCounts : { ...live, ...ended };
-  const counts = Object.entries(all).filter(([, count]) => count > 0);
-  const words = counts.map(([state, count]) => `${count} ${state}`).join(', ');
+  const { done = 0, ...live } = job.taskCounts;
+  const { completed, cancelled } = endCounts(done, job.outcomeCounts);
+  const states = Object.entries({ ...live, completed, cancelled }).filter(([, count]) => count > 0);
+  const words = [
+    ...states.map(([state, count]) => `${count} ${state}`),
+    ...failedWords(job.outcomeCounts),
+  ].join(', ');
   const atOnce = job.runningMax === null ? '' : `, ${job.runningMax} at once`;
   return `${job.taskCount} (${job.array}${atOnce}): ${words}`;
+}
+
+/** `35 failed`, and of those that were no mere exit how: `35 failed (1 timeout)`. */
+function failedWords(counts: Readonly<Record<string, number>>): string[] {
+  const { failed } = endCounts(0, counts);
+  if (failed === 0) return [];
+  const others = Object.entries(counts).filter(
+    ([kind, count]) => count > 0 && !['completed', 'cancelled', 'failed'].includes(kind),
+  );
+  const how = others.map(([kind, count]) => `${count} ${kind}`).join(', ');
+  return [`${failed} failed${how === '' ? '' : ` (${how})`}`];
 }
 
 function needs({ request }: JobDetail): string {

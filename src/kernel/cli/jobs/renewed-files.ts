@@ -25,20 +25,16 @@ const COMPARED_BYTES_MAX = 64 * 1024 * 1024;
 const NAMED_MAX = 3;
 const EMPTY: FileSet = { version: 1, common: [] };
 
-/** The list of the files that its tasks get; undefined: the job's own. Says what differs from it here. */
+/** The list of the files that its tasks get; undefined: the job's own. */
 export async function renewedInputs(
   context: Context,
   id: string,
   options: RenewOptions,
 ): Promise<BlobHash | undefined> {
+  if (options.withNewFiles !== true && options.in === undefined) return undefined;
   const job = await (await context.api()).call('getJob', { params: { id } });
-  const isRenewed = options.withNewFiles === true || options.in !== undefined;
-  if (isRenewed) checkSends(job, options);
+  checkSends(job, options);
   const sent = await sentWith(context, job);
-  if (!isRenewed) {
-    await tellDifferences(context, id, sent);
-    return undefined;
-  }
   const courier = courierOf(context);
   const wishes = wishesOf(context, sent, options);
   const source = { wishes, program: null, cwd: context.cwd, before: '--in: ' };
@@ -84,7 +80,10 @@ function wishesOf(context: Context, { common }: FileSet, options: RenewOptions):
   return [...named, ...here.map(({ path: as }) => ({ typed: as, path: as, as }))];
 }
 
-async function tellDifferences(context: Context, id: string, { common }: FileSet): Promise<void> {
+/** Says which of the files that went again as they were sent are others here by now. */
+export async function tellDifferences(context: Context, id: string): Promise<void> {
+  const job = await (await context.api()).call('getJob', { params: { id } });
+  const { common } = await sentWith(context, job);
   const other: string[] = [];
   for (const entry of common) if (await differs(context, entry)) other.push(entry.path);
   if (other.length === 0) return;

@@ -1,5 +1,6 @@
 // Options of listings: which rows, by words that are known, and how many.
 
+import { type Command, Option } from 'commander';
 import { didYouMean } from '../../base/nearest-word.ts';
 import { usage } from '../../model/failure.ts';
 
@@ -12,6 +13,11 @@ export function cutWords(count: number, what: string): string {
 export function choice(flag: string, word: string | undefined, known: readonly string[]) {
   if (word === undefined || known.includes(word)) return word;
   throw usage(`${flag}: '${word}' is unknown.${didYouMean(word, known)}`, known.join(', '));
+}
+
+/** `--failed`, a short word for every outcome that is a failure. `what`: of which rows; `instead`: the options that say it, too. */
+export function defineFailed(command: Command, what: string, ...instead: string[]): void {
+  command.addOption(new Option('--failed', what).conflicts(instead));
 }
 
 /** A count of rows from 1. */

@@ -85,15 +85,19 @@ async function refuseDone(
   args: readonly string[],
   options: SelectOptions,
 ): Promise<void> {
-  if (args.length === 0 || options.state !== undefined) return;
+  const isNamed = args.length > 0 || options.name !== undefined;
+  if (!isNamed || options.state !== undefined) return;
   const operands = readOperands(args);
   const found = await findJobs(context, operands, options, 'all');
-  const over = choose(operands, { found, fit: found }, options).flatMap(({ job }) => job ?? []);
+  const over =
+    operands.length === 0
+      ? found
+      : choose(operands, { found, fit: found }, options).flatMap(({ job }) => job ?? []);
   if (over.length === 0) return;
   const counts = new Map<string, number>();
   for (const job of over) counts.set(stateWords(job), (counts.get(stateWords(job)) ?? 0) + 1);
   const outcome = [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
-  throw failure(refuse('job.already_done', { job: args.join(' '), outcome }));
+  throw failure(refuse('job.already_done', { job: describe(args, options, undefined), outcome }));
 }
 
 const whole = (job: JobView): Selected => ({ id: String(job.id), isNamed: false, job });

@@ -3,19 +3,26 @@
 import type { JobView, TaskView } from '../../api/jobs.ts';
 import { didYouMean } from '../../base/nearest-word.ts';
 import { usage } from '../../model/failure.ts';
-import { isFailure, OUTCOMES, type OutcomeKind, TASK_STATES } from '../../model/job.ts';
+import {
+  ANY_FAILURE,
+  isFailure,
+  OUTCOME_WISHES,
+  OUTCOMES,
+  type OutcomeKind,
+  TASK_STATES,
+} from '../../model/job.ts';
 import { stateWords } from './columns.ts';
 
 /** What the column may show, and `done` for all that ended. */
 export const STATE_WORDS: readonly string[] = [...TASK_STATES, 'held', ...OUTCOMES];
 /** Words for several of them. */
-const SETS: readonly string[] = ['active', 'all'];
+const SETS: readonly string[] = ['active', 'all', ANY_FAILURE];
 
-const ENDED = new Set<string>(['done', 'all', ...OUTCOMES]);
+const ENDED = new Set<string>(['done', 'all', ANY_FAILURE, ...OUTCOMES]);
 
 export interface StateWish {
   /** The least that the head is asked for. */
-  readonly query: { readonly state: string; readonly outcome?: OutcomeKind };
+  readonly query: { readonly state: string; readonly outcome?: string };
   /** Every task that is meant is among what the head calls failed. */
   readonly isOfFailures: boolean;
   /** Which of its answers are meant; null: all of them. */
@@ -30,8 +37,8 @@ export function readStateWish(flag: string, text: string): StateWish {
   if (wrong !== undefined) {
     throw usage(`${flag}: '${wrong}' is unknown.${didYouMean(wrong, known)}`, known.join(', '));
   }
-  const isOutcome = (word: string): word is OutcomeKind => OUTCOMES.some((one) => one === word);
-  const isOfFailures = words.every((word) => isOutcome(word) && isFailure(word));
+  const isOutcome = (word: string) => OUTCOME_WISHES.some((one) => one === word);
+  const isOfFailures = words.every((word) => isOutcome(word) && isFailure(word as OutcomeKind));
   const [only = ''] = words;
   if (words.length === 1 && isOutcome(only))
     return { query: { state: 'all', outcome: only }, isOfFailures, isMeant: isOneOf(words) };
@@ -47,5 +54,6 @@ function isOneOf(words: readonly string[]): StateWish['isMeant'] {
   return (view) =>
     words.includes(stateWords(view)) ||
     words.includes(view.state) ||
-    (view.state !== 'done' && words.includes('active'));
+    (view.state !== 'done' && words.includes('active')) ||
+    (words.includes(ANY_FAILURE) && view.outcome !== null && isFailure(view.outcome.kind));
 }

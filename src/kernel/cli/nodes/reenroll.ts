@@ -55,7 +55,7 @@ async function refuseWhileInUse(paths: LocalPaths, name: string): Promise<void> 
     kind: 'failed_precondition',
     code: 'node.busy',
     message: `Tasks of ${name} run on this machine, or ended less than a minute ago.`,
-    hint: `Wait for them, or cancel them with \`weft kill\`; \`weft node show ${name}\` lists them.`,
+    hint: `Wait for them, or cancel them with \`weft cancel\`; \`weft node show ${name}\` lists them.`,
   });
 }
 

@@ -3,6 +3,7 @@
 import type { JobView } from '../../api/jobs.ts';
 import { Failure } from '../../model/failure.ts';
 import type { Context } from '../context.ts';
+import { endCounts } from '../jobs/failed-tasks.ts';
 import { type Look, paceOf, withLook } from './pace.ts';
 import { StatusLine } from './status-line.ts';
 import { type Counted, countWords } from './words.ts';
@@ -35,15 +36,23 @@ export function jobProgress(context: Context, ids: readonly string[]): WaitProgr
 const NONE: WaitProgress = { ended: () => undefined, stop: () => undefined };
 
 function endsProgress(context: Context, total: number): WaitProgress {
-  let [done, failed] = [0, 0];
+  let [ended, failed] = [0, 0];
   const line = new ProgressLine(context, () => {
-    return Promise.resolve({ whose: 'waiting', what: 'jobs', total, done, failed, rest: [] });
+    return Promise.resolve({
+      whose: 'waiting',
+      what: 'jobs',
+      total,
+      ended,
+      done: ended - failed,
+      failed,
+      rest: [],
+    });
   });
-  const ended = (isGood: boolean): void => {
-    done += 1;
+  const count = (isGood: boolean): void => {
+    ended += 1;
     if (!isGood) failed += 1;
   };
-  return { ended, stop: () => line.stop() };
+  return { ended: count, stop: () => line.stop() };
 }
 
 type Counts = Readonly<Record<string, number>>;
@@ -60,12 +69,10 @@ export function countedTasks(
   return { whose, what: 'tasks', total, ...split(added(states), added(ends)) };
 }
 
-/** How many are done and failed, by what they are in and how they ended. */
-export function split({ done = 0, ...rest }: Counts, ends: Counts) {
-  const failed = Object.entries(ends)
-    .filter(([kind]) => kind !== 'completed')
-    .reduce((sum, [, count]) => sum + count, 0);
-  return { done, failed, rest: Object.entries(rest) };
+/** How many completed and failed, by what they are in and how they ended. */
+export function split({ done: ended = 0, ...rest }: Counts, ends: Counts) {
+  const { completed: done, failed, cancelled } = endCounts(ended, ends);
+  return { ended, done, failed, rest: Object.entries({ cancelled, ...rest }) };
 }
 
 function added(all: readonly Counts[]): Counts {
@@ -120,7 +127,7 @@ export class ProgressLine implements WaitProgress {
   }
 
   #say(counted: Counted): void {
-    const look = { atMs: this.#nowMs(), done: counted.done };
+    const look = { atMs: this.#nowMs(), done: counted.ended };
     this.#looks = withLook(this.#looks, look, RATE_OVER_MS);
     this.#line.show(countWords(counted, paceOf(this.#looks, counted.total)));
   }

@@ -11,21 +11,27 @@ export interface Counted {
   /** `tasks`, `jobs`. */
   readonly what: string;
   readonly total: number;
+  /** Those that completed. */
   readonly done: number;
   readonly failed: number;
+  /** Those that ended in any way. */
+  readonly ended: number;
   /** Those that are not done, by state. */
   readonly rest: readonly (readonly [state: string, count: number])[];
 }
 
-/** `job 42: 120 of 1000 tasks done, 3 failed, 4.2/s, 3m28s left; 8 running, 872 pending`. */
-export function countWords({ whose, what, total, done, failed, rest }: Counted, pace: Pace | null) {
+/** `job 42: 117 of 1000 tasks done, 3 failed, 4.2/s, 3m28s left; 8 running, 872 pending`. */
+export function countWords(
+  { whose, what, total, ended, done, failed, rest }: Counted,
+  pace: Pace | null,
+) {
   const far = `${whose}: ${done} of ${total} ${what} done`;
   const bad = failed > 0 ? `, ${failed} failed` : '';
   const states = rest
     .filter(([, count]) => count > 0)
     .map(([state, count]) => `${count} ${state.replaceAll('_', ' ')}`);
   const behind = states.length === 0 ? '' : `; ${states.join(', ')}`;
-  const fast = pace === null || done >= total ? '' : paceWords(pace, rateWords(pace.perMs));
+  const fast = pace === null || ended >= total ? '' : paceWords(pace, rateWords(pace.perMs));
   return `${far}${bad}${fast}${behind}`;
 }
 

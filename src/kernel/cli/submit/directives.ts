@@ -4,6 +4,7 @@
 import { Command, CommanderError } from 'commander';
 import { refuse } from '../../model/errors.ts';
 import { Failure, failure } from '../../model/failure.ts';
+import { tellOptions } from '../unknown-command.ts';
 import {
   defineSubmitOptions,
   makeSubmission,
@@ -13,6 +14,15 @@ import {
 import { splitWords, type Word } from './words.ts';
 
 const PREFIX = /^#WEFT(?=\s|$)/;
+
+/** Whether there is any such line before the first command. */
+export function hasDirectives(text: string): boolean {
+  for (const line of text.split('\n')) {
+    if (PREFIX.test(line)) return true;
+    if (line.trim() !== '' && !line.startsWith('#')) return false;
+  }
+  return false;
+}
 
 /** Options of all lines before the first command. `path` is for messages. */
 export function readDirectives(text: string, path: string, submitter: Submitter): SubmitOptions {
@@ -46,6 +56,7 @@ function readLine(line: string, where: string, submitter: Submitter): SubmitOpti
   if (!words.ok) throw wrong(`${where}:${words.error.column}`, words.error.what);
   const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
   defineSubmitOptions(command);
+  tellOptions(command);
   command.helpOption(false).allowExcessArguments(false);
   try {
     command.parse(
@@ -58,7 +69,7 @@ function readLine(line: string, where: string, submitter: Submitter): SubmitOpti
     return options;
   } catch (error) {
     if (!(error instanceof CommanderError || error instanceof Failure)) throw error;
-    const message = error.message.replace(/^error: /, '');
+    const message = error.message.replace(/^error: /, '').replace(/\n\((.*?)\.?\)$/, '. $1');
     throw wrong(`${where}:${columnOf(message, words.value)}`, message);
   }
 }

@@ -3,7 +3,8 @@
 import { parseDuration } from '../../base/duration.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 
-const FORMS = 'write +2h, 18:30, 2026-01-31 or 2026-01-31T18:30';
+/** How an instant to come may be written. */
+export const FORMS = 'write +2h, 18:30, 2026-01-31 or 2026-01-31T18:30';
 /**
  * A date with a time, in people's forms and in that of programs: RFC 3339, parts of a second too.
  */

@@ -50,15 +50,17 @@ export function withItems(submission: Submission, options: ItemOptions, cwd: str
     indices,
     ...(runningMax === undefined ? {} : { runningMax }),
   };
+  const unknown = unknownField(submission.program, each);
+  if (unknown !== null) {
+    const fields = [...new Set(each.flatMap((item) => Object.keys(item)))].join(', ');
+    const lacks =
+      options.sweep === undefined ? 'a field that no line has' : 'which --sweep has not';
+    const what = `the command names {${unknown}}, ${lacks}; there are: ${fields}`;
+    throw usage(what, `Where the command means these braces itself, write { ${unknown} }.`);
+  }
   const placed = withPlaceFor(submission.program, each[0] as Item);
   if (!placed.ok) throw usage(placed.error);
   const program = placed.value;
-  const unknown = unknownField(program, each);
-  if (unknown !== null) {
-    const fields = [...new Set(each.flatMap((item) => Object.keys(item)))].join(', ');
-    const what = `the command names {${unknown}}, a field that no line has; there are: ${fields}`;
-    throw usage(what, `Where the command means these braces itself, write { ${unknown} }.`);
-  }
   const missing = missingField(program, each);
   if (missing !== null) {
     const { field, index } = missing;

@@ -280,8 +280,8 @@ function directoryWish(options: SubmitOptions, here: string): DirectoryWish {
 function outputFiles({ output, error, stdin }: SubmitOptions): OutputFiles | undefined {
   if (output === undefined && error === undefined && stdin === undefined) return undefined;
   return dropUndefined({
-    stdout: read('--output', output, values.parseText),
-    stderr: read('--error', error, values.parseText),
+    stdout: read('--output', output, values.parseOutputFile),
+    stderr: read('--error', error, values.parseOutputFile),
     stdin: read('--stdin', stdin, values.parseText),
   });
 }

@@ -12,7 +12,7 @@ export function withPlainLines(text: string): string {
 /** What some editors put first: `#!` is no longer where the system looks for it. */
 export const BYTE_ORDER_MARK = '\uFEFF';
 
-const FOREIGN = /^#(SBATCH|PBS|BSUB|OAR|\$)(?=\s+-)/;
+const FOREIGN = /^#(SBATCH|HQ|PBS|BSUB|OAR|\$)(?=\s+-)/;
 
 export interface ForeignLines {
   /** The prefix in the form in which it is written: `#SBATCH`. */

@@ -10,7 +10,7 @@ type JobDeed = Exclude<Deed, 'drain' | 'undrain'>;
 type JobRoute = Extract<RouteName, `${JobDeed}Job`>;
 
 const VERBS: Readonly<Record<JobDeed, string>> = {
-  ...{ cancel: 'kill', hold: 'hold', release: 'release' },
+  ...{ cancel: 'cancel', hold: 'hold', release: 'release' },
   ...{ suspend: 'suspend', resume: 'resume', requeue: 'requeue' },
 };
 const DONE: Readonly<Record<JobDeed, string>> = {

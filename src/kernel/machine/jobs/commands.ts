@@ -44,6 +44,8 @@ export interface RetryJob {
   readonly dependencies: readonly Dependency[] | null;
   /** Those that completed, too. */
   readonly all?: boolean;
+  /** These of an array alone: `3,9-12`. */
+  readonly indices?: string;
   /** The list of files that they get instead of the job's. */
   readonly inputs?: BlobHash;
 }

@@ -6,12 +6,14 @@ import { ok, type Result } from '../../base/result.ts';
 import type { Actor, UserActor } from '../../model/actor.ts';
 import type { BlobHash } from '../../model/blob.ts';
 import type { Refusal } from '../../model/errors.ts';
+import { formatTaskId } from '../../model/ids.ts';
 import { CLIENT_STDIN, type Dependency, type Retry } from '../../model/job.ts';
 import type { Submission } from '../../model/submission.ts';
 import type { Answer, Step } from '../step.ts';
 import { meets } from '../tasks/ending.ts';
 import type { RetryJob } from './commands.ts';
 import type { Job } from './facts.ts';
+import { readIndices } from './indices.ts';
 import { submissionOf } from './resubmission.ts';
 import { acceptSubmission, addJob, knownByKey, needUser } from './submit.ts';
 
@@ -45,7 +47,7 @@ export function decideRetry(step: Step, command: RetryJob, actor: Actor): Answer
 /** The job, if it is the actor's own and over, and which of its tasks run again. */
 function retried(
   step: Step,
-  { jobId, all }: RetryJob,
+  { jobId, all, indices }: RetryJob,
   actor: UserActor,
 ): Result<{ job: Job; failed: IntervalSet }, Refusal> {
   const text = { job: String(jobId) };
@@ -74,7 +76,28 @@ function retried(
     for (const [from, to] of indices.intervals()) failed.addRange(from, to);
   }
   if (failed.size === 0) return step.refuse('job.nothing_to_retry', text);
-  return ok({ job, failed });
+  if (indices === undefined) return ok({ job, failed });
+  const chosen = chosenOf(step, job, { failed, indices });
+  return chosen.ok ? ok({ job, failed: chosen.value }) : chosen;
+}
+
+/** The tasks that are named, if all of them can run again. */
+function chosenOf(
+  step: Step,
+  job: Job,
+  { failed, indices }: { readonly failed: IntervalSet; readonly indices: string },
+): Result<IntervalSet, Refusal> {
+  const chosen = readIndices(indices);
+  if (!chosen.ok) return step.refuse('argument.invalid', { what: chosen.error });
+  const other = IntervalSet.of(chosen.value.intervals());
+  if (job.spec.array !== null) other.subtract(failed);
+  const { first } = other;
+  if (first === undefined) return chosen;
+  const task = formatTaskId(job.id, first);
+  const isCompleted = job.spec.array !== null && job.ended.get('completed')?.has(first) === true;
+  if (!isCompleted) return step.refuse('job.not_found', { job: task });
+  const what = `task ${task} completed`;
+  return step.refuse('argument.invalid', { what }, 'With --all it runs again, too.');
 }
 
 /** Why its tasks cannot be given other files, in words; null: they can. */

@@ -80,10 +80,12 @@ const COLUMNS: readonly Column<JobView, SortKey>[] = [
 function tasksOf(job: JobView) {
   if (job.array === null) return '1';
   const failed = failedCount(job);
-  const done = `${job.taskCounts['done'] ?? 0}/${job.taskCount}`;
+  const ended = job.taskCounts['done'] ?? 0;
+  const isKnown = Object.keys(job.outcomeCounts).length > 0;
+  const done = `${isKnown ? (job.outcomeCounts['completed'] ?? 0) : ended}/${job.taskCount}`;
   if (failed === 0) return done;
   return (
-    <span title={`${done} done, ${failed} of them failed`}>
+    <span title={`${done} completed, ${failed} failed`}>
       {done}, <span class="bad">{failed} failed</span>
     </span>
   );

@@ -63,6 +63,7 @@ export async function findOutputs(
     manifests.set(one, one.manifest ?? (await manifestOf(head, one).catch(asDamaged)));
   });
   const notes: string[] = [];
+  const partial: string[] = [];
   const found = asked.map((one): TaskOutputs => {
     const manifest = manifests.get(one) as TaskManifest | Failure;
     if (manifest instanceof Failure) {
@@ -71,6 +72,7 @@ export async function findOutputs(
       return { task, jobId: of ?? jobId, index, isSaved: true, entries: [], problem: manifest };
     }
     const task = formatTaskId(one.jobId, manifest.index);
+    if (manifest.isPartial) partial.push(`${task} ended as ${manifest.outcome}`);
     notes.push(...notesOf(task, manifest));
     const { index, entries, batch } = manifest;
     // Whether they can be right, whoever uses them looks (`checkEntries`).
@@ -78,6 +80,7 @@ export async function findOutputs(
     const jobId = one.of ?? one.jobId;
     return { task, jobId, index, isSaved: batch !== undefined, entries: listed };
   });
+  if (partial.length > 0) courier.note(partialWords(partial));
   for (const note of notes.slice(0, NOTES_MAX)) courier.note(note);
   if (notes.length > NOTES_MAX) courier.note(`and ${notes.length - NOTES_MAX} more such notes`);
   return found;
@@ -166,11 +169,14 @@ function manifestOf(head: Head, { jobId, index }: Asked): Promise<TaskManifest> 
   return head.call('getOutputs', { params });
 }
 
-function notesOf(task: string, { isPartial, outcome, missing }: TaskManifest): string[] {
-  const notes: string[] = [];
-  if (isPartial) notes.push(`${task} ended as ${outcome}: its files may be incomplete`);
-  for (const { path, why } of missing) notes.push(`${task}: ${path} was not kept: ${why}`);
-  return notes;
+/** One line for all of them: that is asked of the list of tasks. */
+function partialWords([first = '', ...more]: readonly string[]): string {
+  if (more.length === 0) return `${first}: its files may be incomplete`;
+  return `${first}, and ${plural(more.length, 'more task')} did not complete: their files may be incomplete`;
+}
+
+function notesOf(task: string, { missing }: TaskManifest): string[] {
+  return missing.map(({ path, why }) => `${task}: ${path} was not kept: ${why}`);
 }
 
 function readPlace(text: string): TaskPlace {

@@ -6,7 +6,6 @@ import type { BatchView } from '../api/batches.ts';
 
 export function Progress({ batch }: { batch: Pick<BatchView, 'jobCount' | 'open' | 'ended'> }) {
   const parts = Object.entries({ ...batch.ended, ...batch.open }).filter(([, count]) => count > 0);
-  const ended = Object.values(batch.ended).reduce((sum, count) => sum + count, 0);
   const failed = failedCount({ outcomeCounts: batch.ended });
   const words = parts.map(([word, count]) => `${count} ${plainWord(word)}`).join(', ');
   return (
@@ -21,7 +20,7 @@ export function Progress({ batch }: { batch: Pick<BatchView, 'jobCount' | 'open'
         ))}
       </span>{' '}
       <span>
-        {ended}/{batch.jobCount}
+        {batch.ended.completed ?? 0}/{batch.jobCount}
         {failed > 0 && (
           <>
             , <span class="bad">{failed} failed</span>

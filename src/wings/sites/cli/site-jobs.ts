@@ -11,13 +11,11 @@ async function whyNot(
   site: string,
   id: string,
 ): Promise<string | null> {
-  const { sites } = await api.call('listSites');
-  if (!sites.some(({ name }) => name === site)) return null;
   const { jobs } = await api.call('getSite', { params: { name: site } });
   return jobs.find((job) => job.id === id)?.reason ?? null;
 }
 
-/** The job of ours that stands for it; null: it is not written so. */
+/** The job of ours that stands for it; null: it is not written so, or names no site. */
 export async function ownId(text: string, context: Context): Promise<string | null> {
   if (!FORM.test(text)) return null;
   const api = await context.api();
@@ -25,6 +23,8 @@ export async function ownId(text: string, context: Context): Promise<string | nu
   const [job] = jobs;
   if (job !== undefined) return String(job.id);
   const site = text.slice(0, text.indexOf('/'));
+  const { sites } = await api.call('listSites');
+  if (!sites.some(({ name }) => name === site)) return null;
   const why = await whyNot(api, site, text.slice(site.length + 1));
   if (why !== null) throw usage(`no job of ours stands for ${text}: ${why}`);
   throw usage(`no job of ours stands for ${text}`, `\`weft site show ${site}\` lists its jobs.`);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { describeJob } from '../../../../src/kernel/cli/jobs/describe.ts';
 import { endRemark, outcomeWords } from '../../../../src/kernel/cli/jobs/outcome.ts';
 import { FakeHead } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';
@@ -27,6 +28,31 @@ test('an end says why the cluster ended it, not with which signal', () => {
   assert.equal(cancelled, 'cancelled by ann');
 });
 
+test('history and job count as the list does: what completed, and beside it what failed', async () => {
+  const counts = { completed: 25, failed: 34, timeout: 1 };
+  const array = { array: '0-59', taskCount: 60, taskCounts: { done: 60 }, outcomeCounts: counts };
+  const job = { ...doneJob('failed', { code: 3 }), ...array };
+  await using head = await FakeHead.start({
+    'GET /v1/jobs': () => ({ json: { jobs: [job], next: null } }),
+    'GET /v1/history': () => ({ json: { jobs: [job], tasks: [], next: null } }),
+  });
+  assert.match((await head.weft('jobs', '-a')).out, / 25\/60, 35 failed /);
+  assert.match((await head.weft('history')).out, / failed +3 +25\/60, 35 failed /);
+  const words = await head.weft('jobs', '-a', '-o', 'template={{state}} {{status}}');
+  assert.equal(words.out, 'done failed\n');
+  const line = (of: object) => describeJob({ ...job, ...DETAIL, ...of } as never, 0);
+  const timeline = (of: object) => line(of).find(([title]) => title === 'Timeline')?.[1];
+  assert.equal(timeline({ startedAt: 0, endedAt: 2000 }), 'waited 0s, ran 2s', 'no equal blocks');
+  assert.match(timeline({ startedAt: 1000, endedAt: 2000 }) ?? '', /░█+ {2}waited 1s, ran 1s$/);
+  const tasks = describeJob({ ...job, ...DETAIL } as never, 0).find(([title]) => title === 'Tasks');
+  assert.equal(tasks?.[1], '60 (0-59): 25 completed, 35 failed (1 timeout)');
+});
+
+const DETAIL = {
+  ...{ runningMax: null, dependencies: [], waitsFor: [], outputs: null, files: {}, retryOf: null },
+  ...{ usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 }, onNodeLoss: { kind: 'wait' } },
+};
+
 test('the list says how many tasks of an array failed, and what was cancelled is not done', async () => {
   const array = { array: '0-63', taskCount: 64, taskCounts: { done: 64 } };
   const failed = doneJob('failed', { code: 3 });
@@ -39,7 +65,7 @@ test('the list says how many tasks of an array failed, and what was cancelled is
     'GET /v1/jobs': () => ({ json: { jobs, next: null } }),
   });
   const [, first = '', second = ''] = (await head.weft('jobs', '-a')).out.split('\n');
-  assert.match(first, / 64\/64, 8 failed .* 8 of 64 failed; exit 3$/);
+  assert.match(first, / 56\/64, 8 failed .* 8 of 64 failed; exit 3$/);
   assert.match(second, / 0\/64, 64 cancelled .* cancelled by ann$/);
 });
 

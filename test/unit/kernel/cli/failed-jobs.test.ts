@@ -34,6 +34,35 @@ test('logs are of both streams, each to ours, and of a failed array the failed t
   const error = await head.weft('logs', '-e', '42');
   assert.deepEqual(error, { code: 0, out: lines('stderr'), error: note });
   assert.equal((await head.weft('logs', '-o', '42')).error, note);
+  const alone = await head.weft('logs', '-o', '--failed', '42');
+  const short = 'weft: 2 of 4 tasks of job 42 failed\n';
+  assert.deepEqual(alone, { code: 0, out: '1: stdout\n3: stdout\n', error: short });
+});
+
+test('what failed in any way is one word: --failed, or failure as a state', async () => {
+  const kinds = ['completed', 'failed', 'cancelled', 'timeout'] as const;
+  const tasks = kinds.map((kind, index) => ({
+    ...{ id: `42[${index}]`, index, jobId: 42, state: 'done', epoch: 1, nodes: [], notice: null },
+    ...{ reason: null, exit: null, startedAt: null, endedAt: null },
+    outcome: { kind, detail: null, exit: null, process: null },
+  }));
+  await using head = await FakeHead.start({
+    'GET /v1/jobs': () => ({ json: { jobs: [doneJob('timeout')], next: null } }),
+    'GET /v1/jobs/42': () => ({ json: jobView() }),
+    'GET /v1/jobs/42/tasks': () => ({ json: { tasks, next: null } }),
+    'GET /v1/history': () => ({ json: { jobs: [], tasks: [], next: null } }),
+  });
+  for (const words of [['-s', 'failure'], ['--failed']]) {
+    const { out } = await head.weft('job', '42', '--tasks', ...words, '-o', 'name');
+    assert.equal(out, '42[1]\n42[3]\n');
+    const { out: listed } = await head.weft('jobs', ...words);
+    const { outcome, state } = head.work.at(-1)?.query ?? {};
+    assert.deepEqual([outcome, state, /timeout/.test(listed)], ['failure', 'all', true]);
+  }
+  await head.weft('history', '--failed');
+  assert.equal(head.work.at(-1)?.query['outcome'], 'failure');
+  const twice = await head.weft('jobs', '--failed', '--outcome', 'timeout');
+  assert.match(twice.error, /'--failed' cannot be used with option '--outcome/);
 });
 
 test('a failed job shows the last lines that its failed task wrote', async () => {
@@ -128,5 +157,5 @@ test('a count of tasks that failed stands beside those that are done', async () 
   await using head = await FakeHead.start({
     'GET /v1/jobs': () => ({ json: { jobs: [job], next: null } }),
   });
-  assert.match((await head.weft('jobs')).out, / 3\/10, 1 failed, 1 cancelled /);
+  assert.match((await head.weft('jobs')).out, / 2\/10, 1 failed, 1 cancelled /);
 });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { runWeft } from '../../../../src/kernel/cli/main.ts';
-import { slurmWords } from '../../../../src/kernel/cli/submit/slurm-lines.ts';
+import { translated } from '../../../../src/kernel/cli/submit/foreign-lines.ts';
 import { capture, FakeHead } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';
 
@@ -50,6 +50,9 @@ test('a range of jobs that are over is told so, not that there is none', async (
   const over = await head.weft('kill', '1-3');
   const words = 'weft: Job 1-3 is already done (1 completed, 1 failed).\n';
   assert.deepEqual([over.code, over.error], [5, words]);
+  const named = await head.weft('cancel', '--name', 'hello');
+  const ended = 'weft: Job with --name hello is already done (1 completed, 1 failed).\n';
+  assert.deepEqual([named.code, named.error], [5, ended]);
   const none = await head.weft('kill', '7-9');
   assert.deepEqual([none.code, /No job 7-9\./.test(none.error)], [3, true]);
 });
@@ -65,25 +68,38 @@ test('lines of Slurm are told as ours where they mean the same, and named where 
   const lines = ['-J md', '--time=10:00', '--mem=4000', '-c4', '--gres=gpu:a100:2', '--exclusive'];
   const script = (of: readonly string[]) =>
     `#!/bin/sh\n${of.map((line) => `#SBATCH ${line}\n`).join('')}./md\n`;
-  const same = '--name md --time 10m --memory 4000M --cpus 4 --gpus 2 --exclusive';
-  assert.deepEqual(slurmWords(script(lines)), { same, other: [] });
+  const same = ['--name md', '--time 10m', '--memory 4000M', '--cpus 4', '--gpus 2', '--exclusive'];
+  assert.deepEqual(translated(script(lines), '#SBATCH'), { same, other: [] });
   const others = ['--ntasks=8', '--mail-type END', '--time=soon', '--nodes=1-4', '-J "a b'];
-  assert.deepEqual(slurmWords(script(others)), { same: '', other: others });
+  assert.deepEqual(translated(script(others), '#SBATCH'), { same: [], other: others });
   const times = ['30', '1:30', '2:00:00', '1-12', '1-0:30'].map((time) => `-t ${time}`);
   const read = '--time 30m --time 1m30s --time 2h --time 1d12h --time 1d30m';
-  assert.equal(slurmWords(script(times)).same, read);
+  assert.equal(translated(script(times), '#SBATCH')?.same.join(' '), read);
+  const hq = '#HQ --cpus=4\n#HQ --time-limit 90\n#HQ --pin taskset\n';
+  const ours = { same: ['--cpus 4', '--time 90s'], other: ['--pin taskset'] };
+  assert.deepEqual(translated(hq, '#HQ'), ours);
 });
 
-test('submit says of a script with lines of Slurm which it would take', async () => {
+test('submit refuses a script with lines of Slurm alone, and says which it would take', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-script-'));
   try {
     const script = path.join(folder, 'run.sh');
-    writeFileSync(script, '#!/bin/sh\n#SBATCH --cpus-per-task=4\n#SBATCH --ntasks=8\n./md\n');
+    const lines = ['--cpus-per-task=4', '--ntasks=8', '--output=slurm-%A_%a.out'];
+    const directives = lines.map((line) => `#SBATCH ${line}\n`).join('');
+    writeFileSync(script, `#!/bin/sh\n${directives}./md\n`);
     await using head = await FakeHead.start(ACCEPTS);
     const { code, error } = await head.weft('submit', script);
-    const words =
-      'none of its #SBATCH lines is read; the same here: #WEFT --cpus 4; without an equal:';
-    assert.deepEqual([code, error.includes(`${words} --ntasks=8 (`)], [0, true], error);
+    assert.deepEqual([code, head.work], [2, []]);
+    assert.deepEqual(error.replaceAll(script, 'run.sh').split('\n'), [
+      'weft: run.sh: its 3 #SBATCH lines are not read, and it has no #WEFT line',
+      '  The same here:',
+      '  #WEFT --cpus 4',
+      '  #WEFT --output slurm-%j_%a.out',
+      '  Without an equal: --ntasks=8',
+      '  `weft submit --ignore-directives` runs it without options.',
+      '',
+    ]);
+    assert.equal((await head.weft('submit', '--ignore-directives', script)).code, 0);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -23,11 +23,11 @@ function inZone<T>(zone: string, work: () => T): T {
 }
 
 const NOW = Date.parse('2026-01-31T10:00:00Z');
-const WORDS = "By today's plan it starts at 2026-01-31T12:30:00Z, in 2h30m on n1.";
+const WORDS = "By today's plan it starts at the latest at 2026-01-31T12:30:00Z, in 2h30m on n1.";
 
 test('instants in words are told by the clock of the reader, as tables tell them', () => {
   const told = inZone('Asia/Kolkata', () => byOwnClock(WORDS, NOW));
-  assert.equal(told, "By today's plan it starts at 18:00:00, in 2h30m on n1.");
+  assert.equal(told, "By today's plan it starts at the latest at 18:00:00, in 2h30m on n1.");
   const later = inZone('UTC', () => byOwnClock('from 2026-02-03T08:00:00Z', NOW));
   assert.equal(later, 'from Feb 3 08:00');
 });

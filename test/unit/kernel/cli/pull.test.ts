@@ -227,6 +227,26 @@ test('each task of an array has its folder, and one of them can be named', async
   assert.deepEqual(readdirSync(path.join(cwd, '42')), ['2']);
 });
 
+test('tasks that did not complete are one note together', async (t) => {
+  const tasks = [0, 1, 2].map((index) =>
+    manifest([file('r', 'x')], { index, outcome: 'failed', isPartial: true }),
+  );
+  const { pull } = await bench(t, ['x'], {
+    'GET /v1/jobs/42': () => ({
+      json: { ...jobView(), array: '0-2', taskCount: 3, taskCounts: { done: 3 } },
+    }),
+    'GET /v1/jobs/42/outputs': () => ({ json: { tasks, next: null } }),
+    ...Object.fromEntries(
+      tasks.map((json, index) => [`GET /v1/jobs/42/outputs/${index}`, () => ({ json })]),
+    ),
+  });
+  const { error } = await pull('42');
+  const notes = error.split('\n').filter((line) => line.includes('incomplete'));
+  const words =
+    'weft: 42[0] ended as failed, and 2 more tasks did not complete: their files may be incomplete';
+  assert.deepEqual(notes, [words]);
+});
+
 test('[F14] what is whole of many tasks comes; what is not is named, with the exit code for it', async (t) => {
   const indices = [0, 1, 2, 3, 4];
   const array = { ...jobView(), ...doneJob('completed', { code: 0 }), array: '0-4', taskCount: 5 };

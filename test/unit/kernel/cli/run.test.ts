@@ -348,7 +348,16 @@ test('run --sweep makes a task of each combination, and says from where to where
   assert.match(await refused('a=1,', 'x {a}'), /has an empty value/);
   assert.match(await refused('a=1', '--sweep', 'a=2', 'x {a}'), /'a' is there twice/);
   assert.match(await refused('a=0:9999999', 'x {a}'), /more values than the \d+ tasks/);
-  assert.match(await refused('a=1', 'x {a} {b}'), /names \{b\}, a field that no line has/);
+  assert.match(
+    await refused('a=1', 'x {a} {b}'),
+    /names \{b\}, which --sweep has not; there are: a/,
+  );
+  assert.match(
+    await refused('a=1', 'x', '{b}'),
+    /names \{b\}, which --sweep has not; there are: a/,
+  );
+  const nowhere = /the command says nowhere where a value goes: write \{a\} where it belongs/;
+  assert.match(await refused('a=1', '--', 'sleep', '3'), nowhere);
   const late = await refused('a=1', 'b=2', '--cpus', '2', 'x {a}');
   assert.match(late, /options go before further values of --sweep; or write --sweep 'a=1 b=2'/);
   assert.match(await refused('a=1', '--each-csv', 'f', 'x {a}'), /--each-csv and --sweep exclude/);

@@ -203,14 +203,19 @@ test('submit puts Windows line ends right and points out the lines of other syst
     const { error, code } = await head.weft('submit', script);
     assert.equal(code, 0);
     assert.match(error, /sim\.sh has Windows line endings/);
-    assert.match(
-      error,
-      /none of its #SBATCH lines is read; without an equal: -n 4 \(weft submit --help\)/,
-    );
+    assert.match(error, /sim\.sh: its #SBATCH line \(2\) is not read, its #WEFT lines are\n/);
     const sent = head.work[0]?.body as Submission;
     assert.deepEqual([sent.name, sent.cpuCount], ['sim.sh', 2]);
     assert.ok(sent.program.kind === 'script' && !sent.program.text.includes('\r'));
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('a file for output with a field that nobody fills in is refused', async () => {
+  await using head = await FakeHead.start(accepts());
+  const { code, error } = await head.weft('run', '--output', 'x/%A.log', '--', 'true');
+  assert.deepEqual([code, head.work], [2, []]);
+  assert.match(error, /--output: '%A' stands for nothing; there are %j job, %a index/);
+  assert.equal((await head.weft('run', '--error', '%j_%a%%.log', '--', 'true')).code, 0);
 });

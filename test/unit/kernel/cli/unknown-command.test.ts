@@ -6,6 +6,10 @@ import { test } from 'node:test';
 import { runWeft } from '../../../../src/kernel/cli/main.ts';
 import { capture } from './fake-head.ts';
 
+async function saidOf(...argv: string[]): Promise<string> {
+  return (await capture(tmpdir(), { program: 'weft', argv }, runWeft)).error;
+}
+
 async function proposed(...argv: string[]): Promise<string | null> {
   const { error, code } = await capture(tmpdir(), { program: 'weft', argv }, runWeft);
   assert.equal(code, 2, error);
@@ -19,8 +23,10 @@ test('words of other systems name our command', async () => {
   assert.equal(await proposed('ps'), 'weft jobs');
   assert.equal(await proposed('sbatch', 'x.sh'), 'weft submit');
   assert.equal(await proposed('qsub'), 'weft submit');
-  assert.equal(await proposed('cancel', '3'), 'weft kill');
-  assert.equal(await proposed('scancel', '3'), 'weft kill');
+  assert.equal(await proposed('scancel', '3'), 'weft cancel');
+  assert.equal(await proposed('node', 'resume', 'n1'), 'weft node undrain');
+  assert.equal(await proposed('batch', 'kill', 'lab/x'), 'weft batch cancel');
+  assert.match(await saidOf('stop'), /`weft cancel JOB` cancels a job, `weft down` stops/);
 });
 
 test('a slip of the finger never leads to what ends work', async () => {
@@ -34,9 +40,37 @@ test('a slip of the finger never leads to what ends work', async () => {
   assert.equal(await proposed('node', 'lst'), 'weft node list');
 });
 
+test('options of other systems name ours, where the command has it', async () => {
+  const hints = {
+    ...{ '--time-limit=1h': '--time', '--cpus-per-task': '--cpus', '--job-name=x': '--name' },
+    ...{
+      '--dependency': '--after',
+      '-c4': '--cpus',
+      '-J': '--name',
+      '-N': '--nodes',
+      '-a': '--array',
+    },
+    ...{ '-o': '--output', '--stdout': '--output', '--ntasks': '--procs', '--mem': '--memory' },
+  };
+  for (const [theirs, ours] of Object.entries(hints)) {
+    const said = `weft: unknown option '${theirs}'. It is ${ours} here.\n`;
+    assert.equal(await saidOf('run', theirs, 'x'), said);
+  }
+  assert.equal(
+    await saidOf('jobs', '--job-name', 'x'),
+    `weft: unknown option '--job-name'. It is --name here.\n`,
+  );
+  assert.equal(await saidOf('logs', '--stdin', '1'), "weft: unknown option '--stdin'\n");
+});
+
+test('what is not near in letters is not proposed', async () => {
+  assert.equal(await saidOf('logs', '--tail', '1'), "weft: unknown option '--tail'\n");
+  assert.equal(await proposed('undo'), null);
+  assert.match(await saidOf('run', '--partitoin', 'x'), /Did you mean --partition\?/);
+  assert.match(await saidOf('run', '--reserv', 'x'), /Did you mean --reservation\?/);
+});
+
 test('a slip in an option never leads to what removes or ends anything', async () => {
-  const saidOf = async (...argv: string[]) =>
-    (await capture(tmpdir(), { program: 'weft', argv }, runWeft)).error;
   assert.equal(await saidOf('down', '--clen'), "weft: unknown option '--clen'\n");
   assert.equal(await saidOf('down', '--no'), "weft: unknown option '--no'\n");
   assert.equal(await saidOf('kill', '--yess', '1'), "weft: unknown option '--yess'\n");

@@ -104,7 +104,7 @@ scenario('[L5] files that are kept for long say so, and how to give them up', (h
   head.running();
   head.at += 10 * MINUTE;
   head.storing('1#1');
-  saysAfter(head, MINUTE, /^What it left has been on its way from n1 .*`weft kill 1`/);
+  saysAfter(head, MINUTE, /^What it left has been on its way from n1 .*`weft cancel 1`/);
 });
 
 scenario(
@@ -134,7 +134,7 @@ scenario('[L5] files that a gateway keeps for long say so, and how to give them 
   head.running();
   head.at += 10 * MINUTE;
   head.storing('1#1');
-  saysAfter(head, MINUTE, /^What it left has been on its way from hpc .*`weft kill 1`/);
+  saysAfter(head, MINUTE, /^What it left has been on its way from hpc .*`weft cancel 1`/);
 });
 
 scenario(
@@ -147,7 +147,7 @@ scenario(
     saysAfter(
       head,
       MINUTE,
-      /^It has been starting since .*: the gateway of site hpc was told so for n1\.hpc.*`weft kill 1`/,
+      /^It has been starting since .*: the gateway of site hpc was told so for n1\.hpc.*`weft cancel 1`/,
     );
   },
 );

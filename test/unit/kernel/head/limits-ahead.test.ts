@@ -32,7 +32,7 @@ test('[J22, J23] tasks of a throttled array start one after the other, not now',
   assert.equal(
     next.words.split('\n').slice(0, 2).join('\n'),
     'It is pending: this array runs at most 1 task at once (%1); 1 is running.\n' +
-      "By today's plan it starts at 2023-11-14T23:13:20Z, in 1h on n1.",
+      "By today's plan it starts at the latest at 2023-11-14T23:13:20Z, in 1h on n1.",
   );
   assert.deepEqual(
     [minutes(head, id, 1), minutes(head, id, 2), minutes(head, id, 3)],

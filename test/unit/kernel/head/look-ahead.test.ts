@@ -42,7 +42,7 @@ const ROWS: readonly Row[] = [
     waiting: [{ cpuCount: 2, walltimeMs: MINUTE }],
     words: [
       'It is pending: needs 1 node with 2 cpus; n1 has only 1 cpu free.',
-      "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1.",
+      "By today's plan it starts at the latest at 2023-11-14T22:43:20Z, in 30m on n1.",
       'It would start now with 1 cpu instead of 2.',
     ],
   },
@@ -52,7 +52,7 @@ const ROWS: readonly Row[] = [
     waiting: [{ cpuCount: 1, walltimeMs: MINUTE }],
     words: [
       'It is pending: needs 1 node with 1 cpu; n1 is full: 4 of 4 cpus in use.',
-      "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1.",
+      "By today's plan it starts at the latest at 2023-11-14T22:43:20Z, in 30m on n1.",
     ],
   },
   {
@@ -85,7 +85,7 @@ const ROWS: readonly Row[] = [
     waiting: [{ cpuCount: 3, nodeCount: 3, walltimeMs: MINUTE, memoryBytes: GIB }],
     words: [
       'It is pending: needs 3 nodes with 3 cpus, 1G memory; only 2 nodes have room; n1 has only 2 cpus free.',
-      "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1, n2, n3.",
+      "By today's plan it starts at the latest at 2023-11-14T22:43:20Z, in 30m on n1, n2, n3.",
       'It would start now with 2 nodes instead of 3, or 2 cpus instead of 3.',
     ],
   },
@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
     waiting: [{ cpuCount: 4, memoryBytes: 4 * GIB, walltimeMs: MINUTE }],
     words: [
       'It is pending: needs 1 node with 4 cpus, 4G memory; n1 has only 2 cpus and 2G memory free.',
-      "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1.",
+      "By today's plan it starts at the latest at 2023-11-14T22:43:20Z, in 30m on n1.",
       'It would start now with 2 cpus instead of 4 and 2G memory instead of 4G.',
     ],
   },
@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
     waiting: [{ nodeCount: 2, exclusive: true, walltimeMs: MINUTE }],
     words: [
       'It is pending: needs 2 nodes with 1 cpu and no other tasks; only 1 node has room; n1 runs other tasks.',
-      "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1, n2.",
+      "By today's plan it starts at the latest at 2023-11-14T22:43:20Z, in 30m on n1, n2.",
       'It would start now with 1 node instead of 2.',
     ],
   },
@@ -118,7 +118,7 @@ const ROWS: readonly Row[] = [
     reserved: { fromMs: 35 * MINUTE, node: 'n2', name: 'course' },
     words: [
       'It is pending: needs 2 nodes with 2 cpus; n1 is full (4 of 4 cpus in use), n2 has reservation course in 35m.',
-      "By today's plan it starts at 2023-11-15T00:48:20Z, in 2h35m on n1, n2.",
+      "By today's plan it starts at the latest at 2023-11-15T00:48:20Z, in 2h35m on n1, n2.",
       'It would start now with 1 node instead of 2 and a time limit of 35m instead of 1h.',
     ],
   },
@@ -130,7 +130,7 @@ const ROWS: readonly Row[] = [
     reserved: { fromMs: -5 * MINUTE, node: 'n2', name: 'fans', purpose: 'maintenance' },
     words: [
       'It is pending: needs 2 nodes with 1 cpu and no other tasks; n1 runs other tasks, n2 is in maintenance fans for 1h55m more.',
-      "By today's plan it starts at 2023-11-15T00:08:20Z, in 1h55m on n1, n2.",
+      "By today's plan it starts at the latest at 2023-11-15T00:08:20Z, in 1h55m on n1, n2.",
     ],
   },
   {
@@ -143,7 +143,7 @@ const ROWS: readonly Row[] = [
     ],
     words: [
       'It is pending: job 2 is ahead of it, and this partition starts jobs in order (fifo).',
-      "By today's plan it starts at 2023-11-14T22:53:20Z, in 40m on n1.",
+      "By today's plan it starts at the latest at 2023-11-14T22:53:20Z, in 40m on n1.",
     ],
   },
   {
@@ -156,7 +156,7 @@ const ROWS: readonly Row[] = [
     ],
     words: [
       'It is pending: the free nodes are kept for job 2, which starts at 2023-11-14T22:43:20Z, in 30m.',
-      "By today's plan it starts at 2023-11-14T22:53:20Z, in 40m on n1.",
+      "By today's plan it starts at the latest at 2023-11-14T22:53:20Z, in 40m on n1.",
       'It would start now with a time limit of 30m instead of 1h.',
     ],
   },
@@ -166,7 +166,7 @@ const ROWS: readonly Row[] = [
     reserved: { fromMs: 35 * MINUTE, node: 'n1', name: 'course' },
     words: [
       'It is pending: it could run into reservation course on n1, which starts in 35m.',
-      "By today's plan it starts at 2023-11-15T00:48:20Z, in 2h35m on n1.",
+      "By today's plan it starts at the latest at 2023-11-15T00:48:20Z, in 2h35m on n1.",
       'It would start now with a time limit of 35m instead of 1h.',
     ],
   },
@@ -176,7 +176,7 @@ const ROWS: readonly Row[] = [
     reserved: { fromMs: 35 * MINUTE, node: 'n1', name: 'fans', purpose: 'maintenance' },
     words: [
       'It is pending: it has no time limit and could run into maintenance fans on n1, which starts in 35m.',
-      "By today's plan it starts at 2023-11-15T00:48:20Z, in 2h35m on n1.",
+      "By today's plan it starts at the latest at 2023-11-15T00:48:20Z, in 2h35m on n1.",
       'It would start now with a time limit of 35m instead of none.',
     ],
   },
@@ -226,6 +226,14 @@ test('[J23] the parts of the priority add up, in points', () => {
   const id = head.submit({ nice: 1 });
   head.at += 150 * MINUTE;
   assert.equal(wordsOf(head, id).at(-1), 'Priority 250 = age 250 + fair share 1,000 - nice 1,000.');
+});
+
+test('[J23] a priority of one part is not told twice', () => {
+  const head = new TestHead({ scheduling: plainScheduling('first_fit') });
+  head.connect('n1', { cpus: 4 });
+  head.running({ cpuCount: 4 });
+  const id = head.submit({ nice: -5 });
+  assert.equal(wordsOf(head, id).at(-1), 'Priority 5,000, all by nice.');
 });
 
 test('[J23] a start that is not worked out is not told', () => {

@@ -15,11 +15,13 @@ interface How {
   readonly dependencies?: readonly Dependency[] | null;
   readonly all?: boolean;
   readonly inputs?: BlobHash;
+  readonly indices?: string;
 }
 
 function command(id: number, how: How = {}): RetryJob {
-  const { key = null, dependencies = null, all = false, inputs } = how;
-  const sent = inputs === undefined ? {} : { inputs };
+  const { key = null, dependencies = null, all = false, inputs, indices } = how;
+  const named = indices === undefined ? {} : { indices };
+  const sent = inputs === undefined ? named : { ...named, inputs };
   return { kind: 'retry_job', jobId: id as JobId, key, retired: {}, dependencies, all, ...sent };
 }
 
@@ -76,6 +78,23 @@ scenario(
     assert.equal(head.job(id).outcome?.kind, 'failed', 'done is final');
   },
 );
+
+scenario('[J27] a retry of named tasks holds these alone, if all of them can run again', (head) => {
+  head.connect('n1', { cpus: 9 });
+  const id = head.submit({ array: { indices: '1-4,9' } });
+  head.schedule();
+  for (const index of [1, 3, 4, 9]) head.ended(`${id}[${index}]#1`, { code: 1 });
+  head.ended(`${id}[2]#1`, { code: 0 });
+  const again = retry(head, id, { indices: '9,3' });
+  assert.equal(head.job(again).spec.array?.indices, '3,9');
+  assert.equal(head.refused(command(id, { indices: '2,3' }), ANN), 'argument.invalid');
+  assert.equal(head.job(retry(head, id, { indices: '2,3', all: true })).taskCount, 2);
+  assert.equal(head.refused(command(id, { indices: '3,5' }), ANN), 'job.not_found');
+  const plain = head.submit();
+  head.schedule();
+  head.ended(`${plain}#1`, { code: 1 });
+  assert.equal(head.refused(command(plain, { indices: '0' }), ANN), 'job.not_found');
+});
 
 scenario('[J27] only the owner retries, once for a key, and only what failed', (head) => {
   head.connect('n1');

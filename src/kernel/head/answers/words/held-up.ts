@@ -25,12 +25,12 @@ export function sayHeldUp(held: HeldUp, there: string | null): string {
     case 'staging_in':
       return (
         `Its files have been on their way to ${where} since ${when}. The log of the agent there says what ` +
-        `is in the way; \`weft requeue ${task}\` takes it back, \`weft kill ${task}\` gives it up.`
+        `is in the way; \`weft requeue ${task}\` takes it back, \`weft cancel ${task}\` gives it up.`
       );
     case 'staging_out':
       return (
         `What it left has been on its way from ${where} to the head since ${when}; it is done when that is ` +
-        `kept. \`weft kill ${task}\` gives it the kill grace, and once more gives those files up.`
+        `kept. \`weft cancel ${task}\` gives it the kill grace, and once more gives those files up.`
       );
     default:
       return (
@@ -46,7 +46,7 @@ function sayGiven({ task, since, nodes }: HeldUp, site: string): string {
   return (
     `It has been starting since ${formatInstant(since)}: the gateway of site ${site} was told so for ` +
     `${nodes.join(', ')}, again every few seconds, and has not said that it runs there. Its log says more; ` +
-    `\`weft site show ${site}\` has what the site says. \`weft kill ${task}\` gives the task up.`
+    `\`weft site show ${site}\` has what the site says. \`weft cancel ${task}\` gives the task up.`
   );
 }
 

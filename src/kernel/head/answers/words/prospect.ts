@@ -48,7 +48,7 @@ export function forecastWords(forecast: Forecast, now: number, would: Would): st
     const tasks = `more than ${unplannedAfter} tasks go before it`;
     return `By today's plan it ${would} after ${instantWords(at, now)}; ${tasks}.`;
   }
-  return `By today's plan it ${would} at ${instantWords(at, now)}${where}.`;
+  return `By today's plan it ${would} at the latest at ${instantWords(at, now)}${where}.`;
 }
 
 /** `site hpc gets it now and starts it at 12:10:00, in 2h10m: a guess from its listing 12s ago.` */
@@ -128,7 +128,11 @@ export function priorityWords({ priority, tier }: Prospect): string {
   });
   const sum = `Priority ${groups(Math.round(sumOf(priority)))}`;
   const ofTier = tier === 0 ? '' : `, tier ${tier}`;
-  return `${sum}${parts.length === 0 ? '' : ` = ${parts.join(' ')}`}${ofTier}.`;
+  // `Priority 50 = age 50` would be said twice.
+  const [, only] = PARTS.find(([key]) => Math.round(priority[key]) !== 0) ?? [];
+  const of =
+    parts.length === 1 ? `, all by ${only}` : parts.length === 0 ? '' : ` = ${parts.join(' ')}`;
+  return `${sum}${of}${ofTier}.`;
 }
 
 /** `1,234`, whatever the language of the machine. */

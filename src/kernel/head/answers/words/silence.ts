@@ -30,6 +30,6 @@ function next(node: string, spec: Pick<JobSpec, 'requeue' | 'onNodeLoss'>): stri
   return (
     `the task continues when the node is back; it ${then} only on proof that its processes are ` +
     `gone: a restart of the node, or \`weft node lost ${node}\` by an operator. ` +
-    "An operator's `weft kill` ends it at once."
+    "An operator's `weft cancel` ends it at once."
   );
 }

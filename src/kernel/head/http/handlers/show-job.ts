@@ -19,6 +19,7 @@ import type { Engine } from '../../engine.ts';
 import type { Handler } from '../call.ts';
 import { findNamed } from '../find-job.ts';
 import type { Explained } from '../services.ts';
+import { viewTasks } from './list-tasks.ts';
 
 /** Ended epochs read at a time of a job that has left memory. */
 const USAGE_ROWS = 10_000;
@@ -58,7 +59,8 @@ export const explainJob: Handler<'explainJob'> = async (services, { params, acto
   const { engine, answerParts } = services;
   const named = await findNamed(engine, params.id);
   if (!named.ok) return named;
-  const { reply, placed } = explain(engine, named.value, actor);
+  const ended = await explainEnded(engine, named.value);
+  const { reply, placed } = ended ?? explain(engine, named.value, actor);
   const explained = { record: named.value.record, placed, reply };
   const more = answerParts.flatMap((part) => part.explain?.(services, explained) ?? []);
   return ok({ ...reply, words: [reply.words, ...more].join('\n') });
@@ -67,20 +69,25 @@ export const explainJob: Handler<'explainJob'> = async (services, { params, acto
 /** `Explained.placed`, and what is said by the kernel. */
 type Explanation = Pick<Explained, 'placed' | 'reply'>;
 
-function explain(
-  engine: Engine,
-  { record, index }: { readonly record: JobRecord; readonly index: number | undefined },
-  actor: UserActor,
-): Explanation {
+interface Named {
+  readonly record: JobRecord;
+  readonly index: number | undefined;
+}
+
+/** How one task of an array ended, which need not be how its job did; null: it has not, or is no such. */
+async function explainEnded(engine: Engine, { record, index }: Named): Promise<Explanation | null> {
+  const isOne = record.spec.array !== null && index !== undefined;
+  if (!isOne || (record.live !== null && endedAs(record.live, index) === undefined)) return null;
+  await engine.settled();
+  const [task] = await viewTasks(engine, record, [index]);
+  return task === undefined ? null : unplaced(explainView(task));
+}
+
+function explain(engine: Engine, { record, index }: Named, actor: UserActor): Explanation {
   const { live: job } = record;
   const reasons = new Reasons(engine, actor.name);
   if (job === null) return unplaced(explainView(viewJob(engine, record, reasons)));
   const waiting = index ?? firstPending(job);
-  const kind = index === undefined ? undefined : endedAs(job, index);
-  if (kind !== undefined && job.outcome === null) {
-    const words = `It ended: ${kind}.`;
-    return unplaced({ state: 'done', reason: null, ...NO_PROSPECT, words });
-  }
   const isWhole = index === undefined || job.outcome !== null;
   const view = isWhole
     ? viewJob(engine, record, reasons)

@@ -1,8 +1,7 @@
 // Submitting jobs, one or many.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { BulkRequest, SubmitReply } from '../../../api/submission.ts';
-import { submissionKey, submission as submissionSchema } from '../../../api/submission.ts';
+import { type BulkRequest, type SubmitReply, submission as submissionSchema, submissionKey } from '../../../api/submission.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { asClause } from '../../../base/sentence.ts';
 import { expect, rehearse } from '../../../machine/answers/questions.ts';
@@ -77,10 +76,6 @@ export const retryJob: Handler<'retryJob'> = async ({ engine, jobFiles }, call) 
   const place = readPlace(call.params.id);
   if (!place.ok) return place;
   const { jobId, index } = place.value;
-  if (index !== null) {
-    const what = `a retry covers all tasks that did not complete; name job ${jobId}`;
-    return err(refuse('argument.invalid', { what }));
-  }
   if (call.job === null) return err(refuse('job.not_found', { job: String(jobId) }));
   if (call.job.live === null) return err(refuse('job.not_retained', { job: String(jobId) }));
   const { spec, owner } = call.job.live;
@@ -88,7 +83,11 @@ export const retryJob: Handler<'retryJob'> = async ({ engine, jobFiles }, call) 
   const asked = dependencies ?? spec.dependencies;
   const retired = await retiredAmong(engine, asked);
   const all = call.body?.all === true;
-  const wish = { key: (header as string | undefined) ?? null, retired, dependencies, all };
+  const indices = index === null ? call.body?.indices : String(index);
+  const wish = {
+    ...{ key: (header as string | undefined) ?? null, retired, dependencies, all },
+    ...(indices === undefined ? {} : { indices }),
+  };
   // Of another's job nobody is told which files are there.
   const fresh = call.body?.inputs;
   const inputs = owner === call.actor.name ? (fresh ?? spec.staging?.inputs) : undefined;

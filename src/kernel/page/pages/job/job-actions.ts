@@ -27,7 +27,7 @@ const has = (job: JobView, state: string): boolean => (job.taskCounts[state] ?? 
 
 const DEEDS: readonly Deed[] = [
   {
-    ...{ label: 'Cancel', verb: 'kill', route: 'cancelJob', done: 'cancelled' },
+    ...{ label: 'Cancel', verb: 'cancel', route: 'cancelJob', done: 'cancelled' },
     fits: ({ state }) => state !== 'done',
     warning: 'What waits is taken out of the queue, what runs is ended.',
   },
@@ -68,11 +68,11 @@ export function bulkActions(jobs: readonly JobView[]): Action[] {
     if (fitting.length === 0) return [];
     const ids = fitting.map(({ id }) => id);
     const { label, verb, warning, route, done } = deed;
-    const command = `${actionCommand(verb, ids)}${verb === 'kill' && ids.length > 1 ? ' --yes' : ''}`;
+    const command = `${actionCommand(verb, ids)}${verb === 'cancel' && ids.length > 1 ? ' --yes' : ''}`;
     const run = () =>
       forAll(ids, (id) => call(route, { params: { id: String(id) }, body: {} }), done);
     const words = ids.length === 1 ? label : `${label} ${ids.length}`;
-    const isBad = verb === 'kill';
+    const isBad = verb === 'cancel';
     const asked = askAboutJobs(label, fitting);
     return [{ label: words, command, run, isBad, ...asked, ...(warning ? { warning } : {}) }];
   });

@@ -110,23 +110,7 @@ function WhyWords({ job, why }: { job: JobDetail; why: ExplainReply }) {
           {ownClock(line, now.value)}
         </p>
       ))}
-      {why.startsAt !== null && (
-        <p>
-          {why.guess === undefined ? 'Forecast' : 'Guess'}: <Time at={why.startsAt} />, in{' '}
-          {spanWords(Math.max(0, why.startsAt - now.value))}
-          {why.startNodes.length > 0 && <> on {why.startNodes.map(nodeLink)}</>}
-        </p>
-      )}
       {mayChange && <WhatIf job={job} offers={why.smaller} />}
-    </>
-  );
-}
-
-function nodeLink(name: string, at: number) {
-  return (
-    <>
-      {at === 0 ? '' : ', '}
-      <a href={hrefOf(['nodes', name])}>{name}</a>
     </>
   );
 }

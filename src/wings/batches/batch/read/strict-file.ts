@@ -19,6 +19,7 @@ const FILE_BYTES_MAX = 64 * 1_048_576;
 /** A file with more mistakes has one that is repeated. */
 const PROBLEMS_SHOWN_MAX = 200;
 const HINT = '`weft batch template` shows a right one; docs/batches.md has every key.';
+const LACKING = 'Make these files, or name yours: paths are from the folder of the batch file.';
 /** By the names that files of the seed have: what they are is not always to be read. */
 const SEED_HINTS: Readonly<Record<string, string>> = {
   'distribute-jobs.yaml':
@@ -98,7 +99,8 @@ function invalid(file: string, problems: readonly FileProblem[]): Failure {
   const more = problems.length - PROBLEMS_SHOWN_MAX;
   const shown = problems.slice(0, PROBLEMS_SHOWN_MAX);
   const rest = more > 0 ? [{ where: file, what: `and ${more} more` }] : [];
-  return fileFailure('batch.invalid', [...shown, ...rest], hintFor(file));
+  const isLacking = problems.every(({ what }) => / does not exist\.?$/.test(what));
+  return fileFailure('batch.invalid', [...shown, ...rest], isLacking ? LACKING : hintFor(file));
 }
 
 function hintFor(file: string): string {

@@ -1,6 +1,8 @@
 // Batches and their jobs, for tables and for people.
 
 import { plural } from '../../../../kernel/base/plural.ts';
+import { quoteWord } from '../../../../kernel/base/shell-word.ts';
+import { endCounts } from '../../../../kernel/cli/jobs/failed-tasks.ts';
 import { keptWords } from '../../../../kernel/cli/output/kept.ts';
 import { type Titled, titledLines } from '../../../../kernel/cli/output/one.ts';
 import { colourOf } from '../../../../kernel/cli/output/paint.ts';
@@ -45,9 +47,8 @@ export function batchLines(batch: BatchDetail, now: number): string[] {
     ['User', owner],
     ['State', stateWords(batch), colourOf(stateWords(batch))],
     ['Jobs', countWords(batch)],
-    ...failedBuilds.map(({ node, id, epoch }): Titled => {
-      const see = `weft logs ${id} --stderr --epoch ${epoch}`;
-      return [`Failed on ${node}`, `its build; see \`${see}\``];
+    ...failedBuilds.map((failed): Titled => {
+      return [`Failed on ${failed.node}`, `its build; see \`${buildLogs(failed)}\``];
     }),
     ['After', after.join(', ')],
     ['Runs as', jobIds.map((id) => `job ${id}`).join(', ')],
@@ -57,6 +58,20 @@ export function batchLines(batch: BatchDetail, now: number): string[] {
     ['Kept', outputs == null ? '' : keptWords(`batch pull ${title}`, { ...outputs, of: 'job' })],
   ];
   return titledLines(lines);
+}
+
+/** The command that shows what a build has printed where it failed. */
+function buildLogs({ id, epoch }: BatchView['failedBuilds'][number]): string {
+  return `weft logs ${quoteWord(id)} --stderr --epoch ${epoch}`;
+}
+
+/** Where the build of a batch failed, and how its log is seen; null: nowhere. */
+export function buildWords({ failedBuilds }: Pick<BatchView, 'failedBuilds'>): string | null {
+  const [first, ...more] = failedBuilds;
+  if (first === undefined) return null;
+  const where =
+    more.length === 0 ? first.node : `${first.node} and ${plural(more.length, 'other node')}`;
+  return `its build failed on ${where}: ${buildLogs(first)}`;
 }
 
 /** `3 of 8 completed, 1 failed, 2 running, 2 pending`. */
@@ -76,7 +91,7 @@ function doneWords({ ended, jobCount }: BatchView): string {
 }
 
 function failedCount({ ended }: BatchView): number {
-  return sum(Object.values(ended)) - (ended.completed ?? 0);
+  return endCounts(0, ended).failed;
 }
 
 function runningCount({ open }: BatchView): number {

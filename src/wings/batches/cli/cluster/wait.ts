@@ -6,7 +6,7 @@ import { waitFor } from '../../../../kernel/cli/jobs/wait-for.ts';
 import { defineVerb } from '../../../../kernel/cli/verb.ts';
 import { BATCH_OPERAND, batchParams } from './batch-name.ts';
 import { batchProgress } from './batch-progress.ts';
-import { countWords } from './columns.ts';
+import { buildWords, countWords } from './columns.ts';
 
 type Params = Readonly<Record<'namespace' | 'name', string>>;
 
@@ -47,6 +47,8 @@ async function untilOver(context: Context, params: Params): Promise<number> {
       context.print(
         `${batch.title} ended as ${batch.outcome ?? batch.state}: ${countWords(batch)}`,
       );
+      const build = batch.outcome === 'completed' ? null : buildWords(batch);
+      if (build !== null) context.note(build);
       return batch.outcome === 'completed' ? 0 : NOT_COMPLETE;
     }
     await waitFor(context, { id: String(jobId) });

@@ -14,7 +14,10 @@ test('[J24] a rehearsal says what a submission would come to, and nothing is sub
   await world.admin.call('submitJob', { body: { ...TRUE, array, walltimeMs: 60_000 } });
   await agent.launch(4);
   const full = await world.admin.call('rehearseJob', { body: TRUE });
-  assert.match(full.words, /^It would wait: needs 1 node.*\nBy today's plan it would start at /);
+  assert.match(
+    full.words,
+    /^It would wait: needs 1 node.*\nBy today's plan it would start at the latest at /,
+  );
   assert.ok((full.startsAt ?? 0) >= Date.now() + 60_000, 'after all that wait already');
   const broken = { ...TRUE, dependencies: [{ jobId: 77, condition: 'ok' as const }] };
   await assert.rejects(world.admin.call('rehearseJob', { body: broken }), /77/);

@@ -34,6 +34,10 @@ test('tasks that failed are listed without the others, page by page, in memory o
     assert.deepEqual(await failed({ limit: 1 }), [[1], 1]);
     assert.deepEqual(await failed({ limit: 1, after: 1 }), [[4], null]);
     assert.deepEqual(await failed({ after: 4 }), [[], null]);
+    const why = async (index: number) =>
+      (await world.admin.call('explainJob', { params: { id: `${jobId}[${index}]` } })).words;
+    assert.match(await why(1), /: failed \(exited with code 3 on n1\)\.$/);
+    assert.match(await why(2), /: completed\.$/, 'though its job failed');
   }
 });
 

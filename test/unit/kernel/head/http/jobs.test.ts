@@ -313,7 +313,7 @@ test('[J27] a retry is answered as a submission is, once for each key', async (t
   assert.equal((await alice.call('getJob', { params: retried })).retryOf, jobId);
   await assert.rejects(alice.call('retryJob', { params: retried }), { code: 'job.not_done' });
   const indexed = { id: `${jobId}[1]` };
-  await assert.rejects(alice.call('retryJob', { params: indexed }), { kind: 'invalid_argument' });
+  await assert.rejects(alice.call('retryJob', { params: indexed }), { code: 'job.not_found' });
 });
 
 test('a job of which only the record is left is not retried', async (t) => {

@@ -10,6 +10,6 @@ test('a batch counts its jobs', () => {
   const counted = countedJobs({ ...batch, ended: { completed: 2, build_failed: 1 } });
   assert.equal(
     countWords(counted, null),
-    'lab/heat: 3 of 6 jobs done, 1 failed; 1 running, 2 pending',
+    'lab/heat: 2 of 6 jobs done, 1 failed; 1 running, 2 pending',
   );
 });

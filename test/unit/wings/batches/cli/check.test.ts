@@ -47,6 +47,12 @@ test('a batch is checked without a cluster', async (context) => {
   ]);
 });
 
+test('of files that are not there it is said that they are to be made', async (context) => {
+  const { code, error } = await weft(folder(context, { 'weft.batch.yaml': BATCH }), 'check');
+  assert.equal(code, 2);
+  assert.match(error, /'build\.py' does not exist(?:.|\n)*\n {2}Make these files, or name yours/);
+});
+
 const NODES: readonly (readonly [labels: readonly string[], memoryBytes: number, said: RegExp])[] =
   [
     [['gpu'], 2 ** 30, /^1 of 2 nodes could run it$/m],

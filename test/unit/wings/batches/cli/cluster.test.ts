@@ -92,7 +92,7 @@ test('batch show says how it stands, and each of its jobs by name', async () => 
   });
   const { out, error } = await head.weft('batch', 'show', 'ann/sweep@2');
   assert.match(out, /Jobs: +1 of 4 jobs completed, 1 failed, 1 running, 1 pending\n/);
-  assert.match(out, /Failed on n1: +its build; see `weft logs 7\[0\] --stderr --epoch 2`\n/);
+  assert.match(out, /Failed on n1: +its build; see `weft logs '7\[0\]' --stderr --epoch 2`\n/);
   assert.match(out, /After: +ann\/mesh\nRuns as: +job 7, job 8\n/);
   assert.match(out, /Notify: +mail:ann@lab, when its batch is done\n/);
   assert.match(out, /\na +7\[0\] +failed +- +n1 +exit 3\nb +8\[0\] +pending/);
@@ -200,6 +200,26 @@ test('batch submit sends the files, then all jobs at once', async (t) => {
   assert.equal(hashes.length, 4);
   const both = await head.weft('batch', 'submit', file, '--resume', '--new-version');
   assert.deepEqual([both.code, head.work.length], [2, 2]);
+});
+
+test('a build that failed is named with its log, where jobs have none', async () => {
+  const failedBuilds = [
+    { node: 'n1', id: '26[1]', epoch: 1 },
+    { node: 'n2', id: '26[2]', epoch: 1 },
+  ];
+  const ended = { state: 'done', outcome: 'build_failed', open: {}, ended: { build_failed: 4 } };
+  const failed = { state: 'done', outcome: 'build_failed' } as const;
+  await using head = await FakeHead.start({
+    'GET /v1/batches/ann/sweep': () => ({ json: { ...BATCH, ...ended, failedBuilds } }),
+    'GET /v1/batches/ann/sweep/jobs': () => ({ json: { jobs: [job('a', failed)], next: null } }),
+  });
+  const build = "its build failed on n1 and 1 other node: weft logs '26[1]' --stderr --epoch 1\n";
+  const logs = await head.weft('batch', 'logs', 'ann/sweep', 'a');
+  assert.deepEqual(logs, { code: 123, out: '', error: `weft: a has not run; ${build}` });
+  const waited = await head.weft('batch', 'wait', 'ann/sweep');
+  assert.deepEqual([waited.code, waited.error], [1, `weft: ${build}`]);
+  const { out } = await head.weft('batch', 'show', 'ann/sweep');
+  assert.match(out, /Failed on n1: +its build; see `weft logs '26\[1\]' --stderr --epoch 1`/);
 });
 
 test('batch wait follows a batch to its end, and says how it ended', async () => {

@@ -1,13 +1,15 @@
-// What the `#SBATCH` lines of a script would be as `#WEFT` lines: nobody has to look it up, and what has
-// no equal here is named.
+// What the `#SBATCH` and `#HQ` lines of a script would be as `#WEFT` lines: nobody has to look it up, and
+// what has no equal here is named.
 
-import { formatDuration } from '../../base/duration.ts';
+import { formatDuration, parseDuration } from '../../base/duration.ts';
 import { quoteWord } from '../../base/shell-word.ts';
+
+import { unknownField } from '../../model/output-patterns.ts';
 import { splitWords } from './words.ts';
 
-export interface SlurmWords {
-  /** `--cpus 4 --time 10m`. */
-  readonly same: string;
+export interface Translated {
+  /** `--cpus 4`, one for each line that means the same here. */
+  readonly same: readonly string[];
   /** Options of the lines without an equal. */
   readonly other: readonly string[];
 }
@@ -18,7 +20,9 @@ const asIs: Reader = (value) => value;
 const count: Reader = (value) => (/^[1-9]\d*$/.test(value) ? value : null);
 
 /** Our option for each of theirs, and its value; null: it says something else here. */
-const EQUALS: Readonly<Record<string, readonly [ours: string, read: Reader]>> = {
+type Equals = Readonly<Record<string, readonly [ours: string, read: Reader]>>;
+
+const SLURM: Equals = {
   '--job-name': ['--name', asIs],
   '--nodes': ['--nodes', count],
   '--cpus-per-task': ['--cpus', count],
@@ -31,35 +35,59 @@ const EQUALS: Readonly<Record<string, readonly [ours: string, read: Reader]>> = 
   '--gpus-per-node': ['--gpus', count],
   '--chdir': ['--chdir', asIs],
   '--nice': ['--nice', asIs],
+  '--ntasks-per-node': ['--procs', count],
+  '--reservation': ['--reservation', asIs],
+  '--output': ['--output', outputFile],
+  '--error': ['--error', outputFile],
 };
+const HYPERQUEUE: Equals = {
+  '--name': ['--name', asIs],
+  '--cpus': ['--cpus', count],
+  '--nodes': ['--nodes', count],
+  '--array': ['--array', (value) => (/^[\d,-]+$/.test(value) ? value : null)],
+  '--time-limit': ['--time', duration],
+  '--cwd': ['--chdir', (value) => (value.includes('%') ? null : value)],
+};
+const SYSTEMS: Readonly<Record<string, Equals>> = { '#SBATCH': SLURM, '#HQ': HYPERQUEUE };
 const LONG: Readonly<Record<string, string>> = {
   ...{ '-J': '--job-name', '-N': '--nodes', '-c': '--cpus-per-task', '-t': '--time' },
   ...{ '-a': '--array', '-p': '--partition', '-q': '--qos', '-D': '--chdir' },
+  ...{ '-o': '--output', '-e': '--error' },
 };
 /** They stand alone, and mean the same here. */
 const ALONE: ReadonlySet<string> = new Set(['--exclusive', '--hold']);
 
-/** All `#SBATCH` lines of a script, before and behind its first command. */
-export function slurmWords(text: string): SlurmWords {
+/** All lines of a script with this prefix, before and behind its first command; null: a system without equals. */
+export function translated(text: string, prefix: string): Translated | null {
+  const equals = SYSTEMS[prefix];
+  if (equals === undefined) return null;
   const same: string[] = [];
   const other: string[] = [];
   for (const line of text.split('\n')) {
-    const options = /^#SBATCH\s+(.*)$/.exec(line)?.[1];
+    const options = line.startsWith(`${prefix} `) ? line.slice(prefix.length) : undefined;
     const words = options === undefined ? null : splitWords(options);
     if (words === null) continue;
-    const read = words.ok ? oneLine(words.value.map((word) => word.text)) : null;
+    const read = words.ok
+      ? oneLine(
+          equals,
+          words.value.map((word) => word.text),
+        )
+      : null;
     if (read === null) other.push((options as string).trim());
-    else same.push(...read);
+    else same.push(read.join(' '));
   }
-  return { same: same.join(' '), other };
+  return { same, other };
 }
 
-function oneLine([first = '', second, ...more]: readonly string[]): string[] | null {
+function oneLine(
+  equals: Equals,
+  [first = '', second, ...more]: readonly string[],
+): string[] | null {
   if (more.length > 0) return null;
   if (second === undefined && ALONE.has(first)) return [first];
   const [, short, rest] = /^(-[A-Za-z])(.+)$/.exec(first) ?? [];
   const [flag = '', joined] = short === undefined ? first.split(/=(.*)/s) : [short, rest];
-  const known = EQUALS[LONG[flag] ?? flag];
+  const known = equals[LONG[flag] ?? flag];
   const value = joined ?? second;
   if (known === undefined || value === undefined) return null;
   const read = known[1](value);
@@ -81,6 +109,17 @@ function time(value: string): string | null {
     days !== undefined || parts.length === 3 ? parts : [0, ...parts];
   const all = ((Number(days ?? 0) * 24 + hours) * 60 + minutes) * 60 + seconds;
   return all === 0 ? null : formatDuration(all * 1000);
+}
+
+/** `%A` is the job's id where it stands for that of the array. */
+function outputFile(value: string): string | null {
+  const ours = value.replaceAll('%A', '%j');
+  return unknownField(ours) === null ? ours : null;
+}
+
+/** Their form is ours, or a clock's. */
+function duration(value: string): string | null {
+  return /^[1-9]\d*$/.test(value) ? `${value}s` : parseDuration(value).ok ? value : null;
 }
 
 function gpus(value: string): string | null {
