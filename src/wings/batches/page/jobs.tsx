@@ -31,9 +31,17 @@ const COLUMNS: readonly Column<BatchJobView, 'number'>[] = [
   { title: 'Nodes', width: '14%', spare: true, cell: ({ nodes }) => nodes.join(', ') },
   {
     ...{ title: 'Remark', spare: true },
-    cell: ({ exit, detail }) => [exitWords(exit), detail].filter(Boolean).join(', '),
+    cell: (job) => <span title={remarkOf(job)}>{remarkOf(job)}</span>,
   },
 ];
+
+/** How its program ended says more than the head's own words, but for what these say is lost. */
+function remarkOf({ exit, detail }: BatchJobView): string {
+  const ended = exitWords(exit);
+  if (ended === '') return detail ?? '';
+  const [lost = ''] = /not kept, as outside .*/.exec(detail ?? '') ?? [];
+  return [ended, lost].filter(Boolean).join('; ');
+}
 
 /** The page of `42[7]` is that of job 42, with its task 7. */
 export function taskHref(id: string): string {

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import type { JobDetail } from '../../../api/jobs.ts';
 import { formatDuration } from '../../../base/duration.ts';
+import { labelsForPeople } from '../../../model/own-labels.ts';
 import { hrefOf } from '../../data/route.ts';
 import { Panel, Time } from '../../parts/basic.tsx';
 import { sizeWords, some, spanWords } from '../../pure/words.ts';
@@ -39,7 +40,7 @@ function asked(job: JobDetail): Row[] {
     ['Command', <code key="c">{job.command}</code>],
     ['Asks for', `${some(request.nodeCount, 'node')} with ${per.filter(Boolean).join(', ')}`],
     ['Whole nodes', request.exclusive ? 'yes' : ''],
-    ['Labels', request.labels.join(', ')],
+    ['Labels', labelsForPeople(request.labels).join(', ')],
     ['Only on', request.nodeNames.join(', ')],
     ['Time limit', job.walltimeMs === null ? 'none' : formatDuration(job.walltimeMs)],
     ['Partition', job.partition],
