@@ -6,7 +6,7 @@ import { hrefOf, useChosen } from '../../../kernel/page/data/route.ts';
 import { Loaded, Span, State } from '../../../kernel/page/parts/basic.tsx';
 import { type Column, LongTable } from '../../../kernel/page/parts/long-table.tsx';
 import { toneOf } from '../../../kernel/page/pure/state.ts';
-import { exitWords } from '../../../kernel/page/pure/words.ts';
+import { endWords } from '../../../kernel/page/pure/words.ts';
 import type { BatchDetail, BatchJobView } from '../api/batches.ts';
 import { isOfBatches } from './events.ts';
 
@@ -35,12 +35,8 @@ const COLUMNS: readonly Column<BatchJobView, 'number'>[] = [
   },
 ];
 
-/** How its program ended says more than the head's own words, but for what these say is lost. */
-function remarkOf({ exit, detail }: BatchJobView): string {
-  const ended = exitWords(exit);
-  if (ended === '') return detail ?? '';
-  const [lost = ''] = /not kept, as outside .*/.exec(detail ?? '') ?? [];
-  return [ended, lost].filter(Boolean).join('; ');
+function remarkOf({ exit, outcome, detail }: BatchJobView): string {
+  return endWords({ exit, outcome: { kind: outcome ?? '', detail } });
 }
 
 /** The page of `42[7]` is that of job 42, with its task 7. */

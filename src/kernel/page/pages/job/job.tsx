@@ -13,7 +13,7 @@ import { changeCommand } from '../../pure/command-line.ts';
 import { changeOf } from '../../pure/smaller.ts';
 import { failedCount, stateWord } from '../../pure/state.ts';
 import { type Stretch, stretchesOf } from '../../pure/timeline.ts';
-import { exitWords, ownClock, some, spanWords } from '../../pure/words.ts';
+import { endWords, ownClock, some, spanWords } from '../../pure/words.ts';
 import { Facts } from './facts.tsx';
 import { Failures } from './failures.tsx';
 import { Files } from './files.tsx';
@@ -171,8 +171,8 @@ function Life({ job }: { job: JobDetail }) {
         {job.array !== null && <ArrayLife job={job} />}
         {job.endedAt !== null && (
           <li>
-            <Time at={job.endedAt} /> <State word={stateWord(job)} /> {exitWords(job.exit)}{' '}
-            {job.outcome?.detail} {job.cancelledBy && `by ${job.cancelledBy}`}
+            <Time at={job.endedAt} /> <State word={stateWord(job)} /> {endWords(job)}{' '}
+            {job.cancelledBy && `by ${job.cancelledBy}`}
           </li>
         )}
       </ol>
