@@ -10,10 +10,11 @@ import { sizeWords, some, spanWords } from '../../pure/words.ts';
 
 type Row = readonly [string, ComponentChildren];
 
-export function Facts({ job }: { job: JobDetail }) {
-  const rows = [...asked(job), ...used(job)].filter(([, value]) => value !== null && value !== '');
+/** `wide`: nothing stands beside it. */
+export function Facts({ job, wide }: { job: JobDetail; wide: boolean }) {
+  const rows = [...asked(job), ...used(job)].filter(([, value]) => !isEmpty(value));
   return (
-    <Panel title="Request and use">
+    <Panel title="Request and use" wide={wide}>
       <dl>
         {rows.map(([name, value]) => (
           <div key={name}>
@@ -25,6 +26,10 @@ export function Facts({ job }: { job: JobDetail }) {
       <Script job={job} />
     </Panel>
   );
+}
+
+function isEmpty(value: ComponentChildren): boolean {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
 function asked(job: JobDetail): Row[] {

@@ -45,6 +45,7 @@ function Shown({ job }: { job: JobDetail }) {
   const index = job.array === null ? null : (chosen ?? failed ?? firstOf(job.array));
   const hasFailures = job.array !== null && failedCount(job) > 0;
   const maySee = me.value?.name === job.owner || isOperator();
+  const hasFiles = maySee && job.outputs !== null;
   return (
     <>
       <div class="title">
@@ -72,8 +73,8 @@ function Shown({ job }: { job: JobDetail }) {
             <p class="faint">Only {job.owner} and operators see the output.</p>
           </Panel>
         )}
-        <Facts job={job} />
-        {maySee && job.outputs !== null && <Files job={job} index={index ?? 0} />}
+        <Facts job={job} wide={!hasFiles} />
+        {hasFiles && <Files job={job} index={index ?? 0} />}
       </div>
     </>
   );
