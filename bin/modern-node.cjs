@@ -120,7 +120,9 @@ function runNpm(args, cwd) {
   const npm = process.env.npm_execpath ?? '';
   // Another package manager sets it too.
   const known = require('node:path').basename(npm) === 'npm-cli.js';
-  const [command, rest] = known ? [process.execPath, [npm, ...args]] : ['npm', args];
+  // Nobody here asked whether npm itself is new.
+  const quiet = [...args, '--no-update-notifier'];
+  const [command, rest] = known ? [process.execPath, [npm, ...quiet]] : ['npm', quiet];
   const done = spawnSync(command, rest, { cwd, stdio: ['ignore', 2, 2] });
   if (done.status === 0) return;
   const why = done.error?.message ?? `exit ${done.status ?? done.signal}`;

@@ -27,6 +27,6 @@ export function whyNotOurs(directory: string, checkout: string): string | null {
   const whose = owner === null ? 'npm start has not begun it' : `that of ${owner} has begun it`;
   return (
     `The cluster in ${directory} is left alone: ${whose}. ` +
-    'weft down --clean stops it and removes its state.'
+    '`npx weft down --clean` stops it and removes its state.'
   );
 }

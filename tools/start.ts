@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { stateDirectory } from '../src/kernel/connect/locate.ts';
-import { hasCluster, markCluster } from './checkout-mark.ts';
+import { hasCluster, markCluster, whyNotOurs } from './checkout-mark.ts';
 import { ROOT } from './tree.ts';
 import { isNew, isRunning, runWeft } from './weft.ts';
 
@@ -19,7 +19,7 @@ What to try next:
 \`npx weft\` works in this folder. To type \`weft\` in any folder:
   npm install --global --prefix ~/.local . && export PATH="$HOME/.local/bin:$PATH"
 
-npm stop ends the cluster and keeps its queue and history; npm run clean removes these too.`;
+npm stop ends the cluster and keeps its queue and history; `;
 
 async function main(): Promise<number> {
   // Beside the start of the cluster, which takes longer.
@@ -40,12 +40,15 @@ function buildPage(): Promise<boolean> {
 }
 
 function start(): number {
+  const directory = stateDirectory({}, process.env);
   if (isRunning()) console.log('The cluster is already running.');
   else {
-    const directory = stateDirectory({}, process.env);
     const isBegun = hasCluster(directory);
-    // Four, to see what several do; the machine's own cpus and memory are divided among them.
-    const failed = runWeft('up', '--nodes', '4');
+    if (isBegun)
+      console.log('There is a cluster of yours: it starts with its nodes and its queue.');
+    // Four, to see what several do; the machine's own cpus and memory are divided among them. Nodes
+    // that are there have divided it already.
+    const failed = isBegun ? runWeft('up') : runWeft('up', '--nodes', '4');
     if (failed) return failed;
     if (!isBegun) markCluster(directory, ROOT);
     // With a queue from before, a first job would wait behind it.
@@ -54,7 +57,8 @@ function start(): number {
   }
   console.log('');
   const code = runWeft('info');
-  console.log(NEXT);
+  const isOurs = whyNotOurs(directory, ROOT) === null;
+  console.log(`${NEXT}${isOurs ? 'npm run clean' : 'npx weft down --clean'} removes these too.`);
   return code;
 }
 

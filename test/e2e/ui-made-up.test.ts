@@ -243,6 +243,40 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
+  it('a wide screen is used to its edge', async () => {
+    const { page } = made.own;
+    await page.setViewportSize({ width: 1760, height: 900 });
+    const edge = async (name: string): Promise<number> => {
+      const box = await page.getByRole('region', { name, exact: true }).boundingBox();
+      return Math.round((box?.x ?? 0) + (box?.width ?? 0));
+    };
+    await goTo(made.own, '', 'Overview');
+    await page.getByRole('region', { name: 'Runs and waits' }).waitFor();
+    assert.equal(await edge('Runs and waits'), await edge('Nodes'));
+    await goTo(made.own, 'jobs/2', 'Job 2');
+    await page.getByRole('region', { name: 'Its life' }).waitFor();
+    assert.equal(await edge('Its life'), await edge('Output'));
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('jobs that are over can be chosen to run again, and an empty form offers no command', async () => {
+    const { page } = made.own;
+    await goTo(made.own, 'jobs?state=all', 'Jobs');
+    const chosen = page.locator('.under');
+    const over = page.getByRole('row').filter({ hasText: /completed|failed/ });
+    const others = over.filter({ hasNotText: 'alice' }).first().getByRole('checkbox');
+    await others.check();
+    await chosen.getByText('nothing can be done with what is chosen').waitFor();
+    await others.uncheck();
+    const own = over.filter({ hasText: 'alice' });
+    await own.first().getByRole('checkbox').check();
+    await chosen.getByRole('button', { name: 'Resubmit' }).waitFor();
+    await goTo(made.own, 'submit', 'Submit');
+    await page.getByLabel('Command, as one line').fill('');
+    await page.getByText('You see it here once').waitFor();
+    assert.equal(await page.getByText('weft run').count(), 0);
+  });
+
   it('in the colours of the reader what only a colour says is still there', async () => {
     const { page } = made.own;
     await page.emulateMedia({ forcedColors: 'active' });

@@ -232,8 +232,7 @@ describe('the web page', { skip: NO_BROWSER }, () => {
     assert.equal(await page.getByRole('button', { name: 'Submit' }).isDisabled(), true);
     await page.getByLabel('Memory per node').fill('64M');
     await page.getByText('It would start now').waitFor();
-    const command =
-      "weft run --nodes 1 --cpus 1 --memory 64M --time 1h --private -- 'echo from the page'";
+    const command = "weft run --memory 64M --private -- 'echo from the page'";
     await page.getByText(command, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Submit' }).click();
     await page.locator('.log').getByText('from the page').waitFor();

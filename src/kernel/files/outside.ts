@@ -31,10 +31,22 @@ export function namesBefore(text: string): ReadonlySet<string> {
   return new Set(text.split('\n').map((line) => line.slice(line.lastIndexOf('/') + 1)));
 }
 
+/** Compared with what is kept; more are only counted, as if nothing were kept of them. */
+const COMPARED_MAX = 10_000;
+
+interface Left {
+  readonly name: string;
+  readonly key: string;
+  readonly size: number;
+  readonly modifiedNs: bigint;
+}
+
 /** What a job has left there, summed up as it is found. */
 export class OutsideCount {
   readonly #before: Before;
-  readonly #names = new Set<string>();
+  readonly #left: Left[] = [];
+  /** When the newest file of this name and size was written that is kept. */
+  readonly #kept = new Map<string, bigint>();
   #files = 0;
   #bytes = 0;
 
@@ -51,16 +63,40 @@ export class OutsideCount {
     const { names, atNs } = this.#before;
     // A clock is coarse: what a short job makes at once is known by its name.
     if (names.has(top) && modifiedNs <= atNs && madeNs <= atNs) return;
-    this.#files += 1;
-    this.#bytes += size;
-    if (this.#names.size < OUTSIDE_NAMED_MAX) this.#names.add(nameOf(top, parts.length > 1));
+    if (this.#left.length === COMPARED_MAX) {
+      this.#files += 1;
+      this.#bytes += size;
+      return;
+    }
+    const name = nameOf(top, parts.length > 1);
+    this.#left.push({ name, key: keyOf(path, size), size, modifiedNs });
+  }
+
+  /** A file that is kept: what it is a copy of is not lost. */
+  keep(path: string, size: number, { modifiedNs }: Pick<Times, 'modifiedNs'>): void {
+    const key = keyOf(path, size);
+    const before = this.#kept.get(key);
+    if (before === undefined && this.#kept.size === COMPARED_MAX) return;
+    if (before === undefined || before < modifiedNs) this.#kept.set(key, modifiedNs);
   }
 
   /** Undefined: nothing. */
   get sum(): Outside | undefined {
-    if (this.#files === 0) return undefined;
-    return { files: this.#files, bytes: this.#bytes, names: [...this.#names] };
+    const lost = this.#left.filter(({ key, modifiedNs }) => {
+      const kept = this.#kept.get(key);
+      return kept === undefined || kept < modifiedNs;
+    });
+    const files = this.#files + lost.length;
+    if (files === 0) return undefined;
+    const bytes = lost.reduce((sum, { size }) => sum + size, this.#bytes);
+    const names = [...new Set(lost.map(({ name }) => name))].slice(0, OUTSIDE_NAMED_MAX);
+    return { files, bytes, names };
   }
+}
+
+/** `cp` keeps a file's own name and size, and a copy is not older than what it is of. */
+function keyOf(path: string, size: number): string {
+  return `${size} ${path.slice(path.lastIndexOf('/') + 1)}`;
 }
 
 function nameOf(top: string, isFolder: boolean): string {

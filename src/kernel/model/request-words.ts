@@ -4,6 +4,7 @@ import { plural } from '../base/plural.ts';
 import { formatSize } from '../base/size.ts';
 import type { ResourceRequest } from './job.ts';
 import { withoutFeatures } from './node-features.ts';
+import { labelsForPeople } from './own-labels.ts';
 import type { Resources } from './resources.ts';
 
 /** A request in words: `2 nodes with 4 cpus and 1G memory`. */
@@ -17,7 +18,7 @@ export function describeRequest(request: ResourceRequest): string {
 
 /** A directory that must be shared stands among the labels; people know it as a directory. */
 function describeLabels(labels: readonly string[]): string {
-  const own = withoutFeatures(labels).filter((label) => !label.startsWith('shared='));
+  const own = labelsForPeople(withoutFeatures(labels)).filter((one) => !one.startsWith('shared='));
   const paths = labels
     .filter((label) => label.startsWith('shared='))
     .map((label) => label.slice(7));

@@ -1,6 +1,10 @@
-// The Log port: JSON lines by pino, to a file that logrotate may move away, or to standard error.
+// The Log port: JSON lines by pino, to a file that logrotate may move away, or to standard error; lines
+// for people where that is a terminal.
 
+import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import pino, { type DestinationStream } from 'pino';
+import { toPlainLine } from '../base/plain-line.ts';
 import type { Log, LogFields } from '../ports/log.ts';
 import { LogFile } from './log-file.ts';
 
@@ -21,7 +25,7 @@ export interface FileLog extends Log {
 export function openLog({ file, level = 'info', name }: LogOptions): FileLog {
   const base = { name, pid: process.pid };
   const lines = file === null ? null : new LogFile(file);
-  const destination: DestinationStream = lines ?? pino.destination({ dest: 2, sync: true });
+  const destination: DestinationStream = lines ?? standardError();
   const logger = pino({ level, base }, destination);
   lines?.onRoom((lost) => logger.warn({ lost }, 'lines are missing here; the log had no room'));
   const reopen = (): void => lines?.reopen();
@@ -36,6 +40,35 @@ export function openLog({ file, level = 'info', name }: LogOptions): FileLog {
       lines?.close();
     },
   };
+}
+
+/** Programs read a pipe, people a terminal. */
+function standardError(): DestinationStream {
+  if (!isatty(2)) return pino.destination({ dest: 2, sync: true });
+  return { write: (line) => void writeSync(2, linesForPeople(line)) };
+}
+
+const LEVELS: Readonly<Record<number, string>> = { 20: 'debug: ', 40: 'warning: ', 50: 'error: ' };
+
+/** `14:02:03 agent lab2: connected to the head (url https://…)`; a stack goes below. */
+export function linesForPeople(json: string): string {
+  const { time, name, msg, level, pid: _pid, ...fields } = JSON.parse(json) as LogFields;
+  const clock = new Date(Number(time)).toTimeString().slice(0, 8);
+  const told = Object.entries(fields).map(([key, value]) => [key, plain(value)] as const);
+  const beside = told.filter(([, text]) => !text.includes('\n'));
+  const below = told.filter(([, text]) => text.includes('\n'));
+  const all = beside.map((pair) => pair.join(' ')).join(', ');
+  const words = `${LEVELS[Number(level)] ?? ''}${plain(msg)}${all === '' ? '' : ` (${all})`}`;
+  const line = `${clock} ${name}: ${words}`;
+  return [line, ...below.map(([, text]) => text)].join('\n').concat('\n');
+}
+
+function plain(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text
+    .split('\n')
+    .map((line) => toPlainLine(line))
+    .join('\n');
 }
 
 /** Who listens for SIGHUP: a process of many nodes has a log for each, and Node one listener for all. */

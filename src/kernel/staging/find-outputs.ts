@@ -46,7 +46,7 @@ export interface Search {
   readonly uid: number | null;
   /** Whether anybody wants what has this path. */
   readonly isWanted: (path: string) => boolean;
-  /** Told of files and links that nobody wants. Absent: nobody asks. */
+  /** Told of files and links that nobody wants, and of files that are kept. Absent: nobody asks. */
   readonly unwanted?: OutsideCount | undefined;
   /** Gives up when it says so. */
   readonly signal: AbortSignal;
@@ -104,11 +104,15 @@ class Walk {
     if (status.isDirectory()) {
       if (isWanted) this.found.push({ ...describe(path, status), kind: 'folder', size: 0 });
       await this.#enterBelow(place, path, depth + 1);
-    } else if (!isWanted) {
-      const { size, mtimeNs: modifiedNs, birthtimeNs: madeNs } = status;
-      this.#search.unwanted?.add(path, Number(size), { modifiedNs, madeNs });
-    } else if (status.isSymbolicLink()) this.#addLink(place, path, status);
-    else this.found.push({ ...describe(path, status), kind: 'file', size: Number(status.size) });
+      return;
+    }
+    const { size, mtimeNs: modifiedNs, birthtimeNs: madeNs } = status;
+    if (!isWanted) this.#search.unwanted?.add(path, Number(size), { modifiedNs, madeNs });
+    else if (status.isSymbolicLink()) this.#addLink(place, path, status);
+    else {
+      this.found.push({ ...describe(path, status), kind: 'file', size: Number(size) });
+      this.#search.unwanted?.keep(path, Number(size), { modifiedNs });
+    }
   }
 
   #addLink(place: Buffer, path: string, status: BigIntStats): void {

@@ -11,8 +11,11 @@ import { CODES } from '../../../src/kernel/model/errors.ts';
 import { WINGS } from '../../../src/wings.ts';
 import { ERROR_HELP } from '../../../tools/docs/error-help.ts';
 import { filesBelow, ROOT } from '../../../tools/tree.ts';
+import { readBlocks } from '../../support/console-blocks.ts';
 
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+const typedIn = (page: string) =>
+  readBlocks(read(page)).flatMap((block) => (block.kind === 'run' ? block.typed : []));
 const pages = filesBelow('.', '.md').filter((page) => !page.includes('fixtures'));
 
 test('every error code has a section that says what it means and what to do', () => {
@@ -39,6 +42,37 @@ test('every command that a page names exists', () => {
   for (const page of pages) {
     for (const [, verb = ''] of read(page).matchAll(/(?:`|^ *(?:\$ )?)(?:npx )?weft ([a-z]+)/gm)) {
       assert.ok(known.has(verb), `${page}: weft ${verb}`);
+    }
+  }
+});
+
+test("no page has npm fetch the stranger's package that has our name", () => {
+  for (const page of pages) {
+    const found = /\bnpm (?:install|i|add)(?: -\S+)* weft(?:@\S+)?(?=[\s`]|$)/m;
+    assert.doesNotMatch(read(page), found, page);
+  }
+});
+
+test('a page has one name for a job, and tasks of the job that was asked for', () => {
+  for (const page of pages) {
+    const names = new Map<string, string>();
+    for (const { command, output } of typedIn(page)) {
+      if (/\bweft (?:up|down)\b/.test(command)) names.clear();
+      const asked =
+        /^weft (?:history --tasks|job|status|logs)\b[^;|]*?\b(\d+)(?:\[\d+\])?'?(?: |$)/.exec(
+          command,
+        );
+      for (const line of output) {
+        const [, job] = /^(\d+)\[\d+\]/.exec(line) ?? [];
+        if (asked && job) assert.equal(job, asked[1], `${page}: ${command}\n${line}`);
+      }
+      if (!/^JOB +NAME /.test(output[0] ?? '')) continue;
+      for (const line of output) {
+        const [, job = '', name = ''] = /^ *(\d+) +(\S+) /.exec(line) ?? [];
+        const known = names.get(job) ?? name;
+        if (job !== '') assert.equal(name, known, `${page}: ${command}\n${line}`);
+        names.set(job, name);
+      }
     }
   }
 });

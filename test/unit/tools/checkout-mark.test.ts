@@ -17,7 +17,7 @@ test('npm run clean takes away the cluster that npm start of this checkout began
     writeFileSync(path.join(directory, 'cluster.json'), '{}');
     assert.equal(hasCluster(directory), true);
     const installed = whyNotOurs(directory, '/a') ?? '';
-    assert.match(installed, /is left alone: npm start has not begun it\. weft down --clean /);
+    assert.match(installed, /is left alone: npm start has not begun it\. `npx weft down --clean` /);
     markCluster(directory, '/a');
     assert.equal(whyNotOurs(directory, '/a'), null);
     assert.match(whyNotOurs(directory, '/b') ?? '', /that of \/a has begun it/);

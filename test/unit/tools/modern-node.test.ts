@@ -33,6 +33,7 @@ function npm(at: string, does: string): string {
     file,
     `const fs = require('node:fs');
      fs.cpSync(process.cwd(), ${JSON.stringify(path.join(at, 'given'))}, { recursive: true });
+     fs.writeFileSync(${JSON.stringify(path.join(at, 'given', 'words'))}, process.argv.slice(2).join(' '));
      ${does}`,
   );
   return file;
@@ -67,6 +68,8 @@ test('it is installed once, by its hash, in the first folder that can be written
     0o755,
     'for all users',
   );
+  const words = readFileSync(path.join(at, 'given', 'words'), 'utf8').split(' ');
+  assert.ok(words.includes('--no-update-notifier'), "npm's own upgrade is not advertised");
   const lock = JSON.parse(readFileSync(path.join(at, 'given', 'package-lock.json'), 'utf8'));
   assert.match(lock.packages[`node_modules/${NAME}`].integrity, /^sha512-[\w+/]{86}==$/);
   const second = ask([closed, open], npm(at, 'process.exit(9)'));

@@ -14,6 +14,7 @@ import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatSpan } from '../output/words.ts';
 import { writeWhole } from '../output/write-whole.ts';
 import { scheduleColumns } from '../schedule/columns.ts';
+import { folded } from '../schedule/fold.ts';
 import { type Picture, rowsOf, sightOf } from '../schedule/picture.ts';
 import { scheduleSvg } from '../schedule/svg.ts';
 import { textBars } from '../schedule/text-bars.ts';
@@ -140,7 +141,8 @@ async function list(
   { bars, at }: { bars: readonly ScheduleBar[]; at: number },
   output: string | undefined,
 ): Promise<void> {
-  const rows = bars.toSorted((one, other) => one.from - other.from || one.jobId - other.jobId);
+  const sorted = bars.toSorted((one, other) => one.from - other.from || one.jobId - other.jobId);
+  const rows = output === undefined ? folded(sorted) : sorted;
   const name = ({ id }: ScheduleBar) => id;
   const empty = 'Nothing ran, runs or is planned in that time.';
   await context.list({ rows, columns: scheduleColumns(at), name, empty }, output);

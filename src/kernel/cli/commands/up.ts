@@ -69,6 +69,8 @@ interface Wishes {
   readonly record: ClusterRecord;
   /** What was asked for and does not change any more: told, not done. */
   readonly notes: readonly string[];
+  /** Nodes that are added to those that have divided it may together offer more than it has. */
+  readonly machine: Resources | null;
   readonly once?: ReturnType<typeof onceOptions>;
 }
 
@@ -99,10 +101,14 @@ function wishes(before: ClusterRecord | null, means: Means, options: Options): W
   const isFirst = before === null || config.optionalNumber('up.gpus') !== null;
   const perNode = isFirst ? whole : { ...whole, gpuCount: 0 };
   if (before === null) {
-    return { record: { listen, nodeCount, perNode }, notes: overcommitted(nodeCount, means) };
+    return {
+      record: { listen, nodeCount, perNode },
+      notes: overcommitted(nodeCount, means),
+      machine: null,
+    };
   }
   const asked = options.nodes === undefined ? before.nodeCount : nodeCount;
-  const notes = asked > before.nodeCount ? overcommitted(asked, means) : [];
+  const notes: string[] = [];
   if (asked < before.nodeCount) notes.push(`the cluster keeps its ${before.nodeCount} nodes`);
   const isResized = [options.cpus, options.memory, options.gpus].some((text) => text !== undefined);
   if (isResized || asked > before.nodeCount) {
@@ -113,7 +119,8 @@ function wishes(before: ClusterRecord | null, means: Means, options: Options): W
   const kept = config.isGiven('head.listen') ? listen : before.listen;
   const added = options.nodes === undefined ? before.perNode : perNode;
   const record = { listen: kept, nodeCount: Math.max(asked, before.nodeCount), perNode: added };
-  return { record, notes };
+  const machine = asked > before.nodeCount && !isSized(config) ? means.machine : null;
+  return { record, notes, machine };
 }
 
 /** A node has a cpu at least: more nodes than cpus offer more than there is, which is worth knowing. */
@@ -125,10 +132,28 @@ function overcommitted(nodeCount: number, { config, machine: { cpuCount } }: Mea
   ];
 }
 
+function isSized(config: Config): boolean {
+  return ['up.cpus', 'up.memory'].some((key) => config.optionalNumber(key) !== null);
+}
+
+/** `the 4 nodes offer 5 cpus and 41G memory together; this machine has 2 cpus and 24G, …`. */
+function surplusWords(nodes: readonly NodeView[], machine: Resources): string[] {
+  const sum = (of: (total: Resources) => number): number =>
+    nodes.reduce((all, { total }) => all + of(total), 0);
+  const cpuCount = sum((total) => total.cpuCount);
+  const memoryBytes = sum((total) => total.memoryBytes);
+  if (cpuCount <= machine.cpuCount && memoryBytes <= machine.memoryBytes) return [];
+  const offer = `${plural(cpuCount, 'cpu')} and ${formatSize(memoryBytes)} memory`;
+  const has = `${plural(machine.cpuCount, 'cpu')} and ${formatSize(machine.memoryBytes)}`;
+  return [
+    `the ${nodes.length} nodes offer ${offer} together; this machine has ${has}, which tasks share`,
+  ];
+}
+
 async function bringUp(
   context: Context,
   cluster: LocalCluster,
-  { record, notes, once = {} }: Wishes,
+  { record, notes, machine, once = {} }: Wishes,
 ): Promise<number> {
   const directory = cluster.paths.directory;
   for (const name of cluster.nodeNames(record.nodeCount)) {
@@ -144,7 +169,8 @@ async function bringUp(
     const started = await cluster.startNodes(api, names, now.perNode);
     const nodes = await cluster.untilConnected(api, names);
     await undrain(api, nodes);
-    for (const note of notes) context.note(note);
+    const surplus = machine === null ? [] : surplusWords(nodes, machine);
+    for (const note of [...notes, ...surplus]) context.note(note);
     describe(context, { head, started, nodes, cluster });
     return 0;
   } finally {

@@ -4,6 +4,7 @@ import type { JobDetail } from '../../api/jobs.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
+import { labelsForPeople } from '../../model/own-labels.ts';
 import { DEFAULT_QOS } from '../../model/scheduling.ts';
 import { jobStretches, timeLine } from '../output/bars.ts';
 import { keptWords } from '../output/kept.ts';
@@ -36,7 +37,7 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
     ['Command', job.command],
     ['Directory', job.directory ?? 'private'],
     ['Needs', needs(job)],
-    ['Labels', request.labels.join(', ')],
+    ['Labels', labelsForPeople(request.labels).join(', ')],
     ['Only nodes', request.nodeNames.join(', ')],
     ['Nodes', job.nodesUnknown ? NODES_UNKNOWN : job.nodes.join(', ')],
     ['Time limit', job.walltimeMs === null ? 'none' : formatDuration(job.walltimeMs)],

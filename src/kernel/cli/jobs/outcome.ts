@@ -49,7 +49,9 @@ export function outcomeWords(ended: Ended, given?: Given): string {
   if (kind === 'cancelled' && detail?.startsWith('cancelled')) return detail;
   const own = kind === 'failed' ? formatExit(outcome.exit ?? exit) : '';
   if (own !== '') return `${kind} (${own}${process === null ? '' : ` on ${process.node}`})`;
-  const why = endRemark(ended, given);
+  // That is what completed means.
+  const isZero = kind === 'completed' && (outcome.exit ?? exit)?.code === 0;
+  const why = isZero ? '' : endRemark(ended, given);
   return why === '' ? kind : `${kind}: ${why}`;
 }
 

@@ -2,6 +2,7 @@
 
 import type { NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../base/size.ts';
+import { labelsForPeople } from '../../model/own-labels.ts';
 import { colourOf } from '../output/paint.ts';
 import type { Column } from '../output/table.ts';
 import { formatInstant, formatSpan } from '../output/words.ts';
@@ -24,11 +25,11 @@ export function nodeState(node: NodeView): string {
   return node.running.length > 0 ? 'in use' : 'idle';
 }
 
-/** Which directories the node shares, and for which batch it could not build: both are said elsewhere. */
-const DERIVED = /^(?:shared|build-failed)=/;
-
+/** Which directories the node shares is said elsewhere. */
 function ownLabels(node: NodeView): string {
-  return node.labels.filter((label) => !DERIVED.test(label)).join(',');
+  return labelsForPeople(node.labels)
+    .filter((label) => !label.startsWith('shared='))
+    .join(',');
 }
 
 export function nodeColumns(now: number): Column<NodeView>[] {

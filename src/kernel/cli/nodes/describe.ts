@@ -4,6 +4,7 @@ import { headNow } from '../../api/head-time.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
+import { labelsForPeople } from '../../model/own-labels.ts';
 import { type Titled, titledLines } from '../output/one.ts';
 import { colourOf, type Paint } from '../output/paint.ts';
 import { formatInstant } from '../output/words.ts';
@@ -24,7 +25,7 @@ export function describeNode(node: NodeView, paint: Paint): string[] {
     ['Total', amounts(node.total)],
     ['Free', amounts(node.free)],
     ['Tasks', node.running.join(', ')],
-    ['Labels', node.labels.join(', ')],
+    ['Labels', labelsForPeople(node.labels).join(', ')],
     ['Shared', node.sharedPaths.join(', ')],
     ['Clock', clockWords(node)],
     ...seenLines(node, now),

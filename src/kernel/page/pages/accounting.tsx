@@ -139,8 +139,8 @@ function Used({ report, by }: { report: Report; by: UsageKey }) {
         format={(value) => (value < 10 ? value.toFixed(1) : countWords(Math.round(value)))}
         words={
           by === 'group'
-            ? 'a user of several groups counts in each; a task counts whole where it ended'
-            : `${some(ended, 'task')} that ended; each counts whole where it ended`
+            ? 'a user of several groups counts in each; a task counts with all its time when it ends'
+            : `${some(ended, 'task')} ended; each counts with all its time when it ends`
         }
       />
       <UsedTable used={used} by={by} />

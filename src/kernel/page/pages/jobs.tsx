@@ -15,8 +15,8 @@ import { type JobFilter, jobsCommand, NO_FILTER } from '../pure/command-line.ts'
 import { SORT_KEYS, type SortKey, shownRows } from '../pure/job-rows.ts';
 import { bySorting, sortingOf } from '../pure/sorting.ts';
 import { failedCount, stateWord } from '../pure/state.ts';
-import { exitWords, ownClock, plainWord, some } from '../pure/words.ts';
-import { bulkActions } from './job/job-actions.ts';
+import { endWords, ownClock, plainWord, some } from '../pure/words.ts';
+import { bulkActions, retryActions } from './job/job-actions.ts';
 
 const STATES = [
   ...['active', 'all', 'pending', 'staging_in', 'starting', 'running', 'suspended'],
@@ -92,7 +92,7 @@ function tasksOf(job: JobView) {
 }
 
 function remarkOf(job: JobView): string {
-  if (job.state === 'done') return exitWords(job.exit) || (job.outcome?.detail ?? '');
+  if (job.state === 'done') return endWords(job);
   return ownClock(job.notice ?? job.reason?.words ?? '', headNow());
 }
 
@@ -136,7 +136,7 @@ export function Jobs() {
         {marked.length > 0 ? (
           <>
             <span>{some(marked.length, 'job')} chosen</span>
-            <Actions actions={bulkActions(marked)} />
+            <ChosenActions jobs={marked} />
           </>
         ) : (
           <Command text={jobsCommand(filter)} />
@@ -162,6 +162,12 @@ export function Jobs() {
       )}
     </div>
   );
+}
+
+function ChosenActions({ jobs }: { jobs: readonly JobView[] }) {
+  const actions = [...bulkActions(jobs), ...retryActions(jobs)];
+  if (actions.length > 0) return <Actions actions={actions} />;
+  return <span class="faint">nothing can be done with what is chosen</span>;
 }
 
 /** The text once it has stayed for a moment: who types is not asked for each letter. */

@@ -3,6 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import { headNow } from '../../api/head-time.ts';
 import type { NodeView } from '../../api/nodes.ts';
+import { labelsForPeople } from '../../model/own-labels.ts';
 import { now } from '../data/clock.ts';
 import { useCall } from '../data/query.ts';
 import { hrefOf, useChosen } from '../data/route.ts';
@@ -64,7 +65,7 @@ const COLUMNS: readonly Column<NodeView, Key>[] = [
 
 function remarkOf(node: NodeView): string {
   if (node.reason !== null) return ownClock(node.reason, headNow());
-  if (node.maintenance === null) return node.labels.join(', ');
+  if (node.maintenance === null) return labelsForPeople(node.labels).join(', ');
   const { from, reason } = node.maintenance;
   return `maintenance in ${spanWords(Math.max(0, from - now.value))}: ${reason}`;
 }

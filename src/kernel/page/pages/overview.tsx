@@ -22,7 +22,7 @@ import { Curves } from '../parts/curves.tsx';
 import { NodeGrid } from '../parts/node-grid.tsx';
 import { curvesOf } from '../pure/load.ts';
 import { isFailure, needsCare, nodeWord, stateWord } from '../pure/state.ts';
-import { countWords, exitWords, shareWords, sizeWords } from '../pure/words.ts';
+import { countWords, endWords, shareWords, sizeWords } from '../pure/words.ts';
 
 /** Loads of machines are in no event. */
 const NODES_MS = 15_000;
@@ -165,8 +165,7 @@ function Care({ nodes, seen }: { nodes: readonly NodeView[]; seen: OverviewReply
       {failed.map((job) => (
         <li key={job.id}>
           <State word={stateWord(job)} /> <a href={hrefOf(['jobs', job.id])}>job {job.id}</a>{' '}
-          <bdi>{job.name}</bdi> <Time at={job.endedAt} />{' '}
-          <span class="faint">{exitWords(job.exit) || job.outcome?.detail}</span>
+          <bdi>{job.name}</bdi> <Time at={job.endedAt} /> <span class="faint">{endWords(job)}</span>
         </li>
       ))}
     </ul>

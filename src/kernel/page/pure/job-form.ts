@@ -5,9 +5,10 @@ import { parseDuration } from '../../base/duration.ts';
 import { parseSize } from '../../base/size.ts';
 import type { JobForm } from './command-line.ts';
 
+/** What is not said is as on the command line: the cluster has its defaults. */
 export const EMPTY_FORM: JobForm = {
-  ...{ command: '', name: '', nodes: '1', cpus: '1', memory: '', gpus: '' },
-  ...{ time: '1h', partition: '', array: '', chdir: '' },
+  ...{ command: '', name: '', nodes: '', cpus: '', memory: '', gpus: '' },
+  ...{ time: '', partition: '', array: '', chdir: '' },
 };
 
 export type Problems = Partial<Record<keyof JobForm, string>>;

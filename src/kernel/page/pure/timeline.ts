@@ -2,7 +2,7 @@
 
 import type { HistoryTask } from '../../api/history.ts';
 import type { JobView } from '../../api/jobs.ts';
-import { exitWords, plainWord } from './words.ts';
+import { endWords, plainWord } from './words.ts';
 
 export interface Stretch {
   readonly kind: 'wait' | 'run';
@@ -34,9 +34,8 @@ export function stretchesOf(job: Life, epochs: readonly HistoryTask[]): Stretch[
   for (const { startedAt, endedAt, nodes, outcome, final, epoch } of ended) {
     const from = startedAt as number;
     wait(from, epoch === 1 ? 'waited' : 'waited to start again');
-    const how = [plainWord(outcome.kind), exitWords(outcome.exit), outcome.detail ?? '']
-      .filter(Boolean)
-      .join(', ');
+    const why = endWords({ exit: outcome.exit, outcome });
+    const how = [plainWord(outcome.kind), why].filter(Boolean).join(', ');
     const again = final ? '' : '; requeued';
     const words = `ran on ${nodes.join(', ')}: ${how}${again}`;
     stretches.push({ kind: 'run', from, until: endedAt, words, word: outcome.kind });

@@ -107,6 +107,24 @@ export function exitWords(exit: { code?: number; signal?: number } | null): stri
   return exit.code === undefined || exit.code === 0 ? '' : `exit ${exit.code}`;
 }
 
+interface End {
+  readonly exit: { code?: number; signal?: number } | null;
+  readonly outcome: { readonly kind: string; readonly detail?: string | null | undefined } | null;
+}
+
+/**
+ * Beside the word for an end, said once: `exit 3` where the program decided it, with what the head says
+ * of files that are lost; else why the cluster ended it, and not with which signal.
+ */
+export function endWords({ exit, outcome }: End): string {
+  const detail = outcome?.detail ?? '';
+  const ended = exitWords(exit);
+  const isOwn = outcome?.kind === 'failed' || outcome?.kind === 'completed';
+  if (!isOwn || ended === '') return detail || ended;
+  const [lost = ''] = /not kept, as outside .*/.exec(detail) ?? [];
+  return [ended, lost].filter(Boolean).join('; ');
+}
+
 /** `staging_in` as people say it. */
 export function plainWord(word: string): string {
   return word.replaceAll('_', ' ');

@@ -13,7 +13,7 @@ export function Batches() {
     <div class="page">
       <div class="title">
         <h1>Batches</h1>
-        <Command text="weft batch list" />
+        <Command text="weft batch list --all" />
       </div>
       <Loaded answer={batches}>
         {({ batches: all }) =>

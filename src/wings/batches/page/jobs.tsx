@@ -6,7 +6,7 @@ import { hrefOf, useChosen } from '../../../kernel/page/data/route.ts';
 import { Loaded, Span, State } from '../../../kernel/page/parts/basic.tsx';
 import { type Column, LongTable } from '../../../kernel/page/parts/long-table.tsx';
 import { toneOf } from '../../../kernel/page/pure/state.ts';
-import { exitWords } from '../../../kernel/page/pure/words.ts';
+import { endWords } from '../../../kernel/page/pure/words.ts';
 import type { BatchDetail, BatchJobView } from '../api/batches.ts';
 import { isOfBatches } from './events.ts';
 import '../api/paths.ts';
@@ -32,9 +32,13 @@ const COLUMNS: readonly Column<BatchJobView, 'number'>[] = [
   { title: 'Nodes', width: '14%', spare: true, cell: ({ nodes }) => nodes.join(', ') },
   {
     ...{ title: 'Remark', spare: true },
-    cell: ({ exit, detail }) => [exitWords(exit), detail].filter(Boolean).join(', '),
+    cell: (job) => <span title={remarkOf(job)}>{remarkOf(job)}</span>,
   },
 ];
+
+function remarkOf({ exit, outcome, detail }: BatchJobView): string {
+  return endWords({ exit, outcome: { kind: outcome ?? '', detail } });
+}
 
 /** The page of `42[7]` is that of job 42, with its task 7. */
 export function taskHref(id: string): string {

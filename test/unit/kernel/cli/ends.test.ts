@@ -1,9 +1,14 @@
 // How jobs and tasks ended, in the words of listings, and listings of those alone that ended so.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { describeJob } from '../../../../src/kernel/cli/jobs/describe.ts';
 import { endRemark, outcomeWords } from '../../../../src/kernel/cli/jobs/outcome.ts';
+import { filesBelow, ROOT } from '../../../../tools/tree.ts';
+import { readBlocks } from '../../../support/console-blocks.ts';
+import { shape } from '../../../support/output-shape.ts';
 import { FakeHead } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';
 
@@ -52,6 +57,29 @@ const DETAIL = {
   ...{ runningMax: null, dependencies: [], waitsFor: [], outputs: null, files: {}, retryOf: null },
   ...{ usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 }, onNodeLoss: { kind: 'wait' } },
 };
+
+test('ends that pages show are in the words of the program', () => {
+  const limited = { walltimeMs: 600_000 };
+  const said = [
+    doneJob('timeout', { signal: 15 }, 'reached its time limit'),
+    doneJob('out_of_memory', { signal: 9 }, OOM),
+    doneJob('cancelled', { signal: 15 }, 'cancelled by ann'),
+    doneJob('failed', { code: 3 }, 'exited with code 3 on n1'),
+    doneJob('completed', { code: 0 }),
+    doneJob('launch_failed', { code: 0 }, 'cannot execute it'),
+  ].map((job) => shape(outcomeWords(job, { ...job, ...limited })));
+  const ends = filesBelow('docs', '.md')
+    .flatMap((page) => readBlocks(readFileSync(path.join(ROOT, page), 'utf8')))
+    .flatMap((block) => (block.kind === 'run' ? block.typed : []))
+    .filter(({ command }) => /\bweft (?:wait|run .*--wait|submit .*--wait)\b/.test(command))
+    .flatMap(({ output }) => output)
+    .flatMap(
+      (line) =>
+        /^(?:weft: job )?\d+:? ((?:completed|timeout|out_of_memory)\b.*)$/.exec(line)?.[1] ?? [],
+    );
+  assert.ok(ends.length > 5, String(ends));
+  for (const end of ends) assert.ok(said.includes(shape(end)), end);
+});
 
 test('the list says how many tasks of an array failed, and what was cancelled is not done', async () => {
   const array = { array: '0-63', taskCount: 64, taskCounts: { done: 64 } };

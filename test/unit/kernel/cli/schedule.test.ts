@@ -128,6 +128,23 @@ test('the time shown is the one asked for, else what is known, not far ahead', (
   });
 });
 
+test('an array is a line for each state of its tasks, unless each is asked for', async () => {
+  const tasks = Array.from({ length: 6 }, (_, at) =>
+    bar(9, { id: `9[${at}]`, from: AT - (60 - at) * S, nodes: [at % 2 ? 'n2' : 'n1'] }),
+  );
+  const failed = { ...tasks[4], word: 'failed' } as ScheduleBar;
+  const one = bar(8, { from: AT - 70 * S });
+  await using head = await FakeHead.start(answers([...tasks.with(4, failed), one]));
+  const rows = async (...more: string[]) =>
+    (await head.weft('schedule', ...more)).out.trimEnd().split('\n').slice(1);
+  const [first = '', whole = '', bad = '', ...none] = await rows();
+  assert.match(first, /^8 /);
+  assert.match(whole, /^9\[0-3,5\] +prep +alice +completed .* n1,n2$/);
+  assert.match(bad, /^9\[4\] .* failed /);
+  assert.deepEqual(none, []);
+  assert.equal((await rows('-o', 'wide')).length, 7);
+});
+
 test('a table where there is no terminal, and what programs read', async () => {
   await using head = await FakeHead.start(answers());
   const { out, code } = await head.weft('schedule');

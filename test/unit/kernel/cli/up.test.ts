@@ -109,6 +109,18 @@ test('more nodes than the machine has cpus are said to share them', async () => 
   assert.equal((await box.weft(['up', '--nodes', '9'])).error, '', 'they were there before');
 });
 
+test('nodes that are added to one with all of the machine are not said to divide it', async () => {
+  await using box = new Sandbox();
+  assert.equal((await box.weft(['up', '--nodes', '1', '--listen', 'none'])).error, '');
+  const { error } = await box.weft(['up', '--nodes', '9']);
+  assert.doesNotMatch(error, /divide|each offers/);
+  assert.match(
+    error,
+    /the 9 nodes offer \d+ cpus and \S+ memory together; this machine has 8 cpus/,
+  );
+  assert.equal((await box.weft(['up'])).error, '', 'told once');
+});
+
 test('no two nodes of a machine have the same gpu', async () => {
   await using box = new Sandbox();
   const gpusOf = (name: string) => {

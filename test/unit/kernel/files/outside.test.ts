@@ -36,6 +36,22 @@ test('[B13] what is new or changed outside of the save folder counts', () => {
   ]);
 });
 
+test('[B13] what has been copied into the save folder is kept, and is not said to be lost', () => {
+  const count = new OutsideCount(BEFORE);
+  const at = (modifiedNs: bigint) => ({ modifiedNs, madeNs: modifiedNs });
+  count.keep('distribute_save/energy.csv', 10, at(2000n));
+  count.add('energy.csv', 10, at(2000n));
+  count.add('fields/0.vtk', 20, at(1500n));
+  count.add('fields/1.vtk', 20, at(1500n));
+  count.keep('distribute_save/all/0.vtk', 20, at(1600n));
+  // Of another size, and older than what would be its original.
+  count.add('log', 5, at(2000n));
+  count.keep('distribute_save/log', 6, at(2001n));
+  count.add('state', 5, at(2001n));
+  count.keep('distribute_save/state', 5, at(2000n));
+  assert.deepEqual(count.sum, { files: 3, bytes: 30, names: ['fields/', 'log', 'state'] });
+});
+
 test('[B13] its end says so in words', () => {
   assert.equal(
     outsideWords({ files: 1, bytes: 20, names: ['run.log'] }),

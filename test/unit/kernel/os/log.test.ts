@@ -1,12 +1,12 @@
 // The log on a real disk that has no room.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { openLog } from '../../../../src/kernel/os/log.ts';
+import { linesForPeople, openLog } from '../../../../src/kernel/os/log.ts';
 
 const NO_ROOT = process.getuid?.() === 0 ? false : 'mounting a small disk needs root';
 let root = '';
@@ -61,6 +61,29 @@ test('after SIGHUP lines go to a new file', () => {
     [...linesOf(`${file}.1`), ...linesOf(file)].map(({ msg }) => msg),
     ['one', 'two', 'three'],
   );
+});
+
+test('standard error has JSON lines where it is a pipe, and lines for people at a terminal', () => {
+  const at = new Date(2026, 0, 2, 14, 2, 3).getTime();
+  const line = { time: at, name: 'agent lab2', pid: 7 };
+  assert.equal(
+    linesForPeople(
+      JSON.stringify({ ...line, level: 30, msg: 'connected to the head', session: 3 }),
+    ),
+    '14:02:03 agent lab2: connected to the head (session 3)\n',
+  );
+  const error = 'Error: \u001b[31mwhy\n    at there';
+  assert.equal(
+    linesForPeople(JSON.stringify({ ...line, level: 50, msg: 'a start failed', error })),
+    '14:02:03 agent lab2: error: a start failed\nError: [31mwhy\n    at there\n',
+  );
+  const source = join(import.meta.dirname, '../../../../src/kernel/os/log.ts');
+  const say = `import('${source}').then(({ openLog }) => openLog({ file: null, name: 'x' }).info({}, 'said'))`;
+  const node = `${process.execPath} --eval "${say}"`;
+  const piped = spawnSync('sh', ['-c', node], { encoding: 'utf8' }).stderr;
+  assert.equal((JSON.parse(piped) as { msg: string }).msg, 'said');
+  const shown = spawnSync('script', ['-qec', node, '/dev/null'], { encoding: 'utf8' }).stdout;
+  assert.match(shown, /^\d\d:\d\d:\d\d x: said\r?\n$/);
 });
 
 test('a log is not for everybody: names and commands of users are in it', () => {

@@ -185,7 +185,7 @@ test('the form says what is wrong, and what is right becomes a submission', () =
   const made = submissionOf({ ...form, name: ' n ', chdir: '/tmp', partition: 'p' });
   assert.deepEqual(submission.parse(made), {
     ...{ program: { kind: 'shell', line: 'echo' }, directory: { kind: 'shared', path: '/tmp' } },
-    ...{ name: 'n', nodeCount: 1, cpuCount: 1, memoryBytes: 1024 ** 3, walltimeMs: null },
+    ...{ name: 'n', memoryBytes: 1024 ** 3, walltimeMs: null },
     ...{ partition: 'p', array: { indices: '0-9', runningMax: 2 } },
   });
 });

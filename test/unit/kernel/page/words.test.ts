@@ -13,10 +13,12 @@ import {
   runCommand,
   submitScript,
 } from '../../../../src/kernel/page/pure/command-line.ts';
+import { EMPTY_FORM, problemsOf, submissionOf } from '../../../../src/kernel/page/pure/job-form.ts';
 import { changeOf } from '../../../../src/kernel/page/pure/smaller.ts';
 import { isFailure, toneOf } from '../../../../src/kernel/page/pure/state.ts';
 import {
   axisWords,
+  endWords,
   exitWords,
   fullInstant,
   instantWords,
@@ -61,6 +63,28 @@ test('instants are in the reader’s zone, short today, with the year in another
     exitWords({ code: 3 }) + exitWords({ signal: 9 }) + exitWords({ code: 0 }),
     'exit 3signal 9',
   );
+});
+
+test('how something ended is said once, by whoever decided it', () => {
+  const lost = 'not kept, as outside distribute_save/: a.csv (1 file, 3 bytes)';
+  const rows = [
+    ['failed', { code: 3 }, 'exited with code 3 on n1', 'exit 3'],
+    ['failed', { code: 3 }, `exited with code 3 on n1; ${lost}`, `exit 3; ${lost}`],
+    ['completed', { code: 0 }, lost, lost],
+    ['timeout', { signal: 15 }, 'reached its time limit', 'reached its time limit'],
+    ['node_fail', null, null, ''],
+  ] as const;
+  for (const [kind, exit, detail, words] of rows) {
+    assert.equal(endWords({ exit, outcome: { kind, detail } }), words);
+  }
+});
+
+test('a form that says nothing asks for nothing, as on the command line', () => {
+  const form = { ...EMPTY_FORM, command: 'make' };
+  assert.deepEqual(problemsOf(form), {});
+  const program = { kind: 'shell', line: 'make' };
+  assert.deepEqual(submissionOf(form), { program, directory: { kind: 'private' } });
+  assert.equal(runCommand(form), 'weft run --private -- make');
 });
 
 test('each filter and action has its command', () => {

@@ -3,16 +3,18 @@
 import type { ComponentChildren } from 'preact';
 import type { JobDetail } from '../../../api/jobs.ts';
 import { formatDuration } from '../../../base/duration.ts';
+import { labelsForPeople } from '../../../model/own-labels.ts';
 import { hrefOf } from '../../data/route.ts';
 import { Panel, Time } from '../../parts/basic.tsx';
 import { sizeWords, some, spanWords } from '../../pure/words.ts';
 
 type Row = readonly [string, ComponentChildren];
 
-export function Facts({ job }: { job: JobDetail }) {
-  const rows = [...asked(job), ...used(job)].filter(([, value]) => value !== null && value !== '');
+/** `wide`: nothing stands beside it. */
+export function Facts({ job, wide }: { job: JobDetail; wide: boolean }) {
+  const rows = [...asked(job), ...used(job)].filter(([, value]) => !isEmpty(value));
   return (
-    <Panel title="Request and use">
+    <Panel title="Request and use" wide={wide}>
       <dl>
         {rows.map(([name, value]) => (
           <div key={name}>
@@ -24,6 +26,10 @@ export function Facts({ job }: { job: JobDetail }) {
       <Script job={job} />
     </Panel>
   );
+}
+
+function isEmpty(value: ComponentChildren): boolean {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
 function asked(job: JobDetail): Row[] {
@@ -39,7 +45,7 @@ function asked(job: JobDetail): Row[] {
     ['Command', <code key="c">{job.command}</code>],
     ['Asks for', `${some(request.nodeCount, 'node')} with ${per.filter(Boolean).join(', ')}`],
     ['Whole nodes', request.exclusive ? 'yes' : ''],
-    ['Labels', request.labels.join(', ')],
+    ['Labels', labelsForPeople(request.labels).join(', ')],
     ['Only on', request.nodeNames.join(', ')],
     ['Time limit', job.walltimeMs === null ? 'none' : formatDuration(job.walltimeMs)],
     ['Partition', job.partition],

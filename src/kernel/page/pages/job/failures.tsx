@@ -1,5 +1,6 @@
 // The tasks of an array that failed, before all others: which, how, and on to the next.
 
+import { useState } from 'preact/hooks';
 import type { JobDetail, TaskView } from '../../../api/jobs.ts';
 import { formatItem } from '../../../model/items.ts';
 import type { LiveEvent } from '../../data/live.ts';
@@ -7,10 +8,12 @@ import { useAnswer } from '../../data/query.ts';
 import { perform } from '../../parts/actions.tsx';
 import { Loaded, Panel, Span, State } from '../../parts/basic.tsx';
 import { failedCount, stateWord } from '../../pure/state.ts';
-import { exitWords, some } from '../../pure/words.ts';
+import { endWords, some } from '../../pure/words.ts';
 import { failedTasks, nextFailed } from './first-failed.ts';
 
+/** At first, and with each wish for more. */
 const SHOWN = 8;
+const SHOWN_MORE = 200;
 const TOGETHER_MS = 2000;
 
 export function Failures({
@@ -23,10 +26,11 @@ export function Failures({
   onIndex: (index: number) => void;
 }) {
   const count = failedCount(job);
+  const [limit, setLimit] = useState(SHOWN);
   const when = ({ jobId, kind }: LiveEvent): boolean => jobId === job.id && kind === 'task_done';
   const failed = useAnswer(
-    `failed ${job.id}`,
-    (signal) => failedTasks(job.id, { limit: SHOWN, signal }),
+    `failed ${job.id} ${limit}`,
+    (signal) => failedTasks(job.id, { limit, signal }),
     { when, togetherMs: TOGETHER_MS },
   );
   const next = async (): Promise<string> => {
@@ -50,7 +54,11 @@ export function Failures({
               <Failed key={task.id} task={task} isShown={task.index === index} onIndex={onIndex} />
             ))}
             {count > tasks.length && (
-              <li class="faint">and {some(count - tasks.length, 'more', 'more')}</li>
+              <li>
+                <button type="button" onClick={() => setLimit((before) => before + SHOWN_MORE)}>
+                  {some(count - tasks.length, 'more', 'more')}
+                </button>
+              </li>
             )}
           </ul>
         )}
@@ -80,7 +88,7 @@ function Failed({
       >
         {index}
       </button>{' '}
-      <State word={stateWord(task)} /> {exitWords(exit) || outcome?.detail}{' '}
+      <State word={stateWord(task)} /> {endWords({ exit, outcome })}{' '}
       {item !== undefined && <bdi>{formatItem(item)}</bdi>}{' '}
       <span class="faint">
         {nodes.length > 0 && `on ${nodes.join(', ')}, `}

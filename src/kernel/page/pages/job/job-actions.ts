@@ -78,12 +78,39 @@ export function bulkActions(jobs: readonly JobView[]): Action[] {
   });
 }
 
+/** Whoever runs it again is whom it runs as: its owner, not an operator. */
+function mayRunAgain({ state, source, owner }: JobView): boolean {
+  return state === 'done' && source === 'grid' && me.value?.name === owner;
+}
+
+function isShort(job: JobView): boolean {
+  return (job.outcomeCounts['completed'] ?? 0) < job.taskCount;
+}
+
+/** For several jobs: what did not complete of them runs again; of one all of it, where it completed. */
+export function retryActions(jobs: readonly JobView[]): Action[] {
+  const [first] = jobs;
+  if (jobs.length === 1 && first !== undefined) return againActions(first);
+  const fitting = jobs.filter((job) => mayRunAgain(job) && isShort(job));
+  if (fitting.length === 0) return [];
+  const ids = fitting.map(({ id }) => id);
+  return [
+    {
+      ...{ label: `Retry ${ids.length}`, command: actionCommand('retry', ids) },
+      ...askAboutJobs('Retry', fitting),
+      warning: 'What did not complete of each runs again, as a new job.',
+      run: () => forAll(ids, (id) => sendAgain(id, {}), 'run again'),
+    },
+  ];
+}
+
 /** For one job, with running it again: what did not complete, or all of it. */
 export function jobActions(job: JobView): Action[] {
-  const actions = bulkActions([job]);
-  // Whoever runs it again is whom it runs as: its owner, not an operator.
-  if (job.state !== 'done' || job.source !== 'grid' || me.value?.name !== job.owner) return actions;
-  const isShort = (job.outcomeCounts['completed'] ?? 0) < job.taskCount;
+  return [...bulkActions([job]), ...againActions(job)];
+}
+
+function againActions(job: JobView): Action[] {
+  if (!mayRunAgain(job)) return [];
   const hasSome = (job.outcomeCounts['completed'] ?? 0) > 0;
   const { id } = job;
   const resubmit = {
@@ -93,23 +120,26 @@ export function jobActions(job: JobView): Action[] {
     warning: `All of job ${id} runs again, as a new job.`,
   };
   // Where nothing completed, both are the same.
-  if (!isShort || !hasSome) return [...actions, resubmit];
+  if (!isShort(job) || !hasSome) return [resubmit];
   const retry = {
     ...{ label: 'Retry', command: `weft retry ${id}`, run: () => runAgain(job, false) },
     ...askAboutJobs('Retry', [job]),
     warning: `What did not complete of job ${id} runs again, as a new job.`,
   };
-  return [...actions, retry, resubmit];
+  return [retry, resubmit];
 }
 
 async function runAgain({ id }: JobView, all: boolean): Promise<string> {
-  const body = all ? { all } : {};
-  const params = { id: String(id) };
-  const { jobId } = await sendOnce(JSON.stringify(['retryJob', params, body]), (headers) =>
-    call('retryJob', { params, body, headers }),
-  );
+  const { jobId } = await sendAgain(id, all ? { all } : {});
   go(['jobs', jobId]);
   return `${all ? 'All' : 'What did not complete'} of job ${id} runs again as job ${jobId}.`;
+}
+
+function sendAgain(id: number, body: { readonly all?: boolean }) {
+  const params = { id: String(id) };
+  return sendOnce(JSON.stringify(['retryJob', params, body]), (headers) =>
+    call('retryJob', { params, body, headers }),
+  );
 }
 
 async function forAll(

@@ -13,7 +13,7 @@ import { changeCommand } from '../../pure/command-line.ts';
 import { changeOf } from '../../pure/smaller.ts';
 import { failedCount, stateWord } from '../../pure/state.ts';
 import { type Stretch, stretchesOf } from '../../pure/timeline.ts';
-import { exitWords, ownClock, some, spanWords } from '../../pure/words.ts';
+import { endWords, ownClock, some, spanWords } from '../../pure/words.ts';
 import { Facts } from './facts.tsx';
 import { Failures } from './failures.tsx';
 import { Files } from './files.tsx';
@@ -45,6 +45,7 @@ function Shown({ job }: { job: JobDetail }) {
   const index = job.array === null ? null : (chosen ?? failed ?? firstOf(job.array));
   const hasFailures = job.array !== null && failedCount(job) > 0;
   const maySee = me.value?.name === job.owner || isOperator();
+  const hasFiles = maySee && job.outputs !== null;
   return (
     <>
       <div class="title">
@@ -72,8 +73,8 @@ function Shown({ job }: { job: JobDetail }) {
             <p class="faint">Only {job.owner} and operators see the output.</p>
           </Panel>
         )}
-        <Facts job={job} />
-        {maySee && job.outputs !== null && <Files job={job} index={index ?? 0} />}
+        <Facts job={job} wide={!hasFiles} />
+        {hasFiles && <Files job={job} index={index ?? 0} />}
       </div>
     </>
   );
@@ -155,8 +156,8 @@ function Life({ job }: { job: JobDetail }) {
         {job.array !== null && <ArrayLife job={job} />}
         {job.endedAt !== null && (
           <li>
-            <Time at={job.endedAt} /> <State word={stateWord(job)} /> {exitWords(job.exit)}{' '}
-            {job.outcome?.detail} {job.cancelledBy && `by ${job.cancelledBy}`}
+            <Time at={job.endedAt} /> <State word={stateWord(job)} /> {endWords(job)}{' '}
+            {job.cancelledBy && `by ${job.cancelledBy}`}
           </li>
         )}
       </ol>

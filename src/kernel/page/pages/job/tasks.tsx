@@ -10,7 +10,7 @@ import { Command, Loaded, Panel, Span, State } from '../../parts/basic.tsx';
 import { colours } from '../../parts/colours.ts';
 import { stateWord, toneOf } from '../../pure/state.ts';
 import type { TaskMap } from '../../pure/task-map.ts';
-import { exitWords, some } from '../../pure/words.ts';
+import { endWords, some } from '../../pure/words.ts';
 
 /** An array has many events; few are about one task. */
 const TASK_TOGETHER_MS = 1000;
@@ -65,9 +65,9 @@ function TaskWords({ task }: { task: TaskView }) {
     <span>
       <State word={stateWord(task)} /> <Span from={task.startedAt} until={task.endedAt} />{' '}
       {task.item !== undefined && <bdi>{formatItem(task.item)}</bdi>}{' '}
-      {task.nodes.length > 0 && `on ${task.nodes.join(', ')}`} {exitWords(task.exit)}{' '}
+      {task.nodes.length > 0 && `on ${task.nodes.join(', ')}`} {endWords(task)}{' '}
       <span class="faint">
-        {task.reason?.words ?? task.outcome?.detail ?? ''}
+        {task.reason?.words ?? ''}
         {task.epoch > 1 && `, start ${task.epoch}`}
       </span>
     </span>

@@ -1,6 +1,7 @@
 // One node: how it is, what runs on it, and what operators do with it.
 
 import type { NodeView } from '../../../api/nodes.ts';
+import { labelsForPeople } from '../../../model/own-labels.ts';
 import { now } from '../../data/clock.ts';
 import { useCall } from '../../data/query.ts';
 import { hrefOf } from '../../data/route.ts';
@@ -98,7 +99,7 @@ function Use({ node: { total, free, load } }: { node: NodeView }) {
 
 function Facts({ node }: { node: NodeView }) {
   const rows: [string, string][] = [
-    ['Labels', node.labels.join(', ')],
+    ['Labels', labelsForPeople(node.labels).join(', ')],
     ['Shared paths', node.sharedPaths.join(', ')],
     ['Clock', node.clockOffsetMs === null ? '' : `${node.clockOffsetMs} ms ahead of the head`],
     ...Object.entries(node.facts ?? {}).map(([key, value]): [string, string] => [

@@ -21,7 +21,7 @@ export function Spoken({ bars }: { bars: ReplyOf<'schedule'>['bars'] }) {
   );
   return (
     <details>
-      <summary>The same as a table: {some(next.length, 'task')} that run or come next</summary>
+      <summary>The same as a table: {some(next.length, 'task')} running or next</summary>
       <table class="plain">
         <thead>
           <tr>

@@ -44,7 +44,7 @@ export function Fields({
         />
       </label>
       {field('name', 'Name', 'the first word')}
-      {field('time', 'Time limit', '90s, 1h30m or none')}
+      {field('time', 'Time limit', 'none; 90s, 1h30m')}
       {field('nodes', 'Nodes', '1')}
       {field('cpus', 'Cpus per node', '1')}
       {field('memory', 'Memory per node', '512M, 4G')}

@@ -53,21 +53,30 @@ export function Submit() {
           <Sending sending={sending} wish={wish} />
         </Panel>
         <div class="column">
-          <Panel title="What the head says to it">
+          <Panel title="When it would start">
             <Answer answer={answer} isGood={isGood} />
           </Panel>
-          <Panel title="The same in a shell">
-            <Command text={runCommand(form)} />
-          </Panel>
-          <Panel
-            title="The same as a script for weft submit"
-            aside={<CopyButton text={submitScript(form)} label="the script" />}
-          >
-            <pre class="log">{submitScript(form)}</pre>
-          </Panel>
+          {form.command.trim() !== '' && <SameInShell form={form} />}
         </div>
       </div>
     </div>
+  );
+}
+
+/** Of a form without a command there is nothing to copy. */
+function SameInShell({ form }: { form: JobForm }) {
+  return (
+    <>
+      <Panel title="The same in a shell">
+        <Command text={runCommand(form)} />
+      </Panel>
+      <Panel
+        title="The same as a script for weft submit"
+        aside={<CopyButton text={submitScript(form)} label="the script" />}
+      >
+        <pre class="log">{submitScript(form)}</pre>
+      </Panel>
+    </>
   );
 }
 
@@ -102,7 +111,8 @@ function useRehearsal(form: JobForm, isGood: boolean): Rehearsed | HeadError | n
 }
 
 function Answer({ answer, isGood }: { answer: Rehearsed | HeadError | null; isGood: boolean }) {
-  if (!isGood) return <p class="faint">It is asked when the form is whole.</p>;
+  if (!isGood)
+    return <p class="faint">You see it here once the form has a command and nothing wrong.</p>;
   if (answer === null) return <p class="faint">Asking…</p>;
   if (answer instanceof HeadError) return <Problem error={answer} />;
   return (

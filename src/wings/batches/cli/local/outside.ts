@@ -21,12 +21,12 @@ export function lookAfter(work: string, before: Before): Outside | undefined {
     const status = lstatSync(full, { bigint: true, throwIfNoEntry: false });
     if (status === undefined) return;
     const { size, mtimeNs: modifiedNs, birthtimeNs: madeNs } = status;
-    count.add(name, Number(size), { modifiedNs, madeNs });
+    if (name.startsWith(`${SAVE_FOLDER}/`)) count.keep(name, Number(size), { modifiedNs });
+    else count.add(name, Number(size), { modifiedNs, madeNs });
   };
   for (const entry of readdirSync(work, { withFileTypes: true })) {
     const { name } = entry;
     const top = path.join(work, name);
-    if (name === SAVE_FOLDER) continue;
     if (!entry.isDirectory()) add(name, top);
     else {
       for (const { path: below, kind, full } of walk(top, () => undefined)) {
