@@ -24,8 +24,14 @@ const now = (): number => performance.now();
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const router = new Router(
   {
-    ...{ generation: 'g', losses: 0, workers: [], crashLimit: 3, min: workers, max: workers },
-    ...{ idleMs: 1e9, newHash: () => createHash('sha256') },
+    generation: 'g',
+    losses: 0,
+    workers: [],
+    crashLimit: 3,
+    min: workers,
+    max: workers,
+    idleMs: 1e9,
+    newHash: () => createHash('sha256'),
   },
   now(),
 );
@@ -79,8 +85,15 @@ let next = 1;
 let done = 0;
 function submit(): void {
   fromClient.add({
-    ...{ kind: 'call', call: next, asset: 1, retriesMax: 0, timeoutMs: 0, since: null, attempt: 0 },
-    ...{ shared: [], payload: { inline: PAYLOAD } },
+    kind: 'call',
+    call: next,
+    asset: 1,
+    retriesMax: 0,
+    timeoutMs: 0,
+    since: null,
+    attempt: 0,
+    shared: [],
+    payload: { inline: PAYLOAD },
   });
   next += 1;
 }

@@ -32,7 +32,10 @@ let childFrom = 0;
 
 const child = new Child(
   {
-    ...{ scratch: tmpdir(), callsMax: 0, bytesMax: 0, env: process.env },
+    scratch: tmpdir(),
+    callsMax: 0,
+    bytesMax: 0,
+    env: process.env,
     onStderr: (chunk) => process.stderr.write(chunk),
   },
   {

@@ -18,7 +18,10 @@ export async function beat(call: Call, socketPath: string, betweenMs: number) {
   const body = { name: NAME, resources: SMALL, labels: [], replace: true };
   const { secret } = await call<{ secret: string }>('POST', '/v1/nodes', body);
   const dialer = headDialer({
-    ...{ head: { socketPath }, name: NAME, secret, messageBytesMax: 64 * 1_048_576 },
+    head: { socketPath },
+    name: NAME,
+    secret,
+    messageBytesMax: 64 * 1_048_576,
   });
   const session = await dialer.dial();
   const took: number[] = [];
@@ -33,8 +36,11 @@ export async function beat(call: Call, socketPath: string, betweenMs: number) {
   });
   const say = (message: object): void => session.send(encode(message));
   say({
-    ...{ kind: 'hello', protocol: PROTOCOL_VERSION, dialedAt: performance.now() },
-    ...{ hello: { ...hello(NAME, 1), resources: SMALL }, features: AGENT_FEATURES },
+    kind: 'hello',
+    protocol: PROTOCOL_VERSION,
+    dialedAt: performance.now(),
+    hello: { ...hello(NAME, 1), resources: SMALL },
+    features: AGENT_FEATURES,
   });
   const timer = setInterval(() => {
     say({ kind: 'heartbeat', sentAt: performance.now(), at: Date.now(), load: LOAD });

@@ -87,7 +87,8 @@ async function measure(world: SiteWorld, { call }: LocalClient, beside: object):
   const head = world.pid('head');
   const submission = {
     program: { kind: 'argv', argv: ['/bin/true'] },
-    ...{ nodeNames: ['own'], memoryBytes: 16 * 1_048_576 },
+    nodeNames: ['own'],
+    memoryBytes: 16 * 1_048_576,
   };
   // The first ones of a head are slower than all that follow.
   for (let at = 0; at < 100; at += 1) await call('POST', '/v1/jobs', submission);
@@ -100,8 +101,11 @@ async function measure(world: SiteWorld, { call }: LocalClient, beside: object):
   }
   const cpu = (cpuSeconds(head) - used) / ((performance.now() - begun) / 1000);
   const more = {
-    ...{ ...beside, jobs: JOBS, asked: 50 },
-    ...{ headCpu: Number(cpu.toFixed(3)), load: loadavg().map((one) => Number(one.toFixed(1))) },
+    ...beside,
+    jobs: JOBS,
+    asked: 50,
+    headCpu: Number(cpu.toFixed(3)),
+    load: loadavg().map((one) => Number(one.toFixed(1))),
   };
   figure('submit_beside_a_large_site', 'ms', took, more);
 }

@@ -49,7 +49,9 @@ export function busyNode(order: number): NodeView {
     cpus -= own;
     memory += own * GIB;
     running.push({
-      ...{ jobId: (1_000_000 + order * 10 + at) as JobId, index: 0, reservation: null },
+      jobId: (1_000_000 + order * 10 + at) as JobId,
+      index: 0,
+      reservation: null,
       resources: amounts(own, own * GIB),
       startedAt: NOW - draw(5) * HOUR_MS,
       walltimeMs: (6 + draw(40)) * HOUR_MS,
@@ -72,7 +74,13 @@ function nodeView(order: number, total: Resources, free: Resources, running: Run
   const name = `n${order}` as NodeName;
   const isEmpty = running.length === 0;
   return {
-    ...{ name, order, total, free, running, gpusFree: [], idle: isEmpty },
+    name,
+    order,
+    total,
+    free,
+    running,
+    gpusFree: [],
+    idle: isEmpty,
     labels: new Set<string>(),
     labelsKey: '',
   };
@@ -93,7 +101,9 @@ export function shapesOf(book: ShapeBook, partition: string): Shape[] {
   return Array.from({ length: shapeCount }, (_, at) => {
     const perNode = amounts(4 + (at % 60), (1 + (at % 7)) * GIB);
     return book.of({
-      ...{ partition, reservation: null, walltimeMs: (1 + (at % 24)) * HOUR_MS },
+      partition,
+      reservation: null,
+      walltimeMs: (1 + (at % 24)) * HOUR_MS,
       request: requestOf(perNode, at % 10 === 0 ? 1 + draw(64) : 1),
     });
   });
@@ -105,7 +115,9 @@ export function distinctShapes(): Shape[] {
   return Array.from({ length: taskCount }, (_, at) => {
     const perNode = amounts(4 + (at % 60), GIB + at * 2 ** 20);
     return book.of({
-      ...{ partition: 'default', reservation: null, walltimeMs: (1 + (at % 24)) * HOUR_MS },
+      partition: 'default',
+      reservation: null,
+      walltimeMs: (1 + (at % 24)) * HOUR_MS,
       request: requestOf(perNode, 1),
     });
   });
@@ -123,10 +135,13 @@ export function fill(queue: Queue, shapes: readonly Shape[]): QueueEntry {
     last = {
       jobId: (at + 1) as JobId,
       owner: `user${draw(userCount)}` as UserName,
-      ...{ qos: 'normal', nice: 0, submittedAt: NOW - taskCount + at },
+      qos: 'normal',
+      nice: 0,
+      submittedAt: NOW - taskCount + at,
       shape: shapes[at % shapes.length] as Shape,
       pending: IntervalSet.of([[0, 0]]),
-      ...{ runningMax: null, running: 0 },
+      runningMax: null,
+      running: 0,
     };
     queue.add(last);
   }

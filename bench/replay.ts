@@ -38,9 +38,14 @@ function* figuresOf(file: string, procs: number, depthMax: number) {
     const scheduling = { ...plainScheduling(policy), depthMax };
     const { runs, planCycles, planCpuMs } = replay(jobs, nodesOf(machine), { scheduling, cpuMs });
     yield {
-      ...{ trace: path.basename(file), procs, policy, jobs: runs.length, dropped },
+      trace: path.basename(file),
+      procs,
+      policy,
+      jobs: runs.length,
+      dropped,
       ...measure(runs, procs),
-      ...{ planCycles, planCpuMs: Math.round(planCpuMs) },
+      planCycles,
+      planCpuMs: Math.round(planCpuMs),
     };
   }
 }

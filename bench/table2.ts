@@ -163,10 +163,19 @@ async function doorStarts({ name, door }: Way): Promise<void> {
 
 async function submissions(way: Way, folder: string): Promise<void> {
   const submission = (at: number): SiteSubmission => ({
-    ...{ name: `table2-${process.pid}-${at}`, script: '#!/bin/sh\nexit 0\n', queue: null },
-    ...{ scriptFile: join(folder, 'script'), account: null, walltimeMs: null, nodeCount: 1 },
-    ...{ cpuCount: 1, memoryBytes: null, directory: folder, options: [] },
-    ...{ stdout: join(folder, 'out'), stderr: join(folder, 'err') },
+    name: `table2-${process.pid}-${at}`,
+    script: '#!/bin/sh\nexit 0\n',
+    queue: null,
+    scriptFile: join(folder, 'script'),
+    account: null,
+    walltimeMs: null,
+    nodeCount: 1,
+    cpuCount: 1,
+    memoryBytes: null,
+    directory: folder,
+    options: [],
+    stdout: join(folder, 'out'),
+    stderr: join(folder, 'err'),
   });
   const taken = await measure(
     RUNS,

@@ -41,7 +41,9 @@ async function measureTop({ directory, headPid }: Cluster, interval: string) {
   const pidFile = join(directory, 'top.pid');
   const command = `${process.execPath} ${weft} --dir ${directory} top -n ${interval}`;
   const terminal = new TypedTerminal(`echo $$ > ${pidFile}; exec ${command}`, {
-    ...{ cwd: directory, env: process.env, size: { columns: 120, rows: 40 } },
+    cwd: directory,
+    env: process.env,
+    size: { columns: 120, rows: 40 },
   });
   try {
     await terminal.shows(/^Nodes: 4 up/m);

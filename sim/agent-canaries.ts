@@ -150,9 +150,15 @@ function keepSpool({ files }: AllPorts): Partial<AgentPorts> {
 
 /** Where agents and networks fail often, and heads do not; and work runs on leases soon over. */
 const LEASED = {
-  ...{ headCrashMs: null, commitCrashMs: null, headStopMs: null, powerCutMs: null },
-  ...{ fenceSuccess: null, heartbeatMs: 500, nodeTimeoutMs: 2000 },
-  ...{ submissionMs: 1000, stormMs: 180_000 },
+  headCrashMs: null,
+  commitCrashMs: null,
+  headStopMs: null,
+  powerCutMs: null,
+  fenceSuccess: null,
+  heartbeatMs: 500,
+  nodeTimeoutMs: 2000,
+  submissionMs: 1000,
+  stormMs: 180_000,
 } as const;
 
 const SIGSTOP = 19;

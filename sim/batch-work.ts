@@ -70,8 +70,10 @@ export class BatchWork {
     every('submit', batchMs, (dice) => this.#submitNew(dice));
     every('resume', times(RESUME_EVERY, batchMs), (dice) => this.#submitAgain(dice));
     const wishes = {
-      ...{ retry_batch: RETRY_EVERY, cancel_batch: CANCEL_EVERY },
-      ...{ rebuild_batch: REBUILD_EVERY, remove_batch: REMOVE_EVERY },
+      retry_batch: RETRY_EVERY,
+      cancel_batch: CANCEL_EVERY,
+      rebuild_batch: REBUILD_EVERY,
+      remove_batch: REMOVE_EVERY,
     } as const;
     for (const [kind, count] of Object.entries(wishes) as [keyof typeof wishes, number][]) {
       every(kind, times(count, batchMs), (dice) => this.#wish(kind, dice));
@@ -109,14 +111,12 @@ export class BatchWork {
     const { client, note } = this.#world;
     const key = `${file.name}.${file.edition}`;
     const command: SubmitBatch = {
-      ...{
-        kind: 'submit_batch',
-        namespace: file.owner,
-        name: file.name,
-        origin: 'weft',
-        mode,
-        key,
-      },
+      kind: 'submit_batch',
+      namespace: file.owner,
+      name: file.name,
+      origin: 'weft',
+      mode,
+      key,
       after: file.after,
       build: file.solver === null ? null : `solver-${file.solver}`,
       parts: this.#parts(file, key, dice),
@@ -164,7 +164,9 @@ export class BatchWork {
       ...(solver === null ? {} : { build: this.#buildOf(solver) }),
     };
     return {
-      ...{ program: programOf(plan), name, directory: { kind: 'private' } },
+      program: programOf(plan),
+      name,
+      directory: { kind: 'private' },
       each: numbers.map((number) => ({ name: `j${number}` })),
       ...(dice.happens(0.3) ? { array: { indices: '0', runningMax: 2 } } : {}),
       ...(hasFiles ? { staging: { inputs } } : {}),

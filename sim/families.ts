@@ -16,26 +16,46 @@ import { runSeed } from './run.ts';
 import { CANARY_SEEDS, PINNED } from './seeds.ts';
 
 export const OWN: Family = familyOf({
-  ...{ name: 'seed', word: 'seed', run: runSeed, sizes: ['jobs', 'messages'] },
-  ...{ pinned: PINNED, canaries: CANARIES, canarySeeds: CANARY_SEEDS },
+  name: 'seed',
+  word: 'seed',
+  run: runSeed,
+  sizes: ['jobs', 'messages'],
+  pinned: PINNED,
+  canaries: CANARIES,
+  canarySeeds: CANARY_SEEDS,
   measures: { freshSeeds: 500, freshMs: 35_000, twiceSeeds: 10, canarySeedsMax: 200 },
 });
 
 export const CALLS: Family = familyOf({
-  ...{ name: 'calls', word: 'call', run: runCallSeed, sizes: ['calls'] },
-  ...{ pinned: PINNED_CALLS, canaries: CALL_CANARIES, canarySeeds: {} },
+  name: 'calls',
+  word: 'call',
+  run: runCallSeed,
+  sizes: ['calls'],
+  pinned: PINNED_CALLS,
+  canaries: CALL_CANARIES,
+  canarySeeds: {},
   measures: { freshSeeds: 300, freshMs: 15_000, twiceSeeds: 5, canarySeedsMax: 100 },
 });
 
 export const FOREIGN: Family = familyOf({
-  ...{ name: 'foreign', word: 'site', run: runForeignSeed, sizes: ['jobs'] },
-  ...{ pinned: PINNED_FOREIGN, canaries: FOREIGN_CANARIES, canarySeeds: FOREIGN_CANARY_SEEDS },
+  name: 'foreign',
+  word: 'site',
+  run: runForeignSeed,
+  sizes: ['jobs'],
+  pinned: PINNED_FOREIGN,
+  canaries: FOREIGN_CANARIES,
+  canarySeeds: FOREIGN_CANARY_SEEDS,
   measures: { freshSeeds: 300, freshMs: 12_000, twiceSeeds: 3, canarySeedsMax: 60 },
 });
 
 export const RESTORED: Family = familyOf({
-  ...{ name: 'restored', word: 'restore', run: runRestored, sizes: ['lost'] },
-  ...{ pinned: PINNED_RESTORED, canaries: RESTORED_CANARIES, canarySeeds: RESTORED_CANARY_SEEDS },
+  name: 'restored',
+  word: 'restore',
+  run: runRestored,
+  sizes: ['lost'],
+  pinned: PINNED_RESTORED,
+  canaries: RESTORED_CANARIES,
+  canarySeeds: RESTORED_CANARY_SEEDS,
   measures: { freshSeeds: 100, freshMs: 8000, twiceSeeds: 2, canarySeedsMax: 60 },
 });
 

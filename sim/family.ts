@@ -80,7 +80,9 @@ export function familyOf<
 }): Family {
   const { name, word, run, sizes, measures } = of;
   return {
-    ...{ name, word, measures },
+    name,
+    word,
+    measures,
     run: async (seed, trace) => run({ seed, trace }),
     sizeOf: (end) => Object.fromEntries(sizes.map((size) => [size, Number(end[size as never])])),
     pinned: of.pinned.map(({ seed, broke, weather }) => {

@@ -105,7 +105,10 @@ export class HeadHost {
     this.life = life;
     this.commitCrash = 'none';
     const store = new SimStore(this.disk, {
-      ...{ time, streams, life, commitMs },
+      time,
+      streams,
+      life,
+      commitMs,
       crashAt: () => this.commitCrash,
       crash: () => this.crash(),
       syncFailures: () => this.syncFailures,
@@ -117,7 +120,10 @@ export class HeadHost {
     const { fence, notifiersOf } = this.#world;
     const ports = {
       machine: HEAD_MACHINE,
-      ...{ store: this.#world.wrapStore(store), clock, log, logs: this.logs },
+      store: this.#world.wrapStore(store),
+      clock,
+      log,
+      logs: this.logs,
       bootClock: simBootClock(clock, 'the only start of its machine'),
       ...(this.countsLives
         ? { lives: { chance: streams.of('life'), key: STAMP_KEY, firstWordMs } }

@@ -23,7 +23,9 @@ export function headSettings({ heartbeatMs, looksMax, ...drawn }: Drawn): HeadSe
   const defaults = { nodeCount: 1, processesPerNode: 1, perNode, walltimeMs: null };
   return {
     settings: { ...drawn, crashLimit: 3, defaults },
-    ...{ heartbeatMs, tickMs: PERIOD_MS, logBytesMax: 1_000_000 },
+    heartbeatMs,
+    tickMs: PERIOD_MS,
+    logBytesMax: 1_000_000,
     ...(looksMax === undefined ? {} : { looksMax }),
   };
 }

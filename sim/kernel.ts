@@ -58,7 +58,8 @@ export class Kernel {
     this.#world = world;
     const { disk, onBuild } = world;
     this.#builds = new Builds({
-      ...{ disk, onBuild },
+      disk,
+      onBuild,
       work: (process, ms, then) => this.#work(process, ms, then),
       wait: (process, wake) => this.#resumeBy.set(process, wake),
       // Never at once: whoever starts it is told of its end after that.
@@ -130,10 +131,18 @@ export class Kernel {
     const { node, time } = this.#world;
     const variables = new Map(request.environment.map((line) => splitVariable(line)));
     const process: SimProcess = {
-      ...{ node, launchId: request.launchId, variables, plan, isLeftover },
+      node,
+      launchId: request.launchId,
+      variables,
+      plan,
+      isLeftover,
       mark: variables.get('WEFT_LAUNCH') ?? '',
       group: request.cgroupProcs[0] ?? null,
-      ...{ startedAt: time.now, state: 'running', ranMs: 0, runningSince: time.now, exit: null },
+      startedAt: time.now,
+      state: 'running',
+      ranMs: 0,
+      runningSince: time.now,
+      exit: null,
     };
     this.processes.add(process);
     this.#world.onStart(process);

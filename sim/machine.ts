@@ -203,10 +203,15 @@ export class Machine {
     const { time, streams, onProcess, onWrite, onOutput, onBuild, runScript } = this.#world;
     const dice = streams.of('kernel');
     return new Kernel({
-      ...{ node: this.name, time, dice, disk: this.disk },
+      node: this.name,
+      time,
+      dice,
+      disk: this.disk,
       onStart: (process) => onProcess('start', process),
       onEnd: (process) => onProcess('end', process),
-      ...{ onWrite, onOutput, onBuild },
+      onWrite,
+      onOutput,
+      onBuild,
       runScript: (text) => runScript(this.name, text),
     });
   }
@@ -215,7 +220,9 @@ export class Machine {
     if (this.#launcher !== null) return this.#launcher;
     const { time, streams } = this.#world;
     this.#launcher = new SimLauncher({
-      ...{ time, streams: streams.under('launcher'), kernel: this.kernel },
+      time,
+      streams: streams.under('launcher'),
+      kernel: this.kernel,
       now: () => this.clock.now(),
       monotonic: () => this.clock.monotonic(),
       forkFailures: () => this.forkFailures,
@@ -251,7 +258,9 @@ export class Machine {
       },
       ...(this.make.hasGroups ? { containment: groupContainment(this.kernel, life) } : {}),
       staging: new SimStaging({
-        ...{ time, life, disk: this.disk },
+        time,
+        life,
+        disk: this.disk,
         dial: () => this.#world.dialFiles(this, life),
       }),
       marks: marksOf(this.kernel, life),
@@ -285,11 +294,22 @@ export class Machine {
       instance: `${name}-install-${this.#installs}`,
       machine: { board: this.#board },
       bootBeganAt: BOOT_BEGAN_AT,
-      ...{ resources, labels: ['simulated'], sharedPaths },
+      resources,
+      labels: ['simulated'],
+      sharedPaths,
       facts: {
-        ...{ os: 'Linux', arch: 'x64', kernel: '6', hostname: name, agentVersion: '0' },
-        ...{ diskFreeBytes: 0, diskBytes: 0, network: '', limits: 'cgroup v2', launcher: 'c' },
-        ...{ switchesUser: true, user: 'root' },
+        os: 'Linux',
+        arch: 'x64',
+        kernel: '6',
+        hostname: name,
+        agentVersion: '0',
+        diskFreeBytes: 0,
+        diskBytes: 0,
+        network: '',
+        limits: 'cgroup v2',
+        launcher: 'c',
+        switchesUser: true,
+        user: 'root',
       },
       stateDir: `/${name}`,
       spoolBytesMax: 1e9,

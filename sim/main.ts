@@ -21,10 +21,16 @@ import { runInLanes } from './lanes.ts';
 
 /** By the word for many of its seeds, and for one. */
 const MANY: Readonly<Record<string, Family>> = {
-  ...{ seeds: OWN, calls: CALLS, sites: FOREIGN, restored: RESTORED },
+  seeds: OWN,
+  calls: CALLS,
+  sites: FOREIGN,
+  restored: RESTORED,
 };
 const ONE: Readonly<Record<string, Family>> = {
-  ...{ seed: OWN, call: CALLS, site: FOREIGN, restore: RESTORED },
+  seed: OWN,
+  call: CALLS,
+  site: FOREIGN,
+  restore: RESTORED,
 };
 
 /** A base of its own for every day: each day's runs are new, and can be had again. */

@@ -36,7 +36,11 @@ export interface PostWorld {
 }
 
 export const NOTIFY_RULES: NotifyRules = {
-  ...{ matrix: ['*'], webhook: ['*'], command: ['tell'], mail: ['*'], giveUpMs: 100_000 },
+  matrix: ['*'],
+  webhook: ['*'],
+  command: ['tell'],
+  mail: ['*'],
+  giveUpMs: 100_000,
 };
 
 const TARGETS = [

@@ -278,7 +278,9 @@ class Connection implements Processes {
 /** Limit groups as cgroups give them. */
 export function groupContainment(kernel: Kernel, life: Life): Containment {
   return {
-    ...{ facts: 'cgroup v2', limits: 'cgroup', polled: false },
+    facts: 'cgroup v2',
+    limits: 'cgroup',
+    polled: false,
     acquire({ memoryBytes }) {
       const name = life.alive ? kernel.makeGroup(memoryBytes) : '';
       return { name, procs: [name] };

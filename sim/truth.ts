@@ -152,7 +152,9 @@ export class Truth {
       if (resources === undefined || job === undefined || isLeaving) continue;
       yield {
         resources: isYielding ? { ...resources, cpuCount: 0 } : resources,
-        ...{ startedAt, reservation: job.reservation, stopped: stopped.size > 0 },
+        startedAt,
+        reservation: job.reservation,
+        stopped: stopped.size > 0,
         walltimeMs: job.spec.walltimeMs,
       };
     }
@@ -246,7 +248,11 @@ export class Truth {
       case 'task_allocated': {
         const { place, epoch, shares } = event;
         this.#epochs.set(formatEpochId(formatTaskId(place.jobId, place.index), epoch), {
-          ...{ place, startedAt: null, isLeaving: false, isYielding: false, stopped: new Set() },
+          place,
+          startedAt: null,
+          isLeaving: false,
+          isYielding: false,
+          stopped: new Set(),
           shares: new Map(shares.map(({ node, resources }) => [node, resources])),
           unstarted: new Set(shares.map(({ node }) => node)),
         });
@@ -323,7 +329,9 @@ export function placeOf(process: SimProcess): Place {
   const taskId = text('WEFT_TASK_ID');
   const epoch = Number(text('WEFT_EPOCH'));
   return {
-    ...{ taskId, epoch, epochId: `${taskId}#${epoch}` },
+    taskId,
+    epoch,
+    epochId: `${taskId}#${epoch}`,
     jobId: Number(text('WEFT_JOB_ID')) as JobId,
     nodeRank: Number(text('WEFT_NODE_RANK')),
     rank: Number(text('WEFT_PROC_RANK')),

@@ -44,15 +44,32 @@ export class Works {
     const { client, machines, truth, headNow, time, weather, note } = common;
     const booking = new Booking({ client, machines, truth, headNow });
     this.#siteWork = new SiteWork({
-      ...{ time, client, weather, host, booking, headNow, site },
+      time,
+      client,
+      weather,
+      host,
+      booking,
+      headNow,
+      site,
       streams: streams.under('site work'),
     });
     this.#laterWork = new LaterWork({
-      ...{ time, client, weather, headNow, truth, note, streams: streams.under('later work') },
+      time,
+      client,
+      weather,
+      headNow,
+      truth,
+      note,
+      streams: streams.under('later work'),
       partitions: Object.keys(site.base.partitions),
     });
     this.#batchWork = new BatchWork({
-      ...{ time, client, weather, machines, note, truth: batches },
+      time,
+      client,
+      weather,
+      machines,
+      note,
+      truth: batches,
       wishes: () => post.wishes(weather.notify, streams.of('notify batches')),
       streams: streams.under('batches'),
     });

@@ -113,12 +113,12 @@ export class World {
       : drawSite(streams.under('site'), policy, names);
     this.post = this.#makePost();
     this.#goals = new GoalWork({
-      ...{ time: this.time, streams: streams.under('goals'), machines: () => this.machines },
-      ...{
-        goalMs: this.weather.goalMs,
-        log: this.chronicle.log('goals'),
-        note: this.chronicle.note,
-      },
+      time: this.time,
+      streams: streams.under('goals'),
+      machines: () => this.machines,
+      goalMs: this.weather.goalMs,
+      log: this.chronicle.log('goals'),
+      note: this.chronicle.note,
       wrapEngine: (engine) => this.#planted.goalEngine?.(engine) ?? engine,
     });
     this.host = this.#makeHost([...links.values()].map(({ link }) => link));
@@ -131,15 +131,30 @@ export class World {
     const { lostAnswers } = weather;
     const client = new Client({ time, host, lostAnswers, streams: streams.under('client') });
     this.#works = new Works({
-      ...{ time, streams, client, weather, host, machines, truth, headNow, note },
-      ...{ batches: this.batches, post: this.post, site: this.#site },
+      time,
+      streams,
+      client,
+      weather,
+      host,
+      machines,
+      truth,
+      headNow,
+      note,
+      batches: this.batches,
+      post: this.post,
+      site: this.#site,
     });
     this.#pauses = new PauseWatch({
-      ...{ truth, machines, allowed: this.#works.pauseWork.allowed },
-      ...{ killGraceMs: weather.killGraceMs, now: () => time.now },
+      truth,
+      machines,
+      allowed: this.#works.pauseWork.allowed,
+      killGraceMs: weather.killGraceMs,
+      now: () => time.now,
     });
     this.#safety = {
-      ...{ truth, killGraceMs: weather.killGraceMs, now: () => time.now },
+      truth,
+      killGraceMs: weather.killGraceMs,
+      now: () => time.now,
       machines: new Map(machines.map((machine) => [machine.name as string, machine])),
     };
     const plain = new Map([...links].map(([name, { link }]) => [name, link]));
@@ -150,7 +165,12 @@ export class World {
     };
     this.#storm = new Storm({ ...storm, onWiped }, weather);
     this.#clones = new CloneWork({
-      ...{ time, client, host, machines, weather, streams: streams.under('clones') },
+      time,
+      client,
+      host,
+      machines,
+      weather,
+      streams: streams.under('clones'),
       copy: (of, number) => this.#copyOf(of, number),
     });
   }
@@ -274,10 +294,18 @@ export class World {
     const machines = () => this.machines;
     const fence = { time, note, machines, streams: streams.under('fence') };
     return new HeadHost({
-      ...{ time, note, commitMs, streams: streams.under('head'), log: chronicle.log('head') },
+      time,
+      note,
+      commitMs,
+      streams: streams.under('head'),
+      log: chronicle.log('head'),
       settings: headSettings({
-        ...{ nodeTimeoutMs, heartbeatMs, killGraceMs, retainedJobsMax },
-        ...{ scheduling: this.#site.base, buildMsMax: BUILD_MS_MAX },
+        nodeTimeoutMs,
+        heartbeatMs,
+        killGraceMs,
+        retainedJobsMax,
+        scheduling: this.#site.base,
+        buildMsMax: BUILD_MS_MAX,
         archiveDefaultBytes: 64 * 1_048_576,
         ...(notify === null ? {} : { notify: NOTIFY_RULES }),
         ...(looksMax === null ? {} : { looksMax }),
@@ -302,7 +330,10 @@ export class World {
   #makePost(): Post {
     const { time, truth, batches, weather } = this;
     return new Post({
-      ...{ time, truth, batches, streams: this.streams.under('post') },
+      time,
+      truth,
+      batches,
+      streams: this.streams.under('post'),
       note: this.chronicle.note,
       engine: () => this.host.engine,
       guard: (check) => this.chronicle.guard(check),
@@ -315,7 +346,11 @@ export class World {
     const isCopy = make.copy !== undefined;
     const streams = this.streams.under(`machine ${make.name}${make.copy?.word ?? ''}`);
     return new Machine(make, {
-      ...{ time, link, streams, log: this.chronicle.log(make.name), note: this.chronicle.note },
+      time,
+      link,
+      streams,
+      log: this.chronicle.log(make.name),
+      note: this.chronicle.note,
       dialer: (machine, life) => this.#dialer(machine, link, life),
       onProcess: (what, process) => {
         this.chronicle.guard(() => this.#onProcess(what, process, isCopy));

@@ -58,7 +58,9 @@ function run(policy: keyof typeof TITLES): GanttPanel {
 function panelOf(title: string, jobs: readonly Past[]): GanttPanel {
   const begin = Math.min(...jobs.map((job) => job.startedAt));
   const bars = jobs.map(({ jobId, nodes, startedAt, endedAt }) => ({
-    ...{ label: JOBS[jobId - 1]?.name ?? '', nodes, isMain: JOBS[jobId - 1]?.name === 'wide' },
+    label: JOBS[jobId - 1]?.name ?? '',
+    nodes,
+    isMain: JOBS[jobId - 1]?.name === 'wide',
     fromS: (startedAt - begin) / 1000,
     untilS: (endedAt - begin) / 1000,
   }));

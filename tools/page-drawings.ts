@@ -42,15 +42,21 @@ interface Picture {
 
 const PICTURES: readonly Picture[] = [
   {
-    ...{ name: 'overview', place: '', height: 740 },
+    name: 'overview',
+    place: '',
+    height: 740,
     label: 'The overview of the web page: use, nodes, load, what needs attention',
   },
   {
-    ...{ name: 'schedule', place: 'schedule', height: 640 },
+    name: 'schedule',
+    place: 'schedule',
+    height: 640,
     label: 'The schedule: nodes over time, with what ran, runs and is planned',
   },
   {
-    ...{ name: 'job', place: `jobs/${ARRAY}`, height: 740 },
+    name: 'job',
+    place: `jobs/${ARRAY}`,
+    height: 740,
     label: 'The page of an array: why it waits, its life, a map of its tasks, and output',
   },
 ];

@@ -23,7 +23,8 @@ const directory = mkdtempSync(path.join(tmpdir(), 'weft-schedule-'));
 const env = { ...process.env, WEFT_DIR: directory, WEFT_HEAD_POLICY: 'conservative' };
 const weft = (...args: string[]): string =>
   execFileSync(process.execPath, [path.join(ROOT, 'bin', 'weft.mjs'), ...args], {
-    ...{ env, encoding: 'utf8' },
+    env,
+    encoding: 'utf8',
   });
 
 try {

@@ -113,7 +113,9 @@ export class Insistent {
     const { whole, cpus: cpuCount } = wish;
     const share = { cpuCount, memoryBytes: 8 * MEMORY_BYTES, gpuCount: 0, counted: {} };
     const body = {
-      ...{ name, durationMs: SLOT_MS, nodeCount: wish.hostCount },
+      name,
+      durationMs: SLOT_MS,
+      nodeCount: wish.hostCount,
       nodeNames: [...nodes],
       share: whole ? ('whole' as const) : share,
       within: { until: Date.now() + WITHIN_MS },

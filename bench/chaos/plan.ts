@@ -37,8 +37,12 @@ export class Plan {
     this.#made += 1;
     return {
       ...plain(dice),
-      ...{ key: `w${this.#made}`, reservation, limitMs: MEMBER_LIMIT_MS, partition: 'default' },
-      ...{ cpuCount: 1, beats: dice.whole(5, 25) },
+      key: `w${this.#made}`,
+      reservation,
+      limitMs: MEMBER_LIMIT_MS,
+      partition: 'default',
+      cpuCount: 1,
+      beats: dice.whole(5, 25),
     };
   }
 

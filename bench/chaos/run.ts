@@ -82,8 +82,12 @@ export class ChaosRun {
 
   #runOf(site: Site): SiteRun {
     return new SiteRun({
-      ...{ site, plan: this.#plan.site, client: this.#client, worker: this.#worker },
-      ...{ rest: this.#rest, isOver: () => this.#isOver },
+      site,
+      plan: this.#plan.site,
+      client: this.#client,
+      worker: this.#worker,
+      rest: this.#rest,
+      isOver: () => this.#isOver,
       workOf: (at, of) => this.#plan.there(at, of),
       onAccepted: (accepted) => this.#accepted.push(accepted),
       onOutage: (outage) => this.outages.push(outage),
@@ -255,7 +259,11 @@ export class ChaosRun {
       accepted: this.#accepted,
       lives: livesOf(files),
       ...history,
-      ...{ restores: this.#restores, clones: this.#clones, copies, slow, spied },
+      restores: this.#restores,
+      clones: this.#clones,
+      copies,
+      slow,
+      spied,
       kept: await this.#kept(history),
       lacked: this.#client.lacked,
       site: this.#site?.evidence(theirs) ?? null,

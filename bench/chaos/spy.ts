@@ -20,7 +20,10 @@ export class Spy {
   /** `secrets`: what nobody is to read. It is told on its standard input. */
   constructor(secrets: readonly string[]) {
     this.#process = spawn(process.execPath, [PROGRAM], {
-      ...{ uid: NOBODY, gid: NOBODY, cwd: '/', stdio: ['pipe', 'pipe', 'inherit'] },
+      uid: NOBODY,
+      gid: NOBODY,
+      cwd: '/',
+      stdio: ['pipe', 'pipe', 'inherit'],
     });
     const { stdin, stdout } = this.#process;
     stdin?.write(`${JSON.stringify([this.#decoy, ...secrets])}\n`);
@@ -37,7 +40,9 @@ export class Spy {
     const { scans, lines, found } = JSON.parse(this.#out) as Report;
     const sawDecoy = found.some(({ secret }) => secret === 0);
     return {
-      ...{ scans, lines, sawDecoy },
+      scans,
+      lines,
+      sawDecoy,
       found: found.filter(({ secret }) => secret !== 0).map(({ line }) => line),
     };
   }

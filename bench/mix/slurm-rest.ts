@@ -53,7 +53,9 @@ export async function startSlurmRest(slurm: Slurm, folder: string): Promise<Slur
       ['-s', 'openapi/v0.0.38', '-a', 'rest_auth/jwt', `127.0.0.1:${port}`],
       {
         env: { ...slurm.environment, SLURM_JWT: 'daemon' },
-        ...{ uid: NOBODY, gid: NOBODY, stdio: 'ignore' },
+        uid: NOBODY,
+        gid: NOBODY,
+        stdio: 'ignore',
       },
     );
     for (let tries = 0; tries < TRIES; tries += 1) {

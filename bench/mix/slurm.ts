@@ -105,7 +105,8 @@ export async function startSlurm(
     get pids() {
       return [...daemons].flatMap(({ pid }) => pid ?? []);
     },
-    ...{ directory, command },
+    directory,
+    command,
     async restart(change) {
       await ended(head);
       daemons.delete(head);

@@ -62,7 +62,9 @@ export async function slurmWays(): Promise<Ways | null> {
     ways: [
       { ...common, name: 'direct: Slurm by its commands', adaptor: slurm(steering), startable },
       {
-        ...{ ...common, name: 'API: Slurm by slurmrestd', startable: [] },
+        ...common,
+        name: 'API: Slurm by slurmrestd',
+        startable: [],
         adaptor: slurmrestd(rest.curl, rest.url),
       },
     ],
@@ -81,7 +83,9 @@ export async function weftWays(): Promise<Ways> {
   for (let at = 0; at < JOBS; at += 1) {
     const program = { kind: 'argv', argv: ['true'] };
     const { jobId } = await cluster.call<{ jobId: number }>('POST', '/v1/jobs', {
-      ...{ program, held: true, memoryBytes: 16 * 1_048_576 },
+      program,
+      held: true,
+      memoryBytes: 16 * 1_048_576,
     });
     waiting.push(jobId);
   }
@@ -90,8 +94,11 @@ export async function weftWays(): Promise<Ways> {
     about: `Weft, ${NODES} nodes`,
     ways: [
       {
-        ...{ name: 'API: another Weft by weft', adaptor: weft(program), environment: {} },
-        ...{ startable: [], node: nodeAt },
+        name: 'API: another Weft by weft',
+        adaptor: weft(program),
+        environment: {},
+        startable: [],
+        node: nodeAt,
         door: {
           // A start of what is held is refused, and its own scheduler is to start nothing of it.
           open: () => {
@@ -128,8 +135,11 @@ export function scriptWays(): Ways {
     about: 'examples/adaptor/processes',
     ways: [
       {
-        ...{ name: 'script: the example in shell', adaptor: script(program, true) },
-        ...{ environment: {}, startable, node: nodeAt },
+        name: 'script: the example in shell',
+        adaptor: script(program, true),
+        environment: {},
+        startable,
+        node: nodeAt,
       },
     ],
     async stop() {

@@ -11,10 +11,22 @@ import type { CallCanary, PlantedCalls } from './canary.ts';
 
 /** Weather in which nothing goes wrong but what the canary is about. */
 const CALM = {
-  ...{ cancelMs: null, cutMs: null, longCutMs: null, stallMs: null, headCrashMs: null },
-  ...{ childDeathMs: null, workerDeathMs: null, clientDeathMs: null, suspendMs: null },
+  cancelMs: null,
+  cutMs: null,
+  longCutMs: null,
+  stallMs: null,
+  headCrashMs: null,
+  childDeathMs: null,
+  workerDeathMs: null,
+  clientDeathMs: null,
+  suspendMs: null,
   retriesPart: 0,
-  ...{ workersMin: 2, workersMax: 3, openMax: 100, burst: 5, submitMs: 100, largePart: 0 },
+  workersMin: 2,
+  workersMax: 3,
+  openMax: 100,
+  burst: 5,
+  submitMs: 100,
+  largePart: 0,
 } as const;
 
 /** A peer that says something else, or nothing. */
@@ -133,8 +145,13 @@ export const CALL_CANARIES: readonly CallCanary[] = [
     // A client has to be away while its session ends and the head starts anew.
     weather: {
       ...CALM,
-      ...{ longCutMs: 10_000, headCrashMs: 10_000, stormMs: 120_000, longPart: 0.3 },
-      ...{ clients: 3, submitMs: 500, burst: 1 },
+      longCutMs: 10_000,
+      headCrashMs: 10_000,
+      stormMs: 120_000,
+      longPart: 0.3,
+      clients: 3,
+      submitMs: 500,
+      burst: 1,
     },
   },
   {

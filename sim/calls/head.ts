@@ -50,8 +50,14 @@ export class CallHead {
     const { time, weather } = this.#world;
     const { workersMin: min, workersMax: max, idleMs } = weather;
     const options: RouterOptions = {
-      ...{ generation: `g${this.#starts}`, losses: this.#losses, workers: [...this.alive] },
-      ...{ crashLimit: 3, min, max, idleMs, newHash: () => createHash('sha256') },
+      generation: `g${this.#starts}`,
+      losses: this.#losses,
+      workers: [...this.alive],
+      crashLimit: 3,
+      min,
+      max,
+      idleMs,
+      newHash: () => createHash('sha256'),
     };
     const router = new Router(this.#world.options(options), time.now);
     this.router = router;

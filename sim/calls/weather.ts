@@ -43,7 +43,8 @@ export function drawCallWeather(streams: Streams): CallWeather {
     streams.of(name).happens(SWITCHED_OFF) ? 0 : streams.of(name).fraction() * max;
   const workersMin = whole('workersMin', 0, 2);
   return {
-    ...{ clients: whole('clients', 1, 3), workersMin },
+    clients: whole('clients', 1, 3),
+    workersMin,
     workersMax: workersMin + whole('workersMax', 1, 3),
     idleMs: streams.of('idleMs').pick([300, 5000, 60_000]),
     stormMs: whole('stormMs', 5_000, 40_000),

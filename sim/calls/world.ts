@@ -63,7 +63,9 @@ class CallWorld {
     const { time } = this;
     this.#faults = new Recurring(time, this.#streams.under('faults'));
     this.#head = new CallHead({
-      ...{ time, weather: this.weather, note: this.chronicle.note },
+      time,
+      weather: this.weather,
+      note: this.chronicle.note,
       startWorker: (name) => this.#startWorker(name),
       options: (options) => this.#planted.options?.(options) ?? options,
       beforeGone: (router, worker) => this.#planted.beforeGone?.(router, worker),
@@ -141,7 +143,10 @@ class CallWorld {
     const name = `c${this.#clientCount}`;
     const { time, weather } = this;
     const client = new ClientHost(name, {
-      ...{ time, weather, truths: this.#truths, dice: this.#streams.of(`client ${name}`) },
+      time,
+      weather,
+      truths: this.#truths,
+      dice: this.#streams.of(`client ${name}`),
       note: this.chronicle.note,
       fail: (error) => this.chronicle.fail(error),
       dial: (one) => this.#dialClient(one),
@@ -156,7 +161,10 @@ class CallWorld {
       if (!this.#head.alive.has(name)) return;
       this.chronicle.note(`${name} starts`);
       const worker = new WorkerHost(name, {
-        ...{ time, dice, truths: this.#truths, note: this.chronicle.note },
+        time,
+        dice,
+        truths: this.#truths,
+        note: this.chronicle.note,
         dial: (one) => this.#dialWorker(one),
         onExit: (one, code) => this.#onExit(one, code),
       });

@@ -61,7 +61,8 @@ export function foreignAdaptor(
 
 function steeringBy(takeover: Takeover): Steering {
   return {
-    ...{ takeover, needsHandle: false },
+    takeover,
+    needsHandle: false,
     requirements: [
       {
         what: 'nothing starts by itself',

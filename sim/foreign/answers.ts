@@ -94,9 +94,25 @@ function jobOf({ hasTickets }: ForeignSystem, job: SystemJob): SiteJob {
   const state = isKept ? 'held' : job.state;
   const handle = hasTickets ? ticketOf(job) : null;
   return {
-    ...{ id, handle, name, owner, state, word, reason: null, queue: 'all', elements },
-    ...{ submittedAt, startedAt, endedAt, walltimeMs, nodeCount, cpuCount: cpuCount * nodeCount },
-    ...{ memoryBytes: null, isExclusive: false, nodes, exit },
+    id,
+    handle,
+    name,
+    owner,
+    state,
+    word,
+    reason: null,
+    queue: 'all',
+    elements,
+    submittedAt,
+    startedAt,
+    endedAt,
+    walltimeMs,
+    nodeCount,
+    cpuCount: cpuCount * nodeCount,
+    memoryBytes: null,
+    isExclusive: false,
+    nodes,
+    exit,
     ...(only === null ? {} : { where: { only } }),
   };
 }
@@ -111,8 +127,16 @@ function nodeOf(system: ForeignSystem, node: SystemNode): SiteNode {
   const used = cpusUsed > 0 ? 'running' : 'idle';
   const state = !isUp ? 'down' : stopped === null ? used : 'stopped';
   return {
-    ...{ name, state, word: state.toUpperCase(), reason: stopped, cpuCount, cpusUsed },
-    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: ['all'] },
+    name,
+    state,
+    word: state.toUpperCase(),
+    reason: stopped,
+    cpuCount,
+    cpusUsed,
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: ['all'],
     parts: [{ name, isOpen: stopped === null }],
   };
 }

@@ -220,8 +220,13 @@ export const FOREIGN_CANARIES: readonly ForeignCanary[] = [
     sentence: 'jobs of users of a site are started on other nodes than they named',
     plant: () => ({ wrapAdaptor: anywhere }),
     weather: {
-      ...{ mode: 'steer', contract: 'plain', hasTickets: false, takeover: 'disabled_scheduler' },
-      ...{ wishMs: 5000, maintMs: null, nodeCount: 3 },
+      mode: 'steer',
+      contract: 'plain',
+      hasTickets: false,
+      takeover: 'disabled_scheduler',
+      wishMs: 5000,
+      maintMs: null,
+      nodeCount: 3,
     },
   },
   {

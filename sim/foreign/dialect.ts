@@ -99,7 +99,12 @@ function wordsOf(question: Question): string[] {
 
 /** By the word for the question: the key of what it asked for. */
 const KEYS: Readonly<Record<string, string>> = {
-  ...{ jobs: 'jobs', queues: 'queues', submit: 'job', named: 'jobs', end: 'end', known: 'known' },
+  jobs: 'jobs',
+  queues: 'queues',
+  submit: 'job',
+  named: 'jobs',
+  end: 'end',
+  known: 'known',
 };
 
 function answerOf(word: string, said: Said): object {

@@ -240,7 +240,11 @@ export class Gateway {
         ? {}
         : { place: { node: member, steerer, nameAtSite, stops } };
     return new SiteProcesses({
-      ...{ adaptor, commands, clock: new SimClock(time, life, this.skew), log, ...place },
+      adaptor,
+      commands,
+      clock: new SimClock(time, life, this.skew),
+      log,
+      ...place,
       folders: foldersOf(disk, `/${name}/site`, life),
       settings: { ...settings, before: [], prefix, queue: null, account: null, options: [] },
       listJobs: () => watch.list(),
@@ -257,9 +261,19 @@ export class Gateway {
       labels: [`site=${gateway}`, 'system=simulated'],
       sharedPaths: ['/shared'],
       facts: {
-        ...{ os: 'Linux', arch: 'x64', kernel: '6', hostname: gateway, agentVersion: '0' },
-        ...{ diskFreeBytes: 0, diskBytes: 0, network: '', limits: 'the site', launcher: 'c' },
-        ...{ switchesUser: true, user: 'root', site: system.world.site },
+        os: 'Linux',
+        arch: 'x64',
+        kernel: '6',
+        hostname: gateway,
+        agentVersion: '0',
+        diskFreeBytes: 0,
+        diskBytes: 0,
+        network: '',
+        limits: 'the site',
+        launcher: 'c',
+        switchesUser: true,
+        user: 'root',
+        site: system.world.site,
       },
       stateDir: `/${name}`,
       spoolBytesMax: 1e9,
@@ -287,7 +301,11 @@ export class Gateway {
 /** Its gateway speaks for the site; a node only for itself. */
 function memberSource(member: string, watch: SiteWatch): SiteSource {
   return {
-    ...{ connect: NOTHING, disconnect: NOTHING, cancel: NOTHING, ask: NOTHING, close: NOTHING },
+    connect: NOTHING,
+    disconnect: NOTHING,
+    cancel: NOTHING,
+    ask: NOTHING,
+    close: NOTHING,
     hold: NOTHING,
     stop: NOTHING,
     fault: () => watch.faultOf(member),

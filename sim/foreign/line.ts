@@ -134,7 +134,8 @@ export class SiteLine {
         return this.#hang(dice, lateMs);
       case 'garbage':
         return {
-          ...{ ...usual, effectAfterMs },
+          ...usual,
+          effectAfterMs,
           end: (answer) => ended(0, dialect.rubbish(streams.of('rubbish'), answer)),
         };
       case 'empty':

@@ -194,11 +194,16 @@ function jobFor(site: Site, dice: Dice): Submission {
   };
   const kind = dice.pick(['requeue', 'wait'] as const);
   return {
-    ...{ program: programOf(plan), name: isEndless ? 'endless' : 'job' },
-    ...{ cpuCount: dice.whole(1, 2), memoryBytes: 0, labels: [`site=${site.name}`] },
+    program: programOf(plan),
+    name: isEndless ? 'endless' : 'job',
+    cpuCount: dice.whole(1, 2),
+    memoryBytes: 0,
+    labels: [`site=${site.name}`],
     directory: dice.happens(0.5) ? { kind: 'shared', path: '/shared' } : { kind: 'private' },
     walltimeMs: dice.happens(0.3) ? dice.whole(2000, 30_000) : null,
-    ...{ onNodeLoss: { kind }, requeue: !dice.happens(0.2), retriesMax: dice.pick([0, 0, 1]) },
+    onNodeLoss: { kind },
+    requeue: !dice.happens(0.2),
+    retriesMax: dice.pick([0, 0, 1]),
     ...(dice.happens(0.1) ? { array: { indices: `0-${dice.whole(1, 3)}` } } : {}),
   };
 }
@@ -206,10 +211,12 @@ function jobFor(site: Site, dice: Dice): Submission {
 /** Somebody submits there as always. */
 function give({ system }: Site, dice: Dice): void {
   const job = system.submit({
-    ...{ name: 'their job', owner: dice.pick(OWNERS), cpuCount: dice.whole(1, 2) },
+    name: 'their job',
+    owner: dice.pick(OWNERS),
+    cpuCount: dice.whole(1, 2),
     nodeCount: Math.min(system.nodes.length, dice.pick([1, 1, 1, 2])),
-    ...{ walltimeMs: dice.happens(0.7) ? dice.whole(2000, 60_000) : null },
-    ...{ runMs: dice.waitMs(dice.pick([500, 5000, 20_000])) },
+    walltimeMs: dice.happens(0.7) ? dice.whole(2000, 60_000) : null,
+    runMs: dice.waitMs(dice.pick([500, 5000, 20_000])),
     code: dice.happens(0.2) ? 1 : 0,
   });
   if (dice.happens(0.1)) system.hold(job, true);
@@ -217,9 +224,14 @@ function give({ system }: Site, dice: Dice): void {
 
 function giveArray({ system }: Site, dice: Dice): void {
   const job = system.submit({
-    ...{ name: 'their array', owner: dice.pick(OWNERS), cpuCount: dice.whole(1, 2), nodeCount: 1 },
-    ...{ elements: dice.whole(2, 6), walltimeMs: dice.happens(0.7) ? 30_000 : null },
-    ...{ runMs: dice.waitMs(dice.pick([500, 5000])), code: dice.happens(0.2) ? 1 : 0 },
+    name: 'their array',
+    owner: dice.pick(OWNERS),
+    cpuCount: dice.whole(1, 2),
+    nodeCount: 1,
+    elements: dice.whole(2, 6),
+    walltimeMs: dice.happens(0.7) ? 30_000 : null,
+    runMs: dice.waitMs(dice.pick([500, 5000])),
+    code: dice.happens(0.2) ? 1 : 0,
   });
   if (dice.happens(0.1)) system.hold(job, true);
 }
@@ -230,11 +242,15 @@ function giveWish({ system }: Site, dice: Dice): void {
   const other = dice.pick([...names, null]);
   const only = names.length === 1 || other === null ? names : names.filter((one) => one !== other);
   system.submit({
-    ...{ name: 'their wish', owner: dice.pick(OWNERS), cpuCount: dice.whole(1, 2), only },
+    name: 'their wish',
+    owner: dice.pick(OWNERS),
+    cpuCount: dice.whole(1, 2),
+    only,
     nodeCount: Math.min(only.length, dice.pick([1, 1, 2])),
     ...(dice.happens(0.3) ? { elements: dice.whole(2, 4), nodeCount: 1 } : {}),
-    ...{ walltimeMs: dice.happens(0.7) ? dice.whole(2000, 60_000) : null },
-    ...{ runMs: dice.waitMs(dice.pick([500, 5000])), code: dice.happens(0.2) ? 1 : 0 },
+    walltimeMs: dice.happens(0.7) ? dice.whole(2000, 60_000) : null,
+    runMs: dice.waitMs(dice.pick([500, 5000])),
+    code: dice.happens(0.2) ? 1 : 0,
   });
 }
 

@@ -63,7 +63,12 @@ export class Site {
     const { disk } = this;
     this.system = new ForeignSystem(
       {
-        ...{ site: name, time, streams, disk, now: () => clock.now(), purgeMs: weather.purgeMs },
+        site: name,
+        time,
+        streams,
+        disk,
+        now: () => clock.now(),
+        purgeMs: weather.purgeMs,
         note,
         onProgram: (what, program) => watch.onProgram(what, program),
         onSubmitted: (job) => watch.onSubmitted(name, job),
@@ -79,7 +84,10 @@ export class Site {
     );
     const dialect = dialectOf(weather, mode, disk);
     this.line = new SiteLine({
-      ...{ time, streams: streams.under('line'), system: this.system, dialect },
+      time,
+      streams: streams.under('line'),
+      system: this.system,
+      dialect,
       lies: () => this.lies,
       onHeard: (words, said) => watch.onHeard(name, words, said),
     });
@@ -136,7 +144,13 @@ export class Site {
     const { name, mode, system, disk, line } = this;
     const { pollMs, timeoutMs, commandsMax } = weather;
     return new Gateway({
-      ...{ name, mode, system, disk, time: world.time, note: world.note, log: log(name) },
+      name,
+      mode,
+      system,
+      disk,
+      time: world.time,
+      note: world.note,
+      log: log(name),
       adaptor: wrapAdaptor(dialect.adaptor),
       streams: world.streams.under('gateway'),
       settings: { pollMs, timeoutMs, commandsMax },

@@ -118,7 +118,11 @@ type Fresh = Omit<
 >;
 
 const UNTOUCHED = {
-  ...{ startedAt: null, endedAt: null, exit: null, isPurged: false, hiddenUntil: 0 },
+  startedAt: null,
+  endedAt: null,
+  exit: null,
+  isPurged: false,
+  hiddenUntil: 0,
 } as const;
 
 export function newJob(of: Fresh): SystemJob {

@@ -54,14 +54,21 @@ export interface ForeignWeather {
 
 /** What came when the first seeds were pinned, and planted bugs found, is absent. */
 export const BEFORE: Partial<ForeignWeather> = {
-  ...{ contract: 'plain', takeover: 'disabled_scheduler', arrayMs: null, hasHour: false },
+  contract: 'plain',
+  takeover: 'disabled_scheduler',
+  arrayMs: null,
+  hasHour: false,
   wishMs: null,
   hasTickets: false,
 };
 
 /** So that an hour in which little happens takes no longer than minutes in which much does. */
 export const SLOW = {
-  ...{ heartbeatMs: 10_000, nodeTimeoutMs: 60_000, pollMs: 5000, timeoutMs: 10_000, nodeCount: 1 },
+  heartbeatMs: 10_000,
+  nodeTimeoutMs: 60_000,
+  pollMs: 5000,
+  timeoutMs: 10_000,
+  nodeCount: 1,
 } as const;
 
 const SWITCHED_OFF = 0.3;

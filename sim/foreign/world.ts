@@ -77,7 +77,8 @@ class ForeignWorld {
     this.weather = wished.hasHour ? { ...wished, ...SLOW } : wished;
     const { time, truth } = this;
     this.#planted = canary.plant({
-      ...{ time, systems: this.#systems },
+      time,
+      systems: this.#systems,
       isSilent: () => this.#sites.some(({ line }) => time.now < line.silentUntil),
     });
     this.#steps = new StepLog({ before: () => undefined, after: () => undefined });
@@ -88,8 +89,11 @@ class ForeignWorld {
     this.#probes = new ProbeWatch(truth, this.weather.commitMs.max);
     this.#host = this.#makeHost();
     this.#own = ownNode({
-      ...{ time, streams: streams.under('own'), log: this.chronicle.log('own') },
-      ...{ note, link: this.#link(OWN_NODE) },
+      time,
+      streams: streams.under('own'),
+      log: this.chronicle.log('own'),
+      note,
+      link: this.#link(OWN_NODE),
       dialerOf: (node, link, life) => this.#dialer(node, link, life),
       onProcess: (what, process) =>
         what === 'start' ? truth.started(process) : truth.ended(process),
@@ -99,12 +103,17 @@ class ForeignWorld {
     this.#client = new Client(client);
     const common = { time, note, sites: this.#sites };
     this.#people = new People({
-      ...{ ...common, truth, client: this.#client, weather: this.weather },
+      ...common,
+      truth,
+      client: this.#client,
+      weather: this.weather,
       streams: streams.under('people'),
     });
     this.#storm = new ForeignStorm(
       {
-        ...{ ...common, host: this.#host, streams: streams.under('storm') },
+        ...common,
+        host: this.#host,
+        streams: streams.under('storm'),
         onGatewayGone: (site) => this.#watch.gatewayGone(site),
       },
       this.weather,
@@ -208,7 +217,10 @@ class ForeignWorld {
     return modes.map((mode, at) => {
       const name = `s${at + 1}`;
       const site = new Site(name, mode, {
-        ...{ time, weather, watch: this.#watch, streams: own.under(name) },
+        time,
+        weather,
+        watch: this.#watch,
+        streams: own.under(name),
         note: this.chronicle.note,
         log: (who) => this.chronicle.log(who),
         linkOf: (node) => this.#link(node),
@@ -241,10 +253,19 @@ class ForeignWorld {
     const { note } = chronicle;
     const streams = this.#streams.under('head');
     return new HeadHost({
-      ...{ time, note, streams, commitMs, log: chronicle.log('head') },
+      time,
+      note,
+      streams,
+      commitMs,
+      log: chronicle.log('head'),
       settings: headSettings({
-        ...{ nodeTimeoutMs, heartbeatMs, killGraceMs: 3000, scheduling: plainSite('easy').base },
-        ...{ retainedJobsMax: 10_000, archiveDefaultBytes: 1_048_576, buildMsMax: 60_000 },
+        nodeTimeoutMs,
+        heartbeatMs,
+        killGraceMs: 3000,
+        scheduling: plainSite('easy').base,
+        retainedJobsMax: 10_000,
+        archiveDefaultBytes: 1_048_576,
+        buildMsMax: 60_000,
       }),
       notifiersOf: null,
       fence: null,

@@ -102,7 +102,8 @@ export class RestoredPeople {
     const runMs = dice.pick([50, 3000, 20_000]);
     const owner = actor(dice.pick(['alice', 'bob']), 'user');
     const submission = {
-      ...{ name, program: programOf({ ...QUIET, runMs, code, name }) },
+      name,
+      program: programOf({ ...QUIET, runMs, code, name }),
       ...this.#wishes(),
     };
     const command = { kind: 'submit_job', submission, key: name, retired: {} } as const;

@@ -19,8 +19,12 @@ export interface RestoredWeather {
 
 /** What came when the first seeds were pinned is absent. */
 export const ALONE: RestoredWeather = {
-  ...{ arrays: 0, reserveMs: null, maintMs: null, site: null },
-  ...{ gatewayCrashMs: null, agentCrashMs: null },
+  arrays: 0,
+  reserveMs: null,
+  maintMs: null,
+  site: null,
+  gatewayCrashMs: null,
+  agentCrashMs: null,
 };
 
 /** How long a node may be silent is as for our own. */

@@ -60,8 +60,14 @@ class RestoredWorld {
     this.site = this.weather.site === null ? null : this.#makeSite(this.weather.site);
     const { time, host, site, judge } = this;
     this.#people = new RestoredPeople({
-      ...{ time, host, site, judge, weather: this.weather, machines: this.machines },
-      ...{ streams: this.#streams, note: this.chronicle.note },
+      time,
+      host,
+      site,
+      judge,
+      weather: this.weather,
+      machines: this.machines,
+      streams: this.#streams,
+      note: this.chronicle.note,
       headNow: () => new SimClock(time, host.life, host.skew).now(),
     });
   }
@@ -143,18 +149,27 @@ class RestoredWorld {
   #makeHost(): HeadHost {
     const { time, chronicle } = this;
     return new HeadHost({
-      ...{ time, note: chronicle.note, log: chronicle.log('head') },
-      ...{ commitMs: { min: 0.5, max: 5 }, streams: this.#streams.under('head') },
+      time,
+      note: chronicle.note,
+      log: chronicle.log('head'),
+      commitMs: { min: 0.5, max: 5 },
+      streams: this.#streams.under('head'),
       settings: headSettings({
-        ...{ ...BEATS, killGraceMs: 1000, retainedJobsMax: 10_000 },
-        ...{ scheduling: plainScheduling('first_fit'), buildMsMax: 60_000 },
+        ...BEATS,
+        killGraceMs: 1000,
+        retainedJobsMax: 10_000,
+        scheduling: plainScheduling('first_fit'),
+        buildMsMax: 60_000,
         archiveDefaultBytes: 64 * 1_048_576,
       }),
-      ...{ notifiersOf: null, fence: null, firstWordMs: 2000 },
+      notifiersOf: null,
+      fence: null,
+      firstWordMs: 2000,
       onGone: () => {
         for (const link of this.#links.values()) link.sideGone('head', true);
       },
-      ...{ onCrash: () => undefined, onBooted: () => undefined },
+      onCrash: () => undefined,
+      onBooted: () => undefined,
       onDurable: ({ engine }, { seq, bytes }) => {
         for (const { at, events } of decodeEntry(seq, bytes)) {
           for (const event of events) {
@@ -163,7 +178,8 @@ class RestoredWorld {
           }
         }
       },
-      ...{ wrapStore: (store) => store, wrapSession: (session) => session },
+      wrapStore: (store) => store,
+      wrapSession: (session) => session,
     });
   }
 
@@ -173,7 +189,10 @@ class RestoredWorld {
     const resources = { cpuCount: 2, memoryBytes: 2 ** 30, gpuCount: 0, counted: {} };
     const make: MachineMake = { name, resources, hasGroups: true, sharedPaths: ['/'], rate: 1 };
     return new Machine(make, {
-      ...{ time, link, streams: this.#streams.under(name), log: chronicle.log(name) },
+      time,
+      link,
+      streams: this.#streams.under(name),
+      log: chronicle.log(name),
       note: chronicle.note,
       dialer: (_, life) => dialerOf({ time, link, life, host, name }),
       dialFiles: (_, life) => {
@@ -189,8 +208,11 @@ class RestoredWorld {
         const start = { epochId, jobId, plan, isAtSite: false };
         chronicle.guard(() => judge.started(start, host.engine));
       },
-      ...{ onWrite: () => undefined, onOutput: () => undefined, onBuild: () => undefined },
-      ...{ runScript: () => null, wrapPorts: (ports) => ports },
+      onWrite: () => undefined,
+      onOutput: () => undefined,
+      onBuild: () => undefined,
+      runScript: () => null,
+      wrapPorts: (ports) => ports,
     });
   }
 
@@ -198,9 +220,15 @@ class RestoredWorld {
     const { time, host, chronicle, judge } = this;
     const nothing = (): void => undefined;
     return new Site(GATEWAY, 'steer', {
-      ...{ time, weather, streams: this.#streams.under('site'), note: chronicle.note },
+      time,
+      weather,
+      streams: this.#streams.under('site'),
+      note: chronicle.note,
       watch: {
-        ...{ onSubmitted: nothing, onOrdered: nothing, onStarted: nothing, onHeard: nothing },
+        onSubmitted: nothing,
+        onOrdered: nothing,
+        onStarted: nothing,
+        onHeard: nothing,
         onProgram: (what, { epochId, job }) => {
           const { launch, nodes } = job;
           if (what === 'end' || launch === null) return;

@@ -20,7 +20,9 @@ const SHARE_OF_DISK = 0.1;
 export function cacheOf(first: AgentOptions, of: { bootId: string; log: Log }): NodeCache {
   const { stateDir, cacheBytesMax } = first;
   return new NodeCache({
-    ...{ directory: join(stateDir, 'cache'), clock: systemClock, ...of },
+    directory: join(stateDir, 'cache'),
+    clock: systemClock,
+    ...of,
     bytesMax: cacheBytesMax ?? diskSize(stateDir) * SHARE_OF_DISK,
   });
 }

@@ -57,7 +57,9 @@ export function openHeadFiles(
         give: (user, bytes) => archive.relinquish(user, bytes),
       },
     ],
-    ...{ clock: systemClock, certainNow, log },
+    clock: systemClock,
+    certainNow,
+    log,
   });
   const jobFiles = new JobFiles({ blobs, names, log });
   const archive = new Archive({
@@ -66,7 +68,12 @@ export function openHeadFiles(
     ageMs: options.archiveAgeMs,
     shownIn: options.resultsIn,
     shelving: parts.find(({ shelving }) => shelving !== undefined)?.shelving,
-    ...{ blobs, names, logs, clock: systemClock, certainNow, log },
+    blobs,
+    names,
+    logs,
+    clock: systemClock,
+    certainNow,
+    log,
   });
   return { blobs, jobFiles, archive };
 }

@@ -110,7 +110,9 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     log,
   });
   const files = openHeadFiles(options, {
-    ...{ logs, log, parts: wings.parts },
+    logs,
+    log,
+    parts: wings.parts,
     // Nothing goes before the head serves.
     certainNow: () => head?.engine.certainNow() ?? systemClock.now(),
   });
@@ -128,7 +130,8 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
         log,
         logs,
         lives: {
-          ...{ chance: systemChance, key: stampKey(directory, systemChance) },
+          chance: systemChance,
+          key: stampKey(directory, systemChance),
           firstWordMs: FIRST_WORD_MS,
         },
         acceptLoss,
@@ -169,8 +172,15 @@ async function serveUntilStopped(started: Started): Promise<void> {
   const { engine, agents } = head;
   const reload = reloadOf(options, { head, wings }, log);
   const ports = {
-    ...{ engine, agents, logs, ...files, clock: systemClock, chance: systemChance },
-    ...{ log, audit, reload },
+    engine,
+    agents,
+    logs,
+    ...files,
+    clock: systemClock,
+    chance: systemChance,
+    log,
+    audit,
+    reload,
   };
   const http = await startHttp(ports, {
     clusterName: options.clusterName,

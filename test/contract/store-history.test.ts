@@ -145,7 +145,8 @@ function tasksOf(jobId: number): HistoryRow[] {
   const indexes = jobId % 3 === 0 ? [0, 2, 10] : [-1];
   return indexes.flatMap((taskIndex) => {
     const last = task(jobId, {
-      ...{ taskIndex, epoch: jobId % 5 === 0 ? 2 : 1 },
+      taskIndex,
+      epoch: jobId % 5 === 0 ? 2 : 1,
       // The oldest jobs end last, and some of them at one time.
       endedAt: 1_700_000_002_020 - Math.floor(jobId / 2),
       startedAt: jobId % 7 === 0 ? null : 1_700_000_001_000,

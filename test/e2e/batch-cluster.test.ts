@@ -69,8 +69,12 @@ test('[B1, B7] jobs find their files, and what the build of their node left', as
       'build.sh': buildScript(count),
       'job.sh':
         '#!/bin/sh\ncat solver input/own input/input.json; echo "$@ $WEFT_BATCH $WEFT_JOB_NAME"\necho "$1" > "$WEFT_SAVE/result"; ls -A distribute_save\n',
-      ...{ 'mesh/a': 'A\n', 'mesh/b': 'B\n', 'mesh/empty': '', 'mesh/none/x': '' },
-      ...{ 'base.json': '{}\n', 'own.txt': 'own\n' },
+      'mesh/a': 'A\n',
+      'mesh/b': 'B\n',
+      'mesh/empty': '',
+      'mesh/none/x': '',
+      'base.json': '{}\n',
+      'own.txt': 'own\n',
     },
   );
   assert.equal(await cluster.ok('batch', 'submit', file), 'lab/heat: 8 jobs submitted.');

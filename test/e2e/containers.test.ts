@@ -95,7 +95,9 @@ function onOneMachine(kind: Kind): void {
     const begun = join(archived(name, '_work', 'jobs', 'a', 'distribute_save'), '.gone');
     rmSync(begun, { force: true });
     const child = spawn(process.execPath, argv(file, ...more).slice(1), {
-      ...{ cwd: directory, env: engine.env, stdio: 'ignore' },
+      cwd: directory,
+      env: engine.env,
+      stdio: 'ignore',
     });
     const ended = new Promise((resolve) => child.once('exit', resolve));
     await until('the job has begun', () => existsSync(begun) || undefined);

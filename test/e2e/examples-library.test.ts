@@ -29,7 +29,9 @@ describe('the examples that are programs', { timeout: 400_000 }, () => {
     assert.ok(text.includes("from 'weft'"));
     writeFileSync(file, text.replace("from 'weft'", `from '${library}'`));
     const ran = await runProgram([process.execPath, file, ...args], {
-      ...{ cwd: cluster.work, env: cluster.env, timeoutMs: 100_000 },
+      cwd: cluster.work,
+      env: cluster.env,
+      timeoutMs: 100_000,
     });
     assert.equal(ran.code, 0, ran.error);
     return ran.out.trim().split('\n');

@@ -121,7 +121,9 @@ describe('functions on a cluster of this machine', { timeout: 600_000 }, () => {
       const library = pathToFileURL(path.join(repository, 'src', 'library.ts')).href;
       writeFileSync(script, CLIENT.replace("'weft'", `'${library}'`));
       const child = spawn(process.execPath, [script, file], {
-        ...{ env: local.env, cwd: local.work, stdio: 'ignore' },
+        env: local.env,
+        cwd: local.work,
+        stdio: 'ignore',
       });
       await until(() => existsSync(file));
       child.kill('SIGKILL');

@@ -49,7 +49,9 @@ describe('the programs of docs/library.md', () => {
       const file = path.join(cwd, 'program.mts');
       writeFileSync(file, text.replace("from 'weft'", `from '${library}'`));
       const ran = await runProgram([process.execPath, file], {
-        ...{ cwd, env: cluster.env, timeoutMs: PROGRAM_MS_MAX },
+        cwd,
+        env: cluster.env,
+        timeoutMs: PROGRAM_MS_MAX,
       });
       assert.equal(ran.code, 0, ran.error);
       assert.deepEqual(ran.out.split('\n').slice(0, -1), said);

@@ -75,8 +75,9 @@ describe('the library on a cluster of this machine', { timeout: 120_000 }, () =>
     writeFileSync(path.join(here, 'mesh', 'b.txt'), 'two\n');
     const to = path.join(local.work, 'out');
     const { job, files } = await cluster.run('cat input mesh/b.txt > result/sum && rm input', {
-      ...{ in: [`${here}/a.txt=input`, `${here}/mesh`, `${here}/mesh=result/`] },
-      ...{ out: ['result/sum', '!*.tmp'], to },
+      in: [`${here}/a.txt=input`, `${here}/mesh`, `${here}/mesh=result/`],
+      out: ['result/sum', '!*.tmp'],
+      to,
     });
     assert.deepEqual(
       files.map(({ path: at, kind, isFetched }) => [path.relative(to, at), kind, isFetched]),
@@ -146,7 +147,9 @@ describe('the library on a cluster of this machine', { timeout: 120_000 }, () =>
 
   test('a task for each item, their ends together, and one of them by its index', async () => {
     const job = await cluster.submit('echo {name}-{n}', {
-      ...{ directory: 'private', each: [{ name: 'a' }, { name: 7 }], atOnce: 1 },
+      directory: 'private',
+      each: [{ name: 'a' }, { name: 7 }],
+      atOnce: 1,
     });
     const others = await cluster.submit(['echo'], { directory: 'private', each: ['x'] });
     const [first, second] = await cluster.wait([job, Number(others.id)]);
@@ -165,7 +168,9 @@ describe('the library on a cluster of this machine', { timeout: 120_000 }, () =>
     const stop = new AbortController();
     const seen = waitForKind(cluster, 'part_started', stop.signal);
     const running = cluster.run('sleep 100', {
-      ...{ directory: 'private', name: 'aborted', signal: stop.signal },
+      directory: 'private',
+      name: 'aborted',
+      signal: stop.signal,
     });
     await seen;
     const why = new Error('enough');

@@ -70,15 +70,21 @@ describe('MPI on hosts', () => {
     rmSync(ranks, { recursive: true, force: true });
     mkdirSync(ranks);
     const environment = {
-      ...{ RANKS: ranks, PATH: process.env.PATH ?? '/usr/bin:/bin' },
-      ...{ ...AS_ROOT, ...YIELDING },
+      RANKS: ranks,
+      PATH: process.env.PATH ?? '/usr/bin:/bin',
+      ...AS_ROOT,
+      ...YIELDING,
       // UCX takes two hosts of one kernel for one machine, and waits for memory they do not share.
       UCX_TLS: 'tcp,self',
     };
     const { jobId } = await cluster.call<{ jobId: number }>('POST', '/v1/jobs', {
       program: { kind: 'argv', argv },
-      ...{ nodeCount: 2, cpuCount: RANKS_PER_NODE, memoryBytes: 512 * 2 ** 20, mpi: {} },
-      ...{ environment, directory: { kind: 'shared', path: cluster.directory } },
+      nodeCount: 2,
+      cpuCount: RANKS_PER_NODE,
+      memoryBytes: 512 * 2 ** 20,
+      mpi: {},
+      environment,
+      directory: { kind: 'shared', path: cluster.directory },
       nodeNames: ['n1', 'n2'],
       files: { stdout: '%j.out', stderr: '%j.err' },
       ...more,

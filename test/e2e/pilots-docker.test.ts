@@ -101,7 +101,8 @@ describe('pilots in containers', { skip: whyNot(), timeout: 900_000 }, () => {
       console.log(sum);`,
     );
     const { stdout, stderr } = spawnSync(process.execPath, [script], {
-      ...{ encoding: 'utf8', timeout: 60_000 },
+      encoding: 'utf8',
+      timeout: 60_000,
     });
     assert.equal(stdout.trim(), 'npm,weft\n332833500', stderr);
   });

@@ -96,7 +96,8 @@ describe('pilots on a real Slurm', { skip: noSlurm }, () => {
       console.log(sum);`,
     );
     const { stdout, stderr } = spawnSync(process.execPath, [script], {
-      ...{ encoding: 'utf8', timeout: 120_000 },
+      encoding: 'utf8',
+      timeout: 120_000,
     });
     assert.equal(stdout.trim(), '332833500', stderr);
     assert.equal(world.count('sbatch') + world.count('scancel'), count);
@@ -188,7 +189,8 @@ describe('pilots on a real Slurm', { skip: noSlurm }, () => {
     );
     const env = { ...cleanEnvironment({}), ...slurm.environment };
     const { out, error } = await runProgram([process.execPath, script], {
-      ...{ cwd: world.at('work'), env },
+      cwd: world.at('work'),
+      env,
     });
     const expected = ['1,4,9', '2', '1', '1,4,9', '1', 'allocation.not_started'];
     assert.deepEqual(out.trim().split('\n'), expected, error);
@@ -331,7 +333,8 @@ describe('pilots on a real Grid Engine', { skip: noGridEngine }, () => {
     );
     const env = { ...cleanEnvironment({}), ...grid.environment };
     const { out, error } = await runProgram([...grid.before, process.execPath, script], {
-      ...{ cwd: world.at('work'), env },
+      cwd: world.at('work'),
+      env,
     });
     const refused = 'allocation.not_started true';
     const expected = ['1,4,9', '2', 'pilot=sge2', '1,4,9', refused];

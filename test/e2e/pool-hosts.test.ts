@@ -116,7 +116,8 @@ describe('pools on six hosts', { timeout: 900_000 }, () => {
     const { fingerprint } = JSON.parse(readFileSync(join(directory, 'n1.json'), 'utf8')).head;
     const wish = JSON.stringify({ pool: of.pool, names: of.names, directory, report });
     const env = {
-      ...{ WEFT_HEAD: 'https://10.77.0.1:5001', WEFT_FINGERPRINT: fingerprint as string },
+      WEFT_HEAD: 'https://10.77.0.1:5001',
+      WEFT_FINGERPRINT: fingerprint as string,
       WEFT_TOKEN: of.token,
     };
     const own = await hosted.member(host).host.start(process.execPath, [script, wish], { env });
@@ -302,7 +303,10 @@ describe('pools on six hosts', { timeout: 900_000 }, () => {
     const other = fresh();
     const retried = pool.with({ retries: 1 }).submit(hold, hosted.directory, other);
     const { id } = await hosted.call<{ id: string }>('POST', '/v1/maintenance', {
-      ...{ nodes: [where], time: { kind: 'now' }, durationMs: 60_000, running: 'requeue' },
+      nodes: [where],
+      time: { kind: 'now' },
+      durationMs: 60_000,
+      running: 'requeue',
       reason: 'a fan',
     });
     await isLost(call, /has ended: .*maintenance/, 2000);
@@ -317,7 +321,9 @@ describe('pools on six hosts', { timeout: 900_000 }, () => {
     const { call } = await running(pool);
     const gate = hosted.gate();
     const urgent = await hosted.submit(gate, {
-      ...{ partition: 'urgent', nodeNames: ['n5'], cpuCount: 4 },
+      partition: 'urgent',
+      nodeNames: ['n5'],
+      cpuCount: 4,
     });
     await isLost(call, /has ended: preempted by /, 2000);
     await hosted.started(urgent);

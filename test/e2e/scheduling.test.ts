@@ -143,8 +143,12 @@ describe('scheduling on hosts', () => {
       NODES.map((node, at) => {
         const line = `${stamp} > ${stamps(node)}; sleep 1; ${stamp} >> ${stamps(node)}; hostname >> ${stamps(node)}`;
         return cluster.call<MaintenanceView>('POST', '/v1/maintenance', {
-          ...{ nodes: [node], time: { kind: 'now' }, durationMs: 300_000, reason: 'fans' },
-          ...{ running: policies[at], program: { program: { kind: 'shell', line } } },
+          nodes: [node],
+          time: { kind: 'now' },
+          durationMs: 300_000,
+          reason: 'fans',
+          running: policies[at],
+          program: { program: { kind: 'shell', line } },
         });
       }),
     );

@@ -48,11 +48,13 @@ describe('maintenance of a real Slurm', { skip: withoutSlurm }, () => {
     const file = world.at('$WEFT_NODELIST');
     await setGoals({
       health: {
-        ...{ fact: 'fault', is: 'none' },
+        fact: 'fault',
+        is: 'none',
         repair: `touch ${file}.begun; ${maintained.gate('mended')}; ${slurm} scontrol update nodename=\${WEFT_NODELIST%.hpc} state=undrain`,
       },
       package: {
-        ...{ check: `cat ${file}`, expect: '2.*' },
+        check: `cat ${file}`,
+        expect: '2.*',
         repair: `echo 2.1 >${file}.new; mv ${file}.new ${file}`,
       },
     });

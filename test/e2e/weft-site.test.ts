@@ -90,9 +90,18 @@ describe('another Weft as a site', () => {
     mkdirSync(at('again'));
     writeFileSync(at('again', 'script'), 'exit 0\n');
     const { command, read } = adaptorOf(program).submit({
-      ...{ name: 'weft-again-1', script: '', scriptFile: at('again', 'script'), queue: null },
-      ...{ account: null, walltimeMs: null, nodeCount: 1, cpuCount: 1, memoryBytes: null },
-      ...{ directory: at('again'), stdout: at('again', 'out'), stderr: at('again', 'err') },
+      name: 'weft-again-1',
+      script: '',
+      scriptFile: at('again', 'script'),
+      queue: null,
+      account: null,
+      walltimeMs: null,
+      nodeCount: 1,
+      cpuCount: 1,
+      memoryBytes: null,
+      directory: at('again'),
+      stdout: at('again', 'out'),
+      stderr: at('again', 'err'),
       options: [],
     });
     const send = async () => {

@@ -8,7 +8,7 @@ import type { Attempt } from '../../src/kernel/model/notification.ts';
 import { ADMIN, TestHead } from '../support/controller.ts';
 
 const NOTIFY = {
-  ...{ matrix: ['@*:lab'], webhook: null, command: ['tell'], mail: null },
+  matrix: ['@*:lab'], webhook: null, command: ['tell'], mail: null,
   giveUpMs: 1000,
 };
 const UNBUILT = { signal: BUILD_FAILED_SIGNAL } as const;
@@ -44,12 +44,12 @@ function submit(name: string, mode: 'new' | 'resume') {
   const submission = {
     program: { kind: 'script', text: 'eval "$1"', args: ['{line}'] },
     each: ['a', 'b'].map((one) => ({ name: one, line: `./run ${one}` })),
-    ...{ cpuCount: 4, notify: ['matrix:@ann:lab', 'command:tell'] },
+    cpuCount: 4, notify: ['matrix:@ann:lab', 'command:tell'],
   } as const;
   const part = { submission, numbers: [0, 1], prints: ['print of a', 'print of b'] };
   return {
-    ...{ kind: 'submit_batch', namespace: 'ann', name, origin: 'weft', after: [], mode },
-    ...{ build: 'b'.repeat(40), parts: [part], key: null },
+    kind: 'submit_batch', namespace: 'ann', name, origin: 'weft', after: [], mode,
+    build: 'b'.repeat(40), parts: [part], key: null,
   } satisfies Command;
 }
 

@@ -75,7 +75,7 @@ function pause(head: TestHead): void {
   command(head, { kind: 'pause_node', node: N1, durationMs: HOUR, requeue: false });
   const { serial } = head.node('n1').pausing;
   const told: Pause = {
-    ...{ kind: 'owner', by: 'olga', since: head.at, until: head.at + HOUR, requeue: false },
+    kind: 'owner', by: 'olga', since: head.at, until: head.at + HOUR, requeue: false,
   };
   const report = { kind: 'node_pause', at: head.at } as const;
   head.report('n1', { ...report, turn: 1, orderHeard: serial, pause: told });

@@ -29,7 +29,8 @@ export class TypedTerminal {
     this.#cells = blank(size);
     const sized = `stty cols ${size.columns} rows ${size.rows}; ${line}`;
     this.#child = spawn('script', ['-qefc', sized, '/dev/null'], {
-      ...{ cwd, env: { ...env, TERM: 'xterm', SHELL: '/bin/sh' } },
+      cwd,
+      env: { ...env, TERM: 'xterm', SHELL: '/bin/sh' },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#closed = once(this.#child, 'close');

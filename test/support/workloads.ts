@@ -32,7 +32,10 @@ export function workload(words: readonly WorkloadWords[], machine: Machine): rea
   const jobs = words.map(({ id, submit, size, run, estimate = run, memory = 0 }) => {
     const wanted = { processors: size, memoryBytesPerProcessor: memory };
     return {
-      ...{ id, submittedAt: submit * 1000, runMs: run * 1000, walltimeMs: estimate * 1000 },
+      id,
+      submittedAt: submit * 1000,
+      runMs: run * 1000,
+      walltimeMs: estimate * 1000,
       processors: size,
       request: present(requestFor(wanted, machine), `job ${id} can run`),
     };

@@ -49,7 +49,8 @@ export async function startX(folder: string): Promise<RealX> {
     execFileSync('xdotool', args, { env: { ...process.env, ...environment }, stdio: 'pipe' });
   };
   return {
-    ...{ display, environment },
+    display,
+    environment,
     press: () => run('key', 'a'),
     moveMouse: () => run('mousemove_relative', '3', '4'),
     stop: () => stop(server),

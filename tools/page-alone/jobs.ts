@@ -40,23 +40,36 @@ export function jobOf(id: number, { tasks, nodes, now }: JobWorld): JobView {
   const startedAt = state === 'pending' ? null : submittedAt + MINUTE_MS;
   const exit = !isDone ? null : { code: word === 'failed' ? 3 : 0 };
   const kind = word === 'failed' ? 'failed' : 'completed';
-  const place = { ...{ exit, process: null, detail: null } };
+  const place = { exit, process: null, detail: null };
   const taskCount = isArray ? tasks : 1;
   return {
-    ...{ id, source: 'grid', siteJob: null, name: NAMES[id % NAMES.length] as string },
-    ...{ owner: OWNERS[id % OWNERS.length] as string, partition: 'default', state },
+    id,
+    source: 'grid',
+    siteJob: null,
+    name: NAMES[id % NAMES.length] as string,
+    owner: OWNERS[id % OWNERS.length] as string,
+    partition: 'default',
+    state,
     outcome: isDone ? { kind, ...place } : null,
     reason: state === 'pending' ? { kind: 'resources', words: WAITS } : null,
-    ...{ notice: null, priority: state === 'pending' ? 1200 : null, taskCount },
+    notice: null,
+    priority: state === 'pending' ? 1200 : null,
+    taskCount,
     ...(isArray
       ? countsOf(tasks)
       : { taskCounts: { [state]: 1 }, outcomeCounts: isDone ? { [kind]: 1 } : {} }),
-    ...{ array: isArray ? `0-${tasks - 1}` : null, submittedAt, startedAt },
-    ...{ runStartedAt: startedAt, endedAt: isDone ? submittedAt + 2 * MINUTE_MS : null },
+    array: isArray ? `0-${tasks - 1}` : null,
+    submittedAt,
+    startedAt,
+    runStartedAt: startedAt,
+    endedAt: isDone ? submittedAt + 2 * MINUTE_MS : null,
     nodes: startedAt === null ? [] : [`n${(id % nodes) + 1}`],
-    ...{ exit, command: `./${NAMES[id % NAMES.length]} --case ${id}`, directory: '/home/alice' },
+    exit,
+    command: `./${NAMES[id % NAMES.length]} --case ${id}`,
+    directory: '/home/alice',
     request: REQUEST,
-    ...{ walltimeMs: 60 * MINUTE_MS, held: false },
+    walltimeMs: 60 * MINUTE_MS,
+    held: false,
   };
 }
 
@@ -80,7 +93,11 @@ function endOf(index: number): ['running' | 'pending' | 'done', 'failed' | 'comp
 const WORDS = ['running', 'pending', 'failed', 'completed', 'running', 'completed', 'completed'];
 const WAITS = 'needs 4 cpus on one node; 2 are free at most';
 const REQUEST: JobView['request'] = {
-  ...{ nodeCount: 1, processesPerNode: 1, exclusive: false, labels: [], nodeNames: [] },
+  nodeCount: 1,
+  processesPerNode: 1,
+  exclusive: false,
+  labels: [],
+  nodeNames: [],
   perNode: { cpuCount: 4, memoryBytes: 8 * 2 ** 30, gpuCount: 0, counted: {} },
 };
 
@@ -104,8 +121,15 @@ export function overview(world: JobWorld, info: InfoReply): OverviewReply {
   const first = (state: string) => all.filter((job) => job.state === state).slice(0, 8);
   const failed = all.filter(({ outcome }) => outcome?.kind === 'failed').slice(0, 8);
   return {
-    ...{ jobs, queueLength, total, free, ended: { completed: 912, failed: 31, timeout: 2 } },
-    ...{ running: first('running'), waiting: first('pending').slice(0, 7), stuck: [], failed },
+    jobs,
+    queueLength,
+    total,
+    free,
+    ended: { completed: 912, failed: 31, timeout: 2 },
+    running: first('running'),
+    waiting: first('pending').slice(0, 7),
+    stuck: [],
+    failed,
   };
 }
 
@@ -113,10 +137,25 @@ export function jobDetail(world: JobWorld, { params }: Asked): JobDetail {
   const job = jobOf(Number(params['id']), world);
   return {
     ...job,
-    ...{ program: { kind: 'argv', argv: job.command.split(' ') }, environment: {}, files: {} },
-    ...{ staging: null, dependencies: [], waitsFor: [], beginAt: null, nice: 0, qos: 'normal' },
-    ...{ onNodeLoss: { kind: 'wait' }, requeue: true, retriesMax: 0, retryOf: null, warning: null },
-    ...{ ranksPerNode: null, runningMax: null, umask: 18, notifications: null, cancelledBy: null },
+    program: { kind: 'argv', argv: job.command.split(' ') },
+    environment: {},
+    files: {},
+    staging: null,
+    dependencies: [],
+    waitsFor: [],
+    beginAt: null,
+    nice: 0,
+    qos: 'normal',
+    onNodeLoss: { kind: 'wait' },
+    requeue: true,
+    retriesMax: 0,
+    retryOf: null,
+    warning: null,
+    ranksPerNode: null,
+    runningMax: null,
+    umask: 18,
+    notifications: null,
+    cancelledBy: null,
     usage: { userUs: 42_000_000, systemUs: 3_000_000, memoryPeakBytes: 700 * 2 ** 20 },
     outputs:
       job.id === FAILED_ID ? { tasks: 1, files: 3, bytes: 5300, leftOut: 0, more: false } : null,
@@ -128,9 +167,11 @@ export function explainJob(world: JobWorld, { params }: Asked): ExplainReply {
   const isWaiting = state === 'pending';
   const waits = `It is pending: ${WAITS}.\nBy today’s plan it starts in 12 minutes on n2.`;
   return {
-    ...{ state, reason, priority: null },
-    ...{ startsAt: isWaiting ? world.now + 12 * MINUTE_MS : null },
-    ...{ startNodes: isWaiting ? ['n2'] : [] },
+    state,
+    reason,
+    priority: null,
+    startsAt: isWaiting ? world.now + 12 * MINUTE_MS : null,
+    startNodes: isWaiting ? ['n2'] : [],
     smaller: isWaiting ? ['2 cpus instead of 4', 'a time limit of 10m instead of 1h'] : [],
     words: isWaiting ? waits : outcome === null ? 'It is running.' : `It ${outcome.kind}.`,
   };
@@ -171,9 +212,12 @@ export function mapTasks(world: JobWorld): TaskMapReply {
     return (outcome?.kind ?? state).charAt(0);
   });
   return {
-    ...{ version: 'made-up', indices: `0-${world.tasks - 1}`, states: letters.join('') },
+    version: 'made-up',
+    indices: `0-${world.tasks - 1}`,
+    states: letters.join(''),
     legend: { r: 'running', p: 'pending', f: 'failed', c: 'completed' },
-    ...{ changes: [], isDone: false },
+    changes: [],
+    isDone: false,
   };
 }
 
@@ -182,11 +226,20 @@ function taskOf(index: number, { now, nodes }: JobWorld): TaskView {
   const exit = { code: kind === 'failed' ? 1 : 0 };
   const isDone = state === 'done';
   return {
-    ...{ id: `${ARRAY_ID}[${index}]`, jobId: ARRAY_ID, index, state, epoch: 1, reason: null },
+    id: `${ARRAY_ID}[${index}]`,
+    jobId: ARRAY_ID,
+    index,
+    state,
+    epoch: 1,
+    reason: null,
     outcome: isDone ? { kind, exit, process: null, detail: null } : null,
-    ...{ notice: null, nodes: [`n${(index % nodes) + 1}`], startedAt: now - 5 * MINUTE_MS },
+    notice: null,
+    nodes: [`n${(index % nodes) + 1}`],
+    startedAt: now - 5 * MINUTE_MS,
     item: { lr: String((index % 10) / 10), seed: String(Math.floor(index / 10)) },
-    ...{ endedAt: isDone ? now - 2 * MINUTE_MS : null, exit: isDone ? exit : null, usage: null },
+    endedAt: isDone ? now - 2 * MINUTE_MS : null,
+    exit: isDone ? exit : null,
+    usage: null,
   };
 }
 

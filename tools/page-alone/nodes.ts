@@ -19,30 +19,60 @@ export function nodeOf(at: number, now: number): NodeView {
   const isDrained = at % 40 === 7;
   const drained = { reason: 'new disk', by: 'olga', at: now - 90 * MINUTE_MS };
   return {
-    ...{ name: `n${at + 1}`, state: at % 97 === 50 ? 'unreachable' : 'up' },
-    ...{ drained: isDrained ? drained : null, fault: null, paused: null, pauseWanted: false },
-    ...{ presence: null, maintenance: null, reason: isDrained ? 'drained: new disk' : null },
-    ...{ total: TOTAL, free: { ...TOTAL, cpuCount: 16 - used, gpuCount: used > 0 ? 1 : 2 } },
-    ...{ declared: null, labels: ['x86_64', 'rack=7'], sharedPaths: ['/home'] },
-    ...{ running: used > 0 ? [`${at + 10}#1`] : [], unreachableSince: null, lastSeenAt: now },
+    name: `n${at + 1}`,
+    state: at % 97 === 50 ? 'unreachable' : 'up',
+    drained: isDrained ? drained : null,
+    fault: null,
+    paused: null,
+    pauseWanted: false,
+    presence: null,
+    maintenance: null,
+    reason: isDrained ? 'drained: new disk' : null,
+    total: TOTAL,
+    free: { ...TOTAL, cpuCount: 16 - used, gpuCount: used > 0 ? 1 : 2 },
+    declared: null,
+    labels: ['x86_64', 'rack=7'],
+    sharedPaths: ['/home'],
+    running: used > 0 ? [`${at + 10}#1`] : [],
+    unreachableSince: null,
+    lastSeenAt: now,
     load: { load1: used * 0.97, memoryFreeBytes: 40 * GIB, diskFreeBytes: 800 * GIB },
-    ...{ clockOffsetMs: 2, facts: { cpuModel: 'AMD EPYC 7543', kernel: '6.12' } },
-    ...{ bootId: 'boot', session: 1 },
+    clockOffsetMs: 2,
+    facts: { cpuModel: 'AMD EPYC 7543', kernel: '6.12' },
+    bootId: 'boot',
+    session: 1,
   };
 }
 
 export function infoOf(nodes: number, waiting: number, now: number): InfoReply {
   const all = { cpuCount: 16 * nodes, memoryBytes: 64 * GIB * nodes, gpuCount: 2 * nodes };
   return {
-    ...{ clusterName: 'made-up', version: '0.0.0', protocol: 1, multiUser: true },
-    ...{ jobs: { running: 42, pending: waiting }, queueLength: waiting, nodes: { up: nodes } },
+    clusterName: 'made-up',
+    version: '0.0.0',
+    protocol: 1,
+    multiUser: true,
+    jobs: { running: 42, pending: waiting },
+    queueLength: waiting,
+    nodes: { up: nodes },
     total: { ...all, counted: {} },
     free: { ...all, cpuCount: 6 * nodes, gpuCount: nodes, counted: {} },
-    ...{ losses: [], archive: { bytes: 0, bytesMax: 10 * GIB, next: null } },
+    losses: [],
+    archive: { bytes: 0, bytesMax: 10 * GIB, next: null },
     head: {
-      ...{ hostname: 'head', fingerprint: null, addresses: [], pid: 1, user: 'weft' },
-      ...{ nodeVersion: 'v24', startedAt: now - 1e7, cpuCount: 2, memoryBytes: 4 * GIB },
-      ...{ memoryFreeBytes: GIB, load1: 0.4, residentBytes: GIB / 8, seq: 1, now },
+      hostname: 'head',
+      fingerprint: null,
+      addresses: [],
+      pid: 1,
+      user: 'weft',
+      nodeVersion: 'v24',
+      startedAt: now - 1e7,
+      cpuCount: 2,
+      memoryBytes: 4 * GIB,
+      memoryFreeBytes: GIB,
+      load1: 0.4,
+      residentBytes: GIB / 8,
+      seq: 1,
+      now,
     },
   };
 }
@@ -51,7 +81,10 @@ export function infoOf(nodes: number, waiting: number, now: number): InfoReply {
 export function loadOf(nodes: number, now: number): LoadReply {
   const ms = 5 * MINUTE_MS;
   const points = Array.from({ length: 288 }, (_, at) => ({
-    ...{ at: now - (288 - at) * ms, ms, cpus: nodes * (4 + (at % 12)), cpusTotal: 16 * nodes },
+    at: now - (288 - at) * ms,
+    ms,
+    cpus: nodes * (4 + (at % 12)),
+    cpusTotal: 16 * nodes,
     waiting: (at * 7) % 40,
   }));
   return { points: [...points.slice(0, 200), ...points.slice(212)], now };
@@ -65,19 +98,15 @@ export function scheduleOf(nodes: number, count: number, now: number): ReplyOf<'
     const kind = from > now ? 'planned' : from + 8 * MINUTE_MS > now ? 'running' : 'past';
     const word = kind === 'past' ? WORDS[at % 2] : WORDS[KINDS.indexOf(kind)];
     return {
-      ...{
-        kind,
-        id: String(at + 1),
-        jobId: at + 1,
-        name: `job-${at + 1}`,
-        owner: OWNERS[at % 4] as string,
-      },
-      ...{
-        nodes: [`n${(at % nodes) + 1}`],
-        from,
-        until: from + 8 * MINUTE_MS,
-        cpuCount: 2 + (at % 5),
-      },
+      kind,
+      id: String(at + 1),
+      jobId: at + 1,
+      name: `job-${at + 1}`,
+      owner: OWNERS[at % 4] as string,
+      nodes: [`n${(at % nodes) + 1}`],
+      from,
+      until: from + 8 * MINUTE_MS,
+      cpuCount: 2 + (at % 5),
       word: word ?? 'completed',
     };
   });
@@ -89,10 +118,22 @@ export function reservationsOf(now: number): ReplyOf<'listReservations'> {
   return {
     reservations: [
       {
-        ...{ id: 'r1', name: 'course', purpose: 'users', state: 'coming', users: ['alice'] },
-        ...{ groups: [], jobs: [], slots: [{ ...slot, share: 'whole' }], skipped: [] },
-        ...{ recurrence: null, durationMs: 30 * MINUTE_MS, missing: [], waitingTasks: 0 },
-        ...{ runningTasks: 0, createdBy: 'olga', createdAt: now - DAY_MS },
+        id: 'r1',
+        name: 'course',
+        purpose: 'users',
+        state: 'coming',
+        users: ['alice'],
+        groups: [],
+        jobs: [],
+        slots: [{ ...slot, share: 'whole' }],
+        skipped: [],
+        recurrence: null,
+        durationMs: 30 * MINUTE_MS,
+        missing: [],
+        waitingTasks: 0,
+        runningTasks: 0,
+        createdBy: 'olga',
+        createdAt: now - DAY_MS,
       },
     ],
   };
@@ -100,15 +141,22 @@ export function reservationsOf(now: number): ReplyOf<'listReservations'> {
 
 const SITE = {
   ...({ name: 'hpc', system: 'slurm', mode: 'submit', state: 'up' } as const),
-  ...{ takeover: null, problem: null, ageMs: 4000 },
+  takeover: null,
+  problem: null,
+  ageMs: 4000,
 };
 
 export const SITES: { readonly sites: SiteSummary[] } = {
   sites: [
     {
       ...SITE,
-      ...{ nodes: 40, nodesUp: 39, cpus: 1280, cpusUsed: 900, queues: 2 },
-      ...{ jobsWaiting: 17, jobsRunning: 60 },
+      nodes: 40,
+      nodesUp: 39,
+      cpus: 1280,
+      cpusUsed: 900,
+      queues: 2,
+      jobsWaiting: 17,
+      jobsRunning: 60,
     },
   ],
 };
@@ -127,16 +175,39 @@ const FILTERS: SiteView['filters'] = {
 
 export function siteOf(now: number): SiteView {
   const nodes = Array.from({ length: 40 }, (_, at): SiteView['nodes'][number] => ({
-    ...{ name: `hpc${at + 1}`, state: 'up', word: 'mixed', reason: null, cpuCount: 32 },
-    ...{ cpusUsed: (at * 7) % 33, memoryBytes: null, memoryFreeBytes: null },
-    ...{ features: [], queues: ['batch'], seen: at % 8 === 0 ? HIDDEN : LABELLED },
+    name: `hpc${at + 1}`,
+    state: 'up',
+    word: 'mixed',
+    reason: null,
+    cpuCount: 32,
+    cpusUsed: (at * 7) % 33,
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: ['batch'],
+    seen: at % 8 === 0 ? HIDDEN : LABELLED,
   }));
   const jobs = Array.from({ length: 30 }, (_, at): SiteView['jobs'][number] => ({
-    ...{ id: String(4000 + at), handle: null, name: `case-${at}`, owner: 'alice' },
-    ...{ state: 'running', word: 'R', reason: null, queue: 'batch', elements: null },
-    ...{ submittedAt: now - 1e6, startedAt: now - 9e5, endedAt: null, walltimeMs: null },
-    ...{ nodeCount: 1, cpuCount: 4, memoryBytes: null, isExclusive: false },
-    ...{ nodes: [`hpc${at + 1}`], exit: null, isOurs: at % 2 === 0 },
+    id: String(4000 + at),
+    handle: null,
+    name: `case-${at}`,
+    owner: 'alice',
+    state: 'running',
+    word: 'R',
+    reason: null,
+    queue: 'batch',
+    elements: null,
+    submittedAt: now - 1e6,
+    startedAt: now - 9e5,
+    endedAt: null,
+    walltimeMs: null,
+    nodeCount: 1,
+    cpuCount: 4,
+    memoryBytes: null,
+    isExclusive: false,
+    nodes: [`hpc${at + 1}`],
+    exit: null,
+    isOurs: at % 2 === 0,
   }));
   return { ...SITE, nodes, queues: [], jobs, filters: FILTERS };
 }

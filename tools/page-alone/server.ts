@@ -37,7 +37,9 @@ export type Answers = {
 };
 
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' },
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
 };
 const PAGE = path.join(ROOT, 'dist', 'dashboard');
 

@@ -49,6 +49,11 @@ const BANS: readonly Ban[] = [
     /\bregistry\.(?:npmjs|yarnpkg)\.|\b(?:deb|archive)\.(?:debian|ubuntu)\./g,
     'no download host by name; the machine decides where packages come from',
   ),
+  ban(
+    'code',
+    /(?:,\s*|\{\s+)\.\.\.\{/g,
+    'a spread literal is not checked for unknown properties; write them in place',
+  ),
   ban('code', /\benum\s+[A-Z]/g, 'not erasable; use a union of string literals'),
 ];
 

@@ -79,8 +79,12 @@ const CHOICE = { words: ['-C', FEATURES.join('|')], nodes: [] };
 
 function drawTheirs(dice: Dice): Omit<TheirWork, 'key'> {
   const base = {
-    ...{ arraySize: null, nodeCount: 1, cpuCount: dice.pick([1, 1, 1, 2]) },
-    ...{ words: [], nodes: BOTH, beats: dice.whole(3, 20) },
+    arraySize: null,
+    nodeCount: 1,
+    cpuCount: dice.pick([1, 1, 1, 2]),
+    words: [],
+    nodes: BOTH,
+    beats: dice.whole(3, 20),
     exitCode: dice.happens(0.15) ? dice.whole(1, 9) : 0,
     cancelAfterMs: dice.happens(0.15) ? dice.whole(0, 12_000) : null,
   };

@@ -110,14 +110,33 @@ export class Site {
     const member = JSON.parse(readFileSync(cluster.member('n1').optionsFile, 'utf8'));
     const { head } = member as AgentOptions;
     const options: AgentOptions = {
-      ...{ name: SITE, stateDir: this.#at(`gateway/${SITE}`), head, secret, labels: [] },
-      ...{ sharedPaths: [this.directory], switchUser: false },
+      name: SITE,
+      stateDir: this.#at(`gateway/${SITE}`),
+      head,
+      secret,
+      labels: [],
+      sharedPaths: [this.directory],
+      switchUser: false,
       logFile: join(cluster.directory, `${SITE}.log`),
       site: {
-        ...{ system: 'slurm', mode: 'steer', takeover: 'execution_queue', main: 'main' },
-        ...{ execution: 'steer', ticket: 'ticket', environment: null, spread: [], program: [] },
-        ...{ url: null, queue: null, account: null, options: [], before: [], filters: null },
-        ...{ pollMs: 500, timeoutMs: 30_000, commandsMax: 4 },
+        system: 'slurm',
+        mode: 'steer',
+        takeover: 'execution_queue',
+        main: 'main',
+        execution: 'steer',
+        ticket: 'ticket',
+        environment: null,
+        spread: [],
+        program: [],
+        url: null,
+        queue: null,
+        account: null,
+        options: [],
+        before: [],
+        filters: null,
+        pollMs: 500,
+        timeoutMs: 30_000,
+        commandsMax: 4,
       },
     };
     writeFileSync(this.optionsFile, JSON.stringify(options), { mode: 0o600 });
@@ -131,7 +150,9 @@ export class Site {
     const log = openSync(this.#at('gateway.log'), 'a', 0o600);
     const words = [`--net=/run/netns/${this.host.netns}`, '--', process.execPath, AGENT];
     this.#gateway = spawn('nsenter', [...words, this.optionsFile], {
-      ...{ env: this.#slurm.environment, cwd: '/', stdio: ['ignore', log, log] },
+      env: this.#slurm.environment,
+      cwd: '/',
+      stdio: ['ignore', log, log],
     });
   }
 

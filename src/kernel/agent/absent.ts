@@ -25,8 +25,12 @@ const NO_FILES: Files = {
 };
 
 const NOBODY: UserAccount = {
-  ...{ name: 'nobody', uid: 65_534, gid: 65_534, groups: [65_534] },
-  ...{ home: '/', shell: '/bin/sh' },
+  name: 'nobody',
+  uid: 65_534,
+  gid: 65_534,
+  groups: [65_534],
+  home: '/',
+  shell: '/bin/sh',
 };
 
 const NO_USERS: Users = {
@@ -37,7 +41,9 @@ const NO_USERS: Users = {
 
 /** Memory is watched from outside; processes are found by their marks. */
 export const POLLED: Containment = {
-  ...{ facts: 'polling', limits: 'polling', polled: true },
+  facts: 'polling',
+  limits: 'polling',
+  polled: true,
   acquire: () => null,
   adopt: () => undefined,
   isEmpty: () => true,

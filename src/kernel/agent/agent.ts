@@ -97,7 +97,9 @@ class RunningAgent implements Agent {
     log.info({ epochs: state.epochs.size, sameBoot, torn }, 'journal read');
     this.#engine = new Engine({ state, clock, bootClock: ports.bootClock ?? null, journal, log });
     this.pausing = new Pausing({
-      ...{ node: settings.node, maxMs: settings.pauseMaxMs, state },
+      node: settings.node,
+      maxMs: settings.pauseMaxMs,
+      state,
       isAtSite: settings.facts.site !== undefined,
       step: (input) => this.#engine.step(input),
     });
@@ -108,23 +110,34 @@ class RunningAgent implements Agent {
       send: (message) => this.#link.send(message),
     });
     this.#feeds = new Feeds({
-      ...{ pipes: ports.pipes, files, log, directory: `${settings.stateDir}/stdin` },
+      pipes: ports.pipes,
+      files,
+      log,
+      directory: `${settings.stateDir}/stdin`,
       isStarted: (epochId) => hasStarted(state.epochs.get(epochId)),
       send: (message) => this.#link.send(message),
     });
     this.#spool = new Spool({
-      ...{ clock, files, log, bytesMax: settings.spoolBytesMax },
+      clock,
+      files,
+      log,
+      bytesMax: settings.spoolBytesMax,
       all: () => this.#outputs.all(),
     });
     this.#launcher = new LauncherLine({
-      ...{ clock, log, state, connect: ports.connectLauncher },
+      clock,
+      log,
+      state,
+      connect: ports.connectLauncher,
       isBroken: (epochId) => this.#feeds.isBroken(epochId),
       step: (input) => this.#engine.step(input),
       onFound: () => this.#hands.onLauncherFound(state),
       onAdopted: () => this.#onAdopted(),
     });
     this.#health = new HealthWatch({
-      ...{ clock, log, health: ports.health ?? null },
+      clock,
+      log,
+      health: ports.health ?? null,
       onChange: () => this.#faults.look(),
     });
     this.#faults = new FaultWatch({
@@ -139,7 +152,11 @@ class RunningAgent implements Agent {
     });
     this.#link = this.#makeLink();
     this.#hands = new Hands({
-      ...{ ports, settings, parts, outputs: this.#outputs, feeds: this.#feeds },
+      ports,
+      settings,
+      parts,
+      outputs: this.#outputs,
+      feeds: this.#feeds,
       processes: () => this.#launcher.processes,
       start: (request) => this.#launcher.start(request),
       cannotStart: () => (this.#launcher.isOutdated ? LAUNCHER_OUTDATED : null),
@@ -154,7 +171,10 @@ class RunningAgent implements Agent {
       onKill: () => this.#link.sayAlive(),
     });
     this.#companions = new Companions(parts, {
-      ...{ ports, settings, state, pausing: this.pausing },
+      ports,
+      settings,
+      state,
+      pausing: this.pausing,
       step: (input) => this.#engine.step(input),
       sayAlive: () => this.#link.sayAlive(),
     });
@@ -243,7 +263,11 @@ class RunningAgent implements Agent {
     const { clock, chance, log, dialer, load } = this.#ports;
     const { state } = this.#engine;
     return new HeadLink({
-      ...{ clock, chance, log, dialer, load },
+      clock,
+      chance,
+      log,
+      dialer,
+      load,
       hello: () => this.#hello(),
       stamp: () => state.stamp,
       onStamp: (stamp) => this.#engine.step({ kind: 'stamp', stamp }),
@@ -327,7 +351,8 @@ class RunningAgent implements Agent {
     const { labels, resources, facts } = this.#introduction;
     const { labels: newLabels, resources: newResources, ...newFacts } = changed;
     this.#introduction = {
-      ...{ labels: newLabels ?? labels, resources: newResources ?? resources },
+      labels: newLabels ?? labels,
+      resources: newResources ?? resources,
       facts: { ...facts, ...newFacts },
     };
     this.#ports.log.info({ ...changed }, 'what is to be known of this node has changed');

@@ -66,7 +66,10 @@ export class Hands {
     this.#movements = new Movements({ ports, settings, step: world.step });
     this.#preparer = new Preparer({ ports, settings, parts, feeds, spools: () => this.#spools });
     this.#sweeper = new Sweeper({
-      ...{ ports, settings, processes, containers: this.#containers },
+      ports,
+      settings,
+      processes,
+      containers: this.#containers,
       now: world.now,
       onSwept: (epoch, use) => {
         const { epochId } = epoch.order;

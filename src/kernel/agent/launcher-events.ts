@@ -61,7 +61,8 @@ export function knownOf(record: LauncherRecord): KnownProcess {
   if (end) return { launchId, state: 'ended', startedAt, end };
   if (record.state === RECORD_STATE.launching) return { launchId: record.id, state: 'launching' };
   return {
-    ...{ launchId, startedAt },
+    launchId,
+    startedAt,
     state: record.state === RECORD_STATE.stopped ? 'stopped' : 'running',
   };
 }

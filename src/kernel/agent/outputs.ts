@@ -223,7 +223,11 @@ export class OutputShipper {
     const measured = { path, uid, size, limit };
     const tail = end && beyond > 0 ? readTail(this.#world.files, measured) : null;
     const message = {
-      ...{ kind: 'log' as const, name, offset, bytes, end },
+      kind: 'log' as const,
+      name,
+      offset,
+      bytes,
+      end,
       dropped: beyond - (tail?.length ?? 0),
       ...(tail === null || tail.length === 0 ? {} : { tail }),
     };

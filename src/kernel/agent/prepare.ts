@@ -247,15 +247,13 @@ export class Preparer {
       const mark = markOf(settings, launchId);
       const inItsPlace = this.#inItsPlace({ order, directory, environment, mark });
       return {
-        ...{
-          launchId,
-          argv: inItsPlace ?? argv,
-          cwd: directory,
-          credentials,
-          cgroupProcs,
-          nice: 0,
-          leaseMs,
-        },
+        launchId,
+        argv: inItsPlace ?? argv,
+        cwd: directory,
+        credentials,
+        cgroupProcs,
+        nice: 0,
+        leaseMs,
         environment: environmentOfProcess(environment, rank, mark),
         stdin: this.#stdinOf(order, rank, inItsPlace === undefined),
         ...this.#outputs(setting, rank),

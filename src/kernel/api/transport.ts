@@ -103,7 +103,8 @@ function overUrl(address: { url: string; fingerprint?: string | undefined }): Tr
     return made;
   };
   const door: Door = {
-    ...{ address: url.host, socket: null },
+    address: url.host,
+    socket: null,
     send: (request) => {
       const { request: make, agent } = parts();
       return exchange(make, { ...base, agent }, request, url.host);

@@ -55,8 +55,15 @@ const MEANT: Readonly<Record<string, string>> = {
 const MEANT_WITHIN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'weft node': { resume: 'undrain', enable: 'undrain', disable: 'drain', set: 'modify' },
   'weft batch': {
-    ...{ kill: 'cancel', stop: 'cancel', delete: 'remove', rm: 'remove' },
-    ...{ status: 'show', jobs: 'show', ls: 'list', result: 'pull', results: 'pull' },
+    kill: 'cancel',
+    stop: 'cancel',
+    delete: 'remove',
+    rm: 'remove',
+    status: 'show',
+    jobs: 'show',
+    ls: 'list',
+    result: 'pull',
+    results: 'pull',
   },
 };
 
@@ -124,7 +131,10 @@ function beginning(word: string, options: readonly string[]): string | null {
 
 /** Commands that list what operands of these names may be. */
 const LISTING: Readonly<Record<string, string>> = {
-  ...{ job: 'weft jobs', batch: 'weft batch list', node: 'weft node list', pool: 'weft pool list' },
+  job: 'weft jobs',
+  batch: 'weft batch list',
+  node: 'weft node list',
+  pool: 'weft pool list',
 };
 
 /** An operand that is missing is told with what it is, and with the command that lists what there is. */

@@ -67,12 +67,16 @@ function ask({ url, options, headers }: Opening): ClientRequest {
   const { request } = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http');
   const { WEFT_WORKER: inside } = process.env;
   const asked = request({
-    ...{ host: hostname.replace(/^\[|\]$/g, ''), port: port || (isSecure ? 443 : 80) },
-    ...{ path: `${pathname}${search}`, ...options },
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port || (isSecure ? 443 : 80),
+    path: `${pathname}${search}`,
+    ...options,
     headers: {
       ...headers,
       ...(inside !== undefined && readInside(inside) !== null && { [INSIDE_HEADER]: inside }),
-      ...{ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
       'sec-websocket-key': randomBytes(16).toString('base64'),
     },
   });

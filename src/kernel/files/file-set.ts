@@ -151,7 +151,10 @@ function isIndex(text: string): boolean {
 function sorted(entries: readonly FileEntry[]): FileEntry[] {
   return entries
     .map(({ path, kind, size, mode, sha256, target }) => ({
-      ...{ path, kind, size, mode },
+      path,
+      kind,
+      size,
+      mode,
       ...(sha256 === undefined ? {} : { sha256 }),
       ...(target === undefined ? {} : { target }),
     }))

@@ -68,7 +68,7 @@ export function readOutputs(sent: {
     }
     const of = kind === 'file' && sha256 !== undefined ? { sha256 } : {};
     const to = kind === 'link' && target !== undefined ? { target } : {};
-    entries.push({ ...{ path, kind, size, mode, modifiedAt }, ...of, ...to });
+    entries.push({ path, kind, size, mode, modifiedAt, ...of, ...to });
   }
   const flaw = togetherFlaw(entries);
   return flaw === null ? ok({ entries, leftOut }) : err(flaw);

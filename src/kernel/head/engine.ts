@@ -79,7 +79,10 @@ export class Engine {
     this.#snapshots = new Snapshots(options);
     this.#firstWord = new FirstWord(clock, options.firstWordMs ?? 0, () => this.#pace.ask());
     this.#room = new RoomWatch({
-      ...{ store, clock, log, onRoom: () => this.#pace.ask() },
+      store,
+      clock,
+      log,
+      onRoom: () => this.#pace.ask(),
       isRunning: () => this.#mode === 'running' && !this.#stopping,
     });
   }

@@ -152,10 +152,16 @@ export function openSnapshotOf(
   const stopped = stoppedTasks(state, at);
   return {
     ...NO_RULES,
-    ...{ queue, pool, scheduling, fairness, windows, startsMax },
+    queue,
+    pool,
+    scheduling,
+    fairness,
+    windows,
+    startsMax,
     partsAheadMax: PARTS_AHEAD_MAX,
     quotas: new QuotaBook(held),
-    ...{ stopped, closed: closedNodes(state, stopped) },
+    stopped,
+    closed: closedNodes(state, stopped),
     active: () => activeTasks(state, at),
     prepared: new Map(state.machine.hooks.prepared.flatMap((hook) => [...hook(state)])),
   };
@@ -171,7 +177,10 @@ function* activeTasks({ nodes }: State, now: number): Generator<ActiveTask> {
       const { spec, entry, id, owner } = task.job;
       const left = timeLeft(task, now);
       yield {
-        ...{ jobId: id, owner, partition: spec.partition, qos: entry.qos },
+        jobId: id,
+        owner,
+        partition: spec.partition,
+        qos: entry.qos,
         cpus: cpusOf(spec.request),
         endsAt: left === null ? null : now + left,
       };

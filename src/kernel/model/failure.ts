@@ -47,7 +47,8 @@ export function failure(refusal: Refusal, cause?: unknown): Failure {
     kind: kindOf(refusal.code),
     message: formatRefusal(rest),
     details: refusal.details,
-    ...{ hint, cause },
+    hint,
+    cause,
   });
 }
 

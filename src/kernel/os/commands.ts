@@ -65,7 +65,11 @@ function run(command: Command, variables: Readonly<NodeJS.ProcessEnv>): Promise<
     // Of most errors Node.js tells by an event, of some (ENOTDIR, E2BIG) it throws.
     const how = (error as Error).message;
     return Promise.resolve({
-      ...{ succeeded: false, code: null, how, output: '', errors: '' },
+      succeeded: false,
+      code: null,
+      how,
+      output: '',
+      errors: '',
       isThere: () => false,
     });
   }

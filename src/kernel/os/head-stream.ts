@@ -61,7 +61,8 @@ async function openAt(
 ): Promise<{ host: string; stream: Socket }> {
   const { hostname, port, host } = new URL(url);
   const stream = connectTls({
-    ...{ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443) },
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || 443),
     // A pinned certificate is its own proof; without a pin the system's authorities decide.
     rejectUnauthorized: pinned === undefined,
     ...(/^[\d.]+$|:/.test(hostname) ? {} : { servername: hostname }),

@@ -67,7 +67,10 @@ async function lookUp(name: string): Promise<UserAccount | null> {
   if (login !== name || uid === undefined || gid === undefined) return null;
   const groups = ((await output('id', ['-G', '--', name])) ?? gid).trim().split(/\s+/).map(Number);
   return {
-    ...{ name, uid: Number(uid), gid: Number(gid), groups },
+    name,
+    uid: Number(uid),
+    gid: Number(gid),
+    groups,
     home: home || '/',
     shell: shell || '/bin/sh',
   };

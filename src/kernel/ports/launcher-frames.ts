@@ -17,8 +17,16 @@ export const UNLIMITED = 0xffff_ffff_ffff_ffffn;
 export const RECORD_STATE = { running: 1, stopped: 2, exited: 3, failed: 4, launching: 5 } as const;
 /** Where a start failed. */
 export const STAGE: Readonly<Record<LaunchStage, number>> = {
-  ...{ fork: 1, cgroup: 2, limits: 3, credentials: 4, chdir: 5 },
-  ...{ stdin: 6, stdout: 7, stderr: 8, exec: 9, lease: 10 },
+  fork: 1,
+  cgroup: 2,
+  limits: 3,
+  credentials: 4,
+  chdir: 5,
+  stdin: 6,
+  stdout: 7,
+  stderr: 8,
+  exec: 9,
+  lease: 10,
 };
 /** `why` of an end that the launcher made, as the lease was over. */
 export const LEASE_OVER = 1;
@@ -55,18 +63,21 @@ export const REQUESTS = {
   spawn: {
     type: 0x02,
     fields: {
-      ...{
-        ...ID,
-        flags: 'u32',
-        uid: 'u32',
-        gid: 'u32',
-        groups: 'u32[]',
-        nice: 'i32',
-        umask: 'u32',
-      },
-      ...{ cwd: 'text', argv: 'text[]', environment: 'text[]' },
-      ...{ stdin: 'text', stdout: 'text', stderr: 'text' },
-      ...{ limits: 'limit[]', cgroupProcs: 'text[]' },
+      ...ID,
+      flags: 'u32',
+      uid: 'u32',
+      gid: 'u32',
+      groups: 'u32[]',
+      nice: 'i32',
+      umask: 'u32',
+      cwd: 'text',
+      argv: 'text[]',
+      environment: 'text[]',
+      stdin: 'text',
+      stdout: 'text',
+      stderr: 'text',
+      limits: 'limit[]',
+      cgroupProcs: 'text[]',
       /** 0: it may live for ever. */
       leaseMs: 'u64',
     },
@@ -99,8 +110,14 @@ export const ANSWERS = {
   record: {
     type: 0x87,
     fields: {
-      ...{ ...ID, state: 'u32', pid: 'u32', startTicks: 'u64', startedAt: 'u64' },
-      ...{ status: 'u32', stage: 'u32', ...END },
+      ...ID,
+      state: 'u32',
+      pid: 'u32',
+      startTicks: 'u64',
+      startedAt: 'u64',
+      status: 'u32',
+      stage: 'u32',
+      ...END,
     },
   },
   list_end: { type: 0x88, fields: { count: 'u32' } },

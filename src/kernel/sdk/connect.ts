@@ -37,8 +37,14 @@ export interface ConnectOptions {
 }
 
 const CONNECT_OPTIONS: KnownOptions<ConnectOptions> = {
-  ...{ head: true, fingerprint: true, token: true, socket: true, directory: true, timeout: true },
-  ...{ patience: true, environment: true },
+  head: true,
+  fingerprint: true,
+  token: true,
+  socket: true,
+  directory: true,
+  timeout: true,
+  patience: true,
+  environment: true,
 };
 
 const TIMEOUT_MS = 30_000;

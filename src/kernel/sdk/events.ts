@@ -30,7 +30,8 @@ export async function* readEvents(
     const query = { job: job?.join(), kind: listed(kinds)?.join(), after: last };
     try {
       const answer = await line.stream('events', {
-        ...{ query, timeoutMs: 0 },
+        query,
+        timeoutMs: 0,
         ...(signal === undefined ? {} : { signal }),
       });
       const stop = () => answer.destroy();

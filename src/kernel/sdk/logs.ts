@@ -29,7 +29,8 @@ export async function* readLogs(
     const query = dropUndefined({ ...options, offset, limit });
     const follows = options.follow === true;
     const answer = await line.stream('readLogs', {
-      ...{ params: { id }, query: query as Record<string, string | number | boolean> },
+      params: { id },
+      query: query as Record<string, string | number | boolean>,
       ...(follows ? { timeoutMs: 0 } : {}),
       ...(signal === undefined ? {} : { signal }),
     });

@@ -46,8 +46,14 @@ export interface LogOptions {
 }
 
 export const LOG_OPTIONS: KnownOptions<LogOptions> = {
-  ...{ stream: true, follow: true, epoch: true, nodeRank: true, rank: true, offset: true },
-  ...{ limit: true, signal: true },
+  stream: true,
+  follow: true,
+  epoch: true,
+  nodeRank: true,
+  rank: true,
+  offset: true,
+  limit: true,
+  signal: true,
 };
 
 /** Which output, as one text. */
@@ -57,8 +63,14 @@ export interface OutputOptions extends Omit<LogOptions, 'limit'> {
 }
 
 export const OUTPUT_OPTIONS: KnownOptions<OutputOptions> = {
-  ...{ stream: true, follow: true, epoch: true, nodeRank: true, rank: true, offset: true },
-  ...{ bytesMax: true, signal: true },
+  stream: true,
+  follow: true,
+  epoch: true,
+  nodeRank: true,
+  rank: true,
+  offset: true,
+  bytesMax: true,
+  signal: true,
 };
 
 /** Which events. */
@@ -74,7 +86,10 @@ export interface EventOptions {
 }
 
 export const EVENT_OPTIONS: KnownOptions<EventOptions> = {
-  ...{ jobs: true, kinds: true, after: true, signal: true },
+  jobs: true,
+  kinds: true,
+  after: true,
+  signal: true,
 };
 
 /** Which files, and where to. */
@@ -99,5 +114,10 @@ export interface PullOptions {
 }
 
 export const PULL_OPTIONS: KnownOptions<PullOptions> = {
-  ...{ to: true, folders: true, glob: true, include: true, exclude: true, signal: true },
+  to: true,
+  folders: true,
+  glob: true,
+  include: true,
+  exclude: true,
+  signal: true,
 };

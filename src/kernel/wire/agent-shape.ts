@@ -93,7 +93,8 @@ const facts = map({
   site: optional(text),
   siteSkills: optional(
     map({
-      ...{ signals: flag, suspends: orNull(oneOf('any', 'unlimited')) },
+      signals: flag,
+      suspends: orNull(oneOf('any', 'unlimited')),
       ownersResume: optional(flag),
     }),
   ),
@@ -162,8 +163,11 @@ const usage = map({ userUs: finite, systemUs: finite, memoryPeakBytes: finite })
 
 const outside = map({ files: count, bytes: count, names: listUpTo(10, word) });
 const stored = map({
-  ...{ files: count, bytes: count, leftOut: count },
-  ...{ outside: optional(outside), problem: optional(word) },
+  files: count,
+  bytes: count,
+  leftOut: count,
+  outside: optional(outside),
+  problem: optional(word),
 });
 
 const REPORTS: Readonly<Record<string, Shape>> = {
@@ -221,8 +225,12 @@ const presence: Shape = (value) => presences(value) && (value as unknown[]).leng
 
 const seen = optional(
   map({
-    ...{ hiddenBy: orNull(word), labels: words, queue: orNull(word), partition: orNull(word) },
-    ...{ name: orNull(word), rules: words },
+    hiddenBy: orNull(word),
+    labels: words,
+    queue: orNull(word),
+    partition: orNull(word),
+    name: orNull(word),
+    rules: words,
   }),
 );
 const filterState = map({
@@ -234,41 +242,73 @@ const filterState = map({
   problem: orNull(text),
 });
 const siteJob = map({
-  ...{ id: word, handle: orNull(text), name: text, owner: word, state: word, word },
-  ...{ reason: orNull(text), queue: orNull(text), elements: orNull(text) },
-  ...{ submittedAt: orNull(finite), startedAt: orNull(finite), endedAt: orNull(finite) },
-  ...{ walltimeMs: orNull(count), nodeCount: count, cpuCount: orNull(count) },
-  ...{ memoryBytes: orNull(count), isExclusive: flag, nodes: list(word), isOurs: flag },
+  id: word,
+  handle: orNull(text),
+  name: text,
+  owner: word,
+  state: word,
+  word,
+  reason: orNull(text),
+  queue: orNull(text),
+  elements: orNull(text),
+  submittedAt: orNull(finite),
+  startedAt: orNull(finite),
+  endedAt: orNull(finite),
+  walltimeMs: orNull(count),
+  nodeCount: count,
+  cpuCount: orNull(count),
+  memoryBytes: orNull(count),
+  isExclusive: flag,
+  nodes: list(word),
+  isOurs: flag,
   exit: orNull(map({ code: optional(integer), signal: optional(integer) })),
   where: optional(
     map({
-      ...{ only: optional(list(word)), not: optional(list(word)) },
-      ...{ features: optional(list(text)), queues: optional(list(text)) },
+      only: optional(list(word)),
+      not: optional(list(word)),
+      features: optional(list(text)),
+      queues: optional(list(text)),
     }),
   ),
-  ...{ seen, epochId: optional(word), isCancelled: optional(flag) },
+  seen,
+  epochId: optional(word),
+  isCancelled: optional(flag),
 });
 const siteNode = map({
-  ...{ name: word, state: word, word: text, reason: orNull(text), cpuCount: count },
-  ...{ cpusUsed: count, memoryBytes: orNull(count), memoryFreeBytes: orNull(count) },
-  ...{ features: list(text), queues: list(text), seen },
+  name: word,
+  state: word,
+  word: text,
+  reason: orNull(text),
+  cpuCount: count,
+  cpusUsed: count,
+  memoryBytes: orNull(count),
+  memoryFreeBytes: orNull(count),
+  features: list(text),
+  queues: list(text),
+  seen,
 });
 const siteStop = map({
-  ...{ node: word, maintenance: word, state: oneOf(...SITE_STOP_STATES), why: orNull(text) },
+  node: word,
+  maintenance: word,
+  state: oneOf(...SITE_STOP_STATES),
+  why: orNull(text),
 });
 const siteQueue = map({
-  ...{ name: word, isOpen: flag, isStarted: flag, walltimeMaxMs: orNull(count), nodes: list(word) },
+  name: word,
+  isOpen: flag,
+  isStarted: flag,
+  walltimeMaxMs: orNull(count),
+  nodes: list(word),
   seen,
 });
 const siteNews = map({
-  ...{
-    isFirst: flag,
-    isLast: flag,
-    system: word,
-    mode: oneOf('submit', 'steer'),
-    takeover: orNull(word),
-  },
-  ...{ problem: orNull(text), ageMs: orNull(finite) },
+  isFirst: flag,
+  isLast: flag,
+  system: word,
+  mode: oneOf('submit', 'steer'),
+  takeover: orNull(word),
+  problem: orNull(text),
+  ageMs: orNull(finite),
   nodes: optional(listUpTo(SITE_NODES_MAX, siteNode)),
   queues: optional(listUpTo(SITE_NODES_MAX, siteQueue)),
   jobs: listUpTo(SITE_JOBS_PER_MESSAGE_MAX, siteJob),

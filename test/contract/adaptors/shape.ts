@@ -9,10 +9,15 @@ export const SUBMISSION: SiteSubmission = {
   name: 'weft-c1-42.0-1',
   script: '#!/bin/sh\nexport SECRET=x\necho "$SECRET" \'a b\' | cat\n',
   scriptFile: "/scratch/it's here/script-file",
-  ...{ queue: null, account: null, walltimeMs: null, nodeCount: 1, cpuCount: 2 },
+  queue: null,
+  account: null,
+  walltimeMs: null,
+  nodeCount: 1,
+  cpuCount: 2,
   memoryBytes: 3_000_000_000,
   directory: '/scratch/a b',
-  ...{ stdout: '/scratch/a-b/out', stderr: '/scratch/a-b/err' },
+  stdout: '/scratch/a-b/out',
+  stderr: '/scratch/a-b/err',
   options: ['--first', 'second=a b'],
 };
 
@@ -32,8 +37,16 @@ function checkCount(value: number | null, least = 0): void {
 /** What is read goes to the head, whose door takes no other form. */
 function checkNews(some: Partial<SiteNews>): void {
   const news: SiteNews = {
-    ...{ isFirst: true, isLast: true, system: 'any', mode: 'submit', takeover: null },
-    ...{ problem: null, ageMs: 0, jobs: [], gone: [], ...some },
+    isFirst: true,
+    isLast: true,
+    system: 'any',
+    mode: 'submit',
+    takeover: null,
+    problem: null,
+    ageMs: 0,
+    jobs: [],
+    gone: [],
+    ...some,
   };
   assert.equal(findFlaw({ kind: 'site', news }), null, JSON.stringify(some));
 }

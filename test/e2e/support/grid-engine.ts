@@ -47,8 +47,11 @@ export async function startGridEngine(
   const workers: Host[] = [];
   for (const name of nodes) workers.push(name === 'head' ? head : await lan.addHost(name));
   const environment = {
-    ...{ SGE_ROOT: directory, SGE_CELL: 'default', SGE_ND: '1' },
-    ...{ SGE_QMASTER_PORT: String(PORT), SGE_EXECD_PORT: String(PORT + 1) },
+    SGE_ROOT: directory,
+    SGE_CELL: 'default',
+    SGE_ND: '1',
+    SGE_QMASTER_PORT: String(PORT),
+    SGE_EXECD_PORT: String(PORT + 1),
   };
   const before = head.enter([]);
   const command = async (...argv: readonly string[]): Promise<string> => {
@@ -122,8 +125,12 @@ async function spool(
     execd_spool_dir: `${directory}/execd`,
     reporting_params:
       'accounting=true reporting=false flush_time=00:00:01 accounting_flush_time=00:00:00 joblog=false sharelog=00:00:00',
-    ...{ min_uid: '0', min_gid: '0', administrator_mail: 'none', load_report_time: '00:00:02' },
-    ...{ finished_jobs: '0', max_unheard: '00:01:00' },
+    min_uid: '0',
+    min_gid: '0',
+    administrator_mail: 'none',
+    load_report_time: '00:00:02',
+    finished_jobs: '0',
+    max_unheard: '00:01:00',
     jsv_url: isSteered ? `script:${directory}/ticket.jsv` : 'none',
     jsv_allowed_mod: 'ac,h,i,e,o,j,M,N,p,w,q_hard',
   });
@@ -147,8 +154,12 @@ async function configure(
   await give(
     '-Aq',
     changed(await command('qconf', '-sq'), {
-      ...{ qname: 'main.q', hostlist: '@allhosts', slots: String(slots), pe_list: 'smp one' },
-      ...{ load_thresholds: 'NONE', shell_start_mode: 'unix_behavior' },
+      qname: 'main.q',
+      hostlist: '@allhosts',
+      slots: String(slots),
+      pe_list: 'smp one',
+      load_thresholds: 'NONE',
+      shell_start_mode: 'unix_behavior',
     }),
   );
 }
@@ -156,8 +167,10 @@ async function configure(
 async function setPasses(directory: string, command: Command, isOn: boolean): Promise<void> {
   const flush = isOn ? '1' : '0';
   const passes = {
-    ...{ schedule_interval: isOn ? '0:0:1' : '24:0:0', maxujobs: '0' },
-    ...{ flush_submit_sec: flush, flush_finish_sec: flush },
+    schedule_interval: isOn ? '0:0:1' : '24:0:0',
+    maxujobs: '0',
+    flush_submit_sec: flush,
+    flush_finish_sec: flush,
   };
   const text = changed(await command('qconf', '-ssconf'), passes);
   await giver(directory, command)('-Msconf', text);

@@ -39,7 +39,9 @@ function addNpm(root: string): void {
 function packWhole(directory: string, target: string): void {
   const run = (file: string, ...args: string[]): string =>
     execFileSync(file, args, {
-      ...{ cwd: repository, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+      cwd: repository,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
   // Builds first: `prepack`.
   run('npm', 'pack', '--pack-destination', directory);

@@ -82,7 +82,8 @@ export class PilotWorld {
     const [file = '', ...rest] = [...words, '--listen', listen];
     const path = `${this.at('bin')}${delimiter}${process.env.PATH}`;
     const head = spawn(file, rest, {
-      ...{ cwd: this.directory, stdio: ['ignore', log, log] },
+      cwd: this.directory,
+      stdio: ['ignore', log, log],
       env: { ...this.#environment(), ...environment, PATH: path },
     });
     this.#heads.push(head);

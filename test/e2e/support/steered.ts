@@ -65,8 +65,12 @@ export function steeredGridEngine(): Steered<GridEngine> {
     const grid = { nodes: ['n1', 'n2'], slots: 2, isSteered: true };
     [sge] = await Promise.all([startGridEngine(lan, world.at('sge'), grid), world.startHead()]);
     const site = {
-      ...{ system: 'sge', mode: 'steer', poll: '500ms', main: 'main.q', environment: 'smp' },
-      ...{ spread: 'one' },
+      system: 'sge',
+      mode: 'steer',
+      poll: '500ms',
+      main: 'main.q',
+      environment: 'smp',
+      spread: 'one',
       before: sge.before.join(','),
     };
     await world.addGateway('hpc', site, sge.environment);

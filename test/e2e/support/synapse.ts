@@ -60,23 +60,33 @@ export class Synapse {
       pid_file: at('pid'),
       listeners: [
         {
-          ...{ port, bind_addresses: ['127.0.0.1'], type: 'http', tls: false },
+          port,
+          bind_addresses: ['127.0.0.1'],
+          type: 'http',
+          tls: false,
           resources: [{ names: ['client'] }],
         },
       ],
       database: { name: 'sqlite3', args: { database: at('homeserver.db') } },
       signing_key_path: at('signing.key'),
       media_store_path: at('media'),
-      ...{ registration_shared_secret: SECRET, macaroon_secret_key: SECRET, form_secret: SECRET },
-      ...{ report_stats: false, trusted_key_servers: [], suppress_key_server_warning: true },
-      ...{ federation_domain_whitelist: [], rc_message: rates, rc_registration: rates },
+      registration_shared_secret: SECRET,
+      macaroon_secret_key: SECRET,
+      form_secret: SECRET,
+      report_stats: false,
+      trusted_key_servers: [],
+      suppress_key_server_warning: true,
+      federation_domain_whitelist: [],
+      rc_message: rates,
+      rc_registration: rates,
     };
     // JSON is YAML.
     writeFileSync(at('homeserver.yaml'), JSON.stringify(config));
     const program = [path.join(bin, 'python'), '-m', 'synapse.app.homeserver'];
     const [file = '', ...args] = [...program, '-c', at('homeserver.yaml')];
     this.#child = spawn('sh', ['-c', 'exec "$@" > log 2>&1', 'sh', file, ...args], {
-      ...{ cwd: this.#folder, stdio: 'ignore' },
+      cwd: this.#folder,
+      stdio: 'ignore',
     });
     this.#forget = whenKilled(() => this.#remove());
   }

@@ -30,7 +30,11 @@ export interface SiteJob extends MixJob {
 export function siteMix(count: number, seed: number): SiteJob[] {
   const dice = new Dice(seed);
   return Array.from({ length: count }, (_, at) => ({
-    ...{ at, arrivesS: 0, nodes: 1, limitMinutes: 1, cpus: dice.roll() < 0.6 ? 1 : 2 },
+    at,
+    arrivesS: 0,
+    nodes: 1,
+    limitMinutes: 1,
+    cpus: dice.roll() < 0.6 ? 1 : 2,
     sleepS: Number((0.5 + 2.5 * dice.roll()).toFixed(2)),
     door: DOORS[Math.floor(dice.roll() * DOORS.length)] ?? 'weft',
   }));
@@ -146,8 +150,11 @@ export function runOf(given: ReadonlyMap<number, number>, folder: string): MixRu
 
 export function toWeft(call: Call, { cpus }: SiteJob, line: string): Promise<unknown> {
   return call('POST', '/v1/jobs', {
-    ...{ program: { kind: 'shell', line }, environment: { PATH: process.env.PATH ?? '' } },
-    ...{ cpuCount: cpus, memoryBytes: 16 * MIB, walltimeMs: 20_000 },
+    program: { kind: 'shell', line },
+    environment: { PATH: process.env.PATH ?? '' },
+    cpuCount: cpus,
+    memoryBytes: 16 * MIB,
+    walltimeMs: 20_000,
   });
 }
 

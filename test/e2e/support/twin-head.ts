@@ -41,9 +41,12 @@ export class TwinHead {
     const fenced = join(directory, 'fenced');
     const file = join(directory, 'twin.json');
     const own: Partial<HeadOptions> = {
-      ...{ directory: place, socketPath: join(directory, 'twin.sock') },
-      ...{ logFile: join(directory, 'twin.log'), auditFile: join(directory, 'twin-audit.log') },
-      ...{ publicNames: [host.address], fence: { command: ['touch', fenced], timeoutMs: 5000 } },
+      directory: place,
+      socketPath: join(directory, 'twin.sock'),
+      logFile: join(directory, 'twin.log'),
+      auditFile: join(directory, 'twin-audit.log'),
+      publicNames: [host.address],
+      fence: { command: ['touch', fenced], timeoutMs: 5000 },
     };
     const options = JSON.parse(readFileSync(join(directory, 'head.json'), 'utf8')) as HeadOptions;
     writeFileSync(file, JSON.stringify({ ...options, ...own }), { mode: 0o600 });

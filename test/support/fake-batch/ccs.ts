@@ -12,8 +12,10 @@ function value(args: readonly string[], name: string): string {
 export const CCS: Dialect = {
   ccsalloc({ args, site }) {
     const id = site.submit({
-      ...{ name: value(args, 'name'), script: readFileSync(args.at(-1) ?? '', 'utf8') },
-      ...{ stdout: value(args, 'stdout'), stderr: value(args, 'stderr') },
+      name: value(args, 'name'),
+      script: readFileSync(args.at(-1) ?? '', 'utf8'),
+      stdout: value(args, 'stdout'),
+      stderr: value(args, 'stderr'),
     });
     return { out: `Request (${id}/fake): taken\n` };
   },

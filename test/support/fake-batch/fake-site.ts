@@ -81,7 +81,9 @@ export class FakeSite {
     const at = this.#path(id);
     const stdio = openSync('/dev/null', 'r+');
     const child = spawn('sh', ['-c', WATCHED, 'job', `${at}.sh`, stdout, stderr, `${at}.exit`], {
-      ...{ detached: true, stdio: [stdio, stdio, stdio], cwd: '/' },
+      detached: true,
+      stdio: [stdio, stdio, stdio],
+      cwd: '/',
     });
     child.unref();
     this.#note(id, { ...job, pid: child.pid, node });

@@ -6,7 +6,9 @@ import { FakeSite } from './fake-site.ts';
 
 const [system = '', folder = '', program = '', ...args] = process.argv.slice(2);
 const said = DIALECTS[system]?.[program]?.({
-  ...{ args, input: readFileSync(0, 'utf8'), site: new FakeSite(folder) },
+  args,
+  input: readFileSync(0, 'utf8'),
+  site: new FakeSite(folder),
 });
 if (said === undefined) throw new Error(`the fake ${system} has no ${program}`);
 process.stdout.write(said.out ?? '');

@@ -13,8 +13,13 @@ function listing(ads: readonly object[]): Said {
 function adOf({ id, name, owner, node, submittedAt, code, isCancelled }: FakeJob) {
   const isRemoved = isCancelled ? 3 : 4;
   return {
-    ...{ ClusterId: id, ProcId: 0, Owner: owner, JobBatchName: name, QDate: submittedAt },
-    ...{ JobStatus: code === null ? 2 : isRemoved, JobCurrentStartDate: submittedAt },
+    ClusterId: id,
+    ProcId: 0,
+    Owner: owner,
+    JobBatchName: name,
+    QDate: submittedAt,
+    JobStatus: code === null ? 2 : isRemoved,
+    JobCurrentStartDate: submittedAt,
     ...(code === null ? { RemoteHost: `slot1@${node}` } : { LastRemoteHost: `slot1@${node}` }),
     ...(code === null ? {} : { CompletionDate: submittedAt + 1 }),
     ...(code === null || isCancelled ? {} : { ExitBySignal: false, ExitCode: code }),
@@ -30,8 +35,10 @@ export const HTCONDOR: Dialect = {
   condor_submit({ args, input, site }) {
     const [, file = ''] = /^"'(.*)'"$/.exec(line(input, 'arguments')) ?? [];
     const id = site.submit({
-      ...{ name: option(args, '-batch-name'), script: readFileSync(file, 'utf8') },
-      ...{ stdout: line(input, 'output'), stderr: line(input, 'error') },
+      name: option(args, '-batch-name'),
+      script: readFileSync(file, 'utf8'),
+      stdout: line(input, 'output'),
+      stderr: line(input, 'error'),
     });
     return { out: `${id}.0 - ${id}.0\n` };
   },
@@ -52,9 +59,14 @@ export const HTCONDOR: Dialect = {
     if (args.includes('-schedd')) return listing([{ Name: 'head' }]);
     return listing(
       site.nodes().map(({ name, used }) => ({
-        ...{ Machine: name, Name: `slot1@${name}`, State: 'Unclaimed', PartitionableSlot: true },
-        ...{ Cpus: CPUS_PER_NODE - used, TotalSlotCpus: CPUS_PER_NODE },
-        ...{ Memory: 1000, TotalSlotMemory: 1000 },
+        Machine: name,
+        Name: `slot1@${name}`,
+        State: 'Unclaimed',
+        PartitionableSlot: true,
+        Cpus: CPUS_PER_NODE - used,
+        TotalSlotCpus: CPUS_PER_NODE,
+        Memory: 1000,
+        TotalSlotMemory: 1000,
       })),
     );
   },

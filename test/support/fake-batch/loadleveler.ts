@@ -39,8 +39,9 @@ function numberOf(word: string | undefined): number {
 export const LOADLEVELER: Dialect = {
   llsubmit({ input, site }) {
     const id = site.submit({
-      ...{ name: keyword(input, 'job_name'), stdout: keyword(input, 'output') },
-      ...{ stderr: keyword(input, 'error') },
+      name: keyword(input, 'job_name'),
+      stdout: keyword(input, 'output'),
+      stderr: keyword(input, 'error'),
       script: readFileSync(keyword(input, 'arguments'), 'utf8'),
     });
     return { out: `llsubmit: The job "head.${id}" has been submitted.\n` };

@@ -21,10 +21,18 @@ function document(program: string, count: string, records: readonly object[]): S
 function recordOf({ id, name, owner, node, submittedAt, code, isCancelled }: FakeJob) {
   const stat = code === 0 ? 'DONE' : 'EXIT';
   return {
-    ...{ JOBID: String(id), JOBINDEX: '0', JOB_NAME: name, USER: owner, QUEUE: 'normal' },
-    ...{ STAT: code === null ? 'RUN' : stat, SUBMIT_TIME: time(submittedAt) },
-    ...{ START_TIME: time(submittedAt), FINISH_TIME: code === null ? '' : time(submittedAt + 1) },
-    ...{ EXEC_HOST: node, NALLOC_SLOT: '1', RUNTIMELIMIT: '60.0' },
+    JOBID: String(id),
+    JOBINDEX: '0',
+    JOB_NAME: name,
+    USER: owner,
+    QUEUE: 'normal',
+    STAT: code === null ? 'RUN' : stat,
+    SUBMIT_TIME: time(submittedAt),
+    START_TIME: time(submittedAt),
+    FINISH_TIME: code === null ? '' : time(submittedAt + 1),
+    EXEC_HOST: node,
+    NALLOC_SLOT: '1',
+    RUNTIMELIMIT: '60.0',
     EXIT_CODE: code === null || code === 0 ? '' : String(code),
     EXIT_REASON: isCancelled ? 'TERM_OWNER: job killed by owner' : '',
   };
@@ -34,8 +42,10 @@ export const LSF: Dialect = {
   bsub({ args, site }) {
     const [, file = ''] = /^sh (.*)$/.exec(args.at(-1) ?? '') ?? [];
     const id = site.submit({
-      ...{ name: option(args, '-J'), script: readFileSync(file, 'utf8') },
-      ...{ stdout: option(args, '-o'), stderr: option(args, '-e') },
+      name: option(args, '-J'),
+      script: readFileSync(file, 'utf8'),
+      stdout: option(args, '-o'),
+      stderr: option(args, '-e'),
     });
     return { out: `Job <${id}> is submitted to default queue <normal>.\n` };
   },
@@ -53,7 +63,9 @@ export const LSF: Dialect = {
   },
   bhosts({ site }) {
     const records = site.nodes().map(({ name, isOff, used }) => ({
-      ...{ HOST_NAME: name, MAX: String(CPUS_PER_NODE), NJOBS: String(used) },
+      HOST_NAME: name,
+      MAX: String(CPUS_PER_NODE),
+      NJOBS: String(used),
       STATUS: isOff ? 'closed_Adm' : 'ok',
     }));
     return document('bhosts', 'HOSTS', records);

@@ -14,8 +14,11 @@ function recordOf({ name, owner, pid, node, submittedAt, code, isCancelled, said
   const isWaiting = pid === 0 && code === null;
   const inUse = isWaiting ? 'Q' : 'R';
   return {
-    ...{ Job_Name: name, Job_Owner: `${owner}@login1`, job_state: code === null ? inUse : 'F' },
-    ...{ queue: 'workq', ctime: ctime(submittedAt) },
+    Job_Name: name,
+    Job_Owner: `${owner}@login1`,
+    job_state: code === null ? inUse : 'F',
+    queue: 'workq',
+    ctime: ctime(submittedAt),
     ...(pid === 0 ? {} : { stime: ctime(submittedAt), exec_host: `${node}/0` }),
     Resource_List: { ncpus: 1, nodect: 1, walltime: '01:00:00', ...askedIn(said.asked ?? '') },
     ...(said.comment === undefined ? {} : { comment: said.comment }),
@@ -45,8 +48,10 @@ export const PBS: Dialect = {
   qsub({ args, input, site }) {
     if (option(args, '-q') === 'nosuch') return { error: 'qsub: Unknown queue\n', code: 170 };
     const id = site.submit({
-      ...{ name: option(args, '-N'), script: input },
-      ...{ stdout: option(args, '-o'), stderr: option(args, '-e') },
+      name: option(args, '-N'),
+      script: input,
+      stdout: option(args, '-o'),
+      stderr: option(args, '-e'),
       ...(site.isSteered ? { waits: true } : {}),
       said: { asked: option(args, '-l') },
     });

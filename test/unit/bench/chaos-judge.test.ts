@@ -26,15 +26,19 @@ const BEGUN_ON_ONE = {
   tasks: [
     {
       ...LOST,
-      ...{ nodes: ['n1', 'n2'], startedAt: null },
+      nodes: ['n1', 'n2'],
+      startedAt: null,
       outcome: { ...LOST.outcome, detail: 'its order came late, and it could run into lab' },
     },
     { ...AGAIN_ROW, nodes: ['n1', 'n2'] },
   ],
 };
 const LAUNCHER_KILLED: Outage = {
-  ...{ host: 'n1', how: 'kill', parts: ['launcher'] },
-  ...{ from: 11_900, until: 12_500 },
+  host: 'n1',
+  how: 'kill',
+  parts: ['launcher'],
+  from: 11_900,
+  until: 12_500,
 };
 
 describe('the judge of chaos', () => {

@@ -9,8 +9,11 @@ import { evidence, type Given, JOB, LIFE, life, ROW, rules, WORK } from './suppo
 
 /** Copied at 9.9 s, killed at 11 s, told at 14 s, let go on at 15 s; job 1 runs from 10 to 12 s. */
 const RESTORE: Restore = {
-  ...{ copiedAt: 9900, putBackAt: 11_000, toldAt: 14_000 },
-  ...{ endedAt: 15_000, goesOnAt: 16_000 },
+  copiedAt: 9900,
+  putBackAt: 11_000,
+  toldAt: 14_000,
+  endedAt: 15_000,
+  goesOnAt: 16_000,
 };
 const OUT: Outage = {
   host: 'head',
@@ -34,8 +37,12 @@ const JOB_AGAIN = { ...JOB, id: 100_007 };
 const LIFE_AGAIN = life({ task: '100007', from: 20_000, until: 22_000 });
 const ROW_AGAIN = { ...ROW, id: '100007', jobId: 100_007, startedAt: 20_000, endedAt: 22_000 };
 const CLONE: Clone = {
-  ...{ node: 'n1', host: 'c1', isAlone: false, told: 'two machines use its identity' },
-  ...{ from: 9000, until: 15_000 },
+  node: 'n1',
+  host: 'c1',
+  isAlone: false,
+  told: 'two machines use its identity',
+  from: 9000,
+  until: 15_000,
 };
 const COPY: CopyTrial = { at: 1, said: ['down: 0'], replaced: [], starts: 1, ended: 'failed 7' };
 const SPIED: Spied = { scans: 9, lines: 99, sawDecoy: true, found: [] };
@@ -53,7 +60,9 @@ describe('the judge of copies', () => {
       {
         ...PUT_BACK,
         accepted: [{ ...ACCEPTED, answeredAt: [17_000] }],
-        ...{ jobs: [], lives: [], tasks: [] },
+        jobs: [],
+        lives: [],
+        tasks: [],
       },
     ],
     [
@@ -112,7 +121,8 @@ describe('the judge of copies', () => {
       'ran on',
       {
         ...PUT_BACK,
-        ...{ jobs: [], tasks: [] },
+        jobs: [],
+        tasks: [],
         accepted: [ACCEPTED],
         lives: [life({ until: 40_000, ended: false })],
         work: { limitMs: 60_000 },

@@ -8,8 +8,15 @@ import type { TheirWork } from '../../../bench/chaos/site/evidence.ts';
 import { evidence, type Given, JOB, LIFE, life, ROW, rules } from './support/evidence.ts';
 
 const THEIRS: TheirWork = {
-  ...{ key: 's1', arraySize: null, nodeCount: 1, cpuCount: 1, words: ['-w', 'n1'] },
-  ...{ nodes: ['n1.hpc'], beats: 20, exitCode: 0, cancelAfterMs: null },
+  key: 's1',
+  arraySize: null,
+  nodeCount: 1,
+  cpuCount: 1,
+  words: ['-w', 'n1'],
+  nodes: ['n1.hpc'],
+  beats: 20,
+  exitCode: 0,
+  cancelAfterMs: null,
 };
 const AT_SITE = { task: '7', key: 's1', epoch: 0, host: 'n1.hpc' };
 const THERE = life(AT_SITE);
@@ -18,7 +25,10 @@ const THEIR_ROW = { ...ROW, id: '2', jobId: 2, nodes: ['n1.hpc'] };
 /** Job 7 of the site is job 2 of ours, on n1.hpc from 10 to 12 s. */
 const SITE: SiteEvidence = {
   given: [{ work: THEIRS, id: '7', cancelledAt: null }],
-  ...{ lives: [THERE], jobs: [THEIR_JOB], tasks: [THEIR_ROW], cpusPerNode: 2 },
+  lives: [THERE],
+  jobs: [THEIR_JOB],
+  tasks: [THEIR_ROW],
+  cpusPerNode: 2,
 };
 
 function at(of: Partial<SiteEvidence>): Given {
@@ -31,12 +41,19 @@ function given(work: Partial<TheirWork>, cancelledAt: number | null = null) {
 
 const CANCELLED = { ...ROW.outcome, kind: 'cancelled', exit: null } as const;
 const GATEWAY_OUT: Outage = {
-  ...{ host: 'hpc', how: 'stop', parts: ['gateway'] },
-  ...{ from: 11_000, until: 19_000 },
+  host: 'hpc',
+  how: 'stop',
+  parts: ['gateway'],
+  from: 11_000,
+  until: 19_000,
 };
 /** All of it is before job 7 ends, or begins. */
 const RESTORE: Restore = {
-  ...{ copiedAt: 100, putBackAt: 200, toldAt: null, endedAt: 300, goesOnAt: 9000 },
+  copiedAt: 100,
+  putBackAt: 200,
+  toldAt: null,
+  endedAt: 300,
+  goesOnAt: 9000,
 };
 const OURS: Given = { work: { at: 'n1.hpc' }, tasks: [{ ...ROW, nodes: ['n1.hpc'] }] };
 

@@ -13,9 +13,14 @@ function byNpm(event: string, name = 'weft'): NodeJS.ProcessEnv {
   return {
     ...USERS,
     PATH: [...own, USERS.PATH].join(':'),
-    ...{ npm_command: 'exec', npm_lifecycle_event: event, npm_package_name: name },
-    ...{ npm_config_cache: '/h/.npm', npm_node_execpath: '/usr/bin/node', NODE: '/usr/bin/node' },
-    ...{ INIT_CWD: '/h/weft', COLOR: '0' },
+    npm_command: 'exec',
+    npm_lifecycle_event: event,
+    npm_package_name: name,
+    npm_config_cache: '/h/.npm',
+    npm_node_execpath: '/usr/bin/node',
+    NODE: '/usr/bin/node',
+    INIT_CWD: '/h/weft',
+    COLOR: '0',
   };
 }
 

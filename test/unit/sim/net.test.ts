@@ -11,7 +11,9 @@ function setUp(duplicates = 0) {
   const got: number[] = [];
   const closed: string[] = [];
   const link = new Link('n1', {
-    ...{ time, streams: new Streams(3), duplicates },
+    time,
+    streams: new Streams(3),
+    duplicates,
     onDelivery: (_link, delivery) => delivery.hand(),
   });
   link.delayMs = { min: 1, max: 50 };

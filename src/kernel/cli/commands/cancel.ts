@@ -4,7 +4,9 @@ import { type Action, actionVerb } from '../jobs/each.ts';
 
 /** What `weft kill` does, too, when it names no signal. */
 export const CANCEL: Action = {
-  ...{ verb: 'cancel', done: 'cancelled', isFinal: true },
+  verb: 'cancel',
+  done: 'cancelled',
+  isFinal: true,
   acts: ({ state }) => state !== 'done',
 };
 

@@ -37,6 +37,8 @@ export const verb = defineVerb<Options>({
 });
 
 const SIGNAL: Action = {
-  ...{ verb: 'signal', done: 'sent a signal', isFinal: true },
+  verb: 'signal',
+  done: 'sent a signal',
+  isFinal: true,
   acts: (job) => hasTasks(job, 'running', 'suspended'),
 };

@@ -95,7 +95,8 @@ function usageColumns(by: UsageKey, hasSteps: boolean): Column<UsageReportRow>[]
   return [
     ...steps,
     {
-      ...{ title: by.toUpperCase(), least: 8 },
+      title: by.toUpperCase(),
+      least: 8,
       value: ({ key }) => key || NO_GROUP,
       raw: ({ key }) => key,
     },

@@ -20,7 +20,10 @@ export interface KeeperTimes {
 }
 
 const TIMES: KeeperTimes = {
-  ...{ lookMs: 1000, quickMs: 10_000, retryMs: 1000, retryMsMax: 30_000 },
+  lookMs: 1000,
+  quickMs: 10_000,
+  retryMs: 1000,
+  retryMsMax: 30_000,
   quickDeathsMax: 8,
 };
 

@@ -63,7 +63,8 @@ function finding(whoMay: string, most: string): Finding {
     `Raise the limit to ${OPEN_FILES_MIN} or more for those who start head and agents ` +
     '(ulimit -Hn, /etc/security/limits.conf, LimitNOFILE= of a unit), and restart these.';
   return {
-    ...{ state: 'note', text: `${text}: connections and starts of tasks wait beyond that` },
+    state: 'note',
+    text: `${text}: connections and starts of tasks wait beyond that`,
     remedy,
   };
 }

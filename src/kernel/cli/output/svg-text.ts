@@ -3,7 +3,11 @@
 import { printable } from './table.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 };
 
 /** For elements and attributes; what XML 1.0 forbids, and what turns lines around, is a `?`. */

@@ -28,7 +28,8 @@ export function spanColumn<Row>(
   { now, ...rest }: Rest & { readonly now: number },
 ): Column<Row> {
   return {
-    ...{ title, align: 'right' },
+    title,
+    align: 'right',
     value: (row) => elapsed(span(row), now),
     raw: (row) => seconds(span(row), now),
     ...rest,

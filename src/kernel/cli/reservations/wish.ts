@@ -78,7 +78,8 @@ export function readWish(options: WishOptions) {
     throw usage('--at and --within exclude each other: give a start or a window');
   }
   return dropUndefined({
-    ...{ name, force },
+    name,
+    force,
     labels: readAll('--needs', options.needs, parseNeed),
     users: listed(options.users),
     groups: listed(options.groups),

@@ -50,9 +50,16 @@ const HYPERQUEUE: Equals = {
 };
 const SYSTEMS: Readonly<Record<string, Equals>> = { '#SBATCH': SLURM, '#HQ': HYPERQUEUE };
 const LONG: Readonly<Record<string, string>> = {
-  ...{ '-J': '--job-name', '-N': '--nodes', '-c': '--cpus-per-task', '-t': '--time' },
-  ...{ '-a': '--array', '-p': '--partition', '-q': '--qos', '-D': '--chdir' },
-  ...{ '-o': '--output', '-e': '--error' },
+  '-J': '--job-name',
+  '-N': '--nodes',
+  '-c': '--cpus-per-task',
+  '-t': '--time',
+  '-a': '--array',
+  '-p': '--partition',
+  '-q': '--qos',
+  '-D': '--chdir',
+  '-o': '--output',
+  '-e': '--error',
 };
 /** They stand alone, and mean the same here. */
 const ALONE: ReadonlySet<string> = new Set(['--exclusive', '--hold']);

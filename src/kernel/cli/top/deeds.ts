@@ -10,12 +10,20 @@ type JobDeed = Exclude<Deed, 'drain' | 'undrain'>;
 type JobRoute = Extract<RouteName, `${JobDeed}Job`>;
 
 const VERBS: Readonly<Record<JobDeed, string>> = {
-  ...{ cancel: 'cancel', hold: 'hold', release: 'release' },
-  ...{ suspend: 'suspend', resume: 'resume', requeue: 'requeue' },
+  cancel: 'cancel',
+  hold: 'hold',
+  release: 'release',
+  suspend: 'suspend',
+  resume: 'resume',
+  requeue: 'requeue',
 };
 const DONE: Readonly<Record<JobDeed, string>> = {
-  ...{ cancel: 'cancelled', hold: 'held', release: 'released' },
-  ...{ suspend: 'suspended', resume: 'resumed', requeue: 'requeued' },
+  cancel: 'cancelled',
+  hold: 'held',
+  release: 'released',
+  suspend: 'suspended',
+  resume: 'resumed',
+  requeue: 'requeued',
 };
 
 /** Does it. Resolves with what has happened, and how the command line says it; throws a failure. */

@@ -72,8 +72,13 @@ export interface Pressed {
 
 export function openingView(filter: string): View {
   return {
-    ...{ pane: 'jobs', chosen: { jobs: null, nodes: null }, filter, isByPriority: false },
-    ...{ page: null, prompt: null, said: '' },
+    pane: 'jobs',
+    chosen: { jobs: null, nodes: null },
+    filter,
+    isByPriority: false,
+    page: null,
+    prompt: null,
+    said: '',
   };
 }
 
@@ -179,8 +184,18 @@ function moved(
 ): number | null {
   const far = Math.max(1, height - 1);
   const steps: Readonly<Record<Key, number>> = {
-    ...{ up: -1, k: -1, down: 1, j: 1, home: -at, g: -at, end: last - at, G: last - at },
-    ...{ 'page-up': -far, b: -far, 'page-down': far, ' ': far },
+    up: -1,
+    k: -1,
+    down: 1,
+    j: 1,
+    home: -at,
+    g: -at,
+    end: last - at,
+    G: last - at,
+    'page-up': -far,
+    b: -far,
+    'page-down': far,
+    ' ': far,
   };
   const step = Object.hasOwn(steps, key) ? (steps[key] as number) : null;
   return step === null ? null : Math.max(0, Math.min(last, at + step));

@@ -31,7 +31,15 @@ export interface JobRecord {
 export function recordOf(job: Job): JobRecord {
   const { id, owner, spec, taskCount, submittedAt, startedAt, endedAt, outcome } = job;
   return {
-    ...{ id, owner, spec, taskCount, submittedAt, startedAt, endedAt, outcome, live: job },
+    id,
+    owner,
+    spec,
+    taskCount,
+    submittedAt,
+    startedAt,
+    endedAt,
+    outcome,
+    live: job,
     get state() {
       return jobState(job);
     },
@@ -44,9 +52,13 @@ export function recordOf(job: Job): JobRecord {
 /** `row`: of a job that is not in memory. */
 export function recordOfRow(row: JobRow): JobRecord {
   return {
-    ...{ id: row.jobId as JobId, owner: row.owner as UserName, spec: readSpec(row) },
-    ...{ taskCount: row.taskCount, submittedAt: row.submittedAt },
-    ...{ startedAt: row.startedAt, endedAt: row.endedAt },
+    id: row.jobId as JobId,
+    owner: row.owner as UserName,
+    spec: readSpec(row),
+    taskCount: row.taskCount,
+    submittedAt: row.submittedAt,
+    startedAt: row.startedAt,
+    endedAt: row.endedAt,
     state: 'done',
     outcome: outcomeOf(row) ?? LOST,
     outcomeCounts: countsOf(row),

@@ -62,7 +62,11 @@ function whatIs(engine: Engine, job: Job, reasons: Reasons): Pick<JobView, Movin
 /** Nothing moves any more; where it ran, `withLastRuns` adds. */
 function whatWas({ state, taskCount, startedAt }: JobRecord): Pick<JobView, Moving> {
   return {
-    ...{ reason: null, notice: null, priority: null, nodes: [], held: false },
+    reason: null,
+    notice: null,
+    priority: null,
+    nodes: [],
+    held: false,
     taskCounts: { [state]: taskCount },
     runStartedAt: startedAt,
   };

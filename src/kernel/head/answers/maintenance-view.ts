@@ -11,7 +11,12 @@ import { formatProgram } from '../program-line.ts';
 export function viewMaintenance(one: Maintenance): MaintenanceView {
   const { id, phase, from, until, running, warning, program, reason } = one;
   return {
-    ...{ id, phase, from, until, running, reason },
+    id,
+    phase,
+    from,
+    until,
+    running,
+    reason,
     warning: warning === null ? null : { ...warning },
     program: program === null ? null : formatProgram(program.program),
     account: program?.account ?? null,

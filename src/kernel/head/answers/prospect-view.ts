@@ -25,7 +25,10 @@ import {
 
 /** The prospect of what waits for nothing. */
 export const NO_PROSPECT = {
-  ...{ startsAt: null, startNodes: [], smaller: [], priority: null },
+  startsAt: null,
+  startNodes: [],
+  smaller: [],
+  priority: null,
 } satisfies Partial<ExplainReply>;
 
 /**

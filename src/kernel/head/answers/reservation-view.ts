@@ -18,7 +18,12 @@ import {
 export function viewReservation(state: State, one: Reservation, now: number): ReservationView {
   const { id, name, purpose, recurrence, createdBy, createdAt, request } = one;
   return {
-    ...{ id, name, purpose, recurrence, createdBy, createdAt },
+    id,
+    name,
+    purpose,
+    recurrence,
+    createdBy,
+    createdAt,
     state: currentSlot(one, now) === null ? 'coming' : 'active',
     users: [...one.users],
     groups: [...one.groups],

@@ -26,7 +26,9 @@ export function usageOfGroups(
 function sum(one: UsageRow, other: UsageRow | undefined): UsageRow {
   if (other === undefined) return one;
   return {
-    ...{ key: one.key, step: one.step, starts: one.starts + other.starts },
+    key: one.key,
+    step: one.step,
+    starts: one.starts + other.starts,
     tasks: one.tasks + other.tasks,
     usedUs: one.usedUs + other.usedUs,
     cpuMs: one.cpuMs + other.cpuMs,

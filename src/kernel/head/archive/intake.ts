@@ -114,8 +114,15 @@ export class Intake {
     if (job === undefined) return null;
     const { name } = job.spec;
     return {
-      ...{ version: 1, epochId, shelf: this.#shelfOf(job, index) },
-      ...{ epoch, node, nodeRank, owner, jobName: name, storedAt: this.#options.clock.now() },
+      version: 1,
+      epochId,
+      shelf: this.#shelfOf(job, index),
+      epoch,
+      node,
+      nodeRank,
+      owner,
+      jobName: name,
+      storedAt: this.#options.clock.now(),
       ...outputs,
     };
   }

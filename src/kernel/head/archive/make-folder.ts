@@ -53,16 +53,26 @@ function manifestFrom(parts: readonly Part[], row: TaskRow): JobManifest {
   const { batch } = shelf;
   const outcome = row.outcome as OutcomeKind;
   return {
-    ...{ version: 1, jobId: shelf.jobId, index: shelf.isArray ? shelf.index : null },
+    version: 1,
+    jobId: shelf.jobId,
+    index: shelf.isArray ? shelf.index : null,
     ...(batch === undefined ? {} : { batch: formatBatch(batch), job: batch.job }),
-    ...{ name: jobName, owner, epoch, outcome, isPartial: outcome !== 'completed' },
-    ...{ exitCode: row.exitCode, signal: row.signal, detail: row.detail },
+    name: jobName,
+    owner,
+    epoch,
+    outcome,
+    isPartial: outcome !== 'completed',
+    exitCode: row.exitCode,
+    signal: row.signal,
+    detail: row.detail,
     nodes: row.nodes === '' ? [] : row.nodes.split(','),
-    ...{ startedAt: row.startedAt, endedAt: row.endedAt },
+    startedAt: row.startedAt,
+    endedAt: row.endedAt,
     storedAt: Math.max(...parts.map((part) => part.storedAt)),
     ...amountsOf(entries),
     leftOut: missing.length,
-    ...{ entries, missing },
+    entries,
+    missing,
   };
 }
 

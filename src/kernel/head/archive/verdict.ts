@@ -24,7 +24,10 @@ export async function verdictOn(
   if (first === undefined) return { finished: [], dropped: [], row: null };
   const { jobId, index, isArray } = first.shelf;
   const rows = await store.tasks({
-    ...{ jobIds: [jobId], taskIndex: isArray ? index : -1, lastEpochs: true, limit: 1 },
+    jobIds: [jobId],
+    taskIndex: isArray ? index : -1,
+    lastEpochs: true,
+    limit: 1,
   });
   const [last] = rows;
   const task = state.jobs.get(jobId as JobId)?.active.get(index);

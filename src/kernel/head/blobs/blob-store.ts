@@ -110,9 +110,12 @@ export class BlobStore {
     const kept = { places: this.#places, packs: this.#packs, clock, added, holdings };
     this.#contents = new Contents(kept);
     this.#room = new BlobRoom({
-      ...{ outputBytesMin: 0, ...options, uploads: this.#uploads },
+      outputBytesMin: 0,
+      ...options,
+      uploads: this.#uploads,
       bytesKept: () => this.#total.bytes,
-      ...{ holdings, quotaOf: (user: string) => this.quotaOf(user) },
+      holdings,
+      quotaOf: (user: string) => this.quotaOf(user),
       sweep: (short) => this.sweep(short),
       bytesIdle: (of) => bytesIdle(this.#sweepWorld(), of),
     });
@@ -323,7 +326,10 @@ export class BlobStore {
   #sweepWorld(): SweepWorld {
     const { names, clock, certainNow = () => clock.now() } = this.#options;
     return {
-      ...{ places: this.#places, uploads: this.#uploads, packs: this.#packs, clock },
+      places: this.#places,
+      uploads: this.#uploads,
+      packs: this.#packs,
+      clock,
       certainNow,
       holdings: this.#holdings,
       keeping: {

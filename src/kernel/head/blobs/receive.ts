@@ -78,7 +78,9 @@ async function writeAll(
 ): Promise<Refusal | null> {
   if (upload.turn !== turn) return takenOver(upload);
   const writer = new FileWriter({
-    ...{ file, at: upload.offset, mayWrite: () => upload.turn === turn },
+    file,
+    at: upload.offset,
+    mayWrite: () => upload.turn === turn,
     written: (bytes) => {
       upload.offset += bytes;
       upload.touchedAt = now();

@@ -35,7 +35,8 @@ export async function answerJson(response: ServerResponse, value: unknown): Prom
     'content-type': 'application/json',
     'content-length': body.length,
     ...(short === null ? {} : { 'content-encoding': 'gzip' }),
-    ...{ 'cache-control': 'no-store', vary: 'accept-encoding' },
+    'cache-control': 'no-store',
+    vary: 'accept-encoding',
   });
   response.end(body);
 }

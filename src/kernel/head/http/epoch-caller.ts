@@ -30,7 +30,12 @@ export function epochCaller(
   }
   const { job, index, epoch } = task;
   return ok({
-    ...{ node, nodeRank: part.nodeRank, epochId: epochId as EpochId, epoch },
-    ...{ jobId: job.id, index, owner: job.owner },
+    node,
+    nodeRank: part.nodeRank,
+    epochId: epochId as EpochId,
+    epoch,
+    jobId: job.id,
+    index,
+    owner: job.owner,
   });
 }

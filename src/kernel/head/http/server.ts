@@ -190,7 +190,11 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     taskMaps: new TaskMaps(Buffer.from(chance.bytes(6)).toString('hex')),
     feeder: new Feeder(clock, ports.agents),
     load: await LoadKeeper.start({
-      ...{ engine, clock, log, directory: options.page.state, look: loadOf },
+      engine,
+      clock,
+      log,
+      directory: options.page.state,
+      look: loadOf,
     }),
     router: new Router(listRoutes(apis)),
     document: documentOf(version, apis),

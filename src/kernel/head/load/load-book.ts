@@ -93,7 +93,9 @@ export class LoadBook {
   kept(): KeptLoad {
     const { countedUntil } = this;
     return {
-      ...{ fine: [...this.#fine], coarse: [...this.#coarse], ends: [...this.#ends] },
+      fine: [...this.#fine],
+      coarse: [...this.#coarse],
+      ends: [...this.#ends],
       countedUntil,
     };
   }
@@ -125,8 +127,11 @@ function pointsOf(sums: ReadonlyMap<number, Sum>, grain: Grain, now: number): Lo
     .filter(([step]) => isWithin(step, grain, now))
     .sort(([one], [other]) => one - other)
     .map(([step, { cpus, cpusTotal, waiting, looks }]) => ({
-      ...{ at: step * grain.stepMs, ms: grain.stepMs, cpus: mean(cpus, looks) },
-      ...{ cpusTotal: mean(cpusTotal, looks), waiting: mean(waiting, looks) },
+      at: step * grain.stepMs,
+      ms: grain.stepMs,
+      cpus: mean(cpus, looks),
+      cpusTotal: mean(cpusTotal, looks),
+      waiting: mean(waiting, looks),
     }));
 }
 

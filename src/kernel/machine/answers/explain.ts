@@ -57,7 +57,11 @@ export function pendingAs(
   const pending = indicesOf(spec.array);
   const id = state.nextJobId as JobId;
   return {
-    ...{ id: null, spec, heldBecause: null, held: spec.held, waitsFor: new Set(waitsFor) },
+    id: null,
+    spec,
+    heldBecause: null,
+    held: spec.held,
+    waitsFor: new Set(waitsFor),
     beginReached: spec.beginAt === null || spec.beginAt <= at,
     entry: entryOf(state, { id, owner, uid, submittedAt: at, spec, pending }),
     index: pending.first ?? 0,

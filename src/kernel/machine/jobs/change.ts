@@ -121,7 +121,11 @@ function newSpec(
     : { program: spec.program };
   const completed = completeSpec(
     {
-      ...{ ...base, beginAt: spec.beginAt ?? undefined, name: spec.name, nice: spec.nice, ...wish },
+      ...base,
+      beginAt: spec.beginAt ?? undefined,
+      name: spec.name,
+      nice: spec.nice,
+      ...wish,
       ...(warning === undefined ? {} : { warning: warning ?? undefined }),
     },
     { ...settings, scheduling },
@@ -153,7 +157,9 @@ function ownerOf(job: Job, actor: Actor) {
 function placingOf(completed: JobSpec): Partial<JobSpec> {
   const { request, walltimeMs, partition, qos, warning } = completed;
   return {
-    ...{ request, walltimeMs, partition },
+    request,
+    walltimeMs,
+    partition,
     ...(qos === undefined ? {} : { qos }),
     ...(warning === undefined ? {} : { warning }),
   };

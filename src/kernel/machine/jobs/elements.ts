@@ -74,7 +74,9 @@ export function followElements(
     }
     const ended = { job, indices: hit, outcome: brokenElement(on.id, outcome.kind) };
     step.emit({
-      ...{ kind: 'pending_ended', jobId: id, indices: hit.toString() },
+      kind: 'pending_ended',
+      jobId: id,
+      indices: hit.toString(),
       outcome: ended.outcome,
     });
     more.push(ended);

@@ -179,8 +179,15 @@ function maintenanceOf(
   const works = nodes.map((name): [NodeName, NodeWork] => [name, { kind: 'waiting' }]);
   return {
     id: `m${state.nextReservationId}`,
-    ...{ nodes, from, until },
-    ...{ running, warning, program, reason: reason.trim(), createdBy: by, createdAt: at },
+    nodes,
+    from,
+    until,
+    running,
+    warning,
+    program,
+    reason: reason.trim(),
+    createdBy: by,
+    createdAt: at,
     ...(goal === undefined ? {} : { goal }),
     phase: 'planned',
     cancelledBy: null,
@@ -197,9 +204,18 @@ function reservationOf(
   slots: readonly ReservedSlot[],
 ): Reservation {
   return {
-    ...{ id, name: id, purpose: 'maintenance' },
-    ...{ users: [], groups: [], jobs: [] },
-    ...{ slots, skipped: [], request, recurrence: null, placedUntil: until },
-    ...{ createdBy, createdAt },
+    id,
+    name: id,
+    purpose: 'maintenance',
+    users: [],
+    groups: [],
+    jobs: [],
+    slots,
+    skipped: [],
+    request,
+    recurrence: null,
+    placedUntil: until,
+    createdBy,
+    createdAt,
   };
 }

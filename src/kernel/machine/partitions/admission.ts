@@ -103,7 +103,9 @@ function deniedTo(partition: Partition, qos: Qos, user: Person): Refusal | null 
   if (!isAllowed(partition, user)) {
     const allowed = describeAccess(partition);
     return refuse('partition.access_denied', {
-      ...{ partition: partition.name, allowed, user: user.name },
+      partition: partition.name,
+      allowed,
+      user: user.name,
     });
   }
   if (isAllowed(qos, user)) return null;

@@ -190,7 +190,10 @@ function resumeOthers(
   for (const task of tasks) {
     const own = placeOf(job, task.index);
     step.emit({
-      ...{ kind: 'resume_asked', place: own, by: nameOf(actor), stopper: 'owner' },
+      kind: 'resume_asked',
+      place: own,
+      by: nameOf(actor),
+      stopper: 'owner',
       isOthers: true,
     });
   }

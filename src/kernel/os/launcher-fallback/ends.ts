@@ -33,10 +33,18 @@ const SECRET_LENGTH = 32;
 const MAGIC = 0x0131646e45746657n;
 /** Offsets in a slot. */
 const AT = {
-  ...{ id: 0, startTicks: 8, startedAt: 16, endedAt: 24, endedTicks: 32 },
-  ...{ status: 64, why: 68, pid: 72, uid: 76 },
+  id: 0,
+  startTicks: 8,
+  startedAt: 16,
+  endedAt: 24,
+  endedTicks: 32,
+  status: 64,
+  why: 68,
+  pid: 72,
+  uid: 76,
   /** In slot 0, after the magic. */
-  ...{ mounts: 8, socket: 16 },
+  mounts: 8,
+  socket: 16,
 } as const;
 
 export const ENDS_PREFIX = '/dev/shm/weft-ends-';

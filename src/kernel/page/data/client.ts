@@ -67,7 +67,8 @@ export async function whole<T>(body: Promise<T>, hint = 'Try again.'): Promise<T
   } catch (cause) {
     if (isAbort(cause) || cause instanceof HeadError) throw cause;
     throw new HeadError({
-      ...{ code: 'page.broke_off', kind: 'unavailable' },
+      code: 'page.broke_off',
+      kind: 'unavailable',
       message: 'The answer of the head broke off.',
       hint,
     });
@@ -125,7 +126,8 @@ async function reach(url: string, init: RequestInit, hint: string): Promise<Resp
 /** It holds the connection, and says nothing. */
 function silent(limitMs: number, hint: string): HeadError {
   return new HeadError({
-    ...{ code: 'head.silent', kind: 'unavailable' },
+    code: 'head.silent',
+    kind: 'unavailable',
     message: `The head has said nothing for ${spanWords(limitMs)}: it hangs, or the line is dead.`,
     hint: `Jobs go on meanwhile. ${hint}`,
   });

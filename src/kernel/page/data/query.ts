@@ -50,7 +50,9 @@ export function useAnswer<T>(
   const { when = () => true, everyMs = 0, idle = false } = wish;
   const { togetherMs = wish.when === undefined ? ANY_TOGETHER_MS : TOGETHER_MS } = wish;
   const [state, setState] = useState<{ name: string; value: T | null; error: HeadError | null }>({
-    ...{ name, value: null, error: null },
+    name,
+    value: null,
+    error: null,
   });
   const latest = useRef({ ask, when, again: () => {} });
   latest.current.ask = ask;

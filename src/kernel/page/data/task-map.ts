@@ -21,7 +21,8 @@ export function useTaskMap(id: number, isDone: boolean): Answered<TaskMap> {
     return map;
   };
   return useAnswer(`map ${id}`, ask, {
-    ...{ when: ({ jobId }) => jobId === id, togetherMs: TOGETHER_MS },
+    when: ({ jobId }) => jobId === id,
+    togetherMs: TOGETHER_MS,
     everyMs: isDone ? 0 : EVERY_MS,
   });
 }

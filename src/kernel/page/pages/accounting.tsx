@@ -26,7 +26,10 @@ const SPANS: readonly (readonly [string, number])[] = [
 /** All of that time is added up anew. */
 const TOGETHER_MS = 30_000;
 const TITLES: Readonly<Record<UsageKey, string>> = {
-  ...{ user: 'User', group: 'Group', partition: 'Partition', outcome: 'Outcome' },
+  user: 'User',
+  group: 'Group',
+  partition: 'Partition',
+  outcome: 'Outcome',
 };
 /** Whoever is in no group. */
 const NO_GROUP = 'in no group';
@@ -134,7 +137,9 @@ function Used({ report, by }: { report: Report; by: UsageKey }) {
         label="Cpu hours over time"
         times={used.times}
         curves={used.series.map(({ name, values }, at) => ({
-          ...{ name: name || NO_GROUP, values, tone: TONES[at] ?? 'dim' },
+          name: name || NO_GROUP,
+          values,
+          tone: TONES[at] ?? 'dim',
         }))}
         format={(value) => (value < 10 ? value.toFixed(1) : countWords(Math.round(value)))}
         words={

@@ -200,8 +200,11 @@ function NoJobs({ filter, search }: { filter: JobFilter; search: string }) {
 function filterOf(query: URLSearchParams): JobFilter {
   const value = (name: keyof JobFilter): string => query.get(name) ?? NO_FILTER[name];
   return {
-    ...{ state: value('state'), owner: value('owner'), outcome: value('outcome') },
-    ...{ name: value('name'), sort: value('sort') },
+    state: value('state'),
+    owner: value('owner'),
+    outcome: value('outcome'),
+    name: value('name'),
+    sort: value('sort'),
   };
 }
 

@@ -21,21 +21,32 @@ type Key = (typeof KEYS)[number];
 
 const COLUMNS: readonly Column<NodeView, Key>[] = [
   {
-    ...{ title: 'Node', width: '16%', sort: 'name' },
+    title: 'Node',
+    width: '16%',
+    sort: 'name',
     cell: ({ name }) => <a href={hrefOf(['nodes', name])}>{name}</a>,
   },
   {
-    ...{ title: 'State', width: '112px', sort: 'state' },
+    title: 'State',
+    width: '112px',
+    sort: 'state',
     cell: (node) => <NodeState word={nodeWord(node)} />,
   },
   {
-    ...{ title: 'Cpus', width: '130px', sort: 'cpus', number: true },
+    title: 'Cpus',
+    width: '130px',
+    sort: 'cpus',
+    number: true,
     cell: ({ total, free }) => (
       <Amount part={total.cpuCount - free.cpuCount} whole={total.cpuCount} words={String} />
     ),
   },
   {
-    ...{ title: 'Memory', width: '150px', sort: 'memory', number: true, spare: true },
+    title: 'Memory',
+    width: '150px',
+    sort: 'memory',
+    number: true,
+    spare: true,
     cell: ({ total, free }) => (
       <Amount
         part={total.memoryBytes - free.memoryBytes}
@@ -45,12 +56,18 @@ const COLUMNS: readonly Column<NodeView, Key>[] = [
     ),
   },
   {
-    ...{ title: 'Gpus', width: '60px', number: true, spare: true },
+    title: 'Gpus',
+    width: '60px',
+    number: true,
+    spare: true,
     cell: ({ total, free }) =>
       total.gpuCount === 0 ? '' : `${total.gpuCount - free.gpuCount}/${total.gpuCount}`,
   },
   {
-    ...{ title: 'Load', width: '60px', number: true, spare: true },
+    title: 'Load',
+    width: '60px',
+    number: true,
+    spare: true,
     cell: ({ load }) => load?.load1.toFixed(1) ?? '',
   },
   {

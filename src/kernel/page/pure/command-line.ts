@@ -14,7 +14,11 @@ export interface JobFilter {
 }
 
 export const NO_FILTER: JobFilter = {
-  ...{ state: 'active', owner: '', outcome: '', name: '', sort: 'newest' },
+  state: 'active',
+  owner: '',
+  outcome: '',
+  name: '',
+  sort: 'newest',
 };
 
 /** `weft jobs --state running --user alice`. */

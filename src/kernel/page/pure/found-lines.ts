@@ -21,7 +21,13 @@ export interface FoundSoFar {
 }
 
 export const NOTHING_FOUND: FoundSoFar = {
-  ...{ lines: [], places: [], epoch: null, looked: 0, size: 0, isEnd: false, isFull: false },
+  lines: [],
+  places: [],
+  epoch: null,
+  looked: 0,
+  size: 0,
+  isEnd: false,
+  isFull: false,
 };
 
 /** Another start begins anew. The last line had no end before, and may be told again. */
@@ -34,8 +40,13 @@ export function addFound(before: FoundSoFar, reply: SearchLogsReply): FoundSoFar
   const lines = [...before.lines.slice(0, kept), ...reply.lines.map(lineOf)];
   const isFull = lines.length >= LINES_MAX;
   return {
-    ...{ lines: lines.slice(0, LINES_MAX), places: places.slice(0, LINES_MAX) },
-    ...{ epoch, size, looked: next, isEnd, isFull },
+    lines: lines.slice(0, LINES_MAX),
+    places: places.slice(0, LINES_MAX),
+    epoch,
+    size,
+    looked: next,
+    isEnd,
+    isFull,
   };
 }
 

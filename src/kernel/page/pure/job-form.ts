@@ -7,8 +7,16 @@ import type { JobForm } from './command-line.ts';
 
 /** What is not said is as on the command line: the cluster has its defaults. */
 export const EMPTY_FORM: JobForm = {
-  ...{ command: '', name: '', nodes: '', cpus: '', memory: '', gpus: '' },
-  ...{ time: '', partition: '', array: '', chdir: '' },
+  command: '',
+  name: '',
+  nodes: '',
+  cpus: '',
+  memory: '',
+  gpus: '',
+  time: '',
+  partition: '',
+  array: '',
+  chdir: '',
 };
 
 export type Problems = Partial<Record<keyof JobForm, string>>;

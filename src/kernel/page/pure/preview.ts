@@ -9,7 +9,10 @@ const THUMBNAIL_MAX = 1_048_576;
 const THUMBNAILS_MAX = 24;
 
 const PICTURES: Readonly<Record<string, string>> = {
-  ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif' },
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
   webp: 'image/webp',
 };
 

@@ -27,8 +27,10 @@ export function tarHeader(entry: TarEntry): Uint8Array<ArrayBuffer> {
     ...(isPlain(target) ? [] : [paxRecord('linkpath', target)]),
   ];
   const own = block({
-    ...{ ...entry, kind: KINDS[kind] },
-    ...{ name: isPlain(path) ? path : 'long', target: isPlain(target) ? target : 'long' },
+    ...entry,
+    kind: KINDS[kind],
+    name: isPlain(path) ? path : 'long',
+    target: isPlain(target) ? target : 'long',
   });
   if (records.length === 0) return own;
   const long = new TextEncoder().encode(records.join(''));

@@ -48,7 +48,9 @@ export function usageOf(
     const at = Math.min(size - 1, Math.round((begin - from) / stepMs));
     values[at] = (values[at] ?? 0) + cpuHours;
     all.set(key, {
-      ...{ name: key, values, tasks: tasks + (one?.tasks ?? 0) },
+      name: key,
+      values,
+      tasks: tasks + (one?.tasks ?? 0),
       cpuHours: cpuHours + (one?.cpuHours ?? 0),
       usedCpuHours: usedCpuHours + (one?.usedCpuHours ?? 0),
     });

@@ -33,7 +33,11 @@ function tell(state: RunnerState, event: EventOf<'pause_set' | 'yield_set'>): vo
   const { turn, orderHeard } = pauses;
   const why = event.kind === 'pause_set' ? (event.why ?? null) : null;
   addReport(state, {
-    ...{ kind: 'node_pause', at: event.at, turn, orderHeard, pause: shownPause(pauses) },
+    kind: 'node_pause',
+    at: event.at,
+    turn,
+    orderHeard,
+    pause: shownPause(pauses),
     ...(why === null ? {} : { why }),
   });
 }

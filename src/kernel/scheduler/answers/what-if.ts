@@ -141,22 +141,30 @@ function amountsOf(ask: Ask): Amount[] {
   const { cpuCount, memoryBytes, gpuCount } = perNode;
   const all: Amount[] = [
     {
-      ...{ asked: nodeCount, least: 1, round: same },
+      asked: nodeCount,
+      least: 1,
+      round: same,
       with: (one, units) => withRequest(one, { nodeCount: units }),
       less: (to) => ({ what: 'nodes', to, from: nodeCount }),
     },
     {
-      ...{ asked: cpuCount, least: 1, round: same },
+      asked: cpuCount,
+      least: 1,
+      round: same,
       with: (one, units) => withPerNode(one, { cpuCount: units }),
       less: (to) => ({ what: 'cpus', to, from: cpuCount }),
     },
     {
-      ...{ asked: gpuCount, least: 0, round: same },
+      asked: gpuCount,
+      least: 0,
+      round: same,
       with: (one, units) => withPerNode(one, { gpuCount: units }),
       less: (to) => ({ what: 'gpus', to, from: gpuCount }),
     },
     {
-      ...{ asked: Math.floor(memoryBytes / MIB), least: 1, round: roundMemory },
+      asked: Math.floor(memoryBytes / MIB),
+      least: 1,
+      round: roundMemory,
       with: (one, units) => withPerNode(one, { memoryBytes: units * MIB }),
       less: (units) => ({ what: 'memory', to: units * MIB, from: memoryBytes }),
     },

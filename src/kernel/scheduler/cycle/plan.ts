@@ -138,8 +138,10 @@ class Cycle {
     const stop = this.#walk(this.#spent + looksMax);
     if (stop === undefined) this.#resumer.resumeFrom(-Infinity);
     return {
-      ...{ starts: this.#starts, promised: this.#promised },
-      ...{ resumes: this.#resumer.made, preemptions: this.#preemptor.made },
+      starts: this.#starts,
+      promised: this.#promised,
+      resumes: this.#resumer.made,
+      preemptions: this.#preemptor.made,
       rest: stop === undefined ? null : this.#restAt(stop),
     };
   }

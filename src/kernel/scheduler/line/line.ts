@@ -193,7 +193,10 @@ function sourceOf(band: Band, rules: LineRules): Source | null {
   if (standing === null) return null;
   const { partition, qos } = standing;
   return {
-    ...{ band, partition, qos, tier: partition.tier + qos.tier },
+    band,
+    partition,
+    qos,
+    tier: partition.tier + qos.tier,
     groupPriority: groupPriority(standing, rules),
     groups: band.groups[Symbol.iterator](),
   };

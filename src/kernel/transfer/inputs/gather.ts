@@ -38,7 +38,9 @@ export function gather(
 ): Gathered {
   const meant = wishes.map((wish) => asMeant(wish, cwd));
   const uses = meant.map(({ path: file }, index) => ({
-    ...{ path: file, at: [index], must: 'file or folder' as const },
+    path: file,
+    at: [index],
+    must: 'file or folder' as const,
   }));
   const { problems, found } = lookAt(uses, cwd);
   const lines = problems.map(({ what }) => what);

@@ -25,7 +25,9 @@ export function batchesPart(keeperOf?: (agent: AgentInside) => Keeper): AgentPar
 
 function companionOf(agent: AgentInside, keeper: Keeper | undefined): Companion {
   const watch = new BuildWatch({
-    ...{ clock: agent.ports.clock, files: agent.ports.files, settings: agent.settings },
+    clock: agent.ports.clock,
+    files: agent.ports.files,
+    settings: agent.settings,
     onBuilt: (epochId) => agent.step({ kind: 'built', epochId }),
   });
   return {

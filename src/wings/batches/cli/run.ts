@@ -85,8 +85,12 @@ async function runLocked(context: Context, reading: BatchReading, asked: Asked):
     const { runLocalBatch } = await import('./local/local-batch.ts');
     const { cpuCount, memoryBytes, gpuCount } = await context.programs.detectMachine();
     const summary = await runLocalBatch({
-      ...{ reading, place, atOnce: asked.atOnce, machine: { cpuCount, memoryBytes, gpuCount } },
-      ...{ environment: context.environment, stops: stopper.stops },
+      reading,
+      place,
+      atOnce: asked.atOnce,
+      machine: { cpuCount, memoryBytes, gpuCount },
+      environment: context.environment,
+      stops: stopper.stops,
       on: new Telling(context, batch, place),
     });
     return conclude(context, place, { summary, signal: stopper.signal });

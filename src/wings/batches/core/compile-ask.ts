@@ -19,7 +19,8 @@ const WHOLE = {
   gpus: { min: 0, max: GPUS_PER_NODE_MAX, expected: 'a whole number, 0 for none' },
   retries: { min: 0, max: RETRIES_MAX, expected: `a whole number from 0 to ${RETRIES_MAX}` },
   priority: {
-    ...{ min: -NICE_MAX, max: NICE_MAX },
+    min: -NICE_MAX,
+    max: NICE_MAX,
     expected: `a whole number from -${NICE_MAX} to ${NICE_MAX}, higher goes first`,
   },
 } as const;

@@ -114,7 +114,9 @@ class JobReader {
       run: run === undefined ? null : compileFile(run, runAt, program),
       args: this.#args(fill),
       files: compileFiles(this.#entry.files ?? [], [...at, 'files'], {
-        ...{ must: 'file or folder', fill, findings },
+        must: 'file or folder',
+        fill,
+        findings,
       }),
       env: compileEnvironment(this.#entry.env, [...at, 'env'], { solver, fill, findings }),
       after: (this.#entry.after ?? []).map((one, index) => {

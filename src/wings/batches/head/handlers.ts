@@ -209,7 +209,11 @@ function viewBatch(state: State, batch: Batch, isNewest?: boolean): BatchView {
   const { open, ended, ...standing } = standingOf(state, batch);
   return {
     ...titled(state, batch, isNewest),
-    ...{ owner, origin, ...standing, createdAt, endedAt },
+    owner,
+    origin,
+    ...standing,
+    createdAt,
+    endedAt,
     open: { ...open },
     ended: { ...ended },
     after: [...after],
@@ -240,7 +244,9 @@ async function viewJobs(
       const task = tasks[at];
       const outcome = outcomeOf(batch, number);
       views.push({
-        ...{ number, name: batch.jobs[number]?.name ?? '', id: formatTaskId(part.jobId, item) },
+        number,
+        name: batch.jobs[number]?.name ?? '',
+        id: formatTaskId(part.jobId, item),
         state: outcome === null ? (task?.state ?? 'pending') : 'done',
         outcome,
         detail:

@@ -17,8 +17,15 @@ export function applyBatchSubmitted(state: State, event: Of<'batch_submitted'>, 
   const title = formatBatch(batch);
   assert(!state.batches.has(title), `batch ${title} is new`);
   state.batches.set(title, {
-    ...{ ...batch, owner, origin, after, jobs, createdAt: at },
-    ...{ parts: [], ended: new Map(), endedAt: null },
+    ...batch,
+    owner,
+    origin,
+    after,
+    jobs,
+    createdAt: at,
+    parts: [],
+    ended: new Map(),
+    endedAt: null,
     build:
       build === undefined
         ? null

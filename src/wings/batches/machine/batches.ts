@@ -111,7 +111,9 @@ function loadBatch({ parts, ended, build, ...rest }: BatchData): Batch {
 function loadBuild(build: NonNullable<BatchData['build']>): BatchBuild {
   const { key, failed, ready } = build;
   return {
-    ...{ attempts: 0, readyKey: key, ...build },
+    attempts: 0,
+    readyKey: key,
+    ...build,
     failed: new Map(failed),
     ready: new Set(ready),
   };

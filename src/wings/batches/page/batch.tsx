@@ -56,7 +56,9 @@ function actionsOf(batch: BatchDetail): Action[] {
   if (me.value?.name !== batch.owner && !isOperator()) return [];
   const params = { namespace, name: version > 1 ? `${name}@${version}` : name };
   const act = (label: string, verb: string, run: Action['run'], warning?: string): Action => ({
-    ...{ label, command: `weft batch ${verb} ${title}`, run },
+    label,
+    command: `weft batch ${verb} ${title}`,
+    run,
     ...(verb === 'cancel' ? { ...askAbout(label, 'batch', title, batch.owner), isBad: true } : {}),
     ...(warning ? { warning } : {}),
   });

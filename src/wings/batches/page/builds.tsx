@@ -30,7 +30,9 @@ export function Builds({ batch }: { batch: BatchDetail }) {
   const [shown, setShown] = useState<string | null>(null);
   const { failedBuilds, readyBuilds, title } = batch;
   const failed = failedBuilds.map(({ node, id, epoch }) => ({
-    ...{ node, isGood: false, start: { id, epoch } },
+    node,
+    isGood: false,
+    start: { id, epoch },
   }));
   const ready = readyBuilds.map((node) => ({ node, isGood: true, start: null }));
   const all: Build[] = [...failed, ...ready];
@@ -77,7 +79,8 @@ export function Builds({ batch }: { batch: BatchDetail }) {
 function rebuild({ title, namespace, name, version }: BatchDetail): Action {
   const params = { namespace, name: version > 1 ? `${name}@${version}` : name };
   return {
-    ...{ label: 'Build anew', command: `weft batch rebuild ${title}` },
+    label: 'Build anew',
+    command: `weft batch rebuild ${title}`,
     run: async () => {
       await call('rebuildBatch', { params });
       return `The solver of ${title} is built anew, also where it has failed.`;

@@ -16,7 +16,8 @@ const ROWS_MAX = 20_000;
 
 const COLUMNS: readonly Column<BatchJobView, 'number'>[] = [
   {
-    ...{ title: 'Job', width: '30%' },
+    title: 'Job',
+    width: '30%',
     cell: ({ name, id }) => <a href={taskHref(id)}>{name}</a>,
   },
   { title: 'Task', width: '90px', number: true, spare: true, cell: ({ id }) => id },
@@ -26,12 +27,15 @@ const COLUMNS: readonly Column<BatchJobView, 'number'>[] = [
     cell: ({ state, outcome }) => <State word={outcome ?? state} />,
   },
   {
-    ...{ title: 'Time', width: '80px', number: true },
+    title: 'Time',
+    width: '80px',
+    number: true,
     cell: (job) => <Span from={job.startedAt} until={job.endedAt} />,
   },
   { title: 'Nodes', width: '14%', spare: true, cell: ({ nodes }) => nodes.join(', ') },
   {
-    ...{ title: 'Remark', spare: true },
+    title: 'Remark',
+    spare: true,
     cell: (job) => <span title={remarkOf(job)}>{remarkOf(job)}</span>,
   },
 ];

@@ -42,10 +42,25 @@ const image = z.strictObject({
 });
 
 const WORKER_FIELDS = {
-  ...{ environment: true, directory: true, files: true, staging: true, nodeNames: true },
-  ...{ cpuCount: true, memoryBytes: true, memoryOtherwiseBytes: true, gpuCount: true },
-  ...{ counted: true, exclusive: true, labels: true, walltimeMs: true, nice: true },
-  ...{ partition: true, qos: true, reservation: true, notify: true, umask: true },
+  environment: true,
+  directory: true,
+  files: true,
+  staging: true,
+  nodeNames: true,
+  cpuCount: true,
+  memoryBytes: true,
+  memoryOtherwiseBytes: true,
+  gpuCount: true,
+  counted: true,
+  exclusive: true,
+  labels: true,
+  walltimeMs: true,
+  nice: true,
+  partition: true,
+  qos: true,
+  reservation: true,
+  notify: true,
+  umask: true,
 } as const satisfies Record<keyof WorkerWish, true>;
 
 const IDLE_MS_DEFAULT = 60_000;

@@ -12,7 +12,9 @@ if (!settings.ok) {
 }
 const { pool, head, epochId, key } = settings.value;
 const dial = callDialer({
-  ...{ head, path: `/v1/pools/${pool}/work`, authorization: `Worker ${epochId}:${key}` },
+  head,
+  path: `/v1/pools/${pool}/work`,
+  authorization: `Worker ${epochId}:${key}`,
 });
 const nanny = new Nanny(settings.value, {
   dial,

@@ -25,7 +25,10 @@ export const startPool: Handler<'startPool'> = async ({ engine, chance, jobFiles
   const command = {
     kind: 'start_pool' as const,
     pool: {
-      ...{ name, min, max, idleMs },
+      name,
+      min,
+      max,
+      idleMs,
       ...(recycle !== undefined && { recycle }),
       ...(image !== undefined && { image }),
       ...(temporary && { isTemporary: true as const }),

@@ -63,9 +63,14 @@ export class PoolCalls {
     const { min, max } = boundsOf(job);
     const current = (): Job => parts.job() ?? job;
     const options = {
-      ...{ generation: parts.generation, losses: job.losses, min, max },
-      ...{ workers: [...this.#alive.values()], crashLimit: CRASH_LIMIT },
-      ...{ newHash: () => createHash('sha256'), room: parts.room },
+      generation: parts.generation,
+      losses: job.losses,
+      min,
+      max,
+      workers: [...this.#alive.values()],
+      crashLimit: CRASH_LIMIT,
+      newHash: () => createHash('sha256'),
+      room: parts.room,
       /** Asked for anew each time: it can be changed while the pool lives. */
       get idleMs() {
         return boundsOf(current()).idleMs;

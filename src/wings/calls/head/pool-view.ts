@@ -25,19 +25,25 @@ export function viewPool(job: Job, known: Calls, reasons: Reasons): PoolView {
   } = spec.pool ?? {};
   const { perNode } = spec.request;
   return {
-    ...{ id, name, owner, state: jobState(job), outcome: outcome?.kind ?? null },
-    ...{
-      min,
-      max,
-      idleMs,
-      temporary: isTemporary,
-      target: targetOf(spec),
-      workers: workersOf(job),
-    },
-    ...{ reason: withWaits(reasonOf(job, reasons), waits), losses, image },
-    ...{ calls: known === null ? null : (calls as PoolView['calls']), partition: spec.partition },
+    id,
+    name,
+    owner,
+    state: jobState(job),
+    outcome: outcome?.kind ?? null,
+    min,
+    max,
+    idleMs,
+    temporary: isTemporary,
+    target: targetOf(spec),
+    workers: workersOf(job),
+    reason: withWaits(reasonOf(job, reasons), waits),
+    losses,
+    image,
+    calls: known === null ? null : (calls as PoolView['calls']),
+    partition: spec.partition,
     perWorker: { ...perNode, counted: { ...perNode.counted } },
-    ...{ submittedAt, endedAt },
+    submittedAt,
+    endedAt,
   };
 }
 

@@ -103,10 +103,15 @@ function submissionFor({ pool, worker }: StartPool): Submission {
   const labels = [...(worker.labels ?? []), ...needsOf(pool)];
   return {
     ...worker,
-    ...{ program: WORKER_PROGRAM, name: name ?? 'pool', labels },
-    ...{ nodeCount: 1, processesPerNode: 1, array: { indices: indicesFor(max) } },
+    program: WORKER_PROGRAM,
+    name: name ?? 'pool',
+    labels,
+    nodeCount: 1,
+    processesPerNode: 1,
+    array: { indices: indicesFor(max) },
     // What ran there is settled by the head: nothing is done twice when another worker starts.
-    ...{ onNodeLoss: { kind: 'requeue' as const }, requeue: true },
+    onNodeLoss: { kind: 'requeue' as const },
+    requeue: true,
   };
 }
 

@@ -117,7 +117,9 @@ function Pool({ pool }: { pool: PoolView }) {
 function stopOf({ id, name, owner }: PoolView): Action {
   return {
     ...askAbout('Stop', 'pool', name === null ? String(id) : `${id} ${name}`, owner),
-    ...{ label: 'Stop', command: `weft pool stop ${id}`, isBad: true },
+    label: 'Stop',
+    command: `weft pool stop ${id}`,
+    isBad: true,
     run: async () => {
       await call('stopPool', { params: { id: String(id) } });
       return `Pool ${id} is stopped.`;

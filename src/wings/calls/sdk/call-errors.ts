@@ -50,7 +50,8 @@ export class RemoteError extends CallError {
     const remoteName = isError ? thrown.name : typeof thrown;
     const words = isError ? `${thrown.name}: ${thrown.message}` : describe(thrown);
     super(of, {
-      ...{ code: 'call.failed', kind: 'failed_precondition' },
+      code: 'call.failed',
+      kind: 'failed_precondition',
       message: `${of.functionName} threw ${words}`,
       cause: thrown,
     });
@@ -102,32 +103,38 @@ export function errorOf(of: CallName, { why, detail }: Pick<Settled, 'why' | 'de
   switch (why) {
     case 'worker_lost':
       return new WorkerLost(of, {
-        ...{ code: 'call.worker_lost', kind: 'unavailable' },
+        code: 'call.worker_lost',
+        kind: 'unavailable',
         message: `${named} was lost. ${detail}`,
       });
     case 'timeout':
       return new CallTimeout(of, {
-        ...{ code: 'call.timeout', kind: 'deadline_exceeded' },
+        code: 'call.timeout',
+        kind: 'deadline_exceeded',
         message: `${named} ran out of time. ${detail}`,
       });
     case 'cancelled':
       return new CallCancelled(of, {
-        ...{ code: 'call.cancelled', kind: 'failed_precondition' },
+        code: 'call.cancelled',
+        kind: 'failed_precondition',
         message: `${named} was cancelled. ${detail}`,
       });
     case 'pool_closed':
       return new PoolClosed(of, {
-        ...{ code: 'pool.closed', kind: 'failed_precondition' },
+        code: 'pool.closed',
+        kind: 'failed_precondition',
         message: `${named} cannot run: the pool has ended. ${detail}`,
       });
     case 'gone':
       return new ClusterGone(of, {
-        ...{ code: 'cluster.gone', kind: 'unavailable' },
+        code: 'cluster.gone',
+        kind: 'unavailable',
         message: `What became of ${named} is not known. ${detail}`,
       });
     case 'refused':
       return new CallRefused(of, {
-        ...{ code: 'call.refused', kind: 'invalid_argument' },
+        code: 'call.refused',
+        kind: 'invalid_argument',
         message: `${named} was refused. ${detail}`,
       });
     default:

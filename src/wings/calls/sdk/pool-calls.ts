@@ -227,7 +227,10 @@ export class PoolCalls {
   #learn(fn: object): Known {
     const { name, code, sha256, shared, uses }: Captured = capture(fn);
     const known = {
-      ...{ sha256, code, name, uses },
+      sha256,
+      code,
+      name,
+      uses,
       shared: shared.map((one) => this.#assetOf(one)),
     };
     if (!this.#assets.has(sha256)) this.#newFunction(known);

@@ -94,7 +94,8 @@ function takenAs(found: PoolView, options: PoolOptions): { id: number; isOwn: fa
   if (differing.length === 0) return { id, isOwn: false };
   const words = differing.map(([what, wanted, is]) => `${what} ${is}, not ${wanted}`).join('; ');
   throw new WeftError({
-    ...{ code: 'pool.name_taken', kind: 'already_exists' },
+    code: 'pool.name_taken',
+    kind: 'already_exists',
     message: `Pool ${name} is there already, with ${words}.`,
     details: { pool: name ?? '', job: String(id) },
     hint: 'Without `workers` it is taken as it is; `pool.scale` changes how many they may be.',

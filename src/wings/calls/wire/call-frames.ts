@@ -164,7 +164,9 @@ const more = kind<More>('more', { stream: u32, upTo: count });
 const stop = kind<Stop>('stop', { stream: u32 });
 const none = kind<None>('none', { stream: u32 });
 const asset = kind<Asset>('asset', {
-  ...{ asset: u32, sha256, size: count },
+  asset: u32,
+  sha256,
+  size: count,
   bytes: orNull(inline),
 });
 
@@ -278,7 +280,10 @@ const workerResult: Codec<Kind<WorkerToRouter, 'result'>> = {
 
 export const CLIENT_TO_ROUTER: Layout<ClientToRouter> = layoutOf<ClientToRouter>({
   hello: kind('hello', {
-    ...{ session: sessionId, generation: orNull(text), detach: bool, label: text },
+    session: sessionId,
+    generation: orNull(text),
+    detach: bool,
+    label: text,
   }),
   asset,
   call: clientCall,
@@ -296,7 +301,10 @@ export const CLIENT_TO_ROUTER: Layout<ClientToRouter> = layoutOf<ClientToRouter>
 
 export const ROUTER_TO_CLIENT: Layout<RouterToClient> = layoutOf<RouterToClient>({
   welcome: kind('welcome', {
-    ...{ generation: text, losses: count, windowCalls: u32, windowBytes: count },
+    generation: text,
+    losses: count,
+    windowCalls: u32,
+    windowBytes: count,
   }),
   result: clientResult,
   settled: kind('settled', { call: u32, why, detail: text, worker: orNull(text) }),

@@ -99,7 +99,9 @@ function isOf({ url }: GoalSource, { options }: InForce): boolean {
 function sourceOf({ from, refreshMs }: GoalFileOptions, keptFile: string): GoalSource | null {
   if (from.kind === 'file') return null;
   const world = {
-    ...{ reader: systemDataReader, clock: systemClock, kept: keptIn(keptFile) },
+    reader: systemDataReader,
+    clock: systemClock,
+    kept: keptIn(keptFile),
     parse: (text: string) => parse(text, shownAddress(from.url)),
   };
   return new GoalSource(world, from.url, refreshMs);

@@ -134,8 +134,13 @@ export function parseGoals(
     const { at_once: atOnce, within, duration: durationMs, goals, ...rest } = written;
     return {
       name: title,
-      ...{ nodes: rest.nodes ?? null, labels: rest.labels ?? [], running: rest.running },
-      ...{ restarts: rest.restarts, atOnce, withinMs: within, durationMs },
+      nodes: rest.nodes ?? null,
+      labels: rest.labels ?? [],
+      running: rest.running,
+      restarts: rest.restarts,
+      atOnce,
+      withinMs: within,
+      durationMs,
       goals: Object.entries(goals).map(([one, what]) => ({ name: one, ...what })),
     };
   });

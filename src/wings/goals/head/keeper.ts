@@ -72,7 +72,10 @@ export class GoalKeeper {
       const { differences, last } = judged(engine, known, now);
       const { lookedAt, next } = known.memory;
       return {
-        ...{ node: known.node.name, class: known.of.name, differences, next },
+        node: known.node.name,
+        class: known.of.name,
+        differences,
+        next,
         lookedAt: lookedAt === 0 ? null : lookedAt,
         attempts: last?.attempt ?? 0,
       };

@@ -27,8 +27,15 @@ export interface Memory {
 
 export function newMemory(): Memory {
   return {
-    ...{ lookedAt: 0, results: new Map(), look: null, isDue: true, metAt: 0 },
-    ...{ gaveUp: false, isAsked: false, refused: null, next: null },
+    lookedAt: 0,
+    results: new Map(),
+    look: null,
+    isDue: true,
+    metAt: 0,
+    gaveUp: false,
+    isAsked: false,
+    refused: null,
+    next: null,
   };
 }
 

@@ -47,7 +47,10 @@ export function goalNode(
   const outline = { name, labels: labelsOf(node) };
   const partitions = Object.values(schedulingOf(state, settings).partitions);
   return {
-    ...{ name, class: known.class, differences: known.differences, connected },
+    name,
+    class: known.class,
+    differences: known.differences,
+    connected,
     inService: connected && drain === null && fault === null && pausing.now === null,
     maintenance: alive.some(({ goal }) => goal !== undefined)
       ? 'goal'

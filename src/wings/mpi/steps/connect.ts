@@ -68,7 +68,8 @@ function attempt({ host, port, identity, psk }: Place): {
 } {
   const socket = connect({
     ...TLS_OPTIONS,
-    ...{ host, port },
+    host,
+    port,
     pskCallback: () => ({ psk, identity }),
     // No certificate is shown: the key is the proof, of both sides.
     checkServerIdentity: () => undefined,

@@ -50,7 +50,10 @@ function answerOf(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> {
     const outgoing = request(
       url,
       {
-        ...{ method, signal, agent: false, headers: { ...headers, ...length } },
+        method,
+        signal,
+        agent: false,
+        headers: { ...headers, ...length },
         ...(mayReach === undefined ? {} : { lookup: guarded(mayReach) }),
       },
       (answer) => {

@@ -76,7 +76,9 @@ export class Matrix {
     const rooms = Array.isArray(known) ? known.filter((one) => typeof one === 'string') : [];
     for (const room of rooms.reverse()) if (await this.#isIn(room, user)) return room;
     const { room_id: room } = await this.#ask('POST', '/createRoom', {
-      ...{ preset: 'trusted_private_chat', is_direct: true, invite: [user] },
+      preset: 'trusted_private_chat',
+      is_direct: true,
+      invite: [user],
     });
     const made = textOf(room, 'the id of the room');
     await this.#ask('PUT', data, { ...direct, [user]: [...rooms.reverse(), made] });
@@ -105,7 +107,9 @@ export class Matrix {
     const { homeserver, tokenFile, timeoutMs } = this.#options;
     const authorization = `Bearer ${await readSecret(tokenFile)}`;
     const answer = await httpCall({
-      ...{ method, timeoutMs, url: new URL(`${homeserver}/_matrix/client/v3${path}`) },
+      method,
+      timeoutMs,
+      url: new URL(`${homeserver}/_matrix/client/v3${path}`),
       headers: { authorization, 'content-type': 'application/json', 'user-agent': 'weft' },
       body: body === undefined ? null : JSON.stringify(body),
     });

@@ -17,7 +17,10 @@ export function ownerPart({ yielding, open }: OwnerOptions): AgentPart {
     accompany: (agent) => {
       const { clock, log } = agent.ports;
       const watch = new YieldWatch({
-        ...{ clock, log, pausing: agent.pausing, settings: yielding },
+        clock,
+        log,
+        pausing: agent.pausing,
+        settings: yielding,
         onChange: agent.sayAlive,
       });
       let opening: Promise<readonly Door[]> | undefined;

@@ -28,16 +28,14 @@ export async function openDoorOf(
   const accounts = new Accounts();
   try {
     const door = await openDoor(pause.door, {
-      ...{
-        node: name,
-        state,
-        pausing,
-        watch,
-        pauseMaxMs: pause.maxMs,
-        clock: systemClock,
-        log,
-        uidsOf,
-      },
+      node: name,
+      state,
+      pausing,
+      watch,
+      pauseMaxMs: pause.maxMs,
+      clock: systemClock,
+      log,
+      uidsOf,
       rights: { owners: pause.owners, uid, isAtConsole: atConsole(systemCommands) },
       proofs: new LocalLogin({ directory, chance: systemChance, accounts, whose: 'agent' }),
     });

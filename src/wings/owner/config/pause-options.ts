@@ -48,7 +48,10 @@ function yieldOptions(config: Config): YieldOptions | null {
   const hours = config.text('node.yield.hours');
   if (idleBelowMs === null && !sessions && loadAbove === null && hours === null) return null;
   return {
-    ...{ idleBelowMs, sessions, loadAbove, hours },
+    idleBelowMs,
+    sessions,
+    loadAbove,
+    hours,
     resumeAfterMs: config.optionalNumber('node.yield.resume_after') ?? 0,
     vacateAfterMs: config.optionalNumber('node.yield.vacate_after'),
   };

@@ -38,7 +38,11 @@ export function keepPilots(of: {
   };
   const words = { oneSlotPerHost: [], ticket: 'ticket' };
   const keeper = new PilotKeeper({
-    ...{ engine, clock, log, chance: systemChance, accountOf: accountOf(clock) },
+    engine,
+    clock,
+    log,
+    chance: systemChance,
+    accountOf: accountOf(clock),
     hosts: {
       slurm: hostOf(slurm(null)),
       sge: hostOf(sge({ ...words, queue: 'all.q', environment: null }, null)),

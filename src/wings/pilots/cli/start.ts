@@ -95,7 +95,12 @@ function bodyOf(context: Context, system: PilotSystem, options: Options) {
   const directory = path.resolve(context.cwd, options.chdir ?? '.');
   const sharedPaths = listed(options.shared)?.map((one) => path.resolve(context.cwd, one));
   return dropUndefined({
-    ...{ system, name, queue, isolated, directory, image: dockerImage },
+    system,
+    name,
+    queue,
+    isolated,
+    directory,
+    image: dockerImage,
     ...(range.max === undefined ? { isOnce: true, max: once ?? PILOTS } : range),
     cpuCount: read('--cpus', cpus, (text) => parseCount(text, 1, 100_000)),
     memoryBytes: read('--memory', memory, parseSize),

@@ -56,12 +56,19 @@ export class PilotHost {
     const words = wordsFor(adaptor.system, wish, count);
     if (!words.ok) return err({ kind: 'refused', text: words.error });
     const query = adaptor.submit({
-      ...{ name: launchName(tag, launch.launch), scriptFile: '' },
+      name: launchName(tag, launch.launch),
+      scriptFile: '',
       script: pilotScript({ ...launch, program }),
-      ...{ queue: wish.queue, account: null, walltimeMs: wish.walltimeMs },
-      ...{ nodeCount: 1, cpuCount: wish.cpuCount, memoryBytes: wish.memoryBytes },
+      queue: wish.queue,
+      account: null,
+      walltimeMs: wish.walltimeMs,
+      nodeCount: 1,
+      cpuCount: wish.cpuCount,
+      memoryBytes: wish.memoryBytes,
       // The script opens its own log, which has the pilot's name.
-      ...{ directory: wish.directory, stdout: '/dev/null', stderr: '/dev/null' },
+      directory: wish.directory,
+      stdout: '/dev/null',
+      stderr: '/dev/null',
       options: words.value,
     });
     return await this.#ask(query, user);
@@ -121,7 +128,8 @@ export class PilotHost {
   async lastWords(path: string, user: SiteUser | null): Promise<string | null> {
     const { code, output } = await this.#options.commands.run({
       argv: ['tail', '-c', String(LAST_WORDS), '--', path],
-      ...{ timeoutMs: this.#options.timeoutMs, apart: true },
+      timeoutMs: this.#options.timeoutMs,
+      apart: true,
       keep: { part: 'last', length: LAST_WORDS },
       ...(user === null ? {} : { user }),
     });

@@ -31,9 +31,14 @@ export const startFleet: Handler<'startFleet'> = async (services, { body, actor,
   const { memoryBytes = null, walltimeMs = null, queue = null, image = null } = wish;
   const reply = await engine.execute(
     {
-      ...{ kind: 'start_fleet', name, tag: makeTokenId(chance) },
+      kind: 'start_fleet',
+      name,
+      tag: makeTokenId(chance),
       ...(facts.multiUser ? { ownOnly: true as const } : {}),
-      ...{ isOnce, min: isOnce ? max : min, max, idleMs },
+      isOnce,
+      min: isOnce ? max : min,
+      max,
+      idleMs,
       wish: { ...wish, memoryBytes, walltimeMs, queue, image },
     },
     actor,
@@ -79,9 +84,18 @@ function viewFleet(state: State, fleet: Fleet): FleetView {
   const { isOnce, min, max, idleMs, startedAt } = fleet;
   const going = isPaused ? ('paused' as const) : ('active' as const);
   return {
-    ...{ name, system: wish.system, startedBy, startedAt, isOnce, min, max, idleMs, trouble },
+    name,
+    system: wish.system,
+    startedBy,
+    startedAt,
+    isOnce,
+    min,
+    max,
+    idleMs,
+    trouble,
     state: stoppedBy === null ? going : 'stopping',
-    ...{ cpuCount: wish.cpuCount, walltimeMs: wish.walltimeMs },
+    cpuCount: wish.cpuCount,
+    walltimeMs: wish.walltimeMs,
     pilots: [...pilotsOf(fleet)].map(({ launch, pilot }) => viewPilot(state, fleet, launch, pilot)),
   };
 }
@@ -97,7 +111,9 @@ function viewPilot(
     node,
     job: site === null ? null : `${site}${system === 'sge' ? '.' : '_'}${index}`,
     state: leaving === null ? stateOf(phase, site, isJoined) : 'leaving',
-    ...{ why: leaving, endsAt, log: `${directory.replace(/\/$/, '')}/${pilotLog(node)}` },
+    why: leaving,
+    endsAt,
+    log: `${directory.replace(/\/$/, '')}/${pilotLog(node)}`,
   };
 }
 

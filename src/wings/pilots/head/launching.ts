@@ -104,8 +104,12 @@ async function ticketFor(world: PilotWorld, fleet: Fleet, number: number): Promi
   if (ticket === null) return null;
   const made = await engine.execute(
     {
-      ...{ kind: 'create_token', tokenId, hash: hashSecret(secret), purpose: 'join' },
-      ...{ user: fleet.by, label: tokenLabel(fleet, number) },
+      kind: 'create_token',
+      tokenId,
+      hash: hashSecret(secret),
+      purpose: 'join',
+      user: fleet.by,
+      label: tokenLabel(fleet, number),
       expiresAt: engine.now() + PILOT_QUEUE_MAX_MS,
     },
     { kind: 'system' },

@@ -106,7 +106,9 @@ async function observe(
 async function tell({ engine, log }: PilotWorld, { fleet, launch, seen }: Told): Promise<void> {
   const command = {
     kind: 'observe_pilots',
-    ...{ fleet: fleet.id, launch: launch.number, seen },
+    fleet: fleet.id,
+    launch: launch.number,
+    seen,
   } as const;
   const result = await engine.execute(command, { kind: 'system' });
   if (!result.ok) log.warn({ fleet: fleet.id, code: result.error.code }, 'not recorded');

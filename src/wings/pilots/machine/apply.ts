@@ -14,9 +14,18 @@ export function applyStarted(state: State, event: Of<'fleet_started'>, at: numbe
   const { fleet, min, max, idleMs } = event;
   state.fleets.set(fleet.id, {
     ...fleet,
-    ...{ min, max, idleMs, startedAt: at },
-    ...{ launches: new Map(), nextLaunch: 1, isServed: false },
-    ...{ failures: 0, failedAt: 0, trouble: null, isPaused: false, stoppedBy: null },
+    min,
+    max,
+    idleMs,
+    startedAt: at,
+    launches: new Map(),
+    nextLaunch: 1,
+    isServed: false,
+    failures: 0,
+    failedAt: 0,
+    trouble: null,
+    isPaused: false,
+    stoppedBy: null,
   });
   state.nextFleet += 1;
   state.endedFleets.delete(fleet.id);

@@ -21,9 +21,13 @@ function windowOf(pilot: Pilot, endsAt: number): Window {
   let window = made.get(pilot);
   if (window === undefined) {
     window = {
-      ...{ id: `end of ${pilot.node}`, name: pilot.node, purpose: 'node_end', recurs: false },
+      id: `end of ${pilot.node}`,
+      name: pilot.node,
+      purpose: 'node_end',
+      recurs: false,
       // What runs to the last moment must have ended, and been told, before its node is gone.
-      ...{ from: endsAt - PILOT_END_MARGIN_MS, to: FOREVER },
+      from: endsAt - PILOT_END_MARGIN_MS,
+      to: FOREVER,
       shares: new Map([[pilot.node, 'whole']]),
     };
     made.set(pilot, window);

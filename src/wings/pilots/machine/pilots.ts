@@ -44,7 +44,8 @@ export const pilots: Noun<'pilots', PilotsData> = {
   },
   facts: () => ({ fleets: new Map(), nextFleet: 1, endedFleets: new Set() }),
   save: ({ fleets, nextFleet, endedFleets }) => ({
-    ...{ fleets: [...fleets.values()].map(saveFleet), nextFleet },
+    fleets: [...fleets.values()].map(saveFleet),
+    nextFleet,
     ...(endedFleets.size > 0 && { endedFleets: [...endedFleets] }),
   }),
   load(state, { fleets = [], nextFleet = 1, endedFleets = [] }) {

@@ -118,7 +118,8 @@ function isTaken(error: unknown, name: string): boolean {
 function stillThere(code: string, left: readonly FleetSeen[], limitMs: number): WeftError {
   const said = left.map((fleet) => `${fleet.name}: ${whyOf(fleet)}`).join('; ');
   return new WeftError({
-    ...{ code, kind: 'deadline_exceeded' },
+    code,
+    kind: 'deadline_exceeded',
     message: `Pilots are not gone after ${Math.round(limitMs / 1000)} s: ${said}.`,
     details: { fleets: left.map(({ name }) => name).join(', ') },
     hint: 'The head goes on ending them; `weft pilot list` shows how far that is.',
@@ -132,7 +133,8 @@ function whyOf({ trouble, pilots }: FleetSeen): string {
 
 function paused({ name, trouble }: FleetSeen): WeftError {
   return new WeftError({
-    ...{ code: 'allocation.not_started', kind: 'failed_precondition' },
+    code: 'allocation.not_started',
+    kind: 'failed_precondition',
     message: `Fleet ${name} has started no pilots: ${trouble ?? 'no reason was given'}.`,
     details: { fleet: name },
     hint: `\`weft pilot stop ${name}\` ends it, \`weft pilot scale ${name}\` has it try again.`,

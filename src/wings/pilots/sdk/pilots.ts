@@ -39,8 +39,17 @@ export interface PilotOptions {
 }
 
 export const PILOT_OPTIONS: KnownOptions<PilotOptions> = {
-  ...{ pilots: true, system: true, directory: true, listen: true, time: true, cpus: true },
-  ...{ memory: true, queue: true, isolated: true, dockerImage: true, dockerArgs: true },
+  pilots: true,
+  system: true,
+  directory: true,
+  listen: true,
+  time: true,
+  cpus: true,
+  memory: true,
+  queue: true,
+  isolated: true,
+  dockerImage: true,
+  dockerArgs: true,
   options: true,
 };
 

@@ -48,7 +48,11 @@ export interface StopOptions {
 
 const START_OPTIONS: KnownOptions<StartOptions> = { ...PILOT_OPTIONS, nodes: true, head: true };
 const STOP_OPTIONS: KnownOptions<StopOptions> = {
-  ...{ directory: true, head: true, pilots: true, clean: true, timeout: true },
+  directory: true,
+  head: true,
+  pilots: true,
+  clean: true,
+  timeout: true,
 };
 
 /** The fleet that `start` has started is found again by it. */

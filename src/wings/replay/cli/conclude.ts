@@ -57,7 +57,10 @@ export function conclude(context: Context, subject: Subject, options: ReplayOpti
     guessedLimits: subject.guessedLimits,
     unheeded: subject.unheeded,
     ...measure(runs, procs),
-    ...{ planCycles, planCpuMs: Math.round(planCpuMs), policy, procs },
+    planCycles,
+    planCpuMs: Math.round(planCpuMs),
+    policy,
+    procs,
   };
   if (options.jobsOut !== undefined) {
     const csv = { flag: '--jobs-out', file: options.jobsOut };

@@ -63,12 +63,16 @@ function jobOf(job: HistoryJob, task: HistoryTask): ReplayJob | null {
   const { walltimeMs } = job;
   return {
     id: task.index === null ? String(job.id) : task.id,
-    ...{ submittedAt: job.submittedAt, walltimeMs },
+    submittedAt: job.submittedAt,
+    walltimeMs,
     runMs: Math.min(elapsedMs, walltimeMs ?? elapsedMs),
     processors: job.nodeCount * job.cpuCount,
     request: {
       nodeCount: job.nodeCount,
-      ...{ processesPerNode: 1, exclusive: false, labels: [], nodeNames: [] },
+      processesPerNode: 1,
+      exclusive: false,
+      labels: [],
+      nodeNames: [],
       perNode: { cpuCount: job.cpuCount, memoryBytes: job.memoryBytes, gpuCount: 0, counted: {} },
     },
   };

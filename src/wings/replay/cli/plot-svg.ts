@@ -38,11 +38,18 @@ export function plotSvg(series: Series, title: string): string {
   const waiting = slices.map((slice) => slice.waiting);
   const panels: Panel[] = [
     {
-      ...{ top: TOP, title: 'processors in use', fill: '#2da44e', max: 1, values: used },
+      top: TOP,
+      title: 'processors in use',
+      fill: '#2da44e',
+      max: 1,
+      values: used,
       label: (value) => `${Math.round(value * 100)} %`,
     },
     {
-      ...{ top: TOP + PANEL + GAP, title: 'jobs waiting', fill: '#bf8700', values: waiting },
+      top: TOP + PANEL + GAP,
+      title: 'jobs waiting',
+      fill: '#bf8700',
+      values: waiting,
       max: roundUp(Math.max(1, ...waiting)),
       label: (value) => String(value),
     },

@@ -104,8 +104,11 @@ class Replay {
   #plan(now: number): void {
     const before = this.#options.cpuMs();
     const snapshot = {
-      ...{ ...NO_RULES, queue: this.#queue, pool: this.#pool },
-      ...{ scheduling: this.#options.scheduling, startsMax: Infinity },
+      ...NO_RULES,
+      queue: this.#queue,
+      pool: this.#pool,
+      scheduling: this.#options.scheduling,
+      startsMax: Infinity,
     };
     const { starts, promised } = plan(snapshot, now);
     this.#planCycles += 1;
@@ -120,14 +123,20 @@ class Replay {
     this.#arrived += 1;
     const { request, walltimeMs, submittedAt } = job;
     const entry: QueueEntry = {
-      ...{ jobId: this.#arrived as JobId, owner: OWNER, qos: DEFAULT_QOS, nice: 0, submittedAt },
+      jobId: this.#arrived as JobId,
+      owner: OWNER,
+      qos: DEFAULT_QOS,
+      nice: 0,
+      submittedAt,
       shape: this.#shapes.of({
         partition: DEFAULT_PARTITION,
         request,
         walltimeMs,
         reservation: null,
       }),
-      ...{ pending: IntervalSet.of([[0, 0]]), runningMax: null, running: 0 },
+      pending: IntervalSet.of([[0, 0]]),
+      runningMax: null,
+      running: 0,
     };
     this.#entries.set(entry.jobId, entry);
     this.#queue.add(entry);
@@ -173,8 +182,15 @@ class Replay {
     this.#running.set(name, book);
     const total = { cpuCount, memoryBytes: memoryBytes ?? 0, gpuCount: 0, counted: {} };
     const view: NodeView = {
-      ...{ name, order, total, free: total, gpusFree: [], idle: true, running: book },
-      ...{ labels: new Set<string>(), labelsKey: '' },
+      name,
+      order,
+      total,
+      free: total,
+      gpusFree: [],
+      idle: true,
+      running: book,
+      labels: new Set<string>(),
+      labelsKey: '',
     };
     this.#pool.set(view);
   }

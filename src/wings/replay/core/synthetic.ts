@@ -62,11 +62,17 @@ function draw(
   const share = Math.min(1, ((0.5 + dice.roll()) * cpusPerNode) / machine.cpusPerNode);
   const memoryBytes = memoryBytesPerNode === null ? 0 : Math.floor(memoryBytesPerNode * share);
   return {
-    ...{ id: String(index + 1), submittedAt: 0, walltimeMs },
+    id: String(index + 1),
+    submittedAt: 0,
+    walltimeMs,
     runMs: Math.max(SECOND_MS, Math.round((walltimeMs * part) / SECOND_MS) * SECOND_MS),
     processors: nodeCount * cpusPerNode,
     request: {
-      ...{ nodeCount, processesPerNode: 1, exclusive: false, labels: [], nodeNames: [] },
+      nodeCount,
+      processesPerNode: 1,
+      exclusive: false,
+      labels: [],
+      nodeNames: [],
       perNode: { cpuCount: cpusPerNode, memoryBytes, gpuCount: 0, counted: {} },
     },
   };

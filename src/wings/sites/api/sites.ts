@@ -25,7 +25,10 @@ const seen = z
   .object({
     /** The rule that hides it; null: it is shown. */
     hiddenBy: words,
-    ...{ labels: z.array(z.string()), queue: words, partition: words, name: words },
+    labels: z.array(z.string()),
+    queue: words,
+    partition: words,
+    name: words,
     /** All rules that are for it. */
     rules: z.array(z.string()),
   })
@@ -39,24 +42,49 @@ const filterState = z.object({
 });
 
 const siteNode = z.object({
-  ...{ name: z.string(), state: z.string(), word: z.string(), reason: words },
-  ...{ cpuCount: count, cpusUsed: count, memoryBytes: amount, memoryFreeBytes: amount },
-  ...{ features: z.array(z.string()), queues: z.array(z.string()), seen },
+  name: z.string(),
+  state: z.string(),
+  word: z.string(),
+  reason: words,
+  cpuCount: count,
+  cpusUsed: count,
+  memoryBytes: amount,
+  memoryFreeBytes: amount,
+  features: z.array(z.string()),
+  queues: z.array(z.string()),
+  seen,
 });
 
 const siteQueue = z.object({
-  ...{ name: z.string(), isOpen: z.boolean(), isStarted: z.boolean() },
-  ...{ walltimeMaxMs: amount, nodes: z.array(z.string()), seen },
+  name: z.string(),
+  isOpen: z.boolean(),
+  isStarted: z.boolean(),
+  walltimeMaxMs: amount,
+  nodes: z.array(z.string()),
+  seen,
 });
 
 const siteJob = z.object({
   /** The id that the site's own commands take. */
   id: z.string(),
-  ...{ handle: words, name: z.string(), owner: z.string(), state: z.string(), word: z.string() },
-  ...{ reason: words, queue: words, elements: words },
-  ...{ submittedAt: instantOrNull, startedAt: instantOrNull, endedAt: instantOrNull },
-  ...{ walltimeMs: amount, nodeCount: count, cpuCount: amount, memoryBytes: amount },
-  ...{ isExclusive: z.boolean(), nodes: z.array(z.string()), exit: exitStatus.nullable() },
+  handle: words,
+  name: z.string(),
+  owner: z.string(),
+  state: z.string(),
+  word: z.string(),
+  reason: words,
+  queue: words,
+  elements: words,
+  submittedAt: instantOrNull,
+  startedAt: instantOrNull,
+  endedAt: instantOrNull,
+  walltimeMs: amount,
+  nodeCount: count,
+  cpuCount: amount,
+  memoryBytes: amount,
+  isExclusive: z.boolean(),
+  nodes: z.array(z.string()),
+  exit: exitStatus.nullable(),
   /** A gateway of ours has submitted it. */
   isOurs: z.boolean(),
   seen,

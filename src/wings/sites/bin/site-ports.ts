@@ -67,7 +67,11 @@ export function sitePorts(
       ? {}
       : { place: { node: member, steerer, nameAtSite, stops } };
   const world = {
-    ...{ adaptor, commands, clock: systemClock, log, ...place },
+    adaptor,
+    commands,
+    clock: systemClock,
+    log,
+    ...place,
     folders: siteFolders(join(stateDir, 'site')),
     settings: { ...site, prefix, nonce: () => randomBytes(5).toString('hex') },
     listJobs: () => watch.list(),
@@ -86,8 +90,13 @@ export function sitePorts(
 function sourceOf(member: string, shown: string | null, watch: SiteHub['watch']): SiteSource {
   const nothing = (): void => undefined;
   return {
-    ...{ connect: nothing, disconnect: nothing, cancel: nothing, ask: nothing },
-    ...{ hold: nothing, stop: nothing, close: nothing },
+    connect: nothing,
+    disconnect: nothing,
+    cancel: nothing,
+    ask: nothing,
+    hold: nothing,
+    stop: nothing,
+    close: nothing,
     fault: () => watch.faultOf(member, shown ?? member),
   };
 }

@@ -22,8 +22,13 @@ export async function trySite(site: SiteOptions, top: string): Promise<SiteTried
     const name = `weft-test-${randomUUID().slice(0, 8)}`;
     const adaptor = adaptorOf(site);
     return await tryOut({
-      ...{ adaptor, commands: siteCommands(adaptor, site.before), settings: site },
-      ...{ folder, scriptFile, name, filters: filtersOf(site) },
+      adaptor,
+      commands: siteCommands(adaptor, site.before),
+      settings: site,
+      folder,
+      scriptFile,
+      name,
+      filters: filtersOf(site),
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -165,7 +165,9 @@ export function parseFilters(
 
 function ruleOf(title: string, { set, data, rename, ...rest }: z.output<typeof rule>): FilterRule {
   return {
-    ...{ name: title, ...rest, queue: set.queue ?? null },
+    name: title,
+    ...rest,
+    queue: set.queue ?? null,
     ...(set.partition === undefined ? {} : { partition: set.partition }),
     ...(data === undefined ? {} : { data }),
     ...(rename === undefined ? {} : { rename }),

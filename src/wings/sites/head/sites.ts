@@ -18,7 +18,11 @@ const OLD_MS = 300_000;
 
 /** A site that may not answer: nothing is free there, and nobody knows for how long. */
 const SILENT: Omit<SiteStanding, 'listedAt'> = {
-  ...{ cpuCount: 0, cpusHeld: 0, runningCpuMs: 0, waitingCpuMs: 0, isSilent: true },
+  cpuCount: 0,
+  cpusHeld: 0,
+  runningCpuMs: 0,
+  waitingCpuMs: 0,
+  isSilent: true,
 };
 
 export class Sites {
@@ -52,7 +56,12 @@ export class Sites {
     }
     const { system, mode, takeover, problem, ageMs } = news;
     const known = {
-      ...{ name, system, mode, takeover, problem, jobs },
+      name,
+      system,
+      mode,
+      takeover,
+      problem,
+      jobs,
       listedAt: ageMs === null ? null : now - Math.max(0, ageMs),
       nodes: news.nodes ?? before?.nodes ?? [],
       queues: news.queues ?? before?.queues ?? [],

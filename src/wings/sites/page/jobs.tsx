@@ -32,7 +32,9 @@ export const JOBS: readonly Column<SiteJob, 'id'>[] = [
     cell: ({ startedAt }) => <Time at={startedAt} />,
   },
   {
-    ...{ title: 'Time', width: '80px', number: true },
+    title: 'Time',
+    width: '80px',
+    number: true,
     cell: ({ startedAt, endedAt }) => <Span from={startedAt} until={endedAt} />,
   },
   {

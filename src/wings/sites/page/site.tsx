@@ -85,7 +85,8 @@ function actionOf({ name, state }: SiteView): Action {
   const params = { name };
   if (state === 'paused') {
     return {
-      ...{ label: 'Resume', command: `weft site resume ${name}` },
+      label: 'Resume',
+      command: `weft site resume ${name}`,
       run: async () => {
         await call('resumeSite', { params, body: {} });
         return `Work goes to ${name} again.`;
@@ -93,7 +94,8 @@ function actionOf({ name, state }: SiteView): Action {
     };
   }
   return {
-    ...{ label: 'Pause', command: `weft site pause ${name}` },
+    label: 'Pause',
+    command: `weft site pause ${name}`,
     run: async () => {
       await call('pauseSite', { params, body: { reason: 'maintenance' } });
       return `Nothing more starts at ${name}.`;

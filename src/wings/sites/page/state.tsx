@@ -8,7 +8,10 @@ import type { SiteSummary } from '../api/sites.ts';
 export const SITES_EVERY_MS = 5000;
 
 const TONES: Readonly<Record<SiteSummary['state'], Tone>> = {
-  ...{ up: 'good', away: 'bad', unread: 'bad', paused: 'stop' },
+  up: 'good',
+  away: 'bad',
+  unread: 'bad',
+  paused: 'stop',
 };
 
 export function SiteState({ state }: { state: SiteSummary['state'] }) {

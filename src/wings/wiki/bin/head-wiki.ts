@@ -43,7 +43,11 @@ export async function openWiki(
     events === null
       ? () => undefined
       : sendWikiNotices({
-          ...{ engine, clock: systemClock, log, to: events, everyMs: eventsEveryMs },
+          engine,
+          clock: systemClock,
+          log,
+          to: events,
+          everyMs: eventsEveryMs,
           isMine: (partition) => isRunByWiki(world, partition),
         });
   return () => {
@@ -70,8 +74,10 @@ async function placeOf(
 
 async function gidOf(group: string): Promise<number> {
   const { succeeded, output } = await systemCommands.run({
-    ...{ argv: ['getent', 'group', '--', group], timeoutMs: GETENT_TIMEOUT_MS },
-    ...{ keep: { part: 'first', length: 65_536 }, apart: true },
+    argv: ['getent', 'group', '--', group],
+    timeoutMs: GETENT_TIMEOUT_MS,
+    keep: { part: 'first', length: 65_536 },
+    apart: true,
   });
   const gid = output.split(':')[2];
   if (succeeded && gid !== undefined) return Number(gid);

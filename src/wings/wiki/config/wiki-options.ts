@@ -52,7 +52,10 @@ export function wikiOptions(config: Config): WikiDoorOptions | null {
   const unsigned = config.flag('wiki.unsigned') || ('path' in listen && keyFile === null);
   if ('host' in listen) refuseOpen(listen, { keyFile, unsigned });
   return {
-    ...{ listen, keyFile, unsigned, group: config.text('wiki.group') },
+    listen,
+    keyFile,
+    unsigned,
+    group: config.text('wiki.group'),
     partitions: config.texts('wiki.partitions'),
     rules: [...config.table('filters')].map(([name, fields]) => ruleOf(name, fields)),
     events: config.address('wiki.events'),

@@ -24,8 +24,10 @@ export const HTCONDOR: AdaptorCase = {
   oddName: { output: jobs, id: '12.0', name: 'a name|with "odd" = signs,\n\t\\ ü' },
   spread: { output: jobs, id: '16.0', nodes: ['n2', 'n4'] },
   times: {
-    ...{ output: jobs, id: '11.0' },
-    ...{ submittedAt: 1_795_370_400_000, startedAt: 1_795_370_709_000 },
+    output: jobs,
+    id: '11.0',
+    submittedAt: 1_795_370_400_000,
+    startedAt: 1_795_370_709_000,
   },
   array: { missing: 'each process of a cluster is a job of its own there' },
   ends: {

@@ -25,7 +25,8 @@ export const LOADLEVELER: AdaptorCase = {
   oddName: { output: jobs, id: 'head.12.0', name: 'a name|with "odd" = signs: <b> \\ ü' },
   spread: { output: jobs, id: 'head.16.0', nodes: ['n2', 'n4'] },
   times: {
-    ...{ output: jobs, id: 'head.11.0' },
+    output: jobs,
+    id: 'head.11.0',
     submittedAt: Date.UTC(2026, 10, 2, 18),
     startedAt: Date.UTC(2026, 10, 2, 18, 5, 9),
   },

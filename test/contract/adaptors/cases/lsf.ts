@@ -23,7 +23,8 @@ export const LSF: AdaptorCase = {
   oddName: { output: jobs, id: '12', name: 'a name|with "odd" = signs, <b> \\ ü' },
   spread: { output: jobs, id: '16', nodes: ['n2', 'n4'] },
   times: {
-    ...{ output: jobs, id: '11' },
+    output: jobs,
+    id: '11',
     submittedAt: Date.UTC(2026, 10, 2, 18),
     startedAt: Date.UTC(2026, 10, 2, 18, 5, 9),
   },

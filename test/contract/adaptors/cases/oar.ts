@@ -7,7 +7,9 @@ import type { AdaptorCase } from '../case.ts';
 const output = (name: string) => recorded(`oar/${name}.txt`);
 const listed = output('11-oarstat-fJ');
 const ending = (name: string, id: string) => ({
-  ...{ output: output(name), id, told: 'listing' as const },
+  output: output(name),
+  id,
+  told: 'listing' as const,
 });
 
 export const OAR: AdaptorCase = {
@@ -32,8 +34,10 @@ export const OAR: AdaptorCase = {
   oddName: { missing: 'no job of such a name was recorded' },
   spread: { output: listed, id: '6', nodes: ['n2', 'n3'] },
   times: {
-    ...{ output: listed, id: '6' },
-    ...{ submittedAt: 1_795_313_362_000, startedAt: 1_795_313_363_000 },
+    output: listed,
+    id: '6',
+    submittedAt: 1_795_313_362_000,
+    startedAt: 1_795_313_363_000,
   },
   array: { missing: 'each element of an array is a job of its own there' },
   ends: {

@@ -24,7 +24,8 @@ export const PBS: AdaptorCase = {
   oddName: { output: jobs, id: '12.head', name: 'a name|with "odd" = signs, (x):\\ ü' },
   spread: { output: jobs, id: '16.head', nodes: ['n2', 'n4'] },
   times: {
-    ...{ output: jobs, id: '11.head' },
+    output: jobs,
+    id: '11.head',
     submittedAt: Date.UTC(2026, 10, 22, 18),
     startedAt: Date.UTC(2026, 10, 22, 18, 5, 9),
   },

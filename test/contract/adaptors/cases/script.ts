@@ -63,7 +63,8 @@ export const SCRIPT: AdaptorCase = {
     success: ending('7'),
     'code 3': {
       output: output({ end: { endedAt: BEGAN, exit: { code: 3 } } }),
-      ...{ id: '8', told: 'record' },
+      id: '8',
+      told: 'record',
     },
     'signal 9': ending('9'),
     'time limit': ending('10'),

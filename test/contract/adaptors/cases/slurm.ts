@@ -25,8 +25,10 @@ export const SLURM: AdaptorCase = {
   oddName: { output: running, id: '12', name: 'a name|with "odd" = signs, ü' },
   spread: { output: running, id: '18', nodes: ['n1', 'n2'] },
   times: {
-    ...{ output: running, id: '11' },
-    ...{ submittedAt: 1_795_313_798_000, startedAt: 1_795_313_828_000 },
+    output: running,
+    id: '11',
+    submittedAt: 1_795_313_798_000,
+    startedAt: 1_795_313_828_000,
   },
   array: {
     output: running,

@@ -22,8 +22,10 @@ export const SLURMRESTD: AdaptorCase = {
   oddName: { output: mixed, id: '19', name: 'a name|with "odd" = signs, ü' },
   spread: { output: mixed, id: '17', nodes: ['n1', 'n2'] },
   times: {
-    ...{ output: mixed, id: '19' },
-    ...{ submittedAt: 1_795_382_792_000, startedAt: 1_795_382_792_000 },
+    output: mixed,
+    id: '19',
+    submittedAt: 1_795_382_792_000,
+    startedAt: 1_795_382_792_000,
   },
   array: {
     output: mixed,
@@ -40,7 +42,8 @@ export const SLURMRESTD: AdaptorCase = {
   unknownJob: { cancel: output('cancel-unknown'), known: output('job-unknown') },
   cancelRefused: {
     stdout: '{"errors":[{"error_number":2015,"error":"Access/permission denied"}]}\n500\n',
-    ...{ stderr: '', code: 0 },
+    stderr: '',
+    code: 0,
   },
   away: [output('away'), output('away-submit'), output('away-rest'), output('bad-token')],
   submitted: { output: output('submitted'), id: '1' },
@@ -50,7 +53,8 @@ export const SLURMRESTD: AdaptorCase = {
     {
       output: {
         stdout: '{"errors":[{"error_code":9001,"error":"Failure during parsing"}]}\n400\n',
-        ...{ stderr: '', code: 0 },
+        stderr: '',
+        code: 0,
       },
       words: /Failure during parsing/,
     },

@@ -7,7 +7,9 @@ import type { AdaptorCase } from '../case.ts';
 const output = (name: string) => recorded(`weft/${name}.txt`);
 const mixed = output('jobs-mixed');
 const ending = (name: string, id: string) => ({
-  ...{ output: output(name), id, told: 'record' as const },
+  output: output(name),
+  id,
+  told: 'record' as const,
 });
 
 export const WEFT: AdaptorCase = {
@@ -24,8 +26,10 @@ export const WEFT: AdaptorCase = {
   oddName: { output: mixed, id: '11', name: 'a name|with "odd" = signs, ü' },
   spread: { output: mixed, id: '11', nodes: ['n1', 'n2'] },
   times: {
-    ...{ output: mixed, id: '11' },
-    ...{ submittedAt: 1_795_381_186_008, startedAt: 1_795_381_186_046 },
+    output: mixed,
+    id: '11',
+    submittedAt: 1_795_381_186_008,
+    startedAt: 1_795_381_186_046,
   },
   array: { missing: 'an array is listed as one job, also while its elements run' },
   ends: {

@@ -298,8 +298,12 @@ export class MemoryFiles implements Files {
 }
 
 export const ALICE: UserAccount = {
-  ...{ name: 'alice', uid: 1000, gid: 1000, groups: [1000] },
-  ...{ home: '/home/alice', shell: '/bin/bash' },
+  name: 'alice',
+  uid: 1000,
+  gid: 1000,
+  groups: [1000],
+  home: '/home/alice',
+  shell: '/bin/bash',
 };
 
 const HEALTH = { command: ['check'], timeoutMs: 1000, intervalMs: 60_000 };
@@ -365,13 +369,16 @@ export class FakeWorld {
       find: (name) => this.findUser(name),
     };
     return {
-      ...{ clock: this.clock, log, dialer: this.head.dialer },
+      clock: this.clock,
+      log,
+      dialer: this.head.dialer,
       ...(this.isBare ? {} : { files: this.files, users }),
       ...(this.staging === null ? {} : { staging: this.staging }),
       chance: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
       connectLauncher: () => this.launcher.connect(),
       journal: {
-        ...{ read: () => journal.read(), replace: (bytes) => journal.replace(bytes) },
+        read: () => journal.read(),
+        replace: (bytes) => journal.replace(bytes),
         write: (offset, bytes) => (alive.now ? journal.write(offset, bytes) : undefined),
         hasRoom: () => journal.hasRoom(),
         close: () => undefined,
@@ -400,9 +407,18 @@ export function settings(): AgentSettings {
     labels: [],
     sharedPaths: ['/'],
     facts: {
-      ...{ os: 'Linux', arch: 'x64', kernel: '6', hostname: 'n1', agentVersion: '0' },
-      ...{ diskFreeBytes: 0, diskBytes: 0, network: '', limits: 'polling', launcher: 'c' },
-      ...{ switchesUser: true, user: 'root' },
+      os: 'Linux',
+      arch: 'x64',
+      kernel: '6',
+      hostname: 'n1',
+      agentVersion: '0',
+      diskFreeBytes: 0,
+      diskBytes: 0,
+      network: '',
+      limits: 'polling',
+      launcher: 'c',
+      switchesUser: true,
+      user: 'root',
     },
     stateDir: '/state',
     spoolBytesMax: 1e9,

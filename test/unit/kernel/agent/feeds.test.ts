@@ -28,7 +28,10 @@ class World {
 
   feeds(pipes: Pipes = systemPipes): Feeds {
     return new Feeds({
-      ...{ pipes, files: systemFiles, log: SILENT, directory: this.directory },
+      pipes,
+      files: systemFiles,
+      log: SILENT,
+      directory: this.directory,
       isStarted: () => this.isStarted,
       send: (message) => {
         this.said.push(message);

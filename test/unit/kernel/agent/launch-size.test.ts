@@ -59,12 +59,22 @@ test('[J4] the largest environment that is accepted fits a frame with all that t
   const nodelist = `WEFT_NODELIST=${'n'.repeat(LAUNCH_STRING_BYTES_MAX - 15)}`;
   const path = `/${'p'.repeat(4094)}`;
   const written = new RequestWriter().spawn({
-    ...{ id: 1, append: false, byUmask: false, nice: 0, umask: 0, limits: [] },
-    ...{ makeParents: true, leaseMs: 1000 },
+    id: 1,
+    append: false,
+    byUmask: false,
+    nice: 0,
+    umask: 0,
+    limits: [],
+    makeParents: true,
+    leaseMs: 1000,
     setIds: { uid: 1, gid: 1, groups: Array.from({ length: 1000 }, (_, at) => at) },
     argv: TRUE.argv,
     environment: environmentOfProcess([...environment, nodelist], 4095, 'x'.repeat(200)),
-    ...{ cwd: path, stdin: path, stdout: path, stderr: path, cgroupProcs: [path, path, path] },
+    cwd: path,
+    stdin: path,
+    stdout: path,
+    stderr: path,
+    cgroupProcs: [path, path, path],
   });
   assert.ok(written);
 });

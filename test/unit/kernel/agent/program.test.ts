@@ -86,8 +86,14 @@ before(async () => {
   await once(server, 'listening');
   sockets.on('connection', (socket) => head.accept(sessionOf(socket)));
   const options = {
-    ...{ name: 'n1', stateDir: state, head: { socketPath }, secret: 'x', labels: ['big'] },
-    ...{ sharedPaths: ['/'], switchUser: 'auto', logFile: join(state, 'agent.log') },
+    name: 'n1',
+    stateDir: state,
+    head: { socketPath },
+    secret: 'x',
+    labels: ['big'],
+    sharedPaths: ['/'],
+    switchUser: 'auto',
+    logFile: join(state, 'agent.log'),
     resources: { cpuCount: 3 },
   };
   writeFileSync(join(root, 'options.json'), JSON.stringify(options), { mode: 0o600 });

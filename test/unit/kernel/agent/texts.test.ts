@@ -23,7 +23,8 @@ const NOW = { at: 1000, monotonic: 1000 };
 const place = { jobId: 42 as JobId, index: 7 };
 const order = {
   ...launch(42, shell('x'), { epoch: 2, jobName: 'a/../b', nodeRank: 3 }),
-  ...{ place, epochId: '42[7]#2' as never },
+  place,
+  epochId: '42[7]#2' as never,
 };
 
 for (const [pattern, wanted] of [
@@ -52,11 +53,24 @@ test('a process finds out who and where it is', () => {
   const nodes = ['n1', 'n2'] as unknown as NodeName[];
   const found = environment({ array, nodes });
   const wanted = {
-    ...{ WEFT_JOB_ID: '42', WEFT_TASK_ID: '42[7]', WEFT_EPOCH: '2', WEFT_ARRAY_INDEX: '7' },
-    ...{ WEFT_ARRAY_FIRST: '0', WEFT_ARRAY_LAST: '9', WEFT_ARRAY_COUNT: '10' },
-    ...{ WEFT_NODE_RANK: '3', CM_NODE_RANK: '3', WEFT_PROC_RANK: '5', CM_PROC_RANK: '5' },
-    ...{ WEFT_NODELIST: 'n1,n2', WEFT_NODE_COUNT: '2', WEFT_HOSTFILE: '/h' },
-    ...{ WEFT_LAUNCH: 'inst:9', HOME: '/home/alice', USER: 'alice', CUDA_VISIBLE_DEVICES: '' },
+    WEFT_JOB_ID: '42',
+    WEFT_TASK_ID: '42[7]',
+    WEFT_EPOCH: '2',
+    WEFT_ARRAY_INDEX: '7',
+    WEFT_ARRAY_FIRST: '0',
+    WEFT_ARRAY_LAST: '9',
+    WEFT_ARRAY_COUNT: '10',
+    WEFT_NODE_RANK: '3',
+    CM_NODE_RANK: '3',
+    WEFT_PROC_RANK: '5',
+    CM_PROC_RANK: '5',
+    WEFT_NODELIST: 'n1,n2',
+    WEFT_NODE_COUNT: '2',
+    WEFT_HOSTFILE: '/h',
+    WEFT_LAUNCH: 'inst:9',
+    HOME: '/home/alice',
+    USER: 'alice',
+    CUDA_VISIBLE_DEVICES: '',
   };
   for (const [name, value] of Object.entries(wanted)) assert.equal(found[name], value, name);
 });
@@ -87,7 +101,8 @@ test('libraries with threads are told the cpus that were asked for, unless the j
   const none = environment({ share: { ...given, resources: { ...resources, cpuCount: 0 } } });
   assert.equal(none['OMP_NUM_THREADS'], undefined);
   const own = environment({
-    ...{ share: given, processesPerNode: 1 },
+    share: given,
+    processesPerNode: 1,
     environment: { OMP_NUM_THREADS: '2', JULIA_NUM_THREADS: '5' },
   });
   assert.deepEqual(
@@ -130,8 +145,11 @@ test('a name of ours in the environment of a job has no effect, ours comes once'
   const list = environmentOfProcess(
     buildEnvironment(
       {
-        ...{ order: { ...order, environment: given }, account: ALICE, hostFile: '/h' },
-        ...{ temporary: null, settings: settings() },
+        order: { ...order, environment: given },
+        account: ALICE,
+        hostFile: '/h',
+        temporary: null,
+        settings: settings(),
       },
       [],
     ),

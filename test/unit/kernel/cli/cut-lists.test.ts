@@ -26,11 +26,22 @@ test('a list of jobs that is cut says so, also by priority, and a whole one says
 test('so does a history', async (t) => {
   const page = { jobs: [], tasks: [], next: 3, nextTask: null };
   const job = {
-    ...{ id: 3, name: 'j', owner: 'alice', partition: 'default', command: 'j', state: 'done' },
-    ...{ outcome: { kind: 'completed', exit: { code: 0 }, process: null, detail: null } },
+    id: 3,
+    name: 'j',
+    owner: 'alice',
+    partition: 'default',
+    command: 'j',
+    state: 'done',
+    outcome: { kind: 'completed', exit: { code: 0 }, process: null, detail: null },
     taskCount: 1,
-    ...{ submittedAt: 0, startedAt: null, runStartedAt: null, endedAt: null },
-    ...{ nodeCount: 1, cpuCount: 1, memoryBytes: 1024, walltimeMs: 3_600_000 },
+    submittedAt: 0,
+    startedAt: null,
+    runStartedAt: null,
+    endedAt: null,
+    nodeCount: 1,
+    cpuCount: 1,
+    memoryBytes: 1024,
+    walltimeMs: 3_600_000,
   };
   const head = await FakeHead.start({
     'GET /v1/history': ({ query }) => {

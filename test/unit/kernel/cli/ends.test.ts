@@ -54,8 +54,14 @@ test('history and job count as the list does: what completed, and beside it what
 });
 
 const DETAIL = {
-  ...{ runningMax: null, dependencies: [], waitsFor: [], outputs: null, files: {}, retryOf: null },
-  ...{ usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 }, onNodeLoss: { kind: 'wait' } },
+  runningMax: null,
+  dependencies: [],
+  waitsFor: [],
+  outputs: null,
+  files: {},
+  retryOf: null,
+  usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
+  onNodeLoss: { kind: 'wait' },
 };
 
 test('ends that pages show are in the words of the program', () => {

@@ -7,9 +7,18 @@ import { doneJob, jobView } from './views.ts';
 
 /** What a job in full has beside the fields of lists. */
 const DETAIL = {
-  ...{ files: {}, dependencies: [], waitsFor: [], outputs: null, directory: '/work' },
-  ...{ usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 }, onNodeLoss: { kind: 'wait' } },
-  ...{ retryOf: null, warning: null, ranksPerNode: null, runningMax: null, qos: 'normal' },
+  files: {},
+  dependencies: [],
+  waitsFor: [],
+  outputs: null,
+  directory: '/work',
+  usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
+  onNodeLoss: { kind: 'wait' },
+  retryOf: null,
+  warning: null,
+  ranksPerNode: null,
+  runningMax: null,
+  qos: 'normal',
 };
 
 test('logs are of both streams, each to ours, and of a failed array the failed tasks come first', async () => {
@@ -42,8 +51,17 @@ test('logs are of both streams, each to ours, and of a failed array the failed t
 test('what failed in any way is one word: --failed, or failure as a state', async () => {
   const kinds = ['completed', 'failed', 'cancelled', 'timeout'] as const;
   const tasks = kinds.map((kind, index) => ({
-    ...{ id: `42[${index}]`, index, jobId: 42, state: 'done', epoch: 1, nodes: [], notice: null },
-    ...{ reason: null, exit: null, startedAt: null, endedAt: null },
+    id: `42[${index}]`,
+    index,
+    jobId: 42,
+    state: 'done',
+    epoch: 1,
+    nodes: [],
+    notice: null,
+    reason: null,
+    exit: null,
+    startedAt: null,
+    endedAt: null,
     outcome: { kind, detail: null, exit: null, process: null },
   }));
   await using head = await FakeHead.start({
@@ -126,8 +144,18 @@ test('a job that is followed says at its end how it failed, and how many of its 
 
 test('the tasks of a sweep are named by their values, in lists, logs and JSON', async () => {
   const tasks = [0, 1].map((index) => ({
-    ...{ id: `42[${index}]`, jobId: 42, index, state: 'done', epoch: 1, nodes: [], notice: null },
-    ...{ reason: null, outcome: null, exit: null, startedAt: null, endedAt: null },
+    id: `42[${index}]`,
+    jobId: 42,
+    index,
+    state: 'done',
+    epoch: 1,
+    nodes: [],
+    notice: null,
+    reason: null,
+    outcome: null,
+    exit: null,
+    startedAt: null,
+    endedAt: null,
     item: { lr: `0.${index}`, n: 'a' },
   }));
   const json = { ...jobView(), array: '0-1', taskCount: 2, files: {}, hasItems: true };

@@ -78,8 +78,16 @@ const ESCAPE = 'gone\u001b[2J';
 test('what a site or a source of goals says cannot drive a terminal', async () => {
   const lines = siteLines(
     {
-      ...{ name: 'hpc', system: 'pbs', mode: 'submit', takeover: null, state: 'up' },
-      ...{ problem: ESCAPE, ageMs: 0, nodes: [], queues: [], jobs: [] },
+      name: 'hpc',
+      system: 'pbs',
+      mode: 'submit',
+      takeover: null,
+      state: 'up',
+      problem: ESCAPE,
+      ageMs: 0,
+      nodes: [],
+      queues: [],
+      jobs: [],
       filters: {
         rules: [{ name: ESCAPE, over: 'nodes', matched: 0, of: 3 }],
         sources: [{ name: 'racks', ageMs: null, problem: ESCAPE }],

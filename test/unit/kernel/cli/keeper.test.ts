@@ -198,7 +198,10 @@ test('what a daemon has for itself is marked, and set anew for one that it start
   const first = daemonEnvironment({ HOME: '/h', WEFT_TOKEN: 'x', WEFT_DIR: '/w' });
   const cache = compiledFolder({ HOME: '/h' });
   assert.deepEqual(first, {
-    ...{ HOME: '/h', WEFT_DIR: '/w', MALLOC_ARENA_MAX: '1', NODE_COMPILE_CACHE: cache },
+    HOME: '/h',
+    WEFT_DIR: '/w',
+    MALLOC_ARENA_MAX: '1',
+    NODE_COMPILE_CACHE: cache,
     WEFT_FOR_ITSELF: 'MALLOC_ARENA_MAX NODE_COMPILE_CACHE',
   });
   assert.deepEqual(daemonEnvironment(first), first);

@@ -6,21 +6,33 @@ import { parseChange } from '../../../../src/kernel/cli/partitions/change.ts';
 import { FakeHead } from './fake-head.ts';
 
 const SMALL = {
-  ...{ name: 'small', state: 'down', policy: 'easy', placement: 'pack', tier: 1, preempt: 'off' },
-  ...{
-    priority: 0.5,
-    labels: ['gpu & !old'],
-    nodes: ['n1', 'n2'],
-    nodesUp: 1,
-    nodesMissing: ['n9'],
-  },
+  name: 'small',
+  state: 'down',
+  policy: 'easy',
+  placement: 'pack',
+  tier: 1,
+  preempt: 'off',
+  priority: 0.5,
+  labels: ['gpu & !old'],
+  nodes: ['n1', 'n2'],
+  nodesUp: 1,
+  nodesMissing: ['n9'],
   limits: {
-    ...{ walltimeMs: 3_600_000, walltimeDefaultMs: 60_000, nodesPerTask: 2 },
-    ...{ tasksPerUser: 4, memoryPerNodeBytes: 2 ** 30 },
+    walltimeMs: 3_600_000,
+    walltimeDefaultMs: 60_000,
+    nodesPerTask: 2,
+    tasksPerUser: 4,
+    memoryPerNodeBytes: 2 ** 30,
   },
-  ...{ users: ['ann'], groups: ['chem'], tasksRunning: 3, tasksWaiting: 5 },
+  users: ['ann'],
+  groups: ['chem'],
+  tasksRunning: 3,
+  tasksWaiting: 5,
   override: {
-    ...{ set: { state: 'down' }, configured: { state: 'up' }, by: 'olga', at: Date.now() },
+    set: { state: 'down' },
+    configured: { state: 'up' },
+    by: 'olga',
+    at: Date.now(),
   },
 };
 
@@ -84,8 +96,15 @@ for (const [setting, words] of MISTAKES) {
 test('qualities of service are listed with their limits, and a misspelt one is told', async () => {
   const limits = { runningTasksPerUser: 4, runningCpusPerUser: 8, waitingJobsPerUser: null };
   const fast = {
-    ...{ name: 'fast', priority: 1, tier: 2, preempt: 'off', users: null, groups: null },
-    ...{ ...limits, tasksRunning: 1, tasksWaiting: 0 },
+    name: 'fast',
+    priority: 1,
+    tier: 2,
+    preempt: 'off',
+    users: null,
+    groups: null,
+    ...limits,
+    tasksRunning: 1,
+    tasksWaiting: 0,
   };
   await using head = await FakeHead.start({
     'GET /v1/qos': () => ({ json: { qualities: [fast] } }),

@@ -106,7 +106,10 @@ function contextOf(isTerminal: boolean, columns = 60) {
       errorIsTerminal: isTerminal,
       columns: () => columns,
     },
-    ...{ environment: {}, cwd: '/', programs: undefined as never, options: {} },
+    environment: {},
+    cwd: '/',
+    programs: undefined as never,
+    options: {},
     commands: undefined as never,
     wings: [],
   });

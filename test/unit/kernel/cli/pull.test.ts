@@ -46,10 +46,27 @@ function link(at: string, target: string): ManifestEntry {
 
 function manifest(entries: readonly ManifestEntry[], more: object = {}) {
   return {
-    ...{ version: 1, jobId: 42, index: null, name: 'x', owner: 'alice', epoch: 1 },
-    ...{ outcome: 'completed', exitCode: 0, signal: null, detail: null, nodes: ['n1'] },
-    ...{ files: entries.length, bytes: 0, leftOut: 0, storedAt: AT, isPartial: false },
-    ...{ startedAt: AT, endedAt: AT, missing: [], entries, ...more },
+    version: 1,
+    jobId: 42,
+    index: null,
+    name: 'x',
+    owner: 'alice',
+    epoch: 1,
+    outcome: 'completed',
+    exitCode: 0,
+    signal: null,
+    detail: null,
+    nodes: ['n1'],
+    files: entries.length,
+    bytes: 0,
+    leftOut: 0,
+    storedAt: AT,
+    isPartial: false,
+    startedAt: AT,
+    endedAt: AT,
+    missing: [],
+    entries,
+    ...more,
   };
 }
 
@@ -87,7 +104,8 @@ async function bench(
     rmSync(cwd, { recursive: true });
   });
   return {
-    ...{ head, cwd },
+    head,
+    cwd,
     pull: (...words) => head.weft('pull', '--save-dir', cwd, ...words),
     fetched: () =>
       head.work.flatMap((asked) =>

@@ -40,10 +40,19 @@ for (const packed of [false, true]) {
     const { planCpuMs, ...report } = JSON.parse(said.out) as Record<string, unknown>;
     assert.equal(typeof planCpuMs, 'number');
     assert.deepEqual(report, {
-      ...{ jobs: 3, dropped: 0, brokenLines: 0, guessedLimits: 0, meanWaitS: 3, p95WaitS: 9 },
+      jobs: 3,
+      dropped: 0,
+      brokenLines: 0,
+      guessedLimits: 0,
+      meanWaitS: 3,
+      p95WaitS: 9,
       meanBoundedSlowdown: (1 + 14 / 10 + 1) / 3,
-      ...{ utilisation: (30 + 20 + 8) / 60, makespanS: 15 },
-      ...{ unheeded: [], planCycles: 5, policy: 'easy', procs: 4 },
+      utilisation: (30 + 20 + 8) / 60,
+      makespanS: 15,
+      unheeded: [],
+      planCycles: 5,
+      policy: 'easy',
+      procs: 4,
     });
     assert.equal(
       readFileSync(path.join(cwd, 'j.csv'), 'utf8'),
@@ -248,7 +257,7 @@ test('the tasks of an array that fill several pages are replayed all, in order',
 });
 
 test('what nobody has measured of a task is not shown as 0', async (t) => {
-  const unmeasured = { ...historyTask(4, 1, 0), ...{ userUs: 0, systemUs: 0, memoryPeakBytes: 0 } };
+  const unmeasured = { ...historyTask(4, 1, 0), userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
   const measured = { ...historyTask(4, 0, 0), userUs: 2e6, systemUs: 0, memoryPeakBytes: 1024 };
   const job = { ...historyJob(4, 0, 1), taskCount: 2 };
   const head = await FakeHead.start({
@@ -271,20 +280,41 @@ const COMPLETED = { kind: 'completed', exit: { code: 0 }, process: null, detail:
 
 function historyJob(jobId: number, submittedAt: number, cpuCount: number) {
   return {
-    ...{ id: jobId, name: 'j', owner: 'alice', partition: 'default', command: 'j', state: 'done' },
-    ...{ outcome: COMPLETED, taskCount: 1 },
-    ...{ submittedAt, startedAt: null, runStartedAt: null, endedAt: null },
-    ...{ nodeCount: 1, cpuCount, memoryBytes: 1024, walltimeMs: null },
+    id: jobId,
+    name: 'j',
+    owner: 'alice',
+    partition: 'default',
+    command: 'j',
+    state: 'done',
+    outcome: COMPLETED,
+    taskCount: 1,
+    submittedAt,
+    startedAt: null,
+    runStartedAt: null,
+    endedAt: null,
+    nodeCount: 1,
+    cpuCount,
+    memoryBytes: 1024,
+    walltimeMs: null,
   };
 }
 
 /** Ten seconds long; null: it never started. */
 function historyTask(jobId: number, index: number | null, startedAt: number | null) {
   return {
-    ...{ id: index === null ? String(jobId) : `${jobId}[${index}]` },
-    ...{ jobId, index, epoch: 1, final: true, outcome: COMPLETED },
-    ...{ detail: null, nodes: ['n1'], startedAt, endedAt: (startedAt ?? 0) + 10_000 },
-    ...{ userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
+    id: index === null ? String(jobId) : `${jobId}[${index}]`,
+    jobId,
+    index,
+    epoch: 1,
+    final: true,
+    outcome: COMPLETED,
+    detail: null,
+    nodes: ['n1'],
+    startedAt,
+    endedAt: (startedAt ?? 0) + 10_000,
+    userUs: 0,
+    systemUs: 0,
+    memoryPeakBytes: 0,
   };
 }
 

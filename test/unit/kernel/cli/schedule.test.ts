@@ -31,8 +31,15 @@ const S = 1000;
 
 function bar(jobId: number, fields: Partial<ScheduleBar> = {}): ScheduleBar {
   return {
-    ...{ kind: 'past', id: String(jobId), jobId, name: 'prep', owner: 'alice', nodes: ['n1'] },
-    ...{ from: AT - 40 * S, until: AT - 20 * S, word: 'completed' },
+    kind: 'past',
+    id: String(jobId),
+    jobId,
+    name: 'prep',
+    owner: 'alice',
+    nodes: ['n1'],
+    from: AT - 40 * S,
+    until: AT - 20 * S,
+    word: 'completed',
     ...fields,
   };
 }
@@ -52,7 +59,11 @@ const BARS = [
 
 function answers(bars: readonly ScheduleBar[] = BARS, whole: object = {}) {
   const json = {
-    ...{ at: AT, bars, isWhole: true, isPastWhole: true, isRunningWhole: true },
+    at: AT,
+    bars,
+    isWhole: true,
+    isPastWhole: true,
+    isRunningWhole: true,
     ...whole,
   };
   return {
@@ -93,12 +104,11 @@ test('what goes on beyond the picture says so, and crowds are counted', () => {
 
 test('whatever the names and times, no line is wider than the terminal', () => {
   const any = fc.record({
-    ...{
-      jobId: fc.nat(99999),
-      name: fc.string({ unit: 'grapheme' }),
-      from: fc.integer({ min: -60, max: 90 }),
-    },
-    ...{ length: fc.option(fc.nat(99)), kind: fc.constantFrom('past', 'running', 'planned') },
+    jobId: fc.nat(99999),
+    name: fc.string({ unit: 'grapheme' }),
+    from: fc.integer({ min: -60, max: 90 }),
+    length: fc.option(fc.nat(99)),
+    kind: fc.constantFrom('past', 'running', 'planned'),
     node: fc.constantFrom('n1', 'n2', '計算機計算機計算機計算機'),
   });
   const property = fc.property(fc.array(any), fc.integer({ min: 47, max: 200 }), (list, width) => {

@@ -11,8 +11,11 @@ import { makeFolder } from '../../../support/folder.ts';
 import { type Answers, FakeHead } from './fake-head.ts';
 
 const LINK = {
-  ...{ secret: 'ab_cd', expiresAt: Date.now() + 100_000, loopbackPort: 4321 },
-  ...{ addresses: ['head.lab:5001'], fingerprint: 'f00d' },
+  secret: 'ab_cd',
+  expiresAt: Date.now() + 100_000,
+  loopbackPort: 4321,
+  addresses: ['head.lab:5001'],
+  fingerprint: 'f00d',
 };
 const gives = (link: object): Answers => ({
   'POST /v1/ui/links': () => ({ json: { ...LINK, ...link } }),
@@ -39,7 +42,9 @@ test('ui opens a browser, and no argument of any program has the secret', async 
   const opened = path.join(folder, 'opened');
   await using head = await FakeHead.start(gives({}));
   const environment = {
-    ...{ DISPLAY: ':9', PATH: path.join(folder, 'bin'), XDG_RUNTIME_DIR: path.join(folder, 'run') },
+    DISPLAY: ':9',
+    PATH: path.join(folder, 'bin'),
+    XDG_RUNTIME_DIR: path.join(folder, 'run'),
   };
   process.env['OPENED'] = opened;
   const said = await head.seedWith(environment, 'ui', verb as Verb);

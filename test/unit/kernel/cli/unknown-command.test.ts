@@ -42,15 +42,18 @@ test('a slip of the finger never leads to what ends work', async () => {
 
 test('options of other systems name ours, where the command has it', async () => {
   const hints = {
-    ...{ '--time-limit=1h': '--time', '--cpus-per-task': '--cpus', '--job-name=x': '--name' },
-    ...{
-      '--dependency': '--after',
-      '-c4': '--cpus',
-      '-J': '--name',
-      '-N': '--nodes',
-      '-a': '--array',
-    },
-    ...{ '-o': '--output', '--stdout': '--output', '--ntasks': '--procs', '--mem': '--memory' },
+    '--time-limit=1h': '--time',
+    '--cpus-per-task': '--cpus',
+    '--job-name=x': '--name',
+    '--dependency': '--after',
+    '-c4': '--cpus',
+    '-J': '--name',
+    '-N': '--nodes',
+    '-a': '--array',
+    '-o': '--output',
+    '--stdout': '--output',
+    '--ntasks': '--procs',
+    '--mem': '--memory',
   };
   for (const [theirs, ours] of Object.entries(hints)) {
     const said = `weft: unknown option '${theirs}'. It is ${ours} here.\n`;

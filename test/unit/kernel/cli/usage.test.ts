@@ -8,7 +8,13 @@ import { bar, jobStretches, timeLine } from '../../../../src/kernel/cli/output/b
 import { FakeHead } from './fake-head.ts';
 
 const row = (key: string, cpuHours: number, from = 0): UsageReportRow => ({
-  ...{ key, from, starts: 3, tasks: 2, cpuHours, gibHours: 0.25, usedCpuHours: cpuHours / 4 },
+  key,
+  from,
+  starts: 3,
+  tasks: 2,
+  cpuHours,
+  gibHours: 0.25,
+  usedCpuHours: cpuHours / 4,
 });
 
 function answers(...rows: UsageReportRow[]) {
@@ -93,7 +99,9 @@ test('a line of time shows when, also what is shorter than a column', () => {
   assert.equal(line({ submittedAt: 90, startedAt: 90, endedAt: 91 }), '         █');
   assert.equal(line({ submittedAt: 99, startedAt: 100, endedAt: null }), '         █');
   const any = fc.record({
-    ...{ from: fc.nat(200), until: fc.nat(200), mark: fc.constant('x') },
+    from: fc.nat(200),
+    until: fc.nat(200),
+    mark: fc.constant('x'),
   });
   const property = fc.property(
     fc.array(any),

@@ -27,7 +27,9 @@ test('[B13] what is new or changed outside of the save folder counts', () => {
   ] as const;
   assert.equal(sumOf(...ours.map((name) => [name, 2000n] as const)), undefined);
   assert.deepEqual(sumOf(['case/a', 1001n], ['job.sh', 5n, 1001n], ['old.tar/x']), {
-    ...{ files: 3, bytes: 3072, names: ['case/', 'job.sh', 'old.tar/'] },
+    files: 3,
+    bytes: 3072,
+    names: ['case/', 'job.sh', 'old.tar/'],
   });
   assert.deepEqual(sumOf(['a/1'], ['a/2'], ['b\u001b[1m'], ['c'], ['d'])?.names, [
     'a/',

@@ -44,8 +44,14 @@ async function bench(count = 1, heardAgo = SILENCE_MS) {
   const { clock } = made;
   const fencingOf = () =>
     new Fencing({
-      ...{ engine: made.engine, commands, clock, log, audit, silentMs: () => heardAgo },
-      ...{ command: ['power', 'node={node}', 'off'], timeoutMs: 1000 },
+      engine: made.engine,
+      commands,
+      clock,
+      log,
+      audit,
+      silentMs: () => heardAgo,
+      command: ['power', 'node={node}', 'off'],
+      timeoutMs: 1000,
     });
   return { made, fencing: fencingOf(), fencingOf, asked, audit };
 }
@@ -68,7 +74,11 @@ test('[N15] the command is run once for a silent node, and its yes ends what the
   await made.settle();
   assert.equal(made.engine.state.nodes.get('n1' as NodeName)?.holding.size, 0);
   assert.deepEqual(audit.lines[0]?.fields, {
-    ...{ who: 'system', what: 'fence', node: 'n1', off: true, words: 'exit code 0: is off' },
+    who: 'system',
+    what: 'fence',
+    node: 'n1',
+    off: true,
+    words: 'exit code 0: is off',
   });
   made.clock.pass(120_000);
   fencing.tick();

@@ -86,7 +86,7 @@ test('[S14] while it lacks records it tells no node how far it has come', async 
   const { engine, clock } = bench;
   const logs = { append: () => Promise.resolve({ offset: 0, end: false }) };
   const limits = { heartbeatMs: 1000, lookMs: Number.POSITIVE_INFINITY, logBytesMax: 1000 };
-  const agents = new Agents({ ...{ clock, log: QUIET, logs, stamps: STAMPS }, ...limits });
+  const agents = new Agents({ clock, log: QUIET, logs, stamps: STAMPS, ...limits });
   agents.attach(engine);
   const toldOf = async (name: string, heard: { readonly stamp?: Stamp } = {}) => {
     const session = new FakeSession(name);

@@ -17,8 +17,15 @@ function submit(names: readonly string[], more: Partial<SubmitBatch> = {}): Subm
   const numbers = names.map((_, at) => at);
   const prints = names.map((name) => `print of ${name}`);
   return {
-    ...{ kind: 'submit_batch', namespace: 'ann', name: 'sweep', origin: 'weft', after: [] },
-    ...{ mode: 'new', parts: [{ submission, numbers, prints }], key: null, build: KEY },
+    kind: 'submit_batch',
+    namespace: 'ann',
+    name: 'sweep',
+    origin: 'weft',
+    after: [],
+    mode: 'new',
+    parts: [{ submission, numbers, prints }],
+    key: null,
+    build: KEY,
     buildMs: 20 * MINUTE,
     ...more,
   };

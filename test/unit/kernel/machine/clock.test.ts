@@ -90,7 +90,12 @@ scenario('[H1] a token lives no longer and no shorter, and never again', (head) 
   const token = (id: string, expiresAt: number) =>
     head.command({
       kind: 'create_token',
-      ...{ tokenId: id, hash: id, purpose: 'user', user: 'ann' as UserName, label: '', expiresAt },
+      tokenId: id,
+      hash: id,
+      purpose: 'user',
+      user: 'ann' as UserName,
+      label: '',
+      expiresAt,
     });
   token('short', head.at + HOUR);
   token('over', head.at + 1000);
@@ -286,8 +291,13 @@ scenario('[H2] maintenance is not missed by a clock that is a day ahead', (head)
   const nodes = ['n1' as NodeName];
   head.command({
     kind: 'plan_maintenance',
-    ...{ nodes, time: { kind: 'fixed', from: head.at + HOUR }, durationMs: HOUR },
-    ...{ running: { kind: 'wait' }, warning: null, program: null, reason: 'disk' },
+    nodes,
+    time: { kind: 'fixed', from: head.at + HOUR },
+    durationMs: HOUR,
+    running: { kind: 'wait' },
+    warning: null,
+    program: null,
+    reason: 'disk',
   } as never);
   set(head, DAY);
   head.tick();

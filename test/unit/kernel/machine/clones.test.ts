@@ -148,8 +148,13 @@ scenario('[N19] a copy that was enrolled anew leaves the node alone', (head) => 
   running(head);
   clone(head, { ...B, upMs: 60_000 }, 1_000);
   head.command({
-    ...{ kind: 'enroll_node', node: 'n3' as NodeName, secretHash: 'hash', resources: null },
-    ...{ labels: [], replace: false, copyOf: { node: N1, bootId: 'boot B' } },
+    kind: 'enroll_node',
+    node: 'n3' as NodeName,
+    secretHash: 'hash',
+    resources: null,
+    labels: [],
+    replace: false,
+    copyOf: { node: N1, bootId: 'boot B' },
   });
   assert.equal(cloneWords(head.node('n1')), null);
   head.submit({ walltimeMs: 1000 });

@@ -13,8 +13,13 @@ const AHEAD_MS = 3_600_000;
 function held(head: TestHead, stands: Partial<HeldState>): HeldEpoch[] {
   const at = head.at + AHEAD_MS;
   const whole = {
-    ...{ at, startedAt: at - 10 * MINUTE, turnHeard: 0, turnTold: 0 },
-    ...{ suspended: false, storing: false, ...stands },
+    at,
+    startedAt: at - 10 * MINUTE,
+    turnHeard: 0,
+    turnTold: 0,
+    suspended: false,
+    storing: false,
+    ...stands,
   };
   return head.heldBy('n1').map((one) => ({ ...one, stands: whole }));
 }

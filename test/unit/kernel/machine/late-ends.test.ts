@@ -110,8 +110,10 @@ scenario('[J13] a cancelled job keeps how its process ended', (head) => {
     head.command({ kind: 'cancel_task', place: { jobId: id, index: null } }, ANN);
     head.ended(`${id}#1`, end);
     assert.deepEqual(head.job(id).outcome, {
-      ...{ kind: 'cancelled', detail: 'cancelled by ann' },
-      ...{ exit, process: { node: 'n1', rank: 0 } },
+      kind: 'cancelled',
+      detail: 'cancelled by ann',
+      exit,
+      process: { node: 'n1', rank: 0 },
     });
   }
 });

@@ -26,7 +26,9 @@ scenario('[A27] a program that has failed is why the task has failed', (head) =>
   head.ended('1#1', { code: 7 }, 'n1');
   head.ended('1#1', { cause: 'ended', signal: 15 }, 'n2');
   assert.deepEqual(head.job(1).outcome, {
-    ...{ kind: 'failed', exit: { code: 7 }, process: { node: 'n1', rank: 0 } },
+    kind: 'failed',
+    exit: { code: 7 },
+    process: { node: 'n1', rank: 0 },
     detail: 'exited with code 7 on n1',
   });
 });

@@ -86,7 +86,9 @@ function live(head: TestHead, { act, a, b, c }: Step): void {
       head.ended(
         epoch,
         {
-          ...{ cause: pick(CAUSES, c), code: c % 3, nodeFault: b % 2 === 0 },
+          cause: pick(CAUSES, c),
+          code: c % 3,
+          nodeFault: b % 2 === 0,
           ...(a % 4 === 0 ? { signal: BUILD_FAILED_SIGNAL } : {}),
           ...(a % 5 === 0 ? { stored: { ...STORED, problem: 'why not' } } : {}),
         },
@@ -171,13 +173,19 @@ function batch(head: TestHead, a: number, b: number, c: number): void {
     submission: {
       program: { kind: 'script', text: 'true', args: ['{name}'] } as const,
       each: Array.from({ length: count }, (_, at) => ({ name: `j${from + at}` })),
-      ...{ cpuCount, retriesMax: c % 2, requeue: c % 5 !== 0 },
+      cpuCount,
+      retriesMax: c % 2,
+      requeue: c % 5 !== 0,
     },
     numbers: Array.from({ length: count }, (_, at) => from + at),
     prints: Array.from({ length: count }, () => 'print'),
   });
   const command: Command = {
-    ...{ kind, namespace: 'ann', name, origin: 'weft', key: null },
+    kind,
+    namespace: 'ann',
+    name,
+    origin: 'weft',
+    key: null,
     after: c % 4 === 0 ? [{ ...ref, name: 'b0' }] : [],
     mode: pick(['new', 'resume', 'new_version'] as const, b),
     build: c % 2 === 0 ? 'f'.repeat(40) : null,

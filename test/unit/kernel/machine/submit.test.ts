@@ -246,7 +246,8 @@ test('tasks of an array never share a file that they would cut off', () => {
   const files = { stdout: 'out', stderr: 'e.%a', stdin: 'in' };
   assert.deepEqual(separateFiles(files), { ...files, stdout: 'out.%a' });
   assert.deepEqual(separateFiles({ stdout: '/dev/null', stderr: 'x%%a' }), {
-    ...{ stdout: '/dev/null', stderr: 'x%%a.%a' },
+    stdout: '/dev/null',
+    stderr: 'x%%a.%a',
   });
 });
 

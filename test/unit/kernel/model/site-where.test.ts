@@ -7,8 +7,16 @@ import { nodesThere } from '../../../../src/wings/sites/model/site-where.ts';
 
 function siteNode(name: string, queues: readonly string[]): SiteNode {
   return {
-    ...{ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0, queues },
-    ...{ memoryBytes: null, memoryFreeBytes: null, features: [] },
+    name,
+    state: 'idle',
+    word: 'IDLE',
+    reason: null,
+    cpuCount: 2,
+    cpusUsed: 0,
+    queues,
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
   };
 }
 

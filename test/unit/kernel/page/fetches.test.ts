@@ -47,7 +47,9 @@ test('after a lost answer the page says what it does itself, and what may have b
   const body = { program: { kind: 'shell' as const, line: 'true' } };
   assert.doesNotMatch(await hintOf(() => call('rehearseJob', { body: body as never })), done);
   const unreachable = new HeadError({
-    ...{ code: 'head.unreachable', kind: 'unavailable', message: 'The head does not answer.' },
+    code: 'head.unreachable',
+    kind: 'unavailable',
+    message: 'The head does not answer.',
     hint: 'x',
   });
   assert.equal(asRetried(unreachable).hint, 'The page tries again by itself.');

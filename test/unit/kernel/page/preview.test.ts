@@ -15,7 +15,8 @@ test('a picture is shown whole or not at all, anything else as the begin of a te
 
 test('small pictures are shown unasked, the first few of them', () => {
   const files = ['a.png', 'b.txt', 'c.jpg', 'large.png'].map((path) => ({
-    ...{ path, size: path === 'large.png' ? 2_000_000 : 9 },
+    path,
+    size: path === 'large.png' ? 2_000_000 : 9,
   }));
   assert.deepEqual(
     thumbnailsOf(files).map(({ path }) => path),

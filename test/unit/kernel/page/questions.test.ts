@@ -29,8 +29,10 @@ const job = (id: number) => ({ id, name: 'solver-live', owner: 'root' });
 
 test('a question names its thing, and its two answers cannot be mistaken', () => {
   assert.deepEqual(askAboutJobs('Cancel', [job(204)]), {
-    ...{ question: 'Cancel job 204 solver-live of root?', about: [] },
-    ...{ leave: 'Keep it', agree: 'Cancel the job' },
+    question: 'Cancel job 204 solver-live of root?',
+    about: [],
+    leave: 'Keep it',
+    agree: 'Cancel the job',
   });
   const many = askAboutJobs(
     'Hold',
@@ -77,8 +79,13 @@ function made(): string[] {
     ...[drainCommand('n1', 'disk'), maintenanceCommand('n1', maintenance)],
     ...[pauseCommand('n1', '1h'), unpauseCommand('n1')],
     runCommand({
-      ...{ ...EMPTY_FORM, command: 'x', name: 'x', memory: '1G', gpus: '1', partition: 'p' },
-      ...{ array: '0-9' },
+      ...EMPTY_FORM,
+      command: 'x',
+      name: 'x',
+      memory: '1G',
+      gpus: '1',
+      partition: 'p',
+      array: '0-9',
     }),
     runCommand({ ...EMPTY_FORM, command: 'x', chdir: '/tmp' }),
   ];

@@ -21,11 +21,30 @@ function job(id: number, more: Partial<JobView> = {}): JobView {
   const perNode = { cpuCount: 2, memoryBytes: 1, gpuCount: 0, counted: {} };
   const request = { nodeCount: 2, processesPerNode: 1, perNode, exclusive: false };
   return {
-    ...{ id, name: `job-${id}`, owner: 'alice', partition: 'default', state: 'running' },
-    ...{ outcome: null, reason: null, notice: null, priority: null, taskCount: 1, taskCounts: {} },
-    ...{ outcomeCounts: {}, array: null, submittedAt: 0, startedAt: 0, runStartedAt: 0 },
-    ...{ endedAt: null, nodes: ['n1'], exit: null, command: 'x', directory: null, held: false },
-    ...{ request: { ...request, labels: [], nodeNames: [] }, walltimeMs: null },
+    id,
+    name: `job-${id}`,
+    owner: 'alice',
+    partition: 'default',
+    state: 'running',
+    outcome: null,
+    reason: null,
+    notice: null,
+    priority: null,
+    taskCount: 1,
+    taskCounts: {},
+    outcomeCounts: {},
+    array: null,
+    submittedAt: 0,
+    startedAt: 0,
+    runStartedAt: 0,
+    endedAt: null,
+    nodes: ['n1'],
+    exit: null,
+    command: 'x',
+    directory: null,
+    held: false,
+    request: { ...request, labels: [], nodeNames: [] },
+    walltimeMs: null,
     ...more,
   } as JobView;
 }
@@ -69,10 +88,12 @@ test('only rows in sight are in the document, always equally many, of however ma
   const sight = { height: 290, rowHeight: 29 };
   assert.deepEqual(windowOf(100_000, { top: 0, ...sight }), { from: 0, until: 27 });
   assert.deepEqual(windowOf(100_000, { top: 29 * 50_000 + 3, ...sight }), {
-    ...{ from: 49_992, until: 50_019 },
+    from: 49_992,
+    until: 50_019,
   });
   assert.deepEqual(windowOf(100_000, { top: 29 * 99_990, ...sight }), {
-    ...{ from: 99_973, until: 100_000 },
+    from: 99_973,
+    until: 100_000,
   });
   assert.deepEqual(windowOf(3, { top: 29 * 500, ...sight }), { from: 0, until: 3 });
 });
@@ -97,8 +118,17 @@ test('rows at rest stand in their order, and those that move where their places 
 test('a life is waits and runs, with why each ended', () => {
   const epoch = (number: number, startedAt: number, endedAt: number, final: boolean) =>
     ({
-      ...{ id: '1', jobId: 1, index: null, epoch: number, final, nodes: ['n1'] },
-      ...{ startedAt, endedAt, userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
+      id: '1',
+      jobId: 1,
+      index: null,
+      epoch: number,
+      final,
+      nodes: ['n1'],
+      startedAt,
+      endedAt,
+      userUs: 0,
+      systemUs: 0,
+      memoryPeakBytes: 0,
       outcome: { kind: 'node_fail', exit: null, process: null, detail: 'n1 is gone' },
     }) satisfies HistoryTask;
   const running = job(1, { submittedAt: 10, runStartedAt: 50, nodes: ['n2'] });

@@ -26,8 +26,15 @@ function bar(
   cpuCount?: number,
 ): ScheduleBar {
   return {
-    ...{ kind: 'running', id: String(jobId), jobId, name: 'x', owner: 'alice', nodes },
-    ...{ from, until, word: 'running' },
+    kind: 'running',
+    id: String(jobId),
+    jobId,
+    name: 'x',
+    owner: 'alice',
+    nodes,
+    from,
+    until,
+    word: 'running',
     ...(cpuCount === undefined ? {} : { cpuCount }),
   };
 }
@@ -159,8 +166,13 @@ test('usage is put into its steps, and the largest comes first', () => {
   assert.deepEqual(steps, { from: 100 * hour, until: 148 * hour, stepMs: hour });
   assert.equal(stepsOf(hour, 60_000).stepMs, 60_000);
   const row = (key: string, step: number, cpuHours: number) => ({
-    ...{ key, from: steps.from + step * hour, starts: 3, tasks: 2, cpuHours },
-    ...{ gibHours: 1, usedCpuHours: cpuHours / 2 },
+    key,
+    from: steps.from + step * hour,
+    starts: 3,
+    tasks: 2,
+    cpuHours,
+    gibHours: 1,
+    usedCpuHours: cpuHours / 2,
   });
   const used = usageOf([row('a', 0, 1), row('b', 0, 2), row('a', 47, 4)], steps);
   assert.deepEqual(used.rows, [
@@ -184,8 +196,12 @@ test('the form says what is wrong, and what is right becomes a submission', () =
   assert.deepEqual(problemsOf(form), {});
   const made = submissionOf({ ...form, name: ' n ', chdir: '/tmp', partition: 'p' });
   assert.deepEqual(submission.parse(made), {
-    ...{ program: { kind: 'shell', line: 'echo' }, directory: { kind: 'shared', path: '/tmp' } },
-    ...{ name: 'n', memoryBytes: 1024 ** 3, walltimeMs: null },
-    ...{ partition: 'p', array: { indices: '0-9', runningMax: 2 } },
+    program: { kind: 'shell', line: 'echo' },
+    directory: { kind: 'shared', path: '/tmp' },
+    name: 'n',
+    memoryBytes: 1024 ** 3,
+    walltimeMs: null,
+    partition: 'p',
+    array: { indices: '0-9', runningMax: 2 },
   });
 });

@@ -116,7 +116,11 @@ test('every offer of the head becomes a change with its command', () => {
   ] as const;
   const change = changeOf(changeWords([...all]));
   assert.deepEqual(change, {
-    ...{ nodeCount: 3, cpuCount: 1, gpuCount: 0, memoryBytes: 1024 ** 3, walltimeMs: 3_540_000 },
+    nodeCount: 3,
+    cpuCount: 1,
+    gpuCount: 0,
+    memoryBytes: 1024 ** 3,
+    walltimeMs: 3_540_000,
   });
   const command = 'weft change 7 --nodes 3 --cpus 1 --gpus 0 --memory 1G --time 59m';
   assert.equal(changeCommand(7, change ?? {}), command);

@@ -26,7 +26,8 @@ test('processes on the list are adopted in whatever state they are', () => {
     { launchId: 1, state: 'running' },
     { launchId: 2, state: 'stopped' },
     {
-      ...{ launchId: 3, state: 'ended' },
+      launchId: 3,
+      state: 'ended',
       end: {
         kind: 'exited',
         launchId: 3,
@@ -84,7 +85,9 @@ test('[J20] a start that only the list tells of was when the list says, also of 
   const known: KnownProcess[] = [
     { launchId: 1, state: 'running', startedAt: begun },
     {
-      ...{ launchId: 2, state: 'ended', startedAt: begun },
+      launchId: 2,
+      state: 'ended',
+      startedAt: begun,
       end: { ...exit, launchId: 2, endedAt: begun + 20_000 },
     },
   ];

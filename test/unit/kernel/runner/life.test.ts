@@ -470,14 +470,21 @@ test('[G10] what a site answers is told with the end, and is no fault of the nod
   const why = 'sbatch: error: Invalid qos specification';
   world.feed({ kind: 'process', event: { kind: 'refused', launchId: 1, why, there: 'refused' } });
   world.feed({
-    ...{ kind: 'swept', epochId: order.epochId, outOfMemory: false },
-    ...{ memoryPeakBytes: null, silent: false, leaves: false },
+    kind: 'swept',
+    epochId: order.epochId,
+    outOfMemory: false,
+    memoryPeakBytes: null,
+    silent: false,
+    leaves: false,
   });
   const { cause, nodeFault, there, detail } = endReport(world);
   assert.deepEqual(
     { cause, nodeFault, there, detail },
     {
-      ...{ cause: 'launch_failed', nodeFault: false, there: 'refused', detail: why },
+      cause: 'launch_failed',
+      nodeFault: false,
+      there: 'refused',
+      detail: why,
     },
   );
 });

@@ -31,12 +31,19 @@ import {
 
 const HOUR = 3_600_000;
 const QUIET: SiteStanding = {
-  ...{ cpuCount: 4, cpusHeld: 0, runningCpuMs: 0, waitingCpuMs: 0, listedAt: 0 },
+  cpuCount: 4,
+  cpusHeld: 0,
+  runningCpuMs: 0,
+  waitingCpuMs: 0,
+  listedAt: 0,
 };
 const name = (text: string) => text as NodeName;
 
 const SITES: readonly NodeWords[] = ['a', 'b', 'c'].map((site) => ({
-  ...{ name: site, cpus: 4, memory: 100, labels: [`site=${site}`] },
+  name: site,
+  cpus: 4,
+  memory: 100,
+  labels: [`site=${site}`],
 }));
 
 function schedulingBy(placement: PlacementRule) {
@@ -67,7 +74,7 @@ const standings = (of: Record<string, Partial<SiteStanding>>) =>
 
 test('[A29] a gateway that has not spoken yet comes last, and a plain node waits for nothing', () => {
   const all = standings({ b: { cpusHeld: 4, runningCpuMs: HOUR }, c: { cpuCount: 0 } });
-  const plain = { ...{ name: 'd', cpus: 4, memory: 100 }, labels: ['site=x'] };
+  const plain = { name: 'd', cpus: 4, memory: 100, labels: ['site=x'] };
   const nodes = [...SITES, plain];
   const { starts } = planned('least_wait', [{ cpus: 1 }], { standings: all }, { nodes });
   assert.deepEqual(
@@ -154,7 +161,10 @@ test('[A29] the cheapest gets tasks until it is full, then the next one', () => 
 
 test('[A29] nodes of a steered site have the price of their site, unless they have their own', () => {
   const nodes = ['n1.a', 'n2.a', 'n1.b'].map((node) => ({
-    ...{ name: node, cpus: 4, memory: 100, labels: [`site=${node.slice(-1)}`] },
+    name: node,
+    cpus: 4,
+    memory: 100,
+    labels: [`site=${node.slice(-1)}`],
   }));
   const prices = { a: 3, b: 2, 'n2.a': 1 };
   const jobs = [{ cpus: 4 }, { cpus: 4 }, { cpus: 4 }];

@@ -36,7 +36,9 @@ function run(snapped: Snapshot): Map<number, number> {
   const shot = { ...snapped, stopped: [...snapped.stopped] };
   let held: Held[] = [...shot.pool].flatMap((view) =>
     [...view.running].map((one) => ({
-      ...{ end: one.walltimeMs as number, node: view.name, jobId: one.jobId as number },
+      end: one.walltimeMs as number,
+      node: view.name,
+      jobId: one.jobId as number,
     })),
   );
   for (let now = 0; ; ) {
@@ -115,15 +117,23 @@ function stoppedOn(have: readonly NodeWords[], list: readonly Stop[]): Stopped[]
   return list.map(({ at, cpus, timeLeftMs }, number) => {
     const node = have[at % have.length] as NodeWords;
     return {
-      ...{ jobId: (101 + number) as JobId, index: 0, partition: 'default', qos: 'normal' },
-      ...{ nodes: [node.name as NodeName], cpuCount: Math.min(cpus, node.cpus ?? 0) },
-      ...{ timeLeftMs, reservation: null },
+      jobId: (101 + number) as JobId,
+      index: 0,
+      partition: 'default',
+      qos: 'normal',
+      nodes: [node.name as NodeName],
+      cpuCount: Math.min(cpus, node.cpus ?? 0),
+      timeLeftMs,
+      reservation: null,
     };
   });
 }
 
 const job: fc.Arbitrary<JobWords> = fc.record({
-  ...{ cpus: fc.nat(4), memory: fc.nat(4), nodes: fc.integer({ min: 1, max: 3 }), time },
+  cpus: fc.nat(4),
+  memory: fc.nat(4),
+  nodes: fc.integer({ min: 1, max: 3 }),
+  time,
 });
 const jobs = fc.array(job, { minLength: 1, maxLength: 8 });
 

@@ -32,7 +32,8 @@ function lineOf(wanted: readonly JobWords[], gone: readonly number[], size: numb
   const made = snapshot([], []);
   const scheduling = {
     ...made.scheduling,
-    ...{ weights: { ...DEFAULT_WEIGHTS, size }, qualities },
+    weights: { ...DEFAULT_WEIGHTS, size },
+    qualities,
   };
   const rules = lineRules({ ...made, scheduling });
   const { queue } = made;

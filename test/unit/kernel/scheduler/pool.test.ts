@@ -75,7 +75,11 @@ test('[A11] a task that is told to leave is seen to end at once when the pool is
   const pool = new NodePool();
   const running: Running[] = [
     {
-      ...{ jobId: 1 as JobId, index: 0, reservation: null, walltimeMs: 100, startedAt: 0 },
+      jobId: 1 as JobId,
+      index: 0,
+      reservation: null,
+      walltimeMs: 100,
+      startedAt: 0,
       resources: resources({ cpus: 4 }),
     },
   ];

@@ -47,18 +47,33 @@ test('[A28] among many ready nodes one near the front is found', () => {
 
 test('[B9] where the build is to come, its time is planned with that of the task', () => {
   const window = {
-    ...{ id: 'r1', name: 'r', purpose: 'users' as const, recurs: false, from: 1000, to: 2000 },
+    id: 'r1',
+    name: 'r',
+    purpose: 'users' as const,
+    recurs: false,
+    from: 1000,
+    to: 2000,
     shares: new Map([...NODES].map(({ name }) => [name as NodeName, 'whole' as const])),
   };
   const shape = new ShapeBook().of({
-    ...{ partition: 'default', request: request(OF_BATCH), reservation: null },
-    ...{ walltimeMs: 900 + 500, buildMs: 500 },
+    partition: 'default',
+    request: request(OF_BATCH),
+    reservation: null,
+    walltimeMs: 900 + 500,
+    buildMs: 500,
   });
   const of = (...ready: string[]): string => {
     const made = snapshot(NODES, [], { ...on(...ready), windows: [window] });
     made.queue.add({
-      ...{ jobId: 1 as JobId, owner: 'alice' as UserName, qos: DEFAULT_QOS, submittedAt: 0 },
-      ...{ nice: 0, shape, pending: IntervalSet.of([[0, 0]]), runningMax: null, running: 0 },
+      jobId: 1 as JobId,
+      owner: 'alice' as UserName,
+      qos: DEFAULT_QOS,
+      submittedAt: 0,
+      nice: 0,
+      shape,
+      pending: IntervalSet.of([[0, 0]]),
+      runningMax: null,
+      running: 0,
     });
     return planWords(plan(made, 0));
   };

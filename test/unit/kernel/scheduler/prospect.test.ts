@@ -98,10 +98,8 @@ test('[J23] a search for room counts all that runs, so that few of them are made
   const jobs = [1, 2, 3].map((memory) => ({ cpus: 60, memory, nodes: 5, partition: 'tier1' }));
   const shot = {
     ...snapshot([], jobs),
-    ...{
-      pool: busyPool(names, { cpus: 60, memory: 9 }, runs),
-      scheduling: tiers(['requeue', 'off']),
-    },
+    pool: busyPool(names, { cpus: 60, memory: 9 }, runs),
+    scheduling: tiers(['requeue', 'off']),
     looksMax: 400,
   };
   const target = candidateOf(

@@ -26,7 +26,8 @@ function window(id: string, from: number, to: number, nodes: readonly string[]):
 const node = fc
   .record({ cpus: fc.integer({ min: 1, max: 4 }), used: fc.nat(4), until: fc.nat(9) })
   .map(({ cpus, used, until }) => ({
-    ...{ cpus, memory: 4 },
+    cpus,
+    memory: 4,
     ...(used === 0 ? {} : { used: { cpus: Math.min(cpus, used) }, until: 1 + until }),
   }));
 const nodes = fc
@@ -38,7 +39,9 @@ const windows = fc
     list.map(({ at, from }, number) => window(`w${number}`, from, from + 3, [`n${at + 1}`])),
   );
 const job = fc.record({
-  ...{ cpus: fc.nat(4), nodes: fc.integer({ min: 1, max: 3 }), exclusive: fc.boolean() },
+  cpus: fc.nat(4),
+  nodes: fc.integer({ min: 1, max: 3 }),
+  exclusive: fc.boolean(),
   reservation: fc.constantFrom(undefined, undefined, 'w0'),
   names: fc.constantFrom([], [], ['n1', 'n2', 'n3']),
 });

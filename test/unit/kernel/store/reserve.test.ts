@@ -16,7 +16,9 @@ const MIB = 1_048_576;
 function underQuota(t: TestContext, bytes: number): () => void {
   const { writeSync, writeFileSync } = fs;
   const refused = Object.assign(new Error('EDQUOT: quota exceeded, write'), {
-    ...{ errno: -122, code: 'EDQUOT', syscall: 'write' },
+    errno: -122,
+    code: 'EDQUOT',
+    syscall: 'write',
   });
   let left = bytes;
   const take = (piece: unknown): void => {
@@ -100,7 +102,11 @@ test('a snapshot that finds no room leaves the reserve to the records', async (t
   );
   assert.equal(code, 0, stderr);
   assert.deepEqual(JSON.parse(stdout), {
-    ...{ made: 16, snapshot: 'full', afterSnapshot: 16 },
-    ...{ record: 'full', afterRecord: 0, room: 'ends_only' },
+    made: 16,
+    snapshot: 'full',
+    afterSnapshot: 16,
+    record: 'full',
+    afterRecord: 0,
+    room: 'ends_only',
   });
 });

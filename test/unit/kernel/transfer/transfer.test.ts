@@ -96,7 +96,10 @@ async function bench(t: TestContext, options: WorldOptions = {}): Promise<Bench>
   const directory = mkdtempSync(path.join(tmpdir(), 'weft-files-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   return {
-    ...{ world, carrier, directory, line },
+    world,
+    carrier,
+    directory,
+    line,
     file(name, content) {
       const at = path.join(directory, name);
       writeFileSync(at, content);
@@ -236,9 +239,14 @@ test('[F14] what is whole comes, whatever is damaged on the head beside it', asy
   const blobs = path.join(world.directory, 'blobs');
   const placeOf = (hash: string) => path.join(blobs, 'sha256', hash.slice(0, 2), hash.slice(2));
   const contents = {
-    ...{ tiny: 'tiny', small: 's'.repeat(20_000), gone: 'g'.repeat(20_000) },
-    ...{ longer: 'l'.repeat(20_000), large: 'x'.repeat(MIB), cut: 'c'.repeat(MIB) },
-    ...{ lost: 'v'.repeat(MIB), turned: 't'.repeat(20_000) },
+    tiny: 'tiny',
+    small: 's'.repeat(20_000),
+    gone: 'g'.repeat(20_000),
+    longer: 'l'.repeat(20_000),
+    large: 'x'.repeat(MIB),
+    cut: 'c'.repeat(MIB),
+    lost: 'v'.repeat(MIB),
+    turned: 't'.repeat(20_000),
   };
   const wanted = new Map<string, { hash: BlobHash; size: number; path: string }>();
   for (const [name, content] of Object.entries(contents)) {
@@ -262,8 +270,11 @@ test('[F14] what is whole comes, whatever is damaged on the head beside it', asy
     },
   });
   assert.deepEqual(flaws, {
-    ...{ 'to-gone': 'blob.not_found', 'to-lost': 'blob.not_found', 'to-cut': 'blob.damaged' },
-    ...{ 'to-turned': 'blob.damaged', 'to-longer': 'blob.damaged' },
+    'to-gone': 'blob.not_found',
+    'to-lost': 'blob.not_found',
+    'to-cut': 'blob.damaged',
+    'to-turned': 'blob.damaged',
+    'to-longer': 'blob.damaged',
   });
   for (const name of ['tiny', 'small', 'large'] as const) {
     assert.equal(readFileSync(path.join(directory, `to-${name}`), 'utf8'), contents[name]);

@@ -64,7 +64,10 @@ const epochId = '42[7]#2' as EpochId;
 const name = { epochId, nodeRank: 0, rank: 3, stream: 'stderr' } as const;
 const FROM_AGENT: readonly AgentToHead[] = [
   {
-    ...{ kind: 'hello', protocol: PROTOCOL_VERSION, dialedAt: 0.5, features: ['mpi'] },
+    kind: 'hello',
+    protocol: PROTOCOL_VERSION,
+    dialedAt: 0.5,
+    features: ['mpi'],
     hello: helloOf('n1', { counted: { lic: 2 } }),
   },
   {

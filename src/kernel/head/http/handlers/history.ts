@@ -26,7 +26,8 @@ export const history: Handler<'history'> = async ({ engine }, { query, actor }) 
   const limit = query.limit ?? LIMIT_DEFAULT;
   const after = query.afterTask === undefined ? undefined : parseTaskKey(query.afterTask);
   const rows = await engine.store.jobs({
-    ...{ ...readQuery(query, after), withoutSpecs: true },
+    ...readQuery(query, after),
+    withoutSpecs: true,
     limit: limit + 1,
   });
   const jobs = rows.slice(0, limit);
@@ -108,7 +109,9 @@ function viewRow(row: JobRow, job: Job | undefined): HistoryJob {
   const outcome = outcomeOf(row);
   const outcomeCounts = readCounts(row);
   const view = {
-    ...{ ...rest, id: jobId, runStartedAt: rest.startedAt },
+    ...rest,
+    id: jobId,
+    runStartedAt: rest.startedAt,
     outcome: outcome === null ? null : viewOutcome(outcome),
     walltimeMs: walltimeMs === 0 ? null : walltimeMs,
     ...(outcomeCounts === null ? {} : { outcomeCounts }),

@@ -33,7 +33,9 @@ export const mapTasks: Handler<'mapTasks'> = async ({ engine, taskMaps }, { para
   const letters = known ?? (await lettersNow(engine, record));
   const { version, changes } = taskMaps.tell(record.id, letters, at, query.since);
   return ok({
-    ...{ version, indices: indicesOfRecord(record).toString(), legend: { ...LEGEND } },
+    version,
+    indices: indicesOfRecord(record).toString(),
+    legend: { ...LEGEND },
     states: changes === null ? textOf(letters) : null,
     changes: changes?.map(([from, text]) => ({ from, states: text })) ?? [],
     isDone: record.outcome !== null,

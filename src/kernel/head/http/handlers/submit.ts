@@ -1,7 +1,12 @@
 // Submitting jobs, one or many.
 
 import { isDeepStrictEqual } from 'node:util';
-import { type BulkRequest, type SubmitReply, submission as submissionSchema, submissionKey } from '../../../api/submission.ts';
+import {
+  type BulkRequest,
+  type SubmitReply,
+  submissionKey,
+  submission as submissionSchema,
+} from '../../../api/submission.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { asClause } from '../../../base/sentence.ts';
 import { expect, rehearse } from '../../../machine/answers/questions.ts';
@@ -85,7 +90,10 @@ export const retryJob: Handler<'retryJob'> = async ({ engine, jobFiles }, call) 
   const all = call.body?.all === true;
   const indices = index === null ? call.body?.indices : String(index);
   const wish = {
-    ...{ key: (header as string | undefined) ?? null, retired, dependencies, all },
+    key: (header as string | undefined) ?? null,
+    retired,
+    dependencies,
+    all,
     ...(indices === undefined ? {} : { indices }),
   };
   // Of another's job nobody is told which files are there.

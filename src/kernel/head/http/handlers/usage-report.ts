@@ -17,7 +17,10 @@ export const reportUsage: Handler<'reportUsage'> = async ({ engine }, { query })
   const until = query.until ?? engine.now() + 1;
   const from = query.from ?? Math.max(0, until - USUAL_MS);
   const recorded = await engine.store.usage({
-    ...{ by: by === 'group' ? 'user' : by, from, until, stepMs },
+    by: by === 'group' ? 'user' : by,
+    from,
+    until,
+    stepMs,
     ...(owner === undefined ? {} : { owner }),
     ...(partition === undefined ? {} : { partition }),
   });
@@ -38,7 +41,10 @@ function groupsOf({ state, settings }: Pick<Engine, 'state' | 'settings'>, user:
 function viewRow(row: UsageRow, from: number, stepMs: number) {
   const { key, step, starts, tasks, cpuMs, memoryByteMs, usedUs } = row;
   return {
-    ...{ key, from: from + step * stepMs, starts, tasks },
+    key,
+    from: from + step * stepMs,
+    starts,
+    tasks,
     cpuHours: cpuMs / HOUR_MS,
     gibHours: memoryByteMs / HOUR_MS / 1024 ** 3,
     usedCpuHours: usedUs / 1000 / HOUR_MS,

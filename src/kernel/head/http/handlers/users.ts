@@ -21,7 +21,11 @@ export const listUsers: Handler<'listUsers'> = ({ engine: { state }, blobs }) =>
     const tokenCount = tokens.filter(({ user }) => user === name).length;
     const quota = blobs.quotaOf(name);
     return {
-      ...{ name, role, groups: [...groups], tokenCount, activeJobs: activeJobs.get(name) ?? 0 },
+      name,
+      role,
+      groups: [...groups],
+      tokenCount,
+      activeJobs: activeJobs.get(name) ?? 0,
       hasRole: state.users.has(name),
       filesBytes: blobs.bytesOf(name),
       filesBytesMax: Number.isFinite(quota) ? quota : null,

@@ -27,28 +27,46 @@ const has = (job: JobView, state: string): boolean => (job.taskCounts[state] ?? 
 
 const DEEDS: readonly Deed[] = [
   {
-    ...{ label: 'Cancel', verb: 'cancel', route: 'cancelJob', done: 'cancelled' },
+    label: 'Cancel',
+    verb: 'cancel',
+    route: 'cancelJob',
+    done: 'cancelled',
     fits: ({ state }) => state !== 'done',
     warning: 'What waits is taken out of the queue, what runs is ended.',
   },
   {
-    ...{ label: 'Hold', verb: 'hold', route: 'holdJob', done: 'held' },
+    label: 'Hold',
+    verb: 'hold',
+    route: 'holdJob',
+    done: 'held',
     fits: (job) => has(job, 'pending') && !job.held,
   },
   {
-    ...{ label: 'Release', verb: 'release', route: 'releaseJob', done: 'released' },
+    label: 'Release',
+    verb: 'release',
+    route: 'releaseJob',
+    done: 'released',
     fits: ({ held, state }) => held && state !== 'done',
   },
   {
-    ...{ label: 'Suspend', verb: 'suspend', route: 'suspendJob', done: 'told to suspend' },
+    label: 'Suspend',
+    verb: 'suspend',
+    route: 'suspendJob',
+    done: 'told to suspend',
     fits: (job) => has(job, 'running'),
   },
   {
-    ...{ label: 'Resume', verb: 'resume', route: 'resumeJob', done: 'told to resume' },
+    label: 'Resume',
+    verb: 'resume',
+    route: 'resumeJob',
+    done: 'told to resume',
     fits: (job) => has(job, 'suspended'),
   },
   {
-    ...{ label: 'Requeue', verb: 'requeue', route: 'requeueJob', done: 'requeued' },
+    label: 'Requeue',
+    verb: 'requeue',
+    route: 'requeueJob',
+    done: 'requeued',
     fits: (job) => has(job, 'running') || has(job, 'suspended'),
     warning: 'What runs is ended and starts again from the beginning.',
   },
@@ -96,7 +114,8 @@ export function retryActions(jobs: readonly JobView[]): Action[] {
   const ids = fitting.map(({ id }) => id);
   return [
     {
-      ...{ label: `Retry ${ids.length}`, command: actionCommand('retry', ids) },
+      label: `Retry ${ids.length}`,
+      command: actionCommand('retry', ids),
       ...askAboutJobs('Retry', fitting),
       warning: 'What did not complete of each runs again, as a new job.',
       run: () => forAll(ids, (id) => sendAgain(id, {}), 'run again'),
@@ -114,7 +133,8 @@ function againActions(job: JobView): Action[] {
   const hasSome = (job.outcomeCounts['completed'] ?? 0) > 0;
   const { id } = job;
   const resubmit = {
-    ...{ label: 'Resubmit', command: `weft retry --all ${id}` },
+    label: 'Resubmit',
+    command: `weft retry --all ${id}`,
     ...askAboutJobs('Resubmit', [job]),
     run: () => runAgain(job, true),
     warning: `All of job ${id} runs again, as a new job.`,
@@ -122,7 +142,9 @@ function againActions(job: JobView): Action[] {
   // Where nothing completed, both are the same.
   if (!isShort(job) || !hasSome) return [resubmit];
   const retry = {
-    ...{ label: 'Retry', command: `weft retry ${id}`, run: () => runAgain(job, false) },
+    label: 'Retry',
+    command: `weft retry ${id}`,
+    run: () => runAgain(job, false),
     ...askAboutJobs('Retry', [job]),
     warning: `What did not complete of job ${id} runs again, as a new job.`,
   };

@@ -24,7 +24,8 @@ export function Care({ node }: { node: NodeView }) {
   const actions: Action[] = [
     node.drained === null
       ? {
-          ...{ label: 'Drain', command: drainCommand(name, reason) },
+          label: 'Drain',
+          command: drainCommand(name, reason),
           run: async () => {
             await call('drainNode', { params, body: { reason } });
             return asSentence(`${name} gets no new work: ${reason}`);
@@ -32,7 +33,8 @@ export function Care({ node }: { node: NodeView }) {
           warning: 'What runs goes on to its end; nothing new starts there.',
         }
       : {
-          ...{ label: 'Undrain', command: `weft node undrain ${name}` },
+          label: 'Undrain',
+          command: `weft node undrain ${name}`,
           run: async () => {
             await call('undrainNode', { params, body: {} });
             return `${name} gets work again.`;
@@ -45,7 +47,8 @@ export function Care({ node }: { node: NodeView }) {
       ? []
       : [
           {
-            ...{ label: 'End the pause', command: unpauseCommand(name) },
+            label: 'End the pause',
+            command: unpauseCommand(name),
             run: async () => {
               await call('unpauseNode', { params, body: {} });
               return `${name} is asked to work again.`;
@@ -93,7 +96,8 @@ function timed(
   const running = of.running as 'wait';
   return [
     {
-      ...{ label: 'Maintenance now', command: maintenanceCommand(name, of) },
+      label: 'Maintenance now',
+      command: maintenanceCommand(name, of),
       run: async () => {
         const body = { nodes: [name], time: { kind: 'now' as const }, durationMs, running, reason };
         const { id } = await call('planMaintenance', { body });
@@ -102,7 +106,8 @@ function timed(
       warning: 'Nobody else’s work starts there in that time.',
     },
     {
-      ...{ label: 'Pause', command: pauseCommand(name, of.duration) },
+      label: 'Pause',
+      command: pauseCommand(name, of.duration),
       run: async () => {
         await call('pauseNode', { params: { name }, body: { durationMs } });
         return `${name} is asked to stand aside.`;
@@ -116,8 +121,10 @@ function Planned({ node: { maintenance } }: { node: NodeView }) {
   if (maintenance === null) return null;
   const { id, from, until, reason } = maintenance;
   const cancel: Action = {
-    ...{ label: `Cancel maintenance ${id}`, command: `weft maint cancel ${id}` },
-    ...{ leave: 'Keep it', agree: 'Cancel the maintenance' },
+    label: `Cancel maintenance ${id}`,
+    command: `weft maint cancel ${id}`,
+    leave: 'Keep it',
+    agree: 'Cancel the maintenance',
     run: async () => {
       await call('cancelMaintenance', { params: { id }, body: {} });
       return `Maintenance ${id} is cancelled.`;

@@ -137,7 +137,8 @@ function Running({ node }: { node: NodeView }) {
     { query },
     {
       when: ({ kind }) => /^(task|part)_/.test(kind),
-      ...{ everyMs: EVERY_MS, togetherMs: TOGETHER_MS },
+      everyMs: EVERY_MS,
+      togetherMs: TOGETHER_MS,
     },
   );
   return (

@@ -53,7 +53,15 @@ export function Drawn(parts: DrawnParts) {
       // The page may have gone between the frame's order and its turn.
       if (size.width === 0 || canvas.current === null) return;
       drawSchedule(canvas.current, {
-        ...{ layout, colours, asides, sight, hovered, top, rowHeight, labelWidth, now: now.value },
+        layout,
+        colours,
+        asides,
+        sight,
+        hovered,
+        top,
+        rowHeight,
+        labelWidth,
+        now: now.value,
         ...size,
       });
     });
@@ -90,8 +98,10 @@ export function Drawn(parts: DrawnParts) {
   };
   const key = (event: KeyboardEvent): void => {
     const next = {
-      ...{ ArrowLeft: () => pan(sight, -0.1), ArrowRight: () => pan(sight, 0.1) },
-      ...{ '+': () => zoom(sight, 0.7, 0.5), '-': () => zoom(sight, 1.4, 0.5) },
+      ArrowLeft: () => pan(sight, -0.1),
+      ArrowRight: () => pan(sight, 0.1),
+      '+': () => zoom(sight, 0.7, 0.5),
+      '-': () => zoom(sight, 1.4, 0.5),
     }[event.key];
     if (next === undefined) return;
     event.preventDefault();

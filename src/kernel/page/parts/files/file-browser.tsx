@@ -72,7 +72,8 @@ export function FileBrowser({ entries, name, mayOpen }: Parts) {
 function columnsOf(onShow: ((entry: Entry) => void) | null): readonly Column<Entry, Key>[] {
   return [
     {
-      ...{ title: 'File', sort: 'path' as const },
+      title: 'File',
+      sort: 'path' as const,
       cell: (entry) =>
         onShow === null || entry.sha256 === undefined ? (
           <span title={visible(entry.path)}>{visible(entry.path)}</span>
@@ -88,7 +89,10 @@ function columnsOf(onShow: ((entry: Entry) => void) | null): readonly Column<Ent
         ),
     },
     {
-      ...{ title: 'Size', width: '90px', sort: 'size' as const, number: true },
+      title: 'Size',
+      width: '90px',
+      sort: 'size' as const,
+      number: true,
       cell: ({ kind, size }) => (kind === 'file' ? sizeWords(size) : kind),
     },
   ];

@@ -35,7 +35,8 @@ export async function saveFiles(files: readonly Entry[], name: string): Promise<
   if (bytes > TOGETHER_BYTES_MAX) {
     const most = sizeWords(TOGETHER_BYTES_MAX);
     throw new HeadError({
-      ...{ code: 'page.too_much', kind: 'invalid_argument' },
+      code: 'page.too_much',
+      kind: 'invalid_argument',
       message: `That is ${sizeWords(bytes)}; a browser fetches ${most} at once.`,
       hint: 'Choose less, or use the command beside the title.',
     });
@@ -74,7 +75,8 @@ async function contentOf({ path, sha256 = '' }: Entry, signal: AbortSignal): Pro
   } catch (cause) {
     if (cause instanceof HeadError) throw cause;
     throw new HeadError({
-      ...{ code: 'page.broke_off', kind: 'unavailable' },
+      code: 'page.broke_off',
+      kind: 'unavailable',
       message: `${visible(path)} broke off while it was fetched; nothing is saved.`,
       hint: 'Try again.',
     });

@@ -113,7 +113,11 @@ export class JobArchive {
     const { size, mode, mtimeMs } = await stat(file);
     const sha256 = await hashFile(file);
     return {
-      ...{ path: name, kind: 'file', size, mode: mode & 0o777, sha256 },
+      path: name,
+      kind: 'file',
+      size,
+      mode: mode & 0o777,
+      sha256,
       modifiedAt: Math.floor(mtimeMs),
     };
   }

@@ -59,7 +59,11 @@ async function send(context: Context, reading: Reading, mode: Mode) {
   const parts = await sendParts(courierOf(context), reading);
   const { namespace, name, origin, after } = reading.batch;
   const body = {
-    ...{ namespace, name, origin, mode, ...parts },
+    namespace,
+    name,
+    origin,
+    mode,
+    ...parts,
     after: after.map((other) => `${other.namespace}/${other.name}`),
   };
   const api = await context.api();

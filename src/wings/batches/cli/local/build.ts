@@ -57,9 +57,13 @@ async function runBuild(
     name: '_build',
     argv: programArgv(program, []),
     cwd: products,
-    ...{ input, save, cpuCount, variables: batch.env },
+    input,
+    save,
+    cpuCount,
+    variables: batch.env,
     walltimeMs: null,
-    ...{ stdout: log, stderr: log },
+    stdout: log,
+    stderr: log,
   });
   if (!isGood(end)) throw buildFailure(workshop, end, log);
   // Every job has its own.
@@ -69,9 +73,16 @@ async function runBuild(
 /** Where it is missing, each of the jobs would fail by itself. */
 async function checkApptainer(workshop: Workshop, log: string): Promise<void> {
   const end = await workshop.run({
-    ...{ name: '_build', argv: ['sh', '-c', APPTAINER_CHECK], cwd: workshop.products },
-    ...{ input: workshop.products, save: workshop.products },
-    ...{ cpuCount: 1, variables: {}, walltimeMs: null, stdout: log, stderr: log },
+    name: '_build',
+    argv: ['sh', '-c', APPTAINER_CHECK],
+    cwd: workshop.products,
+    input: workshop.products,
+    save: workshop.products,
+    cpuCount: 1,
+    variables: {},
+    walltimeMs: null,
+    stdout: log,
+    stderr: log,
   });
   if (!isGood(end)) throw buildFailure(workshop, end, log);
 }
@@ -84,8 +95,14 @@ async function imageOf(workshop: Workshop, solver: EngineSolver, log: string): P
   const end = await workshop.run({
     name: '_build',
     argv: ['sh', '-c', imageScript(solver, { store, archive })],
-    ...{ cwd: workshop.products, input: workshop.products, save: workshop.products },
-    ...{ cpuCount: 1, variables: {}, walltimeMs: null, stdout: log, stderr: log },
+    cwd: workshop.products,
+    input: workshop.products,
+    save: workshop.products,
+    cpuCount: 1,
+    variables: {},
+    walltimeMs: null,
+    stdout: log,
+    stderr: log,
   });
   if (!isGood(end)) throw buildFailure(workshop, end, log);
   return readFileSync(path.join(store, 'image'), 'utf8').trim();

@@ -56,9 +56,15 @@ async function attempt(workshop: Workshop, order: JobOrder, epoch: number): Prom
     const end = await start(workshop, order, { work, archive });
     const outside = lookAfter(work, before);
     const facts = {
-      ...{ namespace: batch.namespace, batch: batch.name, job: job.name },
+      namespace: batch.namespace,
+      batch: batch.name,
+      job: job.name,
       ...outcomeOf(end),
-      ...{ node, epoch, startedAt, endedAt: Date.now(), inputs },
+      node,
+      epoch,
+      startedAt,
+      endedAt: Date.now(),
+      inputs,
       ...(outside === undefined ? {} : { outside }),
     };
     const withOutputText = batch.origin === 'distribute';
@@ -97,7 +103,15 @@ async function start(
   const { stdout, stderr } = archive;
   const { name, walltimeMs } = job;
   return workshop.run({
-    ...{ name, ...program, cwd: work, input, save, cpuCount, walltimeMs, stdout, stderr },
+    name,
+    ...program,
+    cwd: work,
+    input,
+    save,
+    cpuCount,
+    walltimeMs,
+    stdout,
+    stderr,
     variables: { ...gpus, ...env, ...job.env },
   });
 }

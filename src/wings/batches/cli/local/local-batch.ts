@@ -87,8 +87,12 @@ class LocalBatch {
     const { pending, doubts } = pendingJobs(batch, place.folder, inputs);
     for (const doubt of doubts) on.doubt(doubt);
     await beginBatch(place.folder, {
-      ...{ version: 1, namespace: batch.namespace, name: batch.name, origin: batch.origin },
-      ...{ begunAt: Date.now(), jobs: batch.jobs.map(({ name }) => name) },
+      version: 1,
+      namespace: batch.namespace,
+      name: batch.name,
+      origin: batch.origin,
+      begunAt: Date.now(),
+      jobs: batch.jobs.map(({ name }) => name),
     });
     const doneBefore = batch.jobs.length - pending.length;
     on.begun(pending.length, doneBefore);
@@ -131,7 +135,9 @@ class LocalBatch {
     };
     const waiting = pending.map((job) => demandOf(job, cores, atOnce));
     await runWithin(budgetOf(machine, atOnce), {
-      ...{ waiting, run: runOne, isStopped: () => stops.stop.aborted },
+      waiting,
+      run: runOne,
+      isStopped: () => stops.stop.aborted,
       isReady: ({ job }) => order.isReady(job),
     });
   }

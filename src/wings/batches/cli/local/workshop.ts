@@ -90,7 +90,12 @@ export class Workshop {
     const mark = this.at(PIDS_FOLDER, digest(name));
     if (container !== undefined) this.#noteContainer(container);
     const end = await runChild({
-      ...{ argv, cwd, walltimeMs, stdout, stderr, isTethered: container !== undefined },
+      argv,
+      cwd,
+      walltimeMs,
+      stdout,
+      stderr,
+      isTethered: container !== undefined,
       environment: this.#environmentOf(start),
       ...this.stops,
       onProcess: (pid) => {

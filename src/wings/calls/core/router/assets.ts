@@ -50,8 +50,14 @@ function hashOf({ options }: RouterState, bytes: Bytes): string {
 
 function newAsset(state: RouterState, { sha256, size }: AssetMessage): Asset {
   const asset: Asset = {
-    ...{ number: state.nextAsset, sha256, size, bytes: null, fetch: null },
-    ...{ readers: new Set(), holders: new Set(), meanMs: null },
+    number: state.nextAsset,
+    sha256,
+    size,
+    bytes: null,
+    fetch: null,
+    readers: new Set(),
+    holders: new Set(),
+    meanMs: null,
   };
   state.nextAsset += 1;
   state.assets.set(sha256, asset);
@@ -115,7 +121,12 @@ export function fetch(state: RouterState, asset: Asset): void {
   const bytes = new Uint8Array(asset.size);
   const hash = state.options.newHash();
   asset.fetch = {
-    ...{ kind: 'fetch', asset, source: line, sourceStream: stream, bytes, hash },
+    kind: 'fetch',
+    asset,
+    source: line,
+    sourceStream: stream,
+    bytes,
+    hash,
     position: 0,
   };
   line.given.set(stream, asset.fetch);

@@ -31,7 +31,10 @@ export class Meter {
   note(at: number, tookMs: number): void {
     this.#turn(at);
     this.#now ??= {
-      ...{ from: at, count: 0, longestMs: 0, counts: new Uint32Array(STEPS * DOUBLINGS) },
+      from: at,
+      count: 0,
+      longestMs: 0,
+      counts: new Uint32Array(STEPS * DOUBLINGS),
     };
     this.#now.count += 1;
     this.#now.longestMs = Math.max(this.#now.longestMs, tookMs);

@@ -83,7 +83,11 @@ export class Router {
   ): Port<ClientToRouter> {
     const line: ClientLine = {
       ...newStreams(),
-      ...{ peer, heardAt: now, isOpen: true, session: null, inside },
+      peer,
+      heardAt: now,
+      isOpen: true,
+      session: null,
+      inside,
     };
     this.state.clientLines.add(line);
     return this.#portOf(line, (message: ClientToRouter) =>
@@ -94,8 +98,14 @@ export class Router {
   openWorker(peer: Peer<RouterToWorker>, now: number): Port<WorkerToRouter> {
     const line: WorkerLine = {
       ...newStreams(),
-      ...{ peer, heardAt: now, isOpen: true, worker: null, pingAt: now },
-      ...{ sessions: [], numbers: new Map(), told: new Set() },
+      peer,
+      heardAt: now,
+      isOpen: true,
+      worker: null,
+      pingAt: now,
+      sessions: [],
+      numbers: new Map(),
+      told: new Set(),
     };
     this.state.workerLines.add(line);
     return this.#portOf(line, (message: WorkerToRouter) =>

@@ -35,8 +35,15 @@ export function openRelay(
   { call, of, wish }: { readonly call: Call; readonly of: Relay['of']; readonly wish: Wish },
 ): void {
   const relay: Relay = {
-    ...{ kind: 'relay', call, of, sink, sinkStream: wish.stream, source: null, sourceStream: 0 },
-    ...{ position: wish.from, upTo: wish.upTo },
+    kind: 'relay',
+    call,
+    of,
+    sink,
+    sinkStream: wish.stream,
+    source: null,
+    sourceStream: 0,
+    position: wish.from,
+    upTo: wish.upTo,
   };
   sink.asked.set(wish.stream, relay);
   ownerOf(relay)?.relays.add(relay);

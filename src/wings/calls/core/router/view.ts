@@ -51,7 +51,11 @@ export function viewOf(state: RouterState): PoolView {
   return {
     workers: [...state.workers.values()].map((worker) => viewWorker(state, worker)),
     clients: [...state.sessions.values()].map((session) => viewClient(state, session)),
-    ...{ waiting, busy, done, failed, speed: state.meter.speed(state.now) },
+    waiting,
+    busy,
+    done,
+    failed,
+    speed: state.meter.speed(state.now),
   };
 }
 
@@ -59,7 +63,11 @@ function viewWorker(state: RouterState, worker: Worker): WorkerView {
   const { name, doneCount: done, failedCount: failed } = worker;
   const running = runningOf(worker);
   return {
-    ...{ name, state: stateOf(worker), calls: worker.load + lentTo(worker), done, failed },
+    name,
+    state: stateOf(worker),
+    calls: worker.load + lentTo(worker),
+    done,
+    failed,
     running: running === null ? null : viewRunning(state, running),
   };
 }

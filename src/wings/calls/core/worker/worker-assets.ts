@@ -28,7 +28,13 @@ export class WorkerAssets {
 
   tell({ asset: number, sha256, size, bytes }: Asset): OwnAsset {
     const asset = this.#assets.get(sha256) ?? {
-      ...{ sha256, size, bytes: null, into: null, isAsked: false, number, users: 0 },
+      sha256,
+      size,
+      bytes: null,
+      into: null,
+      isAsked: false,
+      number,
+      users: 0,
     };
     asset.number = number;
     this.#assets.delete(sha256);

@@ -41,11 +41,24 @@ export class WorkerIntake implements LineOwner {
     const depth = message.kind === 'inner' ? Math.min(message.depth, CALL_DEPTH_MAX) : 0;
     const entry: Entry = {
       depth,
-      ...{ run: this.#nextRun, session, call: message.call, attempt: message.attempt, asset },
-      ...{ shared: shared.filter((one) => one !== undefined), timeoutMs: message.timeoutMs },
-      ...{ payload: null, into: null, state: 'queued', verdict: null, isRecalled: false },
-      ...{ isDropped: false, startedAt: 0, isStartTold: false, killAt: Number.POSITIVE_INFINITY },
-      ...{ end: null, result: null },
+      run: this.#nextRun,
+      session,
+      call: message.call,
+      attempt: message.attempt,
+      asset,
+      shared: shared.filter((one) => one !== undefined),
+      timeoutMs: message.timeoutMs,
+      payload: null,
+      into: null,
+      state: 'queued',
+      verdict: null,
+      isRecalled: false,
+      isDropped: false,
+      startedAt: 0,
+      isStartTold: false,
+      killAt: Number.POSITIVE_INFINITY,
+      end: null,
+      result: null,
     };
     this.#nextRun += 1;
     shelf.add(entry);

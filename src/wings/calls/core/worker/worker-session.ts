@@ -48,8 +48,12 @@ export class WorkerSession {
     this.#tickAt = now;
     this.#children = new Children(port, (entry, end) => this.#end(entry, end));
     this.#intake = new WorkerIntake({
-      ...{ shelf: this.#shelf, children: this.#children, assets: this.#assets },
-      ...{ voice: this.#voice, now: () => this.#now, sha256: options.sha256 },
+      shelf: this.#shelf,
+      children: this.#children,
+      assets: this.#assets,
+      voice: this.#voice,
+      now: () => this.#now,
+      sha256: options.sha256,
       refused: (entry, detail) => this.#end(entry, { kind: 'refused', detail }),
     });
     this.#children.own.start(now);

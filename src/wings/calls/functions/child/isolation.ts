@@ -84,7 +84,8 @@ function watchEnvironment(): Watch {
     defineProperty: (env, name, to) => changing(() => Reflect.defineProperty(env, name, to)),
   });
   Object.defineProperty(process, 'env', {
-    ...{ configurable: true, enumerable: true },
+    configurable: true,
+    enumerable: true,
     get: () => watched,
     set: (value: NodeJS.ProcessEnv) => {
       for (const name of Object.keys(watched)) if (!(name in value)) delete watched[name];

@@ -58,7 +58,9 @@ function begin(): ReturnType<typeof isolate> {
     else runner.take(frame);
   });
   const calls = new Socket({
-    ...{ fd: CALLS_FD, readable: true, writable: false },
+    fd: CALLS_FD,
+    readable: true,
+    writable: false,
     onread: {
       buffer: Buffer.allocUnsafeSlow(READ_BYTES),
       callback: (bytes: number, buffer: Uint8Array) => {

@@ -208,8 +208,12 @@ export class Child {
     this.#events.died(
       this.#fault ??
         wordsOfEnd({
-          ...{ exitCode, signal: signalCode, asked: this.#exitCode, isKilled: this.#isKilled },
-          ...{ lines: this.#tail.lines(), wasOomKilled: countOomKills() > this.#oomKills },
+          exitCode,
+          signal: signalCode,
+          asked: this.#exitCode,
+          isKilled: this.#isKilled,
+          lines: this.#tail.lines(),
+          wasOomKilled: countOomKills() > this.#oomKills,
         }),
     );
   }

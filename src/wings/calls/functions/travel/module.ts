@@ -58,8 +58,14 @@ async function bundled(file: string): Promise<string> {
   const { build } = await bundler(file);
   try {
     const { outputFiles } = await build({
-      ...{ entryPoints: [file], bundle: true, write: false, logLevel: 'silent' },
-      ...{ platform: 'node', format: 'esm', target: 'node24', sourcemap: 'inline' },
+      entryPoints: [file],
+      bundle: true,
+      write: false,
+      logLevel: 'silent',
+      platform: 'node',
+      format: 'esm',
+      target: 'node24',
+      sourcemap: 'inline',
       // CommonJS within an ES module has no `require` of its own.
       banner: {
         js: "import { createRequire as $weftRequire } from 'node:module'; const require = $weftRequire(process.cwd() + '/');",

@@ -66,15 +66,25 @@ interface Place {
 /** `skip`: parts of the tree that will be cut out. */
 export function collectNames(tree: Tree, skip: ReadonlySet<unknown> = new Set()): Names {
   const walk: Walk = {
-    ...{ uses: [], assigns: [], evals: [], privates: new Set(), placeWords: new Set() },
-    ...{ skip, shorts: new Set(), own: null, imports: false },
+    uses: [],
+    assigns: [],
+    evals: [],
+    privates: new Set(),
+    placeWords: new Set(),
+    skip,
+    shorts: new Set(),
+    own: null,
+    imports: false,
   };
   visit(walk, tree, { scope: scopeIn(null, true), isOutside: true });
   const places = walk.uses.filter(({ name, scope }) => binderOf(name, scope) === null);
   const assigned = walk.assigns.filter(({ name, scope }) => isOpen(walk, name, scope));
   const { privates, placeWords, imports } = walk;
   return {
-    ...{ privates, placeWords, imports, places },
+    privates,
+    placeWords,
+    imports,
+    places,
     free: new Set(places.map(({ name }) => name)),
     assigned: new Set(assigned.map(({ name }) => name)),
     saysItself: walk.uses.some(({ name, scope }) => isOwn(walk, binderOf(name, scope))),

@@ -134,7 +134,8 @@ class ParcelPacker implements Packer {
     if (this.options.beside !== undefined) refuseAcross(uses, this.options.beside);
     const groups = groupFunctions(this.functions, this.uses);
     const table: Table = {
-      ...{ functions: this.functions, refs: this.#refs },
+      functions: this.functions,
+      refs: this.#refs,
       ...(groups.length > 0 ? { groups } : {}),
       ...(this.identities.length > 0 ? { identity: `${PROCESS} ${this.identities}` } : {}),
     };

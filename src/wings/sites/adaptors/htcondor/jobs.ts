@@ -66,8 +66,14 @@ function jobOf(ad: Ad): SiteJob | null {
   const cpus = wholeOf(ad.RequestCpus);
   const seconds = wholeOf(ad.AllowedJobDuration) || null;
   return {
-    ...{ id: `${cluster}.${proc}`, handle: null, name: wordOf(ad.JobBatchName) ?? '' },
-    ...{ owner, state, word, queue: null, elements: null },
+    id: `${cluster}.${proc}`,
+    handle: null,
+    name: wordOf(ad.JobBatchName) ?? '',
+    owner,
+    state,
+    word,
+    queue: null,
+    elements: null,
     reason: wordOf(ad.HoldReason) ?? wordOf(ad.RemoveReason),
     submittedAt: instantOf(wholeOf(ad.QDate)),
     startedAt: hasBegun ? instantOf(wholeOf(ad.JobCurrentStartDate)) : null,

@@ -54,16 +54,23 @@ function jobOf({ id, fields, hosts }: Step): SiteJob | null {
   const dispatched = hasBegun ? instantOf(textOf(fields, 'Dispatch Time')) : null;
   const wanted = countOf(fields, 'Node minimum');
   return {
-    ...{ id, handle: null, name: textOf(fields, 'Job Name') ?? '', owner, state, word },
+    id,
+    handle: null,
+    name: textOf(fields, 'Job Name') ?? '',
+    owner,
+    state,
+    word,
     reason: textOf(fields, 'Negotiator Messages'),
-    ...{ queue: textOf(fields, 'Class'), elements: null },
+    queue: textOf(fields, 'Class'),
+    elements: null,
     submittedAt: instantOf(textOf(fields, 'Queue Date')),
     startedAt: dispatched,
     endedAt: isEnded ? instantOf(textOf(fields, 'Completion Date')) : null,
     walltimeMs: secondsOf(textOf(fields, 'Wall Clk Hard Limit')),
     nodeCount: Math.max(1, hosts.length || (wanted ?? 1)),
     cpuCount: countOf(fields, 'Step Cpus') || null,
-    ...{ memoryBytes: null, nodes: hasBegun ? hosts : [] },
+    memoryBytes: null,
+    nodes: hasBegun ? hosts : [],
     isExclusive: /^not[_ ]shared/i.test(textOf(fields, 'Node Usage') ?? ''),
     exit: isEnded && dispatched !== null ? exitOf(word, textOf(fields, 'Completion Code')) : null,
   };

@@ -37,10 +37,15 @@ function nodeOf(line: string): SiteNode | null {
   const cpusUsed = Math.min(cpuCount, steps);
   const [, size] = /^(\d{1,9})(?: *mb)?$/i.exec(memory) ?? [];
   return {
-    ...{ name, word, reason: null, cpuCount, cpusUsed },
+    name,
+    word,
+    reason: null,
+    cpuCount,
+    cpusUsed,
     state: startd === '0' ? 'down' : stateOf(word),
     memoryBytes: size === undefined ? null : Number(size) * MIB,
-    ...{ memoryFreeBytes: null, queues: [] },
+    memoryFreeBytes: null,
+    queues: [],
     features: [arch, system].filter((one) => one !== ''),
   };
 }

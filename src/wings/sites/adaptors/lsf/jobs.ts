@@ -88,16 +88,25 @@ function jobOf(fields: Fields): Element | null {
   const slots = countOf(fields, 'NALLOC_SLOT') || countOf(fields, 'NREQ_SLOT');
   const job: SiteJob = {
     id: index === null ? String(number) : `${number}[${index}]`,
-    ...{ handle: null, name: nameOf(fields, index), owner, state, word },
+    handle: null,
+    name: nameOf(fields, index),
+    owner,
+    state,
+    word,
     reason: fieldOf(fields, state === 'ended' ? 'EXIT_REASON' : 'PEND_REASON'),
-    ...{ queue: fieldOf(fields, 'QUEUE'), elements: null, startedAt },
+    queue: fieldOf(fields, 'QUEUE'),
+    elements: null,
+    startedAt,
     submittedAt: instantOf(fieldOf(fields, 'SUBMIT_TIME')),
     // Of one that runs it is the end of its limit.
     endedAt: state === 'ended' ? instantOf(fieldOf(fields, 'FINISH_TIME')) : null,
     walltimeMs: minutesOf(fieldOf(fields, 'RUNTIMELIMIT')),
-    ...{ nodeCount: Math.max(1, nodes.length), cpuCount: slots || null },
+    nodeCount: Math.max(1, nodes.length),
+    cpuCount: slots || null,
     memoryBytes: sizeOf(fieldOf(fields, 'MEMLIMIT')),
-    ...{ isExclusive: false, nodes, exit: exitOf(word, fields, startedAt) },
+    isExclusive: false,
+    nodes,
+    exit: exitOf(word, fields, startedAt),
   };
   return { job, index };
 }

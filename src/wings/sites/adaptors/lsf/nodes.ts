@@ -23,9 +23,16 @@ function nodeOf(fields: Fields): SiteNode | null {
   if (name === null || word === null || !/^\S+$/.test(name)) return null;
   const [cpuCount, cpusUsed] = [countOf(fields, 'MAX') ?? 0, countOf(fields, 'NJOBS') ?? 0];
   return {
-    ...{ name, state: stateOf(word, { cpusUsed, cpuCount }), word, reason: null },
-    ...{ cpuCount, cpusUsed, memoryBytes: null, memoryFreeBytes: null },
-    ...{ features: [], queues: [] },
+    name,
+    state: stateOf(word, { cpusUsed, cpuCount }),
+    word,
+    reason: null,
+    cpuCount,
+    cpusUsed,
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
   };
 }
 

@@ -99,7 +99,12 @@ function jobOf(listed: Listed): SiteJob | null {
   const resources = Array.isArray(listed.assigned_resources) ? listed.assigned_resources.length : 0;
   const isEnded = state === 'ended';
   return {
-    ...{ id: String(number), handle: null, name: textOf(listed.name) ?? '', owner, state, word },
+    id: String(number),
+    handle: null,
+    name: textOf(listed.name) ?? '',
+    owner,
+    state,
+    word,
     reason: isEnded ? endReason(listed.events) : null,
     queue: textOf(listed.queue),
     elements: null,
@@ -109,7 +114,9 @@ function jobOf(listed: Listed): SiteJob | null {
     walltimeMs: (seconds === null ? wants.walltimeMs : seconds * 1000) || null,
     nodeCount: nodes.length === 0 ? wants.nodeCount : nodes.length,
     cpuCount: resources === 0 ? wants.cpuCount : resources,
-    ...{ memoryBytes: null, isExclusive: false, nodes },
+    memoryBytes: null,
+    isExclusive: false,
+    nodes,
     exit: isEnded ? exitOf(listed) : null,
   };
 }

@@ -32,9 +32,13 @@ function nodeOf(name: string, cores: readonly Readonly<Record<string, unknown>>[
     name,
     state: stateOf(words, { isDrained, cpusUsed, cpuCount: cores.length }),
     word: [...words, ...(isDrained ? ['drain'] : [])].join('+'),
-    ...{ reason: null, cpuCount: cores.length, cpusUsed },
+    reason: null,
+    cpuCount: cores.length,
+    cpusUsed,
     memoryBytes: memory === null ? null : memory * MIB,
-    ...{ memoryFreeBytes: null, features: [], queues: [] },
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
     parts: [{ name, isOpen: !isDrained }],
   };
 }

@@ -47,7 +47,8 @@ export function queuesOff(timeoutMs: number): Steering {
   const bounds = boundsOf(timeoutMs);
   const sql = (shell: string, ...texts: readonly string[]) => sqlCommand(shell, texts, bounds);
   return {
-    ...{ takeover: 'disabled_scheduler', needsHandle: false },
+    takeover: 'disabled_scheduler',
+    needsHandle: false,
     requirements: [
       {
         what: 'all queues are off',

@@ -82,7 +82,12 @@ function jobOf(
   const memory = bytesOf(wordOf(wants.mem));
   const remaining = wordOf(listed.array_indices_remaining);
   return {
-    ...{ id, handle: null, name: wordOf(listed.Job_Name) ?? '', owner, state, word },
+    id,
+    handle: null,
+    name: wordOf(listed.Job_Name) ?? '',
+    owner,
+    state,
+    word,
     reason: reasonOf(listed),
     queue: wordOf(listed.queue),
     elements: id.includes('[]') && remaining !== null ? elementsOf(remaining) : null,

@@ -31,9 +31,13 @@ function nodeOf(name: string, listed: Listed): SiteNode {
   const queue = wordOf(listed.queue) ?? wordOf(has.Qlist);
   const words = word.split(',').map((one) => one.trim());
   return {
-    ...{ name, state: stateOf(words, { cpusUsed, cpuCount }), word },
+    name,
+    state: stateOf(words, { cpusUsed, cpuCount }),
+    word,
     reason: wordOf(listed.comment),
-    ...{ cpuCount, cpusUsed, memoryBytes: memory },
+    cpuCount,
+    cpusUsed,
+    memoryBytes: memory,
     memoryFreeBytes: memory === null ? null : Math.max(0, memory - memoryUsed),
     features: featuresOf(has),
     queues: (queue ?? '').split(',').filter((one) => one !== ''),

@@ -11,7 +11,8 @@ import { recordsIn } from './values.ts';
 
 export function schedulingOff(): Steering {
   return {
-    ...{ takeover: 'disabled_scheduler', needsHandle: false },
+    takeover: 'disabled_scheduler',
+    needsHandle: false,
     requirements: [
       {
         what: 'the scheduling of the server is off',

@@ -134,7 +134,9 @@ export interface Capabilities {
 export function capabilitiesOf(program: readonly string[]): SiteQuery<Capabilities> {
   const operation = 'capabilities';
   const requirement = record<Capabilities['requirements'][number]>({
-    ...{ what: { shape: text }, met: { shape: flag }, remedy: { shape: text } },
+    what: { shape: text },
+    met: { shape: flag },
+    remedy: { shape: text },
   });
   return queryOf<Capabilities>(commandOf(program, operation), operation, {
     operations: { shape: list(oneOf(...OPERATIONS), OPERATIONS.length) },

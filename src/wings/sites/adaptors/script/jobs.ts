@@ -47,8 +47,10 @@ const indices: Shape<string> = (value, at) => {
 };
 
 const listedWhere = record<{ [K in keyof SiteWhere]-?: NonNullable<SiteWhere[K]> | null }>({
-  ...{ only: orNull(some(anyNames)), not: orNull(anyNames) },
-  ...{ features: orNull(words), queues: orNull(some(words)) },
+  only: orNull(some(anyNames)),
+  not: orNull(anyNames),
+  features: orNull(words),
+  queues: orNull(some(words)),
 });
 
 const where: Shape<SiteWhere> = (value, at) => {
@@ -68,21 +70,27 @@ interface ListedJob extends Omit<SiteJob, 'word' | 'nodeCount' | 'where' | Unsai
 }
 
 const listedJob = record<ListedJob>({
-  ...{ id: { shape: jobId }, name: { shape: text }, owner: { shape: owner } },
+  id: { shape: jobId },
+  name: { shape: text },
+  owner: { shape: owner },
   state: { shape: oneOf(...STATES) },
-  ...{ word: orNull(text), reason: orNull(text), queue: orNull(text), handle: orNull(text) },
+  word: orNull(text),
+  reason: orNull(text),
+  queue: orNull(text),
+  handle: orNull(text),
   elements: orNull(indices),
-  ...{ submittedAt: orNull(instant), startedAt: orNull(instant), endedAt: orNull(instant) },
+  submittedAt: orNull(instant),
+  startedAt: orNull(instant),
+  endedAt: orNull(instant),
   walltimeMs: orNull(limit),
   nodeCount: orNull(whole(1, NODES_PER_TASK_MAX, 'a number of nodes')),
-  ...{
-    cpuCount: orNull(whole(1, Number.MAX_SAFE_INTEGER, 'a number of cpus')),
-    memoryBytes: orNull(amount),
-  },
+  cpuCount: orNull(whole(1, Number.MAX_SAFE_INTEGER, 'a number of cpus')),
+  memoryBytes: orNull(amount),
   isExclusive: { shape: flag, otherwise: false },
   nodes: { shape: nodeNames, otherwise: [] },
   exit: orNull(exitStatus),
-  ...{ where: orNull(where), unplanned: orNull(text) },
+  where: orNull(where),
+  unplanned: orNull(text),
 });
 
 const job = (isPlanned: boolean): Shape<SiteJob> => {

@@ -20,11 +20,17 @@ interface ListedNode extends Omit<SiteNode, 'word' | 'parts' | 'seen'> {
 }
 
 const listedNode = record<ListedNode>({
-  ...{ name: { shape: nodeName }, state: { shape: oneOf(...STATES) } },
-  ...{ word: orNull(text), reason: orNull(text), isStopped: orNull(flag) },
-  ...{ cpuCount: { shape: cpus }, cpusUsed: { shape: cpus, otherwise: 0 } },
-  ...{ memoryBytes: orNull(amount), memoryFreeBytes: orNull(amount) },
-  ...{ features: { shape: words, otherwise: [] }, queues: { shape: words, otherwise: [] } },
+  name: { shape: nodeName },
+  state: { shape: oneOf(...STATES) },
+  word: orNull(text),
+  reason: orNull(text),
+  isStopped: orNull(flag),
+  cpuCount: { shape: cpus },
+  cpusUsed: { shape: cpus, otherwise: 0 },
+  memoryBytes: orNull(amount),
+  memoryFreeBytes: orNull(amount),
+  features: { shape: words, otherwise: [] },
+  queues: { shape: words, otherwise: [] },
 });
 
 const node: Shape<SiteNode> = (value, at) => {
@@ -36,15 +42,19 @@ const node: Shape<SiteNode> = (value, at) => {
 };
 
 const queue = record<Omit<SiteQueue, 'seen'>>({
-  ...{ name: { shape: text }, isOpen: { shape: flag, otherwise: true } },
+  name: { shape: text },
+  isOpen: { shape: flag, otherwise: true },
   isStarted: { shape: flag, otherwise: true },
-  ...{ walltimeMaxMs: orNull(amount), nodes: { shape: nodeNames, otherwise: [] } },
+  walltimeMaxMs: orNull(amount),
+  nodes: { shape: nodeNames, otherwise: [] },
 });
 
 export const nodes = distinct(list(node, SITE_NODES_MAX), ({ name }) => name);
 export const queues = distinct(list(queue, SITE_NODES_MAX), ({ name }) => name);
 
 export const end = record<Omit<SiteEnd, 'nodes' | 'firstNode' | 'namedNodes'>>({
-  ...{ startedAt: orNull(instant), endedAt: { shape: instant } },
-  ...{ exit: { shape: exitStatus }, reason: orNull(text) },
+  startedAt: orNull(instant),
+  endedAt: { shape: instant },
+  exit: { shape: exitStatus },
+  reason: orNull(text),
 });

@@ -96,7 +96,8 @@ function wordsOf(change: NodeSwitch): Question {
 
 function steering(program: readonly string[]): Steering {
   return {
-    ...{ takeover: 'disabled_scheduler', needsHandle: false },
+    takeover: 'disabled_scheduler',
+    needsHandle: false,
     requirements: [offersStarts(program), hasWhatItNeeds(program)],
     start: ({ id, handle }, on) => [commandOf(program, 'start', { job: id, handle, nodes: on })],
     // Of set-node, too.

@@ -22,7 +22,8 @@ export function tickets(complex: string): Steering {
     argv: ['qconf', '-mattr', 'exechost', 'complex_values', `${complex}=${value}`, host],
   });
   return {
-    ...{ takeover: 'disabled_scheduler', needsHandle: true },
+    takeover: 'disabled_scheduler',
+    needsHandle: true,
     requirements: [
       longInterval,
       {

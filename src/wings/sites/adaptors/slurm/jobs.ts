@@ -98,13 +98,18 @@ function jobOf(listed: Listed, plan: Planner): SiteJob[] {
   const startedAt = hasStarted ? instantOf(numberOf(listed.start_time)) : null;
   return [
     {
-      ...{ id, owner, state, handle: null, name: textOf(listed.name) ?? '' },
+      id,
+      owner,
+      state,
+      handle: null,
+      name: textOf(listed.name) ?? '',
       word: words.join('+') || 'no state',
       reason: reasonOf(listed, { state, reason }),
       queue: textOf(listed.partition),
       elements: textOf(listed.array_task_string)?.replace(/%\d+$/, '') ?? null,
       submittedAt: instantOf(numberOf(listed.submit_time)),
-      ...{ startedAt, endedAt },
+      startedAt,
+      endedAt,
       walltimeMs: minutes === null || minutes === 0 ? null : minutes * 60_000,
       nodeCount: numberOf(listed.node_count) || 1,
       cpuCount: numberOf(listed.cpus) || null,

@@ -27,7 +27,9 @@ export interface SlurmQueues {
 
 export function executionQueue({ main, execution }: SlurmQueues): Steering {
   return {
-    ...{ takeover: 'execution_queue', needsHandle: false, execution },
+    takeover: 'execution_queue',
+    needsHandle: false,
+    execution,
     requirements: [
       builtInScheduler,
       submitPlugin,
@@ -60,7 +62,8 @@ export function executionQueue({ main, execution }: SlurmQueues): Steering {
 
 export function disabledScheduler(): Steering {
   return {
-    ...{ takeover: 'disabled_scheduler', needsHandle: false },
+    takeover: 'disabled_scheduler',
+    needsHandle: false,
     requirements: [builtInScheduler, submitPlugin, heldForUs],
     start: ({ id }, nodes) => [
       // A requeued job would start again by itself.

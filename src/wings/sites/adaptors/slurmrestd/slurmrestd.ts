@@ -86,7 +86,8 @@ function queueOf(listed: Listed): SiteQueue | null {
   if (name === null || state === null) return null;
   const minutes = wholeOf(listed.max_time_limit);
   return {
-    ...{ name, isOpen: state === 'UP' || state === 'DOWN' },
+    name,
+    isOpen: state === 'UP' || state === 'DOWN',
     isStarted: state === 'UP' || state === 'DRAIN',
     walltimeMaxMs: minutes === null ? null : minutes * MINUTE_MS,
     nodes: nodesOf(textOf(listed.nodes)),
@@ -99,8 +100,11 @@ function submissionOf(job: SiteSubmission): object {
     // What the script has of variables and keys is its user's alone.
     script: `#!/bin/sh\nexec /bin/sh ${quoted(job.scriptFile)}\n`,
     job: {
-      ...{ name: job.name, current_working_directory: job.directory, requeue: false },
-      ...{ standard_output: job.stdout, standard_error: job.stderr },
+      name: job.name,
+      current_working_directory: job.directory,
+      requeue: false,
+      standard_output: job.stdout,
+      standard_error: job.stderr,
       // It must have one, and gets no other.
       environment: { PATH: '/usr/local/bin:/usr/bin:/bin' },
       // Of two numbers it takes only the first, of this text both.

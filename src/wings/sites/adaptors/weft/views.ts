@@ -79,16 +79,24 @@ function jobOf(view: View): SiteJob | null {
   const nodeCount = wholeOf(request.nodeCount) || 1;
   const cpus = wholeOf(perNode.cpuCount);
   return {
-    ...{ id: String(id), handle: null, name, owner, word, state: stateOf(view, word) },
-    ...{ reason: reasonOf(view), queue: textOf(view.partition) },
+    id: String(id),
+    handle: null,
+    name,
+    owner,
+    word,
+    state: stateOf(view, word),
+    reason: reasonOf(view),
+    queue: textOf(view.partition),
     elements: word === 'pending' ? textOf(view.array) : null,
-    ...{ submittedAt: exactOf(view.submittedAt) || null, nodeCount },
+    submittedAt: exactOf(view.submittedAt) || null,
+    nodeCount,
     startedAt: exactOf(view.runStartedAt) || exactOf(view.startedAt) || null,
     endedAt: isEnded ? exactOf(view.endedAt) || null : null,
     walltimeMs: exactOf(view.walltimeMs) || null,
     cpuCount: wholeOf((cpus ?? 0) * nodeCount) || null,
     memoryBytes: exactOf(perNode.memoryBytes) || null,
-    ...{ isExclusive: request.exclusive === true, nodes: wordsOf(view.nodes) },
+    isExclusive: request.exclusive === true,
+    nodes: wordsOf(view.nodes),
     exit: isEnded ? exitOf(view) : null,
   };
 }
@@ -127,12 +135,16 @@ function nodeOf(view: View): SiteNode | null {
   const { drained, fault, paused } = view;
   const stopped = [drained, fault, paused].find((one) => one !== null && one !== undefined);
   return {
-    ...{ name, word, cpuCount, cpusUsed },
+    name,
+    word,
+    cpuCount,
+    cpusUsed,
     state: nodeState(word, { cpuCount, cpusUsed, isStopped: stopped !== undefined }),
     reason: isRecord(drained) ? textOf(drained.reason) : textOf(fault),
     memoryBytes: exactOf(total.memoryBytes),
     memoryFreeBytes: exactOf(free.memoryBytes),
-    ...{ features: wordsOf(view.labels), queues: [] },
+    features: wordsOf(view.labels),
+    queues: [],
   };
 }
 
@@ -152,9 +164,11 @@ function queueOf(view: View): SiteQueue | null {
   if (name === null || state === null) return null;
   const limits = isRecord(view.limits) ? view.limits : {};
   return {
-    ...{ name, isOpen: state === 'up' || state === 'down' },
+    name,
+    isOpen: state === 'up' || state === 'down',
     isStarted: state === 'up' || state === 'drain',
-    ...{ walltimeMaxMs: exactOf(limits.walltimeMs), nodes: wordsOf(view.nodes) },
+    walltimeMaxMs: exactOf(limits.walltimeMs),
+    nodes: wordsOf(view.nodes),
   };
 }
 

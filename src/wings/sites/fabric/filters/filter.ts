@@ -25,8 +25,12 @@ export function filtered(
   const labels: string[] = [];
   const matched: string[] = [];
   let seen: Seen = {
-    ...{ hiddenBy: null, queue: null, partition: null, name: null },
-    ...{ labels, rules: matched },
+    hiddenBy: null,
+    queue: null,
+    partition: null,
+    name: null,
+    labels,
+    rules: matched,
   };
   for (const rule of rules) {
     if (rule.over !== over) continue;

@@ -87,9 +87,16 @@ export class Hollow {
     const { launchId, name } = entry;
     const since = this.#world.clock.now();
     this.#all.set(launchId, {
-      ...{ launchId, name, user, siteJob: siteJobOf(entry), since, isForgotten },
+      launchId,
+      name,
+      user,
+      siteJob: siteJobOf(entry),
+      since,
+      isForgotten,
       // It may be about to end by itself.
-      ...{ nextAt: since + AGAIN_MS, cancelled: new Set(), tries: 0 },
+      nextAt: since + AGAIN_MS,
+      cancelled: new Set(),
+      tries: 0,
     });
   }
 

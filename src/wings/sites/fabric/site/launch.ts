@@ -61,10 +61,14 @@ export function newLaunch(request: LaunchRequest, name: string, site: Site): Lau
   const entry = newEntry(launchId, name, 'unsent');
   setOrigin(entry, foreign, site);
   return {
-    ...{ entry, request, foreign, maintenance: maintenanceOf(request) },
+    entry,
+    request,
+    foreign,
+    maintenance: maintenanceOf(request),
     epochId: epochOf(request),
     user: credentials === null ? null : { uid: credentials.uid, gid: credentials.gid },
-    ...{ asked: null, turns: newTurns(null) },
+    asked: null,
+    turns: newTurns(null),
     told: { running: false, stopped: false, end: false },
   };
 }
@@ -138,7 +142,9 @@ function isAmong(index: number, elements: string): boolean {
 
 export function noteOf({ entry, user, foreign, maintenance, epochId, asked }: Launch): string {
   const note: Note = {
-    ...{ name: entry.name, user, epochId },
+    name: entry.name,
+    user,
+    epochId,
     ...(foreign === null ? {} : { foreign }),
     ...(maintenance === null ? {} : { maintenance }),
     ...(asked === null ? {} : { asked }),

@@ -398,6 +398,15 @@ function away(text: string): SiteProblem {
 }
 
 const GONE: SiteNode = {
-  ...{ name: '', state: 'down', word: 'not listed', reason: null, cpuCount: 0, cpusUsed: 0 },
-  ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [], parts: [] },
+  name: '',
+  state: 'down',
+  word: 'not listed',
+  reason: null,
+  cpuCount: 0,
+  cpusUsed: 0,
+  memoryBytes: null,
+  memoryFreeBytes: null,
+  features: [],
+  queues: [],
+  parts: [],
 };

@@ -124,10 +124,15 @@ export class SiteOrders {
     const folder = folders.path(launchId);
     const { walltimeMs } = request.wants;
     return adaptor.submit({
-      ...{ name, script: siteScript({ folder, ...request }), directory: folder },
+      name,
+      script: siteScript({ folder, ...request }),
+      directory: folder,
       scriptFile: folders.scriptFile(launchId),
-      ...{ queue: settings.queue, account: settings.account, options: settings.options },
-      ...{ walltimeMs: walltimeMs === null ? null : walltimeMs + LIMIT_GRACE_MS, nodeCount: 1 },
+      queue: settings.queue,
+      account: settings.account,
+      options: settings.options,
+      walltimeMs: walltimeMs === null ? null : walltimeMs + LIMIT_GRACE_MS,
+      nodeCount: 1,
       cpuCount: Math.max(1, Math.ceil(request.wants.cpuCount)),
       memoryBytes: request.wants.memoryBytes || null,
       stdout: `${folder}/out`,

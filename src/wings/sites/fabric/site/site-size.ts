@@ -29,7 +29,8 @@ export function sizeOf(nodes: readonly SiteNode[]): SiteSize {
       memoryBytes,
       most((size) => size.memoryBytes ?? 0),
     ),
-    ...{ gpuCount: 0, counted: {} },
+    gpuCount: 0,
+    counted: {},
   };
   return { resources, sizes };
 }

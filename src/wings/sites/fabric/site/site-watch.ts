@@ -375,7 +375,9 @@ export class SiteWatch implements SiteSource {
             stops: stops.all.flatMap((stop) => this.#asFor(stop)),
             stopsHeard: this.#stopsHeard,
           }),
-      ...{ system: adaptor.system, mode, takeover: steerer?.takeover ?? null },
+      system: adaptor.system,
+      mode,
+      takeover: steerer?.takeover ?? null,
       problem: this.#problem,
       ageMs: this.#listedAt === null ? null : clock.monotonic() - this.#listedAt,
     };

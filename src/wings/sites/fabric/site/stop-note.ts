@@ -92,7 +92,9 @@ export function noteToStop(
   // What its head has heard of as stopped stays so for it.
   const phase = wasStopped && known.maintenance === maintenance ? 'opened' : 'stopping';
   return {
-    ...{ ...known, ...own, isSeen: false },
+    ...known,
+    ...own,
+    isSeen: false,
     phase: open.length > 0 || known.phase === 'returning' ? phase : known.phase,
     ...(isOpenedByOthers
       ? { open: [...new Set([...known.open, ...open])], reasonBefore: node.reason || null }

@@ -84,7 +84,8 @@ async function tryFilters(world: TryOutWorld): Promise<SiteTried[]> {
       const warning = ruleWarning(rule);
       const words = `matches ${rule.matched} of ${rule.of} ${rule.over}`;
       return {
-        ...{ what: `rule ${rule.name}`, works: true },
+        what: `rule ${rule.name}`,
+        works: true,
         words: warning === null ? words : `warning: it ${warning}`,
       };
     }),
@@ -96,9 +97,19 @@ async function tryJob(world: TryOutWorld): Promise<SiteTried[]> {
   const { adaptor, folder, name, settings } = world;
   const { queue, account, options } = settings;
   const submission = adaptor.submit({
-    ...{ name, script: TRY_SCRIPT, scriptFile: world.scriptFile, directory: folder },
-    ...{ queue, account, options, walltimeMs: 60_000, nodeCount: 1, cpuCount: 1 },
-    ...{ memoryBytes: null, stdout: `${folder}/out`, stderr: `${folder}/err` },
+    name,
+    script: TRY_SCRIPT,
+    scriptFile: world.scriptFile,
+    directory: folder,
+    queue,
+    account,
+    options,
+    walltimeMs: 60_000,
+    nodeCount: 1,
+    cpuCount: 1,
+    memoryBytes: null,
+    stdout: `${folder}/out`,
+    stderr: `${folder}/err`,
   });
   const answer = await ask(world, submission);
   const submit = 'submit a job';

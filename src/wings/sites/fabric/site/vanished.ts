@@ -24,10 +24,24 @@ interface One {
 
 /** All that is known of a job that only the head has seen. */
 const UNSEEN: Omit<SiteJob, 'id'> = {
-  ...{ handle: null, name: '', owner: '', state: 'unknown', word: 'not listed', queue: null },
-  ...{ reason: 'in no listing any more', elements: null, submittedAt: null, startedAt: null },
-  ...{ endedAt: null, walltimeMs: null, nodeCount: 1, cpuCount: null, memoryBytes: null },
-  ...{ isExclusive: false, nodes: [], exit: null },
+  handle: null,
+  name: '',
+  owner: '',
+  state: 'unknown',
+  word: 'not listed',
+  queue: null,
+  reason: 'in no listing any more',
+  elements: null,
+  submittedAt: null,
+  startedAt: null,
+  endedAt: null,
+  walltimeMs: null,
+  nodeCount: 1,
+  cpuCount: null,
+  memoryBytes: null,
+  isExclusive: false,
+  nodes: [],
+  exit: null,
 };
 
 export class Vanished {
@@ -93,8 +107,11 @@ export class Vanished {
     const word = first === undefined ? 'gone' : `gone; the nodes beside ${first} are not recorded`;
     return {
       ...job,
-      ...{ state: 'ended', word, reason: record?.reason ?? null },
-      ...{ exit: record?.exit ?? null, endedAt: record?.endedAt ?? null },
+      state: 'ended',
+      word,
+      reason: record?.reason ?? null,
+      exit: record?.exit ?? null,
+      endedAt: record?.endedAt ?? null,
       startedAt: record?.startedAt ?? job.startedAt,
       nodes: nodes ?? [],
     };

@@ -11,11 +11,30 @@ const HASH = 'a'.repeat(64);
 function detail(more: object): object {
   const done = doneJob('completed', { code: 0 });
   return {
-    ...{ ...done, id: 42, directory: null, files: {}, dependencies: [], waitsFor: [] },
-    ...{ beginAt: null, nice: 0, qos: 'normal', onNodeLoss: { kind: 'requeue' }, requeue: true },
-    ...{ retriesMax: 0, retryOf: null, warning: null, ranksPerNode: null, runningMax: null },
-    ...{ umask: 18, cancelledBy: null, usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 } },
-    ...{ program: null, environment: null, staging: null, outputs: null, ...more },
+    ...done,
+    id: 42,
+    directory: null,
+    files: {},
+    dependencies: [],
+    waitsFor: [],
+    beginAt: null,
+    nice: 0,
+    qos: 'normal',
+    onNodeLoss: { kind: 'requeue' },
+    requeue: true,
+    retriesMax: 0,
+    retryOf: null,
+    warning: null,
+    ranksPerNode: null,
+    runningMax: null,
+    umask: 18,
+    cancelledBy: null,
+    usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
+    program: null,
+    environment: null,
+    staging: null,
+    outputs: null,
+    ...more,
   };
 }
 

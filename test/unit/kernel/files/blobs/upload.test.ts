@@ -15,7 +15,9 @@ import { formatRefusal, type Refusal } from '../../../../../src/kernel/model/err
 
 const HASH = 'ab'.repeat(32) as BlobHash;
 const ROOM: Room = {
-  ...{ bytesUsed: 70, bytesMax: 100, diskFree: 1000 },
+  bytesUsed: 70,
+  bytesMax: 100,
+  diskFree: 1000,
   user: { name: 'alice', bytesUsed: 10, bytesMax: 100 },
 };
 

@@ -5,7 +5,13 @@ import { test } from 'node:test';
 import { usageOfGroups } from '../../../../../src/kernel/head/answers/usage-groups.ts';
 
 const row = (key: string, step: number, starts: number) => ({
-  ...{ key, step, starts, tasks: starts, usedUs: 1, cpuMs: 10 * starts, memoryByteMs: 2 },
+  key,
+  step,
+  starts,
+  tasks: starts,
+  usedUs: 1,
+  cpuMs: 10 * starts,
+  memoryByteMs: 2,
 });
 
 test('users add up to their groups, in each of several, and under no name in none', () => {

@@ -58,15 +58,13 @@ test('[F7] what a task left is a folder of files once it is done, with a manifes
   assert.deepEqual(
     { ...task, storedAt: 0 },
     {
-      ...{
-        index: null,
-        epoch: 1,
-        outcome: 'completed',
-        files: 3,
-        bytes: 9,
-        leftOut: 1,
-        storedAt: 0,
-      },
+      index: null,
+      epoch: 1,
+      outcome: 'completed',
+      files: 3,
+      bytes: 9,
+      leftOut: 1,
+      storedAt: 0,
       isPartial: false,
     },
   );
@@ -526,7 +524,8 @@ test('[F8] what is too old goes, and the oldest of what is too much; info says i
   await world.archive.expire();
   const { archive } = await alice.call('info');
   assert.deepEqual(archive, {
-    ...{ bytes: 8, bytesMax: 10 },
+    bytes: 8,
+    bytesMax: 10,
     next: { jobId: Number(first), bytes: 4, goesAt: storedAt + 86_400_000 },
   });
   now += 1000;
@@ -608,7 +607,9 @@ test('a task whose files wait for room on the head says so, until they come thro
   const big = 'x'.repeat(10_000);
   const part = (content: string) =>
     ask(world, agent, {
-      ...{ method: 'PATCH', epoch: order.epochId, body: content },
+      method: 'PATCH',
+      epoch: order.epochId,
+      body: content,
       path: `/v1/blobs/${sha256(content)}?offset=0&size=${content.length}`,
     });
   assert.equal((await part(big)).code, 'blob.quota');

@@ -21,7 +21,9 @@ function bench(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-log-'));
   const file = path.join(folder, 'log');
   const made = {
-    ...{ folder, file, log: new PartsLog(file) },
+    folder,
+    file,
+    log: new PartsLog(file),
     restart: async () => {
       await made.log.close();
       made.log = new PartsLog(file);

@@ -28,7 +28,11 @@ export interface Entry {
 export function bodyOf(entries: readonly Entry[], leftOut: readonly unknown[] = []) {
   return {
     entries: entries.map(({ path, kind = 'file', content = '', target }) => ({
-      ...{ path, kind, size: kind === 'file' ? content.length : 0, mode: 0o644, modifiedAt: 5 },
+      path,
+      kind,
+      size: kind === 'file' ? content.length : 0,
+      mode: 0o644,
+      modifiedAt: 5,
       ...(kind === 'file' ? { sha256: sha256(content) } : {}),
       ...(target === undefined ? {} : { target }),
     })),
@@ -111,16 +115,14 @@ export async function restarted(t: TestContext, world: World): Promise<Archive> 
   const { blobs, names, logs, log, shelving } = world;
   const archive = new Archive({
     directory: path.join(world.directory, 'archive'),
-    ...{
-      bytesMax: 2 ** 30,
-      ageMs: 86_400_000,
-      shelving,
-      blobs,
-      names,
-      logs,
-      clock: systemClock,
-      log,
-    },
+    bytesMax: 2 ** 30,
+    ageMs: 86_400_000,
+    shelving,
+    blobs,
+    names,
+    logs,
+    clock: systemClock,
+    log,
   });
   await archive.prepare();
   archive.attach(world.head.engine);

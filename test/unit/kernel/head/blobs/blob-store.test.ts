@@ -98,7 +98,11 @@ async function bench(
     return store;
   };
   const made: Bench = {
-    ...{ directory, clock, names, log, store: await open() },
+    directory,
+    clock,
+    names,
+    log,
+    store: await open(),
     async restart() {
       made.store = await open();
     },

@@ -57,7 +57,9 @@ async function bench(t: TestContext, { failures = 0 } = {}) {
   };
   const names = new References();
   const job = {
-    ...{ id: 1, owner: 'alice', outcome: null },
+    id: 1,
+    owner: 'alice',
+    outcome: null,
     spec: { staging: { inputs: INPUTS } },
   };
   let follow: (committed: Committed) => void = () => undefined;

@@ -68,7 +68,8 @@ test('a line that breaks in the middle leaves what came, and the next one goes o
   const hash = sha256(content);
   const alice = await world.client('alice');
   const outgoing = request({
-    ...{ socketPath: world.socketPath, method: 'PATCH' },
+    socketPath: world.socketPath,
+    method: 'PATCH',
     path: `/v1/blobs/${hash}?offset=0&size=${content.length}`,
     headers: {
       authorization: `Bearer ${await world.token('alice')}`,
@@ -109,7 +110,8 @@ test('what is wrong with an upload is said: its hash, its offset, its size, its 
   const content = Buffer.from('hello');
   const wrong = (hash: string, query: { offset: number; size: number }) =>
     alice.call('sendBlob', {
-      ...{ params: { hash }, query },
+      params: { hash },
+      query,
       bytes: { length: 5, open: () => Readable.from([content]) },
     });
   const size = 5;

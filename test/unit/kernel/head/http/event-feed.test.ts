@@ -9,7 +9,10 @@ import type { NodeName, UserName } from '../../../../../src/kernel/model/ids.ts'
 import { EngineBench } from '../../../../support/engine.ts';
 
 const user = (name: string, role: UserActor['role']): UserActor => ({
-  ...{ kind: 'user', name: name as UserName, role, uid: null },
+  kind: 'user',
+  name: name as UserName,
+  role,
+  uid: null,
 });
 
 async function start() {

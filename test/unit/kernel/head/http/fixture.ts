@@ -160,7 +160,11 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     bytesMax: options.archiveBytesMax ?? 16 * 1_048_576,
     ageMs: 86_400_000,
     shelving,
-    ...{ blobs, names, logs, clock: { ...systemClock, ...options.archiveClock }, log },
+    blobs,
+    names,
+    logs,
+    clock: { ...systemClock, ...options.archiveClock },
+    log,
   });
   await blobs.prepare();
   await archive.prepare();
@@ -194,8 +198,15 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   const running = head;
   const http = await startHttp(
     {
-      ...{ ...ports, blobs, jobFiles, archive, clock, chance: systemChance, audit },
-      ...{ engine: head.engine, agents: head.agents },
+      ...ports,
+      blobs,
+      jobFiles,
+      archive,
+      clock,
+      chance: systemChance,
+      audit,
+      engine: head.engine,
+      agents: head.agents,
       reload: async () => ok({ file: null, changed: [], afterRestart: [] }),
     },
     {
@@ -205,7 +216,10 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
       capacity: {},
       socketPath,
       secure: {
-        ...{ host: '127.0.0.1', port: 0, certificate, publicNames: [] },
+        host: '127.0.0.1',
+        port: 0,
+        certificate,
+        publicNames: [],
         ownAddresses: () => options.ownAddresses ?? [],
       },
       page: { files: path.join(directory, 'page'), state: directory },
@@ -248,21 +262,22 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     agePlus: (days) => {
       agedMs += days * 86_400_000;
     },
-    ...{
-      directory,
-      socketPath,
-      disk,
-      head,
-      http,
-      logs,
-      blobs,
-      archive,
-      shelving,
-      names,
-      log,
-      audit,
-    },
-    ...{ admin, url, client, token },
+    directory,
+    socketPath,
+    disk,
+    head,
+    http,
+    logs,
+    blobs,
+    archive,
+    shelving,
+    names,
+    log,
+    audit,
+    admin,
+    url,
+    client,
+    token,
   };
 }
 

@@ -9,7 +9,10 @@ import { jobRow, taskRow } from '../../store/support/rows.ts';
 import { eventually, startAgent, startWorld, TRUE, type World } from './fixture.ts';
 
 const DONE: Partial<JobRow> = {
-  ...{ state: 'done', outcome: 'completed', startedAt: 1000, endedAt: 9_000_000 },
+  state: 'done',
+  outcome: 'completed',
+  startedAt: 1000,
+  endedAt: 9_000_000,
 };
 
 function keep(world: World, job: JobRow, tasks: readonly Partial<TaskRow>[]): void {
@@ -70,7 +73,11 @@ test('a job with thousands of starts leaves no other without the time of its las
     await world.admin.call('cancelJob', { params: { id } });
   }
   const runs = times(12_000, (at) => ({
-    ...{ epoch: at + 1, final: false, startedAt: 1000 + at, userUs: 2, systemUs: 1 },
+    epoch: at + 1,
+    final: false,
+    startedAt: 1000 + at,
+    userUs: 2,
+    systemUs: 1,
   }));
   await eventually(() => world.head.engine.state.jobs.size === 0);
   keepTasks(world, 2, runs);

@@ -144,7 +144,10 @@ test('[F3] what a node sends for a task belongs to its owner', async (t) => {
     });
   assert.deepEqual(JSON.parse((await lacking()).text), { lacking: [{ hash, offset: 0 }] });
   const sent = await ask(world, agent, {
-    ...{ method: 'PATCH', path: `${path}?offset=0&size=6`, epoch, body: 'result' },
+    method: 'PATCH',
+    path: `${path}?offset=0&size=6`,
+    epoch,
+    body: 'result',
   });
   assert.deepEqual(JSON.parse(sent.text), { offset: 6, held: true });
   assert.deepEqual(JSON.parse((await lacking()).text), { lacking: [] });

@@ -29,7 +29,9 @@ export async function ask(
   { epoch, ...what }: { method: string; path: string; epoch?: string; body?: unknown },
 ): Promise<{ status: number; text: string; code: string | undefined }> {
   const outgoing = request({
-    ...{ socketPath: world.socketPath, method: what.method, path: what.path },
+    socketPath: world.socketPath,
+    method: what.method,
+    path: what.path,
     headers: {
       authorization: `Node ${name}:${secret}`,
       ...(epoch === undefined ? {} : { 'weft-epoch': epoch }),

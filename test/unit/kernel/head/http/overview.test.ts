@@ -31,7 +31,10 @@ test('[D11] the overview finds what runs, failed and waits among all jobs', asyn
     { counts, queueLength, ended, total: total.cpuCount, free: free.cpuCount },
     {
       counts: { done: 1, running: 1, pending: MANY },
-      ...{ queueLength: MANY, ended: { failed: 1 }, total: 4, free: 1 },
+      queueLength: MANY,
+      ended: { failed: 1 },
+      total: 4,
+      free: 1,
     },
   );
   const ids = (list: readonly { readonly id: number }[]) => list.map(({ id }) => id);

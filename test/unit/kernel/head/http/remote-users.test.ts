@@ -22,8 +22,13 @@ test('a token comes with address, fingerprint and certificate of the head, and i
 });
 
 const MADE = {
-  ...{ id: '1', user: 'anna', token: 'wt_1_secret', expiresAt: null, notice: null },
-  ...{ fingerprint: 'f'.repeat(64), certificate: '-----BEGIN CERTIFICATE-----\n' },
+  id: '1',
+  user: 'anna',
+  token: 'wt_1_secret',
+  expiresAt: null,
+  notice: null,
+  fingerprint: 'f'.repeat(64),
+  certificate: '-----BEGIN CERTIFICATE-----\n',
 };
 const PASTED = `export WEFT_HEAD=https://head:5001\nexport WEFT_FINGERPRINT=${MADE.fingerprint}\n`;
 

@@ -115,14 +115,12 @@ const MAINTENANCE: Body<'planMaintenance'> = {
 };
 
 const NO_NEWS = {
-  ...{
-    isFirst: true,
-    isLast: true,
-    system: 'slurm',
-    mode: 'submit',
-    takeover: null,
-    problem: null,
-  },
+  isFirst: true,
+  isLast: true,
+  system: 'slurm',
+  mode: 'submit',
+  takeover: null,
+  problem: null,
   ageMs: 10,
 };
 
@@ -237,12 +235,28 @@ function keepManifest({ directory }: World, id: string): void {
   const folder = path.join(directory, 'archive', 'jobs', id, '_weft');
   const entry = { path: 'a', kind: 'link', size: 0, mode: 0o777, modifiedAt: 5, target: 'b' };
   const summary = {
-    ...{ index: null, epoch: 1, outcome: 'completed', files: 0, bytes: 0, leftOut: 0, storedAt: 5 },
+    index: null,
+    epoch: 1,
+    outcome: 'completed',
+    files: 0,
+    bytes: 0,
+    leftOut: 0,
+    storedAt: 5,
     isPartial: false,
   };
   const manifest = {
-    ...{ version: 1, jobId: Number(id), name: 'true', owner: 'alice', exitCode: 0, signal: null },
-    ...{ detail: null, nodes: ['n1'], startedAt: 1, endedAt: 2, entries: [entry], missing: [] },
+    version: 1,
+    jobId: Number(id),
+    name: 'true',
+    owner: 'alice',
+    exitCode: 0,
+    signal: null,
+    detail: null,
+    nodes: ['n1'],
+    startedAt: 1,
+    endedAt: 2,
+    entries: [entry],
+    missing: [],
     ...summary,
   };
   mkdirSync(folder, { recursive: true });

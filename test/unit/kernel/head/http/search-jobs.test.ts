@@ -71,10 +71,12 @@ test('[D15] jobs that have left memory are found, once, beside those in memory',
     body: { ...TRUE, name: 'live-mesh', held: true },
   });
   assert.deepEqual(await found(world.admin, { search: 'mesh' }), {
-    ...{ ids: [jobId, jobId - 2, 1], next: null },
+    ids: [jobId, jobId - 2, 1],
+    next: null,
   });
   assert.deepEqual(await found(world.admin, { search: 'mesh', limit: 2 }), {
-    ...{ ids: [jobId, jobId - 2], next: jobId - 2 },
+    ids: [jobId, jobId - 2],
+    next: jobId - 2,
   });
   assert.deepEqual((await found(world.admin, { search: 'mesh cancelled', before: 3 })).ids, [1]);
 });

@@ -72,7 +72,9 @@ function world(t: TestContext) {
   let due: (() => void) | null = null;
   const jobs = new Map<number, { endedAt: number; outcome: { kind: string } }>();
   const parts: LoadParts = {
-    ...{ directory, log, look: () => ({ ...IDLE, cpus: 5 }) },
+    directory,
+    log,
+    look: () => ({ ...IDLE, cpus: 5 }),
     engine: { isReadable: true, state: { jobs } as unknown as State },
     clock: {
       now: () => now,
@@ -97,7 +99,8 @@ test('[D11] a head that starts again goes on with what the one before saw', asyn
   const { parts, pass, now, jobs, log } = world(t);
   const before = await LoadKeeper.start(parts);
   before.committed({
-    ...{ seq: 1, at: now() },
+    seq: 1,
+    at: now(),
     events: [{ kind: 'job_done', jobId: 1 as never, outcome: { kind: 'failed' } }],
   });
   jobs.set(1, { endedAt: now(), outcome: { kind: 'failed' } });

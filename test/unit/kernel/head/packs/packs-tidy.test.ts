@@ -31,7 +31,9 @@ async function bench(t: Pick<TestContext, 'after'>, sizes?: typeof SMALL) {
     return packs;
   };
   const made = {
-    ...{ directory, packs: open(), open },
+    directory,
+    packs: open(),
+    open,
     restart: async () => {
       await made.packs.close();
       made.packs = open();

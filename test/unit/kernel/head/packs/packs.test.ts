@@ -40,7 +40,8 @@ async function bench(t: TestContext) {
     return packs;
   };
   const made = {
-    ...{ directory, packs: open() },
+    directory,
+    packs: open(),
     file: (id: number) => path.join(directory, String(id)),
     /** Starts a head again on the same files, after one that was killed. */
     restart: () => {

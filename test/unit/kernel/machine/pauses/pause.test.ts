@@ -17,7 +17,11 @@ import { cancel, planned } from '../../../../support/maintenance.ts';
 
 const HOUR_MS = 3_600_000;
 const ALICES: Pause = {
-  ...{ kind: 'owner', by: 'alice', since: START_AT, until: START_AT + HOUR_MS, requeue: false },
+  kind: 'owner',
+  by: 'alice',
+  since: START_AT,
+  until: START_AT + HOUR_MS,
+  requeue: false,
 };
 const N1 = 'n1' as NodeName;
 
@@ -213,7 +217,8 @@ scenario("[O1] a maintenance's program waits for the end of a pause", (head) => 
   tell(head, 'n1', 1, ALICES);
   const program = { program: { kind: 'argv', argv: ['/bin/upgrade'] }, account: null } as const;
   const id = planned(head, {
-    ...{ time: { kind: 'now' }, nodes: [N1] },
+    time: { kind: 'now' },
+    nodes: [N1],
     program: { ...program, restarts: false },
   });
   head.tick(1000);

@@ -42,8 +42,17 @@ function problemsOf(context: TestContext, text: string, read = readBatchAt): str
 const readBatchAt = (file: string): void => void readBatch(file);
 
 const PLAIN_JOB = {
-  ...{ env: {}, after: [], needs: [], cpuCount: null, gpuCount: null, memoryBytes: null },
-  ...{ walltimeMs: null, retriesMax: 0, partition: null, qos: null, priority: 0 },
+  env: {},
+  after: [],
+  needs: [],
+  cpuCount: null,
+  gpuCount: null,
+  memoryBytes: null,
+  walltimeMs: null,
+  retriesMax: 0,
+  partition: null,
+  qos: null,
+  priority: 0,
   slurm: {},
 };
 
@@ -310,7 +319,10 @@ test('the nodes file, with its usual ports, and host names too', (context) => {
   assert.deepEqual(nodes, [
     { name: 'lab1', host: '192.0.2.11', labels: ['apptainer', 'gpu', 'python3'], ...usual },
     {
-      ...{ name: 'lab2', host: 'lab2.example.org', labels: ['python3', 'lab2-3'], ...usual },
+      name: 'lab2',
+      host: 'lab2.example.org',
+      labels: ['python3', 'lab2-3'],
+      ...usual,
       transportPort: 9000,
     },
   ]);
@@ -321,8 +333,11 @@ test('the nodes file, with its usual ports, and host names too', (context) => {
   const nobody = { nodes: [], total: 2, unmet: ['cuda'], tooLarge: [] };
   assert.deepEqual(needing('gpu', 'lab2-3', 'cuda'), nobody);
   const solver = {
-    ...{ kind: 'apptainer', image: 'a.sif' },
-    ...{ isFile: true, gpu: false, mounts: [] },
+    kind: 'apptainer',
+    image: 'a.sif',
+    isFile: true,
+    gpu: false,
+    mounts: [],
   };
   const contained = { needs: ['python3'], solver: solver as ContainerSolver, jobs: [JOB] };
   assert.deepEqual(

@@ -126,7 +126,11 @@ test('without a file here it says how to begin', async (context) => {
 for (const kind of ['build', 'apptainer', 'docker', 'podman']) {
   test(`the template of ${kind} is right once its files are there`, async (context) => {
     const cwd = folder(context, {
-      ...{ 'build.py': '', 'job.py': '', 'mesh.h5': '', 'solver.sif': '', 'solver.tar': '' },
+      'build.py': '',
+      'job.py': '',
+      'mesh.h5': '',
+      'solver.sif': '',
+      'solver.tar': '',
     });
     assert.equal((await weft(cwd, 'template', kind, '--file', 'weft.batch.yaml')).code, 0);
     const { error, out } = await weft(cwd, 'check');

@@ -9,15 +9,36 @@ import type { BatchJobView, BatchView } from '../../../../../src/wings/batches/a
 import { FakeHead } from '../../../kernel/cli/fake-head.ts';
 
 const BATCH: BatchView = {
-  ...{ title: 'ann/sweep@2', namespace: 'ann', name: 'sweep', version: 2, owner: 'ann' },
-  ...{ origin: 'weft', state: 'running', outcome: null, jobCount: 4, jobIds: [7, 8] },
-  ...{ open: { running: 1, pending: 1 }, ended: { completed: 1, failed: 1 } },
-  ...{ after: ['ann/mesh'], createdAt: 0, endedAt: null, failedBuilds: [] },
+  title: 'ann/sweep@2',
+  namespace: 'ann',
+  name: 'sweep',
+  version: 2,
+  owner: 'ann',
+  origin: 'weft',
+  state: 'running',
+  outcome: null,
+  jobCount: 4,
+  jobIds: [7, 8],
+  open: { running: 1, pending: 1 },
+  ended: { completed: 1, failed: 1 },
+  after: ['ann/mesh'],
+  createdAt: 0,
+  endedAt: null,
+  failedBuilds: [],
 };
 
 const job = (name: string, more: Partial<BatchJobView> = {}): BatchJobView => ({
-  ...{ name, number: 0, id: '7[0]', state: 'pending', outcome: null, detail: null, epoch: 0 },
-  ...{ nodes: [], startedAt: null, endedAt: null, exit: null },
+  name,
+  number: 0,
+  id: '7[0]',
+  state: 'pending',
+  outcome: null,
+  detail: null,
+  epoch: 0,
+  nodes: [],
+  startedAt: null,
+  endedAt: null,
+  exit: null,
   ...more,
 });
 

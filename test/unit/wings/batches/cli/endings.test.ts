@@ -223,7 +223,8 @@ test('results that cannot be kept end the run in words', async (context) => {
 
 test('a full disk loses nothing that was archived', { skip: NO_ROOT }, async (context) => {
   const cwd = makeFolder(context, {
-    ...{ 'b.yaml': BIG, 'job.sh': '#!/bin/sh\nhead -c "$1" /dev/urandom > distribute_save/data\n' },
+    'b.yaml': BIG,
+    'job.sh': '#!/bin/sh\nhead -c "$1" /dev/urandom > distribute_save/data\n',
     'disk/': '',
   });
   const disk = path.join(cwd, 'disk');
@@ -254,7 +255,8 @@ jobs: [{name: small, run: job.sh, args: [1000]}, {name: large, run: job.sh, args
 test('a file that is written while it is read is not used', async (context) => {
   const cwd = makeFolder(context, {
     'b.yaml': 'namespace: lab\nname: moving\nfiles: [grows]\njobs: [{name: a, run: job.sh}]\n',
-    ...{ 'job.sh': '#!/bin/sh\n', grows: '' },
+    'job.sh': '#!/bin/sh\n',
+    grows: '',
   });
   const writer = spawn('sh', ['-c', 'echo; while echo x; do :; done >> grows'], {
     cwd,
@@ -286,7 +288,7 @@ if [ "$1" = slow ] && [ -e "$MEET/hang" ]; then
   sleep 600 & echo $! > "$MEET/pid.new"; mv "$MEET/pid.new" "$MEET/pid"; wait
 fi
 `,
-  ...{ 'meet/hang': '' },
+  'meet/hang': '',
 };
 
 async function beginSlow(context: TestContext, cwd: string): Promise<ChildProcess> {

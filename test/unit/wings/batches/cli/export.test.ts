@@ -74,7 +74,9 @@ echo "$@" > distribute_save/args; cp solver input/* distribute_save/ 2> /dev/nul
 ls > distribute_save/listing
 [ ! -e "$FAIL.$1" ]
 `,
-  ...{ rod: 'steel', 'grids/coarse': '', a: 'A' },
+  rod: 'steel',
+  'grids/coarse': '',
+  a: 'A',
 };
 
 test('build and jobs, inputs, arguments, results; only what is not done is submitted again', async (context) => {
@@ -130,7 +132,10 @@ apptainer:
   jobs: [{name: re100, required_files: [{path: a, alias: input.json}], slurm: {time: "00:05:00"}}]
 slurm: {ntasks: 4, time: 00:30:00}
 `,
-      ...{ 'wing.sif': 'image', mesh: 'mesh', a: '{}', 'bin/apptainer': APPTAINER },
+      'wing.sif': 'image',
+      mesh: 'mesh',
+      a: '{}',
+      'bin/apptainer': APPTAINER,
     });
     const said = await exported(cwd);
     assert.equal(said.code, 0, said.error);
@@ -188,7 +193,8 @@ for word in "$@"; do printf '%s\\n' "$word"; done > "$WEFT_SAVE/words"
   const cwd = makeBatch(context, {
     'b.yaml':
       'namespace: n\nname: b\nsolver: {docker: wing.tar}\njobs: [{name: one, args: [x]}, {name: two}]\n',
-    ...{ 'wing.tar': 'image', 'bin/docker': docker },
+    'wing.tar': 'image',
+    'bin/docker': docker,
   });
   assert.equal((await exported(cwd, 'b.yaml')).code, 0);
   submit(cwd);

@@ -89,7 +89,9 @@ touch "$MEET/$1"
 while [ ! -e "$MEET/1" ] || [ ! -e "$MEET/2" ]; do sleep 0.01; done
 echo "$WEFT_BATCH $WEFT_JOB_NAME $WEFT_CPUS $2 $OMP_NUM_THREADS $(cat input/in)"
 `,
-    ...{ in1: 'one', in2: 'two', 'meet/': '' },
+    in1: 'one',
+    in2: 'two',
+    'meet/': '',
   });
   const meet = path.join(cwd, 'meet');
   const { code, out, error } = await runWith(cwd, { MEET: meet }, '--at-once', '2');
@@ -246,8 +248,11 @@ jobs: [{name: a, run: job.sh, files: [{path: y, as: conf}]}, {name: b, run: job.
     'job.sh': `#!/bin/sh
 cd input; find . | sort; cat conf grids/link link; test -x grids/tool && echo runs; rm -r *
 `,
-    ...{ 'grids/deep/coarse': 'coarse\n', 'grids/empty/': '', 'grids/tool': '#!/bin/sh\n' },
-    ...{ x: 'x\n', y: 'y\n' },
+    'grids/deep/coarse': 'coarse\n',
+    'grids/empty/': '',
+    'grids/tool': '#!/bin/sh\n',
+    x: 'x\n',
+    y: 'y\n',
   });
   execFileSync('ln', ['-s', 'deep/coarse', path.join(cwd, 'grids', 'link')]);
   execFileSync('ln', ['-s', 'x', path.join(cwd, 'link')]);
@@ -281,7 +286,8 @@ apptainer:
   initialize: {sif: {path: wing.sif}, required_mounts: [/output, /scratch/a]}
   jobs: [{name: one}]
 `,
-    ...{ 'wing.sif': 'image', 'bin/apptainer': RECORDER },
+    'wing.sif': 'image',
+    'bin/apptainer': RECORDER,
   });
   const record = path.join(cwd, 'record');
   const PATH = `${path.join(cwd, 'bin')}:${process.env['PATH']}`;
@@ -302,7 +308,8 @@ test('singularity is what apptainer is called where only that is there', async (
     'distribute-jobs.yaml': `meta: {batch_name: b, namespace: n, capabilities: [singularity]}
 singularity: {initialize: {sif: wing.sif}, jobs: [{name: one}]}
 `,
-    ...{ 'wing.sif': 'image', 'bin/singularity': RECORDER },
+    'wing.sif': 'image',
+    'bin/singularity': RECORDER,
   });
   const record = path.join(cwd, 'record');
   const PATH = `${path.join(cwd, 'bin')}:${process.env['PATH']}`;
@@ -318,7 +325,8 @@ name: b
 solver: {docker: wing.tar}
 jobs: [{name: one, cpus: 1, memory: 64M, args: [go]}, {name: two, cpus: 1}]
 `,
-    ...{ 'wing.tar': 'image', 'bin/docker': RECORDER },
+    'wing.tar': 'image',
+    'bin/docker': RECORDER,
   });
   const record = path.join(cwd, 'record');
   const PATH = `${path.join(cwd, 'bin')}:${process.env['PATH']}`;

@@ -7,12 +7,26 @@ import type { BatchJobView } from '../../../../../src/wings/batches/api/batches.
 import { FakeHead } from '../../../kernel/cli/fake-head.ts';
 
 const job = (name: string, id: string, epoch: number): BatchJobView => ({
-  ...{ name, number: 0, id, state: 'done', outcome: 'completed', detail: null, epoch },
-  ...{ nodes: ['n1'], startedAt: 1, endedAt: 2, exit: { code: 0 } },
+  name,
+  number: 0,
+  id,
+  state: 'done',
+  outcome: 'completed',
+  detail: null,
+  epoch,
+  nodes: ['n1'],
+  startedAt: 1,
+  endedAt: 2,
+  exit: { code: 0 },
 });
 
 const entry = (path: string) => ({
-  ...{ path, kind: 'file', size: 1, mode: 0o644, modifiedAt: 0, sha256: hashOf('sha256', 'x') },
+  path,
+  kind: 'file',
+  size: 1,
+  mode: 0o644,
+  modifiedAt: 0,
+  sha256: hashOf('sha256', 'x'),
 });
 
 test('files of the save folder are listed under the names of their jobs', async () => {

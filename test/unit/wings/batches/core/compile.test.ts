@@ -40,8 +40,17 @@ test('the smallest batch, and what holds where nothing is said', () => {
       run: { path: 'job.py', as: 'job.py' },
       args: ['{{cpus}}'],
       files: [],
-      ...{ env: {}, after: [], needs: [], cpuCount: null, gpuCount: null, memoryBytes: null },
-      ...{ walltimeMs: null, retriesMax: 0, partition: null, qos: null, priority: 0 },
+      env: {},
+      after: [],
+      needs: [],
+      cpuCount: null,
+      gpuCount: null,
+      memoryBytes: null,
+      walltimeMs: null,
+      retriesMax: 0,
+      partition: null,
+      qos: null,
+      priority: 0,
       slurm: {},
     },
   ]);
@@ -220,13 +229,26 @@ test('each container is known by its key; a .tar is a file and a name is none', 
   const image = 'solver.sif';
   const base = { gpu: false, mounts: [] };
   assert.deepEqual(solver({ image, mounts, gpu: true }), {
-    ...{ kind: 'apptainer', image, isFile: true, mounts, gpu: true, uses: 1 },
+    kind: 'apptainer',
+    image,
+    isFile: true,
+    mounts,
+    gpu: true,
+    uses: 1,
   });
   assert.deepEqual(solver({ docker: 'out/solver.tar.gz' }), {
-    ...{ kind: 'docker', image: 'out/solver.tar.gz', isFile: true, ...base, uses: 1 },
+    kind: 'docker',
+    image: 'out/solver.tar.gz',
+    isFile: true,
+    ...base,
+    uses: 1,
   });
   assert.deepEqual(solver({ podman: 'example.org:5000/a/b:1.2' }), {
-    ...{ kind: 'podman', image: 'example.org:5000/a/b:1.2', isFile: false, ...base, uses: 0 },
+    kind: 'podman',
+    image: 'example.org:5000/a/b:1.2',
+    isFile: false,
+    ...base,
+    uses: 0,
   });
 });
 

@@ -11,21 +11,36 @@ import { commandLine, VARIABLES } from '../../../../../src/wings/batches/core/co
 import { buildHeader, jobHeader } from '../../../../../src/wings/batches/core/slurm/header.ts';
 
 const JOB: BatchJob = {
-  ...{ name: 're100', run: { path: 'job.py', as: 'job.py' }, args: [], files: [] },
-  ...{ env: {}, after: [], needs: [], cpuCount: null, gpuCount: null, memoryBytes: null },
-  ...{ walltimeMs: null, retriesMax: 0, partition: null, qos: null, priority: 0, slurm: {} },
+  name: 're100',
+  run: { path: 'job.py', as: 'job.py' },
+  args: [],
+  files: [],
+  env: {},
+  after: [],
+  needs: [],
+  cpuCount: null,
+  gpuCount: null,
+  memoryBytes: null,
+  walltimeMs: null,
+  retriesMax: 0,
+  partition: null,
+  qos: null,
+  priority: 0,
+  slurm: {},
 };
 const BATCH: BatchFile = {
-  ...{
-    namespace: 'wing',
-    name: 'sweep',
-    origin: 'weft',
-    needs: [],
-    solver: null,
-    files: [],
-    env: {},
-  },
-  ...{ jobs: [JOB], outputs: ['**'], after: [], notices: [], slurm: {} },
+  namespace: 'wing',
+  name: 'sweep',
+  origin: 'weft',
+  needs: [],
+  solver: null,
+  files: [],
+  env: {},
+  jobs: [JOB],
+  outputs: ['**'],
+  after: [],
+  notices: [],
+  slurm: {},
 };
 
 function header(batch: SlurmFields, job: Partial<BatchJob>): string[] {

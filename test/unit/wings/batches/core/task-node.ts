@@ -53,8 +53,11 @@ class Node {
 
   get environment() {
     return {
-      ...{ PATH: process.env['PATH'], WEFT_CPUS: '3', WEFT_BUILDS: this.builds },
-      ...{ WEFT_BUILD: 'key', WEFT_BATCH: 'lab/heat' },
+      PATH: process.env['PATH'],
+      WEFT_CPUS: '3',
+      WEFT_BUILDS: this.builds,
+      WEFT_BUILD: 'key',
+      WEFT_BATCH: 'lab/heat',
     };
   }
 

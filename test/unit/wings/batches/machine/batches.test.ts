@@ -38,8 +38,15 @@ const PARTS = [part(['a', 'c'], [0, 2]), part(['b'], [1], { cpuCount: 2 })];
 
 function submit(more: Partial<SubmitBatch> = {}): SubmitBatch {
   return {
-    ...{ kind: 'submit_batch', namespace: 'ann', name: 'sweep', origin: 'weft', after: [] },
-    ...{ mode: 'new', parts: PARTS, key: null, build: null },
+    kind: 'submit_batch',
+    namespace: 'ann',
+    name: 'sweep',
+    origin: 'weft',
+    after: [],
+    mode: 'new',
+    parts: PARTS,
+    key: null,
+    build: null,
     ...more,
   };
 }
@@ -85,7 +92,10 @@ scenario('[B1] a batch is accepted as a whole, each of its jobs a task with its 
   head.started('1[0]#1');
   head.ended('1[0]#1');
   assert.deepEqual(standing(head), {
-    ...{ state: 'running', outcome: null, open: { starting: 2 }, ended: { completed: 1 } },
+    state: 'running',
+    outcome: null,
+    open: { starting: 2 },
+    ended: { completed: 1 },
   });
 });
 
@@ -161,7 +171,10 @@ scenario('[B4] resume runs only what did not complete, in the same batch', (head
   head.ended('3[1]#1');
   head.ended('4[0]#1');
   assert.deepEqual(standing(head), {
-    ...{ state: 'done', outcome: 'completed', open: {}, ended: { completed: 3 } },
+    state: 'done',
+    outcome: 'completed',
+    open: {},
+    ended: { completed: 3 },
   });
   assert.deepEqual(
     currentParts(batchOf(head)).map(({ part: { jobId }, numbers }) => [jobId, `${numbers}`]),
@@ -402,7 +415,10 @@ scenario('[B7] failed on every node the batch is over, until it is built anew', 
   head.ended('1[0]#1', UNBUILT);
   head.ended('1[1]#1', UNBUILT);
   assert.deepEqual(standing(head), {
-    ...{ state: 'done', outcome: 'build_failed', open: {}, ended: { build_failed: 2 } },
+    state: 'done',
+    outcome: 'build_failed',
+    open: {},
+    ended: { build_failed: 2 },
   });
   const failed = [...(batchOf(head).build?.failed ?? [])];
   assert.deepEqual(failed, [

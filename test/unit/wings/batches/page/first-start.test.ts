@@ -6,7 +6,10 @@ import { firstStartOn } from '../../../../../src/wings/batches/page/first-start.
 
 test('the first start on a node is found on whichever page it is', async () => {
   const job = (id: string, startedAt: number | null, ...nodes: string[]) => ({
-    ...{ id, epoch: 1, startedAt, nodes },
+    id,
+    epoch: 1,
+    startedAt,
+    nodes,
   });
   const pages = [
     { jobs: [job('1', 50, 'n1'), job('2', null, 'n2')], next: 1 },

@@ -59,7 +59,12 @@ function prepare(t: TestContext) {
   const keeperOf = (more: { bytesMax?: number; inUse?: () => ReadonlySet<string> } = {}) => {
     const options = { bytesMax: 2 ** 40, inUse: () => new Set<string>(), ...more };
     return new BuildKeeper({
-      ...{ directory, ageMs: 24 * HOUR, files: systemFiles, clock: systemClock, log, ...options },
+      directory,
+      ageMs: 24 * HOUR,
+      files: systemFiles,
+      clock: systemClock,
+      log,
+      ...options,
     });
   };
   const left = (uid: string) => readdirSync(path.join(directory, uid)).sort();

@@ -44,8 +44,11 @@ test('[K8] a worker runs our program, which is told of the head and of its secre
   assert.deepEqual(argv, ['/bin/weft-worker']);
   assert.equal(environment.get('WEFT_POOL'), '7');
   assert.deepEqual(JSON.parse(environment.get('WEFT_CALLS') ?? ''), {
-    ...{ head: { socketPath: '/run/head.sock' }, key: 'secret' },
-    ...{ epochId: '7#3', worker: 'n1:7#3', recycle },
+    head: { socketPath: '/run/head.sock' },
+    key: 'secret',
+    epochId: '7#3',
+    worker: 'n1:7#3',
+    recycle,
   });
   const tls = { url: 'https://head:5001', fingerprint: 'ab' };
   const [, remote] = await started(order, { head: tls });

@@ -6,21 +6,25 @@ import type { PoolView } from '../../../../../src/wings/calls/api/pools.ts';
 import { type Answers, FakeHead } from '../../../kernel/cli/fake-head.ts';
 
 const POOL: PoolView = {
-  ...{ id: 7, name: 'sums', owner: 'ann', state: 'running', outcome: null },
-  ...{
-    min: 1,
-    max: 8,
-    idleMs: 60_000,
-    temporary: false,
-    target: 4,
-    workers: { running: 2, starting: 1 },
-  },
+  id: 7,
+  name: 'sums',
+  owner: 'ann',
+  state: 'running',
+  outcome: null,
+  min: 1,
+  max: 8,
+  idleMs: 60_000,
+  temporary: false,
+  target: 4,
+  workers: { running: 2, starting: 1 },
   reason: { kind: 'resources', words: 'no cpu is free' },
   calls: { clients: 1, workers: 2, waiting: 9, running: 2, done: 70, failed: 68 },
   losses: 1,
   image: { kind: 'podman', name: 'lab/node:24' },
   perWorker: { cpuCount: 2, memoryBytes: 0, gpuCount: 0, counted: {} },
-  ...{ partition: 'default', submittedAt: 0, endedAt: null },
+  partition: 'default',
+  submittedAt: 0,
+  endedAt: null,
 };
 
 const STARTED: Answers = {
@@ -59,13 +63,21 @@ test('pool start sends what each worker gets, and how many there are', async () 
   assert.match(String(one.headers['idempotency-key']), /./);
   const { umask: _, directory, ...body } = one.body as Record<string, unknown>;
   assert.deepEqual(body, {
-    ...{ name: 'sums', min: 1, max: 8, idleMs: 120_000, environment: {} },
-    ...{ cpuCount: 2, walltimeMs: 3_600_000 },
+    name: 'sums',
+    min: 1,
+    max: 8,
+    idleMs: 120_000,
+    environment: {},
+    cpuCount: 2,
+    walltimeMs: 3_600_000,
   });
   assert.equal((directory as { kind: string }).kind, 'auto');
   const { umask: __, ...other } = two.body as Record<string, unknown>;
   assert.deepEqual(other, {
-    ...{ min: 4, max: 4, directory: { kind: 'private' }, environment: {} },
+    min: 4,
+    max: 4,
+    directory: { kind: 'private' },
+    environment: {},
     recycle: { calls: 1000, bytes: 2_147_483_648 },
   });
 });

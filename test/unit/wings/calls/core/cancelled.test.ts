@@ -105,8 +105,15 @@ function rawSession(rig: Rig, id: string, generation: string | null = null) {
   say({ kind: 'hello', session: id, generation, detach: false, label: '' });
   say({ kind: 'asset', asset: 1, sha256: sha256(bytes), size: bytes.length, bytes });
   const call = (number: number): ClientToRouter => ({
-    ...{ kind: 'call', call: number, asset: 1, retriesMax: 0, timeoutMs: 0, since: null },
-    ...{ attempt: 0, shared: [], payload: { inline: bytes } },
+    kind: 'call',
+    call: number,
+    asset: 1,
+    retriesMax: 0,
+    timeoutMs: 0,
+    since: null,
+    attempt: 0,
+    shared: [],
+    payload: { inline: bytes },
   });
   return { say, call };
 }

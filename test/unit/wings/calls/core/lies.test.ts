@@ -31,16 +31,32 @@ class Heard<M extends { kind: string }> implements Peer<M> {
 }
 
 const HELLO: ClientToRouter = {
-  ...{ kind: 'hello', session: 'a'.repeat(32), generation: null, detach: false, label: 'liar' },
+  kind: 'hello',
+  session: 'a'.repeat(32),
+  generation: null,
+  detach: false,
+  label: 'liar',
 };
 const CODE = bytesOf('code');
 const ASSET: ClientToRouter = {
-  ...{ kind: 'asset', asset: 1, sha256: sha256(CODE), size: CODE.length, bytes: CODE },
+  kind: 'asset',
+  asset: 1,
+  sha256: sha256(CODE),
+  size: CODE.length,
+  bytes: CODE,
 };
 function call(number: number, change: object = {}): ClientToRouter {
   return {
-    ...{ kind: 'call', call: number, asset: 1, retriesMax: 0, timeoutMs: 0, since: null },
-    ...{ attempt: 0, shared: [], payload: { inline: CODE }, ...change },
+    kind: 'call',
+    call: number,
+    asset: 1,
+    retriesMax: 0,
+    timeoutMs: 0,
+    since: null,
+    attempt: 0,
+    shared: [],
+    payload: { inline: CODE },
+    ...change,
   } as ClientToRouter;
 }
 

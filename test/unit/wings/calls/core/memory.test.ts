@@ -61,13 +61,24 @@ test('[C5] a client that cancels its calls and takes none of their ends gets no 
   const bytes = bytesOf('code');
   say(
     {
-      ...{ kind: 'hello', session: 'a'.repeat(32), generation: null, detach: false, label: '' },
+      kind: 'hello',
+      session: 'a'.repeat(32),
+      generation: null,
+      detach: false,
+      label: '',
     },
     { kind: 'asset', asset: 1, sha256: sha256(bytes), size: bytes.length, bytes },
   );
   const call = (number: number): ClientToRouter => ({
-    ...{ kind: 'call', call: number, asset: 1, retriesMax: 0, timeoutMs: 0, since: null },
-    ...{ attempt: 0, shared: [], payload: { inline: bytes } },
+    kind: 'call',
+    call: number,
+    asset: 1,
+    retriesMax: 0,
+    timeoutMs: 0,
+    since: null,
+    attempt: 0,
+    shared: [],
+    payload: { inline: bytes },
   });
   for (let number = 1; number <= CALL_WINDOW_CALLS; number += 1) {
     say(call(number), { kind: 'cancel', call: number });
@@ -106,8 +117,15 @@ test('room is told with the end of a call, by a message of its own only when the
     rig.now,
   );
   const call = (number: number): ClientToRouter => ({
-    ...{ kind: 'call', call: number, asset: 1, retriesMax: 0, timeoutMs: 0, since: null },
-    ...{ attempt: 0, shared: [], payload: { inline: bytes } },
+    kind: 'call',
+    call: number,
+    asset: 1,
+    retriesMax: 0,
+    timeoutMs: 0,
+    since: null,
+    attempt: 0,
+    shared: [],
+    payload: { inline: bytes },
   });
   heard.length = 0;
   port.take([call(1)], rig.now);

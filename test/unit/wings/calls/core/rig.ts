@@ -158,7 +158,12 @@ export class Client {
 
   submit(asset: number, text: string, of: Partial<{ retriesMax: number; timeoutMs: number }> = {}) {
     const call = this.session.submit({
-      ...{ asset, shared: [], retriesMax: 0, timeoutMs: 0, payload: bytesOf(text), ...of },
+      asset,
+      shared: [],
+      retriesMax: 0,
+      timeoutMs: 0,
+      payload: bytesOf(text),
+      ...of,
     });
     assert.ok(call !== null);
     return call;
@@ -334,8 +339,15 @@ export class Rig {
   #newRouter(of: Partial<RouterOptions>): Router {
     return new Router(
       {
-        ...{ generation: `g${this.#generation}`, losses: 0, workers: [], crashLimit: 3 },
-        ...{ min: 0, max: 10, idleMs: 60_000, newHash: () => createHash('sha256'), ...of },
+        generation: `g${this.#generation}`,
+        losses: 0,
+        workers: [],
+        crashLimit: 3,
+        min: 0,
+        max: 10,
+        idleMs: 60_000,
+        newHash: () => createHash('sha256'),
+        ...of,
       },
       this.now,
     );

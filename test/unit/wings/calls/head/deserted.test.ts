@@ -23,7 +23,10 @@ function poolCalls(head: TestHead, isTemporary: boolean) {
   const calls = new PoolCalls(
     {
       room: new AssetRoom(1),
-      ...{ generation: 'g', job: () => head.job(jobId), scale: () => undefined, why: () => null },
+      generation: 'g',
+      job: () => head.job(jobId),
+      scale: () => undefined,
+      why: () => null,
       hopeless: () => null,
       desert: () => (asked += 1),
     },
@@ -69,8 +72,12 @@ function startFleet(name: string): never {
   const wish = { system: 'slurm', queue: null, options: [], isolated: false, walltimeMs: null };
   const fleet = { name: 'f', tag: 'ab', isOnce: false, min: 0, max: 2, idleMs: 0 };
   const own = {
-    ...{ cpuCount: 1, memoryBytes: null, image: null, dockerArgs: [] },
-    ...{ directory: '/tmp', sharedPaths: [] },
+    cpuCount: 1,
+    memoryBytes: null,
+    image: null,
+    dockerArgs: [],
+    directory: '/tmp',
+    sharedPaths: [],
   };
   return { kind: 'start_fleet', ...fleet, name, wish: { ...wish, ...own } } as never;
 }

@@ -127,12 +127,23 @@ export function hello(name: string): WorkerToRouter {
 }
 
 export const FUNCTION: ClientToRouter = {
-  ...{ kind: 'asset', asset: 1, sha256: 'a'.repeat(64), size: 3, bytes: null },
+  kind: 'asset',
+  asset: 1,
+  sha256: 'a'.repeat(64),
+  size: 3,
+  bytes: null,
 };
 
 export function call(number: number, text = `${number}`): ClientToRouter {
   return {
-    ...{ kind: 'call', call: number, asset: 1, retriesMax: 0, timeoutMs: 0, since: null },
-    ...{ attempt: 0, shared: [], payload: { inline: Buffer.from(text) } },
+    kind: 'call',
+    call: number,
+    asset: 1,
+    retriesMax: 0,
+    timeoutMs: 0,
+    since: null,
+    attempt: 0,
+    shared: [],
+    payload: { inline: Buffer.from(text) },
   };
 }

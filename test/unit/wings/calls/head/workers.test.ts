@@ -9,7 +9,8 @@ import { findInside } from '../../../../../src/wings/calls/head/workers.ts';
 
 const task = (epoch: number) => ({ epoch, parts: new Map([['n1', { state: 'running' }]]) });
 const pool = (key: string) => ({
-  ...{ spec: { pool: {}, stepKey: key }, active: new Map([[0, task(2)]]) },
+  spec: { pool: {}, stepKey: key },
+  active: new Map([[0, task(2)]]),
 });
 const state = { jobs: new Map([...[7, 8].map((id) => [id, pool(`key ${id}`)] as const)]) };
 

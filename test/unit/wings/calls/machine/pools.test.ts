@@ -31,7 +31,10 @@ interface Wish extends Partial<PoolSpec> {
 
 function start({ worker = {}, key, ...pool }: Wish = {}): PoolCommand {
   return {
-    ...{ kind: 'start_pool', worker, key: key ?? null, secret: 'its secret' },
+    kind: 'start_pool',
+    worker,
+    key: key ?? null,
+    secret: 'its secret',
     pool: { name: null, min: 0, max: 4, idleMs: 60_000, ...pool },
   };
 }

@@ -68,13 +68,16 @@ describe('a pool', { timeout: 600_000 }, () => {
       await cluster.pool({ ...wish, env, directory: 'private' });
       const { body } = head.asked.findLast(({ method }) => method === 'POST') ?? {};
       assert.deepEqual(body, {
-        ...{ min: 1, max: 9, idleMs: 300_000, cpuCount: 2, memoryBytes: 1024 ** 3 },
-        ...{
-          walltimeMs: 3_600_000,
-          environment: { A: 'b', WEFT_DIR: '/d' },
-          directory: { kind: 'private' },
-        },
-        ...{ umask: process.umask(), temporary: true },
+        min: 1,
+        max: 9,
+        idleMs: 300_000,
+        cpuCount: 2,
+        memoryBytes: 1024 ** 3,
+        walltimeMs: 3_600_000,
+        environment: { A: 'b', WEFT_DIR: '/d' },
+        directory: { kind: 'private' },
+        umask: process.umask(),
+        temporary: true,
       });
       await pool.scale({ max: 3 });
       assert.deepEqual(head.asked.at(-1)?.body, { max: 3 });

@@ -73,8 +73,14 @@ const FROM_CLIENT: Every<ClientToRouter> = {
   ...shared,
   hello: made('hello', { session: hex(32), generation: orNull(text), detach: bool, label: text }),
   call: made('call', {
-    ...{ call: u32, asset: u32, retriesMax: u32, timeoutMs: count, since: orNull(count) },
-    ...{ attempt: u32, shared: u32s, payload },
+    call: u32,
+    asset: u32,
+    retriesMax: u32,
+    timeoutMs: count,
+    since: orNull(count),
+    attempt: u32,
+    shared: u32s,
+    payload,
   }),
   synced: made('synced', {}),
   cancel: made('cancel', { call: u32 }),
@@ -97,14 +103,21 @@ const TO_CLIENT: Every<RouterToClient> = {
   }),
   result: made('result', { call: u32, ok: bool, attempt: u32, payload }),
   settled: made('settled', {
-    ...{ call: u32, why: fc.constantFrom(...SETTLED_WHYS), detail: text, worker: orNull(text) },
+    call: u32,
+    why: fc.constantFrom(...SETTLED_WHYS),
+    detail: text,
+    worker: orNull(text),
   }),
   taken: made('taken', { calls: u32, bytes: count }),
   started: made('started', { call: u32, attempt: u32, worker: text }),
   progress: made('progress', { call: u32, bytes }),
   wanted: made('wanted', { of: source, id: u32, ...part }),
   pool: made('pool', {
-    ...{ workers: u32, busy: u32, waiting: u32, losses: count, why: orNull(text) },
+    workers: u32,
+    busy: u32,
+    waiting: u32,
+    losses: count,
+    why: orNull(text),
   }),
   closing,
   pong: made('pong', {}),
@@ -115,7 +128,12 @@ const TO_WORKER: Every<RouterToWorker> = {
   welcome: made('welcome', { generation: text, heartbeatMs: u32 }),
   session: made('session', { session: u32, id: hex(32) }),
   call: made('call', {
-    ...{ ...ref, asset: u32, attempt: u32, timeoutMs: count, shared: u32s, payload },
+    ...ref,
+    asset: u32,
+    attempt: u32,
+    timeoutMs: count,
+    shared: u32s,
+    payload,
   }),
   cancel: made('cancel', ref),
   ack: made('ack', { session: u32, calls: u32s }),
@@ -127,12 +145,21 @@ const TO_WORKER: Every<RouterToWorker> = {
   closing,
   ping: made('ping', {}),
   inner: made('inner', {
-    ...{ ...ref, asset: u32, attempt: u32, timeoutMs: count, shared: u32s, payload, depth: u32 },
+    ...ref,
+    asset: u32,
+    attempt: u32,
+    timeoutMs: count,
+    shared: u32s,
+    payload,
+    depth: u32,
   }),
 };
 
 const heldCall = fc.record({
-  ...{ session: hex(32), call: u32, attempt: u32, state: fc.constantFrom(...HELD_STATES) },
+  session: hex(32),
+  call: u32,
+  attempt: u32,
+  state: fc.constantFrom(...HELD_STATES),
 });
 const FROM_WORKER: Every<WorkerToRouter> = {
   more: shared.more,
@@ -140,8 +167,10 @@ const FROM_WORKER: Every<WorkerToRouter> = {
   none: shared.none,
   body: shared.body,
   hello: made('hello', {
-    ...{ worker: text, generation: orNull(text) },
-    ...{ held: fc.array(heldCall, { maxLength: 5 }), over: fc.array(hex(32), { maxLength: 5 }) },
+    worker: text,
+    generation: orNull(text),
+    held: fc.array(heldCall, { maxLength: 5 }),
+    over: fc.array(hex(32), { maxLength: 5 }),
   }),
   started: made('started', attempt),
   progress: made('progress', { ...attempt, bytes }),
@@ -223,8 +252,15 @@ function refusal(frame: Uint8Array): string {
 }
 
 const CALL: ClientToRouter = {
-  ...{ kind: 'call', call: 1, asset: 1, retriesMax: 0, timeoutMs: 0, since: null, attempt: 0 },
-  ...{ shared: [], payload: { inline: new Uint8Array() } },
+  kind: 'call',
+  call: 1,
+  asset: 1,
+  retriesMax: 0,
+  timeoutMs: 0,
+  since: null,
+  attempt: 0,
+  shared: [],
+  payload: { inline: new Uint8Array() },
 };
 
 test('what is beyond its bound is refused', () => {

@@ -11,16 +11,38 @@ function batch(title: string, state: BatchView['state'] = 'running'): BatchView 
   const [namespace = '', rest = ''] = title.split('/');
   const [name = '', version = '1'] = rest.split('@');
   return {
-    ...{ title, namespace, name, version: Number(version), owner: 'ann', origin: 'distribute' },
-    ...{ state, outcome: state === 'done' ? 'completed' : null, jobCount: 4, jobIds: [7] },
-    ...{ open: {}, ended: {}, after: [], createdAt: 0, endedAt: null, failedBuilds: [] },
+    title,
+    namespace,
+    name,
+    version: Number(version),
+    owner: 'ann',
+    origin: 'distribute',
+    state,
+    outcome: state === 'done' ? 'completed' : null,
+    jobCount: 4,
+    jobIds: [7],
+    open: {},
+    ended: {},
+    after: [],
+    createdAt: 0,
+    endedAt: null,
+    failedBuilds: [],
   };
 }
 
 function job(name: string, more: Partial<BatchJobView> = {}): BatchJobView {
   return {
-    ...{ name, number: 0, id: '7[0]', state: 'pending', outcome: null, detail: null, epoch: 0 },
-    ...{ nodes: [], startedAt: null, endedAt: null, exit: null },
+    name,
+    number: 0,
+    id: '7[0]',
+    state: 'pending',
+    outcome: null,
+    detail: null,
+    epoch: 0,
+    nodes: [],
+    startedAt: null,
+    endedAt: null,
+    exit: null,
     ...more,
   };
 }

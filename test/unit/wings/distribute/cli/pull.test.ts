@@ -8,8 +8,17 @@ import { makeFolder } from '../../../../support/folder.ts';
 import { type Answers, FakeHead } from '../../../kernel/cli/fake-head.ts';
 
 const job = (name: string, id: string): BatchJobView => ({
-  ...{ name, number: 0, id, state: 'done', outcome: 'completed', detail: null, epoch: 1 },
-  ...{ nodes: ['n1'], startedAt: 1, endedAt: 2, exit: { code: 0 } },
+  name,
+  number: 0,
+  id,
+  state: 'done',
+  outcome: 'completed',
+  detail: null,
+  epoch: 1,
+  nodes: ['n1'],
+  startedAt: 1,
+  endedAt: 2,
+  exit: { code: 0 },
 });
 
 const FILES = {
@@ -26,7 +35,10 @@ python:
 function answers(): Answers {
   const made = { mode: 0o644, modifiedAt: 0 };
   const file = (path: string) => ({
-    ...{ path: `distribute_save/${path}`, kind: 'file', size: 1, ...made },
+    path: `distribute_save/${path}`,
+    kind: 'file',
+    size: 1,
+    ...made,
     sha256: hashOf('sha256', 'x'),
   });
   const folder = { path: 'distribute_save/empty', kind: 'folder', size: 0, ...made };

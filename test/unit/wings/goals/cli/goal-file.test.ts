@@ -28,8 +28,14 @@ test('[M20] a goal file says classes of nodes and what they are to be like', () 
   const [compute] = classes;
   const { goals = [], ...rest } = compute ?? {};
   assert.deepEqual(rest, {
-    ...{ name: 'compute', nodes: ['n1', 'n2'], labels: ['!old'], atOnce: 2 },
-    ...{ withinMs: 43_200_000, durationMs: 600_000, running: 'requeue', restarts: false },
+    name: 'compute',
+    nodes: ['n1', 'n2'],
+    labels: ['!old'],
+    atOnce: 2,
+    withinMs: 43_200_000,
+    durationMs: 600_000,
+    running: 'requeue',
+    restarts: false,
   });
   assert.deepEqual(
     goals.map(({ name, repair }) => `${name} ${repair}`),

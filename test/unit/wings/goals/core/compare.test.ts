@@ -19,9 +19,17 @@ import {
 } from '../../../../../src/wings/goals/core/script.ts';
 
 const FACTS: Facts = {
-  ...{ kernel: '6.1.0-18', os: 'linux', arch: 'x64', agent: '1.0.0', launcher: 'c' },
-  ...{ limits: 'cgroup v2', network: null, cpus: 4, memory: 2 ** 33, disk: 2 ** 30 },
-  ...{ fault: 'none' },
+  kernel: '6.1.0-18',
+  os: 'linux',
+  arch: 'x64',
+  agent: '1.0.0',
+  launcher: 'c',
+  limits: 'cgroup v2',
+  network: null,
+  cpus: 4,
+  memory: 2 ** 33,
+  disk: 2 ** 30,
+  fault: 'none',
 };
 
 const check = (
@@ -30,7 +38,8 @@ const check = (
   expect: string | null = null,
   repair = 'true',
 ): Goal => ({
-  ...{ name, repair },
+  name,
+  repair,
   test: { kind: 'check', line, expect },
 });
 

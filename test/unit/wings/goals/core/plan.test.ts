@@ -7,15 +7,30 @@ import type { GoalClass } from '../../../../../src/wings/goals/core/goal.ts';
 import { type GoalNode, planGoals } from '../../../../../src/wings/goals/core/plan.ts';
 
 const CLASS: GoalClass = {
-  ...{ name: 'all', nodes: null, labels: [], atOnce: 2, withinMs: 1000, durationMs: 1000 },
-  ...{ running: 'wait', restarts: false, goals: [] },
+  name: 'all',
+  nodes: null,
+  labels: [],
+  atOnce: 2,
+  withinMs: 1000,
+  durationMs: 1000,
+  running: 'wait',
+  restarts: false,
+  goals: [],
 };
 const BAD = [{ goal: 'file', actual: 'no', expected: 'yes', canRepair: true }];
 
 function node(name: string, more: Partial<GoalNode> = {}): GoalNode {
   return {
-    ...{ name, class: CLASS, differences: BAD, connected: true, inService: true },
-    ...{ maintenance: null, last: null, drainedBy: null, partitions: ['default'], ...more },
+    name,
+    class: CLASS,
+    differences: BAD,
+    connected: true,
+    inService: true,
+    maintenance: null,
+    last: null,
+    drainedBy: null,
+    partitions: ['default'],
+    ...more,
   };
 }
 
@@ -103,8 +118,12 @@ test('[M21] in any cluster repairs stay within k and leave one node of each part
     fc.property(fc.array(one, { maxLength: 12 }), (wishes) => {
       const nodes = wishes.map(({ bad, up, repair, partitions, attempt, k }, at) =>
         node(`n${at}`, {
-          ...{ differences: bad ? BAD : [], connected: up, inService: up, partitions },
-          ...{ maintenance: repair ? 'goal' : null, class: { ...CLASS, atOnce: k } },
+          differences: bad ? BAD : [],
+          connected: up,
+          inService: up,
+          partitions,
+          maintenance: repair ? 'goal' : null,
+          class: { ...CLASS, atOnce: k },
           last: attempt === 0 ? null : { id: 'm', attempt },
         }),
       );

@@ -15,14 +15,22 @@ const LOOKS_MAX = 16;
 const LOOK_MS = 120_000;
 
 const ALL: GoalClass = {
-  ...{ name: 'all', nodes: null, labels: [], atOnce: 1, withinMs: 3_600_000 },
-  ...{ durationMs: 60_000, running: 'wait', restarts: false },
+  name: 'all',
+  nodes: null,
+  labels: [],
+  atOnce: 1,
+  withinMs: 3_600_000,
+  durationMs: 60_000,
+  running: 'wait',
+  restarts: false,
   goals: [{ name: 'there', test: { kind: 'check', line: 'true', expect: null }, repair: null }],
 };
 
 function keeperOf(head: TestHead, of: GoalClass = ALL): GoalKeeper {
   const engine = {
-    ...{ failure: null, state: head.state, settings: head.settings },
+    failure: null,
+    state: head.state,
+    settings: head.settings,
     perform: (input, reply) => reply(head.perform(input).result),
   } as Pick<Engine, 'failure' | 'state' | 'settings' | 'perform'> as Engine;
   const logs = {
@@ -58,7 +66,10 @@ scenario('[M24] of a node of a site only what its gateway knows of it counts', (
   const { session } = head.node('hpc');
   const nodes = ['n1'].map((name) => ({
     ...({ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 } as const),
-    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
   }));
   const heard = { node: 'hpc' as NodeName, session, mode: 'steer', nodes, jobs: [] } as const;
   head.perform({ kind: 'site', heard });
@@ -76,7 +87,10 @@ scenario('[M24] a look at a node of a site waits for a cpu there', (head) => {
   const { session } = head.node('hpc');
   const nodes = ['n1'].map((name) => ({
     ...({ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 } as const),
-    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
   }));
   const heard = { node: 'hpc' as NodeName, session, mode: 'steer', nodes, jobs: [] } as const;
   head.perform({ kind: 'site', heard });
@@ -97,7 +111,10 @@ scenario(
     const { session } = head.node('hpc');
     const nodes = ['n1', 'n2'].map((name) => ({
       ...({ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 } as const),
-      ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+      memoryBytes: null,
+      memoryFreeBytes: null,
+      features: [],
+      queues: [],
     }));
     const heard = { node: 'hpc' as NodeName, session, mode: 'steer', nodes, jobs: [] } as const;
     head.perform({ kind: 'site', heard });
@@ -127,7 +144,10 @@ scenario('[M24] a look at a node that its site has stopped meanwhile is given up
   const { session } = head.node('hpc');
   const nodes = ['n1', 'n2'].map((name) => ({
     ...({ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 } as const),
-    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
   }));
   const heard = { node: 'hpc' as NodeName, session, mode: 'steer', nodes, jobs: [] } as const;
   head.perform({ kind: 'site', heard });

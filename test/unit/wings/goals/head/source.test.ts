@@ -16,8 +16,15 @@ const ADDRESS = 'http://127.0.0.1/goals.yaml';
 
 function classOf(name: string): GoalClass {
   return {
-    ...{ name, nodes: null, labels: [], atOnce: 1, withinMs: 1, durationMs: 1 },
-    ...{ running: 'wait', restarts: false, goals: [] },
+    name,
+    nodes: null,
+    labels: [],
+    atOnce: 1,
+    withinMs: 1,
+    durationMs: 1,
+    running: 'wait',
+    restarts: false,
+    goals: [],
   };
 }
 

@@ -46,9 +46,14 @@ test('launchers are told of the nodes and of the remote shell; a job’s own val
     OMPI_MCA_orte_default_hostfile: '/h.slots',
     PRTE_MCA_plm_ssh_agent: '/bin/weft-rsh',
     PRTE_MCA_prte_default_hostfile: '/h.slots',
-    ...{ HYDRA_LAUNCHER: 'ssh', HYDRA_LAUNCHER_EXEC: '/my/ssh', HYDRA_HOST_FILE: '/h' },
-    ...{ WEFT_RSH: '/bin/weft-rsh', WEFT_STEP_KEY: 'secret', WEFT_PROCS_PER_NODE: '2' },
-    ...{ WEFT_HOSTFILE: '/h', WEFT_HOSTFILE_SLOTS: '/h.slots' },
+    HYDRA_LAUNCHER: 'ssh',
+    HYDRA_LAUNCHER_EXEC: '/my/ssh',
+    HYDRA_HOST_FILE: '/h',
+    WEFT_RSH: '/bin/weft-rsh',
+    WEFT_STEP_KEY: 'secret',
+    WEFT_PROCS_PER_NODE: '2',
+    WEFT_HOSTFILE: '/h',
+    WEFT_HOSTFILE_SLOTS: '/h.slots',
   };
   for (const [name, value] of Object.entries(wanted)) assert.equal(found.get(name), value, name);
 });

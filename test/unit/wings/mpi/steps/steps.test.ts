@@ -105,7 +105,8 @@ describe('steps', () => {
     const psk = keyOf(stranger, 'second.test');
     const socket = connect({
       ...TLS_OPTIONS,
-      ...{ host: '127.0.0.1', port: server.port },
+      host: '127.0.0.1',
+      port: server.port,
       pskCallback: () => ({ psk, identity: identityOf(CLIENT, 'second.test') }),
       checkServerIdentity: () => undefined,
     });
@@ -165,7 +166,8 @@ describe('steps', () => {
     const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     let looks = 0;
     const watch = {
-      ...{ attemptMs: 10_000, missesMax: 1 },
+      attemptMs: 10_000,
+      missesMax: 1,
       get everyMs() {
         looks += 1;
         return 5;

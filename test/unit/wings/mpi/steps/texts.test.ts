@@ -45,8 +45,11 @@ test('a process finds its nodes, itself and the key', (t) => {
   const file = join(folder, 'slots');
   writeFileSync(file, 'n1.lab slots=2\nn2.lab slots=2\nn22.lab slots=2\n');
   const environment = {
-    ...{ WEFT_TASK_ID: '42[7]', WEFT_EPOCH: '3', WEFT_NODE_RANK: '1' },
-    ...{ WEFT_HOSTFILE_SLOTS: file, WEFT_STEP_KEY: 'k' },
+    WEFT_TASK_ID: '42[7]',
+    WEFT_EPOCH: '3',
+    WEFT_NODE_RANK: '1',
+    WEFT_HOSTFILE_SLOTS: file,
+    WEFT_STEP_KEY: 'k',
   };
   const read = readAllocation(environment);
   assert.ok(read.ok);

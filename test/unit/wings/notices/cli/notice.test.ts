@@ -6,7 +6,12 @@ import type { NoticeView } from '../../../../../src/wings/notices/api/notices.ts
 import { type Answers, FakeHead, refusal } from '../../../kernel/cli/fake-head.ts';
 
 const NOTICE: NoticeView = {
-  ...{ text: 'disk is full', from: null, until: null, by: 'olga', at: 0, shown: true },
+  text: 'disk is full',
+  from: null,
+  until: null,
+  by: 'olga',
+  at: 0,
+  shown: true,
 };
 const has = (notice: NoticeView | null): Answers => ({
   'GET /v1/notice': () => ({ json: { notice } }),

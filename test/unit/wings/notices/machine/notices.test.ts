@@ -7,7 +7,10 @@ import { isShown } from '../../../../../src/wings/notices/machine/notices.ts';
 import { ANN, kinds, OPERATOR, START_AT, scenario } from '../../../../support/controller.ts';
 
 const set = (more: { from?: number; until?: number; text?: string } = {}): Command => ({
-  ...{ kind: 'set_notice', text: 'disk is full', from: null, until: null },
+  kind: 'set_notice',
+  text: 'disk is full',
+  from: null,
+  until: null,
   ...more,
 });
 const CLEAR: Command = { kind: 'clear_notice' };
@@ -18,8 +21,11 @@ scenario('operators set, replace and clear the notice', (head) => {
   head.command(set({ text: 'disk is mended', until: START_AT + 5000 }), OPERATOR);
   head.crash();
   assert.deepEqual(head.state.notice, {
-    ...{ text: 'disk is mended', from: null, until: START_AT + 5000 },
-    ...{ by: 'olga', at: START_AT },
+    text: 'disk is mended',
+    from: null,
+    until: START_AT + 5000,
+    by: 'olga',
+    at: START_AT,
   });
   assert.deepEqual(head.command(CLEAR, OPERATOR), { kind: 'changed', count: 1 });
   assert.equal(head.state.notice, null);

@@ -23,10 +23,18 @@ async function optionsOf(t: TestContext, text: string) {
 test('a site that sets nothing up notifies nobody', async (t) => {
   const { notify, rules } = await optionsOf(t, 'cluster: {name: lab}\n');
   assert.deepEqual(notify, {
-    ...{ matrix: null, webhook: null, commands: {}, mail: null, timeoutMs: 10_000 },
+    matrix: null,
+    webhook: null,
+    commands: {},
+    mail: null,
+    timeoutMs: 10_000,
   });
   assert.deepEqual(rules, {
-    ...{ matrix: null, webhook: null, command: null, mail: null, giveUpMs: 86_400_000 },
+    matrix: null,
+    webhook: null,
+    command: null,
+    mail: null,
+    giveUpMs: 86_400_000,
   });
 });
 
@@ -56,8 +64,11 @@ test('everything that a site can set up', async (t) => {
     timeoutMs: 3000,
   });
   assert.deepEqual(rules, {
-    ...{ matrix: ['@*:lab', '!ops:lab'], webhook: ['*.lab'], command: ['page', 'note'] },
-    ...{ mail: ['*'], giveUpMs: 7_200_000 },
+    matrix: ['@*:lab', '!ops:lab'],
+    webhook: ['*.lab'],
+    command: ['page', 'note'],
+    mail: ['*'],
+    giveUpMs: 7_200_000,
   });
 });
 

@@ -72,7 +72,8 @@ test('[T2] a homeserver that is busy says for how long; a room that is gone is l
   const limit = { errcode: 'M_LIMIT_EXCEEDED', error: 'slow down', retry_after_ms: 90_000 };
   answers['PUT /rooms/!one:lab/send'] = [429, limit];
   assert.deepEqual(await tell(), {
-    ...{ kind: 'failed', afterMs: 90_000 },
+    kind: 'failed',
+    afterMs: 90_000,
     why: 'the homeserver answered 429 M_LIMIT_EXCEEDED slow down',
   });
   answers['PUT /rooms/!one:lab/send'] = [403, '<html>'];

@@ -12,7 +12,11 @@ import { EngineBench, settlePromises } from '../../../../support/engine.ts';
 import { KeptLog } from '../../../kernel/head/http/fixture.ts';
 
 const NOTIFY: NotifyRules = {
-  ...{ matrix: ['*'], webhook: ['*'], command: ['tell'], mail: null, giveUpMs: 86_400_000 },
+  matrix: ['*'],
+  webhook: ['*'],
+  command: ['tell'],
+  mail: null,
+  giveUpMs: 86_400_000,
 };
 const ROOM = 'matrix:@ann:lab';
 
@@ -90,7 +94,11 @@ test('[T1] nobody is told before the end is durable, and once after', async () =
   await bench.last.answer(TOLD);
   assert.deepEqual(await bench.tick(), []);
   assert.deepEqual(bench.audit.lines.at(-1)?.fields, {
-    ...{ who: 'system', what: 'notify', target: ROOM, ids: ['job 1'], words: 'told' },
+    who: 'system',
+    what: 'notify',
+    target: ROOM,
+    ids: ['job 1'],
+    words: 'told',
   });
 });
 

@@ -28,10 +28,23 @@ test('a webhook gets the event as JSON, signed over its very bytes', async (t) =
   assert.equal(request.headers['weft-signature'], `sha256=${signature}`);
   assert.equal(request.headers['weft-delivery'], message().id);
   assert.deepEqual(JSON.parse(request.body), {
-    ...{ v: 1, id: message().id, cluster: 'lab', kind: 'job', job: 42, name: 'train' },
-    ...{ owner: 'ann', outcome: 'failed', exitCode: 3, signal: null, detail: null, counts: null },
-    ...{ submittedAt: 1_700_000_000_000, startedAt: 1_700_000_060_000, endedAt: 1_700_000_160_000 },
-    ...{ title: message().title, text: message().text },
+    v: 1,
+    id: message().id,
+    cluster: 'lab',
+    kind: 'job',
+    job: 42,
+    name: 'train',
+    owner: 'ann',
+    outcome: 'failed',
+    exitCode: 3,
+    signal: null,
+    detail: null,
+    counts: null,
+    submittedAt: 1_700_000_000_000,
+    startedAt: 1_700_000_060_000,
+    endedAt: 1_700_000_160_000,
+    title: message().title,
+    text: message().text,
   });
 });
 
@@ -107,7 +120,9 @@ test('a refusal says its status, and for how long to wait', async (t) => {
     response.writeHead(429, { 'retry-after': '120' }).end('no');
   });
   assert.deepEqual(await hooks(t)(`http://127.0.0.1:${busy.port}/`), {
-    ...{ kind: 'failed', why: 'the webhook answered with status 429', afterMs: 120_000 },
+    kind: 'failed',
+    why: 'the webhook answered with status 429',
+    afterMs: 120_000,
   });
   const { port, server } = await serve(t, () => undefined);
   await new Promise((resolve) => server.close(resolve));

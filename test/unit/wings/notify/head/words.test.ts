@@ -60,8 +60,12 @@ test('the text says where and when, and several are a line each', () => {
 
 test('what became of telling somebody is one sentence', () => {
   const delivery: Delivery = {
-    ...{ target: 'webhook:https://ci.lab/secret', state: 'waiting', tries: 0 },
-    ...{ triedAt: null, nextAt: 1000, why: null },
+    target: 'webhook:https://ci.lab/secret',
+    state: 'waiting',
+    tries: 0,
+    triedAt: null,
+    nextAt: 1000,
+    why: null,
   };
   const say = (more: Partial<Delivery>) => sayDelivery({ ...delivery, ...more }, 0);
   assert.equal(say({}), 'not yet notified webhook:https://ci.lab/…');

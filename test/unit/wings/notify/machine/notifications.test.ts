@@ -272,8 +272,15 @@ function batch(mode: 'new' | 'resume' = 'new'): SubmitBatch {
     return { submission: { ...submission, notify: [ROOM] }, numbers: [number], prints: ['x'] };
   });
   return {
-    ...{ kind: 'submit_batch', namespace: 'ann', name: 'sweep', origin: 'weft', mode, parts },
-    ...{ after: [], build: null, key: null },
+    kind: 'submit_batch',
+    namespace: 'ann',
+    name: 'sweep',
+    origin: 'weft',
+    mode,
+    parts,
+    after: [],
+    build: null,
+    key: null,
   };
 }
 

@@ -16,8 +16,12 @@ const MINUTE = 60_000;
 const STOP = 19;
 const CONT = 18;
 const RULES: YieldRules = {
-  ...{ idleBelowMs: 5 * MINUTE, sessions: false, loadAbove: null, hours: null },
-  ...{ resumeAfterMs: 5 * MINUTE, vacateAfterMs: 30 * MINUTE },
+  idleBelowMs: 5 * MINUTE,
+  sessions: false,
+  loadAbove: null,
+  hours: null,
+  resumeAfterMs: 5 * MINUTE,
+  vacateAfterMs: 30 * MINUTE,
 };
 
 let world = new FakeWorld();
@@ -177,7 +181,9 @@ test('[O7] a report of a session stands in for its blind display, until it is a 
   reports.note({ display: ':0', user: 'alice', seen: { idleMs: 4000 } }, at(10_000));
   assert.deepEqual(reports.laidOver([blind], at(12_000)), [
     {
-      ...{ kind: 'input', by: 'display :0', what: 'keyboard or mouse on :0 (alice)' },
+      kind: 'input',
+      by: 'display :0',
+      what: 'keyboard or mouse on :0 (alice)',
       last: at(6000),
     },
   ]);

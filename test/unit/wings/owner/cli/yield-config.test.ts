@@ -35,8 +35,12 @@ test('[O6] nothing is looked at unless something is set', async () => {
   assert.equal(await told('node:\n  name: n1\n'), undefined);
   assert.equal(await told('node:\n  yield:\n    resume_after: 1m\n'), undefined);
   assert.deepEqual(await told('node: {yield: {sessions: true}}\n'), {
-    ...{ idleBelowMs: null, sessions: true, loadAbove: null, hours: null },
-    ...{ resumeAfterMs: 5 * MINUTE, vacateAfterMs: 30 * MINUTE },
+    idleBelowMs: null,
+    sessions: true,
+    loadAbove: null,
+    hours: null,
+    resumeAfterMs: 5 * MINUTE,
+    vacateAfterMs: 30 * MINUTE,
   });
 });
 
@@ -44,8 +48,12 @@ test('[O6] all of it may be written in one line, in a list, or in the environmen
   const line =
     "node.yield: {idle_below: 5m, load_above: 0.5, hours: 'Mon-Fri 08:00-18:00', vacate_after: none}";
   assert.deepEqual(await told(`${line.replace('node.yield: ', 'node: {yield: ')}}\n`), {
-    ...{ idleBelowMs: 5 * MINUTE, sessions: false, loadAbove: 0.5, hours: 'Mon-Fri 08:00-18:00' },
-    ...{ resumeAfterMs: 5 * MINUTE, vacateAfterMs: null },
+    idleBelowMs: 5 * MINUTE,
+    sessions: false,
+    loadAbove: 0.5,
+    hours: 'Mon-Fri 08:00-18:00',
+    resumeAfterMs: 5 * MINUTE,
+    vacateAfterMs: null,
   });
   const list = await told("node:\n  yield:\n    hours: ['Mon 08:00-12:00', 'Tue 10:00-11:00']\n");
   assert.equal(list?.hours, 'Mon 08:00-12:00,Tue 10:00-11:00');

@@ -279,7 +279,9 @@ test('[O6] utmp: the same people as who(1) tells, but for those whose session ha
   writeUtmp(file);
   const [sign] = utmp(file, (pid) => pid !== 43).look(now());
   assert.deepEqual(sign, {
-    ...{ kind: 'sessions', by: 'utmp', who: ['alice on tty2', 'bob on pts/1 from far.example'] },
+    kind: 'sessions',
+    by: 'utmp',
+    who: ['alice on tty2', 'bob on pts/1 from far.example'],
   });
   const told = execFileSync('who', [file], { encoding: 'utf8' }).trim().split('\n');
   const [everybody] = utmp(file, () => true).look(now());

@@ -22,12 +22,19 @@ const STEP = 5 * SECOND;
 /** Monday 2026-03-23, 00:00 UTC. */
 const MONDAY = Date.UTC(2026, 2, 23);
 const SHOWN = new Intl.DateTimeFormat('en-GB', {
-  ...{ timeZone: 'Europe/Berlin', weekday: 'short', hour: '2-digit', minute: '2-digit' },
+  timeZone: 'Europe/Berlin',
+  weekday: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
 });
 
 const RULES: YieldRules = {
-  ...{ idleBelowMs: 5 * MINUTE, sessions: false, loadAbove: null, hours: null },
-  ...{ resumeAfterMs: 5 * MINUTE, vacateAfterMs: 30 * MINUTE },
+  idleBelowMs: 5 * MINUTE,
+  sessions: false,
+  loadAbove: null,
+  hours: null,
+  resumeAfterMs: 5 * MINUTE,
+  vacateAfterMs: 30 * MINUTE,
 };
 
 function hours(text: string): Pick<YieldRules, 'hours'> {
@@ -101,7 +108,10 @@ test('[O6] a node stands aside at the first input, and works again after idle_be
   machine.pass(STEP);
   const since = machine.now.at;
   assert.deepEqual(machine.pause, {
-    ...{ kind: 'yield', why: 'keyboard on tty2', since, requeue: false },
+    kind: 'yield',
+    why: 'keyboard on tty2',
+    since,
+    requeue: false,
   });
   machine.pass(HOUR);
   assert.deepEqual(machine.course, ['+20', '-30']);

@@ -11,15 +11,17 @@ import { sge } from '../../../../../src/wings/sites/adaptors/sge/sge.ts';
 import { slurm } from '../../../../../src/wings/sites/adaptors/slurm/slurm.ts';
 
 const WISH: PilotWish = {
-  ...{ system: 'slurm', cpuCount: 1, memoryBytes: null, walltimeMs: null, isolated: false },
-  ...{
-    queue: null,
-    options: [],
-    image: null,
-    dockerArgs: [],
-    directory: '/w',
-    sharedPaths: ['/w'],
-  },
+  system: 'slurm',
+  cpuCount: 1,
+  memoryBytes: null,
+  walltimeMs: null,
+  isolated: false,
+  queue: null,
+  options: [],
+  image: null,
+  dockerArgs: [],
+  directory: '/w',
+  sharedPaths: ['/w'],
 };
 const SGE = sge({ oneSlotPerHost: [], ticket: 't', queue: 'all.q', environment: null }, null);
 
@@ -54,8 +56,12 @@ test('[Q9] one command submits all pilots of a launch, with the words given for 
     ...['--error=/dev/null', '--array=1-32'],
   ]);
   const full = await submitted({
-    ...{ cpuCount: 2, memoryBytes: 2 ** 30, walltimeMs: 3_600_000, isolated: true },
-    ...{ queue: 'long', options: ['--qos=low', '--comment=a b'] },
+    cpuCount: 2,
+    memoryBytes: 2 ** 30,
+    walltimeMs: 3_600_000,
+    isolated: true,
+    queue: 'long',
+    options: ['--qos=low', '--comment=a b'],
   });
   assert.deepEqual(full.argv?.slice(-8), [
     ...[
@@ -112,15 +118,32 @@ test('Grid Engine gives one slot, unless a parallel environment is named', async
 });
 
 const JOB: SiteJob = {
-  ...{ id: '17', handle: null, name: 'n', owner: 'ann', state: 'waiting', word: 'PENDING' },
-  ...{ reason: null, queue: null, elements: null, submittedAt: 0, startedAt: null, endedAt: null },
-  ...{ walltimeMs: 60_000, nodeCount: 1, cpuCount: 1, memoryBytes: null, isExclusive: false },
-  ...{ nodes: [], exit: null },
+  id: '17',
+  handle: null,
+  name: 'n',
+  owner: 'ann',
+  state: 'waiting',
+  word: 'PENDING',
+  reason: null,
+  queue: null,
+  elements: null,
+  submittedAt: 0,
+  startedAt: null,
+  endedAt: null,
+  walltimeMs: 60_000,
+  nodeCount: 1,
+  cpuCount: 1,
+  memoryBytes: null,
+  isExclusive: false,
+  nodes: [],
+  exit: null,
 };
 
 test('[Q5] a pilot that a listing lacks is gone; elements that wait together are not', () => {
   const host = new PilotHost({
-    ...{ adaptor: slurm(null), program: [], timeoutMs: 0 },
+    adaptor: slurm(null),
+    program: [],
+    timeoutMs: 0,
     commands: { run: () => Promise.reject(new Error('nothing is run')) },
   });
   const place = host.placesIn(

@@ -12,8 +12,17 @@ import { EngineBench, settlePromises } from '../../../../support/engine.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 const WISH: PilotWish = {
-  ...{ system: 'slurm', cpuCount: 1, memoryBytes: null, walltimeMs: null, isolated: false },
-  ...{ queue: null, options: [], image: null, dockerArgs: [], directory: '/w', sharedPaths: [] },
+  system: 'slurm',
+  cpuCount: 1,
+  memoryBytes: null,
+  walltimeMs: null,
+  isolated: false,
+  queue: null,
+  options: [],
+  image: null,
+  dockerArgs: [],
+  directory: '/w',
+  sharedPaths: [],
 };
 
 type Said = { readonly code: number | null; readonly output: string };
@@ -35,7 +44,13 @@ class Place {
     await this.bench.start();
     this.start();
     this.bench.command('start', {
-      ...{ kind: 'start_fleet', name: 'f', tag: 'ab', isOnce: true, min: 2, max: 2, idleMs: 0 },
+      kind: 'start_fleet',
+      name: 'f',
+      tag: 'ab',
+      isOnce: true,
+      min: 2,
+      max: 2,
+      idleMs: 0,
       wish: WISH,
     });
     await this.bench.settle();
@@ -47,10 +62,16 @@ class Place {
     const { engine, clock } = this.bench;
     const run = (command: Command): Promise<CommandEnd> => this.#run(command);
     const host = new PilotHost({
-      ...{ adaptor: slurm(null), commands: { run }, program: ['weft'], timeoutMs: 1000 },
+      adaptor: slurm(null),
+      commands: { run },
+      program: ['weft'],
+      timeoutMs: 1000,
     });
     this.keeper = new PilotKeeper({
-      ...{ engine, clock, log: QUIET, hosts: { slurm: host, sge: host } },
+      engine,
+      clock,
+      log: QUIET,
+      hosts: { slurm: host, sge: host },
       chance: { bytes: (count: number) => new Uint8Array(count).fill(this.ran.length) } as never,
       accountOf: () => Promise.resolve(this.account),
       ticketOf: (token) => token,

@@ -27,8 +27,17 @@ const SYSTEM: Actor = { kind: 'system' };
 const HOUR = 3_600_000;
 
 const WISH: PilotWish = {
-  ...{ system: 'slurm', cpuCount: 2, memoryBytes: null, walltimeMs: HOUR, isolated: false },
-  ...{ queue: null, options: [], image: null, dockerArgs: [], directory: '/w', sharedPaths: [] },
+  system: 'slurm',
+  cpuCount: 2,
+  memoryBytes: null,
+  walltimeMs: HOUR,
+  isolated: false,
+  queue: null,
+  options: [],
+  image: null,
+  dockerArgs: [],
+  directory: '/w',
+  sharedPaths: [],
 };
 
 function start(head: TestHead, more: Partial<StartFleet> = {}): void {
@@ -345,7 +354,13 @@ scenario('[Q10] what others submit asks for no pilots of a fleet for one user', 
 
 scenario('[Q7] pilots are for admins, and only the head says what a batch system said', (head) => {
   const wish: StartFleet = {
-    ...{ kind: 'start_fleet', name: 'f', tag: 'ab', isOnce: true, min: 1, max: 1, idleMs: 0 },
+    kind: 'start_fleet',
+    name: 'f',
+    tag: 'ab',
+    isOnce: true,
+    min: 1,
+    max: 1,
+    idleMs: 0,
     wish: WISH,
   };
   assert.equal(head.refused(wish, ANN), 'auth.role_needed');
@@ -376,7 +391,8 @@ scenario('[Q7] what is told twice, or of a launch that is over, changes nothing'
   see(head, 9, gone(1));
   see(head, 1, gone(7));
   const events = head.perform({
-    ...{ kind: 'command', actor: SYSTEM },
+    kind: 'command',
+    actor: SYSTEM,
     command: { kind: 'observe_pilots', fleet: 'f', launch: 1, seen: [running(1), running(1)] },
   }).events;
   assert.deepEqual(kinds(events), ['pilot_seen']);

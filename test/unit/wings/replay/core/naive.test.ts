@@ -23,8 +23,10 @@ function assertSame(jobs: readonly ReplayJob[], processors: number, policy: Plan
   const { runs } = replayBy(policy, jobs, pool(processors));
   const naive = naiveStarts(
     jobs.map((job) => ({
-      ...{ submit: job.submittedAt, run: job.runMs },
-      ...{ estimate: job.walltimeMs ?? Infinity, size: job.processors },
+      submit: job.submittedAt,
+      run: job.runMs,
+      estimate: job.walltimeMs ?? Infinity,
+      size: job.processors,
     })),
     processors,
     policy,
@@ -58,7 +60,10 @@ const job = fc
     part: fc.constantFrom(0.2, 0.7, 1),
   })
   .map(({ submit, size, estimate, part }) => ({
-    ...{ id: '', submit, size, estimate },
+    id: '',
+    submit,
+    size,
+    estimate,
     run: Math.ceil(estimate * part),
   }));
 const jobs = fc.array(job, { maxLength: 40, size: 'max' });

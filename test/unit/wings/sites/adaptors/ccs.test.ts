@@ -29,20 +29,38 @@ function answer(
   }
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, ...asked };
   const { stdout, stderr, status } = spawnSync(CCS, [join(top, 'nodes'), operation], {
-    ...{ env, encoding: 'utf8', input: '{}' },
+    env,
+    encoding: 'utf8',
+    input: '{}',
   });
   return { stdout, stderr, code: status };
 }
 
 const adaptor = script([CCS, join(top, 'nodes')], false);
 const SUBMISSION = {
-  ...{ SITE_NAME: 'weft-c1-1', SITE_SCRIPT_FILE: "/s/it's", SITE_STDOUT: '/s/out' },
-  ...{ SITE_STDERR: '/s/err', SITE_WALLTIME_MS: '61000', SITE_MEMORY_BYTES: '1048577' },
-  ...{ SITE_CPU_COUNT: '2', SITE_ACCOUNT: 'wing', SITE_OPTIONS: '--first\nsecond=a b' },
+  SITE_NAME: 'weft-c1-1',
+  SITE_SCRIPT_FILE: "/s/it's",
+  SITE_STDOUT: '/s/out',
+  SITE_STDERR: '/s/err',
+  SITE_WALLTIME_MS: '61000',
+  SITE_MEMORY_BYTES: '1048577',
+  SITE_CPU_COUNT: '2',
+  SITE_ACCOUNT: 'wing',
+  SITE_OPTIONS: '--first\nsecond=a b',
 };
 const submit = adaptor.submit({
-  ...{ name: '', script: '', scriptFile: '', queue: null, account: null, walltimeMs: null },
-  ...{ nodeCount: 1, cpuCount: 1, memoryBytes: null, directory: '', stdout: '', stderr: '' },
+  name: '',
+  script: '',
+  scriptFile: '',
+  queue: null,
+  account: null,
+  walltimeMs: null,
+  nodeCount: 1,
+  cpuCount: 1,
+  memoryBytes: null,
+  directory: '',
+  stdout: '',
+  stderr: '',
   options: [],
 });
 
@@ -77,7 +95,8 @@ test('a submission has its options, and its answer is the number of the request'
   const words = join(top, 'words');
   const ccsalloc = `printf '%s\\n' "$@" >${words}; echo "PM:Request (31/x): taken"`;
   assert.deepEqual(submit.read(answer('submit', { ccsalloc }, SUBMISSION)), {
-    ...{ ok: true, value: '31' },
+    ok: true,
+    value: '31',
   });
   const { stdout } = spawnSync('cat', [words], { encoding: 'utf8' });
   assert.deepEqual(stdout.trimEnd().split('\n'), [

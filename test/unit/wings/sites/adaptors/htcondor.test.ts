@@ -10,10 +10,19 @@ const adaptor = htcondor(null);
 const output = (name: string) => documented(`htcondor/${name}.txt`);
 
 const SUBMISSION = {
-  ...{ name: 'weft-c1-1', script: 'true\n', queue: null, account: 'wing', walltimeMs: 90_500 },
+  name: 'weft-c1-1',
+  script: 'true\n',
+  queue: null,
+  account: 'wing',
+  walltimeMs: 90_500,
   scriptFile: `/scratch/it's "$HOME"/script`,
-  ...{ nodeCount: 1, cpuCount: 2, memoryBytes: 1_048_577, directory: '/scratch/$(X)' },
-  ...{ stdout: '/scratch/o', stderr: '/scratch/e', options: [] },
+  nodeCount: 1,
+  cpuCount: 2,
+  memoryBytes: 1_048_577,
+  directory: '/scratch/$(X)',
+  stdout: '/scratch/o',
+  stderr: '/scratch/e',
+  options: [],
 };
 
 test('a description has each value on its line, with its dollars and quotes kept', () => {
@@ -46,7 +55,9 @@ test('a job that was removed after it began was killed, and one removed before h
   assert.deepEqual(of('end.cancelled'), {
     ok: true,
     value: {
-      ...{ startedAt: 1_795_370_709_000, endedAt: 1_795_371_629_000, exit: { signal: 9 } },
+      startedAt: 1_795_370_709_000,
+      endedAt: 1_795_371_629_000,
+      exit: { signal: 9 },
       reason: 'via condor_rm (by user alice)',
     },
   });

@@ -16,9 +16,19 @@ function jobsOf(name: string) {
 }
 
 const SUBMISSION = {
-  ...{ name: 'weft-c1-1', script: '# @ class = evil\n', scriptFile: '/scratch/script' },
-  ...{ queue: 'long', account: 'wing', walltimeMs: 61_000, nodeCount: 1, cpuCount: 2 },
-  ...{ memoryBytes: 1_048_577, directory: '/d', stdout: '/d/out', stderr: '/d/err', options: [] },
+  name: 'weft-c1-1',
+  script: '# @ class = evil\n',
+  scriptFile: '/scratch/script',
+  queue: 'long',
+  account: 'wing',
+  walltimeMs: 61_000,
+  nodeCount: 1,
+  cpuCount: 2,
+  memoryBytes: 1_048_577,
+  directory: '/d',
+  stdout: '/d/out',
+  stderr: '/d/err',
+  options: [],
 };
 
 test('a job command file has its values, each on a line of its own, and no word of the script', () => {

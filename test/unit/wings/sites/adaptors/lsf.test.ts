@@ -64,9 +64,18 @@ test('an array is found by its name once', () => {
 
 test('the command is a file of the job, and no script is searched for options', () => {
   const { command, read } = adaptor.submit({
-    ...{ name: 'weft-c1-1', script: '#BSUB -q evil\n', scriptFile: "/it's/script", queue: 'long' },
-    ...{ account: 'wing', walltimeMs: 61_000, nodeCount: 2, cpuCount: 2 },
-    ...{ memoryBytes: 1_048_577, directory: '/d', stdout: '/d/out', stderr: '/d/err' },
+    name: 'weft-c1-1',
+    script: '#BSUB -q evil\n',
+    scriptFile: "/it's/script",
+    queue: 'long',
+    account: 'wing',
+    walltimeMs: 61_000,
+    nodeCount: 2,
+    cpuCount: 2,
+    memoryBytes: 1_048_577,
+    directory: '/d',
+    stdout: '/d/out',
+    stderr: '/d/err',
     options: ['-sla', 'x'],
   });
   assert.deepEqual(command.argv, [

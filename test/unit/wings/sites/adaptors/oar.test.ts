@@ -31,10 +31,25 @@ test('every recorded listing is read whole, and no state in it is unknown', () =
 test('a job is read with its owner, limits and nodes', () => {
   const job = jobsOf('11-oarstat-fJ').find(({ id }) => id === '5');
   assert.deepEqual(job, {
-    ...{ id: '5', handle: null, name: 'ok-1', owner: 'alice', state: 'running', word: 'Running' },
-    ...{ reason: null, queue: 'default', elements: null, submittedAt: 1_795_313_362_000 },
-    ...{ startedAt: 1_795_313_363_000, endedAt: null, walltimeMs: 300_000, nodeCount: 1 },
-    ...{ cpuCount: 1, memoryBytes: null, isExclusive: false, nodes: ['n1'], exit: null },
+    id: '5',
+    handle: null,
+    name: 'ok-1',
+    owner: 'alice',
+    state: 'running',
+    word: 'Running',
+    reason: null,
+    queue: 'default',
+    elements: null,
+    submittedAt: 1_795_313_362_000,
+    startedAt: 1_795_313_363_000,
+    endedAt: null,
+    walltimeMs: 300_000,
+    nodeCount: 1,
+    cpuCount: 1,
+    memoryBytes: null,
+    isExclusive: false,
+    nodes: ['n1'],
+    exit: null,
   });
   assert.equal(jobsOf('11-oarstat-fJ').find(({ id }) => id === '7')?.state, 'starting');
 });
@@ -119,9 +134,18 @@ test('queues are on or off, and off is what steering needs', () => {
 
 const SUBMISSION = {
   scriptFile: "/scratch/it's",
-  ...{ name: 'weft-c1-42.0-1', script: "#!/bin/sh\necho 'a'\n", queue: null, account: null },
-  ...{ walltimeMs: 3_725_000, nodeCount: 2, cpuCount: 1, memoryBytes: null },
-  ...{ directory: '/scratch/a b', stdout: '/scratch/o', stderr: '/scratch/e', options: [] },
+  name: 'weft-c1-42.0-1',
+  script: "#!/bin/sh\necho 'a'\n",
+  queue: null,
+  account: null,
+  walltimeMs: 3_725_000,
+  nodeCount: 2,
+  cpuCount: 1,
+  memoryBytes: null,
+  directory: '/scratch/a b',
+  stdout: '/scratch/o',
+  stderr: '/scratch/e',
+  options: [],
 };
 
 test('a submission is one argument vector with the file of the script as its last word', () => {
@@ -226,8 +250,11 @@ test('conditions are found in every form that oarsub takes them, and only there'
 function asked(options: string, own: string, more: object = {}) {
   const rules = own === '' ? "desktop_computing = 'NO'" : `(${own}) AND desktop_computing = 'NO'`;
   const job = changedListing({
-    ...{ initial_request: `oarsub ${options} ./ok.sh 1`, command: './ok.sh 1', name: 'x' },
-    ...{ properties: `(${rules}) AND drain='NO'`, ...more },
+    initial_request: `oarsub ${options} ./ok.sh 1`,
+    command: './ok.sh 1',
+    name: 'x',
+    properties: `(${rules}) AND drain='NO'`,
+    ...more,
   });
   return job?.state === 'held' ? job.reason : job?.where;
 }

@@ -50,13 +50,15 @@ test('a status below 0 is no end of a program, but for the limits that pbs_mom k
   assert.deepEqual(of('end.code'), {
     startedAt: Date.UTC(2026, 10, 22, 18, 5, 9),
     endedAt: Date.UTC(2026, 10, 22, 18, 20, 29),
-    ...{ exit: { code: 3 }, reason: null },
+    exit: { code: 3 },
+    reason: null,
   });
 });
 
 test('a job that only the history has is known no more, and a server without one is told', () => {
   assert.deepEqual(adaptor.known?.('21.head').read(output('finished.known')), {
-    ...{ ok: true, value: false },
+    ok: true,
+    value: false,
   });
   const finished = adaptor.cancel('21.head').read(output('cancel.finished'));
   assert.ok(!finished.ok && finished.error.kind === 'no_such_job');
@@ -67,9 +69,19 @@ test('a job that only the history has is known no more, and a server without one
 
 test('a submission asks for chunks, and a node is switched by pbsnodes', () => {
   const { argv } = adaptor.submit({
-    ...{ name: 'weft-c1-1', script: 'true\n', scriptFile: '/s', queue: 'workq', account: 'wing' },
-    ...{ walltimeMs: 90_500, nodeCount: 2, cpuCount: 2, memoryBytes: 1_048_577 },
-    ...{ directory: '/d', stdout: '/d/out', stderr: '/d/err', options: ['-p', '5'] },
+    name: 'weft-c1-1',
+    script: 'true\n',
+    scriptFile: '/s',
+    queue: 'workq',
+    account: 'wing',
+    walltimeMs: 90_500,
+    nodeCount: 2,
+    cpuCount: 2,
+    memoryBytes: 1_048_577,
+    directory: '/d',
+    stdout: '/d/out',
+    stderr: '/d/err',
+    options: ['-p', '5'],
   }).command;
   assert.deepEqual(argv, [
     ...['qsub', '-N', 'weft-c1-1', '-S', '/bin/sh', '-r', 'n', '-m', 'n'],
@@ -215,7 +227,8 @@ test('[G16] what is true of a node is a feature of it', () => {
   const of = (resources_available: object) => {
     const nodes = { n1: { state: 'free', resources_available } };
     const listed = adaptor.nodes.read({
-      ...{ stderr: '', code: 0 },
+      stderr: '',
+      code: 0,
       stdout: JSON.stringify({ pbs_version: '23.06.06', nodes }),
     });
     return listed.ok && listed.value[0]?.features;
@@ -234,7 +247,8 @@ test('[G20] what we say of a job to its user is its comment, where nobody else h
   // The closing quote comes back as a blank.
   const listed = waiting({ comment: 'weft: no room on n1 ' }, {});
   assert.deepEqual(notes?.written?.read(listed), {
-    ...{ ok: true, value: new Map([['7.head', 'no room on n1']]) },
+    ok: true,
+    value: new Map([['7.head', 'no room on n1']]),
   });
   const withComment = (comment: string) => {
     const { note, reason } = read(waiting({ comment }, {}));

@@ -34,10 +34,25 @@ test('what may be left out is not known, and the rest is as the program says', (
   const read = adaptor.jobs.read(said({ contract: 1, jobs: [JOB] }));
   assert.deepEqual(read.ok && read.value, [
     {
-      ...{ id: '7', name: 'a', owner: 'ann', state: 'waiting', word: 'waiting', reason: null },
-      ...{ handle: null, queue: null, elements: null, submittedAt: null, startedAt: null },
-      ...{ endedAt: null, walltimeMs: null, nodeCount: 1, cpuCount: null, memoryBytes: null },
-      ...{ isExclusive: false, nodes: [], exit: null },
+      id: '7',
+      name: 'a',
+      owner: 'ann',
+      state: 'waiting',
+      word: 'waiting',
+      reason: null,
+      handle: null,
+      queue: null,
+      elements: null,
+      submittedAt: null,
+      startedAt: null,
+      endedAt: null,
+      walltimeMs: null,
+      nodeCount: 1,
+      cpuCount: null,
+      memoryBytes: null,
+      isExclusive: false,
+      nodes: [],
+      exit: null,
     },
   ]);
 });
@@ -92,7 +107,9 @@ test('[G16] what a job wants of its nodes is as the program says, or it is held 
   const heldHere = { ...waits, state: 'held', reason, isHeldByUs: true };
   assert.deepEqual(listed(gpus), heldHere);
   assert.deepEqual(listed({ ...gpus, state: 'held', reason: 'by ann' }), {
-    ...{ ...waits, state: 'held', reason: 'by ann' },
+    ...waits,
+    state: 'held',
+    reason: 'by ann',
   });
   const begun = { ...gpus, where: asked, queue: 'long', state: 'running', nodes: ['n1'] };
   assert.deepEqual(listed(begun), { ...waits, state: 'running' });
@@ -167,15 +184,35 @@ test('nodes, queues, names, ends and ids are read as strictly', () => {
 
 test('a question comes as JSON and as variables, without the text of the script', () => {
   const { command } = adaptor.submit({
-    ...{ name: 'weft-1', script: 'secret', scriptFile: '/s/1/script', queue: null, account: 'a' },
-    ...{ walltimeMs: 60_000, nodeCount: 1, cpuCount: 2, memoryBytes: null, directory: '/s/1' },
-    ...{ stdout: '/s/1/out', stderr: '/s/1/err', options: ['--x', 'y z'] },
+    name: 'weft-1',
+    script: 'secret',
+    scriptFile: '/s/1/script',
+    queue: null,
+    account: 'a',
+    walltimeMs: 60_000,
+    nodeCount: 1,
+    cpuCount: 2,
+    memoryBytes: null,
+    directory: '/s/1',
+    stdout: '/s/1/out',
+    stderr: '/s/1/err',
+    options: ['--x', 'y z'],
   });
   assert.deepEqual(command.argv, ['/opt/site', '--quiet', 'submit']);
   assert.deepEqual(JSON.parse(command.input ?? ''), {
-    ...{ contract: 1, operation: 'submit', name: 'weft-1', scriptFile: '/s/1/script' },
-    ...{ queue: null, account: 'a', walltimeMs: 60_000, nodeCount: 1, cpuCount: 2 },
-    ...{ memoryBytes: null, directory: '/s/1', stdout: '/s/1/out', stderr: '/s/1/err' },
+    contract: 1,
+    operation: 'submit',
+    name: 'weft-1',
+    scriptFile: '/s/1/script',
+    queue: null,
+    account: 'a',
+    walltimeMs: 60_000,
+    nodeCount: 1,
+    cpuCount: 2,
+    memoryBytes: null,
+    directory: '/s/1',
+    stdout: '/s/1/out',
+    stderr: '/s/1/err',
     options: ['--x', 'y z'],
   });
   assert.equal(command.environment?.SITE_WALLTIME_MS, '60000');

@@ -8,7 +8,9 @@ import { parseXml } from '../../../../../src/wings/sites/adaptors/sge/xml.ts';
 import { recorded, recordedNames } from './recorded.ts';
 
 const SETTINGS = {
-  ...{ queue: 'main.q', environment: 'one', oneSlotPerHost: ['one', 'spread'] },
+  queue: 'main.q',
+  environment: 'one',
+  oneSlotPerHost: ['one', 'spread'],
   ticket: 'ticket',
 };
 const adaptor = sge(SETTINGS, tickets('ticket'));
@@ -328,14 +330,18 @@ test('records of what a parallel job has begun on other hosts name these', () =>
 
 const SUBMISSION = {
   scriptFile: "/scratch/it's",
-  ...{ name: 'weft-c1-42.0-1', script: '#!/bin/sh\ntrue\n', queue: null, account: 'wing' },
-  ...{ walltimeMs: 90_500, nodeCount: 2, cpuCount: 1, memoryBytes: null },
-  ...{
-    directory: '/scratch/a b',
-    stdout: '/scratch/o',
-    stderr: '/scratch/e',
-    options: ['-p', '-5'],
-  },
+  name: 'weft-c1-42.0-1',
+  script: '#!/bin/sh\ntrue\n',
+  queue: null,
+  account: 'wing',
+  walltimeMs: 90_500,
+  nodeCount: 2,
+  cpuCount: 1,
+  memoryBytes: null,
+  directory: '/scratch/a b',
+  stdout: '/scratch/o',
+  stderr: '/scratch/e',
+  options: ['-p', '-5'],
 };
 
 test('a submission is one argument vector, and the script goes in by standard input', () => {
@@ -384,7 +390,8 @@ test('[G6] what a takeover needs is looked at, one thing after the other', () =>
   const forgetful = { stdout: 'finished_jobs                0\n', stderr: '', code: 0 };
   assert.deepEqual(forgets?.query.read(forgetful), { ok: true, value: true });
   const complex = (relation: string) => ({
-    ...{ stderr: '', code: 0 },
+    stderr: '',
+    code: 0,
     stdout: `#name shortcut type\nticket tk RESTRING == ${relation} NO NONE 0\n`,
   });
   assert.deepEqual(forced?.query.read(complex('FORCED')), { ok: true, value: true });
@@ -403,7 +410,9 @@ test('XML that is not whole is none', () => {
   assert.equal(parseXml('<a/><b/>'), null);
   assert.equal(parseXml(`${'<a>'.repeat(30)}${'</a>'.repeat(30)}`), null);
   assert.deepEqual(parseXml("<a b='1'>x&amp;<c/></a>"), {
-    ...{ name: 'a', attributes: { b: '1' }, text: 'x&' },
+    name: 'a',
+    attributes: { b: '1' },
+    text: 'x&',
     children: [{ name: 'c', attributes: {}, children: [], text: '' }],
   });
 });

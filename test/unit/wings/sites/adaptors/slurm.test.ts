@@ -57,8 +57,14 @@ function heldWith(
   ...marks: readonly (readonly [byAdmin: string, byUser: string, dependency?: string])[]
 ): SiteOutput {
   const jobs = marks.map(([byAdmin, byUser, dependency = ''], at) => ({
-    ...{ job_id: at + 1, user_name: 'alice', job_state: 'PENDING', state_reason: 'JobHeldUser' },
-    ...{ priority: 0, admin_comment: byAdmin, comment: byUser, dependency },
+    job_id: at + 1,
+    user_name: 'alice',
+    job_state: 'PENDING',
+    state_reason: 'JobHeldUser',
+    priority: 0,
+    admin_comment: byAdmin,
+    comment: byUser,
+    dependency,
   }));
   return { stdout: JSON.stringify({ errors: [], jobs }), stderr: '', code: 0 };
 }
@@ -112,16 +118,23 @@ test('a job is read with its owner, limits, nodes and name, whatever stands in t
   const jobs = jobsOf('running');
   const { submittedAt, startedAt, ...job } = jobs.get('12') ?? assert.fail('no job 12');
   assert.deepEqual(job, {
-    ...{
-      id: '12',
-      handle: null,
-      name: 'a name|with "odd" = signs, ü',
-      owner: 'alice',
-      state: 'running',
-    },
-    ...{ word: 'RUNNING', reason: null, queue: 'steer', elements: null, endedAt: null },
-    ...{ walltimeMs: 600_000, nodeCount: 1, cpuCount: 1, memoryBytes: null },
-    ...{ isExclusive: false, nodes: ['n3'], exit: null },
+    id: '12',
+    handle: null,
+    name: 'a name|with "odd" = signs, ü',
+    owner: 'alice',
+    state: 'running',
+    word: 'RUNNING',
+    reason: null,
+    queue: 'steer',
+    elements: null,
+    endedAt: null,
+    walltimeMs: 600_000,
+    nodeCount: 1,
+    cpuCount: 1,
+    memoryBytes: null,
+    isExclusive: false,
+    nodes: ['n3'],
+    exit: null,
   });
   assert.ok(submittedAt !== null && startedAt !== null && startedAt >= submittedAt);
   assert.deepEqual(jobs.get('18')?.nodes, ['n1', 'n2']);
@@ -166,10 +179,19 @@ test('an empty, cut, or foreign answer is not believed', () => {
 test('values of later versions, which say whether they are set, are read alike', () => {
   const set = (number: number) => ({ set: true, infinite: false, number });
   const job = {
-    ...{ job_id: 7, name: 'x', user_name: 'ann', job_state: ['RUNNING', 'COMPLETING'] },
-    ...{ time_limit: { set: true, infinite: true, number: 0 }, node_count: set(2), cpus: set(4) },
-    ...{ nodes: 'n[1-2]', start_time: set(1000), submit_time: set(900), partition: 'main' },
-    ...{ array_job_id: set(0), array_task_id: { set: false, infinite: false, number: 0 } },
+    job_id: 7,
+    name: 'x',
+    user_name: 'ann',
+    job_state: ['RUNNING', 'COMPLETING'],
+    time_limit: { set: true, infinite: true, number: 0 },
+    node_count: set(2),
+    cpus: set(4),
+    nodes: 'n[1-2]',
+    start_time: set(1000),
+    submit_time: set(900),
+    partition: 'main',
+    array_job_id: set(0),
+    array_task_id: { set: false, infinite: false, number: 0 },
     exit_code: { status: ['SUCCESS'], return_code: set(0), signal: { id: set(0), name: '' } },
   };
   const stdout = JSON.stringify({ jobs: [job], errors: [] });
@@ -200,8 +222,13 @@ test('nodes are idle, used, stopped with their reason, or down', () => {
   assert.ok(read.ok);
   const { word, state, ...node } = read.value[0] ?? assert.fail('no node');
   assert.deepEqual(node, {
-    ...{ name: 'n1', reason: 'weft:window', cpuCount: 2, cpusUsed: 0, features: ['x'] },
-    ...{ memoryBytes: 1000 * 1_048_576, memoryFreeBytes: 1000 * 1_048_576 },
+    name: 'n1',
+    reason: 'weft:window',
+    cpuCount: 2,
+    cpusUsed: 0,
+    features: ['x'],
+    memoryBytes: 1000 * 1_048_576,
+    memoryFreeBytes: 1000 * 1_048_576,
     queues: ['main', 'steer'],
     parts: [{ name: 'n1', isOpen: false }],
   });
@@ -221,14 +248,18 @@ test('partitions are open and started as they say', () => {
 
 const SUBMISSION = {
   scriptFile: "/scratch/it's",
-  ...{ name: 'weft-c1-42.0-1', script: '#!/bin/sh\ntrue\n', queue: 'main', account: null },
-  ...{ walltimeMs: 90_500, nodeCount: 2, cpuCount: 3, memoryBytes: 1_048_577 },
-  ...{
-    directory: '/scratch/a b',
-    stdout: '/scratch/o',
-    stderr: '/scratch/e',
-    options: ['--nice=5'],
-  },
+  name: 'weft-c1-42.0-1',
+  script: '#!/bin/sh\ntrue\n',
+  queue: 'main',
+  account: null,
+  walltimeMs: 90_500,
+  nodeCount: 2,
+  cpuCount: 3,
+  memoryBytes: 1_048_577,
+  directory: '/scratch/a b',
+  stdout: '/scratch/o',
+  stderr: '/scratch/e',
+  options: ['--nice=5'],
 };
 
 test('a submission is one argument vector, and the script goes in by standard input', () => {

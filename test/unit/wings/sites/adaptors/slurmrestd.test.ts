@@ -9,9 +9,19 @@ const adaptor = slurmrestd(['curl', '--config', '/etc/weft/slurm.curl'], 'http:/
 
 test('a request comes to curl by its standard input, quoted as its files have it', () => {
   const { argv, input = '' } = adaptor.submit({
-    ...{ name: 'weft-1', script: 'secret', scriptFile: "/it's/script", queue: 'long' },
-    ...{ account: 'wing', walltimeMs: 61_000, nodeCount: 1, cpuCount: 2, memoryBytes: 1 },
-    ...{ directory: '/d', stdout: '/d/out', stderr: '/d/"err"', options: ['qos=low', 'nice=5'] },
+    name: 'weft-1',
+    script: 'secret',
+    scriptFile: "/it's/script",
+    queue: 'long',
+    account: 'wing',
+    walltimeMs: 61_000,
+    nodeCount: 1,
+    cpuCount: 2,
+    memoryBytes: 1,
+    directory: '/d',
+    stdout: '/d/out',
+    stderr: '/d/"err"',
+    options: ['qos=low', 'nice=5'],
   }).command;
   assert.deepEqual(argv, ['curl', '--config', '/etc/weft/slurm.curl', '--config', '-']);
   const line = /^data-raw = "(.*)"$/m.exec(input)?.[1] ?? assert.fail(input);
@@ -21,10 +31,20 @@ test('a request comes to curl by its standard input, quoted as its files have it
   };
   assert.equal(body.script, "#!/bin/sh\nexec /bin/sh '/it'\\''s/script'\n");
   assert.deepEqual(body.job, {
-    ...{ name: 'weft-1', current_working_directory: '/d', requeue: false },
-    ...{ standard_output: '/d/out', standard_error: '/d/"err"', nodes: '1-1', cpus_per_task: 2 },
-    ...{ partition: 'long', account: 'wing', time_limit: 2, memory_per_node: 1 },
-    ...{ environment: { PATH: '/usr/local/bin:/usr/bin:/bin' }, qos: 'low', nice: 5 },
+    name: 'weft-1',
+    current_working_directory: '/d',
+    requeue: false,
+    standard_output: '/d/out',
+    standard_error: '/d/"err"',
+    nodes: '1-1',
+    cpus_per_task: 2,
+    partition: 'long',
+    account: 'wing',
+    time_limit: 2,
+    memory_per_node: 1,
+    environment: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    qos: 'low',
+    nice: 5,
   });
   assert.ok(!input.includes('secret'));
 });

@@ -10,8 +10,15 @@ const end = adaptor.end?.('7') ?? assert.fail('no accounting');
 /** A job that is done, or as it is said here. */
 function jobWith(change: object) {
   const job = {
-    ...{ id: 7, name: 'a', owner: 'ann', state: 'done', array: null, endedAt: 1_795_381_180_593 },
-    ...{ outcome: { kind: 'completed', detail: null }, exit: { code: 0 }, ...change },
+    id: 7,
+    name: 'a',
+    owner: 'ann',
+    state: 'done',
+    array: null,
+    endedAt: 1_795_381_180_593,
+    outcome: { kind: 'completed', detail: null },
+    exit: { code: 0 },
+    ...change,
   };
   return { stdout: JSON.stringify(job), stderr: '', code: 0 };
 }
@@ -46,9 +53,19 @@ test('the environment of the gateway does not say which cluster it is', () => {
 
 test('a submission is the same job however often it is sent, and never starts twice', () => {
   const { argv } = adaptor.submit({
-    ...{ name: 'weft-1', script: 'secret', scriptFile: '/s/1/script', queue: 'p', account: null },
-    ...{ walltimeMs: 60_000, nodeCount: 1, cpuCount: 2, memoryBytes: 1, directory: '/s/1' },
-    ...{ stdout: '/s/1/out', stderr: '/s/1/err', options: ['--qos=low'] },
+    name: 'weft-1',
+    script: 'secret',
+    scriptFile: '/s/1/script',
+    queue: 'p',
+    account: null,
+    walltimeMs: 60_000,
+    nodeCount: 1,
+    cpuCount: 2,
+    memoryBytes: 1,
+    directory: '/s/1',
+    stdout: '/s/1/out',
+    stderr: '/s/1/err',
+    options: ['--qos=low'],
   }).command;
   assert.deepEqual(argv.slice(argv.indexOf('run')), [
     ...['run', '--key=weft-1', '--name=weft-1', '--no-requeue', '--clean-env'],

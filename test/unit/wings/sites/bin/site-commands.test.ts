@@ -12,8 +12,13 @@ const SECRETS = { WEFT_TOKEN: 'secret', AWS_SECRET_ACCESS_KEY: 'secret' };
 /** They would say what is asked of a site, or how it answers. */
 const WORDS = { SBATCH_EXPORT: 'NONE', SLURM_JOB_ID: '1', SQUEUE_FORMAT: '%i', BASH_ENV: '/x' };
 const PLACES: Partial<Record<SiteSystem, string>> = {
-  ...{ slurm: 'SLURM_CONF', sge: 'SGE_ROOT', oar: 'OARCONFFILE', pbs: 'PBS_CONF_FILE' },
-  ...{ htcondor: '_CONDOR_SCHEDD_HOST', lsf: 'LSF_ENVDIR', loadleveler: 'LOADL_CONFIG' },
+  slurm: 'SLURM_CONF',
+  sge: 'SGE_ROOT',
+  oar: 'OARCONFFILE',
+  pbs: 'PBS_CONF_FILE',
+  htcondor: '_CONDOR_SCHEDD_HOST',
+  lsf: 'LSF_ENVDIR',
+  loadleveler: 'LOADL_CONFIG',
 };
 
 let kept: NodeJS.ProcessEnv;

@@ -35,8 +35,16 @@ type Gateway = Parameters<typeof membersOf>[0];
 function siteNode(name: string, shown: string | null = null): SiteNode {
   const seen = { hiddenBy: null, labels: [], queue: null, partition: null, rules: ['call'] };
   return {
-    ...{ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 },
-    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+    name,
+    state: 'idle',
+    word: 'IDLE',
+    reason: null,
+    cpuCount: 2,
+    cpusUsed: 0,
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
     ...(shown === null ? {} : { seen: { ...seen, name: shown } }),
   };
 }

@@ -21,17 +21,29 @@ rules:
   assert.deepEqual(wrong, []);
   assert.deepEqual(filters.sources, [
     {
-      ...{ name: 'monitoring', everyMs: 30_000, timeoutMs: 10_000 },
+      name: 'monitoring',
+      everyMs: 30_000,
+      timeoutMs: 10_000,
       from: { kind: 'file', path: '/etc/weft/hot.json' },
     },
   ]);
   assert.deepEqual(filters.rules[0], {
-    ...{ name: 'hot', over: 'nodes', when: ['temp=hot'], hide: true, add: [], queue: null },
+    name: 'hot',
+    over: 'nodes',
+    when: ['temp=hot'],
+    hide: true,
+    add: [],
+    queue: null,
     data: 'monitoring',
   });
   assert.deepEqual(filters.rules[1], {
-    ...{ name: 'big', over: 'jobs', when: ['user=ann', 'queue=long'], hide: false, add: ['gpu'] },
-    ...{ queue: null, partition: 'big' },
+    name: 'big',
+    over: 'jobs',
+    when: ['user=ann', 'queue=long'],
+    hide: false,
+    add: ['gpu'],
+    queue: null,
+    partition: 'big',
   });
   assert.deepEqual(
     filters.rules.slice(2).map(({ rename }) => rename),

@@ -25,8 +25,16 @@ const HPC = 'hpc' as NodeName;
 
 function node(state: SiteNode['state'], cpuCount: number): SiteNode {
   return {
-    ...{ name: `n${cpuCount}`, state, word: state, reason: null, cpuCount, cpusUsed: 0 },
-    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+    name: `n${cpuCount}`,
+    state,
+    word: state,
+    reason: null,
+    cpuCount,
+    cpusUsed: 0,
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
   };
 }
 
@@ -34,10 +42,26 @@ let last = 0;
 function job(fields: Partial<ListedJob>): ListedJob {
   last += 1;
   return {
-    ...{ id: String(last), handle: null, name: 'x', owner: 'ann', state: 'waiting', word: 'PD' },
-    ...{ reason: null, queue: null, elements: null, submittedAt: 0, startedAt: null },
-    ...{ endedAt: null, walltimeMs: HOUR, nodeCount: 1, cpuCount: 2, memoryBytes: null },
-    ...{ isExclusive: false, nodes: [], exit: null, isOurs: false },
+    id: String(last),
+    handle: null,
+    name: 'x',
+    owner: 'ann',
+    state: 'waiting',
+    word: 'PD',
+    reason: null,
+    queue: null,
+    elements: null,
+    submittedAt: 0,
+    startedAt: null,
+    endedAt: null,
+    walltimeMs: HOUR,
+    nodeCount: 1,
+    cpuCount: 2,
+    memoryBytes: null,
+    isExclusive: false,
+    nodes: [],
+    exit: null,
+    isOurs: false,
     ...fields,
   };
 }
@@ -70,9 +94,18 @@ test('[A29] a queue is what others run and wait for there, on nodes that take wo
 test('only sites that decide for themselves have one, added up once for each word of theirs', () => {
   const sites = new Sites();
   const news = (more: Partial<SiteNews>): SiteNews => ({
-    ...{ isFirst: true, isLast: true, system: 'slurm', mode: 'submit', takeover: null },
-    ...{ problem: null, ageMs: 60_000, nodes: [node('idle', 4)], queues: [], gone: [] },
-    ...{ jobs: [job({ state: 'running', startedAt: 0 })], ...more },
+    isFirst: true,
+    isLast: true,
+    system: 'slurm',
+    mode: 'submit',
+    takeover: null,
+    problem: null,
+    ageMs: 60_000,
+    nodes: [node('idle', 4)],
+    queues: [],
+    gone: [],
+    jobs: [job({ state: 'running', startedAt: 0 })],
+    ...more,
   });
   sites.hear(HPC, news({}), 100_000);
   sites.hear('farm' as NodeName, news({ mode: 'steer' }), 100_000);
@@ -87,8 +120,17 @@ test('only sites that decide for themselves have one, added up once for each wor
 
 test('a site that does not answer, or has not for long, has nothing free and no end of its wait', () => {
   const news: SiteNews = {
-    ...{ isFirst: true, isLast: true, system: 'slurm', mode: 'submit', takeover: null },
-    ...{ problem: null, ageMs: 0, nodes: [node('idle', 4)], queues: [], gone: [], jobs: [] },
+    isFirst: true,
+    isLast: true,
+    system: 'slurm',
+    mode: 'submit',
+    takeover: null,
+    problem: null,
+    ageMs: 0,
+    nodes: [node('idle', 4)],
+    queues: [],
+    gone: [],
+    jobs: [],
   };
   const cpus = (more: Partial<SiteNews>, laterMs = 0) => {
     const sites = new Sites();
@@ -107,8 +149,18 @@ test('a site hangs when its gateway says so, or has said nothing new for long', 
   const hang = (more: Partial<SiteNews>, laterMs: number) => {
     const sites = new Sites();
     const news: SiteNews = {
-      ...{ isFirst: true, isLast: true, system: 'slurm', mode: 'steer', takeover: null },
-      ...{ problem: null, ageMs: 0, nodes: [], queues: [], gone: [], jobs: [], ...more },
+      isFirst: true,
+      isLast: true,
+      system: 'slurm',
+      mode: 'steer',
+      takeover: null,
+      problem: null,
+      ageMs: 0,
+      nodes: [],
+      queues: [],
+      gone: [],
+      jobs: [],
+      ...more,
     };
     sites.hear(HPC, news, 1000);
     return sites.hangOf(['n1' as NodeName, HPC], 1000 + laterMs);
@@ -123,8 +175,17 @@ test('a site hangs when its gateway says so, or has said nothing new for long', 
 
 test('a standing says when its site was listed, also where that is too long ago, and if it ever was', () => {
   const news = (ageMs: number | null): SiteNews => ({
-    ...{ isFirst: true, isLast: true, system: 'slurm', mode: 'submit', takeover: null },
-    ...{ problem: null, ageMs, nodes: [node('idle', 4)], queues: [], gone: [], jobs: [] },
+    isFirst: true,
+    isLast: true,
+    system: 'slurm',
+    mode: 'submit',
+    takeover: null,
+    problem: null,
+    ageMs,
+    nodes: [node('idle', 4)],
+    queues: [],
+    gone: [],
+    jobs: [],
   });
   const listedAt = (ageMs: number | null) => {
     const sites = new Sites();
@@ -137,7 +198,11 @@ test('a standing says when its site was listed, also where that is too long ago,
 });
 
 const offer = (site: string, more: Partial<Offer> = {}): Offer => ({
-  ...{ node: site as NodeName, waitMs: 0, price: 0, hasData: false, ...more },
+  node: site as NodeName,
+  waitMs: 0,
+  price: 0,
+  hasData: false,
+  ...more,
 });
 
 test('why a task is at its site, in words', () => {
@@ -231,8 +296,18 @@ test('[A29] a site speaks for its own starts only, and for those that it lists n
   const sites = new Sites();
   const FOE = 'foe' as NodeName;
   const news = (more: Partial<SiteNews>): SiteNews => ({
-    ...{ isFirst: false, isLast: true, system: 'slurm', mode: 'submit', takeover: null },
-    ...{ problem: null, ageMs: 0, nodes: [], queues: [], gone: [], jobs: [], ...more },
+    isFirst: false,
+    isLast: true,
+    system: 'slurm',
+    mode: 'submit',
+    takeover: null,
+    problem: null,
+    ageMs: 0,
+    nodes: [],
+    queues: [],
+    gone: [],
+    jobs: [],
+    ...more,
   });
   const [one, two] = ['1#1' as EpochId, '2#1' as EpochId];
   const own = job({ id: 'own', epochId: one });

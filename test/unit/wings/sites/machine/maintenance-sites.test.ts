@@ -25,7 +25,10 @@ function steered(head: TestHead): void {
   const { session } = head.node('hpc');
   const nodes = ['n1', 'n2'].map((name) => ({
     ...({ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 } as const),
-    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
   }));
   head.perform({ kind: 'site', heard: { node: HPC, session, mode: 'steer', nodes, jobs: [] } });
   for (const name of [N1, N2]) head.connect(name, { cpus: 2, labels: ['site=hpc'] });

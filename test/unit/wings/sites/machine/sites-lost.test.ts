@@ -13,17 +13,41 @@ const RUNNING = siteJob('7');
 
 function siteNode(name: string): SiteNode {
   return {
-    ...{ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 },
-    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+    name,
+    state: 'idle',
+    word: 'IDLE',
+    reason: null,
+    cpuCount: 2,
+    cpusUsed: 0,
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
   };
 }
 
 function siteJob(id: string): ListedJob {
   return {
-    ...{ id, handle: null, name: 'their job', owner: 'ann', state: 'running', word: 'RUNNING' },
-    ...{ reason: null, queue: 'main', elements: null, submittedAt: 1, startedAt: 2 },
-    ...{ endedAt: null, walltimeMs: null, nodeCount: 2, cpuCount: 2, memoryBytes: null },
-    ...{ isExclusive: false, nodes: ['n1', 'n2'], exit: null, isOurs: false },
+    id,
+    handle: null,
+    name: 'their job',
+    owner: 'ann',
+    state: 'running',
+    word: 'RUNNING',
+    reason: null,
+    queue: 'main',
+    elements: null,
+    submittedAt: 1,
+    startedAt: 2,
+    endedAt: null,
+    walltimeMs: null,
+    nodeCount: 2,
+    cpuCount: 2,
+    memoryBytes: null,
+    isExclusive: false,
+    nodes: ['n1', 'n2'],
+    exit: null,
+    isOurs: false,
   };
 }
 

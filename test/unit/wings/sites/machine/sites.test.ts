@@ -26,23 +26,52 @@ const EVE = user('eve');
 
 function siteNode(name: string): SiteNode {
   return {
-    ...{ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 },
-    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+    name,
+    state: 'idle',
+    word: 'IDLE',
+    reason: null,
+    cpuCount: 2,
+    cpusUsed: 0,
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
   };
 }
 
 function siteJob(id: string, more: Partial<ListedJob> = {}): ListedJob {
   return {
-    ...{ id, handle: null, name: 'their job', owner: 'eve', state: 'waiting', word: 'PENDING' },
-    ...{ reason: null, queue: 'main', elements: null, submittedAt: 1, startedAt: null },
-    ...{ endedAt: null, walltimeMs: 60_000, nodeCount: 1, cpuCount: 1, memoryBytes: null },
-    ...{ isExclusive: false, nodes: [], exit: null, isOurs: false },
+    id,
+    handle: null,
+    name: 'their job',
+    owner: 'eve',
+    state: 'waiting',
+    word: 'PENDING',
+    reason: null,
+    queue: 'main',
+    elements: null,
+    submittedAt: 1,
+    startedAt: null,
+    endedAt: null,
+    walltimeMs: 60_000,
+    nodeCount: 1,
+    cpuCount: 1,
+    memoryBytes: null,
+    isExclusive: false,
+    nodes: [],
+    exit: null,
+    isOurs: false,
     ...more,
   };
 }
 
 const SEEN = {
-  ...{ hiddenBy: null, labels: [], queue: null, partition: null, name: null, rules: ['x'] },
+  hiddenBy: null,
+  labels: [],
+  queue: null,
+  partition: null,
+  name: null,
+  rules: ['x'],
 };
 
 const NODES = [siteNode('n1'), siteNode('n2')];
@@ -117,8 +146,11 @@ scenario('[G14] of a task at a site that does not answer it is said since when',
   const hang = { site: HPC, problem: 'squeue: it did not end within 10 s.', ageMs: 420_000 };
   const own = siteJob('4711', { isOurs: true, reason: 'Resources' });
   const known = {
-    ...{ state: head.state, settings: head.settings, now: () => head.at },
-    ...{ startAtSite: () => ({ site: HPC, job: own, ageMs: 420_000 }), siteHang: () => hang },
+    state: head.state,
+    settings: head.settings,
+    now: () => head.at,
+    startAtSite: () => ({ site: HPC, job: own, ageMs: 420_000 }),
+    siteHang: () => hang,
   };
   const reason = new Reasons({ ...head, ...known }).of(head.job(1), 0);
   const why = 'the site does not answer (squeue: it did not end within 10 s)';

@@ -22,10 +22,18 @@ import { entries, type JobWords, type NodeWords, snapshot } from '../../../../su
 const HOUR = 3_600_000;
 const LISTED = { listedAt: -12_000 };
 const QUIET: SiteStanding = {
-  ...{ cpuCount: 4, cpusHeld: 0, runningCpuMs: 0, waitingCpuMs: 0, ...LISTED },
+  cpuCount: 4,
+  cpusHeld: 0,
+  runningCpuMs: 0,
+  waitingCpuMs: 0,
+  ...LISTED,
 };
 const site = (name: string, more: Partial<NodeWords> = {}): NodeWords => ({
-  ...{ name, cpus: 4, memory: 100, labels: [`site=${name}`], ...more },
+  name,
+  cpus: 4,
+  memory: 100,
+  labels: [`site=${name}`],
+  ...more,
 });
 
 interface World {
@@ -64,7 +72,9 @@ test("[J23] a forecast adds the wait that the site's own queue makes likely", ()
   const nodes = [site('hpc')];
   const busy = foretold([{ cpus: 1, time: HOUR }], { nodes, standings: { hpc: BUSY } });
   assert.deepEqual(busy, {
-    ...{ at: 0, nodes: ['hpc'], unplannedAfter: null },
+    at: 0,
+    nodes: ['hpc'],
+    unplannedAfter: null,
     wait: { site: 'hpc', waitMs: 2 * HOUR, ...LISTED },
   });
   const idle = foretold([{ cpus: 1, time: HOUR }], { nodes, standings: { hpc: {} } });

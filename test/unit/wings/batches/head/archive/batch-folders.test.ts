@@ -200,7 +200,8 @@ test('killed before a job had its way by number: the next head makes it', async 
   const order = await agent.launch(1);
   agent.started(order);
   await store(world, agent, {
-    ...{ order, owner: alice },
+    order,
+    owner: alice,
     entries: [{ path: 'distribute_save/x', content: 'one' }],
   });
   const file = path.join(world.directory, 'archive', 'parts', `${order.epochId}.0`);
@@ -405,7 +406,8 @@ test('[B7] output of a build is kept by node, also of a start that does not coun
   const order = await agent.launch(1);
   agent.started(order);
   await store(world, agent, {
-    ...{ order, owner: alice },
+    order,
+    owner: alice,
     entries: [{ path: '.weft_build.log', content: 'no compiler\n' }],
   });
   await alice.call('requeueJob', { params: { id: String(order.place.jobId) }, body: {} });
@@ -416,7 +418,8 @@ test('[B7] output of a build is kept by node, also of a start that does not coun
   assert.equal(readFileSync(log, 'utf8'), 'no compiler\n');
   agent.started(again);
   await store(world, agent, {
-    ...{ order: again, owner: alice },
+    order: again,
+    owner: alice,
     entries: [{ path: '.weft_build.log', content: 'compiled\n' }],
   });
   agent.ended(again, 0);
@@ -492,7 +495,9 @@ test('[B3] namespaces are shown in another folder as long as they are there, ove
     writeFileSync(path.join(aside, 'out'), namespace);
     const of = { namespace, name: 'heat', version: 1, job: 'a' };
     const shelf = {
-      ...{ jobId, index: 0, isArray: true },
+      jobId,
+      index: 0,
+      isArray: true,
       batch: { ...of, origin: 'distribute' as const, begunAt: 5 },
     };
     placeInBatch(places, { aside, shelf, owner: 'alice', epoch: 1, jobNames: () => [] });

@@ -22,7 +22,11 @@ test(
     await using world = await startWorker();
     const hello = await world.next('hello');
     assert.deepStrictEqual(hello, {
-      ...{ kind: 'hello', worker: 'n1:7#1', generation: null, held: [], over: [] },
+      kind: 'hello',
+      worker: 'n1:7#1',
+      generation: null,
+      held: [],
+      over: [],
     });
     assert.equal(world.authorization(), 'Worker 7#1:secret');
     world.greet();

@@ -62,7 +62,10 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
   };
   const child = new Child(
     {
-      ...{ scratch, callsMax: 0, bytesMax: 0, env: { ...process.env } },
+      scratch,
+      callsMax: 0,
+      bytesMax: 0,
+      env: { ...process.env },
       onStderr: (chunk: Uint8Array) => {
         text += Buffer.from(chunk).toString();
         for (const wake of readers.splice(0)) wake();
@@ -97,7 +100,9 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
     const end = Promise.withResolvers<End>();
     const start = Promise.withResolvers<void>();
     open.set(run, {
-      ...{ settle: end.resolve, onStart: start.resolve, isStarted: start.promise },
+      settle: end.resolve,
+      onStart: start.resolve,
+      isStarted: start.promise,
       hasStarted: false,
     });
     const { bytes: payload, shared } = packArguments(args);
@@ -107,7 +112,11 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
   };
   await Promise.race([ready.promise, died.promise]);
   return {
-    ...{ child, died: died.promise, worn: worn.promise, progress, send },
+    child,
+    died: died.promise,
+    worn: worn.promise,
+    progress,
+    send,
     stderr: () => text,
     says: async (pattern) => {
       while (!pattern.test(text)) await new Promise<void>((resolve) => readers.push(resolve));

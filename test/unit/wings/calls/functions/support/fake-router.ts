@@ -159,7 +159,13 @@ export async function startWorker(extra: object = {}): Promise<FakeRouter> {
     return Buffer.concat(incoming.get(stream) ?? []);
   };
   return {
-    ...{ worker, folder, exited, heard, send, next, end },
+    worker,
+    folder,
+    exited,
+    heard,
+    send,
+    next,
+    end,
     stderr: () => text,
     authorization: () => authorization,
     greet: () => {

@@ -51,7 +51,11 @@ test('an array that is mostly of holes travels as what is in it', () => {
 
 test('what structured clone carries arrives as it was, both ways', () => {
   const value = {
-    ...{ zero: -0, none: undefined, big: 12345678901234567890n, text: 'späť 🚀', not: NaN },
+    zero: -0,
+    none: undefined,
+    big: 12345678901234567890n,
+    text: 'späť 🚀',
+    not: NaN,
     list: Object.assign(new Array(3), { 0: 1, 2: 3 }),
     map: new Map<unknown, unknown>([
       ['a', new Set([1, 'b'])],
@@ -300,7 +304,12 @@ function forged(ref: Ref): Uint8Array {
   const prefix = Buffer.concat([Uint8Array.of(WITH_TABLE, 0, 0, 0, 0), head]);
   prefix.writeUInt32LE(head.length, 1);
   const graph: Graph = {
-    ...{ root: 'innocent', cells: [], prototypes: [], instances: [], errors: [], patches: [] },
+    root: 'innocent',
+    cells: [],
+    prototypes: [],
+    instances: [],
+    errors: [],
+    patches: [],
     properties: [[stub, { weftForged: 'by a result' }]],
   };
   return writeGraph(graph, { stubs: new Map([[stub, 0]]), prefix });

@@ -230,7 +230,8 @@ export class FakeWorker implements WorkerPort {
   connect(router: Router): void {
     // Without frames: those are tested elsewhere.
     const later = <M>(take: (messages: readonly M[], at: number) => void) => ({
-      ...{ isBehind: false, close: () => undefined },
+      isBehind: false,
+      close: () => undefined,
       send: (message: M) => {
         setImmediate(() => {
           if (!this.isGone && this.#line === line) take([message], now());

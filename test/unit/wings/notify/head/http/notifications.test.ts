@@ -14,7 +14,11 @@ import {
 } from '../../../../kernel/head/http/fixture.ts';
 
 const NOTIFY: NotifyRules = {
-  ...{ matrix: ['*'], webhook: ['*'], command: null, mail: null, giveUpMs: 86_400_000 },
+  matrix: ['*'],
+  webhook: ['*'],
+  command: null,
+  mail: null,
+  giveUpMs: 86_400_000,
 };
 
 function telling(notifiers: Notifiers): NonNullable<WorldOptions['parts']> {

@@ -32,8 +32,12 @@ test('[D4] rules apply in their order, and see what those before have added', ()
   ];
   const node = { over: 'nodes', name: 'n1', labels: ['rack=7'] } as const;
   assert.deepEqual(filtered(rules, node), {
-    ...{ hiddenBy: null, labels: ['slow'], queue: 'late', rules: ['rack', 'slow', 'last'] },
-    ...{ partition: null, name: null },
+    hiddenBy: null,
+    labels: ['slow'],
+    queue: 'late',
+    rules: ['rack', 'slow', 'last'],
+    partition: null,
+    name: null,
   });
   assert.equal(filtered([...rules].reverse(), node).queue, null);
 });

@@ -7,8 +7,16 @@ import { NodeNames } from '../../../../../../src/wings/sites/fabric/filters/node
 
 function node(name: string, shown: string | null = null): SiteNode {
   const own: SiteNode = {
-    ...{ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 },
-    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+    name,
+    state: 'idle',
+    word: 'IDLE',
+    reason: null,
+    cpuCount: 2,
+    cpusUsed: 0,
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
   };
   const seen = { hiddenBy: null, labels: [], queue: null, partition: null, rules: ['add', 'call'] };
   return shown === null ? own : { ...own, seen: { ...seen, name: shown } };

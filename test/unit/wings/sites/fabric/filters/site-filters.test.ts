@@ -18,14 +18,25 @@ function rule(name: string, more: Partial<FilterRule> = {}): FilterRule {
 }
 
 const MONITORING: FilterSource = {
-  ...{ name: 'monitoring', from: { kind: 'url', url: 'http://127.0.0.1/' } },
-  ...{ everyMs: 60_000, timeoutMs: 1000 },
+  name: 'monitoring',
+  from: { kind: 'url', url: 'http://127.0.0.1/' },
+  everyMs: 60_000,
+  timeoutMs: 1000,
 };
 
 function node(name: string, more: Partial<SiteNode> = {}): SiteNode {
   return {
-    ...{ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 },
-    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [], ...more },
+    name,
+    state: 'idle',
+    word: 'IDLE',
+    reason: null,
+    cpuCount: 2,
+    cpusUsed: 0,
+    memoryBytes: null,
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
+    ...more,
   };
 }
 

@@ -56,18 +56,21 @@ function oarWaits(text: string): string {
 const CASES: Readonly<Record<string, Case>> = {
   slurm: {
     adaptor: slurm(executionQueue({ main: 'main', execution: 'steer' })),
-    ...{ id: '3', nodes: ['n1'] },
+    id: '3',
+    nodes: ['n1'],
     ...listings('slurm/ends-late.squeue-json.txt', slurmWaits),
   },
   oar: {
     adaptor: oar(queuesOff(30_000)),
-    ...{ id: '6', nodes: ['n2', 'n3'] },
+    id: '6',
+    nodes: ['n2', 'n3'],
     ...listings('oar/12-oarstat-fJ-exit3.txt', oarWaits),
   },
   'oar, an hour later': {
     adaptor: oar(queuesOff(30_000)),
-    ...{ id: '6', nodes: ['n2', 'n3'] },
-    ...{ waits: listings('oar/12-oarstat-fJ-exit3.txt', oarWaits).waits },
+    id: '6',
+    nodes: ['n2', 'n3'],
+    waits: listings('oar/12-oarstat-fJ-exit3.txt', oarWaits).waits,
     over: (argv) => {
       const name = argv.at(-1) === 'job_id = 6' ? '12-oarstat-fJ-exit3' : '12-oarstat-sql-none';
       return recorded(`oar/${name}.txt`);
@@ -75,7 +78,8 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   sge: {
     adaptor: sge(SGE, tickets('ticket')),
-    ...{ id: '4', nodes: ['n1'] },
+    id: '4',
+    nodes: ['n1'],
     waits: () => recorded('sge/ticket.qstat-xml-r.txt'),
     over: ([program]) => {
       return recorded(program === 'qacct' ? 'sge/end.exit3.txt' : 'sge/empty.qstat-xml.txt');

@@ -8,10 +8,25 @@ import { newsOf } from '../../../../../../src/wings/sites/fabric/site/launch.ts'
 import { newTurns } from '../../../../../../src/wings/sites/fabric/site/turns.ts';
 
 const JOB: SiteJob = {
-  ...{ id: '7', handle: null, name: 'w-1', owner: 'ann', state: 'waiting', word: 'PD' },
-  ...{ reason: null, queue: null, elements: null, submittedAt: 0, startedAt: null, endedAt: null },
-  ...{ walltimeMs: null, nodeCount: 1, cpuCount: 1, memoryBytes: null, isExclusive: false },
-  ...{ nodes: [], exit: null },
+  id: '7',
+  handle: null,
+  name: 'w-1',
+  owner: 'ann',
+  state: 'waiting',
+  word: 'PD',
+  reason: null,
+  queue: null,
+  elements: null,
+  submittedAt: 0,
+  startedAt: null,
+  endedAt: null,
+  walltimeMs: null,
+  nodeCount: 1,
+  cpuCount: 1,
+  memoryBytes: null,
+  isExclusive: false,
+  nodes: [],
+  exit: null,
 };
 const away = { ok: false, error: { kind: 'away', text: 'no answer in time' } } as const;
 const refused = { ok: false, error: { kind: 'refused', text: 'sbatch: no such queue' } } as const;
@@ -191,8 +206,14 @@ test('[G19] how a job of a user of the site ended that was cancelled there need 
 
 test('[G14] a start that is heard late is told with how long ago it was', () => {
   const launch = {
-    ...{ entry: sentEntry(), request: null, user: null, foreign: null, maintenance: null },
-    ...{ asked: null, turns: newTurns(null), epochId: null },
+    entry: sentEntry(),
+    request: null,
+    user: null,
+    foreign: null,
+    maintenance: null,
+    asked: null,
+    turns: newTurns(null),
+    epochId: null,
     told: { running: false, stopped: false, end: false },
   };
   launch.entry.givenAt = 5000;
@@ -202,8 +223,14 @@ test('[G14] a start that is heard late is told with how long ago it was', () => 
 
 test('[G14] no start is before its job was given to the site, whatever its clock says', () => {
   const launch = {
-    ...{ entry: sentEntry(), request: null, user: null, foreign: null, maintenance: null },
-    ...{ asked: null, turns: newTurns(null), epochId: null },
+    entry: sentEntry(),
+    request: null,
+    user: null,
+    foreign: null,
+    maintenance: null,
+    asked: null,
+    turns: newTurns(null),
+    epochId: null,
     told: { running: false, stopped: false, end: false },
   };
   launch.entry.givenAt = 5000;

@@ -102,8 +102,18 @@ export class FakeSlurm implements Commands {
     // One that is purged has left its place only.
     const seen = this.jobs.filter(({ id }) => id > 0 && !this.#hidden.has(id));
     const jobs = seen.map(({ id, name, state, exit, nodes, more }) => ({
-      ...{ job_id: id, name, user_name: 'ann', job_state: state, state_reason: 'None' },
-      ...{ exit_code: exit, nodes, node_count: 1, cpus: 1, start_time: 1, end_time: 2, ...more },
+      job_id: id,
+      name,
+      user_name: 'ann',
+      job_state: state,
+      state_reason: 'None',
+      exit_code: exit,
+      nodes,
+      node_count: 1,
+      cpus: 1,
+      start_time: 1,
+      end_time: 2,
+      ...more,
     }));
     return end(0, JSON.stringify({ errors: [], jobs }), '');
   }

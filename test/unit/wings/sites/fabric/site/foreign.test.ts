@@ -56,10 +56,16 @@ class Gateway {
     const common = { commands: this.site, clock: this.clock, log: this.log };
     const steerer = new Steerer({ ...common, steering, settings });
     this.processes = new SiteProcesses({
-      ...{ ...common, adaptor: ticketed(slurm(steering), ticket) },
-      ...{ folders: siteFolders(this.folder), listedJob },
+      ...common,
+      adaptor: ticketed(slurm(steering), ticket),
+      folders: siteFolders(this.folder),
+      listedJob,
       settings: {
-        ...{ ...settings, prefix: 'weft-abc', queue: null, account: null, options: [] },
+        ...settings,
+        prefix: 'weft-abc',
+        queue: null,
+        account: null,
+        options: [],
       },
       place: { node: 'n1', steerer, nameAtSite: (name) => name.replace('.hpc', '') },
     });
@@ -77,9 +83,20 @@ class Gateway {
     index: number | null = null,
   ): void {
     this.processes.start({
-      ...{ launchId: 1, argv: [`hpc/${job}`], environment: [], cwd: this.folder, stdin: '' },
-      ...{ stdout: '', stderr: '', append: false, credentials: null, umask: 0o022, nice: 0 },
-      ...{ cgroupProcs: [], makeParents: false, leaseMs: null },
+      launchId: 1,
+      argv: [`hpc/${job}`],
+      environment: [],
+      cwd: this.folder,
+      stdin: '',
+      stdout: '',
+      stderr: '',
+      append: false,
+      credentials: null,
+      umask: 0o022,
+      nice: 0,
+      cgroupProcs: [],
+      makeParents: false,
+      leaseMs: null,
       wants: { cpuCount: 1, memoryBytes: 0, walltimeMs: null },
       foreign: { job: String(job), index, nodes, isLead },
     } satisfies LaunchRequest);
@@ -196,7 +213,10 @@ test('[G16] what a site did not start is held for a while, longer each time', ()
   const job = { id: '7', state: 'waiting' } as SiteJob;
   untaken.note('7', 'no room', 0);
   assert.deepEqual(untaken.seen(job, 59_000), {
-    ...{ id: '7', state: 'held', reason: 'no room; tried again later', isHeldByUs: true },
+    id: '7',
+    state: 'held',
+    reason: 'no room; tried again later',
+    isHeldByUs: true,
   });
   assert.equal(untaken.seen(job, 60_000), job);
   untaken.note('7', 'no room', 70_000);
@@ -359,8 +379,14 @@ test('[G23] a gateway whose own records are lost lets the job go on at its site'
   const { processes, log } = new Gateway(gateway);
   const nothing = () => undefined;
   const line = new LauncherLine({
-    ...{ clock, log, state: emptyState(), step: nothing, onFound: nothing, onAdopted: nothing },
-    ...{ connect: () => Promise.resolve(processes), isBroken: () => false },
+    clock,
+    log,
+    state: emptyState(),
+    step: nothing,
+    onFound: nothing,
+    onAdopted: nothing,
+    connect: () => Promise.resolve(processes),
+    isBroken: () => false,
   });
   await line.connect();
   await clock.advance(10_000);

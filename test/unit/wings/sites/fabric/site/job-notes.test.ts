@@ -12,10 +12,17 @@ import { KeptLog } from '../../../../kernel/head/http/fixture.ts';
 type Noted = Parameters<JobNotes['look']>[0][number];
 
 const held = (id: string, reason: string, note?: string | null): Noted => ({
-  ...{ id, state: 'held', reason, isHeldByUs: true, ...(note === undefined ? {} : { note }) },
+  id,
+  state: 'held',
+  reason,
+  isHeldByUs: true,
+  ...(note === undefined ? {} : { note }),
 });
 const free = (id: string, state: SiteJob['state'], note?: string | null): Noted => ({
-  ...{ id, state, reason: null, ...(note === undefined ? {} : { note }) },
+  id,
+  state,
+  reason: null,
+  ...(note === undefined ? {} : { note }),
 });
 
 class Place {
@@ -35,7 +42,8 @@ class Place {
         : { written: { command: { argv: ['notes'] }, read: () => ok(written) } }),
     };
     this.notes = new JobNotes({
-      ...{ place, log: this.log },
+      place,
+      log: this.log,
       run: async (commands) => {
         this.ran.push(...commands.map(({ argv }) => argv.slice(1).join(' ')));
         return this.answer;

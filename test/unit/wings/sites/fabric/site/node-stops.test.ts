@@ -66,8 +66,11 @@ class World {
     const own = this.#generation;
     const commands: Commands = { run: (command) => this.#run(own, command) };
     this.stops = new NodeStops({
-      ...{ adaptor: this.#adaptor, commands },
-      ...{ clock: this.clock, log: this.log, notes: this.#notesOf(own) },
+      adaptor: this.#adaptor,
+      commands,
+      clock: this.clock,
+      log: this.log,
+      notes: this.#notesOf(own),
       settings: { timeoutMs: 1000, before: [] },
     });
     return this.stops;
@@ -562,8 +565,11 @@ test('[M9] a node that is switched off is neither refused nor opened, and given 
   let [state, isStopped] = ['idle', false];
   const ran: string[] = [];
   const stops = new NodeStops({
-    ...{ adaptor: script(['/opt/site'], true), clock: world.clock, log: world.log },
-    ...{ notes: world.notes, settings: { timeoutMs: 1000, before: [] } },
+    adaptor: script(['/opt/site'], true),
+    clock: world.clock,
+    log: world.log,
+    notes: world.notes,
+    settings: { timeoutMs: 1000, before: [] },
     commands: {
       run({ argv, environment }) {
         const change = environment?.['SITE_CHANGE'];

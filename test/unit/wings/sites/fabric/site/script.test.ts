@@ -34,8 +34,14 @@ function launchOf(...argv: string[]) {
   const folder = join(top, `a folder's ${count}`);
   mkdirSync(folder);
   return {
-    ...{ folder, argv, environment: ['PATH=/usr/bin:/bin', "ODD=it's $HOME"], cwd: folder },
-    ...{ umask: 0o027, stdin: '', stdout: join(folder, 'o'), stderr: join(folder, 'e') },
+    folder,
+    argv,
+    environment: ['PATH=/usr/bin:/bin', "ODD=it's $HOME"],
+    cwd: folder,
+    umask: 0o027,
+    stdin: '',
+    stdout: join(folder, 'o'),
+    stderr: join(folder, 'e'),
     append: false,
   };
 }
@@ -141,8 +147,10 @@ test('[G12] receipts are written in one language, and the program has its own', 
 
 test('[G12] a receipt with a comma is read as well', () => {
   assert.deepEqual(parseEndReceipt('10 3 1m2,5s 0m0,250s\n'), {
-    ...{ at: 10_000, exit: { code: 3 } },
-    ...{ userUs: 62_500_000, systemUs: 250_000 },
+    at: 10_000,
+    exit: { code: 3 },
+    userUs: 62_500_000,
+    systemUs: 250_000,
   });
 });
 
@@ -236,7 +244,9 @@ test('a receipt that is not whole is none', () => {
   }
   assert.equal(parseStartReceipt('1795313939 n1'), null);
   assert.deepEqual(parseEndReceipt('10 0 1m2.5s 0m0.25s\n'), {
-    ...{ at: 10_000, exit: { code: 0 } },
-    ...{ userUs: 62_500_000, systemUs: 250_000 },
+    at: 10_000,
+    exit: { code: 0 },
+    userUs: 62_500_000,
+    systemUs: 250_000,
   });
 });

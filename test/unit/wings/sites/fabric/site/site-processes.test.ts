@@ -39,11 +39,20 @@ class Gateway {
     this.clock = before?.clock ?? new VirtualClock();
     this.folder = before?.folder ?? newFolder();
     this.processes = new SiteProcesses({
-      ...{ adaptor: slurm(null), commands: this.site, clock: this.clock, log: this.log },
+      adaptor: slurm(null),
+      commands: this.site,
+      clock: this.clock,
+      log: this.log,
       folders: { ...siteFolders(this.folder), ...folders },
       settings: {
-        ...{ prefix: 'weft-abc', queue: null, account: null, options: [], before: [] },
-        ...{ pollMs: 5000, timeoutMs: 1000, commandsMax: 4 },
+        prefix: 'weft-abc',
+        queue: null,
+        account: null,
+        options: [],
+        before: [],
+        pollMs: 5000,
+        timeoutMs: 1000,
+        commandsMax: 4,
         ...(nonce === undefined ? {} : { nonce }),
       },
     });
@@ -52,10 +61,20 @@ class Gateway {
 
   start(launchId: number, line = 'echo hello'): void {
     this.processes.start({
-      ...{ launchId, argv: ['sh', '-c', line], environment: ['PATH=/usr/bin:/bin'] },
-      ...{ cwd: this.folder, stdin: '', stdout: join(this.folder, `${launchId}.out`) },
-      ...{ stderr: join(this.folder, `${launchId}.err`), append: false, credentials: null },
-      ...{ umask: 0o022, nice: 0, cgroupProcs: [], makeParents: false, leaseMs: null },
+      launchId,
+      argv: ['sh', '-c', line],
+      environment: ['PATH=/usr/bin:/bin'],
+      cwd: this.folder,
+      stdin: '',
+      stdout: join(this.folder, `${launchId}.out`),
+      stderr: join(this.folder, `${launchId}.err`),
+      append: false,
+      credentials: null,
+      umask: 0o022,
+      nice: 0,
+      cgroupProcs: [],
+      makeParents: false,
+      leaseMs: null,
       wants: { cpuCount: 1, memoryBytes: 0, walltimeMs: null },
     } satisfies LaunchRequest);
   }

@@ -11,8 +11,16 @@ import {
 
 function node(name: string, cpuCount: number, state: SiteNode['state'] = 'idle'): SiteNode {
   return {
-    ...{ name, state, word: state, reason: null, cpuCount, cpusUsed: 0 },
-    ...{ memoryBytes: cpuCount * 1000, memoryFreeBytes: null, features: [], queues: [] },
+    name,
+    state,
+    word: state,
+    reason: null,
+    cpuCount,
+    cpusUsed: 0,
+    memoryBytes: cpuCount * 1000,
+    memoryFreeBytes: null,
+    features: [],
+    queues: [],
   };
 }
 

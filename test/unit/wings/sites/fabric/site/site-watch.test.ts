@@ -23,7 +23,12 @@ import { FakeSlurm } from './fake-slurm.ts';
 const HPC = 'hpc' as NodeName;
 
 const RULE: FilterRule = {
-  ...{ name: 'first', over: 'nodes', when: ['node=n1'], hide: true, add: [], queue: null },
+  name: 'first',
+  over: 'nodes',
+  when: ['node=n1'],
+  hide: true,
+  add: [],
+  queue: null,
 };
 
 class World {
@@ -39,7 +44,10 @@ class World {
     const common = { commands: this.site, log: this.log, settings };
     const { steering } = adaptor;
     this.watch = new SiteWatch({
-      ...{ ...common, adaptor, clock: this.clock, mode: steering === null ? 'submit' : 'steer' },
+      ...common,
+      adaptor,
+      clock: this.clock,
+      mode: steering === null ? 'submit' : 'steer',
       steerer: steering === null ? null : new Steerer({ ...common, steering }),
     });
   }
@@ -296,8 +304,14 @@ test('[G8] both sides are told: what the site says, and what its filters make of
   });
   const told: SiteNews[] = [];
   const watch = new SiteWatch({
-    ...{ adaptor: slurm(null), commands: world.site, clock: world.clock, log: world.log, filters },
-    ...{ mode: 'submit', steerer: null, settings: { pollMs: 5000, timeoutMs: 1000, before: [] } },
+    adaptor: slurm(null),
+    commands: world.site,
+    clock: world.clock,
+    log: world.log,
+    filters,
+    mode: 'submit',
+    steerer: null,
+    settings: { pollMs: 5000, timeoutMs: 1000, before: [] },
   });
   watch.addPrefix('weft-abc');
   world.submit('theirs');
@@ -340,14 +354,22 @@ test('[G8] a node that rules rename is stopped at its site by its own name, and 
   const wanted: string[] = [];
   const stop = { maintenance: 'm1', until: 1, state: 'stopped', why: null } as const;
   const stops = {
-    ...{ all: [{ ...stop, node: 'n1' }], onChange: () => undefined, look: () => undefined },
+    all: [{ ...stop, node: 'n1' }],
+    onChange: () => undefined,
+    look: () => undefined,
     want: (wishes: readonly StopWish[]) => wanted.push(...wishes.map(({ node }) => node)),
     headIsAway: () => undefined,
   } as unknown as NodeStops;
   const told: SiteNews[] = [];
   const watch = new SiteWatch({
-    ...{ adaptor: slurm(null), commands: world.site, clock: world.clock, log: world.log, filters },
-    ...{ mode: 'steer', steerer: null, stops },
+    adaptor: slurm(null),
+    commands: world.site,
+    clock: world.clock,
+    log: world.log,
+    filters,
+    mode: 'steer',
+    steerer: null,
+    stops,
     settings: { pollMs: 5000, timeoutMs: 1000, before: [] },
   });
   watch.connect((news) => told.push(news));
@@ -384,8 +406,14 @@ test('[G8] until it is known what its filters hide, the site has a problem and s
   const told: SiteNews[] = [];
   const shown: unknown[] = [];
   const watch = new SiteWatch({
-    ...{ adaptor: slurm(null), commands: site, clock, log, filters },
-    ...{ mode: 'submit', steerer: null, settings: { pollMs: 5000, timeoutMs: 1000, before: [] } },
+    adaptor: slurm(null),
+    commands: site,
+    clock,
+    log,
+    filters,
+    mode: 'submit',
+    steerer: null,
+    settings: { pollMs: 5000, timeoutMs: 1000, before: [] },
   });
   watch.onNodes((nodes) => shown.push(...nodes.map(({ seen }) => seen?.hiddenBy)));
   watch.connect((news) => told.push(news));

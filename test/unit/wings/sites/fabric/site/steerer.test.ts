@@ -12,7 +12,9 @@ test('a start that fails is logged, and those behind it have their turn', async 
   const site = new FakeSlurm();
   const log = new KeptLog();
   const steerer = new Steerer({
-    ...{ commands: site, log, steering: executionQueue({ main: 'main', execution: 'steer' }) },
+    commands: site,
+    log,
+    steering: executionQueue({ main: 'main', execution: 'steer' }),
     settings: { timeoutMs: 1000, before: [] },
   });
   site.run = async () => {
@@ -36,7 +38,9 @@ test('[G6] nothing is started while the site lacks what the takeover needs', asy
   const requirement = { what: 'its scheduler is off', query, remedy: 'switch it off' };
   const steering = executionQueue({ main: 'main', execution: 'steer' });
   const steerer = new Steerer({
-    ...{ commands: site, log: new KeptLog(), settings: { timeoutMs: 1000, before: [] } },
+    commands: site,
+    log: new KeptLog(),
+    settings: { timeoutMs: 1000, before: [] },
     steering: { ...steering, requirements: [requirement] },
   });
   const start = () => steerer.start({ id: '101', handle: null }, ['n1']);
@@ -81,7 +85,9 @@ test('[G5] arrays whose elements are started while a listing is made are heeded'
     },
   };
   const steerer = new Steerer({
-    ...{ commands: site, log: new KeptLog(), settings: { timeoutMs: 1000, before: [] } },
+    commands: site,
+    log: new KeptLog(),
+    settings: { timeoutMs: 1000, before: [] },
     steering: { ...steering, requirements: [], leftovers: [leftovers], read: () => ok(null) },
   });
   assert.deepEqual([await steerer.lacks(), await steerer.lacks(), found], [null, null, 1]);
@@ -100,7 +106,8 @@ test('[G5] what a start that failed has left is undone before the next one', asy
   let isAway = true;
   const steering = {
     ...executionQueue({ main: 'main', execution: 'steer' }),
-    ...{ requirements: [], leftovers: [] },
+    requirements: [],
+    leftovers: [],
     start: ({ id }: { id: string }) => [{ argv: ['begin', id] }],
     takeBack: ({ id }: { id: string }) => [{ argv: ['undo', id] }, { argv: ['gone', id] }],
     read: (_: unknown, program: string) => {

@@ -44,20 +44,40 @@ function gateway(maintenance: string | null) {
   const stops = new NodeStops({ adaptor, commands: site, clock, log, notes, settings });
   const steerer = new Steerer({ steering, commands: site, log, settings });
   const processes = new SiteProcesses({
-    ...{ adaptor, commands: site, clock, log, folders: siteFolders(mkdtempSync(join(top, 'of-'))) },
+    adaptor,
+    commands: site,
+    clock,
+    log,
+    folders: siteFolders(mkdtempSync(join(top, 'of-'))),
     settings: {
-      ...{ prefix: 'weft-abc', queue: null, account: null, options: [], ...settings },
-      ...{ pollMs: 1000, commandsMax: 4 },
+      prefix: 'weft-abc',
+      queue: null,
+      account: null,
+      options: [],
+      ...settings,
+      pollMs: 1000,
+      commandsMax: 4,
     },
     place: { node: 'n1', steerer, nameAtSite: (name) => name, stops },
   });
   const job = String(site.give('own'));
   const start = () =>
     processes.start({
-      ...{ launchId: 1, argv: ['sh'], cwd: top, stdin: '', stdout: '', stderr: '', append: false },
+      launchId: 1,
+      argv: ['sh'],
+      cwd: top,
+      stdin: '',
+      stdout: '',
+      stderr: '',
+      append: false,
       environment: maintenance === null ? [] : [`MAINTENANCE_ID=${maintenance}`],
-      ...{ credentials: null, umask: 0o022, nice: 0, cgroupProcs: [], makeParents: false },
-      ...{ leaseMs: null, wants: { cpuCount: 1, memoryBytes: 0, walltimeMs: null } },
+      credentials: null,
+      umask: 0o022,
+      nice: 0,
+      cgroupProcs: [],
+      makeParents: false,
+      leaseMs: null,
+      wants: { cpuCount: 1, memoryBytes: 0, walltimeMs: null },
       foreign: { job, index: null, isLead: true, nodes: ['n1', 'n2'] },
     });
   return { site, clock, stops, processes, start };

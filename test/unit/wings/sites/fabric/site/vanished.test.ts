@@ -12,10 +12,25 @@ import { KeptLog } from '../../../../kernel/head/http/fixture.ts';
 import { FakeSlurm } from './fake-slurm.ts';
 
 const JOB: SiteJob = {
-  ...{ id: '7', handle: null, name: 'wide', owner: 'ann', state: 'waiting', word: 'qw' },
-  ...{ reason: null, queue: null, elements: null, submittedAt: null, startedAt: null },
-  ...{ endedAt: null, walltimeMs: null, nodeCount: 2, cpuCount: 2, memoryBytes: null },
-  ...{ isExclusive: false, nodes: [], exit: null },
+  id: '7',
+  handle: null,
+  name: 'wide',
+  owner: 'ann',
+  state: 'waiting',
+  word: 'qw',
+  reason: null,
+  queue: null,
+  elements: null,
+  submittedAt: null,
+  startedAt: null,
+  endedAt: null,
+  walltimeMs: null,
+  nodeCount: 2,
+  cpuCount: 2,
+  memoryBytes: null,
+  isExclusive: false,
+  nodes: [],
+  exit: null,
 };
 const RECORD: SiteEnd = { startedAt: 1000, endedAt: 2000, exit: { code: 3 }, reason: null };
 
@@ -23,7 +38,9 @@ const RECORD: SiteEnd = { startedAt: 1000, endedAt: 2000, exit: { code: 3 }, rea
 async function nodesOf(record: SiteEnd, ...starts: readonly (readonly string[])[]) {
   const steering = executionQueue({ main: 'main', execution: 'steer' });
   const steerer = new Steerer({
-    ...{ commands: new FakeSlurm(), log: new KeptLog(), steering },
+    commands: new FakeSlurm(),
+    log: new KeptLog(),
+    steering,
     settings: { timeoutMs: 1000, before: [] },
   });
   for (const nodes of starts) await steerer.start({ id: '7', handle: null }, nodes);

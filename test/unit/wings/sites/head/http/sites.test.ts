@@ -6,16 +6,40 @@ import { describeJob } from '../../../../../../src/kernel/cli/jobs/describe.ts';
 import { eventually, startAgent, startWorld } from '../../../../kernel/head/http/fixture.ts';
 
 const SITE = {
-  ...{ isFirst: true, isLast: true, system: 'slurm', mode: 'steer', takeover: null },
-  ...{ problem: null, ageMs: 10, gone: [], nodes: [], queues: [] },
+  isFirst: true,
+  isLast: true,
+  system: 'slurm',
+  mode: 'steer',
+  takeover: null,
+  problem: null,
+  ageMs: 10,
+  gone: [],
+  nodes: [],
+  queues: [],
 };
 
 function siteJob(id: string, owner: string) {
   return {
-    ...{ id, owner, handle: null, name: 'theirs', state: 'waiting', word: 'PENDING' },
-    ...{ reason: 'Priority', queue: 'main', elements: null, submittedAt: 1, startedAt: null },
-    ...{ endedAt: null, walltimeMs: 60_000, nodeCount: 1, cpuCount: 1, memoryBytes: null },
-    ...{ isExclusive: false, nodes: [], exit: null, isOurs: false },
+    id,
+    owner,
+    handle: null,
+    name: 'theirs',
+    state: 'waiting',
+    word: 'PENDING',
+    reason: 'Priority',
+    queue: 'main',
+    elements: null,
+    submittedAt: 1,
+    startedAt: null,
+    endedAt: null,
+    walltimeMs: 60_000,
+    nodeCount: 1,
+    cpuCount: 1,
+    memoryBytes: null,
+    isExclusive: false,
+    nodes: [],
+    exit: null,
+    isOurs: false,
   };
 }
 
