@@ -4,6 +4,7 @@
 import type { Command } from 'commander';
 import { nearest } from '../base/nearest-word.ts';
 import { usage } from '../model/failure.ts';
+import type { Meaning } from './verb.ts';
 
 /** What other systems, and people, call our commands. */
 const MEANT: Readonly<Record<string, string>> = {
@@ -51,20 +52,9 @@ const MEANT: Readonly<Record<string, string>> = {
   users: 'user list',
 };
 
-/** What is said to *distribute* that is a command of another name, or of Weft's. */
-const MEANT_BY_SEED: Readonly<Record<string, string>> = {
-  // Its own documents say it, of the batches.
-  status: "distribute server-status' (batches) or 'distribute node-status",
-  nodes: 'distribute node-status',
-  submit: 'distribute add',
-  cancel: 'distribute kill',
-  unpause: 'weft unpause',
-  ...Object.fromEntries(
-    ['check', 'list', 'show', 'logs', 'wait', 'retry', 'rebuild', 'remove'].map((verb) => {
-      return [verb, `weft batch ${verb}`];
-    }),
-  ),
-};
+/** What people mean who guess at commands of `weft`. */
+export const meantOfWeft: Meaning = (word) =>
+  Object.hasOwn(MEANT, word) ? `weft ${MEANT[word]}` : null;
 
 /** Words for ending a cluster: the command that is near in letters shows one. */
 const UNLIKE = new Set(['stop']);
@@ -111,25 +101,19 @@ export function tellOperands(command: Command): void {
 }
 
 /** Words that are no command of `command` end in a usage failure that says which was meant. */
-export function proposeCommands(command: Command): void {
+export function proposeCommands(command: Command, meant: Meaning = () => null): void {
   command.on('command:*', ([word = '']: readonly string[]) => {
-    throw unknownCommand(word, command);
+    throw unknownCommand(word, command, meant);
   });
 }
 
-function unknownCommand(word: string, command: Command) {
+function unknownCommand(word: string, command: Command, meant: Meaning) {
   const names = command.commands.map((one) => one.name());
   const path = pathOf(command);
-  const found = meantBy(word, path) ?? nearCommand(word, names, path);
+  const found = meant(word) ?? nearCommand(word, names, path);
   const help = `\`${path} --help\` lists them.`;
   const question = found === null ? help : `Did you mean '${found}'?`;
   return usage(`unknown command '${word}'. ${question}`);
-}
-
-function meantBy(word: string, program: string): string | null {
-  if (program === 'weft' && Object.hasOwn(MEANT, word)) return `weft ${MEANT[word]}`;
-  const isSeed = program === 'distribute' && Object.hasOwn(MEANT_BY_SEED, word);
-  return isSeed ? (MEANT_BY_SEED[word] ?? null) : null;
 }
 
 function nearCommand(word: string, names: readonly string[], path: string): string | null {
