@@ -13,10 +13,15 @@ exports.start = (name) => {
   if (!isModern()) return handOver(path.join(root, 'bin', `${name}.mjs`));
   keepCompiled();
   // Only a checkout has src/; there dist/ may be older than the sources.
-  const source = path.join(root, 'src', 'bin', `${name}.ts`);
-  if (existsSync(source)) return import(require('node:url').pathToFileURL(source).href);
+  const source = path.join(root, 'src', 'bin', 'programs.ts');
+  if (existsSync(source)) return startSource(source, name);
   return startBuilt(name);
 };
+
+async function startSource(source, name) {
+  const { PROGRAMS } = await import(require('node:url').pathToFileURL(source).href);
+  return PROGRAMS[name]();
+}
 
 /**
  * Runs a module by its place below src/, or dist/. What was compiled is kept at once: those who run

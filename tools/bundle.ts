@@ -19,8 +19,8 @@ const COMMAND = /\/(?:commands\/([\w-]+)|(?:[\w-]+-)?verb)\.ts$/;
 const WING = /\/wings\/[\w-]+\/wing\.ts$/;
 /** What of it the daemons ask for, which are programs of their own. */
 const OF_DAEMONS = /^\.\/(?:head|agent)\//;
-/** What of it only `doctor`, completion and commands that start daemons ask for, or try a site. */
-const SELDOM = /^\.\/(?:.*\/(?:doctor|offers|[\w-]+-options)|bin\/[\w-]+)\.ts$/;
+/** What of it only `doctor`, completion, other programs and commands that start daemons ask for. */
+const SELDOM = /^\.\/(?:.*\/(?:doctor|offers|cm\w+|distribute|[\w-]+-options)|bin\/[\w-]+)\.ts$/;
 const CHILD_PROCESS = "import childProcess from 'node:child_process';";
 
 interface Manifest {

@@ -1,11 +1,21 @@
-// The programs by name, for the files in which a package has them whole. Loading one starts it.
+// The programs by name, those of wings too. Loading one starts it.
+
+import type { WingProgram } from '../kernel/cli/part.ts';
+import { WINGS } from '../wings.ts';
 
 export const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
   weft: () => import('./weft.ts'),
-  cminfo: () => import('./cminfo.ts'),
-  cmrun: () => import('./cmrun.ts'),
-  cmkill: () => import('./cmkill.ts'),
-  cmconfigure: () => import('./cmconfigure.ts'),
-  cmdaemon: () => import('./cmdaemon.ts'),
-  distribute: () => import('./distribute.ts'),
+  ...Object.fromEntries(
+    WINGS.flatMap(({ cli }) => Object.entries(cli?.programs ?? {})).map(([name, load]) => {
+      return [name, async () => start(name, await load())];
+    }),
+  ),
 };
+
+async function start(name: string, program: WingProgram): Promise<void> {
+  const { runSingle, runVerbs } = await import('../kernel/cli/main.ts');
+  const { finish, invocation } = await import('./terminal.ts');
+  const it = invocation(name);
+  const { summary } = program;
+  await finish('verb' in program ? runSingle(it, summary, program.verb) : runVerbs(it, program));
+}

@@ -2,20 +2,21 @@
 
 import type { Command } from 'commander';
 import { buildVerbs, type Invocation } from '../../src/kernel/cli/main.ts';
-import * as cmconfigure from '../../src/wings/cm/cli/cmconfigure.ts';
-import * as cmdaemon from '../../src/wings/cm/cli/cmdaemon.ts';
-import * as cminfo from '../../src/wings/cm/cli/cminfo.ts';
-import * as cmkill from '../../src/wings/cm/cli/cmkill.ts';
-import * as cmrun from '../../src/wings/cm/cli/cmrun.ts';
-import { distribute } from '../../src/wings/distribute/cli/distribute.ts';
+import type { WingProgram } from '../../src/kernel/cli/part.ts';
 import { WINGS } from '../../src/wings.ts';
 
-/** Programs that are one command each. */
-export const SEED_PROGRAMS = { cminfo, cmrun, cmkill, cmconfigure, cmdaemon };
-
-/** The program of several verbs that is not `weft`. */
-export function distributeCommand(): Command {
-  return buildVerbs({ ...SILENT, program: 'distribute' }, { exitCode: 0 }, distribute);
+/** Programs of wings by name: those that are one command each, and those of several. */
+export async function wingPrograms() {
+  const singles: [name: string, program: Extract<WingProgram, { verb: unknown }>][] = [];
+  const commands: Command[] = [];
+  for (const { cli } of WINGS) {
+    for (const [name, load] of Object.entries(cli?.programs ?? {})) {
+      const program = await load();
+      if ('verb' in program) singles.push([name, program]);
+      else commands.push(buildVerbs({ ...SILENT, program: name }, { exitCode: 0 }, program));
+    }
+  }
+  return { singles, commands };
 }
 
 /** Options of every command, explained once. */

@@ -7,7 +7,7 @@ import { verbsOf } from '../../src/kernel/cli/verbs.ts';
 import { VERSION } from '../../src/kernel/cli/version.ts';
 import { KINDS } from '../../src/kernel/model/errors.ts';
 import { WINGS } from '../../src/wings.ts';
-import { COMMON, distributeCommand, SEED_PROGRAMS, SILENT } from './commands.ts';
+import { COMMON, SILENT, wingPrograms } from './commands.ts';
 
 export interface ManPage {
   /** `weft-run.1`. */
@@ -18,15 +18,16 @@ export interface ManPage {
 /** Every page, those of the commands in the order of `weft --help`. */
 export async function makeManPages(): Promise<ManPage[]> {
   const program = await buildProgram(SILENT, { exitCode: 0 }, { word: '*' });
-  const seed = Object.entries(SEED_PROGRAMS).map(([name, { summary, verb }]) => {
+  const { singles, commands } = await wingPrograms();
+  const seed = singles.map(([name, { summary, verb }]) => {
     const command = new Command(name).description(summary).summary(summary.replace(/\.$/, ''));
     verb.define(command);
     return page(name, command, []);
   });
   const common = program.options.filter(({ long }) => COMMON.has(long ?? ''));
   const verbs = program.commands.map((command) => page(`weft ${command.name()}`, command, common));
-  const distribute = page('distribute', distributeCommand(), common);
-  return [overview(program, common), ...verbs, ...seed, distribute];
+  const groups = commands.map((command) => page(command.name(), command, common));
+  return [overview(program, common), ...verbs, ...seed, ...groups];
 }
 
 function page(name: string, command: Command, common: readonly Option[]): ManPage {

@@ -11,7 +11,7 @@ import { type Schema, schemaOf } from '../../src/kernel/config/schema.ts';
 import { tablesOf } from '../../src/kernel/config/tables.ts';
 import { batchFileJsonSchema } from '../../src/wings/batches/api/batch-file.ts';
 import { WINGS } from '../../src/wings.ts';
-import { COMMON, distributeCommand, SEED_PROGRAMS, SILENT } from './commands.ts';
+import { COMMON, SILENT, wingPrograms } from './commands.ts';
 import { errorsText } from './errors-page.ts';
 import { libraryPage } from './library-page.ts';
 
@@ -35,7 +35,7 @@ export async function makePages(): Promise<Page[]> {
     return commandPage(`weft ${name}`, command);
   });
   const errors = { path: 'docs/errors.md', text: errorsText(), kept: false };
-  pages.push(...(await seedPages()), commandPage('distribute', distributeCommand()));
+  pages.push(...(await programPages()));
   const library = { path: 'docs/api/library.md', text: libraryPage(), kept: false };
   return [
     ...pages,
@@ -87,9 +87,10 @@ const EXITS =
   'Exit codes are those of [errors](../errors.md); `run --wait`, `submit --wait` and `wait` end ' +
   'with the exit code of the job.';
 
-async function seedPages(): Promise<Page[]> {
-  const pages: Page[] = [];
-  for (const [name, { summary, verb }] of Object.entries(SEED_PROGRAMS)) {
+async function programPages(): Promise<Page[]> {
+  const { singles, commands } = await wingPrograms();
+  const pages = commands.map((command) => commandPage(command.name(), command));
+  for (const [name, { summary, verb }] of singles) {
     let help = '';
     const terminal = {
       ...SILENT.terminal,

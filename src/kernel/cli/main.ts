@@ -11,8 +11,8 @@ import { byOwnClock } from './output/prose.ts';
 import { printable } from './output/table.ts';
 import { withOwnIds } from './own-ids.ts';
 import type { CliWing } from './part.ts';
-import { proposeCommands, tellOperands, tellOptions } from './unknown-command.ts';
-import type { Verb, VerbGroup, VerbProgram } from './verb.ts';
+import { meantOfWeft, proposeCommands, tellOperands, tellOptions } from './unknown-command.ts';
+import type { Meaning, Verb, VerbGroup, VerbProgram } from './verb.ts';
 import { verbsOf, withInner } from './verbs.ts';
 import { VERSION } from './version.ts';
 
@@ -53,14 +53,14 @@ export function runVerbs(invocation: Invocation, verbs: VerbProgram): Promise<nu
 export function buildVerbs(
   invocation: Invocation,
   finish: Finish,
-  { summary, define, ...group }: VerbProgram,
+  { summary, define, meant, ...group }: VerbProgram,
 ): Command {
   const program = prepare(new Command(invocation.program), invocation).description(summary);
   program.version(VERSION, '-V, --version', 'print the version');
   program.addHelpText('after', `\nMore about a command: ${invocation.program} COMMAND --help`);
   define(program);
   addCommonOptions(program);
-  attachGroup(program, group, { invocation, finish });
+  attachGroup(program, group, { invocation, finish, meant });
   return program;
 }
 
@@ -81,6 +81,7 @@ interface Finish {
 interface Running {
   readonly invocation: Invocation;
   readonly finish: Finish;
+  readonly meant?: Meaning | undefined;
 }
 
 /** `help VERB` is `VERB --help`. */
@@ -133,7 +134,7 @@ export async function buildProgram(
       else attach(command, verb, of);
     }
   }
-  proposeCommands(program);
+  proposeCommands(program, meantOfWeft);
   return program;
 }
 
@@ -143,7 +144,7 @@ function attachGroup(command: Command, group: VerbGroup, of: Running): void {
     attach(inner.description(summary), verb, of);
   }
   command.helpCommand(false).enablePositionalOptions();
-  proposeCommands(command);
+  proposeCommands(command, of.meant);
 }
 
 function attach(command: Command, verb: Verb, { invocation, finish }: Running): void {

@@ -3,7 +3,7 @@
 
 import type { Placed } from '../base/placed.ts';
 import type { Hooks, HookWing } from './context.ts';
-import type { Verb, VerbGroup } from './verb.ts';
+import type { Verb, VerbGroup, VerbProgram } from './verb.ts';
 
 /** A verb of `weft` in the list of all. */
 export interface VerbEntry {
@@ -20,10 +20,15 @@ export interface InnerVerb extends Placed {
   readonly load: () => Promise<{ readonly verb: Verb }>;
 }
 
+/** A program of its own: one verb, or several. */
+export type WingProgram = VerbProgram | { readonly summary: string; readonly verb: Verb };
+
 /** Everything that a wing adds. */
 export interface CliPart extends Hooks {
   readonly verbs?: readonly (VerbEntry & Placed)[];
   readonly innerVerbs?: readonly InnerVerb[];
+  /** By name. */
+  readonly programs?: Readonly<Record<string, () => Promise<WingProgram>>>;
 }
 
 /** A wing as the command line knows it. */

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { nearest } from '../base/nearest-word.ts';
 import { usage } from '../model/failure.ts';
 import { optionHint } from './foreign-options.ts';
+import type { Meaning } from './verb.ts';
 
 /** What other systems, and people, call our commands. */
 const MEANT: Readonly<Record<string, string>> = {
@@ -72,20 +73,9 @@ const SEVERAL: Readonly<Record<string, string>> = {
   stop: '`weft cancel JOB` cancels a job, `weft down` stops the cluster on this machine.',
 };
 
-/** What is said to *distribute* that is a command of another name, or of Weft's. */
-const MEANT_BY_SEED: Readonly<Record<string, string>> = {
-  // Its own documents say it, of the batches.
-  status: "distribute server-status' (batches) or 'distribute node-status",
-  nodes: 'distribute node-status',
-  submit: 'distribute add',
-  cancel: 'distribute kill',
-  unpause: 'weft unpause',
-  ...Object.fromEntries(
-    ['check', 'list', 'show', 'logs', 'wait', 'retry', 'rebuild', 'remove'].map((verb) => {
-      return [verb, `weft batch ${verb}`];
-    }),
-  ),
-};
+/** What people mean who guess at commands of `weft`. */
+export const meantOfWeft: Meaning = (word) =>
+  Object.hasOwn(MEANT, word) ? `weft ${MEANT[word]}` : null;
 
 /** Words for ending a cluster: the command that is near in letters shows one. */
 const UNLIKE = new Set(['stop']);
@@ -152,28 +142,25 @@ export function tellOperands(command: Command): void {
 }
 
 /** Words that are no command of `command` end in a usage failure that says which was meant. */
-export function proposeCommands(command: Command): void {
+export function proposeCommands(command: Command, meant: Meaning = () => null): void {
   command.on('command:*', ([word = '']: readonly string[]) => {
-    throw unknownCommand(word, command);
+    throw unknownCommand(word, command, meant);
   });
 }
 
-function unknownCommand(word: string, command: Command) {
+function unknownCommand(word: string, command: Command, meant: Meaning) {
   const names = command.commands.map((one) => one.name());
   const path = pathOf(command);
-  const found = meantBy(word, path) ?? nearCommand(word, names, path);
+  const found = meantWithin(word, path) ?? meant(word) ?? nearCommand(word, names, path);
   const several = path === 'weft' && Object.hasOwn(SEVERAL, word) ? SEVERAL[word] : undefined;
   const help = several ?? `\`${path} --help\` lists them.`;
   const question = found === null ? help : `Did you mean '${found}'?`;
   return usage(`unknown command '${word}'. ${question}`);
 }
 
-function meantBy(word: string, program: string): string | null {
-  if (program === 'weft' && Object.hasOwn(MEANT, word)) return `weft ${MEANT[word]}`;
+function meantWithin(word: string, program: string): string | null {
   const inner = Object.hasOwn(MEANT_WITHIN, program) ? MEANT_WITHIN[program] : undefined;
-  if (inner !== undefined && Object.hasOwn(inner, word)) return `${program} ${inner[word]}`;
-  const isSeed = program === 'distribute' && Object.hasOwn(MEANT_BY_SEED, word);
-  return isSeed ? (MEANT_BY_SEED[word] ?? null) : null;
+  return inner !== undefined && Object.hasOwn(inner, word) ? `${program} ${inner[word]}` : null;
 }
 
 function nearCommand(word: string, names: readonly string[], path: string): string | null {

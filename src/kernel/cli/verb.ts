@@ -23,11 +23,15 @@ export interface VerbGroup {
   readonly verbs: Readonly<Record<string, { readonly summary: string; readonly verb: Verb }>>;
 }
 
+/** Which command a word means that is none; null: nobody knows. */
+export type Meaning = (word: string) => string | null;
+
 /** A program of several verbs that is not `weft`. */
 export interface VerbProgram extends VerbGroup {
   readonly summary: string;
   /** Adds options that may stand before the verb. */
   define(command: Command): void;
+  readonly meant?: Meaning;
 }
 
 /** Gives a verb the type of its options. Commander makes them by what `define` declares. */

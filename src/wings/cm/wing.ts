@@ -5,4 +5,13 @@ import type { Wing } from '../../kernel/wing.ts';
 export const cm: Wing = {
   name: 'cm',
   needs: [],
+  cli: {
+    programs: {
+      cminfo: () => import('./cli/cminfo.ts'),
+      cmrun: () => import('./cli/cmrun.ts'),
+      cmkill: () => import('./cli/cmkill.ts'),
+      cmconfigure: () => import('./cli/cmconfigure.ts'),
+      cmdaemon: () => import('./cli/cmdaemon.ts'),
+    },
+  },
 };

@@ -42,6 +42,7 @@ async function runIn(folder: string, ...args: string[]) {
 test('a starter prefers the sources, passes arguments and the exit code', async (t) => {
   const program = 'console.log(String(process.argv.slice(2)));\nprocess.exitCode = 7;\n';
   const folder = makeRepository(t, {
+    'src/bin/programs.ts': "export const PROGRAMS = { weft: () => import('./weft.ts') };\n",
     'src/bin/weft.ts': `const kind: string = 'source';\nconsole.log(kind);\n${program}`,
     'dist/bin/quick.cjs': 'exports.QUICK = new Set();\n',
   });

@@ -14,9 +14,25 @@ import { slurm } from './slurm.ts';
 import { template } from './template.ts';
 import { defineLogFlags, withLog, withoutLog } from './unused.ts';
 
+/** What people say to it that is a command of another name, or of Weft's. */
+const MEANT: Readonly<Record<string, string>> = {
+  // Its own documents say it, of the batches.
+  status: "distribute server-status' (batches) or 'distribute node-status",
+  nodes: 'distribute node-status',
+  submit: 'distribute add',
+  cancel: 'distribute kill',
+  unpause: 'weft unpause',
+  ...Object.fromEntries(
+    ['check', 'list', 'show', 'logs', 'wait', 'retry', 'rebuild', 'remove'].map((verb) => {
+      return [verb, `weft batch ${verb}`];
+    }),
+  ),
+};
+
 export const distribute: VerbProgram = {
   summary: 'The commands of distribute, carried out by Weft.',
   define: (command) => defineLogFlags(command, 'of server and client'),
+  meant: (word) => (Object.hasOwn(MEANT, word) ? (MEANT[word] ?? null) : null),
   verbs: {
     add: entry('submit a batch', add),
     'server-status': entry('show batches that wait or run', serverStatus),

@@ -7,8 +7,10 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { buildVerbs } from '../../../../../src/kernel/cli/main.ts';
 import { seedJobsFile, seedNodesFile } from '../../../../../src/wings/batches/api/batch-file.ts';
-import { distributeCommand } from '../../../../../tools/docs/commands.ts';
+import { distribute } from '../../../../../src/wings/distribute/cli/distribute.ts';
+import { SILENT } from '../../../../../tools/docs/commands.ts';
 import { ROOT } from '../../../../../tools/tree.ts';
 
 const PAGE = readFileSync(path.join(ROOT, 'docs', 'migration', 'distribute.md'), 'utf8');
@@ -37,7 +39,7 @@ const SEED_FLAGS: Readonly<Record<string, readonly string[]>> = {
   slurm: ['--cluster-username', '--cluster-address', '--cluster-upload-destination'],
 };
 
-const program = distributeCommand();
+const program = buildVerbs({ ...SILENT, program: 'distribute' }, { exitCode: 0 }, distribute);
 
 function flagsOf(command: Command): string[] {
   return command.options.flatMap(({ short, long }) => [short ?? [], long ?? []]).flat();

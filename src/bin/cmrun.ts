@@ -1,8 +1,0 @@
-// The program `cmrun`, with the flags and defaults of the seed.
-
-import { runSingle } from '../kernel/cli/main.ts';
-import { summary, verb } from '../wings/cm/cli/cmrun.ts';
-import { finish, invocation } from './terminal.ts';
-import '../wings.ts';
-
-void finish(runSingle(invocation('cmrun'), summary, verb));
