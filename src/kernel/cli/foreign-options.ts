@@ -5,8 +5,9 @@ import type { Command } from 'commander';
 /** Long and short names of theirs by ours. */
 const THEIRS: Readonly<Record<string, string>> = {
   '--name': '--job-name -J',
+  // Theirs are for each task, ours for all processes of a node: with one process it is the same.
   '--cpus': '--cpus-per-task -c',
-  '--procs': '--ntasks-per-node --ntasks',
+  '--procs': '--ntasks-per-node',
   '--nodes': '-N',
   '--memory': '--mem',
   '--gpus': '--gres --gpus-per-node --gpus-per-task -G',
@@ -26,6 +27,7 @@ const THEIRS: Readonly<Record<string, string>> = {
   '--each-json': '--from-json',
   '--dry-run': '--test-only',
   '--hold': '-H',
+  '--mine': '--me',
   '--begin': '-b',
   '--state': '--states --filter',
   '--since': '--starttime -S',
@@ -36,8 +38,15 @@ const OURS = new Map(
   Object.entries(THEIRS).flatMap(([ours, theirs]) => theirs.split(' ').map((one) => [one, ours])),
 );
 
+/** What must be said in other words here. */
+const OTHERWISE: Readonly<Record<string, string>> = {
+  '--ntasks': 'Say nodes, and processes on each: --nodes 2 --procs 4.',
+  '--wrap': 'Give the command to weft run, in quotes if it is a line for the shell.',
+};
+
 /** `It is --cpus here.`; null: nothing is known of it, or this command has no such option. */
 export function optionHint(command: Command, flag: string): string | null {
+  if (Object.hasOwn(OTHERWISE, flag)) return OTHERWISE[flag] ?? null;
   const ours = OURS.get(flag);
   const has = command.options.some(({ long }) => long === ours);
   return ours !== undefined && has ? `It is ${ours} here.` : null;

@@ -8,9 +8,9 @@ import { unknownField } from '../../model/output-patterns.ts';
 import { splitWords } from './words.ts';
 
 export interface Translated {
-  /** `--cpus 4`, one for each line that means the same here. */
+  /** `--cpus 4`, one for each option that means the same here. */
   readonly same: readonly string[];
-  /** Options of the lines without an equal. */
+  /** Options without an equal. */
   readonly other: readonly string[];
 }
 
@@ -68,37 +68,69 @@ const ALONE: ReadonlySet<string> = new Set(['--exclusive', '--hold']);
 export function translated(text: string, prefix: string): Translated | null {
   const equals = SYSTEMS[prefix];
   if (equals === undefined) return null;
-  const same: string[] = [];
-  const other: string[] = [];
+  const found: Option[] = [];
   for (const line of text.split('\n')) {
-    const options = line.startsWith(`${prefix} `) ? line.slice(prefix.length) : undefined;
-    const words = options === undefined ? null : splitWords(options);
-    if (words === null) continue;
-    const read = words.ok
-      ? oneLine(
+    if (!line.startsWith(`${prefix} `)) continue;
+    const said = line.slice(prefix.length).trim();
+    const words = splitWords(said);
+    if (words === null || !words.ok) found.push({ said, ours: null });
+    else
+      found.push(
+        ...optionsOf(
           equals,
           words.value.map((word) => word.text),
-        )
-      : null;
-    if (read === null) other.push((options as string).trim());
-    else same.push(read.join(' '));
+        ),
+      );
   }
-  return { same, other };
+  return together(found);
 }
 
-function oneLine(
-  equals: Equals,
-  [first = '', second, ...more]: readonly string[],
-): string[] | null {
-  if (more.length > 0) return null;
-  if (second === undefined && ALONE.has(first)) return [first];
-  const [, short, rest] = /^(-[A-Za-z])(.+)$/.exec(first) ?? [];
-  const [flag = '', joined] = short === undefined ? first.split(/=(.*)/s) : [short, rest];
-  const known = equals[LONG[flag] ?? flag];
-  const value = joined ?? second;
-  if (known === undefined || value === undefined) return null;
-  const read = known[1](value);
-  return read === null ? null : [known[0], quoteWord(read)];
+/** One option as it stands there. */
+interface Option {
+  readonly said: string;
+  /** Null: without an equal. */
+  readonly ours: readonly [name: string, value?: string] | null;
+}
+
+/** Several may stand on one line. */
+function optionsOf(equals: Equals, words: readonly string[]): Option[] {
+  const options: Option[] = [];
+  const left = [...words];
+  for (let first = left.shift(); first !== undefined; first = left.shift()) {
+    if (ALONE.has(first)) {
+      options.push({ said: first, ours: [first] });
+      continue;
+    }
+    const [, short, rest] = /^(-[A-Za-z])(.+)$/.exec(first) ?? [];
+    const [flag = '', joined] = short === undefined ? first.split(/=(.*)/s) : [short, rest];
+    const hasOwn = joined === undefined && left[0] !== undefined && !left[0].startsWith('-');
+    const value = hasOwn ? left.shift() : joined;
+    const known = equals[LONG[flag] ?? flag];
+    const read = known === undefined || value === undefined ? null : known[1](value);
+    options.push({
+      said: hasOwn ? `${first} ${value}` : first,
+      ours: known === undefined || read === null ? null : [known[0], read],
+    });
+  }
+  return options;
+}
+
+/** Their cpus are for each task, ours for all of a node: how many tasks a node has must be known. */
+function together(found: readonly Option[]): Translated {
+  const procs = Number(found.find(({ ours }) => ours?.[0] === '--procs')?.ours?.[1] ?? 1);
+  const isSpread = found.some(({ said, ours }) => ours === null && /^(?:--ntasks\b|-n)/.test(said));
+  const same: string[] = [];
+  const other: string[] = [];
+  let hasCpus = false;
+  for (const { said, ours } of found) {
+    const [name, value] = ours ?? [];
+    if (name === undefined || (name === '--cpus' && isSpread)) other.push(said);
+    else if (name === '--cpus') same.push(`--cpus ${Number(value) * procs}`);
+    else same.push(value === undefined ? name : `${name} ${quoteWord(value)}`);
+    hasCpus ||= name === '--cpus';
+  }
+  if (procs > 1 && !hasCpus) same.push(`--cpus ${procs}`);
+  return { same, other };
 }
 
 /** MiB where no unit stands. */

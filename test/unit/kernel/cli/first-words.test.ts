@@ -72,6 +72,13 @@ test('lines of Slurm are told as ours where they mean the same, and named where 
   assert.deepEqual(translated(script(lines), '#SBATCH'), { same, other: [] });
   const others = ['--ntasks=8', '--mail-type END', '--time=soon', '--nodes=1-4', '-J "a b'];
   assert.deepEqual(translated(script(others), '#SBATCH'), { same: [], other: others });
+  const several = ['--nodes=2 --ntasks-per-node=4 --cpus-per-task=2', '-J x -t 10'];
+  const all = ['--nodes 2', '--procs 4', '--cpus 8', '--name x', '--time 10m'];
+  assert.deepEqual(translated(script(several), '#SBATCH'), { same: all, other: [] });
+  const apart = translated(script(['--ntasks-per-node=4', '--cpus-per-task=2']), '#SBATCH');
+  assert.deepEqual(apart?.same, ['--procs 4', '--cpus 8'], 'cpus are for a node here');
+  const bare = translated(script(['--ntasks-per-node=4']), '#SBATCH');
+  assert.deepEqual(bare?.same, ['--procs 4', '--cpus 4'], 'and of theirs each task has one');
   const times = ['30', '1:30', '2:00:00', '1-12', '1-0:30'].map((time) => `-t ${time}`);
   const read = '--time 30m --time 1m30s --time 2h --time 1d12h --time 1d30m';
   assert.equal(translated(script(times), '#SBATCH')?.same.join(' '), read);
@@ -93,9 +100,8 @@ test('submit refuses a script with lines of Slurm alone, and says which it would
     assert.deepEqual(error.replaceAll(script, 'run.sh').split('\n'), [
       'weft: run.sh: its 3 #SBATCH lines are not read, and it has no #WEFT line',
       '  The same here:',
-      '  #WEFT --cpus 4',
       '  #WEFT --output slurm-%j_%a.out',
-      '  Without an equal: --ntasks=8',
+      '  Without an equal: --cpus-per-task=4, --ntasks=8',
       '  `weft submit --ignore-directives` runs it without options.',
       '',
     ]);

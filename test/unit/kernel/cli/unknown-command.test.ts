@@ -52,13 +52,20 @@ test('options of other systems name ours, where the command has it', async () =>
     '-a': '--array',
     '-o': '--output',
     '--stdout': '--output',
-    '--ntasks': '--procs',
+    '--ntasks-per-node': '--procs',
     '--mem': '--memory',
   };
   for (const [theirs, ours] of Object.entries(hints)) {
     const said = `weft: unknown option '${theirs}'. It is ${ours} here.\n`;
     assert.equal(await saidOf('run', theirs, 'x'), said);
   }
+  // Tasks in all, wherever they are: no option of ours says that.
+  assert.match(
+    await saidOf('run', '--ntasks', '8'),
+    /'--ntasks'\. Say nodes, and processes on each/,
+  );
+  assert.match(await saidOf('submit', '--wrap', 'x'), /'--wrap'\. Give the command to weft run/);
+  assert.match(await saidOf('jobs', '--me'), /'--me'\. It is --mine here/);
   assert.equal(
     await saidOf('jobs', '--job-name', 'x'),
     `weft: unknown option '--job-name'. It is --name here.\n`,
