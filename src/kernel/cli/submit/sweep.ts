@@ -9,6 +9,8 @@ import type { Item } from '../../model/job.ts';
 import { ARRAY_TASKS_MAX } from '../../model/limits.ts';
 
 const AXIS = /^([A-Za-z_][\w-]*)=(\S+)$/;
+/** A range as other programs write it. */
+const OTHER_RANGE = /^([-+]?\d+)\.\.(\d+)$/;
 const NUMBER = /^[-+]?\d+(?:\.\d+)?$/;
 
 /** Words behind `--sweep` that name further values, as the shell splits `--sweep a=1,2 b=0:3`. */
@@ -59,6 +61,9 @@ export function sweepItems(words: readonly string[]): Item[] {
 function range(word: string, value: string): string[] {
   const parts = value.split(':');
   if (value === '') throw usage(`--sweep: '${word}' has an empty value`);
+  const [, low, high] = OTHER_RANGE.exec(value) ?? [];
+  if (low !== undefined)
+    throw usage(`--sweep: '${value}' would be one value; write ${low}:${high} for the range`);
   if (parts.length === 1) return [value];
   if (!parts.every((part) => NUMBER.test(part))) return [value];
   const [from = 0, to = 0, step = 1] = parts.map(Number);

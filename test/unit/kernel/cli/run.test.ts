@@ -347,6 +347,10 @@ test('run --sweep makes a task of each combination, and says from where to where
   assert.match(await refused('a', 'x {a}'), /'a' is not name=values; write a=1,2 or b=0:3/);
   assert.match(await refused('a=1,', 'x {a}'), /has an empty value/);
   assert.match(await refused('a=1', '--sweep', 'a=2', 'x {a}'), /'a' is there twice/);
+  assert.match(
+    await refused('a=0..3', 'x {a}'),
+    /'0\.\.3' would be one value; write 0:3 for the range/,
+  );
   assert.match(await refused('a=0:9999999', 'x {a}'), /more values than the \d+ tasks/);
   assert.match(
     await refused('a=1', 'x {a} {b}'),
