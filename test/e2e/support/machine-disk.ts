@@ -118,7 +118,7 @@ function configureSystem(folder: string): void {
  */
 async function installWeft(folder: string): Promise<void> {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  execFileSync(process.execPath, [compiler, '-b', 'src/bin'], { cwd: ROOT });
+  execFileSync(process.execPath, [compiler, '-b', 'src'], { cwd: ROOT });
   const place = join(folder, INSTALLED);
   for (const name of ['package.json', 'bin', 'dist', 'launcher', 'deploy', ...modules()]) {
     cpSync(join(ROOT, name), join(place, name), { recursive: true, dereference: true });
