@@ -128,7 +128,7 @@ describe('a script in the place of a batch system', () => {
     });
     const job = (await typed('plain', 'jobs')).jobs.at(-1)?.id ?? '';
     // All at once, as when the machine loses its memory: whoever runs it, its script, and its program.
-    for (const one of [parentOf(group(job)), -group(job), pid]) process.kill(one, 'SIGKILL');
+    for (const one of [parentOf(group(job)), -group(job), pid]) killIfThere(one);
     await until('the site has lost it', async () => {
       return (await typed('plain', 'jobs')).jobs.at(-1)?.state === 'unknown' || undefined;
     });
@@ -205,4 +205,13 @@ function runs(path: string): string {
 function parentOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+}
+
+/** What is of a group that was killed just before may be gone. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
