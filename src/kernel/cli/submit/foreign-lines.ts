@@ -64,6 +64,9 @@ const LONG: Readonly<Record<string, string>> = {
 /** They stand alone, and mean the same here. */
 const ALONE: ReadonlySet<string> = new Set(['--exclusive', '--hold']);
 
+/** One task in all is what a job has anyway. */
+const ONE_TASK = /^(?:--ntasks[= ]|-n ?)1$/;
+
 /** All lines of a script with this prefix, before and behind its first command; null: a system without equals. */
 export function translated(text: string, prefix: string): Translated | null {
   const equals = SYSTEMS[prefix];
@@ -116,7 +119,8 @@ function optionsOf(equals: Equals, words: readonly string[]): Option[] {
 }
 
 /** Their cpus are for each task, ours for all of a node: how many tasks a node has must be known. */
-function together(found: readonly Option[]): Translated {
+function together(all: readonly Option[]): Translated {
+  const found = all.filter(({ said }) => !ONE_TASK.test(said));
   const procs = Number(found.find(({ ours }) => ours?.[0] === '--procs')?.ours?.[1] ?? 1);
   const isSpread = found.some(({ said, ours }) => ours === null && /^(?:--ntasks\b|-n)/.test(said));
   const same: string[] = [];

@@ -77,6 +77,8 @@ test('lines of Slurm are told as ours where they mean the same, and named where 
   assert.deepEqual(translated(script(several), '#SBATCH'), { same: all, other: [] });
   const apart = translated(script(['--ntasks-per-node=4', '--cpus-per-task=2']), '#SBATCH');
   assert.deepEqual(apart?.same, ['--procs 4', '--cpus 8'], 'cpus are for a node here');
+  const one = translated(script(['--ntasks=1', '--cpus-per-task=4']), '#SBATCH');
+  assert.deepEqual(one, { same: ['--cpus 4'], other: [] }, 'one task is what a job has anyway');
   const bare = translated(script(['--ntasks-per-node=4']), '#SBATCH');
   assert.deepEqual(bare?.same, ['--procs 4', '--cpus 4'], 'and of theirs each task has one');
   const times = ['30', '1:30', '2:00:00', '1-12', '1-0:30'].map((time) => `-t ${time}`);

@@ -1,4 +1,4 @@
-// Jobs as a program lists them: the keys are those of core/model/site.ts, and what is left out is not known.
+// Jobs as a program lists them: the keys are those of kernel/model/site.ts, and what is left out is not known.
 
 import { IntervalSet } from '../../../../kernel/base/interval-set.ts';
 import { ok } from '../../../../kernel/base/result.ts';

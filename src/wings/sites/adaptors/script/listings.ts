@@ -1,4 +1,4 @@
-// Nodes, queues and ends as a program lists them: the keys are those of core/model/site.ts, and what is
+// Nodes, queues and ends as a program lists them: the keys are those of kernel/model/site.ts, and what is
 // left out is not known.
 
 import { ok } from '../../../../kernel/base/result.ts';
