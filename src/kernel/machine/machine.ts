@@ -1,5 +1,6 @@
 // The machine of a head, put together from the kernel's nouns and the parts of its wings.
 
+import { assert } from '../base/assert.ts';
 import type { AnyNoun } from './noun.ts';
 import type { Hooks, InputTable, MachinePart } from './part.ts';
 
@@ -71,8 +72,14 @@ function hooksOf(parts: readonly MachinePart[]): Asked {
   return Object.fromEntries(answers) as Asked;
 }
 
+/** All of them in one. Two of one name would hide one another: that is a mistake of a wing. */
 export function merged(parts: readonly object[]): object {
-  return Object.assign({}, ...parts);
+  const all: Record<string, unknown> = {};
+  for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
+    assert(!Object.hasOwn(all, name), `only one wing, or the kernel, has '${name}'`);
+    all[name] = value;
+  }
+  return all;
 }
 
 /** The first answer that says something. */
