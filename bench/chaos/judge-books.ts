@@ -62,17 +62,26 @@ function judgeTimes(all: Case, task: TaskCase, row: HistoryTask, lives: readonly
   const booked = { from: row.startedAt, until: row.endedAt };
   const early = ran.from - booked.from;
   const late = ran.until - booked.until;
+  const seenUntil = Math.max(ran.until, ...stoodUntil(all, task, row, ran));
   const silentMs = row.outcome.kind === 'node_fail' ? SILENT_MS : 0;
   const bound =
     BOOKS_MS + silentMs + siteMs(row.nodes) + brokenMs(all, row.nodes, spanOf([booked, ran]));
   if (Math.abs(early) > bound) {
     all.violate('books', `${name} began at ${ran.from}, by the books ${-early} ms later`);
   }
-  if (late <= bound && -late <= bound) return;
+  if (late <= bound && booked.until - seenUntil <= bound) return;
   const words = `${name} was last seen at ${ran.until}, it ended by the books at ${booked.until}`;
   if (late < 0) return all.violate('books', `${words}, on ${row.nodes.join(', ')}`);
   if (!row.final && task.work.onLoss !== 'wait') return all.count('an epoch ran on, unreachable');
   all.violate('ran on', words);
+}
+
+/** What stands still shows no sign of life: when its suspensions at the end of a run were over. */
+function stoodUntil(all: Case, task: TaskCase, { epoch }: HistoryTask, ran: Span): number[] {
+  return all.evidence.stops
+    .filter((stop) => stop.task === task.id && stop.epoch === epoch)
+    .filter(({ from, until }) => from <= ran.until + BOOKS_MS && until > ran.until)
+    .map(({ until }) => until);
 }
 
 function siteMs(nodes: readonly string[]): number {

@@ -200,6 +200,19 @@ describe('the judge of chaos', () => {
 
   const allowed: readonly [string, string, Given][] = [
     [
+      'the end of a task that was suspended until its machine was switched off',
+      'ended: completed',
+      {
+        work: { onLoss: 'requeue' },
+        lives: [{ ...LIFE, ended: false }, life({ ...AGAIN, from: 30_000, until: 32_000 })],
+        tasks: [
+          { ...LOST, endedAt: 28_000 },
+          { ...AGAIN_ROW, startedAt: 30_000, endedAt: 32_000 },
+        ],
+        stops: [{ task: '1', epoch: 1, host: 'n1', from: 12_100, until: 27_900 }],
+      },
+    ],
+    [
       'books that are late as all of the machine is slow',
       'ended: completed',
       {
