@@ -1,6 +1,7 @@
 // The one list of wings. Without its line and its folder a wing is gone, and the rest works.
 
 import type { Wing } from './kernel/wing.ts';
+import { backups } from './wings/backups/wing.ts';
 import { batches } from './wings/batches/wing.ts';
 import { calls } from './wings/calls/wing.ts';
 import { cm } from './wings/cm/wing.ts';
@@ -16,6 +17,7 @@ import { sites } from './wings/sites/wing.ts';
 import { wiki } from './wings/wiki/wing.ts';
 
 // Once more, as the declarations of this file keep these: wings add to types of the kernel.
+import './wings/backups/wing.ts';
 import './wings/batches/wing.ts';
 import './wings/calls/wing.ts';
 import './wings/cm/wing.ts';
@@ -43,6 +45,7 @@ export const WINGS: readonly Wing[] = [
   wiki,
   mpi,
   replay,
+  backups,
   cm,
   distribute,
 ];

@@ -108,6 +108,30 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Pilots run on other machines and connect to the head by its port.',
     next: 'Give the head one: `weft up --listen HOST:5001`, or `head.listen` for `weft head`.',
   },
+  'backup.nowhere': {
+    means: 'The configuration names no folder for backups, and the command named none.',
+    next: 'Give one with `weft backup --to FOLDER`, or set `backup.to`.',
+  },
+  'backup.busy': {
+    means: 'The head makes one backup at a time.',
+    next: 'Wait until it is made; `weft doctor` tells.',
+  },
+  'backup.failed': {
+    means: 'The head could not read its files or write the backup; nothing of it is left.',
+    next: 'Do what the message says; the folder must be writable for the user of the head.',
+  },
+  'backup.damaged': {
+    means: 'A file of the backup is missing, or differs from what was written.',
+    next: 'Take another backup: `weft backup --list` shows them, `weft restore --check` tries one.',
+  },
+  'restore.not_empty': {
+    means: 'A head, or what is left of one, is in the folder.',
+    next: 'Give another folder with `--dir`, or move the old one away.',
+  },
+  'restore.no_room': {
+    means: 'The disk has less room than the backup needs.',
+    next: 'Make room, or put it back on another disk with `--dir`.',
+  },
   'batch.not_done': {
     means: 'Only a batch that is over can be removed.',
     next: 'Wait for it, or end it with `weft batch cancel`.',

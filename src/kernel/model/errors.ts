@@ -2,6 +2,7 @@
 // from it.
 
 import { asClause } from '../base/sentence.ts';
+import { BACKUP_CODES } from './backup-errors.ts';
 import { CLUSTER_CODES } from './cluster-errors.ts';
 import { PILOT_CODES } from './pilot-errors.ts';
 import { POOL_CODES } from './pool-errors.ts';
@@ -199,6 +200,7 @@ export const CODES = {
   ...CLUSTER_CODES,
   ...POOL_CODES,
   ...PILOT_CODES,
+  ...BACKUP_CODES,
   'directory.not_shared': {
     kind: 'invalid_argument',
     text: 'No node shares {path}; leave --chdir out to run in a private directory.',

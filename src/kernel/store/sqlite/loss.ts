@@ -4,19 +4,17 @@ import { constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Given, type Loss, StoreFailure } from '../../ports/store.ts';
 import type { Connection } from './connection.ts';
-import type { Mark } from './mark.ts';
+import type { Mark, Noted } from './mark.ts';
 
 /**
  * Null: everything up to the mark is there. More than that is no fault: the mark of the newest record
  * may not have been written yet.
  */
-export function lossIn(
-  connection: Connection,
-  lastSeq: number,
-  mark: Mark | null | 'unreadable',
-): Loss | null {
+export function lossIn(connection: Connection, lastSeq: number, mark: Noted): Loss | null {
   if (mark === null) return null;
-  if (mark === 'unreadable') return { lastSeq, promisedSeq: null, given: null };
+  if (mark === 'unreadable' || 'copiedAt' in mark) {
+    return { lastSeq, promisedSeq: null, given: null };
+  }
   const isThere = mark.seq <= lastSeq && !isAnother(connection, mark);
   return isThere ? null : { lastSeq, promisedSeq: mark.seq, given: mark.given };
 }
@@ -32,9 +30,24 @@ const HOW_ON =
   '--accept-loss; no id is given twice.';
 
 /** What is missing, in words, and what to do. */
-export function lost(connection: Connection, directory: string, loss: Loss): StoreFailure {
+export function lost(
+  connection: Connection,
+  directory: string,
+  { loss, mark }: { readonly loss: Loss; readonly mark: Noted },
+): StoreFailure {
+  if (mark !== null && mark !== 'unreadable' && 'copiedAt' in mark) {
+    return new StoreFailure('lost', copyWords(directory, loss, mark.copiedAt));
+  }
   const what = whatIsMissing(connection, directory, loss);
   return new StoreFailure('lost', `${what}${keepLog(directory, loss)}. ${HOW_ON}`);
+}
+
+function copyWords(directory: string, { lastSeq }: Loss, copiedAt: string): string {
+  return (
+    `${join(directory, 'weft.db')} is a backup of ${copiedAt}, and ends at record ${lastSeq}: what was ` +
+    'accepted later is not in it. Make sure that the head it was made of does not run any more. ' +
+    'To go on from the backup, start once with --accept-loss; no id is given twice.'
+  );
 }
 
 function whatIsMissing(connection: Connection, directory: string, loss: Loss): string {

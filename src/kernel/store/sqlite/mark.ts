@@ -23,11 +23,21 @@ export interface Mark {
   readonly given: Given;
 }
 
+/** In place of a mark: this store is a copy, and what was accepted after it was made is not in it. */
+export interface CopyMark {
+  /** When the copy was made, as ISO 8601. */
+  readonly copiedAt: string;
+}
+
+/** Null: there is none, as before the first record, or after a power cut that took the first one. */
+export type Noted = Mark | CopyMark | 'unreadable' | null;
+
 /** Two slots, written in turn, each in a page of its own: a torn one leaves the other. */
 const SLOT_BYTES = 4096;
 /** A line of text in its slot, padded: longer than every number in it at its largest. */
 const LINE_BYTES = 192;
 const FORMAT = 'weft-mark-1';
+const COPY = /^weft-copy-1 ([0-9TZ:.-]{1,40})\n$/;
 
 export class MarkFile {
   readonly #directory: string;
@@ -39,8 +49,7 @@ export class MarkFile {
     this.#directory = directory;
   }
 
-  /** Null: there is none, as before the first record, or after a power cut that took the first one. */
-  read(): Mark | null | 'unreadable' {
+  read(): Noted {
     let bytes: Buffer;
     try {
       bytes = readFileSync(this.#path);
@@ -48,6 +57,8 @@ export class MarkFile {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw error;
     }
+    const [, copiedAt] = COPY.exec(bytes.toString('latin1', 0, LINE_BYTES)) ?? [];
+    if (copiedAt !== undefined) return { copiedAt };
     const slots = [0, 1].flatMap((slot) => readSlot(bytes.subarray(slot * SLOT_BYTES)) ?? []);
     const newest = slots.sort((a, b) => b.serial - a.serial)[0];
     if (newest === undefined) return 'unreadable';
@@ -105,6 +116,12 @@ export class MarkFile {
     closeSync(file);
     return null;
   }
+}
+
+/** A store in `directory` that nobody has open becomes a copy: it opens only with consent to a loss. */
+export function markAsCopy(directory: string, { copiedAt }: CopyMark): void {
+  const path = join(directory, 'weft.mark');
+  writeFileSync(path, `weft-copy-1 ${copiedAt}\n`, { mode: 0o600, flush: true });
 }
 
 function formatLine(serial: number, { seq, crc, given }: Mark): Buffer {

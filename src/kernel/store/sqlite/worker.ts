@@ -69,7 +69,7 @@ function checked(connection: Connection): Pick<Open, 'seq' | 'loss'> {
   const loss = lossIn(connection, seq, mark);
   if (loss === null) return { seq, loss };
   checkStructure(connection, directory);
-  if (!acceptLoss) throw lost(connection, directory, loss);
+  if (!acceptLoss) throw lost(connection, directory, { loss, mark });
   return { seq, loss };
 }
 

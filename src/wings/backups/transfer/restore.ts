@@ -1,0 +1,145 @@
+// Puts a backup back: each file is compared with its digest while it is copied, and the folder gets its
+// name when all of it is there.
+
+import {
+  chmodSync,
+  existsSync,
+  lchownSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statfsSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { plural } from '../../../kernel/base/plural.ts';
+import { formatSize } from '../../../kernel/base/size.ts';
+import { refuse } from '../../../kernel/model/errors.ts';
+import { failure, usage } from '../../../kernel/model/failure.ts';
+import type { BackedUp, BackedUpFile } from '../api/backed-up.ts';
+import { type BackupHeader, HEAD_FOLDER, HEADER_FILE, parseHeader } from '../api/backup-header.ts';
+import { copyFile, digestOf, syncPath } from './copy-file.ts';
+import { entriesOf, readBackups } from './read-backups.ts';
+import { unlessGone } from './tree.ts';
+
+export interface OpenBackup {
+  readonly folder: string;
+  readonly header: BackupHeader;
+  readonly entries: readonly BackedUp[];
+}
+
+/** Throws a failure where there is no whole backup, or one of a newer release. */
+export function openBackup(folder: string): OpenBackup {
+  const text = unlessGone(() => readFileSync(join(folder, HEADER_FILE), 'utf8'));
+  if (text === null) throw noBackup(folder);
+  const header = parseHeader(text);
+  if (!header.ok) throw damaged(folder, `${HEADER_FILE} ${header.error}`);
+  try {
+    const opened = { folder, header: header.value };
+    return { ...opened, entries: entriesOf(opened) };
+  } catch (error) {
+    throw damaged(folder, (error as Error).message);
+  }
+}
+
+function noBackup(folder: string): Error {
+  if (!existsSync(folder)) return usage(`there is no folder ${folder}`);
+  const names = readBackups(folder).map(({ name }) => name);
+  if (names.length === 0) return usage(`${folder} is no backup: it has no ${HEADER_FILE}`);
+  return usage(
+    `${folder} has ${plural(names.length, 'backup')}; name one of them: ${names.join(', ')}`,
+  );
+}
+
+const damaged = (folder: string, what: string) =>
+  failure(refuse('backup.damaged', { folder, what }));
+
+/** What is missing or differs, in words; empty: everything is as it was written. */
+export function problemsOf({ folder, entries }: OpenBackup): string[] {
+  return entries.flatMap((entry) => {
+    if (entry.kind !== 'file') return [];
+    const problem = problemOf(join(folder, HEAD_FOLDER, entry.path), entry);
+    return problem === null ? [] : [`${entry.path} ${problem}`];
+  });
+}
+
+function problemOf(path: string, { sha256 }: BackedUpFile): string | null {
+  const digest = unlessGone(() => digestOf(path));
+  if (digest === null) return 'is missing';
+  return digest === sha256 ? null : 'differs from what was written';
+}
+
+/**
+ * `to`: the head's folder, which is not there or empty. It belongs to the owner of the folder that it
+ * is in. Throws a failure; then nothing is left of it.
+ */
+export function restore(backup: OpenBackup, to: string): void {
+  if ((unlessGone(() => readdirSync(to)) ?? []).length > 0) {
+    throw failure(refuse('restore.not_empty', { folder: to }));
+  }
+  const parent = dirname(to);
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  checkRoom(backup.header, parent);
+  const half = `${to}.half-${process.pid}`;
+  try {
+    putBack(backup, half, statSync(parent));
+    rmSync(to, { recursive: true, force: true });
+    renameSync(half, to);
+    syncPath(parent);
+  } catch (error) {
+    rmSync(half, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function checkRoom({ bytes }: BackupHeader, folder: string): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  if (bytes <= free) return;
+  const sizes = { needed: formatSize(bytes), free: formatSize(free) };
+  throw failure(refuse('restore.no_room', { folder, ...sizes }));
+}
+
+function putBack({ folder, entries }: OpenBackup, half: string, { uid, gid }: Stats): void {
+  const isRoot = process.getuid?.() === 0;
+  mkdirSync(half, { mode: 0o700 });
+  for (const entry of entries) {
+    const to = join(half, entry.path);
+    putEntry(entry, { from: join(folder, HEAD_FOLDER, entry.path), to, half, folder });
+    if (isRoot) lchownSync(to, uid, gid);
+  }
+  // Last: a folder that may not be written must first have what is in it.
+  for (const entry of entries) {
+    if (entry.kind === 'folder') chmodSync(join(half, entry.path), entry.mode);
+  }
+  for (const entry of entries) if (entry.kind !== 'link') syncPath(join(half, entry.path));
+  if (isRoot) lchownSync(half, uid, gid);
+  syncPath(half);
+}
+
+interface Way {
+  readonly from: string;
+  readonly to: string;
+  readonly half: string;
+  readonly folder: string;
+}
+
+function putEntry(entry: BackedUp, { from, to, half, folder }: Way): void {
+  if (entry.kind === 'folder') {
+    mkdirSync(to, { recursive: true, mode: 0o700 });
+  } else if (entry.kind === 'link') {
+    symlinkSync(entry.target, to);
+  } else if (entry.same !== undefined) {
+    linkSync(join(half, entry.same), to);
+  } else {
+    const copied = unlessGone(() => copyFile(from, to));
+    if (copied?.sha256 === entry.sha256) return;
+    const what = copied === null ? 'is missing' : 'differs from what was written';
+    throw damaged(folder, `${entry.path} ${what}; nothing was put back`);
+  }
+}

@@ -1,0 +1,183 @@
+// Backups of a folder with a real store, and putting them back: on the disk, without a head.
+
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openSqliteStore } from '../../../../src/kernel/store/sqlite/open.ts';
+import { makeBackup } from '../../../../src/wings/backups/bin/make-backup.ts';
+import { openBackup, problemsOf, restore } from '../../../../src/wings/backups/transfer/restore.ts';
+import { makeFolder } from '../../../support/folder.ts';
+import { commitOf, job } from '../../kernel/store/support/rows.ts';
+
+const START = Date.UTC(2026, 10, 27, 12);
+
+/** A head's folder with three records, in use; and where its backups go. */
+async function world(t: TestContext, { key = 'k', start = START } = {}) {
+  const folder = makeFolder(t, {
+    'head/stamp.key': key.repeat(32),
+    'head/tls/key.pem': 'secret',
+    'head/logs/0/1/out': 'hello\n',
+    'head/blobs/total': '7',
+    'backups/notes': 'mine',
+  });
+  const from = join(folder, 'head');
+  const to = join(folder, 'backups');
+  const store = await openSqliteStore({ directory: from });
+  t.after(() => store.close());
+  await store.recover();
+  let seq = 0;
+  const append = async (): Promise<void> => {
+    seq += 1;
+    await store.append(commitOf(seq, [job(seq)]));
+  };
+  for (let count = 0; count < 3; count++) await append();
+  let made = 0;
+  const back = (more: { keep?: number; tell?: () => void; to?: string } = {}) => {
+    const at = start + made * 1000;
+    made += 1;
+    const order = { from, to, keep: 24, at, cluster: 'lab', weft: '1', configuration: [], ...more };
+    return makeBackup(order, { now: () => at + 5, tell: () => more.tell?.() });
+  };
+  return { folder, from, to, append, back };
+}
+
+const text = (...path: string[]): string => readFileSync(join(...path), 'utf8');
+const names = (folder: string): string[] => readdirSync(folder).sort();
+
+test('[U1] a backup has the store as it was at one instant, and the files', async (t) => {
+  const { to, back } = await world(t);
+  const { name, folder, header } = back();
+  assert.equal(name, 'weft-20261127T120000Z');
+  assert.deepEqual([header.records, header.lastJobId, header.cluster], [3, 3, 'lab']);
+  assert.equal(text(folder, 'head/logs/0/1/out'), 'hello\n');
+  assert.equal(existsSync(join(folder, 'head/blobs/total')), false);
+  assert.deepEqual(problemsOf(openBackup(folder)), []);
+  assert.equal(statSync(folder).mode & 0o77, 0);
+  assert.deepEqual(names(to), ['notes', name]);
+});
+
+test('files that have not changed are links to those of the backup before', async (t) => {
+  const { from, back } = await world(t);
+  const first = back();
+  appendFileSync(join(from, 'logs/0/1/out'), 'more\n');
+  const second = back();
+  const inode = (of: { folder: string }, path: string) =>
+    statSync(join(of.folder, 'head', path)).ino;
+  assert.equal(inode(first, 'tls/key.pem'), inode(second, 'tls/key.pem'));
+  assert.equal(text(first.folder, 'head/logs/0/1/out'), 'hello\n');
+  assert.equal(text(second.folder, 'head/logs/0/1/out'), 'hello\nmore\n');
+  assert.ok(second.header.newBytes < second.header.bytes);
+});
+
+test('[U5] the newest stay; those of another head and what is no backup are left alone', async (t) => {
+  const { from, to, back } = await world(t);
+  const other = await world(t, { key: 'o', start: START - 60_000 });
+  const { name } = other.back({ to });
+  writeFileSync(join(from, 'audit.log'), '1');
+  for (let count = 0; count < 3; count++) back({ keep: 2 });
+  const own = ['weft-20261127T120001Z', 'weft-20261127T120002Z'];
+  assert.deepEqual(names(to), ['notes', name, ...own].sort());
+});
+
+test('[U3] a backup is put back as it was written, with links, modes and times', async (t) => {
+  const { folder, from, back } = await world(t);
+  mkdirSync(join(from, 'archive/empty'), { recursive: true, mode: 0o750 });
+  writeFileSync(join(from, 'archive/run.sh'), '#!/bin/sh\n', { mode: 0o755 });
+  utimesSync(join(from, 'archive/run.sh'), 1000, 1000);
+  linkSync(join(from, 'archive/run.sh'), join(from, 'archive/same.sh'));
+  symlinkSync('../nowhere', join(from, 'archive/link'));
+  const to = join(folder, 'fresh/head');
+  restore(openBackup(back().folder), to);
+  assert.equal(statSync(join(to, 'archive/run.sh')).mode & 0o777, 0o755);
+  assert.equal(statSync(join(to, 'archive/run.sh')).mtimeMs, 1_000_000);
+  assert.equal(statSync(join(to, 'archive/same.sh')).ino, statSync(join(to, 'archive/run.sh')).ino);
+  assert.equal(statSync(join(to, 'archive/empty')).mode & 0o777, 0o750);
+  assert.deepEqual(names(join(to, 'archive')), ['empty', 'link', 'run.sh', 'same.sh']);
+  assert.equal(text(to, 'logs/0/1/out'), 'hello\n');
+});
+
+test('[U3] a file that differs, or is gone, keeps all of it from being put back', async (t) => {
+  const { folder, back } = await world(t);
+  const made = back().folder;
+  const to = join(folder, 'fresh/head');
+  appendFileSync(join(made, 'head/tls/key.pem'), '!');
+  assert.throws(
+    () => restore(openBackup(made), to),
+    /tls\/key\.pem differs .* nothing was put back/,
+  );
+  rmSync(join(made, 'head/tls/key.pem'));
+  assert.throws(() => restore(openBackup(made), to), /tls\/key\.pem is missing/);
+  assert.deepEqual(problemsOf(openBackup(made)), ['tls/key.pem is missing']);
+  assert.deepEqual(names(join(folder, 'fresh')), []);
+});
+
+test('[U3] nothing is put back where something is', async (t) => {
+  const { from, back } = await world(t);
+  const made = back().folder;
+  assert.throws(() => restore(openBackup(made), from), /has the state of a head already/);
+  assert.equal(text(from, 'tls/key.pem'), 'secret');
+});
+
+test('[U4] a store from a backup opens only with consent to the loss', async (t) => {
+  const { folder, back } = await world(t);
+  const to = join(folder, 'fresh/head');
+  restore(openBackup(back().folder), to);
+  await assert.rejects(openSqliteStore({ directory: to }), /is a backup of .*--accept-loss/);
+  const store = await openSqliteStore({ directory: to, acceptLoss: true });
+  const { loss, records } = await store.recover();
+  assert.deepEqual(loss, { lastSeq: 3, promisedSeq: null, given: null });
+  assert.equal([...records].length, 3);
+  await store.append(commitOf(4, [job(4)]));
+  await store.close();
+  const again = await openSqliteStore({ directory: to });
+  assert.equal((await again.recover()).loss, null);
+  await again.close();
+});
+
+test('[U2] what a backup that was cut off has left goes with the next, and is never listed', async (t) => {
+  const { from, to, back } = await world(t);
+  const first = back();
+  writeFileSync(join(from, 'audit.log'), 'x');
+  const cut = (): never => {
+    throw new Error('cut off');
+  };
+  for (let index = 0; index < 300; index++) writeFileSync(join(from, `f${index}`), '');
+  assert.throws(() => back({ tell: cut }), /cut off/);
+  assert.deepEqual(names(to), ['notes', first.name]);
+  // As a kill leaves it: the folder of a backup that was not finished.
+  mkdirSync(join(to, `.half-${first.header.head}-weft-20261127T120009Z`, 'head'), {
+    recursive: true,
+  });
+  const last = back();
+  assert.deepEqual(names(to), ['notes', first.name, last.name]);
+});
+
+test('a folder inside the head, or whose parent is missing, is refused', async (t) => {
+  const { from, to, back } = await world(t);
+  assert.throws(() => back({ to: join(from, 'logs') }), /inside the head's own folder/);
+  assert.throws(() => back({ to: join(to, 'no/such') }), /ENOENT/);
+});
+
+test('a damaged record of the store makes no backup', async (t) => {
+  const { from, to, back, append } = await world(t);
+  await append();
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = new DatabaseSync(join(from, 'weft.db'));
+  database.exec('UPDATE journal SET crc = crc + 1 WHERE seq = 2');
+  database.close();
+  assert.throws(() => back(), /record 2 differs from what was written/);
+  assert.deepEqual(names(to), ['notes']);
+});

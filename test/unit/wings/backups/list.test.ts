@@ -1,0 +1,51 @@
+// What a backup says of itself is read with care: it may come from anywhere.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseEntries } from '../../../../src/wings/backups/api/backed-up.ts';
+import { BACKUP_FORMAT, parseHeader } from '../../../../src/wings/backups/api/backup-header.ts';
+
+const FILE = {
+  kind: 'file',
+  path: 'logs/0/1',
+  bytes: 3,
+  mtimeMs: 1.5,
+  mode: 0o600,
+  sha256: 'a'.repeat(64),
+};
+const line = (entry: object): string => `${JSON.stringify(entry)}\n`;
+
+test('files, links and folders are read as they were written', () => {
+  const entries = [
+    { kind: 'folder', path: 'logs', mode: 0o700 },
+    FILE,
+    { ...FILE, path: 'logs/0/2', same: 'logs/0/1' },
+    { kind: 'link', path: 'logs/last', target: '../elsewhere' },
+  ];
+  const read = parseEntries(entries.map(line).join(''));
+  assert.deepEqual(read, { ok: true, value: entries });
+});
+
+for (const path of ['/etc/passwd', '../x', 'a/../../x', 'a//b', '', 'a\0b', './a']) {
+  test(`[U3] a path that leads elsewhere is no entry: ${JSON.stringify(path)}`, () => {
+    const read = parseEntries(line(FILE) + line({ ...FILE, path }));
+    assert.deepEqual(read, { ok: false, error: 'line 2 is not an entry of a backup' });
+  });
+}
+
+test('a line that is cut off is named', () => {
+  const read = parseEntries(line(FILE).slice(0, 20));
+  assert.deepEqual(read, { ok: false, error: 'line 1 is not an entry of a backup' });
+});
+
+test('a backup of a newer release is refused as such', () => {
+  const read = parseHeader(JSON.stringify({ format: BACKUP_FORMAT + 1 }));
+  assert.equal(read.ok, false);
+  assert.match(read.error, /newer release \(format 2\)/);
+});
+
+test('what is no header says why', () => {
+  for (const text of ['', '{', 'null', '{"format":1}']) {
+    assert.equal(parseHeader(text).ok, false, text);
+  }
+});
