@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { count, instant } from '../../../kernel/api/common.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 
-/** Of the layout of a backup's folder; a reader refuses a higher one. */
+/** Number of the layout of a backup's folder; a reader refuses a higher one. */
 export const BACKUP_FORMAT = 1;
 
 export const backupHeader = z.object({
@@ -17,7 +17,7 @@ export const backupHeader = z.object({
   /** The head as of this instant, by its clock. */
   madeAt: instant,
   tookMs: count,
-  /** Entries of `files.jsonl`, the bytes of its files, and how many of these were not in the backup before. */
+  /** Entries of `files.jsonl`, bytes of its files, and those that the backup before did not have. */
   entries: count,
   bytes: count,
   newBytes: count,

@@ -20,19 +20,23 @@ import { entriesOf, readBackups, type WholeBackup } from '../transfer/read-backu
 import { type Last, Making } from './making.ts';
 import type { BackupOrder, Progress } from './order.ts';
 
+export interface BackupWorld {
+  now(): number;
+  tell(progress: Progress): void;
+  /** Bytes that may be written on the disk of a folder. */
+  free(folder: string): number;
+}
+
 /** Throws an error in words. Half a backup never has the name of a whole one. */
-export function makeBackup(
-  order: BackupOrder,
-  { now, tell }: { now(): number; tell(progress: Progress): void },
-): WholeBackup {
+export function makeBackup(order: BackupOrder, { now, tell, free }: BackupWorld): WholeBackup {
   const head = headIdentity(order.from);
   prepareFolder(order);
   removeHalves(order.to, head);
   const name = nameOf(order.at);
   const folder = join(order.to, name);
-  if (existsSync(folder)) throw new Error(`${folder} is there already; try again in a second`);
+  if (existsSync(folder)) throw new Error(`${folder} is there already; try again`);
   const half = join(order.to, `.half-${head}-${name}`);
-  const making = new Making(order, { half, last: lastOf(order.to, head), tell });
+  const making = new Making(order, { half, last: lastOf(order.to, head), tell, free });
   try {
     making.begin();
     const store = making.copyAll();

@@ -1,15 +1,7 @@
 // One backup while it is made: what it has so far, each file linked or copied.
 
 import { createHash } from 'node:crypto';
-import {
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  rmSync,
-  statfsSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { formatSize } from '../../../kernel/base/size.ts';
 import { copyStore } from '../../../kernel/store/sqlite/copy.ts';
@@ -33,7 +25,7 @@ const PROGRESS_FILES = 256;
 
 /** The backup before, whose files are linked where they have not changed. */
 export interface Last {
-  /** Of its files. */
+  /** Where its files are. */
   readonly folder: string;
   readonly files: ReadonlyMap<string, BackedUpFile>;
 }
@@ -42,6 +34,8 @@ interface Place {
   readonly half: string;
   readonly last: Last | null;
   tell(progress: Progress): void;
+  /** Bytes that may be written on the disk of a folder. */
+  free(folder: string): number;
 }
 
 export class Making {
@@ -106,8 +100,7 @@ export class Making {
     for (const found of walk(from, isSelected)) {
       if (found.kind === 'file' && this.#unchanged(found) === null) bytes += found.stats.size;
     }
-    const { bavail, bsize } = statfsSync(to);
-    const free = Math.max(0, bavail * bsize - FREE_BYTES_MIN);
+    const free = Math.max(0, this.#place.free(to) - FREE_BYTES_MIN);
     if (bytes <= free) return;
     throw new Error(
       `${to} has no room: the backup needs ${formatSize(bytes)}, and ${formatSize(free)} may be used ` +
@@ -193,7 +186,7 @@ export class Making {
     return { kind: 'file', path, ...copied };
   }
 
-  /** Of a file that other means have written. */
+  /** The entry of a file that other means have written. */
   #describe(path: string): BackedUpFile {
     const file = join(this.#head, path);
     const { size, mode, mtimeMs } = lstatSync(file);

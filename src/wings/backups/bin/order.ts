@@ -1,4 +1,4 @@
-// What a backup is made of and where it goes: plain values, as they cross to the thread that makes it.
+// What a backup is made of and where it goes: plain values, which cross to another thread.
 
 import type { WholeBackup } from '../transfer/read-backups.ts';
 
@@ -27,7 +27,7 @@ export type Said =
   | { readonly kind: 'made'; readonly made: WholeBackup }
   | {
       readonly kind: 'failed';
-      /** Of a system call; null: the words alone say it. */
+      /** Code of a system call; null: the words alone say it. */
       readonly code: string | null;
       readonly message: string;
     };

@@ -1,4 +1,4 @@
-// `weft restore`: puts a backup where a head finds it. No head is asked: the one that was may be gone.
+// `weft restore`: puts a backup where a head finds it. It asks no head: the one that was may be gone.
 
 import path from 'node:path';
 import { plural } from '../../../kernel/base/plural.ts';
@@ -37,7 +37,7 @@ export const verb = defineVerb<Options>({
 function check(context: Context, backup: OpenBackup): number {
   const problems = problemsOf(backup);
   if (problems.length === 0) {
-    context.print(`${whatItIs(backup)} is whole: ${amountWords(backup.header)}.`);
+    context.print(`${whatItIs(backup)}, is whole: ${amountWords(backup.header)}.`);
     return 0;
   }
   for (const problem of problems.slice(0, PROBLEMS_SHOWN)) context.note(problem);

@@ -1,7 +1,7 @@
 // What of a head's folder a backup has: everything but the store, which is copied by other means, what
 // belongs to the process, and what the head makes again by itself.
 
-/** Of the process that runs, and room held back. The store has its own way into a backup. */
+/** Files of the process that runs, and room held back. The store has its own way into a backup. */
 const OF_PROCESS = /^weft\.(?:db|db-.*|mark|mark\.new|pid|lock|lock-.*|reserve|try-.*)$/;
 /** Half of a file, rubbish, and sums that are counted anew. */
 const MADE_AGAIN = [/^(?:blobs|archive)\/trash(?:\/|$)/, /^blobs\/incoming\//, /^\w+\/total$/];

@@ -24,6 +24,13 @@ import { commitOf, job } from '../../kernel/store/support/rows.ts';
 
 const START = Date.UTC(2026, 10, 27, 12);
 
+interface Wanted {
+  readonly keep?: number;
+  readonly to?: string;
+  readonly free?: number;
+  readonly tell?: () => void;
+}
+
 /** A head's folder with three records, in use; and where its backups go. */
 async function world(t: TestContext, { key = 'k', start = START } = {}) {
   const folder = makeFolder(t, {
@@ -45,11 +52,11 @@ async function world(t: TestContext, { key = 'k', start = START } = {}) {
   };
   for (let count = 0; count < 3; count++) await append();
   let made = 0;
-  const back = (more: { keep?: number; tell?: () => void; to?: string } = {}) => {
+  const back = ({ free = 2 ** 40, tell = () => undefined, ...more }: Wanted = {}) => {
     const at = start + made * 1000;
     made += 1;
     const order = { from, to, keep: 24, at, cluster: 'lab', weft: '1', configuration: [], ...more };
-    return makeBackup(order, { now: () => at + 5, tell: () => more.tell?.() });
+    return makeBackup(order, { now: () => at + 5, tell, free: () => free });
   };
   return { folder, from, to, append, back };
 }
@@ -60,7 +67,7 @@ const names = (folder: string): string[] => readdirSync(folder).sort();
 test('[U1] a backup has the store as it was at one instant, and the files', async (t) => {
   const { to, back } = await world(t);
   const { name, folder, header } = back();
-  assert.equal(name, 'weft-20261127T120000Z');
+  assert.equal(name, 'weft-20261127T120000.000Z');
   assert.deepEqual([header.records, header.lastJobId, header.cluster], [3, 3, 'lab']);
   assert.equal(text(folder, 'head/logs/0/1/out'), 'hello\n');
   assert.equal(existsSync(join(folder, 'head/blobs/total')), false);
@@ -88,7 +95,7 @@ test('[U5] the newest stay; those of another head and what is no backup are left
   const { name } = other.back({ to });
   writeFileSync(join(from, 'audit.log'), '1');
   for (let count = 0; count < 3; count++) back({ keep: 2 });
-  const own = ['weft-20261127T120001Z', 'weft-20261127T120002Z'];
+  const own = ['weft-20261127T120001.000Z', 'weft-20261127T120002.000Z'];
   assert.deepEqual(names(to), ['notes', name, ...own].sort());
 });
 
@@ -158,7 +165,7 @@ test('[U2] what a backup that was cut off has left goes with the next, and is ne
   assert.throws(() => back({ tell: cut }), /cut off/);
   assert.deepEqual(names(to), ['notes', first.name]);
   // As a kill leaves it: the folder of a backup that was not finished.
-  mkdirSync(join(to, `.half-${first.header.head}-weft-20261127T120009Z`, 'head'), {
+  mkdirSync(join(to, `.half-${first.header.head}-weft-20261127T120009.000Z`, 'head'), {
     recursive: true,
   });
   const last = back();
@@ -179,5 +186,12 @@ test('a damaged record of the store makes no backup', async (t) => {
   database.exec('UPDATE journal SET crc = crc + 1 WHERE seq = 2');
   database.close();
   assert.throws(() => back(), /record 2 differs from what was written/);
+  assert.deepEqual(names(to), ['notes']);
+});
+
+test('[U6] a backup for which there is no room is refused, and the folder stays as it is', async (t) => {
+  const { to, back } = await world(t);
+  const words = /has no room: the backup needs .*, and 0 may be used \(1G stay free\)/;
+  assert.throws(() => back({ free: 2 ** 30 }), words);
   assert.deepEqual(names(to), ['notes']);
 });

@@ -9,24 +9,29 @@ import { isSelected } from '../../../../src/wings/backups/core/selection.ts';
 const AT = Date.UTC(2026, 10, 27, 15, 40, 7);
 
 test('a name says the instant, and gives it back', () => {
-  assert.equal(nameOf(AT + 123), 'weft-20261127T154007Z');
-  assert.equal(instantOf('weft-20261127T154007Z'), AT);
+  assert.equal(nameOf(AT + 123), 'weft-20261127T154007.123Z');
+  assert.equal(instantOf('weft-20261127T154007.000Z'), AT);
 });
 
 test('names of something else have no instant', () => {
-  for (const name of ['weft', 'weft-20261327T154007Z', '.half-1-weft-20261127T154007Z', 'notes']) {
+  for (const name of [
+    'weft',
+    'weft-20261327T154007.000Z',
+    '.half-1-weft-20261127T154007.000Z',
+    'notes',
+  ]) {
     assert.equal(instantOf(name), null, name);
   }
 });
 
 test('[U5] the oldest backups beyond the number that stays go, and nothing else', () => {
   const names = [
-    'weft-20261127T000000Z',
+    'weft-20261127T000000.000Z',
     'notes',
-    'weft-20261125T000000Z',
-    'weft-20261126T000000Z',
+    'weft-20261125T000000.000Z',
+    'weft-20261126T000000.000Z',
   ];
-  assert.deepEqual(surplus(names, 2), ['weft-20261125T000000Z']);
+  assert.deepEqual(surplus(names, 2), ['weft-20261125T000000.000Z']);
   assert.deepEqual(surplus(names, 3), []);
 });
 

@@ -1,0 +1,172 @@
+// Backups of a head that works, the loss of its folder, and going on from a backup: by the programs
+// alone, with real nodes whose jobs run meanwhile.
+
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { until } from './support/hosts.ts';
+import { LocalCluster } from './support/local-cluster.ts';
+
+const UP = ['--nodes', '2', '--listen', 'none'];
+const NAME = /^weft-\d{8}T\d{6}\.\d{3}Z$/;
+
+interface Listed {
+  readonly name: string;
+  readonly folder: string;
+  readonly lastJobId: number;
+  readonly unfinishedJobs: number;
+}
+
+describe('backups of a head', () => {
+  let cluster: LocalCluster;
+  let folder: string;
+  before(async () => {
+    cluster = new LocalCluster({ WEFT_UP_KEEP: 'false' });
+    folder = join(cluster.directory, 'backups');
+    await cluster.up(...UP);
+  });
+  after(() => cluster.close());
+
+  const listed = async (): Promise<Listed[]> =>
+    JSON.parse(await cluster.ok('backup', '--to', folder, '--list', '-o', 'json'));
+  const newest = async (): Promise<Listed> => {
+    const last = (await listed()).at(-1);
+    assert.ok(last !== undefined, 'there is a backup');
+    return last;
+  };
+  const endHead = async (): Promise<void> => {
+    const pid = cluster.pidOf('head');
+    process.kill(pid, 'SIGKILL');
+    await until('the head is gone', () => (isAlive(pid) ? undefined : true));
+  };
+
+  it('[U1] is made while jobs are submitted and end, and is whole', async () => {
+    const submitting = cluster.ok('run', '--array', '1-300', '--', 'echo line $WEFT_ARRAY_INDEX');
+    const said = await cluster.ok('backup', '--to', folder);
+    assert.match(said, /^Backup .*\/weft-\S+: \d+ files and folders, /);
+    const id = await submitting;
+    await cluster.ok('wait', id);
+    const { folder: made } = await newest();
+    assert.match(await cluster.ok('restore', '--check', made), /, is whole: /);
+  });
+
+  it('[U2] a head that is killed in the middle leaves no whole backup, and the next one is', async () => {
+    const before = (await listed()).map(({ name }) => name);
+    // Enough that a backup of it takes longer than a kill.
+    const spare = join(cluster.state, 'head', 'archive', 'aside');
+    mkdirSync(spare, { recursive: true });
+    for (let index = 0; index < 3; index++) {
+      writeFileSync(join(spare, `spare${index}`), Buffer.alloc(200 * 1_048_576, index));
+    }
+    const making = cluster.weft('backup', '--to', folder);
+    await until('a backup is being made', () =>
+      readdirSync(folder).some((name) => name.startsWith('.half-')) ? true : undefined,
+    );
+    await endHead();
+    assert.notEqual((await making).code, 0);
+    for (let index = 0; index < 3; index++) rmSync(join(spare, `spare${index}`));
+    await cluster.up(...UP);
+    assert.deepEqual(
+      (await listed()).map(({ name }) => name),
+      before,
+    );
+    await cluster.ok('backup', '--to', folder);
+    const names = readdirSync(folder);
+    assert.ok(
+      names.every((name) => NAME.test(name)),
+      names.join(' '),
+    );
+    assert.equal(names.length, before.length + 1);
+  });
+
+  it('[U4] a lost folder is put back: what ran goes on, what had ended is there, no id is given twice', async () => {
+    await cluster.ok('run', '--wait', '--', 'echo kept');
+    const before = await cluster.jobCount();
+    const script = 'echo $$ >> once; until [ -e go ]; do sleep 0.05; done; echo $$ >> ended';
+    const running = await cluster.ok('run', '--on-node-loss', 'wait', '--', script);
+    await until('it runs', () => (cluster.lines('once').length === 1 ? true : undefined));
+    await cluster.ok('backup', '--to', folder);
+    const { folder: made, lastJobId, unfinishedJobs } = await newest();
+    assert.deepEqual([lastJobId, unfinishedJobs], [Number(running), 1]);
+    const lost = await cluster.ok('run', '--', 'echo lost');
+    await cluster.ok('wait', lost);
+    await endHead();
+    rmSync(join(cluster.state, 'head'), { recursive: true });
+
+    assert.match(await cluster.ok('restore', made), /1 of them not ended; what was accepted later/);
+    const refused = await cluster.weft('up', ...UP);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.error, /is a backup of .*--accept-loss/);
+    await cluster.up(...UP, '--accept-loss');
+    writeFileSync(join(cluster.work, 'go'), '');
+    assert.equal(await cluster.ok('wait', running), `${running} completed`);
+    assert.equal(cluster.lines('once').length, 1);
+    assert.equal(cluster.lines('ended').length, 1);
+    assert.equal(await cluster.ok('logs', String(before)), 'kept');
+    const next = Number(await cluster.ok('run', '--', 'true'));
+    assert.ok(next > Number(lost) + 1000, `${next} is far beyond ${lost}`);
+    assert.match(await cluster.ok('doctor'), /what came after record \d+/);
+  });
+
+  it('[U3] a damaged backup is named, and not put back', async () => {
+    const { folder: made } = await newest();
+    appendFileSync(join(made, 'head', 'audit.log'), 'x');
+    const checked = await cluster.refused('weft', 'restore', '--check', made);
+    assert.match(checked.error, /audit\.log differs from what was written/);
+    const elsewhere = join(cluster.directory, 'elsewhere');
+    await cluster.refused('weft', 'restore', made, '--dir', elsewhere);
+    assert.equal(readdirSync(elsewhere).length, 0);
+  });
+
+  it('says what is wrong with a folder, and what to do', async () => {
+    const own = await cluster.refused(
+      'weft',
+      'backup',
+      '--to',
+      join(cluster.state, 'head', 'logs'),
+    );
+    assert.match(own.error, /inside the head's own folder/);
+    const missing = await cluster.refused('weft', 'backup', '--to', join(folder, 'no', 'such'));
+    assert.match(missing.error, /no such file or directory/);
+    assert.match((await cluster.refused('weft', 'backup')).error, /--to FOLDER, or set backup\.to/);
+    assert.match(
+      (await cluster.refused('weft', 'restore', folder)).error,
+      /name one of them: weft-/,
+    );
+    assert.match(
+      (await cluster.refused('weft', 'restore', '/nowhere')).error,
+      /no folder \/nowhere/,
+    );
+    assert.match((await cluster.refused('weft', 'restore', '/etc')).error, /is no backup/);
+  });
+});
+
+describe('backups by the configuration', () => {
+  it('[U5] are made by themselves, and the newest stay', async (t) => {
+    const cluster = new LocalCluster({ WEFT_BACKUP_KEEP: '2' });
+    t.after(() => cluster.close());
+    const folder = join(cluster.directory, 'backups');
+    const file = join(cluster.directory, 'weft.yaml');
+    writeFileSync(file, `backup:\n  to: ${folder}\n`);
+    await cluster.up(...UP, '--config', file);
+    const isMade = async () => /ok +backups .*the last was made/.test(await cluster.ok('doctor'));
+    await until('the first is made', async () => ((await isMade()) ? true : undefined));
+    const names = readdirSync(folder);
+    assert.equal(names.length, 1);
+    const configured = readdirSync(join(folder, names[0] ?? '', 'configuration'));
+    assert.deepEqual(configured, ['1-weft.yaml']);
+    for (let count = 0; count < 2; count++) await cluster.ok('backup');
+    assert.equal(readdirSync(folder).length, 2);
+    assert.equal(readdirSync(folder).includes(names[0] ?? ''), false);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false; // ESRCH: it is gone.
+  }
+}
