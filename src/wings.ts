@@ -13,6 +13,7 @@ import { notify } from './wings/notify/wing.ts';
 import { owner } from './wings/owner/wing.ts';
 import { pilots } from './wings/pilots/wing.ts';
 import { replay } from './wings/replay/wing.ts';
+import { rollout } from './wings/rollout/wing.ts';
 import { sites } from './wings/sites/wing.ts';
 import { wiki } from './wings/wiki/wing.ts';
 
@@ -29,6 +30,7 @@ import './wings/notify/wing.ts';
 import './wings/owner/wing.ts';
 import './wings/pilots/wing.ts';
 import './wings/replay/wing.ts';
+import './wings/rollout/wing.ts';
 import './wings/sites/wing.ts';
 import './wings/wiki/wing.ts';
 
@@ -46,6 +48,7 @@ export const WINGS: readonly Wing[] = [
   mpi,
   replay,
   backups,
+  rollout,
   cm,
   distribute,
 ];

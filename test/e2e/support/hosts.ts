@@ -32,20 +32,20 @@ const ALWAYS_SHARED = [REPOSITORY, dirname(process.execPath)];
  */
 const FILE_SYSTEMS = `
 disk=$1; names=$2; shift 2
-for place in etc var/lib root home; do
+for place in etc var/lib root home opt usr/local; do
   d=$disk/$place; mkdir -p $d/up $d/work $d/all
   mount -t overlay -o lowerdir=/$place,upperdir=$d/up,workdir=$d/work weft $d/all
 done
 mkdir -p -m 1777 $disk/tmp/all; mount --bind $disk/tmp/all $disk/tmp/all
 for pair; do
   from=\${pair%%=>*}; to=\${pair#*=>}; at=$to
-  for place in etc var/lib root home tmp; do
+  for place in etc var/lib root home opt usr/local tmp; do
     case $to/ in /$place/*) at=$disk/$place/all\${to#/$place};; esac
   done
   [ "$at" = "$from" ] || { mkdir -p "$at"; mount --rbind "$from" "$at"; }
 done
 mount --bind $names $disk/etc/all/hosts
-for place in etc var/lib root home tmp; do mount --rbind $disk/$place/all /$place; done
+for place in etc var/lib root home opt usr/local tmp; do mount --rbind $disk/$place/all /$place; done
 mount -t tmpfs -o mode=1777 weft /dev/shm`;
 
 function ip(...args: string[]): void {

@@ -63,6 +63,6 @@ function told(backup: OpenBackup, to: string, directory: string): string[] {
     ...configured,
     'Make sure that the head it was made of does not run any more. Then start this one once with',
     `  weft up --dir ${directory} --accept-loss       (all on this machine), or`,
-    `  weft head --dir ${directory} --accept-loss     (a cluster of several machines)`,
+    `  WEFT_DIR=${directory} weft head --accept-loss     (several machines; as the head's user)`,
   ];
 }

@@ -1,0 +1,146 @@
+// `weft node add` and `weft node upgrade`: machines become nodes, or nodes of this release, over ssh.
+
+import { readFileSync } from 'node:fs';
+import { machine } from 'node:os';
+import path from 'node:path';
+import { formatSize } from '../../../kernel/base/size.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
+import { encodeTicket } from '../../../kernel/cli/join-string.ts';
+import { StatusLine } from '../../../kernel/cli/progress/status-line.ts';
+import { defineVerb, type Verb } from '../../../kernel/cli/verb.ts';
+import { fileProblem } from '../../../kernel/config/file-problem.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
+import { refuse } from '../../../kernel/model/errors.ts';
+import { failure, usage } from '../../../kernel/model/failure.ts';
+import { type Destination, parseDestination, parseHosts } from '../core/destination.ts';
+import { type Outcome, type Rollout, rollOut } from './one-host.ts';
+import { packageFile } from './package-file.ts';
+import { Ssh } from './ssh.ts';
+
+interface Options {
+  readonly hosts?: string;
+  readonly name?: string;
+  readonly withoutRoot?: boolean;
+}
+
+/** So many machines at a time: each takes a copy of the programs from this one. */
+const AT_ONCE = 8;
+const JOIN_MS = 1_800_000;
+
+export const verb: Verb = defineVerb<Options>({
+  define(command) {
+    command.argument('[host...]', 'machines, as ssh knows them: lab3, ann@lab4');
+    command.option('--hosts <file>', 'read them from a file: HOST [NAME] in each line');
+    command.option('--name <name>', 'name of the node, for one machine (default: its host name)');
+    command.option('--without-root', 'without root there: all jobs run as the user who logs in');
+  },
+  async run({ context, args, options }) {
+    const hosts = destinations(context, args, options);
+    const api = await context.api();
+    const { fingerprint } = await ticketOf(api, 'a look at the head');
+    const ssh = new Ssh();
+    const file = packageFile();
+    try {
+      const { release, bytes } = file;
+      const withoutRoot = options.withoutRoot === true;
+      const wanted = { release, bytes, fingerprint, machine: machine(), withoutRoot };
+      const ticket = async (): Promise<string> =>
+        encodeTicket(await ticketOf(api, 'weft node add'));
+      return await each(context, hosts, { ssh, api, file, wanted, ticket });
+    } finally {
+      ssh.close();
+      file.remove();
+    }
+  },
+});
+
+function destinations(context: Context, args: readonly string[], options: Options): Destination[] {
+  const { hosts: list, name } = options;
+  const named = args.map((text) => {
+    const read = parseDestination(text, name ?? null);
+    if (!read.ok) throw usage(read.error);
+    return read.value;
+  });
+  const listed = list === undefined ? [] : readHosts(path.resolve(context.cwd, list));
+  const all = [...named, ...listed];
+  if (all.length === 0) throw usage('there is no machine to add; name some, or give --hosts FILE');
+  if (name !== undefined && all.length > 1)
+    throw usage('--name is for one machine; there are several');
+  return all;
+}
+
+function readHosts(file: string): Destination[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw usage(`${file} cannot be read: ${fileProblem(error)}`);
+  }
+  const read = parseHosts(text);
+  if (!read.ok) throw usage(`${file}:${read.error.line}: ${read.error.what}`);
+  return read.value;
+}
+
+/** Fails where no other machine can reach the head. */
+async function ticketOf(api: Api, label: string) {
+  const reply = await api.call('createJoinToken', { body: { expiresInMs: JOIN_MS, label } });
+  const { fingerprint, addresses, token } = reply;
+  if (fingerprint !== null && addresses.length > 0) return { fingerprint, addresses, token };
+  const what = 'no machine can join: this head listens on no port';
+  const remedy = 'Give it one: `weft up --listen HOST:5001`, or head.listen for `weft head`.';
+  throw failure(refuse('argument.invalid', { what }, remedy));
+}
+
+async function each(
+  context: Context,
+  hosts: readonly Destination[],
+  rollout: Omit<Rollout, 'tell'>,
+): Promise<number> {
+  const line = new StatusLine(context, () => performance.now());
+  const now = new Map<string, string>();
+  const tell = (host: string, what: string): void => {
+    now.set(host, what);
+    line.show([...now].map(([one, said]) => `${one}: ${said}`).join(' · '));
+  };
+  const waiting = [...hosts];
+  let failed = 0;
+  const work = async (): Promise<void> => {
+    for (let host = waiting.shift(); host !== undefined; host = waiting.shift()) {
+      const outcome = await rollOut(host, { ...rollout, tell });
+      now.delete(host.ssh);
+      if (outcome.kind === 'failed') failed += 1;
+      say(context, host, outcome);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, hosts.length) }, work));
+  line.close();
+  if (failed > 0 && hosts.length > 1)
+    context.note(
+      `${failed} of ${hosts.length} machines are not up; run the same again when that is mended`,
+    );
+  return failed > 0 ? 1 : 0;
+}
+
+function say(context: Context, { ssh }: Destination, outcome: Outcome): void {
+  if (outcome.kind === 'failed') {
+    const what = outcome.what.replace(/\.+$/, '');
+    context.note(`${ssh}: ${what}${outcome.remedy === '' ? '' : `. ${outcome.remedy}`}`);
+    return;
+  }
+  const { node, plan } = outcome;
+  const { cpuCount, memoryBytes } = node.total;
+  const was = plan.joins
+    ? 'joined'
+    : plan.sends
+      ? 'has this release now'
+      : plan.starts
+        ? 'started'
+        : 'was up already';
+  const later =
+    plan.service === 'background' && plan.starts
+      ? '; nothing starts it again after a reboot (no systemd for root there)'
+      : '';
+  context.print(
+    `${ssh}: node ${node.name} is up, ${cpuCount} cpus, ${formatSize(memoryBytes)} (${was})${later}`,
+  );
+}

@@ -1,0 +1,176 @@
+// One machine on its way to be a node: looked at, sent what it lacks, joined, started, and up.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NodeView } from '../../../kernel/api/nodes.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
+import { Failure } from '../../../kernel/model/failure.ts';
+import type { Destination } from '../core/destination.ts';
+import { type Plan, type Problem, planFor, type Wanted } from '../core/plan.ts';
+import { PROBE_SCRIPT, type Probe, parseProbe } from '../core/probe.ts';
+import {
+  joinScript,
+  lastWordsScript,
+  type Places,
+  placesFor,
+  putScript,
+  startScript,
+  unpackCommand,
+} from '../core/scripts.ts';
+import type { PackageFile } from './package-file.ts';
+import type { Answer, Ssh } from './ssh.ts';
+
+const SCRIPT_MS = 120_000;
+const SEND_MS = 900_000;
+const UP_MS = 90_000;
+const LOOK_MS = 300;
+
+export interface Rollout {
+  readonly ssh: Ssh;
+  readonly api: Api;
+  readonly file: PackageFile;
+  readonly wanted: Wanted;
+  /** A new join string for each machine. */
+  ticket(): Promise<string>;
+  /** What is being done to it now. */
+  tell(host: string, what: string): void;
+}
+
+/** Ended with the node, or with why it is none and the way out. */
+export type Outcome =
+  | { readonly kind: 'up'; readonly node: NodeView; readonly plan: Plan }
+  | ({ readonly kind: 'failed' } & Problem);
+
+export async function rollOut(to: Destination, rollout: Rollout): Promise<Outcome> {
+  try {
+    const probe = await probed(to, rollout);
+    const plan = planFor(probe, rollout.wanted);
+    if (!plan.ok) return { kind: 'failed', ...plan.error };
+    return await carryOut(to, { ...rollout, probe, plan: plan.value });
+  } catch (error) {
+    if (error instanceof Stopped) return { kind: 'failed', ...error.problem };
+    if (error instanceof Failure)
+      return { kind: 'failed', what: error.message, remedy: error.hint ?? '' };
+    throw error;
+  }
+}
+
+/** A step that failed; the machine keeps what was done before, and the next run goes on from there. */
+class Stopped extends Error {
+  readonly problem: Problem;
+
+  constructor(what: string, remedy: string) {
+    super(what);
+    this.problem = { what, remedy };
+  }
+}
+
+async function probed({ ssh: host }: Destination, { ssh, tell }: Rollout): Promise<Probe> {
+  tell(host, 'looking at it');
+  const answer = await ssh.script(host, PROBE_SCRIPT, { as: '', timeoutMs: SCRIPT_MS });
+  const probe = parseProbe(answer.out);
+  if (probe.ok) return probe.value;
+  if (answer.code === 255)
+    throw new Stopped(`ssh: ${lastLine(answer.error)}`, remedyFor(host, answer));
+  throw new Stopped(
+    `${probe.error}: ${lastLine(answer.error) || `exit ${answer.code}`}`,
+    `Try: ssh ${host} uname -a`,
+  );
+}
+
+function remedyFor(host: string, { error }: Answer): string {
+  if (/Host key verification failed/.test(error))
+    return `Log in once by hand, and accept its key: ssh ${host}`;
+  if (/Permission denied/.test(error)) return `Give it your key: ssh-copy-id ${host}`;
+  return `Try: ssh ${host} true`;
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim() ?? '';
+
+interface Step extends Rollout {
+  readonly probe: Probe;
+  readonly plan: Plan;
+}
+
+async function carryOut(to: Destination, step: Step): Promise<Outcome> {
+  const { plan, probe, tell } = step;
+  const places = placesFor(probe.rights !== 'none');
+  if (plan.sends) await send(to.ssh, places, step);
+  const name = probe.member?.name ?? to.name ?? probe.host.split('.')[0] ?? probe.host;
+  if (plan.joins) {
+    tell(to.ssh, 'joining');
+    await done(
+      to.ssh,
+      joinScript(places, await step.ticket(), to.name ?? name),
+      step,
+      'it could not join',
+    );
+  }
+  const since = await connectedAt(step.api, name);
+  if (plan.starts) {
+    tell(to.ssh, 'starting its agent');
+    await done(to.ssh, startScript(places, plan.service), step, 'its agent could not be started');
+  }
+  tell(to.ssh, 'waiting until it is up');
+  const node = await untilUp(step.api, name, plan.starts ? since : null);
+  if (node !== null) return { kind: 'up', node, plan };
+  const words = await step.ssh.script(to.ssh, lastWordsScript(places), asIn(step));
+  const what = `node ${name} is not up after ${UP_MS / 1000}s: ${lastLine(words.out) || 'its agent says nothing'}`;
+  throw new Stopped(what, `Look there: weft agent --dir ${places.state}`);
+}
+
+async function send(host: string, places: Places, step: Step): Promise<void> {
+  const { ssh, file, plan, tell, wanted } = step;
+  tell(host, 'sending the programs');
+  const token = `${process.pid}-${Date.now().toString(36)}`;
+  const command = unpackCommand(places, plan.as, token);
+  const sent = await ssh.send(host, command, { file: await file.file(), timeoutMs: SEND_MS });
+  if (sent.code !== 0)
+    throw new Stopped(
+      `the programs were not sent: ${lastLine(sent.error)}`,
+      `Try: ssh ${host} df -h`,
+    );
+  await done(
+    host,
+    putScript(places, token, wanted.release),
+    step,
+    'what was sent does not run there',
+  );
+}
+
+const asIn = ({ plan }: Step) => ({ as: plan.as, timeoutMs: SCRIPT_MS });
+
+async function done(host: string, script: string, step: Step, otherwise: string): Promise<void> {
+  const answer = await step.ssh.script(host, script, asIn(step));
+  if (answer.code === 0) return;
+  const why = lastLine(answer.error) || lastLine(answer.out) || `exit ${answer.code}`;
+  throw new Stopped(
+    `${otherwise}: ${why}`,
+    'Mend that, and run the same again: it goes on from there.',
+  );
+}
+
+/** Null: it is not connected. */
+async function connectedAt(api: Api, name: string): Promise<number | null> {
+  return (await look(api, name))?.connectedAt ?? null;
+}
+
+/** `before`: an earlier connection, which does not count. Null: it is not up in time. */
+async function untilUp(api: Api, name: string, before: number | null): Promise<NodeView | null> {
+  const end = performance.now() + UP_MS;
+  while (performance.now() < end) {
+    const node = await look(api, name);
+    if (node?.connectedAt !== undefined && node.connectedAt !== before) return node;
+    await sleep(LOOK_MS);
+  }
+  return null;
+}
+
+/** Null: the head knows no node of that name. */
+async function look(api: Api, name: string): Promise<NodeView | null> {
+  try {
+    return await api.call('getNode', { params: { name } });
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+// This program as one file to send: what is installed here, the packages it needs, and the Node that runs it.
+
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { VERSION } from '../../../kernel/cli/version.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+
+const run = promisify(execFile);
+/** From the sources as from dist/. */
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+/** What of an installed Weft runs on a node. */
+const PARTS = ['bin', 'dist', 'launcher', 'deploy/systemd', 'package.json'];
+
+export interface PackageFile {
+  /** The release, with what tells builds of one release apart. */
+  readonly release: string;
+  /** Unpacked. */
+  readonly bytes: number;
+  /** Made when the first machine lacks it. */
+  file(): Promise<string>;
+  remove(): void;
+}
+
+/** Throws a failure where this Weft cannot be sent. */
+export function packageFile(): PackageFile {
+  const built = join(ROOT, 'dist', 'bin', 'programs.cjs');
+  if (!existsSync(built)) {
+    const remedy = 'Run `npm run build` in its folder first.';
+    throw usage('this Weft runs from its sources and was not built', remedy);
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'weft-package-'));
+  const contents = contentsOf(ROOT);
+  let made: Promise<string> | null = null;
+  return {
+    release: `${VERSION} ${Math.floor(statSync(built).mtimeMs)}`,
+    bytes: contents.reduce((sum, { from }) => sum + bytesOf(from), 0),
+    file() {
+      made ??= pack(folder, contents);
+      return made;
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+interface Content {
+  readonly from: string;
+  /** In the package. */
+  readonly to: string;
+}
+
+function contentsOf(root: string): Content[] {
+  const parts = PARTS.map((part) => ({ from: join(root, part), to: part }));
+  const packages = [...packagesOf(root)].map(([name, from]) => ({
+    from,
+    to: join('node_modules', name),
+  }));
+  return [...parts, ...packages, { from: process.execPath, to: 'node' }];
+}
+
+async function pack(folder: string, contents: readonly Content[]): Promise<string> {
+  const whole = join(folder, 'weft');
+  for (const { from, to } of contents) {
+    await cp(from, join(whole, to), { recursive: true, dereference: true });
+  }
+  const file = join(folder, 'weft.tar.gz');
+  // The quick way: machines of a lab are near, and a better one takes longer than the rest of all this.
+  await run('tar', ['-I', 'gzip -1', '-cf', file, '--owner=0', '--group=0', '-C', whole, '.']);
+  return file;
+}
+
+/** Names and folders of the packages that the one in `folder` needs, and theirs; the first of a name counts. */
+function packagesOf(folder: string): Map<string, string> {
+  const found = new Map<string, string>();
+  const open = [folder];
+  for (let from = open.pop(); from !== undefined; from = open.pop()) {
+    for (const name of dependenciesOf(from)) {
+      const place = found.has(name) ? null : lookUp(name, from);
+      if (place === null) continue;
+      found.set(name, place);
+      open.push(place);
+    }
+  }
+  return found;
+}
+
+function dependenciesOf(folder: string): string[] {
+  const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    dependencies?: Record<string, string>;
+  };
+  return Object.keys(dependencies);
+}
+
+/** Where Node finds it; null: it is optional, and not there. */
+function lookUp(name: string, from: string): string | null {
+  for (let at = from; ; at = dirname(at)) {
+    const place = join(at, 'node_modules', name);
+    if (existsSync(join(place, 'package.json'))) return place;
+    if (dirname(at) === at) return null;
+  }
+}
+
+function bytesOf(path: string): number {
+  const stats = lstatSync(path);
+  if (!stats.isDirectory()) return stats.size;
+  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
+}

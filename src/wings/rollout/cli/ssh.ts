@@ -1,0 +1,86 @@
+// The user's own ssh: its configuration, agent and jump hosts. Nobody sits there to type a password.
+
+import { spawn } from 'node:child_process';
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Answer {
+  /** Null: a signal ended ssh. */
+  readonly code: number | null;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** What a script may print; more is a machine that does something else. */
+const OUTPUT_BYTES_MAX = 1_048_576;
+/** How long ssh tries to reach a machine. */
+const CONNECT_S = 15;
+
+export class Ssh {
+  /** Connections that several commands share are in this folder, which is the user's alone. */
+  readonly #folder = mkdtempSync(join(tmpdir(), 'weft-ssh-'));
+
+  /** Runs a shell there, with the script on its standard input. */
+  script(
+    host: string,
+    text: string,
+    { as, timeoutMs }: { as: string; timeoutMs: number },
+  ): Promise<Answer> {
+    return this.#run(host, `${as}sh -s`, { timeoutMs, feed: (stdin) => void stdin.end(text) });
+  }
+
+  /** Runs a command there, with a file on its standard input. */
+  send(
+    host: string,
+    command: string,
+    { file, timeoutMs }: { file: string; timeoutMs: number },
+  ): Promise<Answer> {
+    return this.#run(host, command, {
+      timeoutMs,
+      feed: (stdin) => void createReadStream(file).pipe(stdin),
+    });
+  }
+
+  close(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #run(
+    host: string,
+    command: string,
+    { timeoutMs, feed }: { timeoutMs: number; feed(stdin: NodeJS.WritableStream): void },
+  ): Promise<Answer> {
+    const options = [
+      'BatchMode=yes',
+      `ConnectTimeout=${CONNECT_S}`,
+      'ControlMaster=auto',
+      `ControlPath=${join(this.#folder, '%C')}`,
+      'ControlPersist=20',
+    ].flatMap((one) => ['-o', one]);
+    const child = spawn('ssh', [...options, '-T', '--', host, command], { stdio: 'pipe' });
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+    const out = gather(child.stdout);
+    const error = gather(child.stderr);
+    // One that ends before it has read everything says why by its exit code.
+    child.stdin.on('error', () => undefined);
+    feed(child.stdin);
+    return new Promise((resolve, reject) => {
+      child.once('error', reject);
+      // Not `close`: a shared connection goes on in the background, and keeps standard error open.
+      child.once('exit', (code) => {
+        clearTimeout(timer);
+        setImmediate(() => resolve({ code, out: out(), error: error() }));
+      });
+    });
+  }
+}
+
+function gather(stream: NodeJS.ReadableStream): () => string {
+  let text = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (piece: string) => {
+    if (text.length < OUTPUT_BYTES_MAX) text += piece;
+  });
+  return () => text;
+}

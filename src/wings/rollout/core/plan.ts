@@ -1,0 +1,81 @@
+// What is to be done to a machine, by what it says of itself: nothing twice, and nothing where it
+// cannot work.
+
+import { err, ok, type Result } from '../../../kernel/base/result.ts';
+import { formatSize } from '../../../kernel/base/size.ts';
+import type { Probe } from './probe.ts';
+
+export interface Wanted {
+  readonly release: string;
+  /** Fingerprint of the head that it is to join. */
+  readonly fingerprint: string;
+  /** Processor of the machine that sends the programs, as `uname -m` says. */
+  readonly machine: string;
+  /** Bytes of what is sent, unpacked. */
+  readonly bytes: number;
+  /** All that runs there runs as the user who logs in. */
+  readonly withoutRoot: boolean;
+}
+
+export interface Plan {
+  /** Put before each command there. */
+  readonly as: '' | 'sudo -n ';
+  readonly service: 'systemd' | 'background';
+  readonly sends: boolean;
+  readonly joins: boolean;
+  /** The agent is to be started, or started again with what was sent. */
+  readonly starts: boolean;
+}
+
+/** What is wrong, and the way out. */
+export interface Problem {
+  readonly what: string;
+  readonly remedy: string;
+}
+
+/** Room for a job's first files beside the programs. */
+const SPARE_BYTES = 256 * 1_048_576;
+
+export function planFor(probe: Probe, wanted: Wanted): Result<Plan, Problem> {
+  const problem = problemOf(probe, wanted);
+  if (problem !== null) return err(problem);
+  const sends = probe.release !== wanted.release;
+  const isRoot = probe.rights !== 'none';
+  return ok({
+    as: probe.rights === 'sudo' ? 'sudo -n ' : '',
+    service: isRoot && probe.hasSystemd ? 'systemd' : 'background',
+    sends,
+    joins: probe.member === null,
+    starts: sends || !probe.isRunning,
+  });
+}
+
+function problemOf(probe: Probe, wanted: Wanted): Problem | null {
+  const { system, machine, libc, rights, freeBytes, member, release } = probe;
+  if (system !== 'Linux') return { what: `it runs ${system}`, remedy: 'Nodes run Linux.' };
+  if (machine !== wanted.machine) {
+    const what = `it is a ${machine}, and what this machine would send is for ${wanted.machine}`;
+    return { what, remedy: `Run this from a machine that is a ${machine}, or install by hand.` };
+  }
+  if (libc !== 'glibc') {
+    const what = 'its C library is not glibc, for which the Node that is sent is built';
+    return { what, remedy: 'Install Node 24 and Weft by hand there (docs/install.md).' };
+  }
+  if (rights === 'none' && !wanted.withoutRoot) {
+    const what = 'jobs of all users need root there, and this login is not root and has no sudo';
+    const remedy =
+      'Log in as root, allow sudo without a password, or give --without-root for a node of your own jobs.';
+    return { what, remedy };
+  }
+  if (member !== null && member.fingerprint !== wanted.fingerprint) {
+    const what = `it is node ${member.name} of another cluster`;
+    return {
+      what,
+      remedy: 'Take it out there first: weft node uninstall, or `weft join --again` on it.',
+    };
+  }
+  const needed = wanted.bytes + SPARE_BYTES;
+  if (release === wanted.release || freeBytes >= needed) return null;
+  const what = `it has ${formatSize(freeBytes)} free where programs go, and ${formatSize(needed)} are needed`;
+  return { what, remedy: 'Make room there.' };
+}

@@ -1,0 +1,80 @@
+// What a machine says of itself before anything is done to it. The script is POSIX sh; what shells of
+// users print at login is passed over.
+
+import { err, ok, type Result } from '../../../kernel/base/result.ts';
+
+export interface Probe {
+  readonly host: string;
+  /** What `uname -s` and `uname -m` say. */
+  readonly system: string;
+  readonly machine: string;
+  readonly libc: 'glibc' | 'other';
+  readonly rights: 'root' | 'sudo' | 'none';
+  readonly hasSystemd: boolean;
+  /** Free where programs go, of root and of the user. */
+  readonly freeBytes: number;
+  /** The release that an earlier run has put there; null: none has. */
+  readonly release: string | null;
+  /** What it is a member of already: the head's fingerprint, and its name there; null: of nothing. */
+  readonly member: { readonly fingerprint: string; readonly name: string } | null;
+  readonly isRunning: boolean;
+}
+
+const MARK = 'weft-says';
+
+/** Standard output of this is for `parseProbe`. `folders`: as `foldersFor` gives them, by rights. */
+export const PROBE_SCRIPT = `
+say() { printf '${MARK} %s %s\\n' "$1" "$2"; }
+say host "$(uname -n)"
+say system "$(uname -s)"
+say machine "$(uname -m)"
+if ldd --version 2>&1 | head -n 1 | grep -qi -e glibc -e 'gnu libc'; then say libc glibc; else say libc other; fi
+if [ "$(id -u)" = 0 ]; then rights=root
+elif sudo -n true 2>/dev/null; then rights=sudo
+else rights=none; fi
+say rights "$rights"
+if [ -d /run/systemd/system ]; then say systemd yes; else say systemd no; fi
+for try in sudo none; do
+  case $rights,$try in
+    none,none) programs=$HOME/.local/share/weft; state=$HOME/.local/state/weft-node; as=;;
+    root,sudo) programs=/opt/weft; state=/var/lib/weft/node; as=;;
+    sudo,sudo) programs=/opt/weft; state=/var/lib/weft/node; as='sudo -n';;
+    *) continue;;
+  esac
+  near=$programs
+  while [ ! -d "$near" ]; do near=$(dirname "$near"); done
+  say free "$(df -Pk "$near" | awk 'NR == 2 { print $4 }')"
+  say release "$($as cat "$programs/release" 2>/dev/null)"
+  member=$($as cat "$state/membership.json" 2>/dev/null | tr -d ' \\n')
+  say fingerprint "$(printf %s "$member" | sed -n 's/.*"fingerprint":"\\([0-9a-f]*\\)".*/\\1/p')"
+  say name "$(printf %s "$member" | sed -n 's/.*"name":"\\([A-Za-z0-9._-]*\\)".*/\\1/p')"
+  if $as sh -c 'kill -0 "$(cat "$1")"' sh "$state/rollout.pid" 2>/dev/null; then say running yes
+  elif [ "$rights" != none ] && systemctl is-active --quiet weft-agent 2>/dev/null; then say running yes
+  else say running no; fi
+done
+say end here
+`;
+
+export function parseProbe(output: string): Result<Probe, string> {
+  const said = new Map<string, string>();
+  for (const line of output.split('\n')) {
+    const [mark, key = '', ...words] = line.split(' ');
+    if (mark === MARK) said.set(key, words.join(' ').trim());
+  }
+  const { host = '', system = '', machine = '', free = '' } = Object.fromEntries(said);
+  if (said.get('end') !== 'here' || host === '') return err('it did not say what it is');
+  const rights = said.get('rights');
+  const [fingerprint = '', name = ''] = [said.get('fingerprint'), said.get('name')];
+  return ok({
+    host,
+    system,
+    machine,
+    libc: said.get('libc') === 'glibc' ? 'glibc' : 'other',
+    rights: rights === 'root' || rights === 'sudo' ? rights : 'none',
+    hasSystemd: said.get('systemd') === 'yes',
+    freeBytes: Number(free) * 1024 || 0,
+    release: said.get('release') || null,
+    member: fingerprint === '' ? null : { fingerprint, name },
+    isRunning: said.get('running') === 'yes',
+  });
+}

@@ -1,0 +1,123 @@
+// What is run on a machine, as POSIX sh on standard input: nothing that is secret, and nothing that
+// another user could change, stands on a command line.
+
+import { quoteWord } from '../../../kernel/base/shell-word.ts';
+import type { Plan } from './plan.ts';
+
+/** Where things are on the machine, for its shell. */
+export interface Places {
+  readonly programs: string;
+  readonly state: string;
+  readonly link: string;
+}
+
+export function placesFor(isRoot: boolean): Places {
+  return isRoot
+    ? { programs: '/opt/weft', state: '/var/lib/weft/node', link: '/usr/local/bin/weft' }
+    : {
+        programs: '$HOME/.local/share/weft',
+        state: '$HOME/.local/state/weft-node',
+        link: '$HOME/.local/bin/weft',
+      };
+}
+
+const opening = ({ programs, state, link }: Places): string => `set -eu
+programs="${programs}"
+state="${state}"
+link="${link}"
+`;
+
+/** The command that unpacks standard input, a packed tar, where \`PUT\` finds it. */
+export function unpackCommand({ programs }: Places, as: Plan['as'], token: string): string {
+  const inner = `mkdir -p "${programs}" && rm -rf "${programs}"/new-* && mkdir "${programs}/new-${token}" && tar -xzf - -C "${programs}/new-${token}"`;
+  // The user's own shell, whichever it is, gets one word.
+  return `${as}sh -c ${quoteWord(inner)}`;
+}
+
+/** What was unpacked runs, and takes the place of what was there, at once. */
+export function putScript(places: Places, token: string, release: string): string {
+  return `${opening(places)}
+new="$programs/new-${token}"
+cat > "$new/weft" <<'END'
+#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+exec "$here/node" "$here/bin/weft.mjs" "$@"
+END
+chmod 0755 "$new" "$new/weft" "$new/node"
+"$new/weft" --version > /dev/null
+rm -rf "$programs/old"
+[ ! -e "$programs/now" ] || mv "$programs/now" "$programs/old"
+mv "$new" "$programs/now"
+chmod 0755 "$programs"
+printf '%s\\n' ${quoteWord(release)} > "$programs/release"
+mkdir -p "$(dirname "$link")"
+if [ ! -e "$link" ] || [ -L "$link" ]; then ln -sfn "$programs/now/weft" "$link"; fi
+rm -rf "$programs/old"
+`;
+}
+
+/** `ticket`: of the head; it stands in the script, which comes on standard input. */
+export function joinScript(places: Places, ticket: string, name: string | null): string {
+  const named = name === null ? '' : ` --name ${quoteWord(name)}`;
+  return `${opening(places)}
+mkdir -p "$state"
+"$programs/now/weft" join --dir "$state"${named} - <<'END'
+${ticket}
+END
+`;
+}
+
+/** Starts the agent, or starts it again. Jobs that run there go on: the next agent adopts them. */
+export function startScript(places: Places, service: Plan['service']): string {
+  return service === 'systemd' ? `${opening(places)}${SYSTEMD}` : `${opening(places)}${BACKGROUND}`;
+}
+
+const SYSTEMD = `
+for unit in weft-agent weft-jobs; do
+  sed "s|/usr/bin/weft|$programs/now/weft|; s|/var/lib/weft/node|$state|" \\
+    "$programs/now/deploy/systemd/$unit.service" > "/etc/systemd/system/$unit.service"
+done
+systemctl daemon-reload
+systemctl enable --quiet weft-agent
+systemctl restart weft-agent
+`;
+
+const BACKGROUND = `
+if [ -e "$state/rollout.pid" ] && kill -TERM "$(cat "$state/rollout.pid")" 2>/dev/null; then
+  tries=0
+  while kill -0 "$(cat "$state/rollout.pid")" 2>/dev/null && [ $tries -lt 100 ]; do
+    tries=$((tries + 1)); sleep 0.1
+  done
+fi
+umask 022
+setsid "$programs/now/weft" agent --dir "$state" --log-file "$state/agent.log" \\
+  > "$state/agent.out" 2>&1 < /dev/null &
+printf '%s\\n' "$!" > "$state/rollout.pid"
+`;
+
+/** The last words of an agent that does not come up. */
+export function lastWordsScript(places: Places): string {
+  return `${opening(places)}
+cat "$state/agent.out" 2>/dev/null | tail -n 3
+journalctl -u weft-agent -n 3 -o cat 2>/dev/null || true
+`;
+}
+
+/** Ends the agent and its jobs, and leaves nothing. */
+export function uninstallScript(places: Places): string {
+  return `${opening(places)}
+if [ -e /etc/systemd/system/weft-agent.service ] && [ -d /run/systemd/system ] && [ "$(id -u)" = 0 ]; then
+  systemctl disable --quiet --now weft-agent weft-jobs || true
+  rm -f /etc/systemd/system/weft-agent.service /etc/systemd/system/weft-jobs.service
+  systemctl daemon-reload
+fi
+for process in /proc/[0-9]*; do
+  case "$(tr '\\0' ' ' < "$process/cmdline" 2>/dev/null)" in
+    *" $state"*) [ "\${process#/proc/}" = "$$" ] || kill -TERM "\${process#/proc/}" 2>/dev/null || true;;
+  esac
+done
+rm -rf "$state" "$programs"
+if [ -L "$link" ] && [ ! -e "$link" ]; then rm -f "$link"; fi
+if [ "$(id -u)" = 0 ]; then rm -f /etc/weft/client.yaml; rm -rf /var/cache/weft/node; fi
+`;
+}

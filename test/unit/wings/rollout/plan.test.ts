@@ -1,0 +1,142 @@
+// Machines as people name them, what they say of themselves, and what is done to them then.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { parseDestination, parseHosts } from '../../../../src/wings/rollout/core/destination.ts';
+import { planFor, type Wanted } from '../../../../src/wings/rollout/core/plan.ts';
+import { PROBE_SCRIPT, type Probe, parseProbe } from '../../../../src/wings/rollout/core/probe.ts';
+import {
+  joinScript,
+  placesFor,
+  putScript,
+  startScript,
+  uninstallScript,
+  unpackCommand,
+} from '../../../../src/wings/rollout/core/scripts.ts';
+
+const FRESH: Probe = {
+  host: 'lab1',
+  system: 'Linux',
+  machine: 'x86_64',
+  libc: 'glibc',
+  rights: 'root',
+  hasSystemd: true,
+  freeBytes: 10 * 2 ** 30,
+  release: null,
+  member: null,
+  isRunning: false,
+};
+const WANTED: Wanted = {
+  release: '0.2.0 1',
+  fingerprint: 'f'.repeat(64),
+  machine: 'x86_64',
+  bytes: 2 ** 28,
+  withoutRoot: false,
+};
+const MEMBER = { fingerprint: WANTED.fingerprint, name: 'lab1' };
+
+test('[I1] a fresh machine is sent everything, joins and starts', () => {
+  const plan = planFor(FRESH, WANTED);
+  const all = { as: '', service: 'systemd', sends: true, joins: true, starts: true };
+  assert.deepEqual(plan, { ok: true, value: all });
+});
+
+test('[I1] a machine that is a node of this release already is left alone', () => {
+  const plan = planFor({ ...FRESH, release: '0.2.0 1', member: MEMBER, isRunning: true }, WANTED);
+  assert.ok(plan.ok);
+  assert.deepEqual([plan.value.sends, plan.value.joins, plan.value.starts], [false, false, false]);
+});
+
+test('[I1] a run that was cut off is gone on with: what is there already is not done again', () => {
+  const sent = planFor({ ...FRESH, release: '0.2.0 1' }, WANTED);
+  assert.ok(sent.ok);
+  assert.deepEqual([sent.value.sends, sent.value.joins, sent.value.starts], [false, true, true]);
+  const older = planFor({ ...FRESH, release: '0.1.0 1', member: MEMBER, isRunning: true }, WANTED);
+  assert.ok(older.ok);
+  assert.deepEqual([older.value.sends, older.value.joins, older.value.starts], [true, false, true]);
+});
+
+const PROBLEMS: readonly (readonly [what: string, probe: Partial<Probe>, words: RegExp])[] = [
+  ['another system', { system: 'Darwin' }, /it runs Darwin/],
+  ['another processor', { machine: 'aarch64' }, /it is a aarch64, .* for x86_64/],
+  ['another C library', { libc: 'other' }, /not glibc/],
+  ['no rights', { rights: 'none' }, /not root and has no sudo/],
+  ['no room', { freeBytes: 2 ** 28 }, /has 256M free .* 512M are needed/],
+  [
+    'another cluster',
+    { member: { fingerprint: '0'.repeat(64), name: 'n9' } },
+    /node n9 of another cluster/,
+  ],
+];
+for (const [what, probe, words] of PROBLEMS) {
+  test(`[I2] nothing is done where it cannot work: ${what}`, () => {
+    const plan = planFor({ ...FRESH, ...probe }, WANTED);
+    assert.equal(plan.ok, false);
+    assert.match(plan.error.what, words);
+    assert.ok(plan.error.remedy.length > 10);
+  });
+}
+
+test('without root a node runs for one user, in the background', () => {
+  const plan = planFor({ ...FRESH, rights: 'none' }, { ...WANTED, withoutRoot: true });
+  assert.ok(plan.ok);
+  assert.deepEqual([plan.value.as, plan.value.service], ['', 'background']);
+});
+
+test('destinations are those of ssh, and none is an option of it', () => {
+  for (const text of ['lab3', 'ann@lab3', 'ssh://ann@lab3:2222', '10.0.0.7', '[::1]']) {
+    assert.deepEqual(parseDestination(text), { ok: true, value: { ssh: text, name: null } }, text);
+  }
+  for (const text of ['-oProxyCommand=sh', '', 'a b', 'a\nb', "a'b", '$(id)']) {
+    assert.equal(parseDestination(text).ok, false, text);
+  }
+});
+
+test('a file of hosts has names, comments and empty lines; what is wrong is named by its line', () => {
+  const read = parseHosts('# lab\nlab1\n\nann@lab2 n2 # the new one\n');
+  assert.deepEqual(read, {
+    ok: true,
+    value: [
+      { ssh: 'lab1', name: null },
+      { ssh: 'ann@lab2', name: 'n2' },
+    ],
+  });
+  const wrong = ['a b c', 'lab1\nlab1', 'lab1 bad/name', '-x'].map((text) => parseHosts(text));
+  const lines = wrong.map((one) => (one.ok ? 0 : one.error.line));
+  assert.deepEqual(lines, [1, 2, 1, 1]);
+});
+
+test('the probe says what this machine is, whatever its shell prints before', () => {
+  const { stdout } = spawnSync('sh', ['-s'], { input: PROBE_SCRIPT, encoding: 'utf8' });
+  const probe = parseProbe(`Welcome to lab1!\n${stdout}`);
+  assert.ok(probe.ok);
+  assert.equal(probe.value.system, 'Linux');
+  assert.equal(probe.value.libc, 'glibc');
+  assert.ok(probe.value.freeBytes > 0);
+  assert.equal(parseProbe('Welcome\n').ok, false);
+  assert.equal(parseProbe(stdout.replace(/^.* end here\n/m, '')).ok, false);
+});
+
+test('[E1] every script is one that sh can read, and no ticket stands on a command line', () => {
+  for (const isRoot of [true, false]) {
+    const places = placesFor(isRoot);
+    const scripts = [
+      putScript(places, '1-a', "0.2.0 it's"),
+      joinScript(places, 'weft-join:secret', "o'n"),
+      startScript(places, 'systemd'),
+      startScript(places, 'background'),
+      uninstallScript(places),
+      unpackCommand(places, '', '1-a'),
+    ];
+    for (const input of scripts) {
+      const { status, stderr } = spawnSync('sh', ['-n'], { input, encoding: 'utf8' });
+      assert.equal(status, 0, stderr);
+    }
+  }
+  const commands = joinScript(placesFor(true), 'weft-join:secret', null).split('\n');
+  assert.deepEqual(
+    commands.filter((line) => line.includes('secret')),
+    ['weft-join:secret'],
+  );
+});
