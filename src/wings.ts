@@ -7,6 +7,7 @@ import { calls } from './wings/calls/wing.ts';
 import { cm } from './wings/cm/wing.ts';
 import { distribute } from './wings/distribute/wing.ts';
 import { goals } from './wings/goals/wing.ts';
+import { mcp } from './wings/mcp/wing.ts';
 import { mpi } from './wings/mpi/wing.ts';
 import { notices } from './wings/notices/wing.ts';
 import { notify } from './wings/notify/wing.ts';
@@ -24,6 +25,7 @@ import './wings/calls/wing.ts';
 import './wings/cm/wing.ts';
 import './wings/distribute/wing.ts';
 import './wings/goals/wing.ts';
+import './wings/mcp/wing.ts';
 import './wings/mpi/wing.ts';
 import './wings/notices/wing.ts';
 import './wings/notify/wing.ts';
@@ -49,6 +51,7 @@ export const WINGS: readonly Wing[] = [
   replay,
   backups,
   rollout,
+  mcp,
   cm,
   distribute,
 ];

@@ -89,7 +89,12 @@ export interface ContextParts {
   /** The commands by name, the one of this name in full: for completion. */
   readonly commands: (word: string) => Promise<Command>;
   readonly wings: readonly HookWing[];
+  /** Runs another command line of this program, for whoever sits at `terminal`. Absent: there is none. */
+  readonly runLine?: RunLine | undefined;
 }
+
+/** Resolves with the exit code; never rejects. */
+export type RunLine = (argv: readonly string[], terminal: Terminal) => Promise<number>;
 
 export class Context {
   readonly program: string;
@@ -99,6 +104,7 @@ export class Context {
   readonly options: CommonOptions;
   readonly commands: ContextParts['commands'];
   readonly wings: readonly HookWing[];
+  readonly runLine: RunLine | undefined;
   /** A line that is written anew while somebody waits; taken away before anything else is written. */
   statusLine: { clear(): void } | null = null;
   /** Where the command was started; null: it is gone. */
@@ -115,6 +121,7 @@ export class Context {
     this.options = parts.options;
     this.commands = parts.commands;
     this.wings = parts.wings;
+    this.runLine = parts.runLine;
   }
 
   /** The folder that relative names are below. Throws a failure when it is gone. */

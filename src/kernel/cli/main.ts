@@ -154,8 +154,10 @@ function attach(command: Command, verb: Verb, { invocation, finish }: Running): 
   command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & Record<string, unknown>>();
     const commands = (word: string) => buildProgram(invocation, finish, { word });
+    const runLine = (argv: readonly string[], terminal: Terminal) =>
+      runWeft({ ...invocation, argv, terminal });
     const contextOf = (terminal: Terminal) =>
-      new Context({ ...invocation, terminal, options, commands });
+      new Context({ ...invocation, terminal, options, commands, runLine });
     const run = async (context: Context) => {
       const args = await withOwnIds(command, context);
       return verb.run({ context, args, options });

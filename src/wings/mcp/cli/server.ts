@@ -1,0 +1,200 @@
+// Serves the Model Context Protocol: one line in is a message, each request gets one line out.
+
+import { checkArguments } from '../core/check.ts';
+import {
+  FAULTS,
+  type Fault,
+  formatFault,
+  formatResult,
+  type Id,
+  isObject,
+  parseMessage,
+  type Request,
+} from '../core/messages.ts';
+import type { Given, Tool } from '../core/tools.ts';
+
+/** Revisions that this server speaks, the newest first. */
+const REVISIONS = ['2025-06-18', '2025-03-26', '2024-11-05'];
+/** Requests that are answered at the same time; each is one command. */
+const AT_ONCE = 8;
+const JOB_URI = /^weft:\/\/jobs\/(\d{1,15}(?:\[\d{1,9}\])?)(\/logs)?$/;
+
+const INSTRUCTIONS =
+  'Weft runs commands on a cluster. Look first (cluster, preview), then submit or sweep; wait, and read logs ' +
+  'or triage. cancel without confirm only says what it would end: ask the person before you confirm.';
+
+export interface ServerPorts {
+  readonly version: string;
+  readonly tools: readonly Tool[];
+  write(line: string): void;
+  /** Runs command lines of `weft` one after the other, up to the first that fails. */
+  run(
+    lines: readonly (readonly string[])[],
+  ): Promise<{ readonly code: number; readonly text: string }>;
+}
+
+class Refused extends Error {
+  readonly fault: Fault;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.fault = { code, message };
+  }
+}
+
+export class Server {
+  readonly #ports: ServerPorts;
+  readonly #cancelled = new Set<Id>();
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  readonly #open = new Set<Promise<void>>();
+
+  constructor(ports: ServerPorts) {
+    this.#ports = ports;
+  }
+
+  /** One line of input, without its end. */
+  take(line: string): void {
+    if (line.trim() === '') return;
+    const read = parseMessage(line);
+    if (!read.ok) return this.#ports.write(formatFault(read.error.id, read.error.fault));
+    if (read.value === null) return;
+    const { id, method, params } = read.value;
+    if (id === undefined) {
+      const { requestId } = params;
+      const isId = typeof requestId === 'string' || typeof requestId === 'number';
+      if (method === 'notifications/cancelled' && isId) this.#cancelled.add(requestId);
+      return;
+    }
+    const answering = this.#answer(id, read.value).finally(() => {
+      this.#open.delete(answering);
+      this.#cancelled.delete(id);
+    });
+    this.#open.add(answering);
+  }
+
+  /** All that was asked is answered. */
+  async drained(): Promise<void> {
+    while (this.#open.size > 0) await Promise.all(this.#open);
+  }
+
+  async #answer(id: Id, request: Request): Promise<void> {
+    let line: string;
+    try {
+      line = formatResult(id, await this.#resultOf(request));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      line = formatFault(id, error.fault);
+    }
+    // Who has cancelled gets no answer (the protocol, "Cancellation").
+    if (!this.#cancelled.has(id)) this.#ports.write(line);
+  }
+
+  #resultOf({ method, params }: Request): Promise<object> | object {
+    switch (method) {
+      case 'initialize':
+        return this.#initialize(params);
+      case 'ping':
+        return {};
+      case 'tools/list':
+        return { tools: this.#ports.tools.map(viewOf) };
+      case 'tools/call':
+        return this.#call(params);
+      case 'resources/list':
+        return { resources: [CLUSTER] };
+      case 'resources/templates/list':
+        return { resourceTemplates: TEMPLATES };
+      case 'resources/read':
+        return this.#read(params);
+      default:
+        throw new Refused(FAULTS.method, `there is no method ${method.slice(0, 100)}`);
+    }
+  }
+
+  #initialize({ protocolVersion }: Request['params']): object {
+    const asked = REVISIONS.find((one) => one === protocolVersion);
+    return {
+      protocolVersion: asked ?? REVISIONS[0],
+      capabilities: { tools: {}, resources: {} },
+      serverInfo: { name: 'weft', version: this.#ports.version },
+      instructions: INSTRUCTIONS,
+    };
+  }
+
+  async #call({ name, arguments: given = {} }: Request['params']): Promise<object> {
+    const tool = this.#ports.tools.find((one) => one.name === name);
+    if (tool === undefined) {
+      const names = this.#ports.tools.map((one) => one.name).join(', ');
+      throw new Refused(
+        FAULTS.params,
+        `there is no tool ${String(name).slice(0, 100)}; there are ${names}`,
+      );
+    }
+    if (!isObject(given)) throw new Refused(FAULTS.params, 'expected arguments that are an object');
+    const checked = checkArguments(tool.input, given);
+    if (!checked.ok) throw new Refused(FAULTS.params, `${tool.name}: ${checked.error}`);
+    const { code, text } = await this.#run(tool, checked.value);
+    return { content: [{ type: 'text', text }], isError: code !== 0 && tool.isAnswer !== true };
+  }
+
+  async #read({ uri }: Request['params']): Promise<object> {
+    const lines = linesOf(String(uri));
+    if (lines === null) {
+      throw new Refused(
+        FAULTS.params,
+        'expected weft://cluster, weft://jobs/42 or weft://jobs/42/logs',
+      );
+    }
+    const { code, text } = await this.#inTurn(() => this.#ports.run(lines));
+    if (code !== 0) throw new Refused(FAULTS.params, text.trim());
+    return { contents: [{ uri, mimeType: 'text/plain', text }] };
+  }
+
+  #run(tool: Tool, given: Given) {
+    return this.#inTurn(() => this.#ports.run(tool.argv(given)));
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= AT_ONCE) await new Promise<void>((go) => this.#waiting.push(go));
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+}
+
+const CLUSTER = {
+  uri: 'weft://cluster',
+  name: 'cluster',
+  title: 'The cluster now',
+  mimeType: 'text/plain',
+};
+const TEMPLATES = [
+  { uriTemplate: 'weft://jobs/{job}', name: 'job', title: 'A job', mimeType: 'text/plain' },
+  {
+    uriTemplate: 'weft://jobs/{job}/logs',
+    name: 'logs',
+    title: 'Output of a job',
+    mimeType: 'text/plain',
+  },
+];
+
+function linesOf(uri: string): readonly (readonly string[])[] | null {
+  if (uri === CLUSTER.uri) return [['info']];
+  const [, job, logs] = JOB_URI.exec(uri) ?? [];
+  if (job === undefined) return null;
+  return [[logs === undefined ? 'job' : 'logs', '--', job]];
+}
+
+function viewOf({ name, title, description, input, readOnly, destructive = false }: Tool): object {
+  const annotations = {
+    title,
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    openWorldHint: false,
+  };
+  return { name, title, description, inputSchema: input, annotations };
+}
