@@ -1,5 +1,5 @@
-// The schema of a submission, field by field the same as `Submission` of the core: the assignment
-// at the end fails to compile when the two part.
+// The schema of a submission, which `Submission` of the model must fit. Fields that are one option each
+// come from the table of options.
 
 import { z } from 'zod';
 import type { BlobHash } from '../model/blob.ts';
@@ -9,19 +9,17 @@ import {
   DEPENDENCIES_MAX,
   ENVIRONMENT_MAX,
   LABELS_LENGTH_MAX,
-  NAME_LENGTH_MAX,
-  NICE_MAX,
   NODES_PER_TASK_MAX,
   NOTIFY_TARGETS_MAX,
   OUTPUT_PATTERNS_MAX,
   PROCESSES_PER_NODE_MAX,
-  RETRIES_MAX,
   SCRIPT_BYTES_MAX,
 } from '../model/limits.ts';
-import { ON_OOM } from '../model/memory-use.ts';
 import { TARGET_LENGTH_MAX } from '../model/notification.ts';
+import type { FieldName, FieldValues } from '../model/options/table.ts';
 import type { JobChange, Submission } from '../model/submission.ts';
 import { blobHash, count, countedAmounts, instant, nodeName, plainLine } from './common.ts';
+import { changeFields, optionFields } from './option-fields.ts';
 import { itemList, textList, textMap } from './texts.ts';
 
 // Shapes and sizes only: what a value means, the controller checks (core/controller/jobs/spec.ts).
@@ -83,70 +81,46 @@ const dependency = z.strictObject({
   condition: z.enum(['ok', 'any', 'fail', 'each']),
 });
 
+const environment = textMap(ENVIRONMENT_MAX);
+
 /** A signal to the processes so long before the time limit. */
 const warning = z.strictObject({ leadMs: z.int().min(1), signal: z.int().min(1).max(64) });
 
-const environment = textMap(ENVIRONMENT_MAX);
+/** Schemas of the options whose values have a form of their own. */
+const OWN_FORMS = {
+  counted: countedAmounts,
+  labels: z.array(name.max(LABELS_LENGTH_MAX)).max(100),
+  nodeNames: z.array(nodeName.transform((name) => name as NodeName)).max(NODES_PER_TASK_MAX),
+  walltimeMs: z.int().min(1).nullable(),
+  warning,
+  array,
+  dependencies: z.array(dependency).max(DEPENDENCIES_MAX),
+  beginAt: instant.min(0),
+  onNodeLoss,
+  notify: z.array(name.max(TARGET_LENGTH_MAX)).max(NOTIFY_TARGETS_MAX),
+} satisfies { readonly [F in FieldName]?: z.ZodType<FieldValues[F]> };
 
 /** What a client sends to have a job run. */
 export const submission = z.strictObject({
+  ...optionFields(OWN_FORMS),
   program,
-  name: name.max(NAME_LENGTH_MAX).optional(),
   environment: environment.optional(),
   directory: directory.optional(),
   files: files.optional(),
   staging: staging.optional(),
-  nodeCount: z.int().min(1).max(NODES_PER_TASK_MAX).optional(),
-  processesPerNode: z.int().min(1).max(PROCESSES_PER_NODE_MAX).optional(),
   mpi: z
     .strictObject({ ranksPerNode: z.int().min(1).max(PROCESSES_PER_NODE_MAX).optional() })
     .optional(),
-  cpuCount: count.optional(),
-  memoryBytes: count.optional(),
   memoryOtherwiseBytes: count.optional(),
-  gpuCount: count.optional(),
-  counted: countedAmounts.optional(),
-  exclusive: z.boolean().optional(),
-  labels: z.array(name.max(LABELS_LENGTH_MAX)).max(100).optional(),
-  nodeNames: z
-    .array(nodeName.transform((name) => name as NodeName))
-    .max(NODES_PER_TASK_MAX)
-    .optional(),
-  walltimeMs: z.int().min(1).nullable().optional(),
-  warning: warning.optional(),
-  array: array.optional(),
   each: itemList(ARRAY_TASKS_MAX).optional(),
-  dependencies: z.array(dependency).max(DEPENDENCIES_MAX).optional(),
-  beginAt: instant.min(0).optional(),
-  nice: z.int().min(-NICE_MAX).max(NICE_MAX).optional(),
-  held: z.boolean().optional(),
-  onNodeLoss: onNodeLoss.optional(),
-  onOom: z.enum(ON_OOM).optional(),
-  requeue: z.boolean().optional(),
-  retriesMax: z.int().min(0).max(RETRIES_MAX).optional(),
-  partition: name.max(64).optional(),
-  reservation: name.max(64).optional(),
-  qos: name.max(64).optional(),
-  notify: z.array(name.max(TARGET_LENGTH_MAX)).max(NOTIFY_TARGETS_MAX).optional(),
-  umask: z.int().min(0).max(0o777).optional(),
 }) satisfies z.ZodType<Submission>;
 
-/** What is absent stays as it is; the last nine only while none of the tasks runs. */
+/** What is absent stays as it is; most of it only while none of the tasks runs. */
 export const jobChange = z.strictObject({
-  nice: z.int().min(-NICE_MAX).max(NICE_MAX).exactOptional(),
-  beginAt: instant.min(0).exactOptional(),
+  ...changeFields(OWN_FORMS),
   held: z.boolean().exactOptional(),
   /** Null: no limit. */
   runningMax: z.int().min(1).nullable().exactOptional(),
-  name: name.max(NAME_LENGTH_MAX).exactOptional(),
-  walltimeMs: z.int().min(1).nullable().exactOptional(),
-  warning: warning.nullable().exactOptional(),
-  partition: name.max(64).exactOptional(),
-  qos: name.max(64).exactOptional(),
-  nodeCount: z.int().min(1).max(NODES_PER_TASK_MAX).exactOptional(),
-  cpuCount: count.exactOptional(),
-  memoryBytes: count.exactOptional(),
-  gpuCount: count.exactOptional(),
 }) satisfies z.ZodType<JobChange>;
 
 /** `dependencies`: what the new job waits for; absent: those of the old one, which are met. */

@@ -1,42 +1,27 @@
 // Options as Slurm and HyperQueue call them: which of ours says the same.
 
 import type { Command } from 'commander';
+import type { OptionRow } from '../model/options/row.ts';
+import { flagOf, ROWS } from '../model/options/table.ts';
 
-/** Long and short names of theirs by ours. */
-const THEIRS: Readonly<Record<string, string>> = {
-  '--name': '--job-name -J',
-  // Theirs are for each task, ours for all processes of a node: with one process it is the same.
-  '--cpus': '--cpus-per-task -c',
-  '--procs': '--ntasks-per-node',
-  '--nodes': '-N',
-  '--memory': '--mem',
-  '--gpus': '--gres --gpus-per-node --gpus-per-task -G',
-  '--time': '--time-limit --time-request --walltime',
-  '--array': '-a',
-  '--after': '--dependency -d',
-  '--partition': '-p',
-  '--needs': '--constraint -C',
-  '--nodes-named': '--nodelist -w',
-  '--output': '--stdout -o',
-  '--error': '--stderr -e',
-  '--stdin': '--input -i',
-  '--chdir': '--workdir --cwd -D',
-  '--env': '--export',
-  '--notify': '--mail-type --mail-user',
-  '--retries': '--crash-limit',
-  '--each-json': '--from-json',
+/** Long and short names of theirs by ours, of options that are not about a job that is new. */
+const OTHERS: Readonly<Record<string, string>> = {
   '--dry-run': '--test-only',
-  '--hold': '-H',
   '--mine': '--me',
-  '--begin': '-b',
   '--state': '--states --filter',
   '--since': '--starttime -S',
   '--until': '--endtime -E',
 };
 
 const OURS = new Map(
-  Object.entries(THEIRS).flatMap(([ours, theirs]) => theirs.split(' ').map((one) => [one, ours])),
+  [...ROWS.map((row) => [flagOf(row), theirsOf(row)] as const), ...Object.entries(OTHERS)].flatMap(
+    ([ours, theirs]) => theirs.split(' ').map((one) => [one, ours]),
+  ),
 );
+
+function theirsOf({ sbatch, theirs }: OptionRow): string {
+  return [sbatch, theirs].filter(Boolean).join(' ');
+}
 
 /** What must be said in other words here. */
 const OTHERWISE: Readonly<Record<string, string>> = {

@@ -5,7 +5,9 @@ import { PARTITION_FIELDS } from '../../config/tables.ts';
 import { ROLES } from '../../model/actor.ts';
 import { OUTCOME_WISHES, TASK_STATES } from '../../model/job.ts';
 import { RUNNING_POLICIES } from '../../model/maintenance.ts';
-import { ON_OOM } from '../../model/memory-use.ts';
+import type { OptionRow } from '../../model/options/row.ts';
+import { attributeOf, ROWS } from '../../model/options/table.ts';
+import type { Form } from '../../model/options/types.ts';
 import { PLANNING_POLICIES } from '../../model/scheduling.ts';
 import { SIGNALS } from '../../model/signals.ts';
 import { SORTS } from '../commands/jobs.ts';
@@ -30,22 +32,31 @@ const words = (list: readonly string[], text = ''): Value => ({
 const live = (what: Live): Value => ({ kind: 'live', offers: offersOf(what) });
 const liveList = (what: Live): Value => ({ kind: 'live', offers: offersOf(what), isList: true });
 
+/** What the table of job options says of their values. */
+function ofJobOptions(): Record<string, Value> {
+  const found = ROWS.flatMap((row): [string, Value][] => {
+    const offered = offeredBy(row);
+    return offered === null ? [] : [[attributeOf(row), offered]];
+  });
+  return Object.fromEntries(found);
+}
+
+function offeredBy({ offers, type }: OptionRow): Value | null {
+  if (typeof offers === 'string') return type?.isList ? liveList(offers) : live(offers);
+  if (offers !== undefined) return words(offers);
+  const form: Form | undefined = type?.form;
+  return form?.kind === 'choice' ? words(form.words) : null;
+}
+
 /** By the name of the option; `COMMAND --option` where one command means something else. */
 const OPTIONS: Readonly<Record<string, Value>> = {
-  after: live('jobs'),
+  ...ofJobOptions(),
   groups: NOTHING,
   in: { kind: 'files' },
   jobs: liveList('jobs:active'),
   'simulate jobs': NOTHING,
-  needs: live('labels'),
-  nodesNamed: liveList('nodes'),
-  onNodeLoss: words(['requeue', 'wait', 'lease=']),
-  onOom: words(ON_OOM),
   outcome: words(OUTCOME_WISHES),
-  partition: live('partitions'),
   policy: words(PLANNING_POLICIES),
-  qos: live('qos'),
-  reservation: live('reservations'),
   role: words(ROLES),
   running: words(RUNNING_POLICIES),
   signal: words(Object.keys(SIGNALS)),

@@ -3,7 +3,9 @@
 
 import { formatDuration, parseDuration } from '../../base/duration.ts';
 import { quoteWord } from '../../base/shell-word.ts';
-
+import type { OptionRow } from '../../model/options/row.ts';
+import { flagOf, ROWS } from '../../model/options/table.ts';
+import type { Form } from '../../model/options/types.ts';
 import { unknownField } from '../../model/output-patterns.ts';
 import { splitWords } from './words.ts';
 
@@ -22,23 +24,19 @@ const count: Reader = (value) => (/^[1-9]\d*$/.test(value) ? value : null);
 /** Our option for each of theirs, and its value; null: it says something else here. */
 type Equals = Readonly<Record<string, readonly [ours: string, read: Reader]>>;
 
+/** Options of Slurm that say the same in another form than the one of ours. */
+const OTHER_FORMS: Readonly<Record<string, Reader>> = {
+  '--mem': memory,
+  '--time': time,
+  '--output': outputFile,
+  '--error': outputFile,
+  '--nice': asIs,
+};
 const SLURM: Equals = {
-  '--job-name': ['--name', asIs],
-  '--nodes': ['--nodes', count],
-  '--cpus-per-task': ['--cpus', count],
-  '--mem': ['--memory', memory],
-  '--time': ['--time', time],
-  '--array': ['--array', asIs],
-  '--partition': ['--partition', asIs],
-  '--qos': ['--qos', asIs],
+  ...Object.fromEntries(
+    slurmRows().map(({ row, long }) => [long, [flagOf(row), readerOf(row, long)]]),
+  ),
   '--gres': ['--gpus', gpus],
-  '--gpus-per-node': ['--gpus', count],
-  '--chdir': ['--chdir', asIs],
-  '--nice': ['--nice', asIs],
-  '--ntasks-per-node': ['--procs', count],
-  '--reservation': ['--reservation', asIs],
-  '--output': ['--output', outputFile],
-  '--error': ['--error', outputFile],
 };
 const HYPERQUEUE: Equals = {
   '--name': ['--name', asIs],
@@ -49,20 +47,25 @@ const HYPERQUEUE: Equals = {
   '--cwd': ['--chdir', (value) => (value.includes('%') ? null : value)],
 };
 const SYSTEMS: Readonly<Record<string, Equals>> = { '#SBATCH': SLURM, '#HQ': HYPERQUEUE };
-const LONG: Readonly<Record<string, string>> = {
-  '-J': '--job-name',
-  '-N': '--nodes',
-  '-c': '--cpus-per-task',
-  '-t': '--time',
-  '-a': '--array',
-  '-p': '--partition',
-  '-q': '--qos',
-  '-D': '--chdir',
-  '-o': '--output',
-  '-e': '--error',
-};
+const LONG: Readonly<Record<string, string>> = Object.fromEntries(
+  slurmRows().flatMap(({ long, short }) => (short === undefined ? [] : [[short, long]])),
+);
 /** They stand alone, and mean the same here. */
-const ALONE: ReadonlySet<string> = new Set(['--exclusive', '--hold']);
+const ALONE: ReadonlySet<string> = new Set(
+  slurmRows().flatMap(({ row, long }) => (row.flags.includes('<') ? [] : [long])),
+);
+
+function slurmRows() {
+  return ROWS.flatMap((row) => {
+    const [long, short] = row.sbatch?.split(' ') ?? [];
+    return long === undefined ? [] : [{ row, long, short }];
+  });
+}
+
+function readerOf({ type }: OptionRow, long: string): Reader {
+  const form: Form | undefined = type?.form;
+  return OTHER_FORMS[long] ?? (form?.kind === 'whole' ? count : asIs);
+}
 
 /** One task in all is what a job has anyway. */
 const ONE_TASK = /^(?:--ntasks[= ]|-n ?)1$/;

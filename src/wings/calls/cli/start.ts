@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import { parseSize } from '../../../kernel/base/size.ts';
 import { submitterHere } from '../../../kernel/cli/jobs/send.ts';
 import { withFiles } from '../../../kernel/cli/jobs/send-with-files.ts';
-import type { SubmitOptions } from '../../../kernel/cli/submit/options.ts';
+import { definePoolOptions, type SubmitOptions } from '../../../kernel/cli/submit/options.ts';
 import { dropUndefined, read } from '../../../kernel/cli/submit/read.ts';
 import { inputsOf } from '../../../kernel/cli/submit/staged-files.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
@@ -20,7 +20,7 @@ import { parseCount } from '../../../kernel/model/submission-values.ts';
 import { WORKER_PROGRAM } from '../model/pool.ts';
 import { rangeWords } from './columns.ts';
 import { defineRange, type RangeOptions, readRange } from './range.ts';
-import { defineWorkerOptions, workerWish } from './worker-options.ts';
+import { workerWish } from './worker-options.ts';
 
 interface Options extends Omit<SubmitOptions, 'output'>, RangeOptions {
   readonly recycleAfter?: string;
@@ -43,7 +43,7 @@ export const start = defineVerb<Options>({
     command.addOption(
       new Option('--engine <engine>', 'what runs it (default: docker)').choices(ENGINES),
     );
-    defineWorkerOptions(command);
+    definePoolOptions(command);
   },
   async run({ context, options }) {
     const { max, min = 0, ...idle } = readRange(options);

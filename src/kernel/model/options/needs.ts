@@ -1,0 +1,156 @@
+// Options that say what a job needs: nodes and what they have, time, and which part of the cluster.
+
+import { parseNodeName } from '../ids.ts';
+import {
+  CPUS_PER_NODE_MAX,
+  GPUS_PER_NODE_MAX,
+  NODES_PER_TASK_MAX,
+  PROCESSES_PER_NODE_MAX,
+} from '../limits.ts';
+import { parseNeed } from '../submission-values.ts';
+import { COUNTED } from './counted.ts';
+import type { OptionRow } from './row.ts';
+import { FLAG, line, SIZE, separated, several, WALLTIME, whole } from './types.ts';
+
+export const NEEDS = {
+  /** Nodes. Default: 1. */
+  nodes: {
+    flags: '-n, --nodes <count>',
+    words: 'nodes',
+    field: 'nodeCount',
+    type: whole(1, NODES_PER_TASK_MAX),
+    change: { while: 'pending' },
+    sbatch: '--nodes -N',
+  },
+  /** Processes per node, or with `mpi` ranks per node. Default: 1, with `mpi` the cpus. */
+  processes: {
+    flags: '-p, --procs <count>',
+    words: 'processes per node; with --mpi: ranks per node (default: its cpus)',
+    field: 'processesPerNode',
+    type: whole(1, PROCESSES_PER_NODE_MAX),
+    sbatch: '--ntasks-per-node',
+  },
+  mpi: {
+    flags: '--mpi',
+    words: 'run it on the first node only; mpirun and mpiexec reach the others (docs/mpi.md)',
+  },
+  /** Cpus per node. Default: what the partition says, usually 1. */
+  cpus: {
+    flags: '--cpus <count>',
+    words: 'cpus per node',
+    field: 'cpuCount',
+    type: whole(0, CPUS_PER_NODE_MAX),
+    pool: true,
+    change: { while: 'pending' },
+    // Theirs are for each task, ours for all processes of a node: with one process it is the same.
+    sbatch: '--cpus-per-task -c',
+  },
+  /** Memory per node. */
+  memory: {
+    flags: '--memory <size>',
+    words: 'memory per node, such as 512M or 4G',
+    field: 'memoryBytes',
+    type: SIZE,
+    pool: true,
+    change: { while: 'pending', words: 'memory per node' },
+    sbatch: '--mem',
+  },
+  /** Gpus per node. */
+  gpus: {
+    flags: '--gpus <count>',
+    words: 'gpus per node',
+    field: 'gpuCount',
+    type: whole(0, GPUS_PER_NODE_MAX),
+    pool: true,
+    change: { while: 'pending' },
+    theirs: '--gres --gpus-per-task -G',
+    sbatch: '--gpus-per-node',
+  },
+  /** Other counted resources per node, by name. */
+  resources: {
+    flags: '--resource <name=count>',
+    words: 'any other counted resource, per node (repeatable)',
+    many: true,
+    field: 'counted',
+    type: COUNTED,
+    pool: true,
+  },
+  /** Labels that its nodes must have, or expressions as `gpu & !old`. */
+  needs: {
+    flags: '--needs <labels>',
+    words: "only nodes with this label, or 'gpu & !old | big' (repeatable)",
+    many: true,
+    field: 'labels',
+    type: several(parseNeed),
+    pool: true,
+    theirs: '--constraint -C',
+    offers: 'labels',
+  },
+  site: {
+    flags: '--site <names>',
+    words: 'only at this site, or one of these, separated by commas',
+    pool: true,
+  },
+  /** Only these nodes. */
+  nodesNamed: {
+    flags: '--nodes-named <names>',
+    words: 'only these nodes, separated by commas',
+    field: 'nodeNames',
+    type: separated(parseNodeName),
+    pool: true,
+    theirs: '--nodelist -w',
+    offers: 'nodes',
+  },
+  /** Whole nodes: nobody else runs there meanwhile. */
+  exclusive: {
+    flags: '--exclusive',
+    words: 'whole nodes: nobody else runs there meanwhile',
+    field: 'exclusive',
+    type: FLAG,
+    pool: true,
+    sbatch: '--exclusive',
+  },
+  /** Time limit; `none`: no limit. Default: what the partition says. */
+  time: {
+    flags: '-t, --time <duration>',
+    words: 'time limit, such as 90s, 1h30m, 2-12:00:00, or none',
+    field: 'walltimeMs',
+    type: WALLTIME,
+    pool: true,
+    change: { while: 'pending', words: 'time limit, such as 90s or 1h30m, or none' },
+    theirs: '--time-limit --time-request --walltime',
+    sbatch: '--time -t',
+  },
+  /** The part of the cluster to run in. Default: `default`. */
+  partition: {
+    flags: '--partition <name>',
+    words: 'partition; `weft partition list` shows them',
+    field: 'partition',
+    type: line(64),
+    pool: true,
+    change: { while: 'pending', words: 'partition' },
+    sbatch: '--partition -p',
+    offers: 'partitions',
+  },
+  /** Quality of service. */
+  qos: {
+    flags: '--qos <name>',
+    words: 'quality of service; `weft qos list` shows them',
+    field: 'qos',
+    type: line(64),
+    pool: true,
+    change: { while: 'pending', words: 'quality of service' },
+    sbatch: '--qos -q',
+    offers: 'qos',
+  },
+  /** Runs in the share and the time of this reservation. */
+  reservation: {
+    flags: '--reservation <name>',
+    words: 'run in the share and the time of this reservation',
+    field: 'reservation',
+    type: line(64),
+    pool: true,
+    sbatch: '--reservation',
+    offers: 'reservations',
+  },
+} as const satisfies Readonly<Record<string, OptionRow>>;
