@@ -5,18 +5,12 @@
 import './wings/batches/sdk/cluster.ts';
 import './wings/calls/sdk/cluster.ts';
 
+export type { Duration, JobReference, Size } from './kernel/model/options/types.ts';
 export { Cluster, type JobFilter, type RunResult } from './kernel/sdk/cluster.ts';
 export { type ConnectOptions, connect } from './kernel/sdk/connect.ts';
 export { type ErrorKind, JobFailed, WeftError, type WeftErrorParts } from './kernel/sdk/errors.ts';
 export { Job } from './kernel/sdk/job.ts';
-export type {
-  Duration,
-  EachItem,
-  JobCommand,
-  JobOptions,
-  JobReference,
-  Size,
-} from './kernel/sdk/job-options.ts';
+export type { EachItem, JobCommand, JobOptions } from './kernel/sdk/job-options.ts';
 export type {
   EventOptions,
   LogOptions,

@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { ROOT } from '../tree.ts';
+import { FIELD_ROWS } from '../../src/kernel/model/options/table.ts';
+import { filesBelow, ROOT } from '../tree.ts';
 
 const FACE = 'src/library.ts';
 const EXPORTS = /export (type )?\{([^}]*)\} from '([^']+)';/g;
@@ -50,7 +51,33 @@ function declaration(file: string, name: string): string[] {
   while (from > 0 && /^( \*|\/\*\*|\/\/ biome)/.test(lines[from - 1] ?? '')) from -= 1;
   if (!(lines[from] ?? '').startsWith('/**')) throw new Error(`${file}: ${name} has no comment`);
   const end = endOf(lines, start);
-  return [...lines.slice(from, end), ...addedTo(name), ...lines.slice(end, end + 1)];
+  const own = lines.slice(from, end).flatMap(withJobOptions);
+  return [...own, ...addedTo(name), ...lines.slice(end, end + 1)];
+}
+
+const FROM_TABLE = ' extends ProgramOptions {';
+
+/** The options that the type takes from the table of job options, each with its comment there. */
+function withJobOptions(line: string): string[] {
+  if (!line.endsWith(FROM_TABLE)) return [line];
+  const comments = optionComments();
+  const rows = FIELD_ROWS.flatMap(({ name, type }) => {
+    const comment = comments.get(name);
+    if (comment === undefined) throw new Error(`the job option ${name} has no comment`);
+    return [...comment.split('\n'), `  readonly ${name}?: ${type.program};`];
+  });
+  return [line.replace(FROM_TABLE, ' {'), ...rows];
+}
+
+const OPTION = /^( {2}\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\n {2}(\w+): \{$/gm;
+
+function optionComments(): ReadonlyMap<string, string> {
+  const texts = filesBelow('src/kernel/model/options').map(read);
+  return new Map(
+    texts.flatMap((text) =>
+      [...text.matchAll(OPTION)].map(([, comment = '', name = '']) => [name, comment] as const),
+    ),
+  );
 }
 
 /** Members that wings declare on it, from their `declare module`. */

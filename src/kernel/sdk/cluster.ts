@@ -1,11 +1,12 @@
 // A cluster as a program has it: jobs, nodes and events, through one door. Wings add methods to it
 // (`cluster-methods.ts`).
 
+import type { JobReference } from '../model/options/types.ts';
 import { JobFailed } from './errors.ts';
 import { readEvents } from './events.ts';
 import { Job } from './job.ts';
 import { changeJob, explainJob, jobInfo, jobTasks } from './job-calls.ts';
-import type { JobCommand, JobOptions, JobReference } from './job-options.ts';
+import type { JobCommand, JobOptions } from './job-options.ts';
 import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
 import { readLogs, readOutput } from './logs.ts';

@@ -1,9 +1,9 @@
 // The door of the library: finds the head as the command line does, and says who this program is.
 
 import { type Location, locateHead } from '../connect/locate.ts';
+import type { Duration } from '../model/options/types.ts';
 import { Cluster } from './cluster.ts';
 import { asWeftError, wrongArgument } from './errors.ts';
-import type { Duration } from './job-options.ts';
 import { checkOptions, type KnownOptions } from './known-options.ts';
 import { Line } from './line.ts';
 import { dropUndefined, durationMs } from './submission.ts';

@@ -1,6 +1,7 @@
 // What can be said to the calls of the library besides what a job is: how long, which, where to.
 
-import { type Duration, JOB_OPTIONS, type JobOptions, type JobReference } from './job-options.ts';
+import type { Duration, JobReference } from '../model/options/types.ts';
+import { JOB_OPTIONS, type JobOptions } from './job-options.ts';
 import type { KnownOptions } from './known-options.ts';
 
 /** What `run` does besides what can be said of a job. */

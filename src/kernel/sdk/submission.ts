@@ -3,53 +3,73 @@
 
 import path from 'node:path';
 import { parseDuration } from '../base/duration.ts';
-import type { Result } from '../base/result.ts';
+import { err, ok, type Result } from '../base/result.ts';
 import { parseGlob } from '../files/glob.ts';
 import { WHERE_HEAD_IS } from '../model/head-variables.ts';
-import { parseNodeName } from '../model/ids.ts';
 import { missingField, withPlaceFor } from '../model/items.ts';
-import type { Dependency, Item, OutputFiles, Program } from '../model/job.ts';
+import type { ArraySpec, Item, OutputFiles, Program } from '../model/job.ts';
+import { FIELD_ROWS, type FieldValues } from '../model/options/table.ts';
+import {
+  type Duration,
+  type JobReference,
+  SIZE,
+  type Size,
+  shownAs,
+  takeDuration,
+} from '../model/options/types.ts';
 import type { DirectoryWish, Submission } from '../model/submission.ts';
-import * as values from '../model/submission-values.ts';
 import { type InputWishes, parseInput, programWish } from '../transfer/inputs/input-wish.ts';
 import { wrongArgument } from './errors.ts';
-import type { Duration, JobCommand, JobOptions, JobReference, Size } from './job-options.ts';
+import type { JobCommand, JobOptions } from './job-options.ts';
 
 /** Ours for reaching the head: a job must not get its submitter's token. */
 const PRIVATE = /^WEFT_/;
-const ANY = [0, Number.MAX_SAFE_INTEGER] as const;
 const SOME = [1, Number.MAX_SAFE_INTEGER] as const;
-const NICE = [-100, 100] as const;
 /** What `out` takes for nothing at all. */
 const NOTHING = 'none';
 
 /** Throws `WeftError` with the first option that is wrong. */
 export function makeSubmission(command: JobCommand, options: JobOptions): Submission {
-  const program = withItems(programOf(command), options);
+  const { program, each } = withItems(programOf(command), options);
+  const fields = fieldsOf(options);
   return dropUndefined({
-    program: program.program,
-    each: program.each,
-    array: arrayOf(options, program.each),
-    name: text('name', options.name),
+    ...fields,
+    ...processes(options, fields),
+    umask: fields.umask ?? process.umask(),
+    program,
+    each,
+    array: arrayOf(options, fields.array, each),
     environment: environmentOf(options.env),
     directory: directoryOf(options),
     files: filesOf(options),
     staging: isStaged(options) ? stagingOf(options) : undefined,
-    ...request(options),
-    ...limits(options),
-    dependencies: listed(options.after)?.map(dependencyOf),
-    nice: whole('nice', options.nice, NICE),
-    held: yesOrNo('hold', options.hold),
-    onNodeLoss: read('onNodeLoss', options.onNodeLoss, values.parseOnNodeLoss),
-    onOom: read('onOom', options.onOom, values.parseOnOom),
-    requeue: yesOrNo('requeue', options.requeue),
-    retriesMax: whole('retries', options.retries, ANY),
-    partition: text('partition', options.partition),
-    qos: text('qos', options.qos),
-    reservation: text('reservation', options.reservation),
-    notify: readAll('notify', options.notify, values.parseNotify),
-    umask: whole('umask', options.umask, [0, 0o777]) ?? process.umask(),
   });
+}
+
+/** Values of the options that are a field each. */
+function fieldsOf(options: JobOptions): Partial<FieldValues> {
+  const pairs = FIELD_ROWS.flatMap(({ name, field, type }) => {
+    const given: unknown = options[name];
+    if (given === undefined) return [];
+    if (given === null) throw wrongArgument(`${name}: null is not a value; leave it out`);
+    return [[field, taken(name, type.take(given, { instant: instantOf }))]];
+  });
+  return Object.fromEntries(pairs) as Partial<FieldValues>;
+}
+
+function processes(options: JobOptions, { processesPerNode }: Partial<FieldValues>) {
+  if (!yesOrNo('mpi', options.mpi)) return {};
+  return { processesPerNode: undefined, mpi: dropUndefined({ ranksPerNode: processesPerNode }) };
+}
+
+function instantOf(text: string): Result<number, string> {
+  if (text.startsWith('+')) {
+    const span = parseDuration(text.slice(1));
+    return span.ok ? ok(Date.now() + span.value) : span;
+  }
+  const at = new Date(text).getTime();
+  if (Number.isFinite(at)) return ok(at);
+  return err(`'${text}' is not a time; give a Date, or text as '+2h'`);
 }
 
 /** Files that go with it; null when none does. */
@@ -69,9 +89,12 @@ export function pathOf(job: JobReference): string {
 
 /** Throws when it is neither. */
 export function durationMs(name: string, value: Duration): number {
-  if (typeof value === 'string') return read(name, value, parseDuration) as number;
-  if (Number.isFinite(value) && value >= 0) return Math.round(value);
-  throw wrongArgument(`${name}: ${value} is not a span; give milliseconds or text as '90s'`);
+  return taken(name, takeDuration(value));
+}
+
+/** Throws when it is neither. */
+export function sizeBytes(name: string, value: Size): number {
+  return taken(name, SIZE.take(value, { instant: instantOf }));
 }
 
 /** Throws when it is given and no whole number of this range. */
@@ -86,19 +109,9 @@ export function whole<T extends number | undefined>(
   throw wrongArgument(`${name}: ${shownAs(value)} is not a whole number ${range}`);
 }
 
-/** Throws when it is given and is none. */
-function text<T extends string | undefined>(name: string, value: T): T {
-  if (value === undefined || typeof value === 'string') return value;
-  throw wrongArgument(`${name}: ${shownAs(value)} is not text`);
-}
-
 function yesOrNo<T extends boolean | undefined>(name: string, value: T): T {
   if (value === undefined || typeof value === 'boolean') return value;
   throw wrongArgument(`${name}: ${shownAs(value)} is neither true nor false`);
-}
-
-export function shownAs(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
 export function listed<T>(value: T | readonly T[] | undefined): readonly T[] | undefined {
@@ -113,15 +126,9 @@ export function dropUndefined<T extends object>(
   return Object.fromEntries(kept) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-function read<T>(
-  name: string,
-  text: string | undefined,
-  parse: (text: string) => Result<T, string>,
-): T | undefined {
-  if (text === undefined) return undefined;
-  const parsed = parse(String(text));
-  if (!parsed.ok) throw wrongArgument(`${name}: ${parsed.error}`);
-  return parsed.value;
+function taken<T>(name: string, value: Result<T, string>): T {
+  if (!value.ok) throw wrongArgument(`${name}: ${value.error}`);
+  return value.value;
 }
 
 function readAll<T>(
@@ -129,7 +136,7 @@ function readAll<T>(
   texts: string | readonly string[] | undefined,
   parse: (text: string) => Result<T, string>,
 ): T[] | undefined {
-  return listed(texts)?.map((text) => read(name, text, parse) as T);
+  return listed(texts)?.map((text) => taken(name, parse(String(text))));
 }
 
 function programOf(command: JobCommand): Program {
@@ -163,8 +170,11 @@ function withItems(program: Program, { each }: JobOptions): { program: Program; 
   return { program: placed.value, each: items };
 }
 
-function arrayOf({ array, atOnce }: JobOptions, each: readonly Item[] | undefined) {
-  const given = read('array', array, values.parseArray);
+function arrayOf(
+  { atOnce }: JobOptions,
+  given: ArraySpec | undefined,
+  each: readonly Item[] | undefined,
+) {
   const all = each && { indices: each.length === 1 ? '0' : `0-${each.length - 1}` };
   const chosen = given ?? all;
   if (atOnce === undefined) return chosen;
@@ -206,64 +216,4 @@ function filesOf({ stdout, stderr, stdin }: JobOptions): OutputFiles | undefined
   if (stdout === undefined && stderr === undefined && stdin === undefined) return undefined;
   if (stdin === '-') throw wrongArgument("stdin: '-' is for `weft run`; name a file");
   return dropUndefined({ stdout, stderr, stdin });
-}
-
-function request(options: JobOptions): Partial<Submission> {
-  const processes = whole('processes', options.processes, SOME);
-  const mpi = yesOrNo('mpi', options.mpi);
-  return {
-    nodeCount: whole('nodes', options.nodes, SOME),
-    ...(mpi
-      ? { mpi: dropUndefined({ ranksPerNode: processes }) }
-      : { processesPerNode: processes }),
-    cpuCount: whole('cpus', options.cpus, SOME),
-    memoryBytes: options.memory === undefined ? undefined : sizeBytes('memory', options.memory),
-    gpuCount: whole('gpus', options.gpus, ANY),
-    counted: countedOf(options.resources),
-    labels: readAll('needs', options.needs, values.parseNeed),
-    nodeNames: readAll('nodesNamed', options.nodesNamed, parseNodeName),
-    exclusive: yesOrNo('exclusive', options.exclusive),
-  };
-}
-
-function countedOf(resources: JobOptions['resources']): JobOptions['resources'] {
-  for (const [name, count] of Object.entries(resources ?? {})) {
-    whole(`resources.${name}`, count, ANY);
-  }
-  return resources;
-}
-
-/** Throws when it is neither. */
-export function sizeBytes(name: string, value: Size): number {
-  if (typeof value === 'string') return read(name, value, values.parseMemory) as number;
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw wrongArgument(`${name}: ${value} is not a size; give bytes or text as '512M'`);
-}
-
-function limits({ time, warning, begin }: JobOptions): Partial<Submission> {
-  return {
-    walltimeMs: time === undefined ? undefined : walltimeOf(time),
-    warning: read('warning', warning, values.parseWarning),
-    beginAt: begin === undefined ? undefined : instantOf(begin),
-  };
-}
-
-function walltimeOf(time: Duration): number | null {
-  if (typeof time === 'string') return read('time', time, values.parseWalltime) as number | null;
-  const ms = durationMs('time', time);
-  if (ms === 0) throw wrongArgument("time: the time limit is 0; write 'none' for no limit");
-  return ms;
-}
-
-function instantOf(begin: Date | number | string): number {
-  const relative = typeof begin === 'string' && begin.startsWith('+');
-  if (relative) return Date.now() + durationMs('begin', begin.slice(1));
-  const at = typeof begin === 'number' ? begin : new Date(begin).getTime();
-  if (Number.isFinite(at)) return at;
-  throw wrongArgument(`begin: '${String(begin)}' is not a time; give a Date, or text as '+2h'`);
-}
-
-function dependencyOf(job: JobReference): Dependency {
-  const text = typeof job === 'object' ? job.id : String(job);
-  return read('after', text, values.parseDependency) as Dependency;
 }

@@ -207,7 +207,7 @@ export const INSTANT: OptionType<number, Date | number | string> = {
   parse: ([text = ''], { instant }) => instant(text),
   take: (given, { instant }) => {
     if (typeof given === 'string') return instant(given);
-    const at = typeof given === 'number' ? given : given.getTime();
+    const at = Number(given);
     return Number.isFinite(at)
       ? ok(at)
       : err(`'${String(given)}' is not a time; give a Date, or text as '+2h'`);

@@ -1,6 +1,7 @@
 // What programs say of pools and of calls on them.
 
-import type { Duration, JobOptions, Size } from '../../../kernel/sdk/job-options.ts';
+import type { Duration, Size } from '../../../kernel/model/options/types.ts';
+import type { JobOptions } from '../../../kernel/sdk/job-options.ts';
 import type { Shared } from '../functions/travel/shared.ts';
 
 /** A function that a worker runs: arguments and result travel as values. */

@@ -1,7 +1,7 @@
 // A pool of workers, as programs have it: functions run on it as if they were here.
 
+import type { Duration } from '../../../kernel/model/options/types.ts';
 import { wrongArgument } from '../../../kernel/sdk/errors.ts';
-import type { Duration } from '../../../kernel/sdk/job-options.ts';
 import { checkOptions } from '../../../kernel/sdk/known-options.ts';
 import type { Line } from '../../../kernel/sdk/line.ts';
 import { durationMs } from '../../../kernel/sdk/submission.ts';

@@ -1,10 +1,10 @@
 // A cluster for a program, which it finds again and which outlives it: of this machine as `weft up` makes it,
 // or with pilots at a batch system.
 
+import type { Duration } from '../../../kernel/model/options/types.ts';
 import type { Cluster } from '../../../kernel/sdk/cluster.ts';
 import { connect } from '../../../kernel/sdk/connect.ts';
 import { wrongArgument } from '../../../kernel/sdk/errors.ts';
-import type { Duration } from '../../../kernel/sdk/job-options.ts';
 import { checkOptions, type KnownOptions } from '../../../kernel/sdk/known-options.ts';
 import { durationMs } from '../../../kernel/sdk/submission.ts';
 import { optionOf, weft } from '../../../kernel/sdk/weft-program.ts';

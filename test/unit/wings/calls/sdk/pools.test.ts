@@ -218,7 +218,7 @@ describe('a pool', { timeout: 600_000 }, () => {
     await refused({ workers: '4' }, /^workers: options are an object|^workers: '4'/);
     await refused({ workers: { max: 1.5 } }, /^workers\.max: 1\.5 is not a whole number/);
     await refused({ workers: { min: 3, max: 2 } }, /^workers: min 3 is more than max 2/);
-    await refused({ workers: 1, cpus: 'two' }, /^cpus: 'two' is not a whole number from 1/);
+    await refused({ workers: 1, cpus: 'two' }, /^cpus: 'two' is not a whole number from 0/);
     await refused({ workers: 1, exclusive: 'yes' }, /^exclusive: 'yes' is neither true nor/);
     await refused({ workers: 1, recycle: { calls: 0 } }, /^recycle\.calls: 0/);
     await refused({ workers: 1, recycle: { bytes: 1 } }, /'bytes'/);
