@@ -59,7 +59,7 @@ const FROM_TABLE = ' extends ProgramOptions {';
 
 /** The options that the type takes from the table of job options, each with its comment there. */
 function withJobOptions(line: string): string[] {
-  if (!line.endsWith(FROM_TABLE)) return [line];
+  if (!line.endsWith(FROM_TABLE)) return [line.replace(/\bPoolOption\b/, poolOptions)];
   const comments = optionComments();
   const rows = FIELD_ROWS.flatMap(({ name, type }) => {
     const comment = comments.get(name);
@@ -67,6 +67,11 @@ function withJobOptions(line: string): string[] {
     return [...comment.split('\n'), `  readonly ${name}?: ${type.program};`];
   });
   return [line.replace(FROM_TABLE, ' {'), ...rows];
+}
+
+/** The options that a worker of a pool has in common with a job. */
+function poolOptions(): string {
+  return FIELD_ROWS.flatMap(({ name, pool }) => (pool ? [`'${name}'`] : [])).join(' | ');
 }
 
 const OPTION = /^( {2}\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\n {2}(\w+): \{$/gm;

@@ -19,7 +19,7 @@ import { submission, submitHeaders } from '../../../kernel/api/submission.ts';
 import { ENGINES, isImageName } from '../../../kernel/model/container-engine.ts';
 import { OUTCOMES, TASK_STATES } from '../../../kernel/model/job.ts';
 import { POOL_IDLE_MS_MAX, POOL_WORKERS_MAX } from '../../../kernel/model/limits.ts';
-import { isPoolName, POOL_NAME_FORM, type WorkerWish } from '../model/pool.ts';
+import { isPoolName, POOL_NAME_FORM, WORKER_FIELDS, type WorkerWish } from '../model/pool.ts';
 
 const poolName = z.string().refine(isPoolName, { error: `a pool's name: ${POOL_NAME_FORM}` });
 
@@ -41,32 +41,14 @@ const image = z.strictObject({
   name: z.string().refine(isImageName, { error: "an image's name, as debian:12" }),
 });
 
-const WORKER_FIELDS = {
-  environment: true,
-  directory: true,
-  files: true,
-  staging: true,
-  nodeNames: true,
-  cpuCount: true,
-  memoryBytes: true,
-  memoryOtherwiseBytes: true,
-  gpuCount: true,
-  counted: true,
-  exclusive: true,
-  labels: true,
-  walltimeMs: true,
-  nice: true,
-  partition: true,
-  qos: true,
-  reservation: true,
-  notify: true,
-  umask: true,
-} as const satisfies Record<keyof WorkerWish, true>;
+const ofWorkers = Object.fromEntries(WORKER_FIELDS.map((field) => [field, true])) as {
+  [F in keyof WorkerWish]-?: true;
+};
 
 const IDLE_MS_DEFAULT = 60_000;
 
 /** What each worker gets is said as of a job: cpus, memory, time limit and so on. */
-export const startPoolRequest = submission.pick(WORKER_FIELDS).extend({
+export const startPoolRequest = submission.pick(ofWorkers).extend({
   /** By it programs of the same user find the pool while it lives. */
   name: poolName.optional(),
   /** So many workers stay, also when there is nothing to do. */

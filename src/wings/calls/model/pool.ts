@@ -1,31 +1,26 @@
 // Pools: array jobs whose tasks are resident workers that run functions for programs.
 
 import type { JobSpec, Program } from '../../../kernel/model/job.ts';
+import { FIELD_ROWS, type PoolField } from '../../../kernel/model/options/table.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
 
-/** What each worker gets: the fields of a submission that mean something for a resident process. */
-export type WorkerWish = Pick<
-  Submission,
-  | 'environment'
-  | 'directory'
-  | 'files'
-  | 'staging'
-  | 'cpuCount'
-  | 'memoryBytes'
-  | 'memoryOtherwiseBytes'
-  | 'gpuCount'
-  | 'counted'
-  | 'exclusive'
-  | 'labels'
-  | 'nodeNames'
-  | 'walltimeMs'
-  | 'nice'
-  | 'partition'
-  | 'qos'
-  | 'reservation'
-  | 'notify'
-  | 'umask'
->;
+/** Fields of a submission that mean something for a resident process, and are no single option. */
+const MORE_FIELDS = [
+  'environment',
+  'directory',
+  'files',
+  'staging',
+  'memoryOtherwiseBytes',
+] as const satisfies readonly (keyof Submission)[];
+type WorkerField = PoolField | (typeof MORE_FIELDS)[number];
+
+export const WORKER_FIELDS: readonly WorkerField[] = [
+  ...FIELD_ROWS.filter(({ pool }) => pool).map(({ field }) => field as PoolField),
+  ...MORE_FIELDS,
+];
+
+/** What each worker gets. */
+export type WorkerWish = Pick<Submission, WorkerField>;
 
 /** The agent of each node knows where it is. */
 export const WORKER_PROGRAM: Program = { kind: 'argv', argv: ['weft-worker'] };

@@ -1,5 +1,6 @@
 // The names of all options of pools and of their calls.
 
+import { FIELD_ROWS, type PoolOption } from '../../../kernel/model/options/table.ts';
 import type { KnownOptions } from '../../../kernel/sdk/known-options.ts';
 import type {
   CallOptions,
@@ -26,29 +27,20 @@ export const MAP_OPTIONS: KnownOptions<MapOptions> = {
 
 export const RECYCLE_OPTIONS: KnownOptions<RecycleOptions> = { calls: true, memory: true };
 
+const OF_WORKERS = Object.fromEntries(
+  FIELD_ROWS.flatMap(({ name, pool }) => (pool ? [[name, true]] : [])),
+) as Record<PoolOption, true>;
+
 export const POOL_OPTIONS: KnownOptions<PoolOptions> = {
+  ...OF_WORKERS,
   name: true,
   recycle: true,
   workers: true,
   detach: true,
   image: true,
-  cpus: true,
-  memory: true,
-  gpus: true,
-  resources: true,
-  exclusive: true,
-  needs: true,
-  nodesNamed: true,
-  time: true,
-  nice: true,
   env: true,
   directory: true,
   in: true,
   stdout: true,
   stderr: true,
-  partition: true,
-  qos: true,
-  reservation: true,
-  notify: true,
-  umask: true,
 };

@@ -1,5 +1,6 @@
 // What programs say of pools and of calls on them.
 
+import type { PoolOption } from '../../../kernel/model/options/table.ts';
 import type { Duration, Size } from '../../../kernel/model/options/types.ts';
 import type { JobOptions } from '../../../kernel/sdk/job-options.ts';
 import type { Shared } from '../functions/travel/shared.ts';
@@ -59,28 +60,7 @@ export interface WorkerRange {
 
 /** What each worker has: said as of a job, per worker. */
 export interface WorkerOptions
-  extends Pick<
-    JobOptions,
-    | 'cpus'
-    | 'memory'
-    | 'gpus'
-    | 'resources'
-    | 'exclusive'
-    | 'needs'
-    | 'nodesNamed'
-    | 'time'
-    | 'nice'
-    | 'env'
-    | 'directory'
-    | 'in'
-    | 'stdout'
-    | 'stderr'
-    | 'partition'
-    | 'qos'
-    | 'reservation'
-    | 'notify'
-    | 'umask'
-  > {}
+  extends Pick<JobOptions, PoolOption | 'env' | 'directory' | 'in' | 'stdout' | 'stderr'> {}
 
 /** An image of docker or of podman, by the name that it has there or at a registry. */
 export type WorkerImage = string | { readonly docker: string } | { readonly podman: string };

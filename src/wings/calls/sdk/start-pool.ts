@@ -21,16 +21,10 @@ import {
 } from '../../../kernel/sdk/submission.ts';
 import { withInputs } from '../../../kernel/sdk/submit.ts';
 import type { PoolView } from '../api/pools.ts';
+import { WORKER_FIELDS } from '../model/pool.ts';
 import { POOL_OPTIONS, RANGE_OPTIONS, RECYCLE_OPTIONS } from './option-names.ts';
 import type { PoolOptions, RecycleOptions, WorkerImage, WorkerRange } from './pool-options.ts';
 import '../api/paths.ts';
-
-/** What of a submission a pool takes; its program is the worker's own. */
-const FIELDS = [
-  ...['environment', 'directory', 'files', 'staging', 'nodeNames', 'cpuCount', 'memoryBytes'],
-  ...['gpuCount', 'counted', 'exclusive', 'labels', 'walltimeMs', 'nice', 'partition', 'qos'],
-  ...['reservation', 'notify', 'umask'],
-] as const;
 
 /** Resolves with its number, and whether it is this program's alone. */
 export async function findOrStart(
@@ -46,8 +40,8 @@ export async function findOrStart(
     const found = await findPool(line, name, workers !== undefined);
     if (found !== null) return takenAs(found, options);
   }
-  const wish = makeSubmission(['worker'], worker) as unknown as Readonly<Record<string, unknown>>;
-  const chosen = FIELDS.map((field) => [field, wish[field]]);
+  const wish = makeSubmission(['worker'], worker);
+  const chosen = WORKER_FIELDS.map((field) => [field, wish[field]]);
   const range = newRangeOf(workers ?? 1);
   const temporary = name === undefined ? true : undefined;
   const made = { ...range, name, temporary, recycle: recycleOf(recycle), image: imageOf(image) };
