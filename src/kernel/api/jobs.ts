@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { OUTCOME_WISHES, OUTCOMES, TASK_STATES } from '../model/job.ts';
 import { JOB_SOURCES } from '../model/job-source.ts';
-import { ON_OOM } from '../model/memory-use.ts';
 import {
   count,
   exitStatus,
@@ -16,6 +15,7 @@ import {
   taskId,
 } from './common.ts';
 import { deliveryView } from './delivery.ts';
+import { shownFields } from './option-fields.ts';
 import { startGuess } from './start-guess.ts';
 
 /** How a job or task ended; null until then. */
@@ -105,13 +105,8 @@ export const jobDetail = jobView.extend({
   dependencies: z.array(z.object({ jobId: z.int(), condition: z.string() })),
   waitsFor: z.array(z.int()),
   beginAt: instantOrNull,
-  nice: z.int(),
   qos: z.string(),
   onNodeLoss: z.object({ kind: z.string(), leaseMs: z.int().exactOptional() }),
-  /** What becomes of a task that loses a process to the kernel for memory. */
-  onOom: z.enum(ON_OOM).exactOptional(),
-  requeue: z.boolean(),
-  retriesMax: count,
   /** The job whose failed tasks it runs again. */
   retryOf: z.int().nullable(),
   /** Jobs that ran failed tasks of this one again, the first one first, as long as they are in memory. */
@@ -123,7 +118,7 @@ export const jobDetail = jobView.extend({
   /** Ranks of a job with `mpi`. */
   ranksPerNode: count.nullable(),
   runningMax: z.int().nullable(),
-  umask: z.int(),
+  ...shownFields(),
   /** Owner only: whom it notifies when it is done, or has. */
   notifications: z.array(deliveryView).nullable(),
   cancelledBy: z.string().nullable(),

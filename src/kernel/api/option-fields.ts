@@ -9,6 +9,8 @@ import {
   type FieldRow,
   type FieldValues,
   flagOf,
+  type KeptValues,
+  type ShownValues,
 } from '../model/options/table.ts';
 import type { Form } from '../model/options/types.ts';
 import { plainLine } from './common.ts';
@@ -43,6 +45,44 @@ export function changeFields<O extends OwnForms>(own: O): ChangeFields<O> {
     return [[row.field, (row.change.none ? schema.nullable() : schema).exactOptional()]];
   });
   return Object.fromEntries(fields) as ChangeFields<O>;
+}
+
+type ShownFields = {
+  [F in keyof ShownValues]: F extends RequiredField
+    ? z.ZodType<ShownValues[F], ShownValues[F]>
+    : z.ZodExactOptional<z.ZodType<ShownValues[F], ShownValues[F]>>;
+};
+type RequiredField = {
+  [F in keyof KeptValues]-?: Record<never, never> extends Pick<KeptValues, F> ? never : F;
+}[keyof KeptValues];
+
+/**
+ * Fields of a job as it is shown. Heads of other releases have other bounds, and leave out what they
+ * do not know.
+ */
+export function shownFields(): ShownFields {
+  const fields = FIELD_ROWS.flatMap(({ field, kept, type }) => {
+    if (kept === undefined) return [];
+    const schema = replyOf(type.form);
+    if ('default' in kept) return [[field, schema]];
+    return [[field, ('title' in kept ? schema.nullable() : schema).exactOptional()]];
+  });
+  return Object.fromEntries(fields) as ShownFields;
+}
+
+function replyOf(form: Form): z.ZodType {
+  switch (form.kind) {
+    case 'whole':
+      return z.int();
+    case 'flag':
+      return z.boolean();
+    case 'line':
+      return z.string();
+    case 'choice':
+      return z.enum(form.words);
+    case 'own':
+      throw new Error('a value of an own form is not kept as it is');
+  }
 }
 
 function described(row: FieldRow, own: OwnForms): z.ZodType {

@@ -141,7 +141,10 @@ export interface Retry {
   readonly array: { readonly first: number; readonly last: number; readonly count: number } | null;
 }
 
-/** A submission, complete: every default is filled in before it gets here. */
+/**
+ * A submission, complete: every default is filled in before it gets here. Options that are kept as
+ * they are given, options/table.ts adds.
+ */
 export interface JobSpec {
   readonly name: string;
   readonly program: Program;
@@ -162,16 +165,8 @@ export interface JobSpec {
   readonly dependencies: readonly Dependency[];
   /** Not before this instant, ms since 1970. */
   readonly beginAt: number | null;
-  /** -100…100; lower goes first among the user's wishes, as nice(1). */
-  readonly nice: number;
   readonly held: boolean;
   readonly onNodeLoss: OnNodeLoss;
-  /** Absent: `tell`. */
-  readonly onOom?: 'end';
-  /** False: a lost node ends the task as `node_fail` instead of requeueing it. */
-  readonly requeue: boolean;
-  /** How many further epochs a task gets after a failed exit. */
-  readonly retriesMax: number;
   readonly partition: string;
   /** Absent: `normal`. */
   readonly qos?: string;
@@ -196,8 +191,6 @@ export interface JobSpec {
   readonly stepKey?: string;
   /** Who is told of its end, as `matrix:@ann:lab`. Absent: nobody. */
   readonly notify?: readonly string[];
-  /** File mode creation mask of the processes. */
-  readonly umask: number;
 }
 
 export const TASK_STATES = [

@@ -4,6 +4,7 @@ import type { JobDetail } from '../../api/jobs.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
+import { keptTitles } from '../../model/options/kept.ts';
 import { labelsForPeople } from '../../model/own-labels.ts';
 import { DEFAULT_QOS } from '../../model/scheduling.ts';
 import { jobStretches, timeLine } from '../output/bars.ts';
@@ -54,6 +55,7 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
     ['Output', outputWords(job)],
     ['Notify', (job.notifications ?? []).map(({ words }) => byOwnClock(words, now)).join('; ')],
     ['Node loss', nodeLoss(job)],
+    ...keptTitles(job),
     ['MPI', job.ranksPerNode == null ? '' : `${plural(job.ranksPerNode, 'rank')} per node`],
   ];
   const { usage } = job;

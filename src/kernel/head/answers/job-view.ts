@@ -5,6 +5,7 @@ import type { Job } from '../../machine/jobs/facts.ts';
 import type { ExitStatus, Outcome } from '../../model/job.ts';
 import { siteJobOf, sourceOf } from '../../model/job-source.ts';
 import { withoutFeatures } from '../../model/node-features.ts';
+import { shownOf } from '../../model/options/kept.ts';
 import { DEFAULT_QOS } from '../../model/scheduling.ts';
 import type { Engine } from '../engine.ts';
 import type { KeptSpec } from '../kept-spec.ts';
@@ -109,18 +110,14 @@ function viewSpec(spec: KeptSpec, isOwner: boolean) {
     staging: viewStaging(spec),
     dependencies: [...spec.dependencies],
     beginAt: spec.beginAt,
-    nice: spec.nice,
     qos: spec.qos ?? DEFAULT_QOS,
     onNodeLoss: spec.onNodeLoss,
-    onOom: spec.onOom ?? ('tell' as const),
-    requeue: spec.requeue,
-    retriesMax: spec.retriesMax,
     warning: spec.warning ?? null,
     retryOf: spec.retry?.of ?? null,
     hasItems: itemsOf(spec) !== undefined,
     ranksPerNode: spec.mpi?.ranksPerNode ?? null,
     runningMax: spec.array?.runningMax ?? null,
-    umask: spec.umask,
+    ...shownOf(spec),
   };
 }
 

@@ -4,6 +4,8 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobSpec } from '../../model/job.ts';
+import { changingOf } from '../../model/options/kept.ts';
+import { FIELD_ROWS } from '../../model/options/table.ts';
 import type { JobChange, Submission } from '../../model/submission.ts';
 import { nameOf, ownJob } from '../authority.ts';
 import { refusedMove } from '../partitions/admission.ts';
@@ -18,10 +20,9 @@ import { completeSpec } from './spec.ts';
 import { groundsOf, unsatisfiable } from './submit.ts';
 
 /** What tasks that run have been given or told: not while one of them does. */
-const PLACING = [
-  ...['walltimeMs', 'partition', 'qos', 'nodeCount', 'cpuCount', 'memoryBytes', 'gpuCount'],
-  ...['warning', 'name'],
-] as readonly (keyof JobChange)[];
+const PLACING: readonly (keyof JobChange)[] = FIELD_ROWS.filter(
+  ({ change }) => change?.while === 'pending',
+).map(({ field }) => field as keyof JobChange);
 
 /** What makes a pool what it is. */
 const OF_POOLS = [
@@ -124,7 +125,7 @@ function newSpec(
       ...base,
       beginAt: spec.beginAt ?? undefined,
       name: spec.name,
-      nice: spec.nice,
+      ...changingOf(spec),
       ...wish,
       ...(warning === undefined ? {} : { warning: warning ?? undefined }),
     },
@@ -133,8 +134,9 @@ function newSpec(
     at,
   );
   if (!completed.ok) return completed;
-  const { name, nice, beginAt } = completed.value;
-  const free = { name, nice, beginAt, ...arrayWith(spec, runningMax) };
+  const { name, beginAt } = completed.value;
+  const kept = changingOf(completed.value);
+  const free = { name, beginAt, ...kept, ...arrayWith(spec, runningMax) };
   if (!isMoved) return ok({ ...spec, ...free });
   const { qos: _qos, warning: _warning, ...rest } = spec;
   const moved = { ...rest, ...placingOf(completed.value), ...free };

@@ -2,6 +2,7 @@
 // or run again passes the same checks as what is new.
 
 import type { JobSpec } from '../../model/job.ts';
+import { keptBy } from '../../model/options/kept.ts';
 import type { Submission } from '../../model/submission.ts';
 import { sharedLabel } from '../nodes/view.ts';
 import { isInside } from './directory.ts';
@@ -12,9 +13,9 @@ export function submissionOf(spec: JobSpec): Submission {
   const { perNode, nodeCount, processesPerNode, exclusive, nodeNames } = request;
   const { cpuCount, memoryBytes, gpuCount, counted } = perNode;
   const { program, name, environment, directory, files, staging, walltimeMs } = spec;
-  const { dependencies, nice, held, onNodeLoss, requeue, retriesMax, partition, umask } = spec;
-  const { onOom } = spec;
+  const { dependencies, held, onNodeLoss, partition } = spec;
   return {
+    ...keptBy(spec),
     program,
     name,
     environment,
@@ -32,20 +33,15 @@ export function submissionOf(spec: JobSpec): Submission {
     memoryBytes,
     gpuCount,
     counted,
-    nice,
     held,
     onNodeLoss,
-    requeue,
-    retriesMax,
     partition,
-    umask,
     mpi,
     each,
     warning,
     qos,
     reservation,
     notify,
-    onOom,
     // How many of a pool run is not a user's limit, and may be none.
     array: pool === undefined || array === null ? (array ?? undefined) : { indices: array.indices },
     beginAt: beginAt ?? undefined,

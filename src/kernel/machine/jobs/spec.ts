@@ -12,6 +12,7 @@ import type {
 } from '../../model/job.ts';
 import * as limits from '../../model/limits.ts';
 import { featureLabel, featuresNeeded } from '../../model/node-features.ts';
+import { keptOf } from '../../model/options/kept.ts';
 import {
   DEFAULT_PARTITION,
   DEFAULT_QOS,
@@ -96,17 +97,13 @@ function complete(
     ...(wish.each === undefined ? {} : { each: wish.each }),
     dependencies,
     beginAt: wish.beginAt ?? null,
-    nice: whole('nice', wish.nice ?? 0, -limits.NICE_MAX, limits.NICE_MAX),
     held: wish.held ?? false,
     onNodeLoss: checkLoss(wish.onNodeLoss ?? defaultLoss(directory), settings),
-    ...(wish.onOom === 'end' ? { onOom: wish.onOom } : {}),
-    requeue: wish.requeue ?? true,
-    retriesMax: whole('the number of retries', wish.retriesMax ?? 0, 0, limits.RETRIES_MAX),
     partition: partition.name,
     ...notifyOf(wish, settings),
     ...(qos === DEFAULT_QOS ? {} : { qos }),
     ...completeMpi(wish, request),
-    umask: whole('the umask', wish.umask ?? 0o022, 0, 0o777),
+    ...keptOf(wish, wrong),
   };
 }
 

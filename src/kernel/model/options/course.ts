@@ -49,7 +49,6 @@ export const COURSE = {
     words: 'do not start before `weft release`',
     field: 'held',
     type: FLAG,
-    kept: { default: false },
     theirs: '-H',
     sbatch: '--hold',
   },

@@ -29,6 +29,11 @@ export const HELP_GROUPS: readonly (readonly [title: string, rows: Rows])[] = [
 
 type Rows = Readonly<Record<string, OptionRow>>;
 type Table = typeof OPTIONS;
+
+declare module '../job.ts' {
+  interface JobSpec extends KeptValues {}
+}
+
 export type OptionName = keyof Table;
 
 /** The options that are a field of a submission each. */
@@ -74,6 +79,16 @@ export type KeptValues = {
     ValueOf<N>,
     OmittedOf<N>
   >;
+};
+/** The same as programs are shown them. */
+export type ShownValues = {
+  readonly [N in With<{ readonly kept: { readonly default: unknown } }> as FieldOf<N>]: ValueOf<N>;
+} & {
+  readonly [N in With<{ readonly kept: { readonly omit: unknown } }> as FieldOf<N>]: ValueOf<N>;
+} & {
+  readonly [N in With<{
+    readonly kept: { readonly title: string };
+  }> as FieldOf<N>]: ValueOf<N> | null;
 };
 type OmittedOf<N extends FieldOption> = Table[N] extends {
   readonly kept: { readonly omit: infer O };

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import type { JobDetail } from '../../../api/jobs.ts';
 import { formatDuration } from '../../../base/duration.ts';
+import { keptTitles } from '../../../model/options/kept.ts';
 import { labelsForPeople } from '../../../model/own-labels.ts';
 import { hrefOf } from '../../data/route.ts';
 import { Panel, Time } from '../../parts/basic.tsx';
@@ -55,6 +56,7 @@ function asked(job: JobDetail): Row[] {
     ['Not before', job.beginAt === null ? '' : <Time key="b" at={job.beginAt} />],
     ['On node loss', job.onNodeLoss.kind],
     ['Retries', job.retriesMax === 0 ? '' : String(job.retriesMax)],
+    ...keptTitles(job),
     ['Runs again', job.retryOf === null ? '' : jobLink(job.retryOf, 0)],
     ['Nodes', job.nodes.map(nodeLink)],
   ];
