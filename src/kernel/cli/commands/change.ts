@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { JobView } from '../../api/jobs.ts';
 import { usage } from '../../model/failure.ts';
-import { ROWS, type TypedOptions } from '../../model/options/table.ts';
+import { CHANGED_WHILE_RUNNING, ROWS, type TypedOptions } from '../../model/options/table.ts';
 import type { JobChange } from '../../model/submission.ts';
 import * as values from '../../model/submission-values.ts';
 import { forEachJob, hasTasks } from '../jobs/each.ts';
@@ -54,8 +54,9 @@ const FLAGS: readonly (readonly [flags: string, text: string])[] = [
 function addRule(command: Command): void {
   command.addHelpText(
     'after',
-    '\nThe job must wait. Once some tasks of an array run, only --nice, --begin, --at-once, --hold' +
-      '\nand --release can be changed. Partitions and limits are checked as at submission.',
+    '\nThe job must wait. Once some tasks of an array run, only' +
+      `\n${CHANGED_WHILE_RUNNING} can be changed.` +
+      '\nPartitions and limits are checked as at submission.',
   );
 }
 

@@ -5,7 +5,7 @@ import type { Actor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobSpec } from '../../model/job.ts';
 import { changingOf } from '../../model/options/kept.ts';
-import { FIELD_ROWS } from '../../model/options/table.ts';
+import { CHANGED_WHILE_RUNNING, FIELD_ROWS } from '../../model/options/table.ts';
 import type { JobChange, Submission } from '../../model/submission.ts';
 import { nameOf, ownJob } from '../authority.ts';
 import { refusedMove } from '../partitions/admission.ts';
@@ -86,8 +86,7 @@ function refusedNow(job: Job, change: JobChange): Refusal | null {
   );
 }
 
-const MOVED_HINT =
-  'While tasks run, only nice, begin time, hold and the running limit can be changed.';
+const MOVED_HINT = `While tasks run, only ${CHANGED_WHILE_RUNNING} can be changed.`;
 
 function isHeld({ held, active }: Job): boolean {
   return held || [...active.values()].some((task) => task.heldBecause !== null);

@@ -115,6 +115,12 @@ export function flagOf({ flags }: OptionRow): string {
   return /--[a-z-]+/.exec(flags)?.[0] ?? flags;
 }
 
+/** What `weft change` changes while tasks of the job run, in words. */
+export const CHANGED_WHILE_RUNNING = [
+  ...FIELD_ROWS.filter(({ change }) => change?.while === 'running').map(flagOf),
+  '--at-once, --hold and --release',
+].join(', ');
+
 /** The name under which commander leaves what was typed: `requeue` of `--no-requeue`. */
 export function attributeOf(row: OptionRow): string {
   const name = flagOf(row).replace(/^--(no-)?/, '');
