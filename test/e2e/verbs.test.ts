@@ -50,6 +50,20 @@ describe('verbs for several jobs', () => {
     assert.deepEqual([code, /already done/.test(error)], [5, true]);
   });
 
+  it('[J33] a comment is shown, is changed, and stays with a job that has ended', async () => {
+    const given = ['--comment', 'Mesh B, finer'];
+    const id = await cluster.ok('run', '--hold', ...given, '--', 'true');
+    assert.match(await cluster.ok('job', id), /^Comment: +Mesh B, finer$/m);
+    await cluster.ok('change', id, '--comment', 'Mesh C', '--release');
+    await cluster.ok('wait', id);
+    const { comment } = JSON.parse(await cluster.ok('job', id, '-o', 'json')) as {
+      comment?: unknown;
+    };
+    assert.equal(comment, 'Mesh C');
+    const { code, error } = await cluster.weft('run', '--comment', 'two\nlines', '--', 'true');
+    assert.deepEqual([code, /^weft: --comment: has characters/.test(error)], [2, true]);
+  });
+
   it('jobs are chosen by name and range, after a look', async () => {
     const ids = [];
     for (const name of ['sweep-1', 'sweep-2', 'other']) {

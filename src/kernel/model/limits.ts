@@ -78,6 +78,8 @@ export const SITE_JOBS_PER_MESSAGE_MAX = 1000;
 export const SITE_JOBS_MAX = 200_000;
 /** Job names are shown in tables and used in file patterns. */
 export const NAME_LENGTH_MAX = 200;
+/** A comment stays in memory and in the history with its job: a sentence or two, no document. */
+export const COMMENT_BYTES_MAX = 1024;
 /** An operator's notice: a few lines on a terminal, beside what the user has asked for. */
 export const NOTICE_LENGTH_MAX = 500;
 /** Targets that are told of one job: a group has a room or a list. */

@@ -1,6 +1,6 @@
 // Options that say what a job is to people: its name, and who hears of it.
 
-import { NAME_LENGTH_MAX } from '../limits.ts';
+import { COMMENT_BYTES_MAX, NAME_LENGTH_MAX } from '../limits.ts';
 import { parseNotify } from '../submission-values.ts';
 import type { OptionRow } from './row.ts';
 import { line, several } from './types.ts';
@@ -14,6 +14,16 @@ export const IDENTITY = {
     type: line(NAME_LENGTH_MAX),
     change: { while: 'pending', words: 'name of the job' },
     sbatch: '--job-name -J',
+  },
+  /** A text about it, which every user may read: one line of 1,024 bytes at most. */
+  comment: {
+    flags: '--comment <text>',
+    words: 'a text about the job, which every user may read: one line, 1,024 bytes at most',
+    field: 'comment',
+    type: line(COMMENT_BYTES_MAX, 'bytes'),
+    change: { while: 'running', words: 'a text about the job' },
+    kept: { title: 'Comment' },
+    sbatch: '--comment',
   },
   /** Who is told of its end, as `matrix:@ann:lab`. */
   notify: {

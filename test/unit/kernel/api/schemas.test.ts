@@ -62,6 +62,11 @@ const WRONG: [string, unknown, RegExp][] = [
     { program: argv, files: { stdout: 'a\0b' } },
     /^files\.stdout: a path without NUL/,
   ],
+  [
+    '[J33] a comment of too many bytes',
+    { program: argv, comment: 'ä'.repeat(513) },
+    /^comment: a text of at most 1024 bytes/,
+  ],
   ['a bad node name', { program: argv, nodeNames: ['../x'] }, /^nodeNames\[0\]: a node name/],
   ['no object', 5, /^body: expected object/],
 ];

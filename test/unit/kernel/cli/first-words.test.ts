@@ -33,7 +33,11 @@ test('the help of run has its options in parts, and examples', async () => {
     ...['Files, output, variables:', 'Which cluster:', 'Examples:'],
   ]);
   const alone = /The job:\n([\s\S]*?)\n\n/.exec(out)?.[1]?.match(/^ {2}-.*?(?= {2})/gm);
-  assert.deepEqual(alone, ['  --name <name>', '  --notify <whom>'], 'each other has its part');
+  assert.deepEqual(
+    alone,
+    ['  --name <name>', '  --comment <text>', '  --notify <whom>'],
+    'each other has its part',
+  );
 });
 
 test('a range of jobs that are over is told so, not that there is none', async () => {

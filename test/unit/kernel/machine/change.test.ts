@@ -1,6 +1,7 @@
 // Changing jobs that wait: what may be changed when, by whom, and within which limits.
 
 import assert from 'node:assert/strict';
+import { submissionOf } from '../../../../src/kernel/machine/jobs/resubmission.ts';
 import type { Actor } from '../../../../src/kernel/model/actor.ts';
 import type { Code } from '../../../../src/kernel/model/errors.ts';
 import type { JobId, UserName } from '../../../../src/kernel/model/ids.ts';
@@ -48,6 +49,27 @@ function configure(head: TestHead): void {
     },
   };
 }
+
+scenario(
+  '[J33] a comment is changed while tasks run, and is there for who runs it again',
+  (head) => {
+    head.connect('n1', { cpus: 1 });
+    const array = { indices: '0-1' };
+    const id = head.submit({ cpuCount: 1, array, comment: 'first' });
+    assert.deepEqual(head.schedule(), [`${id}[0]#1@n1`]);
+    head.started(`${id}[0]#1`);
+    assert.equal(head.job(id).spec.comment, 'first');
+    change(head, id, { comment: 'second' });
+    change(head, id, { nice: 3 });
+    const { spec } = head.job(id);
+    assert.deepEqual(
+      [spec.comment, spec.nice, submissionOf(spec).comment],
+      ['second', 3, 'second'],
+    );
+    const other = head.submit({ cpuCount: 1 });
+    assert.equal('comment' in head.job(other).spec, false, 'nothing is kept where none is given');
+  },
+);
 
 scenario('[J26] what waits can be changed, and starts by what it is now', (head) => {
   head.connect('n1', { cpus: 4 });
