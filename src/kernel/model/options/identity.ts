@@ -12,6 +12,7 @@ export const IDENTITY = {
     words: "name of the job (default: the command's first word)",
     field: 'name',
     type: line(NAME_LENGTH_MAX),
+    form: { label: 'Name', hint: 'the first word' },
     change: { while: 'pending', words: 'name of the job' },
     sbatch: '--job-name -J',
   },

@@ -27,6 +27,8 @@ export interface OptionRow {
   readonly sbatch?: string;
   /** More names of it elsewhere, for those who type them here. */
   readonly theirs?: string;
+  /** The form of the web page has a field for it. */
+  readonly form?: { readonly label: string; readonly hint: string };
   /** What completes its value, beside the words of a choice. */
   readonly offers?: Offered | readonly string[];
 }

@@ -62,6 +62,10 @@ export type ProgramOptions = { readonly [N in FieldOption]?: GivenOf<N> };
 export type PoolOption = With<{ readonly pool: true }>;
 export type PoolField = FieldOf<PoolOption>;
 
+/** Options that have a field in the form of the web page. */
+export type FormOption = With<{ readonly form: object }>;
+export type FormField = FieldOf<FormOption>;
+
 /** Fields that `weft change` changes. */
 export type ChangeValues = {
   readonly [N in With<{ readonly change: object }> as FieldOf<N>]?:

@@ -11,6 +11,7 @@ export const TASKS = {
     words: 'one task per index: 0-99, 1,5,7, 0-99:2; %10 = ten at once',
     field: 'array',
     type: written(parseArray),
+    form: { label: 'Array', hint: '0-99, 0-99%10' },
     sbatch: '--array -a',
   },
   eachLine: {

@@ -1,9 +1,10 @@
 // Types of job options: how a value is read from a command line, how a program gives it, and the
 // form from which schemas are made.
 
-import { parseDuration } from '../../base/duration.ts';
+import { formatDuration, parseDuration } from '../../base/duration.ts';
 import { hiddenIn, isPlainLine } from '../../base/plain-line.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import { formatSize } from '../../base/size.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import { isWhole } from '../../base/whole.ts';
 import { parseCount, parseMemory, parseUmask, parseWalltime } from '../submission-values.ts';
@@ -39,6 +40,8 @@ export interface OptionType<V, P> {
   readonly parse: (texts: readonly string[], reading: Reading) => Result<V, string>;
   /** From a program without types, too. */
   readonly take: (given: P, reading: Reading) => Result<V, string>;
+  /** The text of a value on a command line; absent: its plain text. */
+  readonly format?: (value: V) => string;
   /** A command line has several values in one text, separated by commas. */
   readonly isList?: true;
   /** What is wrong with a value of the right type; null: nothing. */
@@ -169,6 +172,7 @@ export const UMASK: OptionType<number, number> = {
 export const SIZE: OptionType<number, Size> = {
   form: { kind: 'whole', least: 0, most: Number.MAX_SAFE_INTEGER },
   program: 'Size',
+  format: formatSize,
   parse: ([text = '']) => parseMemory(text),
   take: (given) => {
     if (typeof given === 'string') return parseMemory(given);
@@ -182,6 +186,7 @@ export const SIZE: OptionType<number, Size> = {
 export const WALLTIME: OptionType<number | null, Duration | 'none'> = {
   form: { kind: 'own' },
   program: "Duration | 'none'",
+  format: (value) => (value === null ? 'none' : formatDuration(value)),
   parse: ([text = '']) => parseWalltime(text),
   take: (given) => {
     if (typeof given === 'string') return parseWalltime(given);

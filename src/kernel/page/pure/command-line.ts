@@ -1,8 +1,8 @@
 // The command that does the same as a button or a filter of the page, to be copied.
 
-import { formatDuration } from '../../base/duration.ts';
 import { quoteWord } from '../../base/shell-word.ts';
-import { formatSize } from '../../base/size.ts';
+import { FIELD_ROWS, flagOf } from '../../model/options/table.ts';
+import { FORM_ROWS, type JobForm } from './job-form.ts';
 
 /** Filters of the list of jobs; the words of `weft jobs`. Empty: no such filter. */
 export interface JobFilter {
@@ -50,35 +50,14 @@ export function actionCommand(verb: string, ids: readonly number[]): string {
   return `weft ${verb} ${jobsOperand(ids)}`;
 }
 
-/** What the form of a new job says; texts as typed. */
-export interface JobForm {
-  readonly command: string;
-  readonly name: string;
-  readonly nodes: string;
-  readonly cpus: string;
-  readonly memory: string;
-  readonly gpus: string;
-  readonly time: string;
-  readonly partition: string;
-  readonly array: string;
-  readonly chdir: string;
-}
-
 /** The same as the form, for a shell. */
 export function runCommand(form: JobForm): string {
-  const option = (name: string, value: string): string[] =>
-    value.trim() === '' ? [] : [`--${name}`, quoteWord(value.trim())];
+  const option = (flag: string, value: string): string[] =>
+    value.trim() === '' ? [] : [flag, quoteWord(value.trim())];
   return line([
     'weft run',
-    ...option('name', form.name),
-    ...option('nodes', form.nodes),
-    ...option('cpus', form.cpus),
-    ...option('memory', form.memory),
-    ...option('gpus', form.gpus),
-    ...option('time', form.time),
-    ...option('partition', form.partition),
-    ...option('array', form.array),
-    ...(form.chdir.trim() === '' ? ['--private'] : option('chdir', form.chdir)),
+    ...FORM_ROWS.flatMap((row) => option(flagOf(row), form[row.name])),
+    ...(form.chdir.trim() === '' ? ['--private'] : option('--chdir', form.chdir)),
     '--',
     quoteWord(form.command),
   ]);
@@ -93,21 +72,9 @@ export function submitScript(form: JobForm): string {
 
 /** Changes of a waiting job, as `weft change` writes them. */
 export function changeCommand(id: number, change: Readonly<Record<string, number | null>>): string {
-  const options = Object.entries(change).flatMap(([key, value]) => {
-    switch (key) {
-      case 'nodeCount':
-        return ['--nodes', String(value)];
-      case 'cpuCount':
-        return ['--cpus', String(value)];
-      case 'gpuCount':
-        return ['--gpus', String(value)];
-      case 'memoryBytes':
-        return ['--memory', formatSize(value ?? 0)];
-      case 'walltimeMs':
-        return ['--time', value === null ? 'none' : formatDuration(value)];
-      default:
-        return [];
-    }
+  const options = Object.entries(change).flatMap(([field, value]) => {
+    const row = FIELD_ROWS.find((one) => one.field === field && one.change !== undefined);
+    return row === undefined ? [] : [flagOf(row), (row.type.format ?? String)(value)];
   });
   return line([`weft change ${id}`, ...options]);
 }

@@ -1,21 +1,29 @@
-// The form of a new job: what is wrong with it, and the submission that it stands for.
+// The form of a new job: what is wrong with it, and the submission that it stands for. Its fields are
+// options of jobs, and a command with the directory that it runs in.
 
 import type { Body } from '../../api/routes.ts';
-import { parseDuration } from '../../base/duration.ts';
-import { parseSize } from '../../base/size.ts';
-import type { JobForm } from './command-line.ts';
+import { err, type Result } from '../../base/result.ts';
+import {
+  FIELD_ROWS,
+  type FieldRow,
+  type FieldValues,
+  type FormField,
+  type FormOption,
+} from '../../model/options/table.ts';
+import type { Reading } from '../../model/options/types.ts';
+
+/** What the form says; texts as typed. */
+export type JobForm = { readonly [N in FormOption | 'command' | 'chdir']: string };
+
+type FormRow = FieldRow & Required<Pick<FieldRow, 'form'>> & { readonly name: FormOption };
+
+/** Those of the table, in the order of the form. */
+export const FORM_ROWS = FIELD_ROWS.filter((row): row is FormRow => row.form !== undefined);
 
 /** What is not said is as on the command line: the cluster has its defaults. */
 export const EMPTY_FORM: JobForm = {
+  ...(Object.fromEntries(FORM_ROWS.map(({ name }) => [name, ''])) as Record<FormOption, string>),
   command: '',
-  name: '',
-  nodes: '',
-  cpus: '',
-  memory: '',
-  gpus: '',
-  time: '',
-  partition: '',
-  array: '',
   chdir: '',
 };
 
@@ -23,54 +31,38 @@ export type Problems = Partial<Record<keyof JobForm, string>>;
 
 /** By field; empty: nothing is wrong that the page can see. */
 export function problemsOf(form: JobForm): Problems {
-  const whole = (text: string, least: number): string | null =>
-    text.trim() === '' || (/^\d{1,9}$/.test(text.trim()) && Number(text) >= least)
-      ? null
-      : `a whole number from ${least}`;
-  const time = form.time.trim();
-  const all: Record<string, string | null> = {
-    command: form.command.trim() === '' ? 'what is to run' : null,
-    nodes: whole(form.nodes, 1),
-    cpus: whole(form.cpus, 0),
-    gpus: whole(form.gpus, 0),
-    memory: wrong(form.memory, parseSize),
-    time: time === 'none' ? null : wrong(time, parseDuration),
-    array: /^[\d,:%\-\s]*$/.test(form.array) ? null : 'indices such as 0-99, 1,5,7 or 0-99:2%10',
-    chdir: form.chdir.trim() === '' || form.chdir.trim().startsWith('/') ? null : 'a path from /',
+  const chdir = form.chdir.trim();
+  return {
+    ...(form.command.trim() === '' && { command: 'what is to run' }),
+    ...Object.fromEntries(
+      FORM_ROWS.flatMap((row) => {
+        const value = parsed(row, form);
+        return value === null || value.ok ? [] : [[row.name, value.error]];
+      }),
+    ),
+    ...(chdir !== '' && !chdir.startsWith('/') && { chdir: 'a path from /' }),
   };
-  const found = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== null);
-  return Object.fromEntries(found) as Problems;
 }
 
-function wrong(
-  text: string,
-  parse: (text: string) => { readonly ok: true } | { readonly ok: false; readonly error: string },
-): string | null {
-  if (text.trim() === '') return null;
-  const parsed = parse(text);
-  return parsed.ok ? null : parsed.error;
+/** The form has no instants. */
+const READING: Reading = { instant: (text) => err(`'${text}' is not a time`) };
+
+/** Null: nothing is said. */
+function parsed({ name, type }: FormRow, form: JobForm): Result<unknown, string> | null {
+  const text = form[name].trim();
+  return text === '' ? null : type.parse([text], READING);
 }
 
 /** Only of a form without problems. */
 export function submissionOf(form: JobForm): Body<'submitJob'> {
-  const number = (key: string, text: string) => (text.trim() === '' ? {} : { [key]: Number(text) });
-  const memory = parseSize(form.memory);
-  const time = parseDuration(form.time);
-  const [indices = '', atOnce] = form.array.replace(/\s/g, '').split('%');
+  const fields = FORM_ROWS.flatMap((row) => {
+    const value = parsed(row, form);
+    return value?.ok ? [[row.field, value.value]] : [];
+  });
+  const chdir = form.chdir.trim();
   return {
+    ...(Object.fromEntries(fields) as Partial<Pick<FieldValues, FormField>>),
     program: { kind: 'shell', line: form.command },
-    directory:
-      form.chdir.trim() === '' ? { kind: 'private' } : { kind: 'shared', path: form.chdir.trim() },
-    ...(form.name.trim() === '' ? {} : { name: form.name.trim() }),
-    ...number('nodeCount', form.nodes),
-    ...number('cpuCount', form.cpus),
-    ...number('gpuCount', form.gpus),
-    ...(memory.ok ? { memoryBytes: memory.value } : {}),
-    ...(form.time.trim() === 'none' ? { walltimeMs: null } : {}),
-    ...(time.ok ? { walltimeMs: time.value } : {}),
-    ...(form.partition === '' ? {} : { partition: form.partition }),
-    ...(indices === ''
-      ? {}
-      : { array: { indices, ...(atOnce ? { runningMax: Number(atOnce) } : {}) } }),
+    directory: chdir === '' ? { kind: 'private' } : { kind: 'shared', path: chdir },
   };
 }

@@ -1,8 +1,7 @@
 // What the page keeps in the browser, read as if a stranger had written it: another version of the
 // page, another program on the same address, a hand. What is broken is as if it were not there.
 
-import type { JobForm } from './command-line.ts';
-import { EMPTY_FORM } from './job-form.ts';
+import { EMPTY_FORM, type JobForm } from './job-form.ts';
 
 const ROLES = ['user', 'operator', 'admin'] as const;
 

@@ -1,8 +1,7 @@
 // The fields of a new job, each with what is wrong with it.
 
 import { useCall } from '../../data/query.ts';
-import type { JobForm } from '../../pure/command-line.ts';
-import type { Problems } from '../../pure/job-form.ts';
+import { FORM_ROWS, type JobForm, type Problems } from '../../pure/job-form.ts';
 
 export function Fields({
   form,
@@ -43,13 +42,9 @@ export function Fields({
           onInput={(event) => onChange('command', event.currentTarget.value)}
         />
       </label>
-      {field('name', 'Name', 'the first word')}
-      {field('time', 'Time limit', 'none; 90s, 1h30m')}
-      {field('nodes', 'Nodes', '1')}
-      {field('cpus', 'Cpus per node', '1')}
-      {field('memory', 'Memory per node', '512M, 4G')}
-      {field('gpus', 'Gpus per node', '0')}
-      {field('array', 'Array', '0-99, 0-99%10')}
+      {FORM_ROWS.filter(({ name }) => name !== 'partition').map(({ name, form: { label, hint } }) =>
+        field(name, label, hint),
+      )}
       {field('chdir', 'Shared directory', 'one of its own on the node')}
       <label>
         Partition

@@ -12,8 +12,7 @@ import { forget, isLost, sendOnce, unanswered } from '../../data/send-once.ts';
 import { me, TYPED } from '../../data/session.ts';
 import { perform } from '../../parts/actions.tsx';
 import { Time } from '../../parts/basic.tsx';
-import type { JobForm } from '../../pure/command-line.ts';
-import { submissionOf } from '../../pure/job-form.ts';
+import { type JobForm, submissionOf } from '../../pure/job-form.ts';
 import { spanWords } from '../../pure/words.ts';
 
 const RETRY_MS = 3000;
