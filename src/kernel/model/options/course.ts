@@ -95,6 +95,9 @@ export const COURSE = {
     words: 'start again after a failed exit, at most this often',
     field: 'retriesMax',
     type: whole(0, RETRIES_MAX),
+    batch: {
+      words: 'How often a job that failed is run again.',
+    },
     kept: { default: 0 },
     theirs: '--crash-limit',
   },

@@ -41,6 +41,11 @@ export const NEEDS = {
     words: 'cpus per node',
     field: 'cpuCount',
     type: whole(0, CPUS_PER_NODE_MAX),
+    batch: {
+      words: 'Cpus of one job; without it a whole node, with all of its gpus.',
+      expected: 'a whole number, at least 1',
+      least: 1,
+    },
     form: { label: 'Cpus per node', hint: '1' },
     pool: true,
     change: { while: 'pending' },
@@ -53,6 +58,9 @@ export const NEEDS = {
     words: 'memory per node, such as 512M or 4G',
     field: 'memoryBytes',
     type: SIZE,
+    batch: {
+      words: 'Memory of one job, as 2G.',
+    },
     form: { label: 'Memory per node', hint: '512M, 4G' },
     pool: true,
     change: { while: 'pending', words: 'memory per node' },
@@ -64,6 +72,10 @@ export const NEEDS = {
     words: 'gpus per node',
     field: 'gpuCount',
     type: whole(0, GPUS_PER_NODE_MAX),
+    batch: {
+      words: 'Gpus of one job.',
+      expected: 'a whole number, 0 for none',
+    },
     form: { label: 'Gpus per node', hint: '0' },
     pool: true,
     change: { while: 'pending' },
@@ -120,6 +132,9 @@ export const NEEDS = {
     words: 'time limit, such as 90s, 1h30m, 2-12:00:00, or none',
     field: 'walltimeMs',
     type: WALLTIME,
+    batch: {
+      words: 'Longest time of one job, as 30m; none is no limit.',
+    },
     form: { label: 'Time limit', hint: 'none; 90s, 1h30m' },
     pool: true,
     change: { while: 'pending', words: 'time limit, such as 90s or 1h30m, or none' },
@@ -132,6 +147,9 @@ export const NEEDS = {
     words: 'partition; `weft partition list` shows them',
     field: 'partition',
     type: line(64),
+    batch: {
+      words: 'The partition of the cluster to run in.',
+    },
     form: { label: 'Partition', hint: 'the default' },
     pool: true,
     change: { while: 'pending', words: 'partition' },
@@ -144,6 +162,9 @@ export const NEEDS = {
     words: 'quality of service; `weft qos list` shows them',
     field: 'qos',
     type: line(64),
+    batch: {
+      words: 'The quality of service to run under.',
+    },
     pool: true,
     change: { while: 'pending', words: 'quality of service' },
     sbatch: '--qos -q',

@@ -29,8 +29,18 @@ export interface OptionRow {
   readonly theirs?: string;
   /** The form of the web page has a field for it. */
   readonly form?: { readonly label: string; readonly hint: string };
+  /** Jobs of batch files have a key of its name. */
+  readonly batch?: InBatches;
   /** What completes its value, beside the words of a choice. */
   readonly offers?: Offered | readonly string[];
+}
+
+export interface InBatches {
+  readonly words: string;
+  /** What a wrong number is told to be, where its bounds do not say it well. */
+  readonly expected?: string;
+  /** The least number, where that is another than elsewhere. */
+  readonly least?: number;
 }
 
 export interface Change {

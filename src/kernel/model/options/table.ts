@@ -66,6 +66,16 @@ export type PoolField = FieldOf<PoolOption>;
 export type FormOption = With<{ readonly form: object }>;
 export type FormField = FieldOf<FormOption>;
 
+/** Options that are keys of batch files. Sizes and spans are words there, numbers numbers. */
+export type BatchOption = With<{ readonly batch: object }>;
+export type WrittenOptions<Word> = {
+  readonly [N in BatchOption]?: GivenOf<N> extends number
+    ? number
+    : string | number extends GivenOf<N>
+      ? Word
+      : string;
+};
+
 /** Fields that `weft change` changes. */
 export type ChangeValues = {
   readonly [N in With<{ readonly change: object }> as FieldOf<N>]?:
@@ -112,6 +122,14 @@ export const ROWS: readonly (OptionRow & { readonly name: OptionName })[] =
 
 export const FIELD_ROWS: readonly FieldRow[] = ROWS.filter(
   (row): row is FieldRow => row.field !== undefined && row.type !== undefined,
+);
+
+/** A key of batch files. */
+export type BatchRow = FieldRow &
+  Required<Pick<FieldRow, 'batch'>> & { readonly name: BatchOption };
+
+export const BATCH_ROWS: readonly BatchRow[] = FIELD_ROWS.filter(
+  (row): row is BatchRow => row.batch !== undefined,
 );
 
 /** The word of a command line: `--nodes`. */

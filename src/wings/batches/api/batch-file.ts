@@ -2,8 +2,9 @@
 // what values mean is checked by src/wings/batches/core. docs/schema/weft.batch.schema.json is made from this.
 
 import { z } from 'zod';
+import { BATCH_ROWS, type BatchOption } from '../../../kernel/model/options/table.ts';
 import type { SeedJobs } from '../core/seed-jobs.ts';
-import { SLURM_KEYS, type SlurmKey, type WrittenBatch } from '../core/written.ts';
+import { SLURM_KEYS, type SlurmKey, type WrittenAsk, type WrittenBatch } from '../core/written.ts';
 
 const TEXT = 'expected a text';
 const text = z.string({ error: TEXT });
@@ -70,17 +71,20 @@ const solver = described(
   'What is prepared once per node; without it each job runs its own program.',
 );
 
+type OptionKeys = {
+  [N in BatchOption]: z.ZodExactOptional<z.ZodType<NonNullable<WrittenAsk[N]>>>;
+};
+
+/** Keys that are options of a job. */
+const ofOptions = Object.fromEntries<z.ZodType>(
+  BATCH_ROWS.map(({ name, type, batch }) => {
+    const form = type.program === 'number' ? whole : type.program === 'string' ? text : word;
+    return [name, described(form, batch.words).exactOptional()];
+  }),
+) as OptionKeys;
+
 const limits = {
-  cpus: described(
-    whole,
-    'Cpus of one job; without it a whole node, with all of its gpus.',
-  ).exactOptional(),
-  gpus: described(whole, 'Gpus of one job.').exactOptional(),
-  memory: described(word, 'Memory of one job, as 2G.').exactOptional(),
-  time: described(word, 'Longest time of one job, as 30m; none is no limit.').exactOptional(),
-  retries: described(whole, 'How often a job that failed is run again.').exactOptional(),
-  partition: described(text, 'The partition of the cluster to run in.').exactOptional(),
-  qos: described(text, 'The quality of service to run under.').exactOptional(),
+  ...ofOptions,
   priority: described(
     whole,
     'From -100 to 100: higher goes first among your own jobs; default: 0.',

@@ -5,35 +5,47 @@ import { parseSize } from '../../../kernel/base/size.ts';
 import { isWhole } from '../../../kernel/base/whole.ts';
 import type { Findings } from '../../../kernel/files/findings.ts';
 import type { Place } from '../../../kernel/files/problem.ts';
-import {
-  CPUS_PER_NODE_MAX,
-  GPUS_PER_NODE_MAX,
-  MEMORY_PER_NODE_MAX,
-  NICE_MAX,
-  RETRIES_MAX,
-} from '../../../kernel/model/limits.ts';
+import { MEMORY_PER_NODE_MAX, NICE_MAX } from '../../../kernel/model/limits.ts';
+import { BATCH_ROWS, type BatchRow } from '../../../kernel/model/options/table.ts';
+import type { Form } from '../../../kernel/model/options/types.ts';
 import type { WrittenAsk } from './written.ts';
 
-const WHOLE = {
-  cpus: { min: 1, max: CPUS_PER_NODE_MAX, expected: 'a whole number, at least 1' },
-  gpus: { min: 0, max: GPUS_PER_NODE_MAX, expected: 'a whole number, 0 for none' },
-  retries: { min: 0, max: RETRIES_MAX, expected: `a whole number from 0 to ${RETRIES_MAX}` },
-  priority: {
+interface Bounds {
+  readonly key: keyof WrittenAsk;
+  readonly min: number;
+  readonly max: number;
+  readonly expected: string;
+}
+
+const WHOLE: readonly Bounds[] = [
+  ...BATCH_ROWS.flatMap(boundsOf),
+  {
+    key: 'priority',
     min: -NICE_MAX,
     max: NICE_MAX,
     expected: `a whole number from -${NICE_MAX} to ${NICE_MAX}, higher goes first`,
   },
-} as const;
-const WHOLE_KEYS = Object.keys(WHOLE) as (keyof typeof WHOLE)[];
+];
 
-export const ASK_KEYS = [...WHOLE_KEYS, 'memory', 'time', 'partition', 'qos'] as const;
+export const ASK_KEYS: readonly (keyof WrittenAsk)[] = [
+  ...BATCH_ROWS.map(({ name }) => name),
+  'priority',
+];
+
+/** A size has a form of its own. */
+function boundsOf({ name, type, batch }: BatchRow): Bounds[] {
+  const form: Form = type.form;
+  if (form.kind !== 'whole' || type.program !== 'number') return [];
+  const min = batch.least ?? form.least;
+  const expected = batch.expected ?? `a whole number from ${min} to ${form.most}`;
+  return [{ key: name, min, max: form.most, expected }];
+}
 
 /** The site has them; what no site can have is told here. */
 const NAME = /^[^\s/]{1,64}$/;
 
 export function checkAsk(written: WrittenAsk, at: Place, findings: Findings): void {
-  for (const key of WHOLE_KEYS) {
-    const { min, max, expected } = WHOLE[key];
+  for (const { key, min, max, expected } of WHOLE) {
     const value = written[key];
     if (value === undefined || isWhole(value, min, max)) continue;
     findings.problem([...at, key], `'${value}': expected ${expected}`);

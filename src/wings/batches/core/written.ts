@@ -1,6 +1,8 @@
 // A batch as somebody wrote it, in a file or by a builder: keys and types are right, nothing else is
 // checked yet. The schema in src/wings/batches/api/batch-file.ts has the same shape.
 
+import type { WrittenOptions } from '../../../kernel/model/options/table.ts';
+
 export type WrittenFile = string | { readonly path: string; readonly as?: string };
 /** Numbers and flags stand for their text. */
 export type WrittenWord = string | number | boolean;
@@ -34,14 +36,8 @@ export interface WrittenSolver {
 }
 
 /** What a job asks of a node and of the cluster. */
-export interface WrittenAsk {
-  readonly cpus?: number;
-  readonly gpus?: number;
-  readonly memory?: WrittenWord;
-  readonly time?: WrittenWord;
-  readonly retries?: number;
-  readonly partition?: string;
-  readonly qos?: string;
+export interface WrittenAsk extends WrittenOptions<WrittenWord> {
+  /** The other way round than `nice`. */
   readonly priority?: number;
 }
 
