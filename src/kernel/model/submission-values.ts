@@ -9,7 +9,6 @@ import { parseTaskId } from './ids.ts';
 import type { ArraySpec, Dependency, OnNodeLoss, Warning } from './job.ts';
 import { isExpression, parseLabels } from './labels.ts';
 import { ARRAY_INDEX_MAX } from './limits.ts';
-import { ON_OOM, type OnOom } from './memory-use.ts';
 import { formatTarget, parseTarget } from './notification.ts';
 import { unknownField } from './output-patterns.ts';
 import { SIGNALS } from './signals.ts';
@@ -86,11 +85,6 @@ export function parseOnNodeLoss(text: string): Result<OnNodeLoss, string> {
   if (!duration.ok) return duration;
   if (duration.value < 1000) return err('a lease must be at least 1s');
   return ok({ kind: 'lease', leaseMs: duration.value });
-}
-
-export function parseOnOom(text: string): Result<OnOom, string> {
-  const known = ON_OOM.find((word) => word === text);
-  return known === undefined ? err(`'${text}' is not tell or end`) : ok(known);
 }
 
 /** A walltime: a duration, or `none`. */
