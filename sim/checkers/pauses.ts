@@ -1,6 +1,7 @@
 // O1, O2 on what really runs: no task goes on beyond the grace on a node that is paused, and no pause
 // outlives its deadline, while the agent lives that has to see to it.
 
+import { endingOf } from '../../src/kernel/runner/epoch.ts';
 import { isPaused } from '../../src/kernel/runner/pause/state.ts';
 import type { Machine } from '../machine.ts';
 import type { PauseWork } from '../pause-work.ts';
@@ -63,7 +64,7 @@ export class PauseWatch {
       if (process.node !== name || process.runningSince === null || process.isLeftover) continue;
       const { epochId } = placeOf(process);
       const epoch = [...agent.state.epochs.values()].find(({ order }) => order.epochId === epochId);
-      const isEnding = epoch === undefined || epoch.ending !== null || orphans.has(process);
+      const isEnding = epoch === undefined || endingOf(epoch) !== null || orphans.has(process);
       if (isEnding || now() - process.runningSince <= graceMs) continue;
       throw new Violation('O1', `${epochId} runs on ${name}, which is paused since ${since}`);
     }

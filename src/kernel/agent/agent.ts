@@ -6,7 +6,8 @@ import type { NodeSize } from '../model/node-sizes.ts';
 import type { Order } from '../model/orders.ts';
 import type { Resources } from '../model/resources.ts';
 import { heldEpochs } from '../runner/books.ts';
-import type { Epoch, RunnerState } from '../runner/state.ts';
+import type { Epoch } from '../runner/epoch.ts';
+import type { RunnerState } from '../runner/state.ts';
 import type { HeadToAgent } from '../wire/messages.ts';
 import { completePorts } from './absent.ts';
 import { Companions } from './companions.ts';
@@ -383,5 +384,5 @@ class RunningAgent implements Agent {
 }
 
 function hasStarted(epoch: Epoch | undefined): boolean {
-  return epoch?.processes.some((process) => process.state !== 'requested') ?? false;
+  return epoch?.run?.processes.some((process) => process.state !== 'requested') ?? false;
 }

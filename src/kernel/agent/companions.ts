@@ -1,7 +1,7 @@
 // What wings have running in one agent, as one.
 
 import type { Presence } from '../model/presence.ts';
-import type { Epoch } from '../runner/state.ts';
+import type { Epoch } from '../runner/epoch.ts';
 import type { AgentInside, AgentPart, Companion } from './part.ts';
 
 export class Companions {

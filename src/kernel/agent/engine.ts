@@ -8,11 +8,12 @@ import type { BootClock, Clock, Timer } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { apply } from '../runner/apply.ts';
 import { decide } from '../runner/decide.ts';
+import type { Epoch, Now } from '../runner/epoch.ts';
 import type { RunnerEvent } from '../runner/events.ts';
 import type { RunnerInput } from '../runner/inputs.ts';
 import { type Effect, outstanding, outstandingOf } from '../runner/outstanding.ts';
 import { pauseDeadline } from '../runner/pause/decide.ts';
-import type { Epoch, Now, RunnerState } from '../runner/state.ts';
+import type { RunnerState } from '../runner/state.ts';
 import { deadlineOf } from '../runner/time.ts';
 import type { Journal } from './journal.ts';
 

@@ -3,15 +3,17 @@
 import type { EpochId } from '../model/ids.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { LaunchRequest, Processes } from '../ports/processes.ts';
-import type { RunnerInput } from '../runner/inputs.ts';
-import type { Effect } from '../runner/outstanding.ts';
 import {
   type Epoch,
   isOpen,
+  isReleased,
   type Now,
   type Preparation,
-  type RunnerState,
-} from '../runner/state.ts';
+  processesOf,
+} from '../runner/epoch.ts';
+import type { RunnerInput } from '../runner/inputs.ts';
+import type { Effect } from '../runner/outstanding.ts';
+import type { RunnerState } from '../runner/state.ts';
 import type { Stream } from '../wire/messages.ts';
 import type { Feeds } from './feeds.ts';
 import { Movements } from './movements.ts';
@@ -90,7 +92,7 @@ export class Hands {
     this.#preparer.makeDirectories();
     this.#world.feeds.findBroken(state.epochs.keys());
     this.#spools = new Spools(spoolsOf(state));
-    for (const epoch of state.epochs.values()) if (!epoch.released) this.#watchOutputs(epoch);
+    for (const epoch of state.epochs.values()) if (!isReleased(epoch)) this.#watchOutputs(epoch);
     this.#world.ports.containment.adopt(limitGroupsOf(state));
     this.#removeOrphans(state);
   }
@@ -119,7 +121,7 @@ export class Hands {
         this.#signal(epoch, effect);
         return;
       case 'sweep':
-        this.#sweeper.sweep(epoch);
+        if (epoch.phase === 'sweeping') this.#sweeper.sweep(epoch);
         return;
       case 'store':
         this.#movements.store(epoch);
@@ -171,7 +173,7 @@ export class Hands {
   #start(epoch: Epoch): void {
     const { epochId } = epoch.order;
     const prepared = this.#prepared.get(epochId);
-    const first = epoch.processes[0]?.launchId;
+    const first = processesOf(epoch)[0]?.launchId;
     if (prepared === undefined || first === undefined) return;
     this.#prepared.delete(epochId);
     const { onNodeLoss } = epoch.order;
@@ -194,20 +196,20 @@ export class Hands {
   #failStarts(epoch: Epoch, from: number, error: unknown): void {
     const why = error instanceof Error ? error.message : String(error);
     this.#world.ports.log.error({ error, epoch: epoch.order.epochId }, 'a start failed');
-    for (const { launchId } of epoch.processes.slice(from)) {
+    for (const { launchId } of processesOf(epoch).slice(from)) {
       this.#world.step({ kind: 'process', event: { kind: 'unstartable', launchId, why } });
     }
   }
 
   #watchOutputs(epoch: Epoch): void {
-    if (epoch.processes.length === 0) return;
-    const uid = epoch.preparation?.uid ?? null;
+    if (epoch.run === null) return;
+    const { uid } = epoch.run.preparation;
     this.#world.outputs.watch(epoch.order, uid, outputsOf(epoch, this.#world.settings));
   }
 
   #signal(epoch: Epoch, { signals = [], asked }: Effect): void {
     const processes = this.#world.processes();
-    for (const process of epoch.processes) {
+    for (const process of processesOf(epoch)) {
       if (!isOpen(process)) continue;
       for (const signal of signals) processes?.signal(process.launchId, signal, asked);
     }
@@ -220,7 +222,7 @@ export class Hands {
   #release(epoch: Epoch): void {
     const { epochId } = epoch.order;
     const isForeign = epoch.order.foreign !== undefined;
-    for (const { launchId, state } of epoch.processes) {
+    for (const { launchId, state } of processesOf(epoch)) {
       // Who told of a loss has forgotten it; what was let go its site goes on to have.
       if (state !== 'lost' || isForeign) this.#world.processes()?.forget(launchId);
     }
@@ -234,10 +236,10 @@ export class Hands {
 
   /** The spool name, if its files can serve another epoch; else they are removed. */
   #cleanSpool(epoch: Epoch): { readonly uid: number; readonly name: string } | null {
-    const { uid = null, spool: name } = epoch.preparation ?? {};
+    const { uid = null, spool: name } = epoch.run?.preparation ?? {};
     const outputs = outputsOf(epoch, this.#world.settings);
     // What a lost launcher was about to start could still open them.
-    const isQuiet = epoch.processes.every(({ state }) => state !== 'lost');
+    const isQuiet = processesOf(epoch).every(({ state }) => state !== 'lost');
     if (name !== undefined && uid !== null && isQuiet && this.#spools.wants(uid)) {
       const { files } = this.#world.ports;
       if (outputs.every(({ path }) => files.empty(path, uid))) return { uid, name };
@@ -319,8 +321,8 @@ export class Hands {
 
 /** The limit groups that are in use. */
 export function limitGroupsOf(state: RunnerState): string[] {
-  return [...state.epochs.values()].flatMap(({ preparation, phase }) => {
-    const group = preparation?.group ?? null;
+  return [...state.epochs.values()].flatMap(({ run, phase }) => {
+    const group = run?.preparation.group ?? null;
     const isGone = phase === 'storing' || phase === 'ended';
     return group === null || isGone ? [] : [group];
   });
@@ -328,15 +330,16 @@ export function limitGroupsOf(state: RunnerState): string[] {
 
 /** The spool names that are in use. */
 function spoolsOf(state: RunnerState): string[] {
-  return [...state.epochs.values()].flatMap(({ preparation }) => preparation?.spool ?? []);
+  return [...state.epochs.values()].flatMap(({ run }) => run?.preparation.spool ?? []);
 }
 
 /** The captured files of an epoch: those for which the job named no file of its own. */
 function outputsOf(epoch: Epoch, settings: AgentSettings): OutputFile[] {
-  const { order, preparation } = epoch;
-  const place = { order, uid: preparation?.uid ?? 0, spool: preparation?.spool };
+  const { order, run } = epoch;
+  const { uid, spool } = run?.preparation ?? {};
+  const place = { order, uid: uid ?? 0, spool };
   const captured = (['stdout', 'stderr'] as const).filter((s) => order.files[s] === undefined);
-  return epoch.processes.flatMap((_, rank) =>
+  return processesOf(epoch).flatMap((_, rank) =>
     captured.map((stream: Stream) => {
       return { rank, stream, path: spoolFile(settings, place, { rank, stream }) };
     }),

@@ -7,9 +7,10 @@ import { assert } from '../base/assert.ts';
 import type { JournalFile } from '../ports/journal-file.ts';
 import { apply } from '../runner/apply.ts';
 import { sumOf } from '../runner/books.ts';
+import { forgetBoot, type Now } from '../runner/epoch.ts';
 import type { RunnerEvent } from '../runner/events.ts';
 import { rebootEvents } from '../runner/progress.ts';
-import { emptyState, type Now, type RunnerState } from '../runner/state.ts';
+import { emptyState, type RunnerState } from '../runner/state.ts';
 import { OrderReader, OrderWriter, type SentOrder } from '../wire/orders.ts';
 
 const packr = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true });
@@ -66,7 +67,7 @@ export class Journal {
     if (!sameBoot) {
       // Another boot has another monotonic clock; the lease counts from the next answer.
       state.heardAt = null;
-      for (const epoch of state.epochs.values()) delete epoch.bootedAt;
+      for (const { run } of state.epochs.values()) if (run !== null) forgetBoot(run);
       apply(state, rebootEvents(state, now));
     }
     this.#end = end;

@@ -5,7 +5,7 @@ import { MEMORY_USES_MAX } from '../model/limits.ts';
 import type { MemoryUse } from '../model/memory-use.ts';
 import type { Timer } from '../ports/clock.ts';
 import type { GroupMemory } from '../ports/containment.ts';
-import type { Epoch } from '../runner/state.ts';
+import type { Epoch, Running } from '../runner/epoch.ts';
 import type { Engine } from './engine.ts';
 import { markOf } from './names.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
@@ -58,12 +58,12 @@ export class MemoryWatch {
   }
 
   /** Where no kernel keeps the limits, whoever has one is looked at more often. */
-  #isDue(running: readonly Epoch[]): boolean {
+  #isDue(running: readonly Running[]): boolean {
     const isLate = this.#ports.clock.monotonic() - this.#lookedAt >= LOOK_EVERY_MS;
     return isLate || !this.#ports.containment.polled || running.some(isLimited);
   }
 
-  #look(running: readonly Epoch[]): void {
+  #look(running: readonly Running[]): void {
     this.#lookedAt = this.#ports.clock.monotonic();
     const isFirst = this.#all === null;
     const before = new Map(this.#all?.map((use) => [use.epochId, use]));
@@ -96,10 +96,10 @@ export class MemoryWatch {
     if (isOver || isLost) this.#engine.step({ kind: 'memory_exceeded', epochId: order.epochId });
   }
 
-  #polled(): (epoch: Epoch) => GroupMemory | null {
+  #polled(): (epoch: Running) => GroupMemory | null {
     const used = this.#ports.marks.memory();
-    return ({ processes }) => {
-      const found = processes.flatMap(
+    return ({ run }) => {
+      const found = run.processes.flatMap(
         ({ launchId }) => used.get(markOf(this.#settings, launchId)) ?? [],
       );
       if (found.length === 0) return null;
@@ -109,9 +109,9 @@ export class MemoryWatch {
     };
   }
 
-  #counted(): (epoch: Epoch) => GroupMemory | null {
-    return ({ preparation }) => {
-      const group = preparation?.group ?? null;
+  #counted(): (epoch: Running) => GroupMemory | null {
+    return ({ run }) => {
+      const { group } = run.preparation;
       return group === null ? null : this.#ports.containment.memory(group);
     };
   }
@@ -134,8 +134,8 @@ function useOf(
   };
 }
 
-function isRunning({ phase }: Epoch): boolean {
-  return phase === 'running';
+function isRunning(epoch: Epoch): epoch is Running {
+  return epoch.phase === 'running';
 }
 
 function isLimited({ order }: Epoch): boolean {

@@ -2,8 +2,8 @@
 
 import type { EpochId } from '../model/ids.ts';
 import type { LaunchOrder } from '../model/orders.ts';
+import type { Epoch } from '../runner/epoch.ts';
 import type { RunnerInput } from '../runner/inputs.ts';
-import type { Epoch } from '../runner/state.ts';
 import { workDirectory } from './names.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 
@@ -56,11 +56,11 @@ export class Movements {
   }
 
   /** Keeps what the task leaves; the runner hears of it unless that is given up. */
-  store({ order, preparation }: Epoch): void {
+  store({ order, run }: Epoch): void {
     const { ports, settings, step } = this.#world;
     const { epochId } = order;
     const directory = workDirectory(settings, epochId);
-    const uid = settings.switchUser ? (preparation?.uid ?? null) : null;
+    const uid = settings.switchUser ? (run?.preparation.uid ?? null) : null;
     const signal = this.#begin(epochId);
     this.#onceGreeted(signal, epochId, () => {
       const given = ports.staging?.store(order, { directory, uid }, signal);

@@ -4,8 +4,9 @@
 import type { LaunchOrder } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
 import type { UserAccount } from '../ports/users.ts';
+import type { Epoch } from '../runner/epoch.ts';
 import type { RunnerInput } from '../runner/inputs.ts';
-import type { Epoch, RunnerState } from '../runner/state.ts';
+import type { RunnerState } from '../runner/state.ts';
 import type { Pausing } from './pausing.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 

@@ -8,7 +8,7 @@ import type { Group } from '../ports/containment.ts';
 import type { Owner } from '../ports/files.ts';
 import type { LaunchRequest } from '../ports/processes.ts';
 import type { UserAccount } from '../ports/users.ts';
-import type { Failure, Preparation } from '../runner/state.ts';
+import type { Failure, Preparation } from '../runner/epoch.ts';
 import { buildEnvironment, environmentOfProcess } from './environment.ts';
 import type { Feeds } from './feeds.ts';
 import { hostLines, slotLines } from './host-lines.ts';

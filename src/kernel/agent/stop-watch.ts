@@ -6,7 +6,8 @@
 
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Processes } from '../ports/processes.ts';
-import { isHeldStill, isOpen, type Process, type RunnerState } from '../runner/state.ts';
+import { isHeldStill, isOpen, type Process } from '../runner/epoch.ts';
+import type { RunnerState } from '../runner/state.ts';
 
 const STOP_EVERY_MS = 5_000;
 /** Each costs the launcher a look through the processes of the machine; the next ones come next. */
@@ -97,8 +98,8 @@ function lateIn(state: StopWorld['state']): number[] {
 function wantedStill({ epochs }: StopWorld['state'], isSuspended: boolean): Process[] {
   const found: Process[] = [];
   for (const epoch of epochs.values()) {
-    const { phase, ending, suspended, processes } = epoch;
-    if (phase !== 'running' || ending !== null || !isHeldStill(epoch)) continue;
+    if (epoch.phase !== 'running' || epoch.run.ending !== null || !isHeldStill(epoch)) continue;
+    const { suspended, processes } = epoch.run;
     if (suspended === isSuspended) found.push(...processes.filter(isOpen));
   }
   return found.sort((a, b) => a.launchId - b.launchId);

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { GroupUse } from '../ports/containment.ts';
 import type { Log } from '../ports/log.ts';
 import type { Processes } from '../ports/processes.ts';
-import { type Epoch, instantOf, type Now } from '../runner/state.ts';
+import { endOf, exitOf, instantOf, type Now, type Sweeping } from '../runner/epoch.ts';
 import { markOf } from './names.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 import type { TaskContainers } from './task-containers.ts';
@@ -25,7 +25,7 @@ export interface SweeperWorld {
   readonly processes: () => Processes | null;
   readonly containers: TaskContainers;
   readonly now: () => Now;
-  readonly onSwept: (epoch: Epoch, use: GroupUse) => void;
+  readonly onSwept: (epoch: Sweeping, use: GroupUse) => void;
 }
 
 export class Sweeper {
@@ -53,16 +53,16 @@ export class Sweeper {
   }
 
   /** Without anything left this is two reads and done, within the turn. */
-  sweep(epoch: Epoch): void {
-    const wasLost = epoch.processes.some((process) => process.state === 'lost');
-    const group = epoch.preparation?.group ?? null;
+  sweep(epoch: Sweeping): void {
+    const wasLost = epoch.run.processes.some((process) => process.state === 'lost');
+    const group = epoch.run.preparation.group;
     if (wasLost) this.#sweepLost(epoch, group);
     else if (group !== null) this.#sweepGroup(epoch, group, LOOK_MS);
     else if (this.#adopted.has(epoch.order.epochId)) this.#sweepLost(epoch, null);
     else void this.#sweepByLauncher(epoch);
   }
 
-  #sweepGroup(epoch: Epoch, group: string, lookMs: number): void {
+  #sweepGroup(epoch: Sweeping, group: string, lookMs: number): void {
     const { containment } = this.#world.ports;
     if (containment.isEmpty(group)) {
       this.#finish(epoch, group);
@@ -73,9 +73,9 @@ export class Sweeper {
   }
 
   /** Only the kernel knows the processes of a lost launcher: by their group and their mark. */
-  #sweepLost(epoch: Epoch, group: string | null, lookMs = LOOK_MS): void {
+  #sweepLost(epoch: Sweeping, group: string | null, lookMs = LOOK_MS): void {
     const { containment, marks } = this.#world.ports;
-    const own = new Set(epoch.processes.map((p) => markOf(this.#world.settings, p.launchId)));
+    const own = new Set(epoch.run.processes.map((p) => markOf(this.#world.settings, p.launchId)));
     const { lived, unknown } = marks.kill(own);
     const isEmpty = group === null ? unknown === 0 : containment.isEmpty(group);
     if (group !== null && !isEmpty) containment.kill(group);
@@ -83,7 +83,7 @@ export class Sweeper {
     else this.#again(epoch, lookMs, (next) => this.#sweepLost(epoch, group, next));
   }
 
-  async #sweepByLauncher(epoch: Epoch, lookMs = LOOK_MS): Promise<void> {
+  async #sweepByLauncher(epoch: Sweeping, lookMs = LOOK_MS): Promise<void> {
     const processes = this.#world.processes();
     try {
       if (processes !== null && (await this.#endLeftovers(epoch, processes)) === 0) {
@@ -99,9 +99,9 @@ export class Sweeper {
     this.#again(epoch, lookMs, (next) => void this.#sweepByLauncher(epoch, next));
   }
 
-  async #endLeftovers(epoch: Epoch, processes: Processes): Promise<number> {
+  async #endLeftovers(epoch: Sweeping, processes: Processes): Promise<number> {
     let left = 0;
-    for (const { launchId, state } of epoch.processes) {
+    for (const { launchId, state } of epoch.run.processes) {
       if (state !== 'exited') continue;
       const count = await processes.leftovers(launchId);
       if (count > 0) for (const signal of [SIGKILL, SIGCONT]) processes.signal(launchId, signal);
@@ -110,7 +110,7 @@ export class Sweeper {
     return left;
   }
 
-  #again(epoch: Epoch, lookMs: number, look: (nextMs: number) => void): void {
+  #again(epoch: Sweeping, lookMs: number, look: (nextMs: number) => void): void {
     this.#clock.after(lookMs, () => {
       if (this.#stopped) return;
       if (lookMs === LOOK_MS_MAX) this.#complain(epoch);
@@ -128,21 +128,21 @@ export class Sweeper {
     });
   }
 
-  #complain(epoch: Epoch): void {
-    const last = Math.max(...epoch.processes.map((process) => process.endedAt ?? 0));
+  #complain(epoch: Sweeping): void {
+    const last = Math.max(...epoch.run.processes.map((process) => endOf(process) ?? 0));
     const ms = instantOf(epoch, this.#world.now()) - last;
     if (ms < STUCK_MS || ms % STUCK_MS > LOOK_MS_MAX) return;
     this.#log.warn({ epoch: epoch.order.epochId, ms }, 'leftover processes do not end after KILL');
   }
 
   /** Its containers last: their clients, that end them too, are gone. */
-  #finish(epoch: Epoch, group: string | null): void {
+  #finish(epoch: Sweeping, group: string | null): void {
     const ended = this.#world.containers.end(epoch);
     if (ended === null) this.#over(epoch, group);
     else void ended.then(() => this.#over(epoch, group));
   }
 
-  #over(epoch: Epoch, group: string | null): void {
+  #over(epoch: Sweeping, group: string | null): void {
     if (this.#stopped) return;
     this.#adopted.delete(epoch.order.epochId);
     const use = this.#useOf(epoch, group);
@@ -150,10 +150,10 @@ export class Sweeper {
     this.#world.onSwept(epoch, use);
   }
 
-  #useOf(epoch: Epoch, group: string | null): GroupUse {
+  #useOf(epoch: Sweeping, group: string | null): GroupUse {
     // Who ended well did not run out of memory; a short task saves two reads by it.
-    const isFine = epoch.processes.every(({ exit }) => exit?.code === 0);
-    const ranMs = instantOf(epoch, this.#world.now()) - (epoch.startedAt ?? 0);
+    const isFine = epoch.run.processes.every((process) => exitOf(process)?.code === 0);
+    const ranMs = instantOf(epoch, this.#world.now()) - (epoch.run.start?.at ?? 0);
     if (group === null || (isFine && ranMs < MEASURED_FROM_MS)) {
       return { outOfMemory: false, memoryPeakBytes: null };
     }

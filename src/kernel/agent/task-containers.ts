@@ -12,7 +12,7 @@ import {
 import type { EpochId } from '../model/ids.ts';
 import type { CommandEnd } from '../ports/commands.ts';
 import type { UserAccount } from '../ports/users.ts';
-import type { Epoch } from '../runner/state.ts';
+import { type Epoch, exitOf, processesOf } from '../runner/epoch.ts';
 import { enginesPath } from './environment.ts';
 import { markOf, workDirectory } from './names.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
@@ -76,13 +76,13 @@ export class TaskContainers {
   }
 
   #of(epoch: Epoch): Container[] {
-    const { order, processes } = epoch;
+    const { order } = epoch;
     if (this.#ports.commands === undefined) return [];
     const image = order.pool?.image;
     const ofWorker = image !== undefined && !endedWell(epoch) ? [image.kind] : [];
     const engines = order.batch === undefined ? ofWorker : this.#marked(epoch);
     return engines.flatMap((kind) =>
-      processes.map(({ launchId }) => {
+      processesOf(epoch).map(({ launchId }) => {
         return { kind, name: containerName(markOf(this.#settings, launchId)), epoch };
       }),
     );
@@ -151,8 +151,11 @@ function mayHaveLost(epoch: Epoch, mark: string): boolean {
 }
 
 /** Its script has seen the container end. */
-function endedWell({ processes }: Epoch): boolean {
-  return processes.every(({ exit }) => exit?.code !== undefined && exit.code < ENGINE_CODES);
+function endedWell(epoch: Epoch): boolean {
+  return processesOf(epoch).every((process) => {
+    const code = exitOf(process)?.code;
+    return code !== undefined && code < ENGINE_CODES;
+  });
 }
 
 /** That of tasks, not of this program: by it an engine is found, and its containers. */

@@ -2,8 +2,9 @@
 
 import type { EpochId } from '../model/ids.ts';
 import type { KnownProcess } from '../model/processes.ts';
+import { isOpen, processesOf } from './epoch.ts';
 import type { ProcessInput, RunnerInput } from './inputs.ts';
-import { isOpen, type RunnerState } from './state.ts';
+import type { RunnerState } from './state.ts';
 
 /**
  * The inputs that bring the state in line with the list. A process that should be there and is not
@@ -23,7 +24,7 @@ export function adoptionInputs(
   inputs.push({ kind: 'launch_ids_used', upTo: highest });
   for (const epoch of state.epochs.values()) {
     const broken = isBroken(epoch.order.epochId);
-    for (const { launchId } of epoch.processes.filter(isOpen)) {
+    for (const { launchId } of processesOf(epoch).filter(isOpen)) {
       const process = broken ? undefined : listed.get(launchId);
       for (const event of eventsOf(launchId, process, at)) {
         inputs.push({ kind: 'process', event });

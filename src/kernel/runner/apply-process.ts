@@ -1,10 +1,12 @@
 // Process events → state: what became of single processes of an epoch.
 
 import { present, unreachable } from '../base/assert.ts';
-import { epochOf } from './books.ts';
+import { epochOf, runOf } from './books.ts';
+import type { Process, Run, Start } from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
-import type { Epoch, Process, RunnerState } from './state.ts';
+import type { RunnerState } from './state.ts';
 
+type OpenOrGone = Exclude<Process['state'], 'exited'>;
 type EventOf<Kind extends RunnerEvent['kind']> = Extract<RunnerEvent, { kind: Kind }>;
 
 /** Changes the one process that the event is about, and what its epoch sums up. */
@@ -19,49 +21,61 @@ export function applyProcess(
     | 'process_lost'
   >,
 ): void {
-  const epoch = epochOf(state, event.epochId);
-  const process = present(epoch.processes[event.rank], `process ${event.rank}`);
+  const { epochId, rank } = event;
+  const epoch = epochOf(state, epochId);
+  const run = runOf(state, epochId);
   switch (event.kind) {
     case 'process_started':
-      process.state = 'running';
-      if (epoch.startedAt === null) {
-        epoch.startedAt = event.at;
-        if (event.bootedAt !== undefined) epoch.bootedAt = event.bootedAt;
-      }
-      epoch.runningSince ??= event.monotonic;
+      setProcess(run, rank, 'running');
+      run.start ??= startOf(event);
+      run.runningSince ??= event.monotonic;
       return;
     case 'process_failed':
-      process.state = 'failed';
-      epoch.failure ??= event.failure;
+      setProcess(run, rank, 'failed');
+      run.failure ??= event.failure;
       return;
     case 'process_exited':
-      applyExited(epoch, process, event);
+      applyExited(run, event);
       return;
     case 'process_stopped':
-      process.state = 'stopped';
-      if (epoch.suspendWanted === false && event.found !== true) epoch.suspendWanted = null;
+      setProcess(run, rank, 'stopped');
+      if (epoch.wanted === 'resume' && event.found !== true) epoch.wanted = null;
       return;
     case 'process_continued':
-      process.state = 'running';
-      if (epoch.suspendWanted === true) epoch.suspendWanted = null;
+      setProcess(run, rank, 'running');
+      if (epoch.wanted === 'suspend') epoch.wanted = null;
       // Somebody has woken it: it is told once more.
       if (epoch.paused) epoch.suspendTurns += 1;
       return;
     case 'process_lost':
-      process.state = 'lost';
+      setProcess(run, rank, 'lost');
       return;
     default:
       unreachable(event);
   }
 }
 
-function applyExited(epoch: Epoch, process: Process, event: EventOf<'process_exited'>): void {
-  process.state = 'exited';
-  process.exit = event.exit;
-  process.endedAt = event.endedAt;
-  if (event.cancelledThere !== undefined) epoch.cancelledThere = event.cancelledThere;
-  const { userUs, systemUs, memoryPeakBytes } = epoch.usage;
-  epoch.usage = {
+/** Another state of one process that has not exited. */
+export function setProcess(run: Run, rank: number, state: OpenOrGone): void {
+  const { launchId } = processAt(run, rank);
+  run.processes[rank] = { launchId, state };
+}
+
+function processAt(run: Run, rank: number): Process {
+  return present(run.processes[rank], `process ${rank}`);
+}
+
+function startOf({ at, bootedAt }: EventOf<'process_started'>): Start {
+  return bootedAt === undefined ? { at } : { at, bootedAt };
+}
+
+function applyExited(run: Run, event: EventOf<'process_exited'>): void {
+  const { rank, exit, endedAt, cancelledThere } = event;
+  const { launchId } = processAt(run, rank);
+  run.processes[rank] = { launchId, state: 'exited', exit, endedAt };
+  if (cancelledThere !== undefined) run.cancelledThere = cancelledThere;
+  const { userUs, systemUs, memoryPeakBytes } = run.usage;
+  run.usage = {
     userUs: userUs + event.usage.userUs,
     systemUs: systemUs + event.usage.systemUs,
     memoryPeakBytes: Math.max(memoryPeakBytes, event.usage.memoryPeakBytes),

@@ -1,23 +1,44 @@
 // Events → state. The same code live and from the journal; reads no clock and decides nothing.
 
-import { assert, present, unreachable } from '../base/assert.ts';
+import { present, unreachable } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
-import { applyProcess } from './apply-process.ts';
-import { addEpoch, addFinished, addReport, applyRestored, epochOf } from './books.ts';
-import type { RunnerEvent } from './events.ts';
-import { endOfNothing } from './finished.ts';
-import { applyPause } from './pause/apply.ts';
+import { applyProcess, setProcess } from './apply-process.ts';
 import {
-  beginOf,
+  addEpoch,
+  addFinished,
+  addReport,
+  advance,
+  applyRestored,
+  epochOf,
+  runOf,
+} from './books.ts';
+import {
   type Epoch,
   elapsedMs,
   instantOf,
   isHeldStill,
   isOpen,
-  newEpoch,
   pauseWalltime,
-  type RunnerState,
-} from './state.ts';
+  processesOf,
+  type Run,
+} from './epoch.ts';
+import type { RunnerEvent } from './events.ts';
+import { endOfNothing } from './finished.ts';
+import { applyPause } from './pause/apply.ts';
+import type { RunnerState } from './state.ts';
+import {
+  accepted,
+  ended,
+  inPhase,
+  launching,
+  running,
+  storing,
+  sweeping,
+  unblocked,
+} from './transitions.ts';
+
+/** From each of these an epoch may end. */
+const NOT_ENDED = ['waiting', 'accepted', 'launching', 'running', 'sweeping', 'storing'] as const;
 
 type EventOf<Kind extends RunnerEvent['kind']> = Extract<RunnerEvent, { kind: Kind }>;
 
@@ -29,7 +50,7 @@ export function apply(state: RunnerState, events: readonly RunnerEvent[]): void 
 function applyOne(state: RunnerState, event: RunnerEvent): void {
   switch (event.kind) {
     case 'epoch_accepted':
-      addEpoch(state, newEpoch(event.order, event.waits ? 'waiting' : 'accepted'));
+      addEpoch(state, accepted(event.order, event.waits ? 'waiting' : 'accepted'));
       return;
     case 'epoch_launching':
       applyLaunching(state, event);
@@ -90,67 +111,64 @@ function applyOne(state: RunnerState, event: RunnerEvent): void {
     case 'state_restored':
       applyRestored(state, event.sum);
       return;
+    case 'epoch_unblocked':
+      advance(state, unblocked(inPhase(epochOf(state, event.epochId), 'waiting', 'accepted')));
+      return;
+    case 'sweep_begun':
+      advance(state, sweeping(inPhase(epochOf(state, event.epochId), 'launching', 'running')));
+      return;
+    case 'storing_hastened':
+      inPhase(epochOf(state, event.epochId), 'storing').storeUntil = event.storeUntil;
+      return;
+    case 'suspend_wanted':
+    case 'resume_wanted':
+      applyTurn(epochOf(state, event.epochId), event);
+      return;
     default:
-      applyWish(epochOf(state, event.epochId), event);
+      applyToRun(runOf(state, event.epochId), event);
       return;
   }
 }
 
-/** Events that only change fields of their epoch. */
-function applyWish(
-  epoch: Epoch,
+/** J16: every part of a stop or a go, whatever its phase, remembers the newest order. */
+function applyTurn(epoch: Epoch, event: EventOf<'suspend_wanted' | 'resume_wanted'>): void {
+  epoch.wanted = event.kind === 'suspend_wanted' ? 'suspend' : 'resume';
+  epoch.suspendTurns += 1;
+  epoch.turnHeard = event.turn;
+}
+
+/** Events that only change fields of what runs. */
+function applyToRun(
+  run: Run,
   event: EventOf<
-    | 'epoch_unblocked'
-    | 'suspend_wanted'
-    | 'resume_wanted'
-    | 'signal_wanted'
-    | 'warning_due'
-    | 'ending_begun'
-    | 'ending_hastened'
-    | 'kill_due'
-    | 'let_go'
-    | 'sweep_begun'
-    | 'storing_hastened'
+    'signal_wanted' | 'warning_due' | 'ending_begun' | 'ending_hastened' | 'kill_due' | 'let_go'
   >,
 ): void {
   switch (event.kind) {
-    case 'epoch_unblocked':
-      epoch.phase = 'accepted';
-      return;
-    case 'suspend_wanted':
-    case 'resume_wanted':
-      epoch.suspendWanted = event.kind === 'suspend_wanted';
-      epoch.suspendTurns += 1;
-      epoch.turnHeard = event.turn;
-      return;
     case 'signal_wanted':
-      epoch.signalSerial = event.serial;
+      run.signalSerial = event.serial;
       return;
     case 'warning_due':
-      epoch.warned = true;
+      run.warned = true;
       return;
     case 'ending_begun': {
       const { cause, why, discards = false, at, killAt } = event;
-      epoch.ending = { cause, why, discards, at, killAt, kills: 0 };
+      run.ending = { cause, why, discards, at, killAt, kills: 0 };
       return;
     }
     case 'ending_hastened':
-      present(epoch.ending, 'the ending').killAt = event.killAt;
+      present(run.ending, 'the ending').killAt = event.killAt;
       return;
     case 'kill_due': {
-      const ending = present(epoch.ending, 'the ending');
+      const ending = present(run.ending, 'the ending');
       ending.kills += 1;
       ending.killAt = event.killAt;
       return;
     }
     case 'let_go':
-      for (const process of epoch.processes.filter(isOpen)) process.state = 'lost';
-      return;
-    case 'sweep_begun':
-      epoch.phase = 'sweeping';
-      return;
-    case 'storing_hastened':
-      epoch.storeUntil = event.storeUntil;
+      run.processes.forEach((process, rank) => {
+        if (isOpen(process)) setProcess(run, rank, 'lost');
+      });
       return;
     default:
       unreachable(event);
@@ -158,24 +176,23 @@ function applyWish(
 }
 
 function applyLaunching(state: RunnerState, event: EventOf<'epoch_launching'>): void {
-  const epoch = epochOf(state, event.epochId);
-  epoch.phase = 'launching';
-  epoch.preparation = event.preparation;
-  for (let rank = 0; rank < epoch.order.processesPerNode; rank += 1) {
-    const launchId = event.firstLaunchId + rank;
-    epoch.processes.push({ launchId, state: 'requested', exit: null, endedAt: null });
-    state.byLaunch.set(launchId, { epochId: event.epochId, rank });
-  }
+  const { epochId } = event;
+  const epoch = launching(inPhase(epochOf(state, epochId), 'waiting', 'accepted'), event);
+  advance(state, epoch);
+  epoch.run.processes.forEach(({ launchId }, rank) => {
+    state.byLaunch.set(launchId, { epochId, rank });
+  });
   state.nextLaunchId = event.firstLaunchId + epoch.order.processesPerNode;
 }
 
 function applyRunning(state: RunnerState, event: EventOf<'epoch_running'>): void {
-  const epoch = epochOf(state, event.epochId);
-  epoch.phase = 'running';
-  const at = epoch.startedAt ?? event.at;
-  const limits = epoch.preparation?.limits ?? 'none';
+  const epoch = running(inPhase(epochOf(state, event.epochId), 'launching'));
+  advance(state, epoch);
+  const { run } = epoch;
+  const { limits } = run.preparation;
+  const at = run.start?.at ?? event.at;
   const late = event.agoMs === undefined ? {} : { agoMs: event.agoMs };
-  if (event.agoMs !== undefined) epoch.begunMs = event.agoMs;
+  if (event.agoMs !== undefined) run.start = { ...run.start, at, begunMs: event.agoMs };
   addReport(state, { kind: 'task_started', epochId: event.epochId, at, limits, ...late });
 }
 
@@ -187,50 +204,41 @@ function applySuspension(
   state: RunnerState,
   event: EventOf<'epoch_suspended' | 'epoch_resumed'>,
 ): void {
-  const epoch = epochOf(state, event.epochId);
   const { epochId, monotonic } = event;
+  const epoch = epochOf(state, epochId);
+  const run = runOf(state, epochId);
   const at = instantOf(epoch, event);
-  epoch.suspended = event.kind === 'epoch_suspended';
-  epoch.turnTold += 1;
-  const turn = epoch.turnTold;
-  if (epoch.suspended) {
-    if (isHeldStill(epoch)) pauseWalltime(epoch, monotonic);
+  run.suspended = event.kind === 'epoch_suspended';
+  run.turnTold += 1;
+  const turn = run.turnTold;
+  if (run.suspended) {
+    if (isHeldStill(epoch)) pauseWalltime(run, monotonic);
     addReport(state, { kind: 'task_suspended', epochId, at, turn });
   } else {
-    epoch.runningSince ??= monotonic;
+    run.runningSince ??= monotonic;
     addReport(state, { kind: 'task_resumed', epochId, at, turn });
   }
 }
 
 function applyBuilt(state: RunnerState, event: EventOf<'build_over'>): void {
   const { epochId, at, monotonic, tookMs } = event;
-  const epoch = epochOf(state, epochId);
-  epoch.runningMs = elapsedMs(epoch, event) - tookMs;
-  if (epoch.runningSince !== null) epoch.runningSince = monotonic;
-  epoch.built = true;
+  const run = runOf(state, epochId);
+  run.runningMs = elapsedMs({ run }, event) - tookMs;
+  if (run.runningSince !== null) run.runningSince = monotonic;
+  run.built = true;
   addReport(state, { kind: 'task_built', epochId, at, tookMs });
 }
 
 function applyStoring(state: RunnerState, event: EventOf<'storing_begun'>): void {
   const { epochId, at, report } = event;
-  const epoch = epochOf(state, epochId);
-  epoch.phase = 'storing';
-  epoch.end = report;
-  epoch.runningSince = null;
+  advance(state, storing(inPhase(epochOf(state, epochId), 'sweeping'), report));
   addReport(state, { kind: 'task_storing', epochId, at });
 }
 
 function applyEnded(state: RunnerState, event: EventOf<'epoch_ended'>): void {
-  const epoch = epochOf(state, event.epochId);
-  assert(!epoch.processes.some(isOpen), `epoch ${event.epochId} ends after its processes`);
-  epoch.phase = 'ended';
-  epoch.end = null;
-  // A head that lost this end may have lost the start as well.
-  const startedAt = beginOf(epoch);
-  epoch.told = startedAt === null ? event.report : { ...event.report, startedAt };
-  delete epoch.storeUntil;
-  epoch.runningSince = null;
-  addReport(state, event.report);
+  const { epochId, report } = event;
+  advance(state, ended(inPhase(epochOf(state, epochId), ...NOT_ENDED), report));
+  addReport(state, report);
 }
 
 function applyRefused(state: RunnerState, event: EventOf<'epoch_refused'>): void {
@@ -252,19 +260,19 @@ function applyAcknowledged(state: RunnerState, upTo: number): void {
 }
 
 function applyReleased(state: RunnerState, epochId: EpochId): void {
-  const epoch = epochOf(state, epochId);
+  const epoch = inPhase(epochOf(state, epochId), 'ended');
   epoch.released = true;
   forgetWhenDone(state, epoch);
 }
 
 function forgetWhenDone(state: RunnerState, epoch: Epoch): void {
-  if (!epoch.acknowledged || !epoch.released) return;
+  if (epoch.phase !== 'ended' || !epoch.acknowledged || !epoch.released) return;
   const epochId = epoch.order.epochId;
   state.epochs.delete(epochId);
   const siblings = state.byTask.get(epoch.taskId);
   siblings?.delete(epochId);
   if (siblings?.size === 0) state.byTask.delete(epoch.taskId);
-  for (const { launchId } of epoch.processes) state.byLaunch.delete(launchId);
+  for (const { launchId } of processesOf(epoch)) state.byLaunch.delete(launchId);
   const { life } = epoch.order;
   addFinished(state, epochId, { life, end: epoch.told });
 }

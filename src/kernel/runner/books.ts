@@ -5,22 +5,24 @@ import { assert, present } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { LifeId } from '../model/life.ts';
 import type { EndReport, HeldEpoch, Report } from '../model/orders.ts';
+import { beginOf, type Epoch, processesOf, type Run } from './epoch.ts';
 import type { StateSum } from './events.ts';
-import {
-  beginOf,
-  ENDS_MAX,
-  type Epoch,
-  FINISHED_MAX,
-  type Phase,
-  type RunnerState,
-} from './state.ts';
-
-/** In these the head has been told that it started. */
-const STARTED: ReadonlySet<Phase> = new Set(['running', 'sweeping', 'storing', 'ended']);
+import { ENDS_MAX, FINISHED_MAX, type RunnerState } from './state.ts';
+import { fromStored, toStored } from './stored.ts';
 
 /** An epoch that an event names; there must be one. */
 export function epochOf(state: RunnerState, epochId: EpochId): Epoch {
   return present(state.epochs.get(epochId), `epoch ${epochId}`);
+}
+
+/** What runs, or ran, of an epoch that an event names; its processes must have been asked for. */
+export function runOf(state: RunnerState, epochId: EpochId): Run {
+  return present(epochOf(state, epochId).run, `processes of epoch ${epochId}`);
+}
+
+/** Puts an epoch in its next phase in the place of what it was. */
+export function advance(state: RunnerState, epoch: Epoch): void {
+  state.epochs.set(epoch.order.epochId, epoch);
 }
 
 /** Files a new epoch under its id, its task and its launch ids. */
@@ -34,7 +36,7 @@ export function addEpoch(state: RunnerState, epoch: Epoch): void {
   const siblings = state.byTask.get(epoch.taskId);
   if (siblings === undefined) state.byTask.set(epoch.taskId, new Set([epochId]));
   else siblings.add(epochId);
-  epoch.processes.forEach(({ launchId }, rank) => {
+  processesOf(epoch).forEach(({ launchId }, rank) => {
     state.byLaunch.set(launchId, { epochId, rank });
   });
 }
@@ -59,13 +61,16 @@ export function heldEpochs(state: RunnerState, at: number): HeldEpoch[] {
   return held;
 }
 
+/** Empty: the head has not been told that it started. */
 function standsOf(
   epoch: Epoch,
   { at, turns }: { readonly at: number; readonly turns: ReadonlyMap<EpochId, number> },
 ): Pick<HeldEpoch, 'stands'> {
-  const { order, phase, turnHeard, turnTold, suspended, told } = epoch;
+  const { order, phase, turnHeard, run } = epoch;
   const startedAt = beginOf(epoch);
-  if (startedAt === null || !STARTED.has(phase) || told?.cause === 'launch_failed') return {};
+  if (run === null || startedAt === null || phase === 'launching') return {};
+  if (phase === 'ended' && epoch.told?.cause === 'launch_failed') return {};
+  const { turnTold, suspended } = run;
   const storing = phase === 'storing';
   const turnedAt = turns.get(order.epochId);
   const turned = { turnHeard, turnTold, ...(turnedAt === undefined ? {} : { turnedAt }) };
@@ -111,7 +116,7 @@ function letOldestGo(map: Map<EpochId, unknown>, max: number): void {
 export function sumOf(state: RunnerState): StateSum {
   const { nextReport, nextLaunchId, heardAt, killGraceMs, pauses, stamp } = state;
   return {
-    epochs: [...state.epochs.values()],
+    epochs: [...state.epochs.values()].map(toStored),
     finished: [...state.finished.keys()],
     lives: [...state.finished].filter(([, life]) => life !== null),
     ends: [...state.ends],
@@ -128,7 +133,7 @@ export function sumOf(state: RunnerState): StateSum {
 /** Fills an empty state from its sum. */
 export function applyRestored(state: RunnerState, sum: StateSum): void {
   assert(state.epochs.size === 0, 'a restored state is the first');
-  for (const epoch of sum.epochs) addEpoch(state, { ...epoch });
+  for (const epoch of sum.epochs) addEpoch(state, fromStored(epoch));
   for (const epochId of sum.finished) state.finished.set(epochId, null);
   for (const [epochId, life] of sum.lives ?? []) state.finished.set(epochId, life);
   for (const [epochId, end] of sum.ends ?? []) state.ends.set(epochId, end);

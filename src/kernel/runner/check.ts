@@ -2,8 +2,9 @@
 
 import { assert } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
+import { type Epoch, isOpen, processesOf } from './epoch.ts';
 import { isPaused } from './pause/state.ts';
-import { type Epoch, FINISHED_MAX, isOpen, type RunnerState } from './state.ts';
+import { FINISHED_MAX, type RunnerState } from './state.ts';
 
 /** Throws when the books do not agree with each other. */
 export function check(state: RunnerState): void {
@@ -16,7 +17,7 @@ export function check(state: RunnerState): void {
     const isStanding = epoch.phase === 'ended' || epoch.paused === isPaused(state.pauses);
     assert(isStanding, `epoch ${id} is paused with the node`);
     checkLaunchIds(state, epoch);
-    processes += epoch.processes.length;
+    processes += processesOf(epoch).length;
   }
   assert(processes === state.byLaunch.size, 'every launch id belongs to a process');
   for (const ids of state.byTask.values()) checkTask(state, ids);
@@ -25,22 +26,16 @@ export function check(state: RunnerState): void {
 }
 
 function checkPhase(id: EpochId, epoch: Epoch): void {
-  const open = epoch.processes.some(isOpen);
-  const unlaunched = epoch.phase === 'waiting' || epoch.phase === 'accepted';
-  assert(!unlaunched || epoch.processes.length === 0, `${id}: no process before launching`);
+  const open = processesOf(epoch).some(isOpen);
+  assert(epoch.run === null || epoch.run.processes.length > 0, `${id}: a run has processes`);
   const going = epoch.phase === 'launching' || epoch.phase === 'running';
   assert(!going || open, `${id}: something is open while ${epoch.phase}`);
   const over = ['sweeping', 'storing', 'ended'].includes(epoch.phase);
   assert(!over || !open, `${id}: nothing is open when ${epoch.phase}`);
-  const isStoring = epoch.phase === 'storing';
-  assert((epoch.end !== null) === isStoring, `${id}: its end waits only while files are kept`);
-  assert(epoch.storeUntil === undefined || isStoring, `${id}: only what is kept has a limit`);
-  assert(!epoch.released || epoch.phase === 'ended', `${id}: released only when ended`);
-  assert(epoch.ending === null || epoch.processes.length > 0, `${id}: ends what was launched`);
 }
 
 function checkLaunchIds(state: RunnerState, epoch: Epoch): void {
-  epoch.processes.forEach(({ launchId }, rank) => {
+  processesOf(epoch).forEach(({ launchId }, rank) => {
     const place = state.byLaunch.get(launchId);
     assert(place?.epochId === epoch.order.epochId, `launch ${launchId} is of its epoch`);
     assert(place.rank === rank, `launch ${launchId} has rank ${rank}`);

@@ -3,6 +3,7 @@
 
 import { unreachable } from '../base/assert.ts';
 import { isNewer } from '../model/life.ts';
+import type { Now } from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
 import { decideOrder, decideRefused } from './orders.ts';
@@ -16,7 +17,7 @@ import {
   decideStored,
   decideSwept,
 } from './progress.ts';
-import type { Now, RunnerState } from './state.ts';
+import type { RunnerState } from './state.ts';
 import { decideBuilt, decideMemoryExceeded, decideTick } from './time.ts';
 
 /** What follows from an input; changes nothing. */

@@ -5,8 +5,9 @@ import type { ExitStatus, Usage } from '../model/job.ts';
 import type { LifeId, Stamp } from '../model/life.ts';
 import type { EndReport, LaunchOrder, Report } from '../model/orders.ts';
 import type { YieldPause } from '../model/pause.ts';
+import type { EndingCause, Failure, Preparation } from './epoch.ts';
 import type { AskedPause, Pauses } from './pause/state.ts';
-import type { EndingCause, Epoch, Failure, Preparation } from './state.ts';
+import type { StoredEpoch } from './stored.ts';
 
 export type RunnerEvent =
   | { readonly kind: 'epoch_accepted'; readonly order: LaunchOrder; readonly waits: boolean }
@@ -162,7 +163,7 @@ export type RunnerEvent =
 
 /** The state without its indices, as one value that can be written. */
 export interface StateSum {
-  readonly epochs: readonly Epoch[];
+  readonly epochs: readonly StoredEpoch[];
   readonly finished: readonly EpochId[];
   /** Lives of the head that gave them, where known. Absent: written before that was kept. */
   readonly lives?: readonly (readonly [EpochId, LifeId | null])[];

@@ -1,8 +1,8 @@
 // A failed start in words, and whose fault it was: the job's, or the node's.
 
 import type { LaunchOrder } from '../model/orders.ts';
+import type { Failure, Preparation } from './epoch.ts';
 import { formatErrno } from './errno.ts';
-import type { Failure, Preparation } from './state.ts';
 
 /** Steps that depend on what the job asked for; trying elsewhere would end the same way. */
 const OF_THE_JOB = new Set(['chdir', 'stdin', 'stdout', 'stderr', 'exec']);

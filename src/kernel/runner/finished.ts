@@ -5,8 +5,9 @@ import type { EpochId } from '../model/ids.ts';
 import { NO_USAGE } from '../model/job.ts';
 import type { LifeId } from '../model/life.ts';
 import type { EndCause, EndReport } from '../model/orders.ts';
+import { type Now, toldOf } from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
-import type { Now, RunnerState } from './state.ts';
+import type { RunnerState } from './state.ts';
 
 /** What an order says of the epoch that it means. */
 export interface Meant {
@@ -28,7 +29,7 @@ export function decideFinished(state: RunnerState, meant: Meant, now: Now): Runn
   if (!isOver) return null;
   if (isTold(state, epochId)) return [];
   const known = epoch === undefined ? state.finished.get(epochId) : epoch.order.life;
-  const end = epoch === undefined ? state.ends.get(epochId) : epoch.told;
+  const end = epoch === undefined ? state.ends.get(epochId) : toldOf(epoch);
   return [{ kind: 'end_repeated', report: endFor(meant, known, end, now) }];
 }
 

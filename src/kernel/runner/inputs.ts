@@ -6,8 +6,8 @@ import type { Order } from '../model/orders.ts';
 import type { YieldPause } from '../model/pause.ts';
 import type { ProcessEvent } from '../model/processes.ts';
 import type { Stored } from '../model/staging.ts';
+import type { Failure, Preparation } from './epoch.ts';
 import type { PauseInput } from './pause/decide.ts';
-import type { Failure, Preparation } from './state.ts';
 
 /** What the launcher says of one process, and what the agent has to conclude by itself. */
 export type ProcessInput =

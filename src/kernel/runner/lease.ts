@@ -1,11 +1,16 @@
 // When an epoch may no longer run here: the head, not heard for so long, has given it away.
 
 import type { EndCause } from '../model/orders.ts';
+import { type Epoch, type Now, usageOf } from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
-import type { Epoch, Now, RunnerState } from './state.ts';
+import type { RunnerState } from './state.ts';
 
 /** Also true where the head has not been heard since the machine was started. */
-export function isLeaseOver(state: RunnerState, { order }: Epoch, now: Now): boolean {
+export function isLeaseOver(
+  state: RunnerState,
+  { order }: Pick<Epoch, 'order'>,
+  now: Now,
+): boolean {
   if (order.onNodeLoss.kind !== 'lease') return false;
   return state.heardAt === null || now.monotonic - state.heardAt > order.onNodeLoss.leaseMs;
 }
@@ -23,7 +28,7 @@ export function endUnlaunched(
   now: Now,
 ): RunnerEvent {
   const epochId = epoch.order.epochId;
-  const nothing = { processes: [], usage: epoch.usage };
+  const nothing = { processes: [], usage: usageOf(epoch) };
   const report = { kind: 'task_ended', epochId, at: now.at, ...end, ...nothing } as const;
   return { kind: 'epoch_ended', epochId, report };
 }

@@ -2,17 +2,17 @@
 // runs; it ends for us only if somebody wants it to end.
 
 import type { EndOrder } from '../model/orders.ts';
+import { type Epoch, isLaunched, type Now } from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
 import { endOfNothing } from './finished.ts';
-import type { Epoch, Now } from './state.ts';
 
 /** What heads say of an end that somebody asked for: its owner, an operator, or a rule that they set. */
 const WISHES: ReadonlySet<string> = new Set(['cancel', 'requeue']);
 
 /** It is not ours to end: no more is known here than that a head does not count it, or not this part. */
 export function isLetGo(epoch: Epoch, { why }: Pick<EndOrder, 'why'>): boolean {
-  if (epoch.order.foreign === undefined || WISHES.has(why) || epoch.ending !== null) return false;
-  return epoch.phase === 'launching' || epoch.phase === 'running';
+  if (epoch.order.foreign === undefined || WISHES.has(why)) return false;
+  return isLaunched(epoch) && epoch.run.ending === null;
 }
 
 /** Its end here says nothing of the job, which its site goes on to list: as of one that never was here. */

@@ -11,6 +11,7 @@ import type {
   SuspendOrder,
   TellOrder,
 } from '../model/orders.ts';
+import { type Epoch, instantOf, isGoingOn, isOpen, type Now, type Storing } from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
 import {
   decideFinished,
@@ -25,7 +26,7 @@ import { isLetGo, letGo } from './let-go.ts';
 import { decidePauseOrder } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
 import { endDiscarded, unblockNext } from './progress.ts';
-import { type Epoch, instantOf, isOpen, type Now, type RunnerState } from './state.ts';
+import type { RunnerState } from './state.ts';
 
 /** The events of one order. */
 export function decideOrder(state: RunnerState, order: Order, now: Now): RunnerEvent[] {
@@ -153,12 +154,12 @@ function endKnown(
       return [endUnlaunched(epoch, { cause: 'ended', nodeFault: false, detail: order.why }, now)];
     case 'launching':
     case 'running':
-      if (epoch.ending === null) {
+      if (epoch.run.ending === null) {
         const { why, discards } = order;
         const begun = { cause: 'ended', why, at: instantOf(epoch, now), killAt } as const;
         return [{ kind: 'ending_begun', epochId, ...begun, ...(discards ? { discards } : {}) }];
       }
-      if (epoch.ending.kills > 0 || killAt >= epoch.ending.killAt) return [];
+      if (epoch.run.ending.kills > 0 || killAt >= epoch.run.ending.killAt) return [];
       return [{ kind: 'ending_hastened', epochId, killAt }];
     case 'storing':
       return decideHaste(epoch, order, killAt);
@@ -169,7 +170,7 @@ function endKnown(
 
 /** Its processes are gone, which is what an order asks for that says nothing of its files. */
 function decideHaste(
-  epoch: Epoch,
+  epoch: Storing,
   { why, discards, hastens }: Pick<EndOrder, 'why' | 'discards' | 'hastens'>,
   storeUntil: number,
 ): RunnerEvent[] {
@@ -178,20 +179,10 @@ function decideHaste(
   return [{ kind: 'storing_hastened', epochId: epoch.order.epochId, storeUntil }];
 }
 
-function isGoingOn(epoch: Epoch | undefined): epoch is Epoch {
-  return (
-    epoch !== undefined &&
-    epoch.ending === null &&
-    epoch.phase !== 'sweeping' &&
-    epoch.phase !== 'storing' &&
-    epoch.phase !== 'ended'
-  );
-}
-
 /** A resume also wakes processes that somebody else has stopped, unless it is heard only once. */
 function decideTurn(epoch: Epoch | undefined, order: SuspendOrder | ResumeOrder): RunnerEvent[] {
   const { kind, turn } = order;
-  if (!isGoingOn(epoch)) return [];
+  if (epoch === undefined || !isGoingOn(epoch)) return [];
   const since = turn - epoch.turnHeard;
   if (since < 0) return [];
   // A newer turn is noted even if it wishes for what is: the ones before it are then from the past.
@@ -202,14 +193,14 @@ function decideTurn(epoch: Epoch | undefined, order: SuspendOrder | ResumeOrder)
 }
 
 function showsAlready(epoch: Epoch, kind: 'suspend' | 'resume'): boolean {
-  if (epoch.suspendWanted === null) return kind === 'resume' && !epoch.suspended;
-  return epoch.suspendWanted === (kind === 'suspend');
+  if (epoch.wanted !== null) return epoch.wanted === kind;
+  return kind === 'resume' && epoch.run?.suspended !== true;
 }
 
 /** A signal for processes that are gone or not yet there reaches nobody, as kill(1). */
 function decideSignal(epoch: Epoch | undefined, order: SignalOrder): RunnerEvent[] {
-  if (epoch === undefined || order.serial <= epoch.signalSerial) return [];
-  if (!epoch.processes.some(isOpen)) return [];
+  const run = epoch?.run ?? null;
+  if (run === null || order.serial <= run.signalSerial || !run.processes.some(isOpen)) return [];
   const { epochId, signal, serial } = order;
   return [{ kind: 'signal_wanted', epochId, signal, serial }];
 }

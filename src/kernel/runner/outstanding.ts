@@ -3,7 +3,8 @@
 
 import type { EpochId } from '../model/ids.ts';
 import type { Report } from '../model/orders.ts';
-import { type Epoch, isHeldStill, isOpen, type RunnerState } from './state.ts';
+import { type Epoch, isHeldStill, isOpen, type Launching, type Running } from './epoch.ts';
+import type { RunnerState } from './state.ts';
 
 export interface Effect {
   readonly kind: 'prepare' | 'start' | 'signal' | 'sweep' | 'store' | 'release';
@@ -44,24 +45,25 @@ export function outstandingOf(epoch: Epoch): Effect | null {
 }
 
 /** Not derived from `ending`: what was asked of the launcher is asked whatever comes after. */
-function startOf(epoch: Epoch): Effect | null {
+function startOf(epoch: Launching | Running): Effect | null {
   if (epoch.phase !== 'launching') return null;
   return { kind: 'start', epochId: epoch.order.epochId, key: 'start' };
 }
 
-function signalsOf(epoch: Epoch): Effect | null {
-  const epochId = epoch.order.epochId;
-  if (!epoch.processes.some(isOpen)) return null;
-  if (epoch.ending !== null) {
+function signalsOf(epoch: Launching | Running): Effect | null {
+  const { epochId } = epoch.order;
+  const { processes, ending } = epoch.run;
+  if (!processes.some(isOpen)) return null;
+  if (ending !== null) {
     // One whose start hangs is open, though nobody has heard of it. One that starts while the
     // others are being ended must hear of it too. CONT, because a
     // stopped process would sleep through TERM.
-    const started = epoch.processes.filter((process) => process.state !== 'requested').length;
-    const { kills } = epoch.ending;
+    const started = processes.filter((process) => process.state !== 'requested').length;
+    const { kills } = ending;
     const signals = kills > 0 ? [SIGKILL, SIGCONT] : [SIGTERM, SIGCONT];
     return { kind: 'signal', epochId, key: `end#${kills}#${started}`, signals, ends: true };
   }
-  if (epoch.phase !== 'running' || !(epoch.paused || epoch.suspendWanted !== null)) return null;
+  if (epoch.phase !== 'running' || !(epoch.paused || epoch.wanted !== null)) return null;
   const signals = [isHeldStill(epoch) ? SIGSTOP : SIGCONT];
   return { kind: 'signal', epochId, key: `turn#${epoch.suspendTurns}`, signals };
 }

@@ -1,26 +1,29 @@
 // What the launcher says of processes.
 
 import { unreachable } from '../base/assert.ts';
-import type { RunnerEvent } from './events.ts';
-import { askingFailed, describeFailure } from './failure.ts';
-import type { ProcessInput } from './inputs.ts';
 import {
   type Epoch,
   type Failure,
   instantOf,
+  isLaunched,
   isLive,
   isOpen,
+  type Launching,
   type Now,
   type Process,
   type ProcessPlace,
-  type RunnerState,
-} from './state.ts';
+  type Running,
+} from './epoch.ts';
+import type { RunnerEvent } from './events.ts';
+import { askingFailed, describeFailure } from './failure.ts';
+import type { ProcessInput } from './inputs.ts';
+import type { RunnerState } from './state.ts';
 
 /** What is heard so soon is heard at once. */
 const LATE_MS = 1000;
 
 interface Spot extends ProcessPlace {
-  readonly epoch: Epoch;
+  readonly epoch: Launching | Running;
   readonly process: Process;
 }
 
@@ -28,9 +31,11 @@ interface Spot extends ProcessPlace {
 export function decideProcess(state: RunnerState, event: ProcessInput, now: Now): RunnerEvent[] {
   const place = state.byLaunch.get(event.launchId);
   if (place === undefined) return [];
-  const epoch = state.epochs.get(place.epochId) as Epoch;
-  const spot = { ...place, epoch, process: epoch.processes[place.rank] as Process };
-  if (!isOpen(spot.process)) return [];
+  const epoch = state.epochs.get(place.epochId);
+  const process = epoch?.run?.processes[place.rank];
+  if (epoch === undefined || !isLaunched(epoch) || process === undefined) return [];
+  if (!isOpen(process)) return [];
+  const spot = { ...place, epoch, process };
   switch (event.kind) {
     case 'started':
       return decideStarted(spot, now, event.agoMs);
@@ -39,7 +44,7 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
       return decideFailed(
         state,
         spot,
-        describeFailure(spot.epoch.order, spot.epoch.preparation, event),
+        describeFailure(epoch.order, epoch.run.preparation, event),
         now,
       );
     case 'refused':
@@ -69,7 +74,7 @@ function decideStarted(
 ): RunnerEvent[] {
   if (process.state !== 'requested') return [];
   const events: RunnerEvent[] = [{ kind: 'process_started', epochId, rank, ...now }];
-  if (isLastRequested(epoch, process) && epoch.failure === null) {
+  if (isLastRequested(epoch, process) && epoch.run.failure === null) {
     const late = agoMs < LATE_MS ? {} : { agoMs };
     events.push({ kind: 'epoch_running', epochId, at: now.at, ...late });
   }
@@ -77,16 +82,21 @@ function decideStarted(
 }
 
 /** No other process of the part is still to be started. */
-function isLastRequested(epoch: Epoch, process: Process): boolean {
-  return !epoch.processes.some((other) => other !== process && other.state === 'requested');
+function isLastRequested(epoch: Launching | Running, process: Process): boolean {
+  return !epoch.run.processes.some((other) => other !== process && other.state === 'requested');
 }
 
 /**
  * What the launcher did by itself shows only in the end of a process; the others' ends follow. What
  * an agent that had stood still began after that is not why the process ended.
  */
-function endingByLauncher(epoch: Epoch, leaseOver: boolean, at: number, now: Now): RunnerEvent[] {
-  if (!leaseOver || (epoch.ending !== null && epoch.ending.at <= at)) return [];
+function endingByLauncher(
+  epoch: Launching | Running,
+  leaseOver: boolean,
+  at: number,
+  now: Now,
+): RunnerEvent[] {
+  if (!leaseOver || (epoch.run.ending !== null && epoch.run.ending.at <= at)) return [];
   const { epochId } = epoch.order;
   const why = 'the lease expired while no agent was there to renew it';
   const killAt = now.monotonic;
@@ -108,7 +118,7 @@ function decideFailed(state: RunnerState, spot: Spot, failure: Failure, now: Now
   const events: RunnerEvent[] = [{ kind: 'process_failed', epochId, rank, failure }];
   if (isLastOpen(epoch, process)) return [...events, { kind: 'sweep_begun', epochId }];
   // The others have no use without it: all of a part or nothing.
-  if (epoch.ending === null) {
+  if (epoch.run.ending === null) {
     const killAt = now.monotonic + state.killGraceMs;
     const why = failure.detail;
     const at = instantOf(epoch, now);
@@ -125,8 +135,8 @@ function decideTooLate({ epoch, process, epochId, rank }: Spot, now: Now): Runne
   return events;
 }
 
-function isLastOpen(epoch: Epoch, process: Process): boolean {
-  return !epoch.processes.some((other) => other !== process && isOpen(other));
+function isLastOpen(epoch: Launching | Running, process: Process): boolean {
+  return !epoch.run.processes.some((other) => other !== process && isOpen(other));
 }
 
 function decideExited(
@@ -139,7 +149,7 @@ function decideExited(
   // The start was not heard of, which happens after a restart; the head is told of it all the same.
   if (process.state === 'requested') {
     events.push({ kind: 'process_started', epochId, rank, ...now });
-    if (isLastRequested(epoch, process) && epoch.failure === null) {
+    if (isLastRequested(epoch, process) && epoch.run.failure === null) {
       events.push({ kind: 'epoch_running', epochId, at: now.at });
     }
   }
@@ -147,22 +157,22 @@ function decideExited(
   const there = cancelledThere === undefined ? {} : { cancelledThere };
   events.push({ kind: 'process_exited', epochId, rank, exit, usage, endedAt, ...there });
   if (isLastOpen(epoch, process)) return [...events, { kind: 'sweep_begun', epochId }];
-  if (!epoch.suspended && othersStopped(epoch, process)) {
+  if (!epoch.run.suspended && othersStopped(epoch, process)) {
     events.push({ kind: 'epoch_suspended', epochId, ...now });
   }
   return events;
 }
 
 /** The launcher reads the wall clock, as it is now: processes end just before that is heard. */
-function endOf(epoch: Epoch, endedAt: number, now: Now): number {
+function endOf(epoch: Launching | Running, endedAt: number, now: Now): number {
   const told = endedAt + instantOf(epoch, now) - now.at;
-  return told === endedAt ? told : Math.max(epoch.startedAt ?? told, told);
+  return told === endedAt ? told : Math.max(epoch.run.start?.at ?? told, told);
 }
 
 /** At least one other lives, and every one that does is stopped. */
-function othersStopped(epoch: Epoch, process: Process): boolean {
+function othersStopped(epoch: Launching | Running, process: Process): boolean {
   let stopped = false;
-  for (const other of epoch.processes) {
+  for (const other of epoch.run.processes) {
     if (other === process || !isOpen(other)) continue;
     if (other.state !== 'stopped') return false;
     stopped = true;
@@ -180,7 +190,7 @@ function decideStopped(
   if (process.state === 'requested')
     events.push(...decideStarted({ epoch, process, epochId, rank }, now));
   events.push({ kind: 'process_stopped', epochId, rank, ...how });
-  const alone = !epoch.processes.some((other) => other !== process && isOpen(other));
+  const alone = !epoch.run.processes.some((other) => other !== process && isOpen(other));
   if (alone || othersStopped(epoch, process)) {
     events.push({ kind: 'epoch_suspended', epochId, ...now });
   }
@@ -190,7 +200,7 @@ function decideStopped(
 function decideContinued({ epoch, process, epochId, rank }: Spot, now: Now): RunnerEvent[] {
   if (!isLive(process) || process.state !== 'stopped') return [];
   const events: RunnerEvent[] = [{ kind: 'process_continued', epochId, rank }];
-  if (epoch.suspended) events.push({ kind: 'epoch_resumed', epochId, ...now });
+  if (epoch.run.suspended) events.push({ kind: 'epoch_resumed', epochId, ...now });
   return events;
 }
 

@@ -1,15 +1,26 @@
 // The steps of an epoch that the shell reports: prepared, swept, stored, released; and how it ended.
 
-import { present } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { EndCause, EndReport } from '../model/orders.ts';
 import type { Stored } from '../model/staging.ts';
+import {
+  type Ending,
+  type Epoch,
+  endOf,
+  exitOf,
+  instantOf,
+  type Now,
+  type Preparation,
+  type Run,
+  type Storing,
+  type Sweeping,
+} from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
 import { endUnlaunched, endUnleased, isLeaseOver } from './lease.ts';
 import { rebasePause } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
-import { type Epoch, instantOf, type Now, type Preparation, type RunnerState } from './state.ts';
+import type { RunnerState } from './state.ts';
 
 /** The launch ids are fixed here, in the journal, before anything is started. */
 export function decidePrepared(
@@ -61,7 +72,7 @@ export function rebootEvents(state: RunnerState, now: Now): RunnerEvent[] {
   const detail = 'the node restarted before the task started';
   const events = rebasePause(state, now);
   for (const epoch of state.epochs.values()) {
-    if (epoch.storeUntil !== undefined) {
+    if (epoch.phase === 'storing' && epoch.storeUntil !== undefined) {
       const storeUntil = now.monotonic + state.killGraceMs;
       events.push({ kind: 'storing_hastened', epochId: epoch.order.epochId, storeUntil });
     }
@@ -82,7 +93,7 @@ export function decideSwept(
   const { epochId, leaves } = swept;
   const report = endReport(epoch, swept, now);
   const isKept = leaves && isWorthKeeping(report);
-  const { ending } = epoch;
+  const { ending } = epoch.run;
   if (isKept && ending?.discards !== true) {
     return [{ kind: 'storing_begun', epochId, at: instantOf(epoch, now), report }];
   }
@@ -98,20 +109,20 @@ function isWorthKeeping({ cause }: EndReport): boolean {
 /** Only now the end is told: the head counts on its files being there. */
 export function decideStored(state: RunnerState, epochId: EpochId, stored: Stored): RunnerEvent[] {
   const epoch = state.epochs.get(epochId);
-  if (epoch?.phase !== 'storing' || epoch.end === null) return [];
+  if (epoch?.phase !== 'storing') return [];
   const report = { ...epoch.end, stored };
   return [{ kind: 'epoch_ended', epochId, report }, ...unblockNext(state, epoch)];
 }
 
 /** Nobody waits for its files any more. */
-export function endUnstored({ order, end }: Epoch, problem: string): RunnerEvent {
-  const report = { ...present(end, 'the end'), stored: unstored(problem) };
+export function endUnstored({ order, end }: Storing, problem: string): RunnerEvent {
+  const report = { ...end, stored: unstored(problem) };
   return { kind: 'epoch_ended', epochId: order.epochId, report };
 }
 
 /** Nobody wants its files. */
-export function endDiscarded({ order, end }: Epoch, why: string): RunnerEvent {
-  const report = discarded(present(end, 'the end'), why);
+export function endDiscarded({ order, end }: Storing, why: string): RunnerEvent {
+  const report = discarded(end, why);
   return { kind: 'epoch_ended', epochId: order.epochId, report };
 }
 
@@ -142,66 +153,68 @@ export function unblockNext(state: RunnerState, gone: Epoch): RunnerEvent[] {
 }
 
 function endReport(
-  epoch: Epoch,
+  epoch: Sweeping,
   swept: Extract<RunnerInput, { kind: 'swept' }>,
   now: Now,
 ): EndReport {
+  const { run } = epoch;
   const cause = endCause(epoch, swept.outOfMemory);
-  const peak = Math.max(epoch.usage.memoryPeakBytes, swept.memoryPeakBytes ?? 0);
-  const detail = endDetail(epoch, cause);
+  const peak = Math.max(run.usage.memoryPeakBytes, swept.memoryPeakBytes ?? 0);
+  const detail = endDetail(run, cause);
   return {
     kind: 'task_ended',
     epochId: swept.epochId,
-    at: lastEnd(epoch) ?? instantOf(epoch, now),
+    at: lastEnd(run) ?? instantOf(epoch, now),
     cause,
-    nodeFault: cause === 'lost' || (cause === 'launch_failed' && epoch.failure?.nodeFault === true),
-    processes: epoch.processes.flatMap(({ exit }, rank) => (exit === null ? [] : [{ rank, exit }])),
-    usage: { ...epoch.usage, memoryPeakBytes: peak },
+    nodeFault: cause === 'lost' || (cause === 'launch_failed' && run.failure?.nodeFault === true),
+    processes: run.processes.flatMap((process, rank) => {
+      return process.state === 'exited' ? [{ rank, exit: process.exit }] : [];
+    }),
+    usage: { ...run.usage, memoryPeakBytes: peak },
     ...(detail === null ? {} : { detail }),
-    ...thereOf(epoch, cause),
+    ...thereOf(run, cause),
     ...(swept.silent ? { silentNodeRank: epoch.order.nodeRank } : {}),
   };
 }
 
 /** An end that the node asked for is its own, whatever its site calls it. */
-function thereOf(epoch: Epoch, cause: EndCause): Pick<EndReport, 'there'> {
-  if (epoch.failure?.there !== undefined) return { there: epoch.failure.there };
-  return wasCancelledThere(epoch, cause) ? { there: 'cancelled' } : {};
+function thereOf(run: Run, cause: EndCause): Pick<EndReport, 'there'> {
+  if (run.failure?.there !== undefined) return { there: run.failure.there };
+  return wasCancelledThere(run, cause) ? { there: 'cancelled' } : {};
 }
 
-function wasCancelledThere({ cancelledThere }: Epoch, cause: EndCause): boolean {
+function wasCancelledThere({ cancelledThere }: Run, cause: EndCause): boolean {
   return cancelledThere !== undefined && cause === 'exited';
 }
 
-function endCause(epoch: Epoch, outOfMemory: boolean): EndCause {
-  if (epoch.failure !== null) return 'launch_failed';
+function endCause({ order, run }: Sweeping, outOfMemory: boolean): EndCause {
+  if (run.failure !== null) return 'launch_failed';
   // A rank that the kernel ended makes its program end, and that ends the server here.
-  const hasSteps = epoch.order.mpi !== undefined && epoch.order.nodeRank > 0;
+  const hasSteps = order.mpi !== undefined && order.nodeRank > 0;
   if (outOfMemory && hasSteps) return 'out_of_memory';
-  if (wasEnded(epoch)) return epoch.ending?.cause as EndCause;
-  if (epoch.processes.some((process) => process.state === 'lost')) return 'lost';
-  const failed = epoch.processes.some(({ exit }) => exit?.code !== 0);
+  if (run.ending !== null && wasEndedBy(run, run.ending)) return run.ending.cause;
+  if (run.processes.some((process) => process.state === 'lost')) return 'lost';
+  const failed = run.processes.some((process) => exitOf(process)?.code !== 0);
   // A program may lose a helper to the kernel and still succeed; then it has not run out.
   return outOfMemory && failed ? 'out_of_memory' : 'exited';
 }
 
 /** Something was still running when the signal went out. */
-function wasEnded(epoch: Epoch): boolean {
-  const ending = epoch.ending;
-  if (ending === null) return false;
-  return epoch.processes.some(({ endedAt }) => endedAt === null || endedAt >= ending.at);
+function wasEndedBy({ processes }: Run, ending: Ending): boolean {
+  return processes.some((process) => process.state !== 'exited' || process.endedAt >= ending.at);
 }
 
-function endDetail(epoch: Epoch, cause: EndCause): string | null {
-  if (epoch.failure !== null) return epoch.failure.detail;
+function endDetail(run: Run, cause: EndCause): string | null {
+  if (run.failure !== null) return run.failure.detail;
   if (cause === 'lost') return 'the launcher died, and the exit status is lost with it';
-  if (wasCancelledThere(epoch, cause)) return epoch.cancelledThere ?? null;
-  return cause === 'exited' || cause === 'out_of_memory' ? null : (epoch.ending?.why ?? null);
+  if (wasCancelledThere(run, cause)) return run.cancelledThere ?? null;
+  return cause === 'exited' || cause === 'out_of_memory' ? null : (run.ending?.why ?? null);
 }
 
-function lastEnd(epoch: Epoch): number | null {
+function lastEnd({ processes }: Run): number | null {
   let last: number | null = null;
-  for (const { endedAt } of epoch.processes) {
+  for (const process of processes) {
+    const endedAt = endOf(process);
     if (endedAt !== null && (last === null || endedAt > last)) last = endedAt;
   }
   return last;

@@ -4,21 +4,25 @@ import { present } from '../base/assert.ts';
 import { formatDuration } from '../base/duration.ts';
 import { formatSize } from '../base/size.ts';
 import type { EpochId } from '../model/ids.ts';
+import {
+  beginOf,
+  type Ending,
+  type EndingCause,
+  type Epoch,
+  elapsedMs,
+  endingOf,
+  instantOf,
+  isBuilding,
+  isLaunched,
+  isOpen,
+  type Now,
+  processesOf,
+} from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
 import { endUnleased, isLeaseOver } from './lease.ts';
 import { decidePauseOver } from './pause/decide.ts';
 import { endUnstored, unblockNext } from './progress.ts';
-import {
-  type EndingCause,
-  type Epoch,
-  elapsedMs,
-  instantOf,
-  isBuilding,
-  isOpen,
-  KILL_AGAIN_MS,
-  type Now,
-  type RunnerState,
-} from './state.ts';
+import { KILL_AGAIN_MS, type RunnerState } from './state.ts';
 
 const NOT_KEPT_IN_TIME = 'not all of it was kept in the time that a cancel leaves for that';
 
@@ -26,28 +30,29 @@ const NOT_KEPT_IN_TIME = 'not all of it was kept in the time that a cancel leave
 export function decideTick(state: RunnerState, now: Now): RunnerEvent[] {
   const events = decidePauseOver(state, now);
   for (const epoch of state.epochs.values()) {
-    if (isOver(epoch)) {
+    if (epoch.phase === 'storing') {
       if (now.monotonic >= (epoch.storeUntil ?? Number.POSITIVE_INFINITY)) {
         events.push(endUnstored(epoch, NOT_KEPT_IN_TIME), ...unblockNext(state, epoch));
       }
-      continue;
     }
-    if (epoch.ending !== null) events.push(...decideKill(epoch, now));
+    if (isOver(epoch)) continue;
+    const ending = endingOf(epoch);
+    if (ending !== null) events.push(...decideKill(epoch, ending, now));
     else events.push(...decideDue(state, epoch, now));
   }
   return events;
 }
 
-function decideKill(epoch: Epoch, now: Now): RunnerEvent[] {
-  if (epoch.ending === null || now.monotonic < epoch.ending.killAt) return [];
+function decideKill({ order }: Epoch, ending: Ending, now: Now): RunnerEvent[] {
+  if (now.monotonic < ending.killAt) return [];
   const killAt = now.monotonic + KILL_AGAIN_MS;
-  return [{ kind: 'kill_due', epochId: epoch.order.epochId, killAt }];
+  return [{ kind: 'kill_due', epochId: order.epochId, killAt }];
 }
 
 function decideDue(state: RunnerState, epoch: Epoch, now: Now): RunnerEvent[] {
   const { onNodeLoss } = epoch.order;
   const limitMs = limitOf(epoch);
-  if (limitMs !== null && epoch.startedAt !== null && elapsedMs(epoch, now) >= limitMs) {
+  if (limitMs !== null && beginOf(epoch) !== null && elapsedMs(epoch, now) >= limitMs) {
     const whose = isBuilding(epoch) ? 'the time limit of a build,' : 'its time limit of';
     const why = `reached ${whose} ${formatDuration(limitMs)}`;
     return [begin(epoch, 'timeout', why, now, state)];
@@ -55,7 +60,7 @@ function decideDue(state: RunnerState, epoch: Epoch, now: Now): RunnerEvent[] {
   const warning = warningDue(epoch, now);
   if (warning !== null) return [warning];
   if (onNodeLoss.kind !== 'lease' || !isLeaseOver(state, epoch, now)) return [];
-  if (epoch.processes.length === 0) return [endUnleased(epoch, now)];
+  if (epoch.run === null) return [endUnleased(epoch, now)];
   const why = `the head did not answer for the lease of ${formatDuration(onNodeLoss.leaseMs)}`;
   return [begin(epoch, 'lease_expired', why, now, state)];
 }
@@ -69,7 +74,7 @@ function limitOf(epoch: Epoch): number | null {
 /** What an agent was away for that has no more time left for building counts as the task's own. */
 export function decideBuilt(state: RunnerState, epochId: EpochId, now: Now): RunnerEvent[] {
   const epoch = state.epochs.get(epochId);
-  if (epoch === undefined || !isBuilding(epoch) || isOver(epoch)) return [];
+  if (epoch === undefined || !isLaunched(epoch) || !isBuilding(epoch)) return [];
   const tookMs = Math.min(elapsedMs(epoch, now), epoch.order.batch?.buildMs ?? 0);
   return [
     { kind: 'build_over', epochId, at: instantOf(epoch, now), monotonic: now.monotonic, tookMs },
@@ -79,15 +84,20 @@ export function decideBuilt(state: RunnerState, epochId: EpochId, now: Now): Run
 /** Once, however often the agent restarts meanwhile; a suspended task hears of it when it goes on. */
 function warningDue(epoch: Epoch, now: Now): RunnerEvent | null {
   const at = warningAtMs(epoch);
-  if (at === null || epoch.runningSince === null || elapsedMs(epoch, now) < at) return null;
+  if (at === null || isStanding(epoch) || elapsedMs(epoch, now) < at) return null;
   const { epochId, warning } = epoch.order;
   return { kind: 'warning_due', epochId, signal: present(warning, 'the warning').signal };
+}
+
+function isStanding({ run }: Epoch): boolean {
+  return run === null || run.runningSince === null;
 }
 
 /** In ms of running time; null when there is none to come. */
 function warningAtMs(epoch: Epoch): number | null {
   const { walltimeMs, warning } = epoch.order;
-  if (epoch.warned || isBuilding(epoch) || walltimeMs === null || warning == null) return null;
+  if (epoch.run?.warned === true || isBuilding(epoch) || walltimeMs === null || warning == null)
+    return null;
   return Math.max(0, walltimeMs - warning.leadMs);
 }
 
@@ -110,7 +120,8 @@ export function decideMemoryExceeded(
   now: Now,
 ): RunnerEvent[] {
   const epoch = state.epochs.get(epochId);
-  if (epoch === undefined || epoch.ending !== null || !epoch.processes.some(isOpen)) return [];
+  if (epoch === undefined || endingOf(epoch) !== null || !processesOf(epoch).some(isOpen))
+    return [];
   const why = `exceeded its limit of ${formatSize(epoch.order.share.resources.memoryBytes)}`;
   const common = { epochId, cause: 'out_of_memory', why, at: instantOf(epoch, now) } as const;
   const killAt = now.monotonic + KILL_AGAIN_MS;
@@ -125,16 +136,21 @@ function isOver({ phase }: Epoch): boolean {
   return phase === 'sweeping' || phase === 'storing' || phase === 'ended';
 }
 
+/** When so much running time is over, monotonic; null: its clock stands still. */
+function wallOf({ run }: Epoch, limitMs: number): number | null {
+  if (run === null || run.runningSince === null) return null;
+  return run.runningSince + limitMs - run.runningMs;
+}
+
 /** When this epoch next needs a tick, in monotonic ms; null = not by itself. */
 export function deadlineOf(state: RunnerState, epoch: Epoch): number | null {
-  if (isOver(epoch)) return epoch.storeUntil ?? null;
-  if (epoch.ending !== null) return epoch.ending.killAt;
+  if (epoch.phase === 'storing') return epoch.storeUntil ?? null;
+  if (isOver(epoch)) return null;
+  const ending = endingOf(epoch);
+  if (ending !== null) return ending.killAt;
   const { onNodeLoss } = epoch.order;
   const next = warningAtMs(epoch) ?? limitOf(epoch);
-  const wall =
-    next === null || epoch.runningSince === null
-      ? null
-      : epoch.runningSince + next - epoch.runningMs;
+  const wall = next === null ? null : wallOf(epoch, next);
   // One ms more: the lease is over when more than leaseMs have passed.
   const lease = onNodeLoss.kind === 'lease' ? (state.heardAt ?? 0) + onNodeLoss.leaseMs + 1 : null;
   if (wall === null || lease === null) return wall ?? lease;

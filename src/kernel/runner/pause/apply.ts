@@ -1,8 +1,9 @@
 // What a pause does to the epochs that are here, and what the head is told of it.
 
 import { addReport } from '../books.ts';
+import { type Epoch, pauseWalltime } from '../epoch.ts';
 import type { RunnerEvent } from '../events.ts';
-import { type Epoch, pauseWalltime, type RunnerState } from '../state.ts';
+import type { RunnerState } from '../state.ts';
 import { isPaused, shownPause } from './state.ts';
 
 type EventOf<Kind extends RunnerEvent['kind']> = Extract<RunnerEvent, { kind: Kind }>;
@@ -48,8 +49,8 @@ function turn(epoch: Epoch, paused: boolean, monotonic: number): void {
   epoch.suspendTurns += 1;
   if (paused) {
     // Of one that stands still already nobody will tell again that it has stopped.
-    if (epoch.suspended) pauseWalltime(epoch, monotonic);
-  } else if (epoch.suspendWanted === null && epoch.phase === 'running') {
-    epoch.suspendWanted = false;
+    if (epoch.run?.suspended === true) pauseWalltime(epoch.run, monotonic);
+  } else if (epoch.wanted === null && epoch.phase === 'running') {
+    epoch.wanted = 'resume';
   }
 }

@@ -2,8 +2,9 @@
 
 import { isSame } from '../../base/same.ts';
 import type { PauseWish, YieldPause } from '../../model/pause.ts';
+import type { Now } from '../epoch.ts';
 import type { RunnerEvent } from '../events.ts';
-import type { Now, RunnerState } from '../state.ts';
+import type { RunnerState } from '../state.ts';
 import type { AskedPause } from './state.ts';
 
 /** How often the deadline is looked at: a sleeping machine or a set clock stops no timer in time. */

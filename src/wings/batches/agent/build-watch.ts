@@ -6,7 +6,7 @@ import { BUILT_MARK } from '../../../kernel/model/batch.ts';
 import type { EpochId } from '../../../kernel/model/ids.ts';
 import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
 import type { Files } from '../../../kernel/ports/files.ts';
-import { type Epoch, isBuilding, isOpen } from '../../../kernel/runner/state.ts';
+import { type Epoch, isBuilding, isOpen, processesOf } from '../../../kernel/runner/epoch.ts';
 
 const LOOK_EVERY_MS = 500;
 
@@ -53,7 +53,7 @@ export class BuildWatch {
     const { files, settings, onBuilt } = this.#world;
     for (const epoch of this.#watched) {
       const { epochId } = epoch.order;
-      const isOver = !isBuilding(epoch) || !epoch.processes.some(isOpen);
+      const isOver = !isBuilding(epoch) || !processesOf(epoch).some(isOpen);
       const mark = `${workDirectory(settings, epochId)}/${BUILT_MARK}`;
       if (!isOver && files.size(mark) === null) continue;
       this.#watched.delete(epoch);

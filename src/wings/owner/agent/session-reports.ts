@@ -2,7 +2,7 @@
 // program of the session itself is told by the X server when somebody last typed there.
 
 import type { Sign } from '../../../kernel/model/presence.ts';
-import type { Now } from '../../../kernel/runner/state.ts';
+import type { Now } from '../../../kernel/runner/epoch.ts';
 
 /** How long ago somebody typed there, or why the helper cannot know. */
 export interface SessionReport {

@@ -6,7 +6,7 @@ import type { LocalTime } from '../../../kernel/model/hours.ts';
 import type { Presence, Wanted, YieldRules } from '../../../kernel/model/presence.ts';
 import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
-import type { Now } from '../../../kernel/runner/state.ts';
+import type { Now } from '../../../kernel/runner/epoch.ts';
 import type { OwnerPresence } from '../ports/presence.ts';
 import { beginWatch, type Watched, watch } from '../runner/yielding/decide.ts';
 import { presenceOf } from '../runner/yielding/words.ts';

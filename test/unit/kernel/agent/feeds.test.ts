@@ -97,7 +97,7 @@ test('a pipe that an earlier agent left makes its process lost, however it ended
   assert.ok(feeds.isBroken(EPOCH) && !feeds.isBroken('42#2' as EpochId));
   assert.deepEqual(readdirSync(world.directory), []);
   const processes = [{ launchId: 7, state: 'running' }];
-  const epochs = new Map([[EPOCH, { order: { epochId: EPOCH }, processes }]]);
+  const epochs = new Map([[EPOCH, { order: { epochId: EPOCH }, run: { processes } }]]);
   const known = [{ launchId: 7, state: 'running' as const }];
   const inputs = adoptionInputs({ epochs } as never as RunnerState, known, 0, (epochId) =>
     feeds.isBroken(epochId),

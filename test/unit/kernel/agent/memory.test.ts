@@ -124,7 +124,7 @@ test('[J29] of very many tasks those with a kill are told, once, and each group 
   const count = MEMORY_USES_MAX + 1;
   const epochs = Array.from({ length: count }, (_, at) => ({
     phase: 'running',
-    preparation: { group: `g${at}` },
+    run: { preparation: { group: `g${at}` } },
     order: { epochId: `${at}#1`, share: share(1, LIMIT), onOom: 'tell' },
   }));
   let kills = 1;

@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StopWatch, type StopWorld } from '../../../../src/kernel/agent/stop-watch.ts';
-import type { Epoch } from '../../../../src/kernel/runner/state.ts';
+import type { Epoch, Run } from '../../../../src/kernel/runner/epoch.ts';
 import { VirtualClock } from './fake-world.ts';
 
-type Known = Partial<Omit<Epoch, 'processes'>> & { readonly launches: readonly number[] };
+type Known = Partial<Pick<Epoch, 'phase' | 'wanted'> & Pick<Run, 'suspended' | 'ending'>> & {
+  readonly launches: readonly number[];
+};
 
 function world(known: readonly Known[]) {
   const clock = new VirtualClock();
@@ -14,8 +16,8 @@ function world(known: readonly Known[]) {
   const epochs = known.map(({ launches, ...some }, at) => {
     const state = some.suspended === false ? 'running' : 'stopped';
     const processes = launches.map((launchId) => ({ launchId, state }));
-    const plain = { phase: 'running', ending: null, suspended: true, suspendWanted: true };
-    return [`${at + 1}#1`, { ...plain, ...some, processes }];
+    const { phase = 'running', wanted = 'suspend', suspended = true, ending = null } = some;
+    return [`${at + 1}#1`, { phase, wanted, run: { processes, suspended, ending } }];
   });
   const state = { epochs: new Map(epochs as never) } as StopWorld['state'];
   const signal = (launchId: number, number: number): void =>
@@ -31,8 +33,8 @@ function world(known: readonly Known[]) {
 test('[J16] only what ought to stand still by order is stopped again', async () => {
   const { clock, sent, watch } = world([
     { launches: [1, 2] },
-    { launches: [3], suspendWanted: null },
-    { launches: [4], suspendWanted: false },
+    { launches: [3], wanted: null },
+    { launches: [4], wanted: 'resume' },
     { launches: [5], suspended: false },
     { launches: [6], phase: 'sweeping' },
     { launches: [7], ending: {} as never },
@@ -68,14 +70,14 @@ test('[J16] with very many that do not stop each has its turn', async () => {
 test('[J16] what has not stopped at the second look goes on for a moment and is stopped again', async () => {
   const { clock, sent, state, watch } = world([
     { launches: [1, 2], suspended: false },
-    { launches: [3], suspended: false, suspendWanted: false },
+    { launches: [3], suspended: false, wanted: 'resume' },
   ]);
   watch.start();
   await clock.advance(5_000);
   assert.deepEqual(sent, [], 'it may be about to');
   await clock.advance(5_000);
   assert.deepEqual(sent, ['1:18', '2:18']);
-  const [first] = state.epochs.get('1#1' as never)?.processes ?? [];
+  const [first] = state.epochs.get('1#1' as never)?.run?.processes ?? [];
   Object.assign(first ?? {}, { state: 'stopped' });
   await clock.advance(200);
   assert.deepEqual(sent.slice(2), ['2:19']);

@@ -6,6 +6,7 @@ import type { KnownProcess } from '../../../../src/kernel/model/processes.ts';
 import { adoptionInputs, strangers } from '../../../../src/kernel/runner/adopt.ts';
 import { apply } from '../../../../src/kernel/runner/apply.ts';
 import { heldEpochs, sumOf } from '../../../../src/kernel/runner/books.ts';
+import { toldOf } from '../../../../src/kernel/runner/epoch.ts';
 import { emptyState } from '../../../../src/kernel/runner/state.ts';
 import { idOf, launch, shell } from '../agent/orders.ts';
 import { exited, prepared, started, swept, World } from './world.ts';
@@ -66,7 +67,7 @@ test('launch ids of a forgotten life are skipped and its processes are strangers
   assert.deepEqual(strangers(world.state, known), known);
   world.feed(...adoptionInputs(world.state, known, world.time));
   world.feed({ kind: 'order', order: launch(1, shell('x')) }, prepared(idOf(1)));
-  assert.equal(world.epoch(idOf(1)).processes[0]?.launchId, 18);
+  assert.equal(world.epoch(idOf(1)).run?.processes[0]?.launchId, 18);
 });
 
 test('the sum of a state restores the state', () => {
@@ -98,7 +99,7 @@ test('[J20] a start that only the list tells of was when the list says, also of 
   const at = world.time + 5000;
   for (const { stands } of heldEpochs(world.state, at)) assert.equal(stands?.startedAt, begun);
   world.feed(swept(idOf(2)));
-  const told = world.epoch(idOf(2)).told;
+  const told = toldOf(world.epoch(idOf(2)));
   assert.ok(told?.startedAt !== undefined && told.at - told.startedAt === 20_000, 'it ran so long');
   world.assertReplays();
 });

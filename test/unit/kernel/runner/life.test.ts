@@ -192,7 +192,7 @@ test('a process that somebody else stops is suspended, never ended, and can be r
   assert.deepEqual(world.feed(resume), ['resume_wanted']);
   assert.deepEqual(world.toDo(), ['7#1 signal turn#1']);
   world.feed(process('continued', 1));
-  assert.equal(world.epoch(ID).suspended, false);
+  assert.equal(world.epoch(ID).run?.suspended, false);
 });
 
 test('[G22] what a site suspended by itself goes on only by a word that is new', () => {

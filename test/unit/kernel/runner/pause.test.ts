@@ -5,10 +5,11 @@ import { test } from 'node:test';
 import type { Report } from '../../../../src/kernel/model/orders.ts';
 import { apply } from '../../../../src/kernel/runner/apply.ts';
 import { sumOf } from '../../../../src/kernel/runner/books.ts';
+import { elapsedMs } from '../../../../src/kernel/runner/epoch.ts';
 import type { RunnerInput } from '../../../../src/kernel/runner/inputs.ts';
 import { pauseDeadline } from '../../../../src/kernel/runner/pause/decide.ts';
 import { rebootEvents } from '../../../../src/kernel/runner/progress.ts';
-import { elapsedMs, emptyState } from '../../../../src/kernel/runner/state.ts';
+import { emptyState } from '../../../../src/kernel/runner/state.ts';
 import { idOf, launch, shell } from '../agent/orders.ts';
 import { exited, prepared, process, started, swept, World } from './world.ts';
 
@@ -177,9 +178,9 @@ test('[O3] a task that the head stopped stays stopped when a pause ends', () => 
   world.feed(process('stopped', 1), pause());
   assert.deepEqual(world.toDo(), ['7#1 signal turn#2']);
   world.feed(UNPAUSE);
-  assert.equal(world.epoch(ID).suspendWanted, true);
+  assert.equal(world.epoch(ID).wanted, 'suspend');
   world.feed({ kind: 'order', order: { kind: 'resume', epochId: ID, turn: 2 } });
-  assert.equal(world.epoch(ID).suspendWanted, false);
+  assert.equal(world.epoch(ID).wanted, 'resume');
 });
 
 test('[O3] a task that the head lets go on in a pause goes on when that ends', () => {
@@ -189,7 +190,7 @@ test('[O3] a task that the head lets go on in a pause goes on when that ends', (
   world.feed({ kind: 'order', order: { kind: 'resume', epochId: ID, turn: 2 } });
   assert.equal(world.epoch(ID).paused, true);
   world.feed(UNPAUSE);
-  assert.equal(world.epoch(ID).suspendWanted, false);
+  assert.equal(world.epoch(ID).wanted, 'resume');
 });
 
 test('[O3] a pause that ended while its stop was on its way wakes what a new agent finds stopped', () => {

@@ -9,15 +9,12 @@ import { apply } from '../../../../src/kernel/runner/apply.ts';
 import { sumOf } from '../../../../src/kernel/runner/books.ts';
 import { check } from '../../../../src/kernel/runner/check.ts';
 import { decide } from '../../../../src/kernel/runner/decide.ts';
+import type { Epoch, Now } from '../../../../src/kernel/runner/epoch.ts';
 import type { RunnerEvent } from '../../../../src/kernel/runner/events.ts';
 import type { RunnerInput } from '../../../../src/kernel/runner/inputs.ts';
 import { type Effect, outstanding } from '../../../../src/kernel/runner/outstanding.ts';
-import {
-  type Epoch,
-  emptyState,
-  type Now,
-  type RunnerState,
-} from '../../../../src/kernel/runner/state.ts';
+import { emptyState, type RunnerState } from '../../../../src/kernel/runner/state.ts';
+import { fromStored, toStored } from '../../../../src/kernel/runner/stored.ts';
 
 export class World {
   readonly state: RunnerState = emptyState();
@@ -38,6 +35,7 @@ export class World {
       const events = decide(this.state, input, this.now());
       apply(this.state, events);
       check(this.state);
+      this.#assertStorable();
       assert.deepEqual(
         decide(this.state, input, this.now()),
         [],
@@ -47,6 +45,14 @@ export class World {
     }
     this.journal.push(...structuredClone(all));
     return all;
+  }
+
+  /** What journals keep of an epoch gives the very same epoch. */
+  #assertStorable(): void {
+    for (const epoch of this.state.epochs.values()) {
+      const written = JSON.stringify(toStored(epoch));
+      assert.deepEqual(fromStored(JSON.parse(written)), epoch);
+    }
   }
 
   /** What must be done, as `kind key`. */

@@ -28,7 +28,8 @@ import {
 import type { Clock } from '../../../../kernel/ports/clock.ts';
 import type { Log } from '../../../../kernel/ports/log.ts';
 import type { Proofs, ProvenUser } from '../../../../kernel/ports/proofs.ts';
-import { isLive, type RunnerState } from '../../../../kernel/runner/state.ts';
+import { isLive, processesOf } from '../../../../kernel/runner/epoch.ts';
+import type { RunnerState } from '../../../../kernel/runner/state.ts';
 import type { YieldWatch } from '../yield-watch.ts';
 import { mayPause, type PauseRights } from './rights.ts';
 import { readReport } from './session.ts';
@@ -164,7 +165,7 @@ async function pause(world: DoorWorld, body: Body): Promise<Answer> {
   const begun = await pausing.pause(wish);
   if (!begun.ok) return begun;
   log.info(wish, 'the node is paused');
-  const tasks = [...state.epochs.values()].filter((epoch) => epoch.processes.some(isLive));
+  const tasks = [...state.epochs.values()].filter((epoch) => processesOf(epoch).some(isLive));
   return ok({ node, pause: begun.value, tasks: tasks.length } satisfies PauseReply);
 }
 

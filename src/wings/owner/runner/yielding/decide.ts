@@ -5,7 +5,7 @@
 
 import type { YieldPause } from '../../../../kernel/model/pause.ts';
 import type { YieldRules } from '../../../../kernel/model/presence.ts';
-import type { Now } from '../../../../kernel/runner/state.ts';
+import type { Now } from '../../../../kernel/runner/epoch.ts';
 import { type Look, whyInUse } from './in-use.ts';
 import { addReading, type Readings } from './load.ts';
 

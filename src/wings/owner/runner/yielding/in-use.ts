@@ -2,7 +2,7 @@
 
 import { isWithin, type LocalTime } from '../../../../kernel/model/hours.ts';
 import type { Sign, YieldRules } from '../../../../kernel/model/presence.ts';
-import type { Now } from '../../../../kernel/runner/state.ts';
+import type { Now } from '../../../../kernel/runner/epoch.ts';
 import { busyCpus, type Readings, wordsOfLoad } from './load.ts';
 
 /** One look at the machine. */
