@@ -16,6 +16,18 @@ import type {
 } from '../../adaptors/adaptor.ts';
 import type { SiteNotes } from '../../ports/sites.ts';
 import { runSiteCommand } from './command.ts';
+import {
+  givenBack,
+  type NodeStop,
+  noted,
+  noteOf,
+  refusalOf,
+  refuse,
+  type Stopping,
+  shown,
+  taken,
+  withoutRefusal,
+} from './node-stop.ts';
 import * as rules from './stop-note.ts';
 
 export interface NodeStopsWorld {
@@ -36,20 +48,15 @@ export const LATE_MS = 15_000;
 /** Between two looks whether it has begun. */
 const LOOK_MS = 500;
 
+/** All that a head wants stopped, as it said last; `away`: it can say nothing more, for a while or for ever. */
+type HeadWishes =
+  | { readonly state: 'unheard' }
+  | { readonly state: 'there' | 'away'; readonly wishes: ReadonlyMap<string, StopWish> };
+
 export class NodeStops {
   readonly #world: NodeStopsWorld;
-  readonly #notes = new Map<string, rules.StopNote>();
-  /** By node; null: no head has said anything to this process. */
-  #wishes: ReadonlyMap<string, StopWish> | null = null;
-  #isHeadThere = false;
-  /** What a site has refused, by node. */
-  readonly #refused = new Map<string, { readonly maintenance: string; readonly why: string }>();
-  /** What keeps a node from being given back. */
-  readonly #problems = new Map<string, string>();
-  /** Since when sites have taken a stop, by node, and show nothing of it. */
-  readonly #takenAt = new Map<string, number>();
-  /** Nodes that were opened behind a stop that nobody has seen. */
-  readonly #opened = new Set<string>();
+  readonly #stops = new Map<string, NodeStop>();
+  #head: HeadWishes = { state: 'unheard' };
   readonly #turns = new Map<string, Promise<unknown>>();
   #listing: Promise<unknown> = Promise.resolve();
   #nextListing: Promise<Result<readonly SiteNode[], SiteProblem>> | null = null;
@@ -59,7 +66,7 @@ export class NodeStops {
     this.#world = world;
     for (const [node, text] of world.notes.all()) {
       const note = rules.parseStopNote(text);
-      if (note !== null) this.#notes.set(node, note);
+      if (note !== null) this.#stops.set(node, noted(undefined, note));
       else world.log.error({ node, text }, 'the note of a stopped node cannot be read');
     }
   }
@@ -71,44 +78,39 @@ export class NodeStops {
 
   /** All that a head wants stopped now. */
   want(wishes: readonly StopWish[]): void {
-    this.#isHeadThere = true;
-    this.#wishes = new Map(wishes.map((wish) => [wish.node, wish]));
-    for (const [node, { maintenance }] of this.#refused) {
-      if (this.#wishes.get(node)?.maintenance !== maintenance) this.#refused.delete(node);
+    const wanted = new Map(wishes.map((wish) => [wish.node, wish]));
+    this.#head = { state: 'there', wishes: wanted };
+    for (const [node, stop] of this.#stops) {
+      const refused = refusalOf(stop);
+      if (refused === null || wanted.get(node)?.maintenance === refused.maintenance) continue;
+      this.#set(node, withoutRefusal(stop));
     }
     this.look();
   }
 
   /** Its head can tell it nothing more, for a while or for ever. */
   headIsAway(): void {
-    this.#isHeadThere = false;
+    if (this.#head.state === 'there') this.#head = { ...this.#head, state: 'away' };
   }
 
   /** It is stopped by us, or about to be, or not given back yet. */
   holds(node: string): boolean {
-    return this.#notes.has(node);
+    return this.#noteOf(node) !== undefined;
   }
 
   /** The maintenance that has it stopped; null: none. */
   maintenanceOf(node: string): string | null {
-    const note = this.#notes.get(node);
+    const note = this.#noteOf(node);
     return note === undefined || note.phase === 'returning' ? null : note.maintenance;
   }
 
   get all(): SiteStop[] {
-    const noted = [...this.#notes].flatMap(([node, { maintenance, phase }]): SiteStop[] => {
-      const isAwaited =
-        this.#wishes === null || this.#wishes.get(node)?.maintenance === maintenance;
-      if (phase === 'stopping' && isAwaited) return [];
-      const why = this.#problems.get(node) ?? null;
-      const isHeld = phase === 'stopped' || phase === 'opened';
-      const state = isHeld ? 'stopped' : 'returning';
-      return [{ node, maintenance, state, why }];
+    const wishes = this.#wishes;
+    return [...this.#stops].flatMap(([node, stop]) => {
+      return shown(node, stop, ({ maintenance }) => {
+        return wishes === null || wishes.get(node)?.maintenance === maintenance;
+      });
     });
-    const refused = [...this.#refused].map(([node, { maintenance, why }]): SiteStop => {
-      return { node, maintenance, state: 'refused', why };
-    });
-    return [...noted, ...refused];
   }
 
   /**
@@ -122,7 +124,7 @@ export class NodeStops {
         .map(({ name }) => name),
     );
     const strays = listed.filter((node) => rules.noteOfStray(node) !== null);
-    const known = [...(this.#wishes?.keys() ?? []), ...this.#notes.keys()];
+    const known = [...(this.#wishes?.keys() ?? []), ...this.#stops.keys()];
     for (const node of new Set([...known, ...strays.map(({ name }) => name)])) {
       if (this.#turns.has(node) || (closed.has(node) && this.#isAsWished(node))) continue;
       void this.#inTurn(node, () => this.#settle(node)).catch((error: unknown) => {
@@ -141,7 +143,7 @@ export class NodeStops {
     hasBegun: () => Promise<boolean>,
   ): Promise<Result<null, SiteProblem>> {
     return this.#inTurn(node, async () => {
-      const note = this.#notes.get(node);
+      const note = this.#noteOf(node);
       if (note?.phase !== 'stopped') return err(away('the node is not stopped yet'));
       // By the gateway before this one.
       if (await hasBegun()) return ok(null);
@@ -162,8 +164,22 @@ export class NodeStops {
     });
   }
 
+  /** By node; null: no head has said anything to this process. */
+  get #wishes(): ReadonlyMap<string, StopWish> | null {
+    return this.#head.state === 'unheard' ? null : this.#head.wishes;
+  }
+
+  #noteOf(node: string): rules.StopNote | undefined {
+    return noteOf(this.#stops.get(node));
+  }
+
+  #set(node: string, stop: NodeStop | null): void {
+    if (stop === null) this.#stops.delete(node);
+    else this.#stops.set(node, stop);
+  }
+
   #isAsWished(node: string): boolean {
-    const note = this.#notes.get(node);
+    const note = this.#noteOf(node);
     return note?.phase === 'stopped' && this.#wishOf(node)?.maintenance === note.maintenance;
   }
 
@@ -181,7 +197,8 @@ export class NodeStops {
   /** Undefined: nobody wants it, or nobody who did has been heard of for long after its time. */
   #wishOf(node: string): StopWish | undefined {
     const wish = this.#wishes?.get(node);
-    if (wish === undefined || this.#isHeadThere || !this.#isLate(wish.until)) return wish;
+    if (this.#head.state === 'there') return wish;
+    if (wish === undefined || !this.#isLate(wish.until)) return wish;
     return undefined;
   }
 
@@ -191,15 +208,15 @@ export class NodeStops {
 
   async #settle(node: string): Promise<void> {
     const wish = this.#wishOf(node);
-    const note = this.#notes.get(node);
+    const note = this.#noteOf(node);
     if (wish !== undefined) {
       const reason = rules.reasonOf(wish.maintenance);
-      if (!this.#refused.has(node)) await this.#stop(node, { ...wish, reason });
+      if (refusalOf(this.#stops.get(node)) === null) await this.#stop(node, { ...wish, reason });
       return;
     }
     if (note === undefined) return this.#takeStray(node);
-    const isHeard = this.#wishes !== null && (this.#isHeadThere || this.#isLate(note.until));
-    const mayReturn = isHeard || note.phase === 'returning' || this.#isLate(note.until);
+    const isHeadThere = this.#head.state === 'there';
+    const mayReturn = isHeadThere || note.phase === 'returning' || this.#isLate(note.until);
     if (mayReturn) return this.#giveBack(node, note);
     // The head has not been heard yet: what was begun before a crash is finished.
     if (note.phase !== 'stopped') await this.#stop(node, note);
@@ -207,7 +224,7 @@ export class NodeStops {
 
   /** A stop that took effect after its node had been given back is undone once a head wants none there. */
   async #takeStray(node: string): Promise<void> {
-    if (!this.#isHeadThere) return;
+    if (this.#head.state !== 'there') return;
     const found = await this.#find(node);
     const stray = found === null ? null : rules.noteOfStray(found);
     if (stray === null || this.#wishes?.has(node) !== false) return;
@@ -221,7 +238,7 @@ export class NodeStops {
   ): Promise<void> {
     const found = await this.#find(node);
     if (found === null) return;
-    const known = this.#notes.get(node);
+    const known = this.#noteOf(node);
     // Its head believes by now that nothing will be stopped there.
     if (known === undefined && this.#wishOf(node) === undefined) return;
     const note = rules.noteToStop(known, found, wish);
@@ -229,7 +246,6 @@ export class NodeStops {
     if (open.length === 0) return this.#stopped(node, note);
     const told = { ...note, unseenAt: this.#world.clock.now() };
     this.#note(node, told);
-    this.#opened.delete(node);
     const reason = rules.reasonWhileStopped(note);
     const done = await this.#run({ node, kind: 'stop', parts: open, reason });
     const isUnheard = !done.ok && done.error.kind !== 'refused';
@@ -240,34 +256,34 @@ export class NodeStops {
       return this.#stopped(node, isUnheard ? told : note);
     }
     if (isUnheard) return;
-    if (done.ok && !this.#isLongTaken(node)) return;
+    const stop = this.#stops.get(node);
+    if (stop?.phase !== 'stopping' && stop?.phase !== 'opened') return;
+    if (done.ok && !this.#isLongTaken(node, stop)) return;
     const why = done.ok
       ? 'its site took the command, and the node still takes jobs'
       : done.error.text;
-    this.#takenAt.delete(node);
-    this.#refused.set(node, { maintenance: wish.maintenance, why });
+    this.#set(node, refuse(stop, { maintenance: wish.maintenance, why }));
     await this.#giveBack(node, { ...(done.ok ? told : note), phase: 'returning' });
   }
 
   /** Seen at its site; an earlier command may still be on its way. */
   #stopped(node: string, note: rules.StopNote): void {
-    this.#takenAt.delete(node);
     this.#note(node, { ...note, phase: 'stopped' });
   }
 
   /** Some sites take a moment to show what they did. */
-  #isLongTaken(node: string): boolean {
+  #isLongTaken(node: string, stop: Stopping): boolean {
     const now = this.#world.clock.now();
-    const since = this.#takenAt.get(node) ?? now;
-    this.#takenAt.set(node, since);
-    return now - since >= LATE_MS;
+    const since = taken(stop, now);
+    this.#set(node, since);
+    return now - since.takenAt >= LATE_MS;
   }
 
   async #giveBack(node: string, note: rules.StopNote): Promise<void> {
     const found = await this.#find(node);
     if (found === null) return;
     const { open: missing, close } = rules.changesToReturn(note, found);
-    const open = [...missing, ...(this.#opened.has(node) ? [] : rules.openAnyway(note, found))];
+    const open = [...missing, ...(this.#isOpened(node) ? [] : rules.openAnyway(note, found))];
     this.#note(node, rules.noteToReturn(note, found));
     const reason = note.reasonBefore;
     if (close.length > 0) {
@@ -292,9 +308,9 @@ export class NodeStops {
         return this.#notGivenBack(node, why);
       }
       if (after === null) return;
-      if (done.ok) this.#opened.add(node);
+      if (done.ok) this.#setReturning(node, { isOpened: true });
     }
-    this.#problems.delete(node);
+    this.#setReturning(node, { problem: null });
     // What takes effect now is ours, though its site may not show whose it is.
     if (!this.#mayComeLate(note)) this.#forget(node, note);
   }
@@ -307,8 +323,18 @@ export class NodeStops {
     return true;
   }
 
+  #isOpened(node: string): boolean {
+    const stop = this.#stops.get(node);
+    return stop?.phase === 'returning' && stop.isOpened;
+  }
+
+  #setReturning(node: string, known: { problem?: string | null; isOpened?: true }): void {
+    const stop = this.#stops.get(node);
+    if (stop?.phase === 'returning') this.#set(node, { ...stop, ...known });
+  }
+
   #notGivenBack(node: string, why: string): void {
-    this.#problems.set(node, why);
+    this.#setReturning(node, { problem: why });
     this.#world.log.warn({ node, why }, 'a node could not be given back');
     this.#onChange();
   }
@@ -320,18 +346,16 @@ export class NodeStops {
 
   #forget(node: string, { maintenance }: rules.StopNote): void {
     this.#world.notes.remove(node);
-    for (const known of [this.#notes, this.#problems, this.#takenAt, this.#opened]) {
-      known.delete(node);
-    }
+    this.#set(node, givenBack(this.#stops.get(node)));
     this.#world.log.info({ node, maintenance }, 'a node was given back');
     this.#onChange();
   }
 
   #note(node: string, note: rules.StopNote): void {
-    const before = this.#notes.get(node);
+    const before = this.#noteOf(node);
     if (JSON.stringify(before) === JSON.stringify(note)) return;
     this.#world.notes.write(node, JSON.stringify(note));
-    this.#notes.set(node, note);
+    this.#set(node, noted(this.#stops.get(node), note));
     if (before?.phase !== note.phase) this.#onChange();
   }
 
