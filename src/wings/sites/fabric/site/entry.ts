@@ -8,6 +8,17 @@ import type { SiteEnd, SiteJob } from '../../../../kernel/model/site.ts';
 import type { SiteProblem } from '../../adaptors/adaptor.ts';
 import { isPausing } from './pausing.ts';
 import type { EndReceipt, StartReceipt } from './script.ts';
+import {
+  type Begun,
+  doubtful,
+  type Exited,
+  end,
+  hasBegun,
+  type Stage,
+  saidToRun,
+  sent,
+  unsent,
+} from './stage.ts';
 
 /** After a submission without an answer: the site may still be at it. */
 export const SETTLE_MS = 15_000;
@@ -32,47 +43,19 @@ const RECORD_MS = 10_000;
 /** Between two questions to the accounting. */
 const EVIDENCE_MS = 30_000;
 
-interface Exited {
-  readonly kind: 'exited';
-  readonly exit: ExitStatus;
-  readonly at: number;
-  readonly userUs: number;
-  readonly systemUs: number;
-  /** Somebody ended it at its site, in these words. Absent: nobody did, as far as is known. */
-  readonly cancelledAs?: string;
-}
-
-export type Ending =
-  | Exited
-  /** It never began, for certain. `there`: as its site made it; absent: its gateway could not go on. */
-  | { readonly kind: 'unstartable'; readonly why: string; readonly there?: EndThere }
-  /** It began, and nobody can say how it ended. */
-  | { readonly kind: 'lost' };
-
 export interface Entry {
   readonly launchId: number;
   /** Unique at the site. */
   readonly name: string;
-  /**
-   * `unsent`: the site has nothing of it. `doubtful`: it may have. `sent`: it gave the job this id.
-   */
-  sending: 'unsent' | 'doubtful' | { readonly siteJob: string };
-  /** The site says that it runs, or the next. */
-  hasStarted: boolean;
-  /** Its script took the claim, so that what the site says of its end is about our program. */
-  hasProof: boolean;
-  ending: Ending | null;
+  stage: Stage;
+  begun: Begun;
   isCancelWanted: boolean;
-  /** Since when it may be at the site unknown to us; of `doubtful` only. */
-  doubtfulSince: number;
   /** Nothing is asked about it before. */
   nextAt: number;
   /** A listing that was read did not have it since then. */
   missingSince: number | null;
-  /** The site says since then that it is over. */
-  overSince: number | null;
-  /** How the site says that it is over, before any sign of its script; null: it does not. */
-  overAs: { readonly there: EndThere; readonly word: string } | null;
+  /** Since when and how the site says that it is over, before any sign of its script; null: it does not. */
+  over: { readonly since: number; readonly there: EndThere; readonly word: string } | null;
   /** Its site says in these words that somebody there cancelled it; null: it does not. */
   cancelledAs: string | null;
   /** Its receipt of an end by a signal, and since when its site's word on it is waited for; null: none is. */
@@ -106,20 +89,16 @@ export type Work =
   | 'ask_end'
   | 'take_claim';
 
-export function newEntry(launchId: number, name: string, sending: Entry['sending']): Entry {
+export function newEntry(launchId: number, name: string, stage: Stage): Entry {
   return {
     launchId,
     name,
-    sending,
-    hasStarted: false,
-    hasProof: false,
-    ending: null,
+    stage,
+    begun: 'unheard',
     isCancelWanted: false,
-    doubtfulSince: 0,
     nextAt: 0,
     missingSince: null,
-    overSince: null,
-    overAs: null,
+    over: null,
     cancelledAs: null,
     receipt: null,
     readAt: null,
@@ -130,41 +109,52 @@ export function newEntry(launchId: number, name: string, sending: Entry['sending
     isSteered: false,
     orderedAt: null,
     refused: null,
-    mayHaveMore: sending === 'doubtful',
+    mayHaveMore: stage.kind === 'doubtful',
   };
 }
 
 /** The next thing to do about it; null: wait. */
 export function workOf(entry: Entry, now: number, hasAccounting: boolean): Work | null {
-  if (entry.ending !== null || isPausing(entry.nextAt, now)) return null;
-  if (entry.sending === 'unsent') return entry.isCancelWanted ? 'take_claim' : 'submit';
-  if (entry.sending === 'doubtful') return 'look_up';
+  if (isPausing(entry.nextAt, now)) return null;
+  switch (entry.stage.kind) {
+    case 'ended':
+      return null;
+    case 'unsent':
+      return entry.isCancelWanted ? 'take_claim' : 'submit';
+    case 'doubtful':
+      return 'look_up';
+    case 'at_site':
+      return workAtSite(entry, now, hasAccounting);
+  }
+}
+
+function workAtSite(entry: Entry, now: number, hasAccounting: boolean): Work | null {
   if (entry.isCancelWanted && entry.cancelledAt === null) return 'cancel';
   if (hasNotTaken(entry, now)) return 'take_back';
   if (mustStart(entry, now)) return 'start';
   if (entry.isForeign) return entry.missingSince === null ? null : 'ask_end';
-  const isOver = entry.overSince !== null && now - entry.overSince >= RECEIPT_MS;
+  const isOver = entry.over !== null && now - entry.over.since >= RECEIPT_MS;
   const isMissing = entry.missingSince !== null && now - entry.missingSince >= MISSING_MS;
   if (!isOver && !isMissing) return null;
   // What has not begun can be kept from ever beginning; that is the end of all doubt.
-  if (!entry.hasProof) return 'take_claim';
+  if (entry.begun !== 'proven') return 'take_claim';
   return hasAccounting ? 'ask_end' : null;
 }
 
 /** It runs there, and nobody ends it: it may be told to stand still, and others signals. */
 export function mayTurn(entry: Entry): boolean {
-  const { isForeign, isSteered, hasStarted, isCancelWanted, ending, receipt } = entry;
+  const { isForeign, isSteered, isCancelWanted, receipt, stage } = entry;
   const isLead = !isForeign || isSteered;
-  const isOver = ending !== null || receipt !== null || isCancelWanted;
-  const isListed = entry.missingSince === null && entry.overSince === null;
-  return isLead && hasStarted && !isOver && isListed && typeof entry.sending === 'object';
+  const isOver = receipt !== null || isCancelWanted;
+  const isListed = entry.missingSince === null && entry.over === null;
+  return isLead && hasBegun(entry) && !isOver && isListed && stage.kind === 'at_site';
 }
 
 /** Only of a job of its site's users: what holds it back there nobody here knows. */
 function hasNotTaken(entry: Entry, now: number): boolean {
-  const { isForeign, isSteered, isCancelWanted, hasStarted, orderedAt, refused } = entry;
-  if (!isForeign || !isSteered || isCancelWanted || hasStarted) return false;
-  if (entry.missingSince !== null || entry.overSince !== null) return false;
+  const { isForeign, isSteered, isCancelWanted, orderedAt, refused } = entry;
+  if (!isForeign || !isSteered || isCancelWanted || hasBegun(entry)) return false;
+  if (entry.missingSince !== null || entry.over !== null) return false;
   const since = orderedAt ?? refused?.since ?? null;
   return since !== null && now - since >= TAKEN_MS;
 }
@@ -172,19 +162,20 @@ function hasNotTaken(entry: Entry, now: number): boolean {
 /** @param why null: it may have begun by now */
 export function takenBack(entry: Entry, why: string | null, now: number): void {
   entry.nextAt = now + AGAIN_MS;
-  if (why !== null) entry.ending ??= { kind: 'unstartable', why, there: 'untaken' };
+  if (why !== null) end(entry, { kind: 'unstartable', why, there: 'untaken' });
 }
 
 function mustStart(entry: Entry, now: number): boolean {
-  const { isSteered, isCancelWanted, hasStarted, missingSince, overSince, orderedAt } = entry;
-  if (!isSteered || isCancelWanted || hasStarted) return false;
-  if (missingSince !== null || overSince !== null) return false;
+  const { isSteered, isCancelWanted, missingSince, over, orderedAt } = entry;
+  if (!isSteered || isCancelWanted || hasBegun(entry)) return false;
+  if (missingSince !== null || over !== null) return false;
   return orderedAt === null || now - orderedAt >= START_AGAIN_MS;
 }
 
 export function startOrdered(entry: Entry, answer: Result<null, SiteProblem>, now: number): void {
   if (answer.ok) {
-    Object.assign(entry, { orderedAt: now, refused: null });
+    entry.orderedAt = now;
+    entry.refused = null;
     return;
   }
   const { kind, text: why } = answer.error;
@@ -209,36 +200,35 @@ export function askedAfter(
   entry.nextAt = now + AGAIN_MS;
   if (record !== null) {
     const { exit, endedAt: at } = record;
-    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) };
+    end(entry, { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) });
     return;
   }
   const { missingSince } = entry;
   // Its record may be on its way.
   if (isKnown !== false || missingSince === null || now - missingSince < RECORD_MS) return;
   const why = 'its site knows no such job any more';
-  entry.ending ??= entry.hasStarted ? { kind: 'lost' } : { kind: 'unstartable', why };
+  end(entry, hasBegun(entry) ? { kind: 'lost' } : { kind: 'unstartable', why });
 }
 
 /** What its site says of a job of its own users is the truth. */
 function foreignListed(entry: Entry, job: SiteJob, now: number): void {
-  if (job.state === 'running' || job.state === 'suspended') entry.hasStarted = true;
-  if (entry.hasStarted || job.state === 'ended') entry.startedAt ??= job.startedAt;
+  if (job.state === 'running' || job.state === 'suspended') saidToRun(entry);
+  if (hasBegun(entry) || job.state === 'ended') entry.startedAt ??= job.startedAt;
   if (job.state !== 'ended') return;
   const { exit, word, endedAt } = job;
   if (exit !== null) {
     const at = Math.min(endedAt ?? now, now);
-    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) };
+    end(entry, { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) });
   } else if (job.isCancelled === true) {
-    entry.ending ??= { kind: 'unstartable', why: `ended at its site: ${word}`, there: 'cancelled' };
-  } else if (entry.hasStarted || job.startedAt !== null) entry.ending ??= { kind: 'lost' };
-  else entry.ending ??= { kind: 'unstartable', why: `its site ended it before it began: ${word}` };
+    end(entry, { kind: 'unstartable', why: `ended at its site: ${word}`, there: 'cancelled' });
+  } else if (hasBegun(entry) || job.startedAt !== null) end(entry, { kind: 'lost' });
+  else end(entry, { kind: 'unstartable', why: `its site ended it before it began: ${word}` });
 }
 
 /** Written down before the command runs: whoever comes after a crash looks the name up. */
 export function submitting(entry: Entry, now: number): void {
-  entry.sending = 'doubtful';
+  doubtful(entry, now);
   if (entry.givenAt === 0) entry.givenAt = now;
-  entry.doubtfulSince = now;
   entry.nextAt = now + AGAIN_MS;
 }
 
@@ -247,12 +237,11 @@ export function submitted(entry: Entry, answer: Result<string, SiteProblem>, now
   if (answer.ok) {
     sent(entry, answer.value);
   } else if (answer.error.kind === 'refused') {
-    entry.sending = 'unsent';
-    entry.ending = { kind: 'unstartable', why: answer.error.text, there: 'refused' };
+    end(entry, { kind: 'unstartable', why: answer.error.text, there: 'refused' });
   } else {
     entry.nextAt = now + AGAIN_MS;
     // What the site does with it may come after the command was given up.
-    entry.doubtfulSince = now;
+    doubtful(entry, now);
   }
 }
 
@@ -268,22 +257,15 @@ export function lookedUp(
   const [first] = answer.value.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   if (first !== undefined) {
     if (answer.value.length > 1) entry.mayHaveMore = true;
-    Object.assign(entry, { missingSince: null, cancelledAt: null });
+    entry.missingSince = null;
+    entry.cancelledAt = null;
     return sent(entry, first);
   }
-  if (now - entry.doubtfulSince < SETTLE_MS) return;
-  if (!entry.hasProof) {
-    entry.sending = 'unsent';
-    return;
-  }
+  if (entry.stage.kind === 'doubtful' && now - entry.stage.since < SETTLE_MS) return;
+  if (entry.begun !== 'proven') return unsent(entry);
   // It began, so that nothing is to be submitted again, and its site knows no such job any more.
   entry.missingSince ??= now;
   if (entry.isCancelWanted) entry.cancelledAt ??= now;
-}
-
-function sent(entry: Entry, siteJob: string): void {
-  entry.sending = { siteJob };
-  entry.nextAt = 0;
 }
 
 /** @param job null: the listing was read and has none of this id */
@@ -297,18 +279,18 @@ export function listed(entry: Entry, job: SiteJob | null, now: number): void {
   entry.missingSince = null;
   if (job.isCancelled === true) entry.cancelledAs = job.word;
   if (entry.isForeign) return foreignListed(entry, job, now);
-  if (job.state === 'running' || job.state === 'suspended') entry.hasStarted = true;
-  if (entry.hasStarted) entry.startedAt ??= job.startedAt;
+  if (job.state === 'running' || job.state === 'suspended') saidToRun(entry);
+  if (hasBegun(entry)) entry.startedAt ??= job.startedAt;
   if (job.state !== 'ended') return;
-  entry.overSince ??= now;
   if (entry.receipt !== null) settle(entry);
   // What never had a node was ended while it waited: by somebody, whatever the site calls it.
-  const isByHand = job.isCancelled === true || (job.startedAt === null && !entry.hasStarted);
-  entry.overAs = { there: isByHand ? 'cancelled' : 'refused', word: job.word };
-  if (now - entry.overSince < RECEIPT_MS || !entry.hasProof || job.exit === null) return;
+  const isByHand = job.isCancelled === true || (job.startedAt === null && !hasBegun(entry));
+  const since = entry.over?.since ?? now;
+  entry.over = { since, there: isByHand ? 'cancelled' : 'refused', word: job.word };
+  if (now - since < RECEIPT_MS || entry.begun !== 'proven' || job.exit === null) return;
   const at = job.endedAt ?? now;
   const given = { exit: job.exit, at, userUs: 0, systemUs: 0 };
-  entry.ending ??= { kind: 'exited', ...given, ...byHand(entry) };
+  end(entry, { kind: 'exited', ...given, ...byHand(entry) });
 }
 
 export function receiptsRead(
@@ -333,13 +315,13 @@ export function receiptsRead(
 
 /** Nobody here ended it by a signal, and its site has not said yet whether somebody there did. */
 function mayBeByHand(entry: Entry, exit: ExitStatus): boolean {
-  const isKnown = entry.overSince !== null || entry.cancelledAs !== null;
+  const isKnown = entry.over !== null || entry.cancelledAs !== null;
   return exit.signal !== undefined && !entry.isCancelWanted && !isKnown;
 }
 
 function settle(entry: Entry): void {
   const { receipt } = entry;
-  if (receipt !== null) entry.ending ??= { ...receipt.ending, ...byHand(entry) };
+  if (receipt !== null) end(entry, { ...receipt.ending, ...byHand(entry) });
 }
 
 /** What was cancelled from here is so at its site for that reason. */
@@ -357,10 +339,10 @@ export function endAsked(
   if (!answer.ok) return;
   if (answer.value !== null) {
     const { exit, endedAt: at } = answer.value;
-    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) };
+    end(entry, { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) });
   } else if (entry.cancelledAt !== null) {
     // Its owner gave it up, and the site has neither the job nor a record of it.
-    entry.ending ??= { kind: 'lost' };
+    end(entry, { kind: 'lost' });
   }
 }
 
@@ -374,20 +356,14 @@ export function cancelled(entry: Entry, answer: Result<null, SiteProblem>, now: 
  * never named to us: what is left to know is that nobody knows.
  */
 export function giveUp(entry: Entry, now: number, hasAccounting: boolean): void {
-  const { cancelledAt, missingSince, hasProof, sending } = entry;
-  if (
-    (hasAccounting && typeof sending === 'object') ||
-    !hasProof ||
-    cancelledAt === null ||
-    missingSince === null
-  )
-    return;
-  if (now - Math.max(cancelledAt, missingSince) >= MISSING_MS) entry.ending ??= { kind: 'lost' };
+  const { cancelledAt, missingSince, begun, stage } = entry;
+  if ((hasAccounting && stage.kind === 'at_site') || begun !== 'proven') return;
+  if (cancelledAt === null || missingSince === null) return;
+  if (now - Math.max(cancelledAt, missingSince) >= MISSING_MS) end(entry, { kind: 'lost' });
 }
 
 function proven(entry: Entry): void {
-  entry.hasStarted = true;
-  entry.hasProof = true;
+  entry.begun = 'proven';
 }
 
 /** @param isOurs false: the script was there first, and its receipts tell */
@@ -395,23 +371,22 @@ export function claimTaken(entry: Entry, isOurs: boolean, now: number): void {
   entry.nextAt = now + AGAIN_MS;
   if (!isOurs) {
     proven(entry);
-    if (entry.sending === 'unsent')
-      Object.assign(entry, { sending: 'doubtful', doubtfulSince: now });
+    if (entry.stage.kind === 'unsent') doubtful(entry, now);
     return;
   }
-  entry.ending ??= { kind: 'unstartable', ...neverBegun(entry) };
+  end(entry, { kind: 'unstartable', ...neverBegun(entry) });
 }
 
 /** Why, and whose doing it was. What a site has no more without a word goes back to the queue. */
 function neverBegun(entry: Entry): { why: string; there: EndThere } {
-  const { isCancelWanted, isForeign, overAs } = entry;
+  const { isCancelWanted, isForeign, over } = entry;
   if (isCancelWanted) {
     // A head that was put back does not know that it wanted that: what it only took back starts anew.
     return { why: 'cancelled before it began', there: isForeign ? 'cancelled' : 'untaken' };
   }
-  if (overAs === null) {
+  if (over === null) {
     return { why: 'its site has it no more, and it had not begun there', there: 'refused' };
   }
-  const { there, word } = overAs;
+  const { there, word } = over;
   return { why: `its site ended it before it began: ${word}`, there };
 }

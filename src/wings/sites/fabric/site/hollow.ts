@@ -9,7 +9,7 @@ import { runSiteCommand } from './command.ts';
 import { AGAIN_MS, SETTLE_MS } from './entry.ts';
 import type { Launch } from './launch.ts';
 import { isPausing } from './pausing.ts';
-import { siteJobOf } from './site-orders.ts';
+import { siteJobOf } from './stage.ts';
 import type { SiteWorld } from './world.ts';
 
 interface One {
@@ -41,8 +41,8 @@ export class Hollow {
 
   /** One that is over and of which its site may have more. */
   noteEnd(launch: Launch): void {
-    const { ending, mayHaveMore, launchId } = launch.entry;
-    if (ending !== null && mayHaveMore && !this.#all.has(launchId)) this.#add(launch, false);
+    const { stage, mayHaveMore, launchId } = launch.entry;
+    if (stage.kind === 'ended' && mayHaveMore && !this.#all.has(launchId)) this.#add(launch, false);
   }
 
   /** True: the gateway before was at this, with a launch that nobody asks for any more. */

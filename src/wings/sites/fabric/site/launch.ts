@@ -6,7 +6,8 @@ import type { EndThere, KnownProcess, ProcessEvent } from '../../../../kernel/mo
 import type { SiteJob } from '../../../../kernel/model/site.ts';
 import type { LaunchRequest } from '../../../../kernel/ports/processes.ts';
 import type { SiteUser } from '../../ports/sites.ts';
-import { type Ending, type Entry, newEntry } from './entry.ts';
+import { type Entry, newEntry } from './entry.ts';
+import { type Ending, endingOf, hasBegun, type Stage, saidToRun, siteJobOf } from './stage.ts';
 import { newTurns, type Turns } from './turns.ts';
 import type { SiteWorld } from './world.ts';
 
@@ -58,7 +59,7 @@ type Site = Pick<SiteWorld, 'adaptor' | 'place'>;
 
 export function newLaunch(request: LaunchRequest, name: string, site: Site): Launch {
   const { launchId, credentials, foreign = null } = request;
-  const entry = newEntry(launchId, name, 'unsent');
+  const entry = newEntry(launchId, name, { kind: 'unsent' });
   setOrigin(entry, foreign, site);
   return {
     entry,
@@ -88,9 +89,10 @@ export function notedLaunch(
   const { name, user, foreign = null, maintenance = null } = note;
   const { epochId = null, asked = null } = note;
   // Without an id it may be there all the same: the gateway before may have died over the answer.
-  const sending = of.siteJob ? { siteJob: of.siteJob } : 'doubtful';
-  const entry = newEntry(launchId, name, sending);
-  entry.doubtfulSince = site.clock.now();
+  const stage: Stage = of.siteJob
+    ? { kind: 'at_site', siteJob: of.siteJob }
+    : { kind: 'doubtful', since: site.clock.now() };
+  const entry = newEntry(launchId, name, stage);
   setOrigin(entry, foreign, site);
   const turns = newTurns(of.still === IS_STILL);
   const told = { running: false, stopped: false, end: false };
@@ -101,8 +103,9 @@ function setOrigin(entry: Entry, foreign: Foreign | null, { adaptor, place }: Si
   entry.isSteered = place !== undefined;
   if (foreign === null) return;
   const { job, index, isLead } = foreign;
-  entry.sending = { siteJob: index === null ? job : adaptor.element(job, index) };
-  Object.assign(entry, { isForeign: true, mayHaveMore: false });
+  entry.stage = { kind: 'at_site', siteJob: index === null ? job : adaptor.element(job, index) };
+  entry.isForeign = true;
+  entry.mayHaveMore = false;
   entry.isSteered = isLead;
 }
 
@@ -126,7 +129,7 @@ export function listedOf(
   { entry, foreign }: Launch,
   jobs: ReadonlyMap<string, SiteJob>,
 ): SiteJob | null {
-  const own = typeof entry.sending === 'object' ? jobs.get(entry.sending.siteJob) : undefined;
+  const own = jobs.get(siteJobOf(entry));
   if (own !== undefined || foreign === null || foreign.index === null) return own ?? null;
   const array = jobs.get(foreign.job);
   return array !== undefined && isAmong(foreign.index, array.elements ?? '') ? array : null;
@@ -187,9 +190,10 @@ export function knownOf(launch: Launch): KnownProcess {
 }
 
 function stateOf({ entry, told, turns }: Launch): KnownProcess {
-  const { launchId, ending } = entry;
-  if (turns.isStopped) entry.hasStarted = true;
-  const { hasStarted } = entry;
+  const { launchId } = entry;
+  const ending = endingOf(entry);
+  if (turns.isStopped) saidToRun(entry);
+  const hasStarted = hasBegun(entry);
   Object.assign(told, { running: hasStarted, stopped: turns.isStopped, end: ending !== null });
   if (ending === null) {
     const state = turns.isStopped ? 'stopped' : 'running';
@@ -202,9 +206,10 @@ function stateOf({ entry, told, turns }: Launch): KnownProcess {
 
 /** What its agent has not heard yet, and has with it. */
 export function newsOf({ entry, told, turns }: Launch, now: number): ProcessEvent[] {
-  const { launchId, ending, hasStarted } = entry;
+  const { launchId } = entry;
+  const ending = endingOf(entry);
   if (told.end) return [];
-  const hasRun = hasStarted || ending?.kind === 'exited';
+  const hasRun = hasBegun(entry) || ending?.kind === 'exited';
   const isNew = hasRun && !told.running;
   const hasTurned = hasRun && ending === null && told.stopped !== turns.isStopped;
   const stopped = hasTurned ? turns.isStopped : told.stopped;

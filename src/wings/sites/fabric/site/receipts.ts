@@ -2,6 +2,7 @@
 
 import { type Entry, receiptsRead } from './entry.ts';
 import { ENDED, parseEndReceipt, parseStartReceipt, STARTED } from './script.ts';
+import { hasBegun } from './stage.ts';
 import type { SiteWorld } from './world.ts';
 
 /** At once: a file server has others to serve. */
@@ -19,7 +20,7 @@ export class Receipts {
 
   /** A share of them, where there are many, and the next share the next time. */
   readSome(all: readonly Entry[]): void {
-    const entries = all.filter(({ ending }) => ending === null);
+    const entries = all.filter(({ stage }) => stage.kind !== 'ended');
     const count = Math.min(entries.length, LOOKS_MAX);
     const wrong: unknown[] = [];
     for (let looked = 0; looked < count; looked += 1) {
@@ -40,10 +41,10 @@ export class Receipts {
   }
 
   read(entry: Entry): void {
-    if (entry.ending !== null || entry.sending === 'unsent' || entry.isForeign) return;
+    if (entry.stage.kind === 'ended' || entry.stage.kind === 'unsent' || entry.isForeign) return;
     const { folders, clock } = this.#world;
     const started =
-      entry.hasStarted && entry.startedAt !== null ? null : folders.read(entry.launchId, STARTED);
+      hasBegun(entry) && entry.startedAt !== null ? null : folders.read(entry.launchId, STARTED);
     const ended = folders.read(entry.launchId, ENDED);
     const receipts = {
       started: started === null ? null : parseStartReceipt(started),

@@ -9,6 +9,7 @@ import { runSiteCommand } from './command.ts';
 import * as rules from './entry.ts';
 import { askedOf, type Launch, listedOf, noteOf } from './launch.ts';
 import { siteScript } from './script.ts';
+import { endingOf, siteJobOf } from './stage.ts';
 import { passed, type TurnWork, turned } from './turns.ts';
 import type { SiteWorld } from './world.ts';
 
@@ -67,7 +68,7 @@ export class SiteOrders {
         return this.#signal(launch);
       case 'take_claim': {
         const isOurs = this.#takeClaim(entry);
-        if (isOurs && typeof entry.sending === 'object') await this.#cancel(launch);
+        if (isOurs && siteJobOf(entry) !== '') await this.#cancel(launch);
       }
     }
   }
@@ -109,7 +110,9 @@ export class SiteOrders {
   }
 
   /** The next gateway would take the claim for one of the script. */
-  #noteNever({ launchId, ending }: rules.Entry): void {
+  #noteNever(entry: rules.Entry): void {
+    const { launchId } = entry;
+    const ending = endingOf(entry);
     if (ending?.kind !== 'unstartable') return;
     // The reason last: it is what says that there is an end.
     if (ending.there !== undefined) this.#world.folders.note(launchId, NEVER_BY, ending.there);
@@ -273,9 +276,9 @@ export class SiteOrders {
   }
 
   #noteJob(launch: Launch): void {
-    const { launchId, sending } = launch.entry;
-    if (typeof sending !== 'object') return;
-    this.#world.folders.note(launchId, 'job', sending.siteJob);
+    const siteJob = siteJobOf(launch.entry);
+    if (siteJob === '') return;
+    this.#world.folders.note(launch.entry.launchId, 'job', siteJob);
     this.tellStart(launch);
   }
 
@@ -288,9 +291,4 @@ export class SiteOrders {
     const { commands, settings } = this.#world;
     return query.read(await runSiteCommand(commands, query.command, { ...settings, user }));
   }
-}
-
-/** Its id there; empty: it has none. */
-export function siteJobOf({ sending }: rules.Entry): string {
-  return typeof sending === 'object' ? sending.siteJob : '';
 }

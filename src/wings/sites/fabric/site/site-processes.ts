@@ -20,7 +20,8 @@ import {
 import { programFiles } from './program-file.ts';
 import { Receipts } from './receipts.ts';
 import { siteScript } from './script.ts';
-import { NEVER, NEVER_BY, SiteOrders, siteJobOf } from './site-orders.ts';
+import { NEVER, NEVER_BY, SiteOrders } from './site-orders.ts';
+import { end, hasBegun, siteJobOf } from './stage.ts';
 import { signalled, type TurnWork, turnListed, turnOf, wished } from './turns.ts';
 import type { SiteWorld } from './world.ts';
 
@@ -67,9 +68,9 @@ export class SiteProcesses implements Processes {
       if (why === null) this.#receipts.read(launch.entry);
       else {
         const by = folders.noted(launchId, NEVER_BY) === 'cancelled' ? 'cancelled' : 'refused';
-        const there = launch.foreign === null ? { there: by } : {};
-        const ending = { kind: 'unstartable', why, ...there };
-        Object.assign(launch.entry, { ending, mayHaveMore: true });
+        const there = launch.foreign === null ? ({ there: by } as const) : {};
+        end(launch.entry, { kind: 'unstartable', why, ...there });
+        launch.entry.mayHaveMore = true;
       }
       this.#hollow.noteEnd(launch);
       this.#orders.tellStart(launch);
@@ -103,7 +104,7 @@ export class SiteProcesses implements Processes {
       folders.note(launchId, 'launch', noteOf(launch));
     } catch (error) {
       const why = `cannot write in the folder of the site: ${(error as Error).message}`;
-      launch.entry.ending = { kind: 'unstartable', why };
+      end(launch.entry, { kind: 'unstartable', why });
     }
     this.#line.add(launch);
     this.#work();
@@ -126,7 +127,7 @@ export class SiteProcesses implements Processes {
 
   #end(launch: Launch): void {
     // The other nodes of a start that was taken back: their job waits at its site as before.
-    const notTaken = launch.entry.hasStarted ? null : this.#orders.untaken(launch);
+    const notTaken = hasBegun(launch.entry) ? null : this.#orders.untaken(launch);
     if (notTaken !== null) {
       rules.takenBack(launch.entry, notTaken, this.#world.clock.now());
       return this.#tell(launch);
@@ -139,7 +140,8 @@ export class SiteProcesses implements Processes {
   /** What a site runs for its own users is nobody's leftover. */
   leftovers(launchId: number): Promise<number> {
     const launch = this.#launches.get(launchId);
-    const isOver = launch === undefined || launch.foreign !== null || launch.entry.ending !== null;
+    const isOver =
+      launch === undefined || launch.foreign !== null || launch.entry.stage.kind === 'ended';
     return Promise.resolve(isOver ? 0 : 1);
   }
 
@@ -172,8 +174,8 @@ export class SiteProcesses implements Processes {
       const { entry } = launch;
       rules.giveUp(entry, now, this.#hasAccounting);
       this.#tell(launch);
-      if (entry.ending !== null) continue;
-      if (typeof entry.sending === 'object') isAnySent = true;
+      if (entry.stage.kind === 'ended') continue;
+      if (entry.stage.kind === 'at_site') isAnySent = true;
       if (this.#workOf(launch, now) !== null) this.#line.add(launch);
     }
     this.#work();

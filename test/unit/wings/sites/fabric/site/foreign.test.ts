@@ -411,7 +411,7 @@ test('a gateway that is killed goes on with it', async () => {
 });
 
 test('[G5] an element that has not begun is there as long as its array has it', () => {
-  const entry = { sending: { siteJob: '16_2' } } as Launch['entry'];
+  const entry = { stage: { kind: 'at_site', siteJob: '16_2' } } as Launch['entry'];
   const launch = (index: number) =>
     ({ entry, foreign: { job: '16', index, nodes: [], isLead: true } }) as unknown as Launch;
   const jobs = new Map([['16', { id: '16', elements: '1-3,7' } as SiteJob]]);
