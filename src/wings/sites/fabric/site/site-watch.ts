@@ -64,6 +64,27 @@ interface Told {
   queues: readonly SiteQueue[] | null;
 }
 
+/** A head that listens; what it was told goes with its session. */
+interface Connected {
+  readonly send: (news: SiteNews) => void;
+  /** Null: nothing yet. */
+  told: Told | null;
+  /** Number of the newest stops that it has asked for in this session. */
+  stopsHeard: number;
+}
+
+/** Of queues, and of what a takeover needs. */
+type Rare =
+  | { readonly kind: 'due' }
+  | { readonly kind: 'made'; readonly at: number }
+  | { readonly kind: 'lacks'; readonly what: string };
+
+/** From `start` to `close`. */
+interface Looking {
+  /** Null: a look is under way. */
+  timer: Timer | null;
+}
+
 export class SiteWatch implements SiteSource {
   readonly #world: SiteWatchWorld;
   /** Beginnings of the names of our own jobs there. */
@@ -77,8 +98,8 @@ export class SiteWatch implements SiteSource {
   #listedAt: number | null = null;
   /** Jobs, nodes and queues were asked for; before that nothing is told, as half of it would be a lie. */
   #hasLooked = false;
-  #seldomAt: number | null = null;
-  #lack: string | null = null;
+  /** The last rare look: `lacks` it found something to be lacking, and is made again with the next listing. */
+  #rare: Rare = { kind: 'due' };
   readonly #vanished: Vanished;
   /** What its nodes are, and were, called here. */
   readonly names: NodeNames;
@@ -86,17 +107,13 @@ export class SiteWatch implements SiteSource {
   /** Answer of the last command, if it was not in time; null: it was. */
   #late: SiteAnswer | null = null;
   #listing: Promise<Result<readonly SiteJob[], SiteProblem>> | null = null;
-  #send: ((news: SiteNews) => void) | null = null;
-  #told: Told | null = null;
+  #head: Connected | null = null;
   /** The names by which the head wants nodes stopped, by the site's own. */
   #asked = new Map<string, string[]>();
   #onNodes: NodesHandler = () => undefined;
   /** Why jobs of its users are held at the head, by the site's id of the job or its array. */
   #holds: ReadonlyMap<string, string> = new Map();
-  /** In this session. */
-  #stopsHeard = 0;
-  #timer: Timer | null = null;
-  #isOpen = false;
+  #looking: Looking | null = null;
 
   constructor(world: SiteWatchWorld) {
     this.#world = world;
@@ -120,14 +137,14 @@ export class SiteWatch implements SiteSource {
   }
 
   start(): void {
-    if (this.#isOpen) return;
-    this.#isOpen = true;
-    void this.#look();
+    if (this.#looking !== null) return;
+    this.#looking = { timer: null };
+    void this.#look(this.#looking);
   }
 
   close(): void {
-    this.#isOpen = false;
-    this.#timer?.cancel();
+    this.#looking?.timer?.cancel();
+    this.#looking = null;
   }
 
   get nodes(): readonly SiteNode[] {
@@ -148,16 +165,13 @@ export class SiteWatch implements SiteSource {
   }
 
   connect(send: (news: SiteNews) => void): void {
-    this.#send = send;
-    this.#told = null;
-    this.#stopsHeard = 0;
+    this.#head = { send, told: null, stopsHeard: 0 };
     this.#tell();
   }
 
   disconnect(): void {
     this.#world.stops?.headIsAway();
-    this.#send = null;
-    this.#told = null;
+    this.#head = null;
   }
 
   /** Called with each listing of them. */
@@ -188,7 +202,7 @@ export class SiteWatch implements SiteSource {
       return { ...wish, node };
     });
     this.#world.stops?.want(own);
-    this.#stopsHeard = number;
+    if (this.#head !== null) this.#head.stopsHeard = number;
     this.#tell();
   }
 
@@ -246,14 +260,18 @@ export class SiteWatch implements SiteSource {
     return done.ok || done.error.kind === 'no_such_job' ? null : done.error.text;
   }
 
-  async #look(): Promise<void> {
+  async #look(looking: Looking): Promise<void> {
     const { clock, log, settings } = this.#world;
     try {
       await this.#lookOnce();
     } catch (error) {
       log.error({ error }, 'a look at the site failed');
     }
-    if (this.#isOpen) this.#timer = clock.after(settings.pollMs, () => void this.#look());
+    if (this.#looking !== looking) return;
+    looking.timer = clock.after(settings.pollMs, () => {
+      looking.timer = null;
+      void this.#look(looking);
+    });
   }
 
   async #lookOnce(): Promise<void> {
@@ -280,7 +298,7 @@ export class SiteWatch implements SiteSource {
     if (!jobs.ok) problem ??= jobs.error.text;
     if (!nodes.ok) problem ??= nodes.error.text;
     problem ??= await this.#lookSeldom();
-    this.#setProblem(problem ?? this.#lack);
+    this.#setProblem(problem ?? (this.#rare.kind === 'lacks' ? this.#rare.what : null));
     this.#hasLooked = true;
     this.#tell();
   }
@@ -307,11 +325,13 @@ export class SiteWatch implements SiteSource {
     const { clock, adaptor, steerer, settings } = this.#world;
     const now = clock.monotonic();
     const everyMs = SELDOM_LISTINGS * settings.pollMs;
-    if (this.#seldomAt !== null && now - this.#seldomAt < everyMs) return null;
-    this.#lack = (await steerer?.lacks()) ?? null;
+    if (this.#rare.kind === 'made' && now - this.#rare.at < everyMs) return null;
+    const what = (await steerer?.lacks()) ?? null;
+    this.#rare = what === null ? { kind: 'due' } : { kind: 'lacks', what };
     const queues = await this.#ask(adaptor.queues);
     if (!queues.ok) return queues.error.text;
-    [this.#queues, this.#seldomAt] = [queues.value, this.#lack === null ? now : null];
+    this.#queues = queues.value;
+    if (what === null) this.#rare = { kind: 'made', at: now };
     return null;
   }
 
@@ -357,10 +377,11 @@ export class SiteWatch implements SiteSource {
   }
 
   #tell(): void {
-    if (this.#send === null || !this.#hasLooked) return;
-    const isFirst = this.#told === null;
-    this.#told ??= { jobs: new Map(), nodes: null, queues: null };
-    const told = this.#told;
+    const head = this.#head;
+    if (head === null || !this.#hasLooked) return;
+    const isFirst = head.told === null;
+    head.told ??= { jobs: new Map(), nodes: null, queues: null };
+    const { told, send } = head;
     const { jobs, gone } = this.#changes(told.jobs);
     const nodes = isSame(told.nodes, this.#nodes) ? {} : { nodes: this.#nodes };
     const { adaptor, mode, clock, steerer, stops = null, filters = null } = this.#world;
@@ -373,7 +394,7 @@ export class SiteWatch implements SiteSource {
         ? {}
         : {
             stops: stops.all.flatMap((stop) => this.#asFor(stop)),
-            stopsHeard: this.#stopsHeard,
+            stopsHeard: head.stopsHeard,
           }),
       system: adaptor.system,
       mode,
@@ -386,8 +407,8 @@ export class SiteWatch implements SiteSource {
       const piece = <T>(all: readonly T[]): readonly T[] => all.slice(at * PIECE, (at + 1) * PIECE);
       const isLast = at === pieces - 1;
       const news = { ...common, isLast, jobs: piece(jobs), gone: piece(gone) };
-      if (at > 0) this.#send({ ...news, isFirst: false });
-      else this.#send({ ...news, ...nodes, ...queues, isFirst });
+      if (at > 0) send({ ...news, isFirst: false });
+      else send({ ...news, ...nodes, ...queues, isFirst });
     }
   }
 
