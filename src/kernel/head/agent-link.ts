@@ -14,16 +14,21 @@ import { ClockOffset } from './clock-offset.ts';
 /** Bytes of one message of orders: small enough that heartbeats get through in between. */
 const ORDERS_BYTES_MAX = 4 * 1_048_576;
 
+/** `greeted`: its hello is not durable yet. A hello opens one session; the same again opens no other (S7). */
+type LinkStage =
+  | { readonly kind: 'new' | 'greeted' | 'closed' }
+  | {
+      readonly kind: 'welcomed';
+      /** The controller's number for this connection. */
+      readonly session: number;
+      /** The last report handled. */
+      reports: number;
+    };
+
 export interface Link {
   readonly session: Session;
   readonly node: NodeName;
-  /** A hello opens the session once; the same one again must not open another (S7). */
-  greeted: boolean;
-  closed: boolean;
-  /** The controller's number for this connection; 0 until the hello is durable. */
-  number: number;
-  /** The last report handled. */
-  reports: number;
+  stage: LinkStage;
   load: NodeLoad | null;
   /** Who uses its machine; null: it has not said. */
   presence: readonly Presence[] | null;
@@ -38,16 +43,18 @@ export function linkOf(session: Session): Link {
   return {
     session,
     node: session.peer as NodeName,
-    greeted: false,
-    closed: false,
-    number: 0,
-    reports: 0,
+    stage: { kind: 'new' },
     load: null,
     presence: null,
     orders: new OrderWriter(),
     isFed: false,
     offset: new ClockOffset(),
   };
+}
+
+/** The controller's number for this connection; null: it has none yet, or is closed. */
+export function sessionOf({ stage }: Link): number | null {
+  return stage.kind === 'welcomed' ? stage.session : null;
 }
 
 export function tell(link: Link, message: HeadToAgent): void {

@@ -26,7 +26,7 @@ import {
   type NodeLoad,
   PROTOCOL_VERSION,
 } from '../wire/messages.ts';
-import { type Link, linkOf, refuseLink, tell, tellOrders } from './agent-link.ts';
+import { type Link, linkOf, refuseLink, sessionOf, tell, tellOrders } from './agent-link.ts';
 import type { Engine } from './engine.ts';
 import { type Gateways, type GatewayWorld, NO_GATEWAYS } from './gateways.ts';
 import { LastHeard } from './last-heard.ts';
@@ -147,7 +147,7 @@ export class Agents {
 
   send(node: NodeName, orders: readonly Order[]): void {
     const link = this.#links.get(node);
-    if (link !== undefined && link.number > 0) tellOrders(link, orders, this.#stamp);
+    if (link !== undefined && sessionOf(link) !== null) tellOrders(link, orders, this.#stamp);
   }
 
   /** How far the head has come, for who may have to tell it. */
@@ -166,7 +166,7 @@ export class Agents {
   /** A piece of standard input for a process there; false when the node cannot be told of it. */
   feed(node: NodeName, piece: FeedPiece): boolean {
     const link = this.#links.get(node);
-    if (link === undefined || link.number === 0 || !link.isFed) return false;
+    if (link === undefined || sessionOf(link) === null || !link.isFed) return false;
     tell(link, { kind: 'stdin', ...piece });
     return true;
   }
@@ -227,7 +227,7 @@ export class Agents {
       link.session.close(`unreadable message: ${message.error}`);
       return;
     }
-    if (link.number > 0) this.#lastHeard.note(link.node);
+    if (sessionOf(link) !== null) this.#lastHeard.note(link.node);
     this.#handle(link, message.value);
   }
 
@@ -255,12 +255,15 @@ export class Agents {
     }
   }
 
-  #noteMemory({ node, number }: Link, memory: readonly MemoryUse[] | undefined): void {
-    if (memory !== undefined && number > 0) this.#engine?.state.scratch.memory.hear(node, memory);
+  #noteMemory(link: Link, memory: readonly MemoryUse[] | undefined): void {
+    if (memory === undefined || sessionOf(link) === null) return;
+    this.#engine?.state.scratch.memory.hear(link.node, memory);
   }
 
-  #noteFault({ node, number: session }: Link, fault: string | null): void {
-    if (session === 0 || this.#engine?.state.nodes.get(node)?.fault === fault) return;
+  #noteFault(link: Link, fault: string | null): void {
+    const { node } = link;
+    const session = sessionOf(link);
+    if (session === null || this.#engine?.state.nodes.get(node)?.fault === fault) return;
     this.#engine?.perform({ kind: 'fault', node, session, fault }, () => undefined);
   }
 
@@ -272,7 +275,7 @@ export class Agents {
       const versions = { theirs: String(protocol), ours: String(PROTOCOL_VERSION) };
       return refuseLink(link, refuse('protocol.version', versions));
     }
-    if (link.greeted) return;
+    if (link.stage.kind !== 'new') return;
     if (this.#isOvertaken(link, message)) {
       link.session.close('a newer connection came first');
       return;
@@ -281,7 +284,7 @@ export class Agents {
       link.session.close('the node may still be up in an earlier boot; dial again');
       return;
     }
-    link.greeted = true;
+    link.stage = { kind: 'greeted' };
     // It is heard now, not when its hello is durable: the tick in between must not find it silent.
     const before = this.#lastHeard.of(link.node);
     const heardMsAgo = this.#lastHeard.msAgo(link.node);
@@ -304,10 +307,10 @@ export class Agents {
       if (!this.#isCurrent(engine, link, number)) return;
       this.#links.get(link.node)?.session.close('replaced by a newer connection');
       this.#links.set(link.node, link);
-      link.number = number;
+      link.stage = { kind: 'welcomed', session: number, reports: 0 };
       tell(link, {
         kind: 'welcome',
-        session: link.number,
+        session: number,
         heartbeatMs: this.#heartbeatMs,
         nodeTimeoutMs: engine.settings.nodeTimeoutMs,
         killGraceMs: engine.settings.killGraceMs,
@@ -372,7 +375,7 @@ export class Agents {
   /** Between a hello and its record the link may go, or the node be given up or dial once more. */
   #isCurrent(engine: Engine, link: Link, number: number): boolean {
     const node = engine.state.nodes.get(link.node);
-    if (!link.closed && node?.session === number && node.connected) return true;
+    if (link.stage.kind !== 'closed' && node?.session === number && node.connected) return true;
     const disconnected = { kind: 'disconnected', node: link.node, session: number } as const;
     engine.perform(disconnected, () => undefined);
     link.session.close('overtaken; dial again');
@@ -381,22 +384,23 @@ export class Agents {
 
   #reports(link: Link, message: Extract<AgentToHead, { kind: 'reports' }>): void {
     const engine = this.#engine;
-    if (engine === null || link.number === 0) return;
-    const { node, number: session } = link;
+    const { node, stage } = link;
+    if (engine === null || stage.kind !== 'welcomed') return;
+    const { session } = stage;
     message.reports.forEach((report, at) => {
       const upTo = message.first + at;
       const last = at === message.reports.length - 1;
       engine.perform({ kind: 'report', node, session, report }, (result) => {
         if (!result.ok) return; // The store failed: the agent keeps its report and sends it again.
         if (report.kind === 'task_ended') this.#outputs?.endSilently(node, report);
-        link.reports = Math.max(link.reports, upTo);
-        if (last) tell(link, { kind: 'reports_ack', upTo: link.reports, ...this.#stamped });
+        stage.reports = Math.max(stage.reports, upTo);
+        if (last) tell(link, { kind: 'reports_ack', upTo: stage.reports, ...this.#stamped });
       });
     });
   }
 
   #log(link: Link, message: Extract<AgentToHead, { kind: 'log' }>): void {
-    if (this.#outputs === null || link.number === 0) {
+    if (this.#outputs === null || sessionOf(link) === null) {
       link.session.close('output before the welcome');
       return;
     }
@@ -416,12 +420,13 @@ export class Agents {
   }
 
   #closed(link: Link, why: string): void {
-    link.closed = true;
-    if (this.#links.get(link.node) !== link) return;
+    const session = sessionOf(link);
+    link.stage = { kind: 'closed' };
+    if (session === null || this.#links.get(link.node) !== link) return;
     this.#links.delete(link.node);
     this.#engine?.state.scratch.memory.forget(link.node);
     this.#options.log.info({ node: link.node, why }, 'node disconnected');
-    const { node, number: session } = link;
+    const { node } = link;
     this.#engine?.perform({ kind: 'disconnected', node, session }, () => undefined);
   }
 }

@@ -1,7 +1,7 @@
 // What is heard of gateways, and what they are told: which nodes to keep stopped, which jobs are cancelled or
 // held here, and which of ours their listings lack.
 
-import { type Link, tell } from '../../../kernel/head/agent-link.ts';
+import { type Link, sessionOf, tell } from '../../../kernel/head/agent-link.ts';
 import type { Engine } from '../../../kernel/head/engine.ts';
 import type { Gateways, GatewayWorld } from '../../../kernel/head/gateways.ts';
 import type { Task } from '../../../kernel/machine/jobs/facts.ts';
@@ -83,17 +83,18 @@ class HeardSites implements Gateways {
 
   /** Where the site is steered, its word is the truth of its jobs. */
   hear(link: Link, news: SiteNews): void {
-    const { node, number } = link;
+    const { node } = link;
+    const session = sessionOf(link);
     const engine = this.#world.engine();
     const told = this.#told.get(link);
-    if (number === 0 || engine === null || told === undefined) return;
+    if (session === null || engine === null || told === undefined) return;
     // Any other node has none to speak of.
     if (engine.state.nodes.get(node)?.facts?.site === undefined) return;
     const site = this.#sites.hear(node, news, this.#world.clock.monotonic());
-    hearStops(engine, link, told, news);
+    hearStops(engine, { link, session }, told, news);
     if (!news.isLast || news.mode !== 'steer' || news.problem !== null) return;
     const { mode, nodes, jobs } = site;
-    const heard = { node, session: number, mode, nodes, jobs: [...jobs.values()] };
+    const heard = { node, session, mode, nodes, jobs: [...jobs.values()] };
     engine.perform({ kind: 'site', heard }, (result) => {
       if (!result.ok) return;
       const cancelled = cancelledHere(engine.state, node, jobs.values());
@@ -117,7 +118,7 @@ export function gatewaysOf(world: GatewayWorld): Gateways {
 
 function hearStops(
   engine: Engine,
-  link: Link,
+  { link, session }: { readonly link: Link; readonly session: number },
   told: Told,
   { isLast, stops, stopsHeard }: SiteNews,
 ): void {
@@ -125,7 +126,7 @@ function hearStops(
   told.stops ??= '';
   // One that has heard nothing in this session may still have what it was told in the last one.
   const isUpToDate = stopsHeard === undefined || (stopsHeard > 0 && stopsHeard === told.stopsTold);
-  const heard = { node: link.node, session: link.number, stops, isUpToDate };
+  const heard = { node: link.node, session, stops, isUpToDate };
   engine.perform({ kind: 'site_stops', heard }, (result) => {
     if (result.ok) tellStops(engine, link, told);
   });
@@ -143,7 +144,7 @@ function tellStops(engine: Engine, link: Link, told: Told): void {
   const { lives } = engine;
   // After a crash nobody would know that it was told of what was not written down.
   void engine.settled().then(() => {
-    if (link.closed || engine.failure !== null || engine.lives !== lives) return;
+    if (link.stage.kind === 'closed' || engine.failure !== null || engine.lives !== lives) return;
     tell(link, message);
   });
 }
