@@ -1,5 +1,6 @@
 // What a client throws: the head's refusal as it came, or that there is no head.
 
+import { believed } from '../base/believed.ts';
 import { type Code, formatRefusal, KINDS, type Kind, kindOf, refuse } from '../model/errors.ts';
 import type { Failure } from './failure.ts';
 
@@ -63,6 +64,7 @@ function readFailure(text: string): Failure | null {
 }
 
 function failureOf(code: Code, details: Record<string, string>, hint?: string): Failure {
-  const message = formatRefusal(refuse(code, details as never));
+  // The head sends with each code the details that belong to it.
+  const message = formatRefusal(refuse(code, believed(details)));
   return { code, kind: kindOf(code), message, details, hint: hint ?? null };
 }

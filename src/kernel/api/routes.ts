@@ -56,7 +56,10 @@ export interface Request<N extends RouteName> {
 export type UpgradeName = {
   [N in RouteName]: RouteTable[N] extends { readonly produces: 'upgrade' } ? N : never;
 }[RouteName];
-/** What a client may send as the body of a route. */
-export type Body<N extends RouteName> = Input<Part<N, 'body'>>;
+/** What a client may send as the body of a route; it is only read. */
+export type Body<N extends RouteName> = ReadOnly<Input<Part<N, 'body'>>>;
 /** What a route answers. */
 export type ReplyOf<N extends RouteName> = Output<Part<N, 'reply'>>;
+
+/** A schema's arrays and objects can be changed; what is sent need not be. */
+type ReadOnly<T> = T extends object ? { readonly [K in keyof T]: ReadOnly<T[K]> } : T;

@@ -2,6 +2,7 @@
 // an issue of each, which takes seconds where a million are wrong.
 
 import { z } from 'zod';
+import { believed } from '../base/believed.ts';
 import { ITEM_FIELDS_MAX } from '../model/limits.ts';
 
 interface Flaw {
@@ -54,7 +55,8 @@ function checkedBy<T>(
   flawOf: (value: unknown) => Flaw | null,
   meta: Parameters<z.ZodAny['meta']>[0],
 ): z.ZodType<T> {
-  const schema = z.any().meta(meta as never) as unknown as z.ZodType<T>;
+  // The check below is what makes it a T; `meta` is declared for the output that `any` has.
+  const schema = believed<z.ZodType<T>>(z.any().meta(believed(meta)));
   return schema.check((context) => {
     const flaw = flawOf(context.value);
     if (flaw === null) return;

@@ -1,8 +1,10 @@
 // The Dialer port: a WebSocket to the head, over its unix socket or over TLS with a pinned
 // certificate. The secret is only sent once the certificate is the right one.
 
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import WebSocket, { type RawData } from 'ws';
+import { believed } from '../base/believed.ts';
 import { type Dialer, gatherWrites, type Session } from '../ports/net.ts';
 import { type HeadPlace, openStream } from './head-stream.ts';
 
@@ -50,7 +52,8 @@ async function dialSocket(door: HeadDoor): Promise<OpenSocket> {
   const { host, stream } = await openStream(door.head, timeoutMs);
   // ws would start TLS itself for wss; this stream already has it.
   const socket = new WebSocket(`ws://${host}${door.path}`, {
-    createConnection: () => stream as never,
+    // Declared for a socket; any stream does.
+    createConnection: () => believed<Socket>(stream),
     headers: { authorization },
     maxPayload: messageBytesMax,
     perMessageDeflate: false,

@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { believed } from '../base/believed.ts';
 
 const run = promisify(execFile);
 /** A flag of Linux; Node has no name for it. Such an open asks nothing of what is mounted there. */
@@ -72,7 +73,9 @@ class FewNames {
 
   /** False: there is more than a few, or something that needs a look at whose it is. */
   async removeBelow(place: number): Promise<boolean> {
-    const folder = opendirSync(`/proc/self/fd/${place}`, { encoding: 'buffer' as never });
+    // Node.js takes it, and its types do not have it for directories.
+    const encoding = believed<BufferEncoding>('buffer');
+    const folder = opendirSync(`/proc/self/fd/${place}`, { encoding });
     try {
       for (;;) {
         const entry = folder.readSync() as Dirent<Buffer> | null;

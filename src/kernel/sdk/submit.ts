@@ -61,7 +61,7 @@ async function send(
   submission: Submission,
   { key, signal }: { key: string; signal: AbortSignal | undefined },
 ): Promise<number> {
-  const body = submission as never;
+  const body = submission;
   const { jobId } = await line.call('submitJob', { body, key, signal });
   return jobId;
 }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { quoteWord } from '../../base/shell-word.ts';
 import type { Key } from '../../config/key.ts';
 import { schemaOf } from '../../config/schema.ts';
-import { formatAddress, parseValue } from '../../config/value.ts';
+import { formatValue, parseValue } from '../../config/value.ts';
 import { isOfService, writeClientFile } from '../../connect/client-file.ts';
 import { directoryOption, SYSTEM_SOCKET } from '../../connect/locate.ts';
 import { usage } from '../../model/failure.ts';
@@ -77,7 +77,7 @@ function configText({ name, listen, names }: Options, keys: readonly Key[]): str
   const address = keys.find((key) => key.name === 'head.listen');
   const parsed = address === undefined ? null : parseValue(address, listen);
   if (!parsed?.ok) throw usage(`--listen: ${parsed?.error}`);
-  const shown = parsed.value === null ? 'none' : formatAddress(parsed.value as never);
+  const shown = address === undefined ? 'none' : formatValue(address, parsed.value);
   const chosen = new Map([
     ['cluster.name', JSON.stringify(name)],
     ['head.listen', shown],

@@ -155,7 +155,7 @@ async function rehearse(
     context.print(await inputWords(context, await readInputs(courierOf(context), all)));
   }
   const api = await context.api();
-  const { words } = await api.call('rehearseJob', { body: submission as never });
+  const { words } = await api.call('rehearseJob', { body: submission });
   for (const line of prose(words, headNow(), context.width)) context.print(line);
   return 0;
 }

@@ -17,7 +17,7 @@ export async function sendSubmission(
   key: string = freshKey(),
 ): Promise<SubmitReply> {
   const api = await context.api();
-  const body = submission as never;
+  const body = submission;
   const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Trying again.' };
   return withPatience(context, patience, () => api.call('submitJob', { body, key }));
 }

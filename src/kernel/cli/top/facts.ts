@@ -6,7 +6,7 @@ import type { NodeView } from '../../api/nodes.ts';
 import type { Api } from '../../connect/api.ts';
 import { jobColumns, stateWords } from '../jobs/columns.ts';
 import { nodeColumns, nodeState } from '../nodes/columns.ts';
-import type { Column } from '../output/table.ts';
+import { formatTable, type Look } from '../output/table.ts';
 
 /** More rows than anybody pages through; a filter of the head's finds the others. */
 const JOBS_MAX = 500;
@@ -43,8 +43,8 @@ export const PANES: readonly Pane[] = ['jobs', 'nodes'];
 export interface Rows {
   /** Ids of jobs, or names of nodes: what the keys act on. */
   readonly names: readonly string[];
-  readonly columns: readonly Column<never>[];
-  readonly rows: readonly object[];
+  /** Lines of a table: its title, and one for each. */
+  draw(look: Look): string[];
 }
 
 /** Rows of which some cell holds each word of the filter, whatever its case. */
@@ -53,10 +53,12 @@ export function rowsOf(facts: Facts, pane: Pane, filter: string): Rows {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (pane === 'jobs') {
     const rows = facts.jobs.filter((job) => holds(words, jobText(job)));
-    return { names: rows.map(({ id }) => String(id)), columns: jobColumns(now), rows };
+    const draw = (look: Look) => formatTable(jobColumns(now), rows, false, look);
+    return { names: rows.map(({ id }) => String(id)), draw };
   }
   const rows = facts.nodes.filter((node) => holds(words, nodeText(node)));
-  return { names: rows.map(({ name }) => name), columns: nodeColumns(now), rows };
+  const draw = (look: Look) => formatTable(nodeColumns(now), rows, false, look);
+  return { names: rows.map(({ name }) => name), draw };
 }
 
 function holds(words: readonly string[], text: string): boolean {

@@ -3,7 +3,7 @@
 import { formatSize } from '../../base/size.ts';
 import { cutLine } from '../output/cut-line.ts';
 import type { Paint } from '../output/paint.ts';
-import { displayWidth, formatTable, printable } from '../output/table.ts';
+import { displayWidth, printable } from '../output/table.ts';
 import { formatInstant, formatSpan } from '../output/words.ts';
 import { type Facts, PANES, rowsOf } from './facts.ts';
 import { chosenRow, type Doing, type View } from './view.ts';
@@ -33,13 +33,10 @@ export function drawOnce(
   { filter, paint, width }: { filter: string; paint: Paint; width: number | null },
 ): string[] {
   const tables = PANES.flatMap((pane) => {
-    const { rows, columns } = rowsOf(facts, pane, filter);
+    const { names, draw } = rowsOf(facts, pane, filter);
     const look = { paint, width };
     const none = emptyWords({ pane, filter });
-    return [
-      '',
-      ...(rows.length === 0 ? [none] : formatTable(columns, rows as never[], false, look)),
-    ];
+    return ['', ...(names.length === 0 ? [none] : draw(look))];
   });
   return [...summary(facts, width ?? 80), ...tables];
 }
@@ -106,13 +103,13 @@ interface Body {
 }
 
 function list({ facts, view, size, paint }: Drawn, height: number): Body {
-  const { names, rows, columns } = rowsOf(facts, view.pane, view.filter);
-  if (rows.length === 0) return { title: '', body: [`  ${emptyWords(view)}`] };
+  const { names, draw } = rowsOf(facts, view.pane, view.filter);
+  if (names.length === 0) return { title: '', body: [`  ${emptyWords(view)}`] };
   const at = chosenRow(view, names);
-  const first = windowAt(at, rows.length, height);
+  const first = windowAt(at, names.length, height);
   const look = { paint, width: Math.max(20, size.columns - 2) };
   // As wide as all rows need: columns stay where they are while somebody moves.
-  const [title = '', ...lines] = formatTable(columns, rows as never[], false, look);
+  const [title = '', ...lines] = draw(look);
   const body = lines
     .slice(first, first + height)
     .map((line, nth) => `${first + nth === at ? '> ' : '  '}${line}`);

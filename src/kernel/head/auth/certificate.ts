@@ -2,6 +2,7 @@
 
 import { X509Certificate as NodeCertificate, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
+import { believed } from '../../base/believed.ts';
 import type { Chance } from '../../ports/chance.ts';
 
 const YEARS_10_MS = 10 * 365 * 86_400_000;
@@ -48,7 +49,8 @@ export async function makeCertificate(options: CertificateOptions): Promise<Head
         new x509.SubjectAlternativeNameExtension(names),
       ],
     },
-    webcrypto as never,
+    // The library declares the browser's type of it.
+    believed(webcrypto),
   );
   const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
   return { certificatePem: `${certificate.toString('pem')}\n`, keyPem: pem('PRIVATE KEY', key) };

@@ -22,9 +22,12 @@ export interface Contents {
   digest(text: string): string;
 }
 
+/** An array of the jobs: each item is one. */
+export type BatchSubmission = Submission & { readonly each: NonNullable<Submission['each']> };
+
 export interface Part {
   /** Its inputs are named once the list is on the head. */
-  readonly submission: Submission;
+  readonly submission: BatchSubmission;
   /** Null: none of its jobs needs a file. */
   readonly fileSet: string | null;
   /** Which jobs of the batch these are, in the order of the items. */
@@ -125,7 +128,7 @@ function sharedBy(lists: readonly (readonly FileEntry[])[]): Map<string, FileEnt
   return shared;
 }
 
-function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): Submission {
+function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): BatchSubmission {
   const [first] = jobs as readonly [BatchJob];
   const { cpuCount, gpuCount, memoryBytes, walltimeMs, retriesMax } = first;
   const { partition, qos, priority } = first;

@@ -29,6 +29,6 @@ export async function submitBatch(
     const before = after.map((other) => `${other.namespace}/${other.name}`);
     return { namespace, name, origin, mode, ...parts, after: before };
   });
-  const made = await line.call('submitBatch', { body: body as never, key: freshKey(), signal });
+  const made = await line.call('submitBatch', { body: body, key: freshKey(), signal });
   return new SubmittedBatch(line, `${made.namespace}/${made.name}@${made.version}`);
 }

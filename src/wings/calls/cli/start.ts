@@ -64,7 +64,7 @@ export const start = defineVerb<Options>({
     const key = freshKey();
     const { jobId } = await withFiles(context, inputsOf(options, WORKER_PROGRAM), (inputs) => {
       const staging = inputs === undefined ? {} : { staging: { ...worker.staging, inputs } };
-      return api.call('startPool', { body: { ...body, ...staging } as never, key });
+      return api.call('startPool', { body: { ...body, ...staging }, key });
     });
     const title = name === undefined ? `${jobId}` : `${jobId} (${name})`;
     context.print(`Pool ${title} is started: ${rangeWords({ min, max })}.`);

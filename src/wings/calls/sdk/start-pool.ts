@@ -40,18 +40,17 @@ export async function findOrStart(
     const found = await findPool(line, name, workers !== undefined);
     if (found !== null) return takenAs(found, options);
   }
-  const wish = makeSubmission(['worker'], worker);
-  const chosen = WORKER_FIELDS.map((field) => [field, wish[field]]);
+  const wish = pick(makeSubmission(['worker'], worker), WORKER_FIELDS);
   const range = newRangeOf(workers ?? 1);
   const temporary = name === undefined ? true : undefined;
   const made = { ...range, name, temporary, recycle: recycleOf(recycle), image: imageOf(image) };
-  const body = dropUndefined({ ...Object.fromEntries(chosen), ...made });
+  const body = dropUndefined({ ...wish, ...made });
   const key = freshKey();
   try {
     const files = inputsOf(['worker'], worker);
     const { jobId } = await withInputs(line, files, undefined, (inputs) => {
       const staging = inputs === undefined ? {} : { staging: { inputs } };
-      return line.call('startPool', { body: { ...body, ...staging } as never, key });
+      return line.call('startPool', { body: { ...body, ...staging }, key });
     });
     return { id: jobId, isOwn: name === undefined };
   } catch (error) {
@@ -61,6 +60,11 @@ export async function findOrStart(
     if (found === null) throw error;
     return takenAs(found, options);
   }
+}
+
+function pick<T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> {
+  const chosen = names.filter((name) => from[name] !== undefined);
+  return Object.fromEntries(chosen.map((name) => [name, from[name]])) as Pick<T, K>;
 }
 
 /** Throws when it is another than these options would make, as far as that is known. */
@@ -115,7 +119,7 @@ export async function scalePool(
   id: number,
   workers: number | Partial<WorkerRange>,
 ): Promise<void> {
-  await line.call('scalePool', { params: { id: String(id) }, body: rangeOf(workers) as never });
+  await line.call('scalePool', { params: { id: String(id) }, body: rangeOf(workers) });
 }
 
 /** One that has ended already is stopped. Throws when the connection was closed: it goes on then. */

@@ -61,7 +61,7 @@ export const start = defineVerb<Options>({
     const body = bodyOf(context, system, options);
     if (options.pilots === undefined && options.max === undefined && !(await agrees(context)))
       return 1;
-    const fleet = await (await context.api()).call('startFleet', { body: body as never });
+    const fleet = await (await context.api()).call('startFleet', { body: body });
     const { name, pilots, isOnce, min, max } = fleet;
     const range = isOnce ? plural(max, 'pilot') : `${min} to ${plural(max, 'pilot')}`;
     const jobs = [...new Set(pilots.flatMap(({ job }) => job?.replace(/[._]\d+$/, '') ?? []))];

@@ -68,9 +68,7 @@ async function send(context: Context, reading: Reading, mode: Mode) {
   };
   const api = await context.api();
   const key = freshKey();
-  return withPatience(context, PATIENCE, () =>
-    api.call('submitBatch', { body: body as never, key }),
-  );
+  return withPatience(context, PATIENCE, () => api.call('submitBatch', { body: body, key }));
 }
 
 /** For a head that is away. */

@@ -73,7 +73,7 @@ interface Connected {
   stopsHeard: number;
 }
 
-/** Of queues, and of what a takeover needs. */
+/** When queues, and what a takeover needs, were looked at last. */
 type Rare =
   | { readonly kind: 'due' }
   | { readonly kind: 'made'; readonly at: number }
