@@ -45,7 +45,7 @@ export function chain(
     assert.ok(plans.length < 200, 'cycles cut short end');
     const made = plan({ ...shot, looksMax, from }, 0);
     apply(shot, made.starts, 0);
-    shot.queue.watch(true);
+    shot.queue.watch();
     plans.push(made);
     from = made.rest;
     between(made);

@@ -214,8 +214,8 @@ export class Hands {
       for (const signal of signals) processes?.signal(process.launchId, signal, asked);
     }
     // What is told to end has to be awake for it.
-    if (signals.includes(SIGSTOP)) this.#containers.hold(epoch, true);
-    else if (signals.includes(SIGCONT)) this.#containers.hold(epoch, false);
+    if (signals.includes(SIGSTOP)) this.#containers.hold(epoch, 'pause');
+    else if (signals.includes(SIGCONT)) this.#containers.hold(epoch, 'unpause');
   }
 
   /** After the end: output to the head, then everything away that was made for the epoch. */

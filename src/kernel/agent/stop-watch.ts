@@ -85,22 +85,22 @@ function turnsAfter(last: number, ids: readonly number[]): number[] {
 
 /** What ought to stand still, in the order of launches. A task that stopped itself may wake itself. */
 function stoppedIn(state: StopWorld['state']): number[] {
-  return wantedStill(state, true).map(({ launchId }) => launchId);
+  return wantedStill(state, 'suspended').map(({ launchId }) => launchId);
 }
 
 /** What was told to stop and has not. */
 function lateIn(state: StopWorld['state']): number[] {
-  const late = wantedStill(state, false).filter((process) => process.state === 'running');
+  const late = wantedStill(state, 'going').filter((process) => process.state === 'running');
   return late.map(({ launchId }) => launchId);
 }
 
 /** Open processes of what was told to stop and is, or is not, shown as suspended. */
-function wantedStill({ epochs }: StopWorld['state'], isSuspended: boolean): Process[] {
+function wantedStill({ epochs }: StopWorld['state'], shown: 'suspended' | 'going'): Process[] {
   const found: Process[] = [];
   for (const epoch of epochs.values()) {
     if (epoch.phase !== 'running' || epoch.run.ending !== null || !isHeldStill(epoch)) continue;
     const { suspended, processes } = epoch.run;
-    if (suspended === isSuspended) found.push(...processes.filter(isOpen));
+    if (suspended === (shown === 'suspended')) found.push(...processes.filter(isOpen));
   }
   return found.sort((a, b) => a.launchId - b.launchId);
 }

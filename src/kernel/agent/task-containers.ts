@@ -60,14 +60,14 @@ export class TaskContainers {
   }
 
   /** Like its processes: stopped, or going on. */
-  hold(epoch: Epoch, isHeld: boolean): void {
+  hold(epoch: Epoch, how: 'pause' | 'unpause'): void {
     const { epochId } = epoch.order;
     for (const one of this.#of(epoch)) {
-      const argv = engineHoldArgv(one.kind, one.name, isHeld);
+      const argv = engineHoldArgv(one.kind, one.name, how);
       const said = Promise.resolve(this.#said.get(epochId)).then(async () => {
         const { succeeded, output } = await this.#run(one, argv);
         // Most often it is so already: a task that is told to end is let go on too.
-        const of = { epoch: epochId, container: one.name, output, isHeld };
+        const of = { epoch: epochId, container: one.name, output, how };
         if (!succeeded)
           this.#ports.log.debug(of, 'an engine did not stop a container or let it go on');
       });

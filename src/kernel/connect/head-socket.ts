@@ -25,9 +25,9 @@ export interface SocketWish {
 
 /** Throws ApiError: nobody answers, or the head refuses. */
 export async function dialHead(client: Client, wish: SocketWish): Promise<HeadSocket> {
-  const first = await attempt(client, wish, false);
+  const first = await attempt(client, wish, 'first');
   if (first !== 'renew') return first;
-  const second = await attempt(client, wish, true);
+  const second = await attempt(client, wish, 'again');
   if (second !== 'renew') return second;
   throw errorFromAnswer(401, '');
 }
@@ -36,8 +36,9 @@ export async function dialHead(client: Client, wish: SocketWish): Promise<HeadSo
 async function attempt(
   client: Client,
   { path, timeoutMs }: SocketWish,
-  isAgain: boolean,
+  which: 'first' | 'again',
 ): Promise<HeadSocket | 'renew'> {
+  const isAgain = which === 'again';
   const opening = await client.opening(path, { isAgain });
   const request = ask(opening);
   const timer = setTimeout(() => {

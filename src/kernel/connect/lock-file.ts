@@ -14,9 +14,9 @@ export type Taken =
   | { readonly ok: false; readonly holder: Holder | null };
 
 /** Takes the lock, or says who has it. What a process left behind that is gone counts for nothing. */
-export function takeLock(file: string, isKeeper: boolean): Taken {
+export function takeLock(file: string, as: 'keeper' | 'user'): Taken {
   const own = `${file}.${process.pid}`;
-  const mark = { ...markOf(process.pid), isKeeper, folder: folderOf(file) };
+  const mark = { ...markOf(process.pid), isKeeper: as === 'keeper', folder: folderOf(file) };
   writeFileSync(own, JSON.stringify(mark), { mode: 0o600 });
   try {
     // A link is made whole or not at all: nobody reads a file that is not written yet.

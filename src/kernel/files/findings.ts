@@ -17,9 +17,9 @@ export class Findings {
   readonly #seen = new Set<string>();
 
   /** Nothing when `what` is null, and once when a sweep says it again and again. */
-  problem(at: Place, what: string | null, isKey = false): void {
+  problem(at: Place, what: string | null, of: 'key' | 'value' = 'value'): void {
     if (what === null || !this.#isNew(`problem ${JSON.stringify([at, what])}`)) return;
-    this.problems.push(isKey ? { at, what, isKey } : { at, what });
+    this.problems.push(of === 'key' ? { at, what, isKey: true } : { at, what });
   }
 
   use(use: FileUse): void {

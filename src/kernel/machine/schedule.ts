@@ -59,8 +59,10 @@ export function decideSchedule(
   const { rest } = planned;
   state.scratch.scheduleDue = rest === null && isDoubtful;
   state.scratch.chain = rest === null ? null : { ...chain, rest };
-  if (rest === null) state.indexes.pool.watch(false);
-  state.indexes.queue.watch(rest !== null);
+  const { pool, queue } = state.indexes;
+  if (rest === null) pool.unwatch();
+  if (rest === null) queue.unwatch();
+  else queue.watch();
   state.scratch.plansAhead = planned.promised.length > 0;
 }
 
@@ -114,7 +116,7 @@ function nextOfChain(state: State): Chain {
     if (state.scratch.scheduleDue) chain.isStirred = true;
     return chain;
   }
-  state.indexes.pool.watch(true);
+  state.indexes.pool.watch();
   return { hopeless: new Map(), rest: null, isStirred: false };
 }
 

@@ -23,8 +23,8 @@ export function engineEndArgv(kind: Engine, name: string): string[] {
 }
 
 /** Stops what runs in a container where it is, or lets it go on. */
-export function engineHoldArgv(kind: Engine, name: string, isHeld: boolean): string[] {
-  return [kind, isHeld ? 'pause' : 'unpause', name];
+export function engineHoldArgv(kind: Engine, name: string, how: 'pause' | 'unpause'): string[] {
+  return [kind, how, name];
 }
 
 /** A file in the directory of a task that has begun a container, until it has ended well. */

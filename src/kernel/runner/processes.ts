@@ -90,13 +90,8 @@ function isLastRequested(epoch: Launching | Running, process: Process): boolean 
  * What the launcher did by itself shows only in the end of a process; the others' ends follow. What
  * an agent that had stood still began after that is not why the process ended.
  */
-function endingByLauncher(
-  epoch: Launching | Running,
-  leaseOver: boolean,
-  at: number,
-  now: Now,
-): RunnerEvent[] {
-  if (!leaseOver || (epoch.run.ending !== null && epoch.run.ending.at <= at)) return [];
+function endingByLauncher(epoch: Launching | Running, at: number, now: Now): RunnerEvent[] {
+  if (epoch.run.ending !== null && epoch.run.ending.at <= at) return [];
   const { epochId } = epoch.order;
   const why = 'the lease expired while no agent was there to renew it';
   const killAt = now.monotonic;
@@ -129,7 +124,7 @@ function decideFailed(state: RunnerState, spot: Spot, failure: Failure, now: Now
 
 /** Nothing was started: the lease was over before the launcher was asked. */
 function decideTooLate({ epoch, process, epochId, rank }: Spot, now: Now): RunnerEvent[] {
-  const events = endingByLauncher(epoch, true, now.at, now);
+  const events = endingByLauncher(epoch, now.at, now);
   events.push({ kind: 'process_lost', epochId, rank });
   if (isLastOpen(epoch, process)) events.push({ kind: 'sweep_begun', epochId });
   return events;
@@ -145,7 +140,7 @@ function decideExited(
   now: Now,
 ): RunnerEvent[] {
   const endedAt = endOf(epoch, event.endedAt, now);
-  const events = endingByLauncher(epoch, event.leaseOver, endedAt, now);
+  const events = event.leaseOver ? endingByLauncher(epoch, endedAt, now) : [];
   // The start was not heard of, which happens after a restart; the head is told of it all the same.
   if (process.state === 'requested') {
     events.push({ kind: 'process_started', epochId, rank, ...now });

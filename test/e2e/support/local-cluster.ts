@@ -168,7 +168,7 @@ export class LocalCluster {
   /** Meanwhile nobody starts a daemon again that has died: who does takes this lock. */
   async withoutRestarts(use: () => Promise<void>): Promise<void> {
     const lock = await until('no daemon is being started again', () => {
-      const taken = takeLock(join(this.state, 'run', 'up.pid'), true);
+      const taken = takeLock(join(this.state, 'run', 'up.pid'), 'keeper');
       return taken.ok ? taken : undefined;
     });
     try {

@@ -79,7 +79,7 @@ class Keeper {
   async #look(): Promise<void> {
     const due = this.#due();
     if (due.length === 0) return;
-    const lock = takeLock(this.#world.paths.upLock, true);
+    const lock = takeLock(this.#world.paths.upLock, 'keeper');
     if (!lock.ok) return;
     try {
       markUnmarked(this.#world.paths);

@@ -83,7 +83,7 @@ export class LocalCluster {
   async lock(): Promise<() => void> {
     const until = performance.now() + KEEPER_MAX_MS;
     for (;;) {
-      const taken = takeLock(this.paths.upLock, false);
+      const taken = takeLock(this.paths.upLock, 'user');
       if (taken.ok) {
         markUnmarked(this.paths);
         return taken.release;

@@ -45,8 +45,9 @@ export class Pack {
   readonly #sync = new SharedSync(() => this.#syncNow());
 
   /** `isNew`: there was no such file. */
-  constructor(file: string, isNew: boolean) {
+  constructor(file: string, how: 'make' | 'open') {
     this.path = file;
+    const isNew = how === 'make';
     this.#isNamed = !isNew;
     const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
     this.#fd = openSync(file, O_RDWR | O_NOFOLLOW | (isNew ? O_CREAT | O_EXCL : 0), 0o600);

@@ -71,7 +71,7 @@ export class Packs {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const ids = readdirSync(this.#folder).filter((name) => /^[1-9]\d*$/.test(name));
     for (const id of ids.map(Number).sort((a, b) => a - b)) {
-      const pack = new Pack(this.#fileOf(id), false);
+      const pack = new Pack(this.#fileOf(id), 'open');
       for (const group of pack.recover()) this.#note(pack, group);
       this.#packs.set(id, pack);
       [this.#last, this.#lastId] = [pack, id];
@@ -257,7 +257,7 @@ export class Packs {
   #current(): Pack {
     if (this.#last !== null && this.#last.length < this.#sizes.packBytesMax) return this.#last;
     const id = this.#lastId + 1;
-    const pack = new Pack(this.#fileOf(id), true);
+    const pack = new Pack(this.#fileOf(id), 'make');
     this.#packs.set(id, pack);
     [this.#last, this.#lastId] = [pack, id];
     return pack;

@@ -217,11 +217,25 @@ export function unclaim(state: State, epochId: EpochId, name: NodeName): void {
 }
 
 /** A stopped task gives its cpus up, or takes them back. What it has in memory stays its own. */
-export function setYielded(state: State, epochId: EpochId, name: NodeName, yielded: boolean): void {
+export function yieldCpus(state: State, epochId: EpochId, name: NodeName): void {
+  changeYielded(state, epochId, name, ({ share }) => share.resources.cpuCount);
+}
+
+/** Its cpus are its own again. */
+export function takeCpusBack(state: State, epochId: EpochId, name: NodeName): void {
+  changeYielded(state, epochId, name, () => 0);
+}
+
+function changeYielded(
+  state: State,
+  epochId: EpochId,
+  name: NodeName,
+  cpusOf: (holding: Holding) => number,
+): void {
   const node = nodeOf(state, name);
   const holding = node.holding.get(epochId);
   if (holding === undefined) return;
-  setYieldedCpus(node, holding, yielded ? holding.share.resources.cpuCount : 0);
+  setYieldedCpus(node, holding, cpusOf(holding));
   refreshPool(state, node);
 }
 

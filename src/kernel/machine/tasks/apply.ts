@@ -22,7 +22,7 @@ import {
 } from '../jobs/apply.ts';
 import type { Job, Part, Task } from '../jobs/facts.ts';
 import { addActive, endedSet, removeActive } from '../jobs/parts.ts';
-import { claim, nodeOf, refreshPool, setYielded, unclaim } from '../nodes/apply.ts';
+import { claim, nodeOf, refreshPool, takeCpusBack, unclaim } from '../nodes/apply.ts';
 import { isGateway } from '../nodes/members.ts';
 import type { State } from '../state.ts';
 import { indexOf, placeOf } from './place.ts';
@@ -207,7 +207,7 @@ export function applyClaimDropped(state: State, event: Of<'claim_dropped'>): voi
 export function applyTaskRequeued(state: State, event: Of<'task_requeued'>, at: number): void {
   const task = taskOf(state, event.place);
   noteLoss(task, event.outcome);
-  noteEnded(state, task, event.outcome, false, at);
+  noteEnded(state, task, event.outcome, { at, next: 'requeued' });
   leaveEpoch(state, task, event.abandoned, at);
   task.state = 'pending';
   if (event.counts === 'failure') task.failures += 1;
@@ -232,7 +232,7 @@ export function applyTaskHeld(state: State, event: Of<'task_held'>): void {
 export function applyTaskDone(state: State, event: Of<'task_done'>, at: number): void {
   const task = taskOf(state, event.place);
   noteLoss(task, event.outcome);
-  noteEnded(state, task, event.outcome, true, at);
+  noteEnded(state, task, event.outcome, { at, next: 'done' });
   leaveEpoch(state, task, event.abandoned, at);
   const { job } = task;
   removeActive(job, task.index);
@@ -255,7 +255,13 @@ function noteLoss({ job }: Task, { kind }: Outcome): void {
 }
 
 /** Keeps what the history wants to know of the epoch before its parts go. */
-function noteEnded(state: State, task: Task, outcome: Outcome, final: boolean, at: number): void {
+/** `next`: whether the task starts again. */
+function noteEnded(
+  state: State,
+  task: Task,
+  outcome: Outcome,
+  { at, next }: { readonly at: number; readonly next: 'requeued' | 'done' },
+): void {
   const usage = { userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
   for (const { end } of task.parts.values()) {
     if (end === null) continue;
@@ -273,7 +279,7 @@ function noteEnded(state: State, task: Task, outcome: Outcome, final: boolean, a
     startedAt,
     endedAt: endOf(task, at),
     usage,
-    final,
+    final: next === 'done',
     outcome,
   });
 }
@@ -290,7 +296,7 @@ function leaveEpoch(state: State, task: Task, abandoned: readonly string[], at: 
     assert(holds === abandoned.includes(node), `${epochId} left ${node} as said`);
     if (!holds) continue;
     // To be ended there it runs once more, and nobody is left to give its cpus back to.
-    if (holding.yieldedCpus > 0) setYielded(state, epochId, node, false);
+    if (holding.yieldedCpus > 0) takeCpusBack(state, epochId, node);
     holding.task = null;
     state.scratch.touched.push({ node, epochId });
   }

@@ -2,7 +2,7 @@
 
 import type { Of } from '../events.ts';
 import type { Part, Task } from '../jobs/facts.ts';
-import { setYielded } from '../nodes/apply.ts';
+import { takeCpusBack, yieldCpus } from '../nodes/apply.ts';
 import type { State } from '../state.ts';
 import { epochIdOf, partOf, stirNodes, taskOf, touch } from './apply.ts';
 import { isStopped } from './stops.ts';
@@ -18,7 +18,7 @@ export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): voi
   state.indexes.preempted.add(task);
   // A node that never heard that it went on has nothing to stop, and nothing to tell of it.
   for (const [name, part] of task.parts) {
-    if (part.state === 'suspended') setYielded(state, epochIdOf(task), name, true);
+    if (part.state === 'suspended') yieldCpus(state, epochIdOf(task), name);
   }
 }
 
@@ -36,7 +36,7 @@ export function applyResumeAsked(state: State, event: Of<'resume_asked'>): void 
   }
   // It takes back what it gave up: the scheduler has seen that there is room.
   state.indexes.preempted.delete(task);
-  for (const name of task.parts.keys()) setYielded(state, epochIdOf(task), name, false);
+  for (const name of task.parts.keys()) takeCpusBack(state, epochIdOf(task), name);
 }
 
 /** Then each of its nodes may have to be told something else. */
@@ -57,7 +57,7 @@ export function applyPartSuspended(state: State, event: Of<'part_suspended'>): v
   part.turnHeard = event.turn;
   // A task that stops itself goes on using up its time.
   if (isStopped(task)) part.pausedAt = event.since;
-  if (task.stops.has('scheduler')) setYielded(state, event.epochId, event.node, true);
+  if (task.stops.has('scheduler')) yieldCpus(state, event.epochId, event.node);
   state.scratch.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state !== 'running') return;
   for (const other of task.parts.values()) if (other.state === 'started') return;

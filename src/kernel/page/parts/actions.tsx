@@ -99,17 +99,17 @@ function Ask({ action, onClose }: { action: Action; onClose: () => void }) {
 /** Does it and says what came of it. */
 export async function perform({ run }: Pick<Action, 'run'>): Promise<boolean> {
   try {
-    tell(await run(), false);
+    tell(await run(), 'good');
     return true;
   } catch (error) {
     if (!(error instanceof HeadError)) throw error;
-    tell(`${error.message} ${error.hint ?? ''}`.trim(), true);
+    tell(`${error.message} ${error.hint ?? ''}`.trim(), 'bad');
     return false;
   }
 }
 
-function tell(words: string, isBad: boolean): void {
-  told.value = { words, isBad, address: location.hash };
+function tell(words: string, news: 'good' | 'bad'): void {
+  told.value = { words, isBad: news === 'bad', address: location.hash };
 }
 
 export function ToldLine() {

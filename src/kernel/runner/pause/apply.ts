@@ -24,7 +24,8 @@ export function applyPause(
   } else pauses.yielding = event.yielding;
   tell(state, event);
   if (wasPaused === isPaused(pauses)) return;
-  for (const epoch of state.epochs.values()) turn(epoch, !wasPaused, event.monotonic);
+  for (const epoch of state.epochs.values())
+    turn(epoch, { paused: !wasPaused, monotonic: event.monotonic });
 }
 
 /** Before any report of a task that stops or goes on for it: the head then knows why. */
@@ -43,7 +44,10 @@ function tell(state: RunnerState, event: EventOf<'pause_set' | 'yield_set'>): vo
   });
 }
 
-function turn(epoch: Epoch, paused: boolean, monotonic: number): void {
+function turn(
+  epoch: Epoch,
+  { paused, monotonic }: { readonly paused: boolean; readonly monotonic: number },
+): void {
   if (epoch.phase === 'ended') return;
   epoch.paused = paused;
   epoch.suspendTurns += 1;

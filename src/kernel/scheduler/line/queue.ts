@@ -96,9 +96,13 @@ export class Queue {
     return this.#arrivals ?? [];
   }
 
-  /** Begins a new list of arrivals, or keeps none: nobody reads them but cycles that go on. */
-  watch(isOn: boolean): void {
-    this.#arrivals = isOn ? new Set() : null;
+  /** Begins a new list of arrivals. Nobody reads them but cycles that go on: else `unwatch`. */
+  watch(): void {
+    this.#arrivals = new Set();
+  }
+
+  unwatch(): void {
+    this.#arrivals = null;
   }
 
   /** Orders anew by other weights. Cheap when they are the same object as before. */

@@ -119,9 +119,13 @@ export class NodePool {
     this.#ends.stir(name);
   }
 
-  /** From here on it is known which nodes change; `false`: no more. */
-  watch(on: boolean): void {
-    this.#changed = on ? [] : null;
+  /** From here on it is known which nodes change, until `unwatch`. */
+  watch(): void {
+    this.#changed = [];
+  }
+
+  unwatch(): void {
+    this.#changed = null;
   }
 
   /** How often nodes have changed since they were watched. */

@@ -119,7 +119,7 @@ function lock(place: string, tasks: readonly TaskFiles[]): () => void {
   try {
     makeFolder(place);
     for (const job of new Set(tasks.map(({ task }) => task.split('[')[0] ?? task))) {
-      const taken = takeLock(path.join(place, `.${job}.pull.lock`), false);
+      const taken = takeLock(path.join(place, `.${job}.pull.lock`), 'user');
       if (taken.ok) releases.push(taken.release);
       else throw failure(refuse('pull.busy', { job, folder: place, pid: holderOf(taken.holder) }));
     }

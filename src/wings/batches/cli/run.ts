@@ -104,7 +104,7 @@ async function runLocked(context: Context, reading: BatchReading, asked: Asked):
 function lock(batch: BatchFile, saveFolder: string): () => void {
   const folder = path.join(saveFolder, batch.namespace);
   mkdirSync(folder, { recursive: true });
-  const taken = takeLock(path.join(folder, `.${batch.name}.lock`), false);
+  const taken = takeLock(path.join(folder, `.${batch.name}.lock`), 'user');
   if (taken.ok) return taken.release;
   const holder = taken.holder === null ? '' : ` (process ${taken.holder.pid})`;
   throw failure(refuse('batch.busy', { batch: batchTitle(batch), folder, holder }));

@@ -14,7 +14,7 @@ export function compileBuildTime(
   if (written?.time === undefined) return {};
   const at = ['solver', 'time'];
   if (solver !== null && solver.kind !== 'build' && !isEngineSolver(solver)) {
-    findings.problem(at, 'nothing is built or fetched for an image of apptainer', true);
+    findings.problem(at, 'nothing is built or fetched for an image of apptainer', 'key');
     return {};
   }
   const time = parseTime(String(written.time));

@@ -19,7 +19,7 @@ export function compileDefaults(written: WrittenBatch, findings: Findings): Defa
   checkAsk(top, [], findings);
   checkAsk(defaults, ['defaults'], findings);
   for (const key of topKeys.filter((one) => defaults[one] !== undefined)) {
-    findings.problem([key], `stands in defaults, too; write it in one of the two places`, true);
+    findings.problem([key], `stands in defaults, too; write it in one of the two places`, 'key');
   }
   return {
     values: { ...top, ...defaults },

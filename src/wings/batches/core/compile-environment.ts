@@ -39,7 +39,7 @@ export function compileEnvironment(
   const pairs = Object.entries(written).map(([name, value]) => {
     const place = [...at, name];
     const text = fill(String(value), place);
-    findings.problem(place, nameProblem(name, solver), true);
+    findings.problem(place, nameProblem(name, solver), 'key');
     findings.problem(place, stringProblem(`${name}=${text}`, 'the variable'));
     return [name, text] as const;
   });

@@ -79,13 +79,13 @@ export function compileSolver(
   if (kind === undefined) findings.problem(at, `needs one of ${SAID}`);
   for (const other of others) {
     const what = `'${kind}' is there already; a batch has one solver: ${SAID}`;
-    findings.problem([...at, other], what, true);
+    findings.problem([...at, other], what, 'key');
   }
   const mounts = compileMounts(written.mounts ?? [], findings);
   const gpu = written.gpu ?? false;
   if (written.build !== undefined) {
     if (mounts.length > 0 && others.length === 0) {
-      findings.problem([...at, 'mounts'], 'only a container has mounts', true);
+      findings.problem([...at, 'mounts'], 'only a container has mounts', 'key');
     }
     const build = compileFile(written.build, [...at, 'build'], { ...reading, must: 'program' });
     return { kind: 'build', build, gpu };

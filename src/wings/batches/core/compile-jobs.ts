@@ -41,7 +41,8 @@ export function compileJobs(written: WrittenBatch, reading: JobsReading): BatchJ
   const { sweep } = written;
   const { findings } = reading;
   if (sweep !== undefined) {
-    for (const { at, what, isKey } of checkSweep(sweep)) findings.problem(at, what, isKey);
+    for (const { at, what, isKey } of checkSweep(sweep))
+      findings.problem(at, what, isKey ? 'key' : 'value');
   }
   const defaults = compileDefaults(written, findings);
   const entries = written.jobs ?? (sweep === undefined ? [] : [{}]);
@@ -106,7 +107,7 @@ class JobReader {
       findings.problem(at, "needs 'run': the program of this job");
     } else if (run !== undefined && isContainer) {
       const what = 'a container runs its own program; leave this out, and give it `args`';
-      findings.problem(runAt, what, true);
+      findings.problem(runAt, what, 'key');
     }
     const program = { must: 'program', fill, findings } as const;
     return {

@@ -134,7 +134,7 @@ test('after deaths soon after starts nobody tries again until weft up forgives t
   assert.equal(note?.isBad, true);
   assert.match(note?.text ?? '', words);
   writeJson(path.join(place.directory, 'n1.json'), {});
-  const lock = takeLock(place.paths.upLock, false);
+  const lock = takeLock(place.paths.upLock, 'user');
   assert.ok(lock.ok);
   forgiveDeaths(place.paths);
   lock.release();
@@ -158,7 +158,7 @@ test('nothing is started while up or down works, nor when down has ended the kee
   writeMark(place.paths.upLock, process.ppid);
   place.dead('head');
   place.keep();
-  const taken = takeLock(place.paths.upLock, true);
+  const taken = takeLock(place.paths.upLock, 'keeper');
   assert.equal(!taken.ok && taken.holder?.pid, process.ppid);
   await anotherKeeperStarts(t);
   rmSync(place.paths.roster);
@@ -171,7 +171,7 @@ test('a lock that a dead process left is taken, once', (t) => {
   const place = new Place(t);
   const gone = JSON.stringify({ pid: process.ppid, startTicks: 1, bootId: 'another' });
   writeFileSync(place.paths.upLock, gone);
-  const lock = takeLock(place.paths.upLock, true);
+  const lock = takeLock(place.paths.upLock, 'keeper');
   assert.ok(lock.ok);
   assert.equal(readLiveMark(place.paths.upLock)?.pid, process.pid);
   lock.release();

@@ -67,8 +67,8 @@ test('[N20] a lock in a copied folder is held by nobody', (t) => {
   // Another process's: the test's own parent lives as long as the test.
   writeMark(join(original, file), process.ppid);
   cpSync(original, copy, { recursive: true });
-  assert.equal(takeLock(join(original, file), false).ok, false);
-  const taken = takeLock(join(copy, file), false);
+  assert.equal(takeLock(join(original, file), 'user').ok, false);
+  const taken = takeLock(join(copy, file), 'user');
   assert.ok(taken.ok);
   taken.release();
 });

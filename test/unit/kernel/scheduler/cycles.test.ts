@@ -211,7 +211,7 @@ test('[A26] in a fifo partition no cycle walks past all who are over a quota, no
     plans.push(made);
     from = made.rest;
     // One more comes to a place among them: that is in nobody's way either.
-    shot.queue.watch(true);
+    shot.queue.watch();
     shot.queue.add(late.pop() as QueueEntry);
   }
   assert.ok(late.length < 45, 'in several cycles');

@@ -136,7 +136,7 @@ function againActions(job: JobView): Action[] {
     label: 'Resubmit',
     command: `weft retry --all ${id}`,
     ...askAboutJobs('Resubmit', [job]),
-    run: () => runAgain(job, true),
+    run: () => runAgain(job, 'all'),
     warning: `All of job ${id} runs again, as a new job.`,
   };
   // Where nothing completed, both are the same.
@@ -144,17 +144,17 @@ function againActions(job: JobView): Action[] {
   const retry = {
     label: 'Retry',
     command: `weft retry ${id}`,
-    run: () => runAgain(job, false),
+    run: () => runAgain(job, 'rest'),
     ...askAboutJobs('Retry', [job]),
     warning: `What did not complete of job ${id} runs again, as a new job.`,
   };
   return [retry, resubmit];
 }
 
-async function runAgain({ id }: JobView, all: boolean): Promise<string> {
-  const { jobId } = await sendAgain(id, all ? { all } : {});
+async function runAgain({ id }: JobView, what: 'all' | 'rest'): Promise<string> {
+  const { jobId } = await sendAgain(id, what === 'all' ? { all: true } : {});
   go(['jobs', jobId]);
-  return `${all ? 'All' : 'What did not complete'} of job ${id} runs again as job ${jobId}.`;
+  return `${what === 'all' ? 'All' : 'What did not complete'} of job ${id} runs again as job ${jobId}.`;
 }
 
 function sendAgain(id: number, body: { readonly all?: boolean }) {

@@ -76,7 +76,7 @@ export function collectNames(tree: Tree, skip: ReadonlySet<unknown> = new Set())
     own: null,
     imports: false,
   };
-  visit(walk, tree, { scope: scopeIn(null, true), isOutside: true });
+  visit(walk, tree, { scope: scopeIn(null, 'body'), isOutside: true });
   const places = walk.uses.filter(({ name, scope }) => binderOf(name, scope) === null);
   const assigned = walk.assigns.filter(({ name, scope }) => isOpen(walk, name, scope));
   const { privates, placeWords, imports } = walk;
@@ -102,9 +102,9 @@ function isOpen(walk: Walk, name: string, from: Scope): boolean {
   return scope === null || isOwn(walk, scope);
 }
 
-function scopeIn(parent: Scope | null, isBody = false): Scope {
+function scopeIn(parent: Scope | null, of: 'body' | 'block' = 'block'): Scope {
   const made = { names: new Set<string>(), parent };
-  return { ...made, body: isBody ? null : (parent?.body ?? parent) };
+  return { ...made, body: of === 'body' ? null : (parent?.body ?? parent) };
 }
 
 /** The scope within the text that binds a name. */
@@ -159,7 +159,7 @@ function nameIn(value: Tree): unknown {
 const inBody: Visitor = (walk, tree, place) => visitParts(walk, tree, withOwnThis(place));
 
 function withOwnThis(place: Place): Place {
-  const scope = scopeIn(place.scope, true);
+  const scope = scopeIn(place.scope, 'body');
   scope.names.add('arguments');
   return { scope, isOutside: false };
 }
@@ -270,13 +270,13 @@ function visitFunction(walk: Walk, tree: Tree, place: Place): void {
   const isArrow = tree.type === 'ArrowFunctionExpression';
   const around = inOwnName(walk, tree, place);
   const inside: Place = isArrow
-    ? { ...around, scope: scopeIn(around.scope, true) }
+    ? { ...around, scope: scopeIn(around.scope, 'body') }
     : withOwnThis(around);
   const params = tree['params'] as Tree[];
   for (const param of params) declare(walk, param, inside.scope, inside);
   // What the body declares is not seen by the parameters' defaults.
   const isSimple = params.every(({ type }) => type === 'Identifier');
-  const scope = isSimple ? inside.scope : scopeIn(inside.scope, true);
+  const scope = isSimple ? inside.scope : scopeIn(inside.scope, 'body');
   visit(walk, tree['body'] as Tree, { ...inside, scope });
 }
 

@@ -366,10 +366,10 @@ function proven(entry: Entry): void {
   entry.begun = 'proven';
 }
 
-/** @param isOurs false: the script was there first, and its receipts tell */
-export function claimTaken(entry: Entry, isOurs: boolean, now: number): void {
+/** `script`: it was there first, and its receipts tell. */
+export function claimTaken(entry: Entry, by: 'us' | 'script', now: number): void {
   entry.nextAt = now + AGAIN_MS;
-  if (!isOurs) {
+  if (by === 'script') {
     proven(entry);
     if (entry.stage.kind === 'unsent') doubtful(entry, now);
     return;

@@ -42,13 +42,14 @@ export class Hollow {
   /** One that is over and of which its site may have more. */
   noteEnd(launch: Launch): void {
     const { stage, mayHaveMore, launchId } = launch.entry;
-    if (stage.kind === 'ended' && mayHaveMore && !this.#all.has(launchId)) this.#add(launch, false);
+    if (stage.kind === 'ended' && mayHaveMore && !this.#all.has(launchId))
+      this.#add(launch, { isForgotten: false });
   }
 
   /** True: the gateway before was at this, with a launch that nobody asks for any more. */
   takeUp(launch: Launch): boolean {
     const isForgotten = this.#world.folders.noted(launch.entry.launchId, FORGOTTEN) !== null;
-    if (isForgotten) this.#add(launch, true);
+    if (isForgotten) this.#add(launch, { isForgotten: true });
     return isForgotten;
   }
 
@@ -83,7 +84,7 @@ export class Hollow {
     this.#isLooking = false;
   }
 
-  #add({ entry, user }: Launch, isForgotten: boolean): void {
+  #add({ entry, user }: Launch, { isForgotten }: Pick<One, 'isForgotten'>): void {
     const { launchId, name } = entry;
     const since = this.#world.clock.now();
     this.#all.set(launchId, {

@@ -94,7 +94,7 @@ export class SiteOrders {
     // It may be the way to the site that failed, with the job there: then its script may be at work.
     const isNo = !answer.ok && answer.error.kind === 'refused';
     if (isNo && !folders.claim(entry.launchId)) {
-      return rules.claimTaken(entry, false, clock.now());
+      return rules.claimTaken(entry, 'script', clock.now());
     }
     rules.submitted(entry, answer, clock.now());
     this.#noteNever(entry);
@@ -104,7 +104,7 @@ export class SiteOrders {
   #takeClaim(entry: rules.Entry): boolean {
     const { clock, folders } = this.#world;
     const isOurs = folders.claim(entry.launchId);
-    rules.claimTaken(entry, isOurs, clock.now());
+    rules.claimTaken(entry, isOurs ? 'us' : 'script', clock.now());
     this.#noteNever(entry);
     return isOurs;
   }
@@ -268,11 +268,20 @@ export class SiteOrders {
     return this.#ask(this.#world.adaptor.cancel(siteJobOf(entry)), user);
   }
 
-  /** What its site calls it, for whoever asks about the task; `isThere` false: no more. */
-  tellStart({ entry, epochId }: Launch, isThere = true): void {
+  /** What its site calls it, for whoever asks about the task. */
+  tellStart(launch: Launch): void {
+    this.#tellStart(launch, launch.epochId);
+  }
+
+  /** Nobody is to find the task by what its site calls it any more. */
+  tellForgotten(launch: Launch): void {
+    this.#tellStart(launch, null);
+  }
+
+  #tellStart({ entry, epochId }: Launch, told: Launch['epochId']): void {
     const siteJob = siteJobOf(entry);
     if (siteJob === '' || epochId === null || entry.isForeign) return;
-    this.#world.onStart?.(siteJob, isThere ? epochId : null);
+    this.#world.onStart?.(siteJob, told);
   }
 
   #noteJob(launch: Launch): void {

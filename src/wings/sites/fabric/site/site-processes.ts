@@ -149,7 +149,7 @@ export class SiteProcesses implements Processes {
     const launch = this.#launches.get(launchId);
     if (launch !== undefined) this.#line.delete(launch);
     this.#launches.delete(launchId);
-    if (launch !== undefined) this.#orders.tellStart(launch, false);
+    if (launch !== undefined) this.#orders.tellForgotten(launch);
     this.#hollow.forget(launchId);
   }
 

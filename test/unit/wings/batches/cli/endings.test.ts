@@ -210,7 +210,7 @@ test('[N20] two runs of one batch do not work at once', async (context) => {
     assert.match(refused.error, words);
   }
   rmSync(lock);
-  const taken = takeLock(lock, false);
+  const taken = takeLock(lock, 'user');
   assert.ok(taken.ok, 'and what it left is no lock');
 });
 

@@ -65,7 +65,7 @@ test('podman with nothing else', () => {
 
 test('a container is ended by its own runtime', () => {
   assert.deepEqual(engineEndArgv('docker', 'weft-7'), ['docker', 'rm', '--force', 'weft-7']);
-  assert.deepEqual(engineHoldArgv('podman', 'weft-7', true), ['podman', 'pause', 'weft-7']);
+  assert.deepEqual(engineHoldArgv('podman', 'weft-7', 'pause'), ['podman', 'pause', 'weft-7']);
 });
 
 test('folders whose names would read as another mount are seen before', () => {

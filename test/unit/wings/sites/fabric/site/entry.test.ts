@@ -116,7 +116,7 @@ test('what has not begun and is listed no more is kept from beginning, and only 
   rules.listed(entry, null, 1000);
   assert.equal(rules.workOf(entry, 1000 + rules.MISSING_MS - 1, true), null);
   assert.equal(rules.workOf(entry, 1000 + rules.MISSING_MS, true), 'take_claim');
-  rules.claimTaken(entry, true, 40_000);
+  rules.claimTaken(entry, 'us', 40_000);
   assert.deepEqual(endingOf(entry), {
     kind: 'unstartable',
     why: 'its site has it no more, and it had not begun there',
@@ -129,7 +129,7 @@ test('[G10] a job that was ended while it waited at its site was cancelled there
   const entry = sentEntry();
   rules.listed(entry, over, 1000);
   assert.equal(rules.workOf(entry, 1000 + rules.RECEIPT_MS, false), 'take_claim');
-  rules.claimTaken(entry, true, 7000);
+  rules.claimTaken(entry, 'us', 7000);
   const why = 'its site ended it before it began: CANCELLED';
   assert.deepEqual(endingOf(entry), { kind: 'unstartable', why, there: 'cancelled' });
 });
@@ -249,7 +249,7 @@ test('[G10] a job whose node failed before its script began goes back to the que
   const over = { ...JOB, state: 'ended', word: 'NODE_FAIL', startedAt: 500 } as const;
   const entry = sentEntry();
   rules.listed(entry, over, 1000);
-  rules.claimTaken(entry, true, 7000);
+  rules.claimTaken(entry, 'us', 7000);
   const why = 'its site ended it before it began: NODE_FAIL';
   assert.deepEqual(endingOf(entry), { kind: 'unstartable', why, there: 'refused' });
 });
@@ -261,7 +261,7 @@ test('an end that the site lists counts only when our program was what ran', () 
   rules.listed(entry, over, 1000 + rules.RECEIPT_MS);
   assert.equal(endingOf(entry), null, 'its script may have found the claim taken');
   assert.equal(rules.workOf(entry, 1000 + rules.RECEIPT_MS, false), 'take_claim');
-  rules.claimTaken(entry, false, 7000);
+  rules.claimTaken(entry, 'script', 7000);
   rules.listed(entry, over, 12_000);
   const ending = endingOf(entry);
   assert.deepEqual(ending, { kind: 'exited', exit: { code: 0 }, at: 900, userUs: 0, systemUs: 0 });
@@ -279,7 +279,7 @@ test('[S13] what was never sent and is ended for its head never begins, and may 
   const entry = rules.newEntry(1, 'w-1', { kind: 'unsent' });
   entry.isCancelWanted = true;
   assert.equal(rules.workOf(entry, 0, false), 'take_claim');
-  rules.claimTaken(entry, true, 0);
+  rules.claimTaken(entry, 'us', 0);
   assert.deepEqual(endingOf(entry), {
     kind: 'unstartable',
     why: 'cancelled before it began',
