@@ -128,7 +128,8 @@ describe('backups of a head', () => {
     );
     assert.match(own.error, /inside the head's own folder/);
     const missing = await cluster.refused('weft', 'backup', '--to', join(folder, 'no', 'such'));
-    assert.match(missing.error, /no such file or directory/);
+    // backup.failed
+    assert.match(missing.error, /^weft: No backup was made in .*: no such file or directory/);
     assert.match((await cluster.refused('weft', 'backup')).error, /--to FOLDER, or set backup\.to/);
     assert.match(
       (await cluster.refused('weft', 'restore', folder)).error,

@@ -49,6 +49,7 @@ export const backupRoutes = {
     summary: 'The whole backups in a folder, the oldest first.',
     access: OPERATOR,
     query: z.strictObject({ in: folder.optional() }),
-    reply: z.object({ folder: z.string(), backups: z.array(backupView) }),
+    /** Null: none was named, and none is configured. */
+    reply: z.object({ folder: z.string().nullable(), backups: z.array(backupView) }),
   },
 } as const satisfies Readonly<Record<string, RouteShape>>;

@@ -5,18 +5,21 @@ import { VERSION } from '../../../kernel/cli/version.ts';
 import type { HeadPart } from '../../../kernel/head/part.ts';
 import { systemClock } from '../../../kernel/os/clock.ts';
 import type { HeadProgram } from '../../../kernel/wing.ts';
-import { backupOptions } from '../config/backup-options.ts';
+import { type BackupOptions, backupOptions } from '../config/backup-options.ts';
 import { type BackupMaker, Backups, type MadeBackup } from '../head/backups.ts';
 import { backupsHead } from '../head/part.ts';
 import { readBackups } from '../transfer/read-backups.ts';
 import { headIdentity } from './make-backup.ts';
 import type { BackupOrder, Said } from './order.ts';
 
+/** For a head whose options were written before there were backups. */
+const NONE: BackupOptions = { to: null, everyMs: 3_600_000, keep: 24, configuration: [] };
+
 export function headOf({ options, log, onReload, onEnd }: HeadProgram): HeadPart {
-  if (options.backup === undefined) return {};
   const threads = new Threads();
   const { directory, clusterName } = options;
-  let { configuration } = options.backup;
+  const plan = options.backup ?? NONE;
+  let { configuration } = plan;
   const maker: BackupMaker = {
     make(order, tell) {
       const about = { from: directory, cluster: clusterName, weft: VERSION, configuration };
@@ -26,12 +29,12 @@ export function headOf({ options, log, onReload, onEnd }: HeadProgram): HeadPart
       return readBackups(folder, whose === 'own' ? headIdentity(directory) : undefined);
     },
   };
-  const backups = new Backups(maker, options.backup, { clock: systemClock, log });
+  const backups = new Backups(maker, plan, { clock: systemClock, log });
   onReload((config) => {
-    const plan = backupOptions(config);
+    const changed = backupOptions(config);
     return () => {
-      ({ configuration } = plan);
-      backups.change(plan);
+      ({ configuration } = changed);
+      backups.change(changed);
     };
   });
   onEnd(() => threads.end());

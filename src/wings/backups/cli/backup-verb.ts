@@ -68,6 +68,8 @@ async function untilMade(context: Context, name: string): Promise<BackupsReply> 
 
 const failedIn = (folder: string, why: string) => failure(refuse('backup.failed', { folder, why }));
 
+const NOWHERE = 'No backups: name a folder with --to, or set backup.to in the configuration.';
+
 async function list(context: Context, to: string | undefined, options: Options): Promise<number> {
   const api = await context.api();
   const { folder, backups } = await api.call('listBackups', {
@@ -77,7 +79,7 @@ async function list(context: Context, to: string | undefined, options: Options):
     rows: backups,
     columns: columnsAt(headNow()),
     name: ({ name }: BackupView) => name,
-    empty: `No backup is in ${folder}.`,
+    empty: folder === null ? NOWHERE : `No backup is in ${folder}.`,
   };
   await context.list(listing, options.output);
   return 0;

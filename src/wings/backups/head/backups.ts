@@ -73,12 +73,12 @@ export class Backups {
     return ok({ name: this.#begin(folder), folder });
   }
 
-  /** The folder, and the whole backups in it. */
+  /** The folder, and the whole backups in it; none where no folder is known. */
   async list(
     of: string | undefined,
-  ): Promise<Result<{ folder: string; backups: BackupView[] }, Refusal>> {
+  ): Promise<Result<{ folder: string | null; backups: BackupView[] }, Refusal>> {
     const folder = of ?? this.#plan.to;
-    if (folder === null) return err(refuse('backup.nowhere', {}));
+    if (folder === null) return ok({ folder, backups: [] });
     try {
       const found = await this.#maker.list(folder, 'all');
       return ok({ folder, backups: found.map(viewOf) });

@@ -78,13 +78,13 @@ function problemOf(path: string, { sha256 }: BackedUpFile): string | null {
  * `to`: the head's folder, which is not there or empty. It belongs to the owner of the folder that it
  * is in. Throws a failure; then nothing is left of it.
  */
-export function restore(backup: OpenBackup, to: string): void {
+export function restore(backup: OpenBackup, to: string, freeIn = freeBytes): void {
   if ((unlessGone(() => readdirSync(to)) ?? []).length > 0) {
     throw failure(refuse('restore.not_empty', { folder: to }));
   }
   const parent = dirname(to);
   mkdirSync(parent, { recursive: true, mode: 0o700 });
-  checkRoom(backup.header, parent);
+  checkRoom(backup.header, parent, freeIn(parent));
   const half = `${to}.half-${process.pid}`;
   try {
     putBack(backup, half, statSync(parent));
@@ -97,9 +97,12 @@ export function restore(backup: OpenBackup, to: string): void {
   }
 }
 
-function checkRoom({ bytes }: BackupHeader, folder: string): void {
+function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
-  const free = bavail * bsize;
+  return bavail * bsize;
+}
+
+function checkRoom({ bytes }: BackupHeader, folder: string, free: number): void {
   if (bytes <= free) return;
   const sizes = { needed: formatSize(bytes), free: formatSize(free) };
   throw failure(refuse('restore.no_room', { folder, ...sizes }));

@@ -126,7 +126,7 @@ test('[U3] a file that differs, or is gone, keeps all of it from being put back'
     /tls\/key\.pem differs .* nothing was put back/,
   );
   rmSync(join(made, 'head/tls/key.pem'));
-  assert.throws(() => restore(openBackup(made), to), /tls\/key\.pem is missing/);
+  assert.throws(() => restore(openBackup(made), to), { code: 'backup.damaged' });
   assert.deepEqual(problemsOf(openBackup(made)), ['tls/key.pem is missing']);
   assert.deepEqual(names(join(folder, 'fresh')), []);
 });
@@ -134,7 +134,7 @@ test('[U3] a file that differs, or is gone, keeps all of it from being put back'
 test('[U3] nothing is put back where something is', async (t) => {
   const { from, back } = await world(t);
   const made = back().folder;
-  assert.throws(() => restore(openBackup(made), from), /has the state of a head already/);
+  assert.throws(() => restore(openBackup(made), from), { code: 'restore.not_empty' });
   assert.equal(text(from, 'tls/key.pem'), 'secret');
 });
 
@@ -194,4 +194,12 @@ test('[U6] a backup for which there is no room is refused, and the folder stays 
   const words = /has no room: the backup needs .*, and 0 may be used \(1G stay free\)/;
   assert.throws(() => back({ free: 2 ** 30 }), words);
   assert.deepEqual(names(to), ['notes']);
+});
+
+test('[U3] a backup that has no room where it is to be put back leaves nothing there', async (t) => {
+  const { folder, back } = await world(t);
+  const backup = openBackup(back().folder);
+  const to = join(folder, 'fresh/head');
+  assert.throws(() => restore(backup, to, () => 10), { code: 'restore.no_room' });
+  assert.deepEqual(names(join(folder, 'fresh')), []);
 });
