@@ -16,6 +16,7 @@ import { pilots } from './wings/pilots/wing.ts';
 import { replay } from './wings/replay/wing.ts';
 import { rollout } from './wings/rollout/wing.ts';
 import { sites } from './wings/sites/wing.ts';
+import { slurm } from './wings/slurm/wing.ts';
 import { wiki } from './wings/wiki/wing.ts';
 
 // Once more, as the declarations of this file keep these: wings add to types of the kernel.
@@ -34,6 +35,7 @@ import './wings/pilots/wing.ts';
 import './wings/replay/wing.ts';
 import './wings/rollout/wing.ts';
 import './wings/sites/wing.ts';
+import './wings/slurm/wing.ts';
 import './wings/wiki/wing.ts';
 
 /** In the order in which their hooks are asked. */
@@ -52,6 +54,7 @@ export const WINGS: readonly Wing[] = [
   backups,
   rollout,
   mcp,
+  slurm,
   cm,
   distribute,
 ];

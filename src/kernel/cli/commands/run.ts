@@ -143,7 +143,7 @@ export async function submitAndAttend(
 }
 
 /** Every check of a submission, and what it could expect. */
-async function rehearse(
+export async function rehearse(
   context: Context,
   submission: Submission,
   inputs: InputWishes | null,

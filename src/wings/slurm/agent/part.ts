@@ -1,0 +1,60 @@
+// The variables that programs know from Slurm (sbatch(1), "OUTPUT ENVIRONMENT VARIABLES"), for jobs
+// that came by its commands or ask for them.
+
+import type { AgentPart } from '../../../kernel/agent/part.ts';
+import type { LaunchOrder } from '../../../kernel/model/orders.ts';
+import { compressHosts } from '../core/hostlist.ts';
+import { SLURM_MARK } from '../core/mark.ts';
+
+const MIB = 1_048_576;
+
+export const part: AgentPart = {
+  variables: ({ order }) => {
+    return order.environment[SLURM_MARK] === undefined ? {} : { usual: slurmVariables(order) };
+  },
+};
+
+export function slurmVariables(order: LaunchOrder): Record<string, string> {
+  const { place, nodes, nodeRank, share, jobName, epoch } = order;
+  const { cpuCount, memoryBytes, gpuCount } = share.resources;
+  const ranks = order.mpi?.ranksPerNode ?? order.processesPerNode;
+  const hosts = compressHosts(nodes);
+  const job = String(place.jobId);
+  return {
+    SLURM_JOB_ID: job,
+    SLURM_JOBID: job,
+    SLURM_JOB_NAME: jobName,
+    SLURM_JOB_NUM_NODES: String(nodes.length),
+    SLURM_NNODES: String(nodes.length),
+    SLURM_JOB_NODELIST: hosts,
+    SLURM_NODELIST: hosts,
+    SLURM_NTASKS: String(ranks * nodes.length),
+    SLURM_NPROCS: String(ranks * nodes.length),
+    SLURM_NTASKS_PER_NODE: String(ranks),
+    SLURM_TASKS_PER_NODE: nodes.length > 1 ? `${ranks}(x${nodes.length})` : String(ranks),
+    SLURM_CPUS_ON_NODE: String(cpuCount),
+    SLURM_JOB_CPUS_PER_NODE: nodes.length > 1 ? `${cpuCount}(x${nodes.length})` : String(cpuCount),
+    SLURM_CPUS_PER_TASK: String(Math.max(1, Math.floor(cpuCount / ranks))),
+    SLURM_MEM_PER_NODE: String(Math.floor(memoryBytes / MIB)),
+    SLURM_NODEID: String(nodeRank),
+    SLURM_PROCID: '0',
+    SLURM_LOCALID: '0',
+    SLURMD_NODENAME: nodes[nodeRank] ?? '',
+    SLURM_RESTART_COUNT: String(epoch - 1),
+    SLURM_JOB_PARTITION: order.environment['WEFT_SLURM_PARTITION'] ?? 'default',
+    ...(gpuCount > 0 ? { SLURM_GPUS_ON_NODE: String(gpuCount) } : {}),
+    ...arrayVariables(order),
+  };
+}
+
+function arrayVariables({ place, array }: LaunchOrder): Record<string, string> {
+  if (place.index === null) return {};
+  const { first, last, count } = array ?? { first: place.index, last: place.index, count: 1 };
+  return {
+    SLURM_ARRAY_JOB_ID: String(place.jobId),
+    SLURM_ARRAY_TASK_ID: String(place.index),
+    SLURM_ARRAY_TASK_MIN: String(first),
+    SLURM_ARRAY_TASK_MAX: String(last),
+    SLURM_ARRAY_TASK_COUNT: String(count),
+  };
+}

@@ -1,0 +1,130 @@
+// Jobs as rows of squeue: of an array each task that has begun, and those that wait together.
+
+import type { JobView, TaskView } from '../../../kernel/api/jobs.ts';
+import { IntervalSet } from '../../../kernel/base/interval-set.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
+import { compressHosts } from '../core/hostlist.ts';
+import { type SlurmState, slurmState } from '../core/states.ts';
+
+export interface JobRow {
+  /** `42`, `42_7`, `42_[8-99%4]`. */
+  readonly id: string;
+  readonly job: JobView;
+  /** Null: a plain job, or the tasks that wait. */
+  readonly index: number | null;
+  readonly state: SlurmState;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly nodes: readonly string[];
+  /** In parentheses where it waits, else the nodes: squeue's last column. */
+  readonly where: string;
+  readonly exit: { readonly code: number; readonly signal: number };
+}
+
+export interface Wanted {
+  readonly state: 'active' | 'all';
+  readonly owner?: string;
+  readonly name?: string;
+}
+
+/** All that are wanted, the oldest first. */
+export async function listJobs(api: Api, { state, owner, name }: Wanted): Promise<JobView[]> {
+  const jobs: JobView[] = [];
+  let before: number | null = null;
+  do {
+    const query = { state, limit: 1000, ...(owner ? { owner } : {}), ...(name ? { name } : {}) };
+    const page: { jobs: JobView[]; next: number | null } = await api.call('listJobs', {
+      query: before === null ? query : { ...query, before },
+    });
+    jobs.push(...page.jobs);
+    before = page.next;
+  } while (before !== null);
+  return jobs.reverse();
+}
+
+export async function rowsOf(api: Api, job: JobView): Promise<JobRow[]> {
+  if (job.array === null) return [plainRow(job)];
+  const tasks = await tasksOf(api, job);
+  const waiting = new IntervalSet();
+  const rows: JobRow[] = [];
+  for (const task of tasks) {
+    if (task.index === null) continue;
+    if (task.state === 'pending') waiting.add(task.index);
+    else rows.push(taskRow(job, task));
+  }
+  if (waiting.size === 0) return rows;
+  return [
+    {
+      ...plainRow(job),
+      id: `${job.id}_[${waiting}]`,
+      state: slurmState('pending', null),
+      startedAt: null,
+      nodes: [],
+      where: reason(job),
+    },
+    ...rows,
+  ];
+}
+
+async function tasksOf(api: Api, { id }: JobView): Promise<TaskView[]> {
+  const tasks: TaskView[] = [];
+  let after: number | null = null;
+  do {
+    const page: { tasks: TaskView[]; next: number | null } = await api.call('listTasks', {
+      params: { id: String(id) },
+      query: after === null ? { limit: 1000 } : { limit: 1000, after },
+    });
+    tasks.push(...page.tasks);
+    after = page.next;
+  } while (after !== null);
+  return tasks;
+}
+
+function plainRow(job: JobView): JobRow {
+  const state = slurmState(job.state, job.outcome?.kind ?? null);
+  const isWaiting = job.state === 'pending';
+  return {
+    id: String(job.id),
+    job,
+    index: null,
+    state,
+    startedAt: isWaiting ? null : (job.runStartedAt ?? job.startedAt),
+    endedAt: job.endedAt,
+    nodes: job.nodes,
+    where: isWaiting ? reason(job) : compressHosts(job.nodes),
+    exit: exitOf(job.exit),
+  };
+}
+
+function taskRow(job: JobView, task: TaskView): JobRow {
+  return {
+    id: `${job.id}_${task.index}`,
+    job,
+    index: task.index,
+    state: slurmState(task.state, task.outcome?.kind ?? null),
+    startedAt: task.startedAt,
+    endedAt: task.endedAt,
+    nodes: task.nodes,
+    where: compressHosts(task.nodes),
+    exit: exitOf(task.exit),
+  };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  held: 'JobHeldUser',
+  dependency: 'Dependency',
+  begin_time: 'BeginTime',
+  priority: 'Priority',
+};
+
+/** Slurm's word where there is one, and else that resources are waited for. */
+function reason({ held, reason: why }: JobView): string {
+  if (held) return '(JobHeldUser)';
+  return `(${REASONS[why?.kind ?? ''] ?? 'Resources'})`;
+}
+
+export function exitOf(
+  exit: { readonly code?: number | undefined; readonly signal?: number | undefined } | null,
+) {
+  return { code: exit?.code ?? 0, signal: exit?.signal ?? 0 };
+}

@@ -1,0 +1,305 @@
+// `sacct`: what ran, from the history, with what is active.
+
+import { headNow } from '../../../kernel/api/head-time.ts';
+import type { HistoryJob, HistoryTask } from '../../../kernel/api/history.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
+import { historyPages } from '../../../kernel/cli/jobs/history-pages.ts';
+import { instantBefore } from '../../../kernel/cli/jobs/instant-before.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import type { OutcomeKind } from '../../../kernel/model/job.ts';
+import { byNames, type Field, layOut } from '../core/formats.ts';
+import { compressHosts } from '../core/hostlist.ts';
+import type { OptionRow } from '../core/option-table.ts';
+import { isState, type SlurmState, slurmState } from '../core/states.ts';
+import { formatLong } from '../core/times.ts';
+import { exitOf, rowsOf as queueRows } from './job-rows.ts';
+import { META } from './queue-json.ts';
+import { listOf, readWords, speaking } from './speaking.ts';
+import { instant } from './squeue.ts';
+
+const value = { value: 'always' } as const;
+export const ACCOUNT_OPTIONS = [
+  { long: 'jobs', short: 'j', ...value, words: 'only these' },
+  { long: 'user', short: 'u', ...value, words: 'only of these users' },
+  { long: 'allusers', short: 'a', words: 'of all users' },
+  { long: 'name', ...value, words: 'only with these names' },
+  { long: 'partition', short: 'r', ...value, words: 'only of these partitions' },
+  { long: 'state', short: 's', ...value, words: 'only in these states' },
+  { long: 'starttime', short: 'S', ...value, words: 'submitted since' },
+  { long: 'endtime', short: 'E', ...value, words: 'submitted before' },
+  { long: 'allocations', short: 'X', words: 'without a line for the script itself' },
+  { long: 'noheader', short: 'n', words: 'without the first lines' },
+  { long: 'parsable', short: 'p', words: '| between columns, and behind the last' },
+  { long: 'parsable2', short: 'P', words: '| between columns' },
+  { long: 'delimiter', ...value, words: 'in place of |' },
+  { long: 'format', short: 'o', ...value, words: '`JobID%20,State,Elapsed`' },
+  { long: 'brief', short: 'b', words: 'JobID, State and ExitCode' },
+  { long: 'json', value: 'maybe', words: "in the shape of Slurm's data parser" },
+  { long: 'units', ...value, kind: 'hint', words: 'K, always' },
+] as const satisfies readonly OptionRow[];
+
+export const summary = 'Accounting records of jobs, as sacct of Slurm shows them.';
+export const verb = speaking('sacct', sacct);
+
+interface Row {
+  /** `42`, `42_7`, `42.batch`, `42_[3-9]`. */
+  readonly id: string;
+  readonly job: HistoryJob;
+  readonly state: SlurmState;
+  readonly exit: { readonly code: number; readonly signal: number };
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly nodes: readonly string[];
+  /** What the script used; null: the line is of the allocation. */
+  readonly used: HistoryTask | null;
+}
+
+async function sacct(context: Context, words: readonly string[]): Promise<number> {
+  const { given } = readWords(ACCOUNT_OPTIONS, words);
+  const api = await context.api();
+  const ids = listOf(given.jobs);
+  const me = (await api.call('whoami')).name;
+  const owners =
+    given.allusers !== undefined || ids !== undefined
+      ? listOf(given.user)
+      : (listOf(given.user) ?? [me]);
+  const jobs = await historyOf(context, {
+    ids,
+    from: since(given.starttime, ids),
+    until: given.endtime,
+  });
+  const some = jobs
+    .filter(({ job }) => owners === undefined || owners.includes(job.owner))
+    .filter(({ job }) => isAmong(given.name, job.name) && isAmong(given.partition, job.partition));
+  const all: Row[] = [];
+  for (const one of some) all.push(...(await rowsOf(api, one)));
+  const rows = all
+    .filter(
+      ({ id }) =>
+        ids === undefined ||
+        ids.some((one) => id === one || id.split(/[_.]/)[0] === one || id.startsWith(`${one}.`)),
+    )
+    .filter(({ state }) => given.state === undefined || isState(state, listOf(given.state) ?? []))
+    .filter(({ used }) => given.allocations === undefined || used === null);
+  if (given.json !== undefined) {
+    context.print(
+      JSON.stringify(
+        { meta: META, errors: [], jobs: rows.filter(({ used }) => used === null).map(json) },
+        null,
+        1,
+      ),
+    );
+    return 0;
+  }
+  const format = given.format ?? (given.brief === undefined ? USUAL : 'JobID,State,ExitCode');
+  const pieces = byNames(format, FIELDS, { mark: '%', right: true });
+  if (!pieces.ok) throw usage(pieces.error);
+  const bar = given.parsable !== undefined || given.parsable2 !== undefined;
+  const header = given.noheader === undefined;
+  const separator = bar ? (given.delimiter ?? '|') : null;
+  const spaced = bar
+    ? pieces.value
+    : pieces.value.flatMap((piece) => [piece, { kind: 'text', text: ' ' } as const]);
+  const lines = layOut(spaced, rows, { header, separator, closing: given.parsable !== undefined });
+  const [first, ...rest] = lines;
+  if (first !== undefined) context.print(first);
+  if (header && !bar) {
+    context.print(
+      pieces.value
+        .map((piece) => `${'-'.repeat(piece.kind === 'field' ? piece.width : 0)} `)
+        .join(''),
+    );
+  }
+  for (const line of rest) context.print(line);
+  return 0;
+}
+
+const isAmong = (list: string | undefined, one: string): boolean =>
+  list === undefined || (listOf(list) ?? []).includes(one);
+
+/** Without a time and without jobs: since midnight, as in Slurm. */
+function since(text: string | undefined, ids: readonly string[] | undefined): number | undefined {
+  if (text !== undefined) return readInstant('--starttime', text);
+  if (ids !== undefined) return undefined;
+  const midnight = new Date(headNow());
+  return midnight.setHours(0, 0, 0, 0);
+}
+
+function readInstant(flag: string, text: string): number {
+  const [, count, unit] = /^now-(\d+)(second|minute|hour|day|week)s?$/.exec(text) ?? [];
+  const MS: Readonly<Record<string, number>> = {
+    second: 1000,
+    minute: 60_000,
+    hour: 3_600_000,
+    day: 86_400_000,
+    week: 604_800_000,
+  };
+  if (count !== undefined) return headNow() - Number(count) * (MS[unit ?? ''] ?? 0);
+  if (text === 'now') return headNow();
+  return instantBefore(flag, text) ?? headNow();
+}
+
+/** More are asked for by time. */
+const JOBS_MAX = 1_000_000;
+
+interface Found {
+  readonly job: HistoryJob;
+  readonly tasks: readonly HistoryTask[];
+}
+
+async function historyOf(
+  context: Context,
+  {
+    ids,
+    from,
+    until,
+  }: { ids: readonly string[] | undefined; from: number | undefined; until: string | undefined },
+): Promise<Found[]> {
+  const numbers =
+    ids === undefined ? [null] : [...new Set(ids.map((one) => Number(one.split(/[_.]/)[0])))];
+  const found: Found[] = [];
+  for (const jobId of numbers) {
+    if (jobId !== null && !(Number.isInteger(jobId) && jobId > 0))
+      throw usage(`Invalid job id: ${ids?.join(',')}`);
+    const query = {
+      tasks: true,
+      ...(jobId === null ? {} : { jobId }),
+      ...(from === undefined ? {} : { from }),
+      ...(until === undefined ? {} : { until: readInstant('--endtime', until) }),
+    };
+    const jobs = new Map<number, HistoryJob>();
+    const tasks: HistoryTask[] = [];
+    for await (const page of historyPages(await context.api(), query, JOBS_MAX)) {
+      for (const job of page.jobs) jobs.set(job.id, job);
+      tasks.push(...page.tasks);
+    }
+    const byJob = Map.groupBy(tasks, (task) => task.jobId);
+    found.push(...[...jobs.values()].map((job) => ({ job, tasks: byJob.get(job.id) ?? [] })));
+  }
+  return found.sort((a, b) => a.job.id - b.job.id);
+}
+
+/** What never started, or has not ended, has no record: it is as the queue has it. */
+async function rowsOf(api: Api, { job, tasks }: Found): Promise<Row[]> {
+  const ended = tasks.filter(({ final }) => final).flatMap((task) => taskRows(job, task));
+  const told = new Set(ended.map(({ id }) => id));
+  if (job.state === 'done' && job.taskCount === 1 && told.size === 0) return [endedRow(job)];
+  const isWhole = ended.filter(({ used }) => used === null).length === job.taskCount;
+  if (job.state === 'done' && isWhole) return ended;
+  const live = await queueRows(api, await api.call('getJob', { params: { id: String(job.id) } }));
+  const others = live.filter(({ id }) => !told.has(id));
+  return [...others.map((row) => ({ ...row, job, used: null })), ...ended];
+}
+
+/** One that never started. */
+function endedRow(job: HistoryJob): Row {
+  const state = slurmState('done', (job.outcome?.kind ?? null) as OutcomeKind | null);
+  const { startedAt, endedAt, nodes = [] } = job;
+  const exit = exitOf(job.outcome?.exit ?? null);
+  return { id: String(job.id), job, state, exit, startedAt, endedAt, nodes, used: null };
+}
+
+function taskRows(job: HistoryJob, task: HistoryTask): Row[] {
+  const id = task.index === null ? String(job.id) : `${job.id}_${task.index}`;
+  const { startedAt, endedAt, nodes } = task;
+  const state = slurmState('done', task.outcome.kind);
+  const row = {
+    id,
+    job,
+    state,
+    exit: exitOf(task.outcome.exit),
+    startedAt,
+    endedAt,
+    nodes,
+    used: null,
+  };
+  return startedAt === null ? [row] : [row, { ...row, id: `${id}.batch`, used: task }];
+}
+
+const USUAL = 'JobID,JobName,Partition,Account,AllocCPUS,State,ExitCode';
+const field = (
+  title: string,
+  width: number,
+  of: (row: Row) => string | number,
+): Field<Row> & { width: number } => ({
+  title,
+  width,
+  value: (row) => String(of(row)),
+});
+
+const elapsedMs = ({ startedAt, endedAt }: Row): number =>
+  startedAt === null ? 0 : (endedAt ?? headNow()) - startedAt;
+const cpus = ({ job }: Row): number => job.cpuCount * job.nodeCount;
+const FIELDS = Object.fromEntries(
+  [
+    field('JobID', 12, ({ id }) => id),
+    field('JobIDRaw', 12, ({ id }) => id),
+    field('JobName', 10, ({ job, used }) => (used === null ? job.name : 'batch')),
+    field('User', 9, ({ job, used }) => (used === null ? job.owner : '')),
+    field('Partition', 10, ({ job, used }) => (used === null ? job.partition : '')),
+    field('Account', 10, () => ''),
+    field('AllocCPUS', 10, cpus),
+    field('NCPUS', 10, cpus),
+    field('ReqCPUS', 8, cpus),
+    field('AllocNodes', 10, ({ job }) => job.nodeCount),
+    field('NNodes', 8, ({ job }) => job.nodeCount),
+    field('ReqMem', 10, ({ job }) => `${Math.floor(job.memoryBytes / 1_048_576)}M`),
+    field('State', 10, ({ state }) => state.long),
+    field('ExitCode', 8, ({ exit }) => `${exit.code}:${exit.signal}`),
+    field('DerivedExitCode', 15, ({ exit }) => `${exit.code}:0`),
+    field('Submit', 19, ({ job }) => instant(job.submittedAt)),
+    field('Start', 19, ({ startedAt }) => (startedAt === null ? 'Unknown' : instant(startedAt))),
+    field('End', 19, ({ endedAt }) => (endedAt === null ? 'Unknown' : instant(endedAt))),
+    field('Elapsed', 10, (row) => formatLong(elapsedMs(row))),
+    field('ElapsedRaw', 10, (row) => Math.floor(elapsedMs(row) / 1000)),
+    field('Timelimit', 10, ({ job }) =>
+      job.walltimeMs === null ? 'UNLIMITED' : formatLong(job.walltimeMs),
+    ),
+    field('NodeList', 15, ({ nodes }) =>
+      nodes.length === 0 ? 'None assigned' : compressHosts(nodes),
+    ),
+    field('MaxRSS', 10, ({ used }) =>
+      used === null ? '' : `${Math.ceil(used.memoryPeakBytes / 1024)}K`,
+    ),
+    field('TotalCPU', 10, ({ used }) =>
+      formatLong(used === null ? 0 : (used.userUs + used.systemUs) / 1000),
+    ),
+    field('UserCPU', 10, ({ used }) => formatLong((used?.userUs ?? 0) / 1000)),
+    field('SystemCPU', 10, ({ used }) => formatLong((used?.systemUs ?? 0) / 1000)),
+    field('CPUTimeRAW', 10, (row) => Math.floor(elapsedMs(row) / 1000) * cpus(row)),
+    field('QOS', 10, () => 'normal'),
+    field('Cluster', 10, () => 'weft'),
+  ].map((one) => [one.title, one]),
+);
+
+const seconds = (at: number | null): number => (at === null ? 0 : Math.floor(at / 1000));
+
+function json(row: Row): object {
+  const { id, job, state, exit, startedAt, endedAt, nodes } = row;
+  const index = Number(/_(\d+)$/.exec(id)?.[1] ?? Number.NaN);
+  return {
+    job_id: job.id,
+    array: {
+      job_id: Number.isNaN(index) ? 0 : job.id,
+      task_id: Number.isNaN(index) ? null : index,
+    },
+    name: job.name,
+    user: job.owner,
+    partition: job.partition,
+    state: { current: state.long, reason: 'None' },
+    exit_code: {
+      status: exit.signal > 0 ? 'SIGNALED' : 'SUCCESS',
+      return_code: exit.code,
+      signal: { signal_id: exit.signal },
+    },
+    nodes: nodes.length === 0 ? 'None assigned' : compressHosts(nodes),
+    time: {
+      submission: seconds(job.submittedAt),
+      start: seconds(startedAt),
+      end: seconds(endedAt),
+      elapsed: Math.floor(elapsedMs(row) / 1000),
+      limit: job.walltimeMs === null ? null : Math.ceil(job.walltimeMs / 60_000),
+    },
+  };
+}

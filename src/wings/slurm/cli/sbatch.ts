@@ -1,0 +1,147 @@
+// `sbatch`: a script that runs once, on the first of its nodes.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { rehearse } from '../../../kernel/cli/commands/run.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
+import { sendSubmission, submitterHere } from '../../../kernel/cli/jobs/send.ts';
+import { makeSubmission, type SubmitOptions } from '../../../kernel/cli/submit/options.ts';
+import { fileProblem } from '../../../kernel/config/file-problem.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import type { Program } from '../../../kernel/model/job.ts';
+import type { Submission } from '../../../kernel/model/submission.ts';
+import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
+import { readDirectives } from '../core/directives.ts';
+import { SLURM_MARK } from '../core/mark.ts';
+import { readOptions } from '../core/option-table.ts';
+import { type Given, type Request, requestOf } from '../core/request.ts';
+import { readWords, speaking } from './speaking.ts';
+
+const SCRIPT_BYTES_MAX = 4 * 1_048_576;
+
+export const summary = 'Submit a script, as sbatch of Slurm does.';
+export const verb = speaking('sbatch', sbatch);
+
+async function sbatch(context: Context, words: readonly string[]): Promise<number> {
+  const typed = readWords(BATCH_OPTIONS, words, { stops: true });
+  const [file, ...args] = typed.operands;
+  const { wrap } = typed.given;
+  if (wrap !== undefined && file !== undefined)
+    throw usage('Script arguments not permitted with --wrap option');
+  const script = wrap === undefined ? readScript(context, file) : null;
+  const given: Given = {
+    ...(script === null ? {} : directives(script, file ?? 'stdin')),
+    ...typed.given,
+  };
+  const program: Program =
+    script === null ? { kind: 'shell', line: wrap ?? '' } : { kind: 'script', text: script, args };
+  const name = given['job-name'] ?? (script === null ? 'wrap' : path.basename(file ?? 'sbatch'));
+  const submission = await submissionOf(context, program, { ...given, 'job-name': name });
+  if (given['test-only'] !== undefined) return rehearse(context, submission, null);
+  const { jobId } = await sendSubmission(context, submission);
+  if (given.parsable !== undefined) context.print(String(jobId));
+  else context.print(`Submitted batch job ${jobId}`);
+  if (given.wait === undefined) return 0;
+  return (await context.runLine?.(['wait', '--quiet', '--', String(jobId)], context.terminal)) ?? 1;
+}
+
+function readScript(context: Context, file: string | undefined): string {
+  const text =
+    file === undefined ? readFileSync(0, 'utf8') : readNamed(path.resolve(context.cwd, file), file);
+  if (text.length > SCRIPT_BYTES_MAX)
+    throw usage(`Batch script is larger than ${SCRIPT_BYTES_MAX} bytes`);
+  if (text.trim() === '') throw usage('Batch script is empty!');
+  if (/^[^\n]*\r\n/.test(text))
+    throw usage(
+      'Batch script contains DOS line breaks (\\r\\n) instead of expected UNIX line breaks (\\n).',
+    );
+  if (!text.startsWith('#!')) {
+    throw usage(
+      'This does not look like a batch script.  The first line must start with #! followed by the path to an interpreter.',
+    );
+  }
+  if (text.includes('\0'))
+    throw usage('The Slurm controller does not allow scripts that contain a NULL character');
+  return text;
+}
+
+function readNamed(file: string, said: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw usage(`Unable to open file ${said}: ${fileProblem(error)}`);
+  }
+}
+
+/** The lines of a script, each named where it is wrong. */
+function directives(script: string, file: string): Given {
+  const given: Partial<Record<BatchOption, string>> = {};
+  for (const { line, words } of readDirectives(script)) {
+    const read = readOptions(BATCH_OPTIONS, words);
+    if (!read.ok) throw usage(`${file}:${line}: ${read.error}`);
+    if (read.value.operands.length > 0)
+      throw usage(`${file}:${line}: Invalid option: ${read.value.operands[0]}`);
+    Object.assign(given, read.value.given);
+  }
+  return given;
+}
+
+/** What is not honoured is refused by name; what is a hint gives a warning. */
+export async function submissionOf(
+  context: Context,
+  program: Program,
+  given: Given,
+): Promise<Submission> {
+  const read = requestOf(given, await cpusOfLargest(context, given));
+  if (!read.ok) throw usage(read.error);
+  for (const warning of read.value.warnings)
+    context.error(`${context.program}: warning: ${warning}\n`);
+  const submitter = submitterHere(context);
+  const files = await filesOf(context, read.value.request, submitter.directory);
+  const options: SubmitOptions = {
+    ...withoutFiles(read.value.request),
+    ...files,
+    env: [
+      ...(read.value.request.env ?? []),
+      `${SLURM_MARK}=1`,
+      `SLURM_SUBMIT_DIR=${submitter.directory}`,
+    ],
+  };
+  return makeSubmission(program, options, submitter);
+}
+
+function withoutFiles({ ranksPerNode, output: _, error: __, ...request }: Request): SubmitOptions {
+  // The script runs once; the ranks are those of `mpirun` in it.
+  return ranksPerNode === undefined ? request : { ...request, procs: ranksPerNode, mpi: true };
+}
+
+/**
+ * Files appear where Slurm would write them if nodes have that folder. Else the head keeps what is
+ * written, and says so.
+ */
+async function filesOf(
+  context: Context,
+  { output, error, chdir }: Request,
+  here: string,
+): Promise<Pick<SubmitOptions, 'output' | 'error'>> {
+  const folder = path.resolve(here, chdir ?? '.', path.dirname(output));
+  const { nodes } = await (await context.api()).call('listNodes');
+  const isShared = nodes.some(({ sharedPaths }) => sharedPaths.some((one) => isBelow(folder, one)));
+  if (isShared) return { output, error };
+  context.error(
+    `${context.program}: warning: no node shares ${folder}: output is kept by the head, see weft logs\n`,
+  );
+  return {};
+}
+
+const isBelow = (folder: string, root: string): boolean => {
+  const way = path.relative(root, folder);
+  return way === '' || !(way.startsWith('..') || path.isAbsolute(way));
+};
+
+/** Only asked where the number of nodes is left open. */
+async function cpusOfLargest(context: Context, { ntasks, nodes }: Given): Promise<number> {
+  if (ntasks === undefined || nodes !== undefined) return Number.POSITIVE_INFINITY;
+  const listed = await (await context.api()).call('listNodes');
+  return Math.max(1, ...listed.nodes.map(({ total }) => total.cpuCount));
+}

@@ -1,0 +1,106 @@
+// `scancel`: ends jobs, or signals them.
+
+import type { Context } from '../../../kernel/cli/context.ts';
+import { Failure, usage } from '../../../kernel/model/failure.ts';
+import { parseSignal } from '../../../kernel/model/submission-values.ts';
+import { readId } from '../core/ids.ts';
+import type { OptionRow } from '../core/option-table.ts';
+import { isState, slurmState } from '../core/states.ts';
+import { listJobs } from './job-rows.ts';
+import { listOf, readWords, speaking } from './speaking.ts';
+
+const value = { value: 'always' } as const;
+export const CANCEL_OPTIONS = [
+  { long: 'name', short: 'n', ...value, words: 'with this name' },
+  { long: 'jobname', ...value, words: 'the same' },
+  { long: 'user', short: 'u', ...value, words: 'of this user' },
+  { long: 'me', words: 'your own' },
+  { long: 'state', short: 't', ...value, words: 'in this state' },
+  { long: 'partition', short: 'p', ...value, words: 'of this partition' },
+  { long: 'signal', short: 's', ...value, words: 'send this, and end nothing' },
+  { long: 'batch', short: 'b', words: 'a signal goes to all processes anyway' },
+  { long: 'full', short: 'f', words: 'as it is anyway' },
+  { long: 'quiet', short: 'Q', words: 'what is over is no mistake' },
+  { long: 'verbose', short: 'v', words: 'says nothing more' },
+  { long: 'interactive', short: 'i', kind: 'refused', words: 'look first with squeue' },
+] as const satisfies readonly OptionRow[];
+
+export const summary = 'Cancel or signal jobs, as scancel of Slurm does.';
+export const verb = speaking('scancel', scancel);
+
+async function scancel(context: Context, words: readonly string[]): Promise<number> {
+  const { given, operands } = readWords(CANCEL_OPTIONS, words);
+  if (given.interactive !== undefined)
+    throw usage('--interactive is not honoured here: look first with squeue');
+  const named = operands
+    .flatMap((one) => one.split(/,(?![^[]*\])/))
+    .map((one) => {
+      const id = readId(one);
+      if (!id.ok) throw usage(id.error);
+      return id.value;
+    });
+  const name = given.name ?? given.jobname;
+  const isFiltered = [name, given.user, given.me, given.state, given.partition].some(
+    (one) => one !== undefined,
+  );
+  if (named.length === 0 && !isFiltered) throw usage('No job identification provided');
+  const ids = isFiltered ? await filtered(context, given, named) : named;
+  let code = 0;
+  for (const id of ids) code = (await one(context, id, given)) || code;
+  return code;
+}
+
+type Given = ReturnType<typeof readWords<(typeof CANCEL_OPTIONS)[number]['long']>>['given'];
+
+async function filtered(
+  context: Context,
+  given: Given,
+  named: readonly string[],
+): Promise<string[]> {
+  const api = await context.api();
+  const owner = given.me === undefined ? given.user : (await api.call('whoami')).name;
+  const jobs = await listJobs(api, { state: 'active', ...(owner === undefined ? {} : { owner }) });
+  const name = given.name ?? given.jobname;
+  const states = listOf(given.state);
+  return jobs
+    .filter(
+      (job) =>
+        (name === undefined || job.name === name) &&
+        (given.partition === undefined || job.partition === given.partition) &&
+        (states === undefined || isState(slurmState(job.state, null), states)) &&
+        (named.length === 0 || named.includes(String(job.id))),
+    )
+    .map(({ id }) => String(id));
+}
+
+/** Says so of one that is over already, and goes on. */
+async function one(context: Context, id: string, given: Given): Promise<number> {
+  const api = await context.api();
+  try {
+    if (given.signal === undefined) {
+      for (const params of taskIds(id)) await api.call('cancelJob', { params: { id: params } });
+      return 0;
+    }
+    const signal = parseSignal(given.signal);
+    if (!signal.ok) throw usage(`Unknown job signal: ${given.signal}`);
+    for (const params of taskIds(id)) {
+      await api.call('signalJob', { params: { id: params }, body: { signal: signal.value } });
+    }
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (given.quiet !== undefined && error.kind === 'failed_precondition') return 0;
+    context.error(`scancel: error: Kill job error on job id ${id}: ${error.message}\n`);
+    return 1;
+  }
+}
+
+/** `42[0-2,7]` one by one. */
+function taskIds(id: string): string[] {
+  const [, job, indices] = /^(\d+)\[([\d,-]+)\]$/.exec(id) ?? [];
+  if (indices === undefined) return [id];
+  return indices.split(',').flatMap((range) => {
+    const [from = 0, to = from] = range.split('-').map(Number);
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => `${job}[${from + at}]`);
+  });
+}

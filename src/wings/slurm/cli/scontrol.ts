@@ -1,0 +1,253 @@
+// `scontrol`: what it shows and does to jobs, and to nodes for operators.
+
+import path from 'node:path';
+import { headNow } from '../../../kernel/api/head-time.ts';
+import type { JobDetail } from '../../../kernel/api/jobs.ts';
+import type { NodeView } from '../../../kernel/api/nodes.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import { compressHosts, expandHosts } from '../core/hostlist.ts';
+import { readId } from '../core/ids.ts';
+import { slurmState } from '../core/states.ts';
+import { formatLong, parseLimit } from '../core/times.ts';
+import { exitOf, listJobs } from './job-rows.ts';
+import { stateOf } from './sinfo.ts';
+import { speaking } from './speaking.ts';
+import { instant } from './squeue.ts';
+
+export const summary = 'Show and change jobs and nodes, as scontrol of Slurm does.';
+export const verb = speaking('scontrol', scontrol);
+
+/** What is done to jobs, by our commands. */
+const ON_JOBS: Readonly<Record<string, string>> = {
+  hold: 'hold',
+  uhold: 'hold',
+  release: 'release',
+  suspend: 'suspend',
+  resume: 'resume',
+  requeue: 'requeue',
+};
+
+async function scontrol(context: Context, words: readonly string[]): Promise<number> {
+  const [command = '', ...rest] = words.filter(
+    (word) => !/^(?:-o|--oneliner|-d|--details|-Q|-a)$/.test(word),
+  );
+  const ours = ON_JOBS[command.toLowerCase()];
+  if (ours !== undefined) return onJobs(context, ours, rest);
+  if (command === 'show') return show(context, rest);
+  if (command === 'update') return update(context, rest);
+  if (command === 'ping') {
+    await (await context.api()).call('info');
+    context.print('Slurmctld(primary) at weft is UP');
+    return 0;
+  }
+  throw usage(
+    `invalid keyword: ${command}`,
+    `There are show, update, ping, ${Object.keys(ON_JOBS).join(', ')}.`,
+  );
+}
+
+async function onJobs(context: Context, command: string, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) throw usage(`too few arguments for keyword:${command}`);
+  const ours = ids.flatMap((one) => one.split(',')).map(ourId);
+  return (await context.runLine?.([command, '--', ...ours], quiet(context))) ?? 1;
+}
+
+/** Slurm's says nothing where all is well. */
+const quiet = ({ terminal }: Context) => ({ ...terminal, out: () => undefined });
+
+function ourId(text: string): string {
+  const id = readId(text);
+  if (!id.ok) throw usage(id.error);
+  return id.value;
+}
+
+async function show(context: Context, [what = '', name]: readonly string[]): Promise<number> {
+  const api = await context.api();
+  const print = (texts: readonly string[]): number => {
+    context.print(texts.join('\n\n'));
+    return 0;
+  };
+  switch (what.toLowerCase().replace(/s$/, '')) {
+    case 'job': {
+      const ids =
+        name === undefined
+          ? (await listJobs(api, { state: 'active' })).map(({ id }) => String(id))
+          : [ourId(name)];
+      if (ids.length === 0) return print(['No jobs in the system']);
+      const jobs = await Promise.all(
+        ids.map((id) => api.call('getJob', { params: { id: id.replace(/\[.*/, '') } })),
+      );
+      return print(jobs.map(jobWords));
+    }
+    case 'node': {
+      if (name !== undefined)
+        return print([nodeWords(await api.call('getNode', { params: { name } }))]);
+      return print((await api.call('listNodes')).nodes.map(nodeWords));
+    }
+    case 'partition': {
+      const { partitions } = await api.call('listPartitions');
+      const some = partitions.filter((one) => name === undefined || one.name === name);
+      if (some.length === 0) throw usage(`Partition ${name} not found`);
+      return print(
+        some.map(({ name: own, state, nodes, limits }) => {
+          const limit = limits.walltimeMs === null ? 'UNLIMITED' : formatLong(limits.walltimeMs);
+          return `PartitionName=${own}\n   MaxTime=${limit} MaxNodes=${limits.nodesPerTask ?? 'UNLIMITED'}\n   Nodes=${compressHosts(nodes)}\n   State=${state.toUpperCase()} TotalNodes=${nodes.length}`;
+        }),
+      );
+    }
+    case 'hostname': {
+      const list = name ?? context.environment['SLURM_JOB_NODELIST'] ?? '';
+      const names = expandHosts(list);
+      if (names === null || list === '') throw usage('Invalid hostlist');
+      return print([names.join('\n')]);
+    }
+    case 'hostlist':
+      return print([compressHosts((name ?? '').split(',').filter((one) => one !== ''))]);
+    case 'config':
+      return print([
+        `Configuration data as of ${instant(headNow())}\nClusterName             = ${(await api.call('info')).clusterName}\nSLURM_VERSION           = 22.05.8\nSelectType              = select/cons_tres`,
+      ]);
+    default:
+      throw usage(
+        `invalid entity:${what} for keyword:show`,
+        'There are job, node, partition, hostnames, hostlist, config.',
+      );
+  }
+}
+
+function jobWords(job: JobDetail): string {
+  const { request, walltimeMs } = job;
+  const state = slurmState(job.state, job.outcome?.kind ?? null).long;
+  const { code, signal } = exitOf(job.exit);
+  const ranMs = job.startedAt === null ? 0 : (job.endedAt ?? headNow()) - job.startedAt;
+  const reason = job.state === 'pending' ? (job.held ? 'JobHeldUser' : 'Resources') : 'None';
+  const cpus = request.perNode.cpuCount * request.nodeCount;
+  const memory = `${Math.floor(request.perNode.memoryBytes / 1_048_576)}M`;
+  const lines = [
+    `JobId=${job.id}${job.array === null ? '' : ` ArrayJobId=${job.id} ArrayTaskId=${job.array}`} JobName=${job.name}`,
+    `UserId=${job.owner} Account=(null) QOS=${job.qos}`,
+    `Priority=${Math.max(0, Math.round(job.priority ?? 0))} Nice=${job.nice}`,
+    `JobState=${state} Reason=${reason} Dependency=${job.waitsFor.length === 0 ? '(null)' : job.waitsFor.join(',')}`,
+    `Requeue=${job.requeue ? 1 : 0} Restarts=0 BatchFlag=1 ExitCode=${code}:${signal}`,
+    `RunTime=${formatLong(ranMs)} TimeLimit=${walltimeMs === null ? 'UNLIMITED' : formatLong(walltimeMs)}`,
+    `SubmitTime=${instant(job.submittedAt)} EligibleTime=${instant(job.beginAt ?? job.submittedAt)}`,
+    `StartTime=${job.startedAt === null ? 'Unknown' : instant(job.startedAt)} EndTime=${job.endedAt === null ? 'Unknown' : instant(job.endedAt)}`,
+    `Partition=${job.partition}`,
+    `NodeList=${job.nodes.length === 0 ? '(null)' : compressHosts(job.nodes)}`,
+    `NumNodes=${request.nodeCount} NumCPUs=${cpus} NumTasks=${request.nodeCount * request.processesPerNode}`,
+    `MinCPUsNode=${request.perNode.cpuCount} MinMemoryNode=${memory}`,
+    `Features=${request.labels.join('&') || '(null)'}`,
+    `Command=${job.command}`,
+    `WorkDir=${job.directory ?? '(null)'}`,
+    `StdErr=${fileOf(job, job.files.stderr)}`,
+    `StdIn=${job.files.stdin ?? '/dev/null'}`,
+    `StdOut=${fileOf(job, job.files.stdout)}`,
+  ];
+  return lines.join('\n   ');
+}
+
+function fileOf({ id, name, owner, directory }: JobDetail, file: string | undefined): string {
+  if (file === undefined) return '(null)';
+  const named = file.replaceAll('%j', String(id)).replaceAll('%x', name).replaceAll('%u', owner);
+  return path.resolve(directory ?? '/', named);
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  idle: 'IDLE',
+  mix: 'MIXED',
+  alloc: 'ALLOCATED',
+  drain: 'IDLE+DRAIN',
+  drng: 'MIXED+DRAIN',
+  'down*': 'DOWN*',
+};
+
+function nodeWords(node: NodeView): string {
+  const { name, total, free, labels, reason } = node;
+  const mebibytes = (bytes: number) => Math.floor(bytes / 1_048_576);
+  const lines = [
+    `NodeName=${name} Arch=x86_64 CPUAlloc=${total.cpuCount - free.cpuCount} CPUTot=${total.cpuCount}`,
+    `AvailableFeatures=${labels.join(',')} ActiveFeatures=${labels.join(',')}`,
+    `Gres=${total.gpuCount === 0 ? '(null)' : `gpu:${total.gpuCount}`}`,
+    `RealMemory=${mebibytes(total.memoryBytes)} AllocMem=${mebibytes(total.memoryBytes - free.memoryBytes)} FreeMem=${mebibytes(free.memoryBytes)}`,
+    `State=${STATES[stateOf(node)] ?? 'UNKNOWN'}`,
+    ...(reason === null ? [] : [`Reason=${reason}`]),
+  ];
+  return lines.join('\n   ');
+}
+
+/** `update JobId=42 TimeLimit=2:00:00`, `update NodeName=n1 State=DRAIN Reason=disk`. */
+async function update(context: Context, words: readonly string[]): Promise<number> {
+  const said = new Map(
+    words.map((word) => {
+      const [key = '', text = ''] = word.split(/=(.*)/s);
+      return [key.toLowerCase(), text] as const;
+    }),
+  );
+  const job = said.get('jobid');
+  const node = said.get('nodename');
+  if (job !== undefined) return updateJob(context, ourId(job), said);
+  if (node !== undefined) return updateNode(context, node, said);
+  throw usage('No valid entity in update command', 'There are JobId=… and NodeName=….');
+}
+
+const CHANGES: Readonly<Record<string, string>> = {
+  timelimit: '--time',
+  partition: '--partition',
+  nice: '--nice',
+  jobname: '--name',
+  name: '--name',
+  qos: '--qos',
+};
+
+async function updateJob(
+  context: Context,
+  id: string,
+  said: ReadonlyMap<string, string>,
+): Promise<number> {
+  const flags = [...said].flatMap(([key, text]) => {
+    if (key === 'jobid') return [];
+    const flag = CHANGES[key];
+    if (flag === undefined)
+      throw usage(
+        `Update of this parameter is not supported: ${key}=${text}`,
+        `There are ${Object.keys(CHANGES).join(', ')}.`,
+      );
+    return [`${flag}=${key === 'timelimit' ? limitWords(text) : text}`];
+  });
+  return (await context.runLine?.(['change', ...flags, '--', id], quiet(context))) ?? 1;
+}
+
+function limitWords(text: string): string {
+  const limit = parseLimit(text);
+  if (!limit.ok) throw usage(limit.error);
+  return limit.value === null ? 'none' : `${Math.round(limit.value / 1000)}s`;
+}
+
+async function updateNode(
+  context: Context,
+  list: string,
+  said: ReadonlyMap<string, string>,
+): Promise<number> {
+  const names = expandHosts(list);
+  if (names === null) throw usage(`Invalid node name specified: ${list}`);
+  const state = said.get('state')?.toUpperCase();
+  const reason = said.get('reason');
+  if (state === 'DRAIN' || state === 'DOWN') {
+    if (state === 'DOWN')
+      throw usage(
+        'State=DOWN is not honoured here',
+        'State=DRAIN keeps new work away; `weft node lost` gives up what runs.',
+      );
+    if (reason === undefined) throw usage('You must specify a reason when DRAINING a node');
+    return (
+      (await context.runLine?.(
+        ['node', 'drain', `--reason=${reason}`, '--', ...names],
+        quiet(context),
+      )) ?? 1
+    );
+  }
+  if (state !== 'RESUME' && state !== 'IDLE')
+    throw usage(`Invalid node state specified: ${state ?? ''}`, 'There are DRAIN and RESUME.');
+  return (await context.runLine?.(['node', 'undrain', '--', ...names], quiet(context))) ?? 1;
+}

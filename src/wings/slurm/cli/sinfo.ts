@@ -1,0 +1,176 @@
+// `sinfo`: partitions and their nodes.
+
+import type { NodeView } from '../../../kernel/api/nodes.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import { byLetters, type Field, layOut } from '../core/formats.ts';
+import { compressHosts } from '../core/hostlist.ts';
+import type { OptionRow } from '../core/option-table.ts';
+import { formatElapsed } from '../core/times.ts';
+import { META } from './queue-json.ts';
+import { listOf, readWords, speaking } from './speaking.ts';
+
+const value = { value: 'always' } as const;
+export const INFO_OPTIONS = [
+  { long: 'partition', short: 'p', ...value, words: 'only these partitions' },
+  { long: 'nodes', short: 'n', ...value, words: 'only these nodes' },
+  { long: 'Node', short: 'N', words: 'a line for each node' },
+  { long: 'summarize', short: 's', words: 'a line for each partition' },
+  { long: 'long', short: 'l', words: 'says nothing more' },
+  { long: 'noheader', short: 'h', words: 'without the first line' },
+  { long: 'format', short: 'o', ...value, words: '`%9P %.5a …`' },
+  { long: 'states', short: 't', ...value, words: 'only nodes in these states' },
+  { long: 'all', short: 'a', words: 'as it is anyway' },
+  { long: 'json', value: 'maybe', words: "in the shape of Slurm's data parser" },
+] as const satisfies readonly OptionRow[];
+
+export const summary = 'Partitions and nodes, as sinfo of Slurm shows them.';
+export const verb = speaking('sinfo', sinfo);
+
+interface Row {
+  readonly partition: PartitionShown;
+  readonly nodes: readonly NodeView[];
+  readonly state: string;
+}
+
+interface PartitionShown {
+  readonly name: string;
+  readonly isDefault: boolean;
+  readonly isUp: boolean;
+  readonly walltimeMs: number | null;
+}
+
+const USUAL = '%9P %.5a %.10l %.6D %.6t %N';
+const BY_NODE = '%N %.5D %.9P %.6t';
+const SUMMARY = '%9P %.5a %.10l %.15F %N';
+
+async function sinfo(context: Context, words: readonly string[]): Promise<number> {
+  const { given } = readWords(INFO_OPTIONS, words);
+  const api = await context.api();
+  const [{ partitions }, { nodes }] = await Promise.all([
+    api.call('listPartitions'),
+    api.call('listNodes'),
+  ]);
+  if (given.json !== undefined) {
+    context.print(JSON.stringify({ meta: META, errors: [], nodes: nodes.map(json) }, null, 1));
+    return 0;
+  }
+  const named = listOf(given.nodes);
+  const states = listOf(given.states)?.map((one) => one.toLowerCase());
+  const rows = partitions
+    .filter(({ name }) => given.partition === undefined || listOf(given.partition)?.includes(name))
+    .flatMap(({ name, state, limits, nodes: members }, at) => {
+      const isUp = state === 'up' || state === 'drain';
+      const partition = { name, isDefault: at === 0, isUp, walltimeMs: limits.walltimeMs };
+      const own = nodes.filter(
+        (node) =>
+          members.includes(node.name) &&
+          (named === undefined || named.includes(node.name)) &&
+          (states === undefined || states.includes(stateOf(node))),
+      );
+      return rowsOf(partition, own, given);
+    });
+  const usual =
+    given.Node !== undefined ? BY_NODE : given.summarize !== undefined ? SUMMARY : USUAL;
+  const pieces = byLetters(given.format ?? usual, FIELDS);
+  if (!pieces.ok) throw usage(pieces.error);
+  const lay = { header: given.noheader === undefined, separator: null };
+  for (const line of layOut(pieces.value, rows, lay)) context.print(line);
+  return 0;
+}
+
+type Given = ReturnType<typeof readWords<(typeof INFO_OPTIONS)[number]['long']>>['given'];
+
+function rowsOf(partition: PartitionShown, nodes: readonly NodeView[], given: Given): Row[] {
+  if (given.Node !== undefined) {
+    return nodes.map((node) => ({ partition, nodes: [node], state: stateOf(node) }));
+  }
+  if (given.summarize !== undefined || nodes.length === 0) {
+    return [{ partition, nodes, state: nodes.length === 0 ? 'n/a' : '' }];
+  }
+  const groups = Map.groupBy(nodes, stateOf);
+  return [...groups].map(([state, some]) => ({ partition, nodes: some, state }));
+}
+
+/** One word of Slurm's for a node. */
+export function stateOf({ state, running, free, total, reason }: NodeView): string {
+  if (state === 'away' || state === 'never_seen') return 'down*';
+  if (state !== 'up') return running.length > 0 ? 'drng' : 'drain';
+  if (reason !== null) return running.length > 0 ? 'drng' : 'drain';
+  if (running.length === 0) return 'idle';
+  return free.cpuCount > 0 && free.cpuCount < total.cpuCount ? 'mix' : 'alloc';
+}
+
+const LONG: Readonly<Record<string, string>> = {
+  idle: 'idle',
+  mix: 'mixed',
+  alloc: 'allocated',
+  drain: 'drained',
+  drng: 'draining',
+};
+
+const field = (title: string, of: (row: Row) => string | number): Field<Row> => ({
+  title,
+  value: (row) => String(of(row)),
+});
+const sum = (nodes: readonly NodeView[], of: (node: NodeView) => number): number =>
+  nodes.reduce((all, node) => all + of(node), 0);
+const least = (nodes: readonly NodeView[], of: (node: NodeView) => number): string => {
+  const values = nodes.map(of);
+  if (values.length === 0) return '0';
+  const [from, to] = [Math.min(...values), Math.max(...values)];
+  return from === to ? String(from) : `${from}+`;
+};
+const taken = ({ total, free }: NodeView): number => total.cpuCount - free.cpuCount;
+const isOut = (node: NodeView): boolean => /^d/.test(stateOf(node));
+
+const FIELDS: Readonly<Record<string, Field<Row>>> = {
+  P: field('PARTITION', ({ partition }) => partition.name + (partition.isDefault ? '*' : '')),
+  R: field('PARTITION', ({ partition }) => partition.name),
+  a: field('AVAIL', ({ partition }) => (partition.isUp ? 'up' : 'down')),
+  l: field('TIMELIMIT', ({ partition: { walltimeMs } }) =>
+    walltimeMs === null ? 'infinite' : formatElapsed(walltimeMs),
+  ),
+  D: field('NODES', ({ nodes }) => nodes.length),
+  t: field('STATE', ({ state }) => state),
+  T: field('STATE', ({ state }) => LONG[state] ?? state.replace('*', '')),
+  N: field('NODELIST', ({ nodes }) => compressHosts(nodes.map(({ name }) => name))),
+  n: field('HOSTNAMES', ({ nodes }) => compressHosts(nodes.map(({ name }) => name))),
+  c: field('CPUS', ({ nodes }) => least(nodes, ({ total }) => total.cpuCount)),
+  m: field('MEMORY', ({ nodes }) =>
+    least(nodes, ({ total }) => Math.floor(total.memoryBytes / 1_048_576)),
+  ),
+  C: field('CPUS(A/I/O/T)', ({ nodes }) => {
+    const all = sum(nodes, ({ total }) => total.cpuCount);
+    const out = sum(nodes.filter(isOut), ({ free }) => free.cpuCount);
+    const used = sum(nodes, taken);
+    return `${used}/${all - used - out}/${out}/${all}`;
+  }),
+  F: field('NODES(A/I/O/T)', ({ nodes }) => {
+    const out = nodes.filter(isOut).length;
+    const used = nodes.filter((node) => !isOut(node) && node.running.length > 0).length;
+    return `${used}/${nodes.length - used - out}/${out}/${nodes.length}`;
+  }),
+  G: field('GRES', ({ nodes }) => {
+    const gpus = least(nodes, ({ total }) => total.gpuCount);
+    return gpus === '0' ? '(null)' : `gpu:${gpus}`;
+  }),
+  f: field('AVAIL_FEATURES', ({ nodes }) => nodes[0]?.labels.join(',') || '(null)'),
+  E: field('REASON', ({ nodes }) => nodes[0]?.reason ?? 'none'),
+};
+
+function json(node: NodeView): object {
+  const { name, total, free, labels, reason } = node;
+  const state = stateOf(node);
+  return {
+    name,
+    hostname: name,
+    state: (LONG[state] ?? 'down').toLowerCase(),
+    cpus: total.cpuCount,
+    alloc_cpus: total.cpuCount - free.cpuCount,
+    real_memory: Math.floor(total.memoryBytes / 1_048_576),
+    gres: total.gpuCount > 0 ? `gpu:${total.gpuCount}` : '',
+    active_features: labels.join(','),
+    reason: reason ?? '',
+  };
+}

@@ -1,0 +1,52 @@
+// How a command of Slurm fails: `sbatch: error: …`, and exit code 1.
+
+import type { Context } from '../../../kernel/cli/context.ts';
+import { defineVerb, type Verb } from '../../../kernel/cli/verb.ts';
+import { Failure, usage } from '../../../kernel/model/failure.ts';
+import { type OptionRow, type Read, readOptions } from '../core/option-table.ts';
+
+/** What Slurm's clients look for in `--version`. The number is of the release whose words these are. */
+const RELEASE = 'slurm 22.05.8';
+
+/** A command whose words are read by its own table, as they were typed. */
+export function speaking(
+  name: string,
+  run: (context: Context, words: readonly string[]) => Promise<number>,
+): Verb {
+  return defineVerb({
+    define(command) {
+      command.argument('[words...]', 'as of Slurm');
+      command.passThroughOptions();
+    },
+    async run({ context, args }) {
+      try {
+        if (args.includes('--version') || args[0] === '-V') {
+          context.print(RELEASE);
+          return 0;
+        }
+        return await run(context, args);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        const hint = error.hint === null ? '' : `\n${name}: ${error.hint}`;
+        context.error(`${name}: error: ${error.message}${hint}\n`);
+        return 1;
+      }
+    },
+  });
+}
+
+/** Throws a failure in the words of getopt, and for what is refused by name. */
+export function readWords<Name extends string>(
+  rows: readonly OptionRow<Name>[],
+  words: readonly string[],
+  how: { readonly stops?: boolean } = {},
+): Read<Name> {
+  const read = readOptions(rows, words, how);
+  if (!read.ok) throw usage(read.error);
+  return read.value;
+}
+
+/** The names in a list with commas; undefined: none was given. */
+export function listOf(text: string | undefined): string[] | undefined {
+  return text?.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
+}

@@ -1,0 +1,207 @@
+// `squeue`: what waits and runs.
+
+import { headNow } from '../../../kernel/api/head-time.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import { byLetters, byNames, type Field, layOut } from '../core/formats.ts';
+import type { OptionRow } from '../core/option-table.ts';
+import { isState } from '../core/states.ts';
+import { formatElapsed } from '../core/times.ts';
+import { type JobRow, listJobs, rowsOf } from './job-rows.ts';
+import { queueJson } from './queue-json.ts';
+import { listOf, readWords, speaking } from './speaking.ts';
+
+const value = { value: 'always' } as const;
+export const QUEUE_OPTIONS = [
+  { long: 'jobs', short: 'j', ...value, words: 'only these' },
+  { long: 'user', short: 'u', ...value, words: 'only of these users' },
+  { long: 'me', words: 'only your own' },
+  { long: 'states', short: 't', ...value, words: 'only in these states; `all`' },
+  { long: 'name', short: 'n', ...value, words: 'only with these names' },
+  { long: 'partition', short: 'p', ...value, words: 'only of these partitions' },
+  { long: 'nodelist', short: 'w', ...value, words: 'only on these nodes' },
+  { long: 'noheader', short: 'h', words: 'without the first line' },
+  { long: 'array', short: 'r', words: 'tasks that wait are one line each' },
+  { long: 'format', short: 'o', ...value, words: '`%.18i %.9P …`' },
+  { long: 'Format', short: 'O', ...value, words: '`JobID,Name:20,…`' },
+  { long: 'long', short: 'l', words: 'with the time limit' },
+  { long: 'start', words: 'with when it would start' },
+  { long: 'json', value: 'maybe', words: "in the shape of Slurm's data parser" },
+  { long: 'all', short: 'a', words: 'as it is anyway' },
+  { long: 'sort', short: 'S', ...value, kind: 'hint', words: 'the oldest come first' },
+  { long: 'iterate', short: 'i', ...value, kind: 'refused', words: 'use watch(1)' },
+] as const satisfies readonly OptionRow[];
+
+export const summary = 'List jobs, as squeue of Slurm does.';
+export const verb = speaking('squeue', squeue);
+
+const USUAL = '%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R';
+const LONG = '%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R';
+
+async function squeue(context: Context, words: readonly string[]): Promise<number> {
+  const { given } = readWords(QUEUE_OPTIONS, words);
+  if (given.iterate !== undefined) throw usage('--iterate is not honoured here: use watch(1)');
+  const api = await context.api();
+  const me = given.me === undefined ? undefined : (await api.call('whoami')).name;
+  const owners = me === undefined ? listOf(given.user) : [me];
+  const states = listOf(given.states);
+  const isAll =
+    states !== undefined &&
+    !states.every((one) =>
+      /^(PD|PENDING|R|RUNNING|S|SUSPENDED|CF|CONFIGURING|CG|COMPLETING)$/i.test(one),
+    );
+  const wanted = owners?.length === 1 ? { owner: owners[0] ?? '' } : {};
+  const jobs = await listJobs(api, { state: isAll ? 'all' : 'active', ...wanted });
+  const ids = listOf(given.jobs);
+  const names = listOf(given.name);
+  const partitions = listOf(given.partition);
+  const some = jobs.filter(
+    ({ id, owner, name, partition }) =>
+      (ids === undefined || ids.some((one) => one.split('_')[0] === String(id))) &&
+      (owners === undefined || owners.includes(owner)) &&
+      (names === undefined || names.includes(name)) &&
+      (partitions === undefined || partitions.includes(partition)),
+  );
+  if (ids?.length === 1 && some.length === 0 && !(await isKnown(context, ids[0] ?? ''))) {
+    throw usage('Invalid job id specified');
+  }
+  const rows: JobRow[] = [];
+  for (const job of some) rows.push(...(await rowsOf(api, job)));
+  const shown = rows
+    .flatMap((row) => (given.array === undefined ? [row] : apart(row)))
+    .filter((row) => isIn(row, ids) && (states === undefined || isState(row.state, states)))
+    .filter(
+      ({ nodes }) =>
+        given.nodelist === undefined || nodes.some((one) => listOf(given.nodelist)?.includes(one)),
+    );
+  if (given.json !== undefined) {
+    context.print(JSON.stringify(queueJson(shown), null, 1));
+    return 0;
+  }
+  const lines =
+    given.Format === undefined
+      ? byLetters(given.format ?? (given.long === undefined ? USUAL : LONG), FIELDS)
+      : byNames(given.Format, NAMED, { mark: ':', right: false });
+  if (!lines.ok) throw usage(lines.error);
+  const lay = { header: given.noheader === undefined, separator: null };
+  for (const line of layOut(lines.value, shown, lay)) context.print(line);
+  return 0;
+}
+
+/** One that is done and no longer listed is no mistake. */
+async function isKnown(context: Context, id: string): Promise<boolean> {
+  const jobId = Number(id.split('_')[0]);
+  if (!Number.isInteger(jobId) || jobId < 1) return false;
+  const { jobs } = await (await context.api()).call('history', { query: { jobId, limit: 1 } });
+  return jobs.length > 0;
+}
+
+function isIn({ id, job, index }: JobRow, ids: readonly string[] | undefined): boolean {
+  if (ids === undefined) return true;
+  return ids.some((one) => one === String(job.id) || one === id || one === `${job.id}_${index}`);
+}
+
+/** The waiting tasks of an array, one by one. */
+function apart(row: JobRow): JobRow[] {
+  const [, indices] = /_\[([\d,-]+)\]$/.exec(row.id) ?? [];
+  if (indices === undefined) return [row];
+  return indices.split(',').flatMap((range) => {
+    const [from = 0, to = from] = range.split('-').map(Number);
+    return Array.from({ length: to - from + 1 }, (_, at) => ({
+      ...row,
+      index: from + at,
+      id: `${row.job.id}_${from + at}`,
+    }));
+  });
+}
+
+const ran = ({ startedAt, endedAt }: JobRow): string =>
+  formatElapsed(startedAt === null ? 0 : (endedAt ?? headNow()) - startedAt);
+
+export const instant = (at: number | null): string => {
+  if (at === null) return 'N/A';
+  const date = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return date.toISOString().slice(0, 19);
+};
+
+const limit = ({ job }: JobRow): string =>
+  job.walltimeMs === null ? 'UNLIMITED' : formatElapsed(job.walltimeMs);
+const field = (title: string, of: (row: JobRow) => string | number): Field<JobRow> => ({
+  title,
+  value: (row) => String(of(row)),
+});
+
+const ID = field('JOBID', ({ id }) => id);
+const FIELDS: Readonly<Record<string, Field<JobRow>>> = {
+  i: ID,
+  A: field('JOBID', ({ job }) => job.id),
+  F: field('ARRAY_JOB_ID', ({ job }) => job.id),
+  K: field('ARRAY_TASK_ID', ({ index }) => index ?? 'N/A'),
+  P: field('PARTITION', ({ job }) => job.partition),
+  j: field('NAME', ({ job }) => job.name),
+  u: field('USER', ({ job }) => job.owner),
+  U: field('UID', ({ job }) => job.owner),
+  a: field('ACCOUNT', () => ''),
+  t: field('ST', ({ state }) => state.short),
+  T: field('STATE', ({ state }) => state.long),
+  M: field('TIME', ran),
+  l: field('TIME_LIMIT', limit),
+  L: field('TIME_LEFT', ({ job, startedAt }) =>
+    job.walltimeMs === null
+      ? 'UNLIMITED'
+      : formatElapsed(job.walltimeMs - (startedAt === null ? 0 : headNow() - startedAt)),
+  ),
+  D: field('NODES', ({ job }) => job.request.nodeCount),
+  C: field('CPUS', ({ job }) => job.request.perNode.cpuCount * job.request.nodeCount),
+  m: field(
+    'MIN_MEMORY',
+    ({ job }) => `${Math.floor(job.request.perNode.memoryBytes / 1_048_576)}M`,
+  ),
+  N: field('NODELIST', ({ nodes, where }) => (nodes.length === 0 ? '' : where)),
+  R: field('NODELIST(REASON)', ({ where }) => where),
+  r: field('REASON', ({ where }) => (where.startsWith('(') ? where.slice(1, -1) : 'None')),
+  S: field('START_TIME', ({ startedAt }) => instant(startedAt)),
+  e: field('END_TIME', ({ endedAt }) => instant(endedAt)),
+  V: field('SUBMIT_TIME', ({ job }) => instant(job.submittedAt)),
+  o: field('COMMAND', ({ job }) => job.command),
+  Z: field('WORK_DIR', ({ job }) => job.directory ?? ''),
+  Q: field('PRIORITY', ({ job }) => Math.round(job.priority ?? 0)),
+  p: field('PRIORITY', ({ job }) => Math.round(job.priority ?? 0)),
+  q: field('QOS', () => 'normal'),
+  b: field('TRES_PER_NODE', ({ job }) =>
+    job.request.perNode.gpuCount > 0 ? `gres:gpu:${job.request.perNode.gpuCount}` : 'N/A',
+  ),
+  f: field('FEATURES', ({ job }) => job.request.labels.join('&') || '(null)'),
+  E: field('DEPENDENCY', () => '(null)'),
+  k: field('COMMENT', () => '(null)'),
+};
+
+const named = (letter: string) => ({ ...(FIELDS[letter] ?? ID), width: 20 });
+const NAMED = {
+  JobID: named('i'),
+  JobArrayID: named('i'),
+  ArrayJobID: named('F'),
+  ArrayTaskID: named('K'),
+  Partition: named('P'),
+  Name: named('j'),
+  UserName: named('u'),
+  Account: named('a'),
+  State: named('T'),
+  StateCompact: named('t'),
+  TimeUsed: named('M'),
+  TimeLimit: named('l'),
+  TimeLeft: named('L'),
+  NumNodes: named('D'),
+  NumCPUs: named('C'),
+  MinMemory: named('m'),
+  NodeList: named('N'),
+  ReasonList: named('R'),
+  Reason: named('r'),
+  StartTime: named('S'),
+  EndTime: named('e'),
+  SubmitTime: named('V'),
+  Command: named('o'),
+  WorkDir: named('Z'),
+  PriorityLong: named('Q'),
+  QOS: named('q'),
+};

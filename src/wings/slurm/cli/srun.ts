@@ -1,0 +1,70 @@
+// `srun`: outside of a job a command that runs now, with its output here and its exit code; inside of
+// one a step on the job's own nodes.
+
+import { submitAndAttend } from '../../../kernel/cli/commands/run.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import { BATCH_OPTIONS } from '../core/batch-options.ts';
+import type { OptionRow } from '../core/option-table.ts';
+import { submissionOf } from './sbatch.ts';
+import { readWords, speaking } from './speaking.ts';
+import { runStep } from './step.ts';
+
+const value = { value: 'always' } as const;
+/** What srun has beside the options of sbatch. */
+export const STEP_OPTIONS = [
+  { long: 'label', short: 'l', words: 'the rank stands before each line' },
+  { long: 'unbuffered', short: 'u', words: 'as it is anyway' },
+  { long: 'kill-on-bad-exit', short: 'K', value: 'maybe', words: 'the others go on' },
+  { long: 'overlap', words: 'as it is anyway' },
+  { long: 'exact', words: 'as it is anyway' },
+  { long: 'cpu-bind', ...value, words: 'ranks are not bound' },
+  { long: 'mpi', ...value, words: 'ranks find each other by `mpirun` alone' },
+  { long: 'pty', kind: 'refused', words: 'there is no terminal on a node' },
+  { long: 'multi-prog', kind: 'refused', words: 'start several steps' },
+] as const satisfies readonly OptionRow[];
+
+export const summary = 'Run a command now, or ranks inside of a job, as srun of Slurm does.';
+export const verb = speaking('srun', srun);
+
+async function srun(context: Context, words: readonly string[]): Promise<number> {
+  const { given, operands } = readWords([...BATCH_OPTIONS, ...STEP_OPTIONS], words, {
+    stops: true,
+  });
+  for (const name of ['pty', 'multi-prog'] as const) {
+    const row = STEP_OPTIONS.find(({ long }) => long === name);
+    if (given[name] !== undefined) throw usage(`--${name} is not honoured here: ${row?.words}`);
+  }
+  const [program] = operands;
+  if (program === undefined) throw usage('No command given to execute.');
+  if (context.environment['SLURM_JOB_ID'] !== undefined) {
+    const { output, error } = given;
+    const tasks = number('ntasks', given.ntasks);
+    const nodeCount = number('nodes', given.nodes);
+    return runStep(context, {
+      argv: operands,
+      tasks,
+      nodeCount,
+      output,
+      error,
+      label: given.label !== undefined,
+    });
+  }
+  const { output, error, ...rest } = given;
+  const argv = { kind: 'argv', argv: operands } as const;
+  const name = given['job-name'] ?? program.split('/').at(-1) ?? program;
+  const files = output === undefined && error === undefined ? null : given;
+  const made = await submissionOf(context, argv, { ...(files ?? rest), 'job-name': name });
+  // Ranks are processes: srun itself starts them, on every node.
+  const { mpi, files: written, ...submission } = made;
+  const processesPerNode = mpi?.ranksPerNode ?? 1;
+  const kept = files === null || written === undefined ? {} : { files: written };
+  const wish = { ...submission, ...kept, processesPerNode };
+  return submitAndAttend(context, wish, { wait: true, follow: true });
+}
+
+function number(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw usage(`Invalid numeric value "${text}" for --${name}.`);
+  return Number(text);
+}

@@ -1,0 +1,259 @@
+// What options of sbatch ask for, in the words of our own options. Whatever cannot be kept is refused
+// by name; what is a hint in Slurm gives a warning.
+
+import { formatDuration } from '../../../kernel/base/duration.ts';
+import { err, ok, type Result } from '../../../kernel/base/result.ts';
+import { BATCH_OPTIONS, type BatchOption } from './batch-options.ts';
+import { expandHosts } from './hostlist.ts';
+import { parseLimit } from './times.ts';
+
+export type Given = Readonly<Partial<Record<BatchOption, string>>>;
+
+/** By the names of the options of `weft submit`. */
+export interface Request {
+  readonly name?: string;
+  readonly nodes: string;
+  /** Absent: one. */
+  readonly ranksPerNode?: string;
+  readonly cpus: string;
+  readonly memory?: string;
+  readonly gpus?: string;
+  readonly time?: string;
+  readonly partition?: string;
+  readonly qos?: string;
+  readonly array?: string;
+  readonly after?: readonly string[];
+  readonly needs?: readonly string[];
+  readonly nodesNamed?: string;
+  readonly exclusive?: boolean;
+  readonly output: string;
+  readonly error: string;
+  readonly stdin?: string;
+  readonly chdir?: string;
+  readonly begin?: string;
+  readonly hold?: boolean;
+  readonly nice?: string;
+  readonly reservation?: string;
+  readonly signal?: string;
+  readonly requeue?: boolean;
+  readonly notify?: readonly string[];
+  readonly env?: readonly string[];
+  readonly cleanEnv?: boolean;
+}
+
+export interface Read {
+  readonly request: Request;
+  readonly warnings: readonly string[];
+}
+
+/** `cpusMax`: of the largest node; a job whose ranks it cannot hold gets more nodes. */
+export function requestOf(given: Given, cpusMax: number): Result<Read, string> {
+  try {
+    return ok({ request: build(given, cpusMax), warnings: warningsOf(given) });
+  } catch (error) {
+    if (error instanceof Bad) return err(error.message);
+    throw error;
+  }
+}
+
+class Bad extends Error {}
+
+function bad(what: string): never {
+  throw new Bad(what);
+}
+
+function warningsOf(given: Given): string[] {
+  return BATCH_OPTIONS.flatMap((row) => {
+    if (given[row.long] === undefined || !('kind' in row)) return [];
+    if (row.kind === 'refused') return bad(`--${row.long} is not honoured here: ${row.words}`);
+    return [`--${row.long} is ignored: ${row.words}`];
+  });
+}
+
+function build(given: Given, cpusMax: number): Request {
+  const shape = shapeOf(given, cpusMax);
+  const { output } = given;
+  const isArray = given.array !== undefined;
+  const out = fileOf('output', output ?? (isArray ? 'slurm-%A_%a.out' : 'slurm-%j.out'), isArray);
+  const optional = {
+    name: given['job-name'],
+    ...memoryOf(given, Number(shape.cpus)),
+    ...gpusOf(given, Number(shape.nodes)),
+    time: given.time === undefined ? undefined : timeOf(given.time),
+    partition: given.partition?.split(',')[0],
+    qos: given.qos,
+    array: given.array,
+    after: given.dependency === undefined ? undefined : dependencies(given.dependency),
+    needs: given.constraint === undefined ? undefined : [constraint(given.constraint)],
+    nodesNamed: given.nodelist === undefined ? undefined : hosts(given.nodelist),
+    exclusive: given.exclusive === undefined ? undefined : true,
+    stdin: given.input,
+    chdir: given.chdir,
+    begin: given.begin === undefined ? undefined : beginOf(given.begin),
+    hold: given.hold === undefined ? undefined : true,
+    nice: given.nice === undefined ? undefined : given.nice || '100',
+    reservation: given.reservation,
+    signal: given.signal?.replace(/^[BR]*:/, ''),
+    requeue: given['no-requeue'] === undefined ? undefined : false,
+    notify: mail(given),
+    ...environmentOf(given.export),
+  };
+  const kept = Object.entries(optional).filter(([, value]) => value !== undefined);
+  const error = given.error === undefined ? out : fileOf('error', given.error, isArray);
+  return Object.assign({ ...shape, output: out, error }, Object.fromEntries(kept));
+}
+
+function whole(name: BatchOption, text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) bad(`Invalid numeric value "${text}" for --${name}.`);
+  return Number(text);
+}
+
+/** Nodes, ranks on each, and cpus of each node. */
+function shapeOf(given: Given, cpusMax: number): Pick<Request, 'nodes' | 'ranksPerNode' | 'cpus'> {
+  const perRank =
+    given['cpus-per-task'] === undefined ? 1 : whole('cpus-per-task', given['cpus-per-task']);
+  const tasks = given.ntasks === undefined ? null : whole('ntasks', given.ntasks);
+  const perNode =
+    given['ntasks-per-node'] === undefined
+      ? null
+      : whole('ntasks-per-node', given['ntasks-per-node']);
+  const asked = given.nodes === undefined ? null : whole('nodes', given.nodes.split('-')[0] ?? '');
+  const fitting = Math.max(1, Math.floor(cpusMax / perRank));
+  const nodes = asked ?? (tasks === null ? 1 : Math.ceil(tasks / (perNode ?? fitting)));
+  const ranks = perNode ?? (tasks === null ? 1 : Math.ceil(tasks / nodes));
+  if (tasks !== null && tasks > nodes * ranks)
+    bad(`--ntasks ${tasks} are more than ${nodes} nodes with ${ranks} each`);
+  const isSpread = nodes > 1 || ranks > 1;
+  return {
+    nodes: String(nodes),
+    cpus: String(ranks * perRank),
+    ...(isSpread ? { ranksPerNode: String(ranks) } : {}),
+  };
+}
+
+const UNITS: Readonly<Record<string, number>> = { K: 1 / 1024, M: 1, G: 1024, T: 1_048_576 };
+
+function mebibytes(name: BatchOption, text: string): number {
+  const [, amount = '', unit = 'M'] = /^(\d{1,12})([KMGT])?B?$/i.exec(text) ?? [];
+  if (amount === '') bad(`Invalid --${name} specification`);
+  return Math.ceil(Number(amount) * (UNITS[unit.toUpperCase()] ?? 1));
+}
+
+function memoryOf(given: Given, cpus: number): Pick<Request, 'memory'> {
+  const [all, perCpu] = [given.mem, given['mem-per-cpu']];
+  if (all !== undefined && perCpu !== undefined) bad('--mem and --mem-per-cpu exclude each other');
+  if (perCpu !== undefined) return { memory: `${mebibytes('mem-per-cpu', perCpu) * cpus}M` };
+  if (all === undefined) return {};
+  const amount = mebibytes('mem', all);
+  // All memory of a node: what has the node for itself has that.
+  return amount === 0
+    ? bad('--mem=0 is not honoured here: say how much, or --exclusive')
+    : { memory: `${amount}M` };
+}
+
+function gpusOf(given: Given, nodes: number): Pick<Request, 'gpus'> {
+  const { gres, gpus } = given;
+  const perNode = given['gpus-per-node'];
+  if (gres !== undefined) return { gpus: String(gpuCount(gres.replace(/^gpu:?/, ''), gres)) };
+  if (perNode !== undefined) return { gpus: String(gpuCount(perNode, perNode)) };
+  if (gpus === undefined) return {};
+  const all = gpuCount(gpus, gpus);
+  if (all % nodes !== 0) bad(`--gpus ${all} cannot be shared evenly by ${nodes} nodes`);
+  return { gpus: String(all / nodes) };
+}
+
+function gpuCount(text: string, said: string): number {
+  const [, type, count = '1'] = /^(?:([A-Za-z]\w*)(?::|$))?(\d+)?$/.exec(text) ?? [];
+  if (type !== undefined)
+    bad(`"${said}" names a kind of gpu: say it as a label, --constraint=${type}`);
+  if (!/^[1-9]\d*$/.test(count) || (text !== '' && !/^\d+$/.test(text)))
+    bad(`Invalid generic resource (gres) specification: ${said}`);
+  return Number(count);
+}
+
+function timeOf(text: string): string {
+  const limit = parseLimit(text);
+  if (!limit.ok) return bad(limit.error);
+  return limit.value === null ? 'none' : formatDuration(limit.value);
+}
+
+const CONDITIONS: Readonly<Record<string, string>> = {
+  afterok: 'ok',
+  afterany: 'any',
+  afternotok: 'fail',
+  aftercorr: 'each',
+};
+
+function dependencies(text: string): string[] {
+  if (text.includes('?')) bad('--dependency with ? is not honoured here: all of them must be met');
+  return text.split(',').flatMap((one) => {
+    const [kind = '', ...ids] = one.split(':');
+    const condition = CONDITIONS[kind];
+    if (condition === undefined || ids.length === 0) {
+      bad(
+        `--dependency ${one} is not honoured here: there are ${Object.keys(CONDITIONS).join(', ')}`,
+      );
+    }
+    return ids.map((id) => `${id.replace(/_\*$/, '')}:${condition}`);
+  });
+}
+
+/** Slurm's `&` and `|` are ours, its counts and brackets are not. */
+function constraint(text: string): string {
+  if (/[*[\]]/.test(text)) bad(`--constraint "${text}": only & and | between names are honoured`);
+  return text.replaceAll(',', ' & ').replace(/\s*([&|])\s*/g, ' $1 ');
+}
+
+function hosts(text: string): string {
+  const names = expandHosts(text);
+  return names === null ? bad(`Invalid node name specified: ${text}`) : names.join(',');
+}
+
+const UNITS_OF_TIME: Readonly<Record<string, string>> = {
+  second: 's',
+  minute: 'm',
+  hour: 'h',
+  day: 'd',
+  week: 'w',
+};
+
+function beginOf(text: string): string {
+  const [, count, unit = 'second'] =
+    /^now\+(\d+)(second|minute|hour|day|week)?s?$/.exec(text) ?? [];
+  if (count === undefined) return text;
+  return unit === 'week' ? `+${Number(count) * 7}d` : `+${count}${UNITS_OF_TIME[unit]}`;
+}
+
+/** A file's name with Slurm's patterns in ours: in an array `%j` is each task's own. */
+function fileOf(name: BatchOption, text: string, isArray: boolean): string {
+  const FIELDS: Readonly<Record<string, string>> = {
+    A: '%j',
+    j: isArray ? '%j_%a' : '%j',
+    J: isArray ? '%j_%a' : '%j',
+    a: isArray ? '%a' : '4294967294',
+    N: '%N',
+    n: '%n',
+    u: '%u',
+    x: '%x',
+    t: '0',
+    '%': '%%',
+  };
+  return text.replace(/%(\d*)(.?)/gs, (said, _width, letter: string) => {
+    return FIELDS[letter] ?? bad(`--${name}: ${said} stands for nothing here`);
+  });
+}
+
+function mail(given: Given): string[] | undefined {
+  const types = given['mail-type']?.toUpperCase().split(',') ?? [];
+  if (!types.some((type) => ['END', 'FAIL', 'ALL'].includes(type))) return undefined;
+  const user = given['mail-user'];
+  return user === undefined ? bad('--mail-type needs --mail-user here') : [`mail:${user}`];
+}
+
+function environmentOf(text = 'ALL'): Pick<Request, 'env' | 'cleanEnv'> {
+  const words = text.split(',').filter((word) => word !== '');
+  const rest = words.filter((word) => !/^(?:ALL|NONE|NIL)$/.test(word));
+  const isAll = words.includes('ALL');
+  const env = rest.length === 0 ? {} : { env: rest };
+  return isAll ? env : { ...env, cleanEnv: true };
+}

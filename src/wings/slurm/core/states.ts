@@ -1,0 +1,49 @@
+// States as Slurm's clients know them; never one that they do not.
+
+import type { OutcomeKind, TaskState } from '../../../kernel/model/job.ts';
+
+export interface SlurmState {
+  readonly long: string;
+  readonly short: string;
+}
+
+const state = (long: string, short: string): SlurmState => ({ long, short });
+
+const ACTIVE: Readonly<Record<Exclude<TaskState, 'done'>, SlurmState>> = {
+  pending: state('PENDING', 'PD'),
+  staging_in: state('CONFIGURING', 'CF'),
+  starting: state('CONFIGURING', 'CF'),
+  running: state('RUNNING', 'R'),
+  suspended: state('SUSPENDED', 'S'),
+  staging_out: state('COMPLETING', 'CG'),
+  completing: state('COMPLETING', 'CG'),
+};
+
+const ENDED: Readonly<Record<OutcomeKind, SlurmState>> = {
+  completed: state('COMPLETED', 'CD'),
+  failed: state('FAILED', 'F'),
+  cancelled: state('CANCELLED', 'CA'),
+  timeout: state('TIMEOUT', 'TO'),
+  out_of_memory: state('OUT_OF_MEMORY', 'OOM'),
+  node_fail: state('NODE_FAIL', 'NF'),
+  launch_failed: state('BOOT_FAIL', 'BF'),
+  build_failed: state('FAILED', 'F'),
+  stage_failed: state('FAILED', 'F'),
+  deadline: state('DEADLINE', 'DL'),
+};
+
+/** `outcome`: of what is done. */
+export function slurmState(of: TaskState, outcome: OutcomeKind | null): SlurmState {
+  return of === 'done' ? ENDED[outcome ?? 'cancelled'] : ACTIVE[of];
+}
+
+/** Whether a word of `-t` means this state: long or short, in any letters. */
+export function isState({ long, short }: SlurmState, words: readonly string[]): boolean {
+  return words.some((word) => [long, short, 'ALL'].includes(word.toUpperCase()));
+}
+
+/** All of them. */
+export const STATE_NAMES: readonly SlurmState[] = [
+  ...Object.values(ACTIVE),
+  ...Object.values(ENDED),
+];

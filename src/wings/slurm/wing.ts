@@ -1,0 +1,33 @@
+// The wing `slurm` as the kernel sees it.
+
+import type { Wing } from '../../kernel/wing.ts';
+
+export const slurm: Wing = {
+  name: 'slurm',
+  needs: [],
+  cli: {
+    verbs: [
+      {
+        group: 'Administration:',
+        name: 'front',
+        before: 'doctor',
+        summary: 'commands that speak Slurm',
+        load: () => import('./cli/front-verb.ts'),
+      },
+    ],
+    programs: {
+      sbatch: () => import('./cli/sbatch.ts'),
+      srun: () => import('./cli/srun.ts'),
+      salloc: () => import('./cli/salloc.ts'),
+      squeue: () => import('./cli/squeue.ts'),
+      sinfo: () => import('./cli/sinfo.ts'),
+      scancel: () => import('./cli/scancel.ts'),
+      sacct: () => import('./cli/sacct.ts'),
+      scontrol: () => import('./cli/scontrol.ts'),
+    },
+  },
+  agent: async () => {
+    const { part } = await import('./agent/part.ts');
+    return () => part;
+  },
+};

@@ -1,0 +1,203 @@
+// The commands that speak Slurm, as scripts and programs written for Slurm use them: on a real cluster,
+// from a folder in the PATH.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setUpVenv } from '../../tools/python-venv.ts';
+import { until } from './support/hosts.ts';
+import { LocalCluster, runProgram, type Said } from './support/local-cluster.ts';
+
+/** Functions as jobs, an array of them, and one that fails, as submitit's own pages show it. */
+const CLIENT = `
+import submitit
+
+def add(a, b):
+    return a + b
+
+def fail():
+    raise ValueError("no")
+
+executor = submitit.AutoExecutor(folder="logs/%j")
+executor.update_parameters(timeout_min=5, cpus_per_task=1, mem_gb=0.1, name="sub")
+print(executor.cluster)
+print(executor.submit(add, 5, 7).result())
+jobs = executor.map_array(add, [1, 2, 3], [10, 20, 30])
+print([job.result() for job in jobs])
+failed = executor.submit(fail)
+try:
+    failed.result()
+except Exception as error:
+    print(type(error).__name__)
+`;
+
+describe('the commands of Slurm', () => {
+  let cluster: LocalCluster;
+  let env: NodeJS.ProcessEnv;
+  before(async () => {
+    cluster = await LocalCluster.start('--nodes', '2', '--listen', 'none');
+    const bin = join(cluster.directory, 'bin');
+    await cluster.ok('front', 'slurm', bin);
+    env = { ...cluster.env, PATH: `${bin}:${process.env['PATH']}` };
+  });
+  after(() => cluster.close());
+
+  const type = (...argv: string[]): Promise<Said> => runProgram(argv, { cwd: cluster.work, env });
+  async function ok(...argv: string[]): Promise<string> {
+    const { code, out, error } = await type(...argv);
+    assert.equal(code, 0, `${argv.join(' ')}: ${out}${error}`);
+    return out.replace(/\n$/, '');
+  }
+  const write = (name: string, text: string): void => writeFileSync(join(cluster.work, name), text);
+  const text = (name: string): string => readFileSync(join(cluster.work, name), 'utf8');
+  const ended = (id: string): Promise<Said> => cluster.weft('wait', id);
+
+  it('[X1] sbatch runs a script once, with its lines, its variables and its files', async () => {
+    const script = [
+      '#!/bin/bash',
+      '#SBATCH --job-name=md # a remark',
+      '#SBATCH -N 1 --ntasks-per-node=2',
+      '#SBATCH --time=10:00 --mem 100',
+      '#SBATCH -o out-%j.txt',
+      'echo "$SLURM_JOB_ID $SLURM_JOB_NAME $SLURM_NTASKS $SLURM_CPUS_ON_NODE $SLURM_MEM_PER_NODE $1"',
+      '#SBATCH --late',
+      'exit 3',
+      '',
+    ];
+    write('job.sh', script.join('\n'));
+    const said = await ok('sbatch', 'job.sh', 'arg');
+    const [, id = ''] = /^Submitted batch job (\d+)$/.exec(said) ?? [];
+    assert.notEqual(id, '', said);
+    await ended(id);
+    assert.equal(text(`out-${id}.txt`), `${id} md 2 2 100 arg\n`);
+    const rows = await ok('sacct', '-n', '-P', '-j', id, '--format=JobID,State,ExitCode');
+    assert.deepEqual(rows.split('\n'), [`${id}|FAILED|3:0`, `${id}.batch|FAILED|3:0`]);
+    assert.match(
+      await ok('scontrol', 'show', 'job', id),
+      new RegExp(`JobState=FAILED[\\s\\S]*TimeLimit=00:10:00[\\s\\S]*StdOut=.*/out-${id}\\.txt`),
+    );
+  });
+
+  it('[X4] arrays are written as Slurm writes them, and cancelled by element', async () => {
+    const wrap =
+      'until [ -e go ]; do sleep 0.05; done; echo $SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_TASK_COUNT';
+    const id = await ok('sbatch', '--parsable', '--array=0-7:2%2', '--wrap', wrap);
+    const queue = () => ok('squeue', '-h', '-j', id, '-o', '%i %t');
+    await until('two run', async () => {
+      const lines = (await queue()).split('\n');
+      return lines.filter((line) => line.endsWith(' R')).length === 2 || undefined;
+    });
+    assert.deepEqual((await queue()).split('\n').sort(), [
+      `${id}_0 R`,
+      `${id}_2 R`,
+      `${id}_[4,6] PD`,
+    ]);
+    assert.equal(
+      await ok('squeue', '-h', '-r', '-t', 'PD', '-o', '%i', '-j', id),
+      `${id}_4\n${id}_6`,
+    );
+    await ok('scancel', `${id}_6`);
+    write('go', '');
+    await ended(id);
+    assert.equal(text(`slurm-${id}_4.out`), `${id} 4 of 4\n`);
+    assert.equal(existsSync(join(cluster.work, `slurm-${id}_6.out`)), false);
+    const states = await ok('sacct', '-X', '-n', '-P', '-j', id, '-o', 'JobID,State');
+    assert.ok(states.split('\n').includes(`${id}_4|COMPLETED`), states);
+    assert.ok(states.split('\n').includes(`${id}_6|CANCELLED`), states);
+  });
+
+  it('[X2] dependencies, holds and the exit code of --wait are kept', async () => {
+    const first = await ok('sbatch', '--parsable', '-H', '--wrap', 'echo one >> order');
+    const second = await ok(
+      'sbatch',
+      '--parsable',
+      '-d',
+      `afterok:${first}`,
+      '--wrap',
+      'echo two >> order',
+    );
+    assert.match(await ok('squeue', '-h', '-j', first, '-o', '%t %r'), /^PD JobHeldUser$/);
+    await ok('scontrol', 'release', first);
+    await ended(second);
+    assert.equal(text('order'), 'one\ntwo\n');
+    assert.equal((await type('sbatch', '--wait', '--wrap', 'exit 5')).code, 5);
+  });
+
+  it('[X5] srun runs a command, and inside of a job ranks on all its nodes', async () => {
+    const direct = await type('srun', '-n', '1', 'sh', '-c', 'echo hello; exit 4');
+    assert.deepEqual([direct.code, direct.out], [4, 'hello\n']);
+    const script =
+      '#!/bin/sh\nsrun sh -c \'echo "rank $SLURM_PROCID of $SLURM_NTASKS on $SLURMD_NODENAME"\' | sort\nsrun -n 1 sh -c "exit 7"\n';
+    write('ranks.sh', script);
+    const id = await ok('sbatch', '--parsable', '-N', '2', '--ntasks-per-node', '2', 'ranks.sh');
+    assert.equal((await ended(id)).code, 7);
+    const lines = text(`slurm-${id}.out`)
+      .split('\n')
+      .filter((line) => line.startsWith('rank'));
+    assert.deepEqual(lines, [
+      'rank 0 of 4 on n1',
+      'rank 1 of 4 on n1',
+      'rank 2 of 4 on n2',
+      'rank 3 of 4 on n2',
+    ]);
+  });
+
+  it('nodes and partitions are shown', async () => {
+    assert.match(await ok('sinfo', '-h', '-o', '%P %a %D %N'), /^default\* up 2 n\[1-2\]$/);
+    assert.match(await ok('sinfo', '-N', '-h'), /^n1 [\s\S]*\nn2 /);
+    assert.match(
+      await ok('scontrol', 'show', 'node', 'n1'),
+      /NodeName=n1 [\s\S]*CPUTot=2[\s\S]*RealMemory=512/,
+    );
+    assert.equal(await ok('scontrol', 'show', 'hostnames', 'n[1-2]'), 'n1\nn2');
+    const queue: { jobs: unknown[] } = JSON.parse(await ok('squeue', '--json'));
+    assert.deepEqual(queue.jobs, []);
+  });
+
+  it('[X3] what is wrong or not honoured is said in the manner of Slurm, and nothing is submitted', async () => {
+    const before = await cluster.jobCount();
+    const wrong: readonly (readonly [words: RegExp, ...argv: string[]])[] = [
+      [/^sbatch: error: unrecognized option '--foo'\n/, 'sbatch', '--foo', 'job.sh'],
+      [/^sbatch: error: Unable to open file none\.sh/, 'sbatch', 'none.sh'],
+      [/^sbatch: error: --exclude is not honoured here/, 'sbatch', '--exclude=n1', 'job.sh'],
+      [/^sbatch: error: Invalid time limit/, 'sbatch', '-t', '1h', 'job.sh'],
+      [/^sbatch: error: This does not look like a batch script/, 'sbatch', 'plain'],
+      [/DOS line breaks/, 'sbatch', 'dos.sh'],
+      [/^sbatch: error: bad\.sh:3: unrecognized option '--tiem=1'/, 'sbatch', 'bad.sh'],
+      [/^sbatch: error: The cluster can never hold/, 'sbatch', '-N', '9', 'job.sh'],
+      [/^squeue: error: Invalid job id specified/, 'squeue', '-j', '99999'],
+      [/^squeue: error: Invalid job format specification: y/, 'squeue', '-o', '%y'],
+      [/^scancel: error: Kill job error on job id 99999/, 'scancel', '99999'],
+      [/^scancel: error: No job identification provided/, 'scancel'],
+      [/^srun: error: --pty is not honoured/, 'srun', '--pty', 'bash'],
+      [/^salloc: error: /, 'salloc'],
+    ];
+    write('plain', 'echo hi\n');
+    write('dos.sh', '#!/bin/sh\r\necho hi\r\n');
+    write('bad.sh', '#!/bin/sh\n# one\n#SBATCH --tiem=1\n');
+    for (const [words, ...argv] of wrong) {
+      const { code, error } = await type(...argv);
+      assert.equal(code, 1, argv.join(' '));
+      assert.match(error, words);
+    }
+    assert.equal(await cluster.jobCount(), before);
+  });
+
+  it('a program that was written for Slurm runs unchanged: submitit', async () => {
+    const { bin, reason } = setUpVenv('submitit-venv', ['submitit==1.5.4']);
+    assert.ok(bin !== null, reason);
+    write('client.py', CLIENT);
+    const lines = (await ok(join(bin, 'python'), 'client.py')).split('\n');
+    assert.deepEqual(lines, ['slurm', '12', '[11, 22, 33]', 'FailedJobError']);
+  });
+
+  it('a folder with commands of somebody else is left as it is', async () => {
+    const folder = join(cluster.directory, 'theirs');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'sbatch'), '#!/bin/sh\n# theirs\n', { mode: 0o755 });
+    const { error } = await cluster.refused('weft', 'front', 'slurm', folder);
+    assert.match(error, /sbatch is there already, and is not of Weft/);
+    assert.equal(readFileSync(join(folder, 'sbatch'), 'utf8'), '#!/bin/sh\n# theirs\n');
+  });
+});

@@ -1,0 +1,209 @@
+// What Slurm's commands read: options, lines of scripts, times, hosts, ids and formats.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OUTCOMES, TASK_STATES } from '../../../../src/kernel/model/job.ts';
+import { BATCH_OPTIONS } from '../../../../src/wings/slurm/core/batch-options.ts';
+import { readDirectives } from '../../../../src/wings/slurm/core/directives.ts';
+import { byLetters, byNames, layOut } from '../../../../src/wings/slurm/core/formats.ts';
+import { compressHosts, expandHosts } from '../../../../src/wings/slurm/core/hostlist.ts';
+import { readId, slurmId } from '../../../../src/wings/slurm/core/ids.ts';
+import { readOptions } from '../../../../src/wings/slurm/core/option-table.ts';
+import { type Given, requestOf } from '../../../../src/wings/slurm/core/request.ts';
+import { STATE_NAMES, slurmState } from '../../../../src/wings/slurm/core/states.ts';
+import { rankFile, ranksOf } from '../../../../src/wings/slurm/core/step.ts';
+import { formatElapsed, formatLong, parseLimit } from '../../../../src/wings/slurm/core/times.ts';
+
+const read = (...words: string[]) => readOptions(BATCH_OPTIONS, words, { stops: true });
+
+test('[X1] options have all forms of getopt_long, and end at the script', () => {
+  const forms = [
+    ['--job-name=md', '--nodes', '2', '-n4', '-c', '2', '-H', 'job.sh', '--late', '-x'],
+    ['--job-n', 'md', '-N2', '--ntasks', '4', '--cpus-per=2', '--hold', 'job.sh', '--late', '-x'],
+    ['-HJ', 'md', '-N', '2', '-n', '4', '-c2', '--', 'job.sh', '--late', '-x'],
+  ];
+  for (const words of forms) {
+    const { ok, ...rest } = read(...words);
+    assert.equal(ok, true);
+    const value = 'value' in rest ? rest.value : null;
+    const given = { 'job-name': 'md', nodes: '2', ntasks: '4', 'cpus-per-task': '2', hold: '' };
+    assert.deepEqual(value?.operands, ['job.sh', '--late', '-x']);
+    assert.deepEqual({ ...value?.given }, given);
+  }
+});
+
+test('[X1] what is no option is named in the words of getopt', () => {
+  const said = (...words: string[]) => {
+    const got = read(...words);
+    return got.ok ? '' : got.error;
+  };
+  assert.equal(said('--foo'), "unrecognized option '--foo'");
+  assert.equal(said('--n'), "option '--n' is ambiguous");
+  assert.equal(said('-Z'), "invalid option -- 'Z'");
+  assert.equal(said('--nodes'), "option '--nodes' requires an argument");
+  assert.equal(said('-N'), "option requires an argument -- 'N'");
+  assert.equal(said('--hold=1'), "option '--hold' doesn't allow an argument");
+});
+
+test('[X1] lines of a script end at its first command, and a remark is none', () => {
+  const script =
+    '#!/bin/sh\n#SBATCH --time=10 # ten\n# a remark\n\n#SBATCH -J "a b" --comment=\'c#d\'\n#SBATCHED\necho\n#SBATCH --late\n';
+  assert.deepEqual(readDirectives(script), [
+    { line: 2, words: ['--time=10'] },
+    { line: 5, words: ['-J', 'a b', '--comment=c#d'] },
+  ]);
+});
+
+test('[X2] time limits are minutes, clocks and days', () => {
+  const limits = {
+    '10': 600,
+    '10:30': 630,
+    '1:00:00': 3600,
+    '1-12': 129_600,
+    '2-00:00:05': 172_805,
+  };
+  for (const [text, seconds] of Object.entries(limits)) {
+    assert.deepEqual(parseLimit(text), { ok: true, value: seconds * 1000 }, text);
+  }
+  assert.deepEqual(parseLimit('UNLIMITED'), { ok: true, value: null });
+  for (const text of ['', '1h', '-5', '1:2:3:4']) assert.equal(parseLimit(text).ok, false, text);
+  assert.deepEqual(
+    [formatElapsed(247_000), formatElapsed(3_723_000), formatElapsed(172_805_000)],
+    ['4:07', '1:02:03', '2-00:00:05'],
+  );
+  assert.equal(formatLong(247_000), '00:04:07');
+});
+
+const request = (given: Given, cpusMax = 16) => {
+  const got = requestOf(given, cpusMax);
+  assert.ok(got.ok, got.ok ? '' : got.error);
+  return got.value;
+};
+const refused = (given: Given): string => {
+  const got = requestOf(given, 16);
+  return got.ok ? '' : got.error;
+};
+
+test('[X2] ranks and cpus become cpus of nodes, and as many nodes as hold them', () => {
+  const shape = (given: Given, cpusMax?: number) => {
+    const { nodes, ranksPerNode, cpus } = request(given, cpusMax).request;
+    return [nodes, ranksPerNode, cpus];
+  };
+  assert.deepEqual(shape({}), ['1', undefined, '1']);
+  assert.deepEqual(shape({ 'cpus-per-task': '4' }), ['1', undefined, '4']);
+  assert.deepEqual(shape({ ntasks: '8' }), ['1', '8', '8']);
+  assert.deepEqual(shape({ ntasks: '8', 'cpus-per-task': '2' }, 4), ['4', '2', '4']);
+  assert.deepEqual(shape({ nodes: '2', 'ntasks-per-node': '4', 'cpus-per-task': '2' }), [
+    '2',
+    '4',
+    '8',
+  ]);
+  assert.match(refused({ nodes: '2', 'ntasks-per-node': '2', ntasks: '9' }), /more than 2 nodes/);
+});
+
+test('[X2] memory, gpus, files, conditions and environment mean the same here', () => {
+  const { request: of } = request({
+    'mem-per-cpu': '500',
+    'cpus-per-task': '4',
+    gpus: '4',
+    nodes: '2',
+    dependency: 'afterok:1:2,afterany:3',
+    constraint: 'gpu&ssd',
+    output: 'out-%A_%a.txt',
+    array: '0-3%2',
+    signal: 'B:USR1@90',
+    export: 'A,B=1',
+    begin: 'now+2hours',
+  });
+  assert.deepEqual(
+    [of.memory, of.gpus, of.after, of.needs, of.output, of.error, of.signal, of.begin],
+    [
+      '2000M',
+      '2',
+      ['1:ok', '2:ok', '3:any'],
+      ['gpu & ssd'],
+      'out-%j_%a.txt',
+      'out-%j_%a.txt',
+      'USR1@90',
+      '+2h',
+    ],
+  );
+  assert.deepEqual([of.env, of.cleanEnv], [['A', 'B=1'], true]);
+  assert.equal(request({}).request.output, 'slurm-%j.out');
+  assert.equal(request({ array: '1-2' }).request.output, 'slurm-%j_%a.out');
+});
+
+test('[X3] what is not honoured is refused by name, and a hint gives a warning', () => {
+  assert.match(refused({ exclude: 'n1' }), /^--exclude is not honoured here: /);
+  assert.match(refused({ gres: 'gpu:a100:2' }), /names a kind of gpu/);
+  assert.match(refused({ dependency: 'singleton' }), /not honoured here: there are afterok/);
+  assert.match(refused({ mem: '0' }), /--mem=0 is not honoured/);
+  assert.match(refused({ output: '%Q' }), /%Q stands for nothing here/);
+  const { warnings } = request({ account: 'p' });
+  assert.deepEqual(warnings, ['--account is ignored: there are no accounts here']);
+  const kinds = BATCH_OPTIONS.filter((row) => 'kind' in row && row.kind === 'refused');
+  for (const { long } of kinds)
+    assert.match(refused({ [long]: '1' }), new RegExp(`^--${long} is not`));
+});
+
+test('[X4] every state of ours is one that clients of Slurm know', () => {
+  const known = STATE_NAMES.map(({ long }) => long);
+  for (const state of TASK_STATES) {
+    for (const outcome of OUTCOMES) assert.ok(known.includes(slurmState(state, outcome).long));
+  }
+  assert.equal(slurmState('done', 'out_of_memory').short, 'OOM');
+});
+
+test('lists of hosts fold and unfold', () => {
+  assert.deepEqual(expandHosts('n[1-3,07],login'), ['n1', 'n2', 'n3', 'n07', 'login']);
+  assert.equal(expandHosts('n[1-'), null);
+  assert.equal(expandHosts('n[1-99999999]'), null);
+  assert.equal(compressHosts(['n3', 'n1', 'n2', 'x', 'n10']), 'n[1-3,10],x');
+  assert.deepEqual(expandHosts(compressHosts(['a01', 'a02', 'b1'])), ['a01', 'a02', 'b1']);
+});
+
+test('ids are those of Slurm on the way in and out', () => {
+  const ids = { '42': '42', '42_7': '42[7]', '42_[0-3,9]': '42[0-3,9]', '42.batch': '42' };
+  for (const [text, ours] of Object.entries(ids))
+    assert.deepEqual(readId(text), { ok: true, value: ours }, text);
+  for (const text of ['', 'x', '-1', '42_', '42[7]']) assert.equal(readId(text).ok, false, text);
+  assert.equal(slurmId('42[7]'), '42_7');
+});
+
+test('formats cut and pad as squeue and sacct do', () => {
+  const fields = { i: { title: 'JOBID', value: ({ id }: { id: string }) => id } };
+  const pieces = byLetters('%.8i|%4i|%i', fields);
+  assert.ok(pieces.ok);
+  const lines = layOut(pieces.value, [{ id: '123456' }], { header: true, separator: null });
+  assert.deepEqual(lines, ['   JOBID|JOBI|JOBID', '  123456|1234|123456']);
+  assert.equal(byLetters('%y', fields).ok, false);
+  const named = byNames(
+    'jobid%3,JobID',
+    { JobID: { ...fields.i, width: 8 } },
+    { mark: '%', right: true },
+  );
+  assert.ok(named.ok);
+  assert.deepEqual(layOut(named.value, [{ id: '12' }], { header: false, separator: '|' }), [
+    '12|12',
+  ]);
+});
+
+test('[X5] ranks of a step fill the nodes of the job, and more are refused', () => {
+  const held = { nodes: ['n1', 'n2'], ranksPerNode: 2 };
+  const ranks = ranksOf(held, { tasks: null, nodeCount: null });
+  assert.ok(ranks.ok);
+  assert.deepEqual(
+    ranks.value.map(({ rank, local, node }) => [rank, local, node]),
+    [
+      [0, 0, 0],
+      [1, 1, 0],
+      [2, 0, 1],
+      [3, 1, 1],
+    ],
+  );
+  assert.equal(ranksOf(held, { tasks: 5, nodeCount: null }).ok, false);
+  assert.equal(ranksOf(held, { tasks: null, nodeCount: 3 }).ok, false);
+  const rank = { rank: 3, local: 1, node: 1 };
+  assert.equal(rankFile('o-%j-%t.txt', rank, { job: '42', index: null }), 'o-42-3.txt');
+  assert.equal(rankFile('%A_%a %j', rank, { job: '42', index: '7' }), '42_7 42_7');
+});
