@@ -1,16 +1,25 @@
 // What the makers of pages share: the commands without a terminal, and the programs of the seed.
 
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Command } from 'commander';
 import { buildVerbs, type Invocation } from '../../src/kernel/cli/main.ts';
 import type { WingProgram } from '../../src/kernel/cli/part.ts';
 import { WINGS } from '../../src/wings.ts';
+import { ROOT } from '../tree.ts';
 
-/** Programs of wings by name: those that are one command each, and those of several. */
+/** What is installed: a page of a program that is not would hide that of another system. */
+const INSTALLED: Readonly<Record<string, string>> = JSON.parse(
+  readFileSync(path.join(ROOT, 'package.json'), 'utf8'),
+).bin;
+
+/** Programs of wings that are installed, by name: those that are one command each, and those of several. */
 export async function wingPrograms() {
   const singles: [name: string, program: Extract<WingProgram, { verb: unknown }>][] = [];
   const commands: Command[] = [];
   for (const { cli } of WINGS) {
     for (const [name, load] of Object.entries(cli?.programs ?? {})) {
+      if (!(name in INSTALLED)) continue;
       const program = await load();
       if ('verb' in program) singles.push([name, program]);
       else commands.push(buildVerbs({ ...SILENT, program: name }, { exitCode: 0 }, program));

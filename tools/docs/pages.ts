@@ -14,6 +14,7 @@ import { WINGS } from '../../src/wings.ts';
 import { COMMON, SILENT, wingPrograms } from './commands.ts';
 import { errorsText } from './errors-page.ts';
 import { libraryPage } from './library-page.ts';
+import { slurmPage } from './slurm-page.ts';
 
 /** From this heading on a page is kept. */
 export const KEPT_FROM = '## Example';
@@ -43,6 +44,7 @@ export async function makePages(): Promise<Page[]> {
     eventsPage(),
     errors,
     library,
+    { path: 'docs/migration/slurm-commands.md', text: slurmPage(), kept: true },
     batchSchema(),
   ];
 }

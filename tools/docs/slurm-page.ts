@@ -1,0 +1,52 @@
+// The page of the commands that speak Slurm: what they honour, from the tables that parse.
+
+import { ACCOUNT_OPTIONS } from '../../src/wings/slurm/cli/sacct.ts';
+import { CANCEL_OPTIONS } from '../../src/wings/slurm/cli/scancel.ts';
+import { INFO_OPTIONS } from '../../src/wings/slurm/cli/sinfo.ts';
+import { QUEUE_OPTIONS } from '../../src/wings/slurm/cli/squeue.ts';
+import { STEP_OPTIONS } from '../../src/wings/slurm/cli/srun.ts';
+import { BATCH_OPTIONS } from '../../src/wings/slurm/core/batch-options.ts';
+import type { OptionRow } from '../../src/wings/slurm/core/option-table.ts';
+
+const INTRO = `# Commands that speak Slurm
+
+Scripts and programs that were written for Slurm run here unchanged: \`weft front slurm DIR\` makes a folder for the \`PATH\` with
+\`sbatch\`, \`srun\`, \`squeue\`, \`scancel\`, \`sacct\`, \`sinfo\`, \`scontrol\` and \`salloc\`, which are those of this cluster. A folder that
+has such commands of somebody else is refused: nothing of a real Slurm is hidden unless you put the folder before it.
+
+- A script runs once, on the first of its nodes; \`srun\` in it starts ranks on all of them, and so does \`mpirun\`.
+- Output goes to \`slurm-%j.out\` where you submitted, if nodes share that folder. Else the head keeps it, with a warning: \`weft logs\`.
+- Tasks of an array are \`42_7\`. They have no numbers of their own: \`SLURM_JOB_ID\` is the array's, and \`%j\` is \`42_7\`.
+- Programs find the \`SLURM_…\` variables in jobs that came this way, and in every job with \`--env WEFT_SLURM=1\`.
+- What is not honoured is refused by name, with exit code 1: \`sbatch: error: …\`. What Slurm itself takes as a hint gives a warning.
+- \`salloc\`, \`srun --pty\` and steps from outside of a job are not there.
+`;
+
+const TABLES: readonly (readonly [title: string, rows: readonly OptionRow[]])[] = [
+  ['sbatch and srun', BATCH_OPTIONS],
+  ['srun alone', STEP_OPTIONS],
+  ['squeue', QUEUE_OPTIONS],
+  ['scancel', CANCEL_OPTIONS],
+  ['sacct', ACCOUNT_OPTIONS],
+  ['sinfo', INFO_OPTIONS],
+];
+
+export function slurmPage(): string {
+  const tables = TABLES.map(([title, rows]) => `## ${title}\n\n${tableOf(rows)}`);
+  return `${[INTRO, ...tables, SCONTROL].join('\n')}\n`;
+}
+
+function tableOf(rows: readonly OptionRow[]): string {
+  const lines = rows.map(({ long, short, kind, words }) => {
+    const name = `\`${short === undefined ? '' : `-${short}, `}--${long}\``;
+    const what = kind === undefined ? 'yes' : kind === 'hint' ? 'warning' : 'refused';
+    return `| ${name} | ${what} | ${words.replaceAll('|', '\\|')} |`;
+  });
+  return `| option | honoured | |\n|---|---|---|\n${lines.join('\n')}\n`;
+}
+
+const SCONTROL = `## scontrol
+
+\`show job|node|partition|hostnames|hostlist|config\`, \`hold\`, \`release\`, \`suspend\`, \`resume\`, \`requeue\`, \`ping\`,
+\`update JobId=… TimeLimit|Partition|Nice|JobName|QOS=…\`, \`update NodeName=… State=DRAIN|RESUME Reason=…\`.
+`;
