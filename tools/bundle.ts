@@ -20,7 +20,8 @@ const WING = /\/wings\/[\w-]+\/wing\.ts$/;
 /** What of it the daemons ask for, which are programs of their own. */
 const OF_DAEMONS = /^\.\/(?:head|agent|machine)\//;
 /** What of it only `doctor`, completion, other programs and commands that start daemons ask for. */
-const SELDOM = /^\.\/(?:.*\/(?:doctor|offers|cm\w+|distribute|[\w-]+-options)|bin\/[\w-]+)\.ts$/;
+const SELDOM =
+  /^\.\/(?:.*\/(?:doctor|offers|cm\w+|distribute|s(?:batch|run|alloc|queue|info|cancel|acct|control)|[\w-]+-options)|bin\/[\w-]+)\.ts$/;
 const CHILD_PROCESS = "import childProcess from 'node:child_process';";
 
 interface Manifest {

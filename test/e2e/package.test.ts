@@ -15,6 +15,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { verbsOf } from '../../src/kernel/cli/verbs.ts';
+import { WINGS } from '../../src/wings.ts';
 import { filesBelow } from '../../tools/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -80,6 +82,14 @@ describe('the package, installed into an empty folder', () => {
     for (const program of Object.keys(manifest.bin)) {
       const { status, stdout, stderr } = run(program, '--version');
       assert.deepEqual([status, stdout.trim(), stderr], [0, manifest.version, ''], program);
+    }
+  });
+
+  test('every command loads, with those that wings add to it', () => {
+    for (const { name } of verbsOf(WINGS)) {
+      const { status, stdout, stderr } = run('weft', name, '--help');
+      assert.deepEqual([status, stderr], [0, ''], name);
+      assert.match(stdout, new RegExp(`^Usage: weft ${name} `), name);
     }
   });
 
