@@ -18,6 +18,7 @@ import type { Reply } from '../../src/kernel/machine/reply.ts';
 import { isCycleDue } from '../../src/kernel/machine/schedule.ts';
 import type { Actor, Role } from '../../src/kernel/model/actor.ts';
 import type { Code, Refusal } from '../../src/kernel/model/errors.ts';
+import type { GpuCard } from '../../src/kernel/model/gpu.ts';
 import type { EpochId, JobId, NodeName, TaskPlace, UserName } from '../../src/kernel/model/ids.ts';
 import { parseTaskId } from '../../src/kernel/model/ids.ts';
 import type { OutcomeKind } from '../../src/kernel/model/job.ts';
@@ -33,7 +34,7 @@ import { plainScheduling } from '../../src/kernel/model/scheduling.ts';
 import type { Settings } from '../../src/kernel/model/settings.ts';
 import type { Stored } from '../../src/kernel/model/staging.ts';
 import type { Submission } from '../../src/kernel/model/submission.ts';
-import { helloOf, type NodeOptions, resources } from './nodes.ts';
+import { gpusOf, helloOf, type NodeOptions, resources } from './nodes.ts';
 import { checkReplay, replayed } from './replay.ts';
 import { TellTale } from './told.ts';
 
@@ -193,6 +194,12 @@ export class TestHead {
   fault(name: string, fault: string | null): readonly Event[] {
     const { session } = this.node(name);
     return this.perform({ kind: 'fault', node: name as NodeName, session, fault }).events;
+  }
+
+  tellCards(name: string, cards: readonly GpuCard[]): readonly Event[] {
+    const { session } = this.node(name);
+    const gpus = gpusOf(cards);
+    return this.perform({ kind: 'gpus', node: name as NodeName, session, gpus }).events;
   }
 
   silence(name: string, silentMs: number): readonly Event[] {

@@ -1,5 +1,6 @@
 // Nodes for tests: what they have, and what they say when they connect.
 
+import type { GpuCard, NodeGpus } from '../../src/kernel/model/gpu.ts';
 import type { NodeName } from '../../src/kernel/model/ids.ts';
 import type { MachineMarks, NodeHello } from '../../src/kernel/model/node.ts';
 import type { NodeFeature } from '../../src/kernel/model/node-features.ts';
@@ -40,6 +41,7 @@ export interface NodeOptions extends Amounts {
   readonly sizes?: readonly NodeSize[];
   /** What its agent can do; absent: not heard of yet. */
   readonly features?: readonly NodeFeature[];
+  readonly cards?: readonly GpuCard[];
   readonly pauseMaxMs?: number;
   readonly pause?: NodeHello['pause'];
 }
@@ -49,6 +51,29 @@ export const GIB = 2 ** 30;
 export function resources(amounts: Amounts): Resources {
   const { cpus = 0, memory = 0, gpus = 0, counted = {} } = amounts;
   return { cpuCount: cpus, memoryBytes: memory, gpuCount: gpus, counted };
+}
+
+/** A free card, unless said otherwise. */
+export function card(slot: number, fields: Partial<GpuCard> = {}): GpuCard {
+  return {
+    slot,
+    index: slot,
+    uuid: `GPU-${slot}`,
+    vendor: 'nvidia',
+    name: 'NVIDIA GeForce RTX 4090',
+    type: 'rtx4090',
+    memoryBytes: 24 * GIB,
+    busId: `0000:0${slot}:00.0`,
+    state: 'free',
+    why: null,
+    since: 0,
+    users: [],
+    ...fields,
+  };
+}
+
+export function gpusOf(cards: readonly GpuCard[]): NodeGpus {
+  return { cards, driver: '580.95.05', remark: null };
 }
 
 /** Four cpus and 8 GiB unless said otherwise. */
@@ -82,6 +107,7 @@ export function helloOf(name: string, options: NodeOptions = {}): NodeHello {
     pauseMaxMs: options.pauseMaxMs ?? PAUSE_MAX_MS,
     ...(options.machine === undefined ? {} : { machine: options.machine }),
     ...(options.upMs === undefined ? {} : { upMs: options.upMs }),
+    ...(options.cards === undefined ? {} : { gpus: gpusOf(options.cards) }),
     ...(options.pause === undefined ? {} : { pause: options.pause }),
     ...(options.features === undefined ? {} : { features: options.features }),
   };

@@ -178,6 +178,7 @@ class RunningAgent implements Agent {
       pausing: this.pausing,
       step: (input) => this.#engine.step(input),
       sayAlive: () => this.#link.sayAlive(),
+      introduce: () => this.#link.introduce(),
     });
     this.#stops = new StopWatch({
       clock: ports.clock,
@@ -274,6 +275,7 @@ class RunningAgent implements Agent {
       onStamp: (stamp) => this.#engine.step({ kind: 'stamp', stamp }),
       fault: () => this.#faults.look(),
       presence: () => this.#companions.presence(),
+      gpus: () => this.#companions.gpus()?.gpus ?? null,
       memory: () => this.#memory.uses,
       reports: () => ({ all: state.reports, next: this.#engine.nextReport }),
       onWelcome: (welcome) => {
@@ -362,8 +364,8 @@ class RunningAgent implements Agent {
 
   #hello(): NodeHello {
     const { node, bootId, instance, sharedPaths } = this.#settings;
-    const { labels, resources, facts } = this.#introduction;
-    const own = { node, bootId, instance, resources, labels, sharedPaths, facts };
+    const { labels, facts } = this.#introduction;
+    const own = { node, bootId, instance, labels, sharedPaths, facts, ...this.#offer() };
     const fault = this.#faults.look();
     const pausing = this.pausing.hello();
     return {
@@ -373,6 +375,13 @@ class RunningAgent implements Agent {
       held: heldEpochs(this.state, this.#ports.clock.now()),
       ...(fault === null ? {} : { fault }),
     };
+  }
+
+  #offer(): Pick<NodeHello, 'resources' | 'gpus'> {
+    const { resources } = this.#introduction;
+    const report = this.#companions.gpus();
+    if (report === null) return { resources };
+    return { resources: { ...resources, gpuCount: report.count }, gpus: report.gpus };
   }
 
   /** Which machine this is, and for how long. */

@@ -2,7 +2,7 @@
 
 import type { Presence } from '../model/presence.ts';
 import type { Epoch } from '../runner/epoch.ts';
-import type { AgentInside, AgentPart, Companion } from './part.ts';
+import type { AgentInside, AgentPart, Companion, GpuReport } from './part.ts';
 
 export class Companions {
   readonly #all: readonly Companion[];
@@ -28,6 +28,15 @@ export class Companions {
     for (const one of this.#all) {
       const presence = one.presence?.() ?? null;
       if (presence !== null) return presence;
+    }
+    return null;
+  }
+
+  /** What the first that looks at cards tells of them. */
+  gpus(): GpuReport | null {
+    for (const one of this.#all) {
+      const gpus = one.gpus?.() ?? null;
+      if (gpus !== null) return gpus;
     }
     return null;
   }

@@ -1,6 +1,7 @@
 // What a wing does in the agent of a node: for the starts of its own tasks, and beside the agent's
 // work for as long as that lives. An agent is given the parts of all wings, and asks them in order.
 
+import type { NodeGpus } from '../model/gpu.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
 import type { UserAccount } from '../ports/users.ts';
@@ -55,6 +56,14 @@ export interface AgentInside {
   readonly step: (input: RunnerInput) => void;
   /** A heartbeat out of turn: what it says has changed. */
   readonly sayAlive: () => void;
+  /** Says hello once more: what the node offers has changed. */
+  readonly introduce: () => void;
+}
+
+/** `count`: how many gpus the node offers, in place of what was found when its agent was started. */
+export interface GpuReport {
+  readonly count: number;
+  readonly gpus: NodeGpus;
 }
 
 /** Lives with the agent, and hears of its moments. */
@@ -67,6 +76,8 @@ export interface Companion {
   started?(epoch: Epoch): void;
   /** Who uses the machine, for the head; null: it does not look. */
   presence?(): readonly Presence[] | null;
+  /** The node's cards, the same value as long as nothing has changed; null: it does not look. */
+  gpus?(): GpuReport | null;
   /** Lets go of what takes time to let go; `stop` follows. */
   close?(): Promise<void>;
   stop?(): void;

@@ -2,6 +2,7 @@
 // acknowledged, and starts over whenever it breaks. Messages in between are the agent's.
 
 import { isSame } from '../base/same.ts';
+import type { NodeGpus } from '../model/gpu.ts';
 import type { Stamp } from '../model/life.ts';
 import type { MemoryUse } from '../model/memory-use.ts';
 import type { NodeHello } from '../model/node.ts';
@@ -36,6 +37,8 @@ export interface SessionWorld {
   readonly fault: () => string | null;
   /** Who uses this machine; null: nobody looks. */
   readonly presence: () => readonly Presence[] | null;
+  /** The node's cards, the same value as long as nothing has changed; null: nobody looks. */
+  readonly gpus: () => NodeGpus | null;
   /** What its tasks have in memory. */
   readonly memory: () => readonly MemoryUse[];
   readonly reports: () => { readonly all: ReadonlyMap<number, Report>; readonly next: number };
@@ -69,6 +72,8 @@ export class HeadLink {
   #welcome: Welcome | null = null;
   /** What this session was told last of who uses the machine. */
   #presence: readonly Presence[] | null = null;
+  /** What this session was told last of the cards. */
+  #gpus: NodeGpus | null = null;
   /** What this session was told last of its tasks' memory. */
   #memory: readonly MemoryUse[] = [];
   /** What the orders of this session refer to. */
@@ -143,8 +148,16 @@ export class HeadLink {
       load: this.#world.load(),
       ...(fault === null ? {} : { fault }),
       ...(isNews ? { presence } : {}),
+      ...this.#gpuNews(),
       ...this.#memoryNews(),
     });
+  }
+
+  #gpuNews(): { readonly gpus?: NodeGpus } {
+    const gpus = this.#world.gpus();
+    if (gpus === null || gpus === this.#gpus) return {};
+    this.#gpus = gpus;
+    return { gpus };
   }
 
   #memoryNews(): { readonly memory?: readonly MemoryUse[] } {
@@ -188,6 +201,7 @@ export class HeadLink {
     const kind = 'hello';
     this.#orders = new OrderReader();
     this.#presence = null;
+    this.#gpus = hello.gpus ?? null;
     this.#memory = [];
     const stamp = this.#world.stamp();
     const own = { dialedAt, features: AGENT_FEATURES, ...(stamp === null ? {} : { stamp }) };

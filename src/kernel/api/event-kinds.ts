@@ -165,6 +165,7 @@ export const EVENT_KINDS = {
     'by',
   ]),
   node_fault_changed: of('all', 'A node cannot take work, or can again.', ['node', 'fault']),
+  node_gpus_told: of('all', 'What a node tells of its cards has changed.', ['node', 'gpus']),
   node_paused: of('all', 'A node stands aside for whoever sits at it: its tasks are suspended.', [
     'node',
     'turn',

@@ -17,6 +17,40 @@ import { ADMIN, OPERATOR, type RouteShape, USER } from './route-shape.ts';
 
 export const nodeParams = z.strictObject({ name: nodeName });
 
+/** One gpu; instants are by the node's clock. */
+const card = z.object({
+  /** The machine's number of it; null: the machine gives it none now. */
+  index: z.number().int().nullable(),
+  uuid: z.string(),
+  vendor: z.string(),
+  name: z.string(),
+  /** `rtx4090`, `a100-80g`, `a100-1g.10g`. */
+  type: z.string(),
+  memoryBytes: z.number().int().nullable(),
+  busId: z.string(),
+  numaNode: z.number().int().exactOptional(),
+  /** Uuid of the card that it is a part of. */
+  partOf: z.string().exactOptional(),
+  /** `given`: a task has it. All but `free` is given to no other task. */
+  state: z.enum(['free', 'given', 'used_outside', 'ill', 'gone', 'unknown']),
+  /** Why no task may be given it, in words; null: one may. */
+  why: z.string().nullable(),
+  since: instant,
+  /** Processes on it that are of no task. */
+  users: z.array(
+    z.object({
+      pid: z.number().int(),
+      user: z.string(),
+      program: z.string(),
+      memoryBytes: z.number().int().nullable(),
+      since: instant,
+    }),
+  ),
+  /** Tasks that have it, with their epoch. */
+  tasks: z.array(z.string()),
+});
+export type CardView = z.infer<typeof card>;
+
 export const nodeView = z.object({
   name: z.string(),
   /** `up`: connected. `away`: silent for less than the time-out. `never_seen`: only enrolled. */
@@ -62,6 +96,16 @@ export const nodeView = z.object({
       }),
     )
     .nullable(),
+  /** Its cards, as its agent tells of them; null: it tells nothing of them. */
+  gpus: z
+    .object({
+      cards: z.array(card),
+      driver: z.string().nullable(),
+      /** What to know of how they were looked at; null: nothing. */
+      remark: z.string().nullable(),
+    })
+    .nullable()
+    .exactOptional(),
   /** The one it is in, else its next. */
   maintenance: z
     .object({

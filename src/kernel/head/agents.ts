@@ -7,6 +7,7 @@ import { seemsRebooted } from '../machine/nodes/clones.ts';
 import { cloneWords } from '../machine/nodes/machine.ts';
 import type { Reply } from '../machine/reply.ts';
 import { formatRefusal, refuse } from '../model/errors.ts';
+import type { NodeGpus } from '../model/gpu.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { Stamp, Standing } from '../model/life.ts';
 import type { MemoryUse } from '../model/memory-use.ts';
@@ -241,6 +242,7 @@ export class Agents {
         this.#noteMemory(link, message.memory);
         link.offset.add(message.at, this.#options.clock.now());
         this.#noteFault(link, message.fault ?? null);
+        this.#noteGpus(link, message.gpus);
         return tell(link, { kind: 'heartbeat_ack', sentAt: message.sentAt, ...this.#stamped });
       case 'reports':
         return this.#reports(link, message);
@@ -265,6 +267,12 @@ export class Agents {
     const session = sessionOf(link);
     if (session === null || this.#engine?.state.nodes.get(node)?.fault === fault) return;
     this.#engine?.perform({ kind: 'fault', node, session, fault }, () => undefined);
+  }
+
+  #noteGpus(link: Link, gpus: NodeGpus | undefined): void {
+    const session = sessionOf(link);
+    if (gpus === undefined || session === null) return;
+    this.#engine?.perform({ kind: 'gpus', node: link.node, session, gpus }, () => undefined);
   }
 
   #hello(link: Link, message: Extract<AgentToHead, { kind: 'hello' }>): void {

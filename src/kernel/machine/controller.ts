@@ -6,6 +6,7 @@ import { ok, type Result } from '../base/result.ts';
 import type { Actor } from '../model/actor.ts';
 import type { ClockReading } from '../model/clock.ts';
 import type { Refusal } from '../model/errors.ts';
+import type { NodeGpus } from '../model/gpu.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { Life } from '../model/life.ts';
 import type { LostRecords } from '../model/loss.ts';
@@ -24,6 +25,7 @@ import {
   nextLife,
 } from './head/lives.ts';
 import { refuseClone } from './nodes/clones.ts';
+import { decideGpus } from './nodes/gpus.ts';
 import {
   decideDisconnected,
   decideFault,
@@ -68,6 +70,12 @@ export type Input =
       readonly node: NodeName;
       readonly session: number;
       readonly fault: string | null;
+    }
+  | {
+      readonly kind: 'gpus';
+      readonly node: NodeName;
+      readonly session: number;
+      readonly gpus: NodeGpus;
     }
   | { readonly kind: 'disconnected'; readonly node: NodeName; readonly session: number }
   | {
@@ -144,6 +152,8 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
       return decideGreeting(step, input);
     case 'fault':
       return void decideFault(step, input.node, input.session, input.fault);
+    case 'gpus':
+      return void decideGpus(step, input);
     case 'disconnected':
       return void decideDisconnected(step, input.node, input.session);
     case 'report':

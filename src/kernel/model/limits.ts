@@ -66,6 +66,10 @@ export const COUNTED_PER_NODE_MAX = 1e12;
 export const NODE_WORDS_MAX = 1000;
 /** Length of one of them: the longest path Linux takes. */
 export const NODE_WORD_LENGTH_MAX = 4096;
+/** Cards that one agent tells of, parts of cards among them. */
+export const CARDS_PER_NODE_MAX = 1024;
+/** Processes of one card that are told: people want to know who, not all. */
+export const CARD_USERS_MAX = 8;
 /** Detectors of one node, one for each display among them. */
 export const PRESENCES_MAX = 64;
 /** Tasks whose memory one heartbeat tells: some 100 KiB; of more on one node nobody reads each. */

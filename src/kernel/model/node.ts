@@ -1,5 +1,6 @@
 // What a node says of itself when it registers.
 
+import type { NodeGpus } from './gpu.ts';
 import type { NodeName } from './ids.ts';
 import type { NodeFeature } from './node-features.ts';
 import type { NodeSize } from './node-sizes.ts';
@@ -77,6 +78,8 @@ export interface NodeHello {
   readonly features?: readonly NodeFeature[];
   /** Why it can take no new work, in a word or two; absent while it can. */
   readonly fault?: string;
+  /** Its cards; absent: nothing is known of them but how many there are. */
+  readonly gpus?: NodeGpus;
   /** Longest pause that it takes. */
   readonly pauseMaxMs: number;
   /**

@@ -145,6 +145,8 @@ export type NodeSituation =
 export interface FreeAmount {
   readonly of: 'cpu' | 'memory' | 'gpu' | { readonly counted: string };
   readonly free: number;
+  /** Why more of it is not given, in words. Absent: it is in use. */
+  readonly aside?: readonly string[];
 }
 
 /** Why a node gets no work. */

@@ -1,7 +1,10 @@
 // The shape of what agents send, checked before anybody believes it: one broken or hostile agent
 // must not be able to stop the head. What the values mean is for the controller to judge.
 
+import { CARD_STATES } from '../model/gpu.ts';
 import {
+  CARD_USERS_MAX,
+  CARDS_PER_NODE_MAX,
   MEMORY_USES_MAX,
   NODE_WORD_LENGTH_MAX,
   NODE_WORDS_MAX,
@@ -116,6 +119,31 @@ const pause = either(
   map({ kind: is('yield'), why: word, since: finite, requeue: flag }),
 );
 
+const card = map({
+  slot: count,
+  index: orNull(count),
+  uuid: word,
+  vendor: word,
+  name: word,
+  type: word,
+  memoryBytes: orNull(count),
+  busId: word,
+  numaNode: optional(count),
+  partOf: optional(word),
+  state: oneOf(...CARD_STATES),
+  why: orNull(word),
+  since: finite,
+  users: listUpTo(
+    CARD_USERS_MAX,
+    map({ pid: count, user: word, program: word, memoryBytes: orNull(count), since: finite }),
+  ),
+});
+const gpus = map({
+  cards: listUpTo(CARDS_PER_NODE_MAX, card),
+  driver: orNull(word),
+  remark: orNull(word),
+});
+
 const hello = map({
   bootId: text,
   instance: text,
@@ -125,6 +153,7 @@ const hello = map({
   facts,
   held: list(held),
   fault: optional(word),
+  gpus: optional(gpus),
   pauseMaxMs: count,
   machine: optional(
     map({
@@ -328,6 +357,7 @@ export const AGENT_SHAPES: Readonly<Record<AgentToHead['kind'], Shape>> = {
     load: map({ load1: finite, memoryFreeBytes: finite, diskFreeBytes: finite }),
     fault: optional(word),
     presence: optional(presence),
+    gpus: optional(gpus),
     memory: optional(memory),
   }),
   reports: map({ first: count, reports: list(report) }),

@@ -1,6 +1,7 @@
 // What head and agents say to each other, by direction. One session carries whole messages in
 // order; docs/protocol.md has the table.
 
+import type { NodeGpus } from '../model/gpu.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { Stamp } from '../model/life.ts';
 import type { MemoryUse } from '../model/memory-use.ts';
@@ -56,6 +57,8 @@ export type AgentToHead =
       readonly fault?: string;
       /** Who uses its machine; absent: as it was told last in this session, at first nothing. */
       readonly presence?: readonly Presence[];
+      /** Its cards; absent: as it was told last in this session. */
+      readonly gpus?: NodeGpus;
       /** What its tasks have in memory; absent: as it was told last in this session, at first nothing. */
       readonly memory?: readonly MemoryUse[];
     }

@@ -4,6 +4,7 @@ import type { NodeView } from '../../api/nodes.ts';
 import { formatInstant } from '../../base/instant.ts';
 import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
+import { freeOf } from '../../machine/nodes/cards.ts';
 import type { Node } from '../../machine/nodes/facts.ts';
 import { cloneWords } from '../../machine/nodes/machine.ts';
 import { labelsOf } from '../../machine/nodes/view.ts';
@@ -14,6 +15,7 @@ import { pauseWords } from '../../model/pause.ts';
 import type { Presence } from '../../model/presence.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
+import { gpusOf } from './gpu-view.ts';
 import { maintenanceOfNode } from './maintenance-view.ts';
 
 /** What only a connected node's session knows. */
@@ -36,10 +38,11 @@ export function viewNode(state: State, node: Node, live: Live): NodeView {
     paused: node.pausing.now === null ? null : { ...node.pausing.now },
     pauseWanted: node.pausing.wish !== null,
     presence: presence?.map((one) => ({ ...one })) ?? null,
+    gpus: gpusOf(node),
     maintenance,
     reason: reasonOf(node, maintenance),
     total: copyOf(node.total),
-    free: copyOf(node.free),
+    free: copyOf(freeOf(node)),
     declared: node.declared === null ? null : copyOf(node.declared),
     labels: withoutFeatures(labelsOf(node)).sort(),
     sharedPaths: [...node.sharedPaths],

@@ -2,6 +2,7 @@
 
 import { waitingSize } from '../../machine/jobs/behind.ts';
 import type { Job } from '../../machine/jobs/facts.ts';
+import { freeOf } from '../../machine/nodes/cards.ts';
 import type { State } from '../../machine/state.ts';
 import { isFailure } from '../../model/job.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../../model/resources.ts';
@@ -33,7 +34,7 @@ export function roomOf({ nodes }: Pick<State, 'nodes'>) {
   let free: Resources = NO_RESOURCES;
   for (const node of nodes.values()) {
     total = addResources(total, node.total);
-    free = addResources(free, node.free);
+    free = addResources(free, freeOf(node));
   }
   return { total: copyOf(total), free: copyOf(free) };
 }

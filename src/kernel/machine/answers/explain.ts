@@ -19,6 +19,7 @@ import { indicesOf } from '../jobs/indices.ts';
 import { withAnyAccount } from '../jobs/request-of.ts';
 import type { Accepted } from '../jobs/submit.ts';
 import { firstOf } from '../machine.ts';
+import { freeOf, withheldWords } from '../nodes/cards.ts';
 import type { Node } from '../nodes/facts.ts';
 import { cloneWords } from '../nodes/machine.ts';
 import { labelsOf, sizesOf } from '../nodes/view.ts';
@@ -181,19 +182,26 @@ function surroundings(state: State, external: ExternalNodes): Surroundings {
 }
 
 function outline(node: Node, external: string | undefined): NodeOutline {
-  const { name, total, free, holding } = node;
+  const { name, total, holding } = node;
   const idle = holding.size === 0;
   const absence: Absence | null =
     external === undefined ? unavailable(node) : { why: 'external', partition: external };
   return {
     name,
     total,
-    free,
+    free: freeOf(node),
     idle,
+    ...asidesOf(node),
     labels: labelsOf(node),
     ...sizesOf(node),
     unavailable: absence,
   };
+}
+
+/** Its cards that nobody may be given. */
+function asidesOf(node: Node): Pick<NodeOutline, 'gpusAside'> {
+  const gpusAside = withheldWords(node);
+  return gpusAside.length === 0 ? {} : { gpusAside };
 }
 
 function unavailable(node: Node): Absence | null {

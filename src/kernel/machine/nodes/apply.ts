@@ -14,6 +14,7 @@ import type { Of } from '../events.ts';
 import type { Task } from '../jobs/facts.ts';
 import { NO_PAUSING } from '../pauses/facts.ts';
 import type { State } from '../state.ts';
+import { withheldCards } from './cards.ts';
 import type { Holding, Node } from './facts.ts';
 import { forgetCopies, forgetMachine, isOtherMachine, noteMachine } from './machine.ts';
 import { heldOf, mayGetWork, viewOf } from './view.ts';
@@ -77,6 +78,7 @@ export function applyNodeEnrolled(state: State, event: Of<'node_enrolled'>): voi
     lastSeenAt: null,
     drain: null,
     fault: null,
+    gpus: null,
     pausing: NO_PAUSING,
     launchFailures: 0,
     holding: new Map(),
@@ -105,6 +107,7 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   node.instance = hello.instance;
   node.facts = hello.facts;
   node.fault = hello.fault ?? null;
+  node.gpus = hello.gpus ?? null;
   node.agentLabels = hello.labels;
   node.sharedPaths = hello.sharedPaths;
   node.features = hello.features ?? null;
@@ -282,8 +285,11 @@ function resize(node: Node, total: Resources): void {
   recountGpus(node);
 }
 
-/** From the claims themselves: a gpu may be claimed twice by stale epochs, or be gone by now. */
-function recountGpus(node: Node): void {
+/**
+ * From the claims and from what its agent tells of its cards: a gpu may be claimed twice by stale epochs, or be
+ * gone by now.
+ */
+export function recountGpus(node: Node): void {
   const { total, gpusFree } = node;
   if (total.gpuCount === 0 && gpusFree.size === 0) return;
   for (const gpu of [...gpusFree]) gpusFree.delete(gpu);
@@ -291,4 +297,5 @@ function recountGpus(node: Node): void {
   for (const { share } of node.holding.values()) {
     for (const gpu of share.gpus) gpusFree.delete(gpu);
   }
+  for (const { slot } of withheldCards(node)) gpusFree.delete(slot);
 }

@@ -5,6 +5,7 @@ import { addResources, resourcesKey, subtractResources } from '../../model/resou
 import type { State } from '../state.ts';
 import { epochIdOf } from '../tasks/apply.ts';
 import { preemptedFor } from '../tasks/stops.ts';
+import { freeOf, withheldCards } from './cards.ts';
 import type { Node } from './facts.ts';
 import { heldOf, mayGetWork } from './view.ts';
 
@@ -29,6 +30,7 @@ function checkNode(node: Node): void {
     assert(share.node === node.name, `${epochId} holds its own node`);
     if (task !== null) assert(epochIdOf(task) === epochId, `${epochId} is the task's epoch`);
   }
+  for (const { slot } of withheldCards(node)) gpus.add(slot);
   const free = subtractResources(node.total, used);
   assert(resourcesKey(free) === resourcesKey(node.free), `${node.name}: free is what is not held`);
   assert(node.gpusFree.size === node.total.gpuCount - gpus.size, `${node.name}: gpus add up`);
@@ -40,6 +42,6 @@ function checkPool(state: State, node: Node): void {
   const wanted = mayGetWork(node);
   assert((view !== undefined) === wanted, `${node.name} is offered to the scheduler: ${wanted}`);
   if (view === undefined) return;
-  assert(resourcesKey(view.free) === resourcesKey(node.free), `${node.name}: the pool is fresh`);
+  assert(resourcesKey(view.free) === resourcesKey(freeOf(node)), `${node.name}: the pool is fresh`);
   assert(view.gpusFree.length === node.gpusFree.size, `${node.name}: the pool knows its gpus`);
 }

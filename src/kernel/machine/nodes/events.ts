@@ -1,5 +1,6 @@
 // What happens to nodes and their sessions.
 
+import type { NodeGpus } from '../../model/gpu.ts';
 import type { EpochId, NodeName } from '../../model/ids.ts';
 import type { NodeHello } from '../../model/node.ts';
 import type { Resources } from '../../model/resources.ts';
@@ -35,6 +36,8 @@ export type NodeEvent =
     }
   /** Null: it can take work again. */
   | { readonly kind: 'node_fault_changed'; readonly node: NodeName; readonly fault: string | null }
+  /** What its agent tells of its cards has changed. */
+  | { readonly kind: 'node_gpus_told'; readonly node: NodeName; readonly gpus: NodeGpus }
   | {
       readonly kind: 'node_drained';
       readonly node: NodeName;

@@ -1,6 +1,7 @@
 // Nodes, and what is held on them.
 
 import type { IntervalSet } from '../../base/interval-set.ts';
+import type { NodeGpus } from '../../model/gpu.ts';
 import type { EpochId, NodeName } from '../../model/ids.ts';
 import type { MachineMarks, NodeFacts } from '../../model/node.ts';
 import type { NodeFeature } from '../../model/node-features.ts';
@@ -56,6 +57,8 @@ export interface Node extends IndexedNode {
   drain: { readonly reason: string; readonly by: string; readonly at: number } | null;
   /** Why it says that it can take no new work; null while it can. */
   fault: string | null;
+  /** What its agent tells of its cards; null: nothing. */
+  gpus: NodeGpus | null;
   pausing: NodePausing;
   /** Launch failures in a row. */
   launchFailures: number;

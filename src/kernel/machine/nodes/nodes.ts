@@ -5,6 +5,7 @@ import * as apply from './apply.ts';
 import { checkNodes } from './check.ts';
 import * as clones from './clones.ts';
 import * as fleet from './fleet.ts';
+import { applyNodeGpusTold } from './gpus.ts';
 import { loadNode, type NodeData, saveNode } from './snapshot.ts';
 
 export interface NodesData {
@@ -30,6 +31,7 @@ export const nodes: Noun<'nodes', NodesData> = {
     node_clone_seen: clones.applyCloneSeen,
     node_clones_settled: clones.applyClonesSettled,
     node_fault_changed: apply.applyNodeFaultChanged,
+    node_gpus_told: applyNodeGpusTold,
     node_drained: apply.applyNodeDrained,
     node_undrained: apply.applyNodeUndrained,
     node_labelled: apply.applyNodeLabelled,

@@ -8,8 +8,8 @@ import type { State } from '../state.ts';
 import type { Node } from './facts.ts';
 
 type Derived = 'labels' | 'labelling' | 'failedBuilds' | 'gpusFree' | 'holding' | 'signals';
-/** Absent from snapshots of 0.1. */
-type Newer = 'machine' | 'formerBoots' | 'clones';
+/** Absent from older snapshots. */
+type Newer = 'machine' | 'formerBoots' | 'clones' | 'gpus';
 
 export interface NodeData extends Omit<Node, Derived | Newer>, Partial<Pick<Node, Newer>> {
   readonly labels: readonly string[];
@@ -54,6 +54,7 @@ export function loadNode(state: State, data: NodeData): void {
     machine: data.machine ?? null,
     formerBoots: data.formerBoots ?? [],
     clones: data.clones ?? [],
+    gpus: data.gpus ?? null,
     labels: new Set(data.labels),
     labelling: null,
     failedBuilds: new Set(data.failedBuilds),

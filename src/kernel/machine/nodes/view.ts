@@ -8,6 +8,7 @@ import { NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { NodeView, Occupant, Running } from '../../scheduler/room/pool.ts';
 import type { Task } from '../jobs/facts.ts';
 import { countsFrom, limitOf } from '../tasks/time-limit.ts';
+import { freeOf } from './cards.ts';
 import type { Holding, Labelling, Node } from './facts.ts';
 
 /** No job has it: what holds the share is over for the head. */
@@ -60,7 +61,7 @@ export function viewOf(node: Node): NodeView {
     name: node.name,
     order: node.order,
     total: node.total,
-    free: node.free,
+    free: freeOf(node),
     gpusFree: node.total.gpuCount === 0 ? [] : [...node.gpusFree],
     labels,
     labelsKey,

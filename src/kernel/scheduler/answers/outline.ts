@@ -15,6 +15,8 @@ export interface NodeOutline {
   readonly labels: ReadonlySet<string>;
   /** Largest nodes of a site, one of which must hold a part. Absent: it is one node. */
   readonly sizes?: readonly NodeSize[];
+  /** Why some of its gpus may not be given, each in words. Absent: all may. */
+  readonly gpusAside?: readonly string[];
   /** Null: it gets work. */
   readonly unavailable: Absence | null;
 }

@@ -3,7 +3,7 @@
 import type { NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import type { FreeAmount, NodeReasons, NodeSituation } from '../../model/reason.ts';
-import { fitsIn, type Resources } from '../../model/resources.ts';
+import { fitsIn } from '../../model/resources.ts';
 import type { Ask } from '../room/ask.ts';
 import type { Board } from '../room/board.ts';
 import type { NodeView } from '../room/pool.ts';
@@ -37,21 +37,25 @@ export function shortageOf(
 
 /** What of the node is not free for the task. */
 function obstacleOf(
-  { name, free, total, idle }: NodeOutline,
+  node: NodeOutline,
   ask: Ask,
   { board, reservationOf }: Situation,
 ): NodeSituation {
+  const { name, free, idle } = node;
   const { request, reservation } = ask;
   if (request.exclusive && !idle) return { kind: 'busy' };
-  if (!fitsIn(request.perNode, free)) return lackOf(free, total, request);
+  if (!fitsIn(request.perNode, free)) return lackOf(node, request);
   if (reservation !== null) return { kind: 'reservation_used' };
   const window = windowInTheWay(name as NodeName, ask, board);
-  if (window === null) return lackOf(free, total, request);
+  if (window === null) return lackOf(node, request);
   return setAside(window, board.now, reservationOf(window.id));
 }
 
 /** What there is too little of, or all of it. A node without a free cpu is full, whatever else. */
-function lackOf(free: Resources, total: Resources, { perNode }: ResourceRequest): NodeSituation {
+function lackOf(
+  { free, total, gpusAside }: NodeOutline,
+  { perNode }: ResourceRequest,
+): NodeSituation {
   if (perNode.cpuCount > 0 && free.cpuCount <= 0) {
     const cpusUsed = total.cpuCount - free.cpuCount;
     return { kind: 'full', cpusUsed, cpusTotal: total.cpuCount };
@@ -61,7 +65,8 @@ function lackOf(free: Resources, total: Resources, { perNode }: ResourceRequest)
     { of: 'memory', free: free.memoryBytes, wanted: perNode.memoryBytes },
   ];
   if (perNode.gpuCount > 0) {
-    all.push({ of: 'gpu', free: free.gpuCount, wanted: perNode.gpuCount });
+    const aside = gpusAside === undefined ? {} : { aside: gpusAside };
+    all.push({ of: 'gpu', free: free.gpuCount, wanted: perNode.gpuCount, ...aside });
   }
   for (const counted in perNode.counted) {
     const wanted = perNode.counted[counted] ?? 0;
@@ -69,6 +74,6 @@ function lackOf(free: Resources, total: Resources, { perNode }: ResourceRequest)
   }
   const lacking = all.filter((amount) => amount.free < amount.wanted);
   const enough = lacking.length === 0;
-  const told = (enough ? all : lacking).map((amount) => ({ of: amount.of, free: amount.free }));
+  const told = (enough ? all : lacking).map(({ wanted: _, ...amount }) => amount);
   return { kind: 'free', enough, amounts: told };
 }

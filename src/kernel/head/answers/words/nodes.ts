@@ -25,6 +25,9 @@ const NAMES_MAX = 3;
 /** Further situations are only counted. */
 const GROUPS_MAX = 4;
 
+/** Gpus of one node that are named with what keeps them. */
+const ASIDES_MAX = 2;
+
 /** Nodes by what is said of them, in the order in which it is first said. */
 function grouped(nodes: NodeReasons['nodes']): Group[] {
   const groups = new Map<string, { names: string[]; said: Said }>();
@@ -100,7 +103,9 @@ function say(situation: NodeSituation): Said {
     }
     case 'free': {
       const words = situation.amounts.map(amountWords).join(' and ');
-      return have(`${situation.enough ? '' : 'only '}${words} free`);
+      return have(
+        `${situation.enough ? '' : 'only '}${words} free${asideWords(situation.amounts)}`,
+      );
     }
     case 'reservation_used':
       return have('too little of the reservation free');
@@ -135,6 +140,15 @@ function sayAbsent(absence: Absence): string {
     default:
       return pauseWords(absence.pause);
   }
+}
+
+/** The first few, so that a node of many cards says no more than a person reads. */
+function asideWords(amounts: readonly FreeAmount[]): string {
+  const aside = amounts.flatMap((amount) => amount.aside ?? []);
+  if (aside.length === 0) return '';
+  const left = aside.length - ASIDES_MAX;
+  const more = left > 0 ? `; ${left} more may not be given` : '';
+  return ` (${aside.slice(0, ASIDES_MAX).join('; ')}${more})`;
 }
 
 function amountWords({ of, free }: FreeAmount): string {

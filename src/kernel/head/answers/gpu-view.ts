@@ -1,0 +1,25 @@
+// The cards of a node as the API shows them: what its agent tells, with the tasks that have them.
+
+import type { CardView, NodeView } from '../../api/nodes.ts';
+import type { Node } from '../../machine/nodes/facts.ts';
+import type { GpuCard } from '../../model/gpu.ts';
+
+export function gpusOf({ gpus, holding }: Node): Exclude<NodeView['gpus'], undefined> {
+  if (gpus === null) return null;
+  const tasks = new Map<number, string[]>();
+  for (const { epochId, share } of holding.values()) {
+    for (const slot of share.gpus) tasks.set(slot, [...(tasks.get(slot) ?? []), epochId]);
+  }
+  const { cards, driver, remark } = gpus;
+  return { cards: cards.map((card) => cardOf(card, tasks.get(card.slot) ?? [])), driver, remark };
+}
+
+/** That a card is ill matters more than that a task has it. */
+function cardOf({ slot: _, users, state, ...card }: GpuCard, tasks: string[]): CardView {
+  return {
+    ...card,
+    state: state === 'free' && tasks.length > 0 ? 'given' : state,
+    users: users.map((one) => ({ ...one })),
+    tasks,
+  };
+}

@@ -1,0 +1,63 @@
+// The gpus of a node as its agent tells of them: which cards there are, and which of them no task may
+// be given now.
+
+/** `free`: tasks may have it. The head alone knows whether one has. */
+export const CARD_STATES = ['free', 'used_outside', 'ill', 'gone', 'unknown'] as const;
+export type CardState = (typeof CARD_STATES)[number];
+
+/** A process on a card that is of no task. */
+export interface CardUser {
+  readonly pid: number;
+  readonly user: string;
+  readonly program: string;
+  /** Null: the driver does not say. */
+  readonly memoryBytes: number | null;
+  /** When it was seen first, by the node's clock. */
+  readonly since: number;
+}
+
+export interface GpuCard {
+  /** Its number on the node, by which shares name it. */
+  readonly slot: number;
+  /** The machine's number of it, for people; null: the machine gives it none now. */
+  readonly index: number | null;
+  readonly uuid: string;
+  readonly vendor: string;
+  /** In the driver's words. */
+  readonly name: string;
+  /** Short and normalised: `rtx4090`, `a100-80g`, `a100-1g.10g`. */
+  readonly type: string;
+  /** Null: not known. */
+  readonly memoryBytes: number | null;
+  readonly busId: string;
+  /** Memory of the machine that is near it. Absent: not known. */
+  readonly numaNode?: number;
+  /** Uuid of the card that it is a part of. Absent: it is whole. */
+  readonly partOf?: string;
+  readonly state: CardState;
+  /** Why it is not free, in words; null: it is. */
+  readonly why: string | null;
+  /** Since when it is in this state, by the node's clock. */
+  readonly since: number;
+  /** Who uses it outside of tasks. */
+  readonly users: readonly CardUser[];
+}
+
+export interface NodeGpus {
+  readonly cards: readonly GpuCard[];
+  /** Version of the driver; null: not known. */
+  readonly driver: string | null;
+  /** What people should know of how the cards were looked at; null: nothing. */
+  readonly remark: string | null;
+}
+
+/** Short enough for tables: the first letters of a uuid that tell cards apart. */
+export function shortUuid(uuid: string): string {
+  const [, kind = '', rest = uuid] = /^(GPU-|MIG-)?(.*)$/s.exec(uuid) ?? [];
+  return `${kind}${rest.slice(0, 8)}`;
+}
+
+/** What people call the card: `gpu 1`. */
+export function cardTitle({ index, slot }: Pick<GpuCard, 'index' | 'slot'>): string {
+  return `gpu ${index ?? slot}`;
+}
