@@ -7,6 +7,7 @@ import { calls } from './wings/calls/wing.ts';
 import { cm } from './wings/cm/wing.ts';
 import { distribute } from './wings/distribute/wing.ts';
 import { goals } from './wings/goals/wing.ts';
+import { gpus } from './wings/gpus/wing.ts';
 import { mcp } from './wings/mcp/wing.ts';
 import { mpi } from './wings/mpi/wing.ts';
 import { notices } from './wings/notices/wing.ts';
@@ -27,6 +28,7 @@ import './wings/cm/wing.ts';
 import './wings/distribute/wing.ts';
 import './wings/goals/wing.ts';
 import './wings/mcp/wing.ts';
+import './wings/gpus/wing.ts';
 import './wings/mpi/wing.ts';
 import './wings/notices/wing.ts';
 import './wings/notify/wing.ts';
@@ -50,6 +52,7 @@ export const WINGS: readonly Wing[] = [
   goals,
   wiki,
   mpi,
+  gpus,
   replay,
   backups,
   rollout,

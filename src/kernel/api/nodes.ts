@@ -21,6 +21,8 @@ export const nodeParams = z.strictObject({ name: nodeName });
 const card = z.object({
   /** The machine's number of it; null: the machine gives it none now. */
   index: z.number().int().nullable(),
+  /** What to call it: its number, `0:2` of a slice, `amd:0` beside cards of other makers. */
+  label: z.string(),
   uuid: z.string(),
   vendor: z.string(),
   name: z.string(),

@@ -21,6 +21,8 @@ export interface GpuCard {
   readonly slot: number;
   /** The machine's number of it, for people; null: the machine gives it none now. */
   readonly index: number | null;
+  /** What people call it where its number is not its alone: `0:2`, `amd:0`. Absent: its number. */
+  readonly label?: string;
   readonly uuid: string;
   readonly vendor: string;
   /** In the driver's words. */
@@ -57,7 +59,14 @@ export function shortUuid(uuid: string): string {
   return `${kind}${rest.slice(0, 8)}`;
 }
 
+type CardNames = Pick<GpuCard, 'index' | 'slot' | 'label'>;
+
 /** What people call the card: `gpu 1`. */
-export function cardTitle({ index, slot }: Pick<GpuCard, 'index' | 'slot'>): string {
-  return `gpu ${index ?? slot}`;
+export function cardTitle(card: CardNames): string {
+  return `gpu ${cardLabel(card)}`;
+}
+
+/** The same where it is clear that it is one: `1`. */
+export function cardLabel({ label, index, slot }: CardNames): string {
+  return label ?? String(index ?? slot);
 }

@@ -122,6 +122,7 @@ const pause = either(
 const card = map({
   slot: count,
   index: orNull(count),
+  label: optional(word),
   uuid: word,
   vendor: word,
   name: word,

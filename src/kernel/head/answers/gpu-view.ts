@@ -2,7 +2,7 @@
 
 import type { CardView, NodeView } from '../../api/nodes.ts';
 import type { Node } from '../../machine/nodes/facts.ts';
-import type { GpuCard } from '../../model/gpu.ts';
+import { cardLabel, type GpuCard } from '../../model/gpu.ts';
 
 export function gpusOf({ gpus, holding }: Node): Exclude<NodeView['gpus'], undefined> {
   if (gpus === null) return null;
@@ -15,9 +15,11 @@ export function gpusOf({ gpus, holding }: Node): Exclude<NodeView['gpus'], undef
 }
 
 /** That a card is ill matters more than that a task has it. */
-function cardOf({ slot: _, users, state, ...card }: GpuCard, tasks: string[]): CardView {
+function cardOf(told: GpuCard, tasks: string[]): CardView {
+  const { slot: _, users, state, ...card } = told;
   return {
     ...card,
+    label: cardLabel(told),
     state: state === 'free' && tasks.length > 0 ? 'given' : state,
     users: users.map((one) => ({ ...one })),
     tasks,

@@ -1,0 +1,37 @@
+// The cards of the machine, of all makers.
+
+import type { Answer, SeenCard } from '../model/answer.ts';
+import type { MachineView } from '../ports/machine-view.ts';
+import { Amd } from './makers/amd.ts';
+import { Intel } from './makers/intel.ts';
+import { Nvidia } from './makers/nvidia.ts';
+
+export class CardSource {
+  readonly machine: MachineView;
+  readonly #makers: readonly { look(): Promise<Answer | null> }[];
+
+  constructor(machine: MachineView) {
+    this.machine = machine;
+    this.#makers = [new Nvidia(machine), new Amd(machine), new Intel(machine)];
+  }
+
+  /** One look, bounded in time; never rejects. A maker of whom this machine has no tool says nothing. */
+  async look(): Promise<readonly Answer[]> {
+    const answers = await Promise.all(this.#makers.map((maker) => maker.look()));
+    return answers.flatMap((answer) => (answer === null ? [] : [this.#withNuma(answer)]));
+  }
+
+  #withNuma(answer: Answer): Answer {
+    if (answer.kind !== 'answered') return answer;
+    return { ...answer, cards: answer.cards.map((card) => this.#withNumaNode(card)) };
+  }
+
+  /** Machines with one memory say -1. */
+  #withNumaNode(card: SeenCard): SeenCard {
+    if (card.numaNode !== undefined) return card;
+    const numaNode = Number(
+      this.machine.read(`/sys/bus/pci/devices/${card.busId}/numa_node`) ?? -1,
+    );
+    return Number.isInteger(numaNode) && numaNode >= 0 ? { ...card, numaNode } : card;
+  }
+}

@@ -1,0 +1,98 @@
+// Looks every so often at the cards of the machine, for all nodes of a program together.
+
+import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
+import type { CardRules, Machine, Tracked } from '../core/state.ts';
+import { EMPTY, watchCards } from '../core/watch.ts';
+import type { Answer } from '../model/answer.ts';
+import type { CardSource } from './card-source.ts';
+
+export interface LookSettings extends CardRules {
+  /** Between two looks. */
+  readonly everyMs: number;
+}
+
+/** A node that wants to know. */
+export interface Viewer {
+  /** Uuids of cards that its tasks have. */
+  held(): Iterable<string>;
+  /** Its cards, whoever may have them: no other node takes them. */
+  readonly slots: readonly string[];
+  onLook(machine: Machine): void;
+}
+
+export class Lookout {
+  readonly #source: CardSource;
+  readonly #viewers = new Set<Viewer>();
+  /** What was seen before there was a node. */
+  #first: readonly Answer[] | null;
+  #machine: Machine = EMPTY;
+  #timer: Timer | null = null;
+  #isLooking = false;
+
+  constructor(source: CardSource, first: readonly Answer[] | null) {
+    this.#source = source;
+    this.#first = first;
+  }
+
+  get machine(): Machine {
+    return this.#machine;
+  }
+
+  /** Cards that a node of this program has, but this one. */
+  takenBut(viewer: Viewer): ReadonlySet<string> {
+    const others = [...this.#viewers].filter((one) => one !== viewer);
+    return new Set(others.flatMap(({ slots }) => [...slots]));
+  }
+
+  /** Cards that were known before; what a look has seen since counts more. */
+  remember(known: readonly Tracked[]): void {
+    const cards = new Map(this.#machine.cards);
+    for (const one of known) if (!cards.has(one.seen.uuid)) cards.set(one.seen.uuid, one);
+    this.#machine = { ...this.#machine, cards };
+  }
+
+  /** Its cards are its own from now on. */
+  join(viewer: Viewer): void {
+    this.#viewers.add(viewer);
+  }
+
+  begin(viewer: Viewer, settings: LookSettings, clock: Clock): void {
+    if (this.#first !== null) {
+      this.#take(this.#first, settings, clock);
+      this.#first = null;
+    } else viewer.onLook(this.#machine);
+    if (this.#timer !== null || this.#isLooking) return;
+    this.#timer = clock.after(settings.everyMs, () => void this.#look(settings, clock));
+  }
+
+  leave(viewer: Viewer): void {
+    this.#viewers.delete(viewer);
+    if (this.#viewers.size === 0) this.#timer?.cancel();
+  }
+
+  async #look(settings: LookSettings, clock: Clock): Promise<void> {
+    this.#timer = null;
+    this.#isLooking = true;
+    const answers = await this.#source.look();
+    this.#isLooking = false;
+    if (this.#viewers.size === 0) return;
+    this.#take(answers, settings, clock);
+    this.#timer = clock.after(settings.everyMs, () => void this.#look(settings, clock));
+  }
+
+  #take(answers: readonly Answer[], settings: LookSettings, clock: Clock): void {
+    const given = new Set([...this.#viewers].flatMap((one) => [...one.held()]));
+    const pids = answers.flatMap((one) =>
+      one.kind === 'answered' ? one.processes.map(({ pid }) => pid) : [],
+    );
+    const look = {
+      answers,
+      given,
+      owners: this.#source.machine.owners(pids),
+      isContained: this.#source.machine.isContained,
+      now: { at: clock.now(), monotonic: clock.monotonic() },
+    };
+    this.#machine = watchCards(this.#machine, look, settings);
+    for (const viewer of this.#viewers) viewer.onLook(this.#machine);
+  }
+}

@@ -1,0 +1,85 @@
+// Cards of AMD by `amd-smi`, else by `rocm-smi`, else by what the kernel lists.
+
+import { firstLine } from '../../core/cells.ts';
+import { type AmdTexts, readAmdSmi } from '../../core/others/amd-smi.ts';
+import { cardOfKernel } from '../../core/others/drm.ts';
+import { readRocmPids, readRocmSmi } from '../../core/others/rocm-smi.ts';
+import type { Answer } from '../../model/answer.ts';
+import { type MachineView, type Tool, textOf } from '../../ports/machine-view.ts';
+
+const VENDOR = 'amd';
+const DRM = '/sys/class/drm';
+const ROCM = ['--showid', '--showuniqueid', '--showproductname', '--showbus', '--showmeminfo'];
+
+export class Amd {
+  readonly #machine: MachineView;
+  readonly #amdSmi: Tool;
+  readonly #rocmSmi: Tool;
+  /** What does not change while the cards stay the same: each call starts a Python. */
+  #static = { list: '', text: '' };
+
+  constructor(machine: MachineView) {
+    this.#machine = machine;
+    this.#amdSmi = machine.tool('amd-smi');
+    this.#rocmSmi = machine.tool('rocm-smi');
+  }
+
+  /** Null: the machine has none. */
+  async look(): Promise<Answer | null> {
+    if (this.#amdSmi.isThere) return this.#byAmdSmi();
+    return this.#rocmSmi.isThere ? this.#byRocmSmi() : ofKernel(this.#machine);
+  }
+
+  async #byAmdSmi(): Promise<Answer> {
+    const list = await this.#amdSmi.run('list', '--json');
+    if (list.kind === 'mute') return { kind: 'silent', vendor: VENDOR, words: list.words };
+    if (this.#static.list !== list.text) {
+      const text = textOf(await this.#amdSmi.run('static', '--json'));
+      this.#static = { list: list.text, text };
+    }
+    const texts: AmdTexts = {
+      list: list.text,
+      static: this.#static.text,
+      metric: textOf(await this.#amdSmi.run('metric', '--json')),
+      process: textOf(await this.#amdSmi.run('process', '--json')),
+    };
+    const seen = readAmdSmi(texts);
+    if (seen === null) return unread('amd-smi', list.code, list.text);
+    return { kind: 'answered', vendor: VENDOR, lost: [], remark: null, ...seen };
+  }
+
+  async #byRocmSmi(): Promise<Answer> {
+    const said = await this.#rocmSmi.run(...ROCM, 'vram', '--showuse', '--json');
+    if (said.kind === 'mute') return { kind: 'silent', vendor: VENDOR, words: said.words };
+    const cards = readRocmSmi(said.text);
+    if (cards === null || said.code !== 0) return unread('rocm-smi', said.code, said.text);
+    const processes = readRocmPids(textOf(await this.#rocmSmi.run('--showpids', '--json')));
+    const driver = null;
+    return { kind: 'answered', vendor: VENDOR, lost: [], remark: null, driver, cards, processes };
+  }
+}
+
+function unread(tool: string, code: number | null, text: string): Answer {
+  const words = `${tool} (exit code ${code}) says: ${firstLine(text) || 'nothing'}`;
+  return { kind: 'silent', vendor: VENDOR, words };
+}
+
+function ofKernel({ namesIn, read }: MachineView): Answer | null {
+  const names = [...namesIn(DRM)].sort().filter((name) => /^card\d+$/.test(name));
+  const cards = names.flatMap((name, index) => {
+    const file = (path: string): string => read(`${DRM}/${name}/device/${path}`) ?? '';
+    const card = cardOfKernel(file, index);
+    return card === null ? [] : [card];
+  });
+  if (cards.length === 0) return null;
+  const remark = 'there is neither amd-smi nor rocm-smi: who uses the cards is not known';
+  return {
+    kind: 'answered',
+    vendor: VENDOR,
+    driver: null,
+    lost: [],
+    processes: [],
+    cards,
+    remark,
+  };
+}

@@ -1,0 +1,102 @@
+// Cards of NVIDIA by `nvidia-smi`; without it, what the kernel's driver lists.
+
+import { firstLine } from '../../core/cells.ts';
+import {
+  APP_FIELDS,
+  FIELDS,
+  failureIn,
+  NEEDED,
+  type NvidiaCard,
+  readApps,
+  readCards,
+  readLost,
+  unknownField,
+} from '../../core/nvidia/csv.ts';
+import { cardOfDriver } from '../../core/nvidia/driver-file.ts';
+import { placeOnSlices, readSlices, slicesByPid, withSlices } from '../../core/nvidia/slices.ts';
+import type { Answer } from '../../model/answer.ts';
+import { type MachineView, type Said, type Tool, textOf } from '../../ports/machine-view.ts';
+
+const VENDOR = 'nvidia';
+const FORMAT = '--format=csv,noheader,nounits';
+const DRIVER_FOLDER = '/proc/driver/nvidia/gpus';
+
+export class Nvidia {
+  readonly #machine: MachineView;
+  readonly #tool: Tool;
+  /** Those that this driver knows. */
+  #fields: readonly string[] = FIELDS;
+
+  constructor(machine: MachineView) {
+    this.#machine = machine;
+    this.#tool = machine.tool('nvidia-smi');
+  }
+
+  /** Null: the machine has none. */
+  async look(): Promise<Answer | null> {
+    if (!this.#tool.isThere) return ofDriver(this.#machine);
+    const said = await this.#askCards();
+    if (said.kind === 'mute') return { kind: 'silent', vendor: VENDOR, words: said.words };
+    const { text, code } = said;
+    const cards = readCards(text, this.#fields);
+    const lost = readLost(text);
+    if (cards.length === 0 && lost.length === 0) return unread(text, code);
+    return this.#withProcesses(cards, lost);
+  }
+
+  /** Leaves out what the driver refuses, one name at a time. */
+  async #askCards(): Promise<Said> {
+    for (let left = FIELDS.length; left > 0; left -= 1) {
+      const said = await this.#tool.run(`--query-gpu=${this.#fields.join(',')}`, FORMAT);
+      const refused = unknownField(textOf(said));
+      if (refused === null || NEEDED.has(refused)) return said;
+      this.#fields = this.#fields.filter((field) => field !== refused);
+    }
+    return { kind: 'mute', words: 'nvidia-smi knows none of the fields that it is asked for' };
+  }
+
+  async #withProcesses(
+    seen: readonly NvidiaCard[],
+    lost: ReturnType<typeof readLost>,
+  ): Promise<Answer> {
+    const apps = await this.#tool.run(`--query-compute-apps=${APP_FIELDS}`, FORMAT);
+    const isCut = seen.some((one) => one.isCut);
+    const slices = isCut ? readSlices(textOf(await this.#tool.run('-L'))) : [];
+    const placed = isCut
+      ? slicesByPid(textOf(await this.#tool.run('-q', '-x')), slices)
+      : new Map<number, string>();
+    return {
+      ...({ kind: 'answered', vendor: VENDOR, lost } as const),
+      driver: seen.find(({ driver }) => driver !== null)?.driver ?? null,
+      cards: withSlices(seen, slices),
+      processes: placeOnSlices(readApps(textOf(apps)), slices, placed),
+      remark: apps.kind === 'mute' ? `who uses the cards is not known: ${apps.words}` : null,
+    };
+  }
+}
+
+function unread(text: string, code: number | null): Answer {
+  const words = failureIn(text);
+  if (words !== null) return { kind: 'failed', vendor: VENDOR, words };
+  const said = firstLine(text) || 'nothing';
+  return { kind: 'silent', vendor: VENDOR, words: `nvidia-smi (exit code ${code}) says: ${said}` };
+}
+
+function ofDriver({ namesIn, read }: MachineView): Answer | null {
+  const cards = [...namesIn(DRIVER_FOLDER)].sort().flatMap((bus, index) => {
+    const text = read(`${DRIVER_FOLDER}/${bus}/information`);
+    const card = text === null ? null : cardOfDriver(text, index);
+    return card === null ? [] : [card];
+  });
+  if (cards.length === 0) return null;
+  const remark = 'there is no nvidia-smi: who uses the cards, and how they are, is not known';
+  return {
+    kind: 'answered',
+    vendor: VENDOR,
+    driver: null,
+    lost: [],
+    processes: [],
+    cards,
+    remark,
+  };
+}

@@ -1,0 +1,118 @@
+// The cards of one node: which they are, what the head is told of them, and which of them its tasks find.
+
+import type { AgentInside, Companion, GpuReport } from '../../../kernel/agent/part.ts';
+import { isSame } from '../../../kernel/base/same.ts';
+import type { GpuCard } from '../../../kernel/model/gpu.ts';
+import { heldEpochs } from '../../../kernel/runner/books.ts';
+import { inOrder, nodeGpus, recall } from '../core/node-cards.ts';
+import { assignSlots, type CardWish } from '../core/slots.ts';
+import type { Machine } from '../core/state.ts';
+import { type Given, variablesOf } from '../core/variables.ts';
+import type { KnownCards } from '../ports/known-cards.ts';
+import type { Lookout, LookSettings, Viewer } from './lookout.ts';
+
+export interface NodeWish {
+  readonly wish: CardWish;
+  readonly look: LookSettings;
+}
+
+export class NodeWatch implements Companion, Viewer {
+  readonly #agent: AgentInside;
+  readonly #lookout: Lookout;
+  readonly #settings: NodeWish;
+  readonly #known: KnownCards;
+  #slots: readonly string[] = [];
+  #report: GpuReport | null = null;
+
+  constructor(agent: AgentInside, lookout: Lookout, settings: NodeWish, known: KnownCards) {
+    this.#agent = agent;
+    this.#lookout = lookout;
+    this.#settings = settings;
+    this.#known = known;
+    this.#recall();
+    lookout.join(this);
+  }
+
+  get slots(): readonly string[] {
+    return this.#slots;
+  }
+
+  gpus(): GpuReport | null {
+    return this.#report;
+  }
+
+  begin(): void {
+    this.#lookout.begin(this, this.#settings.look, this.#agent.ports.clock);
+  }
+
+  stop(): void {
+    this.#lookout.leave(this);
+  }
+
+  *held(): Generator<string> {
+    for (const slot of this.#heldSlots()) {
+      const uuid = this.#slots[slot];
+      if (uuid !== undefined) yield uuid;
+    }
+  }
+
+  /** What a task with these cards finds in its environment. */
+  variables(slots: readonly number[]): Readonly<Record<string, string>> {
+    const { cards } = this.#lookout.machine;
+    const all = [...cards.values()].map(({ seen }) => seen);
+    const given: Given = {
+      slots,
+      cards: this.#cards().map((card) => {
+        const ordinal = cards.get(card.uuid)?.seen.ordinal;
+        return { ...card, ...(ordinal === undefined ? {} : { ordinal }) };
+      }),
+      vendors: new Set(all.map(({ vendor }) => vendor)),
+      countOfMachine: all.length,
+    };
+    return variablesOf(given);
+  }
+
+  onLook(machine: Machine): void {
+    const { wish, look } = this.#settings;
+    const isIdle = this.#heldSlots().length === 0;
+    const had = isIdle ? this.#slots.filter((uuid) => machine.cards.has(uuid)) : this.#slots;
+    this.#slots = assignSlots(had, inOrder(machine), this.#lookout.takenBut(this), wish);
+    const before = this.#report;
+    const gpus = nodeGpus(this.#slots, machine, look, before?.gpus ?? null);
+    if (machine.makers.size === 0 && gpus.cards.length === 0) return;
+    const report = { count: wish.count ?? gpus.cards.length, gpus };
+    if (isSame(report, before)) return;
+    this.#tell(report, before);
+  }
+
+  #tell(report: GpuReport, before: GpuReport | null): void {
+    const { bootId } = this.#agent.settings;
+    const { cards, remark } = report.gpus;
+    if (remark !== (before?.gpus.remark ?? null)) {
+      this.#agent.ports.log.warn({ remark }, 'the tools of the gpus tell of something');
+    }
+    this.#report = report;
+    if (!isSame(cards, before?.gpus.cards)) this.#known.save({ bootId, cards });
+    if (report.count === before?.count) this.#agent.sayAlive();
+    else this.#agent.introduce();
+  }
+
+  /** What is known from before, until the tools answer. */
+  #recall(): void {
+    const known = this.#known.load();
+    if (known === null) return;
+    const { settings, ports } = this.#agent;
+    const isOld = known.bootId !== settings.bootId;
+    this.#slots = known.cards.map(({ uuid }) => uuid);
+    this.#lookout.remember(known.cards.map((card) => recall(card, ports.clock.now(), isOld)));
+  }
+
+  #cards(): readonly GpuCard[] {
+    return this.#report?.gpus.cards ?? [];
+  }
+
+  #heldSlots(): number[] {
+    const { state, ports } = this.#agent;
+    return heldEpochs(state, ports.clock.now()).flatMap(({ share }) => [...share.gpus]);
+  }
+}

@@ -1,0 +1,21 @@
+// The gpus of a node, beside its agent: what they are, who else uses them, and what tasks find of them.
+
+import type { AgentInside, AgentPart } from '../../../kernel/agent/part.ts';
+import type { KnownCards } from '../ports/known-cards.ts';
+import type { Lookout } from './lookout.ts';
+import { NodeWatch, type NodeWish } from './node-watch.ts';
+
+export function gpusPart(
+  lookout: Lookout,
+  settings: NodeWish,
+  knownBy: (agent: AgentInside) => KnownCards,
+): AgentPart {
+  let watch: NodeWatch | null = null;
+  return {
+    variables: ({ order }) => ({ ours: watch?.variables(order.share.gpus) ?? {} }),
+    accompany: (agent) => {
+      watch = new NodeWatch(agent, lookout, settings, knownBy(agent));
+      return watch;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+// The gpus of the nodes of an agents' program: they are looked at once before the first node joins, as
+// long as that does not keep it waiting.
+
+import { systemClock } from '../../../kernel/os/clock.ts';
+import type { AgentMaker } from '../../../kernel/wing.ts';
+import { CardSource } from '../agent/card-source.ts';
+import { Lookout } from '../agent/lookout.ts';
+import type { NodeWish } from '../agent/node-watch.ts';
+import { gpusPart } from '../agent/part.ts';
+import { DEFAULTS, type GpuOptions } from '../config/options.ts';
+import type { Answer } from '../model/answer.ts';
+import { knownCardsIn } from '../os/known-cards.ts';
+import { systemView } from '../os/machine-view.ts';
+
+/** A hung driver must not keep a node from joining. */
+const FIRST_LOOK_MS_MAX = 5_000;
+
+export async function gpusOnNodes(): Promise<AgentMaker> {
+  const source = new CardSource(systemView());
+  const lookout = new Lookout(source, await inTime(source.look()));
+  return ({ options, log }) => {
+    // Its tasks run elsewhere: the cards of this machine are none of theirs.
+    if (options.site !== undefined) return {};
+    const settings = settingsOf(options.gpus ?? DEFAULTS, options);
+    return gpusPart(lookout, settings, () => knownCardsIn(options.stateDir, log));
+  };
+}
+
+function settingsOf(
+  { only, ...look }: GpuOptions,
+  { resources, gpuFrom = 0 }: Pick<Parameters<AgentMaker>[0]['options'], 'resources' | 'gpuFrom'>,
+): NodeWish {
+  return { wish: { count: resources?.gpuCount ?? null, from: gpuFrom, only }, look };
+}
+
+/** Null: it takes longer, and the next look has to say. */
+function inTime(look: Promise<readonly Answer[]>): Promise<readonly Answer[] | null> {
+  return new Promise((resolve) => {
+    const timer = systemClock.after(FIRST_LOOK_MS_MAX, () => resolve(null));
+    void look.then((answers) => {
+      timer.cancel();
+      resolve(answers);
+    });
+  });
+}

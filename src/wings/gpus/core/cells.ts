@@ -1,0 +1,25 @@
+// Words and numbers as the tools of drivers print them.
+
+/** `00000000:0A:00.0` and `0a:00.0` as the kernel writes them: `0000:0a:00.0`. */
+export function plainBusId(text: string): string {
+  const parts = /^(?:([0-9a-f]+):)?([0-9a-f]{2}:[0-9a-f]{2}\.\d)$/i.exec(text.trim());
+  if (parts === null) return text.trim().toLowerCase();
+  const domain = (parts[1] ?? '0').slice(-4).padStart(4, '0');
+  return `${domain}:${parts[2]}`.toLowerCase();
+}
+
+/** A number, or nothing: every word for "not known" is one that somebody will add to. */
+export function numberOf(text: string | number | undefined): number | null {
+  if (typeof text === 'number') return Number.isFinite(text) ? text : null;
+  const found = /^\s*(-?\d+(?:\.\d+)?)/.exec(text ?? '');
+  return found === null ? null : Number(found[1]);
+}
+
+/** The first line that says something, short enough for a table. */
+export function firstLine(text: string): string {
+  const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
+  return line
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .trim()
+    .slice(0, 200);
+}

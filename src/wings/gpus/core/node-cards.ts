@@ -1,0 +1,122 @@
+// The cards of one node, as it tells the head of them.
+
+import type { GpuCard, NodeGpus } from '../../../kernel/model/gpu.ts';
+import type { SeenCard } from '../model/answer.ts';
+import { calmed } from './calm.ts';
+import type { Offered } from './slots.ts';
+import type { CardRules, Machine, Tracked } from './state.ts';
+import { remembered, usersOf } from './watch.ts';
+import { goneWords, whyOf } from './words.ts';
+
+const NO_CARDS = /no devices were found|unable to detect any gpu/i;
+
+/** Cards in the order of the machine: by maker, number and address. */
+export function inOrder({ cards }: Machine): Offered[] {
+  const all = [...cards.values()].map(({ seen }) => seen);
+  const far = Number.MAX_SAFE_INTEGER;
+  return all.sort(
+    (a, b) =>
+      byText(b.vendor, a.vendor) ||
+      (a.index ?? far) - (b.index ?? far) ||
+      byText(a.ordinal ?? '', b.ordinal ?? '') ||
+      byText(a.busId, b.busId),
+  );
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** `before`: as it was told last. */
+export function nodeGpus(
+  slots: readonly string[],
+  machine: Machine,
+  rules: CardRules,
+  before: NodeGpus | null,
+): NodeGpus {
+  const isMixed = new Set([...machine.cards.values()].map(({ seen }) => seen.vendor)).size > 1;
+  const told = new Map((before?.cards ?? []).map((card) => [card.uuid, card]));
+  const cards = slots.flatMap((uuid, slot) => {
+    const tracked = machine.cards.get(uuid);
+    const known = told.get(uuid);
+    if (tracked !== undefined)
+      return [calmed(known, cardOf(slot, tracked, rules, labelOf(tracked.seen, isMixed)))];
+    // Taken out, while a task has the number of another card: the numbers stay.
+    if (known === undefined) return [];
+    return [{ ...known, slot, state: 'gone', why: goneWords(null) } as const];
+  });
+  return { cards, driver: driverOf(machine), remark: remarkOf(machine) };
+}
+
+/** Undefined: its number says enough. */
+function labelOf(
+  { vendor, index, partOf, ordinal }: SeenCard,
+  isMixed: boolean,
+): string | undefined {
+  const number = partOf === undefined ? undefined : ordinal;
+  return isMixed && index !== null ? `${vendor}:${number ?? index}` : number;
+}
+
+function cardOf(
+  slot: number,
+  one: Tracked,
+  { freeAfterMs }: CardRules,
+  label: string | undefined,
+): GpuCard {
+  const { seen, state, since } = one;
+  const { vendor, uuid, busId, index, name, type, memoryBytes, numaNode, partOf } = seen;
+  return {
+    slot,
+    index,
+    ...(label === undefined ? {} : { label }),
+    uuid,
+    vendor,
+    name,
+    type,
+    memoryBytes,
+    busId,
+    ...(numaNode === undefined ? {} : { numaNode }),
+    ...(partOf === undefined ? {} : { partOf }),
+    state,
+    why: whyOf(one, freeAfterMs),
+    since,
+    users: usersOf(one),
+  };
+}
+
+function driverOf({ makers }: Machine): string | null {
+  const all = [...makers].flatMap(([name, { driver }]) =>
+    driver === null ? [] : [`${name} ${driver}`],
+  );
+  return all.length === 0 ? null : all.join(', ');
+}
+
+/** That a maker's tool finds no card says nothing on a machine with cards of another. */
+function remarkOf({ makers, cards }: Machine): string | null {
+  const vendors = new Set([...cards.values()].map(({ seen }) => seen.vendor));
+  const all = [...makers].flatMap(([name, { remark }]) => {
+    const isIdle = vendors.size > 0 && !vendors.has(name) && NO_CARDS.test(remark ?? '');
+    return remark === null || isIdle ? [] : [`${name}: ${remark}`];
+  });
+  return all.length === 0 ? null : all.join('; ').slice(0, 500);
+}
+
+/** A card that was told before the agent was started, until its tool answers. */
+export function recall(card: GpuCard, at: number, isOld: boolean): Tracked {
+  const { vendor, uuid, busId, index, name, type, memoryBytes, numaNode, partOf } = card;
+  const seen: SeenCard = {
+    vendor,
+    uuid,
+    busId,
+    index,
+    name,
+    type,
+    memoryBytes,
+    memoryUsedBytes: null,
+    busyPercent: null,
+    ills: [],
+    ...(numaNode === undefined ? {} : { numaNode }),
+    ...(partOf === undefined ? {} : { partOf }),
+  };
+  return remembered(seen, at, isOld);
+}

@@ -1,0 +1,49 @@
+// Which cards of the machine are a node's, each under a number of its own that stays the card's for as
+// long as the machine is up: tasks hold cards by these numbers.
+
+/** Which cards a node may have. */
+export interface CardWish {
+  /** How many; null: all that nobody else has. */
+  readonly count: number | null;
+  /** The first of them, by the order of the machine. */
+  readonly from: number;
+  /** Only these: numbers of the machine, uuids or their beginnings, bus addresses; null: any. */
+  readonly only: readonly string[] | null;
+}
+
+/** A card of the machine, as wishes name it. */
+export interface Offered {
+  readonly uuid: string;
+  readonly index: number | null;
+  readonly busId: string;
+}
+
+/**
+ * The node's cards by number: those that it had, then new ones. `machine`: all cards, in the order of
+ * the machine.
+ */
+export function assignSlots(
+  had: readonly string[],
+  machine: readonly Offered[],
+  taken: ReadonlySet<string>,
+  wish: CardWish,
+): string[] {
+  const slots = [...had];
+  const isOpen = ({ uuid }: Offered): boolean => !taken.has(uuid) && !slots.includes(uuid);
+  const named = machine.filter((card) => isNamed(card, wish.only));
+  const max = wish.count ?? Number.POSITIVE_INFINITY;
+  const own = wish.only === null ? named.slice(wish.from, wish.from + max) : named;
+  for (const card of own) {
+    if (slots.length >= max) break;
+    if (isOpen(card)) slots.push(card.uuid);
+  }
+  return slots;
+}
+
+function isNamed({ uuid, index, busId }: Offered, only: CardWish['only']): boolean {
+  if (only === null) return true;
+  return only.some((name) => {
+    if (/^\d+$/.test(name)) return index === Number(name);
+    return uuid.toLowerCase().startsWith(name.toLowerCase()) || busId.endsWith(name.toLowerCase());
+  });
+}

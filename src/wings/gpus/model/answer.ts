@@ -1,0 +1,62 @@
+// What the tools of drivers say of the cards of a machine, whoever made them.
+
+/** One card, or a part of one that is given like a card. */
+export interface SeenCard {
+  readonly vendor: string;
+  readonly uuid: string;
+  readonly busId: string;
+  /** The machine's number of it; null: it gives it none. */
+  readonly index: number | null;
+  readonly name: string;
+  readonly type: string;
+  readonly memoryBytes: number | null;
+  readonly memoryUsedBytes: number | null;
+  /** Share of time in which it worked, 0 to 100; null: not known. */
+  readonly busyPercent: number | null;
+  /** Why it should get no new work, in the driver's words; empty: it is well. */
+  readonly ills: readonly string[];
+  readonly numaNode?: number;
+  /** Uuid of the card that it is a part of. */
+  readonly partOf?: string;
+  /** Numbers of the maker's tools and libraries for it, where uuids are not taken. */
+  readonly ordinal?: string;
+}
+
+/** A process on a card. */
+export interface SeenProcess {
+  /** The card's uuid; null: on some card, nobody says which. */
+  readonly card: string | null;
+  readonly pid: number;
+  readonly program: string;
+  readonly memoryBytes: number | null;
+}
+
+/** A card that the tool knows to be there and cannot reach. */
+export interface LostCard {
+  readonly busId: string;
+  readonly words: string;
+}
+
+/** One look at all cards of one maker. */
+export type Answer =
+  | {
+      readonly kind: 'answered';
+      readonly vendor: string;
+      readonly driver: string | null;
+      readonly cards: readonly SeenCard[];
+      readonly lost: readonly LostCard[];
+      readonly processes: readonly SeenProcess[];
+      /** What to know of this look; null: nothing. */
+      readonly remark: string | null;
+    }
+  /** The driver does not work, which is true of all its cards. */
+  | { readonly kind: 'failed'; readonly vendor: string; readonly words: string }
+  /** The tool hangs or cannot be understood: nothing is known anew. */
+  | { readonly kind: 'silent'; readonly vendor: string; readonly words: string };
+
+/** Whose a process is. */
+export interface ProcessOwner {
+  readonly user: string;
+  /** It is a task's, or one of Weft itself. */
+  readonly isOurs: boolean;
+}

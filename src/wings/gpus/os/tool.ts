@@ -1,0 +1,39 @@
+// A driver's tool: run bounded in time and output, and not again while it hangs. What hangs in the kernel
+// no signal ends, and each further one would hang beside it.
+
+import { systemCommands } from '../../../kernel/os/commands.ts';
+import { isOnPath } from '../../../kernel/os/container-runtimes.ts';
+import type { CommandEnd } from '../../../kernel/ports/commands.ts';
+import type { Said, Tool } from '../ports/machine-view.ts';
+
+/** Eight cards without persistence take 30 s to wake. */
+const TIMEOUT_MS = 30_000;
+/** The XML of eight cards is 200 kB. */
+const OUTPUT_LENGTH_MAX = 4_000_000;
+
+export class SystemTool implements Tool {
+  readonly #program: string;
+  #last: CommandEnd | null = null;
+
+  constructor(program: string) {
+    this.#program = program;
+  }
+
+  get isThere(): boolean {
+    return isOnPath(this.#program);
+  }
+
+  async run(...args: readonly string[]): Promise<Said> {
+    if (this.#last?.isThere() === true) {
+      return { kind: 'mute', words: `${this.#program} hangs, and cannot be ended` };
+    }
+    const end = await systemCommands.run({
+      argv: [this.#program, ...args],
+      timeoutMs: TIMEOUT_MS,
+      keep: { part: 'first', length: OUTPUT_LENGTH_MAX },
+    });
+    this.#last = end;
+    if (end.code !== null) return { kind: 'said', code: end.code, text: end.output };
+    return { kind: 'mute', words: `${this.#program}: ${end.how}` };
+  }
+}

@@ -1,0 +1,34 @@
+// The machine as drivers show it: their tools, the kernel's files, and whose processes there are.
+
+import type { ProcessOwner } from '../model/answer.ts';
+
+export type { ProcessOwner };
+
+export type Said =
+  | { readonly kind: 'said'; readonly code: number | null; readonly text: string }
+  /** Why it said nothing that counts. */
+  | { readonly kind: 'mute'; readonly words: string };
+
+/** A driver's tool. It takes bounded time, and is not run again while it hangs. */
+export interface Tool {
+  readonly isThere: boolean;
+  /** Never rejects. */
+  run(...args: readonly string[]): Promise<Said>;
+}
+
+export interface MachineView {
+  tool(program: string): Tool;
+  /** Text of a small file; null: it cannot be read. */
+  read(path: string): string | null;
+  /** Names in a folder; none where there is no such folder. */
+  namesIn(folder: string): readonly string[];
+  /** Whose these processes are; one that cannot be seen is missing. */
+  owners(pids: readonly number[]): ReadonlyMap<number, ProcessOwner>;
+  /** Drivers tell other numbers of processes than this program sees. */
+  readonly isContained: boolean;
+}
+
+/** Empty: it said nothing that counts. */
+export function textOf(said: Said): string {
+  return said.kind === 'said' ? said.text : '';
+}
