@@ -1,6 +1,5 @@
 // What this machine has: CPUs and memory that its cgroup and affinity leave, gpus, labels, disk.
 
-import { execFile } from 'node:child_process';
 import { readFileSync, readlinkSync, statfsSync } from 'node:fs';
 import {
   arch,
@@ -12,13 +11,13 @@ import {
   release,
   totalmem,
 } from 'node:os';
-import { promisify } from 'node:util';
+import { systemCommands } from './commands.ts';
 import { isOnPath } from './container-runtimes.ts';
 import { statFields } from './environment-of.ts';
 
-const run = promisify(execFile);
 /** A hung driver must not keep the node from joining. */
 const GPU_TIMEOUT_MS = 5000;
+const OUTPUT_LENGTH_MAX = 100_000;
 
 export interface Found {
   readonly cpuCount: number;
@@ -120,10 +119,11 @@ async function countGpus(): Promise<number> {
 
 async function lines(program: string, args: readonly string[]): Promise<string[]> {
   if (!isOnPath(program)) return [];
-  try {
-    const { stdout } = await run(program, [...args], { timeout: GPU_TIMEOUT_MS });
-    return stdout.split('\n').filter((line) => line.trim() !== '');
-  } catch {
-    return []; // The tool is there but finds no working gpu.
-  }
+  const { succeeded, output } = await systemCommands.run({
+    argv: [program, ...args],
+    timeoutMs: GPU_TIMEOUT_MS,
+    keep: { part: 'first', length: OUTPUT_LENGTH_MAX },
+  });
+  // The tool may be there and find no working gpu.
+  return succeeded ? output.split('\n').filter((line) => line.trim() !== '') : [];
 }

@@ -6,6 +6,7 @@ import { labelsForPeople } from '../../model/own-labels.ts';
 import { colourOf } from '../output/paint.ts';
 import type { Column } from '../output/table.ts';
 import { formatInstant, formatSpan } from '../output/words.ts';
+import { cardRemark } from './card-words.ts';
 import { newestOf, presenceText } from './presence-words.ts';
 
 /**
@@ -57,7 +58,9 @@ export function nodeColumns(now: number): Column<NodeView>[] {
 
 /** What a listing remarks of a node; the end of a pause is told in the reader's own time. */
 export function remark(node: NodeView, now: number): string {
-  if (node.paused === null || nodeState(node) !== 'paused') return node.reason ?? '';
+  if (node.paused === null || nodeState(node) !== 'paused') {
+    return node.reason ?? cardRemark(node);
+  }
   return pauseText(node.paused, node.presence ?? [], now);
 }
 

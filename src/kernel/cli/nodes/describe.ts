@@ -8,6 +8,7 @@ import { labelsForPeople } from '../../model/own-labels.ts';
 import { type Titled, titledLines } from '../output/one.ts';
 import { colourOf, type Paint } from '../output/paint.ts';
 import { formatInstant } from '../output/words.ts';
+import { cardLines } from './card-words.ts';
 import { clockWords } from './clock-words.ts';
 import { nodeState, remark } from './columns.ts';
 import { presenceLine } from './presence-words.ts';
@@ -24,6 +25,7 @@ export function describeNode(node: NodeView, paint: Paint): string[] {
     ...(node.presence ?? []).map((one): Titled => ['Owner', presenceLine(one, now)]),
     ['Total', amounts(node.total)],
     ['Free', amounts(node.free)],
+    ...cardLines(node),
     ['Tasks', node.running.join(', ')],
     ['Labels', labelsForPeople(node.labels).join(', ')],
     ['Shared', node.sharedPaths.join(', ')],

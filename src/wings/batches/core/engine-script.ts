@@ -63,14 +63,17 @@ export function givenOf(batch: Pick<BatchFile, 'env' | 'jobs' | 'solver'>): Give
   return { env: variablesOf(batch), gpus };
 }
 
-/** By their numbers on the machine, which stand in `WEFT_GPUS` with commas between them. */
+/** By uuid where the node knows its cards, else by their numbers on the machine. */
+const OWN_GPUS = `\${WEFT_GPU_UUIDS:-$WEFT_GPUS}`;
+
+/** The list has commas between its items. */
 function gpuLines(kind: Engine, gpus: 'own' | 'all'): string {
   const [all, own] =
     kind === 'docker'
-      ? ['--gpus all', `set -- --gpus "\\"device=$WEFT_GPUS\\"" "$@"`]
+      ? ['--gpus all', `set -- --gpus "\\"device=${OWN_GPUS}\\"" "$@"`]
       : [
           '--device nvidia.com/gpu=all',
-          'for gpu in $(echo "$WEFT_GPUS" | tr , " "); do set -- --device "nvidia.com/gpu=$gpu" "$@"; done',
+          `for gpu in $(echo "${OWN_GPUS}" | tr , " "); do set -- --device "nvidia.com/gpu=$gpu" "$@"; done`,
         ];
   const otherwise = gpus === 'all' ? `else set -- ${all} "$@"; ` : '';
   return `  if [ -n "\${WEFT_GPUS:-}" ]; then ${own}; ${otherwise}fi\n`;

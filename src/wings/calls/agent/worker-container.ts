@@ -61,7 +61,7 @@ function scriptOf({ image, mark, workers, share, ...of }: ContainedWorker): stri
     // Elsewhere than with SELinux it does nothing; there the folders could not be read.
     ...['--security-opt', 'label=disable', '--entrypoint', 'node', '--workdir', of.directory],
     ...mountsOf(of.directory, workers),
-    ...(share.gpus.length > 0 ? GPUS[kind] : []),
+    ...(share.gpus.length > 0 ? gpuWords(kind, of.environment) : []),
     ...passedOn(of.environment).flatMap((variable) => ['--env', variable]),
   ];
   return `# A worker of a pool in a container, which ends with it.
@@ -79,10 +79,14 @@ exit "$${OURS}code"
 `;
 }
 
-const GPUS: Readonly<Record<Engine, readonly string[]>> = {
-  docker: ['--gpus', 'all'],
-  podman: ['--device', 'nvidia.com/gpu=all'],
-};
+/** Those of the task alone: by uuid where the node knows its cards, else by number. */
+function gpuWords(kind: Engine, environment: readonly string[]): string[] {
+  const value = (name: string): string =>
+    environment.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+  const gpus = value('WEFT_GPU_UUIDS') || value('WEFT_GPUS');
+  if (kind === 'docker') return ['--gpus', `"device=${gpus}"`];
+  return gpus.split(',').flatMap((gpu) => ['--device', `nvidia.com/gpu=${gpu}`]);
+}
 
 /** One that is both is for the worker to write to. */
 function mountsOf(directory: string, { elsewhere, head }: WorkerSettings): string[] {

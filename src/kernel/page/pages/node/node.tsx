@@ -19,6 +19,7 @@ import {
 } from '../../parts/basic.tsx';
 import { nodeWord } from '../../pure/state.ts';
 import { ownClock, sizeWords, some } from '../../pure/words.ts';
+import { Cards } from './cards.tsx';
 import { Care } from './care.tsx';
 
 const EVERY_MS = 10_000;
@@ -47,6 +48,7 @@ function Shown({ node }: { node: NodeView }) {
       <div class="panels">
         <Use node={node} />
         {isOperator() && <Care node={node} />}
+        {node.gpus && <Cards gpus={node.gpus} />}
         <Facts node={node} />
         <Running node={node} />
       </div>

@@ -1,0 +1,33 @@
+// Cards of a node, for people.
+
+import type { CardView, NodeView } from '../../api/nodes.ts';
+import { formatSize } from '../../base/size.ts';
+import { shortUuid } from '../../model/gpu.ts';
+import type { Titled } from '../output/one.ts';
+
+/** A line for each card, and what there is to know of all. */
+export function cardLines({ gpus = null }: Pick<NodeView, 'gpus'>): Titled[] {
+  if (gpus === null) return [];
+  return [
+    ...gpus.cards.map((card): Titled => [`Gpu ${card.label}`, cardLine(card)]),
+    ['Gpu driver', gpus.driver ?? ''],
+    ['Gpu tools', gpus.remark ?? ''],
+  ];
+}
+
+/** `rtx4090 24G GPU-1a2b3c4d: given to 42#1`. */
+function cardLine({ type, memoryBytes, uuid, state, why, tasks }: CardView): string {
+  const size = memoryBytes === null ? [] : [formatSize(memoryBytes)];
+  const given = tasks.length === 0 ? [] : [`given to ${tasks.join(', ')}`];
+  const words = [...(why === null ? [] : [why]), ...given];
+  const what = [type, ...size, shortUuid(uuid)].join(' ');
+  return `${what}: ${words.length === 0 ? state : words.join('; ')}`;
+}
+
+/** What a listing remarks of cards that may not be given; empty: all may. */
+export function cardRemark({ gpus = null }: Pick<NodeView, 'gpus'>): string {
+  const [first, ...more] = (gpus?.cards ?? []).filter(({ why }) => why !== null);
+  if (first === undefined) return '';
+  const others = more.length === 0 ? '' : `; ${more.length} more may not be given`;
+  return `gpu ${first.label} ${first.why}${others}`;
+}

@@ -1,0 +1,97 @@
+// A stand-in for `nvidia-smi`: what an agent asks it.
+
+import { answers, type FakeCard, type FakeWorld, readWorld } from './world.ts';
+
+const CELLS: Readonly<Record<string, (card: FakeCard, world: FakeWorld) => string>> = {
+  index: ({ index }) => String(index),
+  uuid: ({ uuid }) => uuid,
+  'pci.bus_id': ({ bus }) => `00000000:${bus}`,
+  name: ({ name }) => name,
+  'memory.total': ({ memory }) => String(memory),
+  'memory.used': (card, world) => String(card.used ?? usedOn(card, world)),
+  'utilization.gpu': ({ busy = 0 }) => String(busy),
+  'mig.mode.current': ({ slices }) => (slices === undefined ? 'Disabled' : 'Enabled'),
+  driver_version: (_, { driver = '580.95.05' }) => driver,
+};
+
+function usedOn(card: FakeCard, { processes = [] }: FakeWorld): number {
+  return processes.reduce((sum, one) => sum + (one.card === card.uuid ? one.memory : 0), 0);
+}
+
+function cellOf(field: string, card: FakeCard, world: FakeWorld): string {
+  return card.cells?.[field] ?? CELLS[field]?.(card, world) ?? '[N/A]';
+}
+
+function lostLine({ index, bus, lost }: FakeCard): string {
+  return `Unable to determine the device handle for GPU${index}: 0000:${bus}: ${lost}`;
+}
+
+function cardLines(world: FakeWorld, fields: readonly string[]): string[] {
+  const unknown = fields.find((field) => world.unknown?.includes(field));
+  if (unknown !== undefined) {
+    process.exitCode = 2;
+    return [`Field "${unknown}" is not a valid field to query.`];
+  }
+  const { nvidia = [] } = world;
+  if (nvidia.length === 0) {
+    process.exitCode = 6;
+    return ['No devices were found'];
+  }
+  return nvidia.map((card) => {
+    if (card.lost !== undefined) return lostLine(card);
+    return fields.map((field) => cellOf(field, card, world)).join(', ');
+  });
+}
+
+/** Processes on slices are told under the card. */
+function appLines({ nvidia = [], processes = [] }: FakeWorld): string[] {
+  return processes.flatMap(({ card: uuid, pid, program, memory }) => {
+    const card = nvidia.find(
+      (one) => one.uuid === uuid || one.slices?.some((slice) => slice.uuid === uuid),
+    );
+    return card === undefined ? [] : [`${card.uuid}, ${pid}, ${program}, ${memory}`];
+  });
+}
+
+function listLines({ nvidia = [] }: FakeWorld): string[] {
+  return nvidia.flatMap(({ index, name, uuid, slices = [] }) => [
+    `GPU ${index}: ${name} (UUID: ${uuid})`,
+    ...slices.map((slice, at) => {
+      return `  MIG ${slice.profile.padEnd(12)}Device ${String(at).padStart(2)}: (UUID: ${slice.uuid})`;
+    }),
+  ]);
+}
+
+/** Only what says which process is on which slice; the slice at place 0 is instance 1. */
+function xmlLines({ nvidia = [], processes = [] }: FakeWorld): string[] {
+  return nvidia.flatMap(({ uuid, slices = [] }) => [
+    '<gpu>',
+    ...slices.map((_, at) => {
+      return `<mig_device><index>${at}</index><gpu_instance_id>${at + 1}</gpu_instance_id></mig_device>`;
+    }),
+    `<uuid>${uuid}</uuid>`,
+    ...processes.flatMap(({ card, pid }) => {
+      const at = slices.findIndex((slice) => slice.uuid === card);
+      if (at < 0) return [];
+      return [
+        `<process_info><gpu_instance_id>${at + 1}</gpu_instance_id><pid>${pid}</pid></process_info>`,
+      ];
+    }),
+    '</gpu>',
+  ]);
+}
+
+function linesFor(world: FakeWorld, [first = '', second = '']: readonly string[]): string[] {
+  const [option, value = ''] = first.split('=');
+  if (option === '--query-gpu') return cardLines(world, value.split(','));
+  if (option === '--query-compute-apps') return appLines(world);
+  if (first === '-L') return listLines(world);
+  if (first === '-q' && second === '-x') return xmlLines(world);
+  process.exitCode = 2;
+  return [`Invalid combination of input arguments: ${first} ${second}`];
+}
+
+const world = readWorld();
+if (answers(world)) {
+  for (const line of linesFor(world, process.argv.slice(2))) process.stdout.write(`${line}\n`);
+}
