@@ -27,8 +27,8 @@ async function seen(scenario: string): Promise<{ cards: string[]; remark: string
       now: { at: 0, monotonic: 0 },
     };
     const machine = watchCards(EMPTY, look, RULES);
-    const slots = inOrder(machine).map(({ uuid }) => uuid);
-    const { cards, remark } = nodeGpus(slots, machine, RULES, null);
+    const uuids = inOrder(machine).map(({ uuid }) => uuid);
+    const { cards, remark } = nodeGpus(uuids, machine, RULES, null);
     return {
       cards: cards.map(({ index, label, type, state, why }) => {
         return `${label ?? index} ${type} ${why ?? state}`;

@@ -54,16 +54,16 @@ export function resources(amounts: Amounts): Resources {
 }
 
 /** A free card, unless said otherwise. */
-export function card(slot: number, fields: Partial<GpuCard> = {}): GpuCard {
+export function card(number: number, fields: Partial<GpuCard> = {}): GpuCard {
   return {
-    slot,
-    index: slot,
-    uuid: `GPU-${slot}`,
+    number,
+    index: number,
+    uuid: `GPU-${number}`,
     vendor: 'nvidia',
     name: 'NVIDIA GeForce RTX 4090',
     type: 'rtx4090',
     memoryBytes: 24 * GIB,
-    busId: `0000:0${slot}:00.0`,
+    busId: `0000:0${number}:00.0`,
     state: 'free',
     why: null,
     since: 0,

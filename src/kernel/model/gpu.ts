@@ -18,7 +18,7 @@ export interface CardUser {
 
 export interface GpuCard {
   /** Its number on the node, by which shares name it. */
-  readonly slot: number;
+  readonly number: number;
   /** The machine's number of it, for people; null: the machine gives it none now. */
   readonly index: number | null;
   /** What people call it where its number is not its alone: `0:2`, `amd:0`. Absent: its number. */
@@ -59,7 +59,7 @@ export function shortUuid(uuid: string): string {
   return `${kind}${rest.slice(0, 8)}`;
 }
 
-type CardNames = Pick<GpuCard, 'index' | 'slot' | 'label'>;
+type CardNames = Pick<GpuCard, 'index' | 'number' | 'label'>;
 
 /** What people call the card: `gpu 1`. */
 export function cardTitle(card: CardNames): string {
@@ -67,6 +67,6 @@ export function cardTitle(card: CardNames): string {
 }
 
 /** The same where it is clear that it is one: `1`. */
-export function cardLabel({ label, index, slot }: CardNames): string {
-  return label ?? String(index ?? slot);
+export function cardLabel({ label, index, number }: CardNames): string {
+  return label ?? String(index ?? number);
 }

@@ -120,7 +120,7 @@ const pause = either(
 );
 
 const card = map({
-  slot: count,
+  number: count,
   index: orNull(count),
   label: optional(word),
   uuid: word,

@@ -8,15 +8,15 @@ export function gpusOf({ gpus, holding }: Node): Exclude<NodeView['gpus'], undef
   if (gpus === null) return null;
   const tasks = new Map<number, string[]>();
   for (const { epochId, share } of holding.values()) {
-    for (const slot of share.gpus) tasks.set(slot, [...(tasks.get(slot) ?? []), epochId]);
+    for (const number of share.gpus) tasks.set(number, [...(tasks.get(number) ?? []), epochId]);
   }
   const { cards, driver, remark } = gpus;
-  return { cards: cards.map((card) => cardOf(card, tasks.get(card.slot) ?? [])), driver, remark };
+  return { cards: cards.map((card) => cardOf(card, tasks.get(card.number) ?? [])), driver, remark };
 }
 
 /** That a card is ill matters more than that a task has it. */
 function cardOf(told: GpuCard, tasks: string[]): CardView {
-  const { slot: _, users, state, ...card } = told;
+  const { number: _, users, state, ...card } = told;
   return {
     ...card,
     label: cardLabel(told),

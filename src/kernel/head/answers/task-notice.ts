@@ -8,6 +8,7 @@ import type { Job, Task } from '../../machine/jobs/facts.ts';
 import { isAtSite } from '../../machine/tasks/shown-state.ts';
 import { formatEpochId, formatTaskId } from '../../model/ids.ts';
 import type { Engine } from '../engine.ts';
+import { gpuNotice, gpuNoticeOfJob } from './gpu-notice.ts';
 import { killedNotice } from './memory.ts';
 import { sayAtSite, sayHang } from './words/at-site.ts';
 import { sayHeldUp } from './words/held-up.ts';
@@ -26,6 +27,7 @@ export function taskNotice(known: Known, task: Task): string | null {
     stoppedNotice(known, task) ??
     keepingNotice(known.state, task) ??
     killedNotice(known.state, task) ??
+    gpuNotice(known.state, task) ??
     heldUpNotice(known, task)
   );
 }
@@ -46,6 +48,8 @@ export function jobNotice(known: Known, job: Job): string | null {
     const notice = killedNotice(known.state, task);
     if (notice !== null) return notice;
   }
+  const ofGpus = gpuNoticeOfJob(known.state, job);
+  if (ofGpus !== null) return ofGpus;
   for (const task of job.active.values()) {
     const notice = heldUpNotice(known, task);
     if (notice !== null) return notice;

@@ -297,5 +297,5 @@ export function recountGpus(node: Node): void {
   for (const { share } of node.holding.values()) {
     for (const gpu of share.gpus) gpusFree.delete(gpu);
   }
-  for (const { slot } of withheldCards(node)) gpusFree.delete(slot);
+  for (const { number } of withheldCards(node)) gpusFree.delete(number);
 }

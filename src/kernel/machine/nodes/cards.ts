@@ -8,7 +8,7 @@ import type { Node } from './facts.ts';
 /** Cards that no task may be given now. What a task has of them it keeps. */
 export function withheldCards({ gpus, total }: Pick<Node, 'gpus' | 'total'>): readonly GpuCard[] {
   if (gpus === null) return [];
-  return gpus.cards.filter(({ state, slot }) => state !== 'free' && slot < total.gpuCount);
+  return gpus.cards.filter(({ state, number }) => state !== 'free' && number < total.gpuCount);
 }
 
 /** What may be given of the node: of its gpus only those that are whole and unused. */

@@ -30,7 +30,7 @@ function checkNode(node: Node): void {
     assert(share.node === node.name, `${epochId} holds its own node`);
     if (task !== null) assert(epochIdOf(task) === epochId, `${epochId} is the task's epoch`);
   }
-  for (const { slot } of withheldCards(node)) gpus.add(slot);
+  for (const { number } of withheldCards(node)) gpus.add(number);
   const free = subtractResources(node.total, used);
   assert(resourcesKey(free) === resourcesKey(node.free), `${node.name}: free is what is not held`);
   assert(node.gpusFree.size === node.total.gpuCount - gpus.size, `${node.name}: gpus add up`);

@@ -16,7 +16,7 @@ export interface Viewer {
   /** Uuids of cards that its tasks have. */
   held(): Iterable<string>;
   /** Its cards, whoever may have them: no other node takes them. */
-  readonly slots: readonly string[];
+  readonly uuids: readonly string[];
   onLook(machine: Machine): void;
 }
 
@@ -41,7 +41,7 @@ export class Lookout {
   /** Cards that a node of this program has, but this one. */
   takenBut(viewer: Viewer): ReadonlySet<string> {
     const others = [...this.#viewers].filter((one) => one !== viewer);
-    return new Set(others.flatMap(({ slots }) => [...slots]));
+    return new Set(others.flatMap(({ uuids }) => [...uuids]));
   }
 
   /** Cards that were known before; what a look has seen since counts more. */

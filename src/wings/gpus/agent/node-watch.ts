@@ -5,7 +5,7 @@ import { isSame } from '../../../kernel/base/same.ts';
 import type { GpuCard } from '../../../kernel/model/gpu.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
 import { inOrder, nodeGpus, recall } from '../core/node-cards.ts';
-import { assignSlots, type CardWish } from '../core/slots.ts';
+import { type CardWish, ownCards } from '../core/own-cards.ts';
 import type { Machine } from '../core/state.ts';
 import { type Given, variablesOf } from '../core/variables.ts';
 import type { KnownCards } from '../ports/known-cards.ts';
@@ -21,7 +21,7 @@ export class NodeWatch implements Companion, Viewer {
   readonly #lookout: Lookout;
   readonly #settings: NodeWish;
   readonly #known: KnownCards;
-  #slots: readonly string[] = [];
+  #uuids: readonly string[] = [];
   #report: GpuReport | null = null;
 
   constructor(agent: AgentInside, lookout: Lookout, settings: NodeWish, known: KnownCards) {
@@ -33,8 +33,8 @@ export class NodeWatch implements Companion, Viewer {
     lookout.join(this);
   }
 
-  get slots(): readonly string[] {
-    return this.#slots;
+  get uuids(): readonly string[] {
+    return this.#uuids;
   }
 
   gpus(): GpuReport | null {
@@ -50,18 +50,18 @@ export class NodeWatch implements Companion, Viewer {
   }
 
   *held(): Generator<string> {
-    for (const slot of this.#heldSlots()) {
-      const uuid = this.#slots[slot];
+    for (const number of this.#heldNumbers()) {
+      const uuid = this.#uuids[number];
       if (uuid !== undefined) yield uuid;
     }
   }
 
   /** What a task with these cards finds in its environment. */
-  variables(slots: readonly number[]): Readonly<Record<string, string>> {
+  variables(numbers: readonly number[]): Readonly<Record<string, string>> {
     const { cards } = this.#lookout.machine;
     const all = [...cards.values()].map(({ seen }) => seen);
     const given: Given = {
-      slots,
+      numbers,
       cards: this.#cards().map((card) => {
         const ordinal = cards.get(card.uuid)?.seen.ordinal;
         return { ...card, ...(ordinal === undefined ? {} : { ordinal }) };
@@ -74,11 +74,11 @@ export class NodeWatch implements Companion, Viewer {
 
   onLook(machine: Machine): void {
     const { wish, look } = this.#settings;
-    const isIdle = this.#heldSlots().length === 0;
-    const had = isIdle ? this.#slots.filter((uuid) => machine.cards.has(uuid)) : this.#slots;
-    this.#slots = assignSlots(had, inOrder(machine), this.#lookout.takenBut(this), wish);
+    const isIdle = this.#heldNumbers().length === 0;
+    const had = isIdle ? this.#uuids.filter((uuid) => machine.cards.has(uuid)) : this.#uuids;
+    this.#uuids = ownCards(had, inOrder(machine), this.#lookout.takenBut(this), wish);
     const before = this.#report;
-    const gpus = nodeGpus(this.#slots, machine, look, before?.gpus ?? null);
+    const gpus = nodeGpus(this.#uuids, machine, look, before?.gpus ?? null);
     if (machine.makers.size === 0 && gpus.cards.length === 0) return;
     const report = { count: wish.count ?? gpus.cards.length, gpus };
     if (isSame(report, before)) return;
@@ -103,7 +103,7 @@ export class NodeWatch implements Companion, Viewer {
     if (known === null) return;
     const { settings, ports } = this.#agent;
     const isOld = known.bootId !== settings.bootId;
-    this.#slots = known.cards.map(({ uuid }) => uuid);
+    this.#uuids = known.cards.map(({ uuid }) => uuid);
     this.#lookout.remember(known.cards.map((card) => recall(card, ports.clock.now(), isOld)));
   }
 
@@ -111,7 +111,7 @@ export class NodeWatch implements Companion, Viewer {
     return this.#report?.gpus.cards ?? [];
   }
 
-  #heldSlots(): number[] {
+  #heldNumbers(): number[] {
     const { state, ports } = this.#agent;
     return heldEpochs(state, ports.clock.now()).flatMap(({ share }) => [...share.gpus]);
   }

@@ -3,7 +3,7 @@
 import type { GpuCard, NodeGpus } from '../../../kernel/model/gpu.ts';
 import type { SeenCard } from '../model/answer.ts';
 import { calmed } from './calm.ts';
-import type { Offered } from './slots.ts';
+import type { Offered } from './own-cards.ts';
 import type { CardRules, Machine, Tracked } from './state.ts';
 import { remembered, usersOf } from './watch.ts';
 import { goneWords, whyOf } from './words.ts';
@@ -29,21 +29,21 @@ function byText(a: string, b: string): number {
 
 /** `before`: as it was told last. */
 export function nodeGpus(
-  slots: readonly string[],
+  uuids: readonly string[],
   machine: Machine,
   rules: CardRules,
   before: NodeGpus | null,
 ): NodeGpus {
   const isMixed = new Set([...machine.cards.values()].map(({ seen }) => seen.vendor)).size > 1;
   const told = new Map((before?.cards ?? []).map((card) => [card.uuid, card]));
-  const cards = slots.flatMap((uuid, slot) => {
+  const cards = uuids.flatMap((uuid, number) => {
     const tracked = machine.cards.get(uuid);
     const known = told.get(uuid);
     if (tracked !== undefined)
-      return [calmed(known, cardOf(slot, tracked, rules, labelOf(tracked.seen, isMixed)))];
+      return [calmed(known, cardOf(number, tracked, rules, labelOf(tracked.seen, isMixed)))];
     // Taken out, while a task has the number of another card: the numbers stay.
     if (known === undefined) return [];
-    return [{ ...known, slot, state: 'gone', why: goneWords(null) } as const];
+    return [{ ...known, number, state: 'gone', why: goneWords(null) } as const];
   });
   return { cards, driver: driverOf(machine), remark: remarkOf(machine) };
 }
@@ -58,7 +58,7 @@ function labelOf(
 }
 
 function cardOf(
-  slot: number,
+  number: number,
   one: Tracked,
   { freeAfterMs }: CardRules,
   label: string | undefined,
@@ -66,7 +66,7 @@ function cardOf(
   const { seen, state, since } = one;
   const { vendor, uuid, busId, index, name, type, memoryBytes, numaNode, partOf } = seen;
   return {
-    slot,
+    number,
     index,
     ...(label === undefined ? {} : { label }),
     uuid,

@@ -4,13 +4,13 @@
 import { cardLabel, type GpuCard } from '../../../kernel/model/gpu.ts';
 
 /** A card that a task may be given; `ordinal`: its number for tools that take no uuid. */
-export type NamedCard = Pick<GpuCard, 'uuid' | 'vendor' | 'index' | 'slot' | 'label'> & {
+export type NamedCard = Pick<GpuCard, 'uuid' | 'vendor' | 'index' | 'number' | 'label'> & {
   readonly ordinal?: string;
 };
 
 export interface Given {
-  /** Slots that the task has. */
-  readonly slots: readonly number[];
+  /** Numbers on the node of those that the task has. */
+  readonly numbers: readonly number[];
   /** All cards of the node. */
   readonly cards: readonly NamedCard[];
   /** Makers of all cards of the machine, of which the node may have none. */
@@ -21,8 +21,8 @@ export interface Given {
 
 /** Empty: the cards are not known, or not all of the task's; the numbers that it has anyway must do. */
 export function variablesOf(given: Given): Readonly<Record<string, string>> {
-  const { slots, cards, vendors } = given;
-  const own = slots.map((slot) => cards.find((card) => card.slot === slot));
+  const { numbers, cards, vendors } = given;
+  const own = numbers.map((number) => cards.find((card) => card.number === number));
   if (vendors.size === 0 || own.some((card) => card === undefined)) return {};
   const of = (vendor: string): NamedCard[] =>
     own.filter((card): card is NamedCard => card?.vendor === vendor);

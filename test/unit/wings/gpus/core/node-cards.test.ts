@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calmed } from '../../../../../src/wings/gpus/core/calm.ts';
-import { assignSlots, type CardWish } from '../../../../../src/wings/gpus/core/slots.ts';
+import { type CardWish, ownCards } from '../../../../../src/wings/gpus/core/own-cards.ts';
 import { type Given, variablesOf } from '../../../../../src/wings/gpus/core/variables.ts';
 import { programName } from '../../../../../src/wings/gpus/core/words.ts';
 import { card, GIB } from '../../../../support/nodes.ts';
@@ -17,18 +17,18 @@ const ALL: CardWish = { count: null, from: 0, only: null };
 const NOBODY: ReadonlySet<string> = new Set();
 
 test('[V1] a node keeps its cards by uuid, wherever they stand after a restart', () => {
-  const first = assignSlots([], MACHINE, NOBODY, ALL);
+  const first = ownCards([], MACHINE, NOBODY, ALL);
   assert.deepEqual(first, ['GPU-a0', 'GPU-b0', 'GPU-c0', 'GPU-d0']);
   const moved = [...MACHINE].reverse().map((one, index) => ({ ...one, index }));
-  assert.deepEqual(assignSlots(first, moved, NOBODY, ALL), first);
+  assert.deepEqual(ownCards(first, moved, NOBODY, ALL), first);
   const more = [{ uuid: 'GPU-new', index: 0, busId: '' }, ...moved];
-  assert.deepEqual(assignSlots(first, more, NOBODY, ALL), [...first, 'GPU-new']);
+  assert.deepEqual(ownCards(first, more, NOBODY, ALL), [...first, 'GPU-new']);
 });
 
 test('[V6] nodes of one machine have cards of their own, by share', () => {
   const share = (from: number): CardWish => ({ count: 2, from, only: null });
-  const one = assignSlots([], MACHINE, NOBODY, share(0));
-  const other = assignSlots([], MACHINE, new Set(one), share(2));
+  const one = ownCards([], MACHINE, NOBODY, share(0));
+  const other = ownCards([], MACHINE, new Set(one), share(2));
   assert.deepEqual(
     [one, other],
     [
@@ -37,13 +37,13 @@ test('[V6] nodes of one machine have cards of their own, by share', () => {
     ],
   );
   const moved = [...MACHINE].reverse();
-  assert.deepEqual(assignSlots(one, moved, new Set(other), share(0)), one);
-  assert.deepEqual(assignSlots([], MACHINE, new Set(['GPU-c0']), share(2)), ['GPU-d0']);
+  assert.deepEqual(ownCards(one, moved, new Set(other), share(0)), one);
+  assert.deepEqual(ownCards([], MACHINE, new Set(['GPU-c0']), share(2)), ['GPU-d0']);
 });
 
 test('[V6] or by list: numbers, uuids or their beginnings, addresses', () => {
   const only = (...names: string[]): string[] =>
-    assignSlots([], MACHINE, NOBODY, { ...ALL, only: names });
+    ownCards([], MACHINE, NOBODY, { ...ALL, only: names });
   assert.deepEqual(only('1', '3'), ['GPU-b0', 'GPU-d0']);
   assert.deepEqual(only('gpu-a'), ['GPU-a0']);
   assert.deepEqual(only('02:00.0'), ['GPU-c0']);
@@ -53,9 +53,9 @@ test('[V6] or by list: numbers, uuids or their beginnings, addresses', () => {
 const NVIDIA = [card(0, { uuid: 'GPU-a' }), card(1, { uuid: 'GPU-b' })];
 const AMD = { ...card(2, { uuid: 'GPU-c', vendor: 'amd', label: 'amd:0' }), ordinal: '0' };
 
-function variables(slots: readonly number[], cards: Given['cards'] = NVIDIA) {
+function variables(numbers: readonly number[], cards: Given['cards'] = NVIDIA) {
   const vendors = new Set(cards.map(({ vendor }) => vendor));
-  return variablesOf({ slots, cards, vendors, countOfMachine: cards.length });
+  return variablesOf({ numbers, cards, vendors, countOfMachine: cards.length });
 }
 
 test('[V4] a task finds its own cards by uuid, and one without any finds none', () => {

@@ -22,22 +22,22 @@ export interface Offered {
  * The node's cards by number: those that it had, then new ones. `machine`: all cards, in the order of
  * the machine.
  */
-export function assignSlots(
+export function ownCards(
   had: readonly string[],
   machine: readonly Offered[],
   taken: ReadonlySet<string>,
   wish: CardWish,
 ): string[] {
-  const slots = [...had];
-  const isOpen = ({ uuid }: Offered): boolean => !taken.has(uuid) && !slots.includes(uuid);
+  const own = [...had];
+  const isOpen = ({ uuid }: Offered): boolean => !taken.has(uuid) && !own.includes(uuid);
   const named = machine.filter((card) => isNamed(card, wish.only));
   const max = wish.count ?? Number.POSITIVE_INFINITY;
-  const own = wish.only === null ? named.slice(wish.from, wish.from + max) : named;
-  for (const card of own) {
-    if (slots.length >= max) break;
-    if (isOpen(card)) slots.push(card.uuid);
+  const offered = wish.only === null ? named.slice(wish.from, wish.from + max) : named;
+  for (const card of offered) {
+    if (own.length >= max) break;
+    if (isOpen(card)) own.push(card.uuid);
   }
-  return slots;
+  return own;
 }
 
 function isNamed({ uuid, index, busId }: Offered, only: CardWish['only']): boolean {

@@ -1,0 +1,30 @@
+// Tasks whose card somebody else uses, or that is ill: they go on, and it is said.
+
+import assert from 'node:assert/strict';
+import { gpuNotice, gpuNoticeOfJob } from '../../../../src/kernel/head/answers/gpu-notice.ts';
+import { gpusOf } from '../../../../src/kernel/head/answers/gpu-view.ts';
+import { scenario } from '../../../support/controller.ts';
+import { card } from '../../../support/nodes.ts';
+
+scenario('[V2, V3] whoever has a card that others use or that is ill is told so', (head) => {
+  head.connect('n1', { gpus: 2, cards: [card(0), card(1)] });
+  head.submit({ gpuCount: 1 });
+  head.submit({ gpuCount: 1 });
+  head.schedule();
+  head.running();
+  const said = (id: number): string | null => gpuNoticeOfJob(head.state, head.job(id));
+  assert.deepEqual([said(1), said(2)], [null, null]);
+  const why = 'used outside Weft by ann (python, 21G)';
+  head.tellCards('n1', [card(0), card(1, { state: 'used_outside', why })]);
+  assert.equal(said(1), null);
+  assert.equal(said(2), `Gpu 1 of n1, which it has, is ${why}. It goes on.`);
+  assert.equal(gpuNotice(head.state, head.task('2')), said(2));
+  const view = gpusOf(head.node('n1'));
+  assert.deepEqual(
+    view?.cards.map(({ label, state, tasks }) => [label, state, tasks]),
+    [
+      ['0', 'given', ['1#1']],
+      ['1', 'used_outside', ['2#1']],
+    ],
+  );
+});
