@@ -24,7 +24,7 @@ interface Wish {
 }
 
 /** Options that go when the configuration does not have them any more. */
-const MAY_GO: ReadonlySet<string> = new Set(['health', 'keeps', 'pause']);
+const MAY_GO: ReadonlySet<string> = new Set(['health', 'keeps', 'pause', 'gpus']);
 
 /** At once, and the head writes them down together; more would only wait for each other. */
 const AT_ONCE_MAX = 32;
