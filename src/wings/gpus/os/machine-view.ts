@@ -4,14 +4,17 @@ import { isContainer, namesIn, readOrNull } from '../../owner/os/detector.ts';
 import { ProcessTable } from '../../owner/os/processes.ts';
 import type { MachineView, ProcessOwner } from '../ports/machine-view.ts';
 import { accountNames } from './account-names.ts';
+import { KernelLog } from './kernel-log.ts';
 import { SystemTool } from './tool.ts';
 
 export function systemView(): MachineView {
   const table = new ProcessTable();
+  const log = new KernelLog();
   return {
     tool: (program) => new SystemTool(program),
     read: readOrNull,
     namesIn,
+    kernelLog: () => log.read(),
     owners: (pids) => ownersOf(pids, table),
     isContained: isContainer(),
   };

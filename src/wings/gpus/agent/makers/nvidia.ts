@@ -14,6 +14,7 @@ import {
 } from '../../core/nvidia/csv.ts';
 import { cardOfDriver } from '../../core/nvidia/driver-file.ts';
 import { placeOnSlices, readSlices, slicesByPid, withSlices } from '../../core/nvidia/slices.ts';
+import { NO_XIDS, type Xids, xidsAfter } from '../../core/nvidia/xid.ts';
 import type { Answer } from '../../model/answer.ts';
 import { type MachineView, type Said, type Tool, textOf } from '../../ports/machine-view.ts';
 
@@ -26,6 +27,8 @@ export class Nvidia {
   readonly #tool: Tool;
   /** Those that this driver knows. */
   #fields: readonly string[] = FIELDS;
+
+  #xids: Xids = NO_XIDS;
 
   constructor(machine: MachineView) {
     this.#machine = machine;
@@ -55,6 +58,16 @@ export class Nvidia {
     return { kind: 'mute', words: 'nvidia-smi knows none of the fields that it is asked for' };
   }
 
+  /** What the log has said of a card counts until the driver says that the card is well. */
+  #withXids(seen: readonly NvidiaCard[]): NvidiaCard[] {
+    this.#xids = xidsAfter(this.#xids, this.#machine.kernelLog());
+    return seen.map((one) => {
+      const words = this.#xids.get(one.card.busId);
+      if (words === undefined || one.isCleared) return one;
+      return { ...one, card: { ...one.card, ills: [...one.card.ills, words] } };
+    });
+  }
+
   async #withProcesses(
     seen: readonly NvidiaCard[],
     lost: ReturnType<typeof readLost>,
@@ -68,7 +81,7 @@ export class Nvidia {
     return {
       ...({ kind: 'answered', vendor: VENDOR, lost } as const),
       driver: seen.find(({ driver }) => driver !== null)?.driver ?? null,
-      cards: withSlices(seen, slices),
+      cards: withSlices(this.#withXids(seen), slices),
       processes: placeOnSlices(readApps(textOf(apps)), slices, placed),
       remark: apps.kind === 'mute' ? `who uses the cards is not known: ${apps.words}` : null,
     };

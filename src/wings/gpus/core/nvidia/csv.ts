@@ -27,6 +27,8 @@ const LOST =
 export interface NvidiaCard {
   readonly card: SeenCard;
   readonly driver: string | null;
+  /** The driver says outright that it needs no reset. */
+  readonly isCleared: boolean;
   /** It is cut into parts, and not given whole. */
   readonly isCut: boolean;
 }
@@ -62,6 +64,7 @@ function cardOf(row: ReadonlyMap<string, string>): NvidiaCard {
       ills: illsOf(row),
     },
     driver: /^\d/.test(driver) ? driver : null,
+    isCleared: row.get('gpu_recovery_action')?.toLowerCase() === 'none',
     isCut: row.get('mig.mode.current') === 'Enabled',
   };
 }

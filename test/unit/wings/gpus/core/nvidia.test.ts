@@ -60,6 +60,7 @@ test('[V1] a row is a card by its uuid, with the address as the kernel writes it
         ills: [],
       },
       driver: '580.95.05',
+      isCleared: true,
       isCut: false,
     },
   ]);
