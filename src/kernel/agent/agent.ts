@@ -381,7 +381,8 @@ class RunningAgent implements Agent {
     const { resources } = this.#introduction;
     const report = this.#companions.gpus();
     if (report === null) return { resources };
-    return { resources: { ...resources, gpuCount: report.count }, gpus: report.gpus };
+    const counted = { ...report.counted, ...resources.counted };
+    return { resources: { ...resources, gpuCount: report.count, counted }, gpus: report.gpus };
   }
 
   /** Which machine this is, and for how long. */

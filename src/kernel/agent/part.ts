@@ -60,9 +60,13 @@ export interface AgentInside {
   readonly introduce: () => void;
 }
 
-/** `count`: how many gpus the node offers, in place of what was found when its agent was started. */
+/**
+ * `count`: how many gpus the node offers, in place of what was found when its agent was started; `counted`: what
+ * else it offers.
+ */
 export interface GpuReport {
   readonly count: number;
+  readonly counted: Readonly<Record<string, number>>;
   readonly gpus: NodeGpus;
 }
 

@@ -3,16 +3,26 @@
 import type { Answer, SeenCard } from '../model/answer.ts';
 import type { MachineView } from '../ports/machine-view.ts';
 import { Amd } from './makers/amd.ts';
+import { Devices } from './makers/devices.ts';
 import { Intel } from './makers/intel.ts';
 import { Nvidia } from './makers/nvidia.ts';
 
 export class CardSource {
   readonly machine: MachineView;
-  readonly #makers: readonly { look(): Promise<Answer | null> }[];
+  readonly #makers: { look(): Promise<Answer | null> }[];
+  #devices: string | null = null;
 
   constructor(machine: MachineView) {
     this.machine = machine;
     this.#makers = [new Nvidia(machine), new Amd(machine), new Intel(machine)];
+  }
+
+  /** A program of the operator that lists further devices. False: it is asked already. */
+  ask(devices: string): boolean {
+    if (this.#devices === devices) return false;
+    this.#devices = devices;
+    this.#makers.push(new Devices(this.machine, devices));
+    return true;
   }
 
   /** One look, bounded in time; never rejects. A maker of whom this machine has no tool says nothing. */

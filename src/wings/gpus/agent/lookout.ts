@@ -9,6 +9,8 @@ import type { CardSource } from './card-source.ts';
 export interface LookSettings extends CardRules {
   /** Between two looks. */
   readonly everyMs: number;
+  /** The operator's program that lists further devices; null: there is none. */
+  readonly devices: string | null;
 }
 
 /** A node that wants to know. */
@@ -57,12 +59,14 @@ export class Lookout {
   }
 
   begin(viewer: Viewer, settings: LookSettings, clock: Clock): void {
+    // What is asked for the first time now is looked at without waiting for the next turn.
+    const isNew = settings.devices !== null && this.#source.ask(settings.devices);
     if (this.#first !== null) {
       this.#take(this.#first, settings, clock);
       this.#first = null;
     } else viewer.onLook(this.#machine);
     if (this.#timer !== null || this.#isLooking) return;
-    this.#timer = clock.after(settings.everyMs, () => void this.#look(settings, clock));
+    this.#timer = clock.after(isNew ? 0 : settings.everyMs, () => void this.#look(settings, clock));
   }
 
   leave(viewer: Viewer): void {

@@ -4,7 +4,7 @@ import type { AgentInside, Companion, GpuReport } from '../../../kernel/agent/pa
 import { isSame } from '../../../kernel/base/same.ts';
 import type { GpuCard } from '../../../kernel/model/gpu.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
-import { inOrder, nodeGpus, recall } from '../core/node-cards.ts';
+import { countedOf, inOrder, nodeGpus, recall } from '../core/node-cards.ts';
 import { type CardWish, ownCards } from '../core/own-cards.ts';
 import type { Machine } from '../core/state.ts';
 import { type Given, variablesOf } from '../core/variables.ts';
@@ -14,6 +14,8 @@ import type { Lookout, LookSettings, Viewer } from './lookout.ts';
 export interface NodeWish {
   readonly wish: CardWish;
   readonly look: LookSettings;
+  /** No other node of this program offers what the machine has. */
+  readonly isAlone: boolean;
 }
 
 export class NodeWatch implements Companion, Viewer {
@@ -80,7 +82,8 @@ export class NodeWatch implements Companion, Viewer {
     const before = this.#report;
     const gpus = nodeGpus(this.#uuids, machine, look, before?.gpus ?? null);
     if (machine.makers.size === 0 && gpus.cards.length === 0) return;
-    const report = { count: wish.count ?? gpus.cards.length, gpus };
+    const counted = this.#settings.isAlone ? countedOf(machine) : {};
+    const report = { count: wish.count ?? gpus.cards.length, counted, gpus };
     if (isSame(report, before)) return;
     this.#tell(report, before);
   }
@@ -93,7 +96,8 @@ export class NodeWatch implements Companion, Viewer {
     }
     this.#report = report;
     if (!isSame(cards, before?.gpus.cards)) this.#known.save({ bootId, cards });
-    if (report.count === before?.count) this.#agent.sayAlive();
+    const isOfferSame = isSame([report.count, report.counted], [before?.count, before?.counted]);
+    if (isOfferSame) this.#agent.sayAlive();
     else this.#agent.introduce();
   }
 

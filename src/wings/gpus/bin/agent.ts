@@ -18,10 +18,13 @@ const FIRST_LOOK_MS_MAX = 5_000;
 export async function gpusOnNodes(): Promise<AgentMaker> {
   const source = new CardSource(systemView());
   const lookout = new Lookout(source, await inTime(source.look()));
-  return ({ options, log }) => {
+  return ({ options, log, nodeCount }) => {
     // Its tasks run elsewhere: the cards of this machine are none of theirs.
     if (options.site !== undefined) return {};
-    const settings = settingsOf(options.gpus ?? DEFAULTS, options);
+    const settings = {
+      ...settingsOf({ ...DEFAULTS, ...options.gpus }, options),
+      isAlone: nodeCount === 1,
+    };
     return gpusPart(lookout, settings, () => knownCardsIn(options.stateDir, log));
   };
 }
@@ -29,7 +32,7 @@ export async function gpusOnNodes(): Promise<AgentMaker> {
 function settingsOf(
   { only, ...look }: GpuOptions,
   { resources, gpuFrom = 0 }: Pick<Parameters<AgentMaker>[0]['options'], 'resources' | 'gpuFrom'>,
-): NodeWish {
+): Omit<NodeWish, 'isAlone'> {
   return { wish: { count: resources?.gpuCount ?? null, from: gpuFrom, only }, look };
 }
 

@@ -27,6 +27,13 @@ export const keys: KeysPart = {
       'A gpu is given again when it has been well, and unused by others, for this long.',
       { min: 0 },
     ),
+    key(
+      'node.devices',
+      'text',
+      null,
+      'Program that lists further devices of this node as JSON. See gpus.md.',
+      { form: { is: /^\//, expected: 'an absolute path' } },
+    ),
     key('node.gpu_look_every', 'duration', '10s', 'Time between two looks at the gpus.', {
       min: 1000,
     }),

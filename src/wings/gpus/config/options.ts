@@ -9,6 +9,8 @@ export interface GpuOptions {
   readonly outsideBytesMin: number;
   readonly freeAfterMs: number;
   readonly everyMs: number;
+  /** Program that lists further devices; null: none. */
+  readonly devices: string | null;
 }
 
 /** What counts where the options of an older release say nothing. */
@@ -17,6 +19,7 @@ export const DEFAULTS: GpuOptions = {
   outsideBytesMin: 2 ** 30,
   freeAfterMs: 60_000,
   everyMs: 10_000,
+  devices: null,
 };
 
 declare module '../../../kernel/config/daemon-options.ts' {
@@ -37,6 +40,7 @@ export const options: OptionsPart = {
         outsideBytesMin: number('node.gpu_outside_memory', DEFAULTS.outsideBytesMin),
         freeAfterMs: number('node.gpu_free_after', DEFAULTS.freeAfterMs),
         everyMs: number('node.gpu_look_every', DEFAULTS.everyMs),
+        devices: config.text('node.devices'),
       },
     };
   },

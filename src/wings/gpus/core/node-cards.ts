@@ -84,6 +84,11 @@ function cardOf(
   };
 }
 
+/** Other things of the machine, by kind. */
+export function countedOf({ makers }: Machine): Readonly<Record<string, number>> {
+  return Object.assign({}, ...[...makers.values()].map(({ counted }) => counted));
+}
+
 function driverOf({ makers }: Machine): string | null {
   const all = [...makers].flatMap(([name, { driver }]) =>
     driver === null ? [] : [`${name} ${driver}`],

@@ -49,6 +49,8 @@ export interface Maker {
   readonly driver: string | null;
   /** When they answered last; null: never. */
   readonly answeredAt: number | null;
+  /** How many other things there are, by kind. */
+  readonly counted: Readonly<Record<string, number>>;
   /** What people should know of the last look; null: nothing. */
   readonly remark: string | null;
 }

@@ -46,6 +46,8 @@ export type Answer =
       readonly cards: readonly SeenCard[];
       readonly lost: readonly LostCard[];
       readonly processes: readonly SeenProcess[];
+      /** How many there are of other things, by kind. */
+      readonly counted?: Readonly<Record<string, number>>;
       /** What to know of this look; null: nothing. */
       readonly remark: string | null;
     }

@@ -1,6 +1,7 @@
 // A driver's tool: run bounded in time and output, and not again while it hangs. What hangs in the kernel
 // no signal ends, and each further one would hang beside it.
 
+import { existsSync } from 'node:fs';
 import { systemCommands } from '../../../kernel/os/commands.ts';
 import { isOnPath } from '../../../kernel/os/container-runtimes.ts';
 import type { CommandEnd } from '../../../kernel/ports/commands.ts';
@@ -20,7 +21,7 @@ export class SystemTool implements Tool {
   }
 
   get isThere(): boolean {
-    return isOnPath(this.#program);
+    return this.#program.startsWith('/') ? existsSync(this.#program) : isOnPath(this.#program);
   }
 
   async run(...args: readonly string[]): Promise<Said> {

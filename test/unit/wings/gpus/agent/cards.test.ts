@@ -1,0 +1,200 @@
+// The gpus of a node as its agent tells them to the head, and as its tasks find them: by tools that say
+// what the test says.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import type { GpuCard, NodeGpus } from '../../../../../src/kernel/model/gpu.ts';
+import { CardSource } from '../../../../../src/wings/gpus/agent/card-source.ts';
+import { Lookout } from '../../../../../src/wings/gpus/agent/lookout.ts';
+import { gpusPart } from '../../../../../src/wings/gpus/agent/part.ts';
+import { FIELDS } from '../../../../../src/wings/gpus/core/nvidia/csv.ts';
+import type { Kept } from '../../../../../src/wings/gpus/ports/known-cards.ts';
+import type { MachineView, Said } from '../../../../../src/wings/gpus/ports/machine-view.ts';
+import { FakeWorld } from '../../../kernel/agent/fake-world.ts';
+import { launch, share, shell } from '../../../kernel/agent/orders.ts';
+
+const LOOK = { outsideBytesMin: 2 ** 30, freeAfterMs: 60_000, everyMs: 10_000 };
+const DEVICES = '/opt/devices';
+
+let world = new FakeWorld();
+/** What the tools say by their names; a tool that is missing is not there. */
+let tools: Record<string, string | Said> = {};
+let log: string[] = [];
+let kept: Kept | null = null;
+
+afterEach(async () => {
+  await world.kill();
+  tools = {};
+  log = [];
+  kept = null;
+});
+
+const CELLS: Readonly<Record<string, string>> = {
+  name: 'NVIDIA L40S',
+  'memory.total': '46068',
+  'memory.used': '0',
+  'utilization.gpu': '0',
+  'mig.mode.current': 'Disabled',
+  driver_version: '580.1',
+};
+
+/** Rows of these cards, each `GPU-a` at its place. */
+function cards(...uuids: readonly string[]): string {
+  return uuids
+    .map((uuid, index) => {
+      const own: Record<string, string> = {
+        index: String(index),
+        uuid,
+        'pci.bus_id': `0000:0${index}:00.0`,
+      };
+      return FIELDS.map((field) => own[field] ?? CELLS[field] ?? '[N/A]').join(', ');
+    })
+    .join('\n');
+}
+
+const VIEW: MachineView = {
+  tool: (program) => ({
+    get isThere() {
+      return tools[program] !== undefined;
+    },
+    run: (first = '') => {
+      const said = tools[program] ?? '';
+      if (typeof said !== 'string') return Promise.resolve(said);
+      const isOther = program === 'nvidia-smi' && !first.startsWith('--query-gpu');
+      return Promise.resolve({ kind: 'said', code: 0, text: isOther ? '' : said });
+    },
+  }),
+  read: () => null,
+  namesIn: () => [],
+  kernelLog: () => log.splice(0),
+  owners: () => new Map(),
+  isContained: false,
+};
+
+async function start(
+  options: { count?: number; devices?: string; isSeen?: boolean } = {},
+): Promise<void> {
+  const source = new CardSource(VIEW);
+  const first = options.isSeen === false ? null : await source.look();
+  const look = { ...LOOK, devices: options.devices ?? null };
+  const save = (now: Kept): void => {
+    kept = now;
+  };
+  const wish = { count: options.count ?? null, from: 0, only: null };
+  const known = { load: () => kept, save };
+  world.parts = [gpusPart(new Lookout(source, first), { wish, look, isAlone: true }, () => known)];
+  await world.start();
+  await world.clock.settle();
+}
+
+function told(): NodeGpus[] {
+  return world.head.received.flatMap((message) =>
+    message.kind === 'heartbeat' && message.gpus !== undefined ? [message.gpus] : [],
+  );
+}
+
+function states(gpus: NodeGpus | undefined): string {
+  return (gpus?.cards ?? []).map(({ uuid, state }) => `${uuid} ${state}`).join(', ');
+}
+
+test('[V1] a hello has the cards, and a heartbeat has them only when they have changed', async () => {
+  world = new FakeWorld();
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b') };
+  await start();
+  const [hello] = world.head.hellos;
+  assert.equal(hello?.resources.gpuCount, 2);
+  assert.equal(states(hello?.gpus), 'GPU-a free, GPU-b free');
+  await world.clock.advance(60_000);
+  assert.deepEqual(told(), []);
+  log = ['NVRM: Xid (PCI:0000:01:00): 79, pid=1, GPU has fallen off the bus.'];
+  await world.clock.advance(60_000);
+  assert.deepEqual(told().map(states), ['GPU-a free, GPU-b ill']);
+  assert.equal(told()[0]?.cards[1]?.why, 'ill: XID 79: GPU has fallen off the bus.');
+  assert.equal(world.head.hellos.length, 1);
+});
+
+test('[V1] a card that comes while the agent runs is offered in a new session', async () => {
+  world = new FakeWorld();
+  tools = { 'nvidia-smi': cards('GPU-a') };
+  await start();
+  tools = { 'nvidia-smi': cards('GPU-b', 'GPU-a') };
+  await world.clock.advance(20_000);
+  const hello = world.head.hellos.at(-1);
+  assert.equal(world.head.hellos.length, 2);
+  assert.equal(hello?.resources.gpuCount, 2);
+  assert.equal(states(hello?.gpus), 'GPU-a free, GPU-b free');
+});
+
+test('[V4] a task finds its card by uuid, also when its number has another card by now', async () => {
+  world = new FakeWorld();
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b') };
+  await start();
+  tools = { 'nvidia-smi': cards('GPU-b', 'GPU-a') };
+  await world.clock.advance(10_000);
+  const given = { ...share(1, 0), gpus: [0] };
+  world.head.order(launch(1, shell('x'), { share: given }));
+  await world.clock.settle();
+  const { environment = [] } = world.launcher.started[0] ?? {};
+  assert.ok(environment.includes('CUDA_VISIBLE_DEVICES=GPU-a'), environment.join('\n'));
+  assert.ok(environment.includes('WEFT_GPUS=1'));
+});
+
+test('[V5] a driver that hangs at the start of an agent takes no card away', async () => {
+  world = new FakeWorld();
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b') };
+  await start();
+  await world.kill();
+  tools = { 'nvidia-smi': { kind: 'mute', words: 'nvidia-smi hangs' } };
+  await start({ isSeen: false });
+  const hello = world.head.hellos.at(-1);
+  assert.equal(hello?.resources.gpuCount, 2);
+  assert.equal(states(hello?.gpus), 'GPU-a unknown, GPU-b unknown');
+  await world.clock.advance(10_000);
+  assert.equal(told().at(-1)?.remark, 'nvidia: nvidia-smi hangs');
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b') };
+  await world.clock.advance(10_000);
+  assert.equal(states(told().at(-1)), 'GPU-a free, GPU-b free');
+});
+
+test('[V1] what was taken out while the machine was off is forgotten, and the rest keeps its order', async () => {
+  world = new FakeWorld();
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b', 'GPU-c') };
+  await start();
+  await world.kill();
+  kept = { bootId: 'another', cards: (kept as Kept | null)?.cards ?? [] };
+  tools = { 'nvidia-smi': cards('GPU-c', 'GPU-b') };
+  await start();
+  const { gpus } = world.head.hellos.at(-1) ?? {};
+  const numbers = (gpus?.cards ?? []).map((card: GpuCard) => [card.number, card.index, card.uuid]);
+  assert.deepEqual(numbers, [
+    [0, 1, 'GPU-b'],
+    [1, 0, 'GPU-c'],
+  ]);
+});
+
+test('[V7] a program of the operator adds devices, and a problem of it is told', async () => {
+  world = new FakeWorld();
+  tools = {
+    [DEVICES]: '[{"kind": "fpga", "id": "1"}, {"kind": "gpu", "id": "TT-1", "name": "n150"}]',
+  };
+  await start({ devices: DEVICES });
+  await world.clock.advance(1000);
+  const hello = world.head.hellos.at(-1);
+  assert.deepEqual(hello?.resources.counted, { fpga: 1 });
+  assert.equal(hello?.resources.gpuCount, 1);
+  assert.equal(states(hello?.gpus), 'TT-1 free');
+  tools = { [DEVICES]: 'Traceback' };
+  await world.clock.advance(20_000);
+  assert.match(
+    told().at(-1)?.remark ?? '',
+    /\/opt\/devices of node\.devices \(exit code 0\) says: Traceback; expected a JSON list/,
+  );
+  assert.equal(states(told().at(-1)), 'TT-1 free');
+});
+
+test('[V1] a machine without any tool tells nothing of cards', async () => {
+  world = new FakeWorld();
+  await start();
+  await world.clock.advance(60_000);
+  assert.deepEqual([world.head.hellos[0]?.gpus, told()], [undefined, []]);
+});
