@@ -123,6 +123,19 @@ test('[K14] podman has its root for the user, and only limits that it can set', 
   assert.deepEqual(valuesOf(words, '--volume'), ['/tmp:/tmp', '/opt/weft:/opt/weft:ro']);
 });
 
+test('[K14] a worker in a container gets the gpus of its task and no others', async (t) => {
+  for (const [kind, option, own] of [
+    ['docker', '--gpus', ['"device=0,1"']],
+    ['podman', '--device', ['nvidia.com/gpu=0', 'nvidia.com/gpu=1']],
+  ] as const) {
+    const image = { kind, name: 'lab/node:24' } as const;
+    const two = { ...share(1, 4096), gpus: [0, 1] };
+    const order = launch(7, shell('x'), { pool: { key: 'k', image }, share: two });
+    const [argv] = await started(order);
+    assert.deepEqual(valuesOf(ran(argv, kind, t).calls[0] ?? [], option), own);
+  }
+});
+
 test('[K14] a container whose client did not see its end is removed by the script', async (t) => {
   const order = launch(7, shell('x'), { pool: { key: 'k', image: IMAGE } });
   const [argv] = await started(order);

@@ -1,0 +1,94 @@
+// Which of a node's cards a task gets that asks for them by type, memory or a share: the least that does,
+// so that whole and large cards stay for those who need them.
+
+/** What a task asks of one node. */
+export interface CardRequest {
+  /** How many cards, or shares of as many cards. */
+  readonly count: number;
+  /** One of these types, each with all its variants: `a100` is also `a100-80g`; null: any. */
+  readonly types: readonly string[] | null;
+  /** Each card has at least that much; null: any. */
+  readonly memoryBytesMin: number | null;
+  /** Only so much of each card; null: whole cards. */
+  readonly shareBytes: number | null;
+}
+
+/** A card with what is left of it. */
+export interface CardRoom {
+  readonly number: number;
+  readonly type: string;
+  /** Null: not known, so that it meets no wish for memory. */
+  readonly memoryBytes: number | null;
+  /** Memory that no task has; all of it: no task is on the card. */
+  readonly freeBytes: number | null;
+  readonly isIdle: boolean;
+  /** It is a slice of a card. */
+  readonly isSlice: boolean;
+  /** Null: the machine has one memory, or does not say. */
+  readonly numaNode: number | null;
+}
+
+/** Numbers of the cards, in their order; null: there are too few. */
+export function cardsFor(request: CardRequest, cards: readonly CardRoom[]): number[] | null {
+  const { count } = request;
+  const fitting = cards.filter((card) => isWanted(card, request) && hasRoom(card, request));
+  if (fitting.length < count) return null;
+  const order = [...fitting].sort((a, b) => compare(a, b, request));
+  const chosen = near(order, count) ?? order.slice(0, count);
+  return chosen.map(({ number }) => number).sort((a, b) => a - b);
+}
+
+/** Whether the node could hold the request if nobody were on its cards. */
+export function couldHoldCards(request: CardRequest, cards: readonly CardRoom[]): boolean {
+  const empty = cards.map((card) => ({ ...card, isIdle: true, freeBytes: card.memoryBytes }));
+  return cardsFor(request, empty) !== null;
+}
+
+/** End of a type that says how much memory a whole card has. */
+const MEMORY = /^-\d+g$/;
+
+/** Whether a card of this type is what somebody means who says `wanted`. A slice is meant only by its own. */
+export function isOfType(type: string, wanted: string): boolean {
+  if (type === wanted) return true;
+  return type.startsWith(`${wanted}-`) && MEMORY.test(type.slice(wanted.length));
+}
+
+function isWanted({ type, memoryBytes }: CardRoom, request: CardRequest): boolean {
+  const { types, memoryBytesMin } = request;
+  if (types !== null && !types.some((wanted) => isOfType(type, wanted))) return false;
+  return memoryBytesMin === null || (memoryBytes ?? 0) >= memoryBytesMin;
+}
+
+function hasRoom({ isIdle, freeBytes }: CardRoom, { shareBytes }: CardRequest): boolean {
+  return shareBytes === null ? isIdle : (freeBytes ?? 0) >= shareBytes;
+}
+
+/** Shares go where others are already, slices before whole cards, small cards before large ones. */
+function compare(a: CardRoom, b: CardRoom, { shareBytes }: CardRequest): number {
+  const far = Number.MAX_SAFE_INTEGER;
+  const shared = shareBytes === null ? 0 : Number(a.isIdle) - Number(b.isIdle);
+  const room = ({ freeBytes, memoryBytes }: CardRoom): number =>
+    (shareBytes === null ? memoryBytes : freeBytes) ?? far;
+  return (
+    shared || Number(b.isSlice) - Number(a.isSlice) || room(a) - room(b) || a.number - b.number
+  );
+}
+
+/**
+ * All at one memory of the machine, where that costs no larger card: of those that hold them, the one with
+ * the fewest to spare.
+ */
+function near(order: readonly CardRoom[], count: number): readonly CardRoom[] | null {
+  if (count < 2) return null;
+  const groups = new Map<number | null, CardRoom[]>();
+  for (const card of order.filter((one) => isLike(one, order[0]))) {
+    groups.set(card.numaNode, [...(groups.get(card.numaNode) ?? []), card]);
+  }
+  const holding = [...groups.values()].filter(({ length }) => length >= count);
+  const [best] = holding.sort((a, b) => a.length - b.length);
+  return best?.slice(0, count) ?? null;
+}
+
+function isLike(a: CardRoom, b: CardRoom | undefined): boolean {
+  return a.type === b?.type && a.isSlice === b.isSlice && a.isIdle === b.isIdle;
+}
