@@ -110,9 +110,28 @@ function osName(): string {
   }
 }
 
+/** Cards of all makers together; one that is cut counts as its slices. */
 async function countGpus(): Promise<number> {
-  const nvidia = await lines('nvidia-smi', ['--query-gpu=index', '--format=csv,noheader']);
-  if (nvidia.length > 0) return nvidia.length;
+  const counts = await Promise.all([
+    lines('nvidia-smi', ['-L']).then(countCards),
+    lines('amd-smi', ['list', '--json']).then((amd) => countOf(amd, '"bdf"') || countByRocm()),
+    lines('xpu-smi', ['discovery', '-j']).then((intel) => countOf(intel, '"pci_bdf_address"')),
+  ]);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** `GPU 0: …`, and below it its slices. */
+function countCards(listed: readonly string[]): number {
+  const found = listed.filter((line) => /^(GPU \d+:|\s+MIG ).*\(UUID: /.test(line));
+  const isCut = (at: number): boolean => found[at + 1]?.startsWith(' ') === true;
+  return found.filter((line, at) => line.startsWith(' ') || !isCut(at)).length;
+}
+
+function countOf(printed: readonly string[], word: string): number {
+  return printed.join('').split(word).length - 1;
+}
+
+async function countByRocm(): Promise<number> {
   const rocm = await lines('rocm-smi', ['--showid', '--csv']);
   return rocm.filter((line) => /^card\d+/.test(line)).length;
 }
