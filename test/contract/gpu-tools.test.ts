@@ -28,7 +28,10 @@ async function seen(scenario: string): Promise<{ cards: string[]; remark: string
     };
     const machine = watchCards(EMPTY, look, RULES);
     const uuids = inOrder(machine).map(({ uuid }) => uuid);
-    const { cards, remark } = nodeGpus(uuids, machine, RULES, null);
+    const { cards, remark } = nodeGpus({ uuids, count: null }, machine, RULES, {
+      before: null,
+      at: 0,
+    });
     return {
       cards: cards.map(({ index, label, type, state, why }) => {
         return `${label ?? index} ${type} ${why ?? state}`;

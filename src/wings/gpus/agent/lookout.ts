@@ -22,6 +22,17 @@ export interface Viewer {
   onLook(machine: Machine): void;
 }
 
+/** Before the first answer of any tool. */
+const UNANSWERED: Machine = {
+  cards: new Map(),
+  makers: new Map([
+    [
+      'tools',
+      { driver: null, answeredAt: null, counted: {}, remark: 'the drivers have not answered yet' },
+    ],
+  ]),
+};
+
 export class Lookout {
   readonly #source: CardSource;
   readonly #viewers = new Set<Viewer>();
@@ -34,6 +45,7 @@ export class Lookout {
   constructor(source: CardSource, first: readonly Answer[] | null) {
     this.#source = source;
     this.#first = first;
+    if (first === null) this.#machine = UNANSWERED;
   }
 
   get machine(): Machine {
@@ -96,7 +108,9 @@ export class Lookout {
       isContained: this.#source.machine.isContained,
       now: { at: clock.now(), monotonic: clock.monotonic() },
     };
-    this.#machine = watchCards(this.#machine, look, settings);
+    const before = { ...this.#machine, makers: new Map(this.#machine.makers) };
+    before.makers.delete('tools');
+    this.#machine = watchCards(before, look, settings);
     for (const viewer of this.#viewers) viewer.onLook(this.#machine);
   }
 }

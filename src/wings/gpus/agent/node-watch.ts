@@ -4,7 +4,7 @@ import type { AgentInside, Companion, GpuReport } from '../../../kernel/agent/pa
 import { isSame } from '../../../kernel/base/same.ts';
 import type { GpuCard } from '../../../kernel/model/gpu.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
-import { countedOf, inOrder, nodeGpus, recall } from '../core/node-cards.ts';
+import { countedOf, inOrder, isSeen, nodeGpus, recall } from '../core/node-cards.ts';
 import { type CardWish, ownCards } from '../core/own-cards.ts';
 import type { Machine } from '../core/state.ts';
 import { type Given, variablesOf } from '../core/variables.ts';
@@ -80,7 +80,9 @@ export class NodeWatch implements Companion, Viewer {
     const had = isIdle ? this.#uuids.filter((uuid) => machine.cards.has(uuid)) : this.#uuids;
     this.#uuids = ownCards(had, inOrder(machine), this.#lookout.takenBut(this), wish);
     const before = this.#report;
-    const gpus = nodeGpus(this.#uuids, machine, look, before?.gpus ?? null);
+    const own = { uuids: this.#uuids, count: wish.count };
+    const at = this.#agent.ports.clock.now();
+    const gpus = nodeGpus(own, machine, look, { before: before?.gpus ?? null, at });
     if (machine.makers.size === 0 && gpus.cards.length === 0) return;
     const counted = this.#settings.isAlone ? countedOf(machine) : {};
     const report = { count: wish.count ?? gpus.cards.length, counted, gpus };
@@ -95,7 +97,9 @@ export class NodeWatch implements Companion, Viewer {
       this.#agent.ports.log.warn({ remark }, 'the tools of the gpus tell of something');
     }
     this.#report = report;
-    if (!isSame(cards, before?.gpus.cards)) this.#known.save({ bootId, cards });
+    if (!isSame(cards, before?.gpus.cards)) {
+      this.#known.save({ bootId, cards: cards.filter(isSeen) });
+    }
     const isOfferSame = isSame([report.count, report.counted], [before?.count, before?.counted]);
     if (isOfferSame) this.#agent.sayAlive();
     else this.#agent.introduce();
@@ -112,7 +116,7 @@ export class NodeWatch implements Companion, Viewer {
   }
 
   #cards(): readonly GpuCard[] {
-    return this.#report?.gpus.cards ?? [];
+    return this.#report?.gpus.cards.filter(isSeen) ?? [];
   }
 
   #heldNumbers(): number[] {

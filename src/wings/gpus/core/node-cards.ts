@@ -8,6 +8,8 @@ import type { CardRules, Machine, Tracked } from './state.ts';
 import { remembered, usersOf } from './watch.ts';
 import { goneWords, whyOf } from './words.ts';
 
+/** Beginning of uuids of cards that nobody has seen. */
+const HIDDEN = 'unseen-';
 const NO_CARDS = /no devices were found|unable to detect any gpu/i;
 
 /** Cards in the order of the machine: by maker, number and address. */
@@ -27,12 +29,18 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
+/** The node's cards, and how many it is declared to have; null: as many as there are. */
+export interface OwnCards {
+  readonly uuids: readonly string[];
+  readonly count: number | null;
+}
+
 /** `before`: as it was told last. */
 export function nodeGpus(
-  uuids: readonly string[],
+  { uuids, count }: OwnCards,
   machine: Machine,
   rules: CardRules,
-  before: NodeGpus | null,
+  { before, at }: { readonly before: NodeGpus | null; readonly at: number },
 ): NodeGpus {
   const isMixed = new Set([...machine.cards.values()].map(({ seen }) => seen.vendor)).size > 1;
   const told = new Map((before?.cards ?? []).map((card) => [card.uuid, card]));
@@ -45,7 +53,35 @@ export function nodeGpus(
     if (known === undefined) return [];
     return [{ ...known, number, state: 'gone', why: goneWords(null) } as const];
   });
-  return { cards, driver: driverOf(machine), remark: remarkOf(machine) };
+  const remark = remarkOf(machine);
+  const hidden = remark === null ? [] : hiddenCards(cards.length, count ?? 0, remark);
+  const all = [
+    ...cards,
+    ...hidden.map((card) => ({ ...card, since: told.get(card.uuid)?.since ?? at })),
+  ];
+  return { cards: all, driver: driverOf(machine), remark };
+}
+
+/** Declared cards of which no tool could tell yet: they are not given. */
+function hiddenCards(from: number, to: number, remark: string): Omit<GpuCard, 'since'>[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, at) => ({
+    number: from + at,
+    index: null,
+    uuid: `${HIDDEN}${from + at}`,
+    vendor: 'unknown',
+    name: 'gpu',
+    type: 'gpu',
+    memoryBytes: null,
+    busId: '',
+    state: 'unknown',
+    why: `not known: ${remark}`,
+    users: [],
+  }));
+}
+
+/** Whether a card has been seen. */
+export function isSeen({ uuid }: Pick<GpuCard, 'uuid'>): boolean {
+  return !uuid.startsWith(HIDDEN);
 }
 
 /** Undefined: its number says enough. */

@@ -15,6 +15,7 @@ const OUTPUT_LENGTH_MAX = 4_000_000;
 export class SystemTool implements Tool {
   readonly #program: string;
   #last: CommandEnd | null = null;
+  #isRunning = false;
 
   constructor(program: string) {
     this.#program = program;
@@ -25,14 +26,17 @@ export class SystemTool implements Tool {
   }
 
   async run(...args: readonly string[]): Promise<Said> {
+    if (this.#isRunning) return { kind: 'mute', words: `${this.#program} has not answered yet` };
     if (this.#last?.isThere() === true) {
       return { kind: 'mute', words: `${this.#program} hangs, and cannot be ended` };
     }
+    this.#isRunning = true;
     const end = await systemCommands.run({
       argv: [this.#program, ...args],
       timeoutMs: TIMEOUT_MS,
       keep: { part: 'first', length: OUTPUT_LENGTH_MAX },
     });
+    this.#isRunning = false;
     this.#last = end;
     if (end.code !== null) return { kind: 'said', code: end.code, text: end.output };
     return { kind: 'mute', words: `${this.#program}: ${end.how}` };

@@ -59,7 +59,12 @@ export class Amd {
   }
 }
 
+/** The driver is not loaded, or the machine has no card. */
+const NOTHING = /unable to detect any gpu devices.*/i;
+
 function unread(tool: string, code: number | null, text: string): Answer {
+  const nothing = NOTHING.exec(text)?.[0];
+  if (nothing !== undefined) return { kind: 'failed', vendor: VENDOR, words: firstLine(nothing) };
   const words = `${tool} (exit code ${code}) says: ${firstLine(text) || 'nothing'}`;
   return { kind: 'silent', vendor: VENDOR, words };
 }

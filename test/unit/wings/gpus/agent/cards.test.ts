@@ -156,6 +156,32 @@ test('[V5] a driver that hangs at the start of an agent takes no card away', asy
   assert.equal(states(told().at(-1)), 'GPU-a free, GPU-b free');
 });
 
+test('[V5] declared gpus that no tool has seen yet are not given', async () => {
+  world = new FakeWorld();
+  tools = { 'nvidia-smi': { kind: 'mute', words: 'nvidia-smi hangs' } };
+  await start({ count: 2, isSeen: false });
+  const hello = world.head.hellos.at(-1);
+  assert.equal(hello?.resources.gpuCount, 2);
+  assert.equal(states(hello?.gpus), 'unseen-0 unknown, unseen-1 unknown');
+  assert.match(
+    hello?.gpus?.cards[0]?.why ?? '',
+    /^not known: tools: the drivers have not answered/,
+  );
+  await world.clock.advance(10_000);
+  assert.equal(told().at(-1)?.cards[0]?.why, 'not known: nvidia: nvidia-smi hangs');
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b') };
+  await world.clock.advance(10_000);
+  assert.equal(states(told().at(-1)), 'GPU-a free, GPU-b free');
+  assert.equal((kept as Kept | null)?.cards.length, 2);
+});
+
+test('[V1] gpus that are declared where there is no tool are numbers, and given', async () => {
+  world = new FakeWorld();
+  await start({ count: 2 });
+  await world.clock.advance(20_000);
+  assert.deepEqual([world.head.hellos[0]?.gpus, told()], [undefined, []]);
+});
+
 test('[V1] what was taken out while the machine was off is forgotten, and the rest keeps its order', async () => {
   world = new FakeWorld();
   tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b', 'GPU-c') };
