@@ -18,6 +18,7 @@ test('[V1] gpus of all makers are counted, of one that is cut its slices', async
     ['workstation', 3],
     ['slices', 3],
     ['two-makers', 2],
+    ['lost', 2],
     ['mismatch', 0],
     ['garbage', 0],
   ] as const) {

@@ -138,11 +138,11 @@ async function countByRocm(): Promise<number> {
 
 async function lines(program: string, args: readonly string[]): Promise<string[]> {
   if (!isOnPath(program)) return [];
-  const { succeeded, output } = await systemCommands.run({
+  const { code, output } = await systemCommands.run({
     argv: [program, ...args],
     timeoutMs: GPU_TIMEOUT_MS,
     keep: { part: 'first', length: OUTPUT_LENGTH_MAX },
   });
-  // The tool may be there and find no working gpu.
-  return succeeded ? output.split('\n').filter((line) => line.trim() !== '') : [];
+  // One card that is lost makes it fail, after it has named the others.
+  return code !== null ? output.split('\n').filter((line) => line.trim() !== '') : [];
 }

@@ -54,9 +54,12 @@ function appLines({ nvidia = [], processes = [] }: FakeWorld): string[] {
 }
 
 function listLines({ nvidia = [] }: FakeWorld): string[] {
-  return nvidia.flatMap(({ index, name, uuid, slices = [] }) => [
-    `GPU ${index}: ${name} (UUID: ${uuid})`,
-    ...slices.map((slice, at) => {
+  if (nvidia.some(({ lost }) => lost !== undefined)) process.exitCode = 15;
+  return nvidia.flatMap((card) => [
+    card.lost === undefined
+      ? `GPU ${card.index}: ${card.name} (UUID: ${card.uuid})`
+      : lostLine(card),
+    ...(card.slices ?? []).map((slice, at) => {
       return `  MIG ${slice.profile.padEnd(12)}Device ${String(at).padStart(2)}: (UUID: ${slice.uuid})`;
     }),
   ]);
