@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { CardView, NodeView } from '../../src/kernel/api/nodes.ts';
-import type { FakeCard, FakeWorld } from '../support/gpu/world.ts';
+import { type FakeCard, type FakeWorld, pidsFile } from '../support/gpu/world.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 
@@ -38,6 +38,14 @@ class GpuCluster extends LocalCluster {
     renameSync(`${this.#file}.new`, this.#file);
   }
 
+  /** Tools that hang are ended by nobody else before their time. */
+  override async close(): Promise<void> {
+    const file = pidsFile(this.#file);
+    const pids = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+    for (const pid of pids.map(Number)) if (isTool(pid)) process.kill(pid, 'SIGKILL');
+    await super.close();
+  }
+
   node(name = 'n1'): Promise<NodeView> {
     return this.client.call('GET', `/v1/nodes/${name}`);
   }
@@ -55,6 +63,15 @@ class GpuCluster extends LocalCluster {
     return until(`the cards are ${states}`, async () => {
       return (await this.states(name)) === states || undefined;
     });
+  }
+}
+
+/** Not another process that has its number by now. */
+function isTool(pid: number): boolean {
+  try {
+    return /sleep|-smi\.ts/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+  } catch {
+    return false; // It has ended.
   }
 }
 

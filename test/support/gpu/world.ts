@@ -2,7 +2,7 @@
 // this file print. `FAKE_GPUS` is the path of the file; a test that writes another one changes the world.
 
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 
 export interface FakeCard {
   readonly index: number;
@@ -46,9 +46,18 @@ export interface FakeWorld {
 }
 
 export function readWorld(): FakeWorld {
+  return JSON.parse(readFileSync(scenarioFile(), 'utf8')) as FakeWorld;
+}
+
+function scenarioFile(): string {
   const file = process.env['FAKE_GPUS'];
   if (file === undefined) throw new Error('FAKE_GPUS names no scenario');
-  return JSON.parse(readFileSync(file, 'utf8')) as FakeWorld;
+  return file;
+}
+
+/** Where those that hang leave their pids, for whoever ends them. */
+export function pidsFile(scenario: string): string {
+  return `${scenario}.pids`;
 }
 
 /** Longer than anybody waits for a tool, short enough to be gone soon. */
@@ -58,7 +67,8 @@ const HANG_S = 60;
 export function answers({ says, hangs }: FakeWorld): boolean {
   if (hangs === true) {
     process.on('SIGTERM', () => undefined);
-    spawn('sleep', [String(HANG_S)], { stdio: ['ignore', 'inherit', 'inherit'] });
+    const child = spawn('sleep', [String(HANG_S)], { stdio: ['ignore', 'inherit', 'inherit'] });
+    appendFileSync(pidsFile(scenarioFile()), `${process.pid}\n${child.pid}\n`);
     setTimeout(() => process.exit(0), HANG_S * 1000);
     return false;
   }

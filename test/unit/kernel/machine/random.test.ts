@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Command } from '../../../../src/kernel/machine/declared.ts';
 import { isCycleDue, snapshotOf } from '../../../../src/kernel/machine/schedule.ts';
+import type { CardState } from '../../../../src/kernel/model/gpu.ts';
 import type { JobId, NodeName } from '../../../../src/kernel/model/ids.ts';
 import { RUNNING_POLICIES } from '../../../../src/kernel/model/maintenance.ts';
 import type { EndCause } from '../../../../src/kernel/model/orders.ts';
@@ -13,6 +14,7 @@ import { type Policy, plainScheduling } from '../../../../src/kernel/model/sched
 import { plan } from '../../../../src/kernel/scheduler/cycle/plan.ts';
 import { BUILD_FAILED_SIGNAL } from '../../../../src/wings/batches/core/build-script.ts';
 import { ADMIN, ANN, OPERATOR, TestHead } from '../../../support/controller.ts';
+import { card } from '../../../support/nodes.ts';
 
 /** One thing that happens; numbers are taken modulo what there is. */
 const step = fc.record({
@@ -30,6 +32,7 @@ const step = fc.record({
       'maint',
       'store',
       'batch',
+      'cards',
     ] as const),
   ),
   a: fc.nat(1000),
@@ -108,6 +111,8 @@ function live(head: TestHead, { act, a, b, c }: Step): void {
       return fleet(head, node, b);
     case 'batch':
       return batch(head, a, b, c);
+    case 'cards':
+      return cards(head, node, b);
     case 'maint':
       return maintain(head, a, b, c);
     case 'tick':
@@ -115,6 +120,13 @@ function live(head: TestHead, { act, a, b, c }: Step): void {
     default:
       return void head.perform({ kind: 'started' });
   }
+}
+
+/** Each of its two cards is well, used by others, ill or gone; what it says next is the end of that. */
+function cards(head: TestHead, node: string, b: number): void {
+  if (!head.node(node).connected) return;
+  const stateOf = (at: number): CardState => pick(['free', 'used_outside', 'ill', 'gone'], at);
+  head.tellCards(node, [card(0, { state: stateOf(b) }), card(1, { state: stateOf(b >> 2) })]);
 }
 
 function submit(head: TestHead, a: number, b: number, c: number): void {
