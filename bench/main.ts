@@ -19,6 +19,11 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     about: 'durable jobs per second, one agent: single submissions and one array',
   },
   throughput4: { args: ['throughput.ts', '10000', '4'], about: 'the same with four agents' },
+  array: {
+    args: ['array-rate.ts', '10000', '3'],
+    about:
+      'an array of silent tasks and one of tasks that print, in turns with xargs: rate and CPU',
+  },
   latency: { args: ['latency.ts'], about: 'an idle cluster: submit to start, commands' },
   recovery: {
     args: ['recovery.ts', '1000', '100000'],

@@ -3,7 +3,15 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from './support/hosts.ts';
@@ -25,6 +33,11 @@ describe('restarts of a local cluster', () => {
     const pid = cluster.pidOf(daemon);
     process.kill(pid, 'SIGKILL');
     await until(`${daemon} is gone`, () => (isAlive(pid) ? undefined : true));
+  };
+
+  const outputsOf = (id: string): string[] => {
+    const folder = join(cluster.state, 'head', 'logs', '0', id);
+    return existsSync(folder) ? readdirSync(folder) : [];
   };
 
   it('a second up finds the cluster, and says so', async () => {
@@ -59,6 +72,18 @@ describe('restarts of a local cluster', () => {
     assert.equal(await cluster.ok('wait', id), `${id} completed`);
     assert.equal(lines('adopted').length, 1);
     assert.equal(await cluster.ok('logs', id), 'late');
+  });
+
+  it('[W10] output of an array is whole and told once, with a head killed while it comes', async () => {
+    const id = await cluster.ok('run', '--array', '0-59', '--', 'echo begin; sleep 0.1; echo end');
+    await until('some of it is kept', () => outputsOf(id).includes('segment') || undefined);
+    await killed('head');
+    await cluster.up(...UP);
+    assert.equal(await cluster.ok('wait', id), `${id} completed`);
+    for (let index = 0; index < 60; index += 1) {
+      assert.equal(await cluster.ok('logs', `${id}[${index}]`), 'begin\nend');
+    }
+    await until('it is in one file', () => outputsOf(id).length === 1 || undefined);
   });
 
   it('[O2] a pause without a head goes on without its agent, and ends on time', async () => {

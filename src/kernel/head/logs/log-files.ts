@@ -1,7 +1,8 @@
 // Captured output on the head: pieces from agents are appended, readers get ranges. A piece is
-// acknowledged after it was written; what arrives twice is written once.
+// acknowledged after it was written; what arrives twice is written once. Small output of an array's
+// task lies in the segment of its job, other output in a file of its own.
 
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { formatSize } from '../../base/size.ts';
 import type { Log } from '../../ports/log.ts';
@@ -13,6 +14,8 @@ import { appendTo, openExisting, sizeOf, writeSmall } from './log-disk.ts';
 import type { LogJobs } from './log-jobs.ts';
 import { type LogPlace, logPath, readLogName } from './log-path.ts';
 import { hasMark, isMarked, mark, unmark } from './open-mark.ts';
+import { SEGMENT, Segments } from './segments/segments.ts';
+import { type SmallFile, SmallOutputs } from './segments/small-outputs.ts';
 
 export interface LogFilesOptions {
   /** Made when it is not there. */
@@ -47,14 +50,11 @@ export interface LogStatus {
   readonly movedAt: number;
 }
 
-interface LogFile {
-  size: number;
+interface LogFile extends SmallFile {
   /** Size of what is kept of the end, with the words about the cut before it. */
   tailSize: number;
   dropped: number;
-  ended: boolean;
   isMarked: boolean;
-  movedAt: number;
   /** Pieces of one file are written one after the other. */
   work: Promise<unknown>;
   pending: number;
@@ -74,13 +74,18 @@ export class LogFiles {
   readonly #files = new Map<string, LogFile>();
   readonly #watchers = new Map<string, Set<() => void>>();
   readonly #budget: LogBudget;
+  readonly #segments: Segments;
+  readonly #small: SmallOutputs;
   #openedAt = 0;
 
   constructor(options: LogFilesOptions) {
     this.#options = options;
-    const { directory, totalBytesMax, jobs, log } = options;
+    const { directory, fileBytesMax, totalBytesMax, jobs, log } = options;
     const onRemove = (relative: string): void => this.#forget(relative);
     this.#budget = new LogBudget({ directory, bytesMax: totalBytesMax, jobs, onRemove, log });
+    const segments = new Segments(directory, log);
+    this.#segments = segments;
+    this.#small = new SmallOutputs({ directory, fileBytesMax, segments, budget: this.#budget });
   }
 
   /** Reads how much earlier heads kept. Looks at no file of output. */
@@ -117,7 +122,7 @@ export class LogFiles {
     const relative = logPath(log.value);
     const file = this.#fileAt(relative);
     file.pending += 1;
-    const work = file.work.then(() => this.#write(relative, file, piece));
+    const work = file.work.then(() => this.#keep(log.value, file, piece));
     // A failure is the asker's; the next piece of the file is tried anyway.
     file.work = work.then(
       () => this.#done(relative, file),
@@ -136,14 +141,17 @@ export class LogFiles {
   async status(log: LogPlace): Promise<LogStatus> {
     const relative = logPath(log);
     const known = this.#files.get(relative);
-    if (known === undefined) return this.#statusOnDisk(relative);
-    await known.work;
+    await known?.work;
+    if (known === undefined || known.size < 0) return this.#statusOnDisk(log);
     const size = known.size + known.tailSize;
     const { dropped, ended, movedAt } = known;
     return { size, dropped, ended, isOpen: !ended && size > 0, movedAt };
   }
 
-  async #statusOnDisk(relative: string): Promise<LogStatus> {
+  async #statusOnDisk(log: LogPlace): Promise<LogStatus> {
+    const small = await this.#small.find(log);
+    if (small !== null) return { ...NOTHING, size: small.length, ended: true };
+    const relative = logPath(log);
     const file = path.join(this.#options.directory, relative);
     const size = await sizeOf(file);
     if (size === null) return NOTHING;
@@ -160,6 +168,8 @@ export class LogFiles {
 
   /** Up to `length` bytes from `offset`; empty at the end of what is there. */
   async read(log: LogPlace, offset: number, length: number): Promise<Uint8Array> {
+    const small = await this.#small.find(log);
+    if (small !== null) return (await small.read()).subarray(offset, offset + length);
     const handle = await openExisting(path.join(this.#options.directory, logPath(log)));
     if (handle === null) return new Uint8Array();
     try {
@@ -174,8 +184,22 @@ export class LogFiles {
 
   /** Gives the output one more name elsewhere, under which it goes on. */
   linkTo(log: LogPlace, to: string): Promise<void> {
+    const file = this.#fileAt(logPath(log));
+    file.pending += 1;
+    const work = file.work.then(() => this.#link(log, file, to));
+    file.work = work.then(
+      () => this.#done(logPath(log), file),
+      () => this.#done(logPath(log), file),
+    );
+    return work;
+  }
+
+  async #link(log: LogPlace, known: LogFile, to: string): Promise<void> {
+    const small = await this.#small.find(log);
+    if (small !== null) return writeFile(to, await small.read(), { mode: 0o600, flag: 'wx' });
+    await this.#small.keepFile(log, known);
     const file = path.join(this.#options.directory, logPath(log));
-    return linkLog(file, tailOf(file), to);
+    await linkLog(file, tailOf(file), to);
   }
 
   /** Calls back after each change of the file, until the returned function is called. */
@@ -189,9 +213,30 @@ export class LogFiles {
     };
   }
 
-  async #write(relative: string, file: LogFile, piece: LogPiece): Promise<Kept> {
+  /** In the job's segment what is small and whole, everything else in a file. */
+  async #keep(log: LogPlace, file: LogFile, piece: LogPiece): Promise<Kept> {
     // Most processes write nothing: that a file is empty needs no look at the disk.
     if (file.size < 0 && piece.end && wholeSize(piece) === 0) file.size = 0;
+    if (file.size < 0) await this.#small.recall(log, file);
+    if (file.isSmall || (await this.#small.take(log, file, piece))) {
+      return { offset: Math.max(file.size, piece.offset + piece.bytes.length), end: true };
+    }
+    const kept = await this.#write(logPath(log), file, piece);
+    if (kept.end) await this.#fold(log, file);
+    return kept;
+  }
+
+  /** It is kept already: what fails here costs room on the disk. */
+  async #fold(log: LogPlace, file: LogFile): Promise<void> {
+    try {
+      await this.#small.fold(log, file);
+    } catch (error) {
+      const words = { file: logPath(log), error: String(error) };
+      this.#options.log.warn(words, 'cannot move small output into the segment of its job');
+    }
+  }
+
+  async #write(relative: string, file: LogFile, piece: LogPiece): Promise<Kept> {
     if (file.size < 0) await this.#recall(relative, file);
     const { fileBytesMax } = this.#options;
     const wanted = piece.offset + piece.bytes.length;
@@ -228,6 +273,8 @@ export class LogFiles {
       tailSize: 0,
       dropped: 0,
       ended: false,
+      isSmall: false,
+      isLinked: false,
       isMarked: false,
       movedAt: 0,
       work: Promise.resolve(),
@@ -239,7 +286,15 @@ export class LogFiles {
 
   /** What is known of a removed file would make it look as if it were still there. */
   #forget(relative: string): void {
+    if (path.basename(relative) === SEGMENT) return this.#forgetSegment(path.dirname(relative));
     if (this.#files.get(relative)?.pending === 0) this.#files.delete(relative);
+  }
+
+  #forgetSegment(folder: string): void {
+    this.#segments.forget(Number(path.basename(folder)));
+    for (const [relative, { isSmall }] of this.#files) {
+      if (isSmall && path.dirname(relative) === folder) this.#forget(relative);
+    }
   }
 
   async #recall(relative: string, file: LogFile): Promise<void> {

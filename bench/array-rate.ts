@@ -1,0 +1,77 @@
+// Tasks of one array per second, silent and with a line each, in turns with `xargs -P2`; the CPU of
+// head and agents, and the disk that the kept output takes. Usage: array-rate.ts [N] [turns].
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Cluster, cpuSeconds, figure, startCluster } from './cluster.ts';
+
+const tasks = Number(process.argv[2] ?? 10_000);
+const turns = Number(process.argv[3] ?? 3);
+const SLOTS = 256;
+
+const KINDS = [
+  { name: 'silent', argv: ['/bin/true'] },
+  { name: 'line', argv: ['/bin/echo', 'hello'] },
+] as const;
+
+const cluster = await startCluster({ nodes: 1, cpus: SLOTS });
+try {
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (const { name, argv } of KINDS) {
+      const xargs = rateOfXargs(argv);
+      const weft = await rateOfArray(name, argv);
+      figure(`${name}_tasks_per_s`, 'tasks/s', [xargs], { peer: 'xargs -P2', turn });
+      figure(`${name}_of_xargs`, 'ratio', [weft / xargs], { turn });
+    }
+  }
+} finally {
+  cluster.stop();
+}
+
+function rateOfXargs(argv: readonly string[]): number {
+  const from = performance.now();
+  const script = `seq ${tasks} | xargs -P2 -I{} ${argv.join(' ')}`;
+  const { status } = spawnSync('sh', ['-c', script], { stdio: 'ignore' });
+  if (status !== 0) throw new Error(`xargs: exit code ${status}`);
+  return (tasks * 1000) / (performance.now() - from);
+}
+
+async function rateOfArray(name: string, argv: readonly string[]): Promise<number> {
+  const agent = agentPid(cluster);
+  const logs = join(cluster.directory, 'head', 'logs');
+  const [head, node, disk] = [cluster.headCpuSeconds(), cpuSeconds(agent), diskBytes(logs)];
+  const from = performance.now();
+  const { jobId } = await cluster.call<{ jobId: number }>('POST', '/v1/jobs', {
+    program: { kind: 'argv', argv },
+    directory: { kind: 'shared', path: '/' },
+    memoryBytes: 16 * 1_048_576,
+    array: { indices: `0-${tasks - 1}` },
+  });
+  await cluster.call('GET', `/v1/jobs/${jobId}/wait?timeoutMs=600000`);
+  const rate = (tasks * 1000) / (performance.now() - from);
+  const usOf = (seconds: number): number => (seconds * 1e6) / tasks;
+  figure(`${name}_tasks_per_s`, 'tasks/s', [rate], { tasks });
+  figure(`${name}_head_cpu`, 'us/task', [usOf(cluster.headCpuSeconds() - head)]);
+  figure(`${name}_agent_cpu`, 'us/task', [usOf(cpuSeconds(agent) - node)]);
+  figure(`${name}_disk`, 'bytes/task', [(diskBytes(logs) - disk) / tasks]);
+  return rate;
+}
+
+/** The process of the agents: the daemon that is not the head. */
+function agentPid({ directory }: Cluster): number {
+  const run = join(directory, 'run');
+  const names = readdirSync(run).filter((name) => name.endsWith('.pid'));
+  const name = names.find((one) => one !== 'head.pid' && one !== 'up.pid');
+  if (name === undefined) throw new Error(`no agent's pid in ${run}: ${names.join(' ')}`);
+  return (JSON.parse(readFileSync(join(run, name), 'utf8')) as { pid: number }).pid;
+}
+
+/** Blocks of files and folders: what a disk has less of. */
+function diskBytes(folder: string): number {
+  let bytes = 0;
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    bytes += statSync(join(folder, name)).blocks * 512;
+  }
+  return bytes;
+}
