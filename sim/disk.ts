@@ -88,6 +88,10 @@ export function filesOf(disk: SimDisk, life: Life): Files {
         disk.files.set(path, Buffer.from(text));
       }),
     size: (path) => disk.files.get(path)?.length ?? null,
+    look: (path) => {
+      const file = disk.files.get(path);
+      return file === undefined ? null : { size: file.length, isPrivate: true };
+    },
     read: (path, _uid, offset, bytesMax) =>
       Uint8Array.from(disk.files.get(path)?.subarray(offset, offset + bytesMax) ?? []),
     empty(path) {

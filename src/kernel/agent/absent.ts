@@ -16,6 +16,7 @@ const NO_FILES: Files = {
   makeDirectory: () => undefined,
   writeFile: () => undefined,
   size: () => null,
+  look: () => null,
   read: () => new Uint8Array(0),
   empty: () => true,
   emptyFrom: () => Promise.resolve(),

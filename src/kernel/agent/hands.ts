@@ -226,8 +226,8 @@ export class Hands {
       // Who told of a loss has forgotten it; what was let go its site goes on to have.
       if (state !== 'lost' || isForeign) this.#world.processes()?.forget(launchId);
     }
-    this.#world.outputs.finish(epochId, () => {
-      const kept = this.#cleanSpool(epoch);
+    this.#world.outputs.finish(epochId, (untouched) => {
+      const kept = this.#cleanSpool(epoch, untouched);
       this.#removeFiles(epoch.order, () => {
         if (kept !== null) this.#spools.giveBack(kept.uid, kept.name);
       });
@@ -235,14 +235,19 @@ export class Hands {
   }
 
   /** The spool name, if its files can serve another epoch; else they are removed. */
-  #cleanSpool(epoch: Epoch): { readonly uid: number; readonly name: string } | null {
+  #cleanSpool(
+    epoch: Epoch,
+    untouched: ReadonlySet<string>,
+  ): { readonly uid: number; readonly name: string } | null {
     const { uid = null, spool: name } = epoch.run?.preparation ?? {};
     const outputs = outputsOf(epoch, this.#world.settings);
     // What a lost launcher was about to start could still open them.
     const isQuiet = processesOf(epoch).every(({ state }) => state !== 'lost');
     if (name !== undefined && uid !== null && isQuiet && this.#spools.wants(uid)) {
       const { files } = this.#world.ports;
-      if (outputs.every(({ path }) => files.empty(path, uid))) return { uid, name };
+      const isClean = ({ path }: OutputFile): boolean =>
+        untouched.has(path) || files.empty(path, uid);
+      if (outputs.every(isClean)) return { uid, name };
     }
     for (const { path } of outputs) this.#removeFile(path);
     return null;

@@ -35,16 +35,23 @@ interface Shipped extends OutputFile {
   end: number | null;
   /** The head has everything, and knows that it has. */
   isComplete: boolean;
+  /** Its size when the processes were gone; null before, and when nobody has looked. */
+  lastSize: number | null;
+  /** Nothing was written to it, and nothing was done to it. */
+  isUntouched: boolean;
   /** Monotonic time of the last piece sent or acknowledged. */
   movedAt: number;
 }
+
+/** `untouched`: the files that are as they were made. */
+type WhenShipped = (untouched: ReadonlySet<string>) => void;
 
 interface Part {
   readonly files: Shipped[];
   /** The report of its end says that there is nothing: no file is shipped. */
   isSilent: boolean;
   /** Set when the processes are gone. */
-  whenShipped: (() => void) | null;
+  whenShipped: WhenShipped | null;
 }
 
 export interface ShipperWorld {
@@ -74,8 +81,8 @@ export class OutputShipper {
     const { epochId, nodeRank } = order;
     const shipped = files.map((file) => {
       const name = { epochId, nodeRank, rank: file.rank, stream: file.stream };
-      const nothing = { sent: 0, acknowledged: 0, end: null, isComplete: false, movedAt: 0 };
-      return { ...file, name, uid, ...nothing };
+      const sent = { sent: 0, acknowledged: 0, end: null, isComplete: false, movedAt: 0 };
+      return { ...file, name, uid, ...sent, lastSize: null, isUntouched: false };
     });
     this.#parts.set(epochId, { files: shipped, isSilent: false, whenShipped: null });
     this.#fileCount += files.length;
@@ -89,18 +96,25 @@ export class OutputShipper {
   endsSilently(epochId: EpochId): boolean {
     const part = this.#parts.get(epochId);
     if (part === undefined) return false;
+    for (const file of part.files) this.#lookLast(file);
     part.isSilent = part.files.every(
-      ({ path, sent, end }) =>
-        sent === 0 && end === null && (this.#world.files.size(path) ?? 0) === 0,
+      ({ sent, end, lastSize }) => sent === 0 && end === null && lastSize === 0,
     );
     return part.isSilent;
   }
 
+  /** Nobody is there who could write: the answer holds for all that is still to be done. */
+  #lookLast(file: Shipped): void {
+    const look = this.#world.files.look(file.path, file.uid);
+    file.lastSize = look?.size ?? 0;
+    file.isUntouched = look !== null && look.size === 0 && look.isPrivate;
+  }
+
   /** The files are complete: ships the rest at once, and says when the head has everything. */
-  finish(epochId: EpochId, then: () => void): void {
+  finish(epochId: EpochId, then: WhenShipped): void {
     const part = this.#parts.get(epochId);
     if (part === undefined) {
-      then();
+      then(new Set());
       return;
     }
     if (part.isSilent) {
@@ -156,10 +170,11 @@ export class OutputShipper {
     this.#drop(epochId, part, part.whenShipped);
   }
 
-  #drop(epochId: EpochId, part: Part, then: () => void): void {
+  #drop(epochId: EpochId, part: Part, then: WhenShipped): void {
     this.#parts.delete(epochId);
     this.#fileCount -= part.files.length;
-    then();
+    const untouched = part.files.filter(({ isUntouched }) => isUntouched);
+    then(new Set(untouched.map(({ path }) => path)));
   }
 
   #lookLater(): void {
@@ -196,7 +211,7 @@ export class OutputShipper {
 
   #ship(part: Part, file: Shipped): void {
     if (!this.#connected || file.end !== null) return;
-    const size = this.#world.files.size(file.path) ?? 0;
+    const size = file.lastSize ?? this.#world.files.size(file.path) ?? 0;
     const until = Math.min(size, this.#bytesMax);
     while (file.sent < until && file.sent - file.acknowledged < WINDOW_BYTES_MAX) {
       const wanted = Math.min(CHUNK_BYTES_MAX, until - file.sent);

@@ -2,6 +2,7 @@
 // task needs is done without a single wait once its user is known.
 
 import { err, ok, type Result } from '../base/result.ts';
+import type { JobId } from '../model/ids.ts';
 import { CLIENT_STDIN } from '../model/job.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { Group } from '../ports/containment.ts';
@@ -27,6 +28,9 @@ import type { AgentPart, Start } from './part.ts';
 import { formatPattern } from './patterns.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 import type { Spools } from './spools.ts';
+
+/** How long a user's spool directory is trusted to be there, within one job. */
+const SPOOL_LOOK_MS = 1000;
 
 export interface Prepared {
   readonly preparation: Preparation;
@@ -72,6 +76,8 @@ export class Preparer {
   readonly #feeds: Feeds;
   readonly #spools: () => Spools;
   readonly #hostFiles = new Set<string>();
+  /** By user: for which job the spool directory was last looked at, and when (monotonic). */
+  readonly #spoolLooks = new Map<number, { readonly jobId: JobId; readonly at: number }>();
 
   constructor({ ports, settings, parts, feeds, spools }: PreparerWorld) {
     this.#ports = ports;
@@ -179,7 +185,7 @@ export class Preparer {
   #setUp(order: LaunchOrder, account: UserAccount): Prepared {
     const { uid, gid } = account;
     const owner = this.#settings.switchUser ? { uid, gid } : null;
-    this.#makeSpool(uid, owner);
+    this.#makeSpool(order.place.jobId, uid, owner);
     if (order.batch?.build != null) {
       this.#ports.files.makeDirectory(buildsDirectory(this.#settings, uid), owner, 0o700);
     }
@@ -200,9 +206,16 @@ export class Preparer {
     };
   }
 
-  #makeSpool(uid: number, owner: Owner | null): void {
-    // Each time: it is its user's, who may have shut or removed it since the last job.
+  /**
+   * It is its user's, who may have shut or removed it: looked at again for every job, and for the
+   * tasks of a long one after each second.
+   */
+  #makeSpool(jobId: JobId, uid: number, owner: Owner | null): void {
+    const now = this.#ports.clock.monotonic();
+    const last = this.#spoolLooks.get(uid);
+    if (last?.jobId === jobId && now - last.at < SPOOL_LOOK_MS) return;
     this.#ports.files.makeDirectory(spoolDirectory(this.#settings, uid), owner, 0o700);
+    this.#spoolLooks.set(uid, { jobId, at: now });
   }
 
   #makeWorkDirectory(order: LaunchOrder, owner: Owner | null): string {

@@ -18,7 +18,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import type { Files, Owner } from '../ports/files.ts';
+import type { FileLook, Files, Owner } from '../ports/files.ts';
 import { emptyMiddle } from './middle.ts';
 import { removeTree } from './remove-tree.ts';
 
@@ -36,6 +36,7 @@ export const systemFiles: Files = {
   makeDirectory,
   writeFile,
   size,
+  look,
   read: readSafely,
   empty,
   emptyFrom,
@@ -91,6 +92,16 @@ function size(path: string): number | null {
     return status?.isFile() === true ? status.size : null;
   } catch {
     return null; // Its owner has shut the directory: nothing there that can be read either.
+  }
+}
+
+function look(path: string, uid: number | null): FileLook | null {
+  try {
+    const status = statOrNull(path);
+    if (status?.isFile() !== true) return null;
+    return { size: status.size, isPrivate: uid !== null && isPrivate(status, uid) };
+  } catch {
+    return null; // As for its size.
   }
 }
 

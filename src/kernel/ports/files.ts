@@ -6,6 +6,13 @@ export interface Owner {
   readonly gid: number;
 }
 
+/** What is at a path, links not followed. */
+export interface FileLook {
+  readonly size: number;
+  /** Only its owner can read or write it, and it has no other name. */
+  readonly isPrivate: boolean;
+}
+
 export interface Files {
   /** Makes the directory, and its parents as the agent's own; fine when it is there. */
   makeDirectory(path: string, owner: Owner | null, mode: number): void;
@@ -13,6 +20,8 @@ export interface Files {
   writeFile(path: string, text: string, owner: Owner | null, mode: number): void;
   /** Size of a regular file, links not followed; null when there is none. */
   size(path: string): number | null;
+  /** The same, and whether it is private to `uid`; null also when its owner shows nothing there. */
+  look(path: string, uid: number | null): FileLook | null;
   /** Up to `bytesMax` from `offset`; empty unless a regular file of `uid` (null = anybody). */
   read(path: string, uid: number | null, offset: number, bytesMax: number): Uint8Array;
   /**

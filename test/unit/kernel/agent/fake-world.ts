@@ -9,7 +9,7 @@ import type { KnownProcess, ProcessEvent } from '../../../../src/kernel/model/pr
 import type { Clock, Timer } from '../../../../src/kernel/ports/clock.ts';
 import type { Commands } from '../../../../src/kernel/ports/commands.ts';
 import type { Containment } from '../../../../src/kernel/ports/containment.ts';
-import type { Files, Owner } from '../../../../src/kernel/ports/files.ts';
+import type { FileLook, Files, Owner } from '../../../../src/kernel/ports/files.ts';
 import type { JournalFile } from '../../../../src/kernel/ports/journal-file.ts';
 import type { LaunchRequest, Processes } from '../../../../src/kernel/ports/processes.ts';
 import type { Staging } from '../../../../src/kernel/ports/staging.ts';
@@ -251,8 +251,12 @@ export class MemoryJournal implements JournalFile {
 export class MemoryFiles implements Files {
   readonly files = new Map<string, Buffer>();
   readonly directories = new Map<string, Owner | null>();
+  /** How often it was asked for a directory, and for what a file is. */
+  made = 0;
+  looks = 0;
 
   makeDirectory(path: string, owner: Owner | null): void {
+    this.made += 1;
     this.directories.set(path, owner);
   }
 
@@ -261,7 +265,13 @@ export class MemoryFiles implements Files {
   }
 
   size(path: string): number | null {
+    this.looks += 1;
     return this.files.get(path)?.length ?? null;
+  }
+
+  look(path: string): FileLook | null {
+    const size = this.size(path);
+    return size === null ? null : { size, isPrivate: true };
   }
 
   read(path: string, _uid: number | null, offset: number, bytesMax: number): Uint8Array {
@@ -269,6 +279,7 @@ export class MemoryFiles implements Files {
   }
 
   empty(path: string): boolean {
+    this.looks += 1;
     if (this.files.has(path)) this.files.set(path, Buffer.alloc(0));
     return true;
   }

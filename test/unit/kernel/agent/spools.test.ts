@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { formatEpochId, formatTaskId, type JobId } from '../../../../src/kernel/model/ids.ts';
 import { FakeWorld } from './fake-world.ts';
 import { idOf, launch, shell } from './orders.ts';
 
@@ -31,6 +32,27 @@ test('spool files are used again, but nothing of what was in them', async () => 
   }
   assert.equal(world.head.logs.get('1#1/0/stdout')?.toString(), 'job 1');
   assert.equal(world.head.logs.get('2#1/0/stdout')?.toString(), 'job 2');
+});
+
+test('a silent task of an array costs one look at each file, and none at the directory', async () => {
+  await begin();
+  const run = async (index: number): Promise<{ made: number; looks: number }> => {
+    const { made, looks } = world.files;
+    const place = { jobId: 1 as JobId, index };
+    const epochId = formatEpochId(formatTaskId(place.jobId, index), 1);
+    world.head.order({ ...launch(1, shell('x')), place, epochId });
+    await world.clock.settle();
+    for (const end of ['out', 'err']) {
+      world.files.files.set(SPOOL.replace('out', end), Buffer.alloc(0));
+    }
+    world.launcher.exit(index, { code: 0 });
+    await world.clock.settle();
+    return { made: world.files.made - made, looks: world.files.looks - looks };
+  };
+  assert.deepEqual((await run(1)).looks, 2);
+  assert.deepEqual(await run(2), { made: 0, looks: 2 });
+  await world.clock.advance(1000);
+  assert.equal((await run(3)).made, 1);
 });
 
 test("a spool file is nobody else's before its output is with the head", async () => {

@@ -152,6 +152,18 @@ test('what is mounted in a tree stays, and is told', { skip: NO_ROOT }, async ()
   }
 });
 
+test('a look says whether a file is private: one name, one owner, nobody else', () => {
+  const path = join(root, 'looked-at');
+  writeFileSync(path, 'text', { mode: 0o600 });
+  const look = (uid: number | null = self) => systemFiles.look(path, uid);
+  assert.deepEqual(look(), { size: 4, isPrivate: true });
+  assert.deepEqual([look(self + 1)?.isPrivate, look(null)?.isPrivate], [false, false]);
+  linkSync(path, join(root, 'looked-at-too'));
+  assert.deepEqual(look(), { size: 4, isPrivate: false });
+  assert.equal(systemFiles.look(join(root, 'none'), self), null);
+  assert.equal(systemFiles.look(root, self), null, 'a directory');
+});
+
 test('a path that cannot be looked at has no size', () => {
   assert.equal(systemFiles.size(join(root, 'x'.repeat(300))), null);
 });
