@@ -14,6 +14,9 @@ const SCAN_BYTES = 1_048_576;
 /** Room for a length beside where it begins, in one number: a file may have 2^37 bytes. */
 const LENGTHS = 65_536;
 
+/** Starts of a task that have a number: with an index below 10^9 exact in a double. */
+const EPOCHS = 65_536;
+
 export interface Extent {
   readonly from: number;
   /** 0: the output has a file of its own. */
@@ -26,9 +29,12 @@ interface Waiting {
   readonly written: PromiseWithResolvers<number>;
 }
 
+/** A number for what is usual, which takes a third less memory than a text. */
+type Key = number | string;
+
 interface Content {
   /** Where the output of each lies, and its length, in one number. */
-  readonly extents: Map<string, number>;
+  readonly extents: Map<Key, number>;
   end: number;
 }
 
@@ -125,7 +131,7 @@ export class Segment {
   }
 
   async #load(): Promise<Content> {
-    const content = { extents: new Map<string, number>(), end: 0 };
+    const content = { extents: new Map<Key, number>(), end: 0 };
     const handle = await openExisting(this.#file);
     if (handle === null) return content;
     try {
@@ -190,6 +196,8 @@ async function openOrMake(file: string): Promise<FileHandle> {
   }
 }
 
-function keyOf({ index, epoch, nodeRank, rank, stream }: SmallPlace): string {
+function keyOf({ index, epoch, nodeRank, rank, stream }: SmallPlace): Key {
+  const isUsual = nodeRank === 0 && rank === 0 && epoch < EPOCHS;
+  if (isUsual) return (index * EPOCHS + epoch) * 2 + (stream === 'stdout' ? 0 : 1);
   return `${index}.${epoch}.${nodeRank}.${rank}.${stream}`;
 }

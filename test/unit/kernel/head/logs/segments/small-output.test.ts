@@ -1,6 +1,7 @@
 // Small outputs of an array's tasks: in one file of their job, found again, and read like others.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -159,4 +160,57 @@ test('[W9] a segment goes with its job to make room, and nothing of it is shown 
   assert.equal(await files.wasRemoved(7), true);
   assert.equal((await files.status(placeOf(1))).size, 0);
   assert.equal(await textOf(files, 1), '');
+});
+
+test('[W10] every start, node, rank and stream of a task has an output of its own', async (t) => {
+  const { open } = await make(t);
+  const files = await open();
+  const starts = [1, 2, 65_535, 65_536, 131_073];
+  const all = starts.flatMap((epoch) =>
+    [0, 1].flatMap((nodeRank) =>
+      [0, 1].flatMap((rank) =>
+        (['stdout', 'stderr'] as const).map((stream) => ({ epoch, nodeRank, rank, stream })),
+      ),
+    ),
+  );
+  for (const index of [0, 1, 2]) {
+    for (const { epoch, ...rest } of all) {
+      const name = { epochId: `7[${index}]#${epoch}` as EpochId, ...rest };
+      await files.append(name, whole(JSON.stringify(name)));
+    }
+  }
+  for (const head of [files, await open()]) {
+    for (const index of [0, 1, 2]) {
+      for (const { epoch, ...rest } of all) {
+        const log = { place: { jobId: 7 as JobId, index }, epoch, ...rest };
+        const text = Buffer.from(await head.read(log, 0, 1000)).toString();
+        assert.equal(text, JSON.stringify({ epochId: `7[${index}]#${epoch}`, ...rest }));
+      }
+    }
+  }
+});
+
+test('[W10] on a full disk small output is refused, and is kept whole once there is room', {
+  skip: process.getuid?.() !== 0 && 'only root can mount',
+}, async (t) => {
+  const { directory, open } = await make(t);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'weft', directory]);
+  try {
+    const files = await open();
+    await files.append(nameOf(1), whole('one'));
+    const filler = path.join(directory, 'filler');
+    execFileSync('sh', ['-c', 'cat /dev/zero > "$1" 2>/dev/null || true', '_', filler]);
+    const large = whole('x'.repeat(16_000));
+    await assert.rejects(files.append(nameOf(2), large), /ENOSPC/);
+    await assert.rejects(files.append(nameOf(2), large), /ENOSPC/);
+    assert.equal(await textOf(files, 1), 'one');
+    await rm(filler);
+    assert.deepEqual(await files.append(nameOf(2), large), { offset: 16_000, end: true });
+    const next = await open();
+    assert.equal(await textOf(next, 1), 'one');
+    assert.equal((await next.read(placeOf(2), 0, 20_000)).length, 16_000);
+    for (const head of [files, next]) await head.close();
+  } finally {
+    execFileSync('umount', ['--lazy', directory]);
+  }
 });
