@@ -4,9 +4,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EVENT_KIND_NAMES } from '../../src/kernel/api/event-kinds.ts';
+import { eventKindsOf } from '../../src/kernel/api/event-kinds.ts';
 import { decodeEntry } from '../../src/kernel/head/journal.ts';
 import { openSqliteStore } from '../../src/kernel/store/sqlite/open.ts';
+import { APIS } from '../support/wings.ts';
 import { type JournalRecord, writeRecord } from './files.ts';
 import { distinct, journalOf, kindsIn, type Line, type Run, runSeed } from './from-simulator.ts';
 import { scriptedBatches, scriptedJournal, scriptedLines } from './scripted.ts';
@@ -28,7 +29,7 @@ const runs: Run[] = [];
 for (let seed = 1; seed <= SEEDS; seed += 1) runs.push(await runSeed(seed));
 
 const scripted = scriptedJournal();
-const missing = new Set<string>(EVENT_KIND_NAMES);
+const missing = new Set(Object.keys(eventKindsOf(APIS)));
 const batches = scriptedBatches();
 for (const journal of [scripted, batches]) forget(missing, kindsOf(journal));
 writeRecord(folder, 'journal-scripted', scripted);

@@ -2,7 +2,8 @@
 // by hand is below the line that `KEPT_FROM` names and stays as it is.
 
 import type { Command, Option } from 'commander';
-import { EVENT_KINDS } from '../../src/kernel/api/event-kinds.ts';
+import { eventKindsOf } from '../../src/kernel/api/event-kinds.ts';
+import type { ApiPart } from '../../src/kernel/api/part.ts';
 import { buildProgram, runSingle } from '../../src/kernel/cli/main.ts';
 import { verbsOf } from '../../src/kernel/cli/verbs.ts';
 import type { Key } from '../../src/kernel/config/key.ts';
@@ -41,7 +42,7 @@ export async function makePages(): Promise<Page[]> {
   return [
     ...pages,
     configPage(await schemaOf(WINGS)),
-    eventsPage(),
+    eventsPage(await Promise.all(WINGS.flatMap(({ api }) => api?.() ?? []))),
     errors,
     library,
     { path: 'docs/migration/slurm-commands.md', text: slurmPage(), kept: true },
@@ -194,13 +195,13 @@ function seedDefaults(): string {
 
 const AUDIENCES = { job: "the job's owner, operators", all: 'every user', admin: 'admins' };
 
-function eventsPage(): Page {
+function eventsPage(parts: readonly ApiPart[]): Page {
   const intro = [
     'What `GET /v1/events` shows ([api](api.md)): each event has its `kind`, and `jobId` when it is about',
     'one job, besides the fields of its kind; a field is absent where it has no value. A newer head may',
     'send kinds and fields that are not listed here: pass them over.',
   ].join('\n');
-  const rows = Object.entries(EVENT_KINDS).map(([kind, { audience, says, fields }]) => {
+  const rows = Object.entries(eventKindsOf(parts)).map(([kind, { audience, says, fields }]) => {
     const names = fields.map((name) => `\`${name}\``).join(', ');
     return `| \`${kind}\` | ${AUDIENCES[audience]} | ${says} | ${names} |`;
   });

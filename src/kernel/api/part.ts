@@ -1,6 +1,7 @@
 // What a wing adds to the API of the head.
 
 import type { z } from 'zod';
+import type { EventKinds } from './event-kinds.ts';
 import type { RouteShape } from './route-shape.ts';
 
 /** A group of routes in the document of the API. */
@@ -15,5 +16,7 @@ export interface ApiPart {
   readonly routes: Readonly<Record<string, RouteShape>>;
   /** Schemas that several routes share, by the names that generated clients give them. */
   readonly names?: Readonly<Record<string, z.ZodType>>;
+  /** Kinds of its events that go out; those of no list do not. */
+  readonly events?: EventKinds;
   readonly tags?: Readonly<Record<string, Tag>>;
 }

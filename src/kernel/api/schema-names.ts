@@ -9,6 +9,7 @@ import { PARTITION_STATES, PLACEMENTS, POLICIES, PREEMPT_MODES } from '../model/
 import * as cluster from './cluster.ts';
 import * as common from './common.ts';
 import { deliveryView } from './delivery.ts';
+import { eventKindsOf } from './event-kinds.ts';
 import * as failures from './failure.ts';
 import * as history from './history.ts';
 import * as jobs from './jobs.ts';
@@ -58,7 +59,6 @@ const NAMES: Readonly<Record<string, z.ZodType>> = {
   UserUsage: users.listUsageReply.shape.users.element,
   Token: users.listTokensReply.shape.tokens.element,
   Health: cluster.healthReply,
-  EventKind: cluster.eventKind,
   Event: cluster.eventView,
   EventRecord: cluster.recordView,
 };
@@ -76,10 +76,11 @@ export const ENUMS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** For the converter: a schema that has an id is a component of that name. */
-export type Named = z.core.$ZodRegistry<{ id: string }>;
+export type Named = z.core.$ZodRegistry<{ id: string; enum?: string[] }>;
 
 export function namedSchemas(parts: readonly ApiPart[]): Named {
-  const named: Named = z.registry<{ id: string }>();
+  const named: Named = z.registry();
+  named.add(cluster.eventKind, { id: 'EventKind', enum: Object.keys(eventKindsOf(parts)) });
   for (const names of [NAMES, ...parts.map((part) => part.names ?? {})]) {
     for (const [id, schema] of Object.entries(names)) named.add(schema, { id });
   }

@@ -13,12 +13,15 @@ import type { FindWorker } from './auth/authenticate.ts';
 import type { Engine } from './engine.ts';
 import type { Gateways, GatewayWorld } from './gateways.ts';
 import type { AnyHandler } from './http/call.ts';
+import type { AnyEventsPart } from './http/public-events.ts';
 import type { AnswerPart, HttpPorts, Services } from './http/services.ts';
 import type { Upgrader } from './http/upgrades.ts';
 
 export interface HeadPart extends AnswerPart {
   /** Answers to its routes, by their names. */
   readonly handlers?: Readonly<Record<string, AnyHandler>>;
+  /** Its events, as those see them who follow what happens. */
+  readonly events?: AnyEventsPart;
   /** Who takes over the connections of those routes that become another protocol's. */
   readonly upgrades?: Readonly<Record<string, Upgrader>>;
   /** Finds what a path names, for routes that are for its owner (`access.owned`). */

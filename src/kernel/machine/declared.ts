@@ -33,7 +33,10 @@ export interface Declares<C, E, F> {
   readonly facts: F;
 }
 
-export interface Declared {
+/** With those of the wings, each of which adds its own. */
+export interface Declared extends OwnDeclared {}
+
+interface OwnDeclared {
   readonly head: Declares<never, HeadEvent, HeadFacts>;
   readonly jobs: Declares<JobCommand, JobEvent, JobsFacts>;
   readonly tasks: Declares<TaskCommand, TaskEvent, TasksFacts>;
@@ -50,6 +53,9 @@ export type NounName = keyof Declared;
 
 /** Everything that can be asked of the controller. */
 export type Command = Declared[NounName]['commands'];
+
+/** What happens without wings. */
+export type OwnEvent = OwnDeclared[keyof OwnDeclared]['events'];
 
 /** Everything that happens. */
 export type Event = Declared[NounName]['events'];

@@ -6,8 +6,7 @@ import type { State } from '../../machine/state.ts';
 import { hasRole, type UserActor } from '../../model/actor.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Committed } from '../engine-options.ts';
-import { jobIdOf } from './event-subject.ts';
-import { shownEvent } from './shown-event.ts';
+import type { PublicEvents } from './public-events.ts';
 
 /** Ten seconds of a busy head, an hour of a quiet one. */
 const RECORDS_MAX = 10_000;
@@ -41,8 +40,11 @@ export class EventRing {
   #size = 0;
   readonly #readers = new Set<() => void>();
 
+  readonly #public: PublicEvents;
+
   /** `seq`: of the last record committed before this ring listens. */
-  constructor(seq: number) {
+  constructor(seq: number, of: PublicEvents) {
+    this.#public = of;
     this.#oldest = seq + 1;
     this.#newest = seq;
   }
@@ -61,9 +63,9 @@ export class EventRing {
     if (seq !== this.#newest + 1) this.#clear(seq);
     const shown = events.map((event) => ({
       kind: event.kind,
-      jobId: jobIdOf(event),
-      text: JSON.stringify(shownEvent(event)),
-      audience: audienceOf(event, state),
+      jobId: this.#public.jobIdOf(event),
+      text: JSON.stringify(this.#public.show(event)),
+      audience: this.#audienceOf(event, state),
     }));
     const record = { seq, at, events: shown };
     while (this.#oldest <= seq - RECORDS_MAX) this.#dropOldest();
@@ -83,6 +85,15 @@ export class EventRing {
   onRecord(reader: () => void): () => void {
     this.#readers.add(reader);
     return () => this.#readers.delete(reader);
+  }
+
+  #audienceOf(event: Event, state: State): Audience {
+    const audience = this.#public.audienceOf(event);
+    if (audience !== 'job') return audience;
+    if (event.kind === 'job_submitted') return { owner: event.owner };
+    const jobId = this.#public.jobIdOf(event);
+    const owner = jobId === null ? undefined : state.jobs.get(jobId)?.owner;
+    return owner === undefined ? 'admin' : { owner };
   }
 
   #clear(oldest: number): void {
@@ -130,16 +141,4 @@ function maySee(actor: UserActor, audience: Audience): boolean {
   if (audience === 'all') return true;
   if (audience === 'admin') return hasRole(actor, 'admin');
   return audience.owner === actor.name || hasRole(actor, 'operator');
-}
-
-function audienceOf(event: Event, state: State): Audience {
-  const jobId = jobIdOf(event);
-  if (jobId === null) return isNodeEvent(event) || event.kind === 'head_started' ? 'all' : 'admin';
-  if (event.kind === 'job_submitted') return { owner: event.owner };
-  const owner = state.jobs.get(jobId)?.owner;
-  return owner === undefined ? 'admin' : { owner };
-}
-
-function isNodeEvent(event: Event): boolean {
-  return event.kind.startsWith('node_');
 }

@@ -2,10 +2,15 @@
 
 import type { Event } from '../../machine/declared.ts';
 import type { JobId } from '../../model/ids.ts';
-import { jobIdOf } from './event-subject.ts';
+import type { PublicEvents } from './public-events.ts';
 
 export class JobWatch {
   readonly #waiting = new Map<JobId, Set<() => void>>();
+  readonly #events: Pick<PublicEvents, 'jobIdOf'>;
+
+  constructor(events: Pick<PublicEvents, 'jobIdOf'>) {
+    this.#events = events;
+  }
 
   /** `changed` is called after each record with an event of the job. */
   watch(jobId: JobId, changed: () => void): () => void {
@@ -21,7 +26,7 @@ export class JobWatch {
     if (this.#waiting.size === 0) return;
     const touched = new Set<JobId>();
     for (const event of events) {
-      const jobId = jobIdOf(event);
+      const jobId = this.#events.jobIdOf(event);
       if (jobId !== null) touched.add(jobId);
     }
     for (const jobId of touched) {

@@ -28,6 +28,7 @@ import { JobWatch } from './job-watch.ts';
 import { HEADERS_MS, listen, serverOptions } from './listening.ts';
 import { PageDoor } from './page-door.ts';
 import { PageFiles } from './page-files.ts';
+import { PublicEvents } from './public-events.ts';
 import { RequestCounts } from './request-counts.ts';
 import { RequestLimits } from './request-limits.ts';
 import { Router } from './router.ts';
@@ -155,7 +156,8 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
   const { fingerprint } = bound;
   const certificatePem = options.secure?.certificate.certificatePem ?? null;
   const startedAt = clock.now();
-  const ring = new EventRing(engine.seq);
+  const publicEvents = new PublicEvents(parts.flatMap(({ events }) => events ?? []));
+  const ring = new EventRing(engine.seq, publicEvents);
   const own: KernelServices = {
     ...ports,
     facts: {
@@ -182,9 +184,10 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     pageHosts: new PageHosts(namesOf(options)),
     pageFiles: new PageFiles(options.page.files),
     pageDoor,
+    publicEvents,
     ring,
     feed: new EventFeed(ring, clock),
-    watch: new JobWatch(),
+    watch: new JobWatch(publicEvents),
     counts: new RequestCounts(),
     shared: new SharedAnswers(engine),
     taskMaps: new TaskMaps(Buffer.from(chance.bytes(6)).toString('hex')),

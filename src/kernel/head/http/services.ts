@@ -31,6 +31,7 @@ import type { EventRing } from './event-ring.ts';
 import type { JobWatch } from './job-watch.ts';
 import type { PageDoor } from './page-door.ts';
 import type { PageFiles } from './page-files.ts';
+import type { PublicEvents } from './public-events.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { Router } from './router.ts';
 import type { Scrape } from './scrape.ts';
@@ -91,6 +92,7 @@ export interface KernelServices extends HttpPorts {
   readonly pageHosts: PageHosts;
   readonly pageFiles: PageFiles;
   readonly pageDoor: Pick<PageDoor, 'open'>;
+  readonly publicEvents: PublicEvents;
   readonly ring: EventRing;
   /** Tells those who follow along. */
   readonly feed: EventFeed;

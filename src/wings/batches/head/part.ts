@@ -1,10 +1,15 @@
 // What the wing adds to a head.
 
 import type { HandlersOf } from '../../../kernel/head/http/call.ts';
+import type { EventsPart } from '../../../kernel/head/http/public-events.ts';
 import type { HeadPart } from '../../../kernel/head/part.ts';
 import type { batchRoutes } from '../api/batches.ts';
+import { batchEvents } from '../api/events.ts';
+import type { BatchEvent } from '../machine/events.ts';
 import * as batches from './handlers.ts';
 import { shelving } from './shelving.ts';
+
+const events: EventsPart<BatchEvent> = { kinds: batchEvents };
 
 const handlers: HandlersOf<typeof batchRoutes> = {
   submitBatch: batches.submitBatch,
@@ -18,4 +23,4 @@ const handlers: HandlersOf<typeof batchRoutes> = {
   removeBatch: batches.removeBatch,
 };
 
-export const head: HeadPart = { handlers, shelving };
+export const head: HeadPart = { handlers, events, shelving };

@@ -1,8 +1,11 @@
 // What the wing adds to a head.
 
 import type { HandlersOf } from '../../../kernel/head/http/call.ts';
+import type { EventsPart } from '../../../kernel/head/http/public-events.ts';
 import type { HeadPart } from '../../../kernel/head/part.ts';
+import { poolEvents } from '../api/events.ts';
 import type { poolRoutes } from '../api/pools.ts';
+import type { PoolEvent } from '../machine/pool.ts';
 import { Calls } from './calls.ts';
 import { ownedPool } from './find-pool.ts';
 import * as pools from './handlers.ts';
@@ -16,6 +19,8 @@ declare module '../../../kernel/head/http/services.ts' {
   }
 }
 
+const events: EventsPart<PoolEvent> = { kinds: poolEvents };
+
 const handlers: HandlersOf<typeof poolRoutes> = {
   startPool: pools.startPool,
   listPools: pools.listPools,
@@ -27,6 +32,7 @@ const handlers: HandlersOf<typeof poolRoutes> = {
 
 export const head: HeadPart = {
   handlers,
+  events,
   upgrades: { openCalls, openWork },
   owners: {
     pool: (state, of) => ownedPool(state, { ...of, kind: 'pool' }),

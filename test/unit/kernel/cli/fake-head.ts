@@ -6,14 +6,13 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Input } from '../../../../src/kernel/cli/jobs/input.ts';
-import { type Invocation, runSingle, runVerbs, runWeft } from '../../../../src/kernel/cli/main.ts';
+import { type Invocation, runSingle, runWeft } from '../../../../src/kernel/cli/main.ts';
 import type { Screen } from '../../../../src/kernel/cli/screen.ts';
 import type { Verb } from '../../../../src/kernel/cli/verb.ts';
 import type { Environment } from '../../../../src/kernel/config/config.ts';
 import type { Programs } from '../../../../src/kernel/config/daemon-options.ts';
 import { killCarriers } from '../../../../src/kernel/os/marks.ts';
 import '../../../../src/wings.ts';
-import { distribute } from '../../../../src/wings/distribute/cli/distribute.ts';
 import { WINGS } from '../../../../src/wings.ts';
 
 export interface Asked {
@@ -133,11 +132,6 @@ export class FakeHead implements AsyncDisposable {
     return capture(this.directory, of, (it) => runSingle(it, '', verb));
   }
 
-  /** The program `distribute`, typed in a folder. */
-  distribute(cwd: string, ...argv: string[]): Promise<Said> {
-    return distributeIn({ cwd, directory: this.directory }, ...argv);
-  }
-
   async #leave(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -171,21 +165,6 @@ export class FakeHead implements AsyncDisposable {
 /** The body of a refusal. */
 export function refusal(code: string, kind: string, message: string, hint: string | null = null) {
   return { error: { code, kind, message, details: {}, hint } };
-}
-
-/** `distribute` typed in a folder; `directory`: the state directory of a cluster, if there is one. */
-export function distributeIn(
-  of: {
-    readonly cwd: string;
-    readonly directory?: string;
-    readonly environment?: Environment;
-    readonly programs?: Partial<Programs>;
-  },
-  ...argv: string[]
-): Promise<Said> {
-  const { cwd, directory = cwd, environment = {}, programs = {} } = of;
-  const typed = { program: 'distribute', argv, cwd, environment, programs };
-  return capture(directory, typed, (invocation) => runVerbs(invocation, distribute));
 }
 
 /** Runs the command line with nothing of this process's environment. */

@@ -7,9 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { encodeTicket } from '../../../../src/kernel/cli/join-string.ts';
 import { runWeft } from '../../../../src/kernel/cli/main.ts';
-import { PLAIN } from '../../../../src/kernel/cli/output/paint.ts';
-import { siteLines } from '../../../../src/wings/sites/cli/columns.ts';
-import { capture, FakeHead } from './fake-head.ts';
+import { capture } from './fake-head.ts';
 
 const TICKET = encodeTicket({
   addresses: ['127.0.0.1:1'],
@@ -71,38 +69,4 @@ test('weft help and weft help COMMAND show what --help shows', async () => {
     assert.match(asked?.out ?? '', /^Usage: weft/);
     assert.deepEqual(asked, usual);
   }
-});
-
-const ESCAPE = 'gone\u001b[2J';
-
-test('what a site or a source of goals says cannot drive a terminal', async () => {
-  const lines = siteLines(
-    {
-      name: 'hpc',
-      system: 'pbs',
-      mode: 'submit',
-      takeover: null,
-      state: 'up',
-      problem: ESCAPE,
-      ageMs: 0,
-      nodes: [],
-      queues: [],
-      jobs: [],
-      filters: {
-        rules: [{ name: ESCAPE, over: 'nodes', matched: 0, of: 3 }],
-        sources: [{ name: 'racks', ageMs: null, problem: ESCAPE }],
-        problem: ESCAPE,
-      },
-    } as unknown as Parameters<typeof siteLines>[0],
-    PLAIN,
-    false,
-  );
-  assert.ok(lines.includes('Warning: source racks: gone?[2J.'), lines.join('\n'));
-  assert.doesNotMatch(lines.join(''), /\u001b/);
-  const source = { url: 'https://goals.example/x', readAt: null, problem: ESCAPE };
-  await using head = await FakeHead.start({
-    'GET /v1/goals': () => ({ json: { everyMs: 1, repairs: true, source, nodes: [] } }),
-  });
-  const { out } = await head.weft('goal', 'show');
-  assert.match(out, /Goals of https:\/\/goals\.example\/x, not read yet; now: gone\?\[2J\.\n/);
 });

@@ -12,7 +12,12 @@ import type { Services } from '../services.ts';
 const KEEP_ALIVE_MS = 5000;
 
 export const events: Handler<'events'> = async (services, call) => {
-  const { ring } = services;
+  const { ring, publicEvents } = services;
+  const unknown = call.query.kind?.findIndex((kind) => !publicEvents.has(kind)) ?? -1;
+  if (unknown >= 0) {
+    const what = `kind[${unknown}]: no kind of event; docs/events.md lists them`;
+    return err(refuse('argument.invalid', { what }));
+  }
   const after = readAfter(call);
   if (after === null) {
     const what = 'header Last-Event-ID: expected a sequence number';

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventFeed, viewOf } from '../../../../../src/kernel/head/http/event-feed.ts';
 import { EventRing } from '../../../../../src/kernel/head/http/event-ring.ts';
+import { PublicEvents } from '../../../../../src/kernel/head/http/public-events.ts';
 import type { UserActor } from '../../../../../src/kernel/model/actor.ts';
 import type { NodeName, UserName } from '../../../../../src/kernel/model/ids.ts';
 import { EngineBench } from '../../../../support/engine.ts';
@@ -17,7 +18,7 @@ const user = (name: string, role: UserActor['role']): UserActor => ({
 
 async function start() {
   const { engine } = await new EngineBench().start();
-  const ring = new EventRing(0);
+  const ring = new EventRing(0, new PublicEvents([]));
   const beats: { then: () => void; isOff: boolean }[] = [];
   const after = (_: number, then: () => void) => {
     const beat = { then, isOff: false };

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventRing, visibleEvents } from '../../../../../src/kernel/head/http/event-ring.ts';
+import { PublicEvents } from '../../../../../src/kernel/head/http/public-events.ts';
 import type { Event } from '../../../../../src/kernel/machine/declared.ts';
 import type { NodeName, UserName } from '../../../../../src/kernel/model/ids.ts';
 import { EngineBench } from '../../../../support/engine.ts';
@@ -16,7 +17,7 @@ function drained(reason: string): Event {
 
 test('large records push old ones out long before there are many', async () => {
   const { engine } = await new EngineBench().start();
-  const ring = new EventRing(0);
+  const ring = new EventRing(0, new PublicEvents([]));
   const large = 'x'.repeat(1_048_576);
   for (let seq = 1; seq <= 100; seq += 1) {
     ring.add({ seq, at: 0, events: [drained(large)] }, engine.state);
@@ -36,7 +37,7 @@ test('large records push old ones out long before there are many', async () => {
 
 test('a jump of the numbers leaves nothing of before', async () => {
   const { engine } = await new EngineBench().start();
-  const ring = new EventRing(0);
+  const ring = new EventRing(0, new PublicEvents([]));
   ring.add({ seq: 1, at: 0, events: [drained('a')] }, engine.state);
   ring.add({ seq: 7, at: 0, events: [drained('b')] }, engine.state);
   assert.deepEqual([ring.oldest, ring.newest, ring.get(1)], [7, 7, undefined]);
@@ -44,7 +45,7 @@ test('a jump of the numbers leaves nothing of before', async () => {
 
 test('only what is shown is kept', async () => {
   const { engine } = await new EngineBench().start();
-  const ring = new EventRing(0);
+  const ring = new EventRing(0, new PublicEvents([]));
   const enrolled: Event = {
     kind: 'node_enrolled',
     node: N1,

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Client } from '../../../../../src/kernel/api/client.ts';
 import type { RecordView } from '../../../../../src/kernel/api/cluster.ts';
-import { EVENT_KINDS, type EventKindName } from '../../../../../src/kernel/api/event-kinds.ts';
+import { EVENT_KINDS } from '../../../../../src/kernel/api/event-kinds.ts';
 import type { Answer } from '../../../../../src/kernel/api/exchange.ts';
 import { systemClock } from '../../../../../src/kernel/os/clock.ts';
 import type { Clock } from '../../../../../src/kernel/ports/clock.ts';
@@ -132,7 +132,7 @@ test('the list of kinds says of each who sees it as the head decides it', async 
   const audience = (kind: string) =>
     foreign.kinds().includes(kind) ? 'all' : own.kinds().includes(kind) ? 'job' : 'admin';
   for (const kind of new Set(all.kinds())) {
-    assert.equal(audience(kind), EVENT_KINDS[kind as EventKindName].audience, kind);
+    assert.equal(audience(kind), EVENT_KINDS[kind as keyof typeof EVENT_KINDS].audience, kind);
   }
   for (const { stream } of [own, foreign, all]) stream.destroy();
 });

@@ -6,6 +6,7 @@ import type { BatchJobView, BatchView } from '../../../../../src/wings/batches/a
 import { makeFolder } from '../../../../support/folder.ts';
 import { type Answers, FakeHead, refusal } from '../../../kernel/cli/fake-head.ts';
 import { nodeView } from '../../../kernel/cli/views.ts';
+import { typed } from './typed.ts';
 
 function batch(title: string, state: BatchView['state'] = 'running'): BatchView {
   const [namespace = '', rest = ''] = title.split('/');
@@ -74,13 +75,13 @@ function nodesOf(...labels: string[][]): Answers {
 test('add says how many nodes could run it, and submits it', async (context) => {
   await using head = await FakeHead.start(nodesOf(['python3'], []));
   const cwd = makeFolder(context, FILES);
-  const { code, out, error } = await head.distribute(cwd, 'add', '--ip', '127.0.0.1');
+  const { code, out, error } = await typed(head, cwd, 'add', '--ip', '127.0.0.1');
   assert.deepEqual([code, error], [0, '']);
   assert.equal(out, '1 of 2 nodes could run it.\nann/sweep: 2 jobs submitted.\n');
   const body = head.work.at(-1)?.body as Record<string, unknown>;
   assert.deepEqual([body['namespace'], body['name'], body['mode']], ['ann', 'sweep', 'new']);
   assert.equal(body['origin'], 'distribute');
-  await head.distribute(cwd, 'add', 'distribute-jobs.yaml', '--resume');
+  await typed(head, cwd, 'add', 'distribute-jobs.yaml', '--resume');
   const resumed = head.work.at(-1)?.body as Record<string, unknown>;
   assert.equal(resumed['mode'], 'resume');
 });
@@ -101,7 +102,7 @@ test('add goes on where the head tells nobody by Matrix, and says so', async (co
   const room = '!abc123:matrix.example.org';
   const file = FILES['distribute-jobs.yaml'].replace('[python3]', `[python3], matrix: "${room}"`);
   const cwd = makeFolder(context, { ...FILES, 'distribute-jobs.yaml': file });
-  const { code, out, error } = await head.distribute(cwd, 'add');
+  const { code, out, error } = await typed(head, cwd, 'add');
   assert.equal(code, 0, error);
   assert.match(error, /No Matrix here\. Nobody is told of this batch\./);
   assert.match(out, /2 jobs submitted/);
@@ -111,7 +112,7 @@ test('add goes on where the head tells nobody by Matrix, and says so', async (co
 test('add --dry submits nothing, --show-caps lists capabilities', async (context) => {
   await using head = await FakeHead.start(nodesOf(['python3', 'gpu'], ['x']));
   const cwd = makeFolder(context, FILES);
-  const { code, out } = await head.distribute(cwd, 'add', '-d', '-s');
+  const { code, out } = await typed(head, cwd, 'add', '-d', '-s');
   assert.equal(code, 0);
   assert.deepEqual(out.trimEnd().split('\n'), [
     'n1: python3, gpu',
@@ -128,13 +129,13 @@ test('add --dry submits nothing, --show-caps lists capabilities', async (context
 test('add refuses what no node can run, and what is wrong, before anything is sent', async (context) => {
   await using head = await FakeHead.start(nodesOf(['x'], []));
   const cwd = makeFolder(context, { ...FILES, 'wrong.yaml': 'meta: {}\npython: {jobs: []}\n' });
-  const none = await head.distribute(cwd, 'add');
+  const none = await typed(head, cwd, 'add');
   assert.deepEqual([none.code, none.out], [2, '']);
   assert.match(none.error, /0 of 2 nodes could run it; none has python3\n.*weft node label/);
-  const wrong = await head.distribute(cwd, 'add', 'wrong.yaml');
+  const wrong = await typed(head, cwd, 'add', 'wrong.yaml');
   assert.equal(wrong.code, 2);
   assert.match(wrong.error, /wrong\.yaml:1:\d+: meta/);
-  const missing = await head.distribute(cwd, 'add', 'no.yaml');
+  const missing = await typed(head, cwd, 'add', 'no.yaml');
   assert.match(missing.error, /no\.yaml: no such file/);
   assert.ok(head.work.every(({ method }) => method === 'GET'));
 });
@@ -154,7 +155,7 @@ test('server-status tells what is left, what runs where and for how long, and wh
     'GET /v1/batches/ann/sweep@2/jobs': () => ({ json: { jobs, next: null } }),
     'GET /v1/batches/ann/new/jobs': () => ({ json: { jobs: [job('a')], next: null } }),
   });
-  const { code, out, error } = await head.distribute('/work', 'server-status', '--ip', '127.0.0.1');
+  const { code, out, error } = await typed(head, '/work', 'server-status', '--ip', '127.0.0.1');
   assert.deepEqual([code, error], [0, '']);
   assert.deepEqual(
     out
@@ -174,7 +175,7 @@ test('server-status tells what is left, what runs where and for how long, and wh
 
 test('server-status prints nothing when nothing waits or runs, and says so beside', async () => {
   await using head = await FakeHead.start(listing(batch('ann/old', 'done')));
-  const said = await head.distribute('/work', 'server-status');
+  const said = await typed(head, '/work', 'server-status');
   assert.deepEqual(said, { code: 0, out: '', error: 'distribute: no batch waits or runs\n' });
 });
 
@@ -190,7 +191,7 @@ test('kill takes the name alone, with its namespace, or with its version', async
     'POST /v1/batches/bob/b/cancel': cancel('bob/b'),
   });
   for (const name of ['a', 'ann/a@2', 'a@2', 'b', 'bob/b']) {
-    const { code, out } = await head.distribute('/work', 'kill', '--ip', '127.0.0.1', name);
+    const { code, out } = await typed(head, '/work', 'kill', '--ip', '127.0.0.1', name);
     assert.equal(code, 0);
     assert.match(out, /^2 jobs of \w+\/\S+ are cancelled\.\n$/);
   }
@@ -202,12 +203,12 @@ test('kill never takes the first of several, and its exit codes are honest', asy
     ...listing(batch('ann/a'), batch('bob/a'), batch('ann/over', 'done')),
     'POST /v1/batches/ann/over/cancel': () => ({ json: { title: 'ann/over', count: 0 } }),
   });
-  const two = await head.distribute('/work', 'kill', 'a');
+  const two = await typed(head, '/work', 'kill', 'a');
   assert.equal(two.code, 2);
   assert.match(two.error, /several batches are called a: ann\/a, bob\/a; write one of these/);
-  const over = await head.distribute('/work', 'kill', 'over');
+  const over = await typed(head, '/work', 'kill', 'over');
   assert.deepEqual([over.code, over.out], [5, '']);
   assert.equal(over.error, 'distribute: no job of ann/over waits or runs\n');
-  const none = await head.distribute('/work', 'kill', 'nothing');
+  const none = await typed(head, '/work', 'kill', 'nothing');
   assert.deepEqual([none.code, none.error], [3, 'distribute: There is no batch nothing.\n']);
 });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readBatch } from '../../../../../src/wings/batches/batch/read/read-batch.ts';
 import { makeFolder } from '../../../../support/folder.ts';
-import { distributeIn } from '../../../kernel/cli/fake-head.ts';
+import { distributeIn } from './typed.ts';
 
 const JOB = `import sys
 open('distribute_save/out', 'w').write(open('input/input.json').read() + sys.argv[0])

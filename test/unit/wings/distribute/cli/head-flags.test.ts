@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeFolder } from '../../../../support/folder.ts';
-import { distributeIn, FakeHead } from '../../../kernel/cli/fake-head.ts';
+import { FakeHead } from '../../../kernel/cli/fake-head.ts';
+import { distributeIn, typed } from './typed.ts';
 
 const ANSWERS = { 'GET /v1/nodes': () => ({ json: { nodes: [] } }) };
 
@@ -11,7 +12,7 @@ test('--ip of this machine is the cluster here, whatever its port', async (conte
   await using head = await FakeHead.start(ANSWERS);
   const cwd = makeFolder(context, {});
   for (const ip of ['127.0.0.1', 'localhost', '::1']) {
-    const { code, error } = await head.distribute(cwd, 'node-status', '--ip', ip, '-p', '8952');
+    const { code, error } = await typed(head, cwd, 'node-status', '--ip', ip, '-p', '8952');
     assert.deepEqual([code, error], [0, ''], ip);
   }
   assert.equal(head.work.length, 3);

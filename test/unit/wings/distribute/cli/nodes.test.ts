@@ -5,8 +5,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { makeFolder } from '../../../../support/folder.ts';
-import { distributeIn, FakeHead } from '../../../kernel/cli/fake-head.ts';
+import { FakeHead } from '../../../kernel/cli/fake-head.ts';
 import { nodeView } from '../../../kernel/cli/views.ts';
+import { distributeIn, typed } from './typed.ts';
 
 const NODES = `nodes:
   - {ip: 192.0.2.11, name: lab1, capabilities: [python3]}
@@ -25,7 +26,7 @@ const answers = (nodes: readonly object[]) => ({ 'GET /v1/nodes': () => ({ json:
 test('node-status shows all nodes, those that are offline too, and exits with 1 for them', async (context) => {
   await using head = await FakeHead.start(answers(VIEWS));
   const cwd = makeFolder(context, { 'distribute-nodes.yaml': NODES });
-  const said = await head.distribute(cwd, 'node-status');
+  const said = await typed(head, cwd, 'node-status');
   assert.equal(said.code, 1);
   assert.deepEqual(said.out.trimEnd().split(/ *\n/), [
     'Node Name  Address     Version',
@@ -40,11 +41,11 @@ test('node-status shows all nodes, those that are offline too, and exits with 1 
 test('node-status needs no file, but one that is named must be there and right', async (context) => {
   await using head = await FakeHead.start(answers(VIEWS.slice(0, 1)));
   const cwd = makeFolder(context, { 'wrong.yaml': 'nodes: [{ip: 1}]' });
-  assert.equal((await head.distribute(cwd, 'node-status')).code, 0);
-  const missing = await head.distribute(cwd, 'node-status', '--nodes-file', 'no.yaml');
+  assert.equal((await typed(head, cwd, 'node-status')).code, 0);
+  const missing = await typed(head, cwd, 'node-status', '--nodes-file', 'no.yaml');
   assert.equal(missing.code, 2);
   assert.match(missing.error, /no\.yaml: no such file/);
-  const wrong = await head.distribute(cwd, 'node-status', '--nodes-file', 'wrong.yaml');
+  const wrong = await typed(head, cwd, 'node-status', '--nodes-file', 'wrong.yaml');
   assert.match(wrong.error, /wrong\.yaml:1:\d+: /);
 });
 

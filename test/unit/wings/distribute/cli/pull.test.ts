@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { BatchJobView } from '../../../../../src/wings/batches/api/batches.ts';
 import { makeFolder } from '../../../../support/folder.ts';
 import { type Answers, FakeHead } from '../../../kernel/cli/fake-head.ts';
+import { typed } from './typed.ts';
 
 const job = (name: string, id: string): BatchJobView => ({
   name,
@@ -63,7 +64,7 @@ test('pull chooses by patterns on JOB/path, with or without the word before them
   await using head = await FakeHead.start(answers());
   const cwd = makeFolder(context, FILES);
   const listed = async (...argv: string[]) => {
-    const { code, out, error } = await head.distribute(cwd, 'pull', '--dry', '-s', ...argv);
+    const { code, out, error } = await typed(head, cwd, 'pull', '--dry', '-s', ...argv);
     assert.equal(code, 0, error);
     return out
       .trimEnd()
@@ -85,9 +86,9 @@ test('pull chooses by patterns on JOB/path, with or without the word before them
 test('pull lists folders too, unless -s, which is --skip-folders, says otherwise', async (context) => {
   await using head = await FakeHead.start(answers());
   const cwd = makeFolder(context, FILES);
-  const { out } = await head.distribute(cwd, 'pull', '-d', '-i', 'csv', '--save-dir', 'out');
+  const { out } = await typed(head, cwd, 'pull', '-d', '-i', 'csv', '--save-dir', 'out');
   assert.match(out, /out\/lab\/heat\/re2\/empty/);
-  const none = await head.distribute(cwd, 'pull', '-i', 'nomatch', '--save-dir', 'out');
+  const none = await typed(head, cwd, 'pull', '-i', 'nomatch', '--save-dir', 'out');
   assert.equal(none.out, 'No file matches: only folders are in 2 folders.\n');
 });
 
@@ -95,7 +96,7 @@ test('pull refuses words and patterns that do not agree, and a wrong pattern', a
   await using head = await FakeHead.start(answers());
   const cwd = makeFolder(context, FILES);
   const refused = async (...argv: string[]) => {
-    const { code, error } = await head.distribute(cwd, 'pull', ...argv);
+    const { code, error } = await typed(head, cwd, 'pull', ...argv);
     assert.equal(code, 2, error);
     return error;
   };
@@ -114,7 +115,7 @@ test('pull brings what the builds have printed, chosen by the same patterns', as
     'GET /v1/batches/lab/heat/builds': () => ({ json: { logs } }),
   });
   const cwd = makeFolder(context, FILES);
-  const { out } = await head.distribute(cwd, 'pull', '--dry', '-s', '-e', 'tmp$', '-e', '^re2');
+  const { out } = await typed(head, cwd, 'pull', '--dry', '-s', '-e', 'tmp$', '-e', '^re2');
   const shown = out.trimEnd().split('\n').slice(1);
   assert.deepEqual(
     shown.map((line) => line.trim().split(/ +/).at(-1)),

@@ -8,7 +8,8 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { HeadOptions } from '../../../../../src/kernel/config/daemon-options.ts';
 import { makeFolder } from '../../../../support/folder.ts';
-import { distributeIn, type Said } from '../../../kernel/cli/fake-head.ts';
+import type { Said } from '../../../kernel/cli/fake-head.ts';
+import { distributeIn } from './typed.ts';
 
 /** Starts a head that ends at once, and has its options. */
 async function started(

@@ -4,8 +4,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { namesBefore, OutsideCount, outsideWords } from '../../../../src/kernel/files/outside.ts';
-import { batchOf, Node } from '../../wings/batches/core/task-node.ts';
+import {
+  namesBefore,
+  OutsideCount,
+  outsideWords,
+} from '../../../../../src/kernel/files/outside.ts';
+import { batchOf, Node } from './task-node.ts';
 
 const BEFORE = { names: namesBefore('/w/job.sh\n/w/input\n/w/case\n'), atNs: 1000n };
 

@@ -1,12 +1,19 @@
 // Time for the build of a batch, as the head reckons with it, and the nodes that need none any more.
 
 import assert from 'node:assert/strict';
-import { outstanding } from '../../../../src/kernel/machine/outstanding.ts';
-import { timeLeft } from '../../../../src/kernel/machine/tasks/time-limit.ts';
-import type { SubmitBatch } from '../../../../src/wings/batches/machine/commands.ts';
-import { findBatch } from '../../../../src/wings/batches/machine/find.ts';
-import { ANN, BOB, kinds, OPERATOR, scenario, type TestHead } from '../../../support/controller.ts';
-import { MINUTE, reserve } from '../../../support/reservations.ts';
+import { outstanding } from '../../../../../src/kernel/machine/outstanding.ts';
+import { timeLeft } from '../../../../../src/kernel/machine/tasks/time-limit.ts';
+import type { SubmitBatch } from '../../../../../src/wings/batches/machine/commands.ts';
+import { findBatch } from '../../../../../src/wings/batches/machine/find.ts';
+import {
+  ANN,
+  BOB,
+  kinds,
+  OPERATOR,
+  scenario,
+  type TestHead,
+} from '../../../../support/controller.ts';
+import { MINUTE, reserve } from '../../../../support/reservations.ts';
 
 const KEY = 'b'.repeat(40);
 

@@ -4,17 +4,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Command } from '../../../../src/kernel/machine/declared.ts';
-import { isCycleDue, snapshotOf } from '../../../../src/kernel/machine/schedule.ts';
-import type { CardState } from '../../../../src/kernel/model/gpu.ts';
-import type { JobId, NodeName } from '../../../../src/kernel/model/ids.ts';
-import { RUNNING_POLICIES } from '../../../../src/kernel/model/maintenance.ts';
-import type { EndCause } from '../../../../src/kernel/model/orders.ts';
-import { type Policy, plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
-import { plan } from '../../../../src/kernel/scheduler/cycle/plan.ts';
-import { BUILD_FAILED_SIGNAL } from '../../../../src/wings/batches/core/build-script.ts';
-import { ADMIN, ANN, OPERATOR, TestHead } from '../../../support/controller.ts';
-import { card } from '../../../support/nodes.ts';
+import type { Command } from '../../../src/kernel/machine/declared.ts';
+import { isCycleDue, snapshotOf } from '../../../src/kernel/machine/schedule.ts';
+import type { CardState } from '../../../src/kernel/model/gpu.ts';
+import type { JobId, NodeName } from '../../../src/kernel/model/ids.ts';
+import { RUNNING_POLICIES } from '../../../src/kernel/model/maintenance.ts';
+import type { EndCause } from '../../../src/kernel/model/orders.ts';
+import { type Policy, plainScheduling } from '../../../src/kernel/model/scheduling.ts';
+import { plan } from '../../../src/kernel/scheduler/cycle/plan.ts';
+import { BUILD_FAILED_SIGNAL } from '../../../src/wings/batches/core/build-script.ts';
+import { ADMIN, ANN, OPERATOR, TestHead } from '../../support/controller.ts';
+import { card } from '../../support/nodes.ts';
 
 /** One thing that happens; numbers are taken modulo what there is. */
 const step = fc.record({

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SiteNode, SiteWhere } from '../../../../src/kernel/model/site.ts';
-import { nodesThere } from '../../../../src/wings/sites/model/site-where.ts';
+import type { SiteNode, SiteWhere } from '../../../../../src/kernel/model/site.ts';
+import { nodesThere } from '../../../../../src/wings/sites/model/site-where.ts';
 
 function siteNode(name: string, queues: readonly string[]): SiteNode {
   return {

@@ -7,21 +7,21 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { runVerbs, runWeft } from '../../../../src/kernel/cli/main.ts';
-import { verbsOf } from '../../../../src/kernel/cli/verbs.ts';
-import { locateHead, socketIn } from '../../../../src/kernel/connect/locate.ts';
+import { runVerbs, runWeft } from '../../../src/kernel/cli/main.ts';
+import { verbsOf } from '../../../src/kernel/cli/verbs.ts';
+import { locateHead, socketIn } from '../../../src/kernel/connect/locate.ts';
 import {
   endProcess,
   isAlive,
   markOf,
   readLiveMark,
   writeMark,
-} from '../../../../src/kernel/connect/process-file.ts';
-import { ENDS_PREFIX, Ends } from '../../../../src/kernel/os/launcher-fallback/ends.ts';
-import { distribute } from '../../../../src/wings/distribute/cli/distribute.ts';
-import { WINGS } from '../../../../src/wings.ts';
-import { capture, FakeHead } from './fake-head.ts';
-import { jobView, nodeView } from './views.ts';
+} from '../../../src/kernel/connect/process-file.ts';
+import { ENDS_PREFIX, Ends } from '../../../src/kernel/os/launcher-fallback/ends.ts';
+import { distribute } from '../../../src/wings/distribute/cli/distribute.ts';
+import { WINGS } from '../../../src/wings.ts';
+import { capture, FakeHead } from '../kernel/cli/fake-head.ts';
+import { jobView, nodeView } from '../kernel/cli/views.ts';
 
 function inEmptyDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { KEPT_FROM, makePages } from '../../../../tools/docs/pages.ts';
+import { KEPT_FROM, makePages } from '../../../tools/docs/pages.ts';
 
-const root = path.resolve(import.meta.dirname, '../../../..');
+const root = path.resolve(import.meta.dirname, '../../..');
 
 test('every command, configuration key and error code has its page, as tools/docs.ts writes it', async () => {
   const pages = await makePages();
