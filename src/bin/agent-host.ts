@@ -72,7 +72,7 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
     agents.push(agent);
     introductions.push((runtimes) => {
       agent.introduce({
-        labels: labelsOf(options, machine, runtimes),
+        labels: labelsOf({ labels: options.labels, elsewhere }, machine, runtimes),
         containers: runtimes.words,
       });
     });
@@ -125,14 +125,16 @@ async function start(
       'there is no C compiler; a slower launcher in Node.js starts the processes',
     );
   }
-  const instance = await instanceOf(options, machine.bootId, log);
-  const settings = settingsOf(options, machine, instance);
+  const { stateDir } = options;
+  const instance = await instanceOf({ stateDir, elsewhere }, machine.bootId, log);
+  const settings = settingsOf(options, machine, { instance, elsewhere });
   const ports = portsOf(options, machine, { log, cache, instance, elsewhere });
   const facts = { ...settings.facts, limits: ports.containment.facts, ...elsewhere?.facts() };
-  const own = { ...settings, facts };
   const { nodeCount, makers } = machine;
   const uidsOf = uidsByOwn(machine.launcher);
   const parts = makers.map((make) => make({ options, log, nodeCount, uidsOf }));
+  const { pauseMaxMs = settings.pauseMaxMs } = parts.find((part) => 'pauseMaxMs' in part) ?? {};
+  const own = { ...settings, facts, pauseMaxMs };
   const agent = await startAgent(ports, own, parts);
   log.info({ resources: own.resources, facts: own.facts }, 'agent started');
   return agent;

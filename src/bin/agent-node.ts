@@ -49,11 +49,19 @@ export interface Machine {
   readonly makers: readonly AgentMaker[];
 }
 
+/** Where a node keeps what is its own, and where its tasks run. */
+export interface NodePlace {
+  /** The name of its state directory. */
+  readonly instance: string;
+  /** Null: its tasks run on this machine. */
+  readonly elsewhere: Elsewhere | null;
+}
+
 /** What a node says of itself. Throws with words when its options cannot be. */
 export function settingsOf(
   options: AgentOptions,
   machine: Machine,
-  instance: string,
+  { instance, elsewhere }: NodePlace,
 ): AgentSettings {
   const node = parseNodeName(options.name);
   if (!node.ok) throw new Error(node.error);
@@ -70,7 +78,7 @@ export function settingsOf(
     ...(machine.bootBeganAt === null ? {} : { bootBeganAt: machine.bootBeganAt }),
     resources: { ...resourcesOf(found), ...options.resources },
     gpuFrom: options.gpuFrom ?? 0,
-    labels: labelsOf(options, machine, machine.runtimes),
+    labels: labelsOf({ labels: options.labels, elsewhere }, machine, machine.runtimes),
     sharedPaths: options.sharedPaths,
     ...(options.jobPath === undefined ? {} : { jobPath: options.jobPath }),
     facts: factsOf(options, machine, switchUser),
@@ -79,7 +87,7 @@ export function settingsOf(
     switchUser,
     ownUserOnly: isOwnOnly(options),
     allowRoot: false,
-    pauseMaxMs: options.pause?.maxMs ?? PAUSE_MAX_MS,
+    pauseMaxMs: PAUSE_MAX_MS,
     isWholeMachine: options.resources?.cpuCount === undefined,
   };
 }
@@ -90,16 +98,16 @@ function isOwnOnly({ switchUser }: AgentOptions): boolean {
 }
 
 /**
- * What was found on the machine, with what runs containers there now, and what was declared. Of a site
- * only the latter: its tasks do not run on this machine.
+ * What was found on the machine, with what runs containers there now, and what was declared. Only the
+ * latter where tasks do not run on this machine.
  */
 export function labelsOf(
-  options: Pick<AgentOptions, 'labels' | 'site'>,
+  { labels, elsewhere }: Pick<AgentOptions, 'labels'> & Pick<NodePlace, 'elsewhere'>,
   { found }: { readonly found: Pick<Found, 'labels'> },
   runtimes: Pick<RuntimesFound, 'labels'>,
 ): string[] {
-  if (options.site !== undefined) return [...new Set(options.labels)];
-  return [...new Set([...found.labels, ...runtimes.labels, ...options.labels])];
+  if (elsewhere !== null) return [...new Set(labels)];
+  return [...new Set([...found.labels, ...runtimes.labels, ...labels])];
 }
 
 function resourcesOf({ cpuCount, memoryBytes, gpuCount }: Found): Resources {
@@ -130,13 +138,7 @@ function marksOf({ stateDir }: AgentOptions): MachineMarks {
 export function portsOf(
   options: AgentOptions,
   machine: Machine,
-  own: {
-    readonly log: AllPorts['log'];
-    readonly instance: string;
-    readonly cache: NodeCache;
-    /** Null: its tasks run on this machine. */
-    readonly elsewhere: Elsewhere | null;
-  },
+  own: NodePlace & { readonly log: AllPorts['log']; readonly cache: NodeCache },
 ): AllPorts {
   const { stateDir, name, secret, head } = options;
   const { log } = own;

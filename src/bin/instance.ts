@@ -6,21 +6,21 @@ import { join } from 'node:path';
 import { isCopied, noteOrigin } from '../kernel/connect/origin.ts';
 import { isLauncherThere } from '../kernel/os/launcher-link.ts';
 import type { Log } from '../kernel/ports/log.ts';
-import type { AgentOptions } from './agent-options.ts';
+import type { Elsewhere } from '../kernel/wing.ts';
 
 /** What a copied folder says of processes: the original's. */
 const OF_ORIGINAL = ['instance', 'journal', 'launcher.sock.lock'];
 
 /** Made with the state directory, and made anew in a copy of one (N20). */
 export async function instanceOf(
-  { stateDir, site }: Pick<AgentOptions, 'stateDir' | 'site'>,
+  { stateDir, elsewhere }: { readonly stateDir: string; readonly elsewhere: Elsewhere | null },
   bootId: string,
   log: Pick<Log, 'warn'>,
 ): Promise<string> {
   const file = join(stateDir, 'instance');
   const read = (): string => readFileSync(file, 'utf8').trim();
-  // What a gateway has at its site is there all the same, under the name of this instance.
-  const seemsCopied = site === undefined && isCopied(stateDir, bootId);
+  // What runs elsewhere is there all the same, under the name of this instance.
+  const seemsCopied = elsewhere === null && isCopied(stateDir, bootId);
   // What a launcher here runs is this folder's, whatever its file system says of itself now.
   const isCopy = seemsCopied && !(await isLauncherThere(join(stateDir, 'launcher.sock')));
   const was = isCopy ? read() : null;

@@ -13,6 +13,8 @@ import type { AgentSettings, AllPorts } from './ports.ts';
 
 /** One wing's, for one node. */
 export interface AgentPart {
+  /** Longest pause of the node that anybody may ask for; absent: the default. */
+  readonly pauseMaxMs?: number;
   /** Variables of a task, beside those that every task has. */
   variables?(of: Surroundings): Variables;
   /** What runs in place of the order's own program, and reads no input; undefined: that program. */

@@ -8,12 +8,15 @@ import { type YieldSettings, YieldWatch } from './yield-watch.ts';
 export interface OwnerOptions {
   /** When the node stands aside by itself; null: never. */
   readonly yielding: YieldSettings | null;
+  /** Longest pause that anybody may ask for; absent: the default. */
+  readonly pauseMaxMs?: number | undefined;
   /** Lets owners in. Never rejects; absent: the node has no door. */
   readonly open?: (agent: AgentInside, watch: YieldWatch) => Promise<readonly Door[]>;
 }
 
-export function ownerPart({ yielding, open }: OwnerOptions): AgentPart {
+export function ownerPart({ yielding, pauseMaxMs, open }: OwnerOptions): AgentPart {
   return {
+    ...(pauseMaxMs === undefined ? {} : { pauseMaxMs }),
     accompany: (agent) => {
       const { clock, log } = agent.ports;
       const watch = new YieldWatch({

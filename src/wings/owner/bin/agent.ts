@@ -18,6 +18,7 @@ export function ownerOnNodes(): AgentMaker {
   return ({ options, log, uidsOf }) =>
     ownerPart({
       yielding: yieldingOf(options, presence, log),
+      pauseMaxMs: options.pause?.maxMs,
       open: (agent, watch) => openDoorOf({ options, log, uidsOf }, agent, watch),
     });
 }

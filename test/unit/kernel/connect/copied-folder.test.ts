@@ -110,12 +110,12 @@ test('[N20] what a copy says of its original is set aside, and is still there', 
   const { original, copy } = folders(t);
   const warned: unknown[] = [];
   const log = { warn: (_: unknown, message: string) => warned.push(message) };
-  const was = await instanceOf({ stateDir: original }, 'boot', log);
+  const was = await instanceOf({ stateDir: original, elsewhere: null }, 'boot', log);
   writeFileSync(join(original, 'journal'), 'ends');
   cpSync(original, copy, { recursive: true });
-  assert.equal(await instanceOf({ stateDir: original }, 'boot', log), was);
+  assert.equal(await instanceOf({ stateDir: original, elsewhere: null }, 'boot', log), was);
   assert.deepEqual(warned, []);
-  assert.notEqual(await instanceOf({ stateDir: copy }, 'boot', log), was);
+  assert.notEqual(await instanceOf({ stateDir: copy, elsewhere: null }, 'boot', log), was);
   assert.equal(existsSync(join(copy, 'journal')), false);
   assert.equal(readFileSync(join(copy, `journal.of-${was}`), 'utf8'), 'ends');
   assert.equal(warned.length, 1);
@@ -124,12 +124,12 @@ test('[N20] what a copy says of its original is set aside, and is still there', 
 test('[N20] a folder whose launcher answers is no copy, whatever its files look like', async (t) => {
   const { original, copy } = folders(t);
   const log = { warn: () => assert.fail('it is no copy') };
-  const was = await instanceOf({ stateDir: original }, 'boot', log);
+  const was = await instanceOf({ stateDir: original, elsewhere: null }, 'boot', log);
   cpSync(original, copy, { recursive: true });
   writeFileSync(join(copy, 'journal'), 'ends');
   const launcher = createServer().listen(join(copy, 'launcher.sock'));
   t.after(() => launcher.close());
   await once(launcher, 'listening');
-  assert.equal(await instanceOf({ stateDir: copy }, 'boot', log), was);
+  assert.equal(await instanceOf({ stateDir: copy, elsewhere: null }, 'boot', log), was);
   assert.equal(readFileSync(join(copy, 'journal'), 'utf8'), 'ends');
 });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { labelsOf } from '../../../../../src/bin/agent-node.ts';
 import { type SiteNode, shownName } from '../../../../../src/kernel/model/site.ts';
+import type { Elsewhere } from '../../../../../src/kernel/wing.ts';
 import {
   formerNames,
   instancesOfMembers,
@@ -90,10 +91,8 @@ test('[G8] labels of the machine of the gateway are not those of its site', () =
   const machine = { found: { labels: ['os=linux', 'arch=x64', 'gpu'] } };
   const runtimes = { labels: ['podman'] };
   const labels = ['site=lab', 'bigmem'];
-  assert.deepEqual(
-    labelsOf({ labels, site: { system: 'slurm' } as never }, machine, runtimes),
-    labels,
-  );
-  const own = labelsOf({ labels: ['bigmem'] }, machine, runtimes);
+  const elsewhere = {} as Elsewhere;
+  assert.deepEqual(labelsOf({ labels, elsewhere }, machine, runtimes), labels);
+  const own = labelsOf({ labels: ['bigmem'], elsewhere: null }, machine, runtimes);
   assert.deepEqual(own, ['os=linux', 'arch=x64', 'gpu', 'podman', 'bigmem']);
 });
