@@ -35,6 +35,7 @@ export const ROWS: readonly (readonly Stage[])[] = [
     program('tidy', 'tools/tidy.ts'),
     program('biome', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'),
     program('unused', 'node_modules/knip/bin/knip.js', '--no-progress'),
+    program('wings', 'tools/without-wings.ts'),
   ],
   [
     // Not beside the typecheck, which builds into the same folders.

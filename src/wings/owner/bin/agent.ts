@@ -15,12 +15,21 @@ import { yieldSettings } from './yield-settings.ts';
 /** For the nodes of one program. */
 export function ownerOnNodes(): AgentMaker {
   const presence = systemPresence(systemClock);
-  return ({ options, log, uidsOf }) =>
-    ownerPart({
+  return ({ options: ofNode, log, uidsOf }) => {
+    const options = ownOptions(ofNode);
+    return ownerPart({
       yielding: yieldingOf(options, presence, log),
       pauseMaxMs: options.pause?.maxMs,
       open: (agent, watch) => openDoorOf({ options, log, uidsOf }, agent, watch),
     });
+  };
+}
+
+/** What is said of the owner of a gateway's machine says nothing of its site's nodes. */
+export function ownOptions(options: AgentOptions): AgentOptions {
+  if (options.site?.member === undefined) return options;
+  const { pause: _, ...rest } = options;
+  return rest;
 }
 
 function yieldingOf(

@@ -31,7 +31,7 @@ function memberOf(
   node: SiteNode,
   queueName: (queue: string) => string | null,
 ): AgentOptions[] {
-  const { site, pause: _, health: __, ...rest } = gateway;
+  const { site, health: _, ...rest } = gateway;
   const name = parseNodeName(memberName(shownName(node), gateway.name));
   if (site === undefined || !name.ok || node.cpuCount < 1) return [];
   const { features, memoryBytes, seen } = node;

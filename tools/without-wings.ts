@@ -1,0 +1,109 @@
+// Proves that each wing can be deleted: the kernel compiles without any, with its tests green, and each
+// wing compiles with nothing but the kernel and the wings that it needs. In a copy, so nothing is lost.
+//   node tools/without-wings.ts
+
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { WINGS } from '../src/wings.ts';
+import { ROOT } from './tree.ts';
+import { needsOf, withoutProject, withoutWings } from './wings/lists.ts';
+
+const COPIED = [
+  ...['src', 'sim', 'test/support', 'test/unit/kernel', 'deploy/systemd', 'package.json'],
+  ...['tsconfig.base.json', 'tsconfig.core.json', 'tsconfig.leaf.json'],
+];
+const LISTS = ['src/wings.ts', 'src/library.ts', 'src/pages.tsx'];
+const PROJECTS = ['src/tsconfig.json', 'src/tsconfig.pure.json', 'src/kernel/page/tsconfig.json'];
+/** Layers whose tests are functions of their input: one process runs them all. */
+const TESTED = ['base', 'model', 'scheduler', 'files', 'machine', 'runner', 'wire'];
+
+const folder = mkdtempSync(path.join(tmpdir(), 'weft-without-wings-'));
+try {
+  const failed = prove();
+  console.log(`${WINGS.length + 2 - failed} passed, ${failed} failed`);
+  process.exitCode = failed > 0 ? 1 : 0;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** How many of the proofs failed: of the kernel alone, of its tests, and of each wing. */
+function prove(): number {
+  copy();
+  const failed = [checked('the kernel alone', compile('-b', 'src', 'src/kernel/page'))];
+  failed.push(checked("the kernel's tests without wings", test()));
+  cpSync(path.join(ROOT, 'src/wings'), path.join(folder, 'src/wings'), { recursive: true });
+  for (const { name } of WINGS) {
+    const wings = needsOf(name, WINGS);
+    const words = [`the wing ${name}`, ...wings.slice(1)].join(' with ');
+    failed.push(checked(words, compile('-p', projectOf(wings))));
+  }
+  return failed.filter(Boolean).length;
+}
+
+function copy(): void {
+  for (const one of COPIED) {
+    cpSync(path.join(ROOT, one), path.join(folder, one), {
+      recursive: true,
+      filter: (file) => path.relative(ROOT, file) !== path.join('src', 'wings'),
+    });
+  }
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+  for (const file of LISTS) rewrite(file, withoutWings);
+  for (const file of PROJECTS) rewrite(file, withoutProject);
+}
+
+function rewrite(file: string, change: (text: string) => string): void {
+  const place = path.join(folder, file);
+  writeFileSync(place, change(readFileSync(place, 'utf8')));
+}
+
+/** A project of these wings alone, against what the kernel declares. */
+function projectOf(wings: readonly string[]): string {
+  const place = path.join(folder, 'alone');
+  mkdirSync(place, { recursive: true });
+  const project = {
+    extends: '../tsconfig.leaf.json',
+    compilerOptions: { incremental: false, rootDir: '..' },
+    include: wings.map((wing) => `../src/wings/${wing}/**/*.ts`),
+    exclude: ['../src/wings/*/page/**'],
+    references: [{ path: '../src' }, { path: '../src/tsconfig.pure.json' }],
+  };
+  const file = path.join(place, `${wings[0]}.json`);
+  writeFileSync(file, JSON.stringify(project));
+  return file;
+}
+
+/** What went wrong, in words; empty: nothing did. */
+function compile(...words: string[]): string {
+  return run(path.join(ROOT, 'node_modules/typescript/bin/tsc'), ...words);
+}
+
+function test(): string {
+  const files = TESTED.map((layer) => `test/unit/kernel/${layer}/**/*.test.ts`);
+  return run('--test', '--test-isolation=none', '--test-reporter=dot', ...files);
+}
+
+function run(...words: string[]): string {
+  const { status, error, stdout, stderr } = spawnSync(process.execPath, words, {
+    cwd: folder,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
+  if (error) throw error;
+  return status === 0 ? '' : `${stdout}${stderr}` || `ended with ${status}`;
+}
+
+function checked(what: string, wrong: string): boolean {
+  console.log(wrong === '' ? `  ${what}: ok` : `FAILED ${what}\n${wrong}`);
+  return wrong !== '';
+}
