@@ -96,9 +96,13 @@ function united(spans: readonly Span[]): Span[] {
   return all;
 }
 
-/** The spans less those times. */
+/**
+ * The spans less those times. A suspension that was over at once may end before it begins, as the head
+ * counts its begin from the start of the task that it heard of late: nothing stood still then.
+ */
 function without(spans: readonly Span[], times: readonly Span[]): Span[] {
-  return times.reduce<readonly Span[]>(
+  const real = times.filter(({ from, until }) => from < until);
+  return real.reduce<readonly Span[]>(
     (left, time) =>
       left
         .flatMap(({ from, until }) => [

@@ -200,6 +200,14 @@ describe('the judge of chaos', () => {
 
   const allowed: readonly [string, string, Given][] = [
     [
+      'a suspension that by the head ends before it begins, of most of a node',
+      'ended: completed',
+      {
+        work: { cpuCount: 3 },
+        stops: [{ task: '1', epoch: 1, host: 'n1', from: 11_150, until: 11_000 }],
+      },
+    ],
+    [
       'the end of a task that was suspended until its machine was switched off',
       'ended: completed',
       {
