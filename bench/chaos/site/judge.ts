@@ -117,8 +117,10 @@ class SiteJudge {
       return this.#all.violate('books', `${name} is not in the history`);
     }
     if (job.state !== 'done') return this.#all.violate('lost', `${name} is ${job.state}`);
-    for (const row of this.#rows.get(job.id) ?? [])
-      this.#judgeRow(row, { name, work, cancelledAt, lives });
+    for (const row of this.#rows.get(job.id) ?? []) {
+      if (wasElsewhere(row)) this.#all.count('starts taken back, as the site had it elsewhere');
+      else this.#judgeRow(row, { name, work, cancelledAt, lives });
+    }
   }
 
   /** A head that was put back takes in what is there when it goes on. */
@@ -190,6 +192,11 @@ interface Run extends Span {
   readonly name: string;
   readonly host: string;
   readonly cpus: number;
+}
+
+/** A start that was ordered before the site had said where the job was, as the head words it. */
+function wasElsewhere({ final, outcome }: HistoryTask): boolean {
+  return !final && outcome.detail?.startsWith('its site says that it is on ') === true;
 }
 
 function nameOf(id: string, { key }: TheirWork): string {

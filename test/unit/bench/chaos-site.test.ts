@@ -57,6 +57,16 @@ const RESTORE: Restore = {
 };
 const OURS: Given = { work: { at: 'n1.hpc' }, tasks: [{ ...ROW, nodes: ['n1.hpc'] }] };
 
+/** The first of two starts here of the one at the site. */
+const TAKEN_BACK = {
+  ...THEIR_ROW,
+  final: false,
+  nodes: ['n2.hpc'],
+  startedAt: null,
+  outcome: { ...ROW.outcome, kind: 'node_fail', exit: null } as const,
+};
+const ELSEWHERE = { ...TAKEN_BACK.outcome, detail: 'its site says that it is on n1' };
+
 describe('the judge of a steered site', () => {
   it('finds nothing where all is right', () => {
     const { violations, counted } = judge(evidence(at({})));
@@ -113,6 +123,11 @@ describe('the judge of a steered site', () => {
       ['end without receipt'],
       at({ given: given({ exitCode: 3 }) }),
     ],
+    [
+      'a start that was taken back for no reason',
+      ['end without receipt'],
+      at({ tasks: [TAKEN_BACK, { ...THEIR_ROW, epoch: 2 }] }),
+    ],
     ['another node in the books', ['books'], at({ tasks: [{ ...THEIR_ROW, nodes: ['n2.hpc'] }] })],
     ['a job that nobody gave', ['nobody asked'], at({ given: [], jobs: [], tasks: [] })],
     [
@@ -156,6 +171,16 @@ describe('the judge of a steered site', () => {
         given: given({}, 11_000),
         lives: [life({ ...AT_SITE, until: 11_500, ended: false })],
         tasks: [{ ...THEIR_ROW, outcome: CANCELLED }],
+      }),
+    ],
+    [
+      'a start that was taken back, as its site had the job elsewhere',
+      'starts taken back, as the site had it elsewhere',
+      at({
+        tasks: [
+          { ...TAKEN_BACK, outcome: ELSEWHERE },
+          { ...THEIR_ROW, epoch: 2 },
+        ],
       }),
     ],
     [

@@ -48,9 +48,7 @@ export function settleTask(step: Step, task: Task): void {
 
 /** The epoch is given up while it may still run on silent nodes. */
 export function abandonEpoch(step: Step, task: Task, because: string): void {
-  const abandoned = [...task.parts.values()]
-    .filter((part) => part.state !== 'ended')
-    .map((part) => part.share.node);
+  const abandoned = openOn(task);
   const outcome: Outcome = { kind: 'node_fail', detail: because };
   const wanted: Verdict = task.job.spec.requeue
     ? { kind: 'requeue', outcome, counts: crashOf(step, task) }
@@ -62,6 +60,17 @@ export function abandonEpoch(step: Step, task: Task, because: string): void {
   const cancelled: Verdict | null =
     task.ending?.kind === 'cancel' ? { kind: 'done', outcome: cancelOutcome(task.ending) } : null;
   carryOut(step, task, cancelled ?? wanted, abandoned);
+}
+
+/** The epoch was a mistake of our books: the task waits again, whatever its job says of that. */
+export function takeBackEpoch(step: Step, task: Task, because: string): void {
+  const outcome: Outcome = { kind: 'node_fail', detail: because };
+  carryOut(step, task, { kind: 'requeue', outcome, counts: 'neither' }, openOn(task));
+}
+
+function openOn({ parts }: Task): NodeName[] {
+  const open = [...parts.values()].filter((part) => part.state !== 'ended');
+  return open.map((part) => part.share.node);
 }
 
 function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly NodeName[]): void {

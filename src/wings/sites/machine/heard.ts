@@ -12,11 +12,8 @@ import type { Node } from '../../../kernel/machine/nodes/facts.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import type { Step } from '../../../kernel/machine/step.ts';
 import { endPending } from '../../../kernel/machine/tasks/ending.ts';
-import { nextEpoch } from '../../../kernel/machine/tasks/epoch.ts';
-import { placeOf } from '../../../kernel/machine/tasks/place.ts';
 import { type NodeName, parseNodeName } from '../../../kernel/model/ids.ts';
 import type { Outcome } from '../../../kernel/model/job.ts';
-import type { Share } from '../../../kernel/model/orders.ts';
 import {
   foreignName,
   type ListedJob,
@@ -29,6 +26,7 @@ import {
 import { elementOf } from '../model/site-elements.ts';
 import { foreignSpec, holdOf, nodesFor, ownerOf } from './foreign.ts';
 import { isArray } from './names.ts';
+import { place, replace } from './placed.ts';
 
 export interface SiteHeard {
   /** The gateway. */
@@ -141,6 +139,7 @@ function follow(step: Step, site: Site, listed: ListedJob): void {
   if (known === undefined || known.job.outcome !== null) return;
   const { job, index } = known;
   if (index === null && listed.state === 'ended') return endWaiting(step, job, listed);
+  if (index !== null && job.active.has(index)) replace(step, site, { job, index }, listed);
   if (index === null || !job.pending.has(index)) return void followHold(step, site, job, listed);
   switch (listed.state) {
     case 'ended':
@@ -209,30 +208,6 @@ export function whyNotOurs(listed: ListedJob): string | null {
   if (ownerOf(listed) === null) return `its owner '${owner}' is no name that a user can have here`;
   const indices = elements === null || elements === '' ? null : readIndices(elements);
   return indices === null || indices.ok ? null : `its array: ${indices.error}`;
-}
-
-/**
- * It runs there though we did not start it: our books say so from now on, even beyond what is free. False: its
- * nodes are not known here.
- */
-function place(
-  step: Step,
-  site: Site,
-  { job, index }: { readonly job: Job; readonly index: number },
-  { nodes }: ListedJob,
-): boolean {
-  const shares: Share[] = [];
-  for (const siteNode of nodes) {
-    const shown = site.shown.get(siteNode) ?? siteNode;
-    const node = step.state.nodes.get(memberName(shown, site.name) as NodeName);
-    // Until all of them are there it is not known what it takes; the site says it again.
-    if (node?.connected !== true) return false;
-    shares.push({ node: node.name, resources: job.spec.request.perNode, gpus: [] });
-  }
-  if (shares.length === 0) return false;
-  const epoch = nextEpoch(step.state, { job, index }, shares);
-  step.emit({ kind: 'task_allocated', place: placeOf(job, index), epoch, shares });
-  return true;
 }
 
 /** Told before the nodes that it ran on are there; its site says it again. */

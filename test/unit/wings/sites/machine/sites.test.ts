@@ -293,6 +293,32 @@ scenario('[G3] a job that began and ended unseen ran where its site says', (head
   assert.deepEqual(head.holders('2#1'), ['n1.hpc', 'n2.hpc']);
 });
 
+for (const state of ['running', 'ended'] as const) {
+  scenario(`[G3] what was ordered before its site said where it is ${state} is there`, (head) => {
+    steered(head);
+    hear(head, [siteJob('7')]);
+    head.disconnect('n2.hpc');
+    assert.deepEqual(head.schedule(), ['1#1@n1.hpc']);
+    const exit = state === 'ended' ? { code: 0 } : null;
+    const listed = siteJob('7', { state, nodes: ['n2'], startedAt: 1, exit });
+    hear(head, [listed]);
+    assert.deepEqual(head.holders('1#1'), ['n1.hpc'], 'its node is not there yet');
+    head.connect('n2.hpc', { cpus: 2, labels: ['site=hpc'] });
+    hear(head, [listed]);
+    assert.deepEqual([...head.task('1').parts.keys()], ['n2.hpc']);
+    assert.equal(head.task('1').epoch, 2);
+    assert.deepEqual(head.orders('n1.hpc'), ['end 1#1']);
+    // Its gateway lets go of the order, and tells of it where the job is.
+    head.ended('1#1', { cause: 'never_started' }, 'n1.hpc');
+    assert.deepEqual(head.heldBy('n1.hpc'), []);
+    head.started('1#2', 'n2.hpc');
+    hear(head, [listed]);
+    assert.equal(head.task('1').epoch, 2, 'said again it changes nothing');
+    head.ended('1#2', { code: 0 }, 'n2.hpc');
+    assert.equal(head.outcome(1), 'completed');
+  });
+}
+
 scenario('[G3] a node that does not come back keeps no job of its site', (head) => {
   steered(head);
   hear(head, [siteJob('7')]);
