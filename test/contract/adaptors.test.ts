@@ -17,9 +17,9 @@ import { ends } from './adaptors/ends.ts';
 import { listings } from './adaptors/listings.ts';
 import { orders } from './adaptors/orders.ts';
 
-const CASES: readonly AdaptorCase[] = [SLURM, SGE, OAR, PBS, HTCONDOR, LSF, LOADLEVELER];
+const CASES: readonly AdaptorCase[] = [SLURM, SGE, OAR, PBS, HTCONDOR, LSF];
 /** By programs that are not a batch system's own commands. */
-const BY_PROGRAMS: readonly AdaptorCase[] = [SCRIPT, WEFT, SLURMRESTD];
+const BY_PROGRAMS: readonly AdaptorCase[] = [SCRIPT, LOADLEVELER, WEFT, SLURMRESTD];
 
 for (const one of [...CASES, ...BY_PROGRAMS]) {
   listings(one);

@@ -7,7 +7,7 @@ import type { ExitStatus } from './job.ts';
 
 /** Systems that an adaptor knows, by their words in the configuration (makers: bin/site-adaptors.ts). */
 export const SITE_SYSTEMS = [
-  ...(['slurm', 'sge', 'oar', 'pbs', 'htcondor', 'lsf', 'loadleveler'] as const),
+  ...(['slurm', 'sge', 'oar', 'pbs', 'htcondor', 'lsf'] as const),
   // By programs that are not a batch system's own commands.
   ...(['script', 'weft', 'slurmrestd'] as const),
 ] as const;

@@ -4,7 +4,12 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DIALECTS } from './dialects.ts';
 
-const CCS = join(import.meta.dirname, '../../../examples/adaptor/ccs');
+const EXAMPLES = join(import.meta.dirname, '../../../examples/adaptor');
+/** Systems that are driven by the example of a program for them. */
+const PROGRAMS: Readonly<Record<string, (top: string) => string>> = {
+  ccs: (top) => `${EXAMPLES}/ccs,${join(top, 'nodes')}`,
+  loadleveler: () => `${EXAMPLES}/loadleveler`,
+};
 const FAKE = join(import.meta.dirname, 'fake.ts');
 
 /** @param top a folder of its own; returned is the folder for PATH */
@@ -21,9 +26,10 @@ export function installFake(system: string, top: string): string {
   return bin;
 }
 
-/** Keys below `site` for the gateway of such a system. CCS is driven by the example of a program for it. */
+/** Keys below `site` for the gateway of such a system. */
 export function fakeKeys(system: string, top: string): Record<string, string> {
-  return system === 'ccs'
-    ? { system: 'script', program: `${CCS},${join(top, 'nodes')}`, poll: '500ms' }
-    : { system, poll: '500ms' };
+  const program = PROGRAMS[system]?.(top);
+  return program === undefined
+    ? { system, poll: '500ms' }
+    : { system: 'script', program, poll: '500ms' };
 }

@@ -5,7 +5,6 @@ import { usage } from '../../../kernel/model/failure.ts';
 import type { SiteSystem } from '../../../kernel/model/site.ts';
 import type { Adaptor } from '../adaptors/adaptor.ts';
 import { htcondor } from '../adaptors/htcondor/htcondor.ts';
-import { loadleveler } from '../adaptors/loadleveler/loadleveler.ts';
 import { lsf } from '../adaptors/lsf/lsf.ts';
 import { oar } from '../adaptors/oar/oar.ts';
 import { queuesOff } from '../adaptors/oar/steer.ts';
@@ -30,7 +29,6 @@ const MAKERS: Readonly<Record<SiteSystem, Maker>> = {
   pbs: (site) => pbs(steers(site) ? schedulingOff() : null),
   htcondor: submitOnly('HTCondor', ({ queue }) => htcondor(queue)),
   lsf: submitOnly('LSF', () => lsf()),
-  loadleveler: submitOnly('LoadLeveler', () => loadleveler()),
   script: (site) => script(programOf(site), steers(site)),
   weft: submitOnly('Another Weft', (site) => weft(programOf(withoutAccount(site)))),
   slurmrestd: submitOnly('A slurmrestd', (site) => slurmrestd(programOf(site), baseOf(site))),

@@ -1,17 +1,36 @@
-// LoadLeveler, by what its manuals say that it prints.
+// LoadLeveler, by what its manuals say that it prints: the example of a program for a script site, over
+// commands that print it.
 
-import { loadleveler } from '../../../../src/wings/sites/adaptors/loadleveler/loadleveler.ts';
+import { join } from 'node:path';
+import { script } from '../../../../src/wings/sites/adaptors/script/script.ts';
+import { answerOf, printing } from '../../../support/site-program.ts';
 import { documented } from '../../../unit/wings/sites/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';
 
-const output = (name: string) => documented(`loadleveler/${name}.txt`);
-const jobs = output('jobs');
+const PROGRAM = join(import.meta.dirname, '../../../../examples/adaptor/loadleveler');
+const ASKED = {
+  SITE_JOB: 'head.9999.0',
+  SITE_NAME: 'weft-c1-1',
+  SITE_SCRIPT_FILE: '/scratch/script',
+  SITE_STDOUT: '/scratch/out',
+  SITE_STDERR: '/scratch/err',
+};
+
+function answer(operation: string, command: string, name: string) {
+  const printed = printing(documented(`loadleveler/${name}.txt`));
+  return answerOf([PROGRAM], operation, { [command]: printed }, ASKED);
+}
+
+const jobs = answer('jobs', 'llq', 'jobs');
+const empty = answer('jobs', 'llq', 'empty');
+const nodes = (name: string) => answer('nodes', 'llstatus', name);
+const submitted = (name: string) => answer('submit', 'llsubmit', name);
 const end = (id: string) => ({ output: jobs, id, told: 'listing' as const });
 
 export const LOADLEVELER: AdaptorCase = {
   system: 'loadleveler',
-  adaptor: loadleveler(),
-  empty: output('empty'),
+  adaptor: script([PROGRAM], false),
+  empty,
   listings: [jobs],
   states: {
     waiting: { output: jobs, id: 'head.12.0' },
@@ -38,24 +57,27 @@ export const LOADLEVELER: AdaptorCase = {
     'time limit': end('head.24.0'),
     cancelled: end('head.25.0'),
   },
-  unknownJob: { cancel: output('cancel.any'), known: output('empty') },
-  cancelRefused: output('cancel.denied'),
-  away: [output('away')],
-  submitted: { output: output('submit.ok'), id: 'head.31.0' },
-  refused: [{ output: output('submit.class'), words: /not a known class/ }],
+  unknownJob: {
+    cancel: answer('cancel', 'llcancel', 'cancel.any'),
+    known: answer('known', 'llq', 'empty'),
+  },
+  cancelRefused: answer('cancel', 'llcancel', 'cancel.denied'),
+  noRecord: answer('end', 'llq', 'jobs'),
+  away: [answer('jobs', 'llq', 'away')],
+  submitted: { output: submitted('submit.ok'), id: 'head.31.0' },
+  refused: [{ output: submitted('submit.class'), words: /not a known class/ }],
   nodes: [
     {
-      output: output('nodes'),
+      output: nodes('nodes'),
       told: ['n1 busy 2/2', 'n2 running 1/2', 'n3 idle 0/2', 'n4 idle 0/4'],
     },
     {
-      output: output('nodes.off'),
+      output: nodes('nodes.off'),
       told: ['n1 stopped 0/2', 'n2 down 0/2', 'n3 stopped 1/2', 'n4 down 0/2'],
     },
   ],
-  cutNodes: 'raw listings have neither a total nor an end',
   queues: {
-    output: output('queues'),
+    output: answer('queues', 'llclass', 'queues'),
     told: ['No_Class open started', 'closed open stopped', 'long open started'],
   },
 };

@@ -3,38 +3,19 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { script } from '../../../../../src/wings/sites/adaptors/script/script.ts';
+import { answerOf, type Commands } from '../../../../support/site-program.ts';
 
 const CCS = join(import.meta.dirname, '../../../../../examples/adaptor/ccs');
 const top = mkdtempSync(join(tmpdir(), 'weft-ccs-'));
 after(() => rmSync(top, { recursive: true }));
 writeFileSync(join(top, 'nodes'), 'n1 2\nn2 4\n');
-let count = 0;
-
-/** What the program answers, where CCS's commands are these pieces of shell. */
-function answer(
-  operation: string,
-  commands: Readonly<Record<string, string>>,
-  asked: Readonly<Record<string, string>> = {},
-) {
-  count += 1;
-  const bin = join(top, String(count));
-  mkdirSync(bin);
-  for (const [name, text] of Object.entries(commands)) {
-    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-  }
-  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, ...asked };
-  const { stdout, stderr, status } = spawnSync(CCS, [join(top, 'nodes'), operation], {
-    env,
-    encoding: 'utf8',
-    input: '{}',
-  });
-  return { stdout, stderr, code: status };
-}
+const answer = (operation: string, commands: Commands, asked = {}) =>
+  answerOf([CCS, join(top, 'nodes')], operation, commands, asked);
 
 const adaptor = script([CCS, join(top, 'nodes')], false);
 const SUBMISSION = {

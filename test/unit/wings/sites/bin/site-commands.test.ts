@@ -18,7 +18,6 @@ const PLACES: Partial<Record<SiteSystem, string>> = {
   pbs: 'PBS_CONF_FILE',
   htcondor: '_CONDOR_SCHEDD_HOST',
   lsf: 'LSF_ENVDIR',
-  loadleveler: 'LOADL_CONFIG',
 };
 
 let kept: NodeJS.ProcessEnv;
