@@ -15,4 +15,3 @@ export interface MemoryUse {
 
 /** What becomes of a task of which the kernel kills a process for memory, and not the main one. */
 export const ON_OOM = ['tell', 'end'] as const;
-export type OnOom = (typeof ON_OOM)[number];
