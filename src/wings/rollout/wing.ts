@@ -19,7 +19,7 @@ export const rollout: Wing = {
         name: 'upgrade',
         before: 'drain',
         summary: 'bring machines to this release, over ssh; their jobs go on',
-        load: () => import('./cli/add.ts'),
+        load: async () => ({ verb: (await import('./cli/add.ts')).upgrade }),
       },
       {
         within: 'node',

@@ -39,10 +39,19 @@ export type BackedUpFile = z.infer<typeof file>;
 /** The error says in which line something is wrong. */
 export function parseEntries(text: string): Result<BackedUp[], string> {
   const entries: BackedUp[] = [];
+  const folders = new Set(['']);
+  const paths = new Set<string>();
   for (const [index, line] of text.split('\n').entries()) {
     if (line === '') continue;
     const entry = backedUp.safeParse(parseJson(line));
     if (!entry.success) return err(`line ${index + 1} is not an entry of a backup`);
+    const { path, kind } = entry.data;
+    // Each is in a folder that came before, never behind a link, and there once.
+    if (!folders.has(path.slice(0, Math.max(0, path.lastIndexOf('/')))) || paths.has(path)) {
+      return err(`line ${index + 1} is not in a folder of the backup`);
+    }
+    paths.add(path);
+    if (kind === 'folder') folders.add(path);
     entries.push(entry.data);
   }
   return ok(entries);

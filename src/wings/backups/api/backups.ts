@@ -25,10 +25,19 @@ export const backupsReply = z.object({
   running: z
     .object({ name: z.string(), folder: z.string(), since: instant, entries: count, bytes: count })
     .nullable(),
-  /** The last that was made, as far as this head knows. */
+  /** The last that was made in `to`, as far as this head knows. */
   last: backupView.nullable(),
-  /** Why the last attempt failed; null: it did not. */
+  /** Why the last attempt there failed; null: it did not. */
   failure: z.object({ at: instant, folder: z.string(), why: z.string() }).nullable(),
+  /** How the last attempt of this head ended, in whichever folder. */
+  recent: z
+    .object({
+      name: z.string(),
+      folder: z.string(),
+      made: backupView.nullable(),
+      why: z.string().nullable(),
+    })
+    .nullable(),
 });
 export type BackupsReply = z.infer<typeof backupsReply>;
 

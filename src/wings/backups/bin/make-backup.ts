@@ -16,9 +16,9 @@ import { HEAD_FOLDER } from '../api/backup-header.ts';
 import { nameOf } from '../core/backup-name.ts';
 import { surplus } from '../core/retention.ts';
 import { syncPath } from '../transfer/copy-file.ts';
-import { entriesOf, readBackups, type WholeBackup } from '../transfer/read-backups.ts';
+import { entriesOf, readBackups } from '../transfer/read-backups.ts';
 import { type Last, Making } from './making.ts';
-import type { BackupOrder, Progress } from './order.ts';
+import type { BackupOrder, Made, Progress } from './order.ts';
 
 export interface BackupWorld {
   now(): number;
@@ -28,7 +28,7 @@ export interface BackupWorld {
 }
 
 /** Throws an error in words. Half a backup never has the name of a whole one. */
-export function makeBackup(order: BackupOrder, { now, tell, free }: BackupWorld): WholeBackup {
+export function makeBackup(order: BackupOrder, { now, tell, free }: BackupWorld): Made {
   const head = headIdentity(order.from);
   prepareFolder(order);
   removeHalves(order.to, head);
@@ -43,8 +43,7 @@ export function makeBackup(order: BackupOrder, { now, tell, free }: BackupWorld)
     const header = making.finish({ ...store, head, tookMs: now() - order.at });
     renameSync(half, folder);
     syncPath(order.to);
-    removeOld(order, head);
-    return { name, folder, header };
+    return { name, folder, header, left: removeOld(order, head, name) };
   } catch (error) {
     rmSync(half, { recursive: true, force: true });
     throw error;
@@ -74,13 +73,22 @@ function removeHalves(to: string, head: string): void {
   }
 }
 
-function removeOld({ to, keep }: BackupOrder, head: string): void {
-  const names = readBackups(to, head).map(({ name }) => name);
-  for (const name of surplus(names, keep)) {
-    const half = join(to, `.half-${head}-${name}`);
-    // Out of the way at once, so that one cut off in between is not taken for a whole one.
-    renameSync(join(to, name), half);
-    rmSync(half, { recursive: true, force: true });
+/** Null, or why old ones are left: the new one is made all the same. `made`: it stays, whatever the clock said. */
+function removeOld({ to, keep }: BackupOrder, head: string, made: string): string | null {
+  try {
+    const others = readBackups(to, head).filter(({ name }) => name !== made);
+    for (const name of surplus(
+      others.map((one) => one.name),
+      keep - 1,
+    )) {
+      const half = join(to, `.half-${head}-${name}`);
+      // Out of the way at once, so that one cut off in between is not taken for a whole one.
+      renameSync(join(to, name), half);
+      rmSync(half, { recursive: true, force: true });
+    }
+    return null;
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

@@ -16,6 +16,17 @@ export interface BackupOrder {
   readonly configuration: readonly string[];
 }
 
+export interface Made extends WholeBackup {
+  /** Why older ones that should be gone are left; null: they are gone. */
+  readonly left: string | null;
+}
+
+/** A folder that is to be looked through; `head`: only for backups of this one. */
+export interface LookOrder {
+  readonly look: string;
+  readonly head?: string;
+}
+
 export interface Progress {
   readonly entries: number;
   readonly bytes: number;
@@ -24,7 +35,8 @@ export interface Progress {
 /** What the thread says; `made` or `failed` is the last. */
 export type Said =
   | { readonly kind: 'progress'; readonly progress: Progress }
-  | { readonly kind: 'made'; readonly made: WholeBackup }
+  | { readonly kind: 'made'; readonly made: Made }
+  | { readonly kind: 'listed'; readonly listed: readonly WholeBackup[] }
   | {
       readonly kind: 'failed';
       /** Code of a system call; null: the words alone say it. */

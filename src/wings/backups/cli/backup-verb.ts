@@ -38,26 +38,22 @@ export const verb = defineVerb<Options>({
 async function make(context: Context, to: string | undefined): Promise<number> {
   const api = await context.api();
   const body = to === undefined ? {} : { to };
-  const begun = await api.call('makeBackup', { body });
-  const { last } = await untilMade(context, begun.name);
-  if (last === null || last.name !== begun.name)
-    throw failedIn(begun.folder, 'the head was stopped');
-  context.print(`Backup ${last.folder}: ${amountWords(last)}; ${jobWords(last)}.`);
+  const { name, folder } = await api.call('makeBackup', { body });
+  const { recent } = await untilOver(context, name);
+  if (recent?.name !== name) throw failedIn(folder, 'the head was stopped');
+  const { made, why } = recent;
+  if (made === null) throw failedIn(folder, why ?? 'nobody knows why');
+  context.print(`Backup ${made.folder}: ${amountWords(made)}; ${jobWords(made)}.`);
   return 0;
 }
 
-async function untilMade(context: Context, name: string): Promise<BackupsReply> {
+async function untilOver(context: Context, name: string): Promise<BackupsReply> {
   const api = await context.api();
   const line = new StatusLine(context, () => performance.now());
   try {
     for (;;) {
       const now = await api.call('showBackups');
-      if (now.running?.name !== name) {
-        if (now.failure !== null && now.last?.name !== name) {
-          throw failedIn(now.failure.folder, now.failure.why);
-        }
-        return now;
-      }
+      if (now.running?.name !== name) return now;
       line.show(`${name}: ${now.running.entries} files, ${formatSize(now.running.bytes)}`);
       await sleep(LOOK_MS);
     }

@@ -8,12 +8,18 @@ export function surplus(names: readonly string[], keep: number): string[] {
   return ours.slice(0, Math.max(0, ours.length - keep));
 }
 
-/** When the next one is due; null: none is planned. `last`: when the newest was begun, null: there is none. */
-export function dueAt(
-  { everyMs, last }: { readonly everyMs: number | null; readonly last: number | null },
-  now: number,
-): number | null {
+interface Known {
+  readonly everyMs: number | null;
+  /** When the newest was begun; null: there is none. */
+  readonly last: number | null;
+  /** How long ago the last attempt was, by a clock that nobody sets; null: this head made none. */
+  readonly passedMs: number | null;
+}
+
+/** When the next one is due; null: none is planned. */
+export function dueAt({ everyMs, last, passedMs }: Known, now: number): number | null {
   if (everyMs === null) return null;
-  // A clock that was set back must not stop backups until it has caught up.
-  return last === null || last > now ? now : last + everyMs;
+  if (last !== null && last <= now) return last + everyMs;
+  // There is none, or the clock was set back: backups neither stop until it has caught up, nor crowd.
+  return passedMs === null ? now : now + Math.max(0, everyMs - passedMs);
 }

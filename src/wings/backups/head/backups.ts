@@ -16,6 +16,8 @@ export interface MadeBackup {
   readonly name: string;
   readonly folder: string;
   readonly header: BackupHeader;
+  /** Why older ones that should be gone are left; null: they are gone. */
+  readonly left: string | null;
 }
 
 /** What makes and reads backups; each promise rejects with an error in words. */
@@ -39,10 +41,15 @@ export class Backups {
   readonly #world: { readonly clock: Clock; readonly log: Log };
   #plan: BackupPlan;
   #running: BackupsReply['running'] = null;
+  /** In the folder of the plan. */
   #last: MadeBackup | null = null;
   #failure: BackupsReply['failure'] = null;
-  /** Whether what lies in the plan's folder has been looked at. */
+  /** How the last attempt ended, in whichever folder. */
+  #recent: BackupsReply['recent'] = null;
+  /** The plan's folder, once what lies there has been looked at. */
   #lookedIn: string | null = null;
+  /** When the last attempt in the plan's folder was begun, by the clock that nobody sets. */
+  #triedAt: number | null = null;
 
   constructor(maker: BackupMaker, plan: BackupPlan, world: { clock: Clock; log: Log }) {
     this.#maker = maker;
@@ -52,6 +59,12 @@ export class Backups {
 
   /** From the next look on. */
   change(plan: BackupPlan): void {
+    if (plan.to !== this.#plan.to) {
+      this.#lookedIn = null;
+      this.#last = null;
+      this.#failure = null;
+      this.#triedAt = null;
+    }
     this.#plan = plan;
   }
 
@@ -97,39 +110,49 @@ export class Backups {
       running: this.#running,
       last: this.#last === null ? null : viewOf(this.#last),
       failure: this.#failure,
+      recent: this.#recent,
     };
   }
 
   #nextAt(now: number): number | null {
     const { everyMs } = this.#plan;
-    const due = dueAt({ everyMs, last: this.#last?.header.madeAt ?? null }, now);
+    const last = this.#last?.header.madeAt ?? null;
+    const passedMs = this.#triedAt === null ? null : this.#world.clock.monotonic() - this.#triedAt;
+    const due = dueAt({ everyMs, last, passedMs }, now);
     if (due === null || this.#failure === null) return due;
-    return Math.max(due, this.#failure.at + Math.min(everyMs, RETRY_MS));
+    return Math.max(due, Math.min(this.#failure.at, now) + Math.min(everyMs, RETRY_MS));
   }
 
   /** What an earlier head has made there counts as made. */
   #lookAt(folder: string): void {
     this.#lookedIn = folder;
     this.#maker.list(folder, 'own').then(
-      (found) => this.#made(found.at(-1) ?? null),
+      (found) => {
+        if (this.#plan.to === folder) this.#last = found.at(-1) ?? null;
+      },
       (error: Error) => this.#failed(folder, error.message),
     );
   }
 
   #begin(folder: string): string {
-    const at = this.#world.clock.now();
+    const { clock } = this.#world;
+    const at = clock.now();
     const name = nameOf(at);
     const begun = { name, folder, since: at, entries: 0, bytes: 0 };
     this.#running = begun;
-    const { keep } = this.#plan;
+    const { keep, to } = this.#plan;
+    if (folder === to) this.#triedAt = clock.monotonic();
     const tell = (progress: { entries: number; bytes: number }): void => {
       this.#running = { ...begun, ...progress };
     };
     this.#maker
       .make({ to: folder, keep, at }, tell)
       .then(
-        (made) => this.#tellMade(made),
-        (error: Error) => this.#failed(folder, error.message),
+        (made) => this.#made(folder, made),
+        (error: Error) => {
+          this.#recent = { name, folder, made: null, why: error.message };
+          this.#failed(folder, error.message);
+        },
       )
       .finally(() => {
         this.#running = null;
@@ -137,21 +160,23 @@ export class Backups {
     return name;
   }
 
-  #tellMade(made: MadeBackup): void {
+  #made(folder: string, made: MadeBackup): void {
     const { bytes, newBytes, records, tookMs } = made.header;
-    const fields = { folder: made.folder, bytes, newBytes, records, tookMs };
-    this.#world.log.info(fields, 'backup made');
-    this.#made(made);
-  }
-
-  #made(made: MadeBackup | null): void {
+    const { log } = this.#world;
+    log.info({ folder: made.folder, bytes, newBytes, records, tookMs }, 'backup made');
+    if (made.left !== null) log.warn({ folder, why: made.left }, 'older backups are left');
+    this.#recent = { name: made.name, folder, made: viewOf(made), why: null };
+    if (folder !== this.#plan.to) return;
     this.#failure = null;
-    if (made !== null && made.header.madeAt >= (this.#last?.header.madeAt ?? 0)) this.#last = made;
+    this.#last = made;
   }
 
   #failed(folder: string, why: string): void {
-    this.#failure = { at: this.#world.clock.now(), folder, why };
-    this.#world.log.error({ folder, why }, 'no backup was made');
+    const { clock, log } = this.#world;
+    log.error({ folder, why }, 'no backup was made');
+    if (folder !== this.#plan.to) return;
+    this.#failure = { at: clock.now(), folder, why };
+    this.#triedAt = null;
   }
 }
 

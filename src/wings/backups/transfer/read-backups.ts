@@ -1,12 +1,14 @@
 // The whole backups in a folder. Whatever else lies there is nobody's business here.
 
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BackedUp, parseEntries } from '../api/backed-up.ts';
 import { type BackupHeader, HEADER_FILE, LIST_FILE, parseHeader } from '../api/backup-header.ts';
 import { instantOf } from '../core/backup-name.ts';
 import { unlessGone } from './tree.ts';
+
+const HEADER_BYTES_MAX = 1_048_576;
 
 export interface WholeBackup {
   readonly name: string;
@@ -26,9 +28,21 @@ export function readBackups(folder: string, head?: string): WholeBackup[] {
 
 /** Null: what is there is no whole backup that this release can read. */
 function readBackup(folder: string, name: string): WholeBackup | null {
-  const text = unlessGone(() => readFileSync(join(folder, HEADER_FILE), 'utf8'));
+  const text = readHeader(join(folder, HEADER_FILE));
   const header = text === null ? null : parseHeader(text);
   return header?.ok === true ? { name, folder, header: header.value } : null;
+}
+
+/** Null: there is none, it is somebody else's, or it is no file of a header's size. */
+function readHeader(file: string): string | null {
+  try {
+    const stats = lstatSync(file);
+    return stats.isFile() && stats.size <= HEADER_BYTES_MAX ? readFileSync(file, 'utf8') : null;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(code)) return null;
+    throw error;
+  }
 }
 
 /** Throws where the list is not the one that the header speaks of. */

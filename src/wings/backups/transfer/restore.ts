@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   type Stats,
@@ -78,16 +79,20 @@ function problemOf(path: string, { sha256 }: BackedUpFile): string | null {
  * `to`: the head's folder, which is not there or empty. It belongs to the owner of the folder that it
  * is in. Throws a failure; then nothing is left of it.
  */
-export function restore(backup: OpenBackup, to: string, freeIn = freeBytes): void {
+export function restore(backup: OpenBackup, named: string, freeIn = freeBytes): void {
+  // Where the folder is a link to another disk, it goes to that disk.
+  const to = unlessGone(() => realpathSync(named)) ?? named;
   if ((unlessGone(() => readdirSync(to)) ?? []).length > 0) {
     throw failure(refuse('restore.not_empty', { folder: to }));
   }
   const parent = dirname(to);
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  const owner = ownedAs(parent);
   checkRoom(backup.header, parent, freeIn(parent));
-  const half = `${to}.half-${process.pid}`;
+  const half = `${to}.half`;
+  // What a restore that was cut off has left.
+  rmSync(half, { recursive: true, force: true });
   try {
-    putBack(backup, half, statSync(parent));
+    putBack(backup, half, owner);
     rmSync(to, { recursive: true, force: true });
     renameSync(half, to);
     syncPath(parent);
@@ -95,6 +100,16 @@ export function restore(backup: OpenBackup, to: string, freeIn = freeBytes): voi
     rmSync(half, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Makes the folder where it is missing; all of it belongs to the owner of what was there. */
+function ownedAs(folder: string): Stats {
+  const there = unlessGone(() => statSync(folder));
+  if (there !== null) return there;
+  const owner = ownedAs(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
+  if (process.getuid?.() === 0) lchownSync(folder, owner.uid, owner.gid);
+  return owner;
 }
 
 function freeBytes(folder: string): number {
@@ -134,7 +149,7 @@ interface Way {
 
 function putEntry(entry: BackedUp, { from, to, half, folder }: Way): void {
   if (entry.kind === 'folder') {
-    mkdirSync(to, { recursive: true, mode: 0o700 });
+    mkdirSync(to, { mode: 0o700 });
   } else if (entry.kind === 'link') {
     symlinkSync(entry.target, to);
   } else if (entry.same !== undefined) {

@@ -27,32 +27,38 @@ interface Options {
 const AT_ONCE = 8;
 const JOIN_MS = 1_800_000;
 
-export const verb: Verb = defineVerb<Options>({
-  define(command) {
-    command.argument('[host...]', 'machines, as ssh knows them: lab3, ann@lab4');
-    command.option('--hosts <file>', 'read them from a file: HOST [NAME] in each line');
-    command.option('--name <name>', 'name of the node, for one machine (default: its host name)');
-    command.option('--without-root', 'without root there: all jobs run as the user who logs in');
-  },
-  async run({ context, args, options }) {
-    const hosts = destinations(context, args, options);
-    const api = await context.api();
-    const { fingerprint } = await ticketOf(api, 'a look at the head');
-    const ssh = new Ssh();
-    const file = packageFile();
-    try {
-      const { release, bytes } = file;
-      const withoutRoot = options.withoutRoot === true;
-      const wanted = { release, bytes, fingerprint, machine: machine(), withoutRoot };
-      const ticket = async (): Promise<string> =>
-        encodeTicket(await ticketOf(api, 'weft node add'));
-      return await each(context, hosts, { ssh, api, file, wanted, ticket });
-    } finally {
-      ssh.close();
-      file.remove();
-    }
-  },
-});
+export const verb = verbFor({ isUpgrade: false });
+export const upgrade = verbFor({ isUpgrade: true });
+
+function verbFor({ isUpgrade }: { readonly isUpgrade: boolean }): Verb {
+  return defineVerb<Options>({
+    define(command) {
+      command.argument('[host...]', 'machines, as ssh knows them: lab3, ann@lab4');
+      command.option('--hosts <file>', 'read them from a file: HOST [NAME] in each line');
+      command.option('--name <name>', 'name of the node, for one machine (default: its host name)');
+      command.option('--without-root', 'without root there: all jobs run as the user who logs in');
+    },
+    async run({ context, args, options }) {
+      const hosts = destinations(context, args, options);
+      const api = await context.api();
+      const { fingerprint } = await ticketOf(api, 'weft node add');
+      const ssh = new Ssh();
+      const file = packageFile();
+      try {
+        const { release, bytes } = file;
+        const withoutRoot = options.withoutRoot === true;
+        const about = { fingerprint, machine: machine(), withoutRoot, isUpgrade };
+        const wanted = { release, bytes, ...about };
+        const ticket = async (): Promise<string> =>
+          encodeTicket(await ticketOf(api, 'weft node add'));
+        return await each(context, hosts, { ssh, api, file, wanted, ticket });
+      } finally {
+        ssh.close();
+        file.remove();
+      }
+    },
+  });
+}
 
 function destinations(context: Context, args: readonly string[], options: Options): Destination[] {
   const { hosts: list, name } = options;
@@ -63,6 +69,10 @@ function destinations(context: Context, args: readonly string[], options: Option
   });
   const listed = list === undefined ? [] : readHosts(path.resolve(context.cwd, list));
   const all = [...named, ...listed];
+  const twice = all.find(({ ssh }, at) =>
+    all.some((other, also) => also < at && other.ssh === ssh),
+  );
+  if (twice !== undefined) throw usage(`'${twice.ssh}' is there twice`);
   if (all.length === 0) throw usage('there is no machine to add; name some, or give --hosts FILE');
   if (name !== undefined && all.length > 1)
     throw usage('--name is for one machine; there are several');

@@ -6,7 +6,7 @@ import type { Api } from '../../../kernel/connect/api.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
 import type { Destination } from '../core/destination.ts';
 import { type Plan, type Problem, planFor, type Wanted } from '../core/plan.ts';
-import { PROBE_SCRIPT, type Probe, parseProbe } from '../core/probe.ts';
+import { type Probe, parseProbe, probeScript } from '../core/probe.ts';
 import {
   joinScript,
   lastWordsScript,
@@ -50,7 +50,8 @@ export async function rollOut(to: Destination, rollout: Rollout): Promise<Outcom
     if (error instanceof Stopped) return { kind: 'failed', ...error.problem };
     if (error instanceof Failure)
       return { kind: 'failed', what: error.message, remedy: error.hint ?? '' };
-    throw error;
+    // The others go on, whatever happened to this one.
+    return { kind: 'failed', what: (error as Error).message, remedy: '' };
   }
 }
 
@@ -64,9 +65,9 @@ class Stopped extends Error {
   }
 }
 
-async function probed({ ssh: host }: Destination, { ssh, tell }: Rollout): Promise<Probe> {
+async function probed({ ssh: host }: Destination, { ssh, tell, wanted }: Rollout): Promise<Probe> {
   tell(host, 'looking at it');
-  const answer = await ssh.script(host, PROBE_SCRIPT, { as: '', timeoutMs: SCRIPT_MS });
+  const answer = await ssh.script(host, probeScript(wanted), { as: '', timeoutMs: SCRIPT_MS });
   const probe = parseProbe(answer.out);
   if (probe.ok) return probe.value;
   if (answer.code === 255)

@@ -19,6 +19,8 @@ import { VERSION } from '../../../kernel/cli/version.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 
 const run = promisify(execFile);
+/** Whatever they are here: there root runs this, and everybody reads it. */
+const MODES = '--mode=u+rwX,go+rX,go-w';
 /** From the sources as from dist/. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 /** What of an installed Weft runs on a node. */
@@ -77,7 +79,18 @@ async function pack(folder: string, contents: readonly Content[]): Promise<strin
   }
   const file = join(folder, 'weft.tar.gz');
   // The quick way: machines of a lab are near, and a better one takes longer than the rest of all this.
-  await run('tar', ['-I', 'gzip -1', '-cf', file, '--owner=0', '--group=0', '-C', whole, '.']);
+  await run('tar', [
+    '-I',
+    'gzip -1',
+    '-cf',
+    file,
+    '--owner=0',
+    '--group=0',
+    MODES,
+    '-C',
+    whole,
+    '.',
+  ]);
   return file;
 }
 

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Answer {
   /** Null: a signal ended ssh. */
@@ -14,6 +15,8 @@ export interface Answer {
 
 /** What a script may print; more is a machine that does something else. */
 const OUTPUT_BYTES_MAX = 1_048_576;
+/** What was printed before ssh ended is here by then; a shared connection keeps its streams open. */
+const LINGER_MS = 500;
 /** How long ssh tries to reach a machine. */
 const CONNECT_S = 15;
 
@@ -68,19 +71,26 @@ export class Ssh {
     return new Promise((resolve, reject) => {
       child.once('error', reject);
       // Not `close`: a shared connection goes on in the background, and keeps standard error open.
-      child.once('exit', (code) => {
+      child.once('exit', async (code) => {
         clearTimeout(timer);
-        setImmediate(() => resolve({ code, out: out(), error: error() }));
+        await Promise.race([Promise.all([out.ended, error.ended]), sleep(LINGER_MS)]);
+        resolve({ code, out: out.text(), error: error.text() });
       });
     });
   }
 }
 
-function gather(stream: NodeJS.ReadableStream): () => string {
+interface Gathered {
+  text(): string;
+  readonly ended: Promise<void>;
+}
+
+function gather(stream: NodeJS.ReadableStream): Gathered {
   let text = '';
   stream.setEncoding('utf8');
   stream.on('data', (piece: string) => {
     if (text.length < OUTPUT_BYTES_MAX) text += piece;
   });
-  return () => text;
+  const ended = new Promise<void>((resolve) => stream.once('end', resolve));
+  return { text: () => text, ended };
 }

@@ -1,26 +1,33 @@
 // `weft node uninstall`: takes nodes out of the cluster and Weft off their machines, over ssh.
 
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NodeView } from '../../../kernel/api/nodes.ts';
 import { plural } from '../../../kernel/base/plural.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { forEach } from '../../../kernel/cli/jobs/each.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
 import { Failure, failure, usage } from '../../../kernel/model/failure.ts';
 import { parseDestination } from '../core/destination.ts';
-import { PROBE_SCRIPT, parseProbe } from '../core/probe.ts';
+import { parseProbe, probeScript } from '../core/probe.ts';
 import { placesFor, uninstallScript } from '../core/scripts.ts';
 import { Ssh } from './ssh.ts';
 
 interface Options {
   readonly now?: boolean;
+  readonly withoutRoot?: boolean;
 }
 
 const SCRIPT_MS = 120_000;
+const EMPTY_MS = 120_000;
+const LOOK_MS = 200;
 
 export const verb = defineVerb<Options>({
   define(command) {
     command.argument('<host...>', 'machines, as ssh knows them');
-    command.option('--now', 'also where tasks run: they end');
+    command.option('--now', 'also where tasks run: they start again elsewhere');
+    command.option('--without-root', 'what was put there with that option');
   },
   async run({ context, args, options }) {
     const ssh = new Ssh();
@@ -36,44 +43,80 @@ async function uninstall(
   context: Context,
   ssh: Ssh,
   host: string,
-  { now }: Options,
+  { now = false, withoutRoot = false }: Options,
 ): Promise<void> {
   const read = parseDestination(host);
   if (!read.ok) throw usage(read.error);
-  const looked = await ssh.script(host, PROBE_SCRIPT, { as: '', timeoutMs: SCRIPT_MS });
+  const how = { as: '', timeoutMs: SCRIPT_MS };
+  const looked = await ssh.script(host, probeScript({ withoutRoot }), how);
   const probe = parseProbe(looked.out);
-  if (!probe.ok) throw problem(host, `${probe.error}: ${looked.error.trim().split('\n').at(-1)}`);
+  if (!probe.ok) throw problem(host, `${probe.error}: ${lastLine(looked.error)}`);
   const { member, rights, release } = probe.value;
-  if (member === null && release === null)
+  if (member === null && release === null) {
     throw problem(host, 'nothing that `weft node add` has put there was found');
-  if (member !== null && now !== true) await refuseBusy(context, member.name);
+  }
+  if (member !== null) await leave(context, { host, now, ...member });
   const as = rights === 'sudo' ? 'sudo -n ' : '';
   const script = uninstallScript(placesFor(rights !== 'none'));
-  const done = await ssh.script(host, script, { as, timeoutMs: SCRIPT_MS });
-  if (done.code !== 0)
-    throw problem(host, done.error.trim().split('\n').at(-1) ?? `exit ${done.code}`);
-  if (member !== null) await forget(context, member.name);
-  context.print(
-    `${host}: Weft is off it${member === null ? '' : `, and node ${member.name} is removed`}.`,
-  );
+  const done = await ssh.script(host, script, { ...how, as });
+  if (done.code !== 0) throw problem(host, lastLine(done.error) || `exit ${done.code}`);
+  const node = member === null ? '' : `, and node ${member.name} is removed`;
+  context.print(`${host}: Weft is off it${node}.`);
 }
 
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
 const problem = (host: string, what: string) =>
   failure(refuse('argument.invalid', { what: `${host}: ${what}` }));
 
-async function refuseBusy(context: Context, name: string): Promise<void> {
-  const api = await context.api();
-  const { running } = await api.call('getNode', { params: { name } });
-  if (running.length === 0) return;
-  const what = `${plural(running.length, 'task')} run on ${name}`;
-  throw usage(what, `Wait for them (weft node drain ${name}), or end them with --now.`);
+interface Leaving {
+  readonly host: string;
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly now: boolean;
 }
 
-/** The head may have forgotten the node before. */
-async function forget(context: Context, name: string): Promise<void> {
+/** Out of the cluster before anything is done there: what is refused has then changed nothing. */
+async function leave(context: Context, { host, name, fingerprint, now }: Leaving): Promise<void> {
+  const api = await context.api();
+  if ((await api.call('info')).head.fingerprint !== fingerprint) {
+    const hint = 'Give the head of that cluster with --dir or --head.';
+    throw usage(`${host}: it is node ${name} of another cluster`, hint);
+  }
+  const params = { name };
+  const node = await known(api, name);
+  // The head has forgotten it already.
+  if (node === null) return;
+  await api.call('drainNode', { params, body: { reason: 'weft node uninstall' } });
+  const { running } = (await known(api, name)) ?? node;
+  if (running.length > 0 && !now) {
+    if (node.reason === null) await api.call('undrainNode', { params });
+    const hint = `Wait for them (weft node drain ${name}), or move them with --now.`;
+    throw usage(`${plural(running.length, 'task')} run on ${name}`, hint);
+  }
+  for (const task of running) {
+    await api.call('requeueJob', { params: { id: task.replace(/#.*/, '') } });
+  }
+  await untilEmpty(api, name);
+  await api.call('removeNode', { params });
+}
+
+/** Tasks that are told to end take their time to do so. */
+async function untilEmpty(api: Api, name: string): Promise<void> {
+  const end = performance.now() + EMPTY_MS;
+  while (((await known(api, name))?.running.length ?? 0) > 0) {
+    if (performance.now() > end) {
+      throw usage(`tasks on ${name} do not end`, `See weft node show ${name}.`);
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Null: the head knows no node of that name. */
+async function known(api: Api, name: string): Promise<NodeView | null> {
   try {
-    await (await context.api()).call('removeNode', { params: { name } });
+    return await api.call('getNode', { params: { name } });
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
   }
 }

@@ -15,6 +15,8 @@ export interface Wanted {
   readonly bytes: number;
   /** All that runs there runs as the user who logs in. */
   readonly withoutRoot: boolean;
+  /** It is a node already, and is only brought to this release. */
+  readonly isUpgrade: boolean;
 }
 
 export interface Plan {
@@ -46,7 +48,8 @@ export function planFor(probe: Probe, wanted: Wanted): Result<Plan, Problem> {
     service: isRoot && probe.hasSystemd ? 'systemd' : 'background',
     sends,
     joins: probe.member === null,
-    starts: sends || !probe.isRunning,
+    // An agent that an earlier run did not start anew goes on with programs that are gone.
+    starts: sends || !probe.isRunning || probe.started !== wanted.release,
   });
 }
 
@@ -71,8 +74,11 @@ function problemOf(probe: Probe, wanted: Wanted): Problem | null {
     const what = `it is node ${member.name} of another cluster`;
     return {
       what,
-      remedy: 'Take it out there first: weft node uninstall, or `weft join --again` on it.',
+      remedy: 'Take it out there first: `weft node uninstall`, with the head of that cluster.',
     };
+  }
+  if (wanted.isUpgrade && member === null) {
+    return { what: 'it is no node yet', remedy: 'Make it one: weft node add.' };
   }
   const needed = wanted.bytes + SPARE_BYTES;
   if (release === wanted.release || freeBytes >= needed) return null;

@@ -17,19 +17,22 @@ export interface Probe {
   readonly release: string | null;
   /** What it is a member of already: the head's fingerprint, and its name there; null: of nothing. */
   readonly member: { readonly fingerprint: string; readonly name: string } | null;
+  /** The release with which its agent was started last; null: none was. */
+  readonly started: string | null;
   readonly isRunning: boolean;
 }
 
 const MARK = 'weft-says';
 
-/** Standard output of this is for `parseProbe`. `folders`: as `foldersFor` gives them, by rights. */
-export const PROBE_SCRIPT = `
+/** Standard output of this is for `parseProbe`. */
+const SCRIPT = `
 say() { printf '${MARK} %s %s\\n' "$1" "$2"; }
 say host "$(uname -n)"
 say system "$(uname -s)"
 say machine "$(uname -m)"
 if ldd --version 2>&1 | head -n 1 | grep -qi -e glibc -e 'gnu libc'; then say libc glibc; else say libc other; fi
-if [ "$(id -u)" = 0 ]; then rights=root
+if [ "$forced" = none ]; then rights=none
+elif [ "$(id -u)" = 0 ]; then rights=root
 elif sudo -n true 2>/dev/null; then rights=sudo
 else rights=none; fi
 say rights "$rights"
@@ -48,12 +51,20 @@ for try in sudo none; do
   member=$($as cat "$state/membership.json" 2>/dev/null | tr -d ' \\n')
   say fingerprint "$(printf %s "$member" | sed -n 's/.*"fingerprint":"\\([0-9a-f]*\\)".*/\\1/p')"
   say name "$(printf %s "$member" | sed -n 's/.*"name":"\\([A-Za-z0-9._-]*\\)".*/\\1/p')"
-  if $as sh -c 'kill -0 "$(cat "$1")"' sh "$state/rollout.pid" 2>/dev/null; then say running yes
+  say started "$($as cat "$state/started" 2>/dev/null)"
+  pid=$($as cat "$state/rollout.pid" 2>/dev/null)
+  case "$(tr '\\0' ' ' < "/proc/\${pid:-none}/cmdline" 2>/dev/null)" in *" agent --dir $state "*) is=yes;; *) is=no;; esac
+  if [ $is = yes ]; then say running yes
   elif [ "$rights" != none ] && systemctl is-active --quiet weft-agent 2>/dev/null; then say running yes
   else say running no; fi
 done
 say end here
 `;
+
+/** `withoutRoot`: nothing is to be done as root there, also where that would go. */
+export function probeScript({ withoutRoot }: { readonly withoutRoot: boolean }): string {
+  return `forced=${withoutRoot ? 'none' : 'no'}\n${SCRIPT}`;
+}
 
 export function parseProbe(output: string): Result<Probe, string> {
   const said = new Map<string, string>();
@@ -75,6 +86,7 @@ export function parseProbe(output: string): Result<Probe, string> {
     freeBytes: Number(free) * 1024 || 0,
     release: said.get('release') || null,
     member: fingerprint === '' ? null : { fingerprint, name },
+    started: said.get('started') || null,
     isRunning: said.get('running') === 'yes',
   });
 }

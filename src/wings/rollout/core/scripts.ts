@@ -22,14 +22,18 @@ export function placesFor(isRoot: boolean): Places {
 }
 
 const opening = ({ programs, state, link }: Places): string => `set -eu
+umask 022
 programs="${programs}"
 state="${state}"
 link="${link}"
+said() { tr '\\0' ' ' < "/proc/$1/cmdline" 2>/dev/null || true; }
+is_agent() { case "$(said "$1")" in *" agent --dir $state "*) true;; *) false;; esac; }
+is_ours() { case "$(said "$1")" in *" agent --dir $state "*|*" --socket $state/nodes/"*) true;; *) false;; esac; }
 `;
 
 /** The command that unpacks standard input, a packed tar, where \`PUT\` finds it. */
 export function unpackCommand({ programs }: Places, as: Plan['as'], token: string): string {
-  const inner = `mkdir -p "${programs}" && rm -rf "${programs}"/new-* && mkdir "${programs}/new-${token}" && tar -xzf - -C "${programs}/new-${token}"`;
+  const inner = `umask 022 && mkdir -p "${programs}" && rm -rf "${programs}"/new-* && mkdir "${programs}/new-${token}" && tar -xzf - -C "${programs}/new-${token}"`;
   // The user's own shell, whichever it is, gets one word.
   return `${as}sh -c ${quoteWord(inner)}`;
 }
@@ -51,8 +55,10 @@ mv "$new" "$programs/now"
 chmod 0755 "$programs"
 printf '%s\\n' ${quoteWord(release)} > "$programs/release"
 mkdir -p "$(dirname "$link")"
-if [ ! -e "$link" ] || [ -L "$link" ]; then ln -sfn "$programs/now/weft" "$link"; fi
-rm -rf "$programs/old"
+case "$(readlink "$link" 2>/dev/null || true)" in
+  "$programs"/*) ln -sfn "$programs/now/weft" "$link";;
+  *) [ -e "$link" ] || [ -L "$link" ] || ln -s "$programs/now/weft" "$link";;
+esac
 `;
 }
 
@@ -69,7 +75,8 @@ END
 
 /** Starts the agent, or starts it again. Jobs that run there go on: the next agent adopts them. */
 export function startScript(places: Places, service: Plan['service']): string {
-  return service === 'systemd' ? `${opening(places)}${SYSTEMD}` : `${opening(places)}${BACKGROUND}`;
+  const start = service === 'systemd' ? SYSTEMD : BACKGROUND;
+  return `${opening(places)}${start}cp "$programs/release" "$state/started"\nrm -rf "$programs/old"\n`;
 }
 
 const SYSTEMD = `
@@ -83,13 +90,12 @@ systemctl restart weft-agent
 `;
 
 const BACKGROUND = `
-if [ -e "$state/rollout.pid" ] && kill -TERM "$(cat "$state/rollout.pid")" 2>/dev/null; then
+pid=$(cat "$state/rollout.pid" 2>/dev/null || echo none)
+if is_agent "$pid"; then
+  kill -TERM "$pid"
   tries=0
-  while kill -0 "$(cat "$state/rollout.pid")" 2>/dev/null && [ $tries -lt 100 ]; do
-    tries=$((tries + 1)); sleep 0.1
-  done
+  while is_agent "$pid" && [ $tries -lt 100 ]; do tries=$((tries + 1)); sleep 0.1; done
 fi
-umask 022
 setsid "$programs/now/weft" agent --dir "$state" --log-file "$state/agent.log" \\
   > "$state/agent.out" 2>&1 < /dev/null &
 printf '%s\\n' "$!" > "$state/rollout.pid"
@@ -111,13 +117,23 @@ if [ -e /etc/systemd/system/weft-agent.service ] && [ -d /run/systemd/system ] &
   rm -f /etc/systemd/system/weft-agent.service /etc/systemd/system/weft-jobs.service
   systemctl daemon-reload
 fi
-for process in /proc/[0-9]*; do
-  case "$(tr '\\0' ' ' < "$process/cmdline" 2>/dev/null)" in
-    *" $state"*) [ "\${process#/proc/}" = "$$" ] || kill -TERM "\${process#/proc/}" 2>/dev/null || true;;
-  esac
+for signal in TERM KILL; do
+  tries=0
+  while [ $tries -lt 100 ]; do
+    left=no
+    for process in /proc/[0-9]*; do
+      pid=\${process#/proc/}
+      if is_ours "$pid"; then
+        left=yes
+        [ $tries -gt 0 ] || kill -$signal "$pid" 2>/dev/null || true
+      fi
+    done
+    [ $left = yes ] || break
+    tries=$((tries + 1)); sleep 0.1
+  done
 done
 rm -rf "$state" "$programs"
-if [ -L "$link" ] && [ ! -e "$link" ]; then rm -f "$link"; fi
+case "$(readlink "$link" 2>/dev/null || true)" in "$programs"/*) rm -f "$link";; esac
 if [ "$(id -u)" = 0 ]; then rm -f /etc/weft/client.yaml; rm -rf /var/cache/weft/node; fi
 `;
 }

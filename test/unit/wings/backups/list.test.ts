@@ -14,10 +14,14 @@ const FILE = {
   sha256: 'a'.repeat(64),
 };
 const line = (entry: object): string => `${JSON.stringify(entry)}\n`;
+const FOLDERS = ['logs', 'logs/0']
+  .map((path) => line({ kind: 'folder', path, mode: 0o700 }))
+  .join('');
 
 test('files, links and folders are read as they were written', () => {
   const entries = [
     { kind: 'folder', path: 'logs', mode: 0o700 },
+    { kind: 'folder', path: 'logs/0', mode: 0o700 },
     FILE,
     { ...FILE, path: 'logs/0/2', same: 'logs/0/1' },
     { kind: 'link', path: 'logs/last', target: '../elsewhere' },
@@ -28,10 +32,23 @@ test('files, links and folders are read as they were written', () => {
 
 for (const path of ['/etc/passwd', '../x', 'a/../../x', 'a//b', '', 'a\0b', './a']) {
   test(`[U3] a path that leads elsewhere is no entry: ${JSON.stringify(path)}`, () => {
-    const read = parseEntries(line(FILE) + line({ ...FILE, path }));
-    assert.deepEqual(read, { ok: false, error: 'line 2 is not an entry of a backup' });
+    const read = parseEntries(FOLDERS + line(FILE) + line({ ...FILE, path }));
+    assert.deepEqual(read, { ok: false, error: 'line 4 is not an entry of a backup' });
   });
 }
+
+test('[U3] nothing is behind a link, in no folder of the backup, or there twice', () => {
+  const link = line({ kind: 'link', path: 'a', target: '/etc' });
+  const behind = [
+    line({ kind: 'folder', path: 'a/cron.d', mode: 0o777 }),
+    line({ ...FILE, path: 'a/x' }),
+  ];
+  for (const entry of behind) {
+    const read = parseEntries(link + entry);
+    assert.deepEqual(read, { ok: false, error: 'line 2 is not in a folder of the backup' });
+  }
+  assert.equal(parseEntries(FOLDERS + line(FILE) + line(FILE)).ok, false);
+});
 
 test('a line that is cut off is named', () => {
   const read = parseEntries(line(FILE).slice(0, 20));

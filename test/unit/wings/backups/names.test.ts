@@ -35,11 +35,19 @@ test('[U5] the oldest backups beyond the number that stays go, and nothing else'
   assert.deepEqual(surplus(names, 3), []);
 });
 
-test('a backup is due so long after the last, at once where there is none or its time is to come', () => {
-  assert.equal(dueAt({ everyMs: 1000, last: 5000 }, 5100), 6000);
-  assert.equal(dueAt({ everyMs: 1000, last: null }, 5100), 5100);
-  assert.equal(dueAt({ everyMs: 1000, last: 9000 }, 5100), 5100);
-  assert.equal(dueAt({ everyMs: null, last: null }, 5100), null);
+test('a backup is due so long after the last, and at once where there is none', () => {
+  const due = (last: number | null, passedMs: number | null) =>
+    dueAt({ everyMs: 1000, last, passedMs }, 5100);
+  assert.equal(due(5000, null), 6000);
+  assert.equal(due(null, null), 5100);
+  assert.equal(dueAt({ everyMs: null, last: null, passedMs: null }, 5100), null);
+});
+
+test('a clock that was set back neither stops backups nor makes one after the other', () => {
+  const due = (passedMs: number | null) => dueAt({ everyMs: 1000, last: 9000, passedMs }, 5100);
+  assert.equal(due(null), 5100);
+  assert.equal(due(100), 6000);
+  assert.equal(due(5000), 5100);
 });
 
 test('[U1] a backup has keys, output and results, and nothing that is of the process', () => {

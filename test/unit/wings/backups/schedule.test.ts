@@ -30,7 +30,7 @@ function made(at: number): MadeBackup {
     unfinishedJobs: 0,
     configuration: [],
   };
-  return { name: `at-${at}`, folder: `/b/at-${at}`, header };
+  return { name: `at-${at}`, folder: `/b/at-${at}`, header, left: null };
 }
 
 /** Each backup waits until it is let go. */
@@ -117,4 +117,21 @@ test('without a folder none is made, and who asks is told how to name one', asyn
   assert.equal(refused.ok, false);
   assert.equal(refused.error.code, 'backup.nowhere');
   assert.equal(findings(backups.view(), 0)[0]?.state, 'note');
+});
+
+test('a backup elsewhere changes nothing of the plan, and its failure neither', async () => {
+  const { backups, tick, orders, end, clock } = world({ there: [] });
+  await tick();
+  await tick();
+  await end();
+  assert.equal(backups.start('/elsewhere').ok, true);
+  await end('no such folder');
+  const { failure, recent, nextAt } = backups.view();
+  assert.equal(failure, null);
+  assert.deepEqual([recent?.folder, recent?.why], ['/elsewhere', 'no such folder']);
+  assert.equal(nextAt, clock.now() + HOUR);
+  backups.change({ to: '/new', everyMs: HOUR, keep: 2 });
+  await tick();
+  await tick();
+  assert.equal(orders.at(-1)?.to, '/new');
 });

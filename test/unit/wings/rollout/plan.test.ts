@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { parseDestination, parseHosts } from '../../../../src/wings/rollout/core/destination.ts';
 import { planFor, type Wanted } from '../../../../src/wings/rollout/core/plan.ts';
-import { PROBE_SCRIPT, type Probe, parseProbe } from '../../../../src/wings/rollout/core/probe.ts';
+import { type Probe, parseProbe, probeScript } from '../../../../src/wings/rollout/core/probe.ts';
 import {
   joinScript,
   placesFor,
@@ -25,6 +25,7 @@ const FRESH: Probe = {
   freeBytes: 10 * 2 ** 30,
   release: null,
   member: null,
+  started: null,
   isRunning: false,
 };
 const WANTED: Wanted = {
@@ -33,6 +34,7 @@ const WANTED: Wanted = {
   machine: 'x86_64',
   bytes: 2 ** 28,
   withoutRoot: false,
+  isUpgrade: false,
 };
 const MEMBER = { fingerprint: WANTED.fingerprint, name: 'lab1' };
 
@@ -43,7 +45,10 @@ test('[I1] a fresh machine is sent everything, joins and starts', () => {
 });
 
 test('[I1] a machine that is a node of this release already is left alone', () => {
-  const plan = planFor({ ...FRESH, release: '0.2.0 1', member: MEMBER, isRunning: true }, WANTED);
+  const plan = planFor(
+    { ...FRESH, release: '0.2.0 1', started: '0.2.0 1', member: MEMBER, isRunning: true },
+    WANTED,
+  );
   assert.ok(plan.ok);
   assert.deepEqual([plan.value.sends, plan.value.joins, plan.value.starts], [false, false, false]);
 });
@@ -55,6 +60,19 @@ test('[I1] a run that was cut off is gone on with: what is there already is not 
   const older = planFor({ ...FRESH, release: '0.1.0 1', member: MEMBER, isRunning: true }, WANTED);
   assert.ok(older.ok);
   assert.deepEqual([older.value.sends, older.value.joins, older.value.starts], [true, false, true]);
+});
+
+test('[I1] an agent that was not started anew after it was sent a release is started again', () => {
+  const there = { ...FRESH, release: '0.2.0 1', started: '0.1.0 1', member: MEMBER };
+  const plan = planFor({ ...there, isRunning: true }, WANTED);
+  assert.ok(plan.ok);
+  assert.deepEqual([plan.value.sends, plan.value.starts], [false, true]);
+});
+
+test('[I2] what is no node is not upgraded', () => {
+  const plan = planFor(FRESH, { ...WANTED, isUpgrade: true });
+  assert.equal(plan.ok, false);
+  assert.match(plan.error.what, /no node yet/);
 });
 
 const PROBLEMS: readonly (readonly [what: string, probe: Partial<Probe>, words: RegExp])[] = [
@@ -108,10 +126,13 @@ test('a file of hosts has names, comments and empty lines; what is wrong is name
 });
 
 test('the probe says what this machine is, whatever its shell prints before', () => {
-  const { stdout } = spawnSync('sh', ['-s'], { input: PROBE_SCRIPT, encoding: 'utf8' });
+  const { stdout } = spawnSync('sh', ['-s'], {
+    input: probeScript({ withoutRoot: true }),
+    encoding: 'utf8',
+  });
   const probe = parseProbe(`Welcome to lab1!\n${stdout}`);
   assert.ok(probe.ok);
-  assert.equal(probe.value.system, 'Linux');
+  assert.deepEqual([probe.value.system, probe.value.rights], ['Linux', 'none']);
   assert.equal(probe.value.libc, 'glibc');
   assert.ok(probe.value.freeBytes > 0);
   assert.equal(parseProbe('Welcome\n').ok, false);
