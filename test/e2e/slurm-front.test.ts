@@ -127,6 +127,18 @@ describe('the commands of Slurm', () => {
   it('[X5] srun runs a command, and inside of a job ranks on all its nodes', async () => {
     const direct = await type('srun', '-n', '1', 'sh', '-c', 'echo hello; exit 4');
     assert.deepEqual([direct.code, direct.out], [4, 'hello\n']);
+    const ranked = await ok(
+      'srun',
+      '-N',
+      '2',
+      '-n',
+      '4',
+      'sh',
+      '-c',
+      'echo "$SLURM_PROCID $SLURM_LOCALID"',
+    );
+    const said = ranked.split('\n').map((line) => line.replace(/^\S+: /, ''));
+    assert.deepEqual(said.sort(), ['0 0', '1 1', '2 0', '3 1']);
     const script =
       '#!/bin/sh\nsrun sh -c \'echo "rank $SLURM_PROCID of $SLURM_NTASKS on $SLURMD_NODENAME"\' | sort\nsrun -n 1 sh -c "exit 7"\n';
     write('ranks.sh', script);

@@ -37,12 +37,11 @@ export function slurmVariables(order: LaunchOrder): Record<string, string> {
     SLURM_CPUS_PER_TASK: String(Math.max(1, Math.floor(cpuCount / ranks))),
     SLURM_MEM_PER_NODE: String(Math.floor(memoryBytes / MIB)),
     SLURM_NODEID: String(nodeRank),
-    SLURM_PROCID: '0',
-    SLURM_LOCALID: '0',
     SLURMD_NODENAME: nodes[nodeRank] ?? '',
     SLURM_RESTART_COUNT: String(epoch - 1),
-    SLURM_JOB_PARTITION: order.environment['WEFT_SLURM_PARTITION'] ?? 'default',
     ...(gpuCount > 0 ? { SLURM_GPUS_ON_NODE: String(gpuCount) } : {}),
+    // Of several processes each is another: whoever starts them says which.
+    ...(order.processesPerNode === 1 ? { SLURM_PROCID: '0', SLURM_LOCALID: '0' } : {}),
     ...arrayVariables(order),
   };
 }

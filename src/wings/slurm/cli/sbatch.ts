@@ -98,6 +98,7 @@ export async function submissionOf(
     context.error(`${context.program}: warning: ${warning}\n`);
   const submitter = submitterHere(context);
   const files = await filesOf(context, read.value.request, submitter.directory);
+  const { partition } = read.value.request;
   const options: SubmitOptions = {
     ...withoutFiles(read.value.request),
     ...files,
@@ -105,6 +106,8 @@ export async function submissionOf(
       ...(read.value.request.env ?? []),
       `${SLURM_MARK}=1`,
       `SLURM_SUBMIT_DIR=${submitter.directory}`,
+      // Without it the head chooses, and nobody says a name that might not be the one.
+      ...(partition === undefined ? [] : [`SLURM_JOB_PARTITION=${partition}`]),
     ],
   };
   return makeSubmission(program, options, submitter);

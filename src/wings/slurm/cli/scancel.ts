@@ -2,6 +2,7 @@
 
 import type { Context } from '../../../kernel/cli/context.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
+import { ARRAY_TASKS_MAX } from '../../../kernel/model/limits.ts';
 import { parseSignal } from '../../../kernel/model/submission-values.ts';
 import { readId } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
@@ -101,6 +102,7 @@ function taskIds(id: string): string[] {
   if (indices === undefined) return [id];
   return indices.split(',').flatMap((range) => {
     const [from = 0, to = from] = range.split('-').map(Number);
+    if (to - from >= ARRAY_TASKS_MAX) throw usage(`Invalid job id ${id}`);
     return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => `${job}[${from + at}]`);
   });
 }

@@ -51,7 +51,7 @@ async function srun(context: Context, words: readonly string[]): Promise<number>
     });
   }
   const { output, error, ...rest } = given;
-  const argv = { kind: 'argv', argv: operands } as const;
+  const argv = { kind: 'argv', argv: ['/bin/sh', '-c', RANKED, 'srun', ...operands] } as const;
   const name = given['job-name'] ?? program.split('/').at(-1) ?? program;
   const files = output === undefined && error === undefined ? null : given;
   const made = await submissionOf(context, argv, { ...(files ?? rest), 'job-name': name });
@@ -62,6 +62,11 @@ async function srun(context: Context, words: readonly string[]): Promise<number>
   const wish = { ...submission, ...kept, processesPerNode };
   return submitAndAttend(context, wish, { wait: true, follow: true });
 }
+
+/** Each process finds which of all ranks it is. */
+const RANKED =
+  'SLURM_LOCALID=$WEFT_PROC_RANK SLURM_PROCID=$((WEFT_NODE_RANK * WEFT_PROCS_PER_NODE + WEFT_PROC_RANK)); ' +
+  'export SLURM_LOCALID SLURM_PROCID; exec "$@"';
 
 function number(name: string, text: string | undefined): number | null {
   if (text === undefined) return null;
