@@ -155,6 +155,41 @@ describe('the commands of Slurm', () => {
     ]);
   });
 
+  it('[X2] a job that a job submits is itself, and not its parent', async () => {
+    const inner = 'echo $SLURM_JOB_ID $SLURM_NTASKS x$SLURM_ARRAY_TASK_ID > inner';
+    const wrap = `sbatch --wait --wrap '${inner}'`;
+    // Where the cluster is, as it is not in its usual place.
+    const where = `--export=ALL,WEFT_DIR=${cluster.state}`;
+    const id = await ok('sbatch', '--parsable', '-n', '2', '--array=5', where, '--wrap', wrap);
+    await ended(id);
+    assert.equal(text('inner'), `${Number(id) + 1} 1 x\n`);
+  });
+
+  it('[X4] scancel by state ends those in that state alone', async () => {
+    const wrap = 'until [ -e stop ]; do sleep 0.05; done';
+    const id = await ok('sbatch', '--parsable', '--array=0-3%1', '--wrap', wrap);
+    await until('one runs', async () => {
+      return (await ok('squeue', '-h', '-j', id, '-t', 'R', '-o', '%i')) === `${id}_0` || undefined;
+    });
+    assert.match(
+      (await type('scancel', '-t', 'RUNING', id)).error,
+      /Invalid job state specified: RUNING/,
+    );
+    assert.match((await type('scancel', `${id}.0`)).error, /steps have no numbers/);
+    await ok('scancel', '-t', 'PENDING', id);
+    write('stop', '');
+    await ended(id);
+    const states = await ok('sacct', '-X', '-n', '-P', '-j', id, '-j', '1', '-o', 'JobID,State');
+    assert.deepEqual(
+      states
+        .split('\n')
+        .filter((line) => line.startsWith(id))
+        .sort(),
+      [`${id}_0|COMPLETED`, `${id}_1|CANCELLED`, `${id}_2|CANCELLED`, `${id}_3|CANCELLED`],
+    );
+    assert.match(states, /^1\|/m);
+  });
+
   it('nodes and partitions are shown', async () => {
     assert.match(await ok('sinfo', '-h', '-o', '%P %a %D %N'), /^default\* up 2 n\[1-2\]$/);
     assert.match(await ok('sinfo', '-N', '-h'), /^n1 [\s\S]*\nn2 /);

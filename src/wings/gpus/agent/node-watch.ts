@@ -5,7 +5,7 @@ import { isSame } from '../../../kernel/base/same.ts';
 import type { GpuCard } from '../../../kernel/model/gpu.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
 import { countedOf, inOrder, isSeen, nodeGpus, recall } from '../core/node-cards.ts';
-import { type CardWish, ownCards } from '../core/own-cards.ts';
+import { type CardWish, keptWhenIdle, ownCards } from '../core/own-cards.ts';
 import type { Machine } from '../core/state.ts';
 import { type Given, variablesOf } from '../core/variables.ts';
 import type { KnownCards } from '../ports/known-cards.ts';
@@ -77,8 +77,9 @@ export class NodeWatch implements Companion, Viewer {
   onLook(machine: Machine): void {
     const { wish, look } = this.#settings;
     const isIdle = this.#heldNumbers().length === 0;
-    const had = isIdle ? this.#uuids.filter((uuid) => machine.cards.has(uuid)) : this.#uuids;
-    this.#uuids = ownCards(had, inOrder(machine), this.#lookout.takenBut(this), wish);
+    const all = inOrder(machine);
+    const had = isIdle ? keptWhenIdle(this.#uuids, all, wish) : this.#uuids;
+    this.#uuids = ownCards(had, all, this.#lookout.takenBut(this), wish);
     const before = this.#report;
     const own = { uuids: this.#uuids, count: wish.count };
     const at = this.#agent.ports.clock.now();

@@ -40,6 +40,16 @@ export function ownCards(
   return own;
 }
 
+/** What a node without tasks still has of its cards: those that are there, and that its owner names now. */
+export function keptWhenIdle(
+  had: readonly string[],
+  machine: readonly Offered[],
+  { only, count }: CardWish,
+): string[] {
+  const open = new Set(machine.filter((card) => isNamed(card, only)).map(({ uuid }) => uuid));
+  return had.filter((uuid) => open.has(uuid)).slice(0, count ?? had.length);
+}
+
 function isNamed({ uuid, index, busId }: Offered, only: CardWish['only']): boolean {
   if (only === null) return true;
   return only.some((name) => {

@@ -45,8 +45,8 @@ class Refused extends Error {
 export class Server {
   readonly #ports: ServerPorts;
   readonly #cancelled = new Set<Id>();
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #looks = new Turns();
+  readonly #waits = new Turns();
   readonly #open = new Set<Promise<void>>();
 
   constructor(ports: ServerPorts) {
@@ -145,16 +145,24 @@ export class Server {
         'expected weft://cluster, weft://jobs/42 or weft://jobs/42/logs',
       );
     }
-    const { code, text } = await this.#inTurn(() => this.#ports.run(lines));
+    const { code, text } = await this.#looks.take(() => this.#ports.run(lines));
     if (code !== 0) throw new Refused(FAULTS.params, text.trim());
     return { contents: [{ uri, mimeType: 'text/plain', text }] };
   }
 
   #run(tool: Tool, given: Given) {
-    return this.#inTurn(() => this.#ports.run(tool.argv(given)));
+    // Who waits for a job keeps nobody from looking or cancelling.
+    const line = tool.isAnswer === true ? this.#waits : this.#looks;
+    return line.take(() => this.#ports.run(tool.argv(given)));
   }
+}
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+/** So many at a time; the others in the order in which they came. */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= AT_ONCE) await new Promise<void>((go) => this.#waiting.push(go));
     this.#running += 1;
     try {

@@ -8,7 +8,7 @@ export function checkArguments(
   given: Readonly<Record<string, unknown>>,
 ): Result<Given, string> {
   const checked: Record<string, string | number | boolean> = {};
-  const missing = required.find((name) => given[name] === undefined);
+  const missing = required.find((name) => given[name] == null);
   if (missing !== undefined) return err(`${missing} is missing`);
   for (const [name, value] of Object.entries(given)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;

@@ -90,10 +90,17 @@ const WANTED = Object.keys(ASKED).filter((name) => name !== 'command');
 const run = (given: Given, ...options: string[]): string[] => [
   'run',
   ...options,
-  ...flags(given, ...WANTED, 'key', 'sweep'),
+  ...flags({ name: nameOf(given), ...given }, ...WANTED, 'key', 'sweep'),
   '--',
-  String(given['command']),
+  // Always the shell's: a line without blanks would be the name of a program.
+  ...['sh', '-c', String(given['command'])],
 ];
+
+/** The command's first word, as `weft run` has it. */
+function nameOf({ command }: Given): string {
+  const [word = 'sh'] = /[\w./+-]+/.exec(String(command)) ?? [];
+  return word.split('/').at(-1)?.slice(0, 100) || 'sh';
+}
 
 function schema(properties: Schema['properties'], ...required: string[]): Schema {
   return { type: 'object', properties, required, additionalProperties: false };

@@ -3,14 +3,14 @@
 
 import type { AgentPart } from '../../../kernel/agent/part.ts';
 import type { LaunchOrder } from '../../../kernel/model/orders.ts';
-import { compressHosts } from '../core/hostlist.ts';
+import { hostsInOrder } from '../core/hostlist.ts';
 import { SLURM_MARK } from '../core/mark.ts';
 
 const MIB = 1_048_576;
 
 export const part: AgentPart = {
   variables: ({ order }) => {
-    return order.environment[SLURM_MARK] === undefined ? {} : { usual: slurmVariables(order) };
+    return order.environment[SLURM_MARK] === undefined ? {} : { ours: slurmVariables(order) };
   },
 };
 
@@ -18,7 +18,7 @@ export function slurmVariables(order: LaunchOrder): Record<string, string> {
   const { place, nodes, nodeRank, share, jobName, epoch } = order;
   const { cpuCount, memoryBytes, gpuCount } = share.resources;
   const ranks = order.mpi?.ranksPerNode ?? order.processesPerNode;
-  const hosts = compressHosts(nodes);
+  const hosts = hostsInOrder(nodes);
   const job = String(place.jobId);
   return {
     SLURM_JOB_ID: job,

@@ -13,6 +13,7 @@ export interface JobRow {
   /** Null: a plain job, or the tasks that wait. */
   readonly index: number | null;
   readonly state: SlurmState;
+  readonly isOver: boolean;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly nodes: readonly string[];
@@ -58,6 +59,7 @@ export async function rowsOf(api: Api, job: JobView): Promise<JobRow[]> {
       ...plainRow(job),
       id: `${job.id}_[${waiting}]`,
       state: slurmState('pending', null),
+      isOver: false,
       startedAt: null,
       nodes: [],
       where: reason(job),
@@ -88,6 +90,7 @@ function plainRow(job: JobView): JobRow {
     job,
     index: null,
     state,
+    isOver: job.state === 'done',
     startedAt: isWaiting ? null : (job.runStartedAt ?? job.startedAt),
     endedAt: job.endedAt,
     nodes: job.nodes,
@@ -102,6 +105,7 @@ function taskRow(job: JobView, task: TaskView): JobRow {
     job,
     index: task.index,
     state: slurmState(task.state, task.outcome?.kind ?? null),
+    isOver: task.state === 'done',
     startedAt: task.startedAt,
     endedAt: task.endedAt,
     nodes: task.nodes,
@@ -127,4 +131,18 @@ export function exitOf(
   exit: { readonly code?: number | undefined; readonly signal?: number | undefined } | null,
 ) {
   return { code: exit?.code ?? 0, signal: exit?.signal ?? 0 };
+}
+
+/** The waiting tasks of an array, one by one. */
+export function apart(row: JobRow): JobRow[] {
+  const [, indices] = /_\[([\d,-]+)\]$/.exec(row.id) ?? [];
+  if (indices === undefined) return [row];
+  return indices.split(',').flatMap((range) => {
+    const [from = 0, to = from] = range.split('-').map(Number);
+    return Array.from({ length: to - from + 1 }, (_, at) => ({
+      ...row,
+      index: from + at,
+      id: `${row.job.id}_${from + at}`,
+    }));
+  });
 }

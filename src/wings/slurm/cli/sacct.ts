@@ -20,12 +20,12 @@ import { instant } from './squeue.ts';
 
 const value = { value: 'always' } as const;
 export const ACCOUNT_OPTIONS = [
-  { long: 'jobs', short: 'j', ...value, words: 'only these' },
-  { long: 'user', short: 'u', ...value, words: 'only of these users' },
+  { long: 'jobs', short: 'j', ...value, many: true, words: 'only these' },
+  { long: 'user', short: 'u', ...value, many: true, words: 'only of these users' },
   { long: 'allusers', short: 'a', words: 'of all users' },
-  { long: 'name', ...value, words: 'only with these names' },
-  { long: 'partition', short: 'r', ...value, words: 'only of these partitions' },
-  { long: 'state', short: 's', ...value, words: 'only in these states' },
+  { long: 'name', ...value, many: true, words: 'only with these names' },
+  { long: 'partition', short: 'r', ...value, many: true, words: 'only of these partitions' },
+  { long: 'state', short: 's', ...value, many: true, words: 'only in these states' },
   { long: 'starttime', short: 'S', ...value, words: 'submitted since' },
   { long: 'endtime', short: 'E', ...value, words: 'submitted before' },
   { long: 'allocations', short: 'X', words: 'without a line for the script itself' },
@@ -33,7 +33,7 @@ export const ACCOUNT_OPTIONS = [
   { long: 'parsable', short: 'p', words: '| between columns, and behind the last' },
   { long: 'parsable2', short: 'P', words: '| between columns' },
   { long: 'delimiter', ...value, words: 'in place of |' },
-  { long: 'format', short: 'o', ...value, words: '`JobID%20,State,Elapsed`' },
+  { long: 'format', short: 'o', ...value, many: true, words: '`JobID%20,State,Elapsed`' },
   { long: 'brief', short: 'b', words: 'JobID, State and ExitCode' },
   { long: 'json', value: 'maybe', words: "in the shape of Slurm's data parser" },
   { long: 'units', ...value, kind: 'hint', words: 'K, always' },

@@ -17,6 +17,8 @@ import { readOptions } from '../core/option-table.ts';
 import { type Given, type Request, requestOf } from '../core/request.ts';
 import { readWords, speaking } from './speaking.ts';
 
+/** Variables of Slurm's jobs, and not those by which its commands are told what to do. */
+const OF_A_JOB = /^SLURMD?_/;
 const SCRIPT_BYTES_MAX = 4 * 1_048_576;
 
 export const summary = 'Submit a script, as sbatch of Slurm does.';
@@ -96,7 +98,8 @@ export async function submissionOf(
   if (!read.ok) throw usage(read.error);
   for (const warning of read.value.warnings)
     context.error(`${context.program}: warning: ${warning}\n`);
-  const submitter = submitterHere(context);
+  const here = submitterHere(context);
+  const submitter = { ...here, environment: withoutJob(here.environment) };
   const files = await filesOf(context, read.value.request, submitter.directory);
   const { partition } = read.value.request;
   const options: SubmitOptions = {
@@ -111,6 +114,11 @@ export async function submissionOf(
     ],
   };
   return makeSubmission(program, options, submitter);
+}
+
+/** Who submits may be a job itself: what it is must not be taken for what the new one is. */
+function withoutJob(environment: Context['environment']): Context['environment'] {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_A_JOB.test(name)));
 }
 
 function withoutFiles({ ranksPerNode, output: _, error: __, ...request }: Request): SubmitOptions {

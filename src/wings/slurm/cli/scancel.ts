@@ -6,8 +6,8 @@ import { ARRAY_TASKS_MAX } from '../../../kernel/model/limits.ts';
 import { parseSignal } from '../../../kernel/model/submission-values.ts';
 import { readId } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
-import { isState, slurmState } from '../core/states.ts';
-import { listJobs } from './job-rows.ts';
+import { isState, STATE_NAMES } from '../core/states.ts';
+import { apart, listJobs, rowsOf } from './job-rows.ts';
 import { listOf, readWords, speaking } from './speaking.ts';
 
 const value = { value: 'always' } as const;
@@ -63,15 +63,26 @@ async function filtered(
   const jobs = await listJobs(api, { state: 'active', ...(owner === undefined ? {} : { owner }) });
   const name = given.name ?? given.jobname;
   const states = listOf(given.state);
-  return jobs
-    .filter(
-      (job) =>
-        (name === undefined || job.name === name) &&
-        (given.partition === undefined || job.partition === given.partition) &&
-        (states === undefined || isState(slurmState(job.state, null), states)) &&
-        (named.length === 0 || named.includes(String(job.id))),
-    )
-    .map(({ id }) => String(id));
+  const wrong = states?.find((word) => !STATE_NAMES.some((one) => isState(one, [word])));
+  if (wrong !== undefined) throw usage(`Invalid job state specified: ${wrong}`);
+  const some = jobs.filter(
+    (job) =>
+      (name === undefined || job.name === name) &&
+      (given.partition === undefined || job.partition === given.partition),
+  );
+  const whole = states === undefined && named.length === 0;
+  if (whole) return some.map(({ id }) => String(id));
+  const ids: string[] = [];
+  for (const job of some) {
+    // Of an array each task has a state of its own.
+    for (const row of (await rowsOf(api, job)).flatMap(apart)) {
+      const own = row.index === null ? String(job.id) : `${job.id}[${row.index}]`;
+      const isNamed = named.length === 0 || named.includes(own) || named.includes(String(job.id));
+      if (isNamed && !row.isOver && (states === undefined || isState(row.state, states)))
+        ids.push(own);
+    }
+  }
+  return ids;
 }
 
 /** Says so of one that is over already, and goes on. */

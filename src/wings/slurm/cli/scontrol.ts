@@ -75,9 +75,10 @@ async function show(context: Context, [what = '', name]: readonly string[]): Pro
           ? (await listJobs(api, { state: 'active' })).map(({ id }) => String(id))
           : [ourId(name)];
       if (ids.length === 0) return print(['No jobs in the system']);
-      const jobs = await Promise.all(
-        ids.map((id) => api.call('getJob', { params: { id: id.replace(/\[.*/, '') } })),
-      );
+      const jobs: JobDetail[] = [];
+      for (const id of ids) {
+        jobs.push(await api.call('getJob', { params: { id: id.replace(/\[.*/, '') } }));
+      }
       return print(jobs.map(jobWords));
     }
     case 'node': {

@@ -20,7 +20,7 @@ export function speaking(
     },
     async run({ context, args }) {
       try {
-        if (args.includes('--version') || args[0] === '-V') {
+        if (args[0] === '--version' || args[0] === '-V') {
           context.print(RELEASE);
           return 0;
         }

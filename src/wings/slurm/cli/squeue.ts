@@ -7,7 +7,7 @@ import { byLetters, byNames, type Field, layOut } from '../core/formats.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
 import { formatElapsed } from '../core/times.ts';
-import { type JobRow, listJobs, rowsOf } from './job-rows.ts';
+import { apart, type JobRow, listJobs, rowsOf } from './job-rows.ts';
 import { queueJson } from './queue-json.ts';
 import { listOf, readWords, speaking } from './speaking.ts';
 
@@ -69,7 +69,9 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   for (const job of some) rows.push(...(await rowsOf(api, job)));
   const shown = rows
     .flatMap((row) => (given.array === undefined ? [row] : apart(row)))
-    .filter((row) => isIn(row, ids) && (states === undefined || isState(row.state, states)))
+    .filter(
+      (row) => isIn(row, ids) && (states === undefined ? !row.isOver : isState(row.state, states)),
+    )
     .filter(
       ({ nodes }) =>
         given.nodelist === undefined || nodes.some((one) => listOf(given.nodelist)?.includes(one)),
@@ -99,20 +101,6 @@ async function isKnown(context: Context, id: string): Promise<boolean> {
 function isIn({ id, job, index }: JobRow, ids: readonly string[] | undefined): boolean {
   if (ids === undefined) return true;
   return ids.some((one) => one === String(job.id) || one === id || one === `${job.id}_${index}`);
-}
-
-/** The waiting tasks of an array, one by one. */
-function apart(row: JobRow): JobRow[] {
-  const [, indices] = /_\[([\d,-]+)\]$/.exec(row.id) ?? [];
-  if (indices === undefined) return [row];
-  return indices.split(',').flatMap((range) => {
-    const [from = 0, to = from] = range.split('-').map(Number);
-    return Array.from({ length: to - from + 1 }, (_, at) => ({
-      ...row,
-      index: from + at,
-      id: `${row.job.id}_${from + at}`,
-    }));
-  });
 }
 
 const ran = ({ startedAt, endedAt }: JobRow): string =>

@@ -38,6 +38,7 @@ async function srun(context: Context, words: readonly string[]): Promise<number>
   const [program] = operands;
   if (program === undefined) throw usage('No command given to execute.');
   if (context.environment['SLURM_JOB_ID'] !== undefined) {
+    refuseInside(given);
     const { output, error } = given;
     const tasks = number('ntasks', given.ntasks);
     const nodeCount = number('nodes', given.nodes);
@@ -61,6 +62,18 @@ async function srun(context: Context, words: readonly string[]): Promise<number>
   const kept = files === null || written === undefined ? {} : { files: written };
   const wish = { ...submission, ...kept, processesPerNode };
   return submitAndAttend(context, wish, { wait: true, follow: true });
+}
+
+/** What a step takes, and what changes nothing for it. */
+const INSIDE: ReadonlySet<string> = new Set([
+  ...['ntasks', 'nodes', 'output', 'error', 'label', 'job-name', 'quiet', 'verbose'],
+  ...['cpus-per-task', 'mem', 'mem-per-cpu', 'time', 'exclusive', 'open-mode', 'distribution'],
+  ...['unbuffered', 'kill-on-bad-exit', 'overlap', 'exact', 'cpu-bind', 'mpi'],
+]);
+
+function refuseInside(given: Readonly<Record<string, string | undefined>>): void {
+  const other = Object.keys(given).find((name) => !INSIDE.has(name));
+  if (other !== undefined) throw usage(`--${other} is not honoured inside of a job`);
 }
 
 /** Each process finds which of all ranks it is. */

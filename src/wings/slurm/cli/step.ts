@@ -21,7 +21,8 @@ export interface StepWish {
 
 export async function runStep(context: Context, wish: StepWish): Promise<number> {
   const { environment } = context;
-  const nodes = expandHosts(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
+  const listed = environment['WEFT_NODELIST']?.split(',');
+  const nodes = listed ?? expandHosts(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
   const ranksPerNode = Number(environment['SLURM_NTASKS_PER_NODE'] ?? 1);
   const ranks = ranksOf({ nodes, ranksPerNode }, wish);
   if (!ranks.ok) throw usage(ranks.error);

@@ -39,6 +39,23 @@ export function compressHosts(names: readonly string[]): string {
     .join(',');
 }
 
+/** The same without another order: which is first, and which next, is kept. */
+export function hostsInOrder(names: readonly string[]): string {
+  const runs: string[][] = [];
+  for (const name of names) {
+    const last = runs.at(-1);
+    if (last !== undefined && isNext(last.at(-1) ?? '', name)) last.push(name);
+    else runs.push([name]);
+  }
+  return runs.map(compressHosts).join(',');
+}
+
+function isNext(before: string, name: string): boolean {
+  const [, stem, digits = ''] = /^(.*?)(\d*)$/.exec(before) ?? [];
+  const [, nextStem, next = ''] = /^(.*?)(\d*)$/.exec(name) ?? [];
+  return digits !== '' && stem === nextStem && Number(next) === Number(digits) + 1;
+}
+
 function grouped(stem: string, digits: readonly string[]): string {
   const sorted = digits.toSorted((a, b) => Number(a) - Number(b));
   if (sorted.length === 1) return `${stem}${sorted[0]}`;

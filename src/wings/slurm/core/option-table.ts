@@ -8,6 +8,8 @@ export interface OptionRow<Name extends string = string> {
   readonly short?: string;
   /** Absent: it stands alone. `maybe`: only as `--name=value`. */
   readonly value?: 'always' | 'maybe';
+  /** Several of them are one list. */
+  readonly many?: true;
   /** What becomes of it here, for people. */
   readonly words: string;
   /** `hint`: taken, with a warning; `refused`: named, and nothing is done. Absent: honoured. */
@@ -42,7 +44,10 @@ export function readOptions<Name extends string>(
     }
     const taken = word.startsWith('--') ? long(rows, word, left) : short(rows, word, left);
     if (!taken.ok) return taken;
-    for (const [name, value] of taken.value) given[name] = value;
+    for (const [name, value] of taken.value) {
+      const before = rows.find((row) => row.long === name)?.many ? given[name] : undefined;
+      given[name] = before === undefined ? value : `${before},${value}`;
+    }
   }
   return ok({ given, operands });
 }

@@ -121,8 +121,11 @@ function shapeOf(given: Given, cpusMax: number): Pick<Request, 'nodes' | 'ranksP
   const fitting = Math.max(1, Math.floor(cpusMax / perRank));
   const nodes = asked ?? (tasks === null ? 1 : Math.ceil(tasks / (perNode ?? fitting)));
   const ranks = perNode ?? (tasks === null ? 1 : Math.ceil(tasks / nodes));
-  if (tasks !== null && tasks > nodes * ranks)
-    bad(`--ntasks ${tasks} are more than ${nodes} nodes with ${ranks} each`);
+  if (tasks !== null && tasks !== nodes * ranks) {
+    bad(
+      `--ntasks ${tasks} is not ${nodes} nodes with ${ranks} each: say a number that they share evenly`,
+    );
+  }
   const isSpread = nodes > 1 || ranks > 1;
   return {
     nodes: String(nodes),

@@ -29,7 +29,7 @@ export function ranksOf(
   }
   const all = tasks ?? used * ranksPerNode;
   const each = Math.ceil(all / used);
-  if (tasks !== null && nodeCount === null && each > ranksPerNode) {
+  if (tasks !== null && each > ranksPerNode) {
     return err(
       `Unable to create step for job: ${tasks} tasks are more than the ${nodes.length * ranksPerNode} of the job`,
     );

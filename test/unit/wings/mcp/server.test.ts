@@ -106,7 +106,7 @@ test('a tool is a command line, and no value of it is an option', async () => {
   const given = { command: '--dir=/tmp/x', name: '--evil', cpus: 4, time: '2h', directory: '/d' };
   await ask('tools/call', { name: 'submit', arguments: given });
   const flags = ['--name=--evil', '--cpus=4', '--time=2h', '--chdir=/d'];
-  assert.deepEqual(lines, [['run', ...flags, '--', '--dir=/tmp/x']]);
+  assert.deepEqual(lines, [['run', ...flags, '--', 'sh', '-c', '--dir=/tmp/x']]);
 });
 
 test('a command that fails is an error of the tool, a job that failed is none', async () => {
@@ -124,6 +124,7 @@ test('cancel asks first: without confirm it is a dry run', () => {
 
 const WRONG: readonly (readonly [name: string, given: object, words: RegExp])[] = [
   ['why', {}, /^job is missing$/],
+  ['why', { job: null }, /^job is missing$/],
   ['why', { job: '-f' }, /^job: A job, 42/],
   ['why', { job: 42 }, /^job: expected text$/],
   ['why', { job: '42', __proto__x: 1 }, /^__proto__x is unknown; there are job$/],

@@ -6,7 +6,11 @@ import { OUTCOMES, TASK_STATES } from '../../../../src/kernel/model/job.ts';
 import { BATCH_OPTIONS } from '../../../../src/wings/slurm/core/batch-options.ts';
 import { readDirectives } from '../../../../src/wings/slurm/core/directives.ts';
 import { byLetters, byNames, layOut } from '../../../../src/wings/slurm/core/formats.ts';
-import { compressHosts, expandHosts } from '../../../../src/wings/slurm/core/hostlist.ts';
+import {
+  compressHosts,
+  expandHosts,
+  hostsInOrder,
+} from '../../../../src/wings/slurm/core/hostlist.ts';
 import { readId, slurmId } from '../../../../src/wings/slurm/core/ids.ts';
 import { readOptions } from '../../../../src/wings/slurm/core/option-table.ts';
 import { type Given, requestOf } from '../../../../src/wings/slurm/core/request.ts';
@@ -30,6 +34,12 @@ test('[X1] options have all forms of getopt_long, and end at the script', () => 
     assert.deepEqual(value?.operands, ['job.sh', '--late', '-x']);
     assert.deepEqual({ ...value?.given }, given);
   }
+});
+
+test('[X1] of some options several are one list, of the others the last counts', () => {
+  const rows = [{ long: 'jobs', short: 'j', value: 'always', many: true, words: '' }] as const;
+  const got = readOptions(rows, ['-j', '1', '--jobs=2,3']);
+  assert.equal(got.ok && got.value.given.jobs, '1,2,3');
 });
 
 test('[X1] what is no option is named in the words of getopt', () => {
@@ -98,7 +108,11 @@ test('[X2] ranks and cpus become cpus of nodes, and as many nodes as hold them',
     '4',
     '8',
   ]);
-  assert.match(refused({ nodes: '2', 'ntasks-per-node': '2', ntasks: '9' }), /more than 2 nodes/);
+  assert.match(
+    refused({ nodes: '2', 'ntasks-per-node': '2', ntasks: '9' }),
+    /is not 2 nodes with 2 each/,
+  );
+  assert.match(refused({ nodes: '2', ntasks: '5' }), /share evenly/);
 });
 
 test('[X2] memory, gpus, files, conditions and environment mean the same here', () => {
@@ -156,6 +170,7 @@ test('[X4] every state of ours is one that clients of Slurm know', () => {
 
 test('lists of hosts fold and unfold', () => {
   assert.deepEqual(expandHosts('n[1-3,07],login'), ['n1', 'n2', 'n3', 'n07', 'login']);
+  assert.equal(hostsInOrder(['n3', 'n1', 'n2', 'x', 'n4']), 'n3,n[1-2],x,n4');
   assert.equal(expandHosts('n[1-'), null);
   assert.equal(expandHosts('n[1-99999999]'), null);
   assert.equal(compressHosts(['n3', 'n1', 'n2', 'x', 'n10']), 'n[1-3,10],x');
@@ -163,10 +178,11 @@ test('lists of hosts fold and unfold', () => {
 });
 
 test('ids are those of Slurm on the way in and out', () => {
-  const ids = { '42': '42', '42_7': '42[7]', '42_[0-3,9]': '42[0-3,9]', '42.batch': '42' };
+  const ids = { '42': '42', '42_7': '42[7]', '42_[0-3,9]': '42[0-3,9]' };
   for (const [text, ours] of Object.entries(ids))
     assert.deepEqual(readId(text), { ok: true, value: ours }, text);
-  for (const text of ['', 'x', '-1', '42_', '42[7]']) assert.equal(readId(text).ok, false, text);
+  for (const text of ['', 'x', '-1', '42_', '42[7]', '42.batch', '42.0'])
+    assert.equal(readId(text).ok, false, text);
   assert.equal(slurmId('42[7]'), '42_7');
 });
 
