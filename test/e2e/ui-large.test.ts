@@ -124,6 +124,8 @@ describe('the web page of a large cluster', { skip: NO_BROWSER }, () => {
     const top = await box.evaluate((element) => element.scrollTop);
     assert.equal(top, 3000 * ROW_HEIGHT);
     await page.getByRole('link', { name: 'Overview' }).click();
+    // A page that was not drawn in between has not been left.
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await goTo(made.own, 'jobs?state=all', 'Jobs');
     await box.getByRole('link', { name: String(LARGE.jobs), exact: true }).waitFor();
   });
