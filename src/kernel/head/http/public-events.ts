@@ -3,6 +3,7 @@
 
 import type { EventAudience, EventKind, EventKinds } from '../../api/event-kinds.ts';
 import { EVENT_KINDS } from '../../api/event-kinds.ts';
+import { believed } from '../../base/believed.ts';
 import type { Event, OwnEvent } from '../../machine/declared.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Maintenance } from '../../model/maintenance.ts';
@@ -99,7 +100,8 @@ export class PublicEvents {
     if ('jobId' in event) return event.jobId;
     // `42[7]#2` begins with the job's id.
     if ('epochId' in event) return Number.parseInt(event.epochId, 10) as JobId;
-    return this.#parts.get(event.kind)?.jobIdOf?.(event as never) ?? null;
+    // The part of a kind takes the events of that kind.
+    return this.#parts.get(event.kind)?.jobIdOf?.(believed(event)) ?? null;
   }
 
   /** What of an event goes out, with the number of the job that it is about. */
