@@ -2,9 +2,9 @@
 
 import { Engine } from '../src/kernel/head/engine.ts';
 import type { Event } from '../src/kernel/machine/declared.ts';
+import { placeOf } from '../src/kernel/machine/jobs/place.ts';
 import type { State } from '../src/kernel/machine/state.ts';
 import { Step } from '../src/kernel/machine/step.ts';
-import { placeOf } from '../src/kernel/machine/tasks/place.ts';
 import type { NodeName, TaskPlace } from '../src/kernel/model/ids.ts';
 import { QuotaBook } from '../src/kernel/scheduler/line/quota.ts';
 import { Board } from '../src/kernel/scheduler/room/board.ts';

@@ -7,6 +7,7 @@ import { checkBans } from './tidy/bans.ts';
 import { checkCycles } from './tidy/cycles.ts';
 import { checkBuilt, checkFile } from './tidy/files.ts';
 import { type Finding, formatFinding } from './tidy/finding.ts';
+import { checkFolderCycles, checkKnownCycles } from './tidy/folder-cycles.ts';
 import { readHouses } from './tidy/houses.ts';
 import { checkImports } from './tidy/imports.ts';
 import { checkPages } from './tidy/pages.ts';
@@ -25,6 +26,7 @@ export function tidy(files: ReadonlyMap<string, string>): Finding[] {
       .filter(({ path: file }) => !file.endsWith('.tsx'))
       .flatMap((source) => [...checkBans(source), ...checkFile(source)]),
     ...checkCycles(sources),
+    ...checkFolderCycles(sources),
   ];
 }
 
@@ -34,8 +36,10 @@ function main(): void {
   const pages = all.filter((file) => file.endsWith('.md'));
   const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
   const textsOf = (files: readonly string[]) => new Map(files.map((file) => [file, read(file)]));
+  const texts = textsOf(paths);
   const findings = [
-    ...tidy(textsOf(paths)),
+    ...tidy(texts),
+    ...checkKnownCycles([...texts].map(([file, text]) => readSource(file, text))),
     ...checkPureProject(read(PURE_PROJECT)),
     ...checkPages(textsOf(pages), all, read),
     ...checkBuilt(all),

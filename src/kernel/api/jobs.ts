@@ -158,6 +158,9 @@ const taskView = z.object({
 });
 export type TaskView = z.infer<typeof taskView>;
 
+/** Orders of the list of jobs. */
+export const JOB_ORDERS = ['newest', 'priority'] as const;
+
 /** `active`: everything that is not done. `all`: no filter. */
 export const listJobsQuery = z.strictObject({
   state: z.enum([...TASK_STATES, 'active', 'all']).optional(),
@@ -178,7 +181,7 @@ export const listJobsQuery = z.strictObject({
   /**
    * `priority`: only jobs that wait for the scheduler, in the order it considers them; one page.
    */
-  sort: z.enum(['newest', 'priority']).optional(),
+  sort: z.enum(JOB_ORDERS).optional(),
   limit: queryNumber(1, 1000).optional(),
   /** Only jobs with a smaller id: the `next` of the page before. */
   before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),

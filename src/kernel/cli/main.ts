@@ -163,7 +163,7 @@ function attach(command: Command, verb: Verb, { invocation, finish }: Running): 
       return verb.run({ context, args, options });
     };
     if (options['watch'] !== undefined) {
-      const { watch } = await import('./output/watch.ts');
+      const { watch } = await import('./watch.ts');
       const wish = { every: options['watch'], title: titleOf(invocation) };
       finish.exitCode = await watch(wish, { terminal: invocation.terminal, contextOf }, run);
       return;

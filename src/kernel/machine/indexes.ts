@@ -31,6 +31,11 @@ interface OwnIndexes {
   readonly environmentIds: Map<string, number>;
 }
 
+/** Key of `waiting`: for the limit of waiting jobs of one user under one QoS. */
+export function waitingKey(owner: string, qos: string): string {
+  return `${qos} ${owner}`;
+}
+
 export function createIndexes(): OwnIndexes {
   return {
     queue: new Queue(),

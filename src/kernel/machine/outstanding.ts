@@ -9,10 +9,10 @@ import type { Account, EndOrder, LaunchOrder, Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
 import type { StagingOrder } from '../model/staging.ts';
 import type { Ending, Job, Part, Task } from './jobs/facts.ts';
+import { placeOf } from './jobs/place.ts';
 import type { Machine } from './machine.ts';
 import type { Holding, Node } from './nodes/facts.ts';
 import type { State } from './state.ts';
-import { placeOf } from './tasks/place.ts';
 import { isStoppedFor } from './tasks/stops.ts';
 
 /** Every order that the node has not yet shown the effect of. */

@@ -9,7 +9,7 @@ import { me, onStored } from './data/session.ts';
 import { Login, loginError } from './pages/login.tsx';
 import type { PagePart } from './part.ts';
 import { Problem } from './parts/basic.tsx';
-import { Shell } from './parts/shell.tsx';
+import { Shell } from './shell.tsx';
 
 const RETRY_MS = 1000;
 

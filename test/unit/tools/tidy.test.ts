@@ -5,8 +5,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { checkBuilt } from '../../../tools/tidy/files.ts';
+import { checkFolderCycles, checkKnownCycles } from '../../../tools/tidy/folder-cycles.ts';
 import { checkPages } from '../../../tools/tidy/pages.ts';
 import { checkPureProject, PURE_PROJECT } from '../../../tools/tidy/projects.ts';
+import { readSource } from '../../../tools/tidy/source.ts';
 import { tidy } from '../../../tools/tidy.ts';
 import { ROOT } from '../../../tools/tree.ts';
 
@@ -91,6 +93,38 @@ describe('tidy on imports', () => {
     const text =
       "// import '../os/a.ts';\nexport const text = `\nimport x from '../os/a.ts';\n`;\n";
     assert.deepEqual(errorsOf({ 'src/kernel/head/a.ts': text }), []);
+  });
+
+  it('folders that need each other are found, each import of the cycle', () => {
+    const files = {
+      'src/kernel/head/logs/a.ts': "import { b } from '../http/deep/b.ts';\n",
+      'src/kernel/head/http/c.ts': "import { d } from '../archive/d.ts';\n",
+      'src/kernel/head/archive/d.ts': "import { e } from '../logs/e.ts';\n",
+    };
+    const errors = errorsOf(files);
+    assert.equal(errors.length, 3, errors.join('\n'));
+    assert.match(errors[0] ?? '', /head\/logs and src\/kernel\/head\/http need each other/);
+  });
+
+  it('a file beside folders may import them, and they may import it', () => {
+    const files = {
+      'src/kernel/head/head.ts': "import { a } from './logs/a.ts';\n",
+      'src/kernel/head/logs/b.ts': "import { Head } from '../head.ts';\n",
+    };
+    assert.deepEqual(errorsOf(files), []);
+  });
+
+  it('a known cycle of folders is let pass, and named once it is none', () => {
+    const files = {
+      'src/kernel/head/logs/a.ts': "import { b } from '../http/b.ts';\n",
+      'src/kernel/head/http/b.ts': "import type { C } from '../logs/c.ts';\n",
+    };
+    const sources = Object.entries(files).map(([file, text]) => readSource(file, text));
+    const known = ['src/kernel/head/logs', 'src/kernel/head/http'];
+    assert.deepEqual(checkFolderCycles(sources, known), []);
+    assert.deepEqual(checkKnownCycles(sources, known), []);
+    const stale = checkKnownCycles(sources.slice(1), known);
+    assert.match(stale[0]?.message ?? '', /logs is in no cycle any more/);
   });
 
   it('a cycle is found once, with the whole round', () => {

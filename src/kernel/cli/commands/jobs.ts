@@ -1,7 +1,7 @@
 // `weft jobs`: lists jobs.
 
 import { headNow } from '../../api/head-time.ts';
-import type { JobView, ListJobsReply } from '../../api/jobs.ts';
+import { JOB_ORDERS, type JobView, type ListJobsReply } from '../../api/jobs.ts';
 import { ANY_FAILURE, OUTCOME_WISHES } from '../../model/job.ts';
 import { JOB_SOURCES } from '../../model/job-source.ts';
 import type { Context } from '../context.ts';
@@ -27,8 +27,6 @@ interface Options extends ListingOptions {
 
 /** One page of the API. */
 const PAGE_ROWS = 1000;
-/** Orders of the list. */
-export const SORTS = ['newest', 'priority'] as const;
 
 export const verb = defineVerb<Options>({
   define(command) {
@@ -48,7 +46,10 @@ export const verb = defineVerb<Options>({
       'only with all of these words in id, name, owner, state, partition, command or nodes',
     );
     command.option('--source <source>', `only from: ${JOB_SOURCES.join(', ')}`);
-    command.option('--sort <order>', `${SORTS.join(' or ')}: those that wait, who starts first`);
+    command.option(
+      '--sort <order>',
+      `${JOB_ORDERS.join(' or ')}: those that wait, who starts first`,
+    );
     command.option('--limit <count>', 'at most this many', '100');
     defineListing(command);
   },
@@ -88,7 +89,7 @@ async function fetchJobs(context: Context, options: Options) {
     name: options.name,
     search: options.search,
     source: choice('--source', options.source, JOB_SOURCES),
-    sort: choice('--sort', options.sort, SORTS),
+    sort: choice('--sort', options.sort, JOB_ORDERS),
   };
   const jobs: JobView[] = [];
   let before: number | undefined;

@@ -5,6 +5,7 @@ import { refuse } from '../../model/errors.ts';
 import { failure, usage } from '../../model/failure.ts';
 import type { Item } from '../../model/job.ts';
 import { parseCount } from '../../model/submission-values.ts';
+import { withPatience } from '../connection/patience.ts';
 import type { Context } from '../context.ts';
 import { readTaskPath } from '../ids.ts';
 import { allTasks, failedCount, failedTasks } from '../jobs/failed-tasks.ts';
@@ -15,7 +16,6 @@ import {
   type Part,
   type Stream,
 } from '../jobs/follow-job.ts';
-import { withPatience } from '../jobs/retry.ts';
 import { defineFailed } from '../jobs/row-options.ts';
 import { defineStreams, type StreamChoice, streamsOf } from '../jobs/streams.ts';
 import { read } from '../submit/read.ts';

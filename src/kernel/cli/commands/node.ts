@@ -8,13 +8,13 @@ import { parseText } from '../../model/submission-values.ts';
 import { forEach } from '../jobs/each.ts';
 import { nodeColumns } from '../nodes/columns.ts';
 import { describeNode } from '../nodes/describe.ts';
-import { verb as reenroll } from '../nodes/reenroll.ts';
 import { readSize, type SizeOptions } from '../nodes/size.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne } from '../output/one.ts';
 import type { Paint } from '../output/paint.ts';
 import { read } from '../submit/read.ts';
 import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';
+import { verb as reenroll } from './node-reenroll.ts';
 
 const list = defineVerb<ListingOptions>({
   define: defineListing,

@@ -3,11 +3,11 @@
 import type { JobView } from '../../api/jobs.ts';
 import { freshKey } from '../../connect/fresh-key.ts';
 import { parseDependency } from '../../model/submission-values.ts';
+import { withPatience } from '../connection/patience.ts';
 import { readPlace } from '../ids.ts';
 import { forEachJob } from '../jobs/each.ts';
 import { OPERANDS_TEXT } from '../jobs/operands.ts';
 import { type RenewOptions, renewedInputs, tellDifferences } from '../jobs/renewed-files.ts';
-import { withPatience } from '../jobs/retry.ts';
 import { selectJobs } from '../jobs/select.ts';
 import { collect, readAll } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';

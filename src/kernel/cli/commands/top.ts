@@ -2,11 +2,11 @@
 
 import { TASK_STATES } from '../../model/job.ts';
 import { choice } from '../jobs/row-options.ts';
-import { readInterval } from '../output/watch.ts';
 import { fetchFacts } from '../top/facts.ts';
 import { drawOnce } from '../top/frame.ts';
 import { TopSession } from '../top/session.ts';
 import { defineVerb } from '../verb.ts';
+import { readInterval } from '../watch.ts';
 
 interface Options {
   readonly mine?: boolean;

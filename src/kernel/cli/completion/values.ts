@@ -1,6 +1,7 @@
 // What may stand where: the words of each option's value and of each operand, or files, or folders.
 
 import type { Argument, Option } from 'commander';
+import { JOB_ORDERS } from '../../api/jobs.ts';
 import { PARTITION_FIELDS } from '../../config/tables.ts';
 import { ROLES } from '../../model/actor.ts';
 import { OUTCOME_WISHES, TASK_STATES } from '../../model/job.ts';
@@ -10,7 +11,6 @@ import { attributeOf, ROWS } from '../../model/options/table.ts';
 import type { Form } from '../../model/options/types.ts';
 import { PLANNING_POLICIES } from '../../model/scheduling.ts';
 import { SIGNALS } from '../../model/signals.ts';
-import { SORTS } from '../commands/jobs.ts';
 import type { Completion, HookWing } from '../context.ts';
 import { STATE_WORDS } from '../jobs/state-wish.ts';
 import { FORMAT_WORDS } from '../output/listing.ts';
@@ -60,7 +60,7 @@ const OPTIONS: Readonly<Record<string, Value>> = {
   role: words(ROLES),
   running: words(RUNNING_POLICIES),
   signal: words(Object.keys(SIGNALS)),
-  sort: words(SORTS),
+  sort: words(JOB_ORDERS),
   'schedule node': liveList('nodes'),
   state: words(STATE_WORDS),
   'history state': words(['active', 'done']),

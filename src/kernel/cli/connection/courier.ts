@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Courier, Progress } from '../../transfer/courier.ts';
 import type { Context } from '../context.ts';
-import { withPatience } from '../jobs/retry.ts';
 import { TransferProgress } from '../progress/transfer.ts';
+import { withPatience } from './patience.ts';
 
 /** A head that restarts is back within seconds; a line that works again may take longer. */
 const AWAY_MAX_MS = 120_000;

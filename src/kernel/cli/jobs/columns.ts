@@ -7,7 +7,8 @@ import { colourOf } from '../output/paint.ts';
 import { byOwnClock } from '../output/prose.ts';
 import type { Column } from '../output/table.ts';
 import { instantColumn, spanColumn } from '../output/times.ts';
-import { endCounts, failedCount } from './failed-tasks.ts';
+import { endCounts } from '../progress/end-counts.ts';
+import { failedCount } from './failed-tasks.ts';
 import { endRemark, type Given } from './outcome.ts';
 
 /** `held` and the outcome say more than `pending` and `done`. */

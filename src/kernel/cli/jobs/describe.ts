@@ -14,8 +14,8 @@ import { colourOf } from '../output/paint.ts';
 import { byOwnClock } from '../output/prose.ts';
 import { elapsed } from '../output/times.ts';
 import { formatInstant, formatSpan, signalName } from '../output/words.ts';
+import { endCounts } from '../progress/end-counts.ts';
 import { stateWords } from './columns.ts';
-import { endCounts } from './failed-tasks.ts';
 import { outcomeWords } from './outcome.ts';
 
 /** Titles and values; what says nothing is empty. */

@@ -23,17 +23,6 @@ export function failedCount({ outcomeCounts, outcome, array }: Counted): number 
   return counts.reduce((sum, [kind, count]) => sum + (isFailure(kind) ? count : 0), 0);
 }
 
-/**
- * The one rule of counting: what completed is done, what failed in any way or was cancelled is told beside it. Of
- * jobs of an earlier release nobody knows how their tasks ended: `ended` of them did.
- */
-export function endCounts(ended: number, counts: Readonly<Record<string, number>>) {
-  const known = Object.entries(counts);
-  const { completed = known.length === 0 ? ended : 0, cancelled = 0 } = counts;
-  const failed = known.reduce((sum, [kind, count]) => sum + (isFailure(kind) ? count : 0), 0);
-  return { completed, failed, cancelled };
-}
-
 /** The first of them by index, `limit` at most. */
 export async function failedTasks(
   api: Api,

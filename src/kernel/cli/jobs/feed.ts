@@ -3,9 +3,9 @@
 
 import type { FeedReply } from '../../api/feeding.ts';
 import { usage } from '../../model/failure.ts';
+import { withPatience } from '../connection/patience.ts';
 import type { Context } from '../context.ts';
 import { type Input, InputBuffer } from './input.ts';
-import { withPatience } from './retry.ts';
 
 /** What is sent is kept up to here, for another start of the job. */
 const REPLAY_BYTES_MAX = 1_048_576;

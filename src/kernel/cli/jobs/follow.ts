@@ -4,8 +4,8 @@ import type { Answer } from '../../api/exchange.ts';
 import { isLacking, LOG_HEADERS } from '../../api/log-headers.ts';
 import { refuse } from '../../model/errors.ts';
 import { type Failure, failure } from '../../model/failure.ts';
+import { patienceOfWait, withPatience } from '../connection/patience.ts';
 import type { Context } from '../context.ts';
-import { patienceOfWait, withPatience } from './retry.ts';
 
 export interface LogSource {
   readonly id: string;

@@ -3,9 +3,9 @@
 import type { SubmitReply } from '../../api/submission.ts';
 import { freshKey } from '../../connect/fresh-key.ts';
 import type { Submission } from '../../model/submission.ts';
+import { withPatience } from '../connection/patience.ts';
 import type { Context } from '../context.ts';
 import type { Submitter } from '../submit/options.ts';
-import { withPatience } from './retry.ts';
 
 /** A head that restarts is back within seconds. */
 const HEAD_AWAY_MAX_MS = 30_000;

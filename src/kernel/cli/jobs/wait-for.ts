@@ -4,8 +4,8 @@ import type { WaitReply } from '../../api/jobs.ts';
 import { PAUSE_MAX_MS } from '../../connect/patience.ts';
 import { refuse } from '../../model/errors.ts';
 import { Failure, failure } from '../../model/failure.ts';
+import { patienceOfWait, withPatience } from '../connection/patience.ts';
 import type { Context } from '../context.ts';
-import { patienceOfWait, withPatience } from './retry.ts';
 
 /** One poll; the head answers earlier when there is something to say. */
 const POLL_MS = 30_000;

@@ -3,7 +3,7 @@
 import type { JobView } from '../../api/jobs.ts';
 import { Failure } from '../../model/failure.ts';
 import type { Context } from '../context.ts';
-import { endCounts } from '../jobs/failed-tasks.ts';
+import { endCounts } from './end-counts.ts';
 import { type Look, paceOf, withLook } from './pace.ts';
 import { StatusLine } from './status-line.ts';
 import { type Counted, countWords } from './words.ts';

@@ -2,7 +2,7 @@
 
 import type { MaintenanceView } from '../../api/maintenance.ts';
 import type { NodeView } from '../../api/nodes.ts';
-import { maintenanceOn, nextMaintenanceOf } from '../../machine/maintenance/presence.ts';
+import { maintenanceOn, nextMaintenanceOf } from '../../machine/nodes/in-maintenance.ts';
 import type { State } from '../../machine/state.ts';
 import type { NodeName } from '../../model/ids.ts';
 import { isUnderWay, type Maintenance } from '../../model/maintenance.ts';

@@ -11,7 +11,7 @@ import type { Refusal } from '../../model/errors.ts';
 import type { Timer } from '../../ports/clock.ts';
 import { DiskSync } from '../disk/disk-sync.ts';
 import type { Engine } from '../engine.ts';
-import type { EpochCaller } from '../http/epoch-caller.ts';
+import type { EpochCaller } from '../epoch-caller.ts';
 import { KeptTotal } from '../kept-total.ts';
 import {
   Amounts,

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { BATCH_FILE, BUILD_FOLDER } from '../../files/manifest.ts';
-import { codeOf } from '../blobs/disk-errors.ts';
+import { codeOf } from '../disk/disk-errors.ts';
 import { type ArchivePlaces, type BatchShelf, type Shelf, summaryIn } from './archive-places.ts';
 import type { KeptSummary } from './shelves.ts';
 

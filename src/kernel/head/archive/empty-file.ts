@@ -2,7 +2,7 @@
 // streams would cost more than all else that is archived of them.
 
 import { closeSync, linkSync, openSync, rmSync } from 'node:fs';
-import { codeOf } from '../blobs/disk-errors.ts';
+import { codeOf } from '../disk/disk-errors.ts';
 
 /** `file`: where it is, or will be. */
 export function linkEmpty(file: string, to: string): void {

@@ -4,7 +4,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Shares } from '../../files/blobs/shares.ts';
-import { absent } from '../blobs/disk-errors.ts';
+import { absent } from '../disk/disk-errors.ts';
 import type { ArchivePlaces, Shelf } from './archive-places.ts';
 import { isOfBatch, shelfOf } from './batch-folder.ts';
 import { type KeptAmount, ownerOf, readAmount, readSummary } from './shelves.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { JobManifest, TaskArchive } from '../../files/job-manifest.ts';
-import { absent, codeOf } from '../blobs/disk-errors.ts';
+import { absent, codeOf } from '../disk/disk-errors.ts';
 import { type ArchivePlaces, manifestIn, type Shelf, summaryIn } from './archive-places.ts';
 
 /** Files read in one turn: a millisecond or two. */

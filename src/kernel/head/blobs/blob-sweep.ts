@@ -16,9 +16,9 @@ import { diskBytes } from '../../files/blobs/upload.ts';
 import type { BlobHash } from '../../model/blob.ts';
 import { BLOB_IDLE_MS, BLOB_IDLE_PRESSED_MS } from '../../model/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { absent } from '../disk/disk-errors.ts';
 import type { Packs } from '../packs/packs.ts';
 import type { BlobPlaces } from './blob-places.ts';
-import { absent } from './disk-errors.ts';
 import type { Holdings } from './holdings.ts';
 import type { Uploads } from './uploads.ts';
 

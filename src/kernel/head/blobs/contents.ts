@@ -22,10 +22,10 @@ import { diskBytes } from '../../files/blobs/upload.ts';
 import type { BlobHash } from '../../model/blob.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { absent, codeOf } from '../disk/disk-errors.ts';
 import type { SmallContent } from '../packs/pack-format.ts';
 import type { Packs } from '../packs/packs.ts';
 import type { BlobPlaces } from './blob-places.ts';
-import { absent, codeOf } from './disk-errors.ts';
 import type { Holdings } from './holdings.ts';
 
 /** Touched again only after so long: far below what a sweep spares, and most questions write nothing. */

@@ -5,9 +5,9 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { diskBytes } from '../../files/blobs/upload.ts';
 import type { BlobHash } from '../../model/blob.ts';
+import { absent } from '../disk/disk-errors.ts';
 import type { Packs } from '../packs/packs.ts';
 import type { BlobPlaces } from './blob-places.ts';
-import { absent } from './disk-errors.ts';
 
 export interface HoldingsWorld {
   readonly places: BlobPlaces;

@@ -7,10 +7,10 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { diskBytes } from '../../files/blobs/upload.ts';
 import type { BlobHash } from '../../model/blob.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
+import { isFull } from '../disk/disk-errors.ts';
 import type { DiskSync } from '../disk/disk-sync.ts';
 import type { SmallContent } from '../packs/pack-format.ts';
 import type { Arrived, Contents } from './contents.ts';
-import { isFull } from './disk-errors.ts';
 
 /** Files written in one turn: a few milliseconds. */
 const WRITTEN_PER_TURN = 16;

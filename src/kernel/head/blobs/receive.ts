@@ -2,7 +2,7 @@
 
 import { err, ok, type Result } from '../../base/result.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
-import { isFull } from './disk-errors.ts';
+import { isFull } from '../disk/disk-errors.ts';
 import { FileWriter } from './file-writer.ts';
 import { type OpenUpload, openUpload, type Turn, type UploadFile } from './uploads.ts';
 

@@ -10,8 +10,8 @@ import { admitPiece, diskBytes, type Piece, type Upload } from '../../files/blob
 import type { BlobHash } from '../../model/blob.ts';
 import type { Refusal } from '../../model/errors.ts';
 import { BLOB_UPLOADS_PER_USER_MAX } from '../../model/limits.ts';
+import { absent } from '../disk/disk-errors.ts';
 import { type BlobPlaces, readUploadName, type UploadName } from './blob-places.ts';
-import { absent } from './disk-errors.ts';
 
 /** Read at once to hash again what an earlier head has written. */
 const BLOCK_BYTES = 1_048_576;

@@ -4,7 +4,7 @@
 
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { absent } from '../blobs/disk-errors.ts';
+import { absent } from './disk-errors.ts';
 import { WholeDisk } from './whole-disk.ts';
 
 /** Fewer paths than this are synced by themselves; so many are open at a time where each is. */

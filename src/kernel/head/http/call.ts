@@ -8,7 +8,7 @@ import type { UserActor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
 import type { JobRecord } from '../answers/job-record.ts';
 import type { Principal } from '../auth/authenticate.ts';
-import type { EpochCaller } from './epoch-caller.ts';
+import type { EpochCaller } from '../epoch-caller.ts';
 import type { Services } from './services.ts';
 
 type AccessOf<N extends RouteName> = RouteTable[N]['access'];

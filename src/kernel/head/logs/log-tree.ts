@@ -4,7 +4,7 @@
 import { opendir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { IntervalSet } from '../../base/interval-set.ts';
-import { absent } from '../blobs/disk-errors.ts';
+import { absent } from '../disk/disk-errors.ts';
 
 /** In each bucket: the ids of the jobs whose output was removed, as `1-17,20`. */
 const NOTE = 'removed';

@@ -9,6 +9,7 @@ import { foreignName } from '../../model/site.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
 import { cpusOf } from '../../scheduler/line/quota.ts';
 import type { Of } from '../events.ts';
+import { waitingKey } from '../indexes.ts';
 import type { TaskEnds } from '../part.ts';
 import type { State } from '../state.ts';
 import { dependentsOf, forgetDependent, leaveAll } from './dependents.ts';
@@ -242,11 +243,6 @@ export function countHeld(state: State, job: Job, tasks: number): void {
   entry.running += tasks;
   const place = { partition: spec.partition, qos: entry.qos };
   state.indexes.held.count(owner, place, tasks, cpusOf(spec.request));
-}
-
-/** Who waits under which QoS, for the limit of waiting jobs. */
-export function waitingKey(owner: string, qos: string): string {
-  return `${qos} ${owner}`;
 }
 
 /** Users with jobs that wait, under whichever QoS. */

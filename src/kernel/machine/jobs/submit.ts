@@ -19,7 +19,6 @@ import { labelsOf, sharedLabel, sizesOf } from '../nodes/view.ts';
 import type { Offer } from '../part.ts';
 import { couldEverRun, type Outline, refusedBy, tooBigFor } from '../partitions/admission.ts';
 import { schedulingOf } from '../partitions/settings.ts';
-import { admitJob } from '../reservations/members.ts';
 import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
 import { brokenDependency, endPending, meets } from '../tasks/ending.ts';
@@ -29,6 +28,7 @@ import { defaultMemory } from './default-memory.ts';
 import type { SharedPaths } from './directory.ts';
 import { brokenElement, type Elements, judgeElements } from './elements.ts';
 import type { Job } from './facts.ts';
+import { admitJob } from './in-reservation.ts';
 import { type Asker, requestOf, withAnyAccount } from './request-of.ts';
 import { completeSpec, type Grounds } from './spec.ts';
 

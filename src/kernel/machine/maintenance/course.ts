@@ -13,12 +13,12 @@ import {
 } from '../../model/maintenance.ts';
 import { certainAt } from '../head/clock.ts';
 import type { Task } from '../jobs/facts.ts';
+import { placeOf } from '../jobs/place.ts';
 import type { Node } from '../nodes/facts.ts';
 import { memberOf, siteOf } from '../nodes/members.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { askCancel } from '../tasks/cancel.ts';
-import { placeOf } from '../tasks/place.ts';
 import { countsFrom, limitOf } from '../tasks/time-limit.ts';
 import { maintenanceOf } from './apply.ts';
 import {

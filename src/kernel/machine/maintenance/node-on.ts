@@ -5,10 +5,10 @@ import { ok } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import { nameOf, needRole } from '../authority.ts';
 import type { Node } from '../nodes/facts.ts';
+import { maintenanceOn, nextMaintenanceOf } from '../nodes/in-maintenance.ts';
 import type { Answer, Step } from '../step.ts';
 import type { NodeOn } from './commands.ts';
 import { takeBack } from './course.ts';
-import { maintenanceOn, nextMaintenanceOf } from './presence.ts';
 import { isDrainOfMaintenance } from './program.ts';
 
 export function decideNodeOn(step: Step, { nodes: names }: NodeOn, actor: Actor): Answer {

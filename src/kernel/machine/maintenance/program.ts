@@ -8,11 +8,11 @@ import { type Maintenance, type NodeWork, SYSTEM_USER } from '../../model/mainte
 import { NO_RESOURCES } from '../../model/resources.ts';
 import { DEFAULT_PARTITION } from '../../model/scheduling.ts';
 import type { Job } from '../jobs/facts.ts';
+import { placeOf } from '../jobs/place.ts';
 import { environmentId } from '../jobs/submit.ts';
 import type { Node } from '../nodes/facts.ts';
 import type { Step } from '../step.ts';
 import { endPending } from '../tasks/ending.ts';
-import { placeOf } from '../tasks/place.ts';
 import { cancelledBy as cancelledOutcome } from '../tasks/verdict.ts';
 import { maintenanceOf } from './apply.ts';
 

@@ -1,9 +1,9 @@
 // Which nodes the site's fence command should switch off, derived from state like orders are.
 
 import type { NodeName } from '../../model/ids.ts';
-import { maintenanceOn } from '../maintenance/presence.ts';
 import type { State } from '../state.ts';
 import type { Node } from './facts.ts';
+import { maintenanceOn } from './in-maintenance.ts';
 
 /** A wish to have evidence about a node; worth nothing once the node has another session. */
 export interface FenceWish {

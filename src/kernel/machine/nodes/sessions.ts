@@ -11,12 +11,12 @@ import type { HeldEpoch } from '../../model/orders.ts';
 import type { Task } from '../jobs/facts.ts';
 import { decidePauseAtHello } from '../pauses/told.ts';
 import type { Reply } from '../reply.ts';
-import { reservedAhead } from '../reservations/ahead.ts';
 import type { Step } from '../step.ts';
 import { abandonEpoch, settleTask } from '../tasks/ending.ts';
 import { decideHeldState } from '../tasks/held-state.ts';
 import type { Holding, Node } from './facts.ts';
 import { lossRuleOf } from './loss-rule.ts';
+import { reservedAhead } from './reserved-ahead.ts';
 
 /** A node (re)connects and says what it holds: the moment of evidence. */
 export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal> {

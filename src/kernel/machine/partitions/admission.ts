@@ -21,7 +21,7 @@ import {
 } from '../../model/scheduling.ts';
 import { couldHold, withoutCommon } from '../../scheduler/answers/explain.ts';
 import { withSize } from '../../scheduler/answers/nearest.ts';
-import { waitingKey } from '../jobs/apply.ts';
+import { waitingKey } from '../indexes.ts';
 import type { State } from '../state.ts';
 
 /** What the controller knows of a node, for judging what it could ever hold. */

@@ -5,10 +5,10 @@ import type { NodeHello } from '../../model/node.ts';
 import type { PauseReport } from '../../model/orders.ts';
 import { type Pause, pauseWords } from '../../model/pause.ts';
 import type { Task } from '../jobs/facts.ts';
+import { placeOf } from '../jobs/place.ts';
 import type { Node } from '../nodes/facts.ts';
 import { siteOf } from '../nodes/members.ts';
 import type { Step } from '../step.ts';
-import { placeOf } from '../tasks/place.ts';
 import { forgetWish } from './asked.ts';
 import { pauseStopper } from './facts.ts';
 

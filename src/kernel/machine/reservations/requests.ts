@@ -11,6 +11,7 @@ import {
   type ReservedSlot,
 } from '../../model/reservation.ts';
 import { nameOf, needRole } from '../authority.ts';
+import { checkJobs, findReservation } from '../jobs/in-reservation.ts';
 import type { Answer, Step } from '../step.ts';
 import type {
   CancelReservation,
@@ -21,7 +22,6 @@ import type {
   ReservationMembers,
   ReservationWish,
 } from './commands.ts';
-import { checkJobs, findReservation } from './members.ts';
 import { placeFurther } from './occurrences.ts';
 import { checkRequest, placeAll, placeLonger } from './place.ts';
 import { decideSlots, endReservation } from './slots.ts';

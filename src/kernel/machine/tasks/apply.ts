@@ -22,10 +22,10 @@ import {
 } from '../jobs/apply.ts';
 import type { Job, Part, Task } from '../jobs/facts.ts';
 import { addActive, endedSet, removeActive } from '../jobs/parts.ts';
+import { indexOf, placeOf } from '../jobs/place.ts';
 import { claim, nodeOf, refreshPool, takeCpusBack, unclaim } from '../nodes/apply.ts';
 import { isGateway } from '../nodes/members.ts';
 import type { State } from '../state.ts';
-import { indexOf, placeOf } from './place.ts';
 import { isStopped } from './stops.ts';
 
 export function taskOf(state: State, place: TaskPlace): Task {

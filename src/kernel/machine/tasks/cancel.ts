@@ -2,8 +2,8 @@
 
 import type { Of } from '../events.ts';
 import type { Task } from '../jobs/facts.ts';
+import { placeOf } from '../jobs/place.ts';
 import type { Step } from '../step.ts';
-import { placeOf } from './place.ts';
 import { isStoring } from './shown-state.ts';
 
 /** A task whose processes are gone is not kept waiting for long by what it leaves. */

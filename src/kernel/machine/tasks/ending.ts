@@ -8,9 +8,9 @@ import type { Dependency, Outcome } from '../../model/job.ts';
 import { waitingOf } from '../jobs/behind.ts';
 import { type EndedTasks, followElements } from '../jobs/elements.ts';
 import type { Job, Task } from '../jobs/facts.ts';
+import { placeOf } from '../jobs/place.ts';
 import type { Step } from '../step.ts';
 import { endOf } from './apply.ts';
-import { placeOf } from './place.ts';
 import {
   cancelOutcome,
   completed,

@@ -3,8 +3,8 @@
 import { formatEpochId, formatTaskId } from '../../model/ids.ts';
 import type { Share } from '../../model/orders.ts';
 import type { Job } from '../jobs/facts.ts';
+import { placeOf } from '../jobs/place.ts';
 import type { State } from '../state.ts';
-import { placeOf } from './place.ts';
 
 /**
  * Larger than all that the task has had, also in records that are lost. What a node still holds from

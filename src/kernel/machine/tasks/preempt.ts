@@ -3,11 +3,11 @@
 import type { Preemption } from '../../scheduler/cycle/preempt.ts';
 import type { Taker } from '../../scheduler/room/board.ts';
 import { jobOf } from '../jobs/apply.ts';
+import { placeOf } from '../jobs/place.ts';
 import { siteOf } from '../nodes/members.ts';
 import type { Step } from '../step.ts';
 import { taskOf } from './apply.ts';
 import { askCancel } from './cancel.ts';
-import { placeOf } from './place.ts';
 
 /** In the journal, instead of a user's name. */
 const BY = 'scheduler';

@@ -12,12 +12,12 @@ import { Board } from '../../scheduler/room/board.ts';
 import { explainPending, type Pending, pendingOf } from '../answers/explain.ts';
 import { needRole } from '../authority.ts';
 import type { Job, Task } from '../jobs/facts.ts';
+import { indexOf } from '../jobs/place.ts';
 import { labelsOf } from '../nodes/view.ts';
 import { schedulingOf } from '../partitions/settings.ts';
 import { allocate, openSnapshotOf } from '../schedule.ts';
 import type { Answer, Step } from '../step.ts';
 import type { StartTask } from './commands.ts';
-import { indexOf } from './place.ts';
 import { shownState } from './shown-state.ts';
 
 export function decideStart(step: Step, { place, nodes }: StartTask, actor: Actor): Answer {

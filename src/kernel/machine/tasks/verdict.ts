@@ -6,7 +6,7 @@ import { outsideWords } from '../../files/outside.ts';
 import type { ExitStatus, Outcome } from '../../model/job.ts';
 import type { Ending, Part, PartEnd, Task } from '../jobs/facts.ts';
 import { firstOf } from '../machine.ts';
-import { hasRestartedItsNode, isInMaintenance } from '../maintenance/presence.ts';
+import { hasRestartedItsNode, isInMaintenance } from '../nodes/in-maintenance.ts';
 import type { Step } from '../step.ts';
 
 /** What becomes of a task whose epoch is over. */

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { BUILD_FOLDER, BUILD_LOG_END } from '../../../kernel/files/manifest.ts';
 import type { ArchivePlaces, BatchShelf } from '../../../kernel/head/archive/archive-places.ts';
 import { isFolderOf } from '../../../kernel/head/archive/batch-folder.ts';
-import { absent } from '../../../kernel/head/blobs/disk-errors.ts';
+import { absent } from '../../../kernel/head/disk/disk-errors.ts';
 
 export interface BuildLog {
   readonly node: string;

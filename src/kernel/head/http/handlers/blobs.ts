@@ -11,11 +11,11 @@ import { formatRefusal, kindOf, type Refusal, refuse } from '../../../model/erro
 import { BLOB_PACKED_BYTES_MAX, BLOB_STALL_BYTES, BLOB_STALL_MS } from '../../../model/limits.ts';
 import type { BlobReader, BlobStore } from '../../blobs/blob-store.ts';
 import type { Engine } from '../../engine.ts';
+import type { EpochCaller } from '../../epoch-caller.ts';
 import type { JobFiles } from '../../files/job-files.ts';
 import { readRange } from '../byte-range.ts';
 import { readBytes } from '../byte-source.ts';
 import type { Handler } from '../call.ts';
-import type { EpochCaller } from '../epoch-caller.ts';
 
 /** Small contents go out together, up to so many bytes and pieces: read in a millisecond or two. */
 const PIECE_BYTES = 64 * 1024;

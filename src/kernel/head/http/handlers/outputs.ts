@@ -6,8 +6,8 @@ import { err, ok } from '../../../base/result.ts';
 import { type JobManifest, readOutputs } from '../../../files/job-manifest.ts';
 import { refuse } from '../../../model/errors.ts';
 import { formatTaskId, type JobId } from '../../../model/ids.ts';
+import { epochCaller } from '../../epoch-caller.ts';
 import type { Handler } from '../call.ts';
-import { epochCaller } from '../epoch-caller.ts';
 import { readPlace } from '../find-job.ts';
 import { noteRoom } from './blobs.ts';
 

@@ -2,7 +2,6 @@
 
 import { plural } from '../../../../kernel/base/plural.ts';
 import { quoteWord } from '../../../../kernel/base/shell-word.ts';
-import { endCounts } from '../../../../kernel/cli/jobs/failed-tasks.ts';
 import { keptWords } from '../../../../kernel/cli/output/kept.ts';
 import { type Titled, titledLines } from '../../../../kernel/cli/output/one.ts';
 import { colourOf } from '../../../../kernel/cli/output/paint.ts';
@@ -10,6 +9,7 @@ import { byOwnClock } from '../../../../kernel/cli/output/prose.ts';
 import type { Column } from '../../../../kernel/cli/output/table.ts';
 import { instantColumn, spanColumn } from '../../../../kernel/cli/output/times.ts';
 import { formatExit, formatInstant } from '../../../../kernel/cli/output/words.ts';
+import { endCounts } from '../../../../kernel/cli/progress/end-counts.ts';
 import { outsideIn } from '../../../../kernel/files/outside.ts';
 import type { BatchDetail, BatchJobView, BatchView } from '../../api/batches.ts';
 

@@ -2,8 +2,8 @@
 
 import { plural } from '../../../../kernel/base/plural.ts';
 import { courierOf } from '../../../../kernel/cli/connection/courier.ts';
+import { withPatience } from '../../../../kernel/cli/connection/patience.ts';
 import type { Context } from '../../../../kernel/cli/context.ts';
-import { withPatience } from '../../../../kernel/cli/jobs/retry.ts';
 import { defineVerb } from '../../../../kernel/cli/verb.ts';
 import { freshKey } from '../../../../kernel/connect/fresh-key.ts';
 import { Failure, usage } from '../../../../kernel/model/failure.ts';

@@ -5,9 +5,9 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { readLiveMark } from '../../connect/process-file.ts';
 import { Failure, usage } from '../../model/failure.ts';
-import { joinCluster, type Membership, startWords } from '../commands/join.ts';
 import { LocalPaths, readJson } from '../daemons/local-paths.ts';
 import { defineVerb } from '../verb.ts';
+import { joinCluster, type Membership, startWords } from './join.ts';
 
 interface Options {
   readonly name?: string;

@@ -1,14 +1,14 @@
 // `--watch` of listings: the same answer again and again, on the whole screen, or below one another
 // in a pipe where it has changed.
 
-import { headNow } from '../../api/head-time.ts';
-import { parseDuration } from '../../base/duration.ts';
-import { Failure, usage } from '../../model/failure.ts';
-import type { Context, Terminal } from '../context.ts';
-import type { Screen } from '../screen.ts';
-import { read } from '../submit/read.ts';
-import { cutLine } from './cut-line.ts';
-import { formatInstant } from './words.ts';
+import { headNow } from '../api/head-time.ts';
+import { parseDuration } from '../base/duration.ts';
+import { Failure, usage } from '../model/failure.ts';
+import type { Context, Terminal } from './context.ts';
+import { cutLine } from './output/cut-line.ts';
+import { formatInstant } from './output/words.ts';
+import type { Screen } from './screen.ts';
+import { read } from './submit/read.ts';
 
 export interface WatchWish {
   /** What was typed; `true`: at the usual interval. */

@@ -3,10 +3,10 @@
 
 import type { Engine } from '../../src/kernel/head/engine.ts';
 import { isAlive } from '../../src/kernel/model/maintenance.ts';
-import type { Site } from '../foreign/site.ts';
+import { openJobs, whyOpen } from '../checkers/liveness.ts';
 import type { Truth } from '../truth.ts';
 import { Violation } from '../violation.ts';
-import { openJobs, whyOpen } from './liveness.ts';
+import type { Site } from './site.ts';
 
 export interface ForeignEnd {
   readonly truth: Truth;

@@ -10,9 +10,9 @@ import { meetsLabel } from '../../model/labels.ts';
 import { describeRequest } from '../../model/request-words.ts';
 import type { Reservation, ReservedSlot } from '../../model/reservation.ts';
 import { fitsIn } from '../../model/resources.ts';
-import type { Job } from '../jobs/facts.ts';
 import { labelsOf } from '../nodes/view.ts';
 import type { Step } from '../step.ts';
+import type { Job } from './facts.ts';
 
 /** By id or by name. */
 export function findReservation(step: Step, text: string): Result<Reservation, Refusal> {

@@ -12,11 +12,11 @@ import {
 import type { ExitStatus, Outcome } from '../../src/kernel/model/job.ts';
 import { isAlive } from '../../src/kernel/model/maintenance.ts';
 import { foreignName, memberName } from '../../src/kernel/model/site.ts';
-import type { Said } from '../foreign/adaptor.ts';
-import type { ForeignSystem } from '../foreign/system.ts';
-import type { Program, Starter, SystemJob } from '../foreign/system-job.ts';
 import type { JobTruth, Truth } from '../truth.ts';
 import { Violation } from '../violation.ts';
+import type { Said } from './adaptor.ts';
+import type { ForeignSystem } from './system.ts';
+import type { Program, Starter, SystemJob } from './system-job.ts';
 
 export interface ForeignWatchWorld {
   readonly truth: Truth;

@@ -5,8 +5,8 @@ import type { NodeName } from '../../model/ids.ts';
 import { isMember, partitionOf, type Scheduling } from '../../model/scheduling.ts';
 import type { Window } from '../../scheduler/room/lane.ts';
 import { FOREVER } from '../../scheduler/room/profile.ts';
-import { labelsOf } from '../nodes/view.ts';
 import type { State } from '../state.ts';
+import { labelsOf } from './view.ts';
 
 /** Nodes of external partitions, each with the name of the first of these. */
 export type ExternalNodes = ReadonlyMap<NodeName, string>;

@@ -1,19 +1,19 @@
 // The frame of all pages: where one can go, how the line to the head is, and who one is.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { asSentence } from '../../base/sentence.ts';
-import { now } from '../data/clock.ts';
-import { type LiveEvent, line } from '../data/live.ts';
-import { logOut, switched } from '../data/login.ts';
-import { useCall } from '../data/query.ts';
-import { hrefOf, place } from '../data/route.ts';
-import { me } from '../data/session.ts';
-import { pagesWith } from '../pages/pages.tsx';
-import type { Page, PagePart } from '../part.ts';
-import { spanWords, zoneName } from '../pure/words.ts';
-import { forgetTold, ToldLine } from './actions.tsx';
-import { Empty } from './basic.tsx';
-import { focusHeading } from './focus.ts';
+import { asSentence } from '../base/sentence.ts';
+import { now } from './data/clock.ts';
+import { type LiveEvent, line } from './data/live.ts';
+import { logOut, switched } from './data/login.ts';
+import { useCall } from './data/query.ts';
+import { hrefOf, place } from './data/route.ts';
+import { me } from './data/session.ts';
+import { pagesWith } from './pages/pages.tsx';
+import type { Page, PagePart } from './part.ts';
+import { forgetTold, ToldLine } from './parts/actions.tsx';
+import { Empty } from './parts/basic.tsx';
+import { focusHeading } from './parts/focus.ts';
+import { spanWords, zoneName } from './pure/words.ts';
 
 /** Not everybody is told of all that happens to a head. */
 const HEAD_MS = 30_000;

@@ -1,9 +1,9 @@
 // For which task a node asks: one that it runs right now, and no other.
 
-import { err, ok, type Result } from '../../base/result.ts';
-import type { State } from '../../machine/state.ts';
-import { type Refusal, refuse } from '../../model/errors.ts';
-import type { EpochId, JobId, NodeName, UserName } from '../../model/ids.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import type { State } from '../machine/state.ts';
+import { type Refusal, refuse } from '../model/errors.ts';
+import type { EpochId, JobId, NodeName, UserName } from '../model/ids.ts';
 
 /** A node that acts for the owner of a task. */
 export interface EpochCaller {

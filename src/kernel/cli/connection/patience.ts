@@ -1,8 +1,8 @@
 // The patience of a command with a head that is away, and what it says meanwhile.
 
 import { type Patience, patiently } from '../../connect/patience.ts';
-import { isHeadExpected, isHeadUnstopped } from '../connection/head-expected.ts';
 import type { Context } from '../context.ts';
+import { isHeadExpected, isHeadUnstopped } from './head-expected.ts';
 
 /**
  * Patience of who waits for a job: the job goes on without its head, so there is no other end to that
