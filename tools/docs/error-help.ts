@@ -359,6 +359,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'You have as many jobs waiting as the quality of service allows.',
     next: 'Submit again when some have started, or use an array: it is one job.',
   },
+  'user.cap_exceeded': {
+    means:
+      'One task of the job asks for more cpus or gpus than you may hold at once: it could never start.',
+    next: 'Ask for less, or ask an admin for more: `weft user set NAME --cpus COUNT`.',
+  },
   'directory.not_shared': {
     means: 'The job is to run in a directory that no node declares to be the same everywhere.',
     next: '`--private` runs it in a directory of its own; `node.shared` in the config of its nodes declares one.',

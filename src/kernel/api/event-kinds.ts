@@ -227,11 +227,12 @@ export const EVENT_KINDS = {
   ),
   node_resized: shownTo('all', 'Somebody changed what a node offers.', ['node', 'resources', 'by']),
   node_removed: shownTo('all', 'A node was removed.', ['node', 'by']),
-  user_set: shownTo('admin', 'A user has another role or other groups.', [
+  user_set: shownTo('admin', 'A user has another role, other groups or caps.', [
     'user',
     'role',
     'groups',
     'filesBytesMax',
+    'caps',
     'by',
   ]),
   user_removed: shownTo('admin', 'A user was removed.', ['user', 'by']),

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { ROLES } from '../model/actor.ts';
+import { CAP_MAX } from '../model/limits.ts';
 import {
   changedReply,
   count,
@@ -22,12 +23,17 @@ export const tokenParams = z.strictObject({
 });
 const groups = z.array(plainLine.min(1).max(32)).max(100);
 
+const cap = z.union([z.int().min(0).max(CAP_MAX), z.enum(['none', 'default'])]).optional();
+const ownCap = z.int().nullable().optional();
+
 /** What is absent stays; a new user has the role `user` and no groups. */
 export const setUserRequest = z.strictObject({
   role: z.enum(ROLES).optional(),
   groups: groups.optional(),
   /** Bytes of files that the head keeps of this user; null: as of others. */
   filesBytesMax: count.nullable().optional(),
+  /** What this user may hold at once in the whole cluster; `default`: as the configuration says. */
+  caps: z.strictObject({ cpus: cap, gpus: cap, running: cap }).optional(),
 });
 
 const userView = z.object({
@@ -44,6 +50,8 @@ const userView = z.object({
   filesBytes: count.optional(),
   /** What the head keeps of them; null: no limit but that of all. */
   filesBytesMax: count.nullable().optional(),
+  /** Given by an admin; what is absent is as for others, null: any number. `running`: tasks. */
+  caps: z.object({ cpus: ownCap, gpus: ownCap, running: ownCap }).optional(),
 });
 export type UserView = z.infer<typeof userView>;
 export const listUsersReply = z.object({ users: z.array(userView) });
@@ -161,7 +169,7 @@ export const userRoutes = {
     reply: setUserReply,
   },
   modifyUser: {
-    summary: "Change a user's role, groups or room for files.",
+    summary: "Change a user's role, groups, caps or room for files.",
     access: ADMIN,
     params: userParams,
     body: setUserRequest,

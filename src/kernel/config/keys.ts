@@ -1,6 +1,8 @@
 // The configuration keys of the kernel: name, type, default, what it is for. The reader, `config
 // show` and docs/config.md are made from these and those of wings.
 
+import type { CapKind } from '../model/caps.ts';
+import { CAP_MAX } from '../model/limits.ts';
 import {
   DEFAULT_BILLING,
   DEFAULT_POLICY,
@@ -15,6 +17,9 @@ const weight = (name: string, value: number, text: string): Key =>
 
 const billing = (name: string, value: number, text: string): Key =>
   key(`fair_share.${name}_weight`, 'number', String(value), text, { min: 0, max: 1e6 });
+
+const cap = (name: CapKind, text: string, min: number): Key =>
+  key(`caps.${name}`, 'count', null, text, { min, max: CAP_MAX });
 
 const PRIORITY_KEYS: readonly Key[] = [
   weight('age', DEFAULT_WEIGHTS.age, 'Points for each hour of waiting.'),
@@ -173,6 +178,13 @@ export const OWN_KEYS: readonly Key[] = [
     'Usage counted for each second that 1 GiB of memory is held.',
   ),
   billing('gpu', DEFAULT_BILLING.gpu, 'Usage counted for each second that a gpu is held.'),
+  cap(
+    'cpus',
+    'Cpus a user may hold at once, unless `weft user set` says otherwise; default: all.',
+    1,
+  ),
+  cap('gpus', 'Gpus a user may hold at once; default: all.', 0),
+  cap('running', 'Tasks a user may have running at once; default: any number.', 1),
   key('node.name', 'text', null, 'Name of this node; default: the host name.'),
   key('node.cpus', 'count', null, 'Cpus offered; default: all that affinity and cgroup allow.'),
   key(

@@ -1,6 +1,7 @@
 // From the configuration to what the scheduler is told: partitions, qualities of service, weights
 // and shares.
 
+import { CAP_KINDS, type CapKind } from '../model/caps.ts';
 import type { UserName } from '../model/ids.ts';
 import {
   DEFAULT_PARTITION,
@@ -27,8 +28,19 @@ export function schedulingFrom(config: Config): Scheduling {
     weights: weightsFrom(config),
     depthMax: config.number('scheduler.depth'),
     fairShare: fairShareFrom(config),
+    ...capsFrom(config),
     ...pricesFrom(config),
   };
+}
+
+/** Only where there are any. */
+function capsFrom(config: Config): Pick<Scheduling, 'caps'> {
+  const caps: { [kind in CapKind]?: number } = {};
+  for (const kind of CAP_KINDS) {
+    const max = config.optionalNumber(`caps.${kind}`);
+    if (max !== null) caps[kind] = max;
+  }
+  return Object.keys(caps).length === 0 ? {} : { caps };
 }
 
 /** Only where there are any. */

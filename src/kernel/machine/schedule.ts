@@ -10,7 +10,7 @@ import type { Settings } from '../model/settings.ts';
 import { plan } from '../scheduler/cycle/plan.ts';
 import { type ActiveTask, NO_RULES, type Snapshot } from '../scheduler/cycle/snapshot.ts';
 import { fairStandings } from '../scheduler/line/fair-share.ts';
-import { cpusOf, QuotaBook } from '../scheduler/line/quota.ts';
+import { QuotaBook, sizeOf } from '../scheduler/line/quota.ts';
 import { type Brokerage, NO_BROKERAGE } from '../scheduler/room/brokerage.ts';
 import type { Job, Task } from './jobs/facts.ts';
 import { placeOf } from './jobs/place.ts';
@@ -24,6 +24,7 @@ import { nextEpoch } from './tasks/epoch.ts';
 import { preempt, resume } from './tasks/preempt.ts';
 import { closedNodes, stoppedTasks } from './tasks/stopped.ts';
 import { timeLeft } from './tasks/time-limit.ts';
+import { capsOf } from './users/caps.ts';
 import { allWindows } from './windows.ts';
 
 export interface CycleOptions {
@@ -161,7 +162,7 @@ export function openSnapshotOf(
     windows,
     startsMax,
     partsAheadMax: PARTS_AHEAD_MAX,
-    quotas: new QuotaBook(held),
+    quotas: new QuotaBook(held, (user) => capsOf(state, scheduling, user)),
     stopped,
     closed: closedNodes(state, stopped),
     active: () => activeTasks(state, at),
@@ -178,12 +179,14 @@ function* activeTasks({ nodes }: State, now: number): Generator<ActiveTask> {
       seen.add(task);
       const { spec, entry, id, owner } = task.job;
       const left = timeLeft(task, now);
+      const size = sizeOf(spec.request);
       yield {
         jobId: id,
         owner,
         partition: spec.partition,
         qos: entry.qos,
-        cpus: cpusOf(spec.request),
+        cpus: size.cpus,
+        gpus: size.gpus,
         endsAt: left === null ? null : now + left,
       };
     }

@@ -54,6 +54,10 @@ export const CLUSTER_CODES = {
     kind: 'resource_exhausted',
     text: '{user} already has {jobs} waiting under QoS {qos}; the limit per user is {limit}.',
   },
+  'user.cap_exceeded': {
+    kind: 'resource_exhausted',
+    text: 'A task asks for {asked}, and {user} may hold {cap} at once.',
+  },
   'node.not_found': { kind: 'not_found', text: 'No node {node}.' },
   'site.not_found': { kind: 'not_found', text: 'No site {site}.' },
   'node.drained': { kind: 'failed_precondition', text: 'Node {node} is already drained: {reason}' },

@@ -41,6 +41,8 @@ export const LABELS_TOTAL_MAX = 4096;
 export const ANSWER_LINGER_MS = 2000;
 /** One message between head and agent: many launch orders, or a hello with 10,000 held epochs. */
 export const MESSAGE_BYTES_MAX = 16 * 1_048_576;
+/** What a cap may be at most: beyond any cluster this serves. */
+export const CAP_MAX = 10_000_000;
 /** Nodes one task may ask for; beyond any cluster this serves. */
 export const NODES_PER_TASK_MAX = 10_000;
 /** Processes per node of one task. */

@@ -78,13 +78,13 @@ export interface PoolLimit {
   readonly running: number;
 }
 
-/** What a user may hold in a partition or under a QoS. */
+/** What a user may hold in a partition, under a QoS, or (`user`) in the whole cluster. */
 export interface UserLimit {
-  readonly of: 'partition' | 'qos';
-  /** The partition's or the QoS's. */
+  readonly of: 'partition' | 'qos' | 'user';
+  /** The partition's, the QoS's or the user's. */
   readonly name: string;
   readonly user: UserName;
-  readonly what: 'tasks' | 'cpus';
+  readonly what: 'tasks' | 'cpus' | 'gpus';
   readonly held: number;
   readonly max: number;
 }

@@ -1,6 +1,7 @@
 // What a site tells the scheduler: partitions and qualities of service, that is, named sets of
 // nodes, and named promises to users, with the limits and rules, and the weights of the priority.
 
+import type { Caps } from './caps.ts';
 import type { NodeName, UserName } from './ids.ts';
 import { meetsLabel } from './labels.ts';
 
@@ -176,6 +177,8 @@ export interface Scheduling {
   /** How many waiting tasks of a partition `conservative` plans ahead. */
   readonly depthMax: number;
   readonly fairShare: FairShare;
+  /** What a user may hold at once who has no caps of their own; absent: any number. */
+  readonly caps?: Caps;
   /** Price of a cpu hour of each site, or of a node; absent: 0. */
   readonly prices?: Readonly<Record<string, number>>;
 }

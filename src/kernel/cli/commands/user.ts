@@ -5,7 +5,15 @@ import { formatDuration } from '../../base/duration.ts';
 import { didYouMean } from '../../base/nearest-word.ts';
 import { formatSize, parseSize } from '../../base/size.ts';
 import { ROLES, type Role } from '../../model/actor.ts';
-import { usage } from '../../model/failure.ts';
+import {
+  CAP_KINDS,
+  type CapKind,
+  type CapsChange,
+  describeCaps,
+  NO_CAPS,
+} from '../../model/caps.ts';
+import { Failure, usage } from '../../model/failure.ts';
+import { CAP_MAX } from '../../model/limits.ts';
 import { forEach } from '../jobs/each.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
@@ -28,6 +36,11 @@ const COLUMNS: Column<UserView>[] = [
     value: ({ filesBytesMax }) => (filesBytesMax == null ? '-' : formatSize(filesBytesMax)),
     raw: ({ filesBytesMax }) => filesBytesMax ?? null,
     align: 'right',
+  },
+  {
+    title: 'CAPS',
+    value: ({ caps }) => describeCaps(caps ?? NO_CAPS) || '-',
+    raw: ({ caps }) => describeCaps(caps ?? NO_CAPS) || null,
   },
   { title: 'ACTIVE JOBS', value: (user) => String(user.activeJobs), align: 'right' },
 ];
@@ -88,6 +101,36 @@ function set(route: 'createUser' | 'modifyUser', said: string): Verb {
   });
 }
 
+/** Caps in one line, also of somebody who has no role yet. */
+const caps = defineVerb<CapOptions>({
+  define(command) {
+    command.argument('<name>', 'login name');
+    const more = "a number, 'none' for any number, 'default': as others (`caps` in weft.yaml)";
+    command.option('--cpus <count>', `cpus at once, in the whole cluster: ${more}`);
+    command.option('--gpus <count>', 'gpus at once');
+    command.option('--running <count>', 'running tasks at once');
+  },
+  async run({ context, args: [name = ''], options }) {
+    const change = readCaps(options);
+    if (Object.keys(change).length === 0) {
+      throw usage('there is nothing to set; give --cpus, --gpus or --running', 'As --cpus 16.');
+    }
+    const api = await context.api();
+    const call = { params: { name }, body: { caps: change } };
+    const { notice } = await api.call('modifyUser', call).catch((error: unknown) => {
+      if (error instanceof Failure && error.code === 'user.not_found') {
+        return api.call('createUser', call);
+      }
+      throw error;
+    });
+    const { users } = await api.call('listUsers');
+    const words = describeCaps(users.find((user) => user.name === name)?.caps ?? NO_CAPS);
+    context.print(`User ${name} may hold at once: ${words || 'as much as others'}.`);
+    if (notice !== null) context.note(notice);
+    return 0;
+  },
+});
+
 const remove = defineVerb({
   define: (command) => void command.argument('<name...>', 'login names'),
   async run({ context, args }) {
@@ -117,6 +160,7 @@ export const verb: VerbGroup = {
       summary: "change a user's role, groups or room for files",
       verb: set('modifyUser', 'is now'),
     },
+    set: { summary: 'limit what a user holds at once: cpus, gpus, running tasks', verb: caps },
     remove: { summary: 'remove users, with role and tokens', verb: remove },
     usage: { summary: 'what users have used lately, and their fair share', verb: used },
     whoami: { summary: 'show who you are for the head', verb: whoami },
@@ -136,6 +180,26 @@ function readUser({ role, groups, files }: SetOptions) {
     ...(names === undefined ? {} : { groups: names.filter((name) => name !== '') }),
     ...(files === undefined ? {} : { filesBytesMax: readFiles(files) }),
   };
+}
+
+type CapOptions = { readonly [kind in CapKind]?: string };
+
+function readCaps(options: CapOptions): CapsChange {
+  const change: { [kind in CapKind]?: CapsChange[kind] } = {};
+  for (const kind of CAP_KINDS) {
+    const text = options[kind];
+    if (text !== undefined) change[kind] = readCap(kind, text);
+  }
+  return change;
+}
+
+function readCap(kind: CapKind, text: string): number | 'none' | 'default' {
+  if (text === 'none' || text === 'default') return text;
+  if (/^\d{1,8}$/.test(text) && Number(text) <= CAP_MAX) return Number(text);
+  throw usage(
+    `--${kind}: expected a number, 'none' or 'default', not '${text}'`,
+    `As --${kind} 16.`,
+  );
 }
 
 /** Null: as others. */

@@ -7,7 +7,7 @@ import { SUBMISSION_KEYS_MAX } from '../../model/limits.ts';
 import { DEFAULT_QOS } from '../../model/scheduling.ts';
 import { foreignName } from '../../model/site.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
-import { cpusOf } from '../../scheduler/line/quota.ts';
+import { sizeOf } from '../../scheduler/line/quota.ts';
 import type { Of } from '../events.ts';
 import { waitingKey } from '../indexes.ts';
 import type { TaskEnds } from '../part.ts';
@@ -242,7 +242,7 @@ export function countHeld(state: State, job: Job, tasks: number): void {
   const { entry, owner, spec } = job;
   entry.running += tasks;
   const place = { partition: spec.partition, qos: entry.qos };
-  state.indexes.held.count(owner, place, tasks, cpusOf(spec.request));
+  state.indexes.held.count(owner, place, tasks, sizeOf(spec.request));
 }
 
 /** Users with jobs that wait, under whichever QoS. */

@@ -6,7 +6,9 @@ import { didYouMean } from '../../base/nearest-word.ts';
 import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
 import type { UserActor } from '../../model/actor.ts';
+import type { Caps } from '../../model/caps.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
+import type { UserName } from '../../model/ids.ts';
 import type { JobSpec, ResourceRequest } from '../../model/job.ts';
 import { largest } from '../../model/node-sizes.ts';
 import { describeRequest, describeResources } from '../../model/request-words.ts';
@@ -21,8 +23,10 @@ import {
 } from '../../model/scheduling.ts';
 import { couldHold, withoutCommon } from '../../scheduler/answers/explain.ts';
 import { withSize } from '../../scheduler/answers/nearest.ts';
+import { sizeOf } from '../../scheduler/line/quota.ts';
 import { waitingKey } from '../indexes.ts';
 import type { State } from '../state.ts';
+import { capsOf } from '../users/caps.ts';
 
 /** What the controller knows of a node, for judging what it could ever hold. */
 export type Outline = Parameters<typeof couldHold>[0];
@@ -57,6 +61,7 @@ export function refusedBy(
     deniedTo(partition, qos, { name: actor.name, groups }) ??
     closed(partition) ??
     beyondLimits(partition, spec) ??
+    beyondCaps(capsOf(state, scheduling, actor.name), spec.request, actor.name) ??
     tooManyWaiting(state, qos, actor.name)
   );
 }
@@ -85,12 +90,15 @@ export function refusedMove(
     (person !== null && (isElsewhere || isOther) ? deniedTo(partition, qos, person) : null) ??
     (isElsewhere ? closed(partition) : null) ??
     beyondLimits(partition, after) ??
+    (person !== null && isLarger(after.request, before.request)
+      ? beyondCaps(capsOf(state, scheduling, person.name), after.request, person.name)
+      : null) ??
     (person !== null && isOther ? tooManyWaiting(state, qos, person.name) : null)
   );
 }
 
 interface Person {
-  readonly name: string;
+  readonly name: UserName;
   readonly groups: ReadonlySet<string>;
 }
 
@@ -154,6 +162,23 @@ function beyondLimits({ name: partition, limits }: Partition, spec: JobSpec): Re
     return refuse('partition.memory_exceeded', { partition, limit, memory });
   }
   return null;
+}
+
+/** A task that no number of ends of others would let start. */
+function beyondCaps(caps: Caps, request: ResourceRequest, user: string): Refusal | null {
+  const size = sizeOf(request);
+  for (const what of ['cpus', 'gpus'] as const) {
+    const max = caps[what];
+    if (max === undefined || size[what] <= max) continue;
+    const unit = what === 'cpus' ? 'cpu' : 'gpu';
+    return refuse('user.cap_exceeded', { user, asked: plural(size[what], unit), cap: String(max) });
+  }
+  return null;
+}
+
+function isLarger(after: ResourceRequest, before: ResourceRequest): boolean {
+  const [now, then] = [sizeOf(after), sizeOf(before)];
+  return now.cpus > then.cpus || now.gpus > then.gpus;
 }
 
 function tooManyWaiting(state: State, qos: Qos, user: string): Refusal | null {

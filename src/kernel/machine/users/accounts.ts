@@ -2,6 +2,8 @@
 
 import { ok } from '../../base/result.ts';
 import { type Actor, hasRole, ROLES } from '../../model/actor.ts';
+import { changedCaps, isCaps, NO_CAPS } from '../../model/caps.ts';
+import { CAP_MAX } from '../../model/limits.ts';
 import { SYSTEM_USER } from '../../model/maintenance.ts';
 import { nameOf, needRole } from '../authority.ts';
 import type { Answer, Step } from '../step.ts';
@@ -35,7 +37,12 @@ export function decideSetUser(step: Step, command: SetUser, actor: Actor): Answe
   if (known && mode === 'create') return step.refuse('user.exists', { user });
   if (!known && mode === 'modify') return step.refuse('user.not_found', { user });
   const { filesBytesMax = before?.filesBytesMax ?? null } = command;
+  const caps = changedCaps(before?.caps ?? NO_CAPS, command.caps ?? {});
+  if (!isCaps(caps)) {
+    return step.refuse('argument.invalid', { what: `a cap is a number from 0 to ${CAP_MAX}` });
+  }
   const given = {
+    ...(Object.keys(caps).length > 0 ? { caps } : {}),
     ...(groups.length > 0 ? { groups } : {}),
     ...(filesBytesMax === null ? {} : { filesBytesMax }),
   };

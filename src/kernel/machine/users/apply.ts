@@ -1,16 +1,25 @@
 // Applying what happened to users and tokens.
 
+import { CAP_KINDS, NO_CAPS, type OwnCaps } from '../../model/caps.ts';
 import type { Of } from '../events.ts';
 import type { State } from '../state.ts';
 
 export function applyUserSet(state: State, event: Of<'user_set'>): void {
-  const { user: name, role, groups = [], filesBytesMax } = event;
+  const { user: name, role, groups = [], filesBytesMax, caps } = event;
   const files = filesBytesMax === undefined ? {} : { filesBytesMax };
-  state.users.set(name, { name, role, groups, ...files });
+  const limits = caps === undefined ? {} : { caps };
+  // Who may hold more now may start.
+  if (!isSame(state.users.get(name)?.caps, caps)) state.scratch.scheduleDue = true;
+  state.users.set(name, { name, role, groups, ...files, ...limits });
+}
+
+function isSame(before: OwnCaps = NO_CAPS, after: OwnCaps = NO_CAPS): boolean {
+  return CAP_KINDS.every((kind) => before[kind] === after[kind]);
 }
 
 /** A removed user's tokens go too: they would otherwise come back with a user of the same name. */
 export function applyUserRemoved(state: State, event: Of<'user_removed'>): void {
+  if (state.users.get(event.user)?.caps !== undefined) state.scratch.scheduleDue = true;
   state.users.delete(event.user);
   for (const token of [...state.tokens.values()]) {
     if (token.user === event.user) state.tokens.delete(token.id);

@@ -1,6 +1,7 @@
 // What can be asked about users and tokens.
 
 import type { Role } from '../../model/actor.ts';
+import type { CapsChange } from '../../model/caps.ts';
 import type { UserName } from '../../model/ids.ts';
 
 export type UserCommand = SetUser | RemoveUser | CreateToken | RevokeToken;
@@ -14,6 +15,8 @@ export interface SetUser {
   readonly groups?: readonly string[] | undefined;
   /** What the head keeps of their files; null: as of others. Absent: as it is. */
   readonly filesBytesMax?: number | null | undefined;
+  /** What they may hold at once; `none`: any number, `default`: as others. Absent: as it is. */
+  readonly caps?: CapsChange | undefined;
   /** Refuse if the user exists (`create`), or does not (`modify`). */
   readonly mode: 'create' | 'modify' | 'either';
 }

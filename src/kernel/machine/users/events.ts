@@ -1,6 +1,7 @@
 // What happens to users, their tokens and their usage.
 
 import type { Role } from '../../model/actor.ts';
+import type { OwnCaps } from '../../model/caps.ts';
 import type { UserName } from '../../model/ids.ts';
 import type { BillingWeights } from '../../model/scheduling.ts';
 
@@ -19,6 +20,8 @@ export type UserEvent =
       readonly groups?: readonly string[];
       /** Absent: as others. */
       readonly filesBytesMax?: number;
+      /** Absent: as others. */
+      readonly caps?: OwnCaps;
       readonly by: string;
     }
   | { readonly kind: 'user_removed'; readonly user: UserName; readonly by: string }

@@ -1,6 +1,7 @@
 // Users with their tokens, and what they have used.
 
 import type { Role } from '../../model/actor.ts';
+import type { OwnCaps } from '../../model/caps.ts';
 import type { UserName } from '../../model/ids.ts';
 import type { UsageBook } from '../../scheduler/line/usage-book.ts';
 
@@ -18,6 +19,8 @@ export interface User {
   readonly groups: readonly string[];
   /** What the head keeps of their files; absent: as of others. */
   readonly filesBytesMax?: number;
+  /** What they may hold at once; absent: as others. */
+  readonly caps?: OwnCaps;
 }
 
 export interface Token {

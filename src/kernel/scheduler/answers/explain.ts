@@ -16,7 +16,7 @@ import {
 } from '../../model/scheduling.ts';
 import type { Snapshot } from '../cycle/snapshot.ts';
 import type { QueueEntry } from '../line/queue.ts';
-import { cpusOf } from '../line/quota.ts';
+import { sizeOf } from '../line/quota.ts';
 import { askOf } from '../room/ask.ts';
 import { Board } from '../room/board.ts';
 import type { Window } from '../room/lane.ts';
@@ -168,7 +168,7 @@ function overQuota(
   partition: Partition,
   { quotas, scheduling }: Snapshot,
 ): Reason | null {
-  const limit = quotas?.excess(owner, partition, qosOf(scheduling, qos), cpusOf(shape.request));
+  const limit = quotas?.excess(owner, partition, qosOf(scheduling, qos), sizeOf(shape.request));
   return limit == null ? null : { kind: 'quota', limit };
 }
 

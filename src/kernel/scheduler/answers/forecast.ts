@@ -2,6 +2,7 @@
 // that go before it, stopped tasks too, are planned one by one, as `conservative` does it, and then
 // it. Behind what has no time limit that is at `UNKNOWN_END` or later.
 
+import { NO_CAPS } from '../../model/caps.ts';
 import type { JobId, NodeName } from '../../model/ids.ts';
 import {
   FORECAST_DELAYED_MAX,
@@ -168,7 +169,9 @@ export function plannedStarts(
 
 function toolsOf(snapshot: Snapshot, now: number, looksMax: number): Tools {
   const board = new Board({ ...snapshot, now, forecastLooksMax: looksMax });
-  const turnstile = new Turnstile(snapshot.active ?? NOBODY);
+  const turnstile = new Turnstile(snapshot.active ?? NOBODY, (user) => {
+    return snapshot.quotas?.capsOf(user) ?? NO_CAPS;
+  });
   return { board, floors: new Floors(now), resumer: new Resumer(board, snapshot), turnstile };
 }
 

@@ -1,10 +1,11 @@
-// When limits on what runs at once let a waiting task in: of its array, of its user in a partition
-// and under a QoS. For forecasts: each task that is planned takes its place here, too.
+// When limits on what runs at once let a waiting task in: of its array, of its user in a partition,
+// under a QoS and in all. For forecasts: each task that is planned takes its place here, too.
 
-import type { JobId } from '../../model/ids.ts';
+import { type Caps, NO_CAPS } from '../../model/caps.ts';
+import type { JobId, UserName } from '../../model/ids.ts';
 import type { ActiveTask } from '../cycle/snapshot.ts';
 import type { Candidate } from '../line/line.ts';
-import { cpusOf, keysOf } from '../line/quota.ts';
+import { keysOf, sizeOf } from '../line/quota.ts';
 import { endAt } from '../room/ask.ts';
 import { FOREVER, UNKNOWN_END } from '../room/profile.ts';
 
@@ -25,14 +26,20 @@ export class Turnstile {
   /** By the key of a gate. Made when the first gate is asked for: most clusters have none. */
   #stays: Map<string, Stay[]> | null = null;
 
-  constructor(active: () => Iterable<ActiveTask>) {
+  readonly #capsOf: (user: UserName) => Caps;
+
+  constructor(
+    active: () => Iterable<ActiveTask>,
+    capsOf: (user: UserName) => Caps = () => NO_CAPS,
+  ) {
     this.#active = active;
+    this.#capsOf = capsOf;
   }
 
   /** The first instant from `from` at which all its limits let it in; null: none ever does. */
   earliest(candidate: Candidate, from: number): number | null {
     let at = from;
-    for (const gate of gatesOf(candidate)) {
+    for (const gate of this.#gatesOf(candidate)) {
       const open = this.#opens(gate, at);
       if (open === null) return null;
       at = Math.max(at, open);
@@ -44,7 +51,12 @@ export class Turnstile {
   enter(candidate: Candidate, at: number): void {
     const { shape } = candidate.group;
     const until = endOf(at, shape.walltimeMs);
-    for (const { key, amount } of gatesOf(candidate)) this.#staysOf(key).push({ until, amount });
+    for (const { key, amount } of this.#gatesOf(candidate))
+      this.#staysOf(key).push({ until, amount });
+  }
+
+  #gatesOf(candidate: Candidate): Gate[] {
+    return gatesOf(candidate, this.#capsOf(candidate.group.owner));
   }
 
   #opens({ key, max, amount }: Gate, from: number): number | null {
@@ -76,25 +88,33 @@ export class Turnstile {
       if (known === undefined) stays.set(key, [stay]);
       else known.push(stay);
     };
-    for (const { jobId, owner, partition, qos, cpus, endsAt } of this.#active()) {
+    for (const { jobId, owner, partition, qos, cpus, gpus = 0, endsAt } of this.#active()) {
       const until = endsAt ?? UNKNOWN_END;
-      const [inPartition, inQos] = keysOf(owner, { partition, qos });
+      const [inPartition, inQos, ofUser] = keysOf(owner, { partition, qos });
       add(arrayKey(jobId), { until, amount: 1 });
       add(inPartition, { until, amount: 1 });
       add(inQos, { until, amount: 1 });
       add(cpusKey(inQos), { until, amount: cpus });
+      add(ofUser, { until, amount: 1 });
+      add(cpusKey(ofUser), { until, amount: cpus });
+      add(gpusKey(ofUser), { until, amount: gpus });
     }
     return stays;
   }
 }
 
-function gatesOf({ entry, group, partition, qos }: Candidate): Gate[] {
-  const [inPartition, inQos] = keysOf(group.owner, { partition: partition.name, qos: qos.name });
+function gatesOf({ entry, group, partition, qos }: Candidate, caps: Caps): Gate[] {
+  const place = { partition: partition.name, qos: qos.name };
+  const [inPartition, inQos, ofUser] = keysOf(group.owner, place);
+  const { cpus, gpus } = sizeOf(group.shape.request);
   const limits: readonly (readonly [max: number | null, key: string, amount: number])[] = [
     [entry.runningMax, arrayKey(entry.jobId), 1],
     [partition.limits.tasksPerUser, inPartition, 1],
     [qos.runningTasksPerUser, inQos, 1],
-    [qos.runningCpusPerUser, cpusKey(inQos), cpusOf(group.shape.request)],
+    [qos.runningCpusPerUser, cpusKey(inQos), cpus],
+    [caps.running ?? null, ofUser, 1],
+    [caps.cpus ?? null, cpusKey(ofUser), cpus],
+    [gpus === 0 ? null : (caps.gpus ?? null), gpusKey(ofUser), gpus],
   ];
   return limits.flatMap(([max, key, amount]) => (max === null ? [] : [{ max, key, amount }]));
 }
@@ -105,6 +125,10 @@ function arrayKey(jobId: JobId): string {
 
 function cpusKey(key: string): string {
   return `cpus ${key}`;
+}
+
+function gpusKey(key: string): string {
+  return `gpus ${key}`;
 }
 
 /** What starts when nobody knows ends when nobody knows. */

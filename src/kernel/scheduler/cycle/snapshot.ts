@@ -21,6 +21,7 @@ export interface ActiveTask {
   readonly qos: string;
   /** On all its nodes together. */
   readonly cpus: number;
+  readonly gpus?: number;
   /** Null: nobody knows. */
   readonly endsAt: number | null;
 }

@@ -1,5 +1,6 @@
-// What each user holds, and how much more the partition and the QoS let that user start.
+// What each user holds, and how much more partition, QoS and the user's own caps let that user start.
 
+import { type Caps, NO_CAPS } from '../../model/caps.ts';
 import type { UserName } from '../../model/ids.ts';
 import type { UserLimit } from '../../model/reason.ts';
 import type { Partition, Qos } from '../../model/scheduling.ts';
@@ -9,17 +10,22 @@ import type { Candidate } from './line.ts';
 export interface Held {
   readonly tasks: number;
   readonly cpus: number;
+  readonly gpus: number;
 }
 
-/** Counts by user and partition, and by user and QoS. Never more than what is running. */
+/** What one task adds: cpus and gpus on all its nodes together. */
+export type TaskSize = Pick<Held, 'cpus' | 'gpus'>;
+
+/** Counts by user and partition, by user and QoS, and by user. Never more than what is running. */
 export class HeldBook {
   readonly #held = new Map<string, Held>();
 
-  /** Negative numbers when tasks end. Cpus of each task, on all its nodes together. */
-  count(owner: UserName, place: HeldPlace, tasks: number, cpus: number): void {
+  /** Negative numbers when tasks end. `size`: of each task. */
+  count(owner: UserName, place: HeldPlace, tasks: number, size: TaskSize): void {
     for (const key of keysOf(owner, place)) {
       const held = this.of(key);
-      const sum = { tasks: held.tasks + tasks, cpus: held.cpus + tasks * cpus };
+      const cpus = held.cpus + tasks * size.cpus;
+      const sum = { tasks: held.tasks + tasks, cpus, gpus: held.gpus + tasks * size.gpus };
       if (sum.tasks === 0) this.#held.delete(key);
       else this.#held.set(key, sum);
     }
@@ -40,35 +46,48 @@ export interface HeldPlace {
   readonly qos: string;
 }
 
-const NOTHING: Held = { tasks: 0, cpus: 0 };
+const NOTHING: Held = { tasks: 0, cpus: 0, gpus: 0 };
 
 /** One cycle's view: what is held, and what the cycle has started. */
 export class QuotaBook {
   readonly #held: HeldBook;
   readonly #started = new HeldBook();
 
-  constructor(held: HeldBook) {
+  readonly #capsOf: (user: UserName) => Caps;
+  readonly #caps = new Map<UserName, Caps>();
+
+  constructor(held: HeldBook, capsOf: (user: UserName) => Caps = () => NO_CAPS) {
     this.#held = held;
+    this.#capsOf = capsOf;
+  }
+
+  /** Looked up once a cycle. */
+  capsOf(user: UserName): Caps {
+    const known = this.#caps.get(user);
+    if (known !== undefined) return known;
+    const caps = this.#capsOf(user);
+    this.#caps.set(user, caps);
+    return caps;
   }
 
   /** The count of `keysOf` that may not take this task on top; null: it may start. */
   full({ group, partition, qos }: Candidate): string | null {
     const { owner, shape } = group;
-    return this.#excess(owner, partition, qos, cpusOf(shape.request))?.key ?? null;
+    return this.#excess(owner, partition, qos, sizeOf(shape.request))?.key ?? null;
   }
 
   count({ group, partition, qos }: Candidate): void {
     const place = { partition: partition.name, qos: qos.name };
-    this.#started.count(group.owner, place, 1, cpusOf(group.shape.request));
+    this.#started.count(group.owner, place, 1, sizeOf(group.shape.request));
   }
 
   /** The limit that one more task of this size would break; null when there is none. */
-  excess(owner: UserName, partition: Partition, qos: Qos, cpus: number): UserLimit | null {
-    return this.#excess(owner, partition, qos, cpus)?.limit ?? null;
+  excess(owner: UserName, partition: Partition, qos: Qos, size: TaskSize): UserLimit | null {
+    return this.#excess(owner, partition, qos, size)?.limit ?? null;
   }
 
-  #excess(user: UserName, partition: Partition, qos: Qos, cpus: number) {
-    const [inPartition, inQos] = keysOf(user, { partition: partition.name, qos: qos.name });
+  #excess(user: UserName, partition: Partition, qos: Qos, size: TaskSize): Excess | null {
+    const [inPartition, inQos, ofUser] = keysOf(user, { partition: partition.name, qos: qos.name });
     const { tasksPerUser } = partition.limits;
     const here = this.#total(inPartition).tasks;
     if (tasksPerUser !== null && here >= tasksPerUser) {
@@ -82,9 +101,26 @@ export class QuotaBook {
       const tasks = { what: 'tasks', held: held.tasks, max: tasksMax } as const;
       return { key: inQos, limit: { ...where, ...tasks } };
     }
-    if (cpusMax !== null && held.cpus + cpus > cpusMax) {
+    if (cpusMax !== null && held.cpus + size.cpus > cpusMax) {
       const all = { what: 'cpus', held: held.cpus, max: cpusMax } as const;
       return { key: inQos, limit: { ...where, ...all } };
+    }
+    return this.#overCap(user, ofUser, size);
+  }
+
+  #overCap(user: UserName, key: string, { cpus, gpus }: TaskSize): Excess | null {
+    const caps = this.capsOf(user);
+    if (!hasAny(caps)) return null;
+    const held = this.#total(key);
+    const sums = [
+      { what: 'tasks', held: held.tasks, more: 1, max: caps.running },
+      { what: 'cpus', held: held.cpus, more: cpus, max: caps.cpus },
+      // Who asks for no gpu is not kept out by a cap of none.
+      { what: 'gpus', held: held.gpus, more: gpus, max: gpus === 0 ? undefined : caps.gpus },
+    ] as const;
+    for (const { what, held: now, more, max } of sums) {
+      if (max === undefined || now + more <= max) continue;
+      return { key, limit: { of: 'user', name: user, user, what, held: now, max } };
     }
     return null;
   }
@@ -92,8 +128,30 @@ export class QuotaBook {
   #total(key: string): Held {
     const held = this.#held.of(key);
     const started = this.#started.of(key);
-    return { tasks: held.tasks + started.tasks, cpus: held.cpus + started.cpus };
+    return {
+      tasks: held.tasks + started.tasks,
+      cpus: held.cpus + started.cpus,
+      gpus: held.gpus + started.gpus,
+    };
   }
+}
+
+interface Excess {
+  /** One of `keysOf`. */
+  readonly key: string;
+  readonly limit: UserLimit;
+}
+
+function hasAny({ running, cpus, gpus }: Caps): boolean {
+  return running !== undefined || cpus !== undefined || gpus !== undefined;
+}
+
+/** What one task of this request holds. */
+export function sizeOf(request: {
+  nodeCount: number;
+  perNode: { cpuCount: number; gpuCount: number };
+}): TaskSize {
+  return { cpus: cpusOf(request), gpus: request.nodeCount * request.perNode.gpuCount };
 }
 
 /** Cpus of one task on all its nodes. */
@@ -102,6 +160,9 @@ export function cpusOf(request: { nodeCount: number; perNode: { cpuCount: number
 }
 
 /** Where a task of this user is counted. */
-export function keysOf(owner: UserName, { partition, qos }: HeldPlace): readonly [string, string] {
-  return [`partition ${partition} ${owner}`, `qos ${qos} ${owner}`];
+export function keysOf(
+  owner: UserName,
+  { partition, qos }: HeldPlace,
+): readonly [inPartition: string, inQos: string, ofUser: string] {
+  return [`partition ${partition} ${owner}`, `qos ${qos} ${owner}`, `user ${owner}`];
 }

@@ -213,3 +213,8 @@ test('sites have prices, for partitions that look for the cheapest', async () =>
   assert.deepEqual(schedulingFrom(config).prices, { hpc: 2.5, lab: 0 });
   await assert.rejects(configOf('sites: {hpc: {price: -1}}\n'), /sites\.hpc\.price/);
 });
+
+test('[P16] the caps of all users stand under caps', async () => {
+  const config = await configOf('caps: {cpus: 16, gpus: 0}\n');
+  assert.deepEqual(schedulingFrom(config).caps, { cpus: 16, gpus: 0 });
+});

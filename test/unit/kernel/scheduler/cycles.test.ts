@@ -188,7 +188,7 @@ test('[A26] in a fifo partition no cycle walks past all who are over a quota, no
   const limits = { ...partition.limits, tasksPerUser: 1 };
   const partitions = { default: { ...partition, limits } };
   const held = new HeldBook();
-  held.count('alice' as UserName, { partition: 'default', qos: 'normal' }, 1, 1);
+  held.count('alice' as UserName, { partition: 'default', qos: 'normal' }, 1, { cpus: 1, gpus: 0 });
   const want = Array.from({ length: 800 }, (_, at) => ({
     cpus: 1,
     memory: 1 + at,

@@ -97,9 +97,24 @@ function sayLimit(limit: ArrayLimit | PoolLimit | UserLimit, reader: Reader): st
   }
   const { user, what, held, of, name } = limit;
   const subject = user === reader.name ? 'you run' : `${user} runs`;
-  const amount = what === 'tasks' ? plural(held, 'task') : `tasks with ${plural(held, 'cpu')}`;
+  const amount = amountOf(what, held);
+  if (of === 'user') {
+    const whose = user === reader.name ? 'your' : `${user}'s`;
+    if (held === 0) {
+      return `${whose} cap is ${countOf(what, max)} in the whole cluster, less than this asks for`;
+    }
+    return `${subject} ${amount}; ${whose} cap is ${max} in the whole cluster`;
+  }
   const where = of === 'partition' ? `in partition ${name}` : `under QoS ${name}`;
   return `${subject} ${amount} ${where}; the limit is ${max} per user`;
+}
+
+function amountOf(what: UserLimit['what'], held: number): string {
+  return what === 'tasks' ? countOf(what, held) : `tasks with ${countOf(what, held)}`;
+}
+
+function countOf(what: UserLimit['what'], count: number): string {
+  return plural(count, { tasks: 'task', cpus: 'cpu', gpus: 'gpu' }[what]);
 }
 
 function sayPartition({ partition, problem }: Of<'partition'>): string {

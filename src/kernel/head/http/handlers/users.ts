@@ -17,7 +17,7 @@ export const listUsers: Handler<'listUsers'> = ({ engine: { state }, blobs }) =>
   const tokens = [...state.tokens.values()].filter(({ purpose }) => purpose === 'user');
   const names = new Set([...state.users.keys(), ...(blobs.holders() as UserName[])]);
   const users = [...names].map((name): UserView => {
-    const { role = 'user', groups = [] } = state.users.get(name) ?? {};
+    const { role = 'user', groups = [], caps } = state.users.get(name) ?? {};
     const tokenCount = tokens.filter(({ user }) => user === name).length;
     const quota = blobs.quotaOf(name);
     return {
@@ -29,6 +29,7 @@ export const listUsers: Handler<'listUsers'> = ({ engine: { state }, blobs }) =>
       hasRole: state.users.has(name),
       filesBytes: blobs.bytesOf(name),
       filesBytesMax: Number.isFinite(quota) ? quota : null,
+      caps,
     };
   });
   return ok({ users });

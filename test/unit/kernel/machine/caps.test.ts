@@ -1,0 +1,125 @@
+// Caps: what one user may hold in the whole cluster at once.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { viewLookAhead } from '../../../../src/kernel/head/answers/prospect-view.ts';
+import { lookAhead, pendingOf } from '../../../../src/kernel/machine/answers/explain.ts';
+import {
+  type Caps,
+  type CapsChange,
+  capsFrom,
+  changedCaps,
+  describeCaps,
+} from '../../../../src/kernel/model/caps.ts';
+import type { JobId, UserName } from '../../../../src/kernel/model/ids.ts';
+import { plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
+import {
+  ADMIN,
+  ANN,
+  BOB,
+  OPERATOR,
+  SETTINGS,
+  scenario,
+  submission,
+  type TestHead,
+} from '../../../support/controller.ts';
+import { why } from '../../../support/why.ts';
+
+/** From here on the config says this of all users, as after a reload. */
+function everybody(head: TestHead, caps: Caps): void {
+  head.settings = { ...SETTINGS, scheduling: { ...plainScheduling('first_fit'), caps } };
+}
+
+function give(head: TestHead, user: string, caps: CapsChange): void {
+  head.command({ kind: 'set_user', user: user as UserName, caps, mode: 'either' }, ADMIN);
+}
+
+scenario('[P16] a cap counts what a user holds under all partitions, of others nothing', (head) => {
+  head.connect('n1', { cpus: 8, gpus: 4 });
+  give(head, 'ann', { cpus: 3, gpus: 1, running: 3 });
+  head.submit({ cpuCount: 2 });
+  head.submit({ cpuCount: 2 });
+  head.submit({ cpuCount: 1, gpuCount: 1 });
+  head.submit({ cpuCount: 2 }, { by: BOB });
+  assert.deepEqual(head.schedule(), ['3#1@n1', '1#1@n1', '4#1@n1']);
+  assert.match(
+    why(head, 2),
+    /^quota: ann runs tasks with 3 cpus; ann's cap is 3 in the whole cluster/,
+  );
+  head.started('3#1');
+  head.ended('3#1');
+  assert.deepEqual(head.schedule(), []);
+  head.submit({ cpuCount: 1 });
+  assert.deepEqual(head.schedule(), ['5#1@n1'], 'smaller ones go on');
+});
+
+scenario('[P16] gpus and running tasks are counted as cpus are', (head) => {
+  head.connect('n1', { cpus: 8, gpus: 4 });
+  everybody(head, { gpus: 1, running: 2 });
+  for (let count = 0; count < 2; count += 1) head.submit({ gpuCount: 1 });
+  for (let count = 0; count < 2; count += 1) head.submit({});
+  assert.deepEqual(head.schedule(), ['1#1@n1', '3#1@n1']);
+  assert.match(why(head, 4), /^quota: ann runs 2 tasks; ann's cap is 2/);
+  head.started('3#1');
+  head.ended('3#1');
+  assert.deepEqual(
+    head.schedule(),
+    ['4#1@n1'],
+    'a task without gpus passes one that waits for its',
+  );
+  give(head, 'ann', { running: 'none' });
+  assert.deepEqual(head.schedule(), []);
+  assert.match(why(head, 2), /^quota: ann runs tasks with 1 gpu; ann's cap is 1/);
+  give(head, 'ann', { gpus: 2 });
+  assert.deepEqual(head.schedule(), ['2#1@n1'], 'a raised cap lets it start');
+});
+
+scenario('[P16] an array starts up to the cap, and its forecast knows of it', (head) => {
+  head.connect('n1', { cpus: 8 });
+  give(head, 'ann', { running: 2 });
+  head.submit({ array: { indices: '0-2' }, walltimeMs: 60_000 });
+  assert.deepEqual(head.schedule(), ['1[0]#1@n1', '1[1]#1@n1']);
+  head.started('1[0]#1');
+  head.started('1[1]#1');
+  const ahead = lookAhead(head.state, head.settings, pendingOf(head.job(1), 2), head.at);
+  assert.match(viewLookAhead(ahead, 'task').words, /in 1m/);
+});
+
+scenario('[P16] what could never start under a cap is refused, what runs goes on', (head) => {
+  head.connect('n1', { cpus: 8 });
+  everybody(head, { cpus: 4 });
+  assert.equal(head.refused(submission({ cpuCount: 5 }), ANN), 'user.cap_exceeded');
+  head.submit({ cpuCount: 4 });
+  head.submit({ cpuCount: 2 });
+  assert.deepEqual(head.schedule(), ['1#1@n1']);
+  const change = { kind: 'change_job', jobId: 2 as JobId, change: { cpuCount: 6 } } as const;
+  assert.equal(head.refused(change, ANN), 'user.cap_exceeded');
+  give(head, 'ann', { cpus: 1 });
+  assert.equal(head.job(1).active.size, 1);
+  head.started('1#1');
+  head.ended('1#1');
+  assert.deepEqual(head.schedule(), []);
+  assert.match(
+    why(head, 2),
+    /^quota: ann's cap is 1 cpu in the whole cluster, less than this asks for/,
+  );
+  head.command({ kind: 'remove_user', user: 'ann' as UserName }, ADMIN);
+  assert.deepEqual(head.schedule(), ['2#1@n1'], 'the caps of all hold for who has none');
+});
+
+scenario('[P16] only admins set caps, and only numbers that a cap can have', (head) => {
+  const command = { kind: 'set_user', user: 'ann' as UserName, mode: 'either' } as const;
+  const refused = head.refused({ ...command, caps: { cpus: 1 } }, OPERATOR);
+  assert.equal(refused, 'auth.role_needed');
+  for (const cpus of [-1, 0.5, 1e9, Number.NaN]) {
+    assert.equal(head.refused({ ...command, caps: { cpus } }, ADMIN), 'argument.invalid');
+  }
+});
+
+test('[P16] an own cap stands before the one of all, and goes back to it', () => {
+  const own = changedCaps({ cpus: 4 }, { gpus: 'none', running: 9 });
+  assert.deepEqual(own, { cpus: 4, gpus: null, running: 9 });
+  assert.deepEqual(capsFrom({ cpus: 1, gpus: 1 }, own), { cpus: 4, running: 9 });
+  assert.deepEqual(changedCaps(own, { cpus: 'default', running: 'default' }), { gpus: null });
+  assert.equal(describeCaps(own), '4 cpus, any gpus, 9 running tasks');
+});
