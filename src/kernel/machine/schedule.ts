@@ -12,6 +12,7 @@ import { type ActiveTask, NO_RULES, type Snapshot } from '../scheduler/cycle/sna
 import { fairStandings } from '../scheduler/line/fair-share.ts';
 import { QuotaBook, sizeOf } from '../scheduler/line/quota.ts';
 import { type Brokerage, NO_BROKERAGE } from '../scheduler/room/brokerage.ts';
+import { capsOf } from './caps.ts';
 import type { Job, Task } from './jobs/facts.ts';
 import { placeOf } from './jobs/place.ts';
 import { decideLateMaintenances } from './maintenance/course.ts';
@@ -24,7 +25,6 @@ import { nextEpoch } from './tasks/epoch.ts';
 import { preempt, resume } from './tasks/preempt.ts';
 import { closedNodes, stoppedTasks } from './tasks/stopped.ts';
 import { timeLeft } from './tasks/time-limit.ts';
-import { capsOf } from './users/caps.ts';
 import { allWindows } from './windows.ts';
 
 export interface CycleOptions {

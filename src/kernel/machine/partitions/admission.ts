@@ -24,9 +24,9 @@ import {
 import { couldHold, withoutCommon } from '../../scheduler/answers/explain.ts';
 import { withSize } from '../../scheduler/answers/nearest.ts';
 import { sizeOf } from '../../scheduler/line/quota.ts';
+import { capsOf } from '../caps.ts';
 import { waitingKey } from '../indexes.ts';
 import type { State } from '../state.ts';
-import { capsOf } from '../users/caps.ts';
 
 /** What the controller knows of a node, for judging what it could ever hold. */
 export type Outline = Parameters<typeof couldHold>[0];
