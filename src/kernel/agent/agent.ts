@@ -344,7 +344,7 @@ class RunningAgent implements Agent {
     this.#link.sayAlive();
   }
 
-  /** The launcher first: it waits for nothing, least of all for a disk. */
+  /** The launcher is told first: it never waits, least of all for a disk. */
   #onHeard(sentAt: number): void {
     this.#launcher.processes?.heard(sentAt);
     this.#engine.step({ kind: 'heard', sentAt });

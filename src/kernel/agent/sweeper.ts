@@ -46,7 +46,7 @@ export class Sweeper {
     this.#stopped = true;
   }
 
-  /** What a launcher does not find that took over only the ends of the one before. */
+  /** Processes that a new launcher cannot see: it took over only the ends of the one before. */
   adopt(epochs: Iterable<EpochId>): void {
     this.#adopted.clear();
     for (const epochId of epochs) this.#adopted.add(epochId);

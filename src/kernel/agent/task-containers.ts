@@ -110,7 +110,7 @@ export class TaskContainers {
         );
         return;
       }
-      this.#ports.log.warn({ ...of, output }, 'a container could not be ended; once more soon');
+      this.#ports.log.warn({ ...of, output }, 'a container could not be ended; retrying');
       await new Promise<void>((resolve) => this.#ports.clock.after(waitMs, resolve));
     }
   }

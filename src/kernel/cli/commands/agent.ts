@@ -22,7 +22,7 @@ interface Options {
 export const verb = defineVerb<Options>({
   define(command) {
     command.option('--log-file <file>', 'log there, not to standard error');
-    command.option('--leave', 'end what the node runs when the agent is told to end');
+    command.option('--leave', 'end the tasks of the node when the agent is stopped');
   },
   run: ({ context, options }) => runAgent(context, options),
 });

@@ -41,7 +41,7 @@ export const verb = defineVerb<Options>({
       'job id: 42, or 42[7] for one task; where there are several processes each line says which',
     );
     command.option('-f, --follow', 'go on until the task is done and all output is there');
-    defineFailed(command, 'of an array only what its tasks that failed wrote', 'follow');
+    defineFailed(command, 'of an array, only the output of tasks that failed', 'follow');
     defineStreams(command);
     command.option('-i, --index <index>', 'which task of an array');
     command.option('--epoch <number>', 'which start of the task (default: the last)');

@@ -80,8 +80,8 @@ const cancel = defineVerb({
 
 const list = defineVerb<ListingOptions & { all?: boolean; why?: boolean }>({
   define(command) {
-    command.option('-a, --all', 'also those that are over');
-    command.option('--why', 'what each is for, and what came of it');
+    command.option('-a, --all', 'also those that are done');
+    command.option('--why', 'show the reason and the result of each');
     defineListing(command);
   },
   async run({ context, options }) {

@@ -17,7 +17,7 @@ interface Options {
 export const verb = defineVerb<Options>({
   define(command) {
     command.argument('<token>', 'weft-join:… as `weft token join` printed it; - reads it');
-    command.option('--name <name>', 'its name from now on (default: the host name)');
+    command.option('--name <name>', 'its new name (default: the host name)');
     command.option('--label <labels...>', 'labels of this node');
   },
   async run({ context, args: [word = ''], options }) {

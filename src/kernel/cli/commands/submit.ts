@@ -32,7 +32,7 @@ export const verb = defineVerb<Options>({
   define(command) {
     command.usage('[options] <script> [arguments...]');
     command.argument('<script>', 'a file, or - for standard input');
-    command.argument('[arguments...]', 'what the script gets');
+    command.argument('[arguments...]', 'arguments of the script');
     defineAttendOptions(command, 'script');
     const ignore = 'take no options from lines of the script, such as #SBATCH, #HQ or #WEFT';
     command.option('--ignore-directives', ignore);

@@ -84,7 +84,7 @@ function set(route: 'createUser' | 'modifyUser', said: string): Verb {
       command.option('--role <role>', `one of ${ROLES.join(', ')}${usual}`);
       const more = "beside those of the head's machine; '' for none";
       command.option('--groups <names>', `groups for partitions and QoS, ${more}`);
-      const files = "room for files on the head, as 20G; 'default': as others have";
+      const files = "limit of files on the head, such as 20G; 'default': the limit of all users";
       command.option('--files <size>', files);
     },
     async run({ context, args: [name = ''], options }) {

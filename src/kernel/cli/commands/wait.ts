@@ -22,7 +22,7 @@ export const verb = defineVerb<Options>({
   define(command) {
     defineSelection(command);
     command.option('--timeout <duration>', 'stop waiting after this long (exit code 8)');
-    command.option('--started', 'until they have started, not until they are done');
+    command.option('--started', 'wait until they have started, not until they are done');
     command.option('-q, --quiet', 'say nothing');
     command.addHelpText('after', EXIT_RULE);
   },

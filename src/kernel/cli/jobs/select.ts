@@ -42,7 +42,10 @@ const PAGE_ROWS = 1000;
 /** Adds operands and options; the argument is called `job`, which the completion knows. */
 export function defineSelection(command: Command): void {
   command.argument('[job...]', OPERANDS_TEXT);
-  command.option('--name <name>', "your jobs with this name; 'train-*' for names that begin so");
+  command.option(
+    '--name <name>',
+    "your jobs with this name; 'train-*' for names that begin with train-",
+  );
   command.option('--state <state>', `your jobs in this state: ${STATES.join(', ')}`);
   command.option('-m, --mine', 'all your jobs');
   command.option('-u, --user <name>', "this user's jobs instead of yours");

@@ -10,9 +10,9 @@ export interface StreamChoice {
 }
 
 export function defineStreams(command: Command): void {
-  command.option('-o, --stdout', 'standard output alone');
-  command.option('-e, --stderr', 'standard error alone, to our standard output');
-  command.option('-a, --all', 'both, each to ours of the same name (the default)');
+  command.option('-o, --stdout', 'only standard output');
+  command.option('-e, --stderr', 'only standard error, written to standard output here');
+  command.option('-a, --all', 'both, each to the stream of the same name here (the default)');
 }
 
 /** Both, where none is named or all are. */

@@ -21,7 +21,7 @@ export const FORMAT_WORDS = ['json', 'csv', 'wide', 'name', 'template='];
 export function defineListing(command: Command): void {
   const template = 'template=TEXT with {{fields}}; template alone lists the fields';
   command.option('-o, --output <format>', `json, csv, wide, name or ${template}`);
-  command.option('--watch [time]', 'show it again and again, every 2s or so often');
+  command.option('--watch [time]', 'refresh every TIME (default: 2s)');
 }
 
 const KINDS: ReadonlySet<string> = new Set(['json', 'csv', 'wide', 'name']);

@@ -57,8 +57,8 @@ export function defineWish(command: Command): void {
   command.option('--gpus <count>', 'gpus of each node');
   command.option('--resource <name=count...>', 'other counted resources of each node');
   command.option('--needs <labels...>', "only nodes with this label, or 'gpu & !old | big'");
-  command.option('--force', 'even if running tasks may last into it; they go on to their end');
-  command.option('--cron <pattern>', "again and again, by five fields of cron: '0 9 * * 1-5'");
+  command.option('--force', 'even if running tasks may still run then; they run to their end');
+  command.option('--cron <pattern>', "repeat it, by five fields of cron: '0 9 * * 1-5'");
   command.option(
     '--zone <name>',
     'time zone of --cron, such as Europe/Berlin (default: the one here)',

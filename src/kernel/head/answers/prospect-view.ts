@@ -23,7 +23,7 @@ import {
   startsNowWords,
 } from './words/prospect.ts';
 
-/** The prospect of what waits for nothing. */
+/** The prospect of a job that has no pending task. */
 export const NO_PROSPECT = {
   startsAt: null,
   startNodes: [],

@@ -31,7 +31,7 @@ export interface Call<N extends RouteName> extends Request<N> {
   readonly local: boolean;
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
-  /** Told by a login whom it made the caller, for the audit log. */
+  /** Called by login handlers with the user, for the audit log. */
   readonly loggedIn: (actor: UserActor) => void;
   /** Aborted when the client has gone or the head stops: whoever waits should end. */
   readonly signal: AbortSignal;

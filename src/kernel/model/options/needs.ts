@@ -120,7 +120,7 @@ export const NEEDS = {
   /** Whole nodes: nobody else runs there meanwhile. */
   exclusive: {
     flags: '--exclusive',
-    words: 'whole nodes: nobody else runs there meanwhile',
+    words: 'whole nodes, shared with no other job',
     field: 'exclusive',
     type: FLAG,
     pool: true,

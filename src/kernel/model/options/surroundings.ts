@@ -18,20 +18,20 @@ export const SURROUNDINGS = {
   },
   in: {
     flags: '--in <path[=name]>',
-    words: 'file or folder that the job gets there, by its own name or this one (repeatable)',
+    words: 'input file or folder, under its own name or this one (repeatable)',
     many: true,
     pool: true,
   },
   out: {
     flags: '--out <pattern>',
     words:
-      "what is kept of the files that it leaves there: 'result/**', '!*.tmp' but not these, none (repeatable)",
+      "files to keep of those that the job leaves there: 'result/**', '!*.tmp' but not these, none (repeatable)",
     many: true,
   },
   output: {
     flags: '--output <file>',
     words:
-      'standard output of each process; %j job, %a index, %n node rank, %p process; missing folders are made',
+      'standard output of each process; %j job, %a index, %n node rank, %p process; missing folders are created',
     pool: true,
     theirs: '--stdout',
     sbatch: '--output -o',

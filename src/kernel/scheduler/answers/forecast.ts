@@ -258,7 +258,7 @@ function planBefore(
 class Delayed {
   readonly #counts = new Map<Group, number>();
 
-  /** So many of its group go before it that it is hardly in the target's way. */
+  /** Group members ahead of the target, too many to plan. */
   isFar({ group }: Candidate, target: Candidate | null): boolean {
     if (group.owner === target?.group.owner) return false;
     const count = (this.#counts.get(group) ?? 0) + 1;

@@ -34,7 +34,7 @@ export const template = defineVerb<Options>({
   define(command) {
     command.argument('[kind]', `kind of solver: ${KINDS.join(', ')}; default: build`);
     command.option('--file <file>', 'write it there instead of printing it');
-    command.option('--force', 'also over a file that is there');
+    command.option('--force', 'overwrite an existing file');
     command.option('--schema', 'the JSON Schema of batch files instead, for editors');
   },
   async run({ context, args: [kind = 'build'], options }) {

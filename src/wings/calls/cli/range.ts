@@ -17,10 +17,10 @@ export interface RangeOptions {
 export const POOL_OPERAND = 'number of a pool, or the name of one of yours';
 
 export function defineRange(command: Command): void {
-  command.option('-n, --workers <count>', 'so many workers, whether or not they have work');
-  command.option('--min <count>', 'so many workers stay when there is no work');
-  command.option('--max <count>', 'so many workers at most, when there is work for them');
-  command.option('--idle <duration>', 'a worker beyond --min leaves after so long without work');
+  command.option('-n, --workers <count>', 'this many workers, whether or not they have work');
+  command.option('--min <count>', 'keep at least this many workers when idle');
+  command.option('--max <count>', 'at most this many workers, as many as there is work for');
+  command.option('--idle <duration>', 'a worker beyond --min ends after this long without work');
 }
 
 /** Only what was given. */

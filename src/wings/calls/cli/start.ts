@@ -32,16 +32,22 @@ interface Options extends Omit<SubmitOptions, 'output'>, RangeOptions {
 
 export const start = defineVerb<Options>({
   define(command) {
-    command.option('--name <name>', 'by it your programs find the pool');
+    command.option('--name <name>', 'name by which your programs find the pool');
     defineRange(command);
-    command.option('--recycle-after <calls>', 'a new process for functions after so many calls');
-    command.option('--recycle-above <size>', 'and after a call that leaves more memory in use');
+    command.option(
+      '--recycle-after <calls>',
+      'start a new process for functions after this many calls',
+    );
+    command.option(
+      '--recycle-above <size>',
+      'start one also after a call that leaves more memory in use',
+    );
     command.option(
       '--image <image>',
       'workers run in a container of this image, which has Node 24',
     );
     command.addOption(
-      new Option('--engine <engine>', 'what runs it (default: docker)').choices(ENGINES),
+      new Option('--engine <engine>', 'container engine (default: docker)').choices(ENGINES),
     );
     definePoolOptions(command);
   },

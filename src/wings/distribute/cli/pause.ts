@@ -15,7 +15,7 @@ const SLEEP_MS_MAX = 86_400_000;
 export const pause = defineVerb<{ readonly duration?: string }>({
   define(command) {
     command.argument('[duration]', 'how long, as 1h30m10s (default: 1h)');
-    command.option('--duration <duration>', 'the same');
+    command.option('--duration <duration>', 'the same as the argument');
   },
   async run({ context, args: [operand], options }) {
     if (operand !== undefined && options.duration !== undefined) {

@@ -59,7 +59,7 @@ export const template = defineVerb<Options>({
   define(command) {
     command.argument('<kind>', KINDS.join(', '));
     command.option('--output <file>', 'where to write it; - prints it', 'distribute-jobs.yaml');
-    command.option('--force', 'also over a file that is there');
+    command.option('--force', 'overwrite an existing file');
   },
   async run({ context, args: [kind = ''], options: { output = '', force } }) {
     if (!KINDS.includes(kind as Kind)) {

@@ -11,7 +11,7 @@ import type { NoticeView } from '../api/notices.ts';
 const set = defineVerb<{ within?: string }>({
   define(command) {
     command.argument('<text...>', 'what all users are to read');
-    command.option('--within <window>', `show it only then: ${WINDOW_FORMS}`);
+    command.option('--within <window>', `show it only in this time:  ${WINDOW_FORMS}`);
   },
   async run({ context, args, options: { within } }) {
     const now = headNow();

@@ -14,9 +14,9 @@ export interface RangeOptions {
 }
 
 export function defineRange(command: Command): void {
-  command.option('--min <count>', 'so many pilots stay when nothing waits for them');
-  command.option('--max <count>', 'so many pilots at most, as many as there is work for');
-  command.option('--idle <duration>', 'a pilot beyond --min leaves after so long without work');
+  command.option('--min <count>', 'keep at least this many pilots when idle');
+  command.option('--max <count>', 'at most this many pilots, as many as there is work for');
+  command.option('--idle <duration>', 'a pilot beyond --min ends after this long without work');
 }
 
 /** Only what was given. */

@@ -38,18 +38,18 @@ export const start = defineVerb<Options>({
     command.argument('<system>', `${PILOT_SYSTEMS.join(' or ')}: the batch system that hosts them`);
     command.option(
       '-n, --pilots <count>',
-      `so many pilots, once (without it: ${PILOTS}, when asked)`,
+      `start this many pilots, once (without it: ${PILOTS}, when asked)`,
     );
     defineRange(command);
     command.option('--name <name>', 'name of the fleet, which begins those of its nodes');
     command.option('-c, --cpus <count>', 'cpus of each', '1');
     command.option('-m, --memory <size>', 'memory of each (default: its share of the machine)');
     command.option('-t, --time <duration>', 'time of each at its batch system');
-    command.option('-i, --isolated', 'each has a machine for itself');
+    command.option('-i, --isolated', 'one pilot per machine');
     command.option('-q, --queue <name>', 'partition or queue there');
-    command.option('--options <words>', 'more words for the submission; may be repeated', collect);
+    command.option('--options <words>', 'more arguments for the submission (repeatable)', collect);
     command.option('-d, --docker-image <image>', 'the pilots run in containers of this image');
-    command.option('--docker-args <words>', 'words for docker run; may be repeated', collect);
+    command.option('--docker-args <words>', 'more arguments for docker run (repeatable)', collect);
     command.option('--chdir <folder>', 'where their output goes (default: this folder)');
     command.option('--shared <folders>', 'folders that are the same there (default: --chdir)');
   },

@@ -28,7 +28,7 @@ export interface PilotOptions {
   readonly memory?: Size;
   /** Partition or queue. Default: the batch system's own. */
   readonly queue?: string;
-  /** Each pilot has a machine for itself. Default: false. */
+  /** One pilot per machine. Default: false. */
   readonly isolated?: boolean;
   /** Image of the containers in which pilots run. Default: none. */
   readonly dockerImage?: string;

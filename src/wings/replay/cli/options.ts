@@ -28,7 +28,7 @@ export interface ReplayOptions {
 export function defineMachineOptions(command: Command): void {
   command.option('--nodes <count>', 'equal nodes');
   command.option('--cpus <count>', 'of each node');
-  command.option('--memory <size>', 'of each node; left out, memory is not looked at');
+  command.option('--memory <size>', 'memory of each node; without it, memory is not considered');
 }
 
 /** `seedOf`: what the seed decides. */

@@ -27,7 +27,7 @@ export const verb = defineVerb<Options>({
   define(command) {
     command.argument('<host...>', 'machines, as ssh knows them');
     command.option('--now', 'also where tasks run: they start again elsewhere');
-    command.option('--without-root', 'what was put there with that option');
+    command.option('--without-root', 'remove what `weft node add --without-root` installed');
   },
   async run({ context, args, options }) {
     const ssh = new Ssh();

@@ -29,8 +29,10 @@ const list = defineVerb<ListingOptions>({
 const show = defineVerb<ListingOptions & { raw?: boolean; filtered?: boolean }>({
   define(command) {
     command.argument('<site>', 'name of a site');
-    command.option('--raw', 'as the site itself says (the default)');
-    command.addOption(new Option('--filtered', 'as its filters have it').conflicts('raw'));
+    command.option('--raw', 'show the site as it is (the default)');
+    command.addOption(
+      new Option('--filtered', 'show the site as its filters change it').conflicts('raw'),
+    );
     defineListing(command);
   },
   async run({ context, args: [text = ''], options }) {

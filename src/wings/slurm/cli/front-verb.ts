@@ -24,7 +24,7 @@ const SIGN = '# made by weft front slurm';
 
 const slurm = defineVerb<{ dir?: string }>({
   define(command) {
-    command.argument('<folder>', 'where the commands go; made where it is not there');
+    command.argument('<folder>', 'folder for the commands; created if it is missing');
   },
   async run({ context, args: [name = ''] }) {
     const folder = path.resolve(context.cwd, name);

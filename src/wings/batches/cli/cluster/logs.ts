@@ -19,7 +19,7 @@ interface Options extends StreamChoice {
 export const logs = defineVerb<Options>({
   define(command) {
     command.argument('<batch>', BATCH_OPERAND);
-    command.argument('<name>', 'that of one of its jobs; `weft batch show BATCH` lists them');
+    command.argument('<name>', 'name of one of its jobs; `weft batch show BATCH` lists them');
     command.option('-f, --follow', 'go on until the job is done and all output is there');
     defineStreams(command);
   },

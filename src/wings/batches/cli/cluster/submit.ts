@@ -25,7 +25,7 @@ export const submit = defineVerb<Options>({
     defineBatchFile(command);
     command.option('--resume', 'run only what did not complete, in the same batch');
     command.option('--new-version', 'begin beside the one that is there, as NAME@2');
-    command.option('--wait', 'until it is over; exit code 0 when every job completed');
+    command.option('--wait', 'wait until it is done; exit code 0 when every job completed');
   },
   async run({ context, args: [given], options }) {
     const { readBatch } = await import('../../batch/read/read-batch.ts');

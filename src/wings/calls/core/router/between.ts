@@ -67,7 +67,7 @@ function needsOf(routers: Routers): Needs {
   return needs;
 }
 
-/** Null: it waits for nothing. */
+/** Null when it has no payload to wait for. */
 function needOf(pool: JobId, state: RouterState, { calls }: Session): Need | null {
   let waits = false;
   const workers = new Set<Worker>();

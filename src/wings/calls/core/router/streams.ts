@@ -131,7 +131,7 @@ export function onStop(line: AnyLine, { stream }: Stop): void {
   if (asked !== undefined) closeAsked(asked);
 }
 
-/** Whoever was asked for these bytes has no more of them: of whose payload. */
+/** The source has no more bytes; returns the payload's owner. */
 export function onNone(state: RouterState, line: AnyLine, { stream }: None): Relay | null {
   const given = line.given.get(stream);
   if (given?.kind === 'fetch') fetchEnded(state, given, 'stopped');

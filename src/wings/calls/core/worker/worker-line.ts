@@ -12,7 +12,7 @@ import type { Entry, OwnAsset, WorkerSessionEntry } from './entries.ts';
 export interface LineOwner {
   /** All bytes are here. */
   arrived(whole: Entry | OwnAsset): void;
-  /** They never come. */
+  /** No such message is received. */
   missed(key: Entry | OwnAsset): void;
 }
 

@@ -29,7 +29,7 @@ type Seen = { readonly idleMs: number } | { readonly why: string };
 export const verb = defineVerb<Options>({
   define(command) {
     command.option('--display <display>', 'X display of the session (default: DISPLAY)');
-    command.option('--once', 'tell it once, and say what was told');
+    command.option('--once', 'report once, and print what was reported');
   },
   async run({ context, options }) {
     const name = options.display ?? context.environment['DISPLAY'];

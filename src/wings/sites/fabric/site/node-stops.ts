@@ -194,7 +194,7 @@ export class NodeStops {
     }
   }
 
-  /** Undefined: nobody wants it, or nobody who did has been heard of for long after its time. */
+  /** Undefined when no head asks for this stop, or its request has expired. */
   #wishOf(node: string): StopWish | undefined {
     const wish = this.#wishes?.get(node);
     if (this.#head.state === 'there') return wish;
