@@ -5,12 +5,18 @@ import type { Life, Span } from './evidence.ts';
 /** Longer between two receipts than of a process that runs; on a busy machine they come late. */
 const PAUSE_MS = 250;
 
-/** From the files of all hosts; a last line that is not whole was cut off with its host. */
+const WHATS = new Set(['start', 'beat', 'end']);
+
+/**
+ * From the files of all hosts. A last line that is not whole was cut off with its host; one that a full
+ * disk cut off runs on into the next one, and neither says anything.
+ */
 export function livesOf(files: readonly string[]): Life[] {
   const all: Growing[] = [];
   const newest = new Map<string, Growing>();
   for (const line of files.flatMap((text) => text.split('\n').slice(0, -1))) {
     const [task = '', epoch, host = '', nodeRank, rank, pid, at, what, work = ''] = line.split(' ');
+    if (!WHATS.has(what ?? '')) continue;
     const key = line.split(' ', 6).join(' ');
     const now = Number(at);
     const life = newest.get(key);

@@ -336,6 +336,14 @@ describe('receipts', () => {
     assert.equal(first?.ended, true);
   });
 
+  it('that a full disk cut off run on into the next line, and neither counts', () => {
+    const lines = ['1 1 n1 0 0 7 10002 1 n1 0 0 8 1000 start', '2 1 n1 0 0 8 1100 beat', ''];
+    assert.deepEqual(
+      livesOf([lines.join('\n')]).map(({ task, from }) => [task, from]),
+      [['2', 1100]],
+    );
+  });
+
   it('of a process with the number of an earlier one are another life', () => {
     const lines = [
       '1 1 n1 0 0 7 1000 start',

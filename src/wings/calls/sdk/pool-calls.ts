@@ -17,11 +17,12 @@ import type { Packed } from '../functions/travel/pack.ts';
 import type { Shared } from '../functions/travel/shared.ts';
 import {
   type Captured,
-  capture,
+  captureForCalls,
   packArguments,
   share,
   unpackResult,
 } from '../functions/travel/values.ts';
+import { type Variables, withVariables } from '../functions/travel/variables.ts';
 import { errorOf, RemoteError } from './call-errors.ts';
 import { CallRecord } from './call-record.ts';
 import { PoolLine, type PoolLineOptions } from './pool-line.ts';
@@ -46,6 +47,8 @@ interface Known {
   readonly shared: readonly number[];
   /** Its variables. */
   readonly uses: Captured['uses'];
+  /** What each of its calls brings for them; null: all is in its code. */
+  readonly variables: Variables | null;
 }
 
 interface Sending {
@@ -154,7 +157,9 @@ export class PoolCalls {
     }
     const { session } = this.#open;
     const asset = this.#assets.get(known.sha256) ?? this.#newFunction(known);
-    const payload = packed.bytes;
+    const { variables } = known;
+    const { bytes } = packed;
+    const payload = variables === null ? bytes : withVariables(variables, bytes);
     const number = session.submit({ asset, shared: all, retriesMax, timeoutMs, payload });
     if (number === null) {
       const { why = 'pool_closed', detail = '' } = session.closed ?? {};
@@ -225,12 +230,13 @@ export class PoolCalls {
   }
 
   #learn(fn: object): Known {
-    const { name, code, sha256, shared, uses }: Captured = capture(fn);
+    const { name, code, sha256, shared, uses, variables }: Captured = captureForCalls(fn);
     const known = {
       sha256,
       code,
       name,
       uses,
+      variables,
       shared: shared.map((one) => this.#assetOf(one)),
     };
     if (!this.#assets.has(sha256)) this.#newFunction(known);
@@ -266,7 +272,7 @@ export class PoolCalls {
     const what = name === undefined ? { module } : { module, name };
     const captured = await captureModule(what, bundle ? 'bundle' : 'path');
     const { sha256, code } = captured;
-    return { sha256, code, name: captured.name, shared: [], uses: [] };
+    return { sha256, code, name: captured.name, shared: [], uses: [], variables: null };
   }
 
   #tellIdle(): void {

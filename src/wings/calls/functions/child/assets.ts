@@ -6,6 +6,7 @@ import { loadPackages } from '../travel/load-packages.ts';
 import { moduleUrl, readModule } from '../travel/module.ts';
 import { MODULE, SETUP } from '../travel/parcel.ts';
 import { releaseWhole, unpackShared } from '../travel/values.ts';
+import type { Variables } from '../travel/variables.ts';
 
 export type Callable = (...args: unknown[]) => unknown;
 
@@ -16,6 +17,8 @@ interface Asset {
   fn?: Callable | Promise<Callable> | undefined;
   /** It is made anew for each call. */
   isForOneCall?: boolean;
+  /** Makes it from what a call brings; null: calls bring nothing. */
+  made?: ((variables: Variables) => Callable) | null;
   value?: { readonly it: unknown };
   /** Null once it has run. */
   setup?: Promise<void> | null;
@@ -53,21 +56,21 @@ export class Assets {
 
   /**
    * For one call. One that assigns variables is made anew, with all that it captured: objects that
-   * stayed would not fit variables that did not. Throws BrokenAsset; a promise rejects with what the
-   * import of its module threw.
+   * stayed would not fit variables that did not. `variables`: what the call brings. Throws
+   * BrokenAsset; a promise rejects with what the import of its module threw.
    */
-  functionOf(number: number): Callable | Promise<Callable> {
+  functionOf(number: number, variables: Variables | null): Callable | Promise<Callable> {
     const asset = this.#asset(number);
     if (asset.fn === undefined || asset.isForOneCall === true)
       asset.fn = this.#load(asset, asset.bytes);
     const { fn } = asset;
-    if (typeof fn === 'function') return fn;
+    if (typeof fn === 'function') return forCall(asset, fn, variables);
     // What was missing may be there when the next call comes; this one hears of it.
     const forget = (): void => {
       if (asset.fn === fn) asset.fn = undefined;
     };
     fn.catch(forget);
-    return fn;
+    return fn.then((loaded) => forCall(asset, loaded, variables));
   }
 
   /** Imports what a call's shared values have of packages; null: there is nothing to wait for. */
@@ -106,8 +109,9 @@ export class Assets {
   #load(asset: Asset, bytes: Uint8Array): Callable | Promise<Callable> {
     if (bytes[0] === MODULE) return this.#import(asset, bytes);
     const release = (): Callable => {
-      const { fn, isForOneCall } = broken(() => releaseWhole(bytes, this.sharedValue));
+      const { fn, isForOneCall, made } = broken(() => releaseWhole(bytes, this.sharedValue));
       asset.isForOneCall = isForOneCall;
+      asset.made = made;
       return fn;
     };
     const loading = loadPackages(bytes);
@@ -146,6 +150,16 @@ export class Assets {
     const has = names.length === 0 ? 'no functions' : names.join(', ');
     throw new TypeError(`${sent.file} exports no function \`${sent.name}\`; it exports ${has}`);
   }
+}
+
+/** Function and call must agree on whether the call brings values: none would be undefined. */
+function forCall({ made }: Asset, fn: Callable, variables: Variables | null): Callable {
+  if (made === undefined || made === null) {
+    if (variables === null) return fn;
+    throw new BrokenAsset('the call brings values that its function has no place for');
+  }
+  if (variables === null) throw new BrokenAsset('the call brings no values for its function');
+  return broken(() => made(variables));
 }
 
 function broken<T>(act: () => T): T {

@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type CallContext, provideContext } from '../travel/context.ts';
 import { loadPackages } from '../travel/load-packages.ts';
 import { packResult, packThrown, unpackArguments } from '../travel/values.ts';
+import { type Brought, readBrought } from '../travel/variables.ts';
 import { Assets, type Callable } from './assets.ts';
 import {
   type CallOrder,
@@ -219,7 +220,7 @@ export class Runner {
   /** Most functions are ready, and many answer at once: those are not made to wait. */
   #attempt(frame: Frame, running: Running): Outcome {
     try {
-      const order = readOrder(frame.bytes);
+      const order = orderOf(frame);
       running.context = contextOf(running, order, this.#ports);
       const loading = this.#loadPackages(order);
       const value =
@@ -240,9 +241,9 @@ export class Runner {
     return Promise.all([ofShared, ofArguments]);
   }
 
-  #call(running: Running, { asset, shared, args }: Order): unknown {
+  #call(running: Running, { asset, shared, args, variables }: Order): unknown {
     const before = shared.length === 0 ? NONE : this.#assets.setUp(shared);
-    const fn = this.#assets.functionOf(asset);
+    const fn = this.#assets.functionOf(asset, variables);
     const unpack = () => unpackArguments(args, this.#assets.sharedValue);
     if (typeof fn !== 'function' || before.length > 0)
       return prepareAndCall(running, { fn, unpack, before });
@@ -289,7 +290,13 @@ export class Runner {
   }
 }
 
-type Order = ReturnType<typeof readOrder>;
+type Order = CallOrder & Brought;
+
+function orderOf({ bytes }: Frame): Order {
+  const { call, attempt, asset, shared, args: payload } = readOrder(bytes);
+  const { variables, args } = readBrought(payload);
+  return { call, attempt, asset, shared, args, variables };
+}
 
 interface Outcome {
   readonly is: 'value' | 'thrown' | 'pending';

@@ -3,13 +3,14 @@
 import { constants, Script } from 'node:vm';
 import { readGraph } from './graph-bytes.ts';
 import { noteImport, type PackageRef } from './packages.ts';
-import { type Ref, type Table, WITH_GROUPS } from './parcel.ts';
+import { type Ref, type Table, WITH_GROUPS, WITH_VARIABLES } from './parcel.ts';
 
 const namespaces = new Map<string, object>();
 
 /** Null: there is nothing to wait for. Rejects with what the import threw. */
 export function loadPackages(bytes: Uint8Array): Promise<void> | null {
-  if (bytes[0] !== WITH_GROUPS || bytes.length < 5) return null;
+  const mayNameThem = bytes[0] === WITH_GROUPS || bytes[0] === WITH_VARIABLES;
+  if (!mayNameThem || bytes.length < 5) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { refs } = readGraph(bytes.subarray(5, 5 + view.getUint32(1, true))) as Table;
   const missing = refs.filter(isPackage).filter((ref) => !namespaces.has(keyOf(ref)));

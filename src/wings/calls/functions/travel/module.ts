@@ -41,7 +41,7 @@ export async function captureModule(what: ModuleFunction, way: ModuleWay): Promi
       ? { name, file, version }
       : { name, file: basename(file), bundle: await bundled(file) };
   const code = Buffer.concat([Uint8Array.of(MODULE), Buffer.from(JSON.stringify(sent))]);
-  return { name, code, sha256: sha256Of(code), shared: [], uses: [] };
+  return { name, code, sha256: sha256Of(code), shared: [], uses: [], variables: null };
 }
 
 function fileOf(module: string | URL): string {

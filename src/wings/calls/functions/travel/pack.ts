@@ -23,6 +23,7 @@ import {
   type Table,
   WITH_GROUPS,
   WITH_TABLE,
+  WITH_VARIABLES,
 } from './parcel.ts';
 import { isPlain } from './plain.ts';
 import { builtinRef, refOfSymbol } from './refs.ts';
@@ -36,6 +37,7 @@ import {
 } from './refusals.ts';
 import { Shared, usesOf } from './shared.ts';
 import { smallText } from './small.ts';
+import { splitVariables, type Variables } from './variables.ts';
 
 /** A parcel, and the shared values that it refers to. */
 export interface Packed {
@@ -43,6 +45,8 @@ export interface Packed {
   readonly shared: readonly string[];
   /** The variables of functions in it, and in the shared values that it refers to. */
   readonly uses?: readonly CellUse[];
+  /** What each call of the function has to bring; null: nothing. */
+  readonly variables?: Variables | null;
 }
 
 /** Numbers of objects mean something within one process. */
@@ -121,6 +125,8 @@ class ParcelPacker implements Packer {
   readonly #views = new Map<ArrayBufferLike, { from: number; until: number }[]>();
   readonly #packages = new Map<string, Stub>();
   #bytes = 0;
+  /** Whether something in the parcel refers to its root. */
+  #isRootUsed = false;
 
   constructor(options: PackOptions) {
     this.options = options;
@@ -133,20 +139,41 @@ class ParcelPacker implements Packer {
     const uses = [...this.uses, ...shared];
     if (this.options.beside !== undefined) refuseAcross(uses, this.options.beside);
     const groups = groupFunctions(this.functions, this.uses);
+    const variables = groups.length === 0 ? this.#splitRoot() : null;
     const table: Table = {
       functions: this.functions,
       refs: this.#refs,
       ...(groups.length > 0 ? { groups } : {}),
       ...(this.identities.length > 0 ? { identity: `${PROCESS} ${this.identities}` } : {}),
+      ...(variables === null ? {} : { variables: variables.length }),
     };
     const head = writeGraph(table);
     const graph: Graph = { root, ...this.graph };
     const isOlder = groups.length + this.#packages.size === 0 && !this.#hasNew();
-    const tag = isOlder ? WITH_TABLE : WITH_GROUPS;
+    const tag = variables !== null ? WITH_VARIABLES : isOlder ? WITH_TABLE : WITH_GROUPS;
     const prefix = Buffer.concat([Uint8Array.of(tag, 0, 0, 0, 0), head]);
     prefix.writeUInt32LE(head.length, 1);
     const bytes = clone(graph, this.options.root, { stubs: this.#stubs, prefix });
-    return { bytes, shared: [...this.#shared], uses };
+    return { bytes, shared: [...this.#shared], uses, variables };
+  }
+
+  /**
+   * Takes the values out of the function of a call. One that others refer to, or that captured
+   * objects, which stay from call to call, is made once with all that it has.
+   */
+  #splitRoot(): Variables | null {
+    const [root] = this.functions;
+    if (this.options.withVariables !== true || root === undefined) return null;
+    if (this.#isRootUsed || this.#hasGraph()) return null;
+    if (this.functions.some(({ resets }) => resets === true)) return null;
+    const split = splitVariables(root);
+    if (split === null) return null;
+    this.functions[0] = split.sent;
+    return split.variables;
+  }
+
+  #hasGraph(): boolean {
+    return Object.values(this.graph).some(({ length }) => length > 0);
   }
 
   /** Whether there is in it what older readers would pass over. */
@@ -190,7 +217,10 @@ class ParcelPacker implements Packer {
     if (typeof value === 'symbol') return this.stub(refOfSymbol(value, trail));
     if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return value;
     const known = this.became.get(value);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#isRootUsed ||= this.refOf(known) === 0;
+      return known;
+    }
     return typeof value === 'function'
       ? this.#sentFunction(value, trail)
       : this.#sentObject(value, trail);

@@ -16,6 +16,8 @@ export interface PackOptions {
   readonly withFunctions: boolean;
   /** Whether the value is the function of a call, which may be neither class nor generator. */
   readonly isCallee?: boolean;
+  /** Whether primitives that this function captured go with its calls. */
+  readonly withVariables?: boolean;
   /** What the function captured that these values are for. */
   readonly beside?: readonly CellUse[];
 }

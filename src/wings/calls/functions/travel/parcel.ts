@@ -25,7 +25,9 @@ export type Step = string | { readonly symbol: string };
 export type Cell =
   | { readonly ref: number }
   | { readonly value: unknown }
-  | { readonly inGraph: number };
+  | { readonly inGraph: number }
+  /** Each call brings its value. */
+  | { readonly variable: number };
 
 /** A function as it travels. */
 export interface SentFunction {
@@ -57,6 +59,8 @@ export interface Table {
   readonly functions: readonly SentFunction[];
   readonly refs: readonly Ref[];
   readonly groups?: readonly SentGroup[];
+  /** How many values each call brings for what the function captured. */
+  readonly variables?: number;
   /** Which objects of the program it holds: equal ones that are two stay two. */
   readonly identity?: string;
 }
@@ -113,6 +117,8 @@ export const PLAIN = 0;
 export const WITH_TABLE = 1;
 /** The same with what workers of 0.1.0 know nothing of, so that they refuse it. */
 export const WITH_GROUPS = 5;
+/** The same, of a function whose calls bring what it captured. */
+export const WITH_VARIABLES = 6;
 /** Few primitives as JSON: making a clone of V8 costs more than a small call. */
 export const SMALL = 4;
 /** The code of a function that is an export of a module. */

@@ -23,10 +23,12 @@ import {
   type Table,
   WITH_GROUPS,
   WITH_TABLE,
+  WITH_VARIABLES,
 } from './parcel.ts';
 import { Shared } from './shared.ts';
 import { readSmall } from './small.ts';
 import { mappedStack } from './stacks.ts';
+import type { Variables } from './variables.ts';
 
 export interface UnpackOptions {
   /** Whether code in it may become functions. */
@@ -44,12 +46,14 @@ export function unpack(bytes: Uint8Array, options: UnpackOptions): unknown {
 export interface Unpacked {
   readonly value: unknown;
   readonly assigns: boolean;
+  /** Makes the function of a call from what the call brings; null: the value is that function. */
+  readonly made: ((variables: Variables) => unknown) | null;
 }
 
 export function unpackWhole(bytes: Uint8Array, options: UnpackOptions): Unpacked {
-  if (bytes[0] === SMALL) return { value: readSmall(textOf(bytes.subarray(1))), assigns: false };
-  if (bytes[0] === PLAIN) return { value: readGraph(bytes.subarray(1)), assigns: false };
-  const isTable = bytes[0] === WITH_TABLE || bytes[0] === WITH_GROUPS;
+  if (bytes[0] === SMALL) return dataOf(readSmall(textOf(bytes.subarray(1))));
+  if (bytes[0] === PLAIN) return dataOf(readGraph(bytes.subarray(1)));
+  const isTable = TABLES.has(bytes[0]);
   if (!isTable || bytes.length < 5) throw new RangeError('not a parcel');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const headEnd = 5 + view.getUint32(1, true);
@@ -57,6 +61,12 @@ export function unpackWhole(bytes: Uint8Array, options: UnpackOptions): Unpacked
   if (!options.withFunctions && table.functions.length > 0)
     throw new RangeError('functions are not part of results');
   return new Reviver(table, options).read(bytes.subarray(headEnd));
+}
+
+const TABLES: ReadonlySet<number | undefined> = new Set([WITH_TABLE, WITH_GROUPS, WITH_VARIABLES]);
+
+function dataOf(value: unknown): Unpacked {
+  return { value, assigns: false, made: null };
 }
 
 function textOf(bytes: Uint8Array): string {
@@ -103,7 +113,29 @@ class Reviver {
     for (const [at, { cells }] of functions.entries()) fill(this.#made[at]?.set, cells);
     for (const [nth, { cells }] of groups.entries()) fill(this.#groups[nth]?.set, cells);
     const assigns = groups.length > 0 || functions.some(({ resets }) => resets === true);
-    return { value: this.#assemble(graph), assigns };
+    const value = this.#assemble(graph);
+    return { value, assigns, made: this.#makerOfRoot(graph) };
+  }
+
+  /** Only the function of the call is made anew: what it captured beside its variables stays. */
+  #makerOfRoot(graph: Graph): Unpacked['made'] {
+    const { variables: count, functions } = this.#table;
+    const [root] = functions;
+    if (count === undefined || root === undefined) return null;
+    const factory = compiled(root);
+    const cells = root.cells.map((cell) => this.#cell(cell, graph));
+    return (variables) => {
+      if (variables.length !== count)
+        throw new RangeError(
+          `the call brings ${variables.length} values, its function has ${count}`,
+        );
+      const own = root.cells.map((cell, at) =>
+        'variable' in cell ? variables[cell.variable] : cells[at],
+      );
+      const { fn } = factory(own, null);
+      named(fn as object, root.name);
+      return fn;
+    };
   }
 
   #assemble(graph: Graph): unknown {
@@ -182,6 +214,7 @@ class Reviver {
 
   #cell(cell: Cell, graph: Graph): unknown {
     if ('value' in cell) return cell.value;
+    if ('variable' in cell) return undefined;
     return 'ref' in cell ? this.#value(cell.ref) : graph.cells[cell.inGraph];
   }
 

@@ -2,6 +2,8 @@
 // structured clone, and exact.
 
 const LENGTH_MAX = 16;
+/** Most values of a function that go with one call. */
+export const VARIABLES_MAX = LENGTH_MAX;
 const CHARACTERS_MAX = 1000;
 
 /** The text of a value; null when it is not of this kind. `undefined` is the empty text. */
@@ -16,7 +18,7 @@ export function smallText(value: unknown): string | null {
 }
 
 /** JSON has neither -0 nor NaN nor infinities. */
-function isSmall(value: unknown): boolean {
+export function isSmall(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
   if (typeof value === 'string') return value.length <= CHARACTERS_MAX;
   return typeof value === 'boolean' || value === null;

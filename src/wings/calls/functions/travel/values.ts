@@ -8,6 +8,7 @@ import { type Packed, pack } from './pack.ts';
 import { SETUP } from './parcel.ts';
 import { unpack, unpackWhole } from './revive.ts';
 import { noteUses, Shared } from './shared.ts';
+import type { Variables } from './variables.ts';
 
 /** A function that can be sent: code and captured values. Equal ones have one `sha256`. */
 export interface Captured {
@@ -18,6 +19,8 @@ export interface Captured {
   readonly shared: readonly string[];
   /** The variables of its functions. */
   readonly uses: readonly CellUse[];
+  /** What each call brings of what it captured; null: all of it is in the code. */
+  readonly variables: Variables | null;
 }
 
 /**
@@ -25,14 +28,23 @@ export interface Captured {
  * seen by calls, and what a call sets is not seen by the program. Throws NotSendable.
  */
 export function capture(fn: unknown): Captured {
+  return captured(fn, { withVariables: false });
+}
+
+/** The same with code that is one for all functions of one place in the program. */
+export function captureForCalls(fn: unknown): Captured {
+  return captured(fn, { withVariables: true });
+}
+
+function captured(fn: unknown, { withVariables }: { readonly withVariables: boolean }): Captured {
   if (typeof fn !== 'function') {
     const what = fn === null ? 'null' : typeof fn;
     throw new NotSendable('the function', `it is no function but ${what}`);
   }
   const name = fn.name || 'anonymous';
-  const options = { root: name, withFunctions: true, isCallee: true };
-  const { bytes, shared, uses = [] } = pack(fn, options);
-  return { name, code: bytes, sha256: sha256Of(bytes), shared, uses };
+  const options = { root: name, withFunctions: true, isCallee: true, withVariables };
+  const { bytes, shared, uses = [], variables = null } = pack(fn, options);
+  return { name, code: bytes, sha256: sha256Of(bytes), shared, uses, variables };
 }
 
 /** Like `capture`, for a function that each process of a worker is to call once, before others. */
@@ -47,6 +59,8 @@ export interface Released {
   readonly fn: (...args: unknown[]) => unknown;
   /** Whether it assigns variables: then it is good for one call. */
   readonly isForOneCall: boolean;
+  /** The function for what a call brings; null: it needs nothing of its calls. */
+  readonly made: ((variables: Variables) => Released['fn']) | null;
 }
 
 /** The function of a capture, for the worker. */
@@ -55,9 +69,9 @@ export function releaseWhole(
   sharedValue?: (sha256: string) => unknown,
 ): Released {
   const options = { withFunctions: true, ...(sharedValue && { sharedValue }) };
-  const { value: fn, assigns } = unpackWhole(code, options);
+  const { value: fn, assigns, made } = unpackWhole(code, options);
   if (typeof fn !== 'function') throw new TypeError('the code holds no function');
-  return { fn: fn as Released['fn'], isForOneCall: assigns };
+  return { fn: fn as Released['fn'], isForOneCall: assigns, made: made as Released['made'] };
 }
 
 /** The same without the rest. */

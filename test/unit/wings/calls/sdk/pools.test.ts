@@ -672,11 +672,26 @@ describe('a pool', { timeout: 600_000 }, () => {
 
   test('[C5] takes more functions than one line names, the first ones again', LIMIT, async () => {
     await open();
-    const functions = Array.from({ length: 10_050 }, (_, at) => () => at);
+    // Each captured an object of its own, so that each is a function of its own to workers.
+    const objects = Array.from({ length: 10_050 }, (_, at) => ({ at }));
+    const functions = objects.map((own) => () => own.at);
     const run = (fn: () => number) => pool.run(fn);
     const results = await Promise.all(functions.map(run));
     assert.ok(results.every((result, at) => result === at));
     assert.deepEqual(await Promise.all(functions.slice(0, 50).map(run)), results.slice(0, 50));
+  });
+
+  test('[C5] closures that one line makes are one function to workers', LIMIT, async () => {
+    await open();
+    const items = [...numbers(200)];
+    const results = await Promise.all(items.map((at) => pool.run(() => at * 3)));
+    assert.deepEqual(
+      results,
+      items.map((at) => at * 3),
+    );
+    const { assetCount } = head.workers[0] ?? assert.fail('no worker');
+    // V8 writes a list in either of two ways, so that one code may have more than one text.
+    assert.ok(assetCount <= 4, `${assetCount} functions`);
   });
 
   test('[C5] memory stays bounded over many calls', LIMIT, async () => {

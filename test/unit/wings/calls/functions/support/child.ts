@@ -9,10 +9,11 @@ import {
 } from '../../../../../../src/wings/calls/functions/nanny/child-process.ts';
 import {
   type Captured,
-  capture,
+  captureForCalls,
   packArguments,
   unpackResult,
 } from '../../../../../../src/wings/calls/functions/travel/values.ts';
+import { withVariables } from '../../../../../../src/wings/calls/functions/travel/variables.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: functions of any shape are called here.
 type Any = any;
@@ -105,7 +106,9 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
       isStarted: start.promise,
       hasStarted: false,
     });
-    const { bytes: payload, shared } = packArguments(args);
+    const { bytes, shared } = packArguments(args);
+    const { variables } = code;
+    const payload = variables === null ? bytes : withVariables(variables, bytes);
     const needed = [...code.shared, ...shared];
     child.run({ run, call: 100 + run, attempt: 1, code: code.sha256, shared: needed, payload });
     return { run, end: end.promise };
@@ -122,7 +125,7 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
       while (!pattern.test(text)) await new Promise<void>((resolve) => readers.push(resolve));
     },
     started: (run) => open.get(run)?.isStarted ?? Promise.resolve(),
-    call: (fn, ...args) => send(capture(fn), ...args).end,
+    call: (fn, ...args) => send(captureForCalls(fn), ...args).end,
     [Symbol.asyncDispose]: async () => {
       child.kill();
       await died.promise;

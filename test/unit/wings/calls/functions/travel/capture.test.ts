@@ -10,8 +10,10 @@ import { Script } from 'node:vm';
 import { NotSendable } from '../../../../../../src/wings/calls/functions/travel/not-sendable.ts';
 import {
   capture,
+  captureForCalls,
   packResult,
   releaseFunction,
+  releaseWhole,
   share,
   unpackResult,
 } from '../../../../../../src/wings/calls/functions/travel/values.ts';
@@ -21,9 +23,12 @@ import { scaled } from './support/imported.ts';
 type Any = any;
 
 function sent<T extends Any>(fn: T): T {
-  const made = releaseFunction(capture(fn).code) as Any;
-  assert.notEqual(made, fn);
-  return made;
+  const whole = releaseFunction(capture(fn).code) as Any;
+  assert.notEqual(whole, fn);
+  const { code, variables } = captureForCalls(fn);
+  if (variables === null) return whole;
+  const { made } = releaseWhole(code);
+  return made?.(variables) as Any;
 }
 
 function refusal(fn: unknown): { path: string; reason: string } {
@@ -214,6 +219,39 @@ test('the same code with the same values is the same function, wherever it was m
   assert.equal(one.sha256, capture(make(2, note)).sha256);
   assert.notEqual(one.sha256, capture(make(3, note)).sha256);
   assert.notEqual(one.sha256, capture(make(2, { a: [1] })).sha256, 'two objects stay two');
+});
+
+test('primitives that a function captured go with its calls, and its code is one', () => {
+  const make = (factor: number, unit: string) => (x: number) => `${scaled(x) * factor} ${unit}`;
+  const [one, other] = [captureForCalls(make(2, 'm')), captureForCalls(make(3, 'µs'))];
+  assert.equal(one.sha256, other.sha256);
+  assert.deepStrictEqual(
+    [one.variables, other.variables],
+    [
+      [2, 'm'],
+      [3, 'µs'],
+    ],
+  );
+  const { made } = releaseWhole(one.code);
+  assert.deepStrictEqual([made?.([2, 'm'])(1), made?.([3, 'µs'])(1)], ['14 m', '21 µs']);
+  assert.throws(() => made?.([2]), /brings 1 values, its function has 2/);
+});
+
+test('what a call cannot bring stays in the code: objects, assigned variables, odd numbers', () => {
+  const kept = { n: 1 };
+  let count = 0;
+  const [nothing, zero] = [Number.NaN, -0];
+  const rows: readonly (() => unknown)[] = [
+    () => kept.n + table.size,
+    () => (count += 1),
+    () => [nothing, zero],
+  ];
+  for (const fn of rows) assert.equal(captureForCalls(fn).variables, null, String(fn));
+  const helper = (n: number): number => (n > 0 ? root(n - 1) : 0);
+  const step = 5;
+  const root = (n = 1): number => step + helper(n);
+  assert.equal(captureForCalls(root).variables, null, 'its helper calls it by its name');
+  assert.equal(sent(root)(), 10);
 });
 
 test('a captured shared value keeps its handle and is not sent along', () => {

@@ -18,10 +18,11 @@ import { WorkerSession } from '../../../../../../src/wings/calls/core/worker/wor
 import {
   packResult,
   packThrown,
-  releaseFunction,
+  releaseWhole,
   unpackArguments,
   unpackShared,
 } from '../../../../../../src/wings/calls/functions/travel/values.ts';
+import { readBrought } from '../../../../../../src/wings/calls/functions/travel/variables.ts';
 import {
   CLIENT_TO_ROUTER,
   FrameWriter,
@@ -212,6 +213,11 @@ export class FakeWorker implements WorkerPort {
   readonly name: string;
   readonly session: WorkerSession;
   readonly #assets = new Map<string, Uint8Array>();
+
+  get assetCount(): number {
+    return this.#assets.size;
+  }
+
   readonly #queue: ChildCall[] = [];
   /** Calls that it has started, by function and attempt. */
   started = 0;
@@ -316,8 +322,10 @@ export class FakeWorker implements WorkerPort {
   async #perform({ code, payload, run }: ChildCall) {
     const shared = (hash: string): unknown => unpackShared(this.#bytes(hash));
     try {
-      const fn = releaseFunction(this.#bytes(code), shared);
-      const value = await fn(...unpackArguments(payload, shared));
+      const { variables, args } = readBrought(Buffer.from(payload));
+      const { fn, made } = releaseWhole(this.#bytes(code), shared);
+      const callee = variables === null ? fn : (made as NonNullable<typeof made>)(variables);
+      const value = await callee(...unpackArguments(args, shared));
       if (value === 'die') return 'dead' as const;
       if (typeof value === 'object' && value !== null && 'says' in value) {
         this.session.childProgress(run, packResult(value.says));
