@@ -18,7 +18,7 @@ function python(context: TestContext, text: string, files: Readonly<Record<strin
 }
 
 /** Isolated from the machine's own packages. */
-const RUN = `import sys; sys.path.insert(0, ${JSON.stringify(path.join(ROOT, 'python'))})
+const RUN = `import sys; sys.path.insert(0, ${JSON.stringify(path.join(ROOT, 'python', 'src'))})
 sys.dont_write_bytecode = True
 exec(compile(open(sys.argv[1]).read(), sys.argv[1], "exec"))`;
 

@@ -1,0 +1,51 @@
+// The Python package against a head of `weft up`: its own tests, run by the machine's Python.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { cleanEnvironment, LocalCluster, repository, runProgram } from './support/local-cluster.ts';
+
+const hasPython = spawnSync('python3', ['-c', 'import cloudpickle']).status === 0;
+// CI must not lose the tests.
+const skip = hasPython || process.env['CI'] === 'true' ? false : 'no python3 with cloudpickle here';
+const PACKAGE = join(repository, 'python');
+
+describe('the Python package', { skip, timeout: 480_000 }, () => {
+  const cluster = new LocalCluster();
+  let remote: NodeJS.ProcessEnv = {};
+  before(async () => {
+    const said = await cluster.up('--nodes', '2');
+    const address = /https:\/\/\S+?:\d+/.exec(said)?.[0];
+    assert.ok(address !== undefined, said);
+    const tls = join(cluster.state, 'head', 'tls', 'certificate.pem');
+    const { fingerprint256 } = new X509Certificate(readFileSync(tls));
+    const made = await cluster.client.call<{ token: string }>('POST', '/v1/tokens', {});
+    remote = {
+      WEFT_TEST_HEAD: address,
+      WEFT_TEST_FINGERPRINT: fingerprint256,
+      WEFT_TEST_TOKEN: made.token,
+    };
+  });
+  after(() => cluster.close());
+
+  async function passes(module: string): Promise<void> {
+    const env = cleanEnvironment({
+      ...cluster.env,
+      ...remote,
+      PYTHONPATH: `${join(PACKAGE, 'src')}:${PACKAGE}`,
+      PYTHONDONTWRITEBYTECODE: '1',
+      WEFT_DIR: cluster.state,
+    });
+    const program = ['python3', '-W', 'error::ResourceWarning', '-m', 'unittest', '-v', module];
+    const { code, out, error } = await runProgram(program, { env, cwd: cluster.work });
+    assert.equal(code, 0, `${out}${error}`);
+    assert.match(error, /^OK$/m, 'all of them ran');
+  }
+
+  it('is of the oldest grammar that it is for', () => passes('tests.test_sources'));
+  it('jobs, arrays, files, output, events and mistakes', () => passes('tests.test_client'));
+  it('its page says what is so', () => passes('tests.test_page'));
+});
