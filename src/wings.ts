@@ -8,6 +8,7 @@ import { cm } from './wings/cm/wing.ts';
 import { distribute } from './wings/distribute/wing.ts';
 import { goals } from './wings/goals/wing.ts';
 import { gpus } from './wings/gpus/wing.ts';
+import { lab } from './wings/lab/wing.ts';
 import { mcp } from './wings/mcp/wing.ts';
 import { mpi } from './wings/mpi/wing.ts';
 import { notices } from './wings/notices/wing.ts';
@@ -29,6 +30,7 @@ import './wings/distribute/wing.ts';
 import './wings/goals/wing.ts';
 import './wings/mcp/wing.ts';
 import './wings/gpus/wing.ts';
+import './wings/lab/wing.ts';
 import './wings/mpi/wing.ts';
 import './wings/notices/wing.ts';
 import './wings/notify/wing.ts';
@@ -56,6 +58,7 @@ export const WINGS: readonly Wing[] = [
   replay,
   backups,
   rollout,
+  lab,
   mcp,
   slurm,
   cm,

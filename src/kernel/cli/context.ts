@@ -17,6 +17,7 @@ import type { Format, Listing } from './output/listing.ts';
 import { type Paint, paintFor } from './output/paint.ts';
 import type { Look } from './output/table.ts';
 import type { Screen } from './screen.ts';
+import type { Template } from './template.ts';
 
 /** Where text goes; a terminal, a pipe, or a test's array. */
 export interface Terminal {
@@ -47,6 +48,8 @@ export interface Hooks {
   glance?(context: Context): Promise<Glance>;
   /** The id of the job that this operand means, which is no id of ours; null: none of this wing's. */
   jobId?(operand: string, context: Context): Promise<string | null>;
+  /** Configurations that `weft init --template` writes. */
+  templates?(): Promise<readonly Template[]>;
   /** What may stand for operands and options of these names, for completion. */
   readonly completions?: {
     readonly operands?: Readonly<Record<string, Completion>>;

@@ -3,6 +3,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { didYouMean } from '../../base/nearest-word.ts';
 import { quoteWord } from '../../base/shell-word.ts';
 import type { Key } from '../../config/key.ts';
 import { schemaOf } from '../../config/schema.ts';
@@ -10,22 +11,38 @@ import { formatValue, parseValue } from '../../config/value.ts';
 import { isOfService, writeClientFile } from '../../connect/client-file.ts';
 import { directoryOption, SYSTEM_SOCKET } from '../../connect/locate.ts';
 import { usage } from '../../model/failure.ts';
+import type { HookWing } from '../context.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
+import type { Chosen, Template } from '../template.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options {
   readonly name: string;
-  readonly listen: string;
+  readonly listen?: string;
   readonly names?: string;
+  readonly template?: string;
 }
 
 export const verb = defineVerb<Options>({
   define(command) {
     command.option('--name <name>', 'name of the cluster', 'weft');
-    command.option('--listen <address>', 'where agents and users reach the head', '0.0.0.0:5001');
+    command.option(
+      '--listen <address>',
+      `where agents and users reach the head (default: ${LISTEN}, or as the template has it)`,
+    );
     command.option('--names <names>', 'names and addresses of this machine, separated by commas');
+    command.option(
+      '--template <template>',
+      'a configuration for one kind of cluster; `list` shows them (default: all keys, as comments)',
+    );
   },
   async run({ context, options }) {
+    const templates = await templatesOf(context.wings);
+    if (options.template === 'list') {
+      for (const { name, summary } of templates) context.print(`${name.padEnd(12)} ${summary}`);
+      return 0;
+    }
+    const template = options.template === undefined ? null : named(templates, options.template);
     const paths = new LocalPaths(context.directory);
     const file = path.join(paths.directory, 'weft.yaml');
     if (existsSync(file)) {
@@ -37,7 +54,9 @@ export const verb = defineVerb<Options>({
         'Choose another directory with --dir.',
       );
     }
-    const text = configText(options, (await schemaOf(context.wings)).keys);
+    const { keys } = await schemaOf(context.wings);
+    const chosen = chosenFrom(options, template?.listen ?? LISTEN, keys);
+    const text = template?.text(chosen) ?? configText(chosen, keys);
     paths.make('shared');
     writeFileSync(file, text, { mode: 0o640, flag: 'wx' });
     context.print(`Wrote ${file}. What next:`);
@@ -72,16 +91,36 @@ export function nextSteps(directory: string, dir: string): readonly NextStep[] {
 /** State directory of `weft-head.service`. */
 const UNIT_DIRECTORY = '/var/lib/weft/head';
 
-/** The file: what was chosen, and the rest as comments with its defaults, each group's header too. */
-function configText({ name, listen, names }: Options, keys: readonly Key[]): string {
+const LISTEN = '0.0.0.0:5001';
+
+async function templatesOf(wings: readonly HookWing[]): Promise<readonly Template[]> {
+  return (await Promise.all(wings.flatMap(({ cli }) => cli?.templates?.() ?? []))).flat();
+}
+
+function named(templates: readonly Template[], name: string): Template {
+  const found = templates.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const names = templates.map((one) => one.name);
+  const what = `--template: '${name}' is none.${didYouMean(name, names)}`;
+  throw usage(what, `There are: ${names.join(', ')}.`);
+}
+
+/** What was chosen, as YAML has it. */
+function chosenFrom(options: Options, usual: string, keys: readonly Key[]): Chosen {
+  const { name, names, listen = usual } = options;
   const address = keys.find((key) => key.name === 'head.listen');
   const parsed = address === undefined ? null : parseValue(address, listen);
   if (!parsed?.ok) throw usage(`--listen: ${parsed?.error}`);
   const shown = address === undefined ? 'none' : formatValue(address, parsed.value);
+  return { name: JSON.stringify(name), listen: shown, names: names ?? hostname() };
+}
+
+/** The file: what was chosen, and the rest as comments with its defaults, each group's header too. */
+function configText({ name, listen, names }: Chosen, keys: readonly Key[]): string {
   const chosen = new Map([
-    ['cluster.name', JSON.stringify(name)],
-    ['head.listen', shown],
-    ['head.names', `[${names ?? hostname()}]`],
+    ['cluster.name', name],
+    ['head.listen', listen],
+    ['head.names', `[${names}]`],
   ]);
   const lines = [
     '# Configuration of Weft; docs/config.md says more. Durations and sizes have units.',
