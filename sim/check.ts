@@ -35,7 +35,7 @@ export class Count {
 const KINDS = ['fresh', 'twice', 'pinned', 'canary'] as const;
 
 /** A piece of a check; a plain value. */
-export interface Part {
+export interface CheckPiece {
   /** Name of the family. */
   readonly family: string;
   readonly kind: (typeof KINDS)[number];
@@ -46,8 +46,8 @@ export interface Part {
 /** What takes longest comes first. */
 export function partsOf(
   families: readonly Family[],
-  kinds: readonly Part['kind'][] = KINDS,
-): Part[] {
+  kinds: readonly CheckPiece['kind'][] = KINDS,
+): CheckPiece[] {
   return kinds.flatMap((kind) => {
     return families.flatMap(({ name: family, pinned, canaries }) => {
       const count = { fresh: 1, twice: 1, pinned: pinned.length, canary: canaries.length }[kind];
@@ -59,7 +59,7 @@ export function partsOf(
 /** @param from the first of the fresh seeds */
 export async function runPart(
   families: readonly Family[],
-  { family: name, kind, at }: Part,
+  { family: name, kind, at }: CheckPiece,
   { from, count }: { readonly from: number; readonly count: Count },
 ): Promise<void> {
   const family = families.find((one) => one.name === name);

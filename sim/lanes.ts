@@ -4,11 +4,11 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { Count, Part } from './check.ts';
+import type { CheckPiece, Count } from './check.ts';
 
 /** What a thread is to do. */
 export interface LaneWork {
-  readonly part: Part;
+  readonly part: CheckPiece;
   readonly from: number;
 }
 
@@ -26,7 +26,7 @@ const CRASH = 127;
 
 /** Each lane takes the next part when it is done with one. */
 export async function runInLanes(
-  parts: readonly Part[],
+  parts: readonly CheckPiece[],
   { from, count }: { readonly from: number; readonly count: Count },
 ): Promise<void> {
   const left = [...parts];

@@ -32,7 +32,7 @@ export interface LauncherWorld {
   readonly forkFailures: () => number;
 }
 
-interface Entry {
+interface ProcessEntry {
   readonly process: SimProcess | null;
   known: KnownProcess;
   /** Null: it may live for ever. */
@@ -41,7 +41,7 @@ interface Entry {
 }
 
 export class SimLauncher {
-  readonly table = new Map<number, Entry>();
+  readonly table = new Map<number, ProcessEntry>();
   readonly world: LauncherWorld;
   #connection: Connection | null = null;
   #alive = true;
@@ -77,7 +77,7 @@ export class SimLauncher {
     const isRefused = streams.of('fork').happens(this.world.forkFailures());
     if (isRefused) return this.#fail(launchId, 'fork', EAGAIN);
     if (!this.world.canMake(request.stdout)) return this.#fail(launchId, 'stdout', ENOSPC);
-    const entry: Entry = {
+    const entry: ProcessEntry = {
       leaseMs: request.leaseMs,
       leaseOver: false,
       known: { launchId, state: 'running' },
@@ -106,7 +106,7 @@ export class SimLauncher {
   }
 
   /** Looks when the lease would be over; then kills until nothing is left. */
-  #watchLease(entry: Entry): void {
+  #watchLease(entry: ProcessEntry): void {
     const left = this.#leaseLeft(entry.leaseMs);
     if (left === null) return;
     this.world.time.after(left > 0 ? left + 1 : KILL_AGAIN_MS, () => {
@@ -116,7 +116,7 @@ export class SimLauncher {
     });
   }
 
-  #endLeased(entry: Entry): void {
+  #endLeased(entry: ProcessEntry): void {
     const { launchId, state } = entry.known;
     if (state !== 'ended') entry.leaseOver = true;
     const family = this.#family(launchId);
@@ -146,7 +146,7 @@ export class SimLauncher {
     this.#tell(end);
   }
 
-  #heard(entry: Entry, what: 'ended' | 'stopped' | 'continued'): void {
+  #heard(entry: ProcessEntry, what: 'ended' | 'stopped' | 'continued'): void {
     const { launchId } = entry.known;
     if (what !== 'ended') {
       entry.known = { launchId, state: what === 'stopped' ? 'stopped' : 'running' };

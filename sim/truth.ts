@@ -29,7 +29,7 @@ export interface JobTruth {
 }
 
 /** Which epoch a process belongs to, as its environment says. */
-export interface Place {
+export interface EpochPlace {
   readonly jobId: JobId;
   readonly taskId: string;
   readonly epochId: string;
@@ -323,7 +323,7 @@ function learnWish(
   else if (event.stopper === 'scheduler') epoch.isYielding = event.kind === 'suspend_asked';
 }
 
-export function placeOf(process: SimProcess): Place {
+export function placeOf(process: SimProcess): EpochPlace {
   const { variables } = process;
   const text = (name: string): string => variables.get(name) ?? '';
   const taskId = text('WEFT_TASK_ID');

@@ -75,13 +75,13 @@ function draw({ file, folder, before, commands }: Picture): void {
   }
 }
 
-interface Place {
+interface PictureHome {
   /** The state directory is below it. */
   readonly home: string;
   readonly cwd: string;
 }
 
-function type(command: string, place: Place): TerminalLine[] {
+function type(command: string, place: PictureHome): TerminalLine[] {
   const { status, stdout, stderr } = run(command, place);
   if (status !== 0) throw new Error(`${command}: exit ${status}\n${stdout}${stderr}`);
   // `npm start` ends with what `weft info` shows, which comes later here, and with what to try.
@@ -90,7 +90,7 @@ function type(command: string, place: Place): TerminalLine[] {
   return text === '' ? [] : text.split('\n').map((line) => ({ text: line, typed: false }));
 }
 
-function run(command: string, { home, cwd }: Place) {
+function run(command: string, { home, cwd }: PictureHome) {
   const env = {
     ...process.env,
     PATH: `${path.join(home, 'bin')}:${process.env['PATH']}`,

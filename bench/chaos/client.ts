@@ -11,7 +11,7 @@ import type { ReplyOf } from '../../src/kernel/api/routes.ts';
 import type { NodeName } from '../../src/kernel/model/ids.ts';
 import type { Accepted, SetAside, Work } from './evidence.ts';
 import { type FileOfWork, fileOf } from './files.ts';
-import { SLOT_MS, type Wish } from './plan.ts';
+import { SLOT_MS, type WorkRequest } from './plan.ts';
 import { SITE } from './site/evidence.ts';
 
 const AGAIN_MS = 50;
@@ -109,7 +109,7 @@ export class Insistent {
   }
 
   /** Null when there is no room for it, or when it was made and a head died before its answer. */
-  async reserve(name: string, wish: Wish, { nodes }: Worker): Promise<SetAside | null> {
+  async reserve(name: string, wish: WorkRequest, { nodes }: Worker): Promise<SetAside | null> {
     const { whole, cpus: cpuCount } = wish;
     const share = { cpuCount, memoryBytes: 8 * MEMORY_BYTES, gpuCount: 0, counted: {} };
     const body = {
@@ -219,7 +219,7 @@ async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | null> {
 
 function setAsideOf(
   { name, slots }: { readonly name: string; readonly slots: readonly Slot[] },
-  { cpus }: Wish,
+  { cpus }: WorkRequest,
 ): SetAside | null {
   const slot = slots[0];
   if (slot === undefined) return null;

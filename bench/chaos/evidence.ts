@@ -67,7 +67,14 @@ export interface Span {
   readonly until: number;
 }
 
-export type Part = 'agent' | 'launcher' | 'network' | 'head' | 'store' | 'identity' | 'gateway';
+export type FaultyPart =
+  | 'agent'
+  | 'launcher'
+  | 'network'
+  | 'head'
+  | 'store'
+  | 'identity'
+  | 'gateway';
 
 /**
  * Something of a host did not work: killed, stopped, cut off, or without power; its folder put back
@@ -76,7 +83,7 @@ export type Part = 'agent' | 'launcher' | 'network' | 'head' | 'store' | 'identi
 export interface Outage extends Span {
   readonly host: string;
   readonly how: 'kill' | 'stop' | 'cut' | 'off' | 'restore' | 'clone';
-  readonly parts: readonly Part[];
+  readonly parts: readonly FaultyPart[];
 }
 
 /** A head's folder was put back; what it had accepted between the first two may be lost. */

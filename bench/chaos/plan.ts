@@ -60,7 +60,7 @@ export class Plan {
     return { ...plain(dice), ...plainly, ...of, at, key };
   }
 
-  reservation(everyMs: number): Wish {
+  reservation(everyMs: number): WorkRequest {
     const dice = this.#streams.of('reservations');
     const hostCount = dice.pick([1, 1, 2]);
     const whole = dice.happens(0.5);
@@ -77,7 +77,7 @@ export class Plan {
   }
 }
 
-export interface Wish {
+export interface WorkRequest {
   readonly afterMs: number;
   readonly hostCount: number;
   readonly cpus: number;

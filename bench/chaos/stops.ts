@@ -8,24 +8,24 @@ import type { Insistent } from './client.ts';
 import type { Stop } from './evidence.ts';
 
 /** Only what is read of an event. */
-interface Told {
+interface JournalEvent {
   readonly kind: string;
   readonly epochId?: string;
   readonly node?: string;
   readonly since?: number;
   readonly because?: string;
-  readonly place?: Place;
+  readonly place?: StoppedPlace;
 }
 
-interface Place {
+interface StoppedPlace {
   readonly jobId: number;
   readonly index: number | null;
 }
 
-interface Line {
+interface JournalLine {
   readonly seq: number;
   readonly at: number;
-  readonly events: readonly Told[];
+  readonly events: readonly JournalEvent[];
 }
 
 export class Stops {
@@ -87,11 +87,11 @@ export class Stops {
     const data = /^data: (.*)$/m.exec(block)?.[1];
     this.#seq = Number(/^id: (\d+)$/m.exec(block)?.[1] ?? this.#seq);
     if (data === undefined) return;
-    const { at, events } = JSON.parse(data) as Line;
+    const { at, events } = JSON.parse(data) as JournalLine;
     for (const event of events) this.#event(event, at);
   }
 
-  #event(event: Told, at: number): void {
+  #event(event: JournalEvent, at: number): void {
     if (event.because?.startsWith('preempted by')) {
       if (event.kind === 'suspend_asked') this.preempted.suspend += 1;
       if (event.kind === 'end_asked') this.preempted.requeue += 1;
@@ -108,7 +108,7 @@ export class Stops {
   }
 
   /** What may run again from here on, on all of its nodes. */
-  #close({ jobId, index }: Place, until: number): void {
+  #close({ jobId, index }: StoppedPlace, until: number): void {
     const task = index === null ? `${jobId}` : `${jobId}[${index}]`;
     for (const [key, open] of this.#open) {
       if (open.task !== task) continue;

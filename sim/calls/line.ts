@@ -85,7 +85,7 @@ class Way<M extends Message> implements Peer<M> {
 }
 
 /** Between a program `A`, which dialed, and the head. */
-export class Line<A extends Message, H extends Message> {
+export class SimulatedLine<A extends Message, H extends Message> {
   readonly #world: LineWorld;
   readonly up: Way<A>;
   readonly down: Way<H>;

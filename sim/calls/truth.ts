@@ -62,12 +62,12 @@ export class CallTruths {
   settled(id: string, end: CallEnd): void {
     const call = this.#at(id);
     if (call.end !== null) {
-      throw new Violation('C1', `${id} settles as ${wordsOf(end)}, after ${wordsOf(call.end)}`);
+      throw new Violation('C1', `${id} settles as ${endTextOf(end)}, after ${endTextOf(call.end)}`);
     }
     call.end = end;
     this.ended += 1;
     const lie = lieOf(call, end);
-    if (lie !== null) throw new Violation('C1', `${id} settles as ${wordsOf(end)}, but ${lie}`);
+    if (lie !== null) throw new Violation('C1', `${id} settles as ${endTextOf(end)}, but ${lie}`);
   }
 
   #at(id: string): CallTruth {
@@ -84,7 +84,7 @@ export class CallTruths {
   }
 }
 
-function wordsOf(end: CallEnd): string {
+function endTextOf(end: CallEnd): string {
   return end.kind === 'settled' ? end.why : `a result${end.ok ? '' : ', an error'}`;
 }
 

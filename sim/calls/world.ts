@@ -18,7 +18,7 @@ import { type CallCanary, NO_CALL_CANARY, type PlantedCalls } from './canary.ts'
 import { checkRouter, GiveWatch, leftAtRouter } from './checks.ts';
 import { ClientHost } from './client-host.ts';
 import { CallHead } from './head.ts';
-import { Line } from './line.ts';
+import { SimulatedLine } from './line.ts';
 import { CallTruths } from './truth.ts';
 import { type CallWeather, drawCallWeather } from './weather.ts';
 import { WorkerHost } from './worker-host.ts';
@@ -47,7 +47,7 @@ class CallWorld {
   readonly #head: CallHead;
   readonly #planted: PlantedCalls;
   readonly #faults: Recurring;
-  readonly #lines = new Set<Line<never, never>>();
+  readonly #lines = new Set<SimulatedLine<never, never>>();
   readonly #clients: ClientHost[] = [];
   readonly #workers: WorkerHost[] = [];
   #watch: GiveWatch | null = null;
@@ -187,7 +187,7 @@ class CallWorld {
   }
 
   #dialClient(client: ClientHost): void {
-    const line = new Line(
+    const line = new SimulatedLine(
       this.#lineWorld(),
       { up: CLIENT_TO_ROUTER, down: ROUTER_TO_CLIENT },
       client,
@@ -209,7 +209,7 @@ class CallWorld {
   }
 
   #dialWorker(worker: WorkerHost): void {
-    const line = new Line(
+    const line = new SimulatedLine(
       this.#lineWorld(),
       { up: WORKER_TO_ROUTER, down: ROUTER_TO_WORKER },
       worker,
@@ -251,7 +251,7 @@ class CallWorld {
     every('suspend', weather.suspendMs, () => this.#suspend(worker(), dice.pick(SUSPENDED_MS)));
   }
 
-  #line(): Line<never, never> | undefined {
+  #line(): SimulatedLine<never, never> | undefined {
     for (const line of this.#lines) if (line.isOver) this.#lines.delete(line);
     return this.#streams.of('storm').pick([...this.#lines]);
   }

@@ -8,7 +8,7 @@ import { formatTaskId, parseTaskId } from '../../src/kernel/model/ids.ts';
 import { addResources, fitsIn, NO_RESOURCES } from '../../src/kernel/model/resources.ts';
 import type { Machine } from '../machine.ts';
 import type { SimProcess } from '../process.ts';
-import { type JobTruth, type Place, placeOf, type Truth } from '../truth.ts';
+import { type EpochPlace, type JobTruth, placeOf, type Truth } from '../truth.ts';
 import { type Rule, Violation } from '../violation.ts';
 import { checkChange, checkElement, checkRetry } from './later.ts';
 import { checkWindows } from './windows.ts';
@@ -39,7 +39,7 @@ export function checkStart(world: SafetyWorld, process: SimProcess): void {
 }
 
 /** S1: no process runs for a job, or for an epoch, that the disk does not know. */
-function checkKnown({ truth }: SafetyWorld, { jobId, epochId }: Place): JobTruth {
+function checkKnown({ truth }: SafetyWorld, { jobId, epochId }: EpochPlace): JobTruth {
   const job = truth.jobs.get(jobId);
   if (job === undefined) throw broken('S1', `a process runs for job ${jobId}, which is unknown`);
   if (!truth.allocations.has(epochId)) {
@@ -49,7 +49,7 @@ function checkKnown({ truth }: SafetyWorld, { jobId, epochId }: Place): JobTruth
 }
 
 /** S3: each process of an epoch starts at most once. */
-function checkStartsOnce({ truth }: SafetyWorld, process: SimProcess, place: Place): void {
+function checkStartsOnce({ truth }: SafetyWorld, process: SimProcess, place: EpochPlace): void {
   const again = (truth.ran.get(place.epochId) ?? []).some(
     (other) => other.node === process.node && placeOf(other).rank === place.rank,
   );
@@ -57,7 +57,12 @@ function checkStartsOnce({ truth }: SafetyWorld, process: SimProcess, place: Pla
 }
 
 /** S3: one live epoch of a task, unless its owner prefers a second copy to waiting. */
-function checkOneEpoch(world: SafetyWorld, process: SimProcess, place: Place, job: JobTruth): void {
+function checkOneEpoch(
+  world: SafetyWorld,
+  process: SimProcess,
+  place: EpochPlace,
+  job: JobTruth,
+): void {
   const { onNodeLoss } = job.spec;
   for (const other of world.truth.live) {
     const theirs = placeOf(other);
@@ -112,7 +117,7 @@ function checkFits({ truth, machines }: SafetyWorld, process: SimProcess): void 
 }
 
 /** The task's index in the state: 0 for a plain job. */
-function indexOf({ taskId }: Place): number {
+function indexOf({ taskId }: EpochPlace): number {
   const task = parseTaskId(taskId);
   return task.ok ? (task.value.index ?? 0) : 0;
 }

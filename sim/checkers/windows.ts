@@ -79,7 +79,7 @@ function checkInstant(
   }
   let used = resources;
   for (const held of truth.heldOn(node)) {
-    if (endOf(held, at) <= of.at) continue;
+    if (latestEndOf(held, at) <= of.at) continue;
     if (open.some((slot) => slot.reservation.id === held.reservation)) continue;
     used = addResources(used, held.resources);
   }
@@ -115,7 +115,7 @@ function slotsOf(truth: Truth, node: NodeName): Slot[] {
 }
 
 /** When it is over at the latest; what should be over already will be in a moment. */
-function endOf({ startedAt, walltimeMs, stopped }: HeldTruth, now: number): number {
+function latestEndOf({ startedAt, walltimeMs, stopped }: HeldTruth, now: number): number {
   if (walltimeMs === null) return Infinity;
   const from = stopped || startedAt === null ? now : startedAt;
   return Math.max(from + walltimeMs, now + 1);

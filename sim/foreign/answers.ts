@@ -33,7 +33,7 @@ export function answer(system: ForeignSystem, { words, input, sentAt }: Heard): 
     case 'cancel':
       return saidOf(system.cancel(first));
     case 'end':
-      return { value: endOf(system.jobs.get(first)) };
+      return { value: siteEndOf(system.jobs.get(first)) };
     case 'known':
       return { value: system.knows(first) };
     case 'quiet':
@@ -148,7 +148,7 @@ function queuesOf({ isScheduling, hasQueue }: ForeignSystem): SiteQueue[] {
 }
 
 /** Accounting: a record of each end, for ever. */
-function endOf(job: SystemJob | undefined): SiteEnd | null {
+function siteEndOf(job: SystemJob | undefined): SiteEnd | null {
   if (job?.exit == null || job.endedAt === null) return null;
   const { startedAt, endedAt, exit, word } = job;
   return { startedAt, endedAt, exit, reason: word === 'DONE' ? null : word };

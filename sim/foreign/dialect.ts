@@ -50,7 +50,7 @@ function scriptDialect(mode: SiteMode, disk: SiteDisk): Dialect {
     asked({ input = '' }) {
       const question = JSON.parse(input) as Question;
       const script = question.scriptFile === undefined ? '' : disk.script(question.scriptFile);
-      return { words: wordsOf(question), input: script };
+      return { words: commandWordsOf(question), input: script };
     },
     told: (words, said) => JSON.stringify({ contract: 1, ...answerOf(words[0] ?? '', said) }),
     rubbish: (dice, answer) => (answer === null ? PAGE : spoilt(answer, dice)),
@@ -72,7 +72,7 @@ interface Question {
   readonly reason?: string | null;
 }
 
-function wordsOf(question: Question): string[] {
+function commandWordsOf(question: Question): string[] {
   const { operation, name = '', job = '', nodes = [] } = question;
   switch (operation) {
     case 'submit': {

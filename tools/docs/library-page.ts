@@ -50,7 +50,7 @@ function declaration(file: string, name: string): string[] {
   let from = start;
   while (from > 0 && /^( \*|\/\*\*|\/\/ biome)/.test(lines[from - 1] ?? '')) from -= 1;
   if (!(lines[from] ?? '').startsWith('/**')) throw new Error(`${file}: ${name} has no comment`);
-  const end = endOf(lines, start);
+  const end = declarationEndOf(lines, start);
   const own = lines.slice(from, end).flatMap(withJobOptions);
   return [...own, ...addedTo(name), ...lines.slice(end, end + 1)];
 }
@@ -101,7 +101,7 @@ function read(file: string): string {
 }
 
 /** A declaration ends with a line that is no deeper than it and closes it. */
-function endOf(lines: readonly string[], start: number): number {
+function declarationEndOf(lines: readonly string[], start: number): number {
   for (let at = start; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
     if (/^(\}|\) *;|.*;$)/.test(line) && (at > start || /[;}]$/.test(line)) && !/^\s/.test(line)) {

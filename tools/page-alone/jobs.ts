@@ -78,14 +78,14 @@ function countsOf(tasks: number): Pick<JobView, 'taskCounts' | 'outcomeCounts'> 
   const taskCounts: Record<string, number> = {};
   const outcomeCounts: Record<string, number> = {};
   for (let index = 0; index < tasks; index += 1) {
-    const [state, kind] = endOf(index);
+    const [state, kind] = sampleEndOf(index);
     taskCounts[state] = (taskCounts[state] ?? 0) + 1;
     if (state === 'done') outcomeCounts[kind] = (outcomeCounts[kind] ?? 0) + 1;
   }
   return { taskCounts, outcomeCounts };
 }
 
-function endOf(index: number): ['running' | 'pending' | 'done', 'failed' | 'completed'] {
+function sampleEndOf(index: number): ['running' | 'pending' | 'done', 'failed' | 'completed'] {
   const kind = index % 97 === 13 ? 'failed' : 'completed';
   return [index % 5 === 4 ? 'running' : index % 11 === 7 ? 'pending' : 'done', kind];
 }
@@ -222,7 +222,7 @@ export function mapTasks(world: JobWorld): TaskMapReply {
 }
 
 function taskOf(index: number, { now, nodes }: JobWorld): TaskView {
-  const [state, kind] = endOf(index);
+  const [state, kind] = sampleEndOf(index);
   const exit = { code: kind === 'failed' ? 1 : 0 };
   const isDone = state === 'done';
   return {

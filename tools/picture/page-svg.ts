@@ -142,7 +142,7 @@ export async function pageSvg(
     return name;
   };
   const body = shapes.map((shape) => {
-    if (shape.words !== undefined) return wordsOf(shape.words, classOf, said);
+    if (shape.words !== undefined) return textElementOf(shape.words, classOf, said);
     return shape.drawing === undefined ? shape.markup : drawingOf(shape.drawing, said);
   });
   const style = [...classes].map(([of, name]) => `.${name} { ${of} }`).join(' ');
@@ -156,7 +156,7 @@ export async function pageSvg(
   ].join('\n');
 }
 
-function wordsOf(
+function textElementOf(
   { text, left, baseline, width, style }: Words,
   classOf: (style: string) => string,
   said: (text: string) => string,

@@ -4,7 +4,14 @@
 import path from 'node:path/posix';
 import type { Finding } from './finding.ts';
 import { type Houses, houseProblem, isList, listProblem } from './houses.ts';
-import { allowedText, mayImport, PACKAGE_BANS, type Place, placeOf, roomAbove } from './layers.ts';
+import {
+  allowedText,
+  type LayerPlace,
+  mayImport,
+  PACKAGE_BANS,
+  placeOf,
+  roomAbove,
+} from './layers.ts';
 import { lineAt, type Source } from './source.ts';
 
 /** One import as written. */
@@ -52,7 +59,7 @@ export function checkImports(source: Source, houses: Houses): Finding[] {
 
 function problemOf(
   source: Source,
-  from: Place,
+  from: LayerPlace,
   specifier: string,
   houses: Houses,
 ): string | undefined {

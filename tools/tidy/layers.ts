@@ -5,7 +5,7 @@
 import path from 'node:path/posix';
 
 /** A file's house, the kernel or one wing, and its layer there. */
-export interface Place {
+export interface LayerPlace {
   readonly house: string;
   readonly layer: string;
 }
@@ -81,7 +81,7 @@ export const PACKAGE_BANS: readonly (readonly [layer: string, ban: RegExp, remed
 ];
 
 /** Where a file stands; undefined outside the layout. */
-export function placeOf(file: string): Place | undefined {
+export function placeOf(file: string): LayerPlace | undefined {
   const [top = '', second = '', third = '', fourth = ''] = file.split('/');
   if (FREE.includes(top) || top === 'sim' || top === 'examples') return { house: top, layer: top };
   if (top !== 'src') return undefined;

@@ -37,8 +37,8 @@ interface Cut {
 function step(cut: Cut, at: number): number {
   const { text, code, braces } = cut;
   const char = text[at] ?? '';
-  if (text.startsWith('//', at)) return copyComment(cut, at, endOf(text, '\n', at));
-  if (text.startsWith('/*', at)) return copyComment(cut, at, endOf(text, '*/', at + 2) + 2);
+  if (text.startsWith('//', at)) return copyComment(cut, at, positionOf(text, '\n', at));
+  if (text.startsWith('/*', at)) return copyComment(cut, at, positionOf(text, '*/', at + 2) + 2);
   if (char === "'" || char === '"') return skipString(cut, at, char);
   if (char === '`') return skipTemplate(cut, at);
   if (char === '/' && startsRegex(code, at)) return skipRegex(cut, at);
@@ -52,7 +52,7 @@ function step(cut: Cut, at: number): number {
   return at + 1;
 }
 
-function endOf(text: string, mark: string, from: number): number {
+function positionOf(text: string, mark: string, from: number): number {
   const found = text.indexOf(mark, from);
   return found < 0 ? text.length : found;
 }

@@ -20,7 +20,7 @@ export interface LauncherClientOptions {
   readonly version?: number;
 }
 
-interface Waiting<T> {
+interface PendingReply<T> {
   resolve(value: T): void;
   reject(error: Error): void;
 }
@@ -34,11 +34,11 @@ export class LauncherClient implements Processes {
   readonly #options: LauncherClientOptions;
   readonly #writer = new RequestWriter();
   readonly #reader = new AnswerReader();
-  readonly #leftovers = new Map<number, Waiting<number>[]>();
+  readonly #leftovers = new Map<number, PendingReply<number>[]>();
   #listed: LauncherRecord[] = [];
   /** What an outdated launcher still has records of. */
   readonly #held = new Set<number>();
-  #listing: Waiting<readonly KnownProcess[]> | null = null;
+  #listing: PendingReply<readonly KnownProcess[]> | null = null;
   #onEvent: (event: ProcessEvent) => void = () => undefined;
   #onLost: (why: string) => void = () => undefined;
   #why = 'the launcher closed the connection';

@@ -44,10 +44,10 @@ function exitedEvent(from: Omit<Answer<'exited'>, 'kind'>): EndEvent {
 /** What a record answers to a start that was sent before; nothing while that is under way. */
 export function eventOfRecord(record: LauncherRecord): ProcessEvent | undefined {
   if (record.state === RECORD_STATE.launching) return undefined;
-  return endOf(record) ?? { kind: 'started', launchId: record.id };
+  return endEventOf(record) ?? { kind: 'started', launchId: record.id };
 }
 
-function endOf(record: LauncherRecord): EndEvent | undefined {
+function endEventOf(record: LauncherRecord): EndEvent | undefined {
   if (record.state === RECORD_STATE.exited) return exitedEvent(record);
   if (record.state === RECORD_STATE.failed)
     return failedEvent(record.id, record.status, record.stage);
@@ -56,7 +56,7 @@ function endOf(record: LauncherRecord): EndEvent | undefined {
 
 /** One line of the launcher's list. */
 export function knownOf(record: LauncherRecord): KnownProcess {
-  const end = endOf(record);
+  const end = endEventOf(record);
   const { id: launchId, startedAt } = record;
   if (end) return { launchId, state: 'ended', startedAt, end };
   if (record.state === RECORD_STATE.launching) return { launchId: record.id, state: 'launching' };

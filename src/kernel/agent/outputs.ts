@@ -46,7 +46,7 @@ interface Shipped extends OutputFile {
 /** `untouched`: the files that are as they were made. */
 type WhenShipped = (untouched: ReadonlySet<string>) => void;
 
-interface Part {
+interface PartOutput {
   readonly files: Shipped[];
   /** The report of its end says that there is nothing: no file is shipped. */
   isSilent: boolean;
@@ -65,7 +65,7 @@ export interface ShipperWorld {
 
 export class OutputShipper {
   readonly #world: ShipperWorld;
-  readonly #parts = new Map<EpochId, Part>();
+  readonly #parts = new Map<EpochId, PartOutput>();
   #timer: Timer | null = null;
   #fileCount = 0;
   #connected = false;
@@ -165,12 +165,12 @@ export class OutputShipper {
     else this.#ship(part, file);
   }
 
-  #dropWhenShipped(epochId: EpochId, part: Part): void {
+  #dropWhenShipped(epochId: EpochId, part: PartOutput): void {
     if (part.whenShipped === null || !part.files.every((file) => file.isComplete)) return;
     this.#drop(epochId, part, part.whenShipped);
   }
 
-  #drop(epochId: EpochId, part: Part, then: WhenShipped): void {
+  #drop(epochId: EpochId, part: PartOutput, then: WhenShipped): void {
     this.#parts.delete(epochId);
     this.#fileCount -= part.files.length;
     const untouched = part.files.filter(({ isUntouched }) => isUntouched);
@@ -192,24 +192,24 @@ export class OutputShipper {
   }
 
   /** Nothing has been written where nothing has started. */
-  #mayHold(epochId: EpochId, part: Part): boolean {
+  #mayHold(epochId: EpochId, part: PartOutput): boolean {
     return part.whenShipped !== null || this.#world.isStarted(epochId);
   }
 
-  #look(part: Part, file: Shipped): void {
+  #look(part: PartOutput, file: Shipped): void {
     const isOpen = file.sent > file.acknowledged || (file.end !== null && !file.isComplete);
     const quietMs = this.#world.clock.monotonic() - file.movedAt;
     if (isOpen && quietMs > RESEND_MS) this.#shipAgain(part, file);
     else if (file.end === null) this.#ship(part, file);
   }
 
-  #shipAgain(part: Part, file: Shipped): void {
+  #shipAgain(part: PartOutput, file: Shipped): void {
     file.sent = file.acknowledged;
     file.end = null;
     this.#ship(part, file);
   }
 
-  #ship(part: Part, file: Shipped): void {
+  #ship(part: PartOutput, file: Shipped): void {
     if (!this.#connected || file.end !== null) return;
     const size = file.lastSize ?? this.#world.files.size(file.path) ?? 0;
     const until = Math.min(size, this.#bytesMax);
@@ -225,7 +225,7 @@ export class OutputShipper {
   }
 
   // Only when nothing is in flight: the end piece says how long the file is.
-  #shipEnd(part: Part, file: Shipped, size: number): void {
+  #shipEnd(part: PartOutput, file: Shipped, size: number): void {
     if (part.whenShipped === null || file.end !== null || file.sent > file.acknowledged) return;
     this.#send(file, new Uint8Array(0), true, size);
   }

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { GroupUse } from '../ports/containment.ts';
 import type { Log } from '../ports/log.ts';
 import type { Processes } from '../ports/processes.ts';
-import { endOf, exitOf, instantOf, type Now, type Sweeping } from '../runner/epoch.ts';
+import { endedAtOf, exitOf, instantOf, type Now, type Sweeping } from '../runner/epoch.ts';
 import { markOf } from './names.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 import type { TaskContainers } from './task-containers.ts';
@@ -129,7 +129,7 @@ export class Sweeper {
   }
 
   #complain(epoch: Sweeping): void {
-    const last = Math.max(...epoch.run.processes.map((process) => endOf(process) ?? 0));
+    const last = Math.max(...epoch.run.processes.map((process) => endedAtOf(process) ?? 0));
     const ms = instantOf(epoch, this.#world.now()) - last;
     if (ms < STUCK_MS || ms % STUCK_MS > LOOK_MS_MAX) return;
     this.#log.warn({ epoch: epoch.order.epochId, ms }, 'leftover processes do not end after KILL');

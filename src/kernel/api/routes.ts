@@ -40,7 +40,7 @@ export interface RouteTable extends KernelRoutes {}
 type RouteName = keyof RouteTable;
 type Input<S> = S extends z.ZodType ? z.input<S> : undefined;
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
-type Part<N extends RouteName, K extends string> = RouteTable[N] extends {
+type RouteSchema<N extends RouteName, K extends string> = RouteTable[N] extends {
   readonly [P in K]: infer S;
 }
   ? S
@@ -48,18 +48,18 @@ type Part<N extends RouteName, K extends string> = RouteTable[N] extends {
 
 /** What the handler of a route gets: checked and converted. */
 export interface Request<N extends RouteName> {
-  readonly params: Output<Part<N, 'params'>>;
-  readonly query: Output<Part<N, 'query'>>;
-  readonly body: Output<Part<N, 'body'>>;
+  readonly params: Output<RouteSchema<N, 'params'>>;
+  readonly query: Output<RouteSchema<N, 'query'>>;
+  readonly body: Output<RouteSchema<N, 'body'>>;
 }
 /** The routes at which a connection becomes another protocol's. */
 export type UpgradeName = {
   [N in RouteName]: RouteTable[N] extends { readonly produces: 'upgrade' } ? N : never;
 }[RouteName];
 /** What a client may send as the body of a route; it is only read. */
-export type Body<N extends RouteName> = ReadOnly<Input<Part<N, 'body'>>>;
+export type Body<N extends RouteName> = ReadOnly<Input<RouteSchema<N, 'body'>>>;
 /** What a route answers. */
-export type ReplyOf<N extends RouteName> = Output<Part<N, 'reply'>>;
+export type ReplyOf<N extends RouteName> = Output<RouteSchema<N, 'reply'>>;
 
 /** A schema's arrays and objects can be changed; what is sent need not be. */
 type ReadOnly<T> = T extends object ? { readonly [K in keyof T]: ReadOnly<T[K]> } : T;

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { didYouMean } from '../base/nearest-word.ts';
-import { type Place, type Problem, UNKNOWN_KEY } from '../files/problem.ts';
+import { type Problem, type ProblemPath, UNKNOWN_KEY } from '../files/problem.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -24,7 +24,7 @@ export function shapeBy<T>(schema: z.ZodType<T>, value: unknown): Shaped<T> {
     const parsed = schema.safeParse(root.value, { reportInput: true });
     if (parsed.success) return { value: parsed.data, problems };
     for (const issue of parsed.error.issues.flatMap(unfold)) {
-      const isOwn = problems.some(({ at }) => isWithin(issue.path as Place, at));
+      const isOwn = problems.some(({ at }) => isWithin(issue.path as ProblemPath, at));
       if (!isOwn) problems.push(...problemsOf(issue, schema));
       repair(root, issue, schema);
     }
@@ -41,7 +41,7 @@ export function together(shapes: readonly Problem[], inside: readonly Problem[])
 }
 
 /** Whether the place is that one or inside of it. */
-function isWithin(place: Place, outer: Place): boolean {
+function isWithin(place: ProblemPath, outer: ProblemPath): boolean {
   return outer.every((part, at) => place[at] === part);
 }
 
@@ -58,7 +58,7 @@ function isOfOtherType({ code, path }: Issue): boolean {
 }
 
 function problemsOf(issue: Issue, schema: z.ZodType): Problem[] {
-  const at = issue.path as Place;
+  const at = issue.path as ProblemPath;
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys(shapeAt(schema, at) ?? {});
     return issue.keys.map((key) => {
@@ -92,7 +92,7 @@ function elsewhere(schema: z.ZodType, key: string): string {
 }
 
 function repair(root: { value: unknown }, issue: Issue, schema: z.ZodType): void {
-  const at = ['value', ...(issue.path as Place)];
+  const at = ['value', ...(issue.path as ProblemPath)];
   if (issue.code === 'unrecognized_keys') {
     const owner = at.reduce<unknown>(inside, root) as Record<string, unknown>;
     for (const key of issue.keys) delete owner[key];
@@ -100,14 +100,14 @@ function repair(root: { value: unknown }, issue: Issue, schema: z.ZodType): void
   }
   const owner = at.slice(0, -1).reduce<unknown>(inside, root) as Record<string | number, unknown>;
   const last = at.at(-1) as string | number;
-  owner[last] = standIn(schemaAt(schema, issue.path as Place));
+  owner[last] = standIn(schemaAt(schema, issue.path as ProblemPath));
 }
 
 function inside(value: unknown, part: string | number): unknown {
   return (value as Record<string | number, unknown> | undefined)?.[part];
 }
 
-function shapeAt(schema: z.ZodType, at: Place): z.core.$ZodShape | undefined {
+function shapeAt(schema: z.ZodType, at: ProblemPath): z.core.$ZodShape | undefined {
   const found = schemaAt(schema, at);
   if (!(found instanceof z.ZodUnion)) return shapeOf(found);
   return (found.options as readonly z.ZodType[]).map(shapeOf).find((shape) => shape);
@@ -117,7 +117,7 @@ function shapeOf(schema: z.ZodType | undefined): z.core.$ZodShape | undefined {
   return schema instanceof z.ZodObject ? schema.shape : undefined;
 }
 
-function schemaAt(schema: z.ZodType, at: Place): z.ZodType | undefined {
+function schemaAt(schema: z.ZodType, at: ProblemPath): z.ZodType | undefined {
   return at.reduce<z.ZodType | undefined>(
     (found, part) => unwrapped(step(found, part)),
     unwrapped(schema),

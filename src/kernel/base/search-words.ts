@@ -1,7 +1,7 @@
 // Searching as people type it: words, all of which stand somewhere, in whatever case.
 
 /** Lower case; none: everything is found. */
-export function wordsOf(text: string): string[] {
+export function searchWordsOf(text: string): string[] {
   return text.toLowerCase().split(/\s+/).filter(Boolean);
 }
 

@@ -138,7 +138,7 @@ class Reader implements FileReading {
     }
   }
 
-  #readEntry(entry: Entry): void {
+  #readEntry(entry: KeyEntry): void {
     const read = readEntry(entry, this.#names);
     if (!read.ok) {
       this.problem(read.error.offset, read.error.what);
@@ -153,7 +153,7 @@ class Reader implements FileReading {
   }
 }
 
-interface Entry {
+interface KeyEntry {
   readonly name: string;
   readonly node: Node;
   readonly value: Node | null;
@@ -169,7 +169,7 @@ interface ReadEntry {
 const OF_KEYS = 'expected a mapping of keys to values';
 
 function readEntry(
-  { name, node, value }: Entry,
+  { name, node, value }: KeyEntry,
   names: Names,
 ): Result<ReadEntry, { offset: number; what: string }> {
   const seedKey = SEED_KEYS[name];

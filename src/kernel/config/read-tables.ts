@@ -59,7 +59,7 @@ export class TableReader {
     }
   }
 
-  #entry({ fields, entry }: Table, { full, node, value }: Place): Fields {
+  #entry({ fields, entry }: Table, { full, node, value }: KeyNode): Fields {
     const found = new Map<string, Value>();
     const [only] = fields;
     if (only?.name === '') {
@@ -96,7 +96,7 @@ export class TableReader {
     }
   }
 
-  #field(field: Key, { full, node, value }: Place, found: Map<string, Value>): void {
+  #field(field: Key, { full, node, value }: KeyNode, found: Map<string, Value>): void {
     const offset = startOf(value, node);
     const text = textOf(value, field);
     if (text === null) {
@@ -114,7 +114,7 @@ export class TableReader {
   }
 }
 
-interface Place {
+interface KeyNode {
   readonly full: string;
   readonly node: Node;
   readonly value: Node | null;

@@ -27,7 +27,7 @@ export class YamlText {
   syntaxProblems(): (Problem & { readonly code: string; readonly offset: number })[] {
     return this.document.errors.map((error) => {
       const [offset] = error.pos;
-      return { ...this.problem(offset, wordsOf(error)), code: error.code, offset };
+      return { ...this.problem(offset, yamlProblemOf(error)), code: error.code, offset };
     });
   }
 
@@ -51,7 +51,7 @@ const WORDS: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'a second document begins here; a file has one',
 };
 
-function wordsOf({ code, message }: YAMLError): string {
+function yamlProblemOf({ code, message }: YAMLError): string {
   const sign = /reserved character (.)/.exec(message)?.[1];
   if (sign !== undefined) return `a value cannot begin with ${sign}; put it in quotes`;
   return WORDS[code] ?? message;

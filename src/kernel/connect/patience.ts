@@ -24,7 +24,7 @@ export interface Patience {
 }
 
 /** Whoever waits for a head. */
-export interface Waiting {
+export interface HeadWait {
   /** The head has answered this process before. */
   hasMet(): boolean | Promise<boolean>;
   /** The head is known to be one: it has answered, or was not stopped here. Absent: it is. */
@@ -42,7 +42,7 @@ export interface Waiting {
  * head of which nothing says that it restarts: it was never started.
  */
 export async function patiently<T>(
-  waiting: Waiting,
+  waiting: HeadWait,
   patience: Patience,
   attempt: () => Promise<T>,
 ): Promise<T> {

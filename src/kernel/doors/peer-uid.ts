@@ -92,9 +92,9 @@ export function isOwnAddress(address: string): boolean {
 function formatEnds(address = '', port = 0): readonly string[] {
   const plain = plainAddress(address);
   const end = `:${hex(port, 4)}`;
-  if (isIPv6(plain)) return [`${wordsOf(bytesOfIPv6(plain))}${end}`];
-  const word = wordsOf(plain.split('.').map(Number));
-  const mapped = `${'0'.repeat(16)}${wordsOf([0, 0, 0xff, 0xff])}${word}`;
+  if (isIPv6(plain)) return [`${memoryWordsOf(bytesOfIPv6(plain))}${end}`];
+  const word = memoryWordsOf(plain.split('.').map(Number));
+  const mapped = `${'0'.repeat(16)}${memoryWordsOf([0, 0, 0xff, 0xff])}${word}`;
   return [word, mapped].map((text) => `${text}${end}`);
 }
 
@@ -106,7 +106,7 @@ function bytesOfIPv6(address: string): number[] {
 }
 
 /** Each four bytes as the number that they are in memory. */
-function wordsOf(bytes: readonly number[]): string {
+function memoryWordsOf(bytes: readonly number[]): string {
   const words: string[] = [];
   for (let at = 0; at < bytes.length; at += 4) {
     const four = bytes.slice(at, at + 4).map((byte) => hex(byte, 2));

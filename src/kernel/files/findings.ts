@@ -1,12 +1,12 @@
 // What comes up while a written batch is read: what is wrong with it, and the files that it names.
 
-import type { Place, Problem } from './problem.ts';
+import type { Problem, ProblemPath } from './problem.ts';
 
 /** A file that has to be there; whoever has a file system looks. */
 export interface FileUse {
   /** Relative to the folder of the batch file. */
   readonly path: string;
-  readonly at: Place;
+  readonly at: ProblemPath;
   /** `program`: a file that can be run. */
   readonly must: 'file' | 'program' | 'file or folder';
 }
@@ -17,7 +17,7 @@ export class Findings {
   readonly #seen = new Set<string>();
 
   /** Nothing when `what` is null, and once when a sweep says it again and again. */
-  problem(at: Place, what: string | null, of: 'key' | 'value' = 'value'): void {
+  problem(at: ProblemPath, what: string | null, of: 'key' | 'value' = 'value'): void {
     if (what === null || !this.#isNew(`problem ${JSON.stringify([at, what])}`)) return;
     this.problems.push(of === 'key' ? { at, what, isKey: true } : { at, what });
   }

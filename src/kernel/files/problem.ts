@@ -2,10 +2,10 @@
 // reader of the file turns places into lines and columns.
 
 /** Keys and positions from the root: `['jobs', 2, 'name']`. */
-export type Place = readonly (string | number)[];
+export type ProblemPath = readonly (string | number)[];
 
 export interface Problem {
-  readonly at: Place;
+  readonly at: ProblemPath;
   readonly what: string;
   /** The key at this place is wrong, not its value. */
   readonly isKey?: true;
@@ -15,7 +15,7 @@ export interface Problem {
 export const UNKNOWN_KEY = 'unknown key';
 
 /** `jobs[2].name`; empty for the root. */
-export function formatPlace(at: Place): string {
+export function formatPlace(at: ProblemPath): string {
   let text = '';
   for (const part of at) {
     if (typeof part === 'number') text += `[${part}]`;

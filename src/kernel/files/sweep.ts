@@ -1,10 +1,10 @@
 // The cross product of a sweep: which values each of its jobs has, and what it is called.
 
-import type { Place, Problem } from './problem.ts';
+import type { Problem, ProblemPath } from './problem.ts';
 
 const SWEEP_KEYS_MAX = 20;
 const KEY = /^[A-Za-z_][\w-]{0,62}$/;
-const AT: Place = ['sweep'];
+const AT: ProblemPath = ['sweep'];
 
 /** The values of each name. */
 export interface Sweep {

@@ -10,13 +10,13 @@ import type { State } from '../machine/state.ts';
 import { type Recovered, StoreFailure } from '../ports/store.ts';
 import { decodeRecords, encodeRecords } from '../wire/codec.ts';
 
-interface Entry {
+interface JournalEntry {
   readonly v: number;
   readonly steps: readonly StepRecord[];
 }
 
 export function encodeEntry(steps: readonly StepRecord[]): Uint8Array {
-  return encodeRecords({ v: RECORD_VERSION, steps } satisfies Entry);
+  return encodeRecords({ v: RECORD_VERSION, steps } satisfies JournalEntry);
 }
 
 /** Reads one entry; throws `StoreFailure` on bytes that no version of this program wrote. */
@@ -32,9 +32,9 @@ export function decodeEntry(seq: number, bytes: Uint8Array): readonly StepRecord
   return steps;
 }
 
-function isEntry(value: unknown): value is Entry {
+function isEntry(value: unknown): value is JournalEntry {
   if (typeof value !== 'object' || value === null) return false;
-  const { v, steps } = value as Partial<Entry>;
+  const { v, steps } = value as Partial<JournalEntry>;
   return typeof v === 'number' && Array.isArray(steps);
 }
 

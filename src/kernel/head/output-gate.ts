@@ -28,7 +28,7 @@ const ALL_WAITING_BYTES_MAX = 2 * WAITING_BYTES_MAX;
 const PIECE_BYTES = 4096;
 
 /** What waits of one node; `judging` is the end of the line of pieces that need the store. */
-interface Waiting {
+interface NodeBacklog {
   bytes: number;
   unjudged: number;
   judging: Promise<unknown>;
@@ -38,7 +38,7 @@ export class OutputGate {
   readonly #engine: Engine;
   readonly #logs: LogSink;
   readonly #log: Log;
-  readonly #waiting = new Map<NodeName, Waiting>();
+  readonly #waiting = new Map<NodeName, NodeBacklog>();
   #allBytes = 0;
   /** The nodes of an epoch in rank order, by its id; only what is durable. */
   readonly #placed = new Map<string, readonly NodeName[]>();
@@ -98,7 +98,7 @@ export class OutputGate {
     }
   }
 
-  #admit(node: NodeName, piece: Piece, waiting: Waiting): Promise<Kept> {
+  #admit(node: NodeName, piece: Piece, waiting: NodeBacklog): Promise<Kept> {
     // Behind one that is still being judged all others wait too: pieces stay in order.
     if (waiting.unjudged === 0 && this.#isKnown(node, piece)) return this.#keep(piece);
     waiting.unjudged += 1;
@@ -168,7 +168,7 @@ export class OutputGate {
     }
   }
 
-  #waitingOf(node: NodeName): Waiting {
+  #waitingOf(node: NodeName): NodeBacklog {
     const known = this.#waiting.get(node);
     if (known !== undefined) return known;
     const made = { bytes: 0, unjudged: 0, judging: Promise.resolve() };

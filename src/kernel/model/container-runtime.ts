@@ -16,10 +16,10 @@ export function runtimeLabels(runtimes: readonly ContainerRuntime[]): string[] {
 
 /** For people: `docker 20.10.24; podman cannot be used: …`. */
 export function runtimeWords(runtimes: readonly ContainerRuntime[]): string {
-  return runtimes.length === 0 ? 'none' : runtimes.map(wordsOf).join('; ');
+  return runtimes.length === 0 ? 'none' : runtimes.map(runtimeTextOf).join('; ');
 }
 
-function wordsOf({ name, version, problem }: ContainerRuntime): string {
+function runtimeTextOf({ name, version, problem }: ContainerRuntime): string {
   if (problem !== null) return `${name} cannot be used: ${problem}`;
   return version === '' ? name : `${name} ${version}`;
 }

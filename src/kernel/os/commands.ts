@@ -60,7 +60,7 @@ function run(command: Command, variables: Readonly<NodeJS.ProcessEnv>): Promise<
     // One that reads none of it closes the pipe, which says nothing about its success.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(command.input);
-    return endOf(child, command);
+    return commandEndOf(child, command);
   } catch (error) {
     // Of most errors Node.js tells by an event, of some (ENOTDIR, E2BIG) it throws.
     const how = (error as Error).message;
@@ -86,7 +86,10 @@ function startOf({ argv, user }: Command): {
   return { argv: [...NODE, `${uid}`, `${gid}`, groups.join(','), ...argv], rights: {} };
 }
 
-function endOf(child: ChildProcess, { timeoutMs, keep, apart }: Command): Promise<CommandEnd> {
+function commandEndOf(
+  child: ChildProcess,
+  { timeoutMs, keep, apart }: Command,
+): Promise<CommandEnd> {
   let output = '';
   let errors = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {

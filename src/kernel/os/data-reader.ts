@@ -70,12 +70,12 @@ async function readUrl(url: string, timeoutMs: number): Promise<string> {
   try {
     return await fetchText(url, AbortSignal.timeout(timeoutMs));
   } catch (error) {
-    throw new Error(wordsOf(error, timeoutMs));
+    throw new Error(fetchProblemOf(error, timeoutMs));
   }
 }
 
 /** Never those of `fetch` itself: they may have the address, which may have a key. */
-function wordsOf(error: unknown, timeoutMs: number): string {
+function fetchProblemOf(error: unknown, timeoutMs: number): string {
   if (error instanceof DOMException) return lateWords(timeoutMs);
   if (!(error instanceof TypeError)) return error instanceof Error ? error.message : String(error);
   const { cause } = error;

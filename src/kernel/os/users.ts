@@ -14,14 +14,14 @@ const LOOKUP_TIMEOUT_MS = 10_000;
 /** `getent` and `id` exit with these when the name is unknown. */
 const UNKNOWN = new Set([1, 2]);
 
-interface Entry {
+interface CachedAccount {
   readonly account: UserAccount | null;
   readonly until: number;
 }
 
 /** `monotonic` in ms; passed in so that a test can let time pass. */
 export function systemUsers(monotonic: () => number): Users {
-  const known = new Map<string, Entry>();
+  const known = new Map<string, CachedAccount>();
   // A program does not change its user; asking for every task would cost a look-up each.
   const self = ownAccount();
   return {

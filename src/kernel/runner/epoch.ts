@@ -94,7 +94,7 @@ export interface Run {
   suspended: boolean;
   /** Turn of the last report of a stop or a go; 0 before the first. */
   turnTold: number;
-  ending: Ending | null;
+  ending: Termination | null;
   failure: Failure | null;
   /** Who began it at its site has ended it there, in the words of that. Absent: nobody did. */
   cancelledThere?: string;
@@ -137,7 +137,7 @@ export type EndingCause = Extract<
 >;
 
 /** The processes are being ended: TERM was sent at `at`, KILL follows at `killAt`. */
-export interface Ending {
+export interface Termination {
   readonly cause: EndingCause;
   readonly why: string;
   /** Nobody wants what it leaves. */
@@ -189,7 +189,7 @@ export function processesOf({ run }: Pick<Epoch, 'run'>): readonly Process[] {
   return run?.processes ?? [];
 }
 
-export function endingOf({ run }: Pick<Epoch, 'run'>): Ending | null {
+export function endingOf({ run }: Pick<Epoch, 'run'>): Termination | null {
   return run?.ending ?? null;
 }
 
@@ -197,7 +197,7 @@ export function exitOf(process: Process): ExitStatus | null {
   return process.state === 'exited' ? process.exit : null;
 }
 
-export function endOf(process: Process): number | null {
+export function endedAtOf(process: Process): number | null {
   return process.state === 'exited' ? process.endedAt : null;
 }
 

@@ -139,7 +139,7 @@ function decideExited(
   event: Extract<ProcessInput, { kind: 'exited' }>,
   now: Now,
 ): RunnerEvent[] {
-  const endedAt = endOf(epoch, event.endedAt, now);
+  const endedAt = endTimeOf(epoch, event.endedAt, now);
   const events = event.leaseOver ? endingByLauncher(epoch, endedAt, now) : [];
   // The start was not heard of, which happens after a restart; the head is told of it all the same.
   if (process.state === 'requested') {
@@ -159,7 +159,7 @@ function decideExited(
 }
 
 /** The launcher reads the wall clock, as it is now: processes end just before that is heard. */
-function endOf(epoch: Launching | Running, endedAt: number, now: Now): number {
+function endTimeOf(epoch: Launching | Running, endedAt: number, now: Now): number {
   const told = endedAt + instantOf(epoch, now) - now.at;
   return told === endedAt ? told : Math.max(epoch.run.start?.at ?? told, told);
 }

@@ -4,9 +4,8 @@ import type { EpochId } from '../model/ids.ts';
 import type { EndCause, EndReport } from '../model/orders.ts';
 import type { Stored } from '../model/staging.ts';
 import {
-  type Ending,
   type Epoch,
-  endOf,
+  endedAtOf,
   exitOf,
   instantOf,
   type Now,
@@ -14,6 +13,7 @@ import {
   type Run,
   type Storing,
   type Sweeping,
+  type Termination,
 } from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
@@ -200,7 +200,7 @@ function endCause({ order, run }: Sweeping, outOfMemory: boolean): EndCause {
 }
 
 /** Something was still running when the signal went out. */
-function wasEndedBy({ processes }: Run, ending: Ending): boolean {
+function wasEndedBy({ processes }: Run, ending: Termination): boolean {
   return processes.some((process) => process.state !== 'exited' || process.endedAt >= ending.at);
 }
 
@@ -214,7 +214,7 @@ function endDetail(run: Run, cause: EndCause): string | null {
 function lastEnd({ processes }: Run): number | null {
   let last: number | null = null;
   for (const process of processes) {
-    const endedAt = endOf(process);
+    const endedAt = endedAtOf(process);
     if (endedAt !== null && (last === null || endedAt > last)) last = endedAt;
   }
   return last;

@@ -6,7 +6,6 @@ import type { TaskId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
 import type { EndReport, LaunchOrder } from '../model/orders.ts';
 import {
-  type Ending,
   type Epoch,
   type Failure,
   type Phase,
@@ -14,6 +13,7 @@ import {
   type Process,
   processesOf,
   type Run,
+  type Termination,
   usageOf,
 } from './epoch.ts';
 
@@ -35,7 +35,7 @@ export interface StoredEpoch {
   readonly turnTold: number;
   readonly suspended: boolean;
   readonly paused: boolean;
-  readonly ending: Ending | null;
+  readonly ending: Termination | null;
   readonly failure: Failure | null;
   readonly cancelledThere?: string;
   readonly signalSerial: number;

@@ -6,7 +6,6 @@ import { formatSize } from '../base/size.ts';
 import type { EpochId } from '../model/ids.ts';
 import {
   beginOf,
-  type Ending,
   type EndingCause,
   type Epoch,
   elapsedMs,
@@ -17,6 +16,7 @@ import {
   isOpen,
   type Now,
   processesOf,
+  type Termination,
 } from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
 import { endUnleased, isLeaseOver } from './lease.ts';
@@ -43,7 +43,7 @@ export function decideTick(state: RunnerState, now: Now): RunnerEvent[] {
   return events;
 }
 
-function decideKill({ order }: Epoch, ending: Ending, now: Now): RunnerEvent[] {
+function decideKill({ order }: Epoch, ending: Termination, now: Now): RunnerEvent[] {
   if (now.monotonic < ending.killAt) return [];
   const killAt = now.monotonic + KILL_AGAIN_MS;
   return [{ kind: 'kill_due', epochId: order.epochId, killAt }];

@@ -8,7 +8,7 @@ import { Job } from './job.ts';
 import { changeJob, explainJob, jobInfo, jobTasks } from './job-calls.ts';
 import type { JobCommand, JobOptions } from './job-options.ts';
 import { checkOptions } from './known-options.ts';
-import type { Line } from './line.ts';
+import type { HeadConnection } from './line.ts';
 import { readLogs, readOutput } from './logs.ts';
 import {
   type EventOptions,
@@ -74,7 +74,7 @@ export let lineOf: (cluster: Cluster) => object;
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: wings give what they declare
 export class Cluster implements AsyncDisposable {
-  readonly #line: Line;
+  readonly #line: HeadConnection;
   /** Login name that this program has there. */
   readonly user: string;
 
@@ -84,7 +84,7 @@ export class Cluster implements AsyncDisposable {
 
   /** Not for programs: `connect()` makes one. */
   constructor(line: object, user: string) {
-    this.#line = line as Line;
+    this.#line = line as HeadConnection;
     this.user = user;
   }
 

@@ -5,7 +5,7 @@ import type { Duration } from '../model/options/types.ts';
 import { Cluster } from './cluster.ts';
 import { asWeftError, wrongArgument } from './errors.ts';
 import { checkOptions, type KnownOptions } from './known-options.ts';
-import { Line } from './line.ts';
+import { HeadConnection } from './line.ts';
 import { dropUndefined, durationMs } from './submission.ts';
 
 /** Where the head is and who this program is. Everything is optional. */
@@ -70,7 +70,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Cluster> {
   const location = locate(options, environment);
   // Who has said how long to be patient means it; else a job is waited for as long as it takes.
   const waitPatienceMs = options.patience === undefined ? Number.POSITIVE_INFINITY : patienceMs;
-  const line = new Line({ location, environment, timeoutMs, patienceMs, waitPatienceMs });
+  const line = new HeadConnection({ location, environment, timeoutMs, patienceMs, waitPatienceMs });
   try {
     const { name } = await line.call('whoami');
     return new Cluster(line, name);

@@ -1,7 +1,7 @@
 // What happens in the cluster, as a stream that goes on where it was after a cut.
 
 import { checkOptions } from './known-options.ts';
-import type { Line } from './line.ts';
+import type { HeadConnection } from './line.ts';
 import { EVENT_OPTIONS, type EventOptions } from './options.ts';
 import { listed, pathOf } from './submission.ts';
 import type { ClusterEvent } from './views.ts';
@@ -19,7 +19,7 @@ interface RecordOfEvents {
 
 /** Ends when `signal` is aborted, else never. */
 export async function* readEvents(
-  line: Line,
+  line: HeadConnection,
   options: EventOptions,
 ): AsyncGenerator<ClusterEvent, void, undefined> {
   checkOptions('events', options, EVENT_OPTIONS);

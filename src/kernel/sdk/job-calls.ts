@@ -1,15 +1,18 @@
 // What the head is asked about one job, and told to do with it.
 
-import type { Line } from './line.ts';
+import type { HeadConnection } from './line.ts';
 import { dropUndefined } from './submission.ts';
 import type { Explanation, JobInfo, TaskInfo } from './views.ts';
 
-export function jobInfo(line: Line, id: string): Promise<JobInfo> {
+export function jobInfo(line: HeadConnection, id: string): Promise<JobInfo> {
   return line.call('getJob', { params: { id } });
 }
 
 /** Page by page. */
-export async function* jobTasks(line: Line, id: string): AsyncGenerator<TaskInfo, void, undefined> {
+export async function* jobTasks(
+  line: HeadConnection,
+  id: string,
+): AsyncGenerator<TaskInfo, void, undefined> {
   let after: number | undefined;
   for (;;) {
     const query = dropUndefined({ after, limit: 1000 });
@@ -20,13 +23,13 @@ export async function* jobTasks(line: Line, id: string): AsyncGenerator<TaskInfo
   }
 }
 
-export function explainJob(line: Line, id: string): Promise<Explanation> {
+export function explainJob(line: HeadConnection, id: string): Promise<Explanation> {
   return line.call('explainJob', { params: { id } });
 }
 
 /** Resolves with how many tasks that changed. */
 export async function changeJob(
-  line: Line,
+  line: HeadConnection,
   route: 'cancelJob' | 'holdJob' | 'releaseJob',
   id: string,
 ): Promise<number> {

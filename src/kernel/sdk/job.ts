@@ -1,7 +1,7 @@
 // A job of the cluster, by its number: what can be asked of it and done to it.
 
 import { changeJob, explainJob, jobInfo, jobTasks } from './job-calls.ts';
-import type { Line } from './line.ts';
+import type { HeadConnection } from './line.ts';
 import { readLogs, readOutput } from './logs.ts';
 import type { LogOptions, OutputOptions, PullOptions, WaitOptions } from './options.ts';
 import { pullFiles } from './pull.ts';
@@ -15,11 +15,11 @@ import { waitForJob } from './wait.ts';
 export class Job {
   /** `42` or `42[7]`. */
   readonly id: string;
-  readonly #line: Line;
+  readonly #line: HeadConnection;
 
   /** Not for programs: `cluster.job(id)` makes one. */
   constructor(line: object, id: string) {
-    this.#line = line as Line;
+    this.#line = line as HeadConnection;
     this.id = id;
   }
 

@@ -25,7 +25,7 @@ export interface LineParts {
   readonly waitPatienceMs?: number;
 }
 
-export class Line {
+export class HeadConnection {
   readonly location: Location;
   readonly #api: Api;
   readonly patienceMs: number;

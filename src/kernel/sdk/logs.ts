@@ -5,7 +5,7 @@ import { refuse } from '../model/errors.ts';
 import { failure } from '../model/failure.ts';
 import { asWeftError, WeftError, wrongArgument } from './errors.ts';
 import { checkOptions } from './known-options.ts';
-import type { Line } from './line.ts';
+import type { HeadConnection } from './line.ts';
 import { LOG_OPTIONS, type LogOptions, OUTPUT_OPTIONS, type OutputOptions } from './options.ts';
 import { dropUndefined } from './submission.ts';
 
@@ -16,7 +16,7 @@ const OUTPUT_BYTES_MAX = 16 * 1024 ** 2;
 const CUTS_MAX = 10;
 
 export async function* readLogs(
-  line: Line,
+  line: HeadConnection,
   id: string,
   chosen: LogOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -62,7 +62,11 @@ function lacking(task: string): unknown {
 }
 
 /** All of it, decoded as UTF-8. */
-export async function readOutput(line: Line, id: string, options: OutputOptions): Promise<string> {
+export async function readOutput(
+  line: HeadConnection,
+  id: string,
+  options: OutputOptions,
+): Promise<string> {
   checkOptions('output', options, OUTPUT_OPTIONS);
   const { bytesMax = OUTPUT_BYTES_MAX, ...which } = options;
   if (!(bytesMax > 0)) throw wrongArgument(`bytesMax: ${bytesMax} is not a number of bytes`);

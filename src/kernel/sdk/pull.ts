@@ -7,7 +7,7 @@ import { checkLists } from '../transfer/pull/compare.ts';
 import { findOutputs, type TaskOutputs } from '../transfer/pull/outputs.ts';
 import { withWeftErrors, wrongArgument } from './errors.ts';
 import { checkOptions } from './known-options.ts';
-import type { Line } from './line.ts';
+import type { HeadConnection } from './line.ts';
 import { PULL_OPTIONS, type PullOptions } from './options.ts';
 import { dropUndefined, listed } from './submission.ts';
 import type { PulledFile } from './views.ts';
@@ -21,7 +21,7 @@ const HINTS = {
 const busy = new Map<string, Promise<unknown>>();
 
 export async function pullFiles(
-  line: Line,
+  line: HeadConnection,
   id: string,
   options: PullOptions,
 ): Promise<readonly PulledFile[]> {
@@ -41,7 +41,7 @@ export async function pullFiles(
 }
 
 async function fetch(
-  line: Line,
+  line: HeadConnection,
   id: string,
   { to: place = '.', folders = true, signal, ...chosen }: PullOptions,
 ): Promise<readonly PulledFile[]> {

@@ -9,7 +9,7 @@ import { readInputs, sendInputs } from '../transfer/inputs/inputs.ts';
 import { WeftError, withWeftErrors, wrongArgument } from './errors.ts';
 import { JOB_OPTIONS, type JobCommand, type JobOptions } from './job-options.ts';
 import { checkOptions } from './known-options.ts';
-import type { Line } from './line.ts';
+import type { HeadConnection } from './line.ts';
 import { inputsOf, makeSubmission } from './submission.ts';
 
 /** What a head removes between the two, because it is short of room, is sent again so often. */
@@ -17,7 +17,7 @@ const TRIES_MAX = 3;
 
 /** Resolves with the id of the job. Every try carries the same key. */
 export async function submitJob(
-  line: Line,
+  line: HeadConnection,
   command: JobCommand,
   options: JobOptions,
 ): Promise<number> {
@@ -35,7 +35,7 @@ export async function submitJob(
 
 /** Sends files, and then what names them: by the hash of their list, or by none when there are none. */
 export async function withInputs<T>(
-  line: Line,
+  line: HeadConnection,
   inputs: InputWishes | null,
   signal: AbortSignal | undefined,
   submit: (inputs: BlobHash | undefined) => Promise<T>,
@@ -57,7 +57,7 @@ export async function withInputs<T>(
 }
 
 async function send(
-  line: Line,
+  line: HeadConnection,
   submission: Submission,
   { key, signal }: { key: string; signal: AbortSignal | undefined },
 ): Promise<number> {

@@ -5,7 +5,7 @@ import { refuse } from '../model/errors.ts';
 import { failure } from '../model/failure.ts';
 import { asWeftError, WeftError } from './errors.ts';
 import { checkOptions } from './known-options.ts';
-import type { Line } from './line.ts';
+import type { HeadConnection } from './line.ts';
 import { WAIT_OPTIONS, type WaitOptions } from './options.ts';
 import { durationMs } from './submission.ts';
 import type { JobInfo } from './views.ts';
@@ -19,7 +19,11 @@ const ANSWER_MS = 15_000;
 const JOBS_MAX = 1000;
 
 /** Resolves when it is done, or has started. */
-export async function waitForJob(line: Line, id: string, options: WaitOptions): Promise<JobInfo> {
+export async function waitForJob(
+  line: HeadConnection,
+  id: string,
+  options: WaitOptions,
+): Promise<JobInfo> {
   checkOptions('wait', options, WAIT_OPTIONS);
   const { until = 'done', signal } = options;
   return poll(options, async (timeoutMs, restMs) => {
@@ -31,7 +35,7 @@ export async function waitForJob(line: Line, id: string, options: WaitOptions): 
 
 /** Resolves when all of them are. */
 export async function waitForAll(
-  line: Line,
+  line: HeadConnection,
   ids: readonly string[],
   options: WaitOptions,
 ): Promise<readonly JobInfo[]> {

@@ -80,7 +80,7 @@ export class HeadStaging implements Staging {
     try {
       return ok(await this.#storing.run(signal, () => this.#storeStill(order, from, signal)));
     } catch (error) {
-      return err(wordsOf(error));
+      return err(stagingProblemOf(error));
     }
   }
 
@@ -237,10 +237,10 @@ function contentsOf(entries: readonly FileEntry[]): Content[] {
 /** Whoever says no to one node says it to all; what the node itself cannot do another one may. */
 function failureOf(error: unknown): StagingFailure {
   const isOfHead = error instanceof Failure && error.cause === undefined;
-  return { detail: wordsOf(error), nodeFault: !isOfHead };
+  return { detail: stagingProblemOf(error), nodeFault: !isOfHead };
 }
 
-function wordsOf(error: unknown): string {
+function stagingProblemOf(error: unknown): string {
   if (error instanceof Failure) return error.message;
   const { path, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return (error as Error).message;

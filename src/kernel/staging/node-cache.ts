@@ -39,7 +39,7 @@ export interface Holding {
   release(): void;
 }
 
-interface Entry extends CachedBlob {
+interface CacheEntry extends CachedBlob {
   size: number;
   usedAt: number;
   users: number;
@@ -56,7 +56,7 @@ const NOTED_MS = 600_000;
 
 export class NodeCache {
   readonly #options: NodeCacheOptions;
-  readonly #entries = new Map<BlobHash, Entry>();
+  readonly #entries = new Map<BlobHash, CacheEntry>();
   /** On their way; each is fetched by one task for all that need it. */
   readonly #coming = new Map<BlobHash, Promise<void>>();
   #loaded: Promise<void> | null = null;
@@ -186,10 +186,10 @@ export class NodeCache {
     this.#entryOf({ hash, size: statSync(file).size });
   }
 
-  #entryOf({ hash, size }: Content): Entry {
+  #entryOf({ hash, size }: Content): CacheEntry {
     const known = this.#entries.get(hash);
     if (known !== undefined) return Object.assign(known, { size });
-    const entry: Entry = { hash, size, usedAt: this.#options.clock.now(), users: 0 };
+    const entry: CacheEntry = { hash, size, usedAt: this.#options.clock.now(), users: 0 };
     this.#entries.set(hash, entry);
     return entry;
   }

@@ -6,7 +6,7 @@ import type { RouteName } from '../api/paths.ts';
 import type { ReplyOf } from '../api/routes.ts';
 
 /** A client of the API whose failures are `Failure`s. */
-export interface Head {
+export interface HeadApi {
   /** For messages. */
   readonly address: string;
   /** `timeoutMs`: 0 = none. */
@@ -18,7 +18,7 @@ export interface Head {
 }
 
 export interface Carrier {
-  head(): Promise<Head>;
+  head(): Promise<HeadApi>;
   /** Runs it again while the head is away, for as long as there is patience; `note` is for people. */
   patiently<T>(note: string, attempt: () => Promise<T>): Promise<T>;
   /** Rests, for as long as whoever carries is still wanted. */

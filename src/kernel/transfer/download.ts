@@ -107,13 +107,13 @@ function isShort(error: unknown, { size }: Wanted): boolean {
   return error instanceof Failure && error.code === 'argument.invalid' && size > 0;
 }
 
-interface Place {
+interface DownloadPosition {
   offset: number;
   /** Has all bytes before it. */
   readonly hasher: Hash;
 }
 
-async function hashFirst(file: FileHandle, { offset, hasher }: Place): Promise<void> {
+async function hashFirst(file: FileHandle, { offset, hasher }: DownloadPosition): Promise<void> {
   const block = Buffer.allocUnsafe(BLOCK_BYTES);
   for (let done = 0; done < offset; ) {
     const { bytesRead } = await file.read(block, 0, Math.min(block.length, offset - done), done);
@@ -127,7 +127,7 @@ async function hashFirst(file: FileHandle, { offset, hasher }: Place): Promise<v
 async function fetchRest(
   carrier: Carrier,
   { hash, size }: Wanted,
-  { file, at, moved }: { file: FileHandle; at: Place; moved: (bytes: number) => void },
+  { file, at, moved }: { file: FileHandle; at: DownloadPosition; moved: (bytes: number) => void },
 ): Promise<void> {
   const api = await carrier.head();
   const headers = { range: `bytes=${at.offset}-` };

@@ -8,7 +8,7 @@ import type { FileUse } from '../files/findings.ts';
 import { staysInside } from '../files/links.ts';
 import type { Problem } from '../files/problem.ts';
 import { FILE_ENTRIES_MAX } from '../model/limits.ts';
-import { type Entry, MODE_MASK, walk } from './walk.ts';
+import { MODE_MASK, type WalkEntry, walk } from './walk.ts';
 
 /** What one path of a batch holds. */
 export interface Looked {
@@ -20,7 +20,7 @@ export interface Looked {
   /** Permissions. */
   readonly mode: number;
   /** Everything in a folder, folders before what is in them. */
-  readonly inside: readonly Entry[];
+  readonly inside: readonly WalkEntry[];
 }
 
 export interface Looks {
@@ -70,11 +70,11 @@ function lookAtOne({ file, must, entriesMax }: Asked, folder: string): Look {
     if (stats.isDirectory()) return lookInto(full, { file, mode, entriesMax });
     return { path: file, isFolder: false, files: 1, bytes: stats.size, mode, inside: [] };
   } catch (error) {
-    return { wrong: [`'${file}' ${wordsOf(error as NodeJS.ErrnoException, full)}`] };
+    return { wrong: [`'${file}' ${lookProblemOf(error as NodeJS.ErrnoException, full)}`] };
   }
 }
 
-function wordsOf(error: NodeJS.ErrnoException, full: string): string {
+function lookProblemOf(error: NodeJS.ErrnoException, full: string): string {
   const { code } = error;
   if (code === 'ELOOP') return 'is a link that leads in a circle';
   if (code !== 'ENOTDIR' && isLink(full)) return 'is a link to something that does not exist';
@@ -88,7 +88,7 @@ function lookInto(
   { file, mode, entriesMax }: { file: string; mode: number; entriesMax: number },
 ): Look {
   const wrong: string[] = [];
-  const inside: Entry[] = [];
+  const inside: WalkEntry[] = [];
   const name = (path: string) => `'${[file.replace(/\/$/, ''), path].filter(Boolean).join('/')}'`;
   const unreadable = (path: string, error: unknown) => {
     wrong.push(`${name(path)} cannot be read: ${fileProblem(error)}`);
@@ -111,7 +111,7 @@ function lookInto(
   return { wrong: [...wrong.slice(0, PROBLEMS_PER_FOLDER_MAX), ...rest] };
 }
 
-function wrongInside({ path: inside, kind, isText, target, full }: Entry): string | null {
+function wrongInside({ path: inside, kind, isText, target, full }: WalkEntry): string | null {
   if (!isText) return 'has a name that is not valid UTF-8; rename it';
   if (kind === 'special') return 'is a device, pipe or socket';
   if (kind === 'link' && !staysInside(inside, target ?? '')) {

@@ -2,7 +2,7 @@
 
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 
-export interface Entry {
+export interface WalkEntry {
   /** Relative, with `/`; what is not valid UTF-8 in it is replaced, and `isText` false. */
   readonly path: string;
   readonly isText: boolean;
@@ -26,7 +26,7 @@ const SLASH = Buffer.from('/');
  * Folders come before what is in them. What cannot be read is told and passed over; without
  * `unreadable` the walk throws.
  */
-export function* walk(folder: string, unreadable?: OnUnreadable): Generator<Entry> {
+export function* walk(folder: string, unreadable?: OnUnreadable): Generator<WalkEntry> {
   // A stack of its own: nested generators would pass each entry through every level.
   const levels = [new Level(Buffer.from(folder), '', true, unreadable)];
   for (;;) {
@@ -66,7 +66,7 @@ class Level {
   }
 
   /** Null when there is nothing more. */
-  next(): Entry | null {
+  next(): WalkEntry | null {
     for (;;) {
       const { done, value: name } = this.#names.next();
       if (done === true) return null;
@@ -76,7 +76,7 @@ class Level {
     }
   }
 
-  #entryOf(name: Buffer, path: string): Entry {
+  #entryOf(name: Buffer, path: string): WalkEntry {
     const full = Buffer.concat([this.#folder, SLASH, name]);
     const stats = lstatSync(full);
     const kind = kindOf(stats);
@@ -101,7 +101,7 @@ class Level {
   }
 }
 
-function kindOf(stats: Stats): Entry['kind'] {
+function kindOf(stats: Stats): WalkEntry['kind'] {
   if (stats.isFile()) return 'file';
   if (stats.isDirectory()) return 'folder';
   return stats.isSymbolicLink() ? 'link' : 'special';

@@ -13,7 +13,7 @@ import {
   copyJob,
   type FollowedJob,
   lackingOf,
-  type Part,
+  type OutputRange,
   type Stream,
 } from '../jobs/follow-job.ts';
 import { defineFailed } from '../jobs/row-options.ts';
@@ -141,7 +141,7 @@ function tellElsewhere(
   for (const { message } of refusals) context.note(message);
 }
 
-function readPart(options: Options): Part {
+function readPart(options: Options): OutputRange {
   const numbers = {
     epoch: number('--epoch', options.epoch),
     nodeRank: number('--node', options.node),

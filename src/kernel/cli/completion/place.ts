@@ -2,7 +2,7 @@
 
 import type { Argument, Command, Option } from 'commander';
 
-export type Place =
+export type CursorPlace =
   | { readonly kind: 'nowhere' }
   | { readonly kind: 'command' }
   | { readonly kind: 'option' }
@@ -11,7 +11,7 @@ export type Place =
   | { readonly kind: 'operand'; readonly argument: Argument };
 
 export interface Found {
-  readonly place: Place;
+  readonly place: CursorPlace;
   /** The innermost command that was typed. */
   readonly command: Command;
   /** Its names, without that of the program: `node drain`. */
@@ -64,7 +64,7 @@ class Walk {
     };
   }
 
-  #placeOf(word: string): Place {
+  #placeOf(word: string): CursorPlace {
     if (this.#awaits !== null) return { kind: 'value', option: this.#awaits, before: '' };
     if (!this.#isOver && word.startsWith('-')) return this.#optionPlace(word);
     if (this.#command.commands.length > 0) return { kind: 'command' };
@@ -74,7 +74,7 @@ class Walk {
     return argument === undefined || isPast ? { kind: 'nowhere' } : { kind: 'operand', argument };
   }
 
-  #optionPlace(word: string): Place {
+  #optionPlace(word: string): CursorPlace {
     const at = word.indexOf('=');
     if (at === -1 || !word.startsWith('--')) return { kind: 'option' };
     const option = this.#optionOf(word.slice(0, at));

@@ -14,7 +14,7 @@ export interface DaemonNote {
   readonly text: string;
 }
 
-interface Place {
+interface StateDirectory {
   /** The directory of the state. */
   readonly directory: string;
 }
@@ -23,7 +23,7 @@ interface Place {
 const NAMES_MAX = 8;
 
 /** Nothing when the head at `address` is not that of this directory; null: whatever head it is. */
-export function daemonNotes({ directory }: Place, address: string | null): DaemonNote[] {
+export function daemonNotes({ directory }: StateDirectory, address: string | null): DaemonNote[] {
   const paths = new LocalPaths(directory);
   if (address !== null && paths.socket !== address) return [];
   // Whoever uses another's cluster hears of its head, and not of what starts that again.

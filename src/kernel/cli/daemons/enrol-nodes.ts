@@ -7,14 +7,14 @@ import type { Api } from '../../connect/api.ts';
 import type { Resources } from '../../model/resources.ts';
 import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
 
-interface Place {
+interface EnrolTarget {
   readonly api: Api;
   readonly paths: LocalPaths;
   /** Names of all nodes of this machine, as far as they have been made. */
   readonly known: readonly string[];
 }
 
-interface Wish {
+interface EnrolRequest {
   readonly names: readonly string[];
   /** Those that the head knows. */
   readonly enrolled: ReadonlySet<string>;
@@ -29,7 +29,10 @@ const MAY_GO: ReadonlySet<string> = new Set(['health', 'keeps', 'pause', 'gpus']
 /** At once, and the head writes them down together; more would only wait for each other. */
 const AT_ONCE_MAX = 32;
 
-export async function enrolNodes(place: Place, { names, ...wish }: Wish): Promise<void> {
+export async function enrolNodes(
+  place: EnrolTarget,
+  { names, ...wish }: EnrolRequest,
+): Promise<void> {
   const { paths } = place;
   const gpus = new GpuNumbers(place);
   const waiting = names.map((name) => {
@@ -56,7 +59,7 @@ export async function enrolNodes(place: Place, { names, ...wish }: Wish): Promis
 }
 
 async function enrol(
-  { api, paths }: Place,
+  { api, paths }: EnrolTarget,
   node: { readonly name: string; readonly gpuFrom: number; readonly resources: Resources },
 ): Promise<AgentOptions> {
   const { name, gpuFrom, resources } = node;
@@ -90,7 +93,7 @@ class GpuNumbers {
   readonly #paths: LocalPaths;
   #next = 0;
 
-  constructor({ paths, known }: Place) {
+  constructor({ paths, known }: EnrolTarget) {
     this.#paths = paths;
     for (const name of known) {
       const { gpuFrom = 0, resources } = this.#read(name) ?? {};

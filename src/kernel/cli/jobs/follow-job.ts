@@ -33,7 +33,7 @@ export interface FollowedJob {
 }
 
 /** Which of its processes, runs and bytes; what is absent is all of it, of runs the last. */
-export interface Part {
+export interface OutputRange {
   readonly nodeRank?: number;
   readonly rank?: number;
   readonly epoch?: number;
@@ -41,7 +41,7 @@ export interface Part {
   readonly limit?: number;
 }
 
-interface Source extends Pick<Part, 'epoch' | 'offset' | 'limit'> {
+interface Source extends Pick<OutputRange, 'epoch' | 'offset' | 'limit'> {
   readonly id: string;
   readonly stream: Stream;
   readonly nodeRank: number;
@@ -67,7 +67,11 @@ export function lackingOf(task: string): Failure {
 export async function copyJob(
   context: Context,
   job: FollowedJob,
-  how: { readonly follow: boolean; readonly streams: readonly Stream[]; readonly part?: Part },
+  how: {
+    readonly follow: boolean;
+    readonly streams: readonly Stream[];
+    readonly part?: OutputRange;
+  },
 ): Promise<readonly string[]> {
   const captured = how.streams.filter((stream) => job.files[stream] === undefined);
   const sources = sourcesOf(job, captured, how.part ?? {});
@@ -99,7 +103,7 @@ function droppedWords(bytes: number): string {
 function* sourcesOf(
   { id: jobId, array, first, items, nodeCount, processesPerNode }: FollowedJob,
   streams: readonly Stream[],
-  { nodeRank, rank, ...part }: Part,
+  { nodeRank, rank, ...part }: OutputRange,
 ): Generator<Source> {
   const nodeRanks = nodeRank === undefined ? upTo(nodeCount) : [nodeRank];
   const ranks = rank === undefined ? upTo(processesPerNode) : [rank];

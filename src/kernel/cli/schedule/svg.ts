@@ -81,13 +81,13 @@ function heightOf({ lanes }: Row): number {
   return (Math.min(lanes.length, LANES_MAX) + more) * LANE + ROW_PADDING;
 }
 
-interface Place {
+interface RowBox {
   readonly top: number;
   readonly height: number;
   readonly isBand: boolean;
 }
 
-function drawRow({ node, lanes }: Row, { top, height, isBand }: Place, scale: Scale) {
+function drawRow({ node, lanes }: Row, { top, height, isBand }: RowBox, scale: Scale) {
   const band = isBand
     ? `<rect x="8" y="${top}" width="${WIDTH - 16}" height="${height}" rx="4" fill="var(--band)"/>`
     : '';

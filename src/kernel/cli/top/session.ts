@@ -9,7 +9,7 @@ import { type Asked, type Facts, fetchFacts, rowsOf } from './facts.ts';
 import { bodyHeight, drawFrame } from './frame.ts';
 import { readKeys } from './keys.ts';
 import { Pages } from './pages.ts';
-import { type Doing, openingView, press, type View, type Wish } from './view.ts';
+import { type Doing, openingView, press, type TopRequest, type View } from './view.ts';
 
 export interface TopParts {
   readonly api: Api;
@@ -98,7 +98,7 @@ export class TopSession {
     if (wish?.kind !== 'quit') this.#draw();
   }
 
-  #fulfil(wish: Wish): void {
+  #fulfil(wish: TopRequest): void {
     switch (wish.kind) {
       case 'quit':
         return this.#finish();

@@ -51,7 +51,7 @@ export interface View {
   readonly said: string;
 }
 
-export type Wish =
+export type TopRequest =
   | { readonly kind: 'quit' | 'sleep' | 'redraw' | 'refresh' }
   | { readonly kind: 'do'; readonly doing: Doing };
 
@@ -67,7 +67,7 @@ export interface Shown {
 
 export interface Pressed {
   readonly view: View;
-  readonly wish: Wish | null;
+  readonly wish: TopRequest | null;
 }
 
 export function openingView(filter: string): View {
@@ -126,7 +126,7 @@ function openTask(view: View, job: string, index: string): Pressed {
   return opened(view, { kind: 'logs', subject: `${job}[${index}]`, top: null });
 }
 
-const doIt = (doing: Doing): Wish => ({ kind: 'do', doing });
+const doIt = (doing: Doing): TopRequest => ({ kind: 'do', doing });
 const TEXT_MAX = 200;
 
 function typed(text: string, key: Key): string {

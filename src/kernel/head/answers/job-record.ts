@@ -100,7 +100,10 @@ export function rowOf(job: Job): JobRow {
 }
 
 /** How the task with this index ended; undefined while it has not. */
-export function endOf({ live, outcome }: JobRecord, index: number): OutcomeKind | undefined {
+export function taskOutcomeOf(
+  { live, outcome }: JobRecord,
+  index: number,
+): OutcomeKind | undefined {
   return live === null ? (outcome?.kind ?? 'cancelled') : endedAs(live, index);
 }
 

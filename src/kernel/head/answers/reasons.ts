@@ -1,7 +1,7 @@
 // Why tasks wait, asked once per kind of request: a page of a thousand equal jobs costs one answer.
 
 import type { JobView } from '../../api/jobs.ts';
-import { explainTask, type Known, rulesOfLine } from '../../machine/answers/questions.ts';
+import { type AnswerSource, explainTask, rulesOfLine } from '../../machine/answers/questions.ts';
 import { isBlocked } from '../../machine/jobs/behind.ts';
 import type { Job, Task } from '../../machine/jobs/facts.ts';
 import { isAtSite } from '../../machine/tasks/shown-state.ts';
@@ -14,7 +14,7 @@ import { sayAtSite } from './words/at-site.ts';
 import { type Reader, sayReason } from './words/reason.ts';
 
 /** With what is known of sites; absent: nothing is. */
-type KnownHere = Known & {
+type KnownHere = AnswerSource & {
   startAtSite?(task: Task): SiteStart | undefined;
   siteHang?(task: Task): SiteHang | undefined;
   /** Why the head can write nothing that makes work. */

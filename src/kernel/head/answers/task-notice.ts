@@ -15,11 +15,11 @@ import { sayHeldUp } from './words/held-up.ts';
 import { saySilence } from './words/silence.ts';
 import { sayStopped } from './words/stopped.ts';
 
-type Known = Pick<Engine, 'state' | 'now' | 'settings'> &
+type NoticeSource = Pick<Engine, 'state' | 'now' | 'settings'> &
   Partial<Pick<Engine, 'startAtSite' | 'siteHang'>>;
 
 /** Null: all is as it should be. */
-export function taskNotice(known: Known, task: Task): string | null {
+export function taskNotice(known: NoticeSource, task: Task): string | null {
   return (
     silenceNotice(known, task) ??
     hangNotice(known, task) ??
@@ -32,7 +32,7 @@ export function taskNotice(known: Known, task: Task): string | null {
   );
 }
 
-export function jobNotice(known: Known, job: Job): string | null {
+export function jobNotice(known: NoticeSource, job: Job): string | null {
   for (const task of job.active.values()) {
     const notice =
       silenceNotice(known, task) ??
@@ -63,12 +63,12 @@ export function jobNotice(known: Known, job: Job): string | null {
 }
 
 /** Tasks to look at for what cannot be kept: mostly none. */
-function keptUp({ scratch }: Known['state'], job: Job): Iterable<Task> {
+function keptUp({ scratch }: NoticeSource['state'], job: Job): Iterable<Task> {
   return scratch.keepingTrouble.size === 0 ? [] : job.active.values();
 }
 
 /** The node tries again until there is room. */
-function keepingNotice({ scratch }: Known['state'], task: Task): string | null {
+function keepingNotice({ scratch }: NoticeSource['state'], task: Task): string | null {
   const trouble = scratch.keepingTrouble.get(formatEpochId(task.id, task.epoch));
   if (trouble === undefined) return null;
   const left = [...task.parts.values()].filter(({ state }) => state !== 'ended');
@@ -76,12 +76,12 @@ function keepingNotice({ scratch }: Known['state'], task: Task): string | null {
   return `Its output files wait for room on the head: ${trouble} Until then they stay on ${where}.`;
 }
 
-function silenceNotice({ state }: Known, task: Task): string | null {
+function silenceNotice({ state }: NoticeSource, task: Task): string | null {
   const silence = silenceOf(state, task);
   return silence === null ? null : saySilence(silence);
 }
 
-function heldUpNotice(known: Known, task: Task): string | null {
+function heldUpNotice(known: NoticeSource, task: Task): string | null {
   const held = heldUp(known.state, known.settings, task, known.now());
   if (held === null) return null;
   const start = known.startAtSite?.(task);
@@ -89,19 +89,19 @@ function heldUpNotice(known: Known, task: Task): string | null {
 }
 
 /** Nobody knows how it stands at its site now: what is shown of it is old. */
-function hangNotice(known: Known, task: Task): string | null {
+function hangNotice(known: NoticeSource, task: Task): string | null {
   const hang = known.siteHang?.(task);
   return hang === undefined ? null : sayHang(hang);
 }
 
 /** It was to begin at its site, which has not begun it: what the site says of it. */
-function siteNotice(known: Known, task: Task): string | null {
+function siteNotice(known: NoticeSource, task: Task): string | null {
   if (task.state !== 'starting' || isAtSite(task)) return null;
   const start = known.startAtSite?.(task);
   return start === undefined ? null : `Site ${sayAtSite(start.site, start)}.`;
 }
 
-function stoppedNotice(known: Known, task: Task): string | null {
+function stoppedNotice(known: NoticeSource, task: Task): string | null {
   const stopped = stoppedTask(known.state, task, known.now());
   if (stopped === null) return null;
   const { job, index } = task;

@@ -13,7 +13,7 @@ import type { ArchivePlaces, BatchShelf, Shelf } from './archive-places.ts';
 import { openBatch } from './batch-folder.ts';
 import { type JobLogs, logsArrived, writeOutputText } from './job-logs.ts';
 import type { ArchiveOptions } from './options.ts';
-import type { Part } from './parts.ts';
+import type { StoredPart } from './parts.ts';
 
 /** Output that has not moved for so long does not come: its node is gone, or has lost it. */
 const LOGS_QUIET_MS = 60_000;
@@ -76,7 +76,10 @@ export class BatchExtras {
   }
 
   /** What the build has printed on the node that stored it. */
-  async keepBuildLog({ shelf, owner, node, entries }: Part, jobNames: () => readonly string[]) {
+  async keepBuildLog(
+    { shelf, owner, node, entries }: StoredPart,
+    jobNames: () => readonly string[],
+  ) {
     const { batch } = shelf;
     const log = entries.find(isBuildLog);
     if (batch === undefined || log?.sha256 === undefined) return;

@@ -11,7 +11,7 @@ import type { Engine } from '../engine.ts';
 import { type EpochCaller, epochCaller } from '../epoch-caller.ts';
 import type { Shelf } from './archive-places.ts';
 import type { ArchiveOptions } from './options.ts';
-import type { Part, Parts } from './parts.ts';
+import type { Parts, StoredPart } from './parts.ts';
 import { NO_BATCHES } from './shelving.ts';
 import type { StoredParts } from './stored-parts.ts';
 
@@ -72,7 +72,7 @@ export class Intake {
     return now;
   }
 
-  async #write(part: Part): Promise<Refusal | null> {
+  async #write(part: StoredPart): Promise<Refusal | null> {
     try {
       await this.#parts.write(part);
       return null;
@@ -108,7 +108,7 @@ export class Intake {
     return epochCaller(this.#engine.state, node, epochId);
   }
 
-  #partOf(caller: EpochCaller, outputs: Outputs): Part | null {
+  #partOf(caller: EpochCaller, outputs: Outputs): StoredPart | null {
     const { jobId, index, epochId, epoch, node, nodeRank, owner } = caller;
     const job = this.#engine?.state.jobs.get(jobId);
     if (job === undefined) return null;

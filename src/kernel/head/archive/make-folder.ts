@@ -14,7 +14,7 @@ import type { DiskSync } from '../disk/disk-sync.ts';
 import { manifestIn, summaryIn } from './archive-places.ts';
 import { hiddenIn } from './batch-extras.ts';
 import { type JobLogs, linkLogs } from './job-logs.ts';
-import type { Part } from './parts.ts';
+import type { StoredPart } from './parts.ts';
 import type { KeptSummary } from './shelves.ts';
 
 /** Gives a content one more name; true: it was in no file, and is in this one now. */
@@ -29,20 +29,20 @@ export interface MadeFile {
 /** Names made in one turn: a few milliseconds. */
 const MADE_PER_TURN = 16;
 
-export function manifestOf(parts: readonly Part[], row: TaskRow): JobManifest {
+export function manifestOf(parts: readonly StoredPart[], row: TaskRow): JobManifest {
   const [first] = parts;
   if (first === undefined) throw new Error('a task without parts has no manifest');
   return manifestFrom(first.shelf.batch === undefined ? parts : parts.map(asSaved), row);
 }
 
 /** Files of a batch are those of the save folder. */
-function asSaved(part: Part): Part {
+function asSaved(part: StoredPart): StoredPart {
   const { batch } = part.shelf;
   return { ...part, ...savedOf(part, batch === undefined ? new Map() : hiddenIn(batch)) };
 }
 
-function manifestFrom(parts: readonly Part[], row: TaskRow): JobManifest {
-  const [first] = parts as readonly [Part, ...Part[]];
+function manifestFrom(parts: readonly StoredPart[], row: TaskRow): JobManifest {
+  const [first] = parts as readonly [StoredPart, ...StoredPart[]];
   const entries = parts.flatMap(({ nodeRank, node, entries }) =>
     entries.map((entry) => ({ ...entry, path: placeOnNode(nodeRank, node, entry.path) })),
   );

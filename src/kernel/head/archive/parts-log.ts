@@ -28,7 +28,7 @@ const REWRITTEN_BYTES_MIN = 4 * 1_048_576;
 
 type SyncFile = (fd: number) => Promise<void>;
 
-interface Place {
+interface LogSpan {
   readonly offset: number;
   readonly length: number;
 }
@@ -40,7 +40,7 @@ interface OpenedLog {
 
 interface Copied {
   length: number;
-  readonly places: Map<string, Place>;
+  readonly places: Map<string, LogSpan>;
   /** Those that could not be read. */
   readonly lost: string[];
 }
@@ -51,7 +51,7 @@ export class PartsLog {
   #opened: OpenedLog;
   #length = 0;
   #liveBytes = 0;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, LogSpan>();
   /** Files that another one has taken the place of, until nobody waits for them. */
   readonly #retiring = new Set<Promise<void>>();
 
@@ -142,7 +142,7 @@ export class PartsLog {
     this.#length = 0;
   }
 
-  #put(key: string, place: Place): void {
+  #put(key: string, place: LogSpan): void {
     this.#forget(key);
     this.#places.set(key, place);
     this.#liveBytes += place.length;
@@ -221,7 +221,7 @@ export class PartsLog {
     };
   }
 
-  #bytesAt({ offset, length }: Place): Buffer {
+  #bytesAt({ offset, length }: LogSpan): Buffer {
     const bytes = Buffer.allocUnsafe(length);
     let done = 0;
     while (done < length) {

@@ -9,7 +9,7 @@ import type { ArchivePlaces, Shelf } from './archive-places.ts';
 import { PartsLog } from './parts-log.ts';
 
 /** What one node has stored of one start of a task. */
-export interface Part extends Outputs {
+export interface StoredPart extends Outputs {
   readonly version: 1;
   readonly epochId: string;
   readonly shelf: Shelf;
@@ -22,7 +22,10 @@ export interface Part extends Outputs {
 }
 
 /** A part without what may be large. */
-export type PartName = Pick<Part, 'epochId' | 'shelf' | 'epoch' | 'node' | 'nodeRank' | 'owner'>;
+export type PartName = Pick<
+  StoredPart,
+  'epochId' | 'shelf' | 'epoch' | 'node' | 'nodeRank' | 'owner'
+>;
 
 export class Parts {
   readonly #places: ArchivePlaces;
@@ -47,20 +50,20 @@ export class Parts {
   }
 
   /** Each, one after the other. */
-  *all(): Generator<Part> {
+  *all(): Generator<StoredPart> {
     for (const key of this.#log.keys) {
-      const part = this.#log.read(key) as Part | null;
+      const part = this.#log.read(key) as StoredPart | null;
       if (part?.version === 1) yield part;
     }
   }
 
   /** Whoever reads meanwhile sees the part that was there or this one, also when two write it at once. */
-  write(part: Part): Promise<void> {
+  write(part: StoredPart): Promise<void> {
     return this.#log.put(keyOf(part), part);
   }
 
-  read(name: PartName): Part | null {
-    return this.#log.read(keyOf(name)) as Part | null;
+  read(name: PartName): StoredPart | null {
+    return this.#log.read(keyOf(name)) as StoredPart | null;
   }
 
   remove(names: readonly PartName[]): void {
@@ -82,13 +85,13 @@ export class Parts {
   }
 }
 
-function keyOf({ epochId, nodeRank }: Pick<Part, 'epochId' | 'nodeRank'>): string {
+function keyOf({ epochId, nodeRank }: Pick<StoredPart, 'epochId' | 'nodeRank'>): string {
   return `${epochId}.${nodeRank}`;
 }
 
-function readPart(text: string): Part | null {
+function readPart(text: string): StoredPart | null {
   try {
-    const part = JSON.parse(text) as Part;
+    const part = JSON.parse(text) as StoredPart;
     return part.version === 1 ? part : null;
   } catch {
     return null;

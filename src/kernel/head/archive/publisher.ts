@@ -15,7 +15,7 @@ import type { BatchExtras } from './batch-extras.ts';
 import { link, placeInBatch } from './batch-folder.ts';
 import { makeFolder, manifestOf } from './make-folder.ts';
 import type { ArchiveOptions } from './options.ts';
-import type { Part, PartName } from './parts.ts';
+import type { PartName, StoredPart } from './parts.ts';
 import { readManifest } from './shelves.ts';
 import { NO_BATCHES } from './shelving.ts';
 import type { StoredParts } from './stored-parts.ts';
@@ -161,9 +161,9 @@ export class Publisher {
   async #read({
     finished,
     dropped,
-  }: Pick<Verdict, 'finished' | 'dropped'>): Promise<Map<PartName, Part>> {
+  }: Pick<Verdict, 'finished' | 'dropped'>): Promise<Map<PartName, StoredPart>> {
     const { extras, stored } = this.#options;
-    const found = new Map<PartName, Part>();
+    const found = new Map<PartName, StoredPart>();
     const ofBatches = dropped.filter(({ shelf }) => shelf.batch !== undefined);
     for (const name of [...finished, ...ofBatches]) {
       const part = stored.read(name);
@@ -253,6 +253,6 @@ function isSameStart(there: JobManifest, { owner, epoch, startedAt }: JobManifes
   return there.owner === owner && there.epoch === epoch && there.startedAt === startedAt;
 }
 
-function byRank(parts: readonly Part[]): Part[] {
+function byRank(parts: readonly StoredPart[]): StoredPart[] {
   return [...parts].sort((a, b) => a.nodeRank - b.nodeRank);
 }

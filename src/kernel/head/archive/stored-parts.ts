@@ -3,7 +3,7 @@
 import type { References } from '../../files/blobs/references.ts';
 import type { BlobHash } from '../../model/blob.ts';
 import type { Shelf } from './archive-places.ts';
-import type { Part, PartName, Parts } from './parts.ts';
+import type { PartName, Parts, StoredPart } from './parts.ts';
 
 export class StoredParts {
   readonly #parts: Parts;
@@ -48,11 +48,11 @@ export class StoredParts {
     return [...(this.#byTask.get(keyOf(shelf))?.values() ?? [])];
   }
 
-  isNoted(part: Part): boolean {
+  isNoted(part: StoredPart): boolean {
     return this.#byTask.get(keyOf(part.shelf))?.has(partKey(part)) === true;
   }
 
-  note(part: Part): void {
+  note(part: StoredPart): void {
     const { epochId, shelf, epoch, node, nodeRank, owner } = part;
     const key = keyOf(shelf);
     const parts = this.#byTask.get(key) ?? new Map<string, PartName>();
@@ -62,17 +62,17 @@ export class StoredParts {
   }
 
   /** Its contents stay, though it is not noted yet. */
-  name(part: Part): void {
+  name(part: StoredPart): void {
     const hashes = part.entries.flatMap(({ sha256 }) => (sha256 === undefined ? [] : [sha256]));
     this.#names.set(namingOf(part), part.owner, hashes as BlobHash[]);
   }
 
   /** It could not be written. */
-  unname(part: Part): void {
+  unname(part: StoredPart): void {
     if (!this.isNoted(part)) this.#names.remove(namingOf(part));
   }
 
-  read(name: PartName): Part | null {
+  read(name: PartName): StoredPart | null {
     return this.#parts.read(name);
   }
 
@@ -92,10 +92,10 @@ function keyOf({ jobId, index }: Shelf): string {
   return `${jobId} ${index}`;
 }
 
-function partKey({ epochId, nodeRank }: Pick<Part, 'epochId' | 'nodeRank'>): string {
+function partKey({ epochId, nodeRank }: Pick<StoredPart, 'epochId' | 'nodeRank'>): string {
   return `${epochId}.${nodeRank}`;
 }
 
-function namingOf(part: Pick<Part, 'epochId' | 'nodeRank'>): string {
+function namingOf(part: Pick<StoredPart, 'epochId' | 'nodeRank'>): string {
   return `part ${partKey(part)}`;
 }

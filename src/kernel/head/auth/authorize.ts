@@ -93,10 +93,14 @@ function wrongKind(principal: Principal, action: string, role: string): Refusal 
     const what = `${actionWords(action)} needs credentials: ${role}.`;
     return refuse('auth.required', { what }, 'Send the header Authorization.');
   }
-  return refuse('auth.role_needed', { action: actionWords(action), role, ...wordsOf(principal) });
+  return refuse('auth.role_needed', {
+    action: actionWords(action),
+    role,
+    ...principalTextOf(principal),
+  });
 }
 
-function wordsOf(principal: Exclude<Principal, { kind: 'nobody' }>) {
+function principalTextOf(principal: Exclude<Principal, { kind: 'nobody' }>) {
   switch (principal.kind) {
     case 'user':
       return { user: principal.actor.name, actual: principal.actor.role };

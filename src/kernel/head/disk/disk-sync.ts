@@ -17,7 +17,7 @@ const PATIENCE_MS = 2000;
 /** By so much a slow sync of the whole is forgotten with each round that did without. */
 const FORGOTTEN = 0.9;
 
-interface Waiting {
+interface SyncRequest {
   readonly paths: readonly string[];
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
@@ -25,7 +25,7 @@ interface Waiting {
 
 export class DiskSync {
   readonly #whole: WholeDisk;
-  #waiting: Waiting[] = [];
+  #waiting: SyncRequest[] = [];
   #running: Promise<void> | null = null;
   /** How long the whole took when it was last synced. */
   #wholeMs = 0;
@@ -69,7 +69,7 @@ export class DiskSync {
     this.#running = null;
   }
 
-  async #round(round: readonly Waiting[]): Promise<void> {
+  async #round(round: readonly SyncRequest[]): Promise<void> {
     const count = round.reduce((sum, { paths }) => sum + paths.length, 0);
     if (count >= MANY && (await this.#syncedWhole(count))) {
       for (const { done } of round) done();
@@ -90,7 +90,7 @@ export class DiskSync {
 }
 
 /** A path that several wait for is synced once; each hears of its own. */
-async function syncEach(round: readonly Waiting[]): Promise<void> {
+async function syncEach(round: readonly SyncRequest[]): Promise<void> {
   const left = new Set(round.flatMap(({ paths }) => paths)).values();
   const wrong = new Map<string, unknown>();
   const worker = async (): Promise<void> => {

@@ -14,7 +14,8 @@ const ONE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 export function readRange(header: string | undefined, size: number): ByteRange {
   const [, first = '', last = ''] = ONE.exec(header?.replaceAll(' ', '') ?? '') ?? [];
   if (first === '' && last === '') return { kind: 'whole' };
-  if (first === '') return Number(last) === 0 ? { kind: 'outside' } : endOf(size, Number(last));
+  if (first === '')
+    return Number(last) === 0 ? { kind: 'outside' } : lastBytesOf(size, Number(last));
   const from = Number(first);
   const end = last === '' ? size : Math.min(size, Number(last) + 1);
   if (last !== '' && Number(last) < from) return { kind: 'whole' };
@@ -22,7 +23,7 @@ export function readRange(header: string | undefined, size: number): ByteRange {
 }
 
 /** The last `bytes` of it. */
-function endOf(size: number, bytes: number): ByteRange {
+function lastBytesOf(size: number, bytes: number): ByteRange {
   return size === 0
     ? { kind: 'outside' }
     : { kind: 'part', from: Math.max(0, size - bytes), end: size };

@@ -8,12 +8,12 @@ const BYTES_MAX = 32 * 1_048_576;
 /** Readers of one job share an answer that is so old at most. */
 const FRESH_MS = 1000;
 
-interface Told {
+interface SentMap {
   readonly version: string;
   readonly letters: Letters;
 }
 
-interface Newest extends Told {
+interface Newest extends SentMap {
   readonly at: number;
 }
 

@@ -46,11 +46,11 @@ export function describeIssues(issues: readonly Issue[], where: string): string 
 
 function describe(issue: Issue, where: string): string {
   const path = formatPath(issue.path) || where;
-  const words = wordsOf(issue);
+  const words = issueTextOf(issue);
   return path === '' ? words : `${path}: ${words}`;
 }
 
-function wordsOf(issue: Issue): string {
+function issueTextOf(issue: Issue): string {
   if (issue.code === 'unrecognized_keys') {
     return `unknown ${issue.keys.length > 1 ? 'fields' : 'field'} ${someOf(issue.keys)}`;
   }

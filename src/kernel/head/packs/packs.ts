@@ -27,7 +27,7 @@ const SIZES: PackSizes = {
 };
 const MOVED_MAX = 1000;
 
-interface Entry {
+interface PackEntry {
   pack: Pack;
   offset: number;
   readonly size: number;
@@ -49,7 +49,7 @@ export class Packs {
   readonly #folder: string;
   readonly #now: () => number;
   readonly #sizes: PackSizes;
-  readonly #entries = new Map<BlobHash, Entry>();
+  readonly #entries = new Map<BlobHash, PackEntry>();
   readonly #packs = new Map<number, Pack>();
   /** The one that is written to. */
   #last: Pack | null = null;
@@ -243,7 +243,7 @@ export class Packs {
     return added;
   }
 
-  #noteHolder(entry: Entry, user: string, pack: Pack, from: Pack | null): void {
+  #noteHolder(entry: PackEntry, user: string, pack: Pack, from: Pack | null): void {
     const at = entry.users.indexOf(user);
     if (at === -1) {
       entry.users = [...entry.users, user];

@@ -30,7 +30,7 @@ import {
 } from './explain.ts';
 
 /** Who is asked: the engine. */
-export interface Known {
+export interface AnswerSource {
   readonly state: State;
   readonly settings: Settings;
   now(): number;
@@ -46,39 +46,43 @@ export interface Rehearsal {
 }
 
 /** Why the task waits. */
-export function explainTask(known: Known, job: Job, index: number): Reason {
+export function explainTask(known: AnswerSource, job: Job, index: number): Reason {
   return explainPending(known.state, known.settings, pendingOf(job, index), known.now());
 }
 
 /** Why the task waits and what it can expect; it may be one that was never submitted. */
-export function expect(known: Known, pending: Pending): LookAhead {
+export function expect(known: AnswerSource, pending: Pending): LookAhead {
   const { state, settings } = known;
   return lookAhead(state, settings, pending, known.now(), standingsIn(known));
 }
 
 /** When and where all that wait would start, as far as a forecast reaches. */
-export function outlook(known: Known) {
+export function outlook(known: AnswerSource) {
   const snapshot = withSites(known.state, snapshotNow(known), standingsIn(known));
   return plannedStarts(snapshot, known.now());
 }
 
-function standingsIn(known: Known): Brokerage['standings'] | null {
+function standingsIn(known: AnswerSource): Brokerage['standings'] | null {
   return known.standings?.() ?? null;
 }
 
 /** The standing of everybody with a share or with usage. */
-export function standings(known: Known): ReadonlyMap<UserName, FairStanding> {
+export function standings(known: AnswerSource): ReadonlyMap<UserName, FairStanding> {
   const { fairShare } = known.settings.scheduling;
   return fairStandings(fairShare, known.state.usage.usageAt(known.now()));
 }
 
 /** Who goes before whom now. */
-export function rulesOfLine(known: Known): LineRules {
+export function rulesOfLine(known: AnswerSource): LineRules {
   return lineRules(snapshotNow(known));
 }
 
 /** Jobs that wait for the scheduler, in the order in which it considers them. */
-export function jobsInLine(known: Known, max: number, isWanted: (job: Job) => boolean): Job[] {
+export function jobsInLine(
+  known: AnswerSource,
+  max: number,
+  isWanted: (job: Job) => boolean,
+): Job[] {
   const snapshot = snapshotNow(known);
   snapshot.queue.weigh(snapshot.scheduling.weights);
   const line = new Line(snapshot.queue.bands, lineRules(snapshot));
@@ -93,7 +97,7 @@ export function jobsInLine(known: Known, max: number, isWanted: (job: Job) => bo
 
 /** The submission as it would wait, or why it would be refused. Nothing happens. */
 export function rehearse(
-  known: Known,
+  known: AnswerSource,
   command: Pick<SubmitJob, 'submission' | 'retired'>,
   actor: UserActor,
 ): Result<Rehearsal, Refusal> {
@@ -105,6 +109,6 @@ export function rehearse(
   return ok({ pending, broken: accepted.value.broken });
 }
 
-function snapshotNow(known: Known): Snapshot {
+function snapshotNow(known: AnswerSource): Snapshot {
   return snapshotOf(known.state, known.settings, 0, known.now());
 }

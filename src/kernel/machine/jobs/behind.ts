@@ -19,17 +19,17 @@ export function isBlocked({ behind }: Behind, index: number): boolean {
   return false;
 }
 
-type Waiting = Behind & Pick<Job, 'pending'>;
+type UnstartedTasks = Behind & Pick<Job, 'pending'>;
 
 /** All that have not started and hold nothing, but those held alone; a copy. */
-export function waitingOf(job: Waiting): IntervalSet {
+export function waitingOf(job: UnstartedTasks): IntervalSet {
   const waiting = blockedOf(job);
   for (const [from, to] of job.pending.intervals()) waiting.addRange(from, to);
   return waiting;
 }
 
 /** How many these are, without a walk in all but the rare case of two arrays waited for. */
-export function waitingSize({ pending, behind }: Waiting): number {
+export function waitingSize({ pending, behind }: UnstartedTasks): number {
   if (behind.size === 0) return pending.size;
   const [only] = behind.values();
   const blocked = behind.size === 1 && only !== undefined ? only.size : blockedOf({ behind }).size;

@@ -71,7 +71,7 @@ function refusedNow(job: Job, change: JobChange): Refusal | null {
   }
   const isMoved = PLACING.some((name) => change[name] !== undefined);
   if (waitingCount(job) === 0 || (isMoved && job.entry.running > 0)) {
-    return refuse('job.not_pending', { job: text, state: stateOf(job) }, MOVED_HINT);
+    return refuse('job.not_pending', { job: text, state: jobStateOf(job) }, MOVED_HINT);
   }
   if (job.spec.pool !== undefined && OF_POOLS.some((name) => change[name] !== undefined)) {
     const what = 'its workers and its name are not changed so';
@@ -92,7 +92,7 @@ function isHeld({ held, active }: Job): boolean {
   return held || [...active.values()].some((task) => task.heldBecause !== null);
 }
 
-function stateOf({ active }: Job): string {
+function jobStateOf({ active }: Job): string {
   for (const task of active.values()) if (task.parts.size > 0) return task.state;
   return 'pending';
 }

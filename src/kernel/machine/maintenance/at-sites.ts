@@ -11,10 +11,14 @@ import type { PlanMaintenance } from './commands.ts';
 const SUSPENDS_NOTHING = 'no maintenance suspends jobs of a site; choose wait, requeue or kill';
 const PASSES_NO_SIGNALS = 'no maintenance warns jobs of a site; leave the warning out';
 
-type Wish = Pick<PlanMaintenance, 'running' | 'warning' | 'program'>;
+type PlanTerms = Pick<PlanMaintenance, 'running' | 'warning' | 'program'>;
 
 /** Null: nothing is wrong. */
-export function badAtSites(state: State, names: readonly NodeName[], wish: Wish): Refusal | null {
+export function badAtSites(
+  state: State,
+  names: readonly NodeName[],
+  wish: PlanTerms,
+): Refusal | null {
   for (const name of names) {
     const node = state.nodes.get(name);
     const why = node === undefined ? null : whyNot(state, node, wish);
@@ -23,7 +27,7 @@ export function badAtSites(state: State, names: readonly NodeName[], wish: Wish)
   return null;
 }
 
-function whyNot(state: State, node: Node, { running, warning, program }: Wish): string | null {
+function whyNot(state: State, node: Node, { running, warning, program }: PlanTerms): string | null {
   if (isGateway(node)) {
     if (running === 'suspend') return SUSPENDS_NOTHING;
     if (warning !== null) return PASSES_NO_SIGNALS;

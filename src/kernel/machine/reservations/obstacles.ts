@@ -15,10 +15,14 @@ import type { Obstacle } from '../../scheduler/room/reserve.ts';
 import { viewOf } from '../nodes/view.ts';
 import type { Step } from '../step.ts';
 
-type Part = Pick<ReservationRequest, 'perNode' | 'nodeCount' | 'nodeNames' | 'labels'>;
+type ShareRequest = Pick<ReservationRequest, 'perNode' | 'nodeCount' | 'nodeNames' | 'labels'>;
 
 /** What is in the way, as whoever asks reads it. */
-export function refusalOf({ state }: Pick<Step, 'state'>, obstacle: Obstacle, part: Part): Refusal {
+export function refusalOf(
+  { state }: Pick<Step, 'state'>,
+  obstacle: Obstacle,
+  part: ShareRequest,
+): Refusal {
   switch (obstacle.kind) {
     case 'never': {
       const details = { request: describePart(part), able: String(obstacle.able) };
@@ -72,7 +76,7 @@ function untilWords(until: number | null, walltimeMs: number | null): string {
 }
 
 /** What comes nearest, or that drained nodes are not looked at. */
-function unableWords({ nodes }: Step['state'], part: Part): string {
+function unableWords({ nodes }: Step['state'], part: ShareRequest): string {
   const { nodeNames, labels, perNode } = part;
   const seen = [...nodes.values()].filter((node) => node.total.cpuCount > 0);
   const drained = nodeNames.length > 0 ? [] : seen.filter((node) => node.drain !== null);
@@ -86,7 +90,7 @@ function unableWords({ nodes }: Step['state'], part: Part): string {
   return `${describeNearest(outlines, able, asked)}.`;
 }
 
-function describePart({ perNode, nodeCount, nodeNames, labels }: Part): string {
+function describePart({ perNode, nodeCount, nodeNames, labels }: ShareRequest): string {
   const count = plural(nodeCount, 'node');
   const names = nodeNames.length > 0 ? ` of ${nodeNames.join(', ')}` : '';
   const labelled = labels.length > 0 ? ` labelled ${labels.join(', ')}` : '';

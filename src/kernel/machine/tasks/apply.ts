@@ -243,7 +243,7 @@ export function applyTaskDone(state: State, event: Of<'task_done'>, at: number):
 }
 
 /** When its last part ended; now, where one may still run. */
-export function endOf(task: Task, at: number): number {
+export function lastEndOf(task: Task, at: number): number {
   let last = -Infinity;
   for (const { end } of task.parts.values()) last = Math.max(last, end?.at ?? at);
   return last === -Infinity ? at : Math.min(last, at);
@@ -277,7 +277,7 @@ function noteEnded(
     epoch,
     nodes,
     startedAt,
-    endedAt: endOf(task, at),
+    endedAt: lastEndOf(task, at),
     usage,
     final: next === 'done',
     outcome,
@@ -286,7 +286,7 @@ function noteEnded(
 
 /** Claims on nodes where the epoch may still run stay, without the task, until it is gone. */
 function leaveEpoch(state: State, task: Task, abandoned: readonly string[], at: number): void {
-  state.usage.release(task.job.owner, billedOf(task), { endedAt: endOf(task, at), at });
+  state.usage.release(task.job.owner, billedOf(task), { endedAt: lastEndOf(task, at), at });
   const epochId = epochIdOf(task);
   for (const part of task.parts.values()) {
     const { node } = part.share;

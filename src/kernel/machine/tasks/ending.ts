@@ -10,7 +10,7 @@ import { type EndedTasks, followElements } from '../jobs/elements.ts';
 import type { Job, Task } from '../jobs/facts.ts';
 import { placeOf } from '../jobs/place.ts';
 import type { Step } from '../step.ts';
-import { endOf } from './apply.ts';
+import { lastEndOf } from './apply.ts';
 import {
   cancelOutcome,
   completed,
@@ -77,7 +77,7 @@ function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly 
   const { job, index } = task;
   const place = placeOf(job, index);
   if (verdict.kind === 'done') {
-    const endedAt = endOf(task, step.at);
+    const endedAt = lastEndOf(task, step.at);
     step.emit({ kind: 'task_done', place, outcome: verdict.outcome, abandoned });
     const indices = IntervalSet.of([[index, index]]);
     const late = job.spec.array === null ? { endedAt } : {};

@@ -92,10 +92,10 @@ function useVersion2(hierarchies: readonly Hierarchy[], name: string): Unified |
   const path = placeOfJobs(own.path);
   const base = tryMake({ ...own, path }, name);
   if (base === null) return null;
-  const offered = wordsOf(`${path}/cgroup.controllers`).filter((word) => isWanted(word));
+  const offered = fileWordsOf(`${path}/cgroup.controllers`).filter((word) => isWanted(word));
   if (offered.length > 0 && !pass(path, offered)) makeRoom(path, offered);
   pass(base.path, offered);
-  const controllers = new Set(wordsOf(`${base.path}/cgroup.subtree_control`));
+  const controllers = new Set(fileWordsOf(`${base.path}/cgroup.subtree_control`));
   return { base, controllers };
 }
 
@@ -131,7 +131,7 @@ function makeRoom(path: string, controllers: readonly string[]): void {
     mkdirSync(self, { recursive: true });
     writeFileSync(`${self}/cgroup.procs`, '0');
     if (!pass(path, controllers)) writeFileSync(`${path}/cgroup.procs`, '0');
-    if (wordsOf(`${self}/cgroup.procs`).length === 0) rmdirSync(self);
+    if (fileWordsOf(`${self}/cgroup.procs`).length === 0) rmdirSync(self);
   } catch {
     return; // Others live in our group too: no limits by version 2 then, as `words` shows.
   }
@@ -148,7 +148,7 @@ function pass(path: string, controllers: readonly string[]): boolean {
   }
 }
 
-function wordsOf(path: string): string[] {
+function fileWordsOf(path: string): string[] {
   if (!existsSync(path)) return [];
   return readFileSync(path, 'utf8')
     .split(/\s+/)

@@ -37,7 +37,7 @@ const OUT_BYTES_MAX = 16 << 20;
 const LOOK_EVERY_MS = 250;
 const NO_USAGE = { userUs: 0n, systemUs: 0n, rssPeakKib: 0n };
 
-interface Entry extends Leased {
+interface ProcessEntry extends Leased {
   state: number;
   pid: number;
   startTicks: bigint;
@@ -52,7 +52,7 @@ interface Entry extends Leased {
   why: number;
 }
 
-const records = new Map<bigint, Entry>();
+const records = new Map<bigint, ProcessEntry>();
 const leases = new Leases();
 let ends: Ends;
 let agent: Socket | null = null;
@@ -66,15 +66,15 @@ function say<K extends keyof Answers>(kind: K, fields: Fields<Answers[K], bigint
   if (agent.writableLength > OUT_BYTES_MAX) agent.destroy();
 }
 
-function sayRecord(id: bigint, entry: Entry): void {
+function sayRecord(id: bigint, entry: ProcessEntry): void {
   say('record', { ...entry, ...NO_USAGE, id });
 }
 
-function isLive(entry: Entry): boolean {
+function isLive(entry: ProcessEntry): boolean {
   return entry.state !== STATE.exited && entry.state !== STATE.failed;
 }
 
-function rootOf(entry: Entry): Root {
+function rootOf(entry: ProcessEntry): Root {
   const isOthers = (seen: Seen): boolean =>
     [...records.values()].some(
       (other) => other !== entry && inSession(seen, { ...other, isLive: isLive(other) }),
@@ -93,7 +93,7 @@ function onSpawn(request: SpawnRequest): void {
     say('failed', { id, errno: os.errno.EAGAIN, stage: STAGE.fork });
     return;
   }
-  const entry: Entry = {
+  const entry: ProcessEntry = {
     state: STATE.launching,
     pid: 0,
     startTicks: 0n,
@@ -136,7 +136,7 @@ function onSpawn(request: SpawnRequest): void {
   entry.startTicks = BigInt(readStat(pid)?.startTicks ?? 0);
 }
 
-function onSignal(id: bigint, entry: Entry, signal: number): void {
+function onSignal(id: bigint, entry: ProcessEntry, signal: number): void {
   say('signalled', { id, count: entry.pid === 0 ? 0 : signalMembers(rootOf(entry), signal) });
 }
 

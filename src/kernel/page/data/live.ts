@@ -20,12 +20,12 @@ export interface LiveEvent {
 type Listener = (events: readonly LiveEvent[] | 'all') => void;
 
 /** `lost`: the head cannot be reached since then; `silent`: since then it says nothing. */
-export type Line =
+export type LinkState =
   | { readonly kind: 'live' }
   | { readonly kind: 'opening' }
   | { readonly kind: 'lost' | 'silent'; readonly since: number };
 
-export const line = signal<Line>({ kind: 'opening' });
+export const line = signal<LinkState>({ kind: 'opening' });
 
 const RETRY_MIN_MS = 300;
 const RETRY_MAX_MS = 5000;

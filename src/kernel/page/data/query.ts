@@ -20,7 +20,7 @@ export interface Answered<T> {
   readonly again: () => void;
 }
 
-export interface Wish {
+export interface QueryOptions {
   /** Which events make it ask again; absent: every one. */
   readonly when?: (event: LiveEvent) => boolean;
   /** Asked again so seldom at most, where the answer is long. */
@@ -35,7 +35,7 @@ export interface Wish {
 export function useCall<N extends RouteName>(
   route: N,
   options: CallOptions<N> = {},
-  wish: Wish = {},
+  wish: QueryOptions = {},
 ): Answered<ReplyOf<N>> {
   const name = JSON.stringify([route, options.params, options.query, wish.idle === true]);
   return useAnswer(name, (signal) => call(route, { ...options, signal }), wish);
@@ -45,7 +45,7 @@ export function useCall<N extends RouteName>(
 export function useAnswer<T>(
   name: string,
   ask: (signal: AbortSignal) => Promise<T>,
-  wish: Wish = {},
+  wish: QueryOptions = {},
 ): Answered<T> {
   const { when = () => true, everyMs = 0, idle = false } = wish;
   const { togetherMs = wish.when === undefined ? ANY_TOGETHER_MS : TOGETHER_MS } = wish;

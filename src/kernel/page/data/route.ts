@@ -2,13 +2,13 @@
 
 import { signal } from '@preact/signals';
 
-export interface Place {
+export interface PageAddress {
   /** `['jobs', '42']`; empty on the first page. */
   readonly parts: readonly string[];
   readonly query: URLSearchParams;
 }
 
-export const place = signal<Place>(read(location.hash));
+export const place = signal<PageAddress>(read(location.hash));
 
 addEventListener('hashchange', () => {
   clearTimeout(waiting);
@@ -69,7 +69,7 @@ function flush(): void {
   wanted = null;
 }
 
-function read(hash: string): Place {
+function read(hash: string): PageAddress {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const parts = path.split('/').filter(Boolean).map(decode);
   return { parts, query: new URLSearchParams(query) };

@@ -28,9 +28,9 @@ export interface Action {
 const TOLD_MS = 12_000;
 
 /** What came of the last action; said aloud by screen readers. */
-export const told = signal<Told | null>(null);
+export const told = signal<ActionNotice | null>(null);
 
-interface Told {
+interface ActionNotice {
   readonly words: string;
   readonly isBad: boolean;
   /** Where it was told: an action may lead to another page. */

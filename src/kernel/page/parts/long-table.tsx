@@ -70,7 +70,7 @@ export function LongTable<Row, Key extends string>(parts: LongTableParts<Row, Ke
             const row = rows[at] as Row;
             const id = idOf(row);
             const isChosen = chosen === undefined ? null : chosen.has(id);
-            return <Line key={place} {...{ row, id, at, columns, isChosen, choose }} />;
+            return <TableLine key={place} {...{ row, id, at, columns, isChosen, choose }} />;
           })}
         </div>
       </div>
@@ -207,7 +207,7 @@ interface LineParts<Row, Key extends string> {
 }
 
 /** One place for a row. Made again only when another row stands there, or a time in it grows. */
-class Line<Row, Key extends string> extends Component<LineParts<Row, Key>> {
+class TableLine<Row, Key extends string> extends Component<LineParts<Row, Key>> {
   readonly #element = createRef<HTMLDivElement>();
 
   override shouldComponentUpdate(next: LineParts<Row, Key>, state: unknown): boolean {

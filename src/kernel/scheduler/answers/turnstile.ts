@@ -50,7 +50,7 @@ export class Turnstile {
   /** It is planned to start then. */
   enter(candidate: Candidate, at: number): void {
     const { shape } = candidate.group;
-    const until = endOf(at, shape.walltimeMs);
+    const until = knownEndOf(at, shape.walltimeMs);
     for (const { key, amount } of this.#gatesOf(candidate))
       this.#staysOf(key).push({ until, amount });
   }
@@ -132,7 +132,7 @@ function gpusKey(key: string): string {
 }
 
 /** What starts when nobody knows ends when nobody knows. */
-function endOf(at: number, walltimeMs: number | null): number {
+function knownEndOf(at: number, walltimeMs: number | null): number {
   const end = endAt(at, walltimeMs);
   return end >= FOREVER ? UNKNOWN_END : end;
 }

@@ -21,7 +21,7 @@ import type { Slot } from '../room/slots.ts';
 import { Blocked } from './blocked.ts';
 import { GpusFirst } from './gpus-first.ts';
 import { type Preemption, Preemptor } from './preempt.ts';
-import { type Head, newcomersOf, type Rest, waitingOf } from './rest.ts';
+import { newcomersOf, type Rest, type SlotPromise, waitingOf } from './rest.ts';
 import { Resumer } from './resume.ts';
 import { lineRules, type Snapshot } from './snapshot.ts';
 
@@ -101,7 +101,7 @@ class Cycle {
   #isFull = false;
   readonly #starts: Start[] = [];
   readonly #promised: Promised[] = [];
-  readonly #heads: Head[] = [];
+  readonly #heads: SlotPromise[] = [];
   readonly #blocked = new Blocked();
   /** Partitions in which nothing more starts, by `fifo`, and the job that waits there. */
   readonly #closed = new Map<string, JobId>();
@@ -228,7 +228,7 @@ class Cycle {
   }
 
   /** Starts the candidate or plans it ahead, in the slot that it has, if it has one. */
-  #consider(next: Candidate, head?: Head): Fate {
+  #consider(next: Candidate, head?: SlotPromise): Fate {
     const { group } = next;
     const quotas = this.#snapshot.quotas;
     this.#board.addWork(LOOKS_PER_TASK);
@@ -294,7 +294,7 @@ class Cycle {
   }
 
   /** It does not fit now: what the policy of its partition makes of that. */
-  #wait(next: Candidate, head: Head | undefined): Fate {
+  #wait(next: Candidate, head: SlotPromise | undefined): Fate {
     const { policy, name } = next.partition;
     const hasRoom = this.#preempt(next, head !== undefined);
     if (policy === 'fifo') {
@@ -329,7 +329,7 @@ class Cycle {
   }
 
   /** False when it could never run: nothing is set aside then. */
-  #promise(next: Candidate, head: Head | undefined): boolean {
+  #promise(next: Candidate, head: SlotPromise | undefined): boolean {
     const ask = askOf(next.group.shape, next.partition);
     const kept = head === undefined ? null : this.#board.slotAt(ask, head.at, head.nodes);
     const slot = kept ?? this.#board.slot(ask);

@@ -16,7 +16,7 @@ export interface Rest {
   /** The first job that was not considered. Nothing is set aside for any of its tasks. */
   readonly mark: Mark;
   /** Tasks before it that something is set aside for, and keeps being. */
-  readonly heads: readonly Head[];
+  readonly heads: readonly SlotPromise[];
   /** Partitions that one of those before it closed, by `fifo`, and the job that waits there. */
   readonly closed: ReadonlyMap<string, JobId>;
   /** `Preemptor.spare`, by tasks before it. */
@@ -24,7 +24,7 @@ export interface Rest {
 }
 
 /** A task and the slot that is set aside for it. */
-export interface Head {
+export interface SlotPromise {
   readonly entry: QueueEntry;
   readonly index: number;
   readonly at: number;
@@ -32,8 +32,8 @@ export interface Head {
 }
 
 /** A head that still waits. */
-export interface Waiting {
-  readonly head: Head;
+export interface PendingPromise {
+  readonly head: SlotPromise;
   readonly candidate: Candidate;
 }
 
@@ -46,8 +46,8 @@ export interface Gap {
 }
 
 /** Those of the gap that still wait for what is set aside for them, in the order of the line. */
-export function waitingOf(heads: readonly Head[], gap: Gap): Waiting[] {
-  const waiting: Waiting[] = [];
+export function waitingOf(heads: readonly SlotPromise[], gap: Gap): PendingPromise[] {
+  const waiting: PendingPromise[] = [];
   for (const head of heads) {
     const candidate = isHalfway(head.entry, gap.first) ? null : inGap(head.entry, head.index, gap);
     if (candidate !== null) waiting.push({ head, candidate });

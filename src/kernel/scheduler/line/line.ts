@@ -38,7 +38,7 @@ interface Source {
   groups: Iterator<Group>;
 }
 
-interface Head extends Candidate {
+interface GroupHead extends Candidate {
   readonly source: Source;
   /** Its group was the last of its band to come up: the next one has yet to. */
   isLast: boolean;
@@ -57,17 +57,17 @@ export interface LineRules extends PriorityRules {
 
 export class Line {
   readonly #rules: LineRules;
-  readonly #heads: Heap<Head>;
+  readonly #heads: Heap<GroupHead>;
 
   constructor(bands: Iterable<Band>, rules: LineRules) {
     this.#rules = rules;
-    const heads: Head[] = [];
+    const heads: GroupHead[] = [];
     for (const band of bands) {
       const source = sourceOf(band, rules);
       const head = source === null ? null : this.#next(source);
       if (head !== null) heads.push(head);
     }
-    this.#heads = new Heap<Head>(isBefore, heads);
+    this.#heads = new Heap<GroupHead>(isBefore, heads);
   }
 
   get first(): Candidate | undefined {
@@ -76,7 +76,7 @@ export class Line {
 
   /** The first candidate is done with: its group's next task takes its place in the order. */
   advance(): void {
-    const first = this.#heads.first as Head;
+    const first = this.#heads.first as GroupHead;
     first.room -= 1;
     const index = first.room > 0 ? nextIndex(first) : undefined;
     if (index !== undefined) {
@@ -89,7 +89,7 @@ export class Line {
   /** Like `advance`, for all tasks of the first candidate's job at once. */
   skipEntry(): void {
     this.#letNextComeUp();
-    if (this.#nextEntry(this.#heads.first as Head)) this.#heads.firstChanged();
+    if (this.#nextEntry(this.#heads.first as GroupHead)) this.#heads.firstChanged();
     else this.#heads.pop();
   }
 
@@ -127,7 +127,7 @@ export class Line {
   }
 
   /** The next group of the band that has room. */
-  #next(source: Source): Head | null {
+  #next(source: Source): GroupHead | null {
     for (let step = source.groups.next(); step.done !== true; step = source.groups.next()) {
       const group = step.value;
       const head = this.#open(source, group);
@@ -138,7 +138,7 @@ export class Line {
   }
 
   /** What a group that begins before the mark has from there on; others come up by themselves. */
-  #openAt(group: Group, mark: Mark): Head | null {
+  #openAt(group: Group, mark: Mark): GroupHead | null {
     const source = sourceOf(group.band, this.#rules);
     if (source === null) return null;
     const isDone = (entry: QueueEntry): boolean =>
@@ -149,25 +149,25 @@ export class Line {
     return this.#nextEntry(head) ? head : null;
   }
 
-  #open(source: Source, group: Group): Head {
+  #open(source: Source, group: Group): GroupHead {
     const { partition, qos, tier } = source;
-    return { group, partition, qos, tier, source, isLast: false, entries: null } as Head;
+    return { group, partition, qos, tier, source, isLast: false, entries: null } as GroupHead;
   }
 
-  #push(head: Head | null): void {
+  #push(head: GroupHead | null): void {
     if (head !== null) this.#heads.push(head);
   }
 
   /** Before the first group moves or leaves: the next of its band stands behind it. */
   #letNextComeUp(): void {
-    const first = this.#heads.first as Head;
+    const first = this.#heads.first as GroupHead;
     if (!first.isLast) return;
     first.isLast = false;
     this.#push(this.#next(first.source));
   }
 
   /** Moves to the group's next job that has room; false when there is none. */
-  #nextEntry(head: Head): boolean {
+  #nextEntry(head: GroupHead): boolean {
     if (head.entries === null && head.group.entries.size === 1) return false;
     head.entries ??= after(head.group.entries, head.entry);
     for (let step = head.entries.next(); step.done !== true; step = head.entries.next()) {
@@ -177,7 +177,7 @@ export class Line {
   }
 
   /** False when the job has no room, by its own limit. */
-  #seat(head: Head, entry: QueueEntry): boolean {
+  #seat(head: GroupHead, entry: QueueEntry): boolean {
     head.entry = entry;
     head.room = entry.runningMax === null ? Infinity : entry.runningMax - entry.running;
     if (head.room <= 0) return false;
@@ -206,7 +206,7 @@ function placeOf({ tier, groupPriority: points }: Source, entry: QueueEntry, rul
   return { tier, priority: points + ownPriority(entry, rules.weights), entry };
 }
 
-function nextIndex(head: Head): number | undefined {
+function nextIndex(head: GroupHead): number | undefined {
   const { pending } = head.entry;
   if (pending.size === 1) return undefined;
   head.indices ??= after(pending, head.index);

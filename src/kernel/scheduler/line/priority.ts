@@ -7,7 +7,7 @@ import type { Partition, Qos, Weights } from '../../model/scheduling.ts';
 const HOUR_MS = 3_600_000;
 
 /** What a waiting job brings of its own. */
-export interface Waiting {
+export interface PriorityInput {
   readonly nice: number;
   /** Ms since 1970. */
   readonly submittedAt: number;
@@ -40,7 +40,7 @@ export interface PriorityParts {
 }
 
 export function priorityParts(
-  waiting: Waiting,
+  waiting: PriorityInput,
   standing: Standing,
   rules: PriorityRules,
   now: number,
@@ -64,7 +64,7 @@ export function groupPriority(standing: Standing, rules: PriorityRules): number 
 }
 
 /** The points of a job against others of its group: higher is better, and it never changes. */
-export function ownPriority({ nice, submittedAt }: Waiting, weights: Weights): number {
+export function ownPriority({ nice, submittedAt }: PriorityInput, weights: Weights): number {
   return -weights.nice * nice - (weights.age * submittedAt) / HOUR_MS;
 }
 

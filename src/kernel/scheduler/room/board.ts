@@ -7,7 +7,7 @@ import { siteRuleOf } from '../../model/scheduling.ts';
 import { type Ask, endAt, namesOf, takenOf, wantOf } from './ask.ts';
 import type { Brokerage, Choice } from './brokerage.ts';
 import { demandOf, fieldOf } from './field.ts';
-import { endOf, fitsAfter, type Gone, type Lane, type Window } from './lane.ts';
+import { fitsAfter, type Gone, type Lane, latestEndOf, type Window } from './lane.ts';
 import { LaneBook } from './lane-book.ts';
 import { Placement } from './placement.ts';
 import { couldEverHold, holdsNow, type NodePool, type NodeView } from './pool.ts';
@@ -265,7 +265,9 @@ export class Board {
     const gpus = view.gpusFree.slice(0, resources.gpuCount);
     const running = { jobId, index, resources, startedAt: this.now, walltimeMs, reservation };
     this.#views.take(view, running, request.exclusive);
-    this.#lanes.made(view.name)?.take(resources, reservation, this.now, endOf(running, this.now));
+    this.#lanes
+      .made(view.name)
+      ?.take(resources, reservation, this.now, latestEndOf(running, this.now));
     return { node: view.name, resources, gpus };
   }
 }

@@ -13,10 +13,10 @@ export interface Occupied {
   readonly total: Resources;
   readonly free: Resources;
   readonly labelsKey: string;
-  readonly running: Iterable<Ending>;
+  readonly running: Iterable<EndingShare>;
 }
 
-interface Ending {
+interface EndingShare {
   readonly resources: Resources;
   readonly startedAt: number | null;
   readonly walltimeMs: number | null;
@@ -35,7 +35,7 @@ interface Kind<View> {
   readonly nodes: SortedList<Later<View>>;
 }
 
-interface Place<View> {
+interface TreePosition<View> {
   readonly kind: Kind<View>;
   readonly key: string;
   readonly later: Later<View>;
@@ -82,7 +82,7 @@ class EndTable<View extends Occupied> {
   readonly #views: ReadonlyMap<NodeName, View>;
   readonly #cpuCount: number;
   readonly #kinds = new Map<string, Kind<View>>();
-  readonly #places = new Map<NodeName, Place<View>>();
+  readonly #places = new Map<NodeName, TreePosition<View>>();
   /** Nodes that have changed since anybody asked. */
   readonly #stirred: Set<NodeName>;
 
@@ -140,7 +140,10 @@ class EndTable<View extends Occupied> {
  * or is leaving, may end at any time.
  */
 function freedAt({ free, running }: Occupied, cpuCount: number): number {
-  const endings = Array.from(running, (one) => ({ at: endOf(one), resources: one.resources }));
+  const endings = Array.from(running, (one) => ({
+    at: latestEndOf(one),
+    resources: one.resources,
+  }));
   endings.sort((a, b) => a.at - b.at);
   let cpus = free.cpuCount;
   for (const { at, resources } of endings) {
@@ -150,7 +153,7 @@ function freedAt({ free, running }: Occupied, cpuCount: number): number {
   return Number.MAX_SAFE_INTEGER;
 }
 
-function endOf({ startedAt, walltimeMs, leaving }: Ending): number {
+function latestEndOf({ startedAt, walltimeMs, leaving }: EndingShare): number {
   if (leaving === true || startedAt === null) return 0;
   return walltimeMs === null ? UNKNOWN_END : startedAt + walltimeMs;
 }

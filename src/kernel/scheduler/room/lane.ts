@@ -5,7 +5,7 @@ import type { ResourceRequest } from '../../model/job.ts';
 import type { Reservation, ReservedShare } from '../../model/reservation.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { NodeView, Running } from './pool.ts';
-import { type Ending, FOREVER, hasRoom, Profile, UNKNOWN_END, type Want } from './profile.ts';
+import { FOREVER, hasRoom, Profile, type ShareEnd, UNKNOWN_END, type Want } from './profile.ts';
 
 /** `external`: another program decides what starts there. `node_end`: its node is gone from then on. */
 export type WindowPurpose = Reservation['purpose'] | 'external' | 'node_end';
@@ -128,7 +128,7 @@ export class Lane {
   }
 
   #spanOf({ one }: Gone): [from: number, to: number] {
-    return [this.#now + 1, endOf(one, this.#now)];
+    return [this.#now + 1, latestEndOf(one, this.#now)];
   }
 
   /** A reservation that comes again has several windows here: its share is nothing in between. */
@@ -145,7 +145,7 @@ export class Lane {
 
   /** What runs in a reservation uses its share, and once the window is over what is everybody's. */
   #seat(one: Running, windows: readonly Window[]): void {
-    const end = endOf(one, this.#now);
+    const end = latestEndOf(one, this.#now);
     this.#reserved.get(one.reservation as string)?.take(one.resources, this.#now, end);
     let at = this.#now;
     const own = windows.filter(({ id }) => id === one.reservation).sort((a, b) => a.from - b.from);
@@ -161,12 +161,12 @@ function isEnd({ purpose }: Window): boolean {
   return purpose === 'node_end';
 }
 
-function endingOf(one: Running, now: number): Ending {
-  return { at: endOf(one, now), resources: one.resources };
+function endingOf(one: Running, now: number): ShareEnd {
+  return { at: latestEndOf(one, now), resources: one.resources };
 }
 
 /** When it is over at the latest; what is leaving, or should have ended, ends in a moment. */
-export function endOf({ startedAt, walltimeMs, leaving }: Running, now: number): number {
+export function latestEndOf({ startedAt, walltimeMs, leaving }: Running, now: number): number {
   if (leaving === true) return now + 1;
   if (walltimeMs === null) return UNKNOWN_END;
   return Math.max((startedAt ?? now) + walltimeMs, now + 1);
@@ -174,7 +174,7 @@ export function endOf({ startedAt, walltimeMs, leaving }: Running, now: number):
 
 /** On its way out: told to end, or past its time. */
 export function isLeaving(one: Running, now: number): boolean {
-  return endOf(one, now) <= now + 1;
+  return latestEndOf(one, now) <= now + 1;
 }
 
 /** Like `holdsNow`, on a node of which nothing is set aside. */

@@ -72,7 +72,7 @@ interface NodeClass {
 /**
  * A request asked for before, with the classes that can hold a part of it: kept as nodes change.
  */
-interface Known {
+interface KnownRequest {
   readonly request: ResourceRequest;
   readonly classes: Set<NodeClass>;
 }
@@ -87,7 +87,7 @@ export class NodePool {
   #changed: NodeName[] | null = null;
   /** Looks at classes for what could go there. */
   looks = 0;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownRequest>();
   readonly #ends = new EndBook<NodeView>(this.#views);
 
   get(name: NodeName): NodeView | undefined {

@@ -19,7 +19,7 @@ export interface Want {
 }
 
 /** Something that is on the node now, and when it gives its share back. */
-export interface Ending {
+export interface ShareEnd {
   readonly at: number;
   readonly resources: Resources;
 }
@@ -32,7 +32,7 @@ export class Profile {
   readonly #users: number[];
 
   /** What is free now, and what each that uses the node gives back when. */
-  constructor(now: number, free: Resources, endings: readonly Ending[] = []) {
+  constructor(now: number, free: Resources, endings: readonly ShareEnd[] = []) {
     this.#at = [now];
     this.#free = [free];
     this.#users = [endings.length];

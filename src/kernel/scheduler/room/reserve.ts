@@ -11,7 +11,7 @@ import type {
   ReservedSlot,
 } from '../../model/reservation.ts';
 import { addResources, fitsIn, NO_RESOURCES, type Resources } from '../../model/resources.ts';
-import { endOf, Lane, type Window } from './lane.ts';
+import { Lane, latestEndOf, type Window } from './lane.ts';
 import type { NodeView, Running } from './pool.ts';
 import { UNKNOWN_END, type Want } from './profile.ts';
 import { type Field, SlotFinder } from './slots.ts';
@@ -49,11 +49,14 @@ export type Obstacle =
       readonly earliest: number | null;
     };
 
-type Part = Pick<ReservationRequest, 'perNode' | 'nodeNames' | 'nodeCount' | 'labels' | 'force'>;
+type ShareRequest = Pick<
+  ReservationRequest,
+  'perNode' | 'nodeNames' | 'nodeCount' | 'labels' | 'force'
+>;
 
 /** The slot that begins at this very instant. */
 export function placeAt(
-  part: Part,
+  part: ShareRequest,
   from: number,
   durationMs: number,
   room: Room,
@@ -73,7 +76,7 @@ export function placeAt(
 
 /** The earliest slot that lies between the two instants. */
 export function placeEarliest(
-  part: Part,
+  part: ShareRequest,
   within: { readonly notBefore: number; readonly until: number },
   durationMs: number,
   room: Room,
@@ -100,7 +103,7 @@ export function placeEarliest(
 
 function slotOn(
   nodes: readonly NodeView[],
-  { perNode }: Part,
+  { perNode }: ShareRequest,
   from: number,
   durationMs: number,
 ): ReservedSlot {
@@ -111,7 +114,7 @@ function slotOn(
 
 function couldGive(
   node: NodeView,
-  { perNode, nodeNames, labels }: Part,
+  { perNode, nodeNames, labels }: ShareRequest,
   { purpose }: Room,
 ): boolean {
   if (nodeNames.length > 0 && !nodeNames.includes(node.name)) return false;
@@ -127,7 +130,7 @@ function wantOf(perNode: ReservedShare): Want {
     : { resources: perNode, exclusive: false };
 }
 
-function laneOf(node: NodeView, part: Part, room: Room): Lane {
+function laneOf(node: NodeView, part: ShareRequest, room: Room): Lane {
   let lane = room.lanes.get(node.name);
   if (lane === undefined) {
     lane = new Lane(looked(node, part, room), room.windows, room.now);
@@ -143,7 +146,7 @@ const SOMETHING: Resources = { ...NO_RESOURCES, cpuCount: 1 };
  * The node with only those of its tasks that are in the way; with `force` none is: it is the
  * policy's business when the time has come.
  */
-function looked(node: NodeView, { force }: Part, { purpose }: Room): NodeView {
+function looked(node: NodeView, { force }: ShareRequest, { purpose }: Room): NodeView {
   if (node.total.cpuCount === 0) return { ...node, total: SOMETHING, free: SOMETHING };
   if (force) return emptied(node);
   if (purpose === 'users') return node;
@@ -161,7 +164,13 @@ function emptied(node: NodeView): NodeView {
  * What is in the way on a node that could give it: another reservation, or the task that ends
  * last.
  */
-function obstacleOn(node: NodeView, part: Part, from: number, until: number, room: Room): Obstacle {
+function obstacleOn(
+  node: NodeView,
+  part: ShareRequest,
+  from: number,
+  until: number,
+  room: Room,
+): Obstacle {
   const { windows, now } = room;
   const here = windows.filter((one) => {
     return one.shares.has(node.name) && one.from < until && from < one.to;
@@ -171,7 +180,7 @@ function obstacleOn(node: NodeView, part: Part, from: number, until: number, roo
   if (window !== undefined && !beside.fits(wantOf(part.perNode), null, from, until)) {
     return { kind: 'reserved', node: node.name, window };
   }
-  const ends = [...node.running].map((task) => ({ task, end: endOf(task, now) }));
+  const ends = [...node.running].map((task) => ({ task, end: latestEndOf(task, now) }));
   assert(ends.length > 0, `${node.name} has no room, so something is there`);
   const last = ends.reduce((a, b) => (b.end > a.end ? b : a));
   const end = last.end >= UNKNOWN_END ? null : last.end;

@@ -7,7 +7,7 @@ import { type FileEntry, pathFlaw } from '../../files/entry.ts';
 import { type Failure, usage } from '../../model/failure.ts';
 import { FILE_ENTRIES_MAX } from '../../model/limits.ts';
 import { type Looked, lookAt } from '../look.ts';
-import type { Entry } from '../walk.ts';
+import type { WalkEntry } from '../walk.ts';
 import type { InputWish } from './input-wish.ts';
 
 /** Beyond these it is one mistake again and again. */
@@ -152,7 +152,7 @@ function* foldersAbove(inner: string): Generator<string> {
   }
 }
 
-function entryOf({ kind, stats, target }: Entry, at: string): FileEntry {
+function entryOf({ kind, stats, target }: WalkEntry, at: string): FileEntry {
   const mode = stats.mode & 0o777;
   if (kind === 'link') return { path: at, kind, size: 0, mode, target: target ?? '' };
   if (kind === 'file') return { path: at, kind, size: stats.size, mode };

@@ -8,7 +8,7 @@ import type { ManifestEntry } from '../../files/manifest.ts';
 import { refuse } from '../../model/errors.ts';
 import { Failure, failure, usage } from '../../model/failure.ts';
 import { formatTaskId, type JobId, parseTaskId, type TaskPlace } from '../../model/ids.ts';
-import type { Head } from '../carrier.ts';
+import type { HeadApi } from '../carrier.ts';
 import type { Courier } from '../courier.ts';
 import { inParallel } from '../in-parallel.ts';
 
@@ -86,7 +86,7 @@ export async function findOutputs(
   return found;
 }
 
-async function tasksOf(courier: Courier, head: Head, id: string): Promise<Asked[]> {
+async function tasksOf(courier: Courier, head: HeadApi, id: string): Promise<Asked[]> {
   const { jobId, index } = readPlace(id);
   if (index !== null) return [{ jobId, index }];
   const job = await head.call('getJob', { params: { id } });
@@ -106,7 +106,7 @@ async function tasksOf(courier: Courier, head: Head, id: string): Promise<Asked[
 /** What tasks of the job have left that ran again in other jobs, each as it ran last. */
 async function retriedOf(
   courier: Courier,
-  head: Head,
+  head: HeadApi,
   { id, retries = [] }: JobDetail,
 ): Promise<Map<number | null, Asked>> {
   const latest = new Map<number | null, Asked>();
@@ -123,7 +123,7 @@ async function retriedOf(
 }
 
 /** Waits a moment for `enough` where it ended just now. */
-async function listFresh(head: Head, job: JobDetail, enough: number): Promise<Asked[]> {
+async function listFresh(head: HeadApi, job: JobDetail, enough: number): Promise<Asked[]> {
   const jobId = job.id as JobId;
   let found = await listAll(head, jobId);
   for (
@@ -137,7 +137,7 @@ async function listFresh(head: Head, job: JobDetail, enough: number): Promise<As
   return found;
 }
 
-async function listAll(head: Head, jobId: JobId): Promise<Asked[]> {
+async function listAll(head: HeadApi, jobId: JobId): Promise<Asked[]> {
   const found: Asked[] = [];
   for (let cursor: number | undefined; ; ) {
     const params = { id: String(jobId) };
@@ -164,7 +164,7 @@ function nothingOf({ id, state }: JobDetail): Error {
   return failure(refuse('outputs.not_found', { task: `job ${id}` }, hint));
 }
 
-function manifestOf(head: Head, { jobId, index }: Asked): Promise<TaskManifest> {
+function manifestOf(head: HeadApi, { jobId, index }: Asked): Promise<TaskManifest> {
   const params = { id: String(jobId), index: String(index ?? 0) };
   return head.call('getOutputs', { params });
 }

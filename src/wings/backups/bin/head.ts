@@ -71,7 +71,7 @@ class Threads {
       thread.on('message', (said: Said) => {
         const value = answer(said);
         if (value !== undefined) done(value);
-        else if (said.kind === 'failed') failed(new Error(wordsOf(said, folder)));
+        else if (said.kind === 'failed') failed(new Error(failureTextOf(said, folder)));
       });
       thread.once('error', failed);
       thread.once('exit', () => failed(new Error('it was cut off: the head stopped')));
@@ -90,7 +90,10 @@ class Threads {
   }
 }
 
-function wordsOf({ code, message }: Extract<Said, { kind: 'failed' }>, folder: string): string {
+function failureTextOf(
+  { code, message }: Extract<Said, { kind: 'failed' }>,
+  folder: string,
+): string {
   if (code === null) return message;
   const advice =
     'the head writes it as its own user: check the folder, its owner and mode, and with systemd ReadWritePaths';

@@ -30,7 +30,7 @@ export interface Last {
   readonly files: ReadonlyMap<string, BackedUpFile>;
 }
 
-interface Place {
+interface BackupWork {
   readonly half: string;
   readonly last: Last | null;
   tell(progress: Progress): void;
@@ -40,7 +40,7 @@ interface Place {
 
 export class Making {
   readonly #order: BackupOrder;
-  readonly #place: Place;
+  readonly #place: BackupWork;
   readonly #head: string;
   readonly #entries = new Map<string, BackedUp>();
   /** First paths of files with several, by device and number. */
@@ -50,7 +50,7 @@ export class Making {
   #bytes = 0;
   #newBytes = 0;
 
-  constructor(order: BackupOrder, place: Place) {
+  constructor(order: BackupOrder, place: BackupWork) {
     this.#order = order;
     this.#place = place;
     this.#head = join(place.half, HEAD_FOLDER);

@@ -8,7 +8,7 @@ export function surplus(names: readonly string[], keep: number): string[] {
   return ours.slice(0, Math.max(0, ours.length - keep));
 }
 
-interface Known {
+interface BackupHistory {
   readonly everyMs: number | null;
   /** When the newest was begun; null: there is none. */
   readonly last: number | null;
@@ -17,7 +17,7 @@ interface Known {
 }
 
 /** When the next one is due; null: none is planned. */
-export function dueAt({ everyMs, last, passedMs }: Known, now: number): number | null {
+export function dueAt({ everyMs, last, passedMs }: BackupHistory, now: number): number | null {
   if (everyMs === null) return null;
   if (last !== null && last <= now) return last + everyMs;
   // There is none, or the clock was set back: backups neither stop until it has caught up, nor crowd.

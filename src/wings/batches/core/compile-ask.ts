@@ -4,7 +4,7 @@ import { parseDuration } from '../../../kernel/base/duration.ts';
 import { parseSize } from '../../../kernel/base/size.ts';
 import { isWhole } from '../../../kernel/base/whole.ts';
 import type { Findings } from '../../../kernel/files/findings.ts';
-import type { Place } from '../../../kernel/files/problem.ts';
+import type { ProblemPath } from '../../../kernel/files/problem.ts';
 import { MEMORY_PER_NODE_MAX, NICE_MAX } from '../../../kernel/model/limits.ts';
 import { BATCH_ROWS, type BatchRow } from '../../../kernel/model/options/table.ts';
 import type { Form } from '../../../kernel/model/options/types.ts';
@@ -44,7 +44,7 @@ function boundsOf({ name, type, batch }: BatchRow): Bounds[] {
 /** The site has them; what no site can have is told here. */
 const NAME = /^[^\s/]{1,64}$/;
 
-export function checkAsk(written: WrittenAsk, at: Place, findings: Findings): void {
+export function checkAsk(written: WrittenAsk, at: ProblemPath, findings: Findings): void {
   for (const { key, min, max, expected } of WHOLE) {
     const value = written[key];
     if (value === undefined || isWhole(value, min, max)) continue;

@@ -2,14 +2,14 @@
 // where it stands at the top of the file.
 
 import type { Findings } from '../../../kernel/files/findings.ts';
-import type { Place } from '../../../kernel/files/problem.ts';
+import type { ProblemPath } from '../../../kernel/files/problem.ts';
 import { ASK_KEYS, checkAsk } from './compile-ask.ts';
 import type { WrittenAsk, WrittenBatch, WrittenDefaults } from './written.ts';
 
 export interface Defaults {
   readonly values: WrittenDefaults;
   /** Where one of them was written. */
-  at(key: keyof WrittenDefaults): Place;
+  at(key: keyof WrittenDefaults): ProblemPath;
 }
 
 export function compileDefaults(written: WrittenBatch, findings: Findings): Defaults {

@@ -2,7 +2,7 @@
 
 import { utf8Length } from '../../../kernel/base/utf8.ts';
 import type { Findings } from '../../../kernel/files/findings.ts';
-import type { Place } from '../../../kernel/files/problem.ts';
+import type { ProblemPath } from '../../../kernel/files/problem.ts';
 import { WHERE_HEAD_IS } from '../../../kernel/model/head-variables.ts';
 import { LAUNCH_STRING_BYTES_MAX } from '../../../kernel/model/limits.ts';
 import type { Solver, Variables } from './batch.ts';
@@ -27,13 +27,13 @@ const OF_RUNTIMES = /^(PATH|HOME|TMPDIR|(LD|DOCKER|CONTAINERS?|XDG)_.*)$/;
 interface EnvironmentReading {
   readonly solver: Solver | null;
   /** Puts the values of a sweep in. */
-  readonly fill: (text: string, at: Place) => string;
+  readonly fill: (text: string, at: ProblemPath) => string;
   readonly findings: Findings;
 }
 
 export function compileEnvironment(
   written: WrittenEnvironment = {},
-  at: Place,
+  at: ProblemPath,
   { solver, fill, findings }: EnvironmentReading,
 ): Variables {
   const pairs = Object.entries(written).map(([name, value]) => {

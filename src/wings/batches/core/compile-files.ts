@@ -7,7 +7,7 @@ import {
   pathProblem,
   programNameProblem,
 } from '../../../kernel/files/names.ts';
-import type { Place } from '../../../kernel/files/problem.ts';
+import type { ProblemPath } from '../../../kernel/files/problem.ts';
 import { isImageName } from '../../../kernel/model/container-engine.ts';
 import type { Solver, StagedFile } from './batch.ts';
 import type { WrittenFile, WrittenSolver } from './written.ts';
@@ -21,7 +21,7 @@ const MOUNT = /^\/[^\0,:\n]{1,1000}$/;
 /** One file that is laid under its name into a folder of a job. */
 export function compileFile(
   written: WrittenFile,
-  at: Place,
+  at: ProblemPath,
   { must, fill, findings }: FileReading,
 ): StagedFile {
   const isText = typeof written === 'string';
@@ -43,14 +43,14 @@ export function compileFile(
 export interface FileReading {
   readonly must: FileUse['must'];
   /** Puts the values of a sweep in. */
-  readonly fill: (text: string, at: Place) => string;
+  readonly fill: (text: string, at: ProblemPath) => string;
   readonly findings: Findings;
 }
 
 /** Files that lie in one folder together: no two of one name. */
 export function compileFiles(
   written: readonly WrittenFile[],
-  at: Place,
+  at: ProblemPath,
   reading: FileReading,
 ): StagedFile[] {
   const names = new Map<string, number>();
@@ -73,7 +73,7 @@ export function compileSolver(
 ): Solver | null {
   if (written === undefined) return null;
   const { findings } = reading;
-  const at: Place = ['solver'];
+  const at: ProblemPath = ['solver'];
   const kinds = SOLVERS.filter((kind) => written[kind] !== undefined);
   const [kind, ...others] = kinds;
   if (kind === undefined) findings.problem(at, `needs one of ${SAID}`);
@@ -100,7 +100,7 @@ export function compileSolver(
 function checkImage(
   image: string,
   isFile: boolean,
-  { at, findings }: { at: Place; findings: Findings },
+  { at, findings }: { at: ProblemPath; findings: Findings },
 ): void {
   const wrong = pathProblem(image);
   findings.problem(at, wrong);

@@ -5,7 +5,7 @@ import { plural } from '../../../kernel/base/plural.ts';
 import { utf8Length } from '../../../kernel/base/utf8.ts';
 import type { Findings } from '../../../kernel/files/findings.ts';
 import { jobNameProblem } from '../../../kernel/files/names.ts';
-import type { Place } from '../../../kernel/files/problem.ts';
+import type { ProblemPath } from '../../../kernel/files/problem.ts';
 import {
   checkSweep,
   combinations,
@@ -55,9 +55,9 @@ export function compileJobs(written: WrittenBatch, reading: JobsReading): BatchJ
   }
   const every = sweep === undefined ? [ONCE] : combinations(sweep);
   const names = new Map<string, number>();
-  const places: Place[] = [];
+  const places: ProblemPath[] = [];
   const jobs = entries.flatMap((entry, index) => {
-    const at: Place = written.jobs === undefined ? ['defaults'] : ['jobs', index];
+    const at: ProblemPath = written.jobs === undefined ? ['defaults'] : ['jobs', index];
     const of = { at, index, defaults, names, swept: sweep, batchNeeds: written.needs ?? [] };
     const job = new JobReader(entry, { ...of, reading });
     for (const _ of every) places.push(at);
@@ -69,7 +69,7 @@ export function compileJobs(written: WrittenBatch, reading: JobsReading): BatchJ
 }
 
 interface JobPlace {
-  readonly at: Place;
+  readonly at: ProblemPath;
   readonly index: number;
   readonly defaults: Defaults;
   /** Jobs so far, and which entry each is of. */
@@ -98,7 +98,7 @@ class JobReader {
   read(values: Values): BatchJob {
     const { at, reading, defaults } = this.#of;
     const { findings, solver } = reading;
-    const fill = (text: string, where: Place) => this.#fill(text, where, values);
+    const fill = (text: string, where: ProblemPath) => this.#fill(text, where, values);
     const name = this.#name(values);
     const run = this.#entry.run ?? defaults.values.run;
     const runAt = this.#entry.run === undefined ? ['defaults', 'run'] : [...at, 'run'];
@@ -173,12 +173,12 @@ class JobReader {
     return `${given}-${sweepName(values)}`;
   }
 
-  #args(fill: (text: string, at: Place) => string): string[] {
+  #args(fill: (text: string, at: ProblemPath) => string): string[] {
     const { at, defaults, reading } = this.#of;
     const own = this.#entry.args;
     const written = own ?? defaults.values.args;
     if (written === undefined) return [`{{${CPUS}}}`];
-    const argsAt: Place = own === undefined ? ['defaults', 'args'] : [...at, 'args'];
+    const argsAt: ProblemPath = own === undefined ? ['defaults', 'args'] : [...at, 'args'];
     const args = written.map((word, index) => fill(String(word), [...argsAt, index]));
     let total = 0;
     for (const [index, text] of args.entries()) {
@@ -192,7 +192,7 @@ class JobReader {
     return args;
   }
 
-  #fill(text: string, at: Place, values: Values): string {
+  #fill(text: string, at: ProblemPath, values: Values): string {
     const { reading, swept } = this.#of;
     if (!reading.fills) return text;
     for (const name of placeholdersIn(text)) {

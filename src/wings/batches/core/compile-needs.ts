@@ -1,13 +1,13 @@
 // Labels that a node must have for a batch or one of its jobs.
 
 import type { Findings } from '../../../kernel/files/findings.ts';
-import type { Place } from '../../../kernel/files/problem.ts';
+import type { ProblemPath } from '../../../kernel/files/problem.ts';
 import { parseLabels } from '../../../kernel/model/labels.ts';
 import { LABELS_LENGTH_MAX } from '../../../kernel/model/limits.ts';
 
 export function compileNeeds(
   needs: readonly string[],
-  at: Place,
+  at: ProblemPath,
   findings: Findings,
 ): readonly string[] {
   for (const [index, text] of needs.entries()) {

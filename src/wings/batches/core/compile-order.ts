@@ -2,14 +2,14 @@
 
 import { didYouMean } from '../../../kernel/base/nearest-word.ts';
 import type { Findings } from '../../../kernel/files/findings.ts';
-import type { Place } from '../../../kernel/files/problem.ts';
+import type { ProblemPath } from '../../../kernel/files/problem.ts';
 import { numbersByName } from './arrays.ts';
 import type { BatchJob } from './batch.ts';
 
 /** `places`: where each of the jobs is written. */
 export function checkOrder(
   jobs: readonly BatchJob[],
-  places: readonly Place[],
+  places: readonly ProblemPath[],
   findings: Findings,
 ): void {
   if (jobs.every(({ after }) => after.length === 0)) return;
@@ -17,7 +17,7 @@ export function checkOrder(
   for (const [number, { after }] of jobs.entries()) {
     for (const [index, name] of after.entries()) {
       if (numbers.has(name)) continue;
-      const where = [...(places[number] as Place), 'after', index];
+      const where = [...(places[number] as ProblemPath), 'after', index];
       findings.problem(where, unknownJob(name, [...numbers.keys()]));
     }
   }
@@ -25,7 +25,7 @@ export function checkOrder(
   if (circle === null) return;
   const names = circle.map((number) => jobs[number]?.name);
   const shown = names.length > 6 ? [...names.slice(0, 3), '…', ...names.slice(-2)] : names;
-  const at = places[circle[0] as number] as Place;
+  const at = places[circle[0] as number] as ProblemPath;
   const what = `the job comes after itself: ${shown.join(' after ')}`;
   findings.problem([...at, 'after'], what);
 }

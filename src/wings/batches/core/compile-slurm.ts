@@ -2,14 +2,18 @@
 
 import { hiddenIn } from '../../../kernel/base/plain-line.ts';
 import type { Findings } from '../../../kernel/files/findings.ts';
-import type { Place } from '../../../kernel/files/problem.ts';
+import type { ProblemPath } from '../../../kernel/files/problem.ts';
 import type { SlurmFields } from './batch.ts';
 import { SLURM_KEYS, type SlurmKey, type WrittenSlurm } from './written.ts';
 
 const LENGTH_MAX = 1000;
 const NUMBERS: ReadonlySet<SlurmKey> = new Set(['ntasks', 'cpus_per_task']);
 
-export function compileSlurm(written: WrittenSlurm, at: Place, findings: Findings): SlurmFields {
+export function compileSlurm(
+  written: WrittenSlurm,
+  at: ProblemPath,
+  findings: Findings,
+): SlurmFields {
   const fields: Partial<Record<SlurmKey, string>> = {};
   for (const key of SLURM_KEYS) {
     const value = written[key];

@@ -5,7 +5,7 @@ import { type FileUse, Findings } from '../../../kernel/files/findings.ts';
 import type { Glob } from '../../../kernel/files/glob.ts';
 import { batchNameProblem, nameProblem } from '../../../kernel/files/names.ts';
 import { keepsNothing, parseOutputPattern } from '../../../kernel/files/output-patterns.ts';
-import type { Place, Problem } from '../../../kernel/files/problem.ts';
+import type { Problem, ProblemPath } from '../../../kernel/files/problem.ts';
 import type { BatchFile, Notice } from './batch.ts';
 import { compileBuildTime } from './compile-build-time.ts';
 import { compileEnvironment } from './compile-environment.ts';
@@ -28,7 +28,7 @@ export interface Compiled {
 export function compileBatch(written: WrittenBatch, origin: BatchFile['origin']): Compiled {
   const findings = new Findings();
   const fills = origin === 'weft';
-  const fill = (text: string, at: Place): string => {
+  const fill = (text: string, at: ProblemPath): string => {
     if (fills && placeholdersIn(text).length > 0) {
       findings.problem(at, '{{…}} stands for a value of the sweep, which only jobs have');
     }

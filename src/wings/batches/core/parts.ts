@@ -25,7 +25,7 @@ export interface Contents {
 /** An array of the jobs: each item is one. */
 export type BatchSubmission = Submission & { readonly each: NonNullable<Submission['each']> };
 
-export interface Part {
+export interface PartSubmission {
   /** Its inputs are named once the list is on the head. */
   readonly submission: BatchSubmission;
   /** Null: none of its jobs needs a file. */
@@ -39,7 +39,7 @@ export interface Part {
 }
 
 /** In the order of the first job of each. */
-export function partsOf(batch: BatchFile, contents: Contents): Part[] {
+export function partsOf(batch: BatchFile, contents: Contents): PartSubmission[] {
   const common = commonEntries(batch, contents);
   const byName = numbersByName(batch.jobs);
   return arraysOf(batch.jobs).map((numbers) =>
@@ -85,7 +85,7 @@ function partOf(
   batch: BatchFile,
   numbers: readonly number[],
   { contents, common, byName }: Shared,
-): Part {
+): PartSubmission {
   const jobs = numbers.map((number) => batch.jobs[number] as BatchJob);
   const places = ownPlaces(batch);
   const lists = jobs.map((job) => ownEntries(job, contents, places));

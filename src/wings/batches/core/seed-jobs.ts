@@ -1,7 +1,7 @@
 // The seed's `distribute-jobs.yaml` as a batch of ours: the same data under other keys, with the way
 // back from our keys to those that the reader of the file wrote.
 
-import type { Place } from '../../../kernel/files/problem.ts';
+import type { ProblemPath } from '../../../kernel/files/problem.ts';
 import { APPTAINER_NEED } from './needs.ts';
 import type { WrittenBatch, WrittenFile, WrittenSlurm } from './written.ts';
 
@@ -81,11 +81,11 @@ function withoutProgram(capability: string): string {
 }
 
 /** Where in the seed's file a place of ours is; `at` as in a written batch, `seed` its value there. */
-export function seedPlace(at: Place, seed: SeedJobs): Place {
+export function seedPlace(at: ProblemPath, seed: SeedJobs): ProblemPath {
   const kind = SEED_KINDS.find((one) => seed[one] !== undefined) ?? 'python';
   const initialize = [kind, 'initialize'];
   const [first, second, third, ...rest] = at;
-  const place = (path: Place, more: Place) => fileKeys([...path, ...more]);
+  const place = (path: ProblemPath, more: ProblemPath) => fileKeys([...path, ...more]);
   if (first === 'namespace') return ['meta', 'namespace'];
   if (first === 'name') return ['meta', 'batch_name'];
   if (first === 'needs') return place(['meta', 'capabilities'], at.slice(1));
@@ -114,7 +114,7 @@ const SOLVER_KEYS: Readonly<Record<string, string>> = {
   mounts: 'required_mounts',
 };
 
-function fileKeys(at: Place): Place {
+function fileKeys(at: ProblemPath): ProblemPath {
   return at.map((part) => (part === 'as' ? 'alias' : part));
 }
 

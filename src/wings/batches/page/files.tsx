@@ -6,7 +6,7 @@ import { useAnswer } from '../../../kernel/page/data/query.ts';
 import { me } from '../../../kernel/page/data/session.ts';
 import { Command, Loaded, Panel } from '../../../kernel/page/parts/basic.tsx';
 import { FileBrowser } from '../../../kernel/page/parts/files/file-browser.tsx';
-import type { Entry } from '../../../kernel/page/parts/files/preview.tsx';
+import type { ArchiveEntry } from '../../../kernel/page/parts/files/preview.tsx';
 import { sizeWords, some } from '../../../kernel/page/pure/words.ts';
 import type { BatchDetail } from '../api/batches.ts';
 
@@ -64,7 +64,7 @@ function Kept({
 }
 
 async function allFiles(jobIds: readonly number[], signal: AbortSignal) {
-  const entries: Entry[] = [];
+  const entries: ArchiveEntry[] = [];
   for (const id of jobIds) {
     let cursor: number | undefined;
     do {

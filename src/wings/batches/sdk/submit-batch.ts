@@ -4,7 +4,7 @@ import path from 'node:path';
 import { freshKey } from '../../../kernel/connect/fresh-key.ts';
 import { withWeftErrors } from '../../../kernel/sdk/errors.ts';
 import { checkOptions } from '../../../kernel/sdk/known-options.ts';
-import type { Line } from '../../../kernel/sdk/line.ts';
+import type { HeadConnection } from '../../../kernel/sdk/line.ts';
 import type { Batch as BatchDefinition } from './batch.ts';
 import { BATCH_OPTIONS, type BatchOptions } from './options.ts';
 import { SubmittedBatch } from './submitted-batch.ts';
@@ -12,7 +12,7 @@ import '../api/paths.ts';
 
 /** Resolves when it is on the head's disk. */
 export async function submitBatch(
-  line: Line,
+  line: HeadConnection,
   batch: string | BatchDefinition,
   options: BatchOptions,
 ): Promise<SubmittedBatch> {

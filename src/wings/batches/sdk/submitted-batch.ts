@@ -3,7 +3,7 @@
 import { freshKey } from '../../../kernel/connect/fresh-key.ts';
 import { parseBatch } from '../../../kernel/model/batch.ts';
 import { wrongArgument } from '../../../kernel/sdk/errors.ts';
-import type { Line } from '../../../kernel/sdk/line.ts';
+import type { HeadConnection } from '../../../kernel/sdk/line.ts';
 import type { WaitOptions } from '../../../kernel/sdk/options.ts';
 import { waitForJob } from '../../../kernel/sdk/wait.ts';
 import '../api/paths.ts';
@@ -13,7 +13,7 @@ import type { BatchInfo } from './info.ts';
 export class SubmittedBatch {
   /** `namespace/name`, or with `@version` behind. */
   readonly title: string;
-  readonly #line: Line;
+  readonly #line: HeadConnection;
   readonly #params: Readonly<Record<'namespace' | 'name', string>>;
 
   /** Not for programs: `cluster.batch` and `cluster.findBatch` make one. */
@@ -22,7 +22,7 @@ export class SubmittedBatch {
     if (!parsed.ok) throw wrongArgument(parsed.error);
     const { namespace, name, version } = parsed.value;
     this.title = title;
-    this.#line = line as Line;
+    this.#line = line as HeadConnection;
     this.#params = { namespace, name: version === null ? name : `${name}@${version}` };
   }
 

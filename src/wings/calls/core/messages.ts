@@ -61,7 +61,7 @@ export interface None extends Stream {
 }
 
 /** Which bytes: from this one on, and at first only those before `upTo`. */
-interface Part extends Stream {
+interface StreamRange extends Stream {
   readonly from: number;
   readonly upTo: number;
 }
@@ -120,7 +120,7 @@ export type ClientToRouter =
   /** Their results, or what else settled them, have arrived. */
   | { readonly kind: 'ack'; readonly calls: readonly CallNumber[] }
   /** The bytes of a large result. */
-  | ({ readonly kind: 'wanted'; readonly call: CallNumber } & Part)
+  | ({ readonly kind: 'wanted'; readonly call: CallNumber } & StreamRange)
   | More
   | Stop
   | None
@@ -176,7 +176,7 @@ export type RouterToClient =
       readonly worker: string;
     }
   | { readonly kind: 'progress'; readonly call: CallNumber; readonly bytes: Bytes }
-  | ({ readonly kind: 'wanted'; readonly of: 'call' | 'asset'; readonly id: number } & Part)
+  | ({ readonly kind: 'wanted'; readonly of: 'call' | 'asset'; readonly id: number } & StreamRange)
   | More
   | Stop
   | None
@@ -235,7 +235,7 @@ export type RouterToWorker =
       readonly calls: readonly CallNumber[];
     }
   /** The bytes of a large result. */
-  | ({ readonly kind: 'wanted' } & CallRef & Part)
+  | ({ readonly kind: 'wanted' } & CallRef & StreamRange)
   | More
   | Stop
   | None
@@ -303,7 +303,7 @@ export type WorkerToRouter =
       /** 0 of an asset. */
       readonly session: SessionNumber;
       readonly id: number;
-    } & Part)
+    } & StreamRange)
   | More
   | Stop
   | None

@@ -26,8 +26,8 @@ import {
   ROUTER_TO_WORKER,
   WORKER_TO_ROUTER,
 } from '../wire/call-frames.ts';
-import { type Door, takeOver } from './handshake.ts';
-import { Line, type LineWorld } from './line.ts';
+import { takeOver, type UpgradeRequest } from './handshake.ts';
+import { type LineWorld, RouterLine } from './line.ts';
 import { PoolCalls } from './pool-calls.ts';
 import { sayPoolWait } from './pool-wait.ts';
 import { Slices } from './slices.ts';
@@ -102,10 +102,10 @@ export class Calls {
   }
 
   /** `inside`: where its program runs, when that is in a call. */
-  openClient(pool: PoolCalls, door: Door, inside: Inside | null = null): void {
+  openClient(pool: PoolCalls, door: UpgradeRequest, inside: Inside | null = null): void {
     const opened = takeOver(door);
     if (opened === null) return;
-    const line = new Line(opened, CLIENT, this.#world);
+    const line = new RouterLine(opened, CLIENT, this.#world);
     pool.clients += 1;
     const port = pool.router.openClient(line, this.#now(), inside);
     this.#opened(pool, line, port, () => {
@@ -113,11 +113,11 @@ export class Calls {
     });
   }
 
-  openWorker(pool: PoolCalls, { node, epochId }: WorkerCaller, door: Door): void {
+  openWorker(pool: PoolCalls, { node, epochId }: WorkerCaller, door: UpgradeRequest): void {
     const opened = takeOver(door);
     if (opened === null) return;
     const name = `${node}:${epochId}`;
-    const line = new Line(opened, WORKER, this.#world);
+    const line = new RouterLine(opened, WORKER, this.#world);
     const peer = {
       send: (message: Parameters<typeof line.send>[0]) => {
         if (message.kind === 'leave') pool.noteLeaving(name);
@@ -146,7 +146,7 @@ export class Calls {
 
   #opened<In extends Message, Out extends Message>(
     pool: PoolCalls,
-    line: Line<In, Out>,
+    line: RouterLine<In, Out>,
     port: Port<In>,
     whenGone: () => void,
   ): void {

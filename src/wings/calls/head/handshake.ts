@@ -9,7 +9,7 @@ import { refuse } from '../../../kernel/model/errors.ts';
 import type { Opened } from '../wire/call-stream.ts';
 
 /** A connection that is about to become a WebSocket. */
-export interface Door {
+export interface UpgradeRequest {
   readonly incoming: IncomingMessage;
   readonly socket: Duplex;
   readonly head: Buffer;
@@ -20,7 +20,7 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const VERSION = '13';
 
 /** The connection is a WebSocket now; null when the request was for something else, and is refused. */
-export function takeOver({ incoming, socket, head }: Door): Opened | null {
+export function takeOver({ incoming, socket, head }: UpgradeRequest): Opened | null {
   const key = incoming.headers['sec-websocket-key'] ?? '';
   const flaw = flawOf(incoming, key);
   if (flaw !== null) {

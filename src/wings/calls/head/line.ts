@@ -29,7 +29,7 @@ export interface LineWorld {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-export class Line<In extends Message, Out extends Message> implements Peer<Out>, Worked {
+export class RouterLine<In extends Message, Out extends Message> implements Peer<Out>, Worked {
   readonly #stream: CallStream<In, Out>;
   readonly #speech: Speech<In, Out>;
   readonly #world: LineWorld;

@@ -1,14 +1,14 @@
 // Opens a pool: finds or starts it, and gets the line for its calls.
 
 import { withWeftErrors } from '../../../kernel/sdk/errors.ts';
-import type { Line } from '../../../kernel/sdk/line.ts';
+import type { HeadConnection } from '../../../kernel/sdk/line.ts';
 import { Pool } from './pool.ts';
 import { PoolCalls } from './pool-calls.ts';
 import type { PoolOptions } from './pool-options.ts';
 import { findOrStart, stopPool } from './start-pool.ts';
 
 /** Resolves once calls can be submitted; whether there are workers yet is another question. */
-export async function openPool(line: Line, options: PoolOptions): Promise<Pool> {
+export async function openPool(line: HeadConnection, options: PoolOptions): Promise<Pool> {
   const { id, isOwn } = await findOrStart(line, options);
   const path = `/v1/pools/${id}/calls/socket`;
   try {

@@ -40,7 +40,7 @@ export interface CallWish {
 }
 
 /** A function that this pool knows. */
-interface Known {
+interface KnownFunction {
   readonly sha256: string;
   readonly code: Uint8Array;
   readonly name: string;
@@ -52,7 +52,7 @@ interface Known {
 }
 
 interface Sending {
-  readonly known: Known;
+  readonly known: KnownFunction;
   readonly packed: Packed;
   readonly wish: CallWish;
 }
@@ -66,8 +66,8 @@ export class PoolCalls {
   readonly #records = new CallTable<CallRecord<unknown>>();
   /** Calls whose module is being read. */
   readonly #unsent = new Set<CallRecord<unknown>>();
-  readonly #modules = new Map<string, Promise<Known>>();
-  readonly #functions = new WeakMap<object, Known>();
+  readonly #modules = new Map<string, Promise<KnownFunction>>();
+  readonly #functions = new WeakMap<object, KnownFunction>();
   /** Assets by what they hold: equal functions and values are sent once. */
   readonly #assets = new Map<string, number>();
   /** Those of them that are functions. */
@@ -184,7 +184,7 @@ export class PoolCalls {
         record.abortReason?.reason ?? errorOf(nameOf(record, null), { why: 'cancelled', detail });
       record.end({ ok: false, error });
     };
-    const send = (known: Known): void => {
+    const send = (known: KnownFunction): void => {
       if (record.state !== 'done') this.#send(record, { known, packed, wish });
     };
     const refuse = (error: unknown): void => record.end({ ok: false, error });
@@ -229,7 +229,7 @@ export class PoolCalls {
     return this.#line;
   }
 
-  #learn(fn: object): Known {
+  #learn(fn: object): KnownFunction {
     const { name, code, sha256, shared, uses, variables }: Captured = captureForCalls(fn);
     const known = {
       sha256,
@@ -244,7 +244,7 @@ export class PoolCalls {
     return known;
   }
 
-  #newFunction({ sha256, code }: Pick<Known, 'sha256' | 'code'>): number {
+  #newFunction({ sha256, code }: Pick<KnownFunction, 'sha256' | 'code'>): number {
     if (this.#code.size >= this.#codeMax) this.#forgetFunctions();
     const number = this.#add(sha256, code);
     this.#code.add(number);
@@ -260,14 +260,14 @@ export class PoolCalls {
   }
 
   /** Read once; equal contents are one function to workers. */
-  #learnModule({ module, name, bundle = false }: ModuleReference): Promise<Known> {
+  #learnModule({ module, name, bundle = false }: ModuleReference): Promise<KnownFunction> {
     const key = JSON.stringify([String(module), name, bundle]);
     const known = this.#modules.get(key) ?? this.#readModule({ module, name, bundle });
     this.#modules.set(key, known);
     return known;
   }
 
-  async #readModule({ module, name, bundle }: ModuleReference): Promise<Known> {
+  async #readModule({ module, name, bundle }: ModuleReference): Promise<KnownFunction> {
     const { captureModule } = await import('../functions/travel/module.ts');
     const what = name === undefined ? { module } : { module, name };
     const captured = await captureModule(what, bundle ? 'bundle' : 'path');

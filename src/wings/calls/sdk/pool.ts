@@ -3,7 +3,7 @@
 import type { Duration } from '../../../kernel/model/options/types.ts';
 import { wrongArgument } from '../../../kernel/sdk/errors.ts';
 import { checkOptions } from '../../../kernel/sdk/known-options.ts';
-import type { Line } from '../../../kernel/sdk/line.ts';
+import type { HeadConnection } from '../../../kernel/sdk/line.ts';
 import { durationMs } from '../../../kernel/sdk/submission.ts';
 import type { Shared } from '../functions/travel/shared.ts';
 import { Call } from './call.ts';
@@ -78,7 +78,7 @@ export class PoolCaller {
 export class Pool extends PoolCaller implements AsyncDisposable {
   /** Number of the pool, which is that of its job. */
   readonly id: number;
-  readonly #line: Line;
+  readonly #line: HeadConnection;
   readonly #calls: PoolCalls;
   readonly #isOwn: boolean;
   #isClosed = false;
@@ -89,7 +89,7 @@ export class Pool extends PoolCaller implements AsyncDisposable {
     of: { readonly id: number; readonly calls: object; readonly isOwn: boolean },
   ) {
     super(of.calls);
-    this.#line = line as Line;
+    this.#line = line as HeadConnection;
     this.#calls = of.calls as PoolCalls;
     this.id = of.id;
     this.#isOwn = of.isOwn;

@@ -10,7 +10,7 @@ import {
 import { POOL_WORKERS_MAX } from '../../../kernel/model/limits.ts';
 import { WeftError, wrongArgument } from '../../../kernel/sdk/errors.ts';
 import { checkOptions } from '../../../kernel/sdk/known-options.ts';
-import type { Line } from '../../../kernel/sdk/line.ts';
+import type { HeadConnection } from '../../../kernel/sdk/line.ts';
 import {
   dropUndefined,
   durationMs,
@@ -28,7 +28,7 @@ import '../api/paths.ts';
 
 /** Resolves with its number, and whether it is this program's alone. */
 export async function findOrStart(
-  line: Line,
+  line: HeadConnection,
   options: PoolOptions,
 ): Promise<{ id: number; isOwn: boolean }> {
   checkOptions('a pool', options, POOL_OPTIONS);
@@ -100,7 +100,11 @@ function takenAs(found: PoolView, options: PoolOptions): { id: number; isOwn: fa
   });
 }
 
-async function findPool(line: Line, name: string, mayLack: boolean): Promise<PoolView | null> {
+async function findPool(
+  line: HeadConnection,
+  name: string,
+  mayLack: boolean,
+): Promise<PoolView | null> {
   try {
     const found = await line.call('getPool', { params: { id: name } });
     // One that takes no calls any more is being stopped: its name is free.
@@ -115,7 +119,7 @@ async function findPool(line: Line, name: string, mayLack: boolean): Promise<Poo
 }
 
 export async function scalePool(
-  line: Line,
+  line: HeadConnection,
   id: number,
   workers: number | Partial<WorkerRange>,
 ): Promise<void> {
@@ -123,7 +127,7 @@ export async function scalePool(
 }
 
 /** One that has ended already is stopped. Throws when the connection was closed: it goes on then. */
-export async function stopPool(line: Line, id: number): Promise<void> {
+export async function stopPool(line: HeadConnection, id: number): Promise<void> {
   try {
     await line.call('stopPool', { params: { id: String(id) } });
   } catch (error) {

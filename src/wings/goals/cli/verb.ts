@@ -64,7 +64,7 @@ function columnsAt(now: number): Column<GoalStandingView>[] {
   return [
     { title: 'NODE', value: ({ node }) => node },
     { title: 'CLASS', value: (one) => one.class },
-    { title: 'STATE', value: stateOf },
+    { title: 'STATE', value: goalStateOf },
     instantColumn('LOOKED', ({ lookedAt }) => lookedAt, { now }),
     { title: 'REPAIRS', value: ({ attempts }) => String(attempts), align: 'right' },
     { title: 'DIFFERS', value: differenceWords, least: 16 },
@@ -72,7 +72,7 @@ function columnsAt(now: number): Column<GoalStandingView>[] {
   ];
 }
 
-function stateOf({ differences }: GoalStandingView): string {
+function goalStateOf({ differences }: GoalStandingView): string {
   if (differences === null) return 'unknown';
   return differences.length === 0 ? 'met' : 'differs';
 }

@@ -5,7 +5,7 @@ import type { NodeName } from '../../../kernel/model/ids.ts';
 import type { Difference } from '../core/goal.ts';
 import { planGoals, REPAIRS_MAX } from '../core/plan.ts';
 import { Looks } from './looks.ts';
-import { judged, type Known, type Memory, newMemory } from './memory.ts';
+import { judged, type Memory, newMemory, type WatchedNode } from './memory.ts';
 import { classOf } from './nodes.ts';
 import { Repairs } from './repairs.ts';
 import type { GoalSourceState } from './source.ts';
@@ -101,7 +101,7 @@ export class GoalKeeper {
     this.#looks.tick(all);
   }
 
-  #nodes(): Known[] {
+  #nodes(): WatchedNode[] {
     return [...this.#ports.engine.state.nodes.values()].flatMap((node) => {
       const of = classOf(this.#options.classes, node);
       return of === null ? [] : [{ node, of, memory: this.#memoryOf(node.name) }];
@@ -115,7 +115,7 @@ export class GoalKeeper {
   }
 
   /** Undrained by a person: it gets its repairs anew. */
-  #forgetGivenUp({ node, memory }: Known): void {
+  #forgetGivenUp({ node, memory }: WatchedNode): void {
     if (!memory.gaveUp || node.drain !== null) return;
     memory.gaveUp = false;
     memory.metAt = this.#ports.clock.now();

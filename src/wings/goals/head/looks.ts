@@ -6,7 +6,7 @@ import type { JobId, NodeName } from '../../../kernel/model/ids.ts';
 import type { CheckResult } from '../core/compare.ts';
 import { checkScript, readReport } from '../core/script.ts';
 import { canCheck } from './facts.ts';
-import { judged, type Known, type Memory } from './memory.ts';
+import { judged, type Memory, type WatchedNode } from './memory.ts';
 import { classOf, repairedAt } from './nodes.ts';
 import type { GoalOptions, GoalPorts } from './world.ts';
 
@@ -31,7 +31,7 @@ export class Looks {
   }
 
   /** Begins those that are due, as far as there may be, and reads those that are over. */
-  tick(all: readonly Known[]): void {
+  tick(all: readonly WatchedNode[]): void {
     for (const known of all) this.#forget(known);
     let looks = all.filter(({ memory }) => memory.look !== null).length;
     for (const known of all) {
@@ -45,7 +45,7 @@ export class Looks {
   }
 
   /** Nothing more comes of it while its node is away, and others wait for its place. */
-  #forget({ node, memory }: Known): void {
+  #forget({ node, memory }: WatchedNode): void {
     const { look } = memory;
     if (look === null) return;
     const isStuck = node.connected && this.#isStuck(node, look.jobId);
@@ -58,7 +58,7 @@ export class Looks {
   }
 
   /** Its site keeps the node from jobs: it would wait there until the node is mended, which waits for it. */
-  #isStuck(node: Known['node'], jobId: JobId | null): boolean {
+  #isStuck(node: WatchedNode['node'], jobId: JobId | null): boolean {
     const { state } = this.#ports.engine;
     if (jobId === null || node.fault === null || memberOf(state, node) === null) return false;
     const job = state.jobs.get(jobId);
@@ -78,7 +78,7 @@ export class Looks {
     });
   }
 
-  #isDue({ node, memory }: Known): boolean {
+  #isDue({ node, memory }: WatchedNode): boolean {
     if (!node.connected) return false;
     const { engine, clock } = this.#ports;
     const since = clock.now() - memory.lookedAt;
@@ -87,7 +87,7 @@ export class Looks {
     return memory.isDue || isOld || memory.lookedAt < repairedAt(engine.state, node);
   }
 
-  #begin({ node, memory, of }: Known): void {
+  #begin({ node, memory, of }: WatchedNode): void {
     const { engine, clock } = this.#ports;
     memory.isDue = false;
     const at = clock.now();

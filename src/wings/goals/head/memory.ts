@@ -40,7 +40,7 @@ export function newMemory(): Memory {
 }
 
 /** A node that is to be as its class says. */
-export interface Known {
+export interface WatchedNode {
   readonly node: Node;
   readonly memory: Memory;
   readonly of: GoalClass;
@@ -49,7 +49,7 @@ export interface Known {
 /** Listings of a site, and what its nodes say of themselves, may be so old. */
 const ECHO_MS = 15_000;
 
-export function judged(seen: Seen, { node, memory, of }: Known, now: number): GoalNode {
+export function judged(seen: Seen, { node, memory, of }: WatchedNode, now: number): GoalNode {
   const { state } = seen;
   const { lookedAt, results, metAt } = memory;
   // Its site may have it for stopped a while after its maintenance, which is no fault.

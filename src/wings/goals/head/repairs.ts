@@ -68,7 +68,7 @@ export class Repairs {
       warning: null,
       program: { program, account: null, restarts: of.restarts },
       goal: { class: of.name, attempt },
-      reason: wordsOf(different),
+      reason: differencesTextOf(different),
     } as const;
     memory.isAsked = false;
     this.#ports.engine.perform({ kind: 'command', command, actor: { kind: 'system' } }, (reply) => {
@@ -87,7 +87,7 @@ export class Repairs {
 
   #giveUp({ name, class: of, differences }: GoalNode, memory: Memory): void {
     memory.gaveUp = true;
-    const reason = `${GIVEN_UP}${of.name}: ${wordsOf(differences ?? [])}; not mended by repairs`;
+    const reason = `${GIVEN_UP}${of.name}: ${differencesTextOf(differences ?? [])}; not mended by repairs`;
     this.#command({ kind: 'drain_node', node: name as NodeName, reason }, 'the node is given up');
   }
 
@@ -106,6 +106,6 @@ export class Repairs {
   }
 }
 
-function wordsOf(differences: readonly Difference[]): string {
+function differencesTextOf(differences: readonly Difference[]): string {
   return differences.map(describeDifference).join('; ').slice(0, REASON_LENGTH_MAX);
 }

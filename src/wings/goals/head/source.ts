@@ -60,7 +60,7 @@ export class GoalSource {
       this.#readAt = kept.readAt;
       return classes;
     } catch (error) {
-      this.#problem = `what was kept of it: ${wordsOf(error)}`;
+      this.#problem = `what was kept of it: ${errorTextOf(error)}`;
       return [];
     }
   }
@@ -83,7 +83,7 @@ export class GoalSource {
       // Another text may say the same: a comment is no reason to look at all nodes anew.
       return isSame(classes, inForce) ? null : classes;
     } catch (error) {
-      this.#problem = wordsOf(error);
+      this.#problem = errorTextOf(error);
       return null;
     } finally {
       this.#isReading = false;
@@ -91,7 +91,7 @@ export class GoalSource {
   }
 }
 
-function wordsOf(error: unknown): string {
+function errorTextOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -21,7 +21,7 @@ try {
   const server = await serveSteps(allocation.value);
   process.once('SIGTERM', () => void server.stop().then(() => process.exit(0)));
 } catch (error) {
-  process.stderr.write(`weft-rshd: ${wordsOf(error)}\n`);
+  process.stderr.write(`weft-rshd: ${errorTextOf(error)}\n`);
   process.exit(1);
 }
 
@@ -30,11 +30,11 @@ function ownMemory(): OwnMemory | null {
   try {
     return takeOwnMemory(process.env);
   } catch (error) {
-    process.stderr.write(`weft-rshd: no memory of its own for steps: ${wordsOf(error)}\n`);
+    process.stderr.write(`weft-rshd: no memory of its own for steps: ${errorTextOf(error)}\n`);
     return null;
   }
 }
 
-function wordsOf(error: unknown): string {
+function errorTextOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

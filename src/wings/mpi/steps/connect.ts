@@ -35,14 +35,18 @@ export async function connectTo(
   }
 }
 
-interface Place {
+interface StepServerAddress {
   readonly host: string;
   readonly port: number;
   readonly identity: string;
   readonly psk: Buffer;
 }
 
-function places(allocation: Allocation, node: string, addresses: readonly string[]): Place[] {
+function places(
+  allocation: Allocation,
+  node: string,
+  addresses: readonly string[],
+): StepServerAddress[] {
   const identity = identityOf(allocation, node);
   const psk = keyOf(allocation, node);
   const ports = portsOf(allocation, node);
@@ -55,14 +59,14 @@ async function addressesOf(node: string): Promise<string[]> {
 }
 
 /** The first that proves to be the server; the others are let go. Null when none is. */
-async function firstOf(all: readonly Place[]): Promise<TLSSocket | null> {
+async function firstOf(all: readonly StepServerAddress[]): Promise<TLSSocket | null> {
   const attempts = all.map(attempt);
   const first = await Promise.any(attempts.map(({ ready }) => ready)).catch(() => null);
   for (const { socket } of attempts) if (socket !== first) socket.destroy();
   return first;
 }
 
-function attempt({ host, port, identity, psk }: Place): {
+function attempt({ host, port, identity, psk }: StepServerAddress): {
   readonly socket: TLSSocket;
   readonly ready: Promise<TLSSocket>;
 } {

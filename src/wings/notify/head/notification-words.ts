@@ -13,10 +13,10 @@ const TITLE_LENGTH_MAX = 400;
 
 /** One line: `Job 42 (train) failed: exit code 3`. */
 export function titleOf(news: News): string {
-  return toPlainLine(wordsOf(news)).slice(0, TITLE_LENGTH_MAX);
+  return toPlainLine(newsTextOf(news)).slice(0, TITLE_LENGTH_MAX);
 }
 
-function wordsOf(news: News): string {
+function newsTextOf(news: News): string {
   const { subject, name, counts, outcome } = news;
   const isJob = subject.kind === 'job';
   const what = isJob ? `Job ${subject.jobId} (${name})` : `Batch ${subject.batch}`;

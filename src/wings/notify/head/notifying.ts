@@ -13,7 +13,7 @@ import {
 } from '../../../kernel/model/notification.ts';
 import type { Clock } from '../../../kernel/ports/clock.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
-import { outstandingNotifications, type Wish } from '../machine/attempts.ts';
+import { type DueMessage, outstandingNotifications } from '../machine/attempts.ts';
 import { messageOfWish } from './message.ts';
 import type { Notifiers } from './notifiers.ts';
 
@@ -78,7 +78,7 @@ export class Notifying {
     return [...this.#running.values()].filter((one) => one === kind).length;
   }
 
-  #start(wish: Wish, target: Target): void {
+  #start(wish: DueMessage, target: Target): void {
     const { engine, log } = this.#options;
     const { lives } = engine;
     this.#running.set(wish.target, target.kind);
@@ -97,7 +97,7 @@ export class Notifying {
       });
   }
 
-  async #tell(wish: Wish, target: Target): Promise<Attempt> {
+  async #tell(wish: DueMessage, target: Target): Promise<Attempt> {
     const { engine, clusterName } = this.#options;
     // The rules may have changed since it was accepted.
     const refused = refusedTarget(target, engine.settings.notify);
@@ -106,7 +106,7 @@ export class Notifying {
     return this.#notifiers.tell(target, messageOfWish(news, clusterName));
   }
 
-  #note(wish: Wish, attempt: Attempt): void {
+  #note(wish: DueMessage, attempt: Attempt): void {
     const { engine, log, audit } = this.#options;
     const ids = wish.notifications.map(({ id }) => id);
     const target = shownTarget(wish.target);

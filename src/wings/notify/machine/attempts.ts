@@ -16,7 +16,7 @@ import type { NotificationCommand } from './events.ts';
 import type { Delivery, Notification } from './facts.ts';
 
 /** One message to one target; of several notifications when they have gathered. */
-export interface Wish {
+export interface DueMessage {
   readonly target: string;
   readonly notifications: readonly Notification[];
 }
@@ -25,8 +25,8 @@ export interface Wish {
  * What is due, whoever has waited longest first. Who is to be told by one target stands in one line:
  * while its first waits for another attempt, so do those behind.
  */
-export function outstandingNotifications({ indexes: { lines } }: State, now: number): Wish[] {
-  const due: (Wish & { readonly since: number })[] = [];
+export function outstandingNotifications({ indexes: { lines } }: State, now: number): DueMessage[] {
+  const due: (DueMessage & { readonly since: number })[] = [];
   for (const [target, line] of lines) {
     const [first] = line.values();
     if (first === undefined || first.nextAt > now) continue;

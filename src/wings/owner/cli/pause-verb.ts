@@ -18,7 +18,7 @@ interface Options {
   readonly requeue?: boolean;
 }
 
-interface Wish {
+interface PauseRequest {
   readonly durationMs: number;
   readonly requeue: boolean;
 }
@@ -40,7 +40,7 @@ export const verb = defineVerb<Options>({
 export async function pauseNodes(
   context: Context,
   names: readonly string[] | undefined,
-  wish: Wish,
+  wish: PauseRequest,
 ): Promise<number> {
   let last = 0;
   await askNodes(context, names, {
@@ -54,7 +54,7 @@ export async function pauseNodes(
   return last;
 }
 
-async function pauseByHead(context: Context, name: string, wish: Wish): Promise<void> {
+async function pauseByHead(context: Context, name: string, wish: PauseRequest): Promise<void> {
   const api = await context.api();
   await api.call('pauseNode', { params: { name }, body: wish });
   const node = await untilAnswered(context, name);
@@ -67,13 +67,13 @@ async function pauseByHead(context: Context, name: string, wish: Wish): Promise<
 function say(
   context: Context,
   name: string,
-  { until, tasks, wish }: { until: number; tasks: number; wish: Wish },
+  { until, tasks, wish }: { until: number; tasks: number; wish: PauseRequest },
 ): void {
   const what = tasks === 0 ? 'nothing runs there' : taskWords(tasks, wish);
   context.print(`Node ${name} is paused until ${formatInstant(until, headNow())}; ${what}.`);
 }
 
-function taskWords(tasks: number, { requeue }: Wish): string {
+function taskWords(tasks: number, { requeue }: PauseRequest): string {
   const stands = `${plural(tasks, 'task')} ${tasks === 1 ? 'stands' : 'stand'} still`;
   return requeue ? `${stands}, or ${tasks === 1 ? 'goes' : 'go'} elsewhere` : stands;
 }

@@ -31,7 +31,7 @@ export function pilotColumns(now: number): Column<PilotRow>[] {
     { title: 'RANGE', value: ({ fleet }) => rangeOf(fleet) },
     { title: 'PILOT', value: ({ pilot }) => pilot?.node ?? '-' },
     { title: 'JOB', value: ({ pilot }) => pilot?.job ?? '-' },
-    { title: 'STATE', value: stateOf, colour: colourOf },
+    { title: 'STATE', value: rowStateOf, colour: colourOf },
     instantColumn('ENDS', ({ pilot }) => pilot?.endsAt ?? null, { now, none: '-' }),
     { title: 'REMARK', value: remarkOf, least: 12 },
   ];
@@ -41,7 +41,7 @@ function rangeOf({ isOnce, min, max }: FleetView): string {
   return isOnce ? `${max}` : `${min}-${max}`;
 }
 
-function stateOf({ fleet, pilot }: PilotRow): string {
+function rowStateOf({ fleet, pilot }: PilotRow): string {
   return pilot?.state ?? fleet.state;
 }
 

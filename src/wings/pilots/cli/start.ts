@@ -105,14 +105,14 @@ function bodyOf(context: Context, system: PilotSystem, options: Options) {
     cpuCount: read('--cpus', cpus, (text) => parseCount(text, 1, 100_000)),
     memoryBytes: read('--memory', memory, parseSize),
     walltimeMs: read('--time', time, parseDuration),
-    options: wordsOf('--options', options.options),
-    dockerArgs: wordsOf('--docker-args', options.dockerArgs),
+    options: shellWordsOf('--options', options.options),
+    dockerArgs: shellWordsOf('--docker-args', options.dockerArgs),
     sharedPaths: sharedPaths ?? [directory],
   });
 }
 
 /** Words as a shell would see them. */
-function wordsOf(flag: string, lines: readonly string[] | undefined): string[] | undefined {
+function shellWordsOf(flag: string, lines: readonly string[] | undefined): string[] | undefined {
   return lines?.flatMap((line) => {
     const words = splitWords(line);
     if (!words.ok) throw usage(`${flag}: column ${words.error.column}: ${words.error.what}`);

@@ -110,14 +110,14 @@ function viewPilot(
   return {
     node,
     job: site === null ? null : `${site}${system === 'sge' ? '.' : '_'}${index}`,
-    state: leaving === null ? stateOf(phase, site, isJoined) : 'leaving',
+    state: leaving === null ? pilotStateOf(phase, site, isJoined) : 'leaving',
     why: leaving,
     endsAt,
     log: `${directory.replace(/\/$/, '')}/${pilotLog(node)}`,
   };
 }
 
-function stateOf(
+function pilotStateOf(
   phase: Pilot['phase'],
   site: string | null,
   isJoined: boolean,

@@ -14,12 +14,12 @@ import { tokenLabel } from '../machine/find.ts';
 import { launchName } from '../model/pilot.ts';
 import type { PilotWorld } from './world.ts';
 
-interface Place {
+interface LaunchName {
   readonly fleet: string;
   readonly number: number;
 }
 
-interface Wanted extends Place {
+interface Wanted extends LaunchName {
   readonly account: PilotAccount;
 }
 
@@ -119,7 +119,7 @@ async function ticketFor(world: PilotWorld, fleet: Fleet, number: number): Promi
 
 function find(
   { engine }: PilotWorld,
-  { fleet: id, number }: Place,
+  { fleet: id, number }: LaunchName,
 ): { readonly fleet: Fleet; readonly launch: Launch } | null {
   const fleet = engine.state.fleets.get(id);
   const launch = fleet?.launches.get(number);
@@ -127,14 +127,14 @@ function find(
   return { fleet, launch };
 }
 
-export async function refuse(world: PilotWorld, place: Place, why: string): Promise<true> {
+export async function refuse(world: PilotWorld, place: LaunchName, why: string): Promise<true> {
   await note(world, place, { kind: 'refused', why });
   return true;
 }
 
 async function note(
   { engine, log }: PilotWorld,
-  { fleet, number }: Place,
+  { fleet, number }: LaunchName,
   said:
     | { readonly kind: 'submitted'; readonly site: string }
     | { readonly kind: 'refused'; readonly why: string },

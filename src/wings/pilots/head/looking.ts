@@ -10,7 +10,7 @@ import { launchName, launchPrefix, pilotLog } from '../model/pilot.ts';
 import type { PilotWorld } from './world.ts';
 
 /** A launch whose id is known: only of these does a listing say something. */
-interface Known {
+interface KnownLaunch {
   readonly launch: Launch;
   readonly site: string;
 }
@@ -25,7 +25,7 @@ export async function look(
   const fleet = world.engine.state.fleets.get(id);
   if (fleet === undefined) return;
   const host = world.hosts[fleet.wish.system];
-  const known = [...fleet.launches.values()].flatMap((launch): Known[] =>
+  const known = [...fleet.launches.values()].flatMap((launch): KnownLaunch[] =>
     launch.site === null ? [] : [{ launch, site: launch.site }],
   );
   for (const one of known) await endLeaving(world, { host, user, ending, fleet }, one);
@@ -43,7 +43,7 @@ export async function look(
 async function endLeaving(
   world: PilotWorld,
   { host, user, ending, fleet }: Giver,
-  { launch, site }: Known,
+  { launch, site }: KnownLaunch,
 ): Promise<void> {
   const all = [...launch.pilots.values()];
   const leaving = all.filter((pilot) => pilot.leaving !== null);
@@ -68,7 +68,7 @@ interface Giver {
   readonly fleet: Fleet;
 }
 
-interface Told {
+interface LookReport {
   readonly fleet: Fleet;
   readonly launch: Launch;
   readonly seen: readonly PilotSeen[];
@@ -81,7 +81,7 @@ interface Listed extends Giver {
 async function observe(
   world: PilotWorld,
   { fleet, host, user, jobs }: Listed,
-  { launch, site }: Known,
+  { launch, site }: KnownLaunch,
 ): Promise<void> {
   const { engine } = world;
   const placeOf = host.placesIn(jobs, site);
@@ -103,7 +103,10 @@ async function observe(
   await tell(world, { fleet, launch, seen });
 }
 
-async function tell({ engine, log }: PilotWorld, { fleet, launch, seen }: Told): Promise<void> {
+async function tell(
+  { engine, log }: PilotWorld,
+  { fleet, launch, seen }: LookReport,
+): Promise<void> {
   const command = {
     kind: 'observe_pilots',
     fleet: fleet.id,
@@ -117,7 +120,7 @@ async function tell({ engine, log }: PilotWorld, { fleet, launch, seen }: Told):
 async function endStrays(
   { fleet, host, user, ending, jobs }: Listed,
   { name: owner }: PilotAccount,
-  known: readonly Known[],
+  known: readonly KnownLaunch[],
 ): Promise<void> {
   const sites = new Set(known.map(({ site }) => site));
   const prefix = launchPrefix(fleet.tag);

@@ -98,7 +98,7 @@ export async function orGiveBack<T>(
     try {
       await giveBack();
     } catch (left) {
-      const message = `${wordsOf(left)} That was to be given back because of this: ${wordsOf(cause)}`;
+      const message = `${errorTextOf(left)} That was to be given back because of this: ${errorTextOf(cause)}`;
       const code = 'allocation.not_released';
       throw new WeftError({ code, kind: 'failed_precondition', message, cause });
     }
@@ -106,7 +106,7 @@ export async function orGiveBack<T>(
   }
 }
 
-function wordsOf(error: unknown): string {
+function errorTextOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

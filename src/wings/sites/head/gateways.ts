@@ -21,7 +21,7 @@ import { stopsWanted } from '../machine/stops.ts';
 import { Sites } from './sites.ts';
 
 /** What a gateway understands, and was told last on a connection. */
-interface Told {
+interface GatewayReports {
   /** Whether it can be asked for jobs of its site. */
   readonly isAsked: boolean;
   /** What it was told last to be held here, as text; null: it takes no such word. */
@@ -35,7 +35,7 @@ interface Told {
 class HeardSites implements Gateways {
   readonly #world: GatewayWorld;
   readonly #sites = new Sites();
-  readonly #told = new WeakMap<Link, Told>();
+  readonly #told = new WeakMap<Link, GatewayReports>();
 
   constructor(world: GatewayWorld) {
     this.#world = world;
@@ -119,7 +119,7 @@ export function gatewaysOf(world: GatewayWorld): Gateways {
 function hearStops(
   engine: Engine,
   { link, session }: { readonly link: Link; readonly session: number },
-  told: Told,
+  told: GatewayReports,
   { isLast, stops, stopsHeard }: SiteNews,
 ): void {
   if (!isLast || stops === undefined) return;
@@ -133,7 +133,7 @@ function hearStops(
 }
 
 /** Which nodes its site is to keep stopped, whenever that has changed. */
-function tellStops(engine: Engine, link: Link, told: Told): void {
+function tellStops(engine: Engine, link: Link, told: GatewayReports): void {
   if (told.stops === null) return;
   const stops = stopsWanted(engine.state, link.node);
   const text = JSON.stringify(stops);
@@ -150,7 +150,7 @@ function tellStops(engine: Engine, link: Link, told: Told): void {
 }
 
 /** Whenever it has changed; a gateway that has just come hears it in any case. */
-function tellHolds(link: Link, told: Told, jobs: readonly SiteHold[]): void {
+function tellHolds(link: Link, told: GatewayReports, jobs: readonly SiteHold[]): void {
   const text = JSON.stringify(jobs);
   if (told.holds === null || told.holds === text) return;
   told.holds = text;

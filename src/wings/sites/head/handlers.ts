@@ -96,10 +96,10 @@ function standing({ engine, clock }: Services, site: KnownSite): Standing {
   const { name, system, mode, takeover, problem, listedAt } = site;
   const node = engine.state.nodes.get(name as NodeName);
   const ageMs = listedAt === null ? null : Math.max(0, clock.monotonic() - listedAt);
-  return { name, system, mode, takeover, problem, ageMs, state: stateOf(node, problem) };
+  return { name, system, mode, takeover, problem, ageMs, state: siteStateOf(node, problem) };
 }
 
-function stateOf(node: Node | undefined, problem: string | null): SiteView['state'] {
+function siteStateOf(node: Node | undefined, problem: string | null): SiteView['state'] {
   if (node?.connected !== true) return 'away';
   if (problem !== null) return 'unread';
   return node.drain?.reason.startsWith(PAUSED) === true ? 'paused' : 'up';

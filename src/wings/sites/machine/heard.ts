@@ -98,12 +98,12 @@ function enrol(step: Step, gateway: Node, shown: string): void {
 }
 
 /** Job of ours that stands for one of the site's, and which of its tasks; of an array the whole has no index. */
-interface Known {
+interface KnownJob {
   readonly job: Job;
   readonly index: number | null;
 }
 
-function find(state: State, site: NodeName, listed: ListedJob): Known | undefined {
+function find(state: State, site: NodeName, listed: ListedJob): KnownJob | undefined {
   const own = jobOfKey(state, foreignName(site, listed.id));
   if (own !== undefined) return { job: own, index: own.spec.array === null ? 0 : null };
   const element = elementOf(listed.id);
@@ -184,7 +184,7 @@ function followHold(step: Step, site: Site, job: Job, listed: ListedJob): void {
   step.emit({ kind: 'job_changed', jobId: job.id, spec, by: foreign.site });
 }
 
-function adopt(step: Step, { name: site, nodes }: Site, listed: ListedJob): Known | undefined {
+function adopt(step: Step, { name: site, nodes }: Site, listed: ListedJob): KnownJob | undefined {
   if (listed.state === 'ended' || listed.state === 'unknown') return undefined;
   const owner = ownerOf(listed);
   if (owner === null || whyNotOurs(listed) !== null) return undefined;

@@ -11,7 +11,7 @@ import { readId } from '../core/ids.ts';
 import { slurmState } from '../core/states.ts';
 import { formatLong, parseLimit } from '../core/times.ts';
 import { exitOf, listJobs } from './job-rows.ts';
-import { stateOf } from './sinfo.ts';
+import { slurmNodeStateOf } from './sinfo.ts';
 import { speaking } from './speaking.ts';
 import { instant } from './squeue.ts';
 
@@ -171,7 +171,7 @@ function nodeWords(node: NodeView): string {
     `AvailableFeatures=${labels.join(',')} ActiveFeatures=${labels.join(',')}`,
     `Gres=${total.gpuCount === 0 ? '(null)' : `gpu:${total.gpuCount}`}`,
     `RealMemory=${mebibytes(total.memoryBytes)} AllocMem=${mebibytes(total.memoryBytes - free.memoryBytes)} FreeMem=${mebibytes(free.memoryBytes)}`,
-    `State=${STATES[stateOf(node)] ?? 'UNKNOWN'}`,
+    `State=${STATES[slurmNodeStateOf(node)] ?? 'UNKNOWN'}`,
     ...(reason === null ? [] : [`Reason=${reason}`]),
   ];
   return lines.join('\n   ');

@@ -66,7 +66,7 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
         (node) =>
           members.includes(node.name) &&
           (named === undefined || named.includes(node.name)) &&
-          (states === undefined || states.includes(stateOf(node))),
+          (states === undefined || states.includes(slurmNodeStateOf(node))),
       );
       return rowsOf(partition, own, given);
     });
@@ -83,17 +83,17 @@ type Given = ReturnType<typeof readWords<(typeof INFO_OPTIONS)[number]['long']>>
 
 function rowsOf(partition: PartitionShown, nodes: readonly NodeView[], given: Given): Row[] {
   if (given.Node !== undefined) {
-    return nodes.map((node) => ({ partition, nodes: [node], state: stateOf(node) }));
+    return nodes.map((node) => ({ partition, nodes: [node], state: slurmNodeStateOf(node) }));
   }
   if (given.summarize !== undefined || nodes.length === 0) {
     return [{ partition, nodes, state: nodes.length === 0 ? 'n/a' : '' }];
   }
-  const groups = Map.groupBy(nodes, stateOf);
+  const groups = Map.groupBy(nodes, slurmNodeStateOf);
   return [...groups].map(([state, some]) => ({ partition, nodes: some, state }));
 }
 
 /** One word of Slurm's for a node. */
-export function stateOf({ state, running, free, total, reason }: NodeView): string {
+export function slurmNodeStateOf({ state, running, free, total, reason }: NodeView): string {
   if (state === 'away' || state === 'never_seen') return 'down*';
   if (state !== 'up') return running.length > 0 ? 'drng' : 'drain';
   if (reason !== null) return running.length > 0 ? 'drng' : 'drain';
@@ -122,7 +122,7 @@ const least = (nodes: readonly NodeView[], of: (node: NodeView) => number): stri
   return from === to ? String(from) : `${from}+`;
 };
 const taken = ({ total, free }: NodeView): number => total.cpuCount - free.cpuCount;
-const isOut = (node: NodeView): boolean => /^d/.test(stateOf(node));
+const isOut = (node: NodeView): boolean => /^d/.test(slurmNodeStateOf(node));
 
 const FIELDS: Readonly<Record<string, Field<Row>>> = {
   P: field('PARTITION', ({ partition }) => partition.name + (partition.isDefault ? '*' : '')),
@@ -161,7 +161,7 @@ const FIELDS: Readonly<Record<string, Field<Row>>> = {
 
 function json(node: NodeView): object {
   const { name, total, free, labels, reason } = node;
-  const state = stateOf(node);
+  const state = slurmNodeStateOf(node);
   return {
     name,
     hostname: name,

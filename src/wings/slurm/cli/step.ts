@@ -33,13 +33,17 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
   return Math.max(0, ...codes);
 }
 
-interface Place {
+interface RankPosition {
   readonly rank: Rank;
   readonly total: number;
   readonly nodes: readonly string[];
 }
 
-function runRank(context: Context, wish: StepWish, { rank, total, nodes }: Place): Promise<number> {
+function runRank(
+  context: Context,
+  wish: StepWish,
+  { rank, total, nodes }: RankPosition,
+): Promise<number> {
   const { environment } = context;
   const here = Number(environment['SLURM_NODEID'] ?? 0);
   const variables = {

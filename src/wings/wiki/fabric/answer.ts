@@ -61,7 +61,7 @@ export class WikiAnswers {
       const changes = isNodes ? this.#nodes : this.#jobs;
       return formatWikiRecords(changes.select(records, request.select, bounds));
     }
-    return wordsOf(await cluster.act(request, user));
+    return answerTextOf(await cluster.act(request, user));
   }
 
   #reply(data: string, isSigned: boolean): Uint8Array {
@@ -74,6 +74,6 @@ export class WikiAnswers {
   }
 }
 
-function wordsOf(done: Result<string, WikiProblem>): string {
+function answerTextOf(done: Result<string, WikiProblem>): string {
   return done.ok ? formatWikiDone(done.value) : formatWikiProblem(done.error);
 }

@@ -13,7 +13,7 @@ import type { WikiCluster } from '../fabric/cluster.ts';
 import type { WikiRecord } from '../fabric/reply.ts';
 import { filteredJob } from './filtered.ts';
 import { actForWiki } from './wiki-actions.ts';
-import { type Told, wikiJobs } from './wiki-jobs.ts';
+import { type ReportedTask, wikiJobs } from './wiki-jobs.ts';
 import { wikiFeature, wikiNodes } from './wiki-nodes.ts';
 
 export interface WikiWorld {
@@ -28,7 +28,7 @@ export interface WikiWorld {
 
 export function wikiCluster(world: WikiWorld): WikiCluster {
   const { engine, load, audit, rules } = world;
-  const told = new Map<string, Told>();
+  const told = new Map<string, ReportedTask>();
   const isMine = (name: string): boolean => isRunByWiki(world, name);
   return {
     nodes: () => wikiNodes(engine.state, partitionsOf(world), load, rules),

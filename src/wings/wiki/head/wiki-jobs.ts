@@ -26,7 +26,7 @@ export function wikiId(job: Job, index: number): string {
 }
 
 /** A task with what has been told of it, so that its end is told as well. */
-export interface Told {
+export interface ReportedTask {
   readonly job: Job;
   readonly index: number;
   readonly endedAt: number | null;
@@ -39,7 +39,7 @@ export interface Told {
 export function* wikiJobs(
   state: State,
   partitions: ReadonlySet<string>,
-  told: Map<string, Told>,
+  told: Map<string, ReportedTask>,
   now: number,
 ): Generator<WikiRecord> {
   const jobs = [...state.jobs.values()].filter(({ spec }) => partitions.has(spec.partition));
@@ -56,12 +56,12 @@ export function* wikiJobs(
 }
 
 /** A plain job that ended before anybody asked. */
-function noteEnd(job: Job, told: Map<string, Told>): void {
+function noteEnd(job: Job, told: Map<string, ReportedTask>): void {
   if (job.outcome === null || job.spec.array !== null || job.endedAt === null) return;
   told.set(wikiId(job, 0), { job, index: 0, endedAt: job.endedAt });
 }
 
-function* ended(told: Map<string, Told>, now: number): Generator<WikiRecord> {
+function* ended(told: Map<string, ReportedTask>, now: number): Generator<WikiRecord> {
   for (const [id, { job, index, endedAt }] of told) {
     const outcome = endedAs(job, index);
     const task = job.active.get(index);

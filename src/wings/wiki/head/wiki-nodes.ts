@@ -58,7 +58,7 @@ function recordOf(state: State, node: Node, { mine, seen, asked, load }: Shown):
   const labels = [...withoutFeatures(own), ...shared, ...seen.labels];
   return {
     id: name,
-    state: stateOf(state, node),
+    state: wikiNodeStateOf(state, node),
     fields: [
       ...ofMachine(facts, load),
       ['CMEMORY', mebibytes(total.memoryBytes)],
@@ -94,7 +94,7 @@ export function mebibytes(bytes: number): number {
   return Math.max(0, Math.floor(bytes / MIB));
 }
 
-function stateOf(state: State, node: Node): string {
+function wikiNodeStateOf(state: State, node: Node): string {
   const { connected, fault, drain, pausing, holding, free, name } = node;
   if (!connected || fault !== null) return 'Down';
   const isOut = drain !== null || pausing.now !== null;

@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { LOG_HEADERS } from '../../../../src/kernel/api/log-headers.ts';
-import type { Line } from '../../../../src/kernel/sdk/line.ts';
+import type { HeadConnection } from '../../../../src/kernel/sdk/line.ts';
 import { readLogs, readOutput } from '../../../../src/kernel/sdk/logs.ts';
 
 /** A head that answers with this text, and says of it at its end whether something is lacking. */
-function lineOf(text: string, isLacking: boolean): Line {
+function lineOf(text: string, isLacking: boolean): HeadConnection {
   const trailers = { [LOG_HEADERS.lacking]: String(isLacking) };
   const answer = () => Object.assign(Readable.from([Buffer.from(text)]), { headers: {}, trailers });
-  return { stream: async () => answer() } as unknown as Line;
+  return { stream: async () => answer() } as unknown as HeadConnection;
 }
 
 test('[W8] output of which the rest has not come is never shown as whole', async () => {

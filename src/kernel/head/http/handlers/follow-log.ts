@@ -126,7 +126,7 @@ async function followEpoch(
   }
 }
 
-interface Waiting {
+interface OutputWait {
   readonly epoch: number;
   readonly waitMs: number | null;
   readonly isOver: boolean;
@@ -135,7 +135,7 @@ interface Waiting {
 }
 
 /** Resolves with more output, with the end of the epoch, or when its last output is overdue. */
-function somethingHappens(services: Services, target: Target, waiting: Waiting) {
+function somethingHappens(services: Services, target: Target, waiting: OutputWait) {
   const signal = AbortSignal.any([target.signal, waiting.signal]);
   const isMet = waiting.isOver ? () => false : isPast(target, waiting.epoch);
   const timeoutMs = waiting.waitMs;

@@ -13,7 +13,7 @@ import type { Handler } from '../call.ts';
 import { checkIndex, readPlace } from '../find-job.ts';
 import type { Services } from '../services.ts';
 
-interface Wish {
+interface ActionRequest {
   readonly params: { readonly id: string };
   readonly body: { readonly index?: number | undefined } | undefined;
   readonly job: JobRecord | null;
@@ -21,7 +21,8 @@ interface Wish {
 }
 
 function onTask(kind: 'cancel_task' | 'suspend_task' | 'resume_task' | 'requeue_task') {
-  return ({ engine }: Services, call: Wish) => act(engine, call, (place) => ok({ kind, place }));
+  return ({ engine }: Services, call: ActionRequest) =>
+    act(engine, call, (place) => ok({ kind, place }));
 }
 
 export const cancelJob = onTask('cancel_task');
@@ -57,7 +58,7 @@ function wholeJob(
 
 async function act(
   engine: Engine,
-  { params, body, job, actor }: Wish,
+  { params, body, job, actor }: ActionRequest,
   command: (place: TaskPlace) => Result<Command, Refusal>,
 ): Promise<Result<ChangedReply, Refusal>> {
   const place = readPlace(params.id, body?.index);

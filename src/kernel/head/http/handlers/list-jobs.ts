@@ -2,7 +2,7 @@
 
 import type { JobView, ListJobsReply } from '../../../api/jobs.ts';
 import { ok } from '../../../base/result.ts';
-import { hasWords, wordsOf } from '../../../base/search-words.ts';
+import { hasWords, searchWordsOf } from '../../../base/search-words.ts';
 import { jobsInLine } from '../../../machine/answers/questions.ts';
 import type { Job } from '../../../machine/jobs/facts.ts';
 import type { JobId, UserName } from '../../../model/ids.ts';
@@ -50,7 +50,7 @@ function floorOf({ state }: Engine, { before, search = '' }: Query): number {
 
 /** The newest of these jobs with the words; they ascend. `from`: how far down was looked. */
 function searched(jobs: Job[], { search = '' }: Query, max: number): { jobs: Job[]; from: number } {
-  const words = wordsOf(search);
+  const words = searchWordsOf(search);
   if (words.length === 0) return { jobs: jobs.slice(-max), from: 0 };
   const found: Job[] = [];
   for (let at = jobs.length - 1; at >= 0 && found.length < max; at -= 1) {
@@ -77,7 +77,7 @@ function inLine(
   limit: number,
 ): ListJobsReply {
   const reasons = new Reasons(engine, reader);
-  const words = wordsOf(query.search ?? '');
+  const words = searchWordsOf(query.search ?? '');
   const isWanted = (job: Job): boolean =>
     isMatch(job, query) && (words.length === 0 || hasWords(searchTextOf(job), words));
   const jobs = jobsInLine(engine, limit + 1, isWanted);
@@ -121,7 +121,7 @@ async function pastJobs(
   { query, from }: { readonly query: Query; readonly from: number },
   limit: number,
 ): Promise<JobRow[]> {
-  const words = wordsOf(query.search ?? '');
+  const words = searchWordsOf(query.search ?? '');
   const found: JobRow[] = [];
   let below = query.before;
   while (found.length < limit) {

@@ -5,7 +5,7 @@ import { IntervalSet } from '../../../base/interval-set.ts';
 import { ok } from '../../../base/result.ts';
 import type { Item } from '../../../model/job.ts';
 import type { TaskRow } from '../../../ports/history.ts';
-import { endOf, indicesOfRecord, type JobRecord } from '../../answers/job-record.ts';
+import { indicesOfRecord, type JobRecord, taskOutcomeOf } from '../../answers/job-record.ts';
 import { Reasons } from '../../answers/reasons.ts';
 import { itemsOf, maySeeItems } from '../../answers/task-item.ts';
 import { viewLiveTask, viewPastTask, viewUnstartedTask } from '../../answers/task-view.ts';
@@ -39,23 +39,27 @@ export const listTasks: Handler<'listTasks'> = async ({ engine }, { params, quer
   });
 };
 
-interface Wish {
+interface TaskQuery {
   readonly all: IntervalSet;
   readonly after: number;
   readonly limit: number;
   readonly reasons: Reasons;
 }
 
-async function page(engine: Engine, record: JobRecord, { all, after, limit, reasons }: Wish) {
+async function page(engine: Engine, record: JobRecord, { all, after, limit, reasons }: TaskQuery) {
   const indices = take(all, after, limit + 1);
   const views = await viewTasks(engine, record, indices.slice(0, limit), reasons);
   return { views, next: indices.length > limit ? (indices[limit - 1] ?? null) : null };
 }
 
 /** How tasks of a job in memory ended is known at once; of another one its history is looked through. */
-async function failedPage(engine: Engine, record: JobRecord, { all, after, limit, reasons }: Wish) {
+async function failedPage(
+  engine: Engine,
+  record: JobRecord,
+  { all, after, limit, reasons }: TaskQuery,
+) {
   const isWanted = (index: number): boolean => {
-    const kind = endOf(record, index);
+    const kind = taskOutcomeOf(record, index);
     return record.live === null || (kind !== undefined && isFailure(kind));
   };
   const views: TaskView[] = [];
@@ -90,10 +94,10 @@ export async function viewTasks(
   indices: readonly number[],
   reasons = new Reasons(engine),
 ): Promise<TaskView[]> {
-  const ended = indices.filter((index) => endOf(record, index) !== undefined);
+  const ended = indices.filter((index) => taskOutcomeOf(record, index) !== undefined);
   const rows = await lastRows(engine, record, ended);
   return indices.map((index) => {
-    const kind = endOf(record, index);
+    const kind = taskOutcomeOf(record, index);
     if (record.live !== null && kind === undefined) {
       return viewLiveTask(engine, record.live, index, reasons);
     }

@@ -61,7 +61,7 @@ async function namesOf({ state, store }: Engine, rows: readonly TaskRow[]) {
   for (const { jobId } of rows) {
     const job = state.jobs.get(jobId as JobId);
     if (job === undefined) gone.add(jobId);
-    else named.set(jobId, wordsOf(job));
+    else named.set(jobId, jobWordsOf(job));
   }
   const jobIds = [...gone].slice(0, NAMED_MAX);
   if (jobIds.length === 0) return named;
@@ -115,7 +115,7 @@ function runningBar(task: Task, at: number): ScheduleBar {
     kind: 'running',
     id: formatTaskId(job.id, job.spec.array === null ? null : index),
     jobId: job.id,
-    ...wordsOf(job),
+    ...jobWordsOf(job),
     ...(first === undefined ? {} : { cpuCount: first.share.resources.cpuCount }),
     nodes: [...parts.keys()],
     from: startedAt as number,
@@ -140,7 +140,7 @@ export function plannedBar({ jobs }: Pick<State, 'jobs'>, start: PlannedStart): 
     kind: 'planned',
     id: formatTaskId(jobId, job?.spec.array == null ? null : index),
     jobId,
-    ...wordsOf(job),
+    ...jobWordsOf(job),
     nodes: [...nodes],
     from: Math.round(from),
     until: walltimeMs === null ? null : Math.round(from + walltimeMs),
@@ -151,7 +151,7 @@ export function plannedBar({ jobs }: Pick<State, 'jobs'>, start: PlannedStart): 
 
 const UNKNOWN: Words = { name: '', owner: '' };
 
-function wordsOf(job: Job | undefined): Words {
+function jobWordsOf(job: Job | undefined): Words {
   if (job === undefined) return UNKNOWN;
   const { name, request } = job.spec;
   const { exclusive, perNode } = request;

@@ -39,7 +39,7 @@ export const submitJob: Handler<'submitJob'> = async (services, { actor, body, i
 };
 
 /** A job that is fed by its client does not outlive it. */
-async function submitFed(services: Services, actor: UserActor, wish: Wish) {
+async function submitFed(services: Services, actor: UserActor, wish: SubmitRequest) {
   const reply = await submit(services, actor, wish);
   const job = reply.ok ? services.engine.state.jobs.get(reply.value.jobId as JobId) : undefined;
   if (job !== undefined) expectClient(services, job, actor);
@@ -62,8 +62,8 @@ export const submitJobs: Handler<'submitJobs'> = async (services, { actor, body 
 };
 
 /** What is wrong takes long to say, so others have their turn after each that is. */
-async function checkWishes(jobs: BulkRequest['jobs']): Promise<Result<Wish, Refusal>[]> {
-  const wishes: Result<Wish, Refusal>[] = [];
+async function checkWishes(jobs: BulkRequest['jobs']): Promise<Result<SubmitRequest, Refusal>[]> {
+  const wishes: Result<SubmitRequest, Refusal>[] = [];
   for (const [at, { key, submission }] of jobs.entries()) {
     const checked = validateEntry(submissionSchema, submission, `jobs[${at}].submission`);
     if (!checked.ok) await new Promise(setImmediate);
@@ -122,7 +122,7 @@ export const rehearseJob: Handler<'rehearseJob'> = async ({ engine }, { actor, b
   return ok({ state: 'pending', ...ahead });
 };
 
-interface Wish {
+interface SubmitRequest {
   readonly submission: Submission;
   readonly key: string | null;
 }
@@ -137,7 +137,7 @@ interface Sent {
 async function submit(
   { engine, chance, jobFiles }: Pick<Services, 'engine' | 'chance' | 'jobFiles'>,
   actor: UserActor,
-  wish: Wish,
+  wish: SubmitRequest,
 ): Promise<Result<SubmitReply, Refusal>> {
   const lacking = await checkFiles(jobFiles, actor, wish.submission.staging?.inputs);
   if (lacking !== null) return err(lacking);

@@ -81,7 +81,7 @@ export function condition(
   };
 }
 
-interface Waiting {
+interface JobWait {
   readonly jobId: JobId;
   readonly isMet: (job: Job | undefined) => boolean;
   /** Null = without end. */
@@ -92,7 +92,7 @@ interface Waiting {
 /** Looks at the state of now, then after every record about the job. */
 export function until(
   { engine, watch, clock }: Services,
-  { jobId, isMet, timeoutMs, signal }: Waiting,
+  { jobId, isMet, timeoutMs, signal }: JobWait,
 ): Promise<'met' | 'timeout' | 'aborted'> {
   return new Promise((resolve) => {
     const finish = (end: 'met' | 'timeout' | 'aborted'): void => {

@@ -23,7 +23,7 @@ export interface Extent {
   readonly length: number;
 }
 
-interface Waiting {
+interface PendingWrite {
   readonly place: SmallPlace;
   readonly bytes: Uint8Array;
   readonly written: PromiseWithResolvers<number>;
@@ -42,7 +42,7 @@ export class Segment {
   readonly #file: string;
   readonly #log: Log;
   readonly #content: Promise<Content>;
-  #waiting: Waiting[] = [];
+  #waiting: PendingWrite[] = [];
   #isWriting = false;
   #isBroken = false;
   #size = 0;
@@ -111,7 +111,7 @@ export class Segment {
   }
 
   /** The end moves only when all of it is on the disk: what failed half-way is written over. */
-  async #write(batch: readonly Waiting[]): Promise<void> {
+  async #write(batch: readonly PendingWrite[]): Promise<void> {
     const content = await this.#content;
     const pieces = batch.flatMap(({ place, bytes }) => [encodeHead(place, bytes), bytes]);
     const handle = await openOrMake(this.#file);

@@ -7,14 +7,14 @@ import { sizeWords } from '../../pure/words.ts';
 import { perform } from '../actions.tsx';
 import { SearchField } from '../basic.tsx';
 import { type Column, LongTable } from '../long-table.tsx';
-import { type Entry, Preview } from './preview.tsx';
+import { type ArchiveEntry, Preview } from './preview.tsx';
 import { entryWords, saveFiles } from './save.ts';
 import { Thumbnails } from './thumbnails.tsx';
 
 type Key = 'path' | 'size';
 
 interface Parts {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ArchiveEntry[];
   /** Of the file that several are downloaded as. */
   readonly name: string;
   /** Contents are given to who left them, and to nobody else. */
@@ -26,13 +26,13 @@ export function FileBrowser({ entries, name, mayOpen }: Parts) {
   const [sorting, setSorting] = useState<{ key: Key; down: boolean }>({ key: 'path', down: false });
   const [chosen, setChosen] = useState<ReadonlySet<number | string>>(new Set());
   // Each click is another look: one that broke off is tried again by the next.
-  const [look, setLook] = useState<{ entry: Entry; nth: number } | null>(null);
+  const [look, setLook] = useState<{ entry: ArchiveEntry; nth: number } | null>(null);
   const rows = useMemo(() => sorted(entries, search, sorting), [entries, search, sorting]);
-  const show = (entry: Entry) => setLook((last) => ({ entry, nth: (last?.nth ?? 0) + 1 }));
+  const show = (entry: ArchiveEntry) => setLook((last) => ({ entry, nth: (last?.nth ?? 0) + 1 }));
   const columns = useMemo(() => columnsOf(mayOpen ? show : null), [mayOpen]);
   const pictures = useMemo(() => (mayOpen ? thumbnailsOf(rows) : []), [rows, mayOpen]);
   const marked = rows.filter(({ path }) => chosen.has(path));
-  const choose = (row: Entry | 'all', isChosen: boolean): void => {
+  const choose = (row: ArchiveEntry | 'all', isChosen: boolean): void => {
     const next = new Set(chosen);
     for (const { path } of row === 'all' ? rows : [row, ...rowsBelow(rows, row)]) {
       if (isChosen) next.add(path);
@@ -69,7 +69,9 @@ export function FileBrowser({ entries, name, mayOpen }: Parts) {
   );
 }
 
-function columnsOf(onShow: ((entry: Entry) => void) | null): readonly Column<Entry, Key>[] {
+function columnsOf(
+  onShow: ((entry: ArchiveEntry) => void) | null,
+): readonly Column<ArchiveEntry, Key>[] {
   return [
     {
       title: 'File',
@@ -99,15 +101,18 @@ function columnsOf(onShow: ((entry: Entry) => void) | null): readonly Column<Ent
 }
 
 /** What lies in a folder. */
-function rowsBelow(rows: readonly Entry[], { kind, path }: Entry): readonly Entry[] {
+function rowsBelow(
+  rows: readonly ArchiveEntry[],
+  { kind, path }: ArchiveEntry,
+): readonly ArchiveEntry[] {
   return kind === 'folder' ? rows.filter((one) => one.path.startsWith(`${path}/`)) : [];
 }
 
 function sorted(
-  entries: readonly Entry[],
+  entries: readonly ArchiveEntry[],
   search: string,
   { key, down }: { readonly key: Key; readonly down: boolean },
-): readonly Entry[] {
+): readonly ArchiveEntry[] {
   const wanted = search.toLowerCase();
   const byName = new Intl.Collator('en', { numeric: true }).compare;
   const sign = down ? -1 : 1;

@@ -10,11 +10,11 @@ import { perform } from '../actions.tsx';
 import { LogLines } from '../output/log-lines.tsx';
 
 /** A file, folder or link of an archive. */
-export interface Entry extends TarEntry {
+export interface ArchiveEntry extends TarEntry {
   readonly sha256?: string | undefined;
 }
 
-export function Preview({ entry }: { entry: Entry }) {
+export function Preview({ entry }: { entry: ArchiveEntry }) {
   const preview = previewOf(entry);
   const [text, setText] = useState<string | null>(null);
   const [picture, setPicture] = useState<string | null>(null);

@@ -5,7 +5,7 @@ import { visible } from '../../pure/log-text.ts';
 import { tarEnd, tarHeader, tarPadding } from '../../pure/tar.ts';
 import { together } from '../../pure/together.ts';
 import { sizeWords, some } from '../../pure/words.ts';
-import type { Entry } from './preview.tsx';
+import type { ArchiveEntry } from './preview.tsx';
 
 /** All of it is in the browser's memory for a moment. */
 const TOGETHER_BYTES_MAX = 512 * 2 ** 20;
@@ -22,7 +22,7 @@ export function save(blob: Blob, name: string): void {
 }
 
 /** Returns words of what came of it. Throws `HeadError`. */
-export async function saveFiles(files: readonly Entry[], name: string): Promise<string> {
+export async function saveFiles(files: readonly ArchiveEntry[], name: string): Promise<string> {
   const [first] = files;
   if (first?.kind === 'file' && files.length === 1) {
     save(
@@ -46,12 +46,12 @@ export async function saveFiles(files: readonly Entry[], name: string): Promise<
 }
 
 /** `3 files`, or `4 entries` where some are folders or links. */
-export function entryWords(entries: readonly Entry[]): string {
+export function entryWords(entries: readonly ArchiveEntry[]): string {
   const isFiles = entries.every(({ kind }) => kind === 'file');
   return isFiles ? some(entries.length, 'file') : some(entries.length, 'entry', 'entries');
 }
 
-async function tarOf(entries: readonly Entry[]): Promise<Blob> {
+async function tarOf(entries: readonly ArchiveEntry[]): Promise<Blob> {
   // Links last: nothing is unpacked through one.
   const ordered = [
     ...entries.filter(({ kind }) => kind !== 'link'),
@@ -68,7 +68,7 @@ async function tarOf(entries: readonly Entry[]): Promise<Blob> {
   return new Blob([...parts, tarEnd()], { type: 'application/x-tar' });
 }
 
-async function contentOf({ path, sha256 = '' }: Entry, signal: AbortSignal): Promise<Blob> {
+async function contentOf({ path, sha256 = '' }: ArchiveEntry, signal: AbortSignal): Promise<Blob> {
   try {
     const response = await send('readBlob', { params: { hash: sha256 }, signal });
     return await response.blob();

@@ -4,14 +4,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { HeadError, send, whole } from '../../data/client.ts';
 import { visible } from '../../pure/log-text.ts';
 import { previewOf } from '../../pure/preview.ts';
-import type { Entry } from './preview.tsx';
+import type { ArchiveEntry } from './preview.tsx';
 
 export function Thumbnails({
   entries,
   onShow,
 }: {
-  entries: readonly Entry[];
-  onShow: (entry: Entry) => void;
+  entries: readonly ArchiveEntry[];
+  onShow: (entry: ArchiveEntry) => void;
 }) {
   if (entries.length === 0) return null;
   return (
@@ -25,7 +25,13 @@ export function Thumbnails({
   );
 }
 
-function Thumbnail({ entry, onShow }: { entry: Entry; onShow: (entry: Entry) => void }) {
+function Thumbnail({
+  entry,
+  onShow,
+}: {
+  entry: ArchiveEntry;
+  onShow: (entry: ArchiveEntry) => void;
+}) {
   const box = useRef<HTMLButtonElement>(null);
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
@@ -63,7 +69,7 @@ function Thumbnail({ entry, onShow }: { entry: Entry; onShow: (entry: Entry) => 
 }
 
 /** Throws `HeadError`. */
-async function urlOf(entry: Entry, signal: AbortSignal): Promise<string> {
+async function urlOf(entry: ArchiveEntry, signal: AbortSignal): Promise<string> {
   const preview = previewOf(entry);
   const response = await send('readBlob', { params: { hash: entry.sha256 ?? '' }, signal });
   const bytes = await whole(response.arrayBuffer());

@@ -4,7 +4,7 @@ import { chmod, mkdir, readlink, symlink, utimes } from 'node:fs/promises';
 import { type Glob, matchesGlobs } from '../../../../kernel/files/glob.ts';
 import { staysInside } from '../../../../kernel/files/links.ts';
 import type { Manifest, ManifestEntry } from '../../../../kernel/files/manifest.ts';
-import { type Entry, MODE_MASK, walk } from '../../../../kernel/transfer/walk.ts';
+import { MODE_MASK, type WalkEntry, walk } from '../../../../kernel/transfer/walk.ts';
 import { copyHashed } from '../files/hash.ts';
 
 export type Stored = Pick<Manifest, 'entries' | 'leftOut'>;
@@ -41,13 +41,13 @@ export async function storeOutputs(
   return { entries, leftOut };
 }
 
-function whyNot({ kind, path: inside, target }: Entry): string | null {
+function whyNot({ kind, path: inside, target }: WalkEntry): string | null {
   if (kind === 'special') return 'it is a device, pipe or socket';
   const leaves = kind === 'link' && !staysInside(inside, target ?? '');
   return leaves ? `it is a link that leaves the folder, to ${target}` : null;
 }
 
-async function store(entry: Entry, target: Buffer, relative: Buffer): Promise<ManifestEntry> {
+async function store(entry: WalkEntry, target: Buffer, relative: Buffer): Promise<ManifestEntry> {
   const { kind, stats, isText } = entry;
   const mode = stats.mode & MODE_MASK;
   const modifiedAt = Math.floor(stats.mtimeMs);

@@ -2,7 +2,7 @@
 
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readlink, rm, symlink, utimes } from 'node:fs/promises';
-import { type Entry, MODE_MASK, walk } from '../../../../kernel/transfer/walk.ts';
+import { MODE_MASK, type WalkEntry, walk } from '../../../../kernel/transfer/walk.ts';
 
 /**
  * Copies a file or everything in a folder; devices, pipes and sockets are left out. A folder that is
@@ -25,7 +25,7 @@ export async function copyTree(from: string, to: string): Promise<void> {
   for (const [folder, mode] of folders.reverse()) await chmod(folder, mode);
 }
 
-async function copyEntry(entry: Entry, target: Buffer): Promise<void> {
+async function copyEntry(entry: WalkEntry, target: Buffer): Promise<void> {
   if (entry.kind === 'link') {
     await rm(target, { force: true });
     await symlink(await readlink(entry.full, { encoding: 'buffer' }), target);

@@ -11,7 +11,7 @@ import {
   type Node,
   type YAMLMap,
 } from 'yaml';
-import type { Place } from '../../../../kernel/files/problem.ts';
+import type { ProblemPath } from '../../../../kernel/files/problem.ts';
 
 /** Values in one file, aliases followed: more is a bomb of aliases and no batch. */
 const VALUES_MAX = 2_000_000;
@@ -42,7 +42,7 @@ export function plainOf(document: Document.Parsed): unknown {
 }
 
 /** Where the value of a place begins, or its key; of what is not there, where it should be. */
-export function offsetOf(document: Document.Parsed, at: Place, isKey = false): number {
+export function offsetOf(document: Document.Parsed, at: ProblemPath, isKey = false): number {
   let node = follow(document, document.contents);
   let offset = startOf(node);
   for (const [index, part] of at.entries()) {

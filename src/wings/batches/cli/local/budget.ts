@@ -12,7 +12,7 @@ export interface Budget extends Demand {
   readonly jobsMax: number;
 }
 
-export interface Line<T> {
+export interface BudgetQueue<T> {
   readonly waiting: readonly T[];
   /** Whether all that it waits for is over: at the latest when nothing runs. */
   readonly isReady: (one: T) => boolean;
@@ -25,7 +25,10 @@ export interface Line<T> {
  * and one that is too large for the machine runs alone. Rejects with the first error, when what runs has
  * ended.
  */
-export async function runWithin<T extends Demand>(budget: Budget, line: Line<T>): Promise<void> {
+export async function runWithin<T extends Demand>(
+  budget: Budget,
+  line: BudgetQueue<T>,
+): Promise<void> {
   const { cpuCount, memoryBytes, gpuCount } = budget;
   const left = { cpuCount, memoryBytes, gpuCount };
   const running = new Set<Promise<void>>();

@@ -48,7 +48,12 @@ export function runChild(order: ChildOrder): Promise<ChildEnd> {
     const group = new Group(child.pid, order);
     child.once('error', (error) => {
       group.close();
-      resolve({ exitCode: null, signal: null, error: wordsOf(program, error), endedBy: 'itself' });
+      resolve({
+        exitCode: null,
+        signal: null,
+        error: startProblemOf(program, error),
+        endedBy: 'itself',
+      });
     });
     child.once('exit', (exitCode, signal) => {
       group.close();
@@ -57,7 +62,7 @@ export function runChild(order: ChildOrder): Promise<ChildEnd> {
   });
 }
 
-function wordsOf(program: string, error: NodeJS.ErrnoException): string {
+function startProblemOf(program: string, error: NodeJS.ErrnoException): string {
   return `${program} cannot be started: ${fileProblem(error)}`;
 }
 

@@ -118,7 +118,7 @@ class LocalBatch {
     const globs = (outputs.length === 0 ? ['!**'] : outputs).flatMap(globOf);
     const order = new Order(pending);
     const gpus = new Gpus(machine.gpuCount);
-    const runOne = async ({ job, cpuCount, gpuCount }: Waiting): Promise<void> => {
+    const runOne = async ({ job, cpuCount, gpuCount }: QueuedJob): Promise<void> => {
       const missing = order.missingOf(job);
       if (missing !== undefined) {
         order.note(job, false);
@@ -155,11 +155,11 @@ class LocalBatch {
   }
 }
 
-interface Waiting extends Demand {
+interface QueuedJob extends Demand {
   readonly job: BatchJob;
 }
 
-function demandOf(job: BatchJob, cores: number, atOnce: number | null): Waiting {
+function demandOf(job: BatchJob, cores: number, atOnce: number | null): QueuedJob {
   const all = Math.max(1, Math.floor(cores / (atOnce ?? 1)));
   const { cpuCount, memoryBytes, gpuCount } = job;
   return {

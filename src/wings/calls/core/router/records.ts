@@ -69,7 +69,7 @@ export interface Streams {
   readonly given: Map<number, Relay | Fetch>;
 }
 
-export interface Line<M> extends Streams {
+export interface PeerLine<M> extends Streams {
   readonly peer: Peer<M>;
   heardAt: number;
   isOpen: boolean;
@@ -84,12 +84,12 @@ export interface Inside {
   readonly depth: number;
 }
 
-export interface ClientLine extends Line<RouterToClient> {
+export interface ClientLine extends PeerLine<RouterToClient> {
   session: Session | null;
   readonly inside: Inside | null;
 }
 
-export interface WorkerLine extends Line<RouterToWorker> {
+export interface WorkerLine extends PeerLine<RouterToWorker> {
   worker: Worker | null;
   pingAt: number;
   /** By the numbers of this line. */

@@ -10,14 +10,14 @@ import { numberOf, type RouterState } from './state.ts';
 type AnyLine = ClientLine | WorkerLine;
 
 /** Which bytes of what somebody asks for. */
-export interface Wish {
+export interface StreamRequest {
   readonly stream: number;
   readonly from: number;
   readonly upTo: number;
 }
 
 /** Why a wish cannot be one; null when it can. */
-export function findFlaw(line: AnyLine, wish: Wish, size: number): string | null {
+export function findFlaw(line: AnyLine, wish: StreamRequest, size: number): string | null {
   if (line.asked.has(wish.stream)) return `stream ${wish.stream} is open already`;
   if (line.asked.size >= CALL_STREAMS_MAX) return `more than ${CALL_STREAMS_MAX} streams`;
   if (wish.from > size) return `bytes from ${wish.from} of ${size}`;
@@ -32,7 +32,11 @@ function overtaken(position: number, upTo: number): string | null {
 /** A payload is wanted: asks whoever has it, at once or when that is back. */
 export function openRelay(
   sink: AnyLine,
-  { call, of, wish }: { readonly call: Call; readonly of: Relay['of']; readonly wish: Wish },
+  {
+    call,
+    of,
+    wish,
+  }: { readonly call: Call; readonly of: Relay['of']; readonly wish: StreamRequest },
 ): void {
   const relay: Relay = {
     kind: 'relay',

@@ -64,7 +64,7 @@ function viewWorker(state: RouterState, worker: Worker): WorkerView {
   const running = runningOf(worker);
   return {
     name,
-    state: stateOf(worker),
+    state: workerStateOf(worker),
     calls: worker.load + lentTo(worker),
     done,
     failed,
@@ -72,7 +72,7 @@ function viewWorker(state: RouterState, worker: Worker): WorkerView {
   };
 }
 
-function stateOf({ line, isLeaving, isSuspended, load }: Worker): WorkerView['state'] {
+function workerStateOf({ line, isLeaving, isSuspended, load }: Worker): WorkerView['state'] {
   if (isSuspended) return 'suspended';
   if (line === null) return 'away';
   if (isLeaving) return 'leaving';

@@ -8,13 +8,13 @@ import {
   CALL_SEAT_IDLE_MS,
 } from '../../../../kernel/model/limits.ts';
 import { CallTable } from '../call-table.ts';
-import type { BareEnd, ChildPort, Entry, OwnAsset } from './entries.ts';
+import type { BareEnd, CallEntry, ChildPort, OwnAsset } from './entries.ts';
 
 /** A child that dies so often before it is ready will never be. */
 const STILLBORN_MAX = 3;
 
 export interface ChildOwner {
-  readonly ended: (entry: Entry, end: BareEnd) => void;
+  readonly ended: (entry: CallEntry, end: BareEnd) => void;
   /**
    * It never becomes ready. Absent: it is one for inner calls, which begins with the first of them,
    * ends when there have been none for a while, and refuses them when it cannot begin.
@@ -29,11 +29,11 @@ export class ChildMind {
    * By run number, which is nearly the order in which they run: one whose bytes came late runs after younger
    * ones. What is recalled by it may be the next to run; then that runs elsewhere.
    */
-  readonly #handed = new CallTable<Entry>();
+  readonly #handed = new CallTable<CallEntry>();
   /** Not with the child yet; few. */
-  #queue: Entry[] = [];
+  #queue: CallEntry[] = [];
   readonly #loaded = new Set<OwnAsset>();
-  #running: Entry | null = null;
+  #running: CallEntry | null = null;
   #state: 'none' | 'starting' | 'ready' | 'dying' = 'none';
   #startedAt = 0;
   /** It was killed before it was ready. */
@@ -48,7 +48,7 @@ export class ChildMind {
     this.#owner = owner;
   }
 
-  get running(): Entry | null {
+  get running(): CallEntry | null {
     return this.#running;
   }
 
@@ -60,7 +60,7 @@ export class ChildMind {
     this.#port.startChild();
   }
 
-  add(entry: Entry, now: number): void {
+  add(entry: CallEntry, now: number): void {
     this.#queue.push(entry);
     if (this.#state === 'none' && this.#owner.hopeless === undefined) this.start(now);
   }
@@ -77,7 +77,7 @@ export class ChildMind {
     }
   }
 
-  #hand(entry: Entry): void {
+  #hand(entry: CallEntry): void {
     const { run, call, attempt, asset, shared, payload } = entry;
     if (payload === null) return;
     this.#load(asset);
@@ -133,8 +133,8 @@ export class ChildMind {
   }
 
   /** The child has not started these, and will not; those that nobody wants back are run later. */
-  gaveBack(runs: readonly number[]): Entry[] {
-    const back: Entry[] = [];
+  gaveBack(runs: readonly number[]): CallEntry[] {
+    const back: CallEntry[] = [];
     for (const run of runs) {
       const entry = this.#handed.get(run);
       if (entry === undefined || entry.state !== 'handed') continue;
@@ -146,9 +146,9 @@ export class ChildMind {
   }
 
   /** What was to be returned is; the rest waits in front of all others. */
-  #sortBack(back: readonly Entry[]): Entry[] {
-    const stay: Entry[] = [];
-    const returned: Entry[] = [];
+  #sortBack(back: readonly CallEntry[]): CallEntry[] {
+    const stay: CallEntry[] = [];
+    const returned: CallEntry[] = [];
     for (const entry of back) {
       entry.state = 'queued';
       if (entry.verdict !== null) this.#owner.ended(entry, { kind: entry.verdict });
@@ -160,7 +160,7 @@ export class ChildMind {
   }
 
   /** The child is gone, and all that it had written is heard. What is to be returned, if anything. */
-  died(detail: string, now: number): Entry[] {
+  died(detail: string, now: number): CallEntry[] {
     const wasStarting = this.#state === 'starting' || this.#isStillborn;
     const running = this.#running;
     const handed = this.#handed.values().filter((entry) => entry !== running);
@@ -192,7 +192,7 @@ export class ChildMind {
   }
 
   /** Its end is asked for: at once when it has not started, else by abort and then by force. */
-  stop(entry: Entry, verdict: 'timed_out' | 'cancelled', now: number): void {
+  stop(entry: CallEntry, verdict: 'timed_out' | 'cancelled', now: number): void {
     if (entry.state === 'ended' || entry.verdict !== null) return;
     entry.verdict = verdict;
     if (entry.state === 'queued') {
@@ -202,7 +202,7 @@ export class ChildMind {
     else this.#abort(entry, now);
   }
 
-  #abort(entry: Entry, now: number): void {
+  #abort(entry: CallEntry, now: number): void {
     entry.killAt = now + CALL_GRACE_MS;
     this.#port.abort(entry.run);
   }
@@ -245,8 +245,8 @@ export class ChildMind {
   }
 
   /** Takes calls that have not started, the last ones first; those with the child are asked for. */
-  recall(count: number): Entry[] {
-    const returned: Entry[] = [];
+  recall(count: number): CallEntry[] {
+    const returned: CallEntry[] = [];
     while (returned.length < count) {
       const entry = this.#queue.pop();
       if (entry === undefined) break;
@@ -263,13 +263,13 @@ export class ChildMind {
   }
 
   /** It leaves the queue; false when it is not there. */
-  withdraw(entry: Entry): boolean {
+  withdraw(entry: CallEntry): boolean {
     const { length } = this.#queue;
     this.#queue = this.#queue.filter((one) => one !== entry);
     return this.#queue.length < length;
   }
 }
 
-function isComplete({ payload, asset, shared }: Entry): boolean {
+function isComplete({ payload, asset, shared }: CallEntry): boolean {
   return payload !== null && asset.bytes !== null && shared.every(({ bytes }) => bytes !== null);
 }

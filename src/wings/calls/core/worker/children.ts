@@ -2,15 +2,15 @@
 // calls of their own pool one more, so that no wait keeps from running what it waits for (C17).
 
 import { ChildMind } from './child-mind.ts';
-import type { BareEnd, Entry, OwnAsset, WorkerPort } from './entries.ts';
+import type { BareEnd, CallEntry, OwnAsset, WorkerPort } from './entries.ts';
 
 export class Children {
   readonly #port: WorkerPort;
-  readonly #onEnd: (entry: Entry, end: BareEnd) => void;
+  readonly #onEnd: (entry: CallEntry, end: BareEnd) => void;
   /** By depth; the first is the worker's own. */
   readonly #minds: ChildMind[];
 
-  constructor(port: WorkerPort, onEnd: (entry: Entry, end: BareEnd) => void) {
+  constructor(port: WorkerPort, onEnd: (entry: CallEntry, end: BareEnd) => void) {
     this.#port = port;
     this.#onEnd = onEnd;
     const hopeless = (detail: string): void => port.exit(1, detail);
@@ -34,12 +34,12 @@ export class Children {
     return this.#minds[depth] as ChildMind;
   }
 
-  of({ depth }: Entry): ChildMind {
+  of({ depth }: CallEntry): ChildMind {
     return this.at(depth);
   }
 
   /** Calls that run now. */
-  get running(): Entry[] {
+  get running(): CallEntry[] {
     return this.#minds.flatMap(({ running }) => (running === null ? [] : [running]));
   }
 

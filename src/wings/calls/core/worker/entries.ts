@@ -25,7 +25,7 @@ export interface WorkerSessionEntry {
   readonly id: string;
   /** On the present line; null until the router has told it. */
   number: SessionNumber | null;
-  readonly calls: CallTable<Entry>;
+  readonly calls: CallTable<CallEntry>;
   isOver: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface OwnAsset {
   users: number;
 }
 
-export interface Entry {
+export interface CallEntry {
   /** Names it towards the child: every attempt has another. */
   readonly run: number;
   /** Which of the worker's processes runs it: 0 its own, 1 that for calls of what runs there, … */

@@ -6,7 +6,7 @@ import { gather } from '../incoming.ts';
 import { kept } from '../kept.ts';
 import type { Asset, Bytes, InnerCall, WorkerCall } from '../messages.ts';
 import type { Children } from './children.ts';
-import type { Entry, OwnAsset } from './entries.ts';
+import type { CallEntry, OwnAsset } from './entries.ts';
 import type { WorkerAssets } from './worker-assets.ts';
 import type { LineOwner, WorkerLine } from './worker-line.ts';
 import type { WorkerShelf } from './worker-shelf.ts';
@@ -21,7 +21,7 @@ export interface IntakeWorld {
   readonly voice: WorkerVoice;
   readonly sha256: (bytes: Bytes) => string;
   /** It cannot be run: something of it never comes. */
-  readonly refused: (entry: Entry, detail: string) => void;
+  readonly refused: (entry: CallEntry, detail: string) => void;
 }
 
 export class WorkerIntake implements LineOwner {
@@ -39,7 +39,7 @@ export class WorkerIntake implements LineOwner {
     if (session === undefined || asset === undefined) return;
     const shared = message.shared.map((number) => assets.at(number));
     const depth = message.kind === 'inner' ? Math.min(message.depth, CALL_DEPTH_MAX) : 0;
-    const entry: Entry = {
+    const entry: CallEntry = {
       depth,
       run: this.#nextRun,
       session,
@@ -84,7 +84,7 @@ export class WorkerIntake implements LineOwner {
     if (wish !== null) line.wantAsset(asset, wish);
   }
 
-  arrived(whole: Entry | OwnAsset): void {
+  arrived(whole: CallEntry | OwnAsset): void {
     if ('run' in whole) {
       whole.payload = whole.into?.bytes ?? null;
       whole.into = null;
@@ -97,12 +97,12 @@ export class WorkerIntake implements LineOwner {
     this.#world.assets.arrived(whole);
   }
 
-  missed(key: Entry | OwnAsset): void {
+  missed(key: CallEntry | OwnAsset): void {
     this.#refuse(key, 'Its bytes cannot be had any more.');
   }
 
   /** What never comes is not waited for. */
-  #refuse(key: Entry | OwnAsset, detail: string): void {
+  #refuse(key: CallEntry | OwnAsset, detail: string): void {
     if ('run' in key) return this.#refuseEntry(key, detail);
     const { assets, shelf } = this.#world;
     assets.refused(key);
@@ -114,7 +114,7 @@ export class WorkerIntake implements LineOwner {
     }
   }
 
-  #refuseEntry(entry: Entry, detail: string): void {
+  #refuseEntry(entry: CallEntry, detail: string): void {
     const { children, refused } = this.#world;
     if (children.of(entry).withdraw(entry)) refused(entry, detail);
   }

@@ -6,14 +6,14 @@ import { type Gathering, Incoming } from '../incoming.ts';
 import type { CallRef, RouterToWorker, WorkerToRouter } from '../messages.ts';
 import { Outgoing } from '../outgoing.ts';
 import type { Peer } from '../peer.ts';
-import type { Entry, OwnAsset, WorkerSessionEntry } from './entries.ts';
+import type { CallEntry, OwnAsset, WorkerSessionEntry } from './entries.ts';
 
 /** What a line asks of its session. */
 export interface LineOwner {
   /** All bytes are here. */
-  arrived(whole: Entry | OwnAsset): void;
+  arrived(whole: CallEntry | OwnAsset): void;
   /** No such message is received. */
-  missed(key: Entry | OwnAsset): void;
+  missed(key: CallEntry | OwnAsset): void;
 }
 
 export type StreamMessage = Extract<
@@ -27,7 +27,7 @@ export class WorkerLine {
   readonly sessions = new Map<number, WorkerSessionEntry>();
   heardAt: number;
   readonly #owner: LineOwner;
-  readonly #incoming: Incoming<Entry | OwnAsset>;
+  readonly #incoming: Incoming<CallEntry | OwnAsset>;
   readonly #outgoing: Outgoing;
 
   constructor(peer: Peer<WorkerToRouter>, owner: LineOwner, now: number) {
@@ -38,7 +38,7 @@ export class WorkerLine {
     this.#incoming = new Incoming((message) => peer.send(message));
   }
 
-  entryAt({ session, call }: CallRef): Entry | undefined {
+  entryAt({ session, call }: CallRef): CallEntry | undefined {
     return this.sessions.get(session)?.calls.get(call);
   }
 
@@ -72,7 +72,7 @@ export class WorkerLine {
   }
 
   /** The arguments of a call, as far as they are not here. */
-  wantPayload(entry: Entry): void {
+  wantPayload(entry: CallEntry): void {
     const { into, session, call: id } = entry;
     if (into === null || session.number === null) return;
     if (into.position === into.bytes.length) return this.#owner.arrived(entry);
@@ -87,7 +87,7 @@ export class WorkerLine {
   }
 
   /** Nobody waits for its bytes any more. */
-  unwant(entry: Entry): void {
+  unwant(entry: CallEntry): void {
     this.#incoming.cancel(entry);
   }
 }

@@ -12,7 +12,7 @@ import { kept } from '../kept.ts';
 import type { Bytes, RouterToWorker, WorkerToRouter } from '../messages.ts';
 import type { Peer } from '../peer.ts';
 import { Children } from './children.ts';
-import type { BareEnd, Entry, WorkerPort } from './entries.ts';
+import type { BareEnd, CallEntry, WorkerPort } from './entries.ts';
 import { WorkerAssets } from './worker-assets.ts';
 import { WorkerIntake } from './worker-intake.ts';
 import { WorkerLine } from './worker-line.ts';
@@ -213,7 +213,7 @@ export class WorkerSession {
     }
   }
 
-  #stop(entry: Entry): void {
+  #stop(entry: CallEntry): void {
     this.#children.of(entry).stop(entry, 'cancelled', this.#now);
   }
 
@@ -226,7 +226,7 @@ export class WorkerSession {
     for (const entry of session.calls.values()) this.#voice.tellAgain(entry);
   }
 
-  #end(entry: Entry, end: BareEnd): void {
+  #end(entry: CallEntry, end: BareEnd): void {
     entry.state = 'ended';
     entry.end = end;
     entry.payload = null;
@@ -239,7 +239,7 @@ export class WorkerSession {
     if (entry.session.isOver) this.#shelf.forget(entry);
   }
 
-  #return(entries: readonly Entry[]): void {
+  #return(entries: readonly CallEntry[]): void {
     const calls = callRefs(entries);
     for (const entry of entries) {
       for (const one of [entry.asset, ...entry.shared]) one.users -= 1;

@@ -4,7 +4,7 @@
 import { CALL_OVER_MAX } from '../../../../kernel/model/limits.ts';
 import { CallTable } from '../call-table.ts';
 import type { Bytes, Held } from '../messages.ts';
-import type { Entry, WorkerSessionEntry } from './entries.ts';
+import type { CallEntry, WorkerSessionEntry } from './entries.ts';
 
 export class WorkerShelf {
   readonly #sessions = new Map<string, WorkerSessionEntry>();
@@ -41,7 +41,7 @@ export class WorkerShelf {
     const known = this.#sessions.get(id);
     const session =
       known === undefined || known.isOver
-        ? { id, number, calls: new CallTable<Entry>(), isOver: false }
+        ? { id, number, calls: new CallTable<CallEntry>(), isOver: false }
         : known;
     this.#sessions.set(id, session);
     session.number = number;
@@ -58,7 +58,7 @@ export class WorkerShelf {
     return held;
   }
 
-  add(entry: Entry): void {
+  add(entry: CallEntry): void {
     const { calls } = entry.session;
     const older = calls.get(entry.call);
     if (older !== undefined) this.forget(older);
@@ -66,18 +66,18 @@ export class WorkerShelf {
     this.#count += 1;
   }
 
-  keepResult(entry: Entry, bytes: Bytes): void {
+  keepResult(entry: CallEntry, bytes: Bytes): void {
     entry.result = bytes;
     this.#heldBytes += bytes.length;
   }
 
-  freeResult(entry: Entry): void {
+  freeResult(entry: CallEntry): void {
     this.#heldBytes -= entry.result?.length ?? 0;
     entry.result = null;
   }
 
   /** Nobody asks for it any more; if it still runs, its end is told to nobody. */
-  forget(entry: Entry): void {
+  forget(entry: CallEntry): void {
     if (entry.isDropped) return;
     entry.isDropped = true;
     this.freeResult(entry);
@@ -105,7 +105,7 @@ export class WorkerShelf {
   }
 }
 
-function heldOf({ session, call, attempt, state }: Entry): Held {
+function heldOf({ session, call, attempt, state }: CallEntry): Held {
   const told = state === 'handed' ? 'queued' : state;
   return { session: session.id, call, attempt, state: told };
 }

@@ -2,7 +2,7 @@
 // and what counts is told again on the next.
 
 import type { Bytes, CallRef } from '../messages.ts';
-import type { Entry } from './entries.ts';
+import type { CallEntry } from './entries.ts';
 import type { WorkerLine } from './worker-line.ts';
 
 export class WorkerVoice {
@@ -29,21 +29,21 @@ export class WorkerVoice {
     if (this.#line === line) this.#line = null;
   }
 
-  tellStart(entry: Entry): void {
+  tellStart(entry: CallEntry): void {
     const ref = refOf(entry);
     if (entry.isStartTold || ref === null || this.#line === null) return;
     entry.isStartTold = true;
     this.#line.peer.send({ kind: 'started', ...ref });
   }
 
-  tellProgress(entry: Entry, bytes: Bytes): void {
+  tellProgress(entry: CallEntry, bytes: Bytes): void {
     const ref = refOf(entry);
     if (ref === null || entry.verdict !== null) return;
     this.tellStart(entry);
     this.#line?.peer.send({ kind: 'progress', ...ref, bytes });
   }
 
-  tellEnd(entry: Entry): void {
+  tellEnd(entry: CallEntry): void {
     const ref = refOf(entry);
     if (ref === null || entry.end === null) return;
     const end = entry.session.isOver ? ({ kind: 'cancelled' } as const) : entry.end;
@@ -51,7 +51,7 @@ export class WorkerVoice {
   }
 
   /** On a new line: what ended meanwhile, or may have got lost on the old one. */
-  tellAgain(entry: Entry): void {
+  tellAgain(entry: CallEntry): void {
     if (entry.state === 'ended') this.tellEnd(entry);
     entry.isStartTold = false;
     if (entry.payload === null && entry.state === 'queued') this.#line?.wantPayload(entry);
@@ -64,7 +64,7 @@ export class WorkerVoice {
 }
 
 /** How they are named on the present line, those that can be. */
-export function callRefs(entries: readonly Entry[]): CallRef[] {
+export function callRefs(entries: readonly CallEntry[]): CallRef[] {
   return entries.flatMap((entry) => {
     const ref = refOf(entry);
     return ref === null ? [] : [{ session: ref.session, call: ref.call }];
@@ -72,7 +72,7 @@ export function callRefs(entries: readonly Entry[]): CallRef[] {
 }
 
 /** How it is named on the present line; null when it cannot be. */
-function refOf({ session, call, attempt, isDropped }: Entry) {
+function refOf({ session, call, attempt, isDropped }: CallEntry) {
   const { number } = session;
   return number === null || isDropped ? null : { session: number, call, attempt };
 }

@@ -13,7 +13,7 @@ export interface HeadLinePorts {
   readonly now: () => number;
 }
 
-type Line = CallStream<RouterToWorker, WorkerToRouter>;
+type HeadStream = CallStream<RouterToWorker, WorkerToRouter>;
 
 const SPEECH = { reads: ROUTER_TO_WORKER, writes: WORKER_TO_ROUTER, isClient: true };
 /** The first pause before dialling again; each is twice the last. */
@@ -25,7 +25,7 @@ const BEHIND_BYTES = 4 * 1_048_576;
 export class HeadLine {
   readonly #mind: WorkerSession;
   readonly #ports: HeadLinePorts;
-  #line: Line | null = null;
+  #line: HeadStream | null = null;
   #retryMs = RETRY_MS;
   #toldWhy = '';
   #isClosing = false;
@@ -70,7 +70,7 @@ export class HeadLine {
 
   #open(opened: CallLine): void {
     const { now, tell } = this.#ports;
-    const line: Line = new CallStream(opened, SPEECH, {
+    const line: HeadStream = new CallStream(opened, SPEECH, {
       arrived: (what) => {
         this.#retryMs = RETRY_MS;
         this.#toldWhy = '';
@@ -93,7 +93,7 @@ export class HeadLine {
 }
 
 /** Messages of one turn of the event loop go out as one frame. */
-function peerOf(line: Line): Peer<WorkerToRouter> {
+function peerOf(line: HeadStream): Peer<WorkerToRouter> {
   let isPending = false;
   const flush = (): void => {
     isPending = false;

@@ -4,7 +4,7 @@ import { isNative, nameOfBuiltin } from './builtins.ts';
 import type { CellUse } from './cells.ts';
 import { idOfClass } from './classes.ts';
 import { scriptNamed } from './entered.ts';
-import { CAPTURED, NotSendable, type Trail, wordsOf } from './not-sendable.ts';
+import { CAPTURED, NotSendable, type Trail, trailTextOf } from './not-sendable.ts';
 import {
   exportOfModule,
   exportOfPackage,
@@ -54,7 +54,7 @@ function packText(packer: Packer, fn: AnyFunction, { trail, isCallee, keep }: Ho
   const around = needsAround(syntax) ? surroundingsOf(fn) : NOWHERE;
   const script = scriptNamed(around.scriptId);
   if (script?.url.startsWith('node:') === true)
-    throw new NotSendable(wordsOf(trail), `${fn.name} belongs to the inside of Node.js`);
+    throw new NotSendable(trailTextOf(trail), `${fn.name} belongs to the inside of Node.js`);
   const ofModule = script === null ? undefined : exportOfModule(fn, script.url);
   if (ofModule !== undefined) return keep(packer.packageStub(ofModule));
   const at = packer.functions.length;
@@ -121,7 +121,7 @@ function captureOf(fn: AnyFunction, trail: Trail): Trail {
 
 function readFunction(fn: AnyFunction, isCallee: boolean, trail: Trail): Syntax {
   const refuse = (why: string): never => {
-    throw new NotSendable(wordsOf(trail), why);
+    throw new NotSendable(trailTextOf(trail), why);
   };
   if (isNative(fn)) {
     return refuse(
@@ -162,12 +162,12 @@ function capturedOf({ fn, syntax, around }: Looked, trail: Trail): CellUse[] {
 
 function readVariable({ kind, variables }: Scope, name: string, trail: Trail): unknown {
   if (kind.startsWith('With'))
-    throw new NotSendable(wordsOf(trail), 'it stands in a `with`; name the object');
+    throw new NotSendable(trailTextOf(trail), 'it stands in a `with`; name the object');
   try {
     return variables[name];
   } catch (cause) {
     const words = 'it has no value yet; send the function after the line that gives it one';
-    throw new NotSendable(wordsOf(trail), words, { cause });
+    throw new NotSendable(trailTextOf(trail), words, { cause });
   }
 }
 
@@ -187,7 +187,7 @@ function ownNameOf({ fn, syntax, around }: Looked, trail: Trail): CellUse[] {
     return [{ fn, syntax, name, value, kind, scriptId: around.scriptId, isAssigned: false }];
   }
   const words = 'the function says its own name, which is a variable with another value';
-  throw new NotSendable(wordsOf(inside), `${words}; give the two different names`);
+  throw new NotSendable(trailTextOf(inside), `${words}; give the two different names`);
 }
 
 function cellOf(packer: Packer, use: CellUse, inside: Trail): Cell {
@@ -273,7 +273,7 @@ function packProperties(
   }
   if (prototype && !Object.isExtensible(prototype)) {
     const words = 'it takes no new properties, which is not kept; leave the prototype open';
-    throw new NotSendable(wordsOf({ step: '.prototype', up: trail }), words);
+    throw new NotSendable(trailTextOf({ step: '.prototype', up: trail }), words);
   }
   packer.captures -= 1;
 }

@@ -17,7 +17,7 @@ export interface ScriptName {
   readonly sourceMapUrl: string | null;
 }
 
-interface Door {
+interface InspectorBridge {
   fn: unknown;
   found: Variable[] | null;
 }
@@ -90,7 +90,7 @@ class Debugger {
   }
 
   #enter(fn: object, names: readonly string[], isGenerator: boolean): Variable[] | null {
-    const door: Door = { fn, found: null };
+    const door: InspectorBridge = { fn, found: null };
     const accessors = names.map(
       (name) => `{ get: () => ${name}, set: ($weftValue) => { ${name} = $weftValue; } }`,
     );

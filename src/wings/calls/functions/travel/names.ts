@@ -58,7 +58,7 @@ interface Walk {
 }
 
 /** Where the walk is: `isOutside` while `this` still is that of the place around the text. */
-interface Place {
+interface WalkPosition {
   readonly scope: Scope;
   readonly isOutside: boolean;
 }
@@ -115,14 +115,14 @@ function binderOf(name: string, from: Scope): Scope | null {
   return null;
 }
 
-function visit(walk: Walk, tree: Tree, place: Place): void {
+function visit(walk: Walk, tree: Tree, place: WalkPosition): void {
   if (walk.skip.has(tree)) return;
   const act = VISITORS[tree.type];
   if (act !== undefined) act(walk, tree, place);
   else visitParts(walk, tree, place);
 }
 
-function visitParts(walk: Walk, tree: Tree, place: Place): void {
+function visitParts(walk: Walk, tree: Tree, place: WalkPosition): void {
   for (const field in tree) {
     const part = tree[field];
     if (Array.isArray(part)) for (const one of part) visitPart(walk, one, place);
@@ -130,11 +130,11 @@ function visitParts(walk: Walk, tree: Tree, place: Place): void {
   }
 }
 
-function visitPart(walk: Walk, part: unknown, place: Place): void {
+function visitPart(walk: Walk, part: unknown, place: WalkPosition): void {
   if (typeof (part as Tree | null)?.type === 'string') visit(walk, part as Tree, place);
 }
 
-type Visitor = (walk: Walk, tree: Tree, place: Place) => void;
+type Visitor = (walk: Walk, tree: Tree, place: WalkPosition) => void;
 
 const inBlock: Visitor = (walk, tree, place) =>
   visitParts(walk, tree, { ...place, scope: scopeIn(place.scope) });
@@ -158,7 +158,7 @@ function nameIn(value: Tree): unknown {
 
 const inBody: Visitor = (walk, tree, place) => visitParts(walk, tree, withOwnThis(place));
 
-function withOwnThis(place: Place): Place {
+function withOwnThis(place: WalkPosition): WalkPosition {
   const scope = scopeIn(place.scope, 'body');
   scope.names.add('arguments');
   return { scope, isOutside: false };
@@ -242,14 +242,14 @@ const VISITORS: Readonly<Record<string, Visitor>> = {
   ContinueStatement: () => undefined,
 };
 
-function inLoop(walk: Walk, tree: Tree, place: Place): void {
+function inLoop(walk: Walk, tree: Tree, place: WalkPosition): void {
   const left = tree['left'] as Tree;
   if (left.type !== 'VariableDeclaration') assign(walk, left, place);
   inBlock(walk, tree, place);
 }
 
 /** Notes the variables that a pattern gives values. */
-function assign(walk: Walk, target: Tree, place: Place): void {
+function assign(walk: Walk, target: Tree, place: WalkPosition): void {
   if (target.type === 'Identifier') {
     walk.assigns.push({ name: target['name'] as string, scope: place.scope });
     return;
@@ -262,14 +262,14 @@ function assign(walk: Walk, target: Tree, place: Place): void {
 /** A member expression has none of them: it changes no variable. */
 const PARTS_OF_PATTERN = ['left', 'argument', 'elements', 'properties', 'value'];
 
-function placeWord(walk: Walk, word: string, place: Place): void {
+function placeWord(walk: Walk, word: string, place: WalkPosition): void {
   if (place.isOutside) walk.placeWords.add(word);
 }
 
-function visitFunction(walk: Walk, tree: Tree, place: Place): void {
+function visitFunction(walk: Walk, tree: Tree, place: WalkPosition): void {
   const isArrow = tree.type === 'ArrowFunctionExpression';
   const around = inOwnName(walk, tree, place);
-  const inside: Place = isArrow
+  const inside: WalkPosition = isArrow
     ? { ...around, scope: scopeIn(around.scope, 'body') }
     : withOwnThis(around);
   const params = tree['params'] as Tree[];
@@ -281,7 +281,7 @@ function visitFunction(walk: Walk, tree: Tree, place: Place): void {
 }
 
 /** A function's own name is bound around its parameters; that of the whole text is noted. */
-function inOwnName(walk: Walk, tree: Tree, place: Place): Place {
+function inOwnName(walk: Walk, tree: Tree, place: WalkPosition): WalkPosition {
   const id = tree['id'] as Tree | null | undefined;
   if (id === null || id === undefined) return place;
   const scope = scopeIn(place.scope);
@@ -290,7 +290,7 @@ function inOwnName(walk: Walk, tree: Tree, place: Place): Place {
   return { ...place, scope };
 }
 
-function visitClass(walk: Walk, tree: Tree, place: Place): void {
+function visitClass(walk: Walk, tree: Tree, place: WalkPosition): void {
   const inside = { ...place, scope: scopeIn(place.scope) };
   const id = tree['id'] as Tree | null;
   if (id !== null && id !== undefined) inside.scope.names.add(id['name'] as string);
@@ -299,7 +299,7 @@ function visitClass(walk: Walk, tree: Tree, place: Place): void {
 }
 
 /** Binds the names of a pattern; its defaults and computed keys are ordinary expressions. */
-function declare(walk: Walk, pattern: Tree, target: Scope, place: Place): void {
+function declare(walk: Walk, pattern: Tree, target: Scope, place: WalkPosition): void {
   if (pattern.type === 'Identifier') target.names.add(pattern['name'] as string);
   else if (pattern.type === 'RestElement')
     declare(walk, pattern['argument'] as Tree, target, place);

@@ -21,7 +21,7 @@ export interface Trail {
 }
 
 /** Words for a trail. Captures (steps that end with `»`) are told after what they hold. */
-export function wordsOf(trail: Trail): string {
+export function trailTextOf(trail: Trail): string {
   const steps: string[] = [];
   for (let at: Trail | null = trail; at !== null; at = at.up) steps.unshift(at.step);
   const parts = steps.join('').split(CAPTURED);

@@ -10,7 +10,7 @@ import { restDebugger } from './entered.ts';
 import { packError } from './errors.ts';
 import { type GraphOptions, type Stub, writeGraph } from './graph-bytes.ts';
 import { groupFunctions, type PackedUse } from './groups.ts';
-import { NotSendable, stepTo, type Trail, wordsOf } from './not-sendable.ts';
+import { NotSendable, stepTo, type Trail, trailTextOf } from './not-sendable.ts';
 import { exportOfPackage, type PackageRef } from './packages.ts';
 import type { Leaves, Packer, PackOptions } from './packer.ts';
 import {
@@ -227,10 +227,10 @@ class ParcelPacker implements Packer {
   }
 
   #sentFunction(fn: object, trail: Trail): unknown {
-    if (types.isProxy(fn)) throw new NotSendable(wordsOf(trail), 'a Proxy does not travel');
+    if (types.isProxy(fn)) throw new NotSendable(trailTextOf(trail), 'a Proxy does not travel');
     const { withFunctions } = this.options;
     if (!withFunctions)
-      throw new NotSendable(wordsOf(trail), 'functions are not part of results; return data');
+      throw new NotSendable(trailTextOf(trail), 'functions are not part of results; return data');
     return packFunction(this, fn as (...args: unknown[]) => unknown, trail);
   }
 
@@ -378,7 +378,7 @@ class ParcelPacker implements Packer {
     const others = this.#views.get(buffer) ?? [];
     if (others.some((one) => one.from < until && from < one.until)) {
       const words = 'it shares its bytes with another array that is sent along; copy one of them';
-      throw new NotSendable(wordsOf(trail), words);
+      throw new NotSendable(trailTextOf(trail), words);
     }
     this.#views.set(buffer, [...others, { from, until }]);
   }
@@ -433,6 +433,6 @@ function read(value: object, key: string, trail: Trail): unknown {
     return (value as Record<string, unknown>)[key];
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    throw new NotSendable(wordsOf(trail), `its getter threw: ${words}`, { cause: error });
+    throw new NotSendable(trailTextOf(trail), `its getter threw: ${words}`, { cause: error });
   }
 }

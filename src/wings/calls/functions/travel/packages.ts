@@ -8,7 +8,7 @@ import { parse } from 'acorn';
 import { scriptNamed, scriptText } from './entered.ts';
 import { knownHere } from './known-here.ts';
 import type { Tree } from './names.ts';
-import { NotSendable, type Trail, wordsOf } from './not-sendable.ts';
+import { NotSendable, type Trail, trailTextOf } from './not-sendable.ts';
 import type { Ref } from './parcel.ts';
 
 export type PackageRef = Extract<Ref, { is: 'package' }>;
@@ -80,9 +80,9 @@ export function isOfPackage(url: string | null | undefined): boolean {
 
 /** A refusal of something inside of a package, with the way out. */
 export function withWayOut(error: NotSendable, url: string, trail: Trail): NotSendable {
-  if (error.reason.includes(WAY_OUT)) return new NotSendable(wordsOf(trail), error.reason);
+  if (error.reason.includes(WAY_OUT)) return new NotSendable(trailTextOf(trail), error.reason);
   const [, name = 'it'] = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
-  const path = wordsOf(trail);
+  const path = trailTextOf(trail);
   const inside = error.path === path ? error.reason : `${error.path}: ${error.reason}`;
   const words = `it holds the inside of the package ${name} (${inside})`;
   const remedy = `${WAY_OUT}: \`const … = await import('${name}')\``;

@@ -3,7 +3,7 @@
 import { types } from 'node:util';
 import { nameOfBuiltin } from './builtins.ts';
 import { isContext } from './context.ts';
-import { NotSendable, type Trail, wordsOf } from './not-sendable.ts';
+import { NotSendable, type Trail, trailTextOf } from './not-sendable.ts';
 import type { Ref } from './parcel.ts';
 
 /** Built-in objects that go by name. Namespaces of `import * as` are known by their default. */
@@ -39,5 +39,5 @@ export function refOfSymbol(value: symbol, trail: Trail): Ref {
   const name = (value.description ?? '').replace('Symbol.', '');
   if ((Symbol as unknown as Record<string, unknown>)[name] === value)
     return { is: 'symbol', key: name, isWellKnown: true };
-  throw new NotSendable(wordsOf(trail), `${String(value)} is unique; use Symbol.for(…)`);
+  throw new NotSendable(trailTextOf(trail), `${String(value)} is unique; use Symbol.for(…)`);
 }

@@ -2,7 +2,7 @@
 
 import { types } from 'node:util';
 import { isNative, nameOfBuiltin, wordsOfBuiltin } from './builtins.ts';
-import { NotSendable, type Trail, wordsOf } from './not-sendable.ts';
+import { NotSendable, type Trail, trailTextOf } from './not-sendable.ts';
 import { readSyntax } from './syntax.ts';
 
 /** Classes whose instances structured clone and the walk know; of another realm as well. */
@@ -24,7 +24,7 @@ export function refuseForeign(maker: object, isOwn: boolean, trail: Trail): void
   if (!isOwn && name === CARRIED_PARENT) return;
   const words = builtin === undefined ? name : wordsOfBuiltin(builtin);
   const what = isOwn ? `a ${words} lives in its process only` : `it is a kind of ${words}`;
-  throw new NotSendable(wordsOf(trail), `${what}; open or make it where it is used`);
+  throw new NotSendable(trailTextOf(trail), `${what}; open or make it where it is used`);
 }
 
 /** What is bound to its process, and would clone wrongly or with words that say little. */
@@ -44,7 +44,7 @@ export function refuseLiving(value: object, trail: Trail): void {
               : value === process.env
                 ? 'the environment is not sent; pass the values that are needed'
                 : null;
-  if (what !== null) throw new NotSendable(wordsOf(trail), what);
+  if (what !== null) throw new NotSendable(trailTextOf(trail), what);
 }
 
 /** Private members in the words of a refusal. */
@@ -61,7 +61,7 @@ export function refusePrivate(maker: object, trail: Trail): void {
   const { name } = maker as { name: string };
   const shown = known.length > SHOWN ? [...known.slice(0, SHOWN), '…'] : known;
   const words = `${name || 'its class'} has private members (${shown.join(', ')})`;
-  throw new NotSendable(wordsOf(trail), `${words}, which cannot be read; send its data`);
+  throw new NotSendable(trailTextOf(trail), `${words}, which cannot be read; send its data`);
 }
 
 function privatesOf(maker: object): readonly string[] {
@@ -80,7 +80,7 @@ export function refuseUnlike(value: object, trail: Trail): void {
     !types.isStringObject(value) && Reflect.ownKeys(value).some((key) => key !== 'lastIndex');
   if (isKind && isFresh && !hasMore) return;
   const what = isFresh ? 'it has more than others of its kind' : 'it is in the middle of a search';
-  throw new NotSendable(wordsOf(trail), `${what}, which a copy would not; send its parts`);
+  throw new NotSendable(trailTextOf(trail), `${what}, which a copy would not; send its parts`);
 }
 
 /** Objects that inherit from one that no class has made. */
@@ -90,7 +90,7 @@ export function refuseStrange(value: object, maker: unknown, trail: Trail): void
   if (prototype === null) return;
   if (typeof maker === 'function' && (maker.prototype === prototype || isNative(maker))) return;
   const words = 'its prototype is an object that no class has; make it with a class, or copy it';
-  throw new NotSendable(wordsOf(trail), words);
+  throw new NotSendable(trailTextOf(trail), words);
 }
 
 /** A copy of a module stands still, while its functions change what it exports. */
@@ -104,13 +104,13 @@ function refuseChanging(namespace: object, trail: Trail): void {
   );
   if (!isChanging || all.every((one) => typeof one === 'function')) return;
   const words = 'it is a whole module, whose functions change its variables; import them by name';
-  throw new NotSendable(wordsOf(trail), words);
+  throw new NotSendable(trailTextOf(trail), words);
 }
 
 /** A class, or a function, that was changed after its text was read. */
 export function refuseChanged(fn: object, isClass: boolean, trail: Trail): void {
   const refuse = (why: string): never => {
-    throw new NotSendable(wordsOf(trail), why);
+    throw new NotSendable(trailTextOf(trail), why);
   };
   const prototype = Object.getOwnPropertyDescriptor(fn, 'prototype')?.value as object | undefined;
   if (!isClass) {

@@ -37,7 +37,7 @@ interface Internal {
 }
 
 /** Hands values to and from the inspector, which takes nothing from code of its own process. */
-interface Door {
+interface InspectorBridge {
   fn: unknown;
   found: { description: string; object: Scope['variables'] }[];
 }
@@ -48,7 +48,7 @@ const GROUP = 'weft';
 
 class Reader {
   readonly #ask: Ask;
-  readonly #door: Door = { fn: null, found: [] };
+  readonly #door: InspectorBridge = { fn: null, found: [] };
   readonly #doorId: string;
   #asked = 0;
 

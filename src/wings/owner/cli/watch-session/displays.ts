@@ -43,7 +43,7 @@ export function findCookie(bytes: Buffer, display: number, host: string): Cookie
   return other;
 }
 
-interface Entry {
+interface AuthorityEntry {
   readonly family: number;
   readonly address: string;
   readonly number: string;
@@ -52,8 +52,8 @@ interface Entry {
 }
 
 /** Up to where the file makes sense. Lengths are big-endian, whatever the machine. */
-function entriesIn(bytes: Buffer): Entry[] {
-  const found: Entry[] = [];
+function entriesIn(bytes: Buffer): AuthorityEntry[] {
+  const found: AuthorityEntry[] = [];
   for (let at = 0; at + 2 <= bytes.length; ) {
     const family = bytes.readUInt16BE(at);
     at += 2;

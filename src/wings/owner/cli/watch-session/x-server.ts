@@ -26,11 +26,11 @@ export interface XServer {
 
 /** Rejects with words. */
 export async function connectX(display: number, cookie: Cookie | null): Promise<XServer> {
-  const line = new Line(await open(display));
+  const line = new XConnection(await open(display));
   try {
     line.send(encodeSetUp(cookie));
     const welcome = await line.next();
-    if (welcome.kind !== 'welcome') throw new Error(wordsOf(welcome));
+    if (welcome.kind !== 'welcome') throw new Error(problemTextOf(welcome));
     line.send(encodeQueryExtension('MIT-SCREEN-SAVER'));
     const opcode = readExtension(replyIn(await line.next()));
     if (opcode === null) throw new Error('the X server has no MIT-SCREEN-SAVER extension');
@@ -61,17 +61,17 @@ function open(display: number): Promise<Socket> {
 
 function replyIn(message: Message): Buffer {
   if (message.kind === 'reply') return message.bytes;
-  throw new Error(wordsOf(message));
+  throw new Error(problemTextOf(message));
 }
 
-function wordsOf(message: Message): string {
+function problemTextOf(message: Message): string {
   if (message.kind === 'refused') return `the X server refuses this user: ${message.why}`;
   if (message.kind === 'error') return `the X server answered with error ${message.code}`;
   return message.kind === 'broken' ? message.why : 'the X server answered out of turn';
 }
 
 /** One question at a time, and its answer. */
-class Line {
+class XConnection {
   readonly #socket: Socket;
   readonly #messages = new Messages();
   readonly #come: Message[] = [];

@@ -62,7 +62,7 @@ function nodeOf(name: string, slots: readonly Ad[]): SiteNode {
   const features = [...new Set(slots.flatMap((slot) => [wordOf(slot.Arch), wordOf(slot.OpSys)]))];
   return {
     name,
-    state: stateOf(words, { isDraining, cpusUsed, cpuCount }),
+    state: nodeStateOf(words, { isDraining, cpusUsed, cpuCount }),
     word: [...words, ...(isDraining ? ['draining'] : [])].join('+'),
     reason: slots.map((slot) => wordOf(slot.DrainReason)).find((one) => one !== null) ?? null,
     cpuCount,
@@ -76,7 +76,7 @@ function nodeOf(name: string, slots: readonly Ad[]): SiteNode {
 
 const IN_USE = ['Unclaimed', 'Matched', 'Claimed', 'Preempting', 'Backfill'];
 
-function stateOf(
+function nodeStateOf(
   words: readonly string[],
   node: { readonly isDraining: boolean; readonly cpusUsed: number; readonly cpuCount: number },
 ): SiteNodeState {

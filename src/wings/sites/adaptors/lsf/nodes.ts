@@ -24,7 +24,7 @@ function nodeOf(fields: Fields): SiteNode | null {
   const [cpuCount, cpusUsed] = [countOf(fields, 'MAX') ?? 0, countOf(fields, 'NJOBS') ?? 0];
   return {
     name,
-    state: stateOf(word, { cpusUsed, cpuCount }),
+    state: nodeStateOf(word, { cpusUsed, cpuCount }),
     word,
     reason: null,
     cpuCount,
@@ -39,7 +39,7 @@ function nodeOf(fields: Fields): SiteNode | null {
 /** Closed by what runs there. */
 const BUSY = ['closed_Full', 'closed_Excl', 'closed_cu_Excl', 'closed_Busy'];
 
-function stateOf(
+function nodeStateOf(
   word: string,
   node: { readonly cpusUsed: number; readonly cpuCount: number },
 ): SiteNodeState {

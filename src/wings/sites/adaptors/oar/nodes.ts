@@ -30,7 +30,7 @@ function nodeOf(name: string, cores: readonly Readonly<Record<string, unknown>>[
   const memory = wholeOf(cores[0]?.mem);
   return {
     name,
-    state: stateOf(words, { isDrained, cpusUsed, cpuCount: cores.length }),
+    state: nodeStateOf(words, { isDrained, cpusUsed, cpuCount: cores.length }),
     word: [...words, ...(isDrained ? ['drain'] : [])].join('+'),
     reason: null,
     cpuCount: cores.length,
@@ -43,7 +43,7 @@ function nodeOf(name: string, cores: readonly Readonly<Record<string, unknown>>[
   };
 }
 
-function stateOf(
+function nodeStateOf(
   words: readonly string[],
   node: { readonly isDrained: boolean; readonly cpusUsed: number; readonly cpuCount: number },
 ): SiteNodeState {

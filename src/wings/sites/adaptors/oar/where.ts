@@ -9,10 +9,10 @@ type Listed = Readonly<Record<string, unknown>>;
 /** A string: what no plan of ours keeps to, in words. */
 export function whereOf(listed: Listed): SiteWhere | string | undefined {
   const options = typedOptions(listed);
-  if (options.some((words) => TYPE.test(words))) return wordsOf('a type (oarsub -t)');
+  if (options.some((words) => TYPE.test(words))) return refusalTextOf('a type (oarsub -t)');
   const wanted = textOf(listed.wanted_resources) ?? '';
   const shape = shapeProblem(wanted);
-  if (shape !== null) return wordsOf(shape);
+  if (shape !== null) return refusalTextOf(shape);
   const typed = typedText(options);
   // Braces that are not understood are asked at the start, and let a job wait that they keep from its nodes.
   const [, braces = ''] = /\{(.*?)\}\//.exec(wanted) ?? [];
@@ -21,11 +21,11 @@ export function whereOf(listed: Listed): SiteWhere | string | undefined {
   if (!options.some((words) => PROPERTY.test(words))) return together(inBraces, null);
   const own = ownCondition(textOf(listed.properties) ?? '', typed);
   const named = own === null ? null : nodesOf(own);
-  if (named === null) return wordsOf('conditions (oarsub -p) that name more than nodes');
+  if (named === null) return refusalTextOf('conditions (oarsub -p) that name more than nodes');
   return together(inBraces, named);
 }
 
-function wordsOf(what: string): string {
+function refusalTextOf(what: string): string {
   return `it asks for ${what}, which Weft does not plan; given again without that, it is planned`;
 }
 

@@ -32,7 +32,7 @@ function nodeOf(name: string, listed: Listed): SiteNode {
   const words = word.split(',').map((one) => one.trim());
   return {
     name,
-    state: stateOf(words, { cpusUsed, cpuCount }),
+    state: nodeStateOf(words, { cpusUsed, cpuCount }),
     word,
     reason: wordOf(listed.comment),
     cpuCount,
@@ -57,7 +57,7 @@ const DOWN = ['down', 'state-unknown', 'stale', 'unresolvable', 'initializing'];
 const STOPPED = ['offline', 'maintenance', 'sleep', 'provisioning', 'wait-provisioning'];
 const IN_USE = ['free', 'job-busy', 'job-exclusive', 'busy', 'resv-exclusive'];
 
-function stateOf(
+function nodeStateOf(
   words: readonly string[],
   node: { readonly cpusUsed: number; readonly cpuCount: number },
 ): SiteNodeState {

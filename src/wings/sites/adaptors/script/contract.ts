@@ -81,14 +81,14 @@ function answerOf<T extends object>(
   return record({ contract: { shape: isContract }, ...fields }) as unknown as Shape<T>;
 }
 
-interface Told {
+interface ReportedProblem {
   readonly kind: 'away' | 'refused' | 'no_such_job';
   readonly text: string;
 }
 
-const PROBLEM = answerOf<{ problem: Told }>({
+const PROBLEM = answerOf<{ problem: ReportedProblem }>({
   problem: {
-    shape: record<Told>({
+    shape: record<ReportedProblem>({
       kind: { shape: oneOf('away', 'refused', 'no_such_job') },
       text: { shape: text },
     }),

@@ -51,7 +51,7 @@ export function script(program: readonly string[], steers: boolean): Adaptor {
     end: (job) => orNothing('end', 'end', end, { job }),
     known: (job) => known(orNothing('known', 'known', flag, { job })),
     element: (array, index) => `${array}.${index}`,
-    setNode: (change) => [commandOf(program, 'set-node', wordsOf(change))],
+    setNode: (change) => [commandOf(program, 'set-node', questionOf(change))],
     steering: steers ? steering(program) : null,
   };
 }
@@ -90,7 +90,7 @@ function known({ command, read }: SiteQuery<boolean | null>): SiteQuery<boolean>
   };
 }
 
-function wordsOf(change: NodeSwitch): Question {
+function questionOf(change: NodeSwitch): Question {
   return { node: change.node, change: change.kind, reason: change.reason ?? null };
 }
 

@@ -68,7 +68,7 @@ function jobOf(listed: Element, words: JobWords): SiteJob | null {
   const [host] = /(?<=@).+$/.exec(childText(listed, 'queue_name') ?? '') ?? [];
   const environment = [...below(listed, 'requested_pe')][0]?.attributes.name ?? '';
   const handle = /^\*(.+)\*$/.exec(requests.get(words.ticket) ?? '')?.[1] ?? null;
-  const state = stateOf(word);
+  const state = jobStateOf(word);
   return {
     id: tasks === null || isWaiting ? number : `${number}.${tasks}`,
     name: childText(listed, 'full_job_name') ?? childText(listed, 'JB_name') ?? '',
@@ -120,7 +120,7 @@ function queueOf(listed: Element): string | null {
  * Letters, as qstat(1) has them: d deletion, E error, h hold, r running, R restarted, s and S
  * suspended, t transferring, T threshold, q queued, w waiting.
  */
-function stateOf(word: string): SiteJobState {
+function jobStateOf(word: string): SiteJobState {
   if (!/^[dEhrRsStTqwPNzo]+$/.test(word)) return 'unknown';
   if (word.includes('d')) return 'completing';
   if (/[hE]/.test(word)) return 'held';

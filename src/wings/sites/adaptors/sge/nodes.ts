@@ -39,7 +39,7 @@ function nodeOf(host: Element): SiteNode {
   const cpusUsed = instances.reduce((sum, one) => sum + one.used, 0);
   return {
     name: host.attributes.name ?? '',
-    state: stateOf(letters, { isHeard: memory !== null, cpusUsed, cpuCount }),
+    state: nodeStateOf(letters, { isHeard: memory !== null, cpusUsed, cpuCount }),
     word: letters === '' ? 'no letter' : letters,
     reason: null,
     cpuCount,
@@ -74,7 +74,7 @@ function sizeOf(text: string | undefined): number | null {
 }
 
 /** u unknown, E error, d and D disabled, s, S and C suspended, a and A over a load threshold. */
-function stateOf(
+function nodeStateOf(
   letters: string,
   host: { readonly isHeard: boolean; readonly cpusUsed: number; readonly cpuCount: number },
 ): SiteNodeState {

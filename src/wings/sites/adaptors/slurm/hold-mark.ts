@@ -5,7 +5,7 @@ import { ok, type Result } from '../../../../kernel/base/result.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
 import { textOf } from '../read.ts';
 import { listOf } from './listing.ts';
-import { wordsOf } from './values.ts';
+import { stringsOf } from './values.ts';
 
 export const MARK = 'weft';
 /** What we say of a job to its user follows. */
@@ -27,7 +27,7 @@ export function areMarked(output: SiteOutput): Result<boolean, SiteProblem> {
 }
 
 function isOver(listed: Listed): boolean {
-  return !wordsOf(listed.job_state).some((word) => /^(PENDING|RUNNING|SUSPENDED)$/.test(word));
+  return !stringsOf(listed.job_state).some((word) => /^(PENDING|RUNNING|SUSPENDED)$/.test(word));
 }
 
 function isMarked(listed: Listed): boolean {

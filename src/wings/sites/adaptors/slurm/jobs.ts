@@ -8,7 +8,7 @@ import type { SiteOutput, SiteProblem } from '../adaptor.ts';
 import { exitOfWaitStatus, instantOf, isRecord, nodesOf, textOf, unreadable } from '../read.ts';
 import { isOursToRelease, noteIn } from './hold-mark.ts';
 import { listOf } from './listing.ts';
-import { numberOf, wordsOf } from './values.ts';
+import { numberOf, stringsOf } from './values.ts';
 import { whereOf } from './where.ts';
 
 const STATES: Readonly<Record<string, SiteJobState>> = {
@@ -85,11 +85,11 @@ function jobOf(listed: Listed, plan: Planner): SiteJob[] {
   const id = idOf(listed);
   const owner = textOf(listed.user_name);
   if (id === null || owner === null) return [];
-  const words = wordsOf(listed.job_state);
+  const words = stringsOf(listed.job_state);
   const reason = textOf(listed.state_reason);
   const minutes = numberOf(listed.time_limit);
   const memory = numberOf(listed.memory_per_node);
-  const state = stateOf(words, blockOf(listed, reason));
+  const state = jobStateOf(words, blockOf(listed, reason));
   const endedAt = state === 'ended' ? instantOf(numberOf(listed.end_time)) : null;
   const nodes = nodesOf(textOf(listed.nodes));
   // A job that waits has the time planned for it, one that was cancelled before it began that of its
@@ -114,9 +114,9 @@ function jobOf(listed: Listed, plan: Planner): SiteJob[] {
       nodeCount: numberOf(listed.node_count) || 1,
       cpuCount: numberOf(listed.cpus) || null,
       memoryBytes: memory === null ? null : memory * 1_048_576,
-      isExclusive: wordsOf(listed.shared).some((word) => /^(none|exclusive)$/i.test(word)),
+      isExclusive: stringsOf(listed.shared).some((word) => /^(none|exclusive)$/i.test(word)),
       nodes,
-      exit: state === 'ended' && hasStarted ? endOf(words, listed.exit_code) : null,
+      exit: state === 'ended' && hasStarted ? exitStatusOf(words, listed.exit_code) : null,
       ...(plan === 'ours' ? placing(listed, state) : {}),
       ...noteIn(listed),
       ...(words.includes('CANCELLED') ? { isCancelled: true } : {}),
@@ -143,7 +143,7 @@ function idOf(listed: Listed): string | null {
 }
 
 /** A node that failed, and others that no program ended, leave code 0: that is no success. */
-function endOf(words: readonly string[], code: unknown): ExitStatus | null {
+function exitStatusOf(words: readonly string[], code: unknown): ExitStatus | null {
   const exit = exitOf(code);
   return exit?.code === 0 && !words.includes('COMPLETED') ? null : exit;
 }
@@ -186,7 +186,7 @@ function blockOf(listed: Listed, reason: string | null): string | null {
 
 const BLOCKED = /^(JobHeld|BeginTime|Dependency)/;
 
-function stateOf(words: readonly string[], block: string | null): SiteJobState {
+function jobStateOf(words: readonly string[], block: string | null): SiteJobState {
   const states = words.map((word) => STATES[word] ?? 'unknown');
   const strongest = STRONGEST.find((state) => states.includes(state)) ?? states[0] ?? 'unknown';
   return strongest === 'waiting' && block !== null ? 'held' : strongest;

@@ -6,7 +6,7 @@ import type { SiteOutput, SiteProblem } from '../adaptor.ts';
 import { nodesOf, textOf, unreadable } from '../read.ts';
 import { failure, listOf } from './listing.ts';
 import { limitOf } from './time.ts';
-import { numberOf, wordsOf } from './values.ts';
+import { numberOf, stringsOf } from './values.ts';
 
 export const NODES_COMMAND = { argv: ['sinfo', '-a', '--json'] };
 export const QUEUES_COMMAND = { argv: ['scontrol', 'show', 'partition', '-a', '-o'] };
@@ -29,12 +29,12 @@ export function nodesIn(listed: readonly Readonly<Record<string, unknown>>[]): r
 }
 
 function nodeOf(name: string, listed: Readonly<Record<string, unknown>>): SiteNode {
-  const words = [...wordsOf(listed.state), ...wordsOf(listed.state_flags)];
+  const words = [...stringsOf(listed.state), ...stringsOf(listed.state_flags)];
   const memory = numberOf(listed.real_memory);
   const memoryUsed = numberOf(listed.alloc_memory) ?? 0;
   return {
     name,
-    state: stateOf(words.map((word) => word.toUpperCase())),
+    state: nodeStateOf(words.map((word) => word.toUpperCase())),
     word: words.join('+') || 'no state',
     reason: textOf(listed.reason),
     cpuCount: numberOf(listed.cpus) ?? 0,
@@ -42,14 +42,14 @@ function nodeOf(name: string, listed: Readonly<Record<string, unknown>>): SiteNo
     memoryBytes: memory === null ? null : memory * MIB,
     memoryFreeBytes: memory === null ? null : Math.max(0, memory - memoryUsed) * MIB,
     features: listed.active_features === undefined ? [] : featuresOf(listed.active_features),
-    queues: wordsOf(listed.partitions),
+    queues: stringsOf(listed.partitions),
     // Beside what its daemon says: only an operator drains.
     parts: [{ name, isOpen: !words.some((word) => /^DRAIN/i.test(word)) }],
   };
 }
 
 function featuresOf(value: unknown): readonly string[] {
-  return wordsOf(value).flatMap((words) => words.split(',').filter((word) => word !== ''));
+  return stringsOf(value).flatMap((words) => words.split(',').filter((word) => word !== ''));
 }
 
 const STATES: Readonly<Record<string, SiteNodeState>> = {
@@ -72,7 +72,7 @@ const STOPPED = [
   'RESERVED',
 ];
 
-function stateOf(words: readonly string[]): SiteNodeState {
+function nodeStateOf(words: readonly string[]): SiteNodeState {
   const states = words.flatMap((word) => STATES[word] ?? []);
   if (states.includes('down') || words.some((word) => DOWN.includes(word))) return 'down';
   if (words.some((word) => STOPPED.includes(word))) return 'stopped';

@@ -9,7 +9,7 @@ export function numberOf(value: unknown): number | null {
 }
 
 /** `RUNNING`, or a list of such words. */
-export function wordsOf(value: unknown): readonly string[] {
+export function stringsOf(value: unknown): readonly string[] {
   const words = Array.isArray(value) ? value : [value];
   return words.filter((word) => typeof word === 'string' && word !== '');
 }

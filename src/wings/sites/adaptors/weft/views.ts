@@ -84,7 +84,7 @@ function jobOf(view: View): SiteJob | null {
     name,
     owner,
     word,
-    state: stateOf(view, word),
+    state: jobStateOf(view, word),
     reason: reasonOf(view),
     queue: textOf(view.partition),
     elements: word === 'pending' ? textOf(view.array) : null,
@@ -96,12 +96,12 @@ function jobOf(view: View): SiteJob | null {
     cpuCount: wholeOf((cpus ?? 0) * nodeCount) || null,
     memoryBytes: exactOf(perNode.memoryBytes) || null,
     isExclusive: request.exclusive === true,
-    nodes: wordsOf(view.nodes),
+    nodes: stringsOf(view.nodes),
     exit: isEnded ? exitOf(view) : null,
   };
 }
 
-function stateOf(view: View, word: string): SiteJobState {
+function jobStateOf(view: View, word: string): SiteJobState {
   const state = JOB_STATES[word] ?? 'unknown';
   return state === 'waiting' && view.held === true ? 'held' : state;
 }
@@ -143,7 +143,7 @@ function nodeOf(view: View): SiteNode | null {
     reason: isRecord(drained) ? textOf(drained.reason) : textOf(fault),
     memoryBytes: exactOf(total.memoryBytes),
     memoryFreeBytes: exactOf(free.memoryBytes),
-    features: wordsOf(view.labels),
+    features: stringsOf(view.labels),
     queues: [],
   };
 }
@@ -168,10 +168,10 @@ function queueOf(view: View): SiteQueue | null {
     isOpen: state === 'up' || state === 'down',
     isStarted: state === 'up' || state === 'drain',
     walltimeMaxMs: exactOf(limits.walltimeMs),
-    nodes: wordsOf(view.nodes),
+    nodes: stringsOf(view.nodes),
   };
 }
 
-function wordsOf(value: unknown): readonly string[] {
+function stringsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string' && one !== '') : [];
 }

@@ -43,7 +43,7 @@ const RECORD_MS = 10_000;
 /** Between two questions to the accounting. */
 const EVIDENCE_MS = 30_000;
 
-export interface Entry {
+export interface LaunchEntry {
   readonly launchId: number;
   /** Unique at the site. */
   readonly name: string;
@@ -89,7 +89,7 @@ export type Work =
   | 'ask_end'
   | 'take_claim';
 
-export function newEntry(launchId: number, name: string, stage: Stage): Entry {
+export function newEntry(launchId: number, name: string, stage: Stage): LaunchEntry {
   return {
     launchId,
     name,
@@ -114,7 +114,7 @@ export function newEntry(launchId: number, name: string, stage: Stage): Entry {
 }
 
 /** The next thing to do about it; null: wait. */
-export function workOf(entry: Entry, now: number, hasAccounting: boolean): Work | null {
+export function workOf(entry: LaunchEntry, now: number, hasAccounting: boolean): Work | null {
   if (isPausing(entry.nextAt, now)) return null;
   switch (entry.stage.kind) {
     case 'ended':
@@ -128,7 +128,7 @@ export function workOf(entry: Entry, now: number, hasAccounting: boolean): Work 
   }
 }
 
-function workAtSite(entry: Entry, now: number, hasAccounting: boolean): Work | null {
+function workAtSite(entry: LaunchEntry, now: number, hasAccounting: boolean): Work | null {
   if (entry.isCancelWanted && entry.cancelledAt === null) return 'cancel';
   if (hasNotTaken(entry, now)) return 'take_back';
   if (mustStart(entry, now)) return 'start';
@@ -142,7 +142,7 @@ function workAtSite(entry: Entry, now: number, hasAccounting: boolean): Work | n
 }
 
 /** It runs there, and nobody ends it: it may be told to stand still, and others signals. */
-export function mayTurn(entry: Entry): boolean {
+export function mayTurn(entry: LaunchEntry): boolean {
   const { isForeign, isSteered, isCancelWanted, receipt, stage } = entry;
   const isLead = !isForeign || isSteered;
   const isOver = receipt !== null || isCancelWanted;
@@ -151,7 +151,7 @@ export function mayTurn(entry: Entry): boolean {
 }
 
 /** Only of a job of its site's users: what holds it back there nobody here knows. */
-function hasNotTaken(entry: Entry, now: number): boolean {
+function hasNotTaken(entry: LaunchEntry, now: number): boolean {
   const { isForeign, isSteered, isCancelWanted, orderedAt, refused } = entry;
   if (!isForeign || !isSteered || isCancelWanted || hasBegun(entry)) return false;
   if (entry.missingSince !== null || entry.over !== null) return false;
@@ -160,19 +160,23 @@ function hasNotTaken(entry: Entry, now: number): boolean {
 }
 
 /** @param why null: it may have begun by now */
-export function takenBack(entry: Entry, why: string | null, now: number): void {
+export function takenBack(entry: LaunchEntry, why: string | null, now: number): void {
   entry.nextAt = now + AGAIN_MS;
   if (why !== null) end(entry, { kind: 'unstartable', why, there: 'untaken' });
 }
 
-function mustStart(entry: Entry, now: number): boolean {
+function mustStart(entry: LaunchEntry, now: number): boolean {
   const { isSteered, isCancelWanted, missingSince, over, orderedAt } = entry;
   if (!isSteered || isCancelWanted || hasBegun(entry)) return false;
   if (missingSince !== null || over !== null) return false;
   return orderedAt === null || now - orderedAt >= START_AGAIN_MS;
 }
 
-export function startOrdered(entry: Entry, answer: Result<null, SiteProblem>, now: number): void {
+export function startOrdered(
+  entry: LaunchEntry,
+  answer: Result<null, SiteProblem>,
+  now: number,
+): void {
   if (answer.ok) {
     entry.orderedAt = now;
     entry.refused = null;
@@ -186,13 +190,13 @@ export function startOrdered(entry: Entry, answer: Result<null, SiteProblem>, no
 }
 
 /** Nothing is wrong with it, and its site was not asked. */
-export function startPutOff(entry: Entry, now: number): void {
+export function startPutOff(entry: LaunchEntry, now: number): void {
   entry.nextAt = now + REFUSED_MS;
 }
 
 /** @param isKnown null: its site does not say */
 export function askedAfter(
-  entry: Entry,
+  entry: LaunchEntry,
   isKnown: boolean | null,
   record: SiteEnd | null,
   now: number,
@@ -211,7 +215,7 @@ export function askedAfter(
 }
 
 /** What its site says of a job of its own users is the truth. */
-function foreignListed(entry: Entry, job: SiteJob, now: number): void {
+function foreignListed(entry: LaunchEntry, job: SiteJob, now: number): void {
   if (job.state === 'running' || job.state === 'suspended') saidToRun(entry);
   if (hasBegun(entry) || job.state === 'ended') entry.startedAt ??= job.startedAt;
   if (job.state !== 'ended') return;
@@ -226,13 +230,17 @@ function foreignListed(entry: Entry, job: SiteJob, now: number): void {
 }
 
 /** Written down before the command runs: whoever comes after a crash looks the name up. */
-export function submitting(entry: Entry, now: number): void {
+export function submitting(entry: LaunchEntry, now: number): void {
   doubtful(entry, now);
   if (entry.givenAt === 0) entry.givenAt = now;
   entry.nextAt = now + AGAIN_MS;
 }
 
-export function submitted(entry: Entry, answer: Result<string, SiteProblem>, now: number): void {
+export function submitted(
+  entry: LaunchEntry,
+  answer: Result<string, SiteProblem>,
+  now: number,
+): void {
   if (!answer.ok) entry.mayHaveMore = true;
   if (answer.ok) {
     sent(entry, answer.value);
@@ -247,7 +255,7 @@ export function submitted(entry: Entry, answer: Result<string, SiteProblem>, now
 
 /** Several jobs of one name run only once: the claim sees to that. */
 export function lookedUp(
-  entry: Entry,
+  entry: LaunchEntry,
   answer: Result<readonly string[], SiteProblem>,
   now: number,
 ): void {
@@ -269,7 +277,7 @@ export function lookedUp(
 }
 
 /** @param job null: the listing was read and has none of this id */
-export function listed(entry: Entry, job: SiteJob | null, now: number): void {
+export function listed(entry: LaunchEntry, job: SiteJob | null, now: number): void {
   if (job === null) {
     entry.missingSince ??= now;
     // It will say no more of it.
@@ -294,7 +302,7 @@ export function listed(entry: Entry, job: SiteJob | null, now: number): void {
 }
 
 export function receiptsRead(
-  entry: Entry,
+  entry: LaunchEntry,
   { started, ended }: { readonly started: StartReceipt | null; readonly ended: EndReceipt | null },
   now: number,
 ): void {
@@ -314,24 +322,24 @@ export function receiptsRead(
 }
 
 /** Nobody here ended it by a signal, and its site has not said yet whether somebody there did. */
-function mayBeByHand(entry: Entry, exit: ExitStatus): boolean {
+function mayBeByHand(entry: LaunchEntry, exit: ExitStatus): boolean {
   const isKnown = entry.over !== null || entry.cancelledAs !== null;
   return exit.signal !== undefined && !entry.isCancelWanted && !isKnown;
 }
 
-function settle(entry: Entry): void {
+function settle(entry: LaunchEntry): void {
   const { receipt } = entry;
   if (receipt !== null) end(entry, { ...receipt.ending, ...byHand(entry) });
 }
 
 /** What was cancelled from here is so at its site for that reason. */
-function byHand({ cancelledAs, isCancelWanted }: Entry): { readonly cancelledAs?: string } {
+function byHand({ cancelledAs, isCancelWanted }: LaunchEntry): { readonly cancelledAs?: string } {
   if (cancelledAs === null || isCancelWanted) return {};
   return { cancelledAs: `ended at its site: ${cancelledAs}` };
 }
 
 export function endAsked(
-  entry: Entry,
+  entry: LaunchEntry,
   answer: Result<SiteEnd | null, SiteProblem>,
   now: number,
 ): void {
@@ -346,7 +354,11 @@ export function endAsked(
   }
 }
 
-export function cancelled(entry: Entry, answer: Result<null, SiteProblem>, now: number): void {
+export function cancelled(
+  entry: LaunchEntry,
+  answer: Result<null, SiteProblem>,
+  now: number,
+): void {
   entry.nextAt = now + AGAIN_MS;
   if (answer.ok || answer.error.kind === 'no_such_job') entry.cancelledAt = now;
 }
@@ -355,19 +367,19 @@ export function cancelled(entry: Entry, answer: Result<null, SiteProblem>, now: 
  * A job that began, that its owner gave up, and that a site without accounting has no more, or with it
  * never named to us: what is left to know is that nobody knows.
  */
-export function giveUp(entry: Entry, now: number, hasAccounting: boolean): void {
+export function giveUp(entry: LaunchEntry, now: number, hasAccounting: boolean): void {
   const { cancelledAt, missingSince, begun, stage } = entry;
   if ((hasAccounting && stage.kind === 'at_site') || begun !== 'proven') return;
   if (cancelledAt === null || missingSince === null) return;
   if (now - Math.max(cancelledAt, missingSince) >= MISSING_MS) end(entry, { kind: 'lost' });
 }
 
-function proven(entry: Entry): void {
+function proven(entry: LaunchEntry): void {
   entry.begun = 'proven';
 }
 
 /** `script`: it was there first, and its receipts tell. */
-export function claimTaken(entry: Entry, by: 'us' | 'script', now: number): void {
+export function claimTaken(entry: LaunchEntry, by: 'us' | 'script', now: number): void {
   entry.nextAt = now + AGAIN_MS;
   if (by === 'script') {
     proven(entry);
@@ -378,7 +390,7 @@ export function claimTaken(entry: Entry, by: 'us' | 'script', now: number): void
 }
 
 /** Why, and whose doing it was. What a site has no more without a word goes back to the queue. */
-function neverBegun(entry: Entry): { why: string; there: EndThere } {
+function neverBegun(entry: LaunchEntry): { why: string; there: EndThere } {
   const { isCancelWanted, isForeign, over } = entry;
   if (isCancelWanted) {
     // A head that was put back does not know that it wanted that: what it only took back starts anew.

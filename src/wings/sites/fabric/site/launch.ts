@@ -6,8 +6,8 @@ import type { EndThere, KnownProcess, ProcessEvent } from '../../../../kernel/mo
 import type { SiteJob } from '../../../../kernel/model/site.ts';
 import type { LaunchRequest } from '../../../../kernel/ports/processes.ts';
 import type { SiteUser } from '../../ports/sites.ts';
-import { type Entry, newEntry } from './entry.ts';
-import { type Ending, endingOf, hasBegun, type Stage, saidToRun, siteJobOf } from './stage.ts';
+import { type LaunchEntry, newEntry } from './entry.ts';
+import { endingOf, hasBegun, type SiteEnding, type Stage, saidToRun, siteJobOf } from './stage.ts';
 import { newTurns, type Turns } from './turns.ts';
 import type { SiteWorld } from './world.ts';
 
@@ -21,7 +21,7 @@ interface Asked {
 }
 
 export interface Launch {
-  readonly entry: Entry;
+  readonly entry: LaunchEntry;
   /** Null: a gateway before this one was asked for it. */
   readonly request: LaunchRequest | null;
   readonly user: SiteUser | null;
@@ -99,7 +99,7 @@ export function notedLaunch(
   return { entry, request: null, user, foreign, maintenance, epochId, asked, turns, told };
 }
 
-function setOrigin(entry: Entry, foreign: Foreign | null, { adaptor, place }: Site): void {
+function setOrigin(entry: LaunchEntry, foreign: Foreign | null, { adaptor, place }: Site): void {
   entry.isSteered = place !== undefined;
   if (foreign === null) return;
   const { job, index, isLead } = foreign;
@@ -183,13 +183,13 @@ function variable(environment: readonly string[], name: string): string | null {
 
 /** How it stands, for an agent that knows nothing of it, and has heard that with it. */
 export function knownOf(launch: Launch): KnownProcess {
-  const known = stateOf(launch);
+  const known = knownProcessOf(launch);
   const { startedAt, givenAt } = launch.entry;
   const when = startedAt === null ? {} : { startedAt: Math.max(startedAt, givenAt) };
   return { ...known, ...when, ...(launch.foreign === null ? {} : { isForeign: true }) };
 }
 
-function stateOf({ entry, told, turns }: Launch): KnownProcess {
+function knownProcessOf({ entry, told, turns }: Launch): KnownProcess {
   const { launchId } = entry;
   const ending = endingOf(entry);
   if (turns.isStopped) saidToRun(entry);
@@ -222,11 +222,11 @@ export function newsOf({ entry, told, turns }: Launch, now: number): ProcessEven
 }
 
 /** By the clocks of the site, which need not be ours: not before it was given to it, nor to come. */
-function startedAgo({ startedAt, givenAt }: Entry, now: number): number {
+function startedAgo({ startedAt, givenAt }: LaunchEntry, now: number): number {
   return startedAt === null ? 0 : Math.max(0, now - Math.max(startedAt, givenAt));
 }
 
-function eventOf(launchId: number, ending: Ending): ProcessEvent {
+function eventOf(launchId: number, ending: SiteEnding): ProcessEvent {
   switch (ending.kind) {
     case 'exited': {
       const { exit, at: endedAt, userUs, systemUs } = ending;

@@ -1,6 +1,6 @@
 // Receipts of the scripts that a site runs for us, read from their folders.
 
-import { type Entry, receiptsRead } from './entry.ts';
+import { type LaunchEntry, receiptsRead } from './entry.ts';
 import { ENDED, parseEndReceipt, parseStartReceipt, STARTED } from './script.ts';
 import { hasBegun } from './stage.ts';
 import type { SiteWorld } from './world.ts';
@@ -19,7 +19,7 @@ export class Receipts {
   }
 
   /** A share of them, where there are many, and the next share the next time. */
-  readSome(all: readonly Entry[]): void {
+  readSome(all: readonly LaunchEntry[]): void {
     const entries = all.filter(({ stage }) => stage.kind !== 'ended');
     const count = Math.min(entries.length, LOOKS_MAX);
     const wrong: unknown[] = [];
@@ -40,7 +40,7 @@ export class Receipts {
     this.#isUnreadable = wrong.length > 0;
   }
 
-  read(entry: Entry): void {
+  read(entry: LaunchEntry): void {
     if (entry.stage.kind === 'ended' || entry.stage.kind === 'unsent' || entry.isForeign) return;
     const { folders, clock } = this.#world;
     const started =

@@ -101,7 +101,7 @@ export class SiteOrders {
     this.#noteJob(launch);
   }
 
-  #takeClaim(entry: rules.Entry): boolean {
+  #takeClaim(entry: rules.LaunchEntry): boolean {
     const { clock, folders } = this.#world;
     const isOurs = folders.claim(entry.launchId);
     rules.claimTaken(entry, isOurs ? 'us' : 'script', clock.now());
@@ -110,7 +110,7 @@ export class SiteOrders {
   }
 
   /** The next gateway would take the claim for one of the script. */
-  #noteNever(entry: rules.Entry): void {
+  #noteNever(entry: rules.LaunchEntry): void {
     const { launchId } = entry;
     const ending = endingOf(entry);
     if (ending?.kind !== 'unstartable') return;
@@ -233,7 +233,7 @@ export class SiteOrders {
     return job === undefined || (job.state !== 'waiting' && job.state !== 'held');
   }
 
-  async #askAfter(entry: rules.Entry): Promise<void> {
+  async #askAfter(entry: rules.LaunchEntry): Promise<void> {
     const { adaptor, clock } = this.#world;
     const id = siteJobOf(entry);
     // Of a job that has ended a site may have a record while it still knows it.

@@ -58,7 +58,7 @@ const SELDOM_LISTINGS = 12;
 /** `isNew`: something of them is not as it was listed before. */
 type NodesHandler = (nodes: readonly SiteNode[], isNew: boolean) => void;
 
-interface Told {
+interface ReportedState {
   readonly jobs: Map<string, ListedJob>;
   nodes: readonly SiteNode[] | null;
   queues: readonly SiteQueue[] | null;
@@ -68,7 +68,7 @@ interface Told {
 interface Connected {
   readonly send: (news: SiteNews) => void;
   /** Null: nothing yet. */
-  told: Told | null;
+  told: ReportedState | null;
   /** Number of the newest stops that it has asked for in this session. */
   stopsHeard: number;
 }

@@ -14,7 +14,7 @@ export interface Exited {
   readonly cancelledAs?: string;
 }
 
-export type Ending =
+export type SiteEnding =
   | Exited
   /** It never began, for certain. `there`: as its site made it; absent: its gateway could not go on. */
   | { readonly kind: 'unstartable'; readonly why: string; readonly there?: EndThere }
@@ -30,7 +30,7 @@ export type Stage =
   /** The site gave the job this id. */
   | { readonly kind: 'at_site'; readonly siteJob: string }
   /** Nothing changes that any more. `siteJob` null: its site had not named it until then. */
-  | { readonly kind: 'ended'; readonly ending: Ending; readonly siteJob: string | null };
+  | { readonly kind: 'ended'; readonly ending: SiteEnding; readonly siteJob: string | null };
 
 /**
  * `said`: its site says that it runs. `proven`: its script took the claim, so that what the site says of
@@ -42,7 +42,7 @@ interface Placed {
   stage: Stage;
 }
 
-export function endingOf({ stage }: Placed): Ending | null {
+export function endingOf({ stage }: Placed): SiteEnding | null {
   return stage.kind === 'ended' ? stage.ending : null;
 }
 
@@ -57,7 +57,7 @@ export function hasBegun({ begun }: { readonly begun: Begun }): boolean {
 }
 
 /** S6: the first end that is known for certain stays. */
-export function end(entry: Placed, ending: Ending): void {
+export function end(entry: Placed, ending: SiteEnding): void {
   if (entry.stage.kind === 'ended') return;
   entry.stage = { kind: 'ended', ending, siteJob: siteJobOf(entry) || null };
 }

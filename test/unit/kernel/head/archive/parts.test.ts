@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { ArchivePlaces } from '../../../../../src/kernel/head/archive/archive-places.ts';
-import { type Part, Parts } from '../../../../../src/kernel/head/archive/parts.ts';
+import { Parts, type StoredPart } from '../../../../../src/kernel/head/archive/parts.ts';
 
 test('of two that write a part at once one is there, whole, and neither fails', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-parts-'));
@@ -22,11 +22,11 @@ test('of two that write a part at once one is there, whole, and neither fails', 
   const made = ['a', 'b'].map((sign) => {
     const common = { version: 1, epoch: 1, node: 'n', owner: 'alice', storedAt: 0 } as const;
     const jobName = sign.repeat(1_000_000);
-    return { ...common, ...name, jobName, entries: [], leftOut: [] } as Part;
+    return { ...common, ...name, jobName, entries: [], leftOut: [] } as StoredPart;
   });
   const writing = made.map((part) => parts.write(part));
-  parts.remove([made[0] as Part]);
+  parts.remove([made[0] as StoredPart]);
   await Promise.all([...writing, ...made.map((part) => parts.write(part))]);
-  assert.deepEqual(parts.read(made[0] as Part), made[1]);
+  assert.deepEqual(parts.read(made[0] as StoredPart), made[1]);
   assert.deepEqual(readdirSync(places.parts), ['log']);
 });

@@ -13,8 +13,8 @@ import {
 import type { Attempt, NotifyRules } from '../../../../../src/kernel/model/notification.ts';
 import type { SubmitBatch } from '../../../../../src/wings/batches/machine/commands.ts';
 import {
+  type DueMessage,
   outstandingNotifications,
-  type Wish,
 } from '../../../../../src/wings/notify/machine/attempts.ts';
 import { tell } from '../../../../../src/wings/notify/machine/due.ts';
 import {
@@ -40,7 +40,7 @@ const HOOK = 'webhook:https://ci.lab/hook';
 const due = (head: TestHead): string[] =>
   outstandingNotifications(head.state, head.at).map(wishWords);
 
-function wishWords({ target, notifications }: Wish): string {
+function wishWords({ target, notifications }: DueMessage): string {
   return `${target} of ${notifications.map(({ id }) => id).join(', ')}`;
 }
 

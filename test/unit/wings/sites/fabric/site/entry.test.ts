@@ -33,7 +33,7 @@ const away = { ok: false, error: { kind: 'away', text: 'no answer in time' } } a
 const refused = { ok: false, error: { kind: 'refused', text: 'sbatch: no such queue' } } as const;
 const found = (...ids: string[]) => ({ ok: true, value: ids }) as const;
 
-function sentEntry(): rules.Entry {
+function sentEntry(): rules.LaunchEntry {
   return rules.newEntry(1, 'w-1', { kind: 'at_site', siteJob: '7' });
 }
 
@@ -161,7 +161,7 @@ test('[G19] a job that ran and was ended at its site by hand was cancelled there
 });
 
 test('[G19] an end by a signal is nobody’s where its site does not say so', () => {
-  const ways: ((entry: rules.Entry) => void)[] = [
+  const ways: ((entry: rules.LaunchEntry) => void)[] = [
     (entry) => rules.listed(entry, { ...RUNS, state: 'ended', word: 'FAILED' }, 3000),
     (entry) => rules.listed(entry, null, 3000),
     // A site that is away is waited for so long.
