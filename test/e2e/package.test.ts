@@ -128,6 +128,11 @@ describe('the package, installed into an empty folder', () => {
     const loaded = stdout.trim().split(/,(?:NativeModule )?/);
     const own = loaded.filter((name) => name.startsWith(path.join(installed, 'dist')));
     assert.deepEqual(own, [path.join(installed, 'dist', 'bin', 'quick.cjs')]);
+    assert.deepEqual(
+      loaded.filter((name) => name.includes('/node_modules/') && !name.startsWith(installed)),
+      [],
+      'a package that it does not need costs as much as all else',
+    );
     const costly =
       /^(_?https?|http2|tls|crypto|child_process|dgram|perf_hooks|readline|worker_threads)\b/;
     const found = loaded.filter((name) => costly.test(name) || name === 'internal/fs/promises');

@@ -1,7 +1,7 @@
 // Jobs and tasks as the API shows them, and the requests about them.
 
 import { z } from 'zod';
-import { OUTCOME_WISHES, OUTCOMES, TASK_STATES } from '../model/job.ts';
+import { JOB_ORDERS, OUTCOME_WISHES, OUTCOMES, TASK_STATES } from '../model/job.ts';
 import { JOB_SOURCES } from '../model/job-source.ts';
 import {
   count,
@@ -157,9 +157,6 @@ const taskView = z.object({
   usage: usageView.nullable(),
 });
 export type TaskView = z.infer<typeof taskView>;
-
-/** Orders of the list of jobs. */
-export const JOB_ORDERS = ['newest', 'priority'] as const;
 
 /** `active`: everything that is not done. `all`: no filter. */
 export const listJobsQuery = z.strictObject({

@@ -224,6 +224,9 @@ export function isFailure(kind: OutcomeKind): boolean {
   return kind !== 'completed' && kind !== 'cancelled';
 }
 
+/** Orders of a list of jobs. */
+export const JOB_ORDERS = ['newest', 'priority'] as const;
+
 /** Stands for every outcome that is a failure, where one is looked for. */
 export const ANY_FAILURE = 'failure';
 /** What may be looked for. */

@@ -1,8 +1,8 @@
 // `weft jobs`: lists jobs.
 
 import { headNow } from '../../api/head-time.ts';
-import { JOB_ORDERS, type JobView, type ListJobsReply } from '../../api/jobs.ts';
-import { ANY_FAILURE, OUTCOME_WISHES } from '../../model/job.ts';
+import type { JobView, ListJobsReply } from '../../api/jobs.ts';
+import { ANY_FAILURE, JOB_ORDERS, OUTCOME_WISHES } from '../../model/job.ts';
 import { JOB_SOURCES } from '../../model/job-source.ts';
 import type { Context } from '../context.ts';
 import { jobColumns, withStatus } from '../jobs/columns.ts';

@@ -1,10 +1,9 @@
 // What may stand where: the words of each option's value and of each operand, or files, or folders.
 
 import type { Argument, Option } from 'commander';
-import { JOB_ORDERS } from '../../api/jobs.ts';
 import { PARTITION_FIELDS } from '../../config/tables.ts';
 import { ROLES } from '../../model/actor.ts';
-import { OUTCOME_WISHES, TASK_STATES } from '../../model/job.ts';
+import { JOB_ORDERS, OUTCOME_WISHES, TASK_STATES } from '../../model/job.ts';
 import { RUNNING_POLICIES } from '../../model/maintenance.ts';
 import type { OptionRow } from '../../model/options/row.ts';
 import { attributeOf, ROWS } from '../../model/options/table.ts';
