@@ -3,80 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { CardView, NodeView } from '../../src/kernel/api/nodes.ts';
-import { type FakeCard, type FakeWorld, pidsFile } from '../support/gpu/world.ts';
+import type { CardView } from '../../src/kernel/api/nodes.ts';
+import type { FakeCard, FakeWorld } from '../support/gpu/world.ts';
+import { GpuCluster, ONE, SHOW, THREE, TWO, WORKSTATION } from './support/gpu-cluster.ts';
 import { until } from './support/hosts.ts';
-import { LocalCluster } from './support/local-cluster.ts';
 
-const TOOLS = path.join(import.meta.dirname, '..', 'support', 'gpu');
-const WORKSTATION = JSON.parse(
-  readFileSync(path.join(TOOLS, 'scenarios', 'workstation.json'), 'utf8'),
-) as FakeWorld & { readonly nvidia: readonly FakeCard[] };
-const [ONE, TWO, THREE] = WORKSTATION.nvidia.map(({ uuid }) => uuid) as [string, string, string];
 const ME = userInfo().username;
-
-/** A cluster on a machine with pretended gpus. */
-class GpuCluster extends LocalCluster {
-  readonly #file = path.join(this.directory, 'gpus.json');
-
-  constructor() {
-    super({
-      PATH: `${path.join(TOOLS, 'bin')}:${process.env['PATH']}`,
-      WEFT_NODE_GPU_LOOK_EVERY: '1s',
-      WEFT_NODE_GPU_FREE_AFTER: '2s',
-    });
-    this.env['FAKE_GPUS'] = this.#file;
-  }
-
-  /** At once: no tool sees half of it. */
-  write(world: FakeWorld): void {
-    writeFileSync(`${this.#file}.new`, JSON.stringify(world));
-    renameSync(`${this.#file}.new`, this.#file);
-  }
-
-  /** Tools that hang are ended by nobody else before their time. */
-  override async close(): Promise<void> {
-    const file = pidsFile(this.#file);
-    const pids = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-    for (const pid of pids.map(Number)) if (isTool(pid)) process.kill(pid, 'SIGKILL');
-    await super.close();
-  }
-
-  node(name = 'n1'): Promise<NodeView> {
-    return this.client.call('GET', `/v1/nodes/${name}`);
-  }
-
-  async cards(name = 'n1'): Promise<readonly CardView[]> {
-    return (await this.node(name)).gpus?.cards ?? [];
-  }
-
-  async states(name = 'n1'): Promise<string> {
-    return (await this.cards(name)).map(({ state }) => state).join(' ');
-  }
-
-  /** Until the node's cards are in these states. */
-  shows(states: string, name = 'n1'): Promise<true> {
-    return until(`the cards are ${states}`, async () => {
-      return (await this.states(name)) === states || undefined;
-    });
-  }
-}
-
-/** Not another process that has its number by now. */
-function isTool(pid: number): boolean {
-  try {
-    return /sleep|-smi\.ts/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
-  } catch {
-    return false; // It has ended.
-  }
-}
-
-/** Variables of gpus that a task finds, as `NAME=value` lines. */
-const SHOW = 'env | grep -E "^(WEFT_GPU|CUDA_|NVIDIA_)" | sort';
 
 describe('gpus of a workstation', () => {
   let cluster: GpuCluster;

@@ -1,9 +1,21 @@
 // Snapshots for the scheduler, made of short words, and a plan as text.
 
 import { IntervalSet } from '../../src/kernel/base/interval-set.ts';
+import {
+  ANY_KIND,
+  allOf,
+  type Deck,
+  deckOf,
+  type GpuKind,
+  heldOn,
+} from '../../src/kernel/model/cards.ts';
 import type { JobId, NodeName, UserName } from '../../src/kernel/model/ids.ts';
 import type { ResourceRequest } from '../../src/kernel/model/job.ts';
-import { addResources, subtractResources } from '../../src/kernel/model/resources.ts';
+import {
+  addResources,
+  type Resources,
+  subtractResources,
+} from '../../src/kernel/model/resources.ts';
 import { DEFAULT_QOS, type Policy, plainScheduling } from '../../src/kernel/model/scheduling.ts';
 import type { Plan } from '../../src/kernel/scheduler/cycle/plan.ts';
 import { NO_RULES, type Snapshot } from '../../src/kernel/scheduler/cycle/snapshot.ts';
@@ -18,6 +30,8 @@ export interface NodeWords extends Amounts {
   readonly labels?: readonly string[];
   /** When what is used ends, ms; absent = nobody knows. */
   readonly until?: number;
+  /** Its gpus by type, `a100-80g`; those that are used are the first ones. Absent: only counted. */
+  readonly types?: readonly string[];
 }
 
 /** A waiting job; `tasks` of more than one are an array from index 0. */
@@ -37,6 +51,8 @@ export interface JobWords extends Amounts {
   readonly partition?: string;
   readonly reservation?: string;
   readonly submittedAt?: number;
+  /** Which gpus. Absent: any whole ones. */
+  readonly kind?: Partial<GpuKind>;
 }
 
 export function view(words: NodeWords, order: number): NodeView {
@@ -44,11 +60,13 @@ export function view(words: NodeWords, order: number): NodeView {
   const used = resources(words.used ?? {});
   const usedGpus = used.gpuCount;
   const labels = new Set(words.labels ?? []);
+  const deck = deckIn(words);
+  const all = deck === null ? total : { ...total, cards: allOf(deck) };
   return {
     name: words.name as NodeName,
     order,
-    total,
-    free: subtractResources(total, used),
+    total: all,
+    free: subtractResources(all, usedOf(words)),
     gpusFree: Array.from({ length: total.gpuCount - usedGpus }, (_, at) => at + usedGpus),
     labels,
     labelsKey: [...labels].sort().join(','),
@@ -57,18 +75,43 @@ export function view(words: NodeWords, order: number): NodeView {
   };
 }
 
-function runningOf({ used, until }: NodeWords): Running[] {
+/** Bytes of memory of a type: 80 of `a100-80g`. Others have 10. */
+function deckIn({ types }: NodeWords): Deck | null {
+  if (types === undefined) return null;
+  const cards = types.map((type, number) => {
+    const memoryBytes = Number(/-(\d+)g$/.exec(type)?.[1] ?? 10);
+    return { number, type, memoryBytes, isSlice: false, numaNode: null };
+  });
+  return deckOf(cards);
+}
+
+function usedOf(words: NodeWords): Resources {
+  const used = resources(words.used ?? {});
+  const deck = deckIn(words);
+  if (deck === null) return used;
+  const numbers = Array.from({ length: used.gpuCount }, (_, number) => number);
+  return { ...used, cards: heldOn(deck, numbers, null) };
+}
+
+function runningOf(words: NodeWords): Running[] {
+  const { used, until } = words;
   if (used === undefined) return [];
   const walltimeMs = until ?? null;
-  const what = { jobId: 99 as JobId, index: 0, resources: resources(used), reservation: null };
+  const what = { jobId: 99 as JobId, index: 0, resources: usedOf(words), reservation: null };
   return [{ ...what, startedAt: 0, walltimeMs }];
+}
+
+function perNodeOf(words: JobWords): Resources {
+  const { kind } = words;
+  if (kind === undefined) return resources(words);
+  return { ...resources(words), gpuKind: { ...ANY_KIND, ...kind } };
 }
 
 export function request(words: JobWords): ResourceRequest {
   return {
     nodeCount: words.nodes ?? 1,
     processesPerNode: 1,
-    perNode: resources(words),
+    perNode: perNodeOf(words),
     exclusive: words.exclusive ?? false,
     labels: words.labels ?? [],
     nodeNames: (words.names ?? []) as NodeName[],

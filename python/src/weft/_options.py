@@ -136,6 +136,15 @@ def _amounts(name: str, value: Any) -> Dict[str, int]:
     return {str(key): whole(f"{name}.{key}", amount, 0, _MANY) for key, amount in value.items()}
 
 
+def _gpus(name: str, value: Any) -> Any:
+    """A number, or text with a type, 'a100:2', which the head reads."""
+    return value if isinstance(value, str) else whole(name, value, 0, _MANY)
+
+
+def _gpu_types(name: str, value: Any) -> List[str]:
+    return [type_ for text in _texts(name, value) for type_ in re.split(r"[|,]", text)]
+
+
 def _choice(*words: str) -> Callable[[str, Any], str]:
     def take(name: str, value: Any) -> str:
         if value in words:
@@ -154,7 +163,10 @@ _FIELDS: Dict[str, Tuple[str, Callable[[str, Any], Any]]] = {
     "processes": ("processesPerNode", _count(1)),
     "cpus": ("cpuCount", _count(0)),
     "memory": ("memoryBytes", size_bytes),
-    "gpus": ("gpuCount", _count(0)),
+    "gpus": ("gpuCount", _gpus),
+    "gpu_type": ("gpuTypes", _gpu_types),
+    "gpu_memory": ("gpuMemoryBytes", size_bytes),
+    "gpu_share": ("gpuShareBytes", size_bytes),
     "resources": ("counted", _amounts),
     "needs": ("labels", _texts),
     "nodes_named": ("nodeNames", _names),

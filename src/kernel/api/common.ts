@@ -63,6 +63,17 @@ export const resources = z.strictObject({
   counted: z.record(plainLine.min(1).max(64), count),
 });
 
+/** What a job asks of each node; `gpuKind`: which gpus, absent: any whole ones. */
+export const askedResources = resources.extend({
+  gpuKind: z
+    .strictObject({
+      types: z.array(z.string()).nullable(),
+      memoryBytesMin: count.nullable(),
+      shareBytes: count.nullable(),
+    })
+    .exactOptional(),
+});
+
 export const exitStatus = z.object({
   code: z.int().exactOptional(),
   signal: z.int().exactOptional(),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { JOB_ORDERS, OUTCOME_WISHES, OUTCOMES, TASK_STATES } from '../model/job.ts';
 import { JOB_SOURCES } from '../model/job-source.ts';
 import {
+  askedResources,
   count,
   exitStatus,
   instant,
@@ -11,7 +12,6 @@ import {
   keptAmounts,
   queryFlag,
   queryNumber,
-  resources,
   taskId,
 } from './common.ts';
 import { deliveryView } from './delivery.ts';
@@ -35,7 +35,7 @@ const usageView = z.object({ userUs: count, systemUs: count, memoryPeakBytes: co
 const requestView = z.object({
   nodeCount: count,
   processesPerNode: count,
-  perNode: resources,
+  perNode: askedResources,
   exclusive: z.boolean(),
   labels: z.array(z.string()),
   nodeNames: z.array(z.string()),

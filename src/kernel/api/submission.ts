@@ -8,6 +8,8 @@ import {
   ARRAY_TASKS_MAX,
   DEPENDENCIES_MAX,
   ENVIRONMENT_MAX,
+  GPU_TYPES_MAX,
+  GPUS_PER_NODE_MAX,
   LABELS_LENGTH_MAX,
   NODES_PER_TASK_MAX,
   NOTIFY_TARGETS_MAX,
@@ -88,6 +90,8 @@ const warning = z.strictObject({ leadMs: z.int().min(1), signal: z.int().min(1).
 
 /** Schemas of the options whose values have a form of their own. */
 const OWN_FORMS = {
+  gpuCount: z.union([z.int().min(0).max(GPUS_PER_NODE_MAX), plainLine.min(1).max(64)]),
+  gpuTypes: z.array(plainLine.min(1).max(64)).max(GPU_TYPES_MAX),
   counted: countedAmounts,
   labels: z.array(name.max(LABELS_LENGTH_MAX)).max(100),
   nodeNames: z.array(nodeName.transform((name) => name as NodeName)).max(NODES_PER_TASK_MAX),

@@ -62,6 +62,8 @@ export const CPUS_PER_NODE_MAX = 1_000_000;
 export const MEMORY_PER_NODE_MAX = 2 ** 50;
 /** Each gpu of a node is listed by itself. */
 export const GPUS_PER_NODE_MAX = 100_000;
+/** Types of gpus of which a job takes any: more than a site buys in the life of a job. */
+export const GPU_TYPES_MAX = 16;
 /** Amount of one counted resource on a node; sums over all nodes stay exact. */
 export const COUNTED_PER_NODE_MAX = 1e12;
 /** Labels, and likewise shared directories, that one agent brings. */

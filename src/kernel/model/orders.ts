@@ -35,6 +35,8 @@ export interface Share {
   readonly resources: Resources;
   /** Which gpus, by index on the node. */
   readonly gpus: readonly number[];
+  /** Only so much of the memory of each of them. Absent: they are its alone. */
+  readonly gpuShareBytes?: number;
 }
 
 /** What tasks of a batch are told of it. */

@@ -43,6 +43,8 @@ export type Reason =
       readonly nodes: NodeReasons;
       /** So many nodes have room, which is too few; null where that goes without saying. */
       readonly room: number | null;
+      /** So many gpus such as it wants are free, on several nodes. Absent: too few in all. */
+      readonly apart?: { readonly count: number; readonly words: string };
     }
   /** Only pilots could run it, of which there are too few. `trouble`: why the last start failed. */
   | {
@@ -141,9 +143,9 @@ export type NodeSituation =
       readonly endsInMs: number;
     };
 
-/** `counted`: the name of a counted resource. */
+/** `counted`: the name of a counted resource; `gpus`: gpus such as the task wants, in words. */
 export interface FreeAmount {
-  readonly of: 'cpu' | 'memory' | 'gpu' | { readonly counted: string };
+  readonly of: 'cpu' | 'memory' | 'gpu' | { readonly counted: string } | { readonly gpus: string };
   readonly free: number;
   /** Why more of it is not given, in words. Absent: it is in use. */
   readonly aside?: readonly string[];

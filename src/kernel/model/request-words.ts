@@ -2,6 +2,7 @@
 
 import { plural } from '../base/plural.ts';
 import { formatSize } from '../base/size.ts';
+import type { GpuKind } from './cards.ts';
 import type { ResourceRequest } from './job.ts';
 import { withoutFeatures } from './node-features.ts';
 import { labelsForPeople } from './own-labels.ts';
@@ -29,7 +30,21 @@ function describeLabels(labels: readonly string[]): string {
 export function describeResources(resources: Resources): string {
   const parts = [plural(resources.cpuCount, 'cpu')];
   if (resources.memoryBytes > 0) parts.push(`${formatSize(resources.memoryBytes)} memory`);
-  if (resources.gpuCount > 0) parts.push(plural(resources.gpuCount, 'gpu'));
+  if (resources.gpuCount > 0) parts.push(gpuWords(resources));
   for (const name in resources.counted) parts.push(`${resources.counted[name]} ${name}`);
   return parts.join(', ');
+}
+
+/** `2 gpus`, `2 a100 or h100 with 20G and more`, `8G of a gpu`. */
+export function gpuWords({ gpuCount, gpuKind }: Pick<Resources, 'gpuCount' | 'gpuKind'>): string {
+  if (gpuKind === undefined) return plural(gpuCount, 'gpu');
+  const { shareBytes } = gpuKind;
+  const kind = kindWords(gpuCount, gpuKind);
+  return shareBytes === null ? kind : `${formatSize(shareBytes)} of ${kind}`;
+}
+
+/** The same without the share. */
+export function kindWords(count: number, { types, memoryBytesMin }: GpuKind): string {
+  const which = types === null ? plural(count, 'gpu') : `${count} ${types.join(' or ')}`;
+  return memoryBytesMin === null ? which : `${which} with ${formatSize(memoryBytesMin)} and more`;
 }

@@ -2,6 +2,15 @@
 
 import { isWhole } from '../base/whole.ts';
 import {
+  ANY_KIND,
+  type Cards,
+  cardsKey,
+  combineCards,
+  type GpuKind,
+  holdsCards,
+  kindKey,
+} from './cards.ts';
+import {
   COUNTED_PER_NODE_MAX,
   CPUS_PER_NODE_MAX,
   GPUS_PER_NODE_MAX,
@@ -16,6 +25,10 @@ export interface Resources {
   readonly gpuCount: number;
   /** Name to count; an absent name is 0. */
   readonly counted: Readonly<Record<string, number>>;
+  /** Which gpus are asked for. Absent: any whole ones, or it is no request. */
+  readonly gpuKind?: GpuKind;
+  /** What of each gpu, while starts are planned. Absent: they are only counted. */
+  readonly cards?: Cards;
 }
 
 export const NO_RESOURCES: Resources = { cpuCount: 0, memoryBytes: 0, gpuCount: 0, counted: {} };
@@ -45,11 +58,28 @@ export function isPlausible(resources: Resources): boolean {
 /** Whether `wanted` is at most `free`, in every dimension. */
 export function fitsIn(wanted: Resources, free: Resources): boolean {
   if (wanted.cpuCount > free.cpuCount || wanted.memoryBytes > free.memoryBytes) return false;
-  if (wanted.gpuCount > free.gpuCount) return false;
+  if (wanted.gpuCount > 0 && !fitsGpus(wanted, free)) return false;
   for (const name in wanted.counted) {
     if ((wanted.counted[name] as number) > countOf(free, name)) return false;
   }
   return true;
+}
+
+/** A share of a card takes no card from the count of those that nobody is on. */
+function fitsGpus({ gpuCount, gpuKind }: Resources, free: Resources): boolean {
+  if (gpuCount > free.gpuCount && !isShared(gpuKind)) return false;
+  if (free.cards === undefined) return gpuKind === undefined;
+  return holdsCards(free.cards, gpuCount, gpuKind ?? ANY_KIND);
+}
+
+/** Whether only a part of each card is asked for. */
+export function isShared(kind: GpuKind | undefined): boolean {
+  return kind !== undefined && kind.shareBytes !== null;
+}
+
+/** Without what only those need who plan. */
+export function plainAmounts({ cpuCount, memoryBytes, gpuCount, counted }: Resources): Resources {
+  return { cpuCount, memoryBytes, gpuCount, counted };
 }
 
 /** How many of a counted resource there are; own names only, whatever objects inherit. */
@@ -63,16 +93,18 @@ export function resourcesKey(r: Resources): string {
   for (const name of Object.keys(r.counted).sort()) {
     if (r.counted[name] !== 0) key += `/${name}=${r.counted[name]}`;
   }
-  return key;
+  return key + kindKey(r.gpuKind) + cardsKey(r.cards);
 }
 
 function combine(a: Resources, b: Resources, sign: 1 | -1): Resources {
-  return {
+  const cards = combineCards(a.cards, b.cards, sign);
+  const sum: Resources = {
     cpuCount: a.cpuCount + sign * b.cpuCount,
     memoryBytes: a.memoryBytes + sign * b.memoryBytes,
     gpuCount: a.gpuCount + sign * b.gpuCount,
     counted: combineCounted(a.counted, b.counted, sign),
   };
+  return cards === undefined ? sum : { ...sum, cards };
 }
 
 function combineCounted(

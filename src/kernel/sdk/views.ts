@@ -50,6 +50,22 @@ export interface Reason {
   readonly words: string;
 }
 
+/** Which gpus a job asks for; null: any. */
+export interface GpuKind {
+  /** One of these. */
+  readonly types: readonly string[] | null;
+  /** Each has at least so much memory. */
+  readonly memoryBytesMin: number | null;
+  /** Only so much of each, shared with others. */
+  readonly shareBytes: number | null;
+}
+
+/** What a job asks of each node. */
+export interface AskedResources extends Resources {
+  /** Absent: any whole ones. */
+  readonly gpuKind?: GpuKind;
+}
+
 /** Amounts of what nodes have. */
 export interface Resources {
   readonly cpuCount: number;
@@ -63,7 +79,7 @@ export interface Resources {
 export interface ResourceRequest {
   readonly nodeCount: number;
   readonly processesPerNode: number;
-  readonly perNode: Resources;
+  readonly perNode: AskedResources;
   /** Whole nodes. */
   readonly exclusive: boolean;
   readonly labels: readonly string[];

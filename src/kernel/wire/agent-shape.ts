@@ -67,7 +67,7 @@ const held = map({
   place,
   epoch: count,
   life: optional(word),
-  share: map({ resources, gpus: list(count) }),
+  share: map({ resources, gpus: list(count), gpuShareBytes: optional(count) }),
   stands: optional(
     map({
       at: finite,

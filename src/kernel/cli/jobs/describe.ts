@@ -6,6 +6,7 @@ import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
 import { keptTitles } from '../../model/options/kept.ts';
 import { labelsForPeople } from '../../model/own-labels.ts';
+import { gpuWords } from '../../model/request-words.ts';
 import { DEFAULT_QOS } from '../../model/scheduling.ts';
 import { jobStretches, timeLine } from '../output/bars.ts';
 import { keptWords } from '../output/kept.ts';
@@ -124,7 +125,7 @@ function needs({ request }: JobDetail): string {
   const { perNode, nodeCount, processesPerNode, exclusive } = request;
   const parts = [plural(processesPerNode, 'process', 'processes')];
   parts.push(plural(perNode.cpuCount, 'cpu'), `${formatSize(perNode.memoryBytes)} memory`);
-  if (perNode.gpuCount > 0) parts.push(plural(perNode.gpuCount, 'gpu'));
+  if (perNode.gpuCount > 0) parts.push(gpuWords(perNode));
   for (const [name, count] of Object.entries(perNode.counted)) parts.push(`${count} ${name}`);
   const nodes = nodeCount === 1 ? '1 node with' : `${nodeCount} nodes, each with`;
   return `${nodes} ${parts.join(', ')}${exclusive ? ' and no other tasks' : ''}`;

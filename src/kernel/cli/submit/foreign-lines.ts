@@ -169,5 +169,7 @@ function duration(value: string): string | null {
 }
 
 function gpus(value: string): string | null {
-  return /^gpu:(?:[a-z]\w*:)?([1-9]\d*)$/i.exec(value)?.[1] ?? null;
+  const [, type, number] = /^gpu:(?:([a-z][\w.-]*):)?([1-9]\d*)$/i.exec(value) ?? [];
+  if (number === undefined) return null;
+  return type === undefined ? number : `${type.toLowerCase()}:${number}`;
 }

@@ -19,7 +19,7 @@ import { indicesOf } from '../jobs/indices.ts';
 import { withAnyAccount } from '../jobs/request-of.ts';
 import type { Accepted } from '../jobs/submit.ts';
 import { firstOf } from '../machine.ts';
-import { freeOf, withheldWords } from '../nodes/cards.ts';
+import { roomOf, totalOf, withheldWords } from '../nodes/cards.ts';
 import { type ExternalNodes, externalNodes, isExternal } from '../nodes/external.ts';
 import type { Node } from '../nodes/facts.ts';
 import { cloneWords } from '../nodes/machine.ts';
@@ -182,14 +182,14 @@ function surroundings(state: State, external: ExternalNodes): Surroundings {
 }
 
 function outline(node: Node, external: string | undefined): NodeOutline {
-  const { name, total, holding } = node;
+  const { name, holding } = node;
   const idle = holding.size === 0;
   const absence: Absence | null =
     external === undefined ? unavailable(node) : { why: 'external', partition: external };
   return {
     name,
-    total,
-    free: freeOf(node),
+    total: totalOf(node),
+    free: roomOf(node),
     idle,
     ...asidesOf(node),
     labels: labelsOf(node),

@@ -5,6 +5,7 @@ import type { ResourceRequest } from '../../model/job.ts';
 import type { Partition } from '../../model/scheduling.ts';
 import { isMember } from '../../model/scheduling.ts';
 import { couldHold } from '../../scheduler/answers/explain.ts';
+import { totalOf } from '../nodes/cards.ts';
 import type { Node } from '../nodes/facts.ts';
 import { labelsOf, sizesOf } from '../nodes/view.ts';
 import type { MemoryShare } from '../scratch.ts';
@@ -31,9 +32,17 @@ export function defaultMemory(state: State, request: Request, partition: Partiti
 /** Each submission asks, and looks at all nodes only after one has changed. */
 function shareOf(state: State, request: Request, partition: Partition): number {
   const { memoryShares } = state.scratch;
-  const { cpuCount, gpuCount, counted } = request.perNode;
+  const { cpuCount, gpuCount, gpuKind, counted } = request.perNode;
   const { nodeNames, labels } = request;
-  const key = JSON.stringify([partition.name, cpuCount, gpuCount, counted, nodeNames, labels]);
+  const key = JSON.stringify([
+    partition.name,
+    cpuCount,
+    gpuCount,
+    gpuKind ?? null,
+    counted,
+    nodeNames,
+    labels,
+  ]);
   const known = memoryShares.get(key);
   if (known?.nodes === partition.nodes && known.labels === partition.labels) return known.bytes;
   if (memoryShares.size >= REMEMBERED_MAX) memoryShares.clear();
@@ -50,7 +59,8 @@ function leastShare(nodes: Iterable<Node>, request: Request, partition: Partitio
   const bare = { ...request, perNode: { ...request.perNode, memoryBytes: 0 } };
   let least = Infinity;
   for (const node of nodes) {
-    const { name, total } = node;
+    const { name } = node;
+    const total = totalOf(node);
     if (total.cpuCount === 0) continue;
     const outline = { name, total, labels: labelsOf(node), ...sizesOf(node) };
     if (!isMember(partition, outline) || !couldHold(outline, bare)) continue;

@@ -10,6 +10,7 @@ import { meetsLabel } from '../../model/labels.ts';
 import { describeRequest } from '../../model/request-words.ts';
 import type { Reservation, ReservedSlot } from '../../model/reservation.ts';
 import { fitsIn } from '../../model/resources.ts';
+import { totalOf } from '../nodes/cards.ts';
 import { labelsOf } from '../nodes/view.ts';
 import type { Step } from '../step.ts';
 import type { Job } from './facts.ts';
@@ -74,7 +75,7 @@ function holds({ state }: Step, { shares }: ReservedSlot, { request }: JobSpec):
     if (nodeNames.length > 0 && !nodeNames.includes(node.name)) return false;
     const has = labelsOf(node);
     if (!labels.every((label) => meetsLabel(has, label))) return false;
-    return fitsIn(perNode, share === 'whole' ? node.total : share);
+    return fitsIn(perNode, share === 'whole' ? totalOf(node) : share);
   });
   return able.length >= nodeCount;
 }

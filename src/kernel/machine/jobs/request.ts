@@ -3,9 +3,11 @@
 import { formatSize } from '../../base/size.ts';
 import type { JobSpec, ResourceRequest } from '../../model/job.ts';
 import * as limits from '../../model/limits.ts';
+import type { Resources } from '../../model/resources.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Submission } from '../../model/submission.ts';
 import { unreadableLabel } from '../nodes/label-checks.ts';
+import { askedGpus } from './asked-gpus.ts';
 import { Wrong, whole, wrong } from './wrong.ts';
 
 /** Names of counted resources stand in keys, lists and on command lines. */
@@ -32,25 +34,18 @@ export function completeRequest(wish: Submission, settings: Settings): ResourceR
     }
     whole(`the amount of ${name}`, counted[name] as number, 0, limits.COUNTED_PER_NODE_MAX);
   }
+  const cpuCount = wish.cpuCount ?? defaults.perNode.cpuCount;
+  const { count, kind } = askedGpus(wish, defaults.perNode.gpuCount);
+  const perNode: Resources = {
+    cpuCount: whole('cpus', cpuCount, 0, limits.CPUS_PER_NODE_MAX),
+    memoryBytes: 0,
+    gpuCount: whole('gpus', count, 0, limits.GPUS_PER_NODE_MAX),
+    counted,
+  };
   return {
     nodeCount,
     processesPerNode: processes,
-    perNode: {
-      cpuCount: whole(
-        'cpus',
-        wish.cpuCount ?? defaults.perNode.cpuCount,
-        0,
-        limits.CPUS_PER_NODE_MAX,
-      ),
-      memoryBytes: 0,
-      gpuCount: whole(
-        'gpus',
-        wish.gpuCount ?? defaults.perNode.gpuCount,
-        0,
-        limits.GPUS_PER_NODE_MAX,
-      ),
-      counted,
-    },
+    perNode: kind === null ? perNode : { ...perNode, gpuKind: kind },
     exclusive: wish.exclusive ?? false,
     labels: checkLabels(wish.labels ?? []),
     nodeNames,

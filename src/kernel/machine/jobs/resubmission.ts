@@ -11,7 +11,7 @@ import { isInside } from './directory.ts';
 export function submissionOf(spec: JobSpec): Submission {
   const { request, mpi, array, each, warning, qos, reservation, beginAt, notify, pool } = spec;
   const { perNode, nodeCount, processesPerNode, exclusive, nodeNames } = request;
-  const { cpuCount, memoryBytes, gpuCount, counted } = perNode;
+  const { cpuCount, memoryBytes, gpuCount, gpuKind, counted } = perNode;
   const { program, name, environment, directory, files, staging, walltimeMs } = spec;
   const { dependencies, held, onNodeLoss, partition } = spec;
   return {
@@ -32,6 +32,9 @@ export function submissionOf(spec: JobSpec): Submission {
     cpuCount,
     memoryBytes,
     gpuCount,
+    gpuTypes: gpuKind?.types ?? undefined,
+    gpuMemoryBytes: gpuKind?.memoryBytesMin ?? undefined,
+    gpuShareBytes: gpuKind?.shareBytes ?? undefined,
     counted,
     held,
     onNodeLoss,

@@ -2,6 +2,7 @@
 // run is refused now, with the reason.
 
 import { IntervalSet } from '../../base/interval-set.ts';
+import { didYouMean } from '../../base/nearest-word.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Actor, UserActor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
@@ -11,8 +12,10 @@ import { isExpression, meetsLabel } from '../../model/labels.ts';
 import { describeRequest } from '../../model/request-words.ts';
 import { partitionOf, type Scheduling } from '../../model/scheduling.ts';
 import { couldHold, withoutCommon } from '../../scheduler/answers/explain.ts';
+import { typesOn, unknownType } from '../../scheduler/answers/gpu-lack.ts';
 import { describeNearest } from '../../scheduler/answers/nearest.ts';
 import { firstOf } from '../machine.ts';
+import { totalOf } from '../nodes/cards.ts';
 import type { Node } from '../nodes/facts.ts';
 import { unknownLabel } from '../nodes/label-checks.ts';
 import { labelsOf, sharedLabel, sizesOf } from '../nodes/view.ts';
@@ -226,7 +229,24 @@ export function unsatisfiable(step: Step, asker: Asker, scheduling: Scheduling):
   const couldRun = (other: JobSpec['request']) => couldEverRun(other, nodes);
   const unsatisfied = { owner, asked: spec.request, request, couldRun };
   const hint = firstOf(step.state.machine.hooks.hint.map((hook) => hook(step.state, unsatisfied)));
-  return refuse('resources.unsatisfiable', details, hint ?? undefined);
+  return refuse('resources.unsatisfiable', details, hint ?? typeHint(request, all));
+}
+
+/** The type that was meant, where nodes have none of those that are named. */
+function typeHint({ perNode }: JobSpec['request'], nodes: readonly Outline[]): string | undefined {
+  const known = typesOn(nodes);
+  const unknown = unknownType(perNode, known);
+  if (unknown === null) return undefined;
+  if (known.length === 0) return 'No node tells of gpus with a type; ask for them by number.';
+  const meant = didYouMean(unknown, known.flatMap(alsoWithoutMemory)).trim();
+  const types = `Nodes have these types: ${known.slice(0, NAMED_MAX).join(', ')}.`;
+  return meant === '' ? types : `${meant} ${types}`;
+}
+
+/** `a100-80g` is also meant by `a100`. */
+function alsoWithoutMemory(type: string): string[] {
+  const short = type.replace(/-\d+g$/, '');
+  return short === type ? [type] : [short, type];
 }
 
 /** Nodes that an error names. */
@@ -278,7 +298,7 @@ function* offersTo(state: State, owner: UserName): Generator<Offer> {
 
 function* outlinesOf(nodes: Iterable<Node>, offers: Iterable<Offer>): Generator<Outline> {
   for (const node of nodes) {
-    yield { name: node.name, total: node.total, labels: labelsOf(node), ...sizesOf(node) };
+    yield { name: node.name, total: totalOf(node), labels: labelsOf(node), ...sizesOf(node) };
   }
   yield* offers;
 }

@@ -14,10 +14,10 @@ import type { Of } from '../events.ts';
 import type { Task } from '../jobs/facts.ts';
 import { NO_PAUSING } from '../pauses/facts.ts';
 import type { State } from '../state.ts';
-import { withheldCards } from './cards.ts';
+import { heldOf, withheldCards } from './cards.ts';
 import type { Holding, Node } from './facts.ts';
 import { forgetCopies, forgetMachine, isOtherMachine, noteMachine } from './machine.ts';
-import { heldOf, mayGetWork, viewOf } from './view.ts';
+import { mayGetWork, viewOf } from './view.ts';
 
 export function nodeOf(state: State, name: NodeName): Node {
   return present(state.nodes.get(name), `node ${name}`);
@@ -201,8 +201,9 @@ export function applyNodeRemoved(state: State, event: Of<'node_removed'>): void 
 export function claim(state: State, epochId: EpochId, share: Share, task: Task | null): void {
   const node = nodeOf(state, share.node);
   assert(!node.holding.has(epochId), `${epochId} has no claim on ${node.name} yet`);
-  node.holding.set(epochId, { epochId, share, task, yieldedCpus: 0 });
-  node.free = subtractResources(node.free, share.resources);
+  const holding: Holding = { epochId, share, task, yieldedCpus: 0 };
+  node.holding.set(epochId, holding);
+  node.free = subtractResources(node.free, heldOf(holding));
   recountGpus(node);
   state.scratch.touched.push({ node: node.name, epochId });
   refreshPool(state, node);

@@ -5,9 +5,9 @@ import { addResources, resourcesKey, subtractResources } from '../../model/resou
 import type { State } from '../state.ts';
 import { epochIdOf } from '../tasks/apply.ts';
 import { preemptedFor } from '../tasks/stops.ts';
-import { freeOf, withheldCards } from './cards.ts';
+import { heldOf, roomOf, withheldCards } from './cards.ts';
 import type { Node } from './facts.ts';
-import { heldOf, mayGetWork } from './view.ts';
+import { mayGetWork } from './view.ts';
 
 export function checkNodes(state: State): void {
   for (const node of state.nodes.values()) {
@@ -42,6 +42,6 @@ function checkPool(state: State, node: Node): void {
   const wanted = mayGetWork(node);
   assert((view !== undefined) === wanted, `${node.name} is offered to the scheduler: ${wanted}`);
   if (view === undefined) return;
-  assert(resourcesKey(view.free) === resourcesKey(freeOf(node)), `${node.name}: the pool is fresh`);
+  assert(resourcesKey(view.free) === resourcesKey(roomOf(node)), `${node.name}: the pool is fresh`);
   assert(view.gpusFree.length === node.gpusFree.size, `${node.name}: the pool knows its gpus`);
 }

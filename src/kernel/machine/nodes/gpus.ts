@@ -21,6 +21,7 @@ export function decideGpus(
 export function applyNodeGpusTold(state: State, event: Of<'node_gpus_told'>): void {
   const node = nodeOf(state, event.node);
   node.gpus = event.gpus;
+  state.scratch.memoryShares.clear();
   recountGpus(node);
   refreshPool(state, node);
 }

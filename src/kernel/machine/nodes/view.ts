@@ -4,12 +4,12 @@ import { NO_ROOT_LABEL } from '../../model/accounts.ts';
 import type { JobId } from '../../model/ids.ts';
 import { SHARED_PREFIX } from '../../model/labels.ts';
 import { featureLabel, NODE_FEATURES } from '../../model/node-features.ts';
-import { NO_RESOURCES, type Resources } from '../../model/resources.ts';
+import { NO_RESOURCES } from '../../model/resources.ts';
 import type { NodeView, Occupant, Running } from '../../scheduler/room/pool.ts';
 import type { Task } from '../jobs/facts.ts';
 import { countsFrom, limitOf } from '../tasks/time-limit.ts';
-import { freeOf } from './cards.ts';
-import type { Holding, Labelling, Node } from './facts.ts';
+import { occupiedBy, roomOf, totalOf } from './cards.ts';
+import type { Labelling, Node } from './facts.ts';
 
 /** No job has it: what holds the share is over for the head. */
 const STALE_JOB = 0 as JobId;
@@ -60,8 +60,8 @@ export function viewOf(node: Node): NodeView {
   return {
     name: node.name,
     order: node.order,
-    total: node.total,
-    free: freeOf(node),
+    total: totalOf(node),
+    free: roomOf(node),
     gpusFree: node.total.gpuCount === 0 ? [] : [...node.gpusFree],
     labels,
     labelsKey,
@@ -72,14 +72,15 @@ export function viewOf(node: Node): NodeView {
 }
 
 /** Read only when a cycle plans ahead: nothing is copied for those that do not. */
-function* runningOn({ holding, connected, facts }: Node): Generator<Running> {
+function* runningOn(node: Node): Generator<Running> {
+  const { holding, connected, facts } = node;
   for (const one of holding.values()) {
     const { task } = one;
     const leaving = task === null || task.ending !== null;
     const running: Running = {
       jobId: task?.job.id ?? STALE_JOB,
       index: task?.index ?? 0,
-      resources: heldOf(one),
+      resources: occupiedBy(node, one),
       startedAt: task === null ? null : countsFrom(task),
       walltimeMs: task === null ? null : limitOf(task),
       reservation: task?.job.spec.reservation ?? null,
@@ -111,12 +112,6 @@ function occupantOf({ job, state, stops, parts }: Task, isAtSite: boolean): Occu
     canSuspend: state === 'running' && stops.size === 0 && givesCpus,
     canRequeue: spec.requeue,
   };
-}
-
-/** What an epoch counts for on its node. */
-export function heldOf({ share, yieldedCpus }: Holding): Resources {
-  if (yieldedCpus === 0) return share.resources;
-  return { ...share.resources, cpuCount: share.resources.cpuCount - yieldedCpus };
 }
 
 /** Largest nodes of a site. */

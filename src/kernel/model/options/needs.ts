@@ -1,14 +1,10 @@
 // Options that say what a job needs: nodes and what they have, time, and which part of the cluster.
 
 import { parseNodeName } from '../ids.ts';
-import {
-  CPUS_PER_NODE_MAX,
-  GPUS_PER_NODE_MAX,
-  NODES_PER_TASK_MAX,
-  PROCESSES_PER_NODE_MAX,
-} from '../limits.ts';
+import { CPUS_PER_NODE_MAX, NODES_PER_TASK_MAX, PROCESSES_PER_NODE_MAX } from '../limits.ts';
 import { parseNeed } from '../submission-values.ts';
 import { COUNTED } from './counted.ts';
+import { GPU_TYPES, GPUS } from './gpus.ts';
 import type { OptionRow } from './row.ts';
 import { FLAG, line, SIZE, separated, several, WALLTIME, whole } from './types.ts';
 
@@ -66,21 +62,50 @@ export const NEEDS = {
     change: { while: 'pending', words: 'memory per node' },
     sbatch: '--mem',
   },
-  /** Gpus per node. */
+  /** Gpus per node: a number, or with their type `a100:2`. */
   gpus: {
     flags: '--gpus <count>',
-    words: 'gpus per node',
+    words: 'gpus per node: 2, or a100:2 for gpus of a type',
     field: 'gpuCount',
-    type: whole(0, GPUS_PER_NODE_MAX),
+    type: GPUS,
     batch: {
-      words: 'Gpus of one job.',
-      expected: 'a whole number, 0 for none',
+      words: 'Gpus of one job: a number, or with their type a100:2.',
     },
-    form: { label: 'Gpus per node', hint: '0' },
+    form: { label: 'Gpus per node', hint: '0; a100:2' },
     pool: true,
     change: { while: 'pending' },
-    theirs: '--gres --gpus-per-task -G',
+    theirs: '--gpus-per-task -G',
     sbatch: '--gpus-per-node',
+  },
+  /** Types of its gpus, of which any will do: `a100|h100`. Default: any. */
+  gpuType: {
+    flags: '--gpu-type <types>',
+    words: "gpus of one of these types, 'a100|h100'; `weft node show` names them",
+    field: 'gpuTypes',
+    type: GPU_TYPES,
+    form: { label: 'Gpu types', hint: 'any; a100|h100' },
+    pool: true,
+    change: { while: 'pending' },
+  },
+  /** Memory that each of its gpus has at least. */
+  gpuMemory: {
+    flags: '--gpu-memory <size>',
+    words: 'gpus with at least so much memory, such as 20G',
+    field: 'gpuMemoryBytes',
+    type: SIZE,
+    form: { label: 'Memory of each gpu', hint: '20G' },
+    pool: true,
+    change: { while: 'pending' },
+  },
+  /** Only so much memory of each of its gpus, which others may share. */
+  gpuShare: {
+    flags: '--gpu-share <size>',
+    words: 'only so much memory of each gpu, shared with others: 8G',
+    field: 'gpuShareBytes',
+    type: SIZE,
+    form: { label: 'Share of each gpu', hint: 'whole gpus; 8G' },
+    pool: true,
+    change: { while: 'pending' },
   },
   /** Other counted resources per node, by name. */
   resources: {

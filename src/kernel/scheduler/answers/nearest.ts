@@ -9,6 +9,7 @@ import { FEATURE_WORDS, featureOf } from '../../model/node-features.ts';
 import { largest, type NodeSize } from '../../model/node-sizes.ts';
 import { describeResources } from '../../model/request-words.ts';
 import { countOf, type Resources } from '../../model/resources.ts';
+import { gpuLack } from './gpu-lack.ts';
 import type { NodeOutline } from './outline.ts';
 
 type Outline = Pick<NodeOutline, 'name' | 'total' | 'labels' | 'sizes'>;
@@ -72,7 +73,9 @@ function lacksOf(
   });
   const biggest = largest(sizes);
   const total = biggest === undefined ? all : withSize(all, biggest);
-  return [...properties, ...amountsLacking(perNode, total)];
+  const lack = gpuLack(perNode, total);
+  const gpus: Lack[] = lack === null ? [] : [{ kind: 'property', ...lack }];
+  return [...properties, ...gpus, ...amountsLacking(perNode, total)];
 }
 
 /** What the largest node of a site has of what the site has. */
@@ -99,7 +102,12 @@ function amountsLacking(wanted: Resources, total: Resources): Lack[] {
     [
       [wanted.cpuCount, total.cpuCount, (count) => plural(count, 'cpu')],
       [wanted.memoryBytes, total.memoryBytes, (bytes) => `${formatSize(bytes)} memory`],
-      [wanted.gpuCount, total.gpuCount, (count) => plural(count, 'gpu')],
+      // Which are missing is said where somebody says which.
+      [
+        wanted.gpuKind === undefined ? wanted.gpuCount : 0,
+        total.gpuCount,
+        (count) => plural(count, 'gpu'),
+      ],
       ...Object.keys(wanted.counted).map(
         (name) =>
           [

@@ -2,12 +2,13 @@
 
 import type { NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
-import type { FreeAmount, NodeReasons, NodeSituation } from '../../model/reason.ts';
+import type { FreeAmount, NodeSituation, Reason } from '../../model/reason.ts';
 import { fitsIn } from '../../model/resources.ts';
 import type { Ask } from '../room/ask.ts';
 import type { Board } from '../room/board.ts';
 import type { NodeView } from '../room/pool.ts';
 import { setAside, windowInTheWay } from './explain-windows.ts';
+import { apartOf, gpuNoun, gpusFitting } from './gpu-lack.ts';
 import type { NodeOutline, Surroundings } from './outline.ts';
 
 interface Situation extends Pick<Surroundings, 'reservationOf'> {
@@ -21,7 +22,7 @@ export function shortageOf(
   usable: readonly NodeOutline[],
   ask: Ask,
   situation: Situation,
-): { readonly nodes: NodeReasons; readonly room: number | null } {
+): Pick<Extract<Reason, { kind: 'resources' }>, 'nodes' | 'room' | 'apart'> {
   const { fitting } = situation;
   const names = new Set<string>(fitting.map(({ name }) => name));
   const told = usable.filter(({ name }) => !names.has(name));
@@ -29,10 +30,12 @@ export function shortageOf(
     return { name: node.name, situation: obstacleOf(node, ask, situation) };
   });
   const goesWithoutSaying = ask.request.nodeCount === 1 || fitting.length === 0;
-  return {
+  const short = {
     nodes: { count: usable.length, nodes },
     room: goesWithoutSaying ? null : fitting.length,
   };
+  const apart = ask.request.nodeCount === 1 ? apartOf(usable, ask.request.perNode) : null;
+  return apart === null ? short : { ...short, apart };
 }
 
 /** What of the node is not free for the task. */
@@ -66,7 +69,10 @@ function lackOf(
   ];
   if (perNode.gpuCount > 0) {
     const aside = gpusAside === undefined ? {} : { aside: gpusAside };
-    all.push({ of: 'gpu', free: free.gpuCount, wanted: perNode.gpuCount, ...aside });
+    const { gpuKind, gpuCount: wanted } = perNode;
+    const fitting = gpusFitting(free, perNode);
+    const of = gpuKind === undefined ? 'gpu' : { gpus: gpuNoun(gpuKind, fitting) };
+    all.push({ of, free: fitting, wanted, ...aside });
   }
   for (const counted in perNode.counted) {
     const wanted = perNode.counted[counted] ?? 0;

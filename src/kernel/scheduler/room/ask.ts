@@ -1,10 +1,11 @@
 // What a task asks of the cluster, as its partition has it.
 
+import { ANY_KIND, type Cards, chosenFrom, heldOn, idleAmong } from '../../model/cards.ts';
 import type { NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import { WORKER_WORTH_MS } from '../../model/limits.ts';
 import { featureLabel } from '../../model/node-features.ts';
-import type { Resources } from '../../model/resources.ts';
+import { isShared, type Resources } from '../../model/resources.ts';
 import type { Partition, PlacementRule } from '../../model/scheduling.ts';
 import { needsGpus } from '../line/gpus.ts';
 import type { Shape } from '../line/queue.ts';
@@ -99,7 +100,26 @@ export function wantOf(request: ResourceRequest): Want {
   return { resources: request.perNode, exclusive: request.exclusive };
 }
 
-/** What it holds of the node once it runs there. */
-export function takenOf(view: NodeView, request: ResourceRequest): Resources {
-  return request.exclusive ? view.total : request.perNode;
+/** What a task holds of a node. */
+export interface Taken {
+  readonly resources: Resources;
+  /** Which gpus, by number. */
+  readonly gpus: readonly number[];
+}
+
+/** What it holds of the node once it runs there; `cards`: what it may have of them. */
+export function takenOf(
+  view: NodeView,
+  { exclusive, perNode }: ResourceRequest,
+  cards: Cards | undefined = view.free.cards,
+): Taken {
+  const { total, gpusFree } = view;
+  if (exclusive) return { resources: total, gpus: gpusFree.slice(0, total.gpuCount) };
+  const { gpuCount, gpuKind = ANY_KIND } = perNode;
+  if (gpuCount === 0) return { resources: perNode, gpus: [] };
+  if (cards === undefined) return { resources: perNode, gpus: gpusFree.slice(0, gpuCount) };
+  const gpus = chosenFrom(cards, gpuCount, gpuKind);
+  const held = heldOn(cards.deck, gpus, gpuKind.shareBytes);
+  const count = isShared(gpuKind) ? idleAmong(cards, gpus) : gpuCount;
+  return { resources: { ...perNode, gpuCount: count, cards: held }, gpus };
 }

@@ -1,8 +1,11 @@
 // One cycle's working view of the cluster: what the pool has free, less what this cycle has given
 // away, less what is set aside for later. The pool itself never changes here.
 
+import { type Cards, leastOf } from '../../model/cards.ts';
 import type { JobId, NodeName } from '../../model/ids.ts';
+import type { ResourceRequest } from '../../model/job.ts';
 import type { Share } from '../../model/orders.ts';
+import { plainAmounts } from '../../model/resources.ts';
 import { siteRuleOf } from '../../model/scheduling.ts';
 import { type Ask, endAt, namesOf, takenOf, wantOf } from './ask.ts';
 import type { Brokerage, Choice } from './brokerage.ts';
@@ -157,7 +160,9 @@ export class Board {
     for (const lane of slot.lanes) {
       const end = endAt(at, this.#walltimeOn(lane.view.name, ask));
       const to = isEndless ? Math.max(at + 1, UNKNOWN_END) : end;
-      lane.take(takenOf(lane.view, ask.request), ask.reservation, at, to);
+      const cards = lane.cardsWithin(ask.reservation, at, to);
+      const { resources } = takenOf(lane.view, ask.request, cards);
+      lane.take(resources, ask.reservation, at, to);
       this.#lanes.promise(lane.view.name);
     }
   }
@@ -261,13 +266,34 @@ export class Board {
   #take(view: NodeView, ask: Ask, { jobId, index }: Taker): Share {
     const { request, reservation } = ask;
     const walltimeMs = this.#walltimeOn(view.name, ask);
-    const resources = takenOf(view, request);
-    const gpus = view.gpusFree.slice(0, resources.gpuCount);
+    const cards = this.#cardsOn(view, ask, walltimeMs);
+    const { resources, gpus } = takenOf(view, request, cards);
     const running = { jobId, index, resources, startedAt: this.now, walltimeMs, reservation };
-    this.#views.take(view, running, request.exclusive);
+    this.#views.take(view, { one: running, gpus }, request.exclusive);
     this.#lanes
       .made(view.name)
       ?.take(resources, reservation, this.now, latestEndOf(running, this.now));
-    return { node: view.name, resources, gpus };
+    return shareOf(view, request, gpus);
   }
+
+  /** What it may have of the cards of a node: not what others were promised before it ends. */
+  #cardsOn(view: NodeView, ask: Ask, walltimeMs: number | null): Cards | undefined {
+    const { cards } = view.free;
+    const isClaimed = this.#lanes.claimed.has(view.name);
+    if (cards === undefined || ask.request.perNode.gpuCount === 0 || !isClaimed) return cards;
+    const to = endAt(this.now, walltimeMs);
+    const open = this.lane(view.name).cardsWithin(ask.reservation, this.now, to);
+    return open === undefined ? cards : leastOf(cards, open);
+  }
+}
+
+/** What its node is told of: amounts as they are counted and billed. */
+function shareOf(
+  { name, total }: NodeView,
+  { exclusive, perNode }: ResourceRequest,
+  gpus: readonly number[],
+): Share {
+  const share = { node: name, resources: plainAmounts(exclusive ? total : perNode), gpus };
+  const gpuShareBytes = perNode.gpuKind?.shareBytes ?? null;
+  return gpuShareBytes === null ? share : { ...share, gpuShareBytes };
 }

@@ -1,5 +1,6 @@
 // One node's future: what is free for everybody, and what is set aside for each reservation.
 
+import type { Cards } from '../../model/cards.ts';
 import type { NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import type { Reservation, ReservedShare } from '../../model/reservation.ts';
@@ -84,6 +85,11 @@ export class Lane {
   /** Like `Profile.earliest`, in the reservation's share if one is named. */
   earliest(want: Want, reservation: string | null, from: number, durationMs: number): number {
     return this.#of(reservation)?.earliest(want, from, durationMs) ?? FOREVER;
+  }
+
+  /** What nobody has of each card at any instant of [from, to); undefined: they are only counted. */
+  cardsWithin(reservation: string | null, from: number, to: number): Cards | undefined {
+    return this.#of(reservation)?.cardsWithin(from, to);
   }
 
   take(resources: Resources, reservation: string | null, from: number, to: number): void {

@@ -2,7 +2,14 @@
 // a share fits, and taking the share out of it.
 
 import { assert } from '../../base/assert.ts';
-import { addResources, fitsIn, type Resources, subtractResources } from '../../model/resources.ts';
+import { ANY_KIND, type Cards, holdsCards, leastOf } from '../../model/cards.ts';
+import {
+  addResources,
+  fitsIn,
+  isShared,
+  type Resources,
+  subtractResources,
+} from '../../model/resources.ts';
 
 /** Later than any time limit can end: the end of what has no end. */
 export const FOREVER = Number.MAX_SAFE_INTEGER;
@@ -88,19 +95,42 @@ export class Profile {
       const end = durationMs >= FOREVER ? FOREVER : start + durationMs;
       const misfit = this.#misfit(want, start, end);
       if (misfit === -1) return start;
-      // The next step that is large enough; the steps between are not worth a look.
-      let next = misfit + 1;
+      // The next step that is large enough; the steps between are not worth a look, unless this one
+      // would do by itself.
+      let next = this.#holds(misfit, want) ? this.#stepAt(start) + 1 : misfit + 1;
       while (next < this.#at.length && !this.#holds(next, want)) next += 1;
       if (next >= this.#at.length) return FOREVER;
       start = this.#at[next] as number;
     }
   }
 
-  /** The index of the first step of [from, to) that is too small, or -1. */
+  /** What is left of each card at every instant of [from, to); undefined: they are only counted. */
+  cardsWithin(from: number, to: number): Cards | undefined {
+    let common: Cards | undefined;
+    for (let step = this.#stepAt(from); step < this.#at.length; step += 1) {
+      if ((this.#at[step] as number) >= to) break;
+      const { cards } = this.#free[step] as Resources;
+      if (cards !== undefined) common = leastOf(common, cards);
+    }
+    return common;
+  }
+
+  /**
+   * The index of the first step of [from, to) that is too small, or that has other cards free than the
+   * steps before it; else -1.
+   */
   #misfit(want: Want, from: number, to: number): number {
+    const { gpuCount, gpuKind } = want.resources;
+    let common: Cards | undefined;
     for (let step = this.#stepAt(from); step < this.#at.length; step += 1) {
       if ((this.#at[step] as number) >= to) return -1;
       if (!this.#holds(step, want)) return step;
+      const { cards } = this.#free[step] as Resources;
+      if (gpuCount === 0 || cards === undefined) continue;
+      // Of cards that are alike it does not matter which are free: somebody else gets the others.
+      if (cards.deck.isUniform && !isShared(gpuKind)) continue;
+      common = leastOf(common, cards);
+      if (!holdsCards(common, gpuCount, gpuKind ?? ANY_KIND)) return step;
     }
     return -1;
   }

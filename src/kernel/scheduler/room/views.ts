@@ -5,6 +5,12 @@ import { NO_RESOURCES, subtractResources } from '../../model/resources.ts';
 import type { Ask } from './ask.ts';
 import { NodePool, type NodeView, type Running } from './pool.ts';
 
+/** What takes a share of a node, and which gpus it gets. */
+interface Taking {
+  readonly one: Running;
+  readonly gpus: readonly number[];
+}
+
 export class Views {
   readonly pool: NodePool;
   /** Nodes that this cycle has given something of, with what is left. */
@@ -30,12 +36,12 @@ export class Views {
   }
 
   /** Takes from the node what this needs, which is all that there is of it if it is exclusive. */
-  take(view: NodeView, one: Running, exclusive: boolean): void {
+  take(view: NodeView, { one, gpus }: Taking, exclusive: boolean): void {
     const { resources } = one;
     const left: NodeView = {
       ...view,
       free: exclusive ? NO_RESOURCES : subtractResources(view.free, resources),
-      gpusFree: view.gpusFree.slice(resources.gpuCount),
+      gpusFree: gpus.length === 0 ? view.gpusFree : without(view.gpusFree, gpus),
       idle: false,
       running: this.#runningWith(view, one),
     };
@@ -54,6 +60,10 @@ export class Views {
     this.#taken.set(name, fresh);
     return { [Symbol.iterator]: () => inTurn(running, fresh) };
   }
+}
+
+function without(all: readonly number[], taken: readonly number[]): readonly number[] {
+  return all.filter((number) => !taken.includes(number));
 }
 
 /** One after the other, without a copy. */

@@ -55,6 +55,8 @@ export interface BatchJob {
   readonly cpuCount: number | null;
   /** Null: nothing was said of them; a job that has a whole node has all that are there. */
   readonly gpuCount: number | null;
+  /** Null: any. */
+  readonly gpuType: string | null;
   readonly memoryBytes: number | null;
   readonly walltimeMs: number | null;
   readonly retriesMax: number;

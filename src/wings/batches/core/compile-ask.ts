@@ -5,6 +5,7 @@ import { parseSize } from '../../../kernel/base/size.ts';
 import { isWhole } from '../../../kernel/base/whole.ts';
 import type { Findings } from '../../../kernel/files/findings.ts';
 import type { ProblemPath } from '../../../kernel/files/problem.ts';
+import { readGpus } from '../../../kernel/model/gpu-wish.ts';
 import { MEMORY_PER_NODE_MAX, NICE_MAX } from '../../../kernel/model/limits.ts';
 import { BATCH_ROWS, type BatchRow } from '../../../kernel/model/options/table.ts';
 import type { Form } from '../../../kernel/model/options/types.ts';
@@ -45,6 +46,8 @@ function boundsOf({ name, type, batch }: BatchRow): Bounds[] {
 const NAME = /^[^\s/]{1,64}$/;
 
 export function checkAsk(written: WrittenAsk, at: ProblemPath, findings: Findings): void {
+  const gpus = readGpuWish(written);
+  if (gpus !== null && !gpus.ok) findings.problem([...at, 'gpus'], gpus.error);
   for (const { key, min, max, expected } of WHOLE) {
     const value = written[key];
     if (value === undefined || isWhole(value, min, max)) continue;
@@ -63,9 +66,11 @@ export function checkAsk(written: WrittenAsk, at: ProblemPath, findings: Finding
 
 export function readAsk(written: WrittenAsk) {
   const { memory, time } = readAmounts(written);
+  const gpus = readGpuWish(written);
   return {
     cpuCount: written.cpus ?? null,
-    gpuCount: written.gpus ?? null,
+    gpuCount: gpus?.ok ? gpus.value.count : null,
+    gpuType: gpus?.ok ? gpus.value.type : null,
     memoryBytes: memory?.ok ? memory.value : null,
     walltimeMs: time?.ok ? time.value : null,
     retriesMax: written.retries ?? 0,
@@ -73,6 +78,10 @@ export function readAsk(written: WrittenAsk) {
     qos: written.qos ?? null,
     priority: written.priority ?? 0,
   };
+}
+
+function readGpuWish({ gpus }: WrittenAsk) {
+  return gpus === undefined ? null : readGpus(String(gpus));
 }
 
 function readAmounts({ memory, time }: WrittenAsk) {

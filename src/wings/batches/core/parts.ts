@@ -130,7 +130,7 @@ function sharedBy(lists: readonly (readonly FileEntry[])[]): Map<string, FileEnt
 
 function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): BatchSubmission {
   const [first] = jobs as readonly [BatchJob];
-  const { cpuCount, gpuCount, memoryBytes, walltimeMs, retriesMax } = first;
+  const { cpuCount, gpuCount, gpuType, memoryBytes, walltimeMs, retriesMax } = first;
   const { partition, qos, priority } = first;
   const environment = environmentOf(batch, first);
   const notify = targetsOf(batch.notices);
@@ -142,6 +142,7 @@ function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): BatchSubmiss
     // Without a number a job has all cores of its node, which its script counts.
     ...(cpuCount === null ? { cpuCount: 0, exclusive: true } : { cpuCount }),
     ...(gpuCount === null ? {} : { gpuCount }),
+    ...(gpuType === null ? {} : { gpuTypes: [gpuType] }),
     ...(memoryBytes === null ? {} : { memoryBytes }),
     ...(walltimeMs === null ? {} : { walltimeMs }),
     retriesMax,

@@ -3,6 +3,7 @@
 import type { AgentInside, Companion, GpuReport } from '../../../kernel/agent/part.ts';
 import { isSame } from '../../../kernel/base/same.ts';
 import type { GpuCard } from '../../../kernel/model/gpu.ts';
+import type { Share } from '../../../kernel/model/orders.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
 import { countedOf, inOrder, isSeen, nodeGpus, recall } from '../core/node-cards.ts';
 import { type CardWish, keptWhenIdle, ownCards } from '../core/own-cards.ts';
@@ -17,6 +18,8 @@ export interface NodeWish {
   /** No other node of this program offers what the machine has. */
   readonly isAlone: boolean;
 }
+
+type CardShare = Pick<Share, 'gpus' | 'gpuShareBytes'>;
 
 export class NodeWatch implements Companion, Viewer {
   readonly #agent: AgentInside;
@@ -58,8 +61,8 @@ export class NodeWatch implements Companion, Viewer {
     }
   }
 
-  /** What a task with these cards finds in its environment. */
-  variables(numbers: readonly number[]): Readonly<Record<string, string>> {
+  /** What a task with these cards, or a share of each, finds in its environment. */
+  variables({ gpus: numbers, gpuShareBytes }: CardShare): Readonly<Record<string, string>> {
     const { cards } = this.#lookout.machine;
     const all = [...cards.values()].map(({ seen }) => seen);
     const given: Given = {
@@ -70,6 +73,7 @@ export class NodeWatch implements Companion, Viewer {
       }),
       vendors: new Set(all.map(({ vendor }) => vendor)),
       countOfMachine: all.length,
+      shareBytes: gpuShareBytes ?? null,
     };
     return variablesOf(given);
   }

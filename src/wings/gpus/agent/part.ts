@@ -12,7 +12,7 @@ export function gpusPart(
 ): AgentPart {
   let watch: NodeWatch | null = null;
   return {
-    variables: ({ order }) => ({ ours: watch?.variables(order.share.gpus) ?? {} }),
+    variables: ({ order }) => ({ ours: watch?.variables(order.share) ?? {} }),
     accompany: (agent) => {
       watch = new NodeWatch(agent, lookout, settings, knownBy(agent));
       return watch;

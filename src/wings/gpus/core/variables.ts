@@ -17,6 +17,8 @@ export interface Given {
   readonly vendors: ReadonlySet<string>;
   /** Cards of the machine. */
   readonly countOfMachine: number;
+  /** Only so much of each is the task's; null: they are its alone. */
+  readonly shareBytes: number | null;
 }
 
 /** Empty: the cards are not known, or not all of the task's; the numbers that it has anyway must do. */
@@ -34,7 +36,21 @@ export function variablesOf(given: Given): Readonly<Record<string, string>> {
     ...(vendors.has('nvidia') ? { NVIDIA_VISIBLE_DEVICES: uuids(of('nvidia')) || 'void' } : {}),
     ...(vendors.has('amd') ? amdVariables(of('amd')) : {}),
     ...(vendors.has('intel') ? intelVariables(of('intel'), given.countOfMachine) : {}),
+    ...shareVariables(of('nvidia'), given.shareBytes),
   };
+}
+
+/** The second is read by programs under MPS, which numbers the cards that they see. */
+function shareVariables(
+  cards: readonly NamedCard[],
+  shareBytes: number | null,
+): Record<string, string> {
+  if (shareBytes === null) return {};
+  const values: Record<string, string> = { WEFT_GPU_SHARE_BYTES: String(shareBytes) };
+  if (cards.length === 0) return values;
+  const limit = `${Math.floor(shareBytes / 2 ** 20)}M`;
+  values['CUDA_MPS_PINNED_DEVICE_MEM_LIMIT'] = cards.map((_, at) => `${at}=${limit}`).join(',');
+  return values;
 }
 
 function uuids(cards: readonly NamedCard[]): string {

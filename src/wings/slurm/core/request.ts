@@ -157,21 +157,41 @@ function memoryOf(given: Given, cpus: number): Pick<Request, 'memory'> {
 function gpusOf(given: Given, nodes: number): Pick<Request, 'gpus'> {
   const { gres, gpus } = given;
   const perNode = given['gpus-per-node'];
-  if (gres !== undefined) return { gpus: String(gpuCount(gres.replace(/^gpu:?/, ''), gres)) };
-  if (perNode !== undefined) return { gpus: String(gpuCount(perNode, perNode)) };
+  if (gres !== undefined) return { gpus: gpuWords(gpusOfGres(gres)) };
+  if (perNode !== undefined) return { gpus: gpuWords(gpusIn(perNode, perNode)) };
   if (gpus === undefined) return {};
-  const all = gpuCount(gpus, gpus);
-  if (all % nodes !== 0) bad(`--gpus ${all} cannot be shared evenly by ${nodes} nodes`);
-  return { gpus: String(all / nodes) };
+  const { type, count } = gpusIn(gpus, gpus);
+  if (count % nodes !== 0) bad(`--gpus ${count} cannot be shared evenly by ${nodes} nodes`);
+  return { gpus: gpuWords({ type, count: count / nodes }) };
 }
 
-function gpuCount(text: string, said: string): number {
-  const [, type, count = '1'] = /^(?:([A-Za-z]\w*)(?::|$))?(\d+)?$/.exec(text) ?? [];
-  if (type !== undefined)
-    bad(`"${said}" names a kind of gpu: say it as a label, --constraint=${type}`);
-  if (!/^[1-9]\d*$/.test(count) || (text !== '' && !/^\d+$/.test(text)))
-    bad(`Invalid generic resource (gres) specification: ${said}`);
-  return Number(count);
+interface Gpus {
+  /** Null: any. */
+  readonly type: string | null;
+  readonly count: number;
+}
+
+/** `gpu:2`, `gpu:a100:2`, `gpu`: nothing else is known. */
+function gpusOfGres(gres: string): Gpus {
+  const [, text] = /^gpu(?::(.+))?$/.exec(gres) ?? [];
+  if (text === undefined && gres !== 'gpu') return notGres(gres);
+  return gpusIn(text ?? '', gres);
+}
+
+function notGres(said: string): never {
+  return bad(`Invalid generic resource (gres) specification: ${said}`);
+}
+
+/** `2`, `a100:2`, `a100`. */
+function gpusIn(text: string, said: string): Gpus {
+  const [all, type = null, count = '1'] =
+    /^(?:([A-Za-z][\w.-]*)(?::(?=.)|$))?(\d+)?$/.exec(text) ?? [];
+  if (all === undefined || !/^[1-9]\d*$/.test(count)) return notGres(said);
+  return { type, count: Number(count) };
+}
+
+function gpuWords({ type, count }: Gpus): string {
+  return type === null ? String(count) : `${type.toLowerCase()}:${count}`;
 }
 
 function timeOf(text: string): string {

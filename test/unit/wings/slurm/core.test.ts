@@ -143,13 +143,20 @@ test('[X2] memory, gpus, files, conditions and environment mean the same here', 
     ],
   );
   assert.deepEqual([of.env, of.cleanEnv], [['A', 'B=1'], true]);
+  const gpusOf = (given: Given) => request(given).request.gpus;
+  assert.equal(gpusOf({ gres: 'gpu:a100:2' }), 'a100:2');
+  assert.equal(gpusOf({ gres: 'gpu:A100' }), 'a100:1');
+  assert.equal(gpusOf({ gres: 'gpu' }), '1');
+  assert.equal(gpusOf({ 'gpus-per-node': 'h100:1' }), 'h100:1');
+  assert.equal(gpusOf({ gpus: 'a100:4', nodes: '2' }), 'a100:2');
   assert.equal(request({}).request.output, 'slurm-%j.out');
   assert.equal(request({ array: '1-2' }).request.output, 'slurm-%j_%a.out');
 });
 
 test('[X3] what is not honoured is refused by name, and a hint gives a warning', () => {
   assert.match(refused({ exclude: 'n1' }), /^--exclude is not honoured here: /);
-  assert.match(refused({ gres: 'gpu:a100:2' }), /names a kind of gpu/);
+  assert.match(refused({ gres: 'gpu:a100:0' }), /Invalid generic resource \(gres\)/);
+  assert.match(refused({ gres: 'shard:2' }), /Invalid generic resource \(gres\)/);
   assert.match(refused({ dependency: 'singleton' }), /not honoured here: there are afterok/);
   assert.match(refused({ mem: '0' }), /--mem=0 is not honoured/);
   assert.match(refused({ output: '%Q' }), /%Q stands for nothing here/);

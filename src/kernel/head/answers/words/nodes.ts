@@ -153,5 +153,6 @@ function asideWords(amounts: readonly FreeAmount[]): string {
 
 function amountWords({ of, free }: FreeAmount): string {
   if (of === 'memory') return `${formatSize(Math.max(0, free))} memory`;
-  return typeof of === 'string' ? plural(free, of) : `${free} ${of.counted}`;
+  if (typeof of === 'string') return plural(free, of);
+  return `${free} ${'gpus' in of ? of.gpus : of.counted}`;
 }

@@ -148,8 +148,12 @@ function saySize({ name, largest }: NonNullable<Of<'no_node_can'>['site']>): str
   return `the largest node of site ${name} has ${plural(cpuCount, 'cpu')}${memory}`;
 }
 
-function sayShortage({ nodes, room }: Of<'resources'>): string {
-  const words = sayNodes(nodes);
+function sayShortage({ nodes, room, apart }: Of<'resources'>): string {
+  const lacking = sayNodes(nodes);
+  const words =
+    apart === undefined
+      ? lacking
+      : `${lacking}; ${apart.count} ${apart.words} are free, but on different nodes`;
   if (room === null) return words;
   const count = room === 1 ? 'only 1 node has' : `only ${room} nodes have`;
   return words === '' ? `${count} room` : `${count} room; ${words}`;

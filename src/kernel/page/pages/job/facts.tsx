@@ -5,6 +5,7 @@ import type { JobDetail } from '../../../api/jobs.ts';
 import { formatDuration } from '../../../base/duration.ts';
 import { keptTitles } from '../../../model/options/kept.ts';
 import { labelsForPeople } from '../../../model/own-labels.ts';
+import { gpuWords } from '../../../model/request-words.ts';
 import { hrefOf } from '../../data/route.ts';
 import { Panel, Time } from '../../parts/basic.tsx';
 import { sizeWords, some, spanWords } from '../../pure/words.ts';
@@ -39,7 +40,7 @@ function asked(job: JobDetail): Row[] {
   const per = [
     some(cpuCount, 'cpu'),
     `${sizeWords(memoryBytes)} memory`,
-    gpuCount > 0 ? some(gpuCount, 'gpu') : '',
+    gpuCount > 0 ? gpuWords(request.perNode) : '',
     ...Object.entries(counted).map(([name, count]) => `${count} ${name}`),
   ];
   return [

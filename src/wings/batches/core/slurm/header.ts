@@ -33,11 +33,13 @@ function lines(fields: SlurmFields, more: readonly string[]): string[] {
 }
 
 function limitsOf(job: BatchJob, fields: SlurmFields): string[] {
-  const { cpuCount, gpuCount, memoryBytes, walltimeMs } = job;
+  const { cpuCount, gpuCount, gpuType, memoryBytes, walltimeMs } = job;
   const hasCpus = fields.ntasks !== undefined || fields.cpus_per_task !== undefined;
   const found: string[] = [];
   if (cpuCount !== null && !hasCpus) found.push(option('cpus-per-task', String(cpuCount)));
-  if (gpuCount !== null && gpuCount > 0) found.push(option('gres', `gpu:${gpuCount}`));
+  if (gpuCount !== null && gpuCount > 0) {
+    found.push(option('gres', `gpu:${gpuType === null ? '' : `${gpuType}:`}${gpuCount}`));
+  }
   if (memoryBytes !== null && fields.mem_per_cpu === undefined) {
     found.push(option('mem', `${Math.ceil(memoryBytes / 1_048_576)}M`));
   }

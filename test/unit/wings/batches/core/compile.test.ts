@@ -45,6 +45,7 @@ test('the smallest batch, and what holds where nothing is said', () => {
       needs: [],
       cpuCount: null,
       gpuCount: null,
+      gpuType: null,
       memoryBytes: null,
       walltimeMs: null,
       retriesMax: 0,
@@ -399,7 +400,7 @@ const WRONG: readonly (readonly [Partial<WrittenBatch>, ...said: string[]])[] = 
   ],
   [
     { defaults: { gpus: -1, priority: 200, partition: 'a b', qos: '' } },
-    "defaults.gpus: '-1': expected a whole number, 0 for none",
+    "defaults.gpus: '-1' is not a number of gpus; write 2, or a100:2 for gpus of a type",
     "defaults.priority: '200': expected a whole number from -100 to 100, higher goes first",
     "defaults.partition: 'a b': expected a name, as `weft partition list` shows",
     "defaults.qos: '': expected a name, as `weft qos list` shows",

@@ -55,7 +55,7 @@ const AMD = { ...card(2, { uuid: 'GPU-c', vendor: 'amd', label: 'amd:0' }), ordi
 
 function variables(numbers: readonly number[], cards: Given['cards'] = NVIDIA) {
   const vendors = new Set(cards.map(({ vendor }) => vendor));
-  return variablesOf({ numbers, cards, vendors, countOfMachine: cards.length });
+  return variablesOf({ numbers, cards, vendors, countOfMachine: cards.length, shareBytes: null });
 }
 
 test('[V4] a task finds its own cards by uuid, and one without any finds none', () => {

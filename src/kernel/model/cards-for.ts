@@ -31,11 +31,16 @@ export interface CardRoom {
 /** Numbers of the cards, in their order; null: there are too few. */
 export function cardsFor(request: CardRequest, cards: readonly CardRoom[]): number[] | null {
   const { count } = request;
-  const fitting = cards.filter((card) => isWanted(card, request) && hasRoom(card, request));
+  const fitting = cards.filter((card) => hasRoomOn(card, request));
   if (fitting.length < count) return null;
   const order = [...fitting].sort((a, b) => compare(a, b, request));
   const chosen = near(order, count) ?? order.slice(0, count);
   return chosen.map(({ number }) => number).sort((a, b) => a - b);
+}
+
+/** Whether the card is one of those that are asked for, and has room. */
+export function hasRoomOn(card: CardRoom, request: CardRequest): boolean {
+  return isWanted(card, request) && hasRoom(card, request);
 }
 
 /** Whether the node could hold the request if nobody were on its cards. */

@@ -8,7 +8,7 @@ import {
   cardsFor,
   couldHoldCards,
   isOfType,
-} from '../../../../src/kernel/scheduler/room/cards-for.ts';
+} from '../../../../src/kernel/model/cards-for.ts';
 
 const GIB = 2 ** 30;
 

@@ -1,0 +1,103 @@
+// Jobs that say which gpus they want, on real agents with pretended cards: by flags, in scripts, in
+// batches, and as shares.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { GpuCluster, ONE, SHOW, THREE, TWO, WORKSTATION } from './support/gpu-cluster.ts';
+import { until } from './support/hosts.ts';
+
+describe('gpus of a type, of a size, and shares', () => {
+  let cluster: GpuCluster;
+
+  /** The uuids that a job finds which was asked for so. */
+  const given = async (...options: readonly string[]): Promise<string> => {
+    const out = await cluster.ok('run', '--follow', ...options, '--', SHOW);
+    return /^WEFT_GPU_UUIDS=(.*)$/m.exec(out)?.[1] ?? out;
+  };
+
+  before(async () => {
+    cluster = new GpuCluster();
+    cluster.write(WORKSTATION);
+    await cluster.up('--listen', 'none');
+    await cluster.shows('free free free');
+  });
+  after(() => cluster.close());
+
+  it('[V8] a job finds cards of the type and with the memory that it asks for', async () => {
+    assert.equal(await given('--gpus', 'rtx3090:1'), TWO);
+    assert.equal(await given('--gpus', '1', '--gpu-type', 'h100|a6000'), THREE);
+    assert.equal(await given('--gpu-memory', '40G'), THREE);
+    assert.equal(await given('--gpus', '2'), `${ONE},${TWO}`, 'the large one is left');
+  });
+
+  it('[V8] what the node does not have is refused, with what it has', async () => {
+    const said = async (...options: readonly string[]) => {
+      const { code, error } = await cluster.weft('run', ...options, '--', 'true');
+      assert.equal(code, 2, error);
+      return error;
+    };
+    assert.match(
+      await said('--gpus', 'rtx4080:1'),
+      /n1 has no rtx4080 \(its gpus: rtx4090 24G, rtx3090 24G, a6000 48G\)[\s\S]*Did you mean 'rtx4090'/,
+    );
+    assert.match(await said('--gpus', 'rtx3090:2'), /n1 has only 1 rtx3090/);
+    assert.match(await said('--gpu-share', '64G'), /n1 has no gpu with 64G to share/);
+    assert.match(await said('--gpus', '-1'), /not a number of gpus/);
+    assert.match(
+      await said('--gpus', '0', '--gpu-type', 'a6000'),
+      /asks for 0 gpus and says which/,
+    );
+  });
+
+  it('[V10] scripts and batches ask in the same words', async () => {
+    const script = (name: string, line: string) => {
+      writeFileSync(path.join(cluster.work, name), `#!/bin/sh\n${line}\n${SHOW}\n`);
+      return name;
+    };
+    const out = async (name: string) => {
+      const id = (await cluster.ok('submit', name)).trim();
+      await cluster.ok('wait', id);
+      return /^WEFT_GPU_UUIDS=(.*)$/m.exec(await cluster.ok('logs', id))?.[1];
+    };
+    assert.equal(await out(script('ours.sh', '#WEFT --gpus a6000:1')), THREE);
+    writeFileSync(
+      path.join(cluster.work, 'batch.yaml'),
+      'namespace: ann\nname: one\njobs:\n  - {name: a, run: one.sh, cpus: 1, gpus: "rtx3090:1"}\n',
+    );
+    script('one.sh', '');
+    await cluster.ok('submit', 'batch.yaml');
+    const { jobs } = await cluster.client.call('GET', '/v1/jobs?state=all');
+    const kinds = jobs.map(({ request }) => request.perNode.gpuKind?.types?.join());
+    assert.deepEqual(kinds.toSorted().slice(0, 2), ['a6000', 'rtx3090'], JSON.stringify(kinds));
+  });
+
+  it('[V9] two tasks share a card, know their share, and why says what a third one misses', async () => {
+    const small = ['--cpus', '0', '--memory', '64M', '--gpus', 'a6000:1'];
+    const share = [...small, '--gpu-share', '20G'];
+    const wait = 'env > "env-$WEFT_JOB_ID"; exec sleep 600';
+    const first = await cluster.ok('run', ...share, '--', wait);
+    const second = await cluster.ok('run', ...share, '--', wait);
+    for (const id of [first, second]) {
+      const lines = await until('it runs', () => {
+        const found = cluster.lines(`env-${id}`);
+        return found.length > 0 ? found : undefined;
+      });
+      assert.ok(lines.includes(`WEFT_GPU_UUIDS=${THREE}`));
+      assert.ok(lines.includes(`WEFT_GPU_SHARE_BYTES=${20 * 2 ** 30}`));
+      assert.ok(lines.includes('CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=20480M'));
+    }
+    const third = await cluster.ok('run', ...share, '--', 'true');
+    const whole = await cluster.ok('run', ...small, '--', 'true');
+    assert.match(await cluster.ok('why', third), /n1 has only 0 shares of 20G of a6000 free/);
+    assert.match(await cluster.ok('why', whole), /n1 has only 0 a6000 free/);
+    const { tasks } = (await cluster.cards())[2] ?? {};
+    assert.deepEqual(tasks, [`${first}#1`, `${second}#1`]);
+    await cluster.ok('cancel', first);
+    await cluster.ok('wait', third);
+    await cluster.ok('cancel', second);
+    await cluster.ok('wait', whole);
+    assert.match(await cluster.ok('job', third), /20G of 1 a6000/);
+  });
+});

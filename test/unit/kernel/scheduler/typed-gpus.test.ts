@@ -1,0 +1,204 @@
+// Known schedules of jobs that say which gpus they want: what starts now, on which cards, and what is
+// set aside.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Policy } from '../../../../src/kernel/model/scheduling.ts';
+import { plan } from '../../../../src/kernel/scheduler/cycle/plan.ts';
+import { type JobWords, type NodeWords, snapshot } from '../../../support/snapshots.ts';
+
+const MIXED: NodeWords = {
+  name: 'n1',
+  cpus: 16,
+  memory: 100,
+  gpus: 4,
+  types: ['a100-80g', 'a100-80g', 'rtx3090-24g', 'rtx3090-24g'],
+};
+const A100: NodeWords = { ...MIXED, name: 'n2', gpus: 2, types: ['a100-80g', 'a100-80g'] };
+const A = { types: ['a100'] };
+const R = { types: ['rtx3090'] };
+const job = (gpus: number, more: JobWords = {}): JobWords => ({
+  cpus: 1,
+  gpus,
+  time: 100,
+  ...more,
+});
+
+/** `1@n1(2,3) …`, and after a stroke what is set aside: `2@n1 at 100`. */
+function words(nodes: readonly NodeWords[], jobs: readonly JobWords[], policy: Policy): string {
+  const { starts, promised } = plan(snapshot(nodes, jobs, { policy }), 0);
+  const now = starts.map(({ jobId, shares }) => {
+    return `${jobId}@${shares.map(({ node, gpus }) => `${node}(${gpus.join()})`).join('+')}`;
+  });
+  const later = promised.map(({ jobId, at, nodes: on }) => `${jobId}@${on.join('+')} at ${at}`);
+  return [now.join(' '), ...later].join(' | ');
+}
+
+interface Row {
+  readonly title: string;
+  readonly nodes: readonly NodeWords[];
+  readonly jobs: readonly JobWords[];
+  readonly firstFit: string;
+  readonly easy: string;
+  /** Absent: as easy. */
+  readonly conservative?: string;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    title: 'each gets its type',
+    nodes: [MIXED],
+    jobs: [job(2, { kind: A }), job(1, { kind: R }), job(1)],
+    firstFit: '1@n1(0,1) 2@n1(2) 3@n1(3)',
+    easy: '1@n1(0,1) 2@n1(2) 3@n1(3)',
+  },
+  {
+    title: 'who asks for any leaves the large ones free',
+    nodes: [MIXED],
+    jobs: [job(2), job(2, { kind: A })],
+    firstFit: '1@n1(2,3) 2@n1(0,1)',
+    easy: '1@n1(2,3) 2@n1(0,1)',
+  },
+  {
+    title: 'as many of any kind that are free are not enough of one kind',
+    nodes: [{ ...MIXED, used: { cpus: 1, gpus: 1 }, until: 100 }],
+    jobs: [job(2, { kind: A }), job(2, { kind: R })],
+    firstFit: '2@n1(2,3)',
+    easy: '2@n1(2,3) | 1@n1 at 100',
+  },
+  {
+    title: '[V10] a later job does not take the card that one before it waits for',
+    nodes: [{ ...MIXED, used: { cpus: 1, gpus: 1 }, until: 100 }],
+    jobs: [job(2, { kind: A }), job(1, { kind: A, time: 200 }), job(1, { time: 200 })],
+    firstFit: '2@n1(1) 3@n1(2)',
+    easy: '3@n1(2) | 1@n1 at 100',
+    conservative: '3@n1(2) | 1@n1 at 100 | 2@n1 at 200',
+  },
+  {
+    title: '[V10] one that is over by then takes it',
+    nodes: [{ ...MIXED, used: { cpus: 1, gpus: 1 }, until: 100 }],
+    jobs: [job(2, { kind: A }), job(1, { kind: A, time: 100 })],
+    firstFit: '2@n1(1)',
+    easy: '2@n1(1) | 1@n1 at 100',
+  },
+  {
+    title: '[V10] any cards are others than those that are set aside, though these are free now',
+    nodes: [{ ...MIXED, used: { cpus: 1, gpus: 1 }, until: 100 }],
+    jobs: [job(2, { kind: A }), job(2, { time: 500 }), job(1, { time: 500 })],
+    firstFit: '2@n1(2,3) 3@n1(1)',
+    easy: '2@n1(2,3) | 1@n1 at 100',
+    conservative: '2@n1(2,3) | 1@n1 at 100 | 3@n1 at 200',
+  },
+  {
+    title: 'a wide job has its cards on each node',
+    nodes: [MIXED, A100],
+    jobs: [job(2, { kind: A, nodes: 2 })],
+    firstFit: '1@n1(0,1)+n2(0,1)',
+    easy: '1@n1(0,1)+n2(0,1)',
+  },
+  {
+    title: 'one of several types',
+    nodes: [MIXED, A100],
+    jobs: [job(2, { kind: R }), job(2, { kind: { types: ['h100', 'a100'] } })],
+    firstFit: '1@n1(2,3) 2@n1(0,1)',
+    easy: '1@n1(2,3) 2@n1(0,1)',
+  },
+  {
+    title: 'by memory',
+    nodes: [MIXED],
+    jobs: [job(1, { kind: { memoryBytesMin: 20 } }), job(1, { kind: { memoryBytesMin: 40 } })],
+    firstFit: '1@n1(2) 2@n1(0)',
+    easy: '1@n1(2) 2@n1(0)',
+  },
+  {
+    title: '[V9] shares fill a card, and one that does not fit waits for a whole card',
+    nodes: [A100],
+    jobs: [
+      job(1, { kind: { shareBytes: 50 } }),
+      job(1, { kind: { shareBytes: 30 } }),
+      job(1, { kind: { shareBytes: 50 } }),
+      job(1),
+      job(1, { kind: { shareBytes: 40 }, time: 50 }),
+    ],
+    firstFit: '1@n2(0) 2@n2(0) 3@n2(1)',
+    easy: '1@n2(0) 2@n2(0) 3@n2(1) | 4@n2 at 100',
+    conservative: '1@n2(0) 2@n2(0) 3@n2(1) | 4@n2 at 100 | 5@n2 at 100',
+  },
+  {
+    title: '[V9] a share beside another one that goes on is set aside there',
+    nodes: [{ ...A100, gpus: 1, types: ['a100-80g'] }],
+    jobs: [
+      job(1, { kind: { shareBytes: 40 }, time: 300 }),
+      job(1, { kind: { shareBytes: 40 } }),
+      job(1, { kind: { shareBytes: 40 } }),
+      job(1),
+    ],
+    firstFit: '1@n2(0) 2@n2(0)',
+    easy: '1@n2(0) 2@n2(0) | 3@n2 at 100',
+    conservative: '1@n2(0) 2@n2(0) | 3@n2 at 100 | 4@n2 at 300',
+  },
+];
+
+for (const { title, nodes, jobs, firstFit, easy, conservative = easy } of ROWS) {
+  test(title, () => {
+    assert.equal(words(nodes, jobs, 'first_fit'), firstFit);
+    assert.equal(words(nodes, jobs, 'easy'), easy);
+    assert.equal(words(nodes, jobs, 'conservative'), conservative);
+  });
+}
+
+/** Jobs by a small recipe: all kinds of wishes, lengths and counts. */
+function* workloads(): Generator<readonly JobWords[]> {
+  let seed = 7;
+  const dice = (sides: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((seed / 2_147_483_648) * sides);
+  };
+  const kinds = [undefined, A, R, { memoryBytesMin: 40 }, { shareBytes: 8 }, { shareBytes: 30 }];
+  for (let round = 0; round < 300; round += 1) {
+    yield Array.from({ length: 2 + dice(8) }, () => {
+      const kind = kinds[dice(kinds.length)];
+      const wish = job(1 + dice(2), { time: 50 * (1 + dice(6)) });
+      return kind === undefined ? wish : { ...wish, kind };
+    });
+  }
+}
+
+test('[V9] no plan gives a card twice, or more of one than it has', () => {
+  for (const jobs of workloads()) {
+    const { starts } = plan(snapshot([MIXED, A100], jobs, { policy: 'conservative' }), 0);
+    const left = new Map<string, number>();
+    for (const { jobId, shares } of starts) {
+      const wish = jobs[jobId - 1] as JobWords;
+      for (const { node, gpus, gpuShareBytes } of shares) {
+        assert.equal(gpus.length, wish.gpus);
+        for (const number of gpus) {
+          const type = (node === 'n1' ? MIXED : A100).types?.[number] ?? '';
+          const size = Number(/-(\d+)g$/.exec(type)?.[1]);
+          const kind = wish.kind ?? {};
+          assert.ok(
+            kind.types?.every((one) => type.startsWith(one)) ?? true,
+            `${jobId} has ${type}`,
+          );
+          assert.ok(size >= (kind.memoryBytesMin ?? 0));
+          const key = `${node}/${number}`;
+          const rest = (left.get(key) ?? size) - (gpuShareBytes ?? size);
+          assert.ok(rest >= 0, `${key} has no more than ${size}`);
+          left.set(key, rest);
+        }
+      }
+    }
+  }
+});
+
+test('[V10] what starts meanwhile delays nothing that was set aside before it', () => {
+  for (const jobs of workloads()) {
+    const whole = plan(snapshot([MIXED, A100], jobs, { policy: 'conservative' }), 0);
+    const last = jobs.length;
+    const before = plan(snapshot([MIXED, A100], jobs.slice(0, -1), { policy: 'conservative' }), 0);
+    const others = whole.promised.filter(({ jobId }) => jobId < last);
+    assert.deepEqual(others, before.promised);
+    const started = whole.starts.filter(({ jobId }) => jobId < last);
+    assert.deepEqual(started, before.starts);
+  }
+});
