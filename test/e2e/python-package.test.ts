@@ -31,7 +31,7 @@ describe('the Python package', { skip, timeout: 480_000 }, () => {
   });
   after(() => cluster.close());
 
-  async function passes(module: string): Promise<void> {
+  async function python(...words: string[]) {
     const env = cleanEnvironment({
       ...cluster.env,
       ...remote,
@@ -39,13 +39,22 @@ describe('the Python package', { skip, timeout: 480_000 }, () => {
       PYTHONDONTWRITEBYTECODE: '1',
       WEFT_DIR: cluster.state,
     });
-    const program = ['python3', '-W', 'error::ResourceWarning', '-m', 'unittest', '-v', module];
-    const { code, out, error } = await runProgram(program, { env, cwd: cluster.work });
-    assert.equal(code, 0, `${out}${error}`);
-    assert.match(error, /^OK$/m, 'all of them ran');
+    const said = await runProgram(['python3', ...words], { env, cwd: cluster.work });
+    assert.equal(said.code, 0, `${said.out}${said.error}`);
+    return said;
+  }
+  async function passes(module: string): Promise<void> {
+    const words = ['-W', 'error::ResourceWarning', '-m', 'unittest', '-v', module];
+    assert.match((await python(...words)).error, /^OK$/m, 'all of them ran');
   }
 
   it('is of the oldest grammar that it is for', () => passes('tests.test_sources'));
   it('jobs, arrays, files, output, events and mistakes', () => passes('tests.test_client'));
+  it('functions: what they give and raise, and what is killed', () =>
+    passes('tests.test_executor'));
+  it('an example throws points until its estimate is good enough', async () => {
+    const { out } = await python(join(repository, 'examples', 'python', 'pi.py'), '0.01');
+    assert.match(out, /^pi is 3\.1\d+ \+- 0\.00\d+, from \d+ points$/m);
+  });
   it('its page says what is so', () => passes('tests.test_page'));
 });

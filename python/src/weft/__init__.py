@@ -15,6 +15,10 @@ __version__ = "0.1.0"
 # By name, and loaded when they are used: a worker needs hardly any of them.
 _PLACES = {
     "Client": "_client",
+    "Executor": "_executor",
+    "Future": "_executor",
+    "Shared": "_parcel",
+    "call": "_call",
     "Job": "_job",
     "JobResult": "_job",
     "View": "_view",
@@ -29,6 +33,7 @@ _PLACES = {
 __all__ = ["__version__", *sorted(_PLACES)]
 
 if TYPE_CHECKING:
+    from ._call import call as call
     from ._client import Client as Client
     from ._errors import CallCancelled as CallCancelled
     from ._errors import CallError as CallError
@@ -43,8 +48,11 @@ if TYPE_CHECKING:
     from ._errors import VersionSkew as VersionSkew
     from ._errors import WeftError as WeftError
     from ._errors import WorkerLost as WorkerLost
+    from ._executor import Executor as Executor
+    from ._executor import Future as Future
     from ._job import Job as Job
     from ._job import JobResult as JobResult
+    from ._parcel import Shared as Shared
     from ._view import View as View
 
 

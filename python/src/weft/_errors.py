@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, CancelledError
 from typing import Any, Mapping, Optional
 
 _RETRIED = frozenset({"unavailable"})
@@ -65,8 +65,8 @@ class CallTimeout(CallError, TimeoutError):
     """The call took longer than `timeout`."""
 
 
-class CallCancelled(CallError):
-    """The call was cancelled while it ran."""
+class CallCancelled(CallError, CancelledError):
+    """The call was aborted."""
 
 
 class CallRefused(CallError):

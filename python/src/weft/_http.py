@@ -251,8 +251,9 @@ class Line:
         answer, and what was read behind it.
         """
         for is_last in (False, True):
-            connection = self._connect(_TIMEOUT_S)
+            connection: Any = None
             try:
+                connection = self._connect(_TIMEOUT_S)
                 token = self._token(connection, renew=is_last)
                 connection.putrequest("GET", path, skip_accept_encoding=True)
                 for name, value in {**headers, **_bearer(token)}.items():
@@ -265,11 +266,11 @@ class Line:
                 failure = _refusal(response.status, response.read())
                 if response.status != 401 or self.place.socket is None or is_last:
                     raise failure
-            except (OSError, http.client.HTTPException) as error:
-                connection.close()
-                raise self.unreachable(error) from error
-            except WeftError:
-                connection.close()
+            except BaseException as error:
+                if connection is not None:
+                    connection.close()
+                if isinstance(error, (OSError, http.client.HTTPException)):
+                    raise self.unreachable(error) from error
                 raise
             connection.close()
         raise AssertionError("unreachable")

@@ -191,9 +191,9 @@ function mpiOf({ mpi, stepKey = '' }: JobSpec): Pick<LaunchOrder, 'mpi'> {
 
 function poolOf({ pool, stepKey = '' }: JobSpec): Pick<LaunchOrder, 'pool'> {
   if (pool === undefined) return {};
-  const { recycle, image } = pool;
+  const { recycle, image, python } = pool;
   const more = { ...(recycle !== undefined && { recycle }), ...(image !== undefined && { image }) };
-  return { pool: { key: stepKey, ...more } };
+  return { pool: { key: stepKey, ...more, ...(python !== undefined && { python }) } };
 }
 
 function foreignOf({ job: { spec }, index }: Task): Pick<LaunchOrder, 'foreign'> {

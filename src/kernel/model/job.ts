@@ -101,6 +101,8 @@ export interface PoolSpec {
   readonly recycle?: Recycle;
   /** Workers run in a container of it. Missing: on the node itself. */
   readonly image?: ContainerImage;
+  /** Functions are those of Python programs, run by this interpreter. Missing: of Node programs. */
+  readonly python?: string;
   /** It is there for one program, and ends when that is gone for good. */
   readonly isTemporary?: true;
 }

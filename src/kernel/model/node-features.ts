@@ -7,7 +7,7 @@ import type { Submission } from './submission.ts';
 
 /** What agents say when they connect. An agent that does not say one takes no such order. */
 export const NODE_FEATURES = [
-  ...(['mpi', 'stdin', 'warnings', 'pools', 'pool_images', 'on_oom', 'answers'] as const),
+  ...(['mpi', 'stdin', 'warnings', 'pools', 'pool_images', 'pool_python', 'on_oom', 'answers'] as const),
 ] as const;
 export type NodeFeature = (typeof NODE_FEATURES)[number];
 
@@ -18,6 +18,7 @@ export const FEATURE_WORDS: Readonly<Record<NodeFeature, string>> = {
   warnings: 'a signal before the time limit',
   pools: 'workers of pools',
   pool_images: 'workers of pools in containers',
+  pool_python: 'workers of pools that run Python',
   on_oom: 'an end when the kernel kills one of its processes',
   answers: 'questions about starts that are over',
 };

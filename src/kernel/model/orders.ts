@@ -97,6 +97,8 @@ export interface LaunchOrder {
     readonly recycle?: Recycle;
     /** In which it runs; missing: it runs on the node itself. */
     readonly image?: ContainerImage;
+    /** The interpreter that runs functions of Python programs; missing: they are of Node programs. */
+    readonly python?: string;
   };
   /** Shared by all tasks of an array: first, last and count for the environment. */
   readonly array: { readonly first: number; readonly last: number; readonly count: number } | null;

@@ -27,7 +27,7 @@ function workerVariables(
   head: WorkerSettings['head'],
 ): Record<string, string> {
   const worker = `${node}:${epochId}`;
-  const { key = '', recycle } = pool ?? {};
-  const calls = { head, epochId, worker, key, recycle };
+  const { key = '', recycle, python } = pool ?? {};
+  const calls = { head, epochId, worker, key, recycle, python };
   return { WEFT_POOL: `${place.jobId}`, WEFT_CALLS: JSON.stringify(calls) };
 }

@@ -19,7 +19,14 @@ import { submission, submitHeaders } from '../../../kernel/api/submission.ts';
 import { ENGINES, isImageName } from '../../../kernel/model/container-engine.ts';
 import { OUTCOMES, TASK_STATES } from '../../../kernel/model/job.ts';
 import { POOL_IDLE_MS_MAX, POOL_WORKERS_MAX } from '../../../kernel/model/limits.ts';
-import { isPoolName, POOL_NAME_FORM, WORKER_FIELDS, type WorkerWish } from '../model/pool.ts';
+import {
+  INTERPRETER_FORM,
+  isInterpreter,
+  isPoolName,
+  POOL_NAME_FORM,
+  WORKER_FIELDS,
+  type WorkerWish,
+} from '../model/pool.ts';
 
 const poolName = z.string().refine(isPoolName, { error: `a pool's name: ${POOL_NAME_FORM}` });
 
@@ -40,6 +47,9 @@ const image = z.strictObject({
   kind: z.enum(ENGINES),
   name: z.string().refine(isImageName, { error: "an image's name, as debian:12" }),
 });
+
+/** What runs functions of Python programs. */
+const python = z.string().refine(isInterpreter, { error: `an interpreter: ${INTERPRETER_FORM}` });
 
 const ofWorkers = Object.fromEntries(WORKER_FIELDS.map((field) => [field, true])) as {
   [F in keyof WorkerWish]-?: true;
@@ -67,6 +77,8 @@ export const startPoolRequest = submission.pick(ofWorkers).extend({
     .optional(),
   /** Workers run in a container of it, which has Node. Absent: on the node itself. */
   image: image.optional(),
+  /** Functions are those of Python programs, run by this interpreter. Absent: of Node programs. */
+  python: python.optional(),
   /** It is for the program that starts it, and ends when that is gone for good. */
   temporary: z.boolean().default(false),
 });
@@ -122,6 +134,8 @@ export const poolView = z.object({
   losses: count,
   /** Image of its workers' containers; null: they run on the node itself. */
   image: image.nullable(),
+  /** The interpreter that runs functions of Python programs; null: they are of Node programs. */
+  python: z.string().nullable(),
   /** What each worker has. */
   perWorker: resources,
   partition: z.string(),

@@ -39,6 +39,7 @@ export function poolLines(pool: PoolView, now: number): string[] {
     ['Waits', pool.reason?.words ?? ''],
     ['Lost', losses === 0 ? '' : plural(losses, 'worker')],
     ['Image', pool.image === null ? '' : `${pool.image.name} (${pool.image.kind})`],
+    ['Python', pool.python ?? ''],
     ['Each', describeResources(perWorker)],
     ['Partition', partition],
     ['Started', formatInstant(pool.submittedAt, now)],

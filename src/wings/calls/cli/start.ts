@@ -17,7 +17,7 @@ import {
 } from '../../../kernel/model/container-engine.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { parseCount } from '../../../kernel/model/submission-values.ts';
-import { WORKER_PROGRAM } from '../model/pool.ts';
+import { INTERPRETER_FORM, isInterpreter, WORKER_PROGRAM } from '../model/pool.ts';
 import { rangeWords } from './columns.ts';
 import { defineRange, type RangeOptions, readRange } from './range.ts';
 import { workerWish } from './worker-options.ts';
@@ -27,6 +27,7 @@ interface Options extends Omit<SubmitOptions, 'output'>, RangeOptions {
   readonly recycleAbove?: string;
   readonly image?: string;
   readonly engine?: Engine;
+  readonly python?: string;
   readonly output?: string;
 }
 
@@ -49,6 +50,10 @@ export const start = defineVerb<Options>({
     command.addOption(
       new Option('--engine <engine>', 'container engine (default: docker)').choices(ENGINES),
     );
+    command.option(
+      '--python <interpreter>',
+      'its functions are those of Python programs, run by this: python3, or a path',
+    );
     definePoolOptions(command);
   },
   async run({ context, options }) {
@@ -65,6 +70,7 @@ export const start = defineVerb<Options>({
       ...idle,
       recycle,
       image: imageOf(options),
+      python: pythonOf(options),
     });
     const api = await context.api();
     const key = freshKey();
@@ -87,6 +93,11 @@ function imageOf({ image, engine }: Options): ContainerImage | undefined {
     throw usage(`--image: '${image}' is not the name of an image, as debian:12`);
   }
   return { kind: engine ?? 'docker', name: image };
+}
+
+function pythonOf({ python }: Options): string | undefined {
+  if (python === undefined || isInterpreter(python)) return python;
+  throw usage(`--python: '${python}' is no interpreter; write ${INTERPRETER_FORM}`);
 }
 
 function recycleOf({ recycleAfter, recycleAbove }: Options) {

@@ -19,7 +19,7 @@ export const startPool: Handler<'startPool'> = async ({ engine, chance, jobFiles
   const header = call.incoming.headers['idempotency-key'];
   const key = validate(submissionKey.optional(), header, 'header Idempotency-Key');
   if (!key.ok) return key;
-  const { name = null, min, max, idleMs, temporary, recycle, image, ...worker } = call.body;
+  const { name = null, min, max, idleMs, temporary, recycle, image, python, ...worker } = call.body;
   const lacking = await checkFiles(jobFiles, call.actor, worker.staging?.inputs);
   if (lacking !== null) return err(lacking);
   const command = {
@@ -31,6 +31,7 @@ export const startPool: Handler<'startPool'> = async ({ engine, chance, jobFiles
       idleMs,
       ...(recycle !== undefined && { recycle }),
       ...(image !== undefined && { image }),
+      ...(python !== undefined && { python }),
       ...(temporary && { isTemporary: true as const }),
     },
     worker,

@@ -22,6 +22,7 @@ export function viewPool(job: Job, known: Calls, reasons: Reasons): PoolView {
     idleMs = 0,
     isTemporary = false,
     image = null,
+    python = null,
   } = spec.pool ?? {};
   const { perNode } = spec.request;
   return {
@@ -39,6 +40,7 @@ export function viewPool(job: Job, known: Calls, reasons: Reasons): PoolView {
     reason: withWaits(reasonOf(job, reasons), waits),
     losses,
     image,
+    python,
     calls: known === null ? null : (calls as PoolView['calls']),
     partition: spec.partition,
     perWorker: { ...perNode, counted: { ...perNode.counted } },

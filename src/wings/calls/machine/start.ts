@@ -23,7 +23,13 @@ import {
 } from '../../../kernel/model/limits.ts';
 import { featureLabel } from '../../../kernel/model/node-features.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
-import { isPoolName, POOL_NAME_FORM, WORKER_PROGRAM } from '../model/pool.ts';
+import {
+  INTERPRETER_FORM,
+  isInterpreter,
+  isPoolName,
+  POOL_NAME_FORM,
+  WORKER_PROGRAM,
+} from '../model/pool.ts';
 import { isStopping } from './live.ts';
 import type { StartPool } from './pool.ts';
 
@@ -55,13 +61,16 @@ function knownPool(step: Step, { key }: StartPool, jobId: Job['id']): Answer {
 }
 
 /** `pool` as it would be; null: nothing is wrong with it. */
-export function flawOf({ name, min, max, idleMs, image }: PoolSpec): Refusal | null {
+export function flawOf({ name, min, max, idleMs, image, python }: PoolSpec): Refusal | null {
   const result = checked(() => {
     if (name !== null && !isPoolName(name)) {
       wrong(`'${name}' is not a name for a pool; write ${POOL_NAME_FORM}`);
     }
     if (image !== undefined && !isImageName(image.name)) {
       wrong(`'${image.name}' is not the name of an image; write it as debian:12`);
+    }
+    if (python !== undefined && !isInterpreter(python)) {
+      wrong(`'${python}' is no interpreter; write ${INTERPRETER_FORM}`);
     }
     whole('the most workers of a pool', max, 1, POOL_WORKERS_MAX);
     whole('the fewest workers of a pool', min, 0, max);
@@ -92,8 +101,9 @@ function notFree({ indexes }: State, { name }: PoolSpec, { name: owner }: UserAc
 }
 
 /** An image runs where its engine is, as solvers of batches do. */
-function needsOf({ image }: PoolSpec): string[] {
+function needsOf({ image, python }: PoolSpec): string[] {
   const needs = [featureLabel('pools')];
+  if (python !== undefined) needs.push(featureLabel('pool_python'));
   return image === undefined ? needs : [...needs, featureLabel('pool_images'), image.kind];
 }
 

@@ -34,6 +34,17 @@ export function isPoolName(text: string): boolean {
 
 export const POOL_NAME_FORM = "a letter, then letters, digits, '.', '-' and '_', 63 at most";
 
+const INTERPRETER_BYTES_MAX = 4095;
+
+/** A program that nodes find by its path, or by its name on the `PATH` of the pool. */
+export function isInterpreter(text: string): boolean {
+  const isName = /^[A-Za-z0-9_][\w.+-]*$/.test(text);
+  const isPath = text.startsWith('/') && !text.endsWith('/') && !text.includes('\0');
+  return (isName || isPath) && text.length <= INTERPRETER_BYTES_MAX;
+}
+
+export const INTERPRETER_FORM = 'an absolute path, or a name as python3';
+
 /** How many workers a pool asks for at present. */
 export function targetOf({ array }: Pick<JobSpec, 'array'>): number {
   return array?.runningMax ?? 0;

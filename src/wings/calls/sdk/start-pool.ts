@@ -70,6 +70,7 @@ function pick<T extends object, K extends keyof T>(from: T, names: readonly K[])
 /** Throws when it is another than these options would make, as far as that is known. */
 function takenAs(found: PoolView, options: PoolOptions): { id: number; isOwn: false } {
   const { id, name, min, max, idleMs, perWorker, partition } = found;
+  if (found.python) throw otherLanguage(found);
   if (options.workers === undefined) return { id, isOwn: false };
   const range = newRangeOf(options.workers);
   const { memory } = options;
@@ -97,6 +98,16 @@ function takenAs(found: PoolView, options: PoolOptions): { id: number; isOwn: fa
     message: `Pool ${name} is there already, with ${words}.`,
     details: { pool: name ?? '', job: String(id) },
     hint: 'Without `workers` it is taken as it is; `pool.scale` changes how many they may be.',
+  });
+}
+
+function otherLanguage({ id, name }: PoolView): WeftError {
+  return new WeftError({
+    code: 'pool.name_taken',
+    kind: 'already_exists',
+    message: `Pool ${name} runs functions of Python programs.`,
+    details: { pool: name ?? '', job: String(id) },
+    hint: 'Give this one another name.',
   });
 }
 

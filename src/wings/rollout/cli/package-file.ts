@@ -24,7 +24,7 @@ const MODES = '--mode=u+rwX,go+rX,go-w';
 /** From the sources as from dist/. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 /** What of an installed Weft runs on a node. */
-const PARTS = ['bin', 'dist', 'launcher', 'deploy/systemd', 'package.json'];
+const PARTS = ['bin', 'dist', 'launcher', 'python/src', 'deploy/systemd', 'package.json'];
 
 export interface PackageFile {
   /** The release, with what tells builds of one release apart. */

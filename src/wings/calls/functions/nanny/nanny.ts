@@ -105,9 +105,9 @@ export class Nanny {
 
   #startChild(seat: Seat): void {
     const { depth } = seat;
-    const { callsMax, bytesMax } = this.#settings;
+    const { callsMax, bytesMax, python } = this.#settings;
     const env = childEnvironment(this.#settings, this.#ports.env, depth);
-    const options = { scratch: this.#scratch, callsMax, bytesMax, env };
+    const options = { scratch: this.#scratch, callsMax, bytesMax, env, python };
     seat.runs = 0;
     seat.child = new Child(
       { ...options, onStderr: this.#ports.onStderr },

@@ -15,6 +15,8 @@ export interface WorkerSettings {
   /** When a child is replaced; 0 for never. */
   readonly callsMax: number;
   readonly bytesMax: number;
+  /** The interpreter that runs functions of Python programs; absent: they are of Node programs. */
+  readonly python?: string;
 }
 
 /** Kept from the processes that run functions: it holds the secret of the worker. */
@@ -43,12 +45,13 @@ export function readSettings(env: NodeJS.ProcessEnv): Result<WorkerSettings, str
       `WEFT_POOL and ${SECRET_VARIABLE} are not set: agents start it for workers of pools`,
     );
   const said = jsonOf(text);
-  const { head, epochId, key, worker, recycle } = said ?? {};
+  const { head, epochId, key, worker, recycle, python } = said ?? {};
   if (!isHead(head) || !isText(epochId) || !isText(key) || !isText(worker))
     return err(`${SECRET_VARIABLE} is not what an agent of this release gives`);
   const { calls, bytes } = (recycle ?? {}) as { calls?: unknown; bytes?: unknown };
   const recycled = { callsMax: amountOf(calls), bytesMax: amountOf(bytes) };
-  return ok({ pool, head, epochId, key, worker, ...recycled });
+  const runtime = isText(python) ? { python } : {};
+  return ok({ pool, head, epochId, key, worker, ...recycled, ...runtime });
 }
 
 function jsonOf(text: string): Record<string, unknown> | undefined {

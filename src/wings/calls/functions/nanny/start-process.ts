@@ -12,13 +12,13 @@ export interface Started {
 }
 
 export function startProcess(
-  argv: readonly string[],
+  [program = '', ...args]: readonly string[],
   options: { readonly env: NodeJS.ProcessEnv; readonly cwd?: string },
 ): Started | Error {
   let started: ChildProcess;
   try {
     const stdio = ['ignore', 'inherit', 'pipe', 'pipe', 'pipe'] as const;
-    started = spawn(process.execPath, argv, { ...options, stdio: [...stdio] });
+    started = spawn(program, args, { ...options, stdio: [...stdio] });
   } catch (error) {
     // No memory for a process, for one.
     return error instanceof Error ? error : new Error(String(error));

@@ -36,9 +36,10 @@ async function started(
   return [[...request.argv], new Map(pairs as [string, string][]), request.cwd];
 }
 
-test('[K8] a worker runs our program, which is told of the head and of its secret', async () => {
+test('[K8] [K15] a worker runs our program, which is told of the head, its secret and Python', async () => {
   const recycle = { calls: 100, bytes: 0 };
-  const pool = { key: 'secret', recycle };
+  const python = '/opt/venv/bin/python';
+  const pool = { key: 'secret', recycle, python };
   const order = launch(7, shell('x'), { pool, epoch: 3, environment: FORGED });
   const [argv, environment] = await started(order);
   assert.deepEqual(argv, ['/bin/weft-worker']);
@@ -49,6 +50,7 @@ test('[K8] a worker runs our program, which is told of the head and of its secre
     epochId: '7#3',
     worker: 'n1:7#3',
     recycle,
+    python,
   });
   const tls = { url: 'https://head:5001', fingerprint: 'ab' };
   const [, remote] = await started(order, { head: tls });

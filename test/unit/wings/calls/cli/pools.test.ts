@@ -21,6 +21,7 @@ const POOL: PoolView = {
   calls: { clients: 1, workers: 2, waiting: 9, running: 2, done: 70, failed: 68 },
   losses: 1,
   image: { kind: 'podman', name: 'lab/node:24' },
+  python: null,
   perWorker: { cpuCount: 2, memoryBytes: 0, gpuCount: 0, counted: {} },
   partition: 'default',
   submittedAt: 0,
@@ -96,6 +97,14 @@ test("[K14] pool start sends the image of its workers, which is docker's unless 
   ]);
 });
 
+test('[K15] pool start sends the interpreter for functions of Python programs', async () => {
+  await using head = await FakeHead.start(STARTED);
+  const { code, error } = await head.weft('pool', 'start', '-n', '1', '--python', 'python3.12');
+  assert.equal(code, 0, error);
+  const sent = head.work.map(({ body }) => (body as { python: unknown }).python);
+  assert.deepEqual(sent, ['python3.12']);
+});
+
 test('pool start and scale refuse numbers that cannot be, and ask for some', async () => {
   await using head = await FakeHead.start(STARTED);
   const wrong: [string[], RegExp][] = [
@@ -106,6 +115,7 @@ test('pool start and scale refuse numbers that cannot be, and ask for some', asy
     [['start', '-n', '1', '--recycle-after', '0'], /^weft: --recycle-after: '0' is less than 1/],
     [['start', '-n', '1', '--image', '-x'], /^weft: --image: '-x' is not the name of an image/],
     [['start', '-n', '1', '--engine', 'podman'], /^weft: --engine says what runs an image; add/],
+    [['start', '-n', '1', '--python', './p'], /^weft: --python: '\.\/p' is no interpreter; write/],
     [['scale', '7'], /^weft: say what is to change/],
   ];
   for (const [words, message] of wrong) {

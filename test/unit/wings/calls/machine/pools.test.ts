@@ -391,6 +391,27 @@ scenario('[K14] workers with an image go where its engine is, and are told of it
   assert.deepEqual(order.pool, { key: 'its secret', image: IMAGE });
 });
 
+scenario('[K15] workers for Python go to agents that know them, and are told of it', (head) => {
+  head.connect('old', { features: ['pools'] });
+  const python = '/opt/venv/bin/python';
+  assert.equal(head.refused(start({ min: 1, python }), ANN), 'resources.unsatisfiable');
+  head.connect('new', { features: ['pools', 'pool_python'] });
+  const id = started(head, { min: 1, max: 1, python });
+  assert.deepEqual(head.schedule(), [`${id}[0]#1@new`]);
+  head.crash();
+  const [order] = outstanding(head.state, head.node('new'), head.settings);
+  assert.equal(order?.kind, 'launch');
+  if (order?.kind !== 'launch') return;
+  assert.deepEqual(order.pool, { key: 'its secret', python });
+});
+
+scenario('[K15] what is no interpreter is refused', (head) => {
+  head.connect('n1');
+  for (const python of ['', '-c', 'two words', './python', '/opt/', '/a\0b']) {
+    assert.equal(head.refused(start({ min: 1, python }), ANN), 'argument.invalid', python);
+  }
+});
+
 scenario('[K14] what is no name of an image is refused', (head) => {
   head.connect('n1', { labels: ['podman'] });
   for (const name of ['', '--privileged', 'two words']) {

@@ -1,6 +1,7 @@
 // The worker program over a real WebSocket: what the head hears when processes die, hang or leave.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -39,6 +40,27 @@ test(
     await assert.rejects(world.value(world.call(failing, [])), RangeError);
   },
 );
+
+const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'no python3 here';
+const FOR_PYTHON = { ...LIMIT, skip };
+
+test('[K15] with an interpreter a process for Python runs the calls', FOR_PYTHON, async () => {
+  await using world = await startWorker({ python: 'python3' });
+  await world.next('hello');
+  world.greet();
+  const end = await world.end(world.call(pid, []));
+  assert.ok(end.kind === 'result' && 'inline' in end.payload && !end.ok);
+  assert.match(Buffer.from(end.payload.inline).toString(), /no function of a Python program/);
+});
+
+test('[K15] an interpreter that is not there is told, and the worker ends', LIMIT, async () => {
+  await using world = await startWorker({ python: '/nowhere/python3' });
+  assert.equal(await world.exited, 1);
+  assert.match(
+    world.stderr(),
+    /does not start: It cannot be started: there is no \/nowhere\/python3/,
+  );
+});
 
 test(
   'a call whose process dies is lost, with words; those behind it run in a new process',

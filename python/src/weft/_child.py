@@ -1,0 +1,324 @@
+"""The process of a worker that runs functions: calls come in by one pipe, results go out by another.
+
+It speaks as the process for Node does (`src/wings/calls/functions/child/frames.ts`): frames of a
+length, a kind and a number, then bytes. The main thread runs functions, one at a time; a second one
+reads, so that calls can be taken back and cancelled while a function runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import faulthandler
+import inspect
+import io
+import json
+import os
+import queue
+import signal
+import struct
+import sys
+import threading
+import time
+import traceback
+import types
+from typing import Any, Dict, List, Optional, Tuple
+
+from . import _parcel
+from ._call import call as current
+from ._parcel import RAISED, REFUSED, Buffer
+
+_CALLS_FD, _RESULTS_FD = 3, 4
+_READ_BYTES = 256 * 1024
+
+# To this process.
+_ASSET, _CALL, _CANCEL, _WITHDRAW, _FORGET, _LEAVE = 1, 2, 3, 4, 5, 6
+# From it.
+_READY, _STARTING, _RESULT, _THROWN, _PROGRESS, _WITHDRAWN, _WORN = 1, 2, 3, 4, 5, 6, 8
+
+_HEAD = struct.Struct("<IBI")
+_ORDER = struct.Struct("<IIII")
+_SHA_BYTES = 32
+# Looking at memory costs more than a small call.
+_LOOK_S = 0.2
+# For a function that runs while its worker leaves.
+_LEAVE_S = 1.0
+
+
+class _Refusal(Exception):
+    """The call cannot be run here; nothing of its function has run."""
+
+    def __init__(self, kind: str, words: str) -> None:
+        super().__init__(words)
+        self.kind = kind
+        self.words = words
+
+
+class _Results:
+    """The pipe of results. All that was flushed is with the kernel, and survives this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._parts: List[Buffer] = []
+
+    def add(self, kind: int, number: int, data: Buffer = b"") -> None:
+        self._parts.append(_HEAD.pack(len(data), kind, number))
+        if data:
+            self._parts.append(data)
+
+    def flush(self) -> None:
+        if not self._parts:
+            return
+        parts, self._parts = self._parts, []
+        self.write(parts)
+
+    def write(self, parts: List[Buffer]) -> None:
+        with self._lock:
+            left = [memoryview(part) for part in parts]
+            while left:
+                try:
+                    written = os.writev(_RESULTS_FD, left[:1000])
+                except BrokenPipeError:
+                    os._exit(0)  # Its worker is gone: nobody wants any result.
+                while left and written >= len(left[0]):
+                    written -= len(left[0])
+                    left.pop(0)
+                if left and written:
+                    left[0] = left[0][written:]
+
+
+class _Assets:
+    """Functions and shared values that this process was given: read when a call first needs them."""
+
+    def __init__(self) -> None:
+        self._by_number: Dict[int, str] = {}
+        self._bytes: Dict[str, Buffer] = {}
+        self._values: Dict[str, Any] = {}
+
+    def keep(self, number: int, frame: memoryview) -> None:
+        sha256 = bytes(frame[:_SHA_BYTES]).hex()
+        self._by_number[number] = sha256
+        self._bytes[sha256] = frame[_SHA_BYTES:]
+
+    def forget(self, number: int) -> None:
+        sha256 = self._by_number.pop(number, None)
+        if sha256 is not None and sha256 not in self._by_number.values():
+            self._bytes.pop(sha256, None)
+            self._values.pop(sha256, None)
+
+    def function(self, number: int) -> Any:
+        sha256 = self._by_number.get(number)
+        if sha256 is None:
+            raise _Refusal(REFUSED, f"function {number} is missing")
+        return self.value(sha256)
+
+    def value(self, sha256: str) -> Any:
+        if sha256 in self._values:
+            return self._values[sha256]
+        data = self._bytes.get(sha256)
+        if data is None:
+            raise _Refusal(REFUSED, f"a shared value ({sha256[:8]}) is missing")
+        flaw = _parcel.headed_flaw(data)
+        if flaw is not None:
+            raise _Refusal(*flaw)
+        value = _opened("the function", _parcel.body_of(data))
+        self._values[sha256] = value
+        return value
+
+
+def _opened(what: str, parcel: memoryview) -> Any:
+    try:
+        return _parcel.unpack(parcel)
+    except _Refusal:
+        raise
+    except ModuleNotFoundError as error:
+        where = f"{sys.executable} on {os.uname().nodename}"
+        if error.name == "cloudpickle":
+            words = f"{where} has no cloudpickle, by which functions travel; install it there"
+        else:
+            words = (
+                f"{what} needs the module {error.name!r}, which {where} does not have; install it there, "
+                "or send a module of your own with modules="
+            )
+        raise _Refusal(REFUSED, words) from None
+    except Exception as error:
+        raise _Refusal(REFUSED, f"{what} cannot be read: {type(error).__name__}: {error}") from error
+
+
+class _Child:
+    def __init__(self, options: Dict[str, Any]) -> None:
+        self._calls_max = int(options.get("callsMax") or 0)
+        self._bytes_max = int(options.get("bytesMax") or 0)
+        self._results = _Results()
+        self._assets = _Assets()
+        # Calls that have not begun, by number; who takes one out has it, reader or runner.
+        self._waiting: Dict[int, memoryview] = {}
+        self._queue: "queue.SimpleQueue[Optional[int]]" = queue.SimpleQueue()
+        self._running = 0
+        self._done = 0
+        self._worn: Optional[str] = None
+        self._has_left_off = False
+        self._looked_at = 0.0
+        _parcel.find_shared = self._assets.value
+
+    def run(self) -> None:
+        threading.Thread(target=self._read, name="weft-reader", daemon=True).start()
+        self._results.add(_READY, os.getpid())
+        while True:
+            if self._queue.empty():
+                self._results.flush()
+                self._look()
+            number = self._queue.get()
+            if number is None:
+                return self._results.flush()
+            body = self._waiting.pop(number, None)
+            if body is None:
+                continue  # It was taken back.
+            self._run_one(number, body)
+            if self._worn is not None and not self._has_left_off:
+                self._leave_off()
+
+    def _run_one(self, number: int, body: memoryview) -> None:
+        """With the result of the last call, in one write, goes that this one begins: so the worker
+        knows for certain which calls have.
+        """
+        self._running = number
+        self._results.add(_STARTING, number)
+        self._results.flush()
+        kind, data = self._attempt(number, body)
+        self._running = 0
+        current._end()
+        _flush_output()
+        self._results.add(kind, number, data)
+        self._done += 1
+        if self._calls_max and self._done >= self._calls_max:
+            self._worn = self._worn or f"it has run {self._calls_max} calls"
+
+    def _attempt(self, number: int, body: memoryview) -> Tuple[int, Buffer]:
+        try:
+            id, attempt, asset, count = _ORDER.unpack_from(body)
+            function = self._assets.function(asset)
+            args, kwargs = _opened("an argument", body[_ORDER.size + 4 * count :])
+            current._begin(id, attempt, lambda value: self._tell(number, value))
+            value = function(*args, **kwargs)
+            if inspect.iscoroutine(value):
+                value = asyncio.run(value)
+        except _Refusal as refusal:
+            return _THROWN, _parcel.pack((refusal.kind, refusal.words, "", None))
+        except BaseException as error:
+            return _THROWN, _thrown(error)
+        try:
+            return _RESULT, _parcel.pack(value)
+        except Exception as error:
+            words = f"its result cannot be pickled ({type(error).__name__}: {error})"
+            return _THROWN, _parcel.pack((REFUSED, words, "", None))
+
+    def _tell(self, number: int, value: Any) -> None:
+        data = _parcel.pack(value)
+        if self._running == number:
+            self._results.write([_HEAD.pack(len(data), _PROGRESS, number), data])
+
+    def _leave_off(self) -> None:
+        """This process starts no more calls, and wants to be replaced."""
+        self._has_left_off = True
+        for number in list(self._waiting):
+            if self._waiting.pop(number, None) is not None:
+                self._results.add(_WITHDRAWN, number)
+        self._results.add(_WORN, 0, (self._worn or "").encode())
+        self._results.flush()
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        if self._bytes_max == 0 or now - self._looked_at < _LOOK_S or self._has_left_off:
+            return
+        self._looked_at = now
+        if _resident_bytes() > self._bytes_max:
+            self._worn = f"its memory is over {self._bytes_max} bytes"
+            self._leave_off()
+
+    def _read(self) -> None:
+        reader = io.BufferedReader(io.FileIO(_CALLS_FD, closefd=False), _READ_BYTES)
+        try:
+            while True:
+                head = reader.read(_HEAD.size)
+                if head is None or len(head) < _HEAD.size:
+                    break
+                length, kind, number = _HEAD.unpack(head)
+                # Its own memory, and to be written to: arrays of arguments lie in it.
+                body = bytearray(length)
+                if length and reader.readinto(body) != length:
+                    break
+                if kind == _LEAVE:
+                    break
+                self._take(kind, number, memoryview(body))
+        except OSError:
+            pass
+        # Without its worker this process is of no use, whatever runs.
+        self._queue.put(None)
+        time.sleep(_LEAVE_S)
+        os._exit(0)
+
+    def _take(self, kind: int, number: int, body: memoryview) -> None:
+        if kind == _CALL:
+            self._waiting[number] = body
+            self._queue.put(number)
+            if self._has_left_off:
+                self._give_back([number])
+        elif kind == _ASSET:
+            self._assets.keep(number, body)
+        elif kind == _WITHDRAW:
+            self._give_back(struct.unpack(f"<{len(body) // 4}I", body))
+        elif kind == _CANCEL and self._running == number:
+            current._cancelled = True
+        elif kind == _FORGET:
+            self._assets.forget(number)
+
+    def _give_back(self, numbers: Any) -> None:
+        gone = [number for number in numbers if self._waiting.pop(number, None) is not None]
+        if gone:
+            self._results.write([_HEAD.pack(0, _WITHDRAWN, number) for number in gone])
+
+
+def _thrown(error: BaseException) -> bytes:
+    """Its text can always be read, the exception itself perhaps."""
+    trail = error.__traceback__
+    while trail is not None and trail.tb_frame.f_code.co_filename == __file__:
+        trail = trail.tb_next
+    text = "".join(traceback.format_exception(type(error), error, trail))
+    name = f"{type(error).__qualname__}: {error}"
+    if not isinstance(error, Exception):
+        return _parcel.pack((RAISED, text, name, None))  # `sys.exit` would end the program.
+    try:
+        inner: Optional[bytes] = _parcel.pack(error)
+    except Exception:
+        inner = None
+    return _parcel.pack((RAISED, text, name, inner))
+
+
+def _flush_output() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):
+            pass  # A function may have closed or replaced it.
+
+
+def _resident_bytes() -> int:
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def main(options: str) -> None:
+    """Runs calls until there are no more."""
+    for fd in (_CALLS_FD, _RESULTS_FD):
+        os.set_inheritable(fd, False)
+    # Signals of the terminal and of `weft kill --signal` are for the worker, or for handlers of a call.
+    for name in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(name, lambda *_: None)
+    faulthandler.enable()
+    # Functions of a program's main module find one that has nothing of ours.
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    sys.argv = [""]
+    _Child(json.loads(options)).run()
