@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { Child } from '../src/wings/calls/functions/nanny/child-process.ts';
-import { capture, packArguments } from '../src/wings/calls/functions/travel/values.ts';
+import { capture, packArguments } from '../src/wings/calls/functions/serialization/values.ts';
+import { Child } from '../src/wings/calls/functions/supervisor/child-process.ts';
 
 const calls = Number(process.argv[2] ?? 200_000);
 const ahead = Number(process.argv[3] ?? 16);
@@ -27,7 +27,7 @@ const over = Promise.withResolvers<void>();
 let given = 0;
 let done = 0;
 let from = 0;
-let nannyFrom = process.cpuUsage();
+let supervisorFrom = process.cpuUsage();
 let childFrom = 0;
 
 const child = new Child(
@@ -42,7 +42,7 @@ const child = new Child(
     ready: () => {
       child.load(fn.sha256, fn.code);
       from = performance.now();
-      nannyFrom = process.cpuUsage();
+      supervisorFrom = process.cpuUsage();
       childFrom = cpuUsOf(child.pid);
       for (let call = 0; call < ahead; call += 1) give();
     },
@@ -69,7 +69,7 @@ function give(): void {
 
 function finish(): void {
   const seconds = (performance.now() - from) / 1000;
-  const { user, system } = process.cpuUsage(nannyFrom);
+  const { user, system } = process.cpuUsage(supervisorFrom);
   print(`worker_calls_per_s_${ahead}_ahead`, 'calls/s', calls / seconds);
   print('worker_nanny_us_per_call', 'us', (user + system) / calls);
   print('worker_child_us_per_call', 'us', (cpuUsOf(child.pid) - childFrom) / calls);

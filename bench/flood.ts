@@ -24,13 +24,14 @@ async function everybody(cluster: Cluster, pool: Pool): Promise<Who[]> {
       return [process.pid, process.ppid] as const;
     };
     const pairs = await Promise.all(Array.from({ length: 20 }, () => pool.run(ask)));
-    for (const [child, nanny] of pairs) workers.set(child, nanny);
+    for (const [child, supervisor] of pairs) workers.set(child, supervisor);
   }
   const found: Who[] = [
     ['program', process.pid],
     ['head', cluster.headPid()],
   ];
-  for (const [child, nanny] of workers) found.push(['worker', nanny], ['its child', child]);
+  for (const [child, supervisor] of workers)
+    found.push(['worker', supervisor], ['its child', child]);
   return found;
 }
 

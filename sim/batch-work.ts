@@ -4,7 +4,7 @@
 import type { BatchRef } from '../src/kernel/model/batch.ts';
 import type { BlobHash } from '../src/kernel/model/blob.ts';
 import type { Submission } from '../src/kernel/model/submission.ts';
-import type { BatchPartWish, SubmitBatch } from '../src/wings/batches/machine/commands.ts';
+import type { BatchPartRequest, SubmitBatch } from '../src/wings/batches/machine/commands.ts';
 import type { BatchesTruth } from './batch-truth.ts';
 import type { Dice, Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';
@@ -134,7 +134,7 @@ export class BatchWork {
     return [{ namespace: owner, name: last.name, version: 1 }];
   }
 
-  #parts(file: File, key: string, dice: Dice): BatchPartWish[] {
+  #parts(file: File, key: string, dice: Dice): BatchPartRequest[] {
     let from = 0;
     return file.counts.map((count, at) => {
       const numbers = Array.from({ length: count }, (_, item) => from + item);

@@ -3,7 +3,7 @@
 
 import type {
   ChangeReservation,
-  ReservationWish,
+  WantedReservation,
 } from '../src/kernel/machine/reservations/commands.ts';
 import type { NodeName, UserName } from '../src/kernel/model/ids.ts';
 import { type MaintenanceProgram, RUNNING_POLICIES } from '../src/kernel/model/maintenance.ts';
@@ -146,7 +146,7 @@ export class Booking {
     client.once(command, operator('bob'));
   }
 
-  #drawRequest(dice: Dice): ReservationWish {
+  #drawRequest(dice: Dice): WantedReservation {
     const { machines } = this.#world;
     const isNamed = dice.happens(0.4);
     const perNode = { cpuCount: dice.whole(1, 2), memoryBytes: dice.whole(0, 1) * GIB };

@@ -13,7 +13,7 @@ export interface RunEnd {
   readonly violation: Violation | null;
 }
 
-export interface RunWish<Canary, Weather> {
+export interface RunRequest<Canary, Weather> {
   readonly seed: number;
   readonly canary?: Canary | undefined;
   /** Instead of what the seed draws. */
@@ -66,7 +66,7 @@ export function familyOf<
 >(of: {
   readonly name: string;
   readonly word: string;
-  readonly run: (wish: RunWish<Canary, Weather>) => End | Promise<End>;
+  readonly run: (wish: RunRequest<Canary, Weather>) => End | Promise<End>;
   readonly sizes: readonly (keyof End & string)[];
   readonly pinned: readonly {
     readonly seed: number;

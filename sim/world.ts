@@ -32,7 +32,7 @@ import { Client } from './client.ts';
 import { type Life, SimClock, Time } from './clock.ts';
 import { CloneWork } from './clones.ts';
 import { dialerOf, dialTo } from './dial.ts';
-import type { RunWish } from './family.ts';
+import type { RunRequest } from './family.ts';
 import { powerSwitch } from './fence.ts';
 import { GoalWork } from './goals/goal-work.ts';
 import { HeadHost } from './head-host.ts';
@@ -50,7 +50,7 @@ import { BEFORE, drawWeather, type Weather } from './weather.ts';
 import { drawMachines } from './workload.ts';
 import { Works } from './works.ts';
 
-export type RunOptions = RunWish<Canary, Weather>;
+export type RunOptions = RunRequest<Canary, Weather>;
 
 /** Once all is well, at least one task ends in this time, or everything has. */
 const LIVENESS_MS = 600_000;

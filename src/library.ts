@@ -39,9 +39,9 @@ export type { Batch as BatchDefinition } from './wings/batches/sdk/batch.ts';
 export type { BatchInfo } from './wings/batches/sdk/info.ts';
 export type { BatchOptions } from './wings/batches/sdk/options.ts';
 export { SubmittedBatch } from './wings/batches/sdk/submitted-batch.ts';
-export { type CallContext, call } from './wings/calls/functions/travel/context.ts';
-export { NotSendable } from './wings/calls/functions/travel/not-sendable.ts';
-export { Shared } from './wings/calls/functions/travel/shared.ts';
+export { type CallContext, call } from './wings/calls/functions/serialization/context.ts';
+export { NotSendable } from './wings/calls/functions/serialization/not-sendable.ts';
+export { Shared } from './wings/calls/functions/serialization/shared.ts';
 export { Call } from './wings/calls/sdk/call.ts';
 export {
   CallCancelled,

@@ -57,7 +57,7 @@ const PICTURES: readonly Picture[] = [
     name: 'job',
     place: `jobs/${ARRAY}`,
     height: 740,
-    label: 'The page of an array: why it waits, its life, a map of its tasks, and output',
+    label: 'The page of an array: why it waits, its timeline, a map of its tasks, and output',
   },
 ];
 

@@ -11,7 +11,7 @@ import {
 import { Streams } from '../chance.ts';
 import { Chronicle } from '../chronicle.ts';
 import { Time } from '../clock.ts';
-import type { RunEnd, RunWish } from '../family.ts';
+import type { RunEnd, RunRequest } from '../family.ts';
 import { Recurring } from '../recurring.ts';
 import { Violation } from '../violation.ts';
 import { type CallCanary, NO_CALL_CANARY, type PlantedCalls } from './canary.ts';
@@ -23,7 +23,7 @@ import { CallTruths } from './truth.ts';
 import { type CallWeather, drawCallWeather } from './weather.ts';
 import { WorkerHost } from './worker-host.ts';
 
-type CallWish = RunWish<CallCanary, CallWeather>;
+type CallRunRequest = RunRequest<CallCanary, CallWeather>;
 
 export interface CallRunResult extends RunEnd {
   readonly weather: CallWeather;
@@ -54,7 +54,7 @@ class CallWorld {
   #clientCount = 0;
   #isHealed = false;
 
-  constructor({ seed, canary = NO_CALL_CANARY, weather, trace }: CallWish) {
+  constructor({ seed, canary = NO_CALL_CANARY, weather, trace }: CallRunRequest) {
     this.#streams = new Streams(seed, 'calls ');
     this.chronicle = new Chronicle(this.time, trace);
     const drawn = drawCallWeather(this.#streams.under('weather'));
@@ -313,7 +313,7 @@ class CallWorld {
   }
 }
 
-export function runCallSeed(wish: CallWish): CallRunResult {
+export function runCallSeed(wish: CallRunRequest): CallRunResult {
   const world = new CallWorld(wish);
   world.run();
   const { weather, calls, time, chronicle } = world;

@@ -14,7 +14,7 @@ import { Chronicle } from '../chronicle.ts';
 import { Client, operator } from '../client.ts';
 import { type Life, Time } from '../clock.ts';
 import { dialerOf } from '../dial.ts';
-import type { RunEnd, RunWish } from '../family.ts';
+import type { RunEnd, RunRequest } from '../family.ts';
 import { HeadHost } from '../head-host.ts';
 import { headSettings, PERIOD_MS } from '../head-settings.ts';
 import type { Machine } from '../machine.ts';
@@ -67,7 +67,7 @@ class ForeignWorld {
   readonly #client: Client;
   #checked = 0;
 
-  constructor({ seed, canary = NO_FOREIGN_CANARY, weather, trace }: ForeignWish) {
+  constructor({ seed, canary = NO_FOREIGN_CANARY, weather, trace }: ForeignRunRequest) {
     const streams = new Streams(seed, 'foreign ');
     this.#streams = streams;
     this.chronicle = new Chronicle(this.time, trace);
@@ -318,10 +318,10 @@ class ForeignWorld {
   }
 }
 
-type ForeignWish = RunWish<ForeignCanary, ForeignWeather>;
+type ForeignRunRequest = RunRequest<ForeignCanary, ForeignWeather>;
 
 /** One run at a time: some shared classes are watched while it goes on. */
-export async function runForeignSeed(wish: ForeignWish): Promise<ForeignRunResult> {
+export async function runForeignSeed(wish: ForeignRunRequest): Promise<ForeignRunResult> {
   const world = new ForeignWorld(wish);
   const { weather, truth, time, chronicle } = world;
   await chronicle.watch(() => world.run());

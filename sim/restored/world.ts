@@ -10,7 +10,7 @@ import { Streams } from '../chance.ts';
 import { Chronicle } from '../chronicle.ts';
 import { SimClock, Time } from '../clock.ts';
 import { dialerOf, dialTo } from '../dial.ts';
-import type { RunEnd, RunWish } from '../family.ts';
+import type { RunEnd, RunRequest } from '../family.ts';
 import { Site } from '../foreign/site.ts';
 import type { ForeignWeather } from '../foreign/weather.ts';
 import { HeadHost } from '../head-host.ts';
@@ -30,7 +30,7 @@ export interface RestoredEnd extends RunEnd {
   readonly lost: number;
 }
 
-export type RestoredWish = RunWish<RestoredCanary, RestoredWeather>;
+export type RestoredRunRequest = RunRequest<RestoredCanary, RestoredWeather>;
 
 const NODES = ['n1', 'n2', 'n3'];
 const GATEWAY = 's1';
@@ -49,7 +49,7 @@ class RestoredWorld {
   readonly #links = new Map<string, Link>();
   readonly #canary: RestoredCanary;
 
-  constructor({ seed, trace, weather, canary = NO_RESTORED_CANARY }: RestoredWish) {
+  constructor({ seed, trace, weather, canary = NO_RESTORED_CANARY }: RestoredRunRequest) {
     this.#streams = new Streams(seed);
     this.#canary = canary;
     const drawn = drawRestoredWeather(this.#streams.under('weather'));
@@ -263,7 +263,7 @@ function putBack(disk: MemoryDisk, from: MemoryDisk): void {
 }
 
 /** One run; never rejects. */
-export async function runRestored(wish: RestoredWish): Promise<RestoredEnd> {
+export async function runRestored(wish: RestoredRunRequest): Promise<RestoredEnd> {
   const { seed, canary = NO_RESTORED_CANARY } = wish;
   const world = new RestoredWorld(wish);
   const { host, machines, site, chronicle, judge, weather, time } = world;

@@ -7,7 +7,7 @@ import type { HeadProgram, Wing } from '../kernel/wing.ts';
 import { WINGS } from '../wings.ts';
 
 export interface HeadWings extends HttpWings {
-  /** The doors are open. Rejects with words. */
+  /** The listeners are open. Rejects with words. */
   serving(head: Head, door: HttpSide): Promise<void>;
   /** Throws a failure that says what is wrong; the returned function has the configuration in force. */
   reread(config: Config): () => void;

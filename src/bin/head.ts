@@ -5,12 +5,12 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { addressesBehind } from '../kernel/doors/own-addresses.ts';
 import { fingerprintOf } from '../kernel/head/auth/certificate.ts';
 import { type Head, startHead } from '../kernel/head/head.ts';
 import { startHttp } from '../kernel/head/http/server.ts';
 import { LogFiles } from '../kernel/head/logs/log-files.ts';
 import { logJobsOf } from '../kernel/head/logs/log-jobs.ts';
+import { addressesBehind } from '../kernel/listeners/own-addresses.ts';
 import { systemChance } from '../kernel/os/chance.ts';
 import { systemBootClock, systemClock } from '../kernel/os/clock.ts';
 import { systemCommands } from '../kernel/os/commands.ts';
@@ -36,7 +36,7 @@ const FIRST_WORD_MS = 6_000;
 const PAGE = new URL('../../dist/dashboard/', import.meta.url);
 
 /**
- * Runs a head until SIGTERM or SIGINT. Jobs go on without it. `onServing` is called once both doors
+ * Runs a head until SIGTERM or SIGINT. Jobs go on without it. `onServing` is called once both listeners
  * are open. Rejects with a `Failure` whose exit code is for a supervisor when the head cannot start,
  * and when the thread of its store has died; the log has it too.
  */
@@ -188,7 +188,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
     multiUser: options.multiUser,
     capacity: options.capacity ?? {},
     socketPath: options.socketPath,
-    secure: await secureDoor(options, head),
+    secure: await secureListener(options, head),
     page: { files: fileURLToPath(PAGE), state: options.directory },
     loginDirectory: join(tmpdir(), `weft-login-${process.getuid?.() ?? 0}`),
     requestRateMax: options.requestRateMax,
@@ -226,7 +226,7 @@ function stopSignal(): Promise<null> {
   });
 }
 
-async function secureDoor(options: HeadOptions, { engine }: Head) {
+async function secureListener(options: HeadOptions, { engine }: Head) {
   if (options.listen === null) return null;
   const { host, port } = options.listen;
   const certificate = await certificateOf(options, engine.state.identity);

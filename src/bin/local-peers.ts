@@ -2,7 +2,7 @@
 // launcher for it, where there is one that was compiled.
 
 import { join } from 'node:path';
-import type { UidsOf } from '../kernel/doors/peer-owners.ts';
+import type { UidsOf } from '../kernel/listeners/peer-owners.ts';
 import { ensureLauncher, type LauncherProgram } from '../kernel/os/launcher-build.ts';
 import { uidsByLauncher } from '../kernel/os/unix-peers.ts';
 import { ownHome } from '../kernel/os/users.ts';

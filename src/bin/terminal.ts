@@ -37,7 +37,7 @@ const PROGRAMS: Programs = {
     ).detectMachine();
     return { cpuCount, memoryBytes, gpuCount, counted: {} };
   },
-  endCarriers: async (variable) => (await import('../kernel/os/marks.ts')).killCarriers(variable),
+  endMarked: async (variable) => (await import('../kernel/os/marks.ts')).killByMark(variable),
   findContainerRuntimes: async () => {
     return (await import('../kernel/os/container-runtimes.ts')).findContainerRuntimes(null);
   },

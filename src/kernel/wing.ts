@@ -8,10 +8,10 @@ import type { ApiPart } from './api/part.ts';
 import type { CliWing } from './cli/part.ts';
 import type { Config } from './config/config.ts';
 import type { AgentOptions, HeadOptions } from './config/daemon-options.ts';
-import type { UidsOf } from './doors/peer-owners.ts';
 import type { Head } from './head/head.ts';
 import type { HttpSide } from './head/http/server.ts';
 import type { HeadPart } from './head/part.ts';
+import type { UidsOf } from './listeners/peer-owners.ts';
 import type { MachinePart } from './machine/part.ts';
 import type { NodeFacts } from './model/node.ts';
 import type { Log } from './ports/log.ts';
@@ -72,7 +72,7 @@ export interface HeadProgram {
   readonly log: Log;
   /** One line per request that changes something. */
   readonly audit: Log;
-  /** The doors are open. Rejects with words when what is to begin then cannot. */
+  /** The listeners are open. Rejects with words when what is to begin then cannot. */
   onServing(begin: (head: Head, door: HttpSide) => void | Promise<void>): void;
   /**
    * The configuration is read again: `read` throws a failure that says what is wrong with it, and gives what has

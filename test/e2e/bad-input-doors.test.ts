@@ -1,4 +1,4 @@
-// What comes in broken at every door of a real cluster: the API, the TLS port, the unix socket, the
+// What comes in broken at every listener of a real cluster: the API, the TLS port, the unix socket, the
 // agents' WebSocket and the launcher's socket. It is answered or cut off, and harms nobody.
 
 import assert from 'node:assert/strict';

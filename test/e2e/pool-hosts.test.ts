@@ -244,7 +244,7 @@ describe('pools on six hosts', { timeout: 900_000 }, () => {
     async () => {
       await using pool = await open({ nodesNamed: ['n1'] });
       const first = await running(pool);
-      process.kill(nannyPid(pool.id, dirname(hosted.member('n1').place)), 'SIGKILL');
+      process.kill(supervisorPid(pool.id, dirname(hosted.member('n1').place)), 'SIGKILL');
       await isLost(first.call, /n1:.* has ended: .*/, 2000);
       const second = await running(pool);
       await hosted.killAgent(hosted.member('n1'));
@@ -357,7 +357,7 @@ function linesOf(file: string): string[] {
 }
 
 /** The process of the pool's worker; `directory`: of its node and the others, and of no other cluster. */
-function nannyPid(pool: number, directory: string): number {
+function supervisorPid(pool: number, directory: string): number {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {

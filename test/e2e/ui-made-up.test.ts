@@ -254,8 +254,8 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await page.getByRole('region', { name: 'Runs and waits' }).waitFor();
     assert.equal(await edge('Runs and waits'), await edge('Nodes'));
     await goTo(made.own, 'jobs/2', 'Job 2');
-    await page.getByRole('region', { name: 'Its life' }).waitFor();
-    assert.equal(await edge('Its life'), await edge('Output'));
+    await page.getByRole('region', { name: 'Timeline' }).waitFor();
+    assert.equal(await edge('Timeline'), await edge('Output'));
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 

@@ -36,7 +36,7 @@ import type { Stored } from '../../src/kernel/model/staging.ts';
 import type { Submission } from '../../src/kernel/model/submission.ts';
 import { gpusOf, helloOf, type NodeOptions, resources } from './nodes.ts';
 import { checkReplay, replayed } from './replay.ts';
-import { TellTale } from './told.ts';
+import { SentOrders } from './sent-orders.ts';
 
 /** An instant to start from; any would do. */
 export const START_AT = 1_700_000_000_000;
@@ -96,7 +96,7 @@ export class TestHead {
   readonly records: StepRecord[] = [];
   settings: Settings;
   at = START_AT;
-  #told = new TellTale();
+  #told = new SentOrders();
   /** Stops and goes that nodes have reported. */
   #turns = 0;
 
@@ -136,7 +136,7 @@ export class TestHead {
   crash(): readonly Event[] {
     this.finish();
     this.state = replayed(this.records);
-    this.#told = new TellTale();
+    this.#told = new SentOrders();
     return this.perform({ kind: 'started' }).events;
   }
 

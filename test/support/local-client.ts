@@ -2,8 +2,8 @@
 
 import { mkdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { identityAt } from '../../src/kernel/api/held-socket.ts';
 import { proofName } from '../../src/kernel/api/local-login.ts';
-import { identityAt } from '../../src/kernel/api/socket-door.ts';
 
 /** A JSON request as the calling user. Rejects with `CallError` on any error status. */
 export type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;

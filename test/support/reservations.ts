@@ -4,7 +4,7 @@ import type {
   CreateReservation,
   Occurrences,
   ReservationMembers,
-  ReservationWish,
+  WantedReservation,
 } from '../../src/kernel/machine/reservations/commands.ts';
 import type { NodeName, UserName } from '../../src/kernel/model/ids.ts';
 import type { Amounts } from './nodes.ts';
@@ -30,7 +30,7 @@ export interface ReserveWords {
   readonly recurrence?: Occurrences;
 }
 
-export function wishOf(words: ReserveWords): ReservationWish {
+export function wishOf(words: ReserveWords): WantedReservation {
   const { at, within, nodes = [], share } = words;
   const flexible = within && { notBefore: within[0], until: within[1] };
   return {

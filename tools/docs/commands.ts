@@ -49,7 +49,7 @@ export const SILENT: Invocation = {
     runHead: () => Promise.resolve(),
     runAgent: () => Promise.resolve(),
     machineIdentity: () => Promise.reject(new Error('pages are made without a machine')),
-    endCarriers: () => Promise.reject(new Error('pages are made without a machine')),
+    endMarked: () => Promise.reject(new Error('pages are made without a machine')),
     detectMachine: () => Promise.reject(new Error('pages are made without a machine')),
     findContainerRuntimes: () => Promise.resolve([]),
   },

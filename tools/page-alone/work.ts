@@ -75,7 +75,7 @@ export function poolOf(now: number): PoolView {
     calls: { clients: 2, workers: 6, waiting: 120, running: 6, done: 48_210, failed: 31 },
     losses: 1,
     image: null,
-  python: null,
+    python: null,
     perWorker: PER_WORKER,
     partition: 'default',
     submittedAt: now - 30 * MINUTE_MS,

@@ -7,7 +7,7 @@ import type { NodeHello } from '../model/node.ts';
 import {
   type OwnerPause,
   type Pause,
-  type PauseWish,
+  type PauseOrder,
   refusePause,
   refuseUnpause,
   type YieldPause,
@@ -67,7 +67,7 @@ export class Pausing {
   }
 
   /** The head knew another limit perhaps: ours is not passed for that. */
-  order(order: PauseWish): void {
+  order(order: PauseOrder): void {
     const { maxMs, step } = this.#world;
     const own =
       order.kind === 'pause' && order.durationMs > maxMs ? { ...order, durationMs: maxMs } : order;

@@ -4,12 +4,18 @@
 import { errorFromAnswer } from './api-error.ts';
 import type { Answer, ByteBody } from './exchange.ts';
 import { noteHeadDate } from './head-time.ts';
+import { formatSocket } from './held-socket.ts';
 import { loginLocally } from './local-login.ts';
 import { fillPath, methodAndPath, type RouteName } from './paths.ts';
 import { readText } from './read-text.ts';
 import type { Body, ReplyOf } from './routes.ts';
-import { formatSocket } from './socket-door.ts';
-import { type Address, createTransport, type Door, type Transport, type Way } from './transport.ts';
+import {
+  type Address,
+  createTransport,
+  type HeadPeer,
+  type Transport,
+  type Way,
+} from './transport.ts';
 import type { FinishLoginReply } from './users.ts';
 
 export interface ClientOptions {
@@ -66,15 +72,15 @@ export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options.address);
   const credentials = new Credentials(transport, options);
   async function stream<N extends RouteName>(route: N, call: CallOptions<N> = {}) {
-    const door = transport.door();
-    const answer = await attempt(door, route, call, await credentials.current(door));
+    const peer = transport.peer();
+    const answer = await attempt(peer, route, call, await credentials.current(peer));
     if (isGood(answer)) return answer;
     const text = await readText(answer, transport.address);
     if (answer.statusCode !== 401 || !credentials.renewable) {
       throw errorFromAnswer(answer.statusCode ?? 0, text);
     }
     // A restarted head knows no sessions: prove it again, once.
-    const again = await attempt(door, route, call, await credentials.renew(door));
+    const again = await attempt(peer, route, call, await credentials.renew(peer));
     if (isGood(again)) return again;
     throw errorFromAnswer(again.statusCode ?? 0, await readText(again, transport.address));
   }
@@ -86,11 +92,11 @@ export function createClient(options: ClientOptions): Client {
       return JSON.parse(text);
     },
     async opening(path, { isAgain }) {
-      const door = transport.door();
-      const token = await (isAgain ? credentials.renew(door) : credentials.current(door));
+      const peer = transport.peer();
+      const token = await (isAgain ? credentials.renew(peer) : credentials.current(peer));
       const headers: Record<string, string> = {};
       if (token !== null) headers['authorization'] = `Bearer ${token}`;
-      const { url, options: way } = door.way();
+      const { url, options: way } = peer.way();
       return { url: `${url}${path}`, options: way, headers, isRenewable: credentials.renewable };
     },
     close: () => transport.close(),
@@ -102,7 +108,7 @@ function isGood({ statusCode }: Answer): boolean {
 }
 
 async function attempt<N extends RouteName>(
-  door: Door,
+  peer: HeadPeer,
   route: N,
   call: CallOptions<N>,
   token: string | null,
@@ -113,7 +119,7 @@ async function attempt<N extends RouteName>(
   if (call.body !== undefined) headers['content-type'] = 'application/json';
   if (call.bytes !== undefined) headers['content-type'] = 'application/octet-stream';
   if (call.key !== undefined) headers['idempotency-key'] = call.key;
-  const answer = await door.send({
+  const answer = await peer.send({
     method,
     path: fillPath(path, call.params ?? {}) + formatQuery(call.query ?? {}),
     headers,
@@ -138,8 +144,8 @@ class Credentials {
   readonly renewable: boolean;
   readonly #given: Promise<string | null> | undefined;
   readonly #sessions: SessionKeeper | undefined;
-  /** Sessions by the door they were got through: no other peer ever sees one. */
-  readonly #tokens = new WeakMap<Door, Promise<string | null>>();
+  /** Sessions by the peer that gave them: no other peer ever sees one. */
+  readonly #tokens = new WeakMap<HeadPeer, Promise<string | null>>();
 
   constructor(transport: Transport, { token, sessions }: ClientOptions) {
     this.#sessions = sessions;
@@ -147,30 +153,30 @@ class Credentials {
     if (!this.renewable) this.#given = Promise.resolve(token ?? null);
   }
 
-  current(door: Door): Promise<string | null> {
-    return this.#given ?? this.#tokens.get(door) ?? this.#kept(door, this.#load(door));
+  current(peer: HeadPeer): Promise<string | null> {
+    return this.#given ?? this.#tokens.get(peer) ?? this.#kept(peer, this.#load(peer));
   }
 
-  renew(door: Door): Promise<string | null> {
-    return this.#kept(door, this.#login(door));
+  renew(peer: HeadPeer): Promise<string | null> {
+    return this.#kept(peer, this.#login(peer));
   }
 
   /** A login that failed is not remembered: the head may be there the next time. */
-  #kept(door: Door, login: Promise<string | null>): Promise<string | null> {
-    this.#tokens.set(door, login);
-    login.catch(() => this.#tokens.delete(door));
+  #kept(peer: HeadPeer, login: Promise<string | null>): Promise<string | null> {
+    this.#tokens.set(peer, login);
+    login.catch(() => this.#tokens.delete(peer));
     return login;
   }
 
-  async #load(door: Door): Promise<string | null> {
-    const kept = door.socket && (await this.#sessions?.load(formatSocket(door.socket)));
-    return kept ?? this.#login(door);
+  async #load(peer: HeadPeer): Promise<string | null> {
+    const kept = peer.socket && (await this.#sessions?.load(formatSocket(peer.socket)));
+    return kept ?? this.#login(peer);
   }
 
-  async #login(door: Door): Promise<string | null> {
-    if (door.socket === null) return null;
-    const session = await loginLocally(door, door.socket);
-    await this.#sessions?.save(session, formatSocket(door.socket));
+  async #login(peer: HeadPeer): Promise<string | null> {
+    if (peer.socket === null) return null;
+    const session = await loginLocally(peer, peer.socket);
+    await this.#sessions?.save(session, formatSocket(peer.socket));
     return session.token;
   }
 }

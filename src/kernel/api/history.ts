@@ -1,7 +1,7 @@
 // The accounting records: one per job, one per ended epoch of a task, also of jobs long gone.
 
 import { z } from 'zod';
-import { OUTCOME_WISHES } from '../model/job.ts';
+import { OUTCOME_FILTERS } from '../model/job.ts';
 import { count, instant, instantOrNull, queryFlag, queryNumber, taskId } from './common.ts';
 import { itemView, outcomeView } from './jobs.ts';
 
@@ -9,7 +9,7 @@ export const historyQuery = z.strictObject({
   owner: z.string().optional(),
   state: z.string().optional(),
   /** `failure`: every one but `completed` and `cancelled`. */
-  outcome: z.enum(OUTCOME_WISHES).optional(),
+  outcome: z.enum(OUTCOME_FILTERS).optional(),
   name: z.string().optional(),
   jobId: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),
   /** Submitted at or after, and before; ms since 1970. */

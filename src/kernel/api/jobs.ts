@@ -1,7 +1,7 @@
 // Jobs and tasks as the API shows them, and the requests about them.
 
 import { z } from 'zod';
-import { JOB_ORDERS, OUTCOME_WISHES, OUTCOMES, TASK_STATES } from '../model/job.ts';
+import { JOB_ORDERS, OUTCOME_FILTERS, OUTCOMES, TASK_STATES } from '../model/job.ts';
 import { JOB_SOURCES } from '../model/job-source.ts';
 import {
   askedResources,
@@ -164,7 +164,7 @@ export const listJobsQuery = z.strictObject({
   owner: z.string().optional(),
   name: z.string().optional(),
   /** `failure`: every one but `completed` and `cancelled`. */
-  outcome: z.enum(OUTCOME_WISHES).optional(),
+  outcome: z.enum(OUTCOME_FILTERS).optional(),
   /** `grid`: submitted here; `local`: given to a site by its own user; `maintenance`: a program of the cluster. */
   source: z.enum(JOB_SOURCES).optional(),
   /** The job that stands for this one of a site: `hpc/4711`. */

@@ -9,10 +9,10 @@
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { errorFromAnswer, notTheHeadError } from './api-error.ts';
+import { holdDirectory, type SocketIdentity } from './held-socket.ts';
 import { methodAndPath } from './paths.ts';
 import { readText } from './read-text.ts';
-import { holdDirectory, type SocketIdentity } from './socket-door.ts';
-import type { Door } from './transport.ts';
+import type { HeadPeer } from './transport.ts';
 import type { FinishLoginReply } from './users.ts';
 
 /** The directory that proves that we own it and that we came through this socket. */
@@ -21,7 +21,7 @@ export function proofName(path: string, { device, inode }: SocketIdentity): stri
 }
 
 /** Gets a session token for a proof. The caller may keep it, mode 0600. */
-export function loginLocally(door: Door, socket: SocketIdentity): Promise<FinishLoginReply> {
+export function loginLocally(door: HeadPeer, socket: SocketIdentity): Promise<FinishLoginReply> {
   return prove(door, socket, {
     begin: () => post(door, pathOf('beginLocalLogin'), {}),
     finish: (challenge) => post(door, pathOf('finishLocalLogin'), { challenge }),
@@ -36,7 +36,7 @@ export interface ProofSteps<T> {
 
 /** Makes the directory that is asked for, and takes it away again. */
 export async function prove<T>(
-  door: Door,
+  door: HeadPeer,
   socket: SocketIdentity,
   { begin, finish }: ProofSteps<T>,
 ): Promise<T> {
@@ -84,7 +84,7 @@ function pathOf(route: 'beginLocalLogin' | 'finishLocalLogin'): string {
 
 /** The JSON of a successful answer; throws ApiError for every other one. */
 export async function post<T>(
-  door: Door,
+  door: HeadPeer,
   path: string,
   body: unknown,
   signal?: AbortSignal,

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { fingerprintError, unreachableError } from './api-error.ts';
 import type { Answer, RawRequest } from './exchange.ts';
-import { formatSocket, type Held, holdFile, identityAt } from './socket-door.ts';
+import { formatSocket, type Held, holdFile, identityAt } from './held-socket.ts';
 import { SocketHttp } from './socket-http.ts';
 
 /** Where a head is. A URL without `fingerprint` is checked against the system's authorities. */
@@ -21,7 +21,7 @@ export interface Transport {
   /** True on the unix socket, where a user can prove who it is by owning a directory. */
   readonly local: boolean;
   /** Throws ApiError when there is no socket. */
-  door(): Door;
+  peer(): HeadPeer;
   close(): void;
 }
 
@@ -33,7 +33,7 @@ export interface Way {
 }
 
 /** One peer: what is sent here never reaches another that took its place meanwhile. */
-export interface Door {
+export interface HeadPeer {
   readonly address: string;
   /** Null over the network, where the certificate says who the peer is. */
   readonly socket: Held['identity'] | null;
@@ -48,15 +48,15 @@ export function createTransport(address: Address): Transport {
 }
 
 function overSocket(socketPath: string): Transport {
-  const opened: { readonly name: string; readonly door: Door; close(): void }[] = [];
+  const opened: { readonly name: string; readonly door: HeadPeer; close(): void }[] = [];
   return {
     address: socketPath,
     local: true,
-    door() {
+    peer() {
       try {
         const last = opened.at(-1);
         if (last?.name === formatSocket(identityAt(socketPath))) return last.door;
-        const next = socketDoor(socketPath);
+        const next = socketPeer(socketPath);
         opened.push(next);
         return next.door;
       } catch (error) {
@@ -71,10 +71,10 @@ function overSocket(socketPath: string): Transport {
 }
 
 /** Dials what is held, not what lies at the path by then. */
-function socketDoor(address: string) {
+function socketPeer(address: string) {
   const held = holdFile(address);
   const http = new SocketHttp(held.path);
-  const door: Door = {
+  const door: HeadPeer = {
     address,
     socket: held.identity,
     send: (request) =>
@@ -102,7 +102,7 @@ function overUrl(address: { url: string; fingerprint?: string | undefined }): Tr
     made ??= url.protocol === 'http:' ? plainParts() : secureParts(address.fingerprint, url.host);
     return made;
   };
-  const door: Door = {
+  const door: HeadPeer = {
     address: url.host,
     socket: null,
     send: (request) => {
@@ -115,7 +115,7 @@ function overUrl(address: { url: string; fingerprint?: string | undefined }): Tr
     }),
   };
   const close = (): void => made?.agent.destroy();
-  return { address: url.host, local: false, door: () => door, close };
+  return { address: url.host, local: false, peer: () => door, close };
 }
 
 // Both are loaded when they are needed, for most commands use the unix socket. And not imported: an

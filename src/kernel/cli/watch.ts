@@ -10,7 +10,7 @@ import { formatInstant } from './output/words.ts';
 import type { Screen } from './screen.ts';
 import { read } from './submit/read.ts';
 
-export interface WatchWish {
+export interface WatchRequest {
   /** What was typed; `true`: at the usual interval. */
   readonly every: unknown;
   /** The command, for people. */
@@ -40,7 +40,7 @@ interface Look {
  * gets a context whose standard output is gathered. The first failure is thrown, later ones are shown.
  */
 export async function watch(
-  { every, title }: WatchWish,
+  { every, title }: WatchRequest,
   { terminal, contextOf }: { terminal: Terminal; contextOf: (terminal: Terminal) => Context },
   run: (context: Context) => Promise<number>,
 ): Promise<number> {

@@ -125,7 +125,7 @@ export interface Programs {
    * Ends every process that has this variable in its environment. `lived`: how many had it; `unknown`:
    * how many were in the middle of an exec and showed nothing. Both 0: there is none.
    */
-  endCarriers(variable: string): Promise<{ readonly lived: number; readonly unknown: number }>;
+  endMarked(variable: string): Promise<{ readonly lived: number; readonly unknown: number }>;
   /** What it can run containers with, for who asks. */
   findContainerRuntimes(): Promise<ContainerRuntime[]>;
 }

@@ -16,7 +16,7 @@ export interface HeadSocket {
   readonly rest: Uint8Array;
 }
 
-export interface SocketWish {
+export interface SocketRequest {
   /** With its query. */
   readonly path: string;
   /** For the handshake. */
@@ -24,7 +24,7 @@ export interface SocketWish {
 }
 
 /** Throws ApiError: nobody answers, or the head refuses. */
-export async function dialHead(client: Client, wish: SocketWish): Promise<HeadSocket> {
+export async function dialHead(client: Client, wish: SocketRequest): Promise<HeadSocket> {
   const first = await attempt(client, wish, 'first');
   if (first !== 'renew') return first;
   const second = await attempt(client, wish, 'again');
@@ -35,7 +35,7 @@ export async function dialHead(client: Client, wish: SocketWish): Promise<HeadSo
 /** `renew`: a restarted head knows no sessions, and this client can prove who it is once more. */
 async function attempt(
   client: Client,
-  { path, timeoutMs }: SocketWish,
+  { path, timeoutMs }: SocketRequest,
   which: 'first' | 'again',
 ): Promise<HeadSocket | 'renew'> {
   const isAgain = which === 'again';

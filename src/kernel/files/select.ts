@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import { type Glob, matchesGlobs, parseGlob } from './glob.ts';
 
 /** Patterns as somebody typed them. */
-export interface SelectionWish {
+export interface SelectionOptions {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly globs?: readonly string[];
@@ -37,7 +37,7 @@ export interface Selected<Entry extends Choosable> {
 }
 
 /** Reads the patterns; the error names every one that is wrong. */
-export function readSelection(wish: SelectionWish): Result<Selection, readonly string[]> {
+export function readSelection(wish: SelectionOptions): Result<Selection, readonly string[]> {
   const wrong: string[] = [];
   const read = <T>(texts: readonly string[] = [], flag: string, one: Reader<T>): T[] => {
     return texts.flatMap((text) => {

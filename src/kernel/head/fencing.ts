@@ -1,7 +1,7 @@
 // Runs the site's fence command for silent nodes that tasks wait for, beside everything else: the
 // head decides on, whatever the command does. What its yes means is for the controller to say.
 
-import { type FenceWish, outstandingFences } from '../machine/nodes/fences.ts';
+import { type FenceRequest, outstandingFences } from '../machine/nodes/fences.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Commands } from '../ports/commands.ts';
@@ -58,7 +58,7 @@ export class Fencing {
     }
   }
 
-  #run(wish: FenceWish): void {
+  #run(wish: FenceRequest): void {
     const { node } = wish;
     const { log } = this.#options;
     this.#notBefore.set(node, Number.POSITIVE_INFINITY);
@@ -84,7 +84,7 @@ export class Fencing {
     return { off: succeeded, words: [how, output.trim()].filter(Boolean).join(': ') };
   }
 
-  #confirm(wish: FenceWish, words: string): void {
+  #confirm(wish: FenceRequest, words: string): void {
     const { engine, log } = this.#options;
     engine.perform({ kind: 'fenced', ...wish }, (result) => {
       const { node } = wish;
@@ -97,7 +97,7 @@ export class Fencing {
     });
   }
 
-  #forgetOthers(wishes: readonly FenceWish[]): void {
+  #forgetOthers(wishes: readonly FenceRequest[]): void {
     const wanted = new Set(wishes.map(({ node }) => node));
     const now = this.#options.clock.monotonic();
     for (const [node, at] of this.#notBefore) {

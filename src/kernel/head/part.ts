@@ -36,8 +36,8 @@ export interface HeadPart extends AnswerPart {
   readonly shelving?: Shelving;
   /** The head has read its store. */
   begin?(world: HeadWorld): HeadWork;
-  /** Its doors are about to open. */
-  openDoors?(ports: HttpPorts): BehindDoors;
+  /** Its listeners are about to open. */
+  openListeners?(ports: HttpPorts): BehindListeners;
 }
 
 /** The thing of that name; refused for whoever may not do this with it. */
@@ -58,8 +58,8 @@ export interface HeadWork {
   tick(): void;
 }
 
-/** What a wing has while the doors are open. */
-export interface BehindDoors {
+/** What a wing has while the listeners are open. */
+export interface BehindListeners {
   /** What its handlers find among the services. */
   readonly services: Partial<Services>;
   /** They close: whoever is connected is to go. */

@@ -232,7 +232,7 @@ export const JOB_ORDERS = ['newest', 'priority'] as const;
 /** Stands for every outcome that is a failure, where one is looked for. */
 export const ANY_FAILURE = 'failure';
 /** What may be looked for. */
-export const OUTCOME_WISHES = [...OUTCOMES, ANY_FAILURE] as const;
+export const OUTCOME_FILTERS = [...OUTCOMES, ANY_FAILURE] as const;
 
 /** Null: it has not ended. */
 export function isOutcome(kind: string | null, wish: string): boolean {

@@ -341,7 +341,7 @@ export const CALL_DEPTH_MAX = 8;
 /** A process for inner calls that has had none for so long is ended: it holds memory. */
 export const CALL_SEAT_IDLE_MS = 10_000;
 /** A pool for one program ends when nobody has been connected for so long: a program's patience is two minutes. */
-export const POOL_DESERTED_MS = 180_000;
+export const POOL_ABANDONED_MS = 180_000;
 /** Calls that a worker's child has, the running one included: enough to be never idle. */
 export const CALL_HANDED_MAX = 16;
 /** A call that runs for longer is told to have started; of shorter ones the end says enough. */

@@ -7,7 +7,16 @@ import type { Submission } from './submission.ts';
 
 /** What agents say when they connect. An agent that does not say one takes no such order. */
 export const NODE_FEATURES = [
-  ...(['mpi', 'stdin', 'warnings', 'pools', 'pool_images', 'pool_python', 'on_oom', 'answers'] as const),
+  ...([
+    'mpi',
+    'stdin',
+    'warnings',
+    'pools',
+    'pool_images',
+    'pool_python',
+    'on_oom',
+    'answers',
+  ] as const),
 ] as const;
 export type NodeFeature = (typeof NODE_FEATURES)[number];
 

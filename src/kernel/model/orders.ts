@@ -15,7 +15,7 @@ import type {
   WorkDirectory,
 } from './job.ts';
 import type { LifeId } from './life.ts';
-import type { Pause, PauseWish } from './pause.ts';
+import type { Pause, PauseOrder } from './pause.ts';
 import type { EndThere } from './processes.ts';
 import type { Resources } from './resources.ts';
 import type { StagingOrder, Stored } from './staging.ts';
@@ -173,7 +173,7 @@ export type TaskOrder =
   | TellOrder;
 
 /** A wish about the node itself goes only to agents that know pauses. */
-export type Order = TaskOrder | PauseWish;
+export type Order = TaskOrder | PauseOrder;
 
 /** Why an agent's part of an epoch ended. */
 export type EndCause =

@@ -31,7 +31,7 @@ export interface YieldPause {
 }
 
 /** What an operator asks of a node's agent. `serial` grows with each wish of a node. */
-export type PauseWish =
+export type PauseOrder =
   | {
       readonly kind: 'pause';
       readonly serial: number;

@@ -136,7 +136,7 @@ export interface NodePart {
 }
 
 /** A node that its site is to keep from all jobs, for a maintenance of ours. */
-export interface StopWish {
+export interface StopRequest {
   /** Its name here; to the site itself its gateway says the site's own. */
   readonly node: string;
   readonly maintenance: string;

@@ -3,7 +3,7 @@
 import type { BlobHash } from './blob.ts';
 
 /** What a submission says of its files. */
-export interface StagingWish {
+export interface StagingRequest {
   /** The list of files that it needs (core/files/file-set.ts), which is a blob itself. Absent: none. */
   readonly inputs?: BlobHash | undefined;
   /** Patterns; absent: everything up to `head.archive_default`. An empty list: nothing. */

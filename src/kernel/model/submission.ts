@@ -3,10 +3,10 @@
 
 import type { Item, OutputFiles, Program } from './job.ts';
 import type { ChangeValues, FieldValues } from './options/table.ts';
-import type { StagingWish } from './staging.ts';
+import type { StagingRequest } from './staging.ts';
 
 /** Where to run. `auto`: in `path` when nodes share it, else in a private directory. */
-export type DirectoryWish =
+export type DirectoryChoice =
   | { readonly kind: 'private' }
   | { readonly kind: 'shared'; readonly path: string }
   | { readonly kind: 'auto'; readonly path: string };
@@ -17,10 +17,10 @@ export interface Submission extends Asked<FieldValues> {
   readonly program: Program;
   readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Default: private. */
-  readonly directory?: DirectoryWish | undefined;
+  readonly directory?: DirectoryChoice | undefined;
   readonly files?: OutputFiles | undefined;
   /** Needs a private directory. */
-  readonly staging?: StagingWish | undefined;
+  readonly staging?: StagingRequest | undefined;
   /** The program runs on the first node only. Default of `ranksPerNode`: the cpus per node. */
   readonly mpi?: { readonly ranksPerNode?: number | undefined } | undefined;
   /** Where neither the submission nor the config says how much. */

@@ -9,7 +9,7 @@ import { type Dialer, gatherWrites, type Session } from '../ports/net.ts';
 import { type HeadPlace, openStream } from './head-stream.ts';
 
 /** Where a head is, and what is asked of it. */
-interface HeadDoor {
+interface DialTarget {
   readonly head: HeadPlace;
   readonly path: string;
   readonly authorization: string;
@@ -19,7 +19,7 @@ interface HeadDoor {
   readonly timeoutMs?: number;
 }
 
-export interface HeadAddress extends Omit<HeadDoor, 'path' | 'authorization'> {
+export interface HeadAddress extends Omit<DialTarget, 'path' | 'authorization'> {
   readonly name: string;
   readonly secret: string;
 }
@@ -47,7 +47,7 @@ async function dial({ name, secret, ...address }: HeadAddress): Promise<Session>
 }
 
 /** Rejects with words when the head cannot be reached, or does not let us in. */
-async function dialSocket(door: HeadDoor): Promise<OpenSocket> {
+async function dialSocket(door: DialTarget): Promise<OpenSocket> {
   const { authorization, messageBytesMax, timeoutMs = DIAL_TIMEOUT_MS } = door;
   const { host, stream } = await openStream(door.head, timeoutMs);
   // ws would start TLS itself for wss; this stream already has it.

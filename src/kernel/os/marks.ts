@@ -61,7 +61,7 @@ function markOfLeader(session: string): string | null | undefined {
 }
 
 /** KILL to every process that has this variable in its environment, whatever is its value. */
-export function killCarriers(variable: string): Killed {
+export function killByMark(variable: string): Killed {
   return killMarked((entries) => entries.some((entry) => entry.startsWith(`${variable}=`)));
 }
 

@@ -1,6 +1,6 @@
 // The site that an agent is the gateway of, as its messages to and from the head speak of it.
 
-import type { SiteHold, SiteJobPlace, SiteNews, StopWish } from '../model/site.ts';
+import type { SiteHold, SiteJobPlace, SiteNews, StopRequest } from '../model/site.ts';
 
 /** What a gateway knows of its site, for its head. */
 export interface SiteSource {
@@ -17,7 +17,7 @@ export interface SiteSource {
    * All nodes that its site should keep from jobs; others are given back as they were.
    * @param number of this word in the session, which the next news says was heard
    */
-  stop(wishes: readonly StopWish[], number: number): void;
+  stop(wishes: readonly StopRequest[], number: number): void;
   /** Why there is no work for its node; null: there may be. */
   fault(): string | null;
   /** It asks its site nothing more. */

@@ -1,4 +1,4 @@
-// A cluster as a program has it: jobs, nodes and events, through one door. Wings add methods to it
+// A cluster as a program has it: jobs, nodes and events, in one object. Wings add methods to it
 // (`cluster-methods.ts`).
 
 import type { JobReference } from '../model/options/types.ts';

@@ -11,7 +11,7 @@ import type { HeadSocket } from '../connect/head-socket.ts';
 import type { Location } from '../connect/locate.ts';
 import { patiently } from '../connect/patience.ts';
 import { SessionCache } from '../connect/sessions.ts';
-import type { Courier } from '../transfer/courier.ts';
+import type { TransferContext } from '../transfer/transfer-context.ts';
 import { asWeftError, WeftError } from './errors.ts';
 
 export interface LineParts {
@@ -116,10 +116,10 @@ export class HeadConnection {
   }
 
   /** For files: whoever waits for them is told nothing meanwhile. */
-  courier(signal?: AbortSignal): Courier {
+  transfer(signal?: AbortSignal): TransferContext {
     const quiet = { start: () => undefined, moved: () => undefined, stop: () => undefined };
     return {
-      carrier: {
+      access: {
         head: async () => this.#api,
         pause: (ms) => sleep(ms, undefined, { signal: signal ?? this.closed }),
         patiently: (_note, attempt) => this.#patiently(attempt, signal),

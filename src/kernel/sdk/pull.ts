@@ -46,8 +46,8 @@ async function fetch(
   { to: place = '.', folders = true, signal, ...chosen }: PullOptions,
 ): Promise<readonly PulledFile[]> {
   const selection = selectionOf(chosen);
-  const courier = line.courier(signal);
-  const found = await findOutputs(courier, [id]);
+  const transfer = line.transfer(signal);
+  const found = await findOutputs(transfer, [id]);
   if (!folders && found.length > 1) {
     throw wrongArgument(`folders: ${found.length} tasks of job ${id} cannot share one folder`);
   }
@@ -56,7 +56,7 @@ async function fetch(
     return placedIn({ ...task, below }, { place, selection, shown: place });
   });
   const { right, lost } = checkLists(tasks);
-  const brought = await bring(courier, right, { place, hints: HINTS });
+  const brought = await bring(transfer, right, { place, hints: HINTS });
   checkWhole(brought, lost, 'Pull again once that is mended; what is here is not fetched twice.');
   const { placed } = brought;
   const tasksByFolder = new Map(tasks.map(({ task, below }) => [path.join(place, below), task]));

@@ -17,8 +17,12 @@ import {
   shownAs,
   takeDuration,
 } from '../model/options/types.ts';
-import type { DirectoryWish, Submission } from '../model/submission.ts';
-import { type InputWishes, parseInput, programWish } from '../transfer/inputs/input-wish.ts';
+import type { DirectoryChoice, Submission } from '../model/submission.ts';
+import {
+  type InputRequests,
+  parseInput,
+  programRequest,
+} from '../transfer/inputs/input-request.ts';
 import { wrongArgument } from './errors.ts';
 import type { JobCommand, JobOptions } from './job-options.ts';
 
@@ -73,10 +77,10 @@ function instantOf(text: string): Result<number, string> {
 }
 
 /** Files that go with it; null when none does. */
-export function inputsOf(command: JobCommand, options: JobOptions): InputWishes | null {
+export function inputsOf(command: JobCommand, options: JobOptions): InputRequests | null {
   if (!isStaged(options)) return null;
   const wishes = readAll('in', options.in, parseInput) ?? [];
-  const program = programWish(programOf(command));
+  const program = programRequest(programOf(command));
   return wishes.length === 0 && program === null ? null : { wishes, program };
 }
 
@@ -202,7 +206,7 @@ function stagingOf({ out }: JobOptions): { outputs?: readonly string[] } {
   return { outputs: listed(out) ?? [] };
 }
 
-function directoryOf(options: JobOptions): DirectoryWish {
+function directoryOf(options: JobOptions): DirectoryChoice {
   const { directory } = options;
   if (isStaged(options) && directory !== undefined && directory !== 'private') {
     throw wrongArgument(`directory: '${directory}' is shared; with in or out it is a private one`);

@@ -4,7 +4,7 @@
 import { freshKey } from '../connect/fresh-key.ts';
 import type { BlobHash } from '../model/blob.ts';
 import type { Submission } from '../model/submission.ts';
-import type { InputWishes } from '../transfer/inputs/input-wish.ts';
+import type { InputRequests } from '../transfer/inputs/input-request.ts';
 import { readInputs, sendInputs } from '../transfer/inputs/inputs.ts';
 import { WeftError, withWeftErrors, wrongArgument } from './errors.ts';
 import { JOB_OPTIONS, type JobCommand, type JobOptions } from './job-options.ts';
@@ -36,17 +36,17 @@ export async function submitJob(
 /** Sends files, and then what names them: by the hash of their list, or by none when there are none. */
 export async function withInputs<T>(
   line: HeadConnection,
-  inputs: InputWishes | null,
+  inputs: InputRequests | null,
   signal: AbortSignal | undefined,
   submit: (inputs: BlobHash | undefined) => Promise<T>,
 ): Promise<T> {
   if (inputs === null) return submit(undefined);
-  const courier = line.courier(signal);
+  const transfer = line.transfer(signal);
   const all = { ...inputs, cwd: process.cwd(), before: 'in: ' };
-  const files = await withWeftErrors(() => readInputs(courier, all));
+  const files = await withWeftErrors(() => readInputs(transfer, all));
   if (files.entryCount === 0) return submit(undefined);
   for (let tries = 1; ; tries += 1) {
-    const hash = await withWeftErrors(() => sendInputs(courier, files));
+    const hash = await withWeftErrors(() => sendInputs(transfer, files));
     try {
       return await submit(hash);
     } catch (error) {

@@ -7,7 +7,7 @@ import type { BlobHash } from '../model/blob.ts';
 import { Failure } from '../model/failure.ts';
 import { FILE_SET_BYTES_MAX } from '../model/limits.ts';
 import { untilStuck } from '../transfer/arriving.ts';
-import type { Carrier } from '../transfer/carrier.ts';
+import type { HeadAccess } from '../transfer/head-access.ts';
 
 /** Arrays that run beside each other; one list can have many megabytes. */
 const KEPT_MAX = 8;
@@ -16,7 +16,7 @@ export class FileSets {
   readonly #kept = new Map<BlobHash, Promise<FileSet>>();
 
   /** Throws a failure when the head does not give it, or it is none. */
-  async get(hash: BlobHash, carrier: Carrier): Promise<FileSet> {
+  async get(hash: BlobHash, access: HeadAccess): Promise<FileSet> {
     const kept = this.#kept.get(hash);
     if (kept !== undefined) {
       this.#kept.delete(hash);
@@ -25,7 +25,7 @@ export class FileSets {
       const set = await kept.catch(() => null);
       if (set !== null) return set;
     }
-    const fetched = fetchSet(hash, carrier);
+    const fetched = fetchSet(hash, access);
     this.#kept.set(hash, fetched);
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= KEPT_MAX) break;
@@ -40,15 +40,15 @@ export class FileSets {
   }
 }
 
-async function fetchSet(hash: BlobHash, carrier: Carrier): Promise<FileSet> {
-  const bytes = await carrier.patiently('Trying again.', () => fetchWhole(hash, carrier));
+async function fetchSet(hash: BlobHash, access: HeadAccess): Promise<FileSet> {
+  const bytes = await access.patiently('Trying again.', () => fetchWhole(hash, access));
   const parsed = parseFileSet(bytes.toString());
   if (!parsed.ok) throw damaged(hash, parsed.error);
   return parsed.value;
 }
 
-async function fetchWhole(hash: BlobHash, carrier: Carrier): Promise<Buffer> {
-  const head = await carrier.head();
+async function fetchWhole(hash: BlobHash, access: HeadAccess): Promise<Buffer> {
+  const head = await access.head();
   const answer = await head.stream('readBlob', { params: { hash } });
   const pieces: Uint8Array[] = [];
   let length = 0;

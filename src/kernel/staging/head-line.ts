@@ -8,7 +8,7 @@ import type { Address } from '../api/transport.ts';
 import { Failure } from '../model/failure.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { Log } from '../ports/log.ts';
-import type { Carrier } from '../transfer/carrier.ts';
+import type { HeadAccess } from '../transfer/head-access.ts';
 
 export interface HeadLineOptions {
   /** Where the head is now: it may have several addresses. */
@@ -48,10 +48,10 @@ export class HeadLine {
   }
 
   /** Ends with the signal: whatever is under way fails. */
-  carrier(epochId: EpochId, signal: AbortSignal): Carrier {
+  access(epochId: EpochId, signal: AbortSignal): HeadAccess {
     const { name, secret } = this.#options;
     const headers = { authorization: `Node ${name}:${secret}`, 'weft-epoch': epochId };
-    const head: Awaited<ReturnType<Carrier['head']>> = {
+    const head: Awaited<ReturnType<HeadAccess['head']>> = {
       address: this.#client().address,
       call: (route, { timeoutMs = ANSWER_MS, ...call } = {}) => {
         const either = timeoutMs === 0 ? signal : within(signal, timeoutMs);

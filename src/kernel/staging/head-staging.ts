@@ -18,17 +18,17 @@ import type { Stored } from '../model/staging.ts';
 import type { Files, Owner } from '../ports/files.ts';
 import type { Log } from '../ports/log.ts';
 import type { Staging, StagingFailure } from '../ports/staging.ts';
-import type { Carrier } from '../transfer/carrier.ts';
 import { downloadFiles } from '../transfer/download.ts';
 import { fetchSmall } from '../transfer/download-pack.ts';
+import type { HeadAccess } from '../transfer/head-access.ts';
 import { uploadFiles } from '../transfer/upload.ts';
 import { Changed, type Collection, collectOutputs } from './collect.ts';
 import { FileSets } from './file-sets.ts';
 import type { HeadLine } from './head-line.ts';
 import { layOut } from './layout.ts';
 import type { Content, NodeCache } from './node-cache.ts';
+import { reported } from './reported.ts';
 import { Slots } from './slots.ts';
-import { told } from './told.ts';
 
 export interface HeadStagingOptions {
   readonly line: HeadLine;
@@ -90,8 +90,8 @@ export class HeadStaging implements Staging {
     signal: AbortSignal,
   ): Promise<void> {
     const { files, cache } = this.#options;
-    const carrier = this.#options.line.carrier(order.epochId, signal);
-    const set = await this.#setOf(order, carrier);
+    const access = this.#options.line.access(order.epochId, signal);
+    const set = await this.#setOf(order, access);
     const entries = entriesOf(set, order);
     const own = set === null ? [] : smallOwn(set, order);
     const aside = `${directory}.in`;
@@ -101,8 +101,8 @@ export class HeadStaging implements Staging {
     await mkdir(aside, { mode: 0o700 });
     const lay = async (): Promise<void> => {
       const fetch = (missing: Parameters<typeof downloadFiles>[1]) =>
-        downloadFiles(carrier, missing);
-      const inMemory = await fetchSmall(carrier, own);
+        downloadFiles(access, missing);
+      const inMemory = await fetchSmall(access, own);
       const cached = contentsOf(entries).filter(({ hash }) => !inMemory.has(hash));
       const held = await cache.hold(cached, fetch, signal);
       try {
@@ -134,8 +134,8 @@ export class HeadStaging implements Staging {
     throw error;
   }
 
-  async #setOf({ staging }: LaunchOrder, carrier: Carrier): Promise<FileSet | null> {
-    return staging?.inputs == null ? null : this.#sets.get(staging.inputs, carrier);
+  async #setOf({ staging }: LaunchOrder, access: HeadAccess): Promise<FileSet | null> {
+    return staging?.inputs == null ? null : this.#sets.get(staging.inputs, access);
   }
 
   async #storeStill(
@@ -159,15 +159,15 @@ export class HeadStaging implements Staging {
     signal: AbortSignal,
   ): Promise<Stored> {
     const { epochId, staging } = order;
-    const carrier = this.#options.line.carrier(epochId, signal);
+    const access = this.#options.line.access(epochId, signal);
     const isAll = staging?.outputs === null;
-    const inputs = isAll ? entriesOf(await this.#setOf(order, carrier), order) : [];
+    const inputs = isAll ? entriesOf(await this.#setOf(order, access), order) : [];
     const wish = staging ?? { outputs: [], bytesMax: null };
     const isOfBatch = order.batch !== undefined;
     const collected = await collectOutputs({ ...from, wish, isOfBatch, inputs, signal });
     const contents = contentsAlong(collected);
-    if (contents === null) await uploadFiles(carrier, collected.files);
-    await this.#tell(order, carrier, { ...collected, contents: contents ?? [] });
+    if (contents === null) await uploadFiles(access, collected.files);
+    await this.#tell(order, access, { ...collected, contents: contents ?? [] });
     const files = collected.entries.filter(({ kind }) => kind === 'file');
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     const { outside, leftOut } = collected;
@@ -178,15 +178,15 @@ export class HeadStaging implements Staging {
   /** The head writes it down before it answers; told again it does nothing. */
   async #tell(
     { epochId, batch }: LaunchOrder,
-    carrier: Carrier,
+    access: HeadAccess,
     { entries, leftOut, contents }: Collection & { readonly contents: readonly string[] },
   ): Promise<void> {
     // Of a job of a batch the head keeps what it has printed, too.
     if (entries.length === 0 && leftOut.length === 0 && batch === undefined) return;
-    const head = await carrier.head();
-    const named = leftOut.slice(0, NAMED_MAX).map(told);
+    const head = await access.head();
+    const named = leftOut.slice(0, NAMED_MAX).map(reported);
     const body = { entries, leftOut: named, contents: [...contents] };
-    await carrier.patiently('Trying again.', () =>
+    await access.patiently('Trying again.', () =>
       head.call('storeOutputs', { params: { epochId }, body }),
     );
   }

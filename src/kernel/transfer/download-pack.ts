@@ -14,7 +14,7 @@ import {
   untilStuck,
   type Wanted,
 } from './arriving.ts';
-import type { Carrier } from './carrier.ts';
+import type { HeadAccess } from './head-access.ts';
 
 /** Never through a link that somebody has put there. */
 const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
@@ -24,7 +24,7 @@ type Named = Pick<Wanted, 'hash' | 'path'>;
 
 /** What has come whole stays; the rest is asked for again as long as that becomes less. */
 export function downloadPack(
-  carrier: Carrier,
+  access: HeadAccess,
   pack: readonly Wanted[],
   { moved, flawed }: Required<Pick<Arrivals, 'moved'>> & PackFlaws<Wanted>,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export function downloadPack(
     writeSmall(wanted, bytes);
     moved(bytes.length);
   };
-  return receivePack(carrier, pack, { take, flawed });
+  return receivePack(access, pack, { take, flawed });
 }
 
 interface PackFlaws<T> {
@@ -45,18 +45,18 @@ interface Taking<T> extends PackFlaws<T> {
 
 /** Contents that are so small, and few, that they stay in memory. */
 export async function fetchSmall(
-  carrier: Carrier,
+  access: HeadAccess,
   contents: readonly Named[],
 ): Promise<ReadonlyMap<BlobHash, Uint8Array>> {
   const came = new Map<BlobHash, Uint8Array>();
   if (contents.length === 0) return came;
   const take = ({ hash }: Named, bytes: Uint8Array) => void came.set(hash, bytes);
-  await receivePack(carrier, contents, { take, flawed: undefined });
+  await receivePack(access, contents, { take, flawed: undefined });
   return came;
 }
 
 async function receivePack<T extends Named>(
-  carrier: Carrier,
+  access: HeadAccess,
   pack: readonly T[],
   taking: Taking<T>,
 ): Promise<void> {
@@ -65,7 +65,7 @@ async function receivePack<T extends Named>(
   while (left.length > 0) {
     const before = left.length;
     try {
-      await carrier.patiently(note, () => fetchPack(carrier, left, taking));
+      await access.patiently(note, () => fetchPack(access, left, taking));
     } catch (error) {
       if (isDropped(error, left, taking)) continue;
       const isAway = error instanceof Failure && error.kind === 'unavailable';
@@ -89,11 +89,11 @@ function isDropped<T extends Named>(error: unknown, left: T[], { flawed }: Takin
 
 /** Takes from the front of `left` what has come. */
 async function fetchPack<T extends Named>(
-  carrier: Carrier,
+  access: HeadAccess,
   left: T[],
   { take, flawed }: Taking<T>,
 ): Promise<void> {
-  const api = await carrier.head();
+  const api = await access.head();
   const hashes = left.map(({ hash }) => hash);
   const answer = await api.stream('readBlobs', { body: { hashes } });
   const pieces = untilStuck(answer, api.address);

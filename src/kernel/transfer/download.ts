@@ -15,9 +15,9 @@ import {
   untilStuck,
   type Wanted,
 } from './arriving.ts';
-import type { Carrier } from './carrier.ts';
 import { downloadPack } from './download-pack.ts';
 import { GatheredWrites } from './gathered-writes.ts';
+import type { HeadAccess } from './head-access.ts';
 import { inParallel } from './in-parallel.ts';
 import { packed } from './pack.ts';
 
@@ -28,17 +28,17 @@ const PACKS_AT_ONCE = 2;
 
 /** Resolves when all of them are there, whole and verified, but for those that `flawed` was told. */
 export async function downloadFiles(
-  carrier: Carrier,
+  access: HeadAccess,
   files: readonly Wanted[],
   arrivals: Arrivals = {},
 ): Promise<void> {
   const { moved = () => undefined, flawed } = arrivals;
   const isSmall = ({ size }: Wanted): boolean => size <= BLOB_PACKED_BYTES_MAX;
   const packs = packed(files.filter(isSmall));
-  await inParallel(packs, PACKS_AT_ONCE, (pack) => downloadPack(carrier, pack, { moved, flawed }));
+  await inParallel(packs, PACKS_AT_ONCE, (pack) => downloadPack(access, pack, { moved, flawed }));
   const large = files.filter((file) => !isSmall(file));
   await inParallel(large, AT_ONCE, async (file) => {
-    await downloadFile(carrier, file, moved).catch((error: unknown) => {
+    await downloadFile(access, file, moved).catch((error: unknown) => {
       const flaw = flawOf(error);
       if (flaw === null || flawed === undefined) throw error;
       flawed(file, flaw);
@@ -47,16 +47,16 @@ export async function downloadFiles(
 }
 
 async function downloadFile(
-  carrier: Carrier,
+  access: HeadAccess,
   wanted: Wanted,
   moved: (bytes: number) => void,
 ): Promise<void> {
   const aside = asideOf(wanted);
   const file = await openAside(aside, wanted);
   try {
-    const isWhole = (await fill(carrier, { wanted, file, moved })) === wanted.hash;
+    const isWhole = (await fill(access, { wanted, file, moved })) === wanted.hash;
     // What an earlier connection has left may be damaged; what came in one go is what the head has.
-    if (!isWhole && !(await fillAnew(carrier, { wanted, file, moved }))) {
+    if (!isWhole && !(await fillAnew(access, { wanted, file, moved }))) {
       const { hash } = wanted;
       throw failure(refuse('blob.damaged', { hash, path: wanted.path }));
     }
@@ -77,13 +77,13 @@ interface Filling {
   readonly moved: (bytes: number) => void;
 }
 
-async function fillAnew(carrier: Carrier, filling: Filling): Promise<boolean> {
+async function fillAnew(access: HeadAccess, filling: Filling): Promise<boolean> {
   await filling.file.truncate(0);
-  return (await fill(carrier, filling)) === filling.wanted.hash;
+  return (await fill(access, filling)) === filling.wanted.hash;
 }
 
 /** Goes on until the file is as long as it should be. Resolves with the hash of what is there. */
-async function fill(carrier: Carrier, { wanted, file, moved }: Filling): Promise<string> {
+async function fill(access: HeadAccess, { wanted, file, moved }: Filling): Promise<string> {
   const { size } = await file.stat();
   if (size > wanted.size) await file.truncate(0);
   const at = { offset: size > wanted.size ? 0 : size, hasher: createHash('sha256') };
@@ -92,7 +92,7 @@ async function fill(carrier: Carrier, { wanted, file, moved }: Filling): Promise
   while (at.offset < wanted.size) {
     const before = at.offset;
     try {
-      await carrier.patiently(note, () => fetchRest(carrier, wanted, { file, at, moved }));
+      await access.patiently(note, () => fetchRest(access, wanted, { file, at, moved }));
     } catch (error) {
       if (isShort(error, wanted)) return 'less than it should be';
       const isAway = error instanceof Failure && error.kind === 'unavailable';
@@ -125,11 +125,11 @@ async function hashFirst(file: FileHandle, { offset, hasher }: DownloadPosition)
 
 /** One connection's worth, or all that is left. */
 async function fetchRest(
-  carrier: Carrier,
+  access: HeadAccess,
   { hash, size }: Wanted,
   { file, at, moved }: { file: FileHandle; at: DownloadPosition; moved: (bytes: number) => void },
 ): Promise<void> {
-  const api = await carrier.head();
+  const api = await access.head();
   const headers = { range: `bytes=${at.offset}-` };
   const answer = await api.stream('readBlob', { params: { hash }, headers });
   const writes = new GatheredWrites(file, at.offset);

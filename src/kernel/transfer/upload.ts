@@ -3,7 +3,7 @@
 import type { ByteBody } from '../api/exchange.ts';
 import { Failure, usage } from '../model/failure.ts';
 import { BLOB_PACKED_BYTES_MAX, BLOBS_ASKED_MAX } from '../model/limits.ts';
-import type { Carrier } from './carrier.ts';
+import type { HeadAccess } from './head-access.ts';
 import { inParallel } from './in-parallel.ts';
 import { type LocalFile, type OpenContent, openLocalFile } from './local-file.ts';
 import { bytesOfPack, packed } from './pack.ts';
@@ -32,11 +32,11 @@ interface LackingFile {
 
 /** What the head does not have of these, each content once. */
 export async function lackingFiles(
-  carrier: Carrier,
+  access: HeadAccess,
   files: readonly LocalFile[],
 ): Promise<readonly LackingFile[]> {
   const byHash = new Map(files.map((file) => [file.hash as string, file]));
-  const lacking = await askLacking(carrier, [...byHash.keys()]);
+  const lacking = await askLacking(access, [...byHash.keys()]);
   return lacking.map(({ hash, offset }) => {
     const file = byHash.get(hash) as LocalFile;
     return { file, leftBytes: file.size - offset };
@@ -48,34 +48,34 @@ export async function lackingFiles(
  * `begun`: so many it lacks.
  */
 export async function uploadFiles(
-  carrier: Carrier,
+  access: HeadAccess,
   files: readonly LocalFile[],
   moved: (bytes: number) => void = () => undefined,
   begun: (bytes: number) => void = () => undefined,
 ): Promise<Sent> {
-  const lacking = await lackingFiles(carrier, files);
+  const lacking = await lackingFiles(access, files);
   begun(lacking.reduce((sum, { leftBytes }) => sum + leftBytes, 0));
   const toSend = lacking.map(({ file }) => file);
   const isSmall = ({ size }: LocalFile): boolean => size <= BLOB_PACKED_BYTES_MAX;
   const packs = packed(toSend.filter(isSmall));
-  await inParallel(packs, PACKS_AT_ONCE, (pack) => sendPack(carrier, pack, moved));
+  await inParallel(packs, PACKS_AT_ONCE, (pack) => sendPack(access, pack, moved));
   const large = toSend.filter((file) => !isSmall(file));
-  await inParallel(large, AT_ONCE, (file) => sendFile(carrier, file, moved));
+  await inParallel(large, AT_ONCE, (file) => sendFile(access, file, moved));
   return { count: toSend.length, bytes: toSend.reduce((sum, { size }) => sum + size, 0) };
 }
 
 /** Goes on with what the head lacks for as long as that becomes less. */
 async function sendPack(
-  carrier: Carrier,
+  access: HeadAccess,
   pack: readonly LocalFile[],
   moved: (bytes: number) => void,
 ): Promise<void> {
-  const api = await carrier.head();
+  const api = await access.head();
   const note = 'Going on with small files as soon as it can.';
   let left = pack;
   let isAgain = false;
   const attempt = async (): Promise<void> => {
-    if (isAgain) left = await stillLacking(carrier, left);
+    if (isAgain) left = await stillLacking(access, left);
     isAgain = true;
     if (left.length === 0) return;
     const bytes = bytesOfPack(left, api.address, moved);
@@ -84,7 +84,7 @@ async function sendPack(
   for (;;) {
     const before = left.length;
     try {
-      return await carrier.patiently(note, attempt);
+      return await access.patiently(note, attempt);
     } catch (error) {
       const isAway = error instanceof Failure && error.kind === 'unavailable';
       if (!isAway || left.length === before) throw error;
@@ -92,22 +92,22 @@ async function sendPack(
   }
 }
 
-async function stillLacking(carrier: Carrier, files: readonly LocalFile[]): Promise<LocalFile[]> {
+async function stillLacking(access: HeadAccess, files: readonly LocalFile[]): Promise<LocalFile[]> {
   const lacking = await askLacking(
-    carrier,
+    access,
     files.map(({ hash }) => hash),
   );
   const hashes = new Set(lacking.map(({ hash }) => hash));
   return files.filter(({ hash }) => hashes.has(hash));
 }
 
-async function askLacking(carrier: Carrier, hashes: readonly string[]) {
-  const api = await carrier.head();
+async function askLacking(access: HeadAccess, hashes: readonly string[]) {
+  const api = await access.head();
   const note = 'Trying again.';
   const lacking: { readonly hash: string; readonly offset: number }[] = [];
   for (let at = 0; at < hashes.length; at += BLOBS_ASKED_MAX) {
     const body = { hashes: hashes.slice(at, at + BLOBS_ASKED_MAX) };
-    const reply = await carrier.patiently(note, () => api.call('lackingBlobs', { body }));
+    const reply = await access.patiently(note, () => api.call('lackingBlobs', { body }));
     lacking.push(...reply.lacking);
   }
   return lacking;
@@ -118,7 +118,7 @@ async function askLacking(carrier: Carrier, hashes: readonly string[]) {
  * another sender moves it.
  */
 async function sendFile(
-  carrier: Carrier,
+  access: HeadAccess,
   file: LocalFile,
   moved: (bytes: number) => void,
 ): Promise<void> {
@@ -130,7 +130,7 @@ async function sendFile(
     let bytes = 0;
     let from = reached;
     const attempt = () =>
-      sendRest(carrier, file, {
+      sendRest(access, file, {
         begun: (offset) => {
           from = offset;
         },
@@ -140,8 +140,8 @@ async function sendFile(
         },
       });
     try {
-      if (await carrier.patiently(note, attempt)) return;
-      await carrier.pause(pauseMs);
+      if (await access.patiently(note, attempt)) return;
+      await access.pause(pauseMs);
       pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
     } catch (error) {
       if (bytes === 0 || !(error instanceof Failure) || error.kind !== 'unavailable') throw error;
@@ -154,12 +154,12 @@ async function sendFile(
 
 /** One connection's worth. False: not all of it is there; ask again where to go on. */
 async function sendRest(
-  carrier: Carrier,
+  access: HeadAccess,
   file: LocalFile,
   { begun, moved }: { begun: (offset: number) => void; moved: (bytes: number) => void },
 ): Promise<boolean> {
-  const api = await carrier.head();
-  const [lacking] = await askLacking(carrier, [file.hash]);
+  const api = await access.head();
+  const [lacking] = await askLacking(access, [file.hash]);
   if (lacking === undefined) return true;
   const { offset } = lacking;
   begun(offset);

@@ -9,7 +9,7 @@ import type { NodeHello } from '../model/node.ts';
 import { NODE_FEATURES } from '../model/node-features.ts';
 import type { Order, Report } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
-import type { SiteHold, SiteJobPlace, SiteNews, StopWish } from '../model/site.ts';
+import type { SiteHold, SiteJobPlace, SiteNews, StopRequest } from '../model/site.ts';
 
 /** Raised when a message changes its meaning; a peer with another number is refused. */
 export const PROTOCOL_VERSION = 1;
@@ -125,7 +125,7 @@ export type HeadToAgent =
   /** To a gateway that has said what it has stopped: all that its site is to keep stopped now. */
   | {
       readonly kind: 'site_stops';
-      readonly stops: readonly StopWish[];
+      readonly stops: readonly StopRequest[];
       /** 1, 2, … in a session: the gateway says which it has heard. Absent: of an older head. */
       readonly number?: number;
     }

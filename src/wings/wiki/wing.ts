@@ -9,9 +9,9 @@ export const wiki: Wing = {
   cli: {
     checks: [
       {
-        name: 'wiki door',
+        name: 'wiki listener',
         after: 'head',
-        check: async (context) => (await import('./cli/doctor.ts')).wikiDoor(context),
+        check: async (context) => (await import('./cli/doctor.ts')).wikiListener(context),
       },
     ],
   },

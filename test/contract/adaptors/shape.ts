@@ -34,7 +34,7 @@ function checkCount(value: number | null, least = 0): void {
   assert.ok(value === null || (Number.isSafeInteger(value) && value >= least), String(value));
 }
 
-/** What is read goes to the head, whose door takes no other form. */
+/** What is read goes to the head, whose listener takes no other form. */
 function checkNews(some: Partial<SiteNews>): void {
   const news: SiteNews = {
     isFirst: true,

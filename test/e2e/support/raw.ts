@@ -4,10 +4,10 @@ import { type RequestOptions, request } from 'node:http';
 import { connect, type NetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** One side of an open door: a port or a path. */
+/** One side of an open listener: a port or a path. */
 export type Door = NetConnectOpts & { readonly secure?: boolean };
 
-/** A door that says nothing and stays open is closed from here after this long. */
+/** A listener that says nothing and stays open is closed from here after this long. */
 const PATIENCE_MS = 60_000;
 
 /**

@@ -120,7 +120,7 @@ export class ThreeSites {
   }
 }
 
-/** Gives each job to its door, one after the other at each, and hears when it was taken. */
+/** Gives each job to its way in, one after the other at each, and hears when it was taken. */
 export async function giveMix(
   mix: readonly SiteJob[],
   stamps: string,

@@ -7,7 +7,7 @@ import {
   ANY_FAILURE,
   isFailure,
   isOutcome,
-  OUTCOME_WISHES,
+  OUTCOME_FILTERS,
   type OutcomeKind,
 } from '../../model/job.ts';
 import type { Context } from '../context.ts';
@@ -46,7 +46,7 @@ export const verb = defineVerb<Options>({
     command.option('-s, --state <state>', 'only what is active, or done');
     command.option(
       '--outcome <outcome>',
-      `only with this outcome, with --tasks its tasks: ${OUTCOME_WISHES.join(', ')} (any failure)`,
+      `only with this outcome, with --tasks its tasks: ${OUTCOME_FILTERS.join(', ')} (any failure)`,
     );
     defineFailed(command, 'only what failed, in any way: --outcome failure', 'outcome');
     command.option('--since <time>', 'submitted since: 2h (ago), 18:30, 2026-01-31');
@@ -111,7 +111,7 @@ async function fetchHistory(context: Context, job: string | undefined, options: 
   const limit = readLimit(options.limit ?? '100');
   const outcome = options.failed
     ? ANY_FAILURE
-    : choice('--outcome', options.outcome, OUTCOME_WISHES);
+    : choice('--outcome', options.outcome, OUTCOME_FILTERS);
   const filter = {
     jobId: job === undefined ? undefined : readPlace(job).jobId,
     owner: options.user,

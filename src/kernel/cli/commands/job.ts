@@ -10,7 +10,7 @@ import { taskColumns, withStatus } from '../jobs/columns.ts';
 import { describeJob } from '../jobs/describe.ts';
 import { lastLines } from '../jobs/failed-tasks.ts';
 import { cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
-import { readStateWish, type StateWish } from '../jobs/state-wish.ts';
+import { readStateFilter, type StateFilter } from '../jobs/state-filter.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, titledLines } from '../output/one.ts';
 import { defineVerb } from '../verb.ts';
@@ -39,7 +39,7 @@ export const verb = defineVerb<Options>({
     const api = await context.api();
     const state = options.failed ? ANY_FAILURE : options.state;
     if (options.tasks || state !== undefined || index !== null) {
-      const wish = state === undefined ? null : readStateWish('--state', state);
+      const wish = state === undefined ? null : readStateFilter('--state', state);
       const limit = readLimit(options.limit ?? '1000');
       const { rows, isCut } = await fetchTasks(api, { id, limit, wish });
       const name = (task: TaskView) => task.id;
@@ -73,7 +73,7 @@ interface Wanted {
   readonly id: string;
   readonly limit: number;
   /** Null: all of them. */
-  readonly wish: StateWish | null;
+  readonly wish: StateFilter | null;
 }
 
 async function fetchTasks(api: Api, { id, limit, wish }: Wanted) {

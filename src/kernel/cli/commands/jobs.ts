@@ -2,12 +2,12 @@
 
 import { headNow } from '../../api/head-time.ts';
 import type { JobView, ListJobsReply } from '../../api/jobs.ts';
-import { ANY_FAILURE, JOB_ORDERS, OUTCOME_WISHES } from '../../model/job.ts';
+import { ANY_FAILURE, JOB_ORDERS, OUTCOME_FILTERS } from '../../model/job.ts';
 import { JOB_SOURCES } from '../../model/job-source.ts';
 import type { Context } from '../context.ts';
 import { jobColumns, withStatus } from '../jobs/columns.ts';
 import { choice, cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
-import { readStateWish, STATE_WORDS, type StateWish } from '../jobs/state-wish.ts';
+import { readStateFilter, STATE_WORDS, type StateFilter } from '../jobs/state-filter.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { defineVerb } from '../verb.ts';
 
@@ -37,7 +37,7 @@ export const verb = defineVerb<Options>({
     command.option('-s, --state <states>', `only in these states: ${STATE_WORDS.join(', ')}`);
     command.option(
       '--outcome <outcome>',
-      `only with this outcome: ${OUTCOME_WISHES.join(', ')} (any failure)`,
+      `only with this outcome: ${OUTCOME_FILTERS.join(', ')} (any failure)`,
     );
     defineFailed(command, 'only what failed, in any way: --outcome failure', 'outcome');
     command.option('--name <name>', 'only with this name');
@@ -81,7 +81,7 @@ async function fetchJobs(context: Context, options: Options) {
   const api = await context.api();
   const limit = readLimit(options.limit ?? '100');
   const wish = readState(options);
-  const outcome = outcomeWish(options);
+  const outcome = outcomeFilter(options);
   const filter = {
     ...wish.query,
     owner: options.mine ? (await api.call('whoami')).name : options.user,
@@ -103,11 +103,11 @@ async function fetchJobs(context: Context, options: Options) {
   }
 }
 
-function outcomeWish({ failed, outcome }: Options): string | undefined {
-  return failed ? ANY_FAILURE : choice('--outcome', outcome, OUTCOME_WISHES);
+function outcomeFilter({ failed, outcome }: Options): string | undefined {
+  return failed ? ANY_FAILURE : choice('--outcome', outcome, OUTCOME_FILTERS);
 }
 
-function readState(options: Options): StateWish {
-  const isAll = options.all || outcomeWish(options) !== undefined;
-  return readStateWish('--state', options.state ?? (isAll ? 'all' : 'active'));
+function readState(options: Options): StateFilter {
+  const isAll = options.all || outcomeFilter(options) !== undefined;
+  return readStateFilter('--state', options.state ?? (isAll ? 'all' : 'active'));
 }

@@ -14,7 +14,7 @@ import {
 } from '../../transfer/pull/bring.ts';
 import { checkLists, type TaskFiles } from '../../transfer/pull/compare.ts';
 import { findOutputs, type TaskOutputs } from '../../transfer/pull/outputs.ts';
-import { courierOf } from '../connection/courier.ts';
+import { transferOf } from '../connection/transfer-context.ts';
 import type { Context } from '../context.ts';
 import { OPERANDS_TEXT } from '../jobs/operands.ts';
 import { selectJobs } from '../jobs/select.ts';
@@ -41,7 +41,7 @@ export const verb = defineVerb<PullOptions>({
     return pullFound(context, options, async () => {
       const jobs = await selectJobs(context, args, {}, { state: 'all' });
       const ids = jobs.map(({ id }) => id);
-      return (await findOutputs(courierOf(context), ids)).map((task) => ({
+      return (await findOutputs(transferOf(context), ids)).map((task) => ({
         ...task,
         below: folderOf(task),
       }));
@@ -113,8 +113,8 @@ async function list(
   tasks: readonly TaskFiles[],
   output: string | undefined,
 ): Promise<void> {
-  const courier = courierOf(context, { isQuiet: output !== undefined });
-  const placed = await compareAll(courier, tasks, HINTS);
+  const transfer = transferOf(context, { isQuiet: output !== undefined });
+  const placed = await compareAll(transfer, tasks, HINTS);
   const rows = placed.map(rowOf);
   const empty = 'Nothing matches.';
   await context.list({ rows, columns: COLUMNS, name: (row) => row.path, empty }, output);
@@ -131,7 +131,7 @@ async function pull(
   { place, isChosen, lost }: { place: string; isChosen: boolean; lost: readonly string[] },
 ): Promise<number> {
   const begunMs = performance.now();
-  const brought = await bring(courierOf(context), tasks, { place, hints: HINTS });
+  const brought = await bring(transferOf(context), tasks, { place, hints: HINTS });
   const { placed, flawed } = brought;
   if (placed.length + flawed.length + lost.length === 0) {
     context.print('Nothing matches.');

@@ -9,18 +9,22 @@ import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne } from '../output/one.ts';
 import { formatInstant } from '../output/words.ts';
 import { formatReservation, reservationColumns } from '../reservations/columns.ts';
-import { defineWish, readWish, type WishOptions } from '../reservations/wish.ts';
+import {
+  defineRequest,
+  type RequestOptions,
+  readRequest,
+} from '../reservations/request-options.ts';
 import { defineVerb, type VerbGroup } from '../verb.ts';
 
-const create = defineVerb<WishOptions & ListingOptions>({
+const create = defineVerb<RequestOptions & ListingOptions>({
   define(command) {
-    defineWish(command);
+    defineRequest(command);
     defineListing(command);
   },
   async run({ context, options }) {
     if (options.duration === undefined)
       throw usage('--duration: say how long the reservation lasts');
-    const { durationMs = 0, recurrence, ...wish } = readWish(options);
+    const { durationMs = 0, recurrence, ...wish } = readRequest(options);
     if (recurrence !== undefined && (options.at ?? options.within) !== undefined) {
       throw usage('--cron says when it starts; leave --at and --within out');
     }
@@ -32,14 +36,14 @@ const create = defineVerb<WishOptions & ListingOptions>({
   },
 });
 
-const change = defineVerb<WishOptions & { once?: boolean }>({
+const change = defineVerb<RequestOptions & { once?: boolean }>({
   define(command) {
     command.argument('<reservation>', 'id or name');
-    defineWish(command);
+    defineRequest(command);
     command.option('--once', 'stop its recurrence');
   },
   async run({ context, args: [name = ''], options }) {
-    const wish = readWish(options);
+    const wish = readRequest(options);
     const body = options.once === true ? { ...wish, recurrence: null } : wish;
     if (Object.keys(body).length === 0) throw usage('there is nothing to change');
     const api = await context.api();

@@ -9,8 +9,8 @@ import { EXIT_OWN_FAILURE, Failure, usage } from '../../model/failure.ts';
 import type { Program } from '../../model/job.ts';
 import type { Submission } from '../../model/submission.ts';
 import { parseKey } from '../../model/submission-values.ts';
-import type { InputWishes } from '../../transfer/inputs/input-wish.ts';
-import { courierOf } from '../connection/courier.ts';
+import type { InputRequests } from '../../transfer/inputs/input-request.ts';
+import { transferOf } from '../connection/transfer-context.ts';
 import type { Context } from '../context.ts';
 import { tellGlance } from '../glance.ts';
 import { attend } from '../jobs/attend.ts';
@@ -40,7 +40,7 @@ export interface AttendOptions {
   /** Standard input has been read for something else. */
   readonly inputIsTaken?: boolean;
   /** Absent: none. */
-  readonly inputs?: InputWishes | null;
+  readonly inputs?: InputRequests | null;
 }
 
 const EXAMPLES = `
@@ -146,13 +146,13 @@ export async function submitAndAttend(
 export async function rehearse(
   context: Context,
   submission: Submission,
-  inputs: InputWishes | null,
+  inputs: InputRequests | null,
 ): Promise<number> {
   if (inputs !== null) {
     const { readInputs } = await import('../../transfer/inputs/inputs.ts');
     const { inputWords } = await import('../files/input-words.ts');
     const all = { ...inputs, cwd: context.cwd, before: '--in: ' };
-    context.print(await inputWords(context, await readInputs(courierOf(context), all)));
+    context.print(await inputWords(context, await readInputs(transferOf(context), all)));
   }
   const api = await context.api();
   const { words } = await api.call('rehearseJob', { body: submission });

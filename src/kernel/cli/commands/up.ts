@@ -65,7 +65,7 @@ const PORT_TRIES_MAX = 5;
 
 const MIB = 1_048_576;
 
-interface Wishes {
+interface UpRequest {
   readonly record: ClusterRecord;
   /** What was asked for and does not change any more: told, not done. */
   readonly notes: readonly string[];
@@ -92,7 +92,7 @@ function sizeOfEach(nodeCount: number, { config, machine }: Means): Resources {
 }
 
 /** What was made before stays; flags add nodes. */
-function wishes(before: ClusterRecord | null, means: Means, options: Options): Wishes {
+function wishes(before: ClusterRecord | null, means: Means, options: Options): UpRequest {
   const { config } = means;
   const listen = config.address('head.listen');
   const nodeCount = config.number('up.nodes');
@@ -153,7 +153,7 @@ function surplusWords(nodes: readonly NodeView[], machine: Resources): string[] 
 async function bringUp(
   context: Context,
   cluster: LocalCluster,
-  { record, notes, machine, once = {} }: Wishes,
+  { record, notes, machine, once = {} }: UpRequest,
 ): Promise<number> {
   const directory = cluster.paths.directory;
   for (const name of cluster.nodeNames(record.nodeCount)) {
@@ -182,7 +182,7 @@ async function bringUp(
 async function bringUpHead(
   cluster: LocalCluster,
   api: Api,
-  { record, once }: Required<Pick<Wishes, 'record' | 'once'>>,
+  { record, once }: Required<Pick<UpRequest, 'record' | 'once'>>,
 ) {
   for (let triesLeft = PORT_TRIES_MAX - 1; ; triesLeft -= 1) {
     const head = await cluster.startHead(record.listen, once);

@@ -3,7 +3,7 @@
 import type { Argument, Option } from 'commander';
 import { PARTITION_FIELDS } from '../../config/tables.ts';
 import { ROLES } from '../../model/actor.ts';
-import { JOB_ORDERS, OUTCOME_WISHES, TASK_STATES } from '../../model/job.ts';
+import { JOB_ORDERS, OUTCOME_FILTERS, TASK_STATES } from '../../model/job.ts';
 import { RUNNING_POLICIES } from '../../model/maintenance.ts';
 import type { OptionRow } from '../../model/options/row.ts';
 import { attributeOf, ROWS } from '../../model/options/table.ts';
@@ -11,7 +11,7 @@ import type { Form } from '../../model/options/types.ts';
 import { PLANNING_POLICIES } from '../../model/scheduling.ts';
 import { SIGNALS } from '../../model/signals.ts';
 import type { Completion, HookWing } from '../context.ts';
-import { STATE_WORDS } from '../jobs/state-wish.ts';
+import { STATE_WORDS } from '../jobs/state-filter.ts';
 import { FORMAT_WORDS } from '../output/listing.ts';
 import { CHANGEABLE } from '../partitions/change.ts';
 import type { Offer } from './offer.ts';
@@ -54,7 +54,7 @@ const OPTIONS: Readonly<Record<string, Value>> = {
   in: { kind: 'files' },
   jobs: liveList('jobs:active'),
   'simulate jobs': NOTHING,
-  outcome: words(OUTCOME_WISHES),
+  outcome: words(OUTCOME_FILTERS),
   policy: words(PLANNING_POLICIES),
   role: words(ROLES),
   running: words(RUNNING_POLICIES),

@@ -126,7 +126,7 @@ export class LocalPaths {
     return path.join(this.directory, 'nodes', name);
   }
 
-  /** Names of nodes with a door here, whether or not their agents run. */
+  /** Names of nodes with a listener here, whether or not their agents run. */
   nodesWithDoor(): string[] {
     try {
       const files = readdirSync(this.doors).filter((file) => file.endsWith(DOOR_END));

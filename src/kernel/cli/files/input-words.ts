@@ -4,12 +4,12 @@ import { plural } from '../../base/plural.ts';
 import { formatBytes } from '../../base/size.ts';
 import type { InputFiles } from '../../transfer/inputs/inputs.ts';
 import { lackingFiles } from '../../transfer/upload.ts';
-import { courierOf } from '../connection/courier.ts';
+import { transferOf } from '../connection/transfer-context.ts';
 import type { Context } from '../context.ts';
 
 /** `3 files with 1.2G go with it; 1 of them with 1G has to be sent.` */
 export async function inputWords(context: Context, { files, bytes }: InputFiles): Promise<string> {
-  const lacking = await lackingFiles(courierOf(context).carrier, files);
+  const lacking = await lackingFiles(transferOf(context).access, files);
   const toSend = lacking.reduce((sum, { leftBytes }) => sum + leftBytes, 0);
   const sent =
     lacking.length === 0

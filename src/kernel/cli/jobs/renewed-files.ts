@@ -7,10 +7,10 @@ import type { FileEntry } from '../../files/entry.ts';
 import type { FileSet } from '../../files/file-set.ts';
 import type { BlobHash } from '../../model/blob.ts';
 import { Failure, usage } from '../../model/failure.ts';
-import { type InputWish, parseInput } from '../../transfer/inputs/input-wish.ts';
+import { type InputRequest, parseInput } from '../../transfer/inputs/input-request.ts';
 import { inPlaceOf, readInputs, sendInputs } from '../../transfer/inputs/inputs.ts';
 import { readLocalFile } from '../../transfer/local-file.ts';
-import { courierOf } from '../connection/courier.ts';
+import { transferOf } from '../connection/transfer-context.ts';
 import type { Context } from '../context.ts';
 import { readFileSet } from '../files/job-files.ts';
 import { readAll } from '../submit/read.ts';
@@ -35,11 +35,11 @@ export async function renewedInputs(
   const job = await (await context.api()).call('getJob', { params: { id } });
   checkSends(job, options);
   const sent = await sentWith(context, job);
-  const courier = courierOf(context);
+  const transfer = transferOf(context);
   const wishes = wishesOf(context, sent, options);
   const source = { wishes, program: null, cwd: context.cwd, before: '--in: ' };
-  const files = inPlaceOf(sent, await readInputs(courier, source), source.before);
-  return sendInputs(courier, files);
+  const files = inPlaceOf(sent, await readInputs(transfer, source), source.before);
+  return sendInputs(transfer, files);
 }
 
 function checkSends({ id, directory, staging }: JobDetail, { in: named }: RenewOptions): void {
@@ -66,7 +66,7 @@ async function sentWith(context: Context, { staging }: JobDetail): Promise<FileS
 }
 
 /** `--in` goes before what lies here at the place of a file that was sent. */
-function wishesOf(context: Context, { common }: FileSet, options: RenewOptions): InputWish[] {
+function wishesOf(context: Context, { common }: FileSet, options: RenewOptions): InputRequest[] {
   const named = readAll('--in', options.in, parseInput) ?? [];
   if (options.withNewFiles !== true) return [...named];
   const taken = new Set(named.map(({ as }) => as));

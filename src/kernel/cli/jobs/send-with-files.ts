@@ -5,8 +5,8 @@ import type { SubmitReply } from '../../api/submission.ts';
 import type { BlobHash } from '../../model/blob.ts';
 import { Failure } from '../../model/failure.ts';
 import type { Submission } from '../../model/submission.ts';
-import type { InputWishes } from '../../transfer/inputs/input-wish.ts';
-import { courierOf } from '../connection/courier.ts';
+import type { InputRequests } from '../../transfer/inputs/input-request.ts';
+import { transferOf } from '../connection/transfer-context.ts';
 import type { Context } from '../context.ts';
 import { sendSubmission } from './send.ts';
 
@@ -22,7 +22,7 @@ export interface Accepted {
 export async function sendWithFiles(
   context: Context,
   wish: Submission,
-  { inputs, key }: { inputs: InputWishes | null; key: string | undefined },
+  { inputs, key }: { inputs: InputRequests | null; key: string | undefined },
 ): Promise<Accepted> {
   return withFiles(context, inputs, async (hash) => {
     const submission =
@@ -34,16 +34,16 @@ export async function sendWithFiles(
 /** Sends files, and then what names them: by the hash of their list, or by none when there are none. */
 export async function withFiles<T>(
   context: Context,
-  inputs: InputWishes | null,
+  inputs: InputRequests | null,
   send: (hash: BlobHash | undefined) => Promise<T>,
 ): Promise<T> {
   if (inputs === null) return send(undefined);
   const { readInputs, sendInputs } = await import('../../transfer/inputs/inputs.ts');
-  const courier = courierOf(context);
-  const files = await readInputs(courier, { ...inputs, cwd: context.cwd, before: '--in: ' });
+  const transfer = transferOf(context);
+  const files = await readInputs(transfer, { ...inputs, cwd: context.cwd, before: '--in: ' });
   if (files.entryCount === 0) return send(undefined);
   for (let tries = 1; ; tries += 1) {
-    const hash = await sendInputs(courier, files);
+    const hash = await sendInputs(transfer, files);
     try {
       return await send(hash);
     } catch (error) {

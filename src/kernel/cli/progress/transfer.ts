@@ -1,6 +1,6 @@
 // How far a transfer is, while it lasts.
 
-import type { Progress } from '../../transfer/courier.ts';
+import type { Progress } from '../../transfer/transfer-context.ts';
 import type { Context } from '../context.ts';
 import { type Look, paceOf, withLook } from './pace.ts';
 import { StatusLine } from './status-line.ts';

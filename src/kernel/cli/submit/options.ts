@@ -7,13 +7,13 @@ import { parseNodeName } from '../../model/ids.ts';
 import type { OutputFiles, Program } from '../../model/job.ts';
 import type { OptionRow } from '../../model/options/row.ts';
 import { HELP_GROUPS, ROWS, type TypedOptions } from '../../model/options/table.ts';
-import type { DirectoryWish, Submission } from '../../model/submission.ts';
+import type { DirectoryChoice, Submission } from '../../model/submission.ts';
 import * as values from '../../model/submission-values.ts';
 import { jobEnvironment } from './environment.ts';
 import { optionValues } from './option-values.ts';
 import { refuseForeignBytes } from './plain-text.ts';
 import { collect, dropUndefined, read, readAll } from './read.ts';
-import { needsOwnDirectory, stagingWish } from './staged-files.ts';
+import { needsOwnDirectory, stagingRequest } from './staged-files.ts';
 
 export type SubmitOptions = TypedOptions;
 
@@ -58,7 +58,7 @@ export function makeSubmission(
   submitter: Submitter,
 ): Submission {
   const environment = jobEnvironment(options, submitter.environment);
-  const directory = directoryWish(options, submitter.directory);
+  const directory = directoryChoice(options, submitter.directory);
   refuseForeignBytes({ program, environment, directory }, options);
   const fields = optionValues(options, submitter.now);
   return dropUndefined({
@@ -70,7 +70,7 @@ export function makeSubmission(
     environment,
     directory,
     files: outputFiles(options),
-    staging: stagingWish(options),
+    staging: stagingRequest(options),
   });
 }
 
@@ -97,7 +97,7 @@ function processes(
   return { processesPerNode: undefined, mpi: ranks };
 }
 
-function directoryWish(options: SubmitOptions, here: string): DirectoryWish {
+function directoryChoice(options: SubmitOptions, here: string): DirectoryChoice {
   if (options.private && options.chdir !== undefined) {
     throw usage('--private and --chdir exclude each other');
   }

@@ -3,8 +3,12 @@
 import { keepsNothing, parseOutputPattern } from '../../files/output-patterns.ts';
 import { usage } from '../../model/failure.ts';
 import type { Program } from '../../model/job.ts';
-import type { StagingWish } from '../../model/staging.ts';
-import { type InputWishes, parseInput, programWish } from '../../transfer/inputs/input-wish.ts';
+import type { StagingRequest } from '../../model/staging.ts';
+import {
+  type InputRequests,
+  parseInput,
+  programRequest,
+} from '../../transfer/inputs/input-request.ts';
 import { readAll } from './read.ts';
 
 export interface StagingOptions {
@@ -21,15 +25,15 @@ export function needsOwnDirectory({ in: inputs, out }: StagingOptions): boolean 
 }
 
 /** Null when nothing goes with it. */
-export function inputsOf(options: StagingOptions, program: Program): InputWishes | null {
+export function inputsOf(options: StagingOptions, program: Program): InputRequests | null {
   if (!needsOwnDirectory(options)) return null;
   const wishes = readAll('--in', options.in, parseInput) ?? [];
-  const own = programWish(program);
+  const own = programRequest(program);
   return wishes.length === 0 && own === null ? null : { wishes, program: own };
 }
 
 /** The wish without its inputs, which only the head can name; undefined when there is none. */
-export function stagingWish({ in: inputs, out }: StagingOptions): StagingWish | undefined {
+export function stagingRequest({ in: inputs, out }: StagingOptions): StagingRequest | undefined {
   readAll('--in', inputs, parseInput);
   if (out === undefined) return inputs === undefined ? undefined : {};
   if (!out.includes(NOTHING)) {

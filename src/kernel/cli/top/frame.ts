@@ -6,7 +6,7 @@ import type { Paint } from '../output/paint.ts';
 import { displayWidth, printable } from '../output/table.ts';
 import { formatInstant, formatSpan } from '../output/words.ts';
 import { type Facts, PANES, rowsOf } from './facts.ts';
-import { chosenRow, type Doing, type View } from './view.ts';
+import { chosenRow, type TopAction, type View } from './view.ts';
 
 export interface Size {
   readonly columns: number;
@@ -151,9 +151,9 @@ function words({ view, facts, paint }: Drawn): string {
   if (prompt.kind === 'task') {
     return `Output of task of job ${prompt.subject}, its index: ${printable(prompt.text)}_`;
   }
-  const { deed, subject } = prompt.doing as Doing;
+  const { kind, subject } = prompt.action as TopAction;
   if (prompt.kind === 'sure')
-    return paint(`${deed} job ${subject}? y: yes, any other key: no`, 'yellow');
+    return paint(`${kind} job ${subject}? y: yes, any other key: no`, 'yellow');
   return `Reason to drain ${subject}: ${printable(prompt.text)}_`;
 }
 

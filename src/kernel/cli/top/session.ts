@@ -4,12 +4,12 @@ import type { Api } from '../../connect/api.ts';
 import { Failure } from '../../model/failure.ts';
 import type { Paint } from '../output/paint.ts';
 import type { OpenScreen, Screen } from '../screen.ts';
-import { perform } from './deeds.ts';
+import { perform } from './actions.ts';
 import { type Asked, type Facts, fetchFacts, rowsOf } from './facts.ts';
 import { bodyHeight, drawFrame } from './frame.ts';
 import { readKeys } from './keys.ts';
 import { Pages } from './pages.ts';
-import { type Doing, openingView, press, type TopRequest, type View } from './view.ts';
+import { openingView, press, type TopAction, type TopRequest, type View } from './view.ts';
 
 export interface TopParts {
   readonly api: Api;
@@ -111,13 +111,13 @@ export class TopSession {
         this.#parts.screen.sleep();
         return this.#open();
       case 'do':
-        return void this.#do(wish.doing);
+        return void this.#do(wish.action);
     }
   }
 
-  async #do(doing: Doing): Promise<void> {
+  async #do(action: TopAction): Promise<void> {
     try {
-      const said = await perform(this.#parts.api, doing);
+      const said = await perform(this.#parts.api, action);
       this.#view = { ...this.#view, said };
     } catch (error) {
       if (!(error instanceof Failure)) return this.#finish(error);

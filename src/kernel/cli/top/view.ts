@@ -4,7 +4,7 @@ import type { Pane } from './facts.ts';
 import type { Key } from './keys.ts';
 
 /** What is done to one job or node. */
-export type Deed =
+export type ActionKind =
   | 'cancel'
   | 'hold'
   | 'release'
@@ -14,8 +14,8 @@ export type Deed =
   | 'drain'
   | 'undrain';
 
-export interface Doing {
-  readonly deed: Deed;
+export interface TopAction {
+  readonly kind: ActionKind;
   /** A job's id, or a node's name. */
   readonly subject: string;
   /** Why a node is drained. */
@@ -36,7 +36,7 @@ export interface Prompt {
   /** The job of which a task is asked for. */
   readonly subject?: string;
   /** What an answer leads to; a filter leads to none. */
-  readonly doing: Doing | null;
+  readonly action: TopAction | null;
 }
 
 export interface View {
@@ -47,13 +47,13 @@ export interface View {
   readonly isByPriority: boolean;
   readonly page: Page | null;
   readonly prompt: Prompt | null;
-  /** What the last deed led to. */
+  /** What the last action led to. */
   readonly said: string;
 }
 
 export type TopRequest =
   | { readonly kind: 'quit' | 'sleep' | 'redraw' | 'refresh' }
-  | { readonly kind: 'do'; readonly doing: Doing };
+  | { readonly kind: 'do'; readonly action: TopAction };
 
 /** What is on the screen while the key comes. */
 export interface Shown {
@@ -102,18 +102,18 @@ export function press(view: View, key: Key, shown: Shown): Pressed {
 function pressInPrompt(view: View, prompt: Prompt, key: Key): Pressed {
   const over = { ...view, prompt: null };
   if (prompt.kind === 'sure') {
-    const wish = key === 'y' && prompt.doing !== null ? doIt(prompt.doing) : null;
+    const wish = key === 'y' && prompt.action !== null ? requestOf(prompt.action) : null;
     return { view: over, wish };
   }
   if (key === 'escape') {
     return { view: prompt.kind === 'filter' ? { ...over, filter: '' } : over, wish: null };
   }
   if (key === 'enter') {
-    const { doing, text, subject } = prompt;
+    const { action, text, subject } = prompt;
     if (subject !== undefined) return openTask(over, subject, text.trim());
     // A drain without a reason helps nobody who waits for the node.
-    if (doing !== null && text.trim() === '') return { view, wish: null };
-    return { view: over, wish: doing && doIt({ ...doing, reason: text.trim() }) };
+    if (action !== null && text.trim() === '') return { view, wish: null };
+    return { view: over, wish: action && requestOf({ ...action, reason: text.trim() }) };
   }
   const text = typed(prompt.text, key);
   const filter = prompt.kind === 'filter' ? text : view.filter;
@@ -126,7 +126,7 @@ function openTask(view: View, job: string, index: string): Pressed {
   return opened(view, { kind: 'logs', subject: `${job}[${index}]`, top: null });
 }
 
-const doIt = (doing: Doing): TopRequest => ({ kind: 'do', doing });
+const requestOf = (action: TopAction): TopRequest => ({ kind: 'do', action });
 const TEXT_MAX = 200;
 
 function typed(text: string, key: Key): string {
@@ -167,7 +167,7 @@ function pressInList(view: View, key: Key, shown: Shown): Pressed {
       return { view: { ...view, filter: '' }, wish: null };
     case '/':
       return {
-        view: { ...view, prompt: { kind: 'filter', text: view.filter, doing: null } },
+        view: { ...view, prompt: { kind: 'filter', text: view.filter, action: null } },
         wish: null,
       };
     case 's':
@@ -207,39 +207,39 @@ const PAGES_OF_JOBS: Readonly<Record<Key, Page['kind']>> = {
   w: 'why',
   l: 'logs',
 };
-const DEEDS: Readonly<Record<Pane, Readonly<Record<Key, Deed>>>> = {
+const TOP_ACTIONS: Readonly<Record<Pane, Readonly<Record<Key, ActionKind>>>> = {
   jobs: { c: 'cancel', h: 'hold', r: 'release', S: 'suspend', R: 'resume', Q: 'requeue' },
   nodes: { d: 'drain', u: 'undrain' },
 };
 /** Nobody ends work by one wrong key. */
-const ASKED_FIRST: ReadonlySet<Deed> = new Set(['cancel', 'requeue']);
+const ASKED_FIRST: ReadonlySet<ActionKind> = new Set(['cancel', 'requeue']);
 
 function ofSubject(view: View, key: Key, subject: string | null, { height }: Shown): Pressed {
   if (key === '?') return opened(view, { kind: 'help', subject: '', top: 0 });
   if (subject === null) return { view, wish: null };
   const isJobs = view.pane === 'jobs';
   const pages = isJobs ? PAGES_OF_JOBS : ({ enter: 'node', right: 'node' } as const);
-  const kind = (pages as Readonly<Record<Key, Page['kind']>>)[key];
-  if (kind !== undefined && height > 0) {
-    return opened(view, { kind, subject, top: kind === 'logs' ? null : 0 });
+  const page = (pages as Readonly<Record<Key, Page['kind']>>)[key];
+  if (page !== undefined && height > 0) {
+    return opened(view, { kind: page, subject, top: page === 'logs' ? null : 0 });
   }
   if (isJobs && key === 't') {
     const job = subject.replace(/\[.*/, '');
     return {
-      view: { ...view, prompt: { kind: 'task', text: '', doing: null, subject: job } },
+      view: { ...view, prompt: { kind: 'task', text: '', action: null, subject: job } },
       wish: null,
     };
   }
-  const deed = DEEDS[view.pane][key];
-  if (deed === undefined) return { view, wish: null };
-  const doing = { deed, subject };
-  if (deed === 'drain') {
-    return { view: { ...view, prompt: { kind: 'reason', text: '', doing } }, wish: null };
+  const kind = TOP_ACTIONS[view.pane][key];
+  if (kind === undefined) return { view, wish: null };
+  const action = { kind, subject };
+  if (kind === 'drain') {
+    return { view: { ...view, prompt: { kind: 'reason', text: '', action } }, wish: null };
   }
-  if (ASKED_FIRST.has(deed)) {
-    return { view: { ...view, prompt: { kind: 'sure', text: '', doing } }, wish: null };
+  if (ASKED_FIRST.has(kind)) {
+    return { view: { ...view, prompt: { kind: 'sure', text: '', action } }, wish: null };
   }
-  return { view, wish: doIt(doing) };
+  return { view, wish: requestOf(action) };
 }
 
 function opened(view: View, page: Page): Pressed {

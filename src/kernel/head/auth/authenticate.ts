@@ -100,7 +100,7 @@ export class Authenticator {
     return prefix === 'wt' ? ok({ kind: 'user', actor: this.#tokenActor(known.user) }) : invalid();
   }
 
-  /** By the cookie and the key of a browser; wrong ones are refused. `peer`: on the loopback door. */
+  /** By the cookie and the key of a browser; wrong ones are refused. `peer`: on the loopback listener. */
   async authenticatePage(
     shown: { readonly cookie: string; readonly key: string },
     peer: PagePeer | null,

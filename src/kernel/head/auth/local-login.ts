@@ -5,8 +5,8 @@
 import { hash } from 'node:crypto';
 import { chmod, lstat, mkdir, rmdir } from 'node:fs/promises';
 import path from 'node:path';
+import { identityAt, type SocketIdentity } from '../../api/held-socket.ts';
 import { proofName } from '../../api/local-login.ts';
-import { identityAt, type SocketIdentity } from '../../api/socket-door.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { UserName } from '../../model/ids.ts';

@@ -1,9 +1,9 @@
-// Who is at the other end of connections on the loopback door: the kernel's table of sockets tells
+// Who is at the other end of connections on the loopback listener: the kernel's table of sockets tells
 // the uid. So a session that a false head on that port has seen is of no use to it.
 
-import { readPeerTable, type SocketEnds } from '../../doors/peer-uid.ts';
+import { readPeerTable, type SocketEnds } from '../../listeners/peer-uid.ts';
 
-/** The other end of a connection on the loopback door. */
+/** The other end of a connection on the loopback listener. */
 export interface PagePeer {
   /** Null: cannot be told. */
   readonly uid: number | null;
@@ -12,12 +12,12 @@ export interface PagePeer {
 export class PagePeers {
   readonly #peers = new WeakMap<object, PagePeer>();
 
-  /** A connection on the loopback door. */
+  /** A connection on the loopback listener. */
   add(socket: SocketEnds): void {
     this.#peers.set(socket, new Peer(socket));
   }
 
-  /** Null: it came through another door. */
+  /** Null: it came through another listener. */
   of(socket: object): PagePeer | null {
     return this.#peers.get(socket) ?? null;
   }

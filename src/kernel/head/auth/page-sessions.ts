@@ -33,9 +33,9 @@ export type PageUser =
 interface PageSession {
   readonly user: PageUser;
   readonly owner: UserName;
-  /** Opened on the loopback door, where a false head could have seen cookie and key. */
+  /** Opened on the loopback listener, where a false head could have seen cookie and key. */
   readonly loopback: boolean;
-  /** Who was at the other end there; null: nobody could tell, or another door. */
+  /** Who was at the other end there; null: nobody could tell, or another listener. */
   readonly uid: number | null;
   /** When a link opened it. Absent: a token did, or a head before this field. */
   readonly linkedAt?: number;
@@ -67,7 +67,7 @@ export interface Login {
   readonly now: number;
   /** The end of the token, if it has one. */
   readonly until: number | null;
-  /** Null: not on the loopback door. */
+  /** Null: not on the loopback listener. */
   readonly peer: PagePeer | null;
   /** By a link, not by a token that somebody typed. */
   readonly byLink: boolean;
@@ -112,7 +112,7 @@ export class PageSessions {
     return this.#name;
   }
 
-  /** Port of the loopback door, once somebody asked for it. */
+  /** Port of the loopback listener, once somebody asked for it. */
   get port(): number | null {
     return this.#port;
   }

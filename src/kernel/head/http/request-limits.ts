@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Result } from '../../base/result.ts';
-import type { PeerOwners } from '../../doors/peer-owners.ts';
+import type { PeerOwners } from '../../listeners/peer-owners.ts';
 import type { Refusal } from '../../model/errors.ts';
 import type { Principal } from '../auth/authenticate.ts';
 import { RateLimit } from './rate-limit.ts';

@@ -1,4 +1,4 @@
-// The head's doors: a unix socket for users of this machine and one TLS port for everybody else,
+// The head's listeners: a unix socket for users of this machine and one TLS port for everybody else,
 // both with the same routes.
 
 import { chmod, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import { openApiDocument } from '../../api/openapi.ts';
 import type { ApiPart } from '../../api/part.ts';
 import { listRoutes } from '../../api/route-list.ts';
-import { PeerOwners, type UidsOf } from '../../doors/peer-owners.ts';
+import { PeerOwners, type UidsOf } from '../../listeners/peer-owners.ts';
 import { loadOf } from '../answers/overview.ts';
 import { Accounts } from '../auth/accounts.ts';
 import { Authenticator } from '../auth/authenticate.ts';
@@ -26,8 +26,8 @@ import { EventRing } from './event-ring.ts';
 import { expectClients } from './handlers/feed-job.ts';
 import { JobWatch } from './job-watch.ts';
 import { HEADERS_MS, listen, serverOptions } from './listening.ts';
-import { PageDoor } from './page-door.ts';
 import { PageFiles } from './page-files.ts';
+import { PageListener } from './page-listener.ts';
 import { PublicEvents } from './public-events.ts';
 import { RequestCounts } from './request-counts.ts';
 import { RequestLimits } from './request-limits.ts';
@@ -37,7 +37,7 @@ import { SharedAnswers } from './shared-answers.ts';
 import { Side } from './side.ts';
 import { TaskMaps } from './task-maps.ts';
 
-/** What wings add to what is behind the doors. */
+/** What wings add to what is behind the listeners. */
 export interface HttpWings {
   readonly parts: readonly HeadPart[];
   readonly apis: readonly ApiPart[];
@@ -85,7 +85,7 @@ export interface HttpSide {
   close(): Promise<void>;
 }
 
-/** Resolves when both doors are open. Rejects with words when one cannot be opened. */
+/** Resolves when both listeners are open. Rejects with words when one cannot be opened. */
 export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise<HttpSide> {
   const { secure, headersMs = HEADERS_MS } = options;
   const secureServer =
@@ -99,7 +99,7 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
         });
   const fingerprint = secure === null ? null : fingerprintOf(secure.certificate.certificatePem);
   const bound: Bound = { port: null, fingerprint };
-  const { side, pageDoor } = await createSide(ports, options, bound);
+  const { side, pageListener } = await createSide(ports, options, bound);
   // Served before it listens: nobody would ever answer a request that comes in between.
   if (secureServer !== null) {
     side.serve(secureServer, false);
@@ -114,15 +114,15 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
   await listen(socketServer, { path: options.socketPath, ...toAll });
   side.listensOn(options.socketPath);
   await chmod(options.socketPath, options.multiUser ? 0o666 : 0o600);
-  await pageDoor.reopen();
+  await pageListener.reopen();
   const servers = secureServer === null ? [socketServer] : [socketServer, secureServer];
-  const close = async () => side.close([...servers, ...(await pageDoor.servers())]);
+  const close = async () => side.close([...servers, ...(await pageListener.servers())]);
   const joinAddresses = () => joinAddressesOf(options, bound.port);
   return { port: bound.port, fingerprint, joinAddresses, close };
 }
 
 interface Bound {
-  /** Null until the TLS door listens, and without one. */
+  /** Null until the TLS port is open, and without one. */
   port: number | null;
   readonly fingerprint: string | null;
 }
@@ -137,7 +137,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     side.servePage(server);
     return server;
   };
-  const pageDoor = new PageDoor({ sessions: pageSessions, log, make, listen });
+  const pageListener = new PageListener({ sessions: pageSessions, log, make, listen });
   const accounts = new Accounts();
   const localLogin = new LocalLogin({ directory: options.loginDirectory, chance, accounts });
   await localLogin.prepare();
@@ -183,7 +183,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     pagePeers: new PagePeers(),
     pageHosts: new PageHosts(namesOf(options)),
     pageFiles: new PageFiles(options.page.files),
-    pageDoor,
+    pageListener,
     publicEvents,
     ring,
     feed: new EventFeed(ring, clock),
@@ -203,14 +203,14 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     document: documentOf(version, apis),
     answerParts: parts,
   };
-  const behind = parts.flatMap((part) => part.openDoors?.(ports) ?? []);
+  const behind = parts.flatMap((part) => part.openListeners?.(ports) ?? []);
   // In place, as some of the facts are asked anew each time.
   const services: Services = Object.assign(own, ...behind.map((one) => one.services));
   expectClients(services);
   const owners = options.uidsOf === undefined ? undefined : new PeerOwners(options.uidsOf);
   const limits = new RequestLimits(requestRateMax, owners);
   const side = new Side(services, limits, { parts, behind, owners });
-  return { side, pageDoor };
+  return { side, pageListener };
 }
 
 /** Whoever never asks for it pays nothing. */

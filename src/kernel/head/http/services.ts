@@ -29,8 +29,8 @@ import type { Feeder, FeedLink } from '../stdin/feeder.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { EventRing } from './event-ring.ts';
 import type { JobWatch } from './job-watch.ts';
-import type { PageDoor } from './page-door.ts';
 import type { PageFiles } from './page-files.ts';
+import type { PageListener } from './page-listener.ts';
 import type { PublicEvents } from './public-events.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { Router } from './router.ts';
@@ -64,7 +64,7 @@ export interface ClusterFacts {
   readonly startedAt: number;
 }
 
-/** What the head gives its doors. */
+/** What the head gives its listeners. */
 export interface HttpPorts {
   readonly engine: Engine;
   readonly agents: AgentAcceptor;
@@ -91,7 +91,7 @@ export interface KernelServices extends HttpPorts {
   readonly pagePeers: PagePeers;
   readonly pageHosts: PageHosts;
   readonly pageFiles: PageFiles;
-  readonly pageDoor: Pick<PageDoor, 'open'>;
+  readonly pageListener: Pick<PageListener, 'open'>;
   readonly publicEvents: PublicEvents;
   readonly ring: EventRing;
   /** Tells those who follow along. */

@@ -1,11 +1,11 @@
-// What is behind the head's doors, the same behind each: requests, WebSockets, and who follows the
+// What is behind the head's listeners, the same behind each: requests, WebSockets, and who follows the
 // records. Whatever comes in broken is answered or dropped, and harms nobody.
 
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Bounds, Newcomers } from '../../doors/newcomers.ts';
-import type { PeerOwners } from '../../doors/peer-owners.ts';
+import { type Bounds, Newcomers } from '../../listeners/newcomers.ts';
+import type { PeerOwners } from '../../listeners/peer-owners.ts';
 import { refuse } from '../../model/errors.ts';
 import {
   LOCAL_NEWCOMERS_MAX,
@@ -14,7 +14,7 @@ import {
   NEWCOMERS_PER_ADDRESS_MAX,
 } from '../../model/limits.ts';
 import { authorizeRoute } from '../auth/authorize.ts';
-import type { BehindDoors, HeadPart } from '../part.ts';
+import type { BehindListeners, HeadPart } from '../part.ts';
 import { AgentSockets } from './agent-socket.ts';
 import { refuseAndClose } from './last-words.ts';
 import { closeServer } from './listening.ts';
@@ -30,10 +30,10 @@ const BOUNDS: Bounds = {
   graceMs: NEWCOMERS_GRACE_MS,
 };
 
-/** What wings have behind the doors. */
+/** What wings have behind the listeners. */
 export interface WingsBehind {
   readonly parts: readonly HeadPart[];
-  readonly behind: readonly BehindDoors[];
+  readonly behind: readonly BehindListeners[];
   /** Whose connections to the unix socket are; undefined: nobody knows. */
   readonly owners: PeerOwners | undefined;
 }

@@ -8,12 +8,12 @@ import {
   type WorkDirectory,
 } from '../../model/job.ts';
 import { filesThatStay, separateFiles } from '../../model/output-patterns.ts';
-import type { DirectoryWish, Submission } from '../../model/submission.ts';
+import type { DirectoryChoice, Submission } from '../../model/submission.ts';
 import { sharedLabel } from '../nodes/view.ts';
 import { Wrong, wrong } from './wrong.ts';
 
 /** Where the job runs; files of its own make it a private directory unless another is named. */
-export function wantedDirectory({ directory, staging }: Submission): DirectoryWish | undefined {
+export function wantedDirectory({ directory, staging }: Submission): DirectoryChoice | undefined {
   const isStaged = staging?.inputs !== undefined || (staging?.outputs ?? []).length > 0;
   if (!isStaged || directory === undefined || directory.kind === 'private') return directory;
   if (directory.kind === 'auto') return { kind: 'private' };
@@ -34,7 +34,7 @@ export interface SharedPaths {
 
 /** The directory, and the label of the nodes that have it. */
 export function resolveDirectory(
-  wish: DirectoryWish | undefined,
+  wish: DirectoryChoice | undefined,
   shared: SharedPaths,
 ): { directory: WorkDirectory; labels: readonly string[] } {
   if (wish === undefined || wish.kind === 'private') {

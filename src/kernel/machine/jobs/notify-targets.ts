@@ -16,7 +16,7 @@ import {
 } from '../../model/notification.ts';
 
 /** The wishes without doubles. `rules` absent: the site tells nobody. */
-export function completeWishes(
+export function completeTargets(
   texts: readonly string[],
   rules: NotifyRules | undefined,
 ): Result<readonly string[], Refusal> {

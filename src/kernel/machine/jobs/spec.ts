@@ -31,7 +31,7 @@ import {
 } from './directory.ts';
 import { readIndices } from './indices.ts';
 import { arrayOfItems } from './items.ts';
-import { completeWishes } from './notify-targets.ts';
+import { completeTargets } from './notify-targets.ts';
 import {
   checkEnvironment,
   checkLaunchSize,
@@ -111,7 +111,7 @@ const DAY_MS = 86_400_000;
 
 function notifyOf({ notify = [] }: Submission, settings: Settings): Pick<JobSpec, 'notify'> {
   if (notify.length === 0) return {};
-  const wishes = completeWishes(notify, settings.notify);
+  const wishes = completeTargets(notify, settings.notify);
   if (!wishes.ok) throw new Wrong(wishes.error);
   return { notify: wishes.value };
 }

@@ -3,7 +3,7 @@
 import type { NodeName } from '../../model/ids.ts';
 import type { Program, Warning } from '../../model/job.ts';
 import type { GoalRepair, MaintenanceProgram, RunningPolicy } from '../../model/maintenance.ts';
-import type { ReservationWish } from '../reservations/commands.ts';
+import type { WantedReservation } from '../reservations/commands.ts';
 
 export type MaintenanceCommand = PlanMaintenance | CancelMaintenance | NodeOn | CheckNode;
 
@@ -26,7 +26,7 @@ export interface PlanMaintenance {
   /** Labels or expressions that its nodes meet when it is planned; absent: none. */
   readonly labels?: readonly string[];
   /** `now`: as soon as the command is carried out. */
-  readonly time: ReservationWish['time'];
+  readonly time: WantedReservation['time'];
   readonly durationMs: number;
   readonly running: RunningPolicy;
   readonly warning: Warning | null;

@@ -22,7 +22,7 @@ import { badProgram } from '../jobs/program.ts';
 import { unknownLabel, unreadableLabel } from '../nodes/label-checks.ts';
 import { isGateway } from '../nodes/members.ts';
 import { labelsOf } from '../nodes/view.ts';
-import type { ReservationWish } from '../reservations/commands.ts';
+import type { WantedReservation } from '../reservations/commands.ts';
 import { checkRequest, endAsSaid, placeAll } from '../reservations/place.ts';
 import type { Answer, Step } from '../step.ts';
 import { badAtSites } from './at-sites.ts';
@@ -147,7 +147,7 @@ function wishOf(
   { at }: Step,
   nodeNames: readonly NodeName[],
   { time, durationMs, warning }: PlanMaintenance,
-): ReservationWish {
+): WantedReservation {
   const earliest = at + (warning?.leadMs ?? 0);
   const choice = (one: Extract<ReservedTime, { kind: 'flexible' }>): ReservedTime => {
     if (one.notBefore >= earliest) return one;

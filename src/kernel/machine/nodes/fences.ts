@@ -6,7 +6,7 @@ import type { Node } from './facts.ts';
 import { maintenanceOn } from './in-maintenance.ts';
 
 /** A wish to have evidence about a node; worth nothing once the node has another session. */
-export interface FenceWish {
+export interface FenceRequest {
   readonly node: NodeName;
   readonly session: number;
 }
@@ -15,7 +15,7 @@ export interface FenceWish {
  * Silent nodes that hold tasks which wait for evidence, or for the end of a lease. One in
  * maintenance is silent because somebody works on it.
  */
-export function outstandingFences(state: State): FenceWish[] {
+export function outstandingFences(state: State): FenceRequest[] {
   return [...state.nodes.values()]
     .filter((node) => needsFence(node) && maintenanceOn(state, node.name) === null)
     .map(({ name: node, session }) => ({ node, session }));

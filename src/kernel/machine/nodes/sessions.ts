@@ -9,7 +9,7 @@ import { LEASE_MARGIN_MS } from '../../model/limits.ts';
 import type { NodeHello } from '../../model/node.ts';
 import type { HeldEpoch } from '../../model/orders.ts';
 import type { Task } from '../jobs/facts.ts';
-import { decidePauseAtHello } from '../pauses/told.ts';
+import { decidePauseAtHello } from '../pauses/report.ts';
 import type { Reply } from '../reply.ts';
 import type { Step } from '../step.ts';
 import { abandonEpoch, settleTask } from '../tasks/ending.ts';

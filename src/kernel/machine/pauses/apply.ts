@@ -1,6 +1,6 @@
 // Applying what happened about pauses of nodes. Tasks that stop for one do so by events of their own.
 
-import type { PauseWish } from '../../model/pause.ts';
+import type { PauseOrder } from '../../model/pause.ts';
 import type { Of } from '../events.ts';
 import { nodeOf, refreshPool } from '../nodes/apply.ts';
 import type { Node } from '../nodes/facts.ts';
@@ -27,17 +27,17 @@ function applyTold(
 }
 
 export function applyPauseAsked(state: State, event: Of<'node_pause_asked'>): void {
-  setWish(state, event.node, event);
+  setPauseRequest(state, event.node, event);
 }
 
 export function applyPauseForgotten(state: State, event: Of<'node_pause_forgotten'>): void {
-  setWish(state, event.node, null);
+  setPauseRequest(state, event.node, null);
 }
 
-function setWish(
+function setPauseRequest(
   state: State,
   name: Of<'node_pause_asked'>['node'],
-  wish: { readonly order: PauseWish; readonly until: number } | null,
+  wish: { readonly order: PauseOrder; readonly until: number } | null,
 ): void {
   const node = nodeOf(state, name);
   if (wish === null) {

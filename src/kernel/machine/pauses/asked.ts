@@ -39,12 +39,12 @@ export function decideUnpauseNode(step: Step, command: UnpauseNode, actor: Actor
 }
 
 /** A wish that its node has not heard of in its time has no use any more. */
-export function forgetWishes(step: Step): void {
-  for (const node of step.state.nodes.values()) forgetWish(step, node);
+export function forgetPauseRequests(step: Step): void {
+  for (const node of step.state.nodes.values()) forgetPauseRequest(step, node);
 }
 
 /** At a hello, too: after a while without a head its orders come before the next look at all nodes. */
-export function forgetWish(step: Step, { name, pausing }: Node): void {
+export function forgetPauseRequest(step: Step, { name, pausing }: Node): void {
   if (pausing.wish === null || step.at < pausing.wish.until) return;
   step.emit({ kind: 'node_pause_forgotten', node: name });
 }

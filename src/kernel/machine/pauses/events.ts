@@ -1,7 +1,7 @@
 // What happens about pauses of nodes.
 
 import type { NodeName } from '../../model/ids.ts';
-import type { Pause, PauseWish } from '../../model/pause.ts';
+import type { Pause, PauseOrder } from '../../model/pause.ts';
 
 /** A pause in the words of the node's agent. */
 interface PauseTold {
@@ -20,7 +20,7 @@ export type PauseEvent =
   | {
       readonly kind: 'node_pause_asked';
       readonly node: NodeName;
-      readonly order: PauseWish;
+      readonly order: PauseOrder;
       readonly until: number;
     }
   /** The node did not hear of it in its time. */

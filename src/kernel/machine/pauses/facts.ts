@@ -1,7 +1,7 @@
 // What the head knows of a node's pause: what its agent said, and what an operator has asked for.
 
 import type { Stopper } from '../../model/job.ts';
-import type { Pause, PauseWish } from '../../model/pause.ts';
+import type { Pause, PauseOrder } from '../../model/pause.ts';
 
 export interface NodePausing {
   readonly now: Pause | null;
@@ -10,7 +10,7 @@ export interface NodePausing {
   /** Longest that its agent takes; 0 before its first hello. */
   readonly maxMs: number;
   /** To be told until the agent has answered; it has no use any more after `until`. */
-  readonly wish: { readonly order: PauseWish; readonly until: number } | null;
+  readonly wish: { readonly order: PauseOrder; readonly until: number } | null;
   /** Serial of the last wish; 0 before the first. */
   readonly serial: number;
 }

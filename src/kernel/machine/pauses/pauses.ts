@@ -2,7 +2,7 @@
 
 import type { Noun } from '../noun.ts';
 import * as apply from './apply.ts';
-import { decidePauseNode, decideUnpauseNode, forgetWishes } from './asked.ts';
+import { decidePauseNode, decideUnpauseNode, forgetPauseRequests } from './asked.ts';
 
 export const pauses: Noun<'pauses'> = {
   commands: {
@@ -25,5 +25,5 @@ export const pauses: Noun<'pauses'> = {
       node.pausing = { ...node.pausing, wish: { ...wish, until: wish.until + byMs } };
     }
   },
-  due: forgetWishes,
+  due: forgetPauseRequests,
 };

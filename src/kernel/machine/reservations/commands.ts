@@ -16,12 +16,12 @@ export interface CreateReservation {
   readonly name: string | null;
   /** Nobody at all means whoever asks. */
   readonly members: ReservationMembers;
-  readonly request: ReservationWish;
+  readonly request: WantedReservation;
   readonly recurrence: Occurrences | null;
 }
 
 /** The request that will be kept, but `now` is the instant at which the command is decided. */
-export interface ReservationWish extends Omit<ReservationRequest, 'time'> {
+export interface WantedReservation extends Omit<ReservationRequest, 'time'> {
   readonly time: ReservedTime | { readonly kind: 'now' };
 }
 
@@ -43,7 +43,7 @@ export interface ChangeReservation {
   readonly reservation: string;
   readonly name?: string;
   readonly members?: Partial<ReservationMembers>;
-  readonly request?: ReservationWish;
+  readonly request?: WantedReservation;
   /** Null: it comes once more, or as the changed request says. */
   readonly recurrence?: Occurrences | null;
 }

@@ -22,7 +22,7 @@ import { unknownLabel, unreadableLabel } from '../nodes/label-checks.ts';
 import { mayGetWork } from '../nodes/view.ts';
 import type { Step } from '../step.ts';
 import { type Coming, viewWithStopped } from '../tasks/stopped.ts';
-import type { Occurrences, ReservationWish } from './commands.ts';
+import type { Occurrences, WantedReservation } from './commands.ts';
 import { refusalOf } from './obstacles.ts';
 
 const DAY_MS = 86_400_000;
@@ -34,7 +34,7 @@ const DURATION_MS_MAX = 3660 * DAY_MS;
 /** The request with its time as an instant; what makes no sense is refused. */
 export function checkRequest(
   step: Step,
-  wish: ReservationWish,
+  wish: WantedReservation,
   recurrence: Occurrences | null,
 ): Result<ReservationRequest, Refusal> {
   const wrong = wrongIn(wish) ?? wrongRecurrence(wish, recurrence);
@@ -54,7 +54,7 @@ const fixed = (from: number): ReservedTime => ({ kind: 'fixed', from });
 
 function checkTime(
   step: Step,
-  { time, durationMs }: ReservationWish,
+  { time, durationMs }: WantedReservation,
 ): Result<ReservedTime, Refusal> {
   const { at } = step;
   if (time.kind === 'now') return ok(fixed(at));
@@ -85,7 +85,7 @@ function past(what: string, at: number): Result<never, Refusal> {
   return err(refuse('reservation.past', { what, at: formatInstant(at) }, 'Give a later time.'));
 }
 
-function wrongIn({ durationMs, nodeCount, nodeNames, perNode }: ReservationWish): string | null {
+function wrongIn({ durationMs, nodeCount, nodeNames, perNode }: WantedReservation): string | null {
   if (!isWhole(durationMs, DURATION_MS_MIN, DURATION_MS_MAX)) {
     const lasts = Number.isSafeInteger(durationMs) ? formatDuration(durationMs) : durationMs;
     return `the duration of a reservation is from 1s to ten years, not ${lasts}`;
@@ -105,7 +105,7 @@ function wrongIn({ durationMs, nodeCount, nodeNames, perNode }: ReservationWish)
 }
 
 function wrongRecurrence(
-  { durationMs }: ReservationWish,
+  { durationMs }: WantedReservation,
   recurrence: Occurrences | null,
 ): string | null {
   if (recurrence === null) return null;

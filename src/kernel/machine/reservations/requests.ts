@@ -20,7 +20,7 @@ import type {
   ExtendReservation,
   Occurrences,
   ReservationMembers,
-  ReservationWish,
+  WantedReservation,
 } from './commands.ts';
 import { placeFurther } from './occurrences.ts';
 import { checkRequest, placeAll, placeLonger } from './place.ts';
@@ -141,7 +141,7 @@ function lengthened(
   step: Step,
   known: Reservation,
   current: ReservedSlot,
-  wish: ReservationWish | undefined,
+  wish: WantedReservation | undefined,
 ): Result<Partial<Reservation>, Refusal> {
   const { request } = known;
   const same = { ...wish, durationMs: 0, time: 0, force: 0 };

@@ -7,7 +7,7 @@ import { NODE_LAUNCH_FAILURES_MAX } from '../../model/limits.ts';
 import type { EndReport, Report, TaskReport } from '../../model/orders.ts';
 import type { Part, Task } from '../jobs/facts.ts';
 import type { Node } from '../nodes/facts.ts';
-import { decidePauseReport } from '../pauses/told.ts';
+import { decidePauseReport } from '../pauses/report.ts';
 import type { Step } from '../step.ts';
 import { settleTask } from './ending.ts';
 import { failedBefore } from './verdict.ts';

@@ -72,7 +72,7 @@ function verdictOf(step: Step, task: Task, parts: readonly Part[]): Verdict {
   if (unbuilt !== null) return { kind: 'requeue', outcome: unbuilt, counts: 'neither' };
   if (end.there === 'untaken') return { kind: 'requeue', outcome, counts: 'neither' };
   if (end.there === 'cancelled') return { kind: 'done', outcome: cancelledThere(worst) };
-  const wish = lostWish(task, worst);
+  const wish = lostVerdict(task, worst);
   if (wish !== null) return wish;
   if (end.cause === 'exited') {
     if (task.failures >= job.spec.retriesMax) return { kind: 'done', outcome };
@@ -120,7 +120,7 @@ export function failedBefore({ state }: Step, task: Task, part: Part): Outcome |
  * It was told to end by a head that has lost the record of it: its node has kept the word of the order,
  * and what somebody cancelled must not run again.
  */
-function lostWish({ ending }: Task, part: Part): Verdict | null {
+function lostVerdict({ ending }: Task, part: Part): Verdict | null {
   const { cause, detail } = present(part.end, 'the end of the part');
   if (ending !== null || cause !== 'ended') return null;
   const words = (what: string): string => `${what}; by whom was lost with records of the head`;

@@ -1,7 +1,7 @@
 // When a pause begins, changes and ends. It needs no head: its deadline is in the agent's journal.
 
 import { isSame } from '../../base/same.ts';
-import type { PauseWish, YieldPause } from '../../model/pause.ts';
+import type { PauseOrder, YieldPause } from '../../model/pause.ts';
 import type { Now } from '../epoch.ts';
 import type { RunnerEvent } from '../events.ts';
 import type { RunnerState } from '../state.ts';
@@ -28,7 +28,7 @@ export function decideUnpause(state: RunnerState, by: string, now: Now): RunnerE
 }
 
 /** An operator's wish by way of the head; it is answered even where nothing changes. */
-export function decidePauseOrder(state: RunnerState, order: PauseWish, now: Now): RunnerEvent[] {
+export function decidePauseOrder(state: RunnerState, order: PauseOrder, now: Now): RunnerEvent[] {
   const { serial, by } = order;
   if (serial <= state.pauses.orderHeard) return [];
   const pause = order.kind === 'pause' ? pauseOf(order, now) : null;

@@ -21,8 +21,8 @@ import { type Ask, askFor, endAt } from '../room/ask.ts';
 import { Board } from '../room/board.ts';
 import { UNKNOWN_END } from '../room/profile.ts';
 import type { Slot } from '../room/slots.ts';
+import { RunningLimits } from './running-limit.ts';
 import { type SiteWait, siteWaitOf } from './site-wait.ts';
-import { Turnstile } from './turnstile.ts';
 
 export interface Forecast {
   /**
@@ -92,7 +92,7 @@ function afterGpus(
  */
 function planRivals(
   rivals: Rivals,
-  { board, floors, turnstile }: Tools,
+  { board, floors, runningLimits }: Tools,
   { since, turn }: { since: number; turn: number },
 ): number {
   let planned = 0;
@@ -100,7 +100,7 @@ function planRivals(
     if (planned >= FORECAST_TASKS_MAX || board.work >= FORECAST_LOOKS_MAX) break;
     board.addWork(LOOKS_PER_TASK);
     const ask = askFor(rival.entry, rival.partition);
-    const earliest = turnstile.earliest(rival, floors.of(rival.partition));
+    const earliest = runningLimits.earliest(rival, floors.of(rival.partition));
     const early = earliest === null ? null : slotOf(board, ask, Math.max(earliest, since));
     const isOver = early !== null && endAt(early.at, ask.walltimeMs) <= turn;
     const place = isOver ? early : early && slotOf(board, ask, Math.max(early.at, turn));
@@ -109,7 +109,7 @@ function planRivals(
       continue;
     }
     board.promise(ask, place);
-    turnstile.enter(rival, place.at);
+    runningLimits.enter(rival, place.at);
     rivals.started();
     planned += 1;
   }
@@ -169,10 +169,10 @@ export function plannedStarts(
 
 function toolsOf(snapshot: Snapshot, now: number, looksMax: number): Tools {
   const board = new Board({ ...snapshot, now, forecastLooksMax: looksMax });
-  const turnstile = new Turnstile(snapshot.active ?? NOBODY, (user) => {
+  const runningLimits = new RunningLimits(snapshot.active ?? NOBODY, (user) => {
     return snapshot.quotas?.capsOf(user) ?? NO_CAPS;
   });
-  return { board, floors: new Floors(now), resumer: new Resumer(board, snapshot), turnstile };
+  return { board, floors: new Floors(now), resumer: new Resumer(board, snapshot), runningLimits };
 }
 
 const NOBODY = (): Iterable<ActiveTask> => [];
@@ -184,22 +184,22 @@ const NOBODY = (): Iterable<ActiveTask> => [];
 function letIn(
   target: Candidate,
   ahead: number,
-  { floors, turnstile }: Tools,
+  { floors, runningLimits }: Tools,
 ): number | 'unknown' | null {
   const floor = floors.of(target.partition);
   const waiting = target.entry.runningMax === null ? 0 : ahead;
   if (waiting > FORECAST_TASKS_MAX) return 'unknown';
   for (let left = waiting; left > 0; left -= 1) {
-    const at = turnstile.earliest(target, floor);
+    const at = runningLimits.earliest(target, floor);
     if (at === null) return null;
-    turnstile.enter(target, at);
+    runningLimits.enter(target, at);
   }
-  return turnstile.earliest(target, floor);
+  return runningLimits.earliest(target, floor);
 }
 
 /** What the places are found with. */
 interface Tools {
-  readonly turnstile: Turnstile;
+  readonly runningLimits: RunningLimits;
   readonly board: Board;
   readonly floors: Floors;
   readonly resumer: Resumer;
@@ -214,7 +214,7 @@ interface Before extends Pick<Forecast, 'unplannedAfter'> {
 function planBefore(
   snapshot: Snapshot,
   target: Candidate | null,
-  { board, floors, resumer, turnstile }: Tools,
+  { board, floors, resumer, runningLimits }: Tools,
   onPlanned: (next: Candidate, ask: Ask, slot: Slot) => void = () => undefined,
 ): Before {
   const { queue, scheduling } = snapshot;
@@ -234,7 +234,7 @@ function planBefore(
     resumer.resumeFrom(next.tier);
     const ask = askFor(next.entry, next.partition);
     const floor = floors.of(next.partition);
-    const from = turnstile.earliest(next, floor);
+    const from = runningLimits.earliest(next, floor);
     const isFar = from !== floor && delayed.isFar(next, target);
     const slot = from === null || isFar ? null : slotOf(board, ask, from);
     if (slot === null) {
@@ -246,7 +246,7 @@ function planBefore(
     onPlanned(next, ask, slot);
     board.promise(ask, slot);
     floors.raise(next.partition, slot.at);
-    turnstile.enter(next, slot.at);
+    runningLimits.enter(next, slot.at);
     planned += 1;
     if (next.entry.jobId === target?.entry.jobId) siblings += 1;
     line.advance();

@@ -8,7 +8,7 @@ import { type Failure, usage } from '../../model/failure.ts';
 import { FILE_ENTRIES_MAX } from '../../model/limits.ts';
 import { type Looked, lookAt } from '../look.ts';
 import type { WalkEntry } from '../walk.ts';
-import type { InputWish } from './input-wish.ts';
+import type { InputRequest } from './input-request.ts';
 
 /** Beyond these it is one mistake again and again. */
 const PROBLEMS_SHOWN_MAX = 50;
@@ -26,14 +26,14 @@ export interface Gathered {
 export interface GatherOptions {
   readonly cwd: string;
   /** Goes, too, where it is a file here and nothing else has its place. */
-  readonly program: InputWish | null;
+  readonly program: InputRequest | null;
   /** Beginning of each line of what is wrong: `--in: `. */
   readonly before: string;
 }
 
 /** Throws one failure with all that is wrong. */
 export function gather(
-  wishes: readonly InputWish[],
+  wishes: readonly InputRequest[],
   { cwd, program, before }: GatherOptions,
 ): Gathered {
   const meant = wishes.map((wish) => asMeant(wish, cwd));
@@ -60,7 +60,7 @@ export function gather(
 }
 
 /** A name may have a `=` in it. */
-function asMeant(wish: InputWish, cwd: string): InputWish {
+function asMeant(wish: InputRequest, cwd: string): InputRequest {
   const { typed, path: file } = wish;
   const isThere = (name: string): boolean => existsSync(path.resolve(cwd, name));
   if (typed === file || isThere(file) || !isThere(typed)) return wish;
@@ -88,7 +88,7 @@ class Gathering implements Gathered {
     return name !== null && (this.#origins.has(name) || this.#above.has(name));
   }
 
-  add({ typed, path: file, as }: InputWish, { isFolder, bytes, mode, inside }: Looked): void {
+  add({ typed, path: file, as }: InputRequest, { isFolder, bytes, mode, inside }: Looked): void {
     const full = path.resolve(this.#cwd, file);
     if (!isFolder) {
       if (as === null) this.#problem(`'${typed}': '${file}' is a file; only a folder can be at .`);
@@ -102,7 +102,7 @@ class Gathering implements Gathered {
     }
   }
 
-  addProgram(program: InputWish, look: Looked): void {
+  addProgram(program: InputRequest, look: Looked): void {
     this.isProgramAdded = true;
     this.add(program, look);
   }

@@ -7,11 +7,11 @@ import { type FileSet, formatFileSet } from '../../files/file-set.ts';
 import type { BlobHash } from '../../model/blob.ts';
 import { usage } from '../../model/failure.ts';
 import { FILE_SET_BYTES_MAX } from '../../model/limits.ts';
-import type { Courier } from '../courier.ts';
 import { type LocalFile, localBytes } from '../local-file.ts';
+import type { TransferContext } from '../transfer-context.ts';
 import { uploadFiles } from '../upload.ts';
 import { gather } from './gather.ts';
-import type { InputWishes } from './input-wish.ts';
+import type { InputRequests } from './input-request.ts';
 import { readAll } from './read-all.ts';
 
 /** What goes with a job, hashed. */
@@ -26,7 +26,7 @@ export interface InputFiles {
   readonly entryCount: number;
 }
 
-export interface Inputs extends InputWishes {
+export interface Inputs extends InputRequests {
   /** What paths are relative to. */
   readonly cwd: string;
   /** How whoever named them calls them, for messages: `--in: `. */
@@ -34,11 +34,11 @@ export interface Inputs extends InputWishes {
 }
 
 /** Reads all of it. Throws one failure with all that is wrong. */
-export async function readInputs(courier: Courier, inputs: Inputs): Promise<InputFiles> {
+export async function readInputs(transfer: TransferContext, inputs: Inputs): Promise<InputFiles> {
   const { wishes, program, cwd, before } = inputs;
   const gathered = gather(wishes, { cwd, program, before });
-  if (gathered.isProgramAdded) courier.note(`${program?.path} is sent with the job`);
-  const files = await readAll(courier, gathered, before);
+  if (gathered.isProgramAdded) transfer.note(`${program?.path} is sent with the job`);
+  const files = await readAll(transfer, gathered, before);
   const common = gathered.entries.map((entry) => withContent(entry, files));
   const list = listOf({ version: 1, common }, before);
   const bytes = [...files.values()].reduce((sum, { size }) => sum + size, 0);
@@ -64,11 +64,11 @@ function listOf(set: FileSet, before: string): LocalFile {
 }
 
 /** Resolves with the hash that a submission names. */
-export async function sendInputs(courier: Courier, inputs: InputFiles): Promise<BlobHash> {
-  const line = courier.progress('sending');
+export async function sendInputs(transfer: TransferContext, inputs: InputFiles): Promise<BlobHash> {
+  const line = transfer.progress('sending');
   try {
     const begun = (bytes: number) => line.start(bytes);
-    await uploadFiles(courier.carrier, [...inputs.files, inputs.list], line.moved, begun);
+    await uploadFiles(transfer.access, [...inputs.files, inputs.list], line.moved, begun);
     return inputs.list.hash;
   } finally {
     line.stop();

@@ -1,9 +1,9 @@
 // Reads and hashes the files of this machine that are about to be sent.
 
 import { Failure, usage } from '../../model/failure.ts';
-import type { Courier } from '../courier.ts';
 import { inParallel } from '../in-parallel.ts';
 import { type LocalFile, readLocalFile } from '../local-file.ts';
+import type { TransferContext } from '../transfer-context.ts';
 
 /** One is read while another is hashed. */
 const READ_AT_ONCE = 2;
@@ -19,13 +19,13 @@ export interface Sources {
 
 /** By key. Throws one failure with all that is wrong, each problem behind `before`. */
 export async function readAll(
-  courier: Pick<Courier, 'progress'>,
+  transfer: Pick<TransferContext, 'progress'>,
   { sources, bytes }: Sources,
   before = '',
 ): Promise<ReadonlyMap<string, LocalFile>> {
   const files = new Map<string, LocalFile>();
   const problems: string[] = [];
-  const line = courier.progress('reading');
+  const line = transfer.progress('reading');
   line.start(bytes);
   try {
     await inParallel([...sources], READ_AT_ONCE, async ([key, full]) => {

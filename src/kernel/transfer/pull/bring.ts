@@ -8,7 +8,7 @@ import type { ManifestEntry } from '../../files/manifest.ts';
 import { type Selection, select } from '../../files/select.ts';
 import { refuse } from '../../model/errors.ts';
 import { Failure, failure, usage } from '../../model/failure.ts';
-import type { Courier } from '../courier.ts';
+import type { TransferContext } from '../transfer-context.ts';
 import { compare, type Placed, type TaskFiles } from './compare.ts';
 import { checkRoom, type Flawed, fetchAll } from './fetch.ts';
 import { makeFolder } from './make-folder.ts';
@@ -41,12 +41,12 @@ export interface Hints {
 
 /** Throws one failure with all that stands in the way, before anything is written. */
 export async function compareAll(
-  courier: Courier,
+  transfer: TransferContext,
   tasks: readonly TaskFiles[],
   hints: Hints,
 ): Promise<Placed[]> {
   const all = tasks.flatMap(({ entries }) => entries);
-  const line = courier.progress('comparing');
+  const line = transfer.progress('comparing');
   line.start(all.reduce((sum, { size }) => sum + size, 0));
   const placed: Placed[] = [];
   const problems: string[] = [];
@@ -84,17 +84,17 @@ export function checkWhole({ flawed }: Brought, lost: readonly string[], hint: s
 
 /** Compares and fetches, while nobody else does the same there. */
 export async function bring(
-  courier: Courier,
+  transfer: TransferContext,
   tasks: readonly TaskFiles[],
   { place, hints }: { place: string; hints: Hints },
 ): Promise<Brought> {
   const release = lock(place, tasks);
   try {
-    const placed = await compareAll(courier, tasks, hints);
+    const placed = await compareAll(transfer, tasks, hints);
     if (placed.length === 0) return { placed, flawed: [] };
     try {
       checkRoom(place, bytesToFetch(placed), hints.noRoom);
-      const flawed = await fetchAll(courier, placed);
+      const flawed = await fetchAll(transfer, placed);
       const left = new Set(flawed.map((one) => one.placed));
       return { placed: placed.filter((one) => !left.has(one)), flawed };
     } catch (error) {

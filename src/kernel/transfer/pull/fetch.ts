@@ -17,8 +17,8 @@ import { formatBytes } from '../../base/size.ts';
 import type { BlobHash } from '../../model/blob.ts';
 import { usage } from '../../model/failure.ts';
 import { asideOf, type Wanted } from '../arriving.ts';
-import type { Courier } from '../courier.ts';
 import { downloadFiles } from '../download.ts';
+import type { TransferContext } from '../transfer-context.ts';
 import type { Placed } from './compare.ts';
 import { makeFolder } from './make-folder.ts';
 
@@ -37,17 +37,17 @@ export interface Flawed {
  * has not whole is left out and given back; what lies in its place stays.
  */
 export async function fetchAll(
-  courier: Courier,
+  transfer: TransferContext,
   placed: readonly Placed[],
 ): Promise<readonly Flawed[]> {
   makeFolders(placed);
   const wanted = placed.filter(({ entry, here }) => entry.kind === 'file' && here !== 'there');
   const { first, copies } = byContent(wanted);
-  const line = courier.progress('fetching');
+  const line = transfer.progress('fetching');
   line.start(first.reduce((sum, { entry }) => sum + entry.size, 0));
   const whys = new Map<string, string>();
   try {
-    await downloadFiles(courier.carrier, first.map(wantedOf), {
+    await downloadFiles(transfer.access, first.map(wantedOf), {
       moved: line.moved,
       flawed: ({ hash }, { code }) => void whys.set(hash, WHYS[code] ?? code),
     });

@@ -8,9 +8,9 @@ import type { ManifestEntry } from '../../files/manifest.ts';
 import { refuse } from '../../model/errors.ts';
 import { Failure, failure, usage } from '../../model/failure.ts';
 import { formatTaskId, type JobId, parseTaskId, type TaskPlace } from '../../model/ids.ts';
-import type { HeadApi } from '../carrier.ts';
-import type { Courier } from '../courier.ts';
+import type { HeadApi } from '../head-access.ts';
 import { inParallel } from '../in-parallel.ts';
+import type { TransferContext } from '../transfer-context.ts';
 
 /** Lists of files are asked for together: an array has one for each task. */
 const ASKED_AT_ONCE = 8;
@@ -52,12 +52,12 @@ function asDamaged(error: unknown): Failure {
 
 /** In the order in which they were named; throws where there is nothing. */
 export async function findOutputs(
-  courier: Courier,
+  transfer: TransferContext,
   ids: readonly string[],
 ): Promise<readonly TaskOutputs[]> {
-  const head = await courier.carrier.head();
+  const head = await transfer.access.head();
   const asked: Asked[] = [];
-  for (const id of ids) asked.push(...(await tasksOf(courier, head, id)));
+  for (const id of ids) asked.push(...(await tasksOf(transfer, head, id)));
   const manifests = new Map<Asked, TaskManifest | Failure>();
   await inParallel(asked, ASKED_AT_ONCE, async (one) => {
     manifests.set(one, one.manifest ?? (await manifestOf(head, one).catch(asDamaged)));
@@ -80,23 +80,23 @@ export async function findOutputs(
     const jobId = one.of ?? one.jobId;
     return { task, jobId, index, isSaved: batch !== undefined, entries: listed };
   });
-  if (partial.length > 0) courier.note(partialWords(partial));
-  for (const note of notes.slice(0, NOTES_MAX)) courier.note(note);
-  if (notes.length > NOTES_MAX) courier.note(`and ${notes.length - NOTES_MAX} more such notes`);
+  if (partial.length > 0) transfer.note(partialWords(partial));
+  for (const note of notes.slice(0, NOTES_MAX)) transfer.note(note);
+  if (notes.length > NOTES_MAX) transfer.note(`and ${notes.length - NOTES_MAX} more such notes`);
   return found;
 }
 
-async function tasksOf(courier: Courier, head: HeadApi, id: string): Promise<Asked[]> {
+async function tasksOf(transfer: TransferContext, head: HeadApi, id: string): Promise<Asked[]> {
   const { jobId, index } = readPlace(id);
   if (index !== null) return [{ jobId, index }];
   const job = await head.call('getJob', { params: { id } });
-  const retried = await retriedOf(courier, head, job);
+  const retried = await retriedOf(transfer, head, job);
   const found = await listFresh(head, job, 1);
   if (found.length + retried.size === 0) throw nothingOf(job);
   const left = job.taskCount - (job.taskCounts['done'] ?? 0);
   if (left > 0) {
     const are = left === 1 ? 'is' : 'are';
-    courier.note(`${plural(left, 'task')} of job ${id} ${are} not done; pull again for the rest`);
+    transfer.note(`${plural(left, 'task')} of job ${id} ${are} not done; pull again for the rest`);
   }
   const own = found.filter(({ index }) => !retried.has(index));
   const again = [...retried.values()].map((one) => ({ ...one, of: jobId }));
@@ -105,7 +105,7 @@ async function tasksOf(courier: Courier, head: HeadApi, id: string): Promise<Ask
 
 /** What tasks of the job have left that ran again in other jobs, each as it ran last. */
 async function retriedOf(
-  courier: Courier,
+  transfer: TransferContext,
   head: HeadApi,
   { id, retries = [] }: JobDetail,
 ): Promise<Map<number | null, Asked>> {
@@ -115,9 +115,9 @@ async function retriedOf(
     // What an earlier run has left is not to be taken for what this one leaves.
     const found = await listFresh(head, again, again.taskCounts['done'] ?? 0);
     for (const one of found) latest.set(one.index, one);
-    for (const [index, one] of await retriedOf(courier, head, again)) latest.set(index, one);
+    for (const [index, one] of await retriedOf(transfer, head, again)) latest.set(index, one);
     if (found.length === 0) continue;
-    courier.note(`${plural(found.length, 'task')} of job ${id} ran again in job ${retry}`);
+    transfer.note(`${plural(found.length, 'task')} of job ${id} ran again in job ${retry}`);
   }
   return latest;
 }

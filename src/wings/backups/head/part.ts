@@ -19,7 +19,7 @@ export function backupsHead(backups: Backups): HeadPart {
   return {
     handlers,
     begin: () => ({ tick: () => backups.tick() }),
-    openDoors: () => ({ services: { backups } }),
+    openListeners: () => ({ services: { backups } }),
     measure,
   };
 }

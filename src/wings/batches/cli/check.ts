@@ -2,7 +2,7 @@
 
 import { plural } from '../../../kernel/base/plural.ts';
 import { formatSize } from '../../../kernel/base/size.ts';
-import { courierOf } from '../../../kernel/cli/connection/courier.ts';
+import { transferOf } from '../../../kernel/cli/connection/transfer-context.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { defineListing, type ListingOptions } from '../../../kernel/cli/output/listing.ts';
 import { formatOne } from '../../../kernel/cli/output/one.ts';
@@ -13,7 +13,7 @@ import type { BatchReading } from '../batch/read/read-batch.ts';
 import { type BatchFile, batchTitle, type Solver } from '../core/batch.ts';
 import { jobNeeds } from '../core/needs.ts';
 import { type KnownNode, type Runnable, runnableNodes } from '../core/runnable.ts';
-import { type Travel, wouldTravel } from '../transfer/send-batch.ts';
+import { type UploadAmount, uploadAmount } from '../transfer/send-batch.ts';
 import { batchFileOf, defineBatchFile, relative } from './operand.ts';
 
 interface Options extends ListingOptions {
@@ -30,7 +30,7 @@ interface Checked {
   /** Null: no cluster answers. */
   readonly nodes: Runnable | null;
   /** What a submission would send; null: no head was asked. */
-  readonly travel: Travel | null;
+  readonly travel: UploadAmount | null;
 }
 
 export const check = defineVerb<Options>({
@@ -45,7 +45,7 @@ export const check = defineVerb<Options>({
     const reading = readBatch(batchFileOf(context, given));
     const nodes = await nodesOf(context, options.nodesFile);
     const isAsked = nodes !== null && options.nodesFile === undefined;
-    const travel = isAsked ? await wouldTravel(courierOf(context), reading) : null;
+    const travel = isAsked ? await uploadAmount(transferOf(context), reading) : null;
     const checked = { ...checkedOf(reading, nodes), travel };
     const title = batchTitle(reading.batch);
     for (const line of formatOne(checked, options.output, title, words)) context.print(line);
@@ -96,13 +96,13 @@ function words({ batch, files, nodes, travel }: Checked): string[] {
   return [
     `${batchTitle(batch)}: ${jobWords(batch)}, ${solverWords(batch.solver)}`,
     `${plural(count, 'file')} with ${size(bytes)} in all${count > 1 ? most : ''}`,
-    ...(travel === null ? [] : [travelWords(travel)]),
+    ...(travel === null ? [] : [uploadWords(travel)]),
     nodeWords(batch, nodes),
   ];
 }
 
 /** `2 different files with 1.2G, of which the head lacks 1 with 1G`. */
-function travelWords({ files, bytes, lacking }: Travel): string {
+function uploadWords({ files, bytes, lacking }: UploadAmount): string {
   if (lacking.files === 0) return 'All of them are on the head: nothing would travel';
   const all = lacking.files === files && lacking.bytes === bytes;
   const of = files === 1 ? '' : ` of ${files} different ones`;

@@ -19,8 +19,8 @@ import type { LocalEvents, LocalSummary } from './local/local-batch.ts';
 import {
   type BatchPlace,
   checkAfter,
-  type PlaceWish,
   placeOf,
+  type RunFolderOptions,
   removeResults,
 } from './local/place.ts';
 import { Stopper } from './local/stopper.ts';
@@ -68,7 +68,7 @@ export const run = defineVerb<Options>({
   },
 });
 
-interface Asked extends PlaceWish {
+interface Asked extends RunFolderOptions {
   readonly atOnce: number | null;
   readonly clean: boolean;
 }
@@ -79,7 +79,7 @@ async function runLocked(context: Context, reading: BatchReading, asked: Asked):
   const stopper = new Stopper((line) => context.note(line));
   try {
     const { endLeftovers } = await import('./local/leftovers.ts');
-    await endLeftovers(batch, asked.saveFolder, context.programs.endCarriers);
+    await endLeftovers(batch, asked.saveFolder, context.programs.endMarked);
     if (asked.clean) await removeResults(batch, asked.saveFolder);
     const place = placeOf(batch, asked);
     const { runLocalBatch } = await import('./local/local-batch.ts');

@@ -18,12 +18,12 @@ export interface SubmitBatch {
   /** How long that may take on a node. Absent: `Settings.buildMsMax`. */
   readonly buildMs?: number | undefined;
   /** Together they have every job of the batch once. */
-  readonly parts: readonly BatchPartWish[];
+  readonly parts: readonly BatchPartRequest[];
   /** Same owner and key, same batch. */
   readonly key: string | null;
 }
 
-export interface BatchPartWish {
+export interface BatchPartRequest {
   /** With an item for each job, whose field `name` is the job's. */
   readonly submission: Submission;
   /** Which jobs of the batch these are, in the order of the items. */

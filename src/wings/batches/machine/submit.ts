@@ -19,7 +19,7 @@ import type { Dependency } from '../../../kernel/model/job.ts';
 import { BATCH_JOBS_MAX } from '../../../kernel/model/limits.ts';
 import { endedCount } from './apply.ts';
 import { shunning } from './build.ts';
-import type { BatchPartWish, SubmitBatch } from './commands.ts';
+import type { BatchPartRequest, SubmitBatch } from './commands.ts';
 import type { Batch, BatchBuild, BatchJob } from './facts.ts';
 import { findBatch, notOwner } from './find.ts';
 import { inOrder, runsOf } from './order.ts';
@@ -98,7 +98,7 @@ function knownBatch(step: Step, { key }: SubmitBatch, actor: UserActor): Answer 
 }
 
 /** All jobs by number; refused unless there is one for every number, each with a name of its own. */
-function jobsOf(parts: readonly BatchPartWish[]): Result<readonly BatchJob[], Refusal> {
+function jobsOf(parts: readonly BatchPartRequest[]): Result<readonly BatchJob[], Refusal> {
   const jobs: BatchJob[] = [];
   const names = new Set<string>();
   let count = 0;
@@ -247,7 +247,7 @@ interface PartOf extends Behind, Target {
 /** Null: none of its jobs is to run. */
 function acceptPart(
   step: Step,
-  { submission, numbers, after }: BatchPartWish,
+  { submission, numbers, after }: BatchPartRequest,
   { actor, name, only, build, buildMs, dependencies }: PartOf,
 ): Result<Accepted | null, Refusal> {
   const items = new IntervalSet();

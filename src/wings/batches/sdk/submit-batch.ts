@@ -25,7 +25,7 @@ export async function submitBatch(
     const reading =
       typeof batch === 'string' ? readBatch(batch) : takeBatch(batch, path.resolve(folder));
     const { namespace, name, origin, after } = reading.batch;
-    const parts = await sendParts(line.courier(signal), reading);
+    const parts = await sendParts(line.transfer(signal), reading);
     const before = after.map((other) => `${other.namespace}/${other.name}`);
     return { namespace, name, origin, mode, ...parts, after: before };
   });

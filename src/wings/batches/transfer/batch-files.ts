@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { FileEntry } from '../../../kernel/files/entry.ts';
-import type { Courier } from '../../../kernel/transfer/courier.ts';
 import { readAll } from '../../../kernel/transfer/inputs/read-all.ts';
 import type { LocalFile } from '../../../kernel/transfer/local-file.ts';
+import type { TransferContext } from '../../../kernel/transfer/transfer-context.ts';
 import type { BatchReading } from '../batch/read/read-batch.ts';
 import type { Contents } from '../core/parts.ts';
 
@@ -23,9 +23,9 @@ export class BatchFiles implements Contents {
   }
 
   /** Reads all of them. Throws one failure with all that is wrong. */
-  static async read(courier: Courier, reading: BatchReading): Promise<BatchFiles> {
+  static async read(transfer: TransferContext, reading: BatchReading): Promise<BatchFiles> {
     const bytes = reading.files.reduce((sum, file) => sum + file.bytes, 0);
-    const files = await readAll(courier, { sources: sourcesOf(reading), bytes });
+    const files = await readAll(transfer, { sources: sourcesOf(reading), bytes });
     return new BatchFiles(reading, files);
   }
 

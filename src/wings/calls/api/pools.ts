@@ -25,7 +25,7 @@ import {
   isPoolName,
   POOL_NAME_FORM,
   WORKER_FIELDS,
-  type WorkerWish,
+  type WorkerRequest,
 } from '../model/pool.ts';
 
 const poolName = z.string().refine(isPoolName, { error: `a pool's name: ${POOL_NAME_FORM}` });
@@ -52,7 +52,7 @@ const image = z.strictObject({
 const python = z.string().refine(isInterpreter, { error: `an interpreter: ${INTERPRETER_FORM}` });
 
 const ofWorkers = Object.fromEntries(WORKER_FIELDS.map((field) => [field, true])) as {
-  [F in keyof WorkerWish]-?: true;
+  [F in keyof WorkerRequest]-?: true;
 };
 
 const IDLE_MS_DEFAULT = 60_000;

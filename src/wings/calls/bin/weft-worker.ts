@@ -1,8 +1,8 @@
 // A worker of a pool, started by the agent as a task: takes calls of the head and has a process of
 // its own run them.
 
-import { Nanny } from '../functions/nanny/nanny.ts';
-import { readSettings } from '../functions/nanny/settings.ts';
+import { readSettings } from '../functions/supervisor/settings.ts';
+import { WorkerSupervisor } from '../functions/supervisor/worker-supervisor.ts';
 import { callDialer } from '../os/call-dialer.ts';
 
 const settings = readSettings(process.env);
@@ -16,7 +16,7 @@ const dial = callDialer({
   path: `/v1/pools/${pool}/work`,
   authorization: `Worker ${epochId}:${key}`,
 });
-const nanny = new Nanny(settings.value, {
+const supervisor = new WorkerSupervisor(settings.value, {
   dial,
   env: process.env,
   tell: (line) => process.stderr.write(`weft-worker: ${line}\n`),
@@ -28,4 +28,4 @@ const nanny = new Nanny(settings.value, {
 for (const name of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const) {
   process.on(name, () => undefined);
 }
-process.once('SIGTERM', () => void nanny.stop(143));
+process.once('SIGTERM', () => void supervisor.stop(143));

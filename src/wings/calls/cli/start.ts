@@ -20,7 +20,7 @@ import { parseCount } from '../../../kernel/model/submission-values.ts';
 import { INTERPRETER_FORM, isInterpreter, WORKER_PROGRAM } from '../model/pool.ts';
 import { rangeWords } from './columns.ts';
 import { defineRange, type RangeOptions, readRange } from './range.ts';
-import { workerWish } from './worker-options.ts';
+import { workerRequest } from './worker-options.ts';
 
 interface Options extends Omit<SubmitOptions, 'output'>, RangeOptions {
   readonly recycleAfter?: string;
@@ -60,7 +60,7 @@ export const start = defineVerb<Options>({
     const { max, min = 0, ...idle } = readRange(options);
     if (max === undefined) throw usage('say how many workers: -n COUNT, or --max COUNT');
     const { name } = options;
-    const worker = workerWish(options, submitterHere(context));
+    const worker = workerRequest(options, submitterHere(context));
     const recycle = recycleOf(options);
     const body = dropUndefined({
       ...worker,

@@ -5,10 +5,10 @@ import {
   type SubmitOptions,
   type Submitter,
 } from '../../../kernel/cli/submit/options.ts';
-import { WORKER_PROGRAM, type WorkerWish } from '../model/pool.ts';
+import { WORKER_PROGRAM, type WorkerRequest } from '../model/pool.ts';
 
 /** The wish that they make; throws a usage failure that names the option. */
-export function workerWish(options: SubmitOptions, submitter: Submitter): WorkerWish {
+export function workerRequest(options: SubmitOptions, submitter: Submitter): WorkerRequest {
   const { program: _, name: __, ...wish } = makeSubmission(WORKER_PROGRAM, options, submitter);
   return wish;
 }

@@ -217,8 +217,8 @@ export class Calls {
         // Refused while the store cannot write: it is asked for again.
         engine.perform({ kind: 'command', command, actor: { kind: 'system' } }, () => undefined);
       },
-      desert: () => {
-        const command = { kind: 'desert_pool', jobId } as const;
+      abandon: () => {
+        const command = { kind: 'abandon_pool', jobId } as const;
         engine.perform({ kind: 'command', command, actor: { kind: 'system' } }, () => undefined);
       },
       why: (one: Job) => {

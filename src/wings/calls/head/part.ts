@@ -44,7 +44,7 @@ export const head: HeadPart = {
     const waits = calls.of(record.id)?.waits ?? null;
     return waits === null ? null : `Of its calls some wait: ${waits}.`;
   },
-  openDoors({ engine, clock, chance }) {
+  openListeners({ engine, clock, chance }) {
     const calls = new Calls({ engine, clock, chance });
     const unsubscribe = engine.onCommitted(({ events }) => calls.committed(events));
     return {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Job } from '../../../kernel/machine/jobs/facts.ts';
 import { formatEpochId, formatTaskId } from '../../../kernel/model/ids.ts';
 import type { Outcome, OutcomeKind } from '../../../kernel/model/job.ts';
-import { POOL_DESERTED_MS } from '../../../kernel/model/limits.ts';
+import { POOL_ABANDONED_MS } from '../../../kernel/model/limits.ts';
 import type { Share } from '../../../kernel/model/orders.ts';
 import type { WorkerToRouter } from '../core/messages.ts';
 import type { AssetRoom } from '../core/router/asset-room.ts';
@@ -30,7 +30,7 @@ export interface PoolParts {
   /** Asks the controller for another number of workers. */
   readonly scale: (target: number) => void;
   /** Asks the controller to end it: the program is gone that it was for. */
-  readonly desert: () => void;
+  readonly abandon: () => void;
   /** In words, why it has fewer workers than it asks for. */
   readonly why: (job: Job) => string | null;
   /** In words, why none of its workers will start as things are; null: one may. */
@@ -150,7 +150,7 @@ export class PoolCalls {
     this.router.tick(now);
     this.#lookWhy(job, now);
     this.#ask(job, now);
-    this.#perhapsDeserted(job, now);
+    this.#perhapsAbandoned(job, now);
   }
 
   /** Who starts is on the way, and is not sent back before having been of use. */
@@ -168,11 +168,11 @@ export class PoolCalls {
   }
 
   /** A program that is away is given up by the router first; asked again as long as it is refused. */
-  #perhapsDeserted({ spec: { pool } }: Job, now: number): void {
+  #perhapsAbandoned({ spec: { pool } }: Job, now: number): void {
     if (this.#isUsed()) this.#usedAt = now;
-    if (pool?.isTemporary !== true || now - this.#usedAt < POOL_DESERTED_MS) return;
+    if (pool?.isTemporary !== true || now - this.#usedAt < POOL_ABANDONED_MS) return;
     this.#usedAt = now;
-    this.#parts.desert();
+    this.#parts.abandon();
   }
 
   /** A program whose machine fell silent is waited for just as long as its calls are. */

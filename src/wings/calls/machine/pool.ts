@@ -3,14 +3,14 @@
 
 import type { JobId } from '../../../kernel/model/ids.ts';
 import type { PoolSpec } from '../../../kernel/model/job.ts';
-import type { WorkerWish } from '../model/pool.ts';
+import type { WorkerRequest } from '../model/pool.ts';
 
-export type PoolCommand = StartPool | ScalePool | DesertPool;
+export type PoolCommand = StartPool | ScalePool | AbandonPool;
 
 export interface StartPool {
   readonly kind: 'start_pool';
   readonly pool: PoolSpec;
-  readonly worker: WorkerWish;
+  readonly worker: WorkerRequest;
   /** Same owner + same key = same pool, however often it is sent. */
   readonly key: string | null;
   /** A fresh one: whoever has it may speak as a worker of the pool. */
@@ -29,8 +29,8 @@ export interface ScalePool {
 }
 
 /** The program that it was for is gone. */
-export interface DesertPool {
-  readonly kind: 'desert_pool';
+export interface AbandonPool {
+  readonly kind: 'abandon_pool';
   readonly jobId: JobId;
 }
 

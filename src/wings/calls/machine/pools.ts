@@ -5,13 +5,13 @@ import type { Job } from '../../../kernel/machine/jobs/facts.ts';
 import type { Noun } from '../../../kernel/machine/noun.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import { targetOf } from '../model/pool.ts';
-import { decideDesert } from './desert.ts';
+import { decideAbandoned } from './abandoned.ts';
 import { isLivePool, isStopping, notePool } from './live.ts';
 import { applyPoolScaled, decideScale } from './scale.ts';
 import { decideStartPool } from './start.ts';
 
 export const pools: Noun<'pools'> = {
-  commands: { start_pool: decideStartPool, scale_pool: decideScale, desert_pool: decideDesert },
+  commands: { start_pool: decideStartPool, scale_pool: decideScale, abandon_pool: decideAbandoned },
   events: { pool_scaled: applyPoolScaled },
   facts: () => ({}),
   save: () => ({}),

@@ -20,7 +20,7 @@ export const WORKER_FIELDS: readonly WorkerField[] = [
 ];
 
 /** What each worker gets. */
-export type WorkerWish = Pick<Submission, WorkerField>;
+export type WorkerRequest = Pick<Submission, WorkerField>;
 
 /** The agent of each node knows where it is. */
 export const WORKER_PROGRAM: Program = { kind: 'argv', argv: ['weft-worker'] };

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { type HeadPlace, openStream } from '../../../kernel/os/head-stream.ts';
 import type { CallLine, DialCalls } from '../ports/call-line.ts';
 
-export interface CallDoor {
+export interface CallAddress {
   readonly head: HeadPlace;
   readonly path: string;
   readonly authorization: string;
@@ -20,7 +20,7 @@ const ANSWER_BYTES_MAX = 65_536;
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /** Dials once per call; the caller decides when to try again. */
-export function callDialer(door: CallDoor): DialCalls {
+export function callDialer(door: CallAddress): DialCalls {
   return async () => {
     const { timeoutMs = DIAL_TIMEOUT_MS } = door;
     const { host, stream } = await openStream(door.head, timeoutMs);
@@ -34,7 +34,7 @@ export function callDialer(door: CallDoor): DialCalls {
   };
 }
 
-function requestOf({ path, authorization }: CallDoor, host: string, key: string): string {
+function requestOf({ path, authorization }: CallAddress, host: string, key: string): string {
   const lines = [
     ...[`GET ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: ${authorization}`],
     ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],

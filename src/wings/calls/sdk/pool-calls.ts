@@ -12,17 +12,17 @@ import { wrongArgument } from '../../../kernel/sdk/errors.ts';
 import { CallTable } from '../core/call-table.ts';
 import type { PoolNumbers } from '../core/messages.ts';
 import type { CallEnd } from '../core/own-call.ts';
-import { NotSendable } from '../functions/travel/not-sendable.ts';
-import type { Packed } from '../functions/travel/pack.ts';
-import type { Shared } from '../functions/travel/shared.ts';
+import { NotSendable } from '../functions/serialization/not-sendable.ts';
+import type { Packed } from '../functions/serialization/pack.ts';
+import type { Shared } from '../functions/serialization/shared.ts';
 import {
   type Captured,
   captureForCalls,
   packArguments,
   share,
   unpackResult,
-} from '../functions/travel/values.ts';
-import { type Variables, withVariables } from '../functions/travel/variables.ts';
+} from '../functions/serialization/values.ts';
+import { type Variables, withVariables } from '../functions/serialization/variables.ts';
 import { errorOf, RemoteError } from './call-errors.ts';
 import { CallRecord } from './call-record.ts';
 import { PoolLine, type PoolLineOptions } from './pool-line.ts';
@@ -30,7 +30,7 @@ import type { ModuleReference } from './pool-options.ts';
 import type { Progress } from './progress.ts';
 
 /** What is said of one call, checked. */
-export interface CallWish {
+export interface CallRequest {
   readonly retriesMax: number;
   /** Limit of the whole call; 0: none. */
   readonly timeoutMs: number;
@@ -54,7 +54,7 @@ interface KnownFunction {
 interface Sending {
   readonly known: KnownFunction;
   readonly packed: Packed;
-  readonly wish: CallWish;
+  readonly wish: CallRequest;
 }
 
 export class PoolCalls {
@@ -103,7 +103,7 @@ export class PoolCalls {
   }
 
   /** Throws NotSendable before anything is sent; of a module, its call ends with that. */
-  submit<T>(fn: object, args: readonly unknown[], wish: CallWish): CallRecord<T> {
+  submit<T>(fn: object, args: readonly unknown[], wish: CallRequest): CallRecord<T> {
     wish.signal?.throwIfAborted();
     if (isModule(fn)) return this.#submitLater(fn, packArguments(args), wish);
     const known = this.#functions.get(fn) ?? this.#learn(fn);
@@ -120,7 +120,7 @@ export class PoolCalls {
   }
 
   /** The same, but arguments that cannot be sent are the end of their call. */
-  submitOrRefuse<T>(fn: object, args: readonly unknown[], wish: CallWish): CallRecord<T> {
+  submitOrRefuse<T>(fn: object, args: readonly unknown[], wish: CallRequest): CallRecord<T> {
     // The function is none of the arguments' business.
     const known = isModule(fn) ? null : (this.#functions.get(fn) ?? this.#learn(fn));
     try {
@@ -135,7 +135,7 @@ export class PoolCalls {
     }
   }
 
-  #newRecord<T>(name: string, { signal, timeoutMs }: CallWish): CallRecord<T> {
+  #newRecord<T>(name: string, { signal, timeoutMs }: CallRequest): CallRecord<T> {
     const record = new CallRecord<T>(this.#nextId, name);
     this.#nextId += 1;
     if (signal !== undefined) this.#heed(record, signal);
@@ -174,7 +174,7 @@ export class PoolCalls {
   }
 
   /** Once its module is read. */
-  #submitLater<T>(fn: ModuleReference, packed: Packed, wish: CallWish): CallRecord<T> {
+  #submitLater<T>(fn: ModuleReference, packed: Packed, wish: CallRequest): CallRecord<T> {
     const record = this.#newRecord<T>(fn.name ?? 'default', wish);
     const kept = record as CallRecord<unknown>;
     this.#unsent.add(kept);
@@ -268,7 +268,7 @@ export class PoolCalls {
   }
 
   async #readModule({ module, name, bundle }: ModuleReference): Promise<KnownFunction> {
-    const { captureModule } = await import('../functions/travel/module.ts');
+    const { captureModule } = await import('../functions/serialization/module.ts');
     const what = name === undefined ? { module } : { module, name };
     const captured = await captureModule(what, bundle ? 'bundle' : 'path');
     const { sha256, code } = captured;

@@ -3,7 +3,7 @@
 import type { PoolOption } from '../../../kernel/model/options/table.ts';
 import type { Duration, Size } from '../../../kernel/model/options/types.ts';
 import type { JobOptions } from '../../../kernel/sdk/job-options.ts';
-import type { Shared } from '../functions/travel/shared.ts';
+import type { Shared } from '../functions/serialization/shared.ts';
 
 /** A function that a worker runs: arguments and result travel as values. */
 // biome-ignore lint/suspicious/noExplicitAny: any arguments are fine; `Parameters` tells which.

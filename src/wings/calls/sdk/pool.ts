@@ -5,13 +5,13 @@ import { wrongArgument } from '../../../kernel/sdk/errors.ts';
 import { checkOptions } from '../../../kernel/sdk/known-options.ts';
 import type { HeadConnection } from '../../../kernel/sdk/line.ts';
 import { durationMs } from '../../../kernel/sdk/submission.ts';
-import type { Shared } from '../functions/travel/shared.ts';
+import type { Shared } from '../functions/serialization/shared.ts';
 import { Call } from './call.ts';
 import type { CallRecord } from './call-record.ts';
 import { addCaller } from './caller.ts';
 import { inFlightOf, type MapOutcome, mapItems } from './map.ts';
 import { CALL_OPTIONS, MAP_OPTIONS } from './option-names.ts';
-import type { CallWish, PoolCalls } from './pool-calls.ts';
+import type { CallRequest, PoolCalls } from './pool-calls.ts';
 import { type CallbackOf, PoolClient } from './pool-client.ts';
 import type {
   CallOptions,
@@ -31,7 +31,7 @@ const RETRIES_MAX = 1000;
 /** Runs functions on a pool; `pool.with(options)` is one with other options. */
 export class PoolCaller {
   readonly #calls: PoolCalls;
-  readonly #wish: CallWish;
+  readonly #wish: CallRequest;
 
   /** Not for programs. */
   constructor(calls: object, options: CallOptions = {}) {
@@ -198,7 +198,7 @@ export class Pool extends PoolCaller implements AsyncDisposable {
   }
 }
 
-function wishOf(options: CallOptions): CallWish {
+function wishOf(options: CallOptions): CallRequest {
   checkOptions('a call', options, CALL_OPTIONS);
   const { retries = 0, timeout, attemptTimeout, signal } = options;
   if (!Number.isSafeInteger(retries) || retries < 0 || retries > RETRIES_MAX) {

@@ -17,5 +17,5 @@ const handlers: HandlersOf<typeof goalRoutes> = { getGoals, lookAtNodes };
 
 /** @param keeperOf begins to keep goals */
 export function goalsHead(keeperOf: (ports: HttpPorts) => GoalKeeper): HeadPart {
-  return { handlers, openDoors: (ports) => ({ services: { goals: keeperOf(ports) } }) };
+  return { handlers, openListeners: (ports) => ({ services: { goals: keeperOf(ports) } }) };
 }

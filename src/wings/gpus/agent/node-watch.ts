@@ -6,14 +6,14 @@ import type { GpuCard } from '../../../kernel/model/gpu.ts';
 import type { Share } from '../../../kernel/model/orders.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
 import { countedOf, inOrder, isSeen, nodeGpus, recall } from '../core/node-cards.ts';
-import { type CardWish, keptWhenIdle, ownCards } from '../core/own-cards.ts';
+import { type CardChoice, keptWhenIdle, ownCards } from '../core/own-cards.ts';
 import type { Machine } from '../core/state.ts';
 import { type Given, variablesOf } from '../core/variables.ts';
 import type { KnownCards } from '../ports/known-cards.ts';
 import type { Lookout, LookSettings, Viewer } from './lookout.ts';
 
-export interface NodeWish {
-  readonly wish: CardWish;
+export interface CardWatchSettings {
+  readonly wish: CardChoice;
   readonly look: LookSettings;
   /** No other node of this program offers what the machine has. */
   readonly isAlone: boolean;
@@ -24,12 +24,17 @@ type CardShare = Pick<Share, 'gpus' | 'gpuShareBytes'>;
 export class NodeWatch implements Companion, Viewer {
   readonly #agent: AgentInside;
   readonly #lookout: Lookout;
-  readonly #settings: NodeWish;
+  readonly #settings: CardWatchSettings;
   readonly #known: KnownCards;
   #uuids: readonly string[] = [];
   #report: GpuReport | null = null;
 
-  constructor(agent: AgentInside, lookout: Lookout, settings: NodeWish, known: KnownCards) {
+  constructor(
+    agent: AgentInside,
+    lookout: Lookout,
+    settings: CardWatchSettings,
+    known: KnownCards,
+  ) {
     this.#agent = agent;
     this.#lookout = lookout;
     this.#settings = settings;

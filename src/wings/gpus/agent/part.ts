@@ -3,11 +3,11 @@
 import type { AgentInside, AgentPart } from '../../../kernel/agent/part.ts';
 import type { KnownCards } from '../ports/known-cards.ts';
 import type { Lookout } from './lookout.ts';
-import { NodeWatch, type NodeWish } from './node-watch.ts';
+import { type CardWatchSettings, NodeWatch } from './node-watch.ts';
 
 export function gpusPart(
   lookout: Lookout,
-  settings: NodeWish,
+  settings: CardWatchSettings,
   knownBy: (agent: AgentInside) => KnownCards,
 ): AgentPart {
   let watch: NodeWatch | null = null;

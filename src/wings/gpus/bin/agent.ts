@@ -5,7 +5,7 @@ import { systemClock } from '../../../kernel/os/clock.ts';
 import type { AgentMaker } from '../../../kernel/wing.ts';
 import { CardSource } from '../agent/card-source.ts';
 import { Lookout } from '../agent/lookout.ts';
-import type { NodeWish } from '../agent/node-watch.ts';
+import type { CardWatchSettings } from '../agent/node-watch.ts';
 import { gpusPart } from '../agent/part.ts';
 import { DEFAULTS, type GpuOptions } from '../config/options.ts';
 import type { Answer } from '../model/answer.ts';
@@ -32,7 +32,7 @@ export async function gpusOnNodes(): Promise<AgentMaker> {
 function settingsOf(
   { only, ...look }: GpuOptions,
   { resources, gpuFrom = 0 }: Pick<Parameters<AgentMaker>[0]['options'], 'resources' | 'gpuFrom'>,
-): Omit<NodeWish, 'isAlone'> {
+): Omit<CardWatchSettings, 'isAlone'> {
   return { wish: { count: resources?.gpuCount ?? null, from: gpuFrom, only }, look };
 }
 

@@ -2,7 +2,7 @@
 // long as the machine is up: tasks hold cards by these numbers.
 
 /** Which cards a node may have. */
-export interface CardWish {
+export interface CardChoice {
   /** How many; null: all that nobody else has. */
   readonly count: number | null;
   /** The first of them, by the order of the machine. */
@@ -26,7 +26,7 @@ export function ownCards(
   had: readonly string[],
   machine: readonly Offered[],
   taken: ReadonlySet<string>,
-  wish: CardWish,
+  wish: CardChoice,
 ): string[] {
   const own = [...had];
   const isOpen = ({ uuid }: Offered): boolean => !taken.has(uuid) && !own.includes(uuid);
@@ -44,13 +44,13 @@ export function ownCards(
 export function keptWhenIdle(
   had: readonly string[],
   machine: readonly Offered[],
-  { only, count }: CardWish,
+  { only, count }: CardChoice,
 ): string[] {
   const open = new Set(machine.filter((card) => isNamed(card, only)).map(({ uuid }) => uuid));
   return had.filter((uuid) => open.has(uuid)).slice(0, count ?? had.length);
 }
 
-function isNamed({ uuid, index, busId }: Offered, only: CardWish['only']): boolean {
+function isNamed({ uuid, index, busId }: Offered, only: CardChoice['only']): boolean {
   if (only === null) return true;
   return only.some((name) => {
     if (/^\d+$/.test(name)) return index === Number(name);

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { type Allocation, findNode, readAllocation } from '../steps/allocation.ts';
-import { asSaidElsewhere, readArguments, type StepWish } from '../steps/arguments.ts';
+import { asSaidElsewhere, type RemoteCommand, readArguments } from '../steps/arguments.ts';
 import { connectTo } from '../steps/connect.ts';
 import type { StepEnd } from '../steps/frames.ts';
 import { startRemote } from '../steps/remote.ts';
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
 }
 
 /** The node itself needs nobody to be asked. */
-function runHere({ command, takesInput }: StepWish): void {
+function runHere({ command, takesInput }: RemoteCommand): void {
   const stdio = [takesInput ? 'inherit' : 'ignore', 'inherit', 'inherit'] as const;
   const child = spawn('/bin/sh', ['-c', command], { stdio: [...stdio] });
   for (const name of PASSED_ON) process.on(name, () => child.kill(name));
@@ -35,7 +35,7 @@ function runHere({ command, takesInput }: StepWish): void {
   child.on('close', (code, signal) => finish(signal === null ? { code: code ?? 0 } : { signal }));
 }
 
-async function runThere(allocation: Allocation, node: string, wish: StepWish): Promise<void> {
+async function runThere(allocation: Allocation, node: string, wish: RemoteCommand): Promise<void> {
   const found = await connectTo(allocation, node);
   if (!found.ok) return fail(found.error);
   const stdin = wish.takesInput ? process.stdin : null;

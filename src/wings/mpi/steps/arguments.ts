@@ -2,7 +2,7 @@
 
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 
-export interface StepWish {
+export interface RemoteCommand {
   readonly host: string;
   /** For a shell: words are joined by spaces, as rsh and ssh join them. */
   readonly command: string;
@@ -27,7 +27,7 @@ export function asSaidElsewhere(command: string, path: string | undefined): stri
 export const USAGE = 'usage: weft-rsh [-n] HOST COMMAND...';
 
 /** What is asked for, or what is wrong with it. */
-export function readArguments(words: readonly string[]): Result<StepWish, string> {
+export function readArguments(words: readonly string[]): Result<RemoteCommand, string> {
   let at = 0;
   let takesInput = true;
   for (; words[at]?.startsWith('-'); at += 1) {

@@ -3,7 +3,7 @@
 
 import type { Socket } from 'node:net';
 import { createServer, type TlsOptions } from 'node:tls';
-import { type Bounds, Newcomers } from '../../../kernel/doors/newcomers.ts';
+import { type Bounds, Newcomers } from '../../../kernel/listeners/newcomers.ts';
 import type { Allocation } from './allocation.ts';
 import { identityOf, keyOf, portsOf, TLS_OPTIONS } from './secrecy.ts';
 import { Step } from './step.ts';

@@ -18,7 +18,7 @@ export interface Message {
 }
 
 /** One message of all of it. */
-export function messageOfWish(all: readonly News[], cluster: string): Message {
+export function messageOfAll(all: readonly News[], cluster: string): Message {
   const [news] = all;
   assert(news !== undefined, 'there is something to tell');
   const isOne = all.length === 1;

@@ -14,7 +14,7 @@ import {
 import type { Clock } from '../../../kernel/ports/clock.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import { type DueMessage, outstandingNotifications } from '../machine/attempts.ts';
-import { messageOfWish } from './message.ts';
+import { messageOfAll } from './message.ts';
 import type { Notifiers } from './notifiers.ts';
 
 export interface NotifyingOptions {
@@ -103,7 +103,7 @@ export class Notifying {
     const refused = refusedTarget(target, engine.settings.notify);
     if (refused !== null) return { kind: 'failed', why: formatRefusal(refused) };
     const news = wish.notifications.map((one) => one.news);
-    return this.#notifiers.tell(target, messageOfWish(news, clusterName));
+    return this.#notifiers.tell(target, messageOfAll(news, clusterName));
   }
 
   #note(wish: DueMessage, attempt: Attempt): void {

@@ -58,7 +58,7 @@ export function notifyHead({ notifiers, audit, clusterName }: NotifyPorts): Noti
         notifying = new Notifying({ ...world, audit, clusterName }, notifiers);
       return { tick: () => notifying?.tick() };
     },
-    openDoors: () => ({ services: { notifierHealth: () => notifying?.health ?? new Map() } }),
+    openListeners: () => ({ services: { notifierHealth: () => notifying?.health ?? new Map() } }),
     viewJob({ engine }, record, isOwner) {
       const deliveries = viewDeliveries({ state: engine.state, at: engine.now() }, record);
       return { notifications: isOwner ? deliveries : null };

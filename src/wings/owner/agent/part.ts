@@ -1,8 +1,8 @@
-// The owner of a machine, beside the agent of its node: who uses the machine is looked for, and a door
+// The owner of a machine, beside the agent of its node: who uses the machine is looked for, and a listener
 // lets whoever may pause the node.
 
 import type { AgentInside, AgentPart } from '../../../kernel/agent/part.ts';
-import type { Door } from './door/door.ts';
+import type { PauseListener } from './listener/pause-listener.ts';
 import { type YieldSettings, YieldWatch } from './yield-watch.ts';
 
 export interface OwnerOptions {
@@ -10,8 +10,8 @@ export interface OwnerOptions {
   readonly yielding: YieldSettings | null;
   /** Longest pause that anybody may ask for; absent: the default. */
   readonly pauseMaxMs?: number | undefined;
-  /** Lets owners in. Never rejects; absent: the node has no door. */
-  readonly open?: (agent: AgentInside, watch: YieldWatch) => Promise<readonly Door[]>;
+  /** Lets owners in. Never rejects; absent: the node has no listener. */
+  readonly open?: (agent: AgentInside, watch: YieldWatch) => Promise<readonly PauseListener[]>;
 }
 
 export function ownerPart({ yielding, pauseMaxMs, open }: OwnerOptions): AgentPart {
@@ -26,7 +26,7 @@ export function ownerPart({ yielding, pauseMaxMs, open }: OwnerOptions): AgentPa
         settings: yielding,
         onChange: agent.sayAlive,
       });
-      let opening: Promise<readonly Door[]> | undefined;
+      let opening: Promise<readonly PauseListener[]> | undefined;
       return {
         begin: () => {
           watch.start();

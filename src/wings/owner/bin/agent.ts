@@ -1,5 +1,5 @@
 // The part of the machine's owner in the agents of a program: whether somebody uses the machine, which
-// the nodes of a program see together, and a door for each of them.
+// the nodes of a program see together, and a listener for each of them.
 
 import type { AgentOptions } from '../../../kernel/config/daemon-options.ts';
 import { systemClock } from '../../../kernel/os/clock.ts';
@@ -9,7 +9,7 @@ import { ownerPart } from '../agent/part.ts';
 import type { YieldSettings } from '../agent/yield-watch.ts';
 import { systemPresence } from '../os/presence.ts';
 import type { OwnerPresence } from '../ports/presence.ts';
-import { openDoorOf } from './open-door.ts';
+import { openPauseListenerOf } from './open-pause-listener.ts';
 import { yieldSettings } from './yield-settings.ts';
 
 /** For the nodes of one program. */
@@ -20,7 +20,7 @@ export function ownerOnNodes(): AgentMaker {
     return ownerPart({
       yielding: yieldingOf(options, presence, log),
       pauseMaxMs: options.pause?.maxMs,
-      open: (agent, watch) => openDoorOf({ options, log, uidsOf }, agent, watch),
+      open: (agent, watch) => openPauseListenerOf({ options, log, uidsOf }, agent, watch),
     });
   };
 }

@@ -5,7 +5,7 @@ import type { NodeView } from '../../../kernel/api/nodes.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { parseNodeName } from '../../../kernel/model/ids.ts';
-import { type LocalNode, localNodes, strangersHere } from './doors.ts';
+import { type LocalNode, localNodes, strangersHere } from './agent-sockets.ts';
 
 /** A node hears within milliseconds; the commit of a busy head takes longer. */
 const ANSWER_MAX_MS = 10_000;

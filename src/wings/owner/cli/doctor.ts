@@ -5,7 +5,7 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import type { Finding } from '../../../kernel/cli/doctor/finding.ts';
 import { presenceLine } from '../../../kernel/cli/nodes/presence-words.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
-import { type LocalNode, localNodes, statusOfNode } from './doors.ts';
+import { type LocalNode, localNodes, statusOfNode } from './agent-sockets.ts';
 
 export async function ownerPresence(context: Context): Promise<Finding[]> {
   const found: Finding[] = [];

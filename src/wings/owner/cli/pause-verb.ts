@@ -7,11 +7,11 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import { formatInstant } from '../../../kernel/cli/output/words.ts';
 import { collect, read } from '../../../kernel/cli/submit/read.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
-import type { PauseReply } from '../../../kernel/model/agent-door.ts';
-import { DOOR_PATHS } from '../../../kernel/model/agent-door.ts';
+import type { PauseReply } from '../../../kernel/model/agent-socket.ts';
+import { AGENT_PATHS } from '../../../kernel/model/agent-socket.ts';
 import { PAUSE_DEFAULT_MS } from '../../../kernel/model/pause.ts';
+import { askNode } from './agent-sockets.ts';
 import { askNodes, untilAnswered } from './ask.ts';
-import { askNode } from './doors.ts';
 
 interface Options {
   readonly node?: string[];
@@ -45,7 +45,7 @@ export async function pauseNodes(
   let last = 0;
   await askNodes(context, names, {
     async here(node) {
-      const { pause, tasks } = await askNode<PauseReply>(node, DOOR_PATHS.pause, wish);
+      const { pause, tasks } = await askNode<PauseReply>(node, AGENT_PATHS.pause, wish);
       say(context, node.name, { until: pause.until, tasks, wish });
       last = Math.max(last, pause.until);
     },

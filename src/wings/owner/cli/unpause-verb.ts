@@ -3,10 +3,10 @@
 import type { Context } from '../../../kernel/cli/context.ts';
 import { collect } from '../../../kernel/cli/submit/read.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
-import { DOOR_PATHS } from '../../../kernel/model/agent-door.ts';
+import { AGENT_PATHS } from '../../../kernel/model/agent-socket.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
+import { askNode } from './agent-sockets.ts';
 import { askNodes, untilAnswered } from './ask.ts';
-import { askNode } from './doors.ts';
 
 export const verb = defineVerb<{ readonly node?: string[] }>({
   define(command) {
@@ -28,7 +28,7 @@ export async function unpauseNodes(
   await askNodes(context, names, {
     async here(node) {
       try {
-        await askNode(node, DOOR_PATHS.unpause, {});
+        await askNode(node, AGENT_PATHS.unpause, {});
         unpaused.push(node.name);
       } catch (error) {
         // Of several here, those that are paused are meant.

@@ -7,7 +7,7 @@ import type { Commands } from '../../../kernel/ports/commands.ts';
 import type { Adaptor, SiteProblem, SiteQuery } from '../../sites/adaptors/adaptor.ts';
 import { runSiteCommand } from '../../sites/fabric/site/command.ts';
 import type { SiteUser } from '../../sites/ports/sites.ts';
-import { launchName, type PilotWish } from '../model/pilot.ts';
+import { launchName, type PilotRequest } from '../model/pilot.ts';
 import { placesOf, type Seen } from './places.ts';
 import { type PilotScript, pilotScript } from './script.ts';
 
@@ -145,7 +145,7 @@ export class PilotHost {
 }
 
 /** Those that make an array of the submission, and each element one pilot. */
-function wordsFor(system: string, wish: PilotWish, count: number): Result<string[], string> {
+function wordsFor(system: string, wish: PilotRequest, count: number): Result<string[], string> {
   const { isolated, options, cpuCount } = wish;
   if (system !== 'sge') {
     return ok([`--array=1-${count}`, ...(isolated ? ['--exclusive'] : []), ...options]);

@@ -2,14 +2,14 @@
 // nothing behind when it is told to end.
 
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
-import { fleetLabel, type PilotWish, pilotLog } from '../model/pilot.ts';
+import { fleetLabel, type PilotRequest, pilotLog } from '../model/pilot.ts';
 
 const MIB = 1_048_576;
 
 export interface PilotScript {
   readonly fleet: string;
   readonly launch: number;
-  readonly wish: PilotWish;
+  readonly wish: PilotRequest;
   /** `weft-join:…`, for this launch alone. */
   readonly ticket: string;
   /** The words that start `weft` where pilots run; in a container it is `weft`. */
@@ -47,7 +47,7 @@ exit "\${code:-1}"
 }
 
 /** Its share of the machine's memory by its cpus, where nobody said how much. */
-function memoryLines({ memoryBytes, cpuCount }: PilotWish): string {
+function memoryLines({ memoryBytes, cpuCount }: PilotRequest): string {
   if (memoryBytes !== null) return `memory=${Math.max(1, Math.floor(memoryBytes / MIB))}M`;
   return `kib=$(sed -n 's/^MemTotal: *\\([0-9]*\\) kB$/\\1/p' /proc/meminfo)
 all=$(getconf _NPROCESSORS_ONLN)
@@ -60,7 +60,7 @@ memory=$((kib / 1024 * cpus / all))M`;
  * its parent is gone, and ends what it runs. The launcher outlives its agent by design; here nobody
  * comes back to it.
  */
-function onMachine(program: readonly string[], wish: PilotWish, labels: string): string {
+function onMachine(program: readonly string[], wish: PilotRequest, labels: string): string {
   const weft = program.map(quoteWord).join(' ');
   const shared = quoteWord(wish.sharedPaths.join(','));
   return `# What it runs gets a clean environment, as on every node.
@@ -91,7 +91,7 @@ clean() {
  * has to end also when nobody can tell it to. A shell gives what it starts in the background an
  * empty input unless told otherwise.
  */
-function inContainer(wish: PilotWish, labels: string): string {
+function inContainer(wish: PilotRequest, labels: string): string {
   const { image, dockerArgs, directory, cpuCount, sharedPaths } = wish;
   const args = dockerArgs.map(quoteWord).join(' ');
   const inside = `read -r t; printf "%s\\n" "$t" | weft join - --dir "$0" --name "$1" --label ${labels} || exit 1

@@ -1,6 +1,6 @@
 // What can be asked about fleets of pilots, and what the head's own shell says of them.
 
-import type { PilotWish } from '../model/pilot.ts';
+import type { PilotRequest } from '../model/pilot.ts';
 
 export type PilotCommand = StartFleet | ScaleFleet | StopFleet | NoteLaunch | ObservePilots;
 
@@ -16,7 +16,7 @@ export interface StartFleet {
   readonly min: number;
   readonly max: number;
   readonly idleMs: number;
-  readonly wish: PilotWish;
+  readonly wish: PilotRequest;
 }
 
 /** What is absent stays as it is. A paused fleet starts pilots again. */

@@ -17,7 +17,7 @@ import {
   PILOTS_MAX,
   POOL_IDLE_MS_MAX,
 } from '../../../kernel/model/limits.ts';
-import { FLEET_NAME_FORM, isFleetName, type PilotWish } from '../model/pilot.ts';
+import { FLEET_NAME_FORM, isFleetName, type PilotRequest } from '../model/pilot.ts';
 import type { ScaleFleet, StartFleet, StopFleet } from './commands.ts';
 import { decideFleet } from './course.ts';
 import type { Fleet } from './facts.ts';
@@ -100,7 +100,7 @@ function flawOf({ name, min, max, idleMs, wish }: StartFleet): Refusal | null {
       what: `'${name}' is not a name for a fleet; write ${FLEET_NAME_FORM}`,
     });
   }
-  return rangeFlaw({ min, max, idleMs }) ?? wishFlaw(wish);
+  return rangeFlaw({ min, max, idleMs }) ?? requestFlaw(wish);
 }
 
 function rangeFlaw({ min, max, idleMs }: Pick<Fleet, 'min' | 'max' | 'idleMs'>): Refusal | null {
@@ -112,7 +112,7 @@ function rangeFlaw({ min, max, idleMs }: Pick<Fleet, 'min' | 'max' | 'idleMs'>):
   return result.ok ? null : result.error;
 }
 
-function wishFlaw(wish: PilotWish): Refusal | null {
+function requestFlaw(wish: PilotRequest): Refusal | null {
   const { cpuCount, memoryBytes, walltimeMs, options, dockerArgs, image } = wish;
   const result = checked(() => {
     whole('the cpus of a pilot', cpuCount, 1, 100_000);

@@ -1,7 +1,7 @@
 // Fleets of pilots: what was asked of a foreign batch system, and what it has said of it.
 
 import type { NodeName, UserName } from '../../../kernel/model/ids.ts';
-import type { PilotWish } from '../model/pilot.ts';
+import type { PilotRequest } from '../model/pilot.ts';
 
 export interface PilotsFacts {
   /** In the order in which they were started. */
@@ -22,7 +22,7 @@ export interface FleetSpec {
   readonly ownOnly?: true;
   /** So many once; otherwise as many as there is work for, within bounds. */
   readonly isOnce: boolean;
-  readonly wish: PilotWish;
+  readonly wish: PilotRequest;
 }
 
 export interface Fleet extends FleetSpec {

@@ -6,7 +6,7 @@ export const PILOT_SYSTEMS = ['slurm', 'sge'] as const;
 export type PilotSystem = (typeof PILOT_SYSTEMS)[number];
 
 /** What each pilot of a fleet gets, and how it is asked for. */
-export interface PilotWish {
+export interface PilotRequest {
   readonly system: PilotSystem;
   /** What it offers as a node. */
   readonly cpuCount: number;

@@ -16,7 +16,7 @@ import {
   type NodeStop,
   worksOn,
 } from '../../../kernel/model/maintenance.ts';
-import { memberName, type SiteStop, type StopWish } from '../../../kernel/model/site.ts';
+import { memberName, type SiteStop, type StopRequest } from '../../../kernel/model/site.ts';
 
 export interface SiteStopsHeard {
   /** The gateway. */
@@ -29,8 +29,8 @@ export interface SiteStopsHeard {
 }
 
 /** All that the gateway's site is to keep stopped at this moment, as far as it is written down. */
-export function stopsWanted(state: State, gateway: NodeName): StopWish[] {
-  const wanted: StopWish[] = [];
+export function stopsWanted(state: State, gateway: NodeName): StopRequest[] {
+  const wanted: StopRequest[] = [];
   for (const one of state.maintenances.values()) {
     if (!isUnderWay(one)) continue;
     const until = state.reservations.get(one.id)?.slots[0]?.until ?? one.until;

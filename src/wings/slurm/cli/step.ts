@@ -10,7 +10,7 @@ import { usage } from '../../../kernel/model/failure.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import { type Rank, rankFile, ranksOf } from '../core/step.ts';
 
-export interface StepWish {
+export interface StepRequest {
   readonly argv: readonly string[];
   readonly tasks: number | null;
   readonly nodeCount: number | null;
@@ -19,7 +19,7 @@ export interface StepWish {
   readonly label: boolean;
 }
 
-export async function runStep(context: Context, wish: StepWish): Promise<number> {
+export async function runStep(context: Context, wish: StepRequest): Promise<number> {
   const { environment } = context;
   const listed = environment['WEFT_NODELIST']?.split(',');
   const nodes = listed ?? expandHosts(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
@@ -41,7 +41,7 @@ interface RankPosition {
 
 function runRank(
   context: Context,
-  wish: StepWish,
+  wish: StepRequest,
   { rank, total, nodes }: RankPosition,
 ): Promise<number> {
   const { environment } = context;
@@ -91,7 +91,7 @@ function runRank(
 /** On another node of the job, by the way that MPI launchers take. */
 function remote(
   { environment }: Context,
-  { argv }: StepWish,
+  { argv }: StepRequest,
   variables: Readonly<Record<string, string>>,
   node: string,
 ): readonly string[] {

@@ -1,21 +1,21 @@
-// The head's door for schedulers that speak the Maui wiki protocol.
+// The head's listener for schedulers that speak the Maui wiki protocol.
 
 import { readFileSync } from 'node:fs';
 import type { HeadOptions } from '../../../kernel/config/daemon-options.ts';
-import { PeerUids } from '../../../kernel/doors/peer-uid.ts';
 import { Accounts } from '../../../kernel/head/auth/accounts.ts';
 import type { Head } from '../../../kernel/head/head.ts';
+import { PeerUids } from '../../../kernel/listeners/peer-uid.ts';
 import { systemClock } from '../../../kernel/os/clock.ts';
 import { systemCommands } from '../../../kernel/os/commands.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
-import type { WikiDoorOptions } from '../config/wiki-options.ts';
+import type { WikiListenerSettings } from '../config/wiki-options.ts';
 import { WikiAnswers } from '../fabric/answer.ts';
 import { parseWikiKey } from '../fabric/checksum.ts';
 import { admissionBy } from '../head/admission.ts';
 import type { SocketPlace } from '../head/private-socket.ts';
 import { isRunByWiki, wikiCluster } from '../head/wiki-cluster.ts';
 import { sendWikiNotices } from '../head/wiki-notices.ts';
-import { openWikiDoor, type WikiPort } from '../head/wiki-server.ts';
+import { openWikiListener, type WikiPort } from '../head/wiki-server.ts';
 
 /** A directory service that does not answer must not hang the start. */
 const GETENT_TIMEOUT_MS = 5000;
@@ -38,7 +38,7 @@ export async function openWiki(
   const now = (): number => engine.now();
   const key = keyFile === null ? null : readKey(keyFile);
   const answers = new WikiAnswers({ cluster: wikiCluster(world), key, unsigned, now });
-  const door = await openWikiDoor({ at: await placeOf(wiki, now), answers, log });
+  const door = await openWikiListener({ at: await placeOf(wiki, now), answers, log });
   const endNotices =
     events === null
       ? () => undefined
@@ -57,7 +57,7 @@ export async function openWiki(
 }
 
 async function placeOf(
-  { listen, group }: WikiDoorOptions,
+  { listen, group }: WikiListenerSettings,
   now: () => number,
 ): Promise<SocketPlace | WikiPort> {
   const gid = group === null ? null : await gidOf(group);

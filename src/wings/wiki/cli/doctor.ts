@@ -1,4 +1,4 @@
-// What the doctor says of the door for wiki schedulers: whoever is let in there runs, ends and
+// What the doctor says of the listener for wiki schedulers: whoever is let in there runs, ends and
 // changes the jobs of its partitions, whatever the checksum says.
 
 import type { Context } from '../../../kernel/cli/context.ts';
@@ -6,8 +6,8 @@ import type { Finding } from '../../../kernel/cli/doctor/finding.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
 import { wikiOptions } from '../config/wiki-options.ts';
 
-/** Nothing where there is no door, or no configuration: another check says that. */
-export async function wikiDoor(context: Context): Promise<Finding[]> {
+/** Nothing where there is no listener, or no configuration: another check says that. */
+export async function wikiListener(context: Context): Promise<Finding[]> {
   const config = await context.config().catch(() => null);
   if (config === null) return [];
   try {

@@ -1,4 +1,4 @@
-// Keys of the door for schedulers that speak the Maui wiki protocol.
+// Keys of the listener for schedulers that speak the Maui wiki protocol.
 
 import { key } from '../../../kernel/config/key.ts';
 import type { KeysPart } from '../../../kernel/config/schema.ts';
@@ -16,7 +16,7 @@ const FILTERS: PlacedTable = {
       '',
       'Only what meets all of these; of jobs `user=`, `partition=`, `qos=`.',
     ),
-    key('hide', 'flag', 'false', 'A scheduler at the wiki door does not see it.'),
+    key('hide', 'flag', 'false', 'A scheduler at the wiki listener does not see it.'),
     key('add', 'texts', '', 'Labels that it is shown with besides its own.'),
     key('queue', 'text', null, 'The queue (class) that it is shown in; default: its partition.'),
   ],

@@ -1,4 +1,4 @@
-// The door for wiki schedulers, from its configuration.
+// The listener for wiki schedulers, from its configuration.
 
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -12,7 +12,7 @@ import { usage } from '../../../kernel/model/failure.ts';
 import type { FilterRule } from '../../../kernel/model/filter-rule.ts';
 import { SOCKET_PATH_BYTES_MAX } from '../../../kernel/model/limits.ts';
 
-export interface WikiDoorOptions {
+export interface WikiListenerSettings {
   readonly listen:
     | { readonly path: string }
     | {
@@ -36,15 +36,15 @@ export interface WikiDoorOptions {
 
 declare module '../../../kernel/config/daemon-options.ts' {
   interface HeadOptions {
-    /** The door for wiki schedulers; absent = none. */
-    readonly wiki?: WikiDoorOptions;
+    /** The listener for wiki schedulers; absent = none. */
+    readonly wiki?: WikiListenerSettings;
   }
 }
 
 const LOOPBACK = /^(127\.|localhost$|::1$)/;
 
 /** Null: there is none. Throws a failure that says which key is wrong. */
-export function wikiOptions(config: Config): WikiDoorOptions | null {
+export function wikiOptions(config: Config): WikiListenerSettings | null {
   const listen = listenOf(config);
   if (listen === null) return null;
   const keyFile = keyFileOf(config);
@@ -63,7 +63,7 @@ export function wikiOptions(config: Config): WikiDoorOptions | null {
   };
 }
 
-type Listen = WikiDoorOptions['listen'];
+type Listen = WikiListenerSettings['listen'];
 type Tcp = Extract<Listen, { host: string }>;
 
 function listenOf(config: Config): Listen | null {
@@ -100,7 +100,7 @@ function allowOf(config: Config): readonly string[] {
 
 function refuseOpen(
   { host, port, allow }: Tcp,
-  { keyFile, unsigned }: Pick<WikiDoorOptions, 'keyFile' | 'unsigned'>,
+  { keyFile, unsigned }: Pick<WikiListenerSettings, 'keyFile' | 'unsigned'>,
 ): void {
   if (keyFile === null && !unsigned) {
     throw usage(
@@ -153,7 +153,7 @@ function keyFileOf(config: Config): string | null {
   return file;
 }
 
-/** The head keeps the door it began with, but a wrong one is told at each reading. */
+/** The head keeps the listener it began with, but a wrong one is told at each reading. */
 export const options: OptionsPart = {
   head(config) {
     const wiki = wikiOptions(config);

@@ -1,6 +1,6 @@
 // The checksum of the Maui wiki protocol: keeps accidents out, not attackers. Its rounds can be
 // undone one by one, so that a text with its checksum gives the key away; nothing in it stops a
-// replay within the time that stamps may differ. Who may connect is what guards the door.
+// replay within the time that stamps may differ. Who may connect is what guards the listener.
 
 /** Two words of the key schedule for each of the four rounds. */
 const ROUNDS = [

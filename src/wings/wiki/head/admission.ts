@@ -1,9 +1,13 @@
-// Who may connect to a door by TCP: from this machine by the uid that the kernel tells, from others
+// Who may connect to a listener by TCP: from this machine by the uid that the kernel tells, from others
 // by their address. What a connection then says of itself is another matter.
 
 import { BlockList, isIPv6 } from 'node:net';
-import { plainAddress } from '../../../kernel/doors/network.ts';
-import { isOwnAddress, type PeerUids, type SocketEnds } from '../../../kernel/doors/peer-uid.ts';
+import { plainAddress } from '../../../kernel/listeners/network.ts';
+import {
+  isOwnAddress,
+  type PeerUids,
+  type SocketEnds,
+} from '../../../kernel/listeners/peer-uid.ts';
 
 export interface AdmissionRules {
   /** Addresses and networks of other machines. */
@@ -33,7 +37,7 @@ export function admissionBy({ allow, isUser, peers }: AdmissionRules): Admission
     // Before the list: an address of this machine would let in each of its users.
     const uid = await peers.of(ends);
     if (uid === null) return 'the kernel does not tell whose process this is';
-    const words = `uid ${uid} may not use this door; the members of wiki.group may`;
+    const words = `uid ${uid} may not use this listener; the members of wiki.group may`;
     return (await isUser(uid)) ? null : words;
   };
 }

@@ -66,7 +66,7 @@ function fieldsOf({ fields }: WikiRecord, { labels, queue }: Seen): WikiRecord['
   return all.length === 0 ? changed : [...changed, ['RFEATURES', all]];
 }
 
-/** Whether jobs of the partition are started by whoever asks at the door. */
+/** Whether jobs of the partition are started by whoever asks at the listener. */
 export function isRunByWiki(
   world: Pick<WikiWorld, 'engine' | 'partitions'>,
   name: string,

@@ -1,9 +1,9 @@
-// The door for schedulers that speak the Maui wiki protocol: one request per connection, and for
+// The listener for schedulers that speak the Maui wiki protocol: one request per connection, and for
 // whoever is slow, silent or too many one stated rule.
 
 import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
-import { type Bounds, Newcomers } from '../../../kernel/doors/newcomers.ts';
+import { type Bounds, Newcomers } from '../../../kernel/listeners/newcomers.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import type { WikiAnswers } from '../fabric/answer.ts';
 import { wikiProblem } from '../fabric/codes.ts';
@@ -23,7 +23,7 @@ const CONNECTIONS_MAX = 128;
 /** Between two lines of the log about strangers. */
 const STRANGERS_LOGGED_MS = 60_000;
 
-export interface WikiDoorOptions {
+export interface WikiListenerOptions {
   readonly at: SocketPlace | WikiPort;
   readonly answers: WikiAnswers;
   readonly log: Log;
@@ -38,14 +38,14 @@ export interface WikiPort {
   readonly admission: Admission;
 }
 
-export interface WikiDoor {
+export interface WikiListener {
   /** Null: it is a unix socket. */
   readonly port: number | null;
   close(): Promise<void>;
 }
 
 /** Resolves when it listens; rejects with words when it cannot. */
-export async function openWikiDoor(options: WikiDoorOptions): Promise<WikiDoor> {
+export async function openWikiListener(options: WikiListenerOptions): Promise<WikiListener> {
   const { at, log } = options;
   const open = new Set<Socket>();
   const newcomers = new Newcomers(() => performance.now(), BOUNDS);
@@ -63,7 +63,7 @@ export async function openWikiDoor(options: WikiDoorOptions): Promise<WikiDoor> 
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : null;
   const where = 'path' in at ? { path: at.path } : { host: at.host, port };
-  log.info(where, 'the door for wiki schedulers is open');
+  log.info(where, 'the listener for wiki schedulers is open');
   return {
     port,
     close: async () => {
@@ -90,7 +90,7 @@ async function listen(server: Server, at: SocketPlace | WikiPort): Promise<() =>
 }
 
 /** Nothing of a connection is read before it is admitted. */
-function admitBy({ at, answers, log }: WikiDoorOptions) {
+function admitBy({ at, answers, log }: WikiListenerOptions) {
   let loggedAt = Number.NEGATIVE_INFINITY;
   return async (socket: Socket, conversation: Conversation): Promise<void> => {
     // Who has come through a unix socket may write to it, says the kernel.
@@ -98,7 +98,7 @@ function admitBy({ at, answers, log }: WikiDoorOptions) {
     if (why === null) return conversation.begin();
     if (performance.now() - loggedAt >= STRANGERS_LOGGED_MS) {
       loggedAt = performance.now();
-      log.warn({ why }, 'somebody who may not was turned away at the door for wiki schedulers');
+      log.warn({ why }, 'somebody who may not was turned away at the listener for wiki schedulers');
     }
     conversation.reply(answers.refusal(wikiProblem('checksum', `not admitted: ${why}`)));
   };
@@ -107,14 +107,14 @@ function admitBy({ at, answers, log }: WikiDoorOptions) {
 /** One request and its reply. */
 class Conversation {
   readonly #socket: Socket;
-  readonly #options: WikiDoorOptions;
+  readonly #options: WikiListenerOptions;
   readonly #patienceMs: number;
   readonly #onWhole: () => void;
   readonly #reader = new WikiReader();
   #isReading = true;
   #timer: NodeJS.Timeout;
 
-  constructor(socket: Socket, options: WikiDoorOptions, onWhole: () => void) {
+  constructor(socket: Socket, options: WikiListenerOptions, onWhole: () => void) {
     this.#socket = socket;
     this.#options = options;
     this.#onWhole = onWhole;

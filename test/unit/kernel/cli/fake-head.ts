@@ -11,7 +11,7 @@ import type { Screen } from '../../../../src/kernel/cli/screen.ts';
 import type { Verb } from '../../../../src/kernel/cli/verb.ts';
 import type { Environment } from '../../../../src/kernel/config/config.ts';
 import type { Programs } from '../../../../src/kernel/config/daemon-options.ts';
-import { killCarriers } from '../../../../src/kernel/os/marks.ts';
+import { killByMark } from '../../../../src/kernel/os/marks.ts';
 import '../../../../src/wings.ts';
 import { WINGS } from '../../../../src/wings.ts';
 
@@ -211,7 +211,7 @@ export async function capture(
       runAgent: () => Promise.reject(new Error('no agent in this test')),
       machineIdentity: () => Promise.resolve({ bootId: 'boot of this machine' }),
       detectMachine: () => Promise.resolve(MACHINE),
-      endCarriers: (variable) => Promise.resolve(killCarriers(variable)),
+      endMarked: (variable) => Promise.resolve(killByMark(variable)),
       findContainerRuntimes: () => Promise.resolve([]),
       ...of.programs,
     },

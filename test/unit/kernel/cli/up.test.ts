@@ -335,7 +335,7 @@ test('[N17] a health command that cannot be run is told before anything starts, 
   assert.match((await box.weft(['doctor'])).out, /containers +(none; batches|\w+)/);
 });
 
-test('[D5] the doctor names a wiki door on TCP, and whom it lets in', async () => {
+test('[D5] the doctor names a wiki listener on TCP, and whom it lets in', async () => {
   await using box = new Sandbox();
   const config = path.join(box.directory, 'weft.yaml');
   const key = path.join(box.directory, 'wiki.key');
@@ -346,14 +346,17 @@ test('[D5] the doctor names a wiki door on TCP, and whom it lets in', async () =
   };
   assert.match(
     await said('{listen: wiki.sock}'),
-    /ok +wiki door +\S+wiki\.sock, a unix socket for/,
+    /ok +wiki listener +\S+wiki\.sock, a unix socket for/,
   );
   const open = await said(
     `{listen: "0.0.0.0:7321", key_file: ${key}, allow: [10.1.0.0/16], group: maui}`,
   );
-  assert.match(open, /note +wiki door +TCP 0\.0\.0\.0:7321 GIVES THE JOBS .*members of maui/);
+  assert.match(open, /note +wiki listener +TCP 0\.0\.0\.0:7321 GIVES THE JOBS .*members of maui/);
   assert.match(open, /and EVERY USER of 10\.1\.0\.0\/16; the checksum stops nobody/);
-  assert.match(await said('{listen: "0.0.0.0:7321"}'), /BAD +wiki door +wiki\.listen on TCP needs/);
+  assert.match(
+    await said('{listen: "0.0.0.0:7321"}'),
+    /BAD +wiki listener +wiki\.listen on TCP needs/,
+  );
   assert.doesNotMatch(await said('{}'), /wiki/);
 });
 

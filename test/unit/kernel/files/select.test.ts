@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import {
   type Choosable,
   readSelection,
-  type SelectionWish,
+  type SelectionOptions,
   select,
 } from '../../../../src/kernel/files/select.ts';
 
@@ -19,7 +19,7 @@ const ENTRIES: readonly Choosable[] = [
   { path: 'archive.txt', kind: 'file', size: 0 },
 ];
 
-function chosen(wish: SelectionWish): string[] {
+function chosen(wish: SelectionOptions): string[] {
   const selection = readSelection(wish);
   assert.ok(selection.ok, 'the patterns are right');
   return select(ENTRIES, selection.value).taken.map(({ path }) => path);
@@ -33,7 +33,7 @@ test('without a wish all of it, with sizes of files only', () => {
   assert.deepEqual([left.length, takenBytes, leftBytes], [0, 1510, 0]);
 });
 
-const TABLE: readonly (readonly [SelectionWish, ...taken: string[]])[] = [
+const TABLE: readonly (readonly [SelectionOptions, ...taken: string[]])[] = [
   [{ include: ['\\.csv$'] }, 'fields', 'empty', 'stats.csv'],
   [{ include: ['\\.csv$', '^archive'], skipFolders: true }, 'stats.csv', 'archive.txt'],
   [{ exclude: ['\\.vtk$'], skipFolders: true }, ...['fields/flow.VTK', 'stats.csv', 'archive.txt']],

@@ -21,13 +21,13 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { courierOf } from '../../../../src/kernel/cli/connection/courier.ts';
+import { transferOf } from '../../../../src/kernel/cli/connection/transfer-context.ts';
 import type { Context } from '../../../../src/kernel/cli/context.ts';
 import { Api } from '../../../../src/kernel/connect/api.ts';
 import { SessionCache } from '../../../../src/kernel/connect/sessions.ts';
 import type { BlobHash } from '../../../../src/kernel/model/blob.ts';
-import type { Carrier } from '../../../../src/kernel/transfer/carrier.ts';
 import { downloadFiles } from '../../../../src/kernel/transfer/download.ts';
+import type { HeadAccess } from '../../../../src/kernel/transfer/head-access.ts';
 import { localBytes, readLocalFile } from '../../../../src/kernel/transfer/local-file.ts';
 import { uploadFiles } from '../../../../src/kernel/transfer/upload.ts';
 import { startWorld, type World, type WorldOptions } from '../head/http/fixture.ts';
@@ -36,7 +36,7 @@ const MIB = 1_048_576;
 
 interface Bench {
   readonly world: World;
-  readonly carrier: Carrier;
+  readonly access: HeadAccess;
   readonly directory: string;
   readonly line: Line;
   file(name: string, content: string | Buffer): string;
@@ -92,12 +92,12 @@ async function bench(t: TestContext, options: WorldOptions = {}): Promise<Bench>
   });
   t.after(() => api.close());
   const context = { api: async () => api, note: () => undefined } as unknown as Context;
-  const { carrier } = courierOf(context);
+  const { access } = transferOf(context);
   const directory = mkdtempSync(path.join(tmpdir(), 'weft-files-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   return {
     world,
-    carrier,
+    access,
     directory,
     line,
     file(name, content) {
@@ -113,17 +113,17 @@ function sha256(content: string | Buffer): BlobHash {
 }
 
 test('equal contents travel once, and what the head has does not travel again', async (t) => {
-  const { carrier, file, line } = await bench(t);
+  const { access, file, line } = await bench(t);
   const paths = [file('a', 'same'), file('b', 'same'), file('c', ''), file('d', 'other')];
   const files = await Promise.all(paths.map((one) => readLocalFile(one)));
-  assert.deepEqual(await uploadFiles(carrier, files), { count: 3, bytes: 9 });
+  assert.deepEqual(await uploadFiles(access, files), { count: 3, bytes: 9 });
   const before = line.bytes;
-  assert.deepEqual(await uploadFiles(carrier, files), { count: 0, bytes: 0 });
+  assert.deepEqual(await uploadFiles(access, files), { count: 0, bytes: 0 });
   assert.ok(line.bytes - before < 4000);
 });
 
 test('[F2] many small files travel together, and those that came before the line broke do not again', async (t) => {
-  const { carrier, line, directory, file } = await bench(t);
+  const { access, line, directory, file } = await bench(t);
   const contents = Array.from({ length: 300 }, (_, at) =>
     randomBytes(at % 3 === 0 ? 9000 : at % 50),
   );
@@ -132,13 +132,13 @@ test('[F2] many small files travel together, and those that came before the line
   );
   const total = contents.reduce((sum, { length }) => sum + length, 0);
   line.cutAfter = 300_000;
-  await uploadFiles(carrier, files);
+  await uploadFiles(access, files);
   assert.ok(line.connections > 3 && line.connections < 30, `${line.connections} connections`);
   // What was on its way when the line broke goes again; on a busy machine that is more.
   assert.ok(line.bytes < 3 * total, `${line.bytes} bytes for ${total}`);
   line.bytes = 0;
   const copies = files.map((one, at) => ({ ...one, path: path.join(directory, `c${at}`) }));
-  await downloadFiles(carrier, copies);
+  await downloadFiles(access, copies);
   assert.ok(line.bytes < 2 * total, `${line.bytes} bytes for ${total}`);
   for (const [at, content] of contents.entries()) {
     assert.ok(readFileSync(path.join(directory, `c${at}`)).equals(content));
@@ -147,12 +147,12 @@ test('[F2] many small files travel together, and those that came before the line
 });
 
 test('[F2] an upload goes on where the line broke, as often as it breaks', async (t) => {
-  const { carrier, file, line, world } = await bench(t);
+  const { access, file, line, world } = await bench(t);
   const content = randomBytes(8 * MIB);
   const big = await readLocalFile(file('big', content));
   line.cutAfter = 2 * MIB;
   let moved = 0;
-  await uploadFiles(carrier, [big], (bytes) => {
+  await uploadFiles(access, [big], (bytes) => {
     moved += bytes;
   });
   assert.ok(line.connections > 4, `${line.connections} connections`);
@@ -165,16 +165,16 @@ test('[F2] an upload goes on where the line broke, as often as it breaks', async
 });
 
 test('[F2] a download goes on where the line broke, and is put in its place when it is whole', async (t) => {
-  const { carrier, file, line, directory } = await bench(t);
+  const { access, file, line, directory } = await bench(t);
   const content = randomBytes(8 * MIB);
   const { hash, size } = await readLocalFile(file('big', content));
-  await uploadFiles(carrier, [await readLocalFile(path.join(directory, 'big'))]);
+  await uploadFiles(access, [await readLocalFile(path.join(directory, 'big'))]);
   line.cutAfter = 2 * MIB;
   const before = line.bytes;
   const target = file('copy', 'what was there');
   const seen = new Set<string>();
   const modes = new Set<number>();
-  await downloadFiles(carrier, [{ hash, size, path: target, mode: 0o640 }], {
+  await downloadFiles(access, [{ hash, size, path: target, mode: 0o640 }], {
     moved: () => {
       seen.add(readFileSync(target, 'utf8').slice(0, 20));
       const [part = ''] = readdirSync(directory).filter((name) => name.endsWith('.part'));
@@ -190,26 +190,26 @@ test('[F2] a download goes on where the line broke, and is put in its place when
 });
 
 test('what an earlier download left is gone on with, and damage in it is mended', async (t) => {
-  const { carrier, file, line, directory } = await bench(t);
+  const { access, file, line, directory } = await bench(t);
   const content = randomBytes(2 * MIB);
   const { hash, size } = await readLocalFile(file('big', content));
-  await uploadFiles(carrier, [await readLocalFile(path.join(directory, 'big'))]);
+  await uploadFiles(access, [await readLocalFile(path.join(directory, 'big'))]);
   const target = path.join(directory, 'copy');
   const aside = `${target}.${hash.slice(0, 12)}.part`;
   writeFileSync(aside, content.subarray(0, MIB));
   const before = line.bytes;
-  await downloadFiles(carrier, [{ hash, size, path: target }]);
+  await downloadFiles(access, [{ hash, size, path: target }]);
   assert.ok(line.bytes - before < 1.5 * MIB, 'half of it');
   assert.ok(readFileSync(target).equals(content));
   for (const wrong of [randomBytes(MIB), randomBytes(3 * MIB)]) {
     writeFileSync(aside, wrong);
-    await downloadFiles(carrier, [{ hash, size, path: target }]);
+    await downloadFiles(access, [{ hash, size, path: target }]);
     assert.ok(readFileSync(target).equals(content));
   }
 });
 
 test('a content that is damaged on the head never becomes a file', async (t) => {
-  const { carrier, file, world, directory } = await bench(t);
+  const { access, file, world, directory } = await bench(t);
   const long = 'h'.repeat(20_000);
   const blobs = path.join(world.directory, 'blobs');
   const pack = path.join(blobs, 'packs/1');
@@ -223,11 +223,11 @@ test('a content that is damaged on the head never becomes a file', async (t) => 
     ['b', `${long}o`],
   ] as const) {
     const sent = await readLocalFile(file(name, content));
-    await uploadFiles(carrier, [sent]);
+    await uploadFiles(access, [sent]);
     damage[name](sent.hash);
     const target = path.join(directory, 'copy');
     const { hash, size } = sent;
-    await assert.rejects(downloadFiles(carrier, [{ hash, size, path: target }]), {
+    await assert.rejects(downloadFiles(access, [{ hash, size, path: target }]), {
       code: 'blob.damaged',
     });
   }
@@ -235,7 +235,7 @@ test('a content that is damaged on the head never becomes a file', async (t) => 
 });
 
 test('[F14] what is whole comes, whatever is damaged on the head beside it', async (t) => {
-  const { carrier, file, world, directory } = await bench(t);
+  const { access, file, world, directory } = await bench(t);
   const blobs = path.join(world.directory, 'blobs');
   const placeOf = (hash: string) => path.join(blobs, 'sha256', hash.slice(0, 2), hash.slice(2));
   const contents = {
@@ -251,7 +251,7 @@ test('[F14] what is whole comes, whatever is damaged on the head beside it', asy
   const wanted = new Map<string, { hash: BlobHash; size: number; path: string }>();
   for (const [name, content] of Object.entries(contents)) {
     const sent = await readLocalFile(file(name, content));
-    await uploadFiles(carrier, [sent]);
+    await uploadFiles(access, [sent]);
     wanted.set(name, {
       hash: sent.hash,
       size: sent.size,
@@ -264,7 +264,7 @@ test('[F14] what is whole comes, whatever is damaged on the head beside it', asy
   writeFileSync(at('longer'), 'l'.repeat(300_000));
   truncateSync(at('cut'), 1000);
   const flaws: Record<string, string> = {};
-  await downloadFiles(carrier, [...wanted.values()], {
+  await downloadFiles(access, [...wanted.values()], {
     flawed: (one, { code }) => {
       flaws[path.basename(one.path)] = code;
     },
@@ -284,7 +284,7 @@ test('[F14] what is whole comes, whatever is damaged on the head beside it', asy
 });
 
 test('what is to be sent is told before, and what is only in memory goes as files do', async (t) => {
-  const { carrier, file, world } = await bench(t);
+  const { access, file, world } = await bench(t);
   const small = localBytes('a list', Buffer.from('small'));
   const large = localBytes('a long list', randomBytes(MIB));
   const all = [small, large, await readLocalFile(file('a', 'abc'))];
@@ -292,7 +292,7 @@ test('what is to be sent is told before, and what is only in memory goes as file
   const moved: number[] = [];
   const send = () =>
     uploadFiles(
-      ...([carrier, all] as const),
+      ...([access, all] as const),
       (bytes) => moved.push(bytes),
       (bytes) => begun.push(bytes),
     );
@@ -324,11 +324,11 @@ test('thousands of small files leave the process time for others', async (t) => 
 });
 
 test('a file that changes while it is read or sent is said, and nothing of it is kept', async (t) => {
-  const { carrier, file, world } = await bench(t);
+  const { access, file, world } = await bench(t);
   const grows = file('grows', randomBytes(4 * MIB));
   const before = await readLocalFile(grows);
   appendFileSync(grows, 'x');
-  await assert.rejects(uploadFiles(carrier, [before]), /grows changed while it was read/);
+  await assert.rejects(uploadFiles(access, [before]), /grows changed while it was read/);
   const [changes, shrinks] = [
     file('changes', randomBytes(4 * MIB)),
     file('shrinks', Buffer.alloc(4 * MIB)),
@@ -339,8 +339,8 @@ test('a file that changes while it is read or sent is said, and nothing of it is
     if (isFirst) writeFileSync(changes, Buffer.alloc(4 * MIB));
     isFirst = false;
   };
-  await assert.rejects(uploadFiles(carrier, [sent], change), /changes changed while it was read/);
-  const shrinking = uploadFiles(carrier, [await readLocalFile(shrinks)], () =>
+  await assert.rejects(uploadFiles(access, [sent], change), /changes changed while it was read/);
+  const shrinking = uploadFiles(access, [await readLocalFile(shrinks)], () =>
     truncateSync(shrinks, 10),
   );
   await assert.rejects(shrinking, /shrinks became shorter while it was sent/);
@@ -392,24 +392,24 @@ test('a file that may not be read is refused', async (t) => {
 });
 
 test('a full head is told with what is the matter, before a byte is sent', async (t) => {
-  const { carrier, file, line } = await bench(t, { blobBytesMax: MIB });
+  const { access, file, line } = await bench(t, { blobBytesMax: MIB });
   const big = await readLocalFile(file('big', randomBytes(8 * MIB)));
-  const sending = uploadFiles(carrier, [big]);
+  const sending = uploadFiles(access, [big]);
   await assert.rejects(sending, { code: 'blob.quota', kind: 'resource_exhausted' });
   assert.ok(line.bytes < 4 * MIB, `${line.bytes} bytes went out`);
 });
 
 test('a download that nobody may have, or into a place that cannot be, is refused', async (t) => {
-  const { carrier, directory, file } = await bench(t);
+  const { access, directory, file } = await bench(t);
   const wanted = { hash: sha256('x'), size: 1 };
-  await assert.rejects(downloadFiles(carrier, [{ ...wanted, path: path.join(directory, 'x') }]), {
+  await assert.rejects(downloadFiles(access, [{ ...wanted, path: path.join(directory, 'x') }]), {
     code: 'blob.not_found',
   });
   for (const content of [Buffer.from('y'), randomBytes(MIB)]) {
     const { hash, size } = await readLocalFile(file('a', content));
-    await uploadFiles(carrier, [await readLocalFile(path.join(directory, 'a'))]);
+    await uploadFiles(access, [await readLocalFile(path.join(directory, 'a'))]);
     await assert.rejects(
-      downloadFiles(carrier, [{ hash, size, path: path.join(directory, 'no/such/x') }]),
+      downloadFiles(access, [{ hash, size, path: path.join(directory, 'no/such/x') }]),
       /cannot write .*no\/such\/x: no such file or directory/,
     );
   }
@@ -418,10 +418,10 @@ test('a download that nobody may have, or into a place that cannot be, is refuse
 test('a full disk here keeps what came, to go on from', {
   skip: process.getuid?.() !== 0 && 'only root mounts a small disk',
 }, async (t) => {
-  const { carrier, file, directory } = await bench(t);
+  const { access, file, directory } = await bench(t);
   const content = randomBytes(2 * MIB);
   const { hash, size } = await readLocalFile(file('big', content));
-  await uploadFiles(carrier, [await readLocalFile(path.join(directory, 'big'))]);
+  await uploadFiles(access, [await readLocalFile(path.join(directory, 'big'))]);
   const small = mkdtempSync(path.join(tmpdir(), 'weft-small-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', small]);
   t.after(() => {
@@ -431,13 +431,13 @@ test('a full disk here keeps what came, to go on from', {
   const other = path.join(small, 'other');
   writeFileSync(other, Buffer.alloc(2 * MIB));
   const target = path.join(small, 'copy');
-  await assert.rejects(downloadFiles(carrier, [{ hash, size, path: target }]), {
+  await assert.rejects(downloadFiles(access, [{ hash, size, path: target }]), {
     message: /cannot write .*copy: the disk is full/,
     hint: /kept beside it/,
   });
   const [left = ''] = readdirSync(small).filter((name) => name.endsWith('.part'));
   assert.ok(statSync(path.join(small, left)).size > 0);
   rmSync(other);
-  await downloadFiles(carrier, [{ hash, size, path: target }]);
+  await downloadFiles(access, [{ hash, size, path: target }]);
   assert.ok(readFileSync(target).equals(content));
 });

@@ -6,7 +6,7 @@ import type { Command } from '../../../machine/declared.ts';
 import type {
   Occurrences,
   ReservationMembers,
-  ReservationWish,
+  WantedReservation,
 } from '../../../machine/reservations/commands.ts';
 import type { UserActor } from '../../../model/actor.ts';
 import { type Refusal, refuse } from '../../../model/errors.ts';
@@ -68,10 +68,10 @@ export const cancelReservation: Handler<'cancelReservation'> = async ({ engine }
 };
 
 type Engine = Services['engine'];
-type Placed = { request?: ReservationWish; recurrence?: Occurrences | null };
+type Placed = { request?: WantedReservation; recurrence?: Occurrences | null };
 
 /** Whole nodes, one of them, now. */
-const FRESH: ReservationWish = {
+const FRESH: WantedReservation = {
   time: { kind: 'now' },
   durationMs: 0,
   nodeNames: [],
@@ -119,8 +119,8 @@ function occurrencesFor(
 
 function wishOf(
   { at, within, durationMs, nodeNames, nodeCount, share, labels, force }: ChangeReservationBody,
-  known: ReservationWish,
-): Result<ReservationWish, Refusal> {
+  known: WantedReservation,
+): Result<WantedReservation, Refusal> {
   if (at !== undefined && within !== undefined) {
     const what = 'give either a start or a window, not both';
     return err(refuse('argument.invalid', { what }));

@@ -48,7 +48,7 @@ async function submitFed(services: Services, actor: UserActor, wish: SubmitReque
 
 /** All go into the same group commits; each is accepted or refused by itself. */
 export const submitJobs: Handler<'submitJobs'> = async (services, { actor, body }) => {
-  const wishes = await checkWishes((body as BulkRequest).jobs);
+  const wishes = await checkRequests((body as BulkRequest).jobs);
   const results = await Promise.all(
     wishes.map((wish) => (wish.ok ? submitFed(services, actor, wish.value) : wish)),
   );
@@ -62,7 +62,7 @@ export const submitJobs: Handler<'submitJobs'> = async (services, { actor, body 
 };
 
 /** What is wrong takes long to say, so others have their turn after each that is. */
-async function checkWishes(jobs: BulkRequest['jobs']): Promise<Result<SubmitRequest, Refusal>[]> {
+async function checkRequests(jobs: BulkRequest['jobs']): Promise<Result<SubmitRequest, Refusal>[]> {
   const wishes: Result<SubmitRequest, Refusal>[] = [];
   for (const [at, { key, submission }] of jobs.entries()) {
     const checked = validateEntry(submissionSchema, submission, `jobs[${at}].submission`);

@@ -65,7 +65,7 @@ export const logoutPage: Handler<'logoutPage'> = async ({ pageSessions }, call) 
 
 export const createPageLink: Handler<'createPageLink'> = async (services, call) => {
   const { actor, incoming, local } = call;
-  const { authenticator, engine, facts, pageSessions, pageDoor } = services;
+  const { authenticator, engine, facts, pageSessions, pageListener } = services;
   const holder = authenticator.holderOf(incoming.headers.authorization);
   if (holder === null) {
     const what = 'a link is made with a token, or through the unix socket.';
@@ -74,7 +74,7 @@ export const createPageLink: Handler<'createPageLink'> = async (services, call) 
   const { addresses, fingerprint, multiUser } = facts;
   // With several users and a port of its own the head gives nobody a page without TLS.
   const isNear = local && (!multiUser || addresses.length === 0);
-  const loopbackPort = isNear ? await pageDoor.open() : null;
+  const loopbackPort = isNear ? await pageListener.open() : null;
   const link = pageSessions.makeLink(holder, { owner: actor.name, now: engine.now() });
   return ok({ ...link, loopbackPort, addresses: [...addresses], fingerprint });
 };

@@ -11,7 +11,7 @@ import { actionCommand } from '../../pure/command-line.ts';
 import { askAboutJobs } from '../../pure/questions.ts';
 import { some } from '../../pure/words.ts';
 
-interface Deed {
+interface JobAction {
   readonly label: string;
   readonly verb: string;
   readonly route: Extract<
@@ -25,7 +25,7 @@ interface Deed {
 
 const has = (job: JobView, state: string): boolean => (job.taskCounts[state] ?? 0) > 0;
 
-const DEEDS: readonly Deed[] = [
+const JOB_ACTIONS: readonly JobAction[] = [
   {
     label: 'Cancel',
     verb: 'cancel',
@@ -81,7 +81,7 @@ function mayActOn({ owner }: JobView): boolean {
 
 /** For several jobs: each action with those that it fits. */
 export function bulkActions(jobs: readonly JobView[]): Action[] {
-  return DEEDS.flatMap((deed) => {
+  return JOB_ACTIONS.flatMap((deed) => {
     const fitting = jobs.filter((job) => mayActOn(job) && deed.fits(job));
     if (fitting.length === 0) return [];
     const ids = fitting.map(({ id }) => id);

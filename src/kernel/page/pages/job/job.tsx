@@ -1,4 +1,4 @@
-// One job: where it is and why, what can be done, its life, tasks, output, files.
+// One job: where it is and why, what can be done, its timeline, tasks, output, files.
 
 import type { ExplainReply, JobDetail } from '../../../api/jobs.ts';
 import { call } from '../../data/client.ts';
@@ -93,7 +93,7 @@ function Why({ job }: { job: JobDetail }) {
   const isPending = job.state === 'pending';
   return (
     <Panel
-      title={isPending ? 'Why it waits' : 'How it is'}
+      title={isPending ? 'Why it waits' : 'Status'}
       aside={<Command text={`weft why ${job.id}`} />}
     >
       <Loaded answer={why}>{(value) => <WhyWords job={job} why={value} />}</Loaded>
@@ -139,7 +139,7 @@ function Life({ job }: { job: JobDetail }) {
   const epochs = job.array === null ? (history.value?.tasks ?? []) : [];
   const stretches = job.array === null ? stretchesOf(job, epochs) : [];
   return (
-    <Panel title="Its life" aside={<Command text={`weft job ${job.id}`} />}>
+    <Panel title="Timeline" aside={<Command text={`weft job ${job.id}`} />}>
       <Line stretches={stretches} />
       <ol class="life">
         <li>

@@ -22,7 +22,7 @@ import { removeTree } from '../files/remove.ts';
 import { inputsOf, Stage } from '../files/stage.ts';
 import type { BatchReading } from '../read/read-batch.ts';
 
-export interface ExportWish {
+export interface ExportRequest {
   readonly folder: string;
   /** `user@host:folder`, for uploads without a word. */
   readonly destination: string | null;
@@ -42,7 +42,7 @@ interface Marker {
 const MARKER = 'weft-export.json';
 const STAGING = '.staging';
 
-export async function exportSlurm(reading: BatchReading, wish: ExportWish): Promise<Exported> {
+export async function exportSlurm(reading: BatchReading, wish: ExportRequest): Promise<Exported> {
   const { batch } = reading;
   checkFolder(batch, wish.folder);
   mkdirSync(wish.folder, { recursive: true });
@@ -59,9 +59,9 @@ export async function exportSlurm(reading: BatchReading, wish: ExportWish): Prom
 class SlurmFolder {
   readonly #batch: BatchFile;
   readonly #stage: Stage;
-  readonly #wish: ExportWish;
+  readonly #wish: ExportRequest;
 
-  constructor(batch: BatchFile, stage: Stage, wish: ExportWish) {
+  constructor(batch: BatchFile, stage: Stage, wish: ExportRequest) {
     this.#batch = batch;
     this.#stage = stage;
     this.#wish = wish;

@@ -1,7 +1,7 @@
 // `weft batch pull`: brings what the jobs of a batch have left in their save folders to this machine.
 
 import { definePull, type PullOptions, pullFound } from '../../../../kernel/cli/commands/pull.ts';
-import { courierOf } from '../../../../kernel/cli/connection/courier.ts';
+import { transferOf } from '../../../../kernel/cli/connection/transfer-context.ts';
 import type { Context } from '../../../../kernel/cli/context.ts';
 import { collect } from '../../../../kernel/cli/submit/read.ts';
 import { defineVerb } from '../../../../kernel/cli/verb.ts';
@@ -84,7 +84,7 @@ async function outputsOf(context: Context, ids: Iterable<string>): Promise<TaskO
   const found: TaskOutputs[] = [];
   for (const jobId of new Set([...ids].map((id) => String(Number.parseInt(id, 10))))) {
     try {
-      found.push(...(await findOutputs(courierOf(context), [jobId])));
+      found.push(...(await findOutputs(transferOf(context), [jobId])));
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'outputs.not_found') throw error;
     }

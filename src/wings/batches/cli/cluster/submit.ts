@@ -1,8 +1,8 @@
 // `weft batch submit FILE`: the files go to the head, as far as it lacks them, then all jobs at once.
 
 import { plural } from '../../../../kernel/base/plural.ts';
-import { courierOf } from '../../../../kernel/cli/connection/courier.ts';
 import { withPatience } from '../../../../kernel/cli/connection/patience.ts';
+import { transferOf } from '../../../../kernel/cli/connection/transfer-context.ts';
 import type { Context } from '../../../../kernel/cli/context.ts';
 import { defineVerb } from '../../../../kernel/cli/verb.ts';
 import { freshKey } from '../../../../kernel/connect/fresh-key.ts';
@@ -56,7 +56,7 @@ async function sendUntold(context: Context, reading: Reading, mode: Mode) {
 }
 
 async function send(context: Context, reading: Reading, mode: Mode) {
-  const parts = await sendParts(courierOf(context), reading);
+  const parts = await sendParts(transferOf(context), reading);
   const { namespace, name, origin, after } = reading.batch;
   const body = {
     namespace,

@@ -19,7 +19,7 @@ import { CARRIED_FILE, CONTAINERS_FOLDER, PIDS_FOLDER } from './workshop.ts';
 const END_MS_MAX = 10_000;
 const LOOK_MS = 20;
 
-type EndCarriers = Programs['endCarriers'];
+type EndMarked = Programs['endMarked'];
 
 /**
  * Ends builds and jobs of earlier runs of a batch, whatever its version: they would write into
@@ -28,12 +28,12 @@ type EndCarriers = Programs['endCarriers'];
 export async function endLeftovers(
   batch: BatchFile,
   saveFolder: string,
-  endCarriers: EndCarriers,
+  endMarked: EndMarked,
 ): Promise<void> {
   const folder = path.join(saveFolder, batch.namespace);
   for (const version of versionsOf(folder, batch.name)) {
     const work = path.join(folder, version, WORK_FOLDER);
-    const left = await endIn(work, endCarriers);
+    const left = await endIn(work, endMarked);
     if (left === 0) continue;
     const holder = `: ${left} of its processes cannot be ended`;
     throw failure(refuse('batch.busy', { batch: batchTitle(batch), folder: work, holder }));
@@ -41,13 +41,13 @@ export async function endLeftovers(
 }
 
 /** How many processes do not end. */
-async function endIn(work: string, endCarriers: EndCarriers): Promise<number> {
+async function endIn(work: string, endMarked: EndMarked): Promise<number> {
   for (const file of filesIn(path.join(work, PIDS_FOLDER))) {
     const mark = readLiveMark(file);
     if (mark !== null) process.kill(-mark.pid, 'SIGKILL');
   }
   const variable = carriedIn(path.join(work, CARRIED_FILE));
-  const left = variable === null ? 0 : await endAll(() => endCarriers(variable));
+  const left = variable === null ? 0 : await endAll(() => endMarked(variable));
   for (const kind of ENGINES) {
     for (const file of filesIn(path.join(work, CONTAINERS_FOLDER, kind))) {
       // In a copied folder the containers are the original's.
@@ -60,7 +60,7 @@ async function endIn(work: string, endCarriers: EndCarriers): Promise<number> {
 }
 
 /** By a variable, as a run may be killed before it has noted a process, and a group lose its first. */
-async function endAll(look: () => ReturnType<EndCarriers>): Promise<number> {
+async function endAll(look: () => ReturnType<EndMarked>): Promise<number> {
   const until = performance.now() + END_MS_MAX;
   for (;;) {
     const { lived, unknown } = await look();

@@ -13,7 +13,7 @@ import {
 import { removeTree } from '../../batch/files/remove.ts';
 import { type BatchFile, batchTitle } from '../../core/batch.ts';
 
-export interface PlaceWish {
+export interface RunFolderOptions {
   /** The archive. */
   readonly saveFolder: string;
   readonly resume: boolean;
@@ -28,7 +28,7 @@ export interface BatchPlace {
 }
 
 /** The folder to work in; refuses to mix results of two runs. */
-export function placeOf(batch: BatchFile, wish: PlaceWish): BatchPlace {
+export function placeOf(batch: BatchFile, wish: RunFolderOptions): BatchPlace {
   if (wish.resume && wish.newVersion) {
     throw usage('--resume goes on with what is there, --new-version begins beside it: write one');
   }

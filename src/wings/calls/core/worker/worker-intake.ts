@@ -7,14 +7,14 @@ import { kept } from '../kept.ts';
 import type { Asset, Bytes, InnerCall, WorkerCall } from '../messages.ts';
 import type { Children } from './children.ts';
 import type { CallEntry, OwnAsset } from './entries.ts';
+import type { ResultStore } from './result-store.ts';
 import type { WorkerAssets } from './worker-assets.ts';
 import type { LineOwner, WorkerLine } from './worker-line.ts';
-import type { WorkerShelf } from './worker-shelf.ts';
 import type { WorkerVoice } from './worker-voice.ts';
 
 /** Where calls go, and what they need. */
 export interface IntakeWorld {
-  readonly shelf: WorkerShelf;
+  readonly shelf: ResultStore;
   readonly children: Children;
   readonly now: () => number;
   readonly assets: WorkerAssets;

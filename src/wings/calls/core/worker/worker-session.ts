@@ -13,10 +13,10 @@ import type { Bytes, RouterToWorker, WorkerToRouter } from '../messages.ts';
 import type { Peer } from '../peer.ts';
 import { Children } from './children.ts';
 import type { BareEnd, CallEntry, WorkerPort } from './entries.ts';
+import { ResultStore } from './result-store.ts';
 import { WorkerAssets } from './worker-assets.ts';
 import { WorkerIntake } from './worker-intake.ts';
 import { WorkerLine } from './worker-line.ts';
-import { WorkerShelf } from './worker-shelf.ts';
 import { callRefs, WorkerVoice } from './worker-voice.ts';
 
 export interface WorkerOptions {
@@ -33,7 +33,7 @@ export class WorkerSession {
   readonly #port: WorkerPort;
   readonly #children: Children;
   readonly #assets = new WorkerAssets();
-  readonly #shelf = new WorkerShelf();
+  readonly #shelf = new ResultStore();
   readonly #voice = new WorkerVoice();
   readonly #intake: WorkerIntake;
   #generation: string | null = null;

@@ -2,11 +2,11 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadPackages } from '../travel/load-packages.ts';
-import { moduleUrl, readModule } from '../travel/module.ts';
-import { MODULE, SETUP } from '../travel/parcel.ts';
-import { releaseWhole, unpackShared } from '../travel/values.ts';
-import type { Variables } from '../travel/variables.ts';
+import { loadPackages } from '../serialization/load-packages.ts';
+import { moduleUrl, readModule } from '../serialization/module.ts';
+import { MODULE, SETUP } from '../serialization/packed-value.ts';
+import { releaseWhole, unpackShared } from '../serialization/values.ts';
+import type { Variables } from '../serialization/variables.ts';
 
 export type Callable = (...args: unknown[]) => unknown;
 

@@ -1,11 +1,11 @@
-// What nanny and child say to each other over two pipes: frames of a length, a kind and two numbers,
+// What supervisor and child say to each other over two pipes: frames of a length, a kind and two numbers,
 // then bytes. Both are of one release, and start together.
 
 /** Frames to the child. */
 export const TO_CHILD = { asset: 1, call: 2, cancel: 3, withdraw: 4, forget: 5, leave: 6 } as const;
 
-/** Frames to the nanny. */
-export const TO_NANNY = {
+/** Frames to the supervisor. */
+export const TO_SUPERVISOR = {
   ready: 1,
   /** Written before the function is called. */
   starting: 2,
@@ -25,7 +25,7 @@ export const HEAD_BYTES = 9;
 
 export interface Frame {
   readonly kind: number;
-  /** Which call, as nanny and child count them; or which asset, or an exit code. */
+  /** Which call, as supervisor and child count them; or which asset, or an exit code. */
   readonly a: number;
   readonly bytes: Buffer;
 }

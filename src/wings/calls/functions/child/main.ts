@@ -1,10 +1,10 @@
-// The process that runs functions. It is started by the nanny of a worker, reads calls from one
+// The process that runs functions. It is started by the supervisor of a worker, reads calls from one
 // pipe, writes results into another, and ends when the first is closed.
 
 import { writeSync, writevSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { CALL_BYTES_MAX } from '../../../../kernel/model/limits.ts';
-import { FrameBatch, FrameReader, TO_CHILD, TO_NANNY } from './frames.ts';
+import { FrameBatch, FrameReader, TO_CHILD, TO_SUPERVISOR } from './frames.ts';
 import { isolate } from './isolation.ts';
 import { Runner, type RunnerOptions } from './runner.ts';
 import { CALLS_FD, RESULTS_FD } from './stdio.ts';
@@ -48,10 +48,10 @@ function begin(): ReturnType<typeof isolate> {
   process.on('uncaughtException', (error) => runner.uncaught(error, 'an uncaught exception'));
   process.on('unhandledRejection', (error) => runner.uncaught(error, 'an unhandled rejection'));
   process.on('exit', (code) => {
-    if (!isLeaving) batch.add({ kind: TO_NANNY.exiting, a: code });
+    if (!isLeaving) batch.add({ kind: TO_SUPERVISOR.exiting, a: code });
     flush();
   });
-  // Signals of the terminal and of `weft kill --signal` are for the nanny, or for handlers of a call.
+  // Signals of the terminal and of `weft kill --signal` are for the supervisor, or for handlers of a call.
   for (const name of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(name, () => undefined);
   const reader = new FrameReader(CALL_BYTES_MAX + READ_BYTES, (frame) => {
     if (frame.kind === TO_CHILD.leave) leave();
@@ -75,11 +75,11 @@ function begin(): ReturnType<typeof isolate> {
   return isolate();
 }
 
-/** The nanny is gone, or has no more use for this process. */
+/** The supervisor is gone, or has no more use for this process. */
 function leave(): void {
   isLeaving = true;
   process.exit(0);
 }
 
-batch.add({ kind: TO_NANNY.ready, a: process.pid });
+batch.add({ kind: TO_SUPERVISOR.ready, a: process.pid });
 flush();

@@ -1,10 +1,10 @@
 // The calls of a child, one at a time, in the order in which they came.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type CallContext, provideContext } from '../travel/context.ts';
-import { loadPackages } from '../travel/load-packages.ts';
-import { packResult, packThrown, unpackArguments } from '../travel/values.ts';
-import { type Brought, readBrought } from '../travel/variables.ts';
+import { type CallContext, provideContext } from '../serialization/context.ts';
+import { loadPackages } from '../serialization/load-packages.ts';
+import { packResult, packThrown, unpackArguments } from '../serialization/values.ts';
+import { type Brought, readBrought } from '../serialization/variables.ts';
 import { Assets, type Callable } from './assets.ts';
 import {
   type CallOrder,
@@ -13,7 +13,7 @@ import {
   readNumbers,
   readOrder,
   TO_CHILD,
-  TO_NANNY,
+  TO_SUPERVISOR,
 } from './frames.ts';
 import type { Isolation } from './isolation.ts';
 
@@ -41,7 +41,7 @@ export interface RunnerPorts {
 
 /** The call that runs. */
 class Running {
-  /** Its number between nanny and child. */
+  /** Its number between supervisor and child. */
   readonly number: number;
   readonly startedAt: number;
   name = 'a function';
@@ -124,7 +124,7 @@ export class Runner {
   uncaught(error: unknown, what: string): void {
     const running = this.#storage.getStore();
     if (running !== undefined && !running.isOver) {
-      this.#end(running, TO_NANNY.thrown, packThrown(error));
+      this.#end(running, TO_SUPERVISOR.thrown, packThrown(error));
     } else {
       const whose = running === undefined ? 'no call that is known' : `a call of ${running.name}`;
       const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -173,7 +173,7 @@ export class Runner {
     if (this.#hasLeftOff) return;
     this.#hasLeftOff = true;
     this.#giveBack(() => true);
-    this.#ports.write({ kind: TO_NANNY.worn, a: 0 }, Buffer.from(this.#worn ?? ''));
+    this.#ports.write({ kind: TO_SUPERVISOR.worn, a: 0 }, Buffer.from(this.#worn ?? ''));
     this.#ports.flush();
   }
 
@@ -181,7 +181,7 @@ export class Runner {
     const gone = this.#queue.filter(({ a }) => isMeant(a));
     if (gone.length === 0) return;
     this.#queue = this.#queue.filter(({ a }) => !isMeant(a));
-    for (const { a } of gone) this.#ports.write({ kind: TO_NANNY.withdrawn, a });
+    for (const { a } of gone) this.#ports.write({ kind: TO_SUPERVISOR.withdrawn, a });
     this.#ports.flush();
   }
 
@@ -201,7 +201,7 @@ export class Runner {
   /** With the result of the last call, in one write, goes that this one begins. */
   #start(frame: Frame): void {
     const { write, flush, now } = this.#ports;
-    write({ kind: TO_NANNY.starting, a: frame.a });
+    write({ kind: TO_SUPERVISOR.starting, a: frame.a });
     flush();
     const running = new Running(frame.a, now());
     this.#current = running;
@@ -260,14 +260,14 @@ export class Runner {
     } catch (error) {
       return this.#fail(running, error);
     }
-    this.#end(running, TO_NANNY.result, bytes);
+    this.#end(running, TO_SUPERVISOR.result, bytes);
   }
 
   #fail(running: Running, error: unknown): void {
-    if (!running.isOver) this.#end(running, TO_NANNY.thrown, packThrown(error));
+    if (!running.isOver) this.#end(running, TO_SUPERVISOR.thrown, packThrown(error));
   }
 
-  /** The result is written before the next call begins: so the nanny knows what has begun. */
+  /** The result is written before the next call begins: so the supervisor knows what has begun. */
   #end(running: Running, kind: number, bytes: Uint8Array): void {
     running.isOver = true;
     this.#current = null;
@@ -317,7 +317,7 @@ function contextOf(
     progress: (value) => {
       const bytes = packResult(value);
       if (running.isOver) return;
-      write({ kind: TO_NANNY.progress, a: running.number }, bytes);
+      write({ kind: TO_SUPERVISOR.progress, a: running.number }, bytes);
       flush();
     },
   };

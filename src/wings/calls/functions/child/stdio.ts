@@ -1,4 +1,4 @@
-// The file descriptors between a nanny and its child.
+// The file descriptors between a supervisor and its child.
 
 /** Calls come in here; its end is the end of the child. */
 export const CALLS_FD = 3;

@@ -6,9 +6,9 @@ import { asSentence } from '../../../../kernel/base/sentence.ts';
 import type { Context } from '../../../../kernel/cli/context.ts';
 import { formatSpan } from '../../../../kernel/cli/output/words.ts';
 import { defineVerb } from '../../../../kernel/cli/verb.ts';
-import { DOOR_PATHS, type SessionReply } from '../../../../kernel/model/agent-door.ts';
+import { AGENT_PATHS, type SessionReply } from '../../../../kernel/model/agent-socket.ts';
 import { Failure, usage } from '../../../../kernel/model/failure.ts';
-import { askNode, localNodes } from '../doors.ts';
+import { askNode, localNodes } from '../agent-sockets.ts';
 import { cookieFor, localDisplay } from './displays.ts';
 import { connectX, type XServer } from './x-server.ts';
 
@@ -123,7 +123,7 @@ class Teller {
     for (const node of localNodes(this.#context)) {
       try {
         const body = { display: this.#display, ...seen };
-        const { wanted } = await askNode<SessionReply>(node, DOOR_PATHS.session, body);
+        const { wanted } = await askNode<SessionReply>(node, AGENT_PATHS.session, body);
         const where = wanted ? 'is told' : 'does not ask for it (node.yield.idle_below is not set)';
         this.#say(node.name, `Node ${node.name} ${where}.`);
       } catch (error) {

@@ -3,7 +3,7 @@
 // were. What was, is written down before anything is changed; a gateway that is killed anywhere goes on.
 
 import { err, ok, type Result } from '../../../../kernel/base/result.ts';
-import type { SiteNode, SiteStop, StopWish } from '../../../../kernel/model/site.ts';
+import type { SiteNode, SiteStop, StopRequest } from '../../../../kernel/model/site.ts';
 import type { Clock } from '../../../../kernel/ports/clock.ts';
 import type { Commands } from '../../../../kernel/ports/commands.ts';
 import type { Log } from '../../../../kernel/ports/log.ts';
@@ -49,14 +49,14 @@ export const LATE_MS = 15_000;
 const LOOK_MS = 500;
 
 /** All that a head wants stopped, as it said last; `away`: it can say nothing more, for a while or for ever. */
-type HeadWishes =
+type HeadRequests =
   | { readonly state: 'unheard' }
-  | { readonly state: 'there' | 'away'; readonly wishes: ReadonlyMap<string, StopWish> };
+  | { readonly state: 'there' | 'away'; readonly wishes: ReadonlyMap<string, StopRequest> };
 
 export class NodeStops {
   readonly #world: NodeStopsWorld;
   readonly #stops = new Map<string, NodeStop>();
-  #head: HeadWishes = { state: 'unheard' };
+  #head: HeadRequests = { state: 'unheard' };
   readonly #turns = new Map<string, Promise<unknown>>();
   #listing: Promise<unknown> = Promise.resolve();
   #nextListing: Promise<Result<readonly SiteNode[], SiteProblem>> | null = null;
@@ -77,7 +77,7 @@ export class NodeStops {
   }
 
   /** All that a head wants stopped now. */
-  want(wishes: readonly StopWish[]): void {
+  want(wishes: readonly StopRequest[]): void {
     const wanted = new Map(wishes.map((wish) => [wish.node, wish]));
     this.#head = { state: 'there', wishes: wanted };
     for (const [node, stop] of this.#stops) {
@@ -165,7 +165,7 @@ export class NodeStops {
   }
 
   /** By node; null: no head has said anything to this process. */
-  get #wishes(): ReadonlyMap<string, StopWish> | null {
+  get #wishes(): ReadonlyMap<string, StopRequest> | null {
     return this.#head.state === 'unheard' ? null : this.#head.wishes;
   }
 
@@ -195,7 +195,7 @@ export class NodeStops {
   }
 
   /** Undefined when no head asks for this stop, or its request has expired. */
-  #wishOf(node: string): StopWish | undefined {
+  #wishOf(node: string): StopRequest | undefined {
     const wish = this.#wishes?.get(node);
     if (this.#head.state === 'there') return wish;
     if (wish === undefined || !this.#isLate(wish.until)) return wish;

@@ -4,8 +4,8 @@
 import type { KnownProcess, ProcessEvent } from '../../../../kernel/model/processes.ts';
 import type { Timer } from '../../../../kernel/ports/clock.ts';
 import type { LaunchRequest, Processes } from '../../../../kernel/ports/processes.ts';
+import { DuplicateJobs } from './duplicate-jobs.ts';
 import * as rules from './entry.ts';
-import { Hollow } from './hollow.ts';
 import {
   IS_STILL,
   knownOf,
@@ -37,7 +37,7 @@ export class SiteProcesses implements Processes {
   readonly #world: SiteWorld;
   readonly #orders: SiteOrders;
   readonly #receipts: Receipts;
-  readonly #hollow: Hollow;
+  readonly #duplicates: DuplicateJobs;
   readonly #launches = new Map<number, Launch>();
   readonly #busy = new Set<number>();
   /** What there may be something to do about, in order. */
@@ -52,7 +52,7 @@ export class SiteProcesses implements Processes {
     this.#world = world;
     this.#orders = new SiteOrders(world);
     this.#receipts = new Receipts(world);
-    this.#hollow = new Hollow(world);
+    this.#duplicates = new DuplicateJobs(world);
   }
 
   adopt(): Promise<readonly KnownProcess[]> {
@@ -62,7 +62,7 @@ export class SiteProcesses implements Processes {
       const siteJob = folders.noted(launchId, 'job')?.trim();
       const still = folders.noted(launchId, STILL);
       const launch = notedLaunch(launchId, { note, siteJob, still }, this.#world);
-      if (launch === null || this.#hollow.takeUp(launch)) continue;
+      if (launch === null || this.#duplicates.takeUp(launch)) continue;
       this.#launches.set(launchId, launch);
       const why = folders.noted(launchId, NEVER);
       if (why === null) this.#receipts.read(launch.entry);
@@ -72,7 +72,7 @@ export class SiteProcesses implements Processes {
         end(launch.entry, { kind: 'unstartable', why, ...there });
         launch.entry.mayHaveMore = true;
       }
-      this.#hollow.noteEnd(launch);
+      this.#duplicates.noteEnd(launch);
       this.#orders.tellStart(launch);
     }
     const known = [...this.#launches.values()].map(knownOf);
@@ -150,7 +150,7 @@ export class SiteProcesses implements Processes {
     if (launch !== undefined) this.#line.delete(launch);
     this.#launches.delete(launchId);
     if (launch !== undefined) this.#orders.tellForgotten(launch);
-    this.#hollow.forget(launchId);
+    this.#duplicates.forget(launchId);
   }
 
   /** Jobs at a site are not ours to end because a gateway stops. */
@@ -179,7 +179,7 @@ export class SiteProcesses implements Processes {
       if (this.#workOf(launch, now) !== null) this.#line.add(launch);
     }
     this.#work();
-    void this.#hollow.look();
+    void this.#duplicates.look();
     if (isAnySent && !this.#isListing && now - this.#listedAt >= settings.pollMs) void this.#list();
     this.#timer = clock.after(LOOK_MS, () => this.#look());
   }
@@ -255,7 +255,7 @@ export class SiteProcesses implements Processes {
     const { launchId } = entry;
     if (this.#launches.get(launchId) !== launch) return;
     const news = newsOf(launch, this.#world.clock.now());
-    if (news.length > 0) this.#hollow.noteEnd(launch);
+    if (news.length > 0) this.#duplicates.noteEnd(launch);
     for (const event of news) {
       this.#onEvent(event);
       // Whoever is told of a loss takes it that there is nothing left to forget.

@@ -16,7 +16,7 @@ import {
   type SiteNode,
   type SiteQueue,
   type SiteStop,
-  type StopWish,
+  type StopRequest,
   shownName,
 } from '../../../../kernel/model/site.ts';
 import type { Clock, Timer } from '../../../../kernel/ports/clock.ts';
@@ -194,7 +194,7 @@ export class SiteWatch implements SiteSource {
     this.#holds = new Map(jobs.map(({ job, why }) => [job, why]));
   }
 
-  stop(wishes: readonly StopWish[], number: number): void {
+  stop(wishes: readonly StopRequest[], number: number): void {
     this.#asked = new Map();
     const own = wishes.map((wish) => {
       const node = this.nameAtSite(wish.node);

@@ -7,9 +7,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { inputsOf, stagingWish } from '../../../../../src/kernel/cli/submit/staged-files.ts';
+import { inputsOf, stagingRequest } from '../../../../../src/kernel/cli/submit/staged-files.ts';
 import { gather } from '../../../../../src/kernel/transfer/inputs/gather.ts';
-import { parseInput } from '../../../../../src/kernel/transfer/inputs/input-wish.ts';
+import { parseInput } from '../../../../../src/kernel/transfer/inputs/input-request.ts';
 import { lookAt } from '../../../../../src/kernel/transfer/look.ts';
 
 /** A folder with these files; names that end in `/` are folders. */
@@ -164,7 +164,7 @@ test('more files than a job can have are refused, of one folder and of all toget
 test('patterns of what is kept are read, and none stands alone', () => {
   const refused = (...out: string[]) => {
     try {
-      return stagingWish({ out });
+      return stagingRequest({ out });
     } catch (error) {
       return (error as Error).message;
     }
@@ -175,7 +175,7 @@ test('patterns of what is kept are read, and none stands alone', () => {
   assert.match(String(refused('../x')), /--out: the pattern '\.\.\/x' has '\.' or '\.\.'/);
   assert.match(String(refused('/etc/**')), /--out: the pattern '\/etc\/\*\*' begins with '\/'/);
   assert.match(String(refused('**', '!*')), /--out: the pattern '!\*' takes everything away/);
-  assert.equal(stagingWish({}), undefined);
+  assert.equal(stagingRequest({}), undefined);
 });
 
 test('a program that is named by where it is here goes, too, unless something has its place', (t) => {

@@ -30,14 +30,14 @@ test('cancel asks first: only y does it', () => {
   assert.equal(after(['c']).wish, null);
   assert.equal(after(['c', 'x']).wish, null);
   assert.equal(after(['c', 'enter']).view.prompt, null);
-  const doing = { deed: 'cancel', subject: '3' };
-  assert.deepEqual(after(['c', 'y']).wish, { kind: 'do', doing });
+  const action = { kind: 'cancel', subject: '3' };
+  assert.deepEqual(after(['c', 'y']).wish, { kind: 'do', action });
   assert.equal(after(['c', 'x', 'y']).wish, null, 'a no is no');
 });
 
 test('hold and release are done at once; nothing is done to no job', () => {
-  const doing = { deed: 'hold', subject: '2' };
-  assert.deepEqual(after(['down', 'h']).wish, { kind: 'do', doing });
+  const action = { kind: 'hold', subject: '2' };
+  assert.deepEqual(after(['down', 'h']).wish, { kind: 'do', action });
   assert.equal(after(['h'], openingView(''), { ...SHOWN, names: [] }).wish, null);
 });
 
@@ -49,7 +49,7 @@ test('a drain needs a reason', () => {
   const typed = after(['d', 'i', 's', 'x', 'backspace', 'k', 'enter'], asked.view, nodes);
   assert.deepEqual(typed.wish, {
     kind: 'do',
-    doing: { deed: 'drain', subject: 'n1', reason: 'disk' },
+    action: { kind: 'drain', subject: 'n1', reason: 'disk' },
   });
   assert.equal(after(['escape'], asked.view, nodes).view.prompt, null);
 });

@@ -28,7 +28,7 @@ function talk(socket: Socket, text: string | Buffer): Promise<string> {
   });
 }
 
-test('garbage on either door disturbs nobody', async (t) => {
+test('garbage on either listener disturbs nobody', async (t) => {
   const world = await startWorld(t);
   const garbage = ['GARBAGE\r\n\r\n', '\0'.repeat(5000), 'GET / HTTP/1.1\r\nbad header\r\n\r\n'];
   for (const text of garbage) {
@@ -234,7 +234,7 @@ test('a join token admits a node once per name, and its secret opens a session',
   socket.terminate();
 });
 
-test('a door has somebody who answers before it opens', async (t) => {
+test('a listener has somebody who answers before it opens', async (t) => {
   const deaf: Server[] = [];
   const listening = tracingChannel('net.server.listen').asyncEnd;
   const look = (message: unknown): void => {

@@ -52,7 +52,7 @@ test('a piece for a node that is away does not keep the head from everybody else
   assert.equal((await fed).taken, false);
 });
 
-/** What the doors want to do when a client has been silent for so long, by `pass`. */
+/** What the listeners want to do when a client has been silent for so long, by `pass`. */
 class Patience {
   readonly #waiting = new Set<() => void>();
 

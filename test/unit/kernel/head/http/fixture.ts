@@ -1,4 +1,4 @@
-// A whole head with both doors open, on a store in memory and a temporary directory, and an agent
+// A whole head with both listeners open, on a store in memory and a temporary directory, and an agent
 // that does what the test says.
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,7 +11,6 @@ import type { HeadOptions } from '../../../../../src/bin/head-options.ts';
 import { openWings } from '../../../../../src/bin/head-wings.ts';
 import { type Client, createClient } from '../../../../../src/kernel/api/client.ts';
 import { ok } from '../../../../../src/kernel/base/result.ts';
-import type { UidsOf } from '../../../../../src/kernel/doors/peer-owners.ts';
 import { References } from '../../../../../src/kernel/files/blobs/references.ts';
 import { Archive } from '../../../../../src/kernel/head/archive/archive.ts';
 import type { Shelving } from '../../../../../src/kernel/head/archive/shelving.ts';
@@ -22,6 +21,7 @@ import { type Head, startHead } from '../../../../../src/kernel/head/head.ts';
 import { type HttpSide, startHttp } from '../../../../../src/kernel/head/http/server.ts';
 import { LogFiles } from '../../../../../src/kernel/head/logs/log-files.ts';
 import { logJobsOf } from '../../../../../src/kernel/head/logs/log-jobs.ts';
+import type { UidsOf } from '../../../../../src/kernel/listeners/peer-owners.ts';
 import type { EpochId, NodeName } from '../../../../../src/kernel/model/ids.ts';
 import { NODE_FEATURES } from '../../../../../src/kernel/model/node-features.ts';
 import type { LaunchOrder, Order, Report } from '../../../../../src/kernel/model/orders.ts';
@@ -100,7 +100,7 @@ export interface WorldOptions {
   readonly requestRateMax?: number;
   /** Default: true. */
   readonly multiUser?: boolean;
-  /** The clock of the doors, over the system's. */
+  /** The clock of the listeners, over the system's. */
   readonly clock?: Partial<Clock>;
   /** Default: nobody tells whose connections to the socket are. */
   readonly uidsOf?: UidsOf;

@@ -6,16 +6,16 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { errorFromAnswer } from '../../../../../src/kernel/api/api-error.ts';
 import { createClient } from '../../../../../src/kernel/api/client.ts';
+import { identityAt } from '../../../../../src/kernel/api/held-socket.ts';
 import { proofName } from '../../../../../src/kernel/api/local-login.ts';
 import { readText } from '../../../../../src/kernel/api/read-text.ts';
-import { identityAt } from '../../../../../src/kernel/api/socket-door.ts';
 import { createTransport } from '../../../../../src/kernel/api/transport.ts';
 import { startWorld, type World } from './fixture.ts';
 
 async function post(world: World, step: string, body: object) {
   const transport = createTransport({ socketPath: world.socketPath });
   const request = { method: 'POST', path: `/v1/auth/local/${step}`, headers: {} };
-  const answer = await transport.door().send({ ...request, body: JSON.stringify(body) });
+  const answer = await transport.peer().send({ ...request, body: JSON.stringify(body) });
   const text = await readText(answer, 'test');
   transport.close();
   if (answer.statusCode !== 200) throw errorFromAnswer(answer.statusCode ?? 0, text);

@@ -1,4 +1,4 @@
-// The web page's doors: its files, logins by link and token, the cookie with its key, and what
+// The web page's listeners: its files, logins by link and token, the cookie with its key, and what
 // other sites, other tokens and a head that starts again can do with them.
 
 import assert from 'node:assert/strict';
@@ -17,10 +17,10 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import type { RouteName } from '../../../../../src/kernel/api/paths.ts';
-import { PeerTable, type SocketEnds } from '../../../../../src/kernel/doors/peer-uid.ts';
 import { Authenticator } from '../../../../../src/kernel/head/auth/authenticate.ts';
 import { refuseStale } from '../../../../../src/kernel/head/auth/authorize.ts';
 import { PageSessions } from '../../../../../src/kernel/head/auth/page-sessions.ts';
+import { PeerTable, type SocketEnds } from '../../../../../src/kernel/listeners/peer-uid.ts';
 import type { UserName } from '../../../../../src/kernel/model/ids.ts';
 import { systemChance } from '../../../../../src/kernel/os/chance.ts';
 import { KeptLog, startAgent, startWorld, TRUE, type World } from './fixture.ts';
@@ -149,7 +149,7 @@ test('a link logs in once, as whoever made it', async (t) => {
 test('over TLS the cookie is for TLS and this host only', async (t) => {
   const world = await startWorld(t);
   const link = await world.admin.call('createPageLink', { body: {} });
-  // With several users and a port of its own there is no door without TLS.
+  // With several users and a port of its own there is no listener without TLS.
   assert.equal(link.loopbackPort, null);
   assert.ok(link.addresses[0]?.endsWith(`:${world.http.port}`));
   const { request } = await import('node:https');
@@ -415,7 +415,7 @@ test('only the whole cookie ends a session', async (t) => {
   assert.equal(sessions.find({ cookie, key }, 1, null), null);
 });
 
-test('a session of the loopback door counts there only, for the uid that opened it', async (t) => {
+test('a session of the loopback listener counts there only, for the uid that opened it', async (t) => {
   const { sessions, login, again } = await openSessions(t);
   const mine = await sessions.open({ ...login, peer: { uid: 1000 } });
   const unknown = await sessions.open({ ...login, peer: { uid: null } });

@@ -13,8 +13,8 @@ import {
   createClient,
   type SessionKeeper,
 } from '../../../../../src/kernel/api/client.ts';
+import { identityAt } from '../../../../../src/kernel/api/held-socket.ts';
 import { proofName } from '../../../../../src/kernel/api/local-login.ts';
-import { identityAt } from '../../../../../src/kernel/api/socket-door.ts';
 import { createTransport } from '../../../../../src/kernel/api/transport.ts';
 import { startWorld, type World } from './fixture.ts';
 
@@ -64,7 +64,7 @@ async function postThrough(socketPath: string, step: string, body: object) {
   const transport = createTransport({ socketPath });
   try {
     const request = { method: 'POST', path: `/v1/auth/local/${step}`, headers: {} };
-    const answer = await transport.door().send({ ...request, body: JSON.stringify(body) });
+    const answer = await transport.peer().send({ ...request, body: JSON.stringify(body) });
     const pieces = await answer.toArray();
     return { status: answer.statusCode, text: Buffer.concat(pieces).toString() };
   } finally {

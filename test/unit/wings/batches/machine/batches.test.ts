@@ -10,7 +10,7 @@ import { nameInBatch } from '../../../../../src/kernel/model/items.ts';
 import type { Submission } from '../../../../../src/kernel/model/submission.ts';
 import { BUILD_FAILED_SIGNAL } from '../../../../../src/wings/batches/core/build-script.ts';
 import type {
-  BatchPartWish,
+  BatchPartRequest,
   SubmitBatch,
 } from '../../../../../src/wings/batches/machine/commands.ts';
 import { findBatch } from '../../../../../src/wings/batches/machine/find.ts';
@@ -30,7 +30,7 @@ function part(
     submission: { program: PROGRAM, each, ...more },
     numbers,
     prints,
-  } satisfies BatchPartWish;
+  } satisfies BatchPartRequest;
 }
 
 /** Two parts: the second job is larger than the others. */
@@ -156,7 +156,7 @@ scenario('[B4] resume runs only what did not complete, in the same batch', (head
     [...['done', 'failed'], { completed: 1, failed: 1, cancelled: 1 }],
   );
   const changed = { ...part(['a', 'c'], [0, 2]), prints: ['another', 'another'] };
-  const second = PARTS[1] as BatchPartWish;
+  const second = PARTS[1] as BatchPartRequest;
   assert.equal(
     head.refused(submit({ mode: 'resume', parts: [changed, second] }), ANN),
     'batch.changed',

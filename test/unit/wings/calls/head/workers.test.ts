@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { State } from '../../../../../src/kernel/machine/state.ts';
 import type { JobId } from '../../../../../src/kernel/model/ids.ts';
-import { childEnvironment } from '../../../../../src/wings/calls/functions/nanny/settings.ts';
+import { childEnvironment } from '../../../../../src/wings/calls/functions/supervisor/settings.ts';
 import { findInside } from '../../../../../src/wings/calls/head/workers.ts';
 
 const task = (epoch: number) => ({ epoch, parts: new Map([['n1', { state: 'running' }]]) });

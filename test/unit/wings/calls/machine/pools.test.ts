@@ -10,7 +10,7 @@ import type { PoolSpec } from '../../../../../src/kernel/model/job.ts';
 import { POOL_SETTLED_MS, POOLS_PER_USER_MAX } from '../../../../../src/kernel/model/limits.ts';
 import { findPool } from '../../../../../src/wings/calls/machine/live.ts';
 import type { PoolCommand } from '../../../../../src/wings/calls/machine/pool.ts';
-import type { WorkerWish } from '../../../../../src/wings/calls/model/pool.ts';
+import type { WorkerRequest } from '../../../../../src/wings/calls/model/pool.ts';
 import {
   ANN,
   BOB,
@@ -25,7 +25,7 @@ import { why } from '../../../../support/why.ts';
 const SYSTEM: Actor = { kind: 'system' };
 
 interface Wish extends Partial<PoolSpec> {
-  readonly worker?: WorkerWish;
+  readonly worker?: WorkerRequest;
   readonly key?: string;
 }
 
@@ -276,14 +276,14 @@ scenario('[K13] a pool that was for one program ends when that is gone, and no o
   const other = started(head, { min: 1 });
   head.schedule();
   for (const one of [id, other]) head.started(`${one}[0]#1`);
-  const desert = (jobId: JobId, by: Actor = SYSTEM) =>
-    (head.command({ kind: 'desert_pool', jobId }, by) as { count: number }).count;
-  assert.equal(head.refused({ kind: 'desert_pool', jobId: id }, ANN), 'auth.role_needed');
-  assert.deepEqual([desert(id), desert(id), desert(other)], [4, 0, 0]);
+  const abandon = (jobId: JobId, by: Actor = SYSTEM) =>
+    (head.command({ kind: 'abandon_pool', jobId }, by) as { count: number }).count;
+  assert.equal(head.refused({ kind: 'abandon_pool', jobId: id }, ANN), 'auth.role_needed');
+  assert.deepEqual([abandon(id), abandon(id), abandon(other)], [4, 0, 0]);
   head.ended(`${id}[0]#1`);
   assert.deepEqual(head.job(id).outcome, { kind: 'cancelled', detail: 'its program is gone' });
   assert.equal(head.job(other).outcome, null);
-  assert.equal(desert(id), 0);
+  assert.equal(abandon(id), 0);
 });
 
 scenario('[K6] one owner has only so many pools at once', (head) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calmed } from '../../../../../src/wings/gpus/core/calm.ts';
-import { type CardWish, ownCards } from '../../../../../src/wings/gpus/core/own-cards.ts';
+import { type CardChoice, ownCards } from '../../../../../src/wings/gpus/core/own-cards.ts';
 import { type Given, variablesOf } from '../../../../../src/wings/gpus/core/variables.ts';
 import { programName } from '../../../../../src/wings/gpus/core/words.ts';
 import { card, GIB } from '../../../../support/nodes.ts';
@@ -13,7 +13,7 @@ const MACHINE = [0, 1, 2, 3].map((index) => ({
   index,
   busId: `0000:0${index}:00.0`,
 }));
-const ALL: CardWish = { count: null, from: 0, only: null };
+const ALL: CardChoice = { count: null, from: 0, only: null };
 const NOBODY: ReadonlySet<string> = new Set();
 
 test('[V1] a node keeps its cards by uuid, wherever they stand after a restart', () => {
@@ -26,7 +26,7 @@ test('[V1] a node keeps its cards by uuid, wherever they stand after a restart',
 });
 
 test('[V6] nodes of one machine have cards of their own, by share', () => {
-  const share = (from: number): CardWish => ({ count: 2, from, only: null });
+  const share = (from: number): CardChoice => ({ count: 2, from, only: null });
   const one = ownCards([], MACHINE, NOBODY, share(0));
   const other = ownCards([], MACHINE, new Set(one), share(2));
   assert.deepEqual(

@@ -11,7 +11,7 @@ import type { News, Target } from '../../../../../src/kernel/model/notification.
 import { parseTarget } from '../../../../../src/kernel/model/notification.ts';
 import { systemClock } from '../../../../../src/kernel/os/clock.ts';
 import { systemCommands } from '../../../../../src/kernel/os/commands.ts';
-import { type Message, messageOfWish } from '../../../../../src/wings/notify/head/message.ts';
+import { type Message, messageOfAll } from '../../../../../src/wings/notify/head/message.ts';
 import {
   type NotifierOptions,
   notifiersOf,
@@ -29,7 +29,7 @@ export const NEWS: News = {
 };
 
 export function message(news: Partial<News> = {}): Message {
-  return messageOfWish([{ ...NEWS, ...news }], 'lab');
+  return messageOfAll([{ ...NEWS, ...news }], 'lab');
 }
 
 export function notifiers(options: Partial<NotifierOptions>) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { News } from '../../../../../src/kernel/model/notification.ts';
-import { messageOfWish } from '../../../../../src/wings/notify/head/message.ts';
+import { messageOfAll } from '../../../../../src/wings/notify/head/message.ts';
 import { sayDelivery } from '../../../../../src/wings/notify/head/notification-words.ts';
 import type { Delivery } from '../../../../../src/wings/notify/machine/facts.ts';
 import { message, NEWS } from './fixture.ts';
@@ -49,7 +49,7 @@ test('the text says where and when, and several are a line each', () => {
     'Job 42 (train) failed: exit code 3\nCluster lab, user ann; submitted 2023-11-14T22:13:20Z, ran 1m40s, ended 2023-11-14T22:16:00Z.\nOutput: weft logs 42',
   );
   assert.match(message({ startedAt: null }).text, /, never started, ended .*\.$/);
-  const many = messageOfWish([NEWS, { ...NEWS, ...BATCH }], 'lab');
+  const many = messageOfAll([NEWS, { ...NEWS, ...BATCH }], 'lab');
   assert.equal(many.title, 'Job 42 (train) failed: exit code 3, and 1 more');
   assert.match(
     many.text,

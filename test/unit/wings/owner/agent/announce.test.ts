@@ -6,11 +6,11 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { announcedIn, announcementOf } from '../../../../../src/kernel/model/announcement.ts';
-import { announce } from '../../../../../src/wings/owner/agent/door/announce.ts';
-import { localNodes, strangersHere } from '../../../../../src/wings/owner/cli/doors.ts';
+import { announce } from '../../../../../src/wings/owner/agent/listener/announce.ts';
+import { localNodes, strangersHere } from '../../../../../src/wings/owner/cli/agent-sockets.ts';
 import { makeFolder } from '../../../../support/folder.ts';
 
-test('a door is told by the name of a socket, and read from the list of the kernel', () => {
+test('a listener is told by the name of a socket, and read from the list of the kernel', () => {
   const name = announcementOf(7, '/srv/a lab/agents/n1.sock');
   assert.equal(name, 'weft-agent/7/srv/a%20lab/agents/n1.sock');
   assert.equal(announcementOf(7, `/${'a'.repeat(100)}/agents/n1.sock`), null);

@@ -1,4 +1,4 @@
-// The agent's own door: who may pause a node of this machine, and what it answers. Real sockets and
+// The agent's own listener: who may pause a node of this machine, and what it answers. Real sockets and
 // real proofs, with an agent whose world is made up.
 
 import assert from 'node:assert/strict';
@@ -19,15 +19,18 @@ import { after, afterEach, test } from 'node:test';
 import { ok } from '../../../../../src/kernel/base/result.ts';
 import { Accounts } from '../../../../../src/kernel/head/auth/accounts.ts';
 import { LocalLogin } from '../../../../../src/kernel/head/auth/local-login.ts';
-import { DOOR_PATHS, type PauseReply } from '../../../../../src/kernel/model/agent-door.ts';
+import { AGENT_PATHS, type PauseReply } from '../../../../../src/kernel/model/agent-socket.ts';
 import { Failure } from '../../../../../src/kernel/model/failure.ts';
 import { systemChance } from '../../../../../src/kernel/os/chance.ts';
 import { systemClock } from '../../../../../src/kernel/os/clock.ts';
 import type { Proofs } from '../../../../../src/kernel/ports/proofs.ts';
-import { type Door, openDoor } from '../../../../../src/wings/owner/agent/door/door.ts';
-import type { PauseRights } from '../../../../../src/wings/owner/agent/door/rights.ts';
+import {
+  openPauseListener,
+  type PauseListener,
+} from '../../../../../src/wings/owner/agent/listener/pause-listener.ts';
+import type { PauseRights } from '../../../../../src/wings/owner/agent/listener/rights.ts';
 import { YieldWatch } from '../../../../../src/wings/owner/agent/yield-watch.ts';
-import { askNode, statusOfNode } from '../../../../../src/wings/owner/cli/doors.ts';
+import { askNode, statusOfNode } from '../../../../../src/wings/owner/cli/agent-sockets.ts';
 import { consoleNames, isSeatOf } from '../../../../../src/wings/owner/os/console-users.ts';
 import { FakeWorld } from '../../../kernel/agent/fake-world.ts';
 
@@ -48,7 +51,7 @@ const NODE = { name: 'n1', socket };
 const WISH = { durationMs: HOUR_MS, requeue: false };
 
 let world = new FakeWorld();
-let door: Door | null = null;
+let door: PauseListener | null = null;
 
 afterEach(async () => {
   await door?.close();
@@ -86,7 +89,7 @@ async function open(rights: Partial<PauseRights>, by: Proofs = realProofs()): Pr
     clock: systemClock,
     log: LOG,
   };
-  door = await openDoor(socket, { ...own, proofs: by, rights: { ...NOBODY, ...rights } });
+  door = await openPauseListener(socket, { ...own, proofs: by, rights: { ...NOBODY, ...rights } });
 }
 
 /** The agent's time goes on meanwhile: its journal is written in it. */
@@ -130,14 +133,14 @@ function raw(url: string, body: string): Promise<{ status: number; text: string 
 
 test('[O5] the user of the agent pauses and unpauses over its socket, however long its path', async () => {
   await open(OWN);
-  const { node, pause } = await ask<PauseReply>(DOOR_PATHS.pause, WISH);
+  const { node, pause } = await ask<PauseReply>(AGENT_PATHS.pause, WISH);
   assert.equal(node, 'n1');
   assert.equal(pause.by, userInfo().username);
   assert.equal(pause.until - pause.since, HOUR_MS);
   assert.equal(world.agent?.pausing.now?.kind, 'owner');
-  await ask(DOOR_PATHS.unpause);
+  await ask(AGENT_PATHS.unpause);
   assert.equal(world.agent?.pausing.now, null);
-  assert.equal(await codeOf(ask(DOOR_PATHS.unpause)), 'node.not_paused');
+  assert.equal(await codeOf(ask(AGENT_PATHS.unpause)), 'node.not_paused');
 });
 
 test('[O5] owners of the node and who is at its console may, nobody else', async () => {
@@ -149,7 +152,7 @@ test('[O5] owners of the node and who is at its console may, nobody else', async
   ];
   for (const [rights, refused] of cases) {
     await open(rights, provenAs('alice'));
-    const answer = ask(DOOR_PATHS.pause, WISH);
+    const answer = ask(AGENT_PATHS.pause, WISH);
     if (refused === null) await answer;
     else assert.equal(await codeOf(answer), refused);
     assert.equal(world.agent?.pausing.now === null, refused !== null);
@@ -161,13 +164,13 @@ test('[O5] owners of the node and who is at its console may, nobody else', async
 test('[O5] what cannot be is refused with one clear error', async () => {
   await open(OWN);
   const wish = (durationMs: number) => ({ ...WISH, durationMs });
-  assert.equal(await codeOf(ask(DOOR_PATHS.pause, wish(5 * HOUR_MS))), 'pause.too_long');
-  assert.equal(await codeOf(ask(DOOR_PATHS.pause, wish(10))), 'argument.invalid');
-  assert.equal(await codeOf(ask(DOOR_PATHS.pause, wish(1.5))), 'request.malformed');
+  assert.equal(await codeOf(ask(AGENT_PATHS.pause, wish(5 * HOUR_MS))), 'pause.too_long');
+  assert.equal(await codeOf(ask(AGENT_PATHS.pause, wish(10))), 'argument.invalid');
+  assert.equal(await codeOf(ask(AGENT_PATHS.pause, wish(1.5))), 'request.malformed');
   assert.equal(await codeOf(ask('/v1/nowhere')), 'route.unknown');
   await door?.close();
   door = null;
-  assert.equal(await codeOf(ask(DOOR_PATHS.pause, WISH)), 'agent.unreachable');
+  assert.equal(await codeOf(ask(AGENT_PATHS.pause, WISH)), 'agent.unreachable');
 });
 
 test('[D6] however many hold the socket open, an owner is answered', async () => {
@@ -181,10 +184,10 @@ test('[D6] however many hold the socket open, an owner is answered', async () =>
   try {
     await until(() => silent.filter(({ destroyed }) => destroyed).length >= 40);
     await until(async () => (await statusOfNode(NODE).catch(() => null)) !== null);
-    assert.equal((await ask<PauseReply>(DOOR_PATHS.pause, WISH)).node, 'n1');
+    assert.equal((await ask<PauseReply>(AGENT_PATHS.pause, WISH)).node, 'n1');
     // Not because those that were silent gave up.
     assert.ok(silent.filter(({ destroyed }) => !destroyed).length >= 200);
-    await ask(DOOR_PATHS.unpause);
+    await ask(AGENT_PATHS.unpause);
   } finally {
     for (const one of silent) one.destroy();
     closeSync(held);
@@ -194,19 +197,19 @@ test('[D6] however many hold the socket open, an owner is answered', async () =>
 test('[O7] who uses the machine is told to everybody; only owners report of their display', async () => {
   const report = { display: ':0', idleMs: 1000 };
   await open({}, provenAs('alice'));
-  assert.equal(await codeOf(ask(DOOR_PATHS.session, report)), 'node.not_owner');
+  assert.equal(await codeOf(ask(AGENT_PATHS.session, report)), 'node.not_owner');
   await door?.close();
   await world.kill();
   await open(OWN);
   assert.equal((await statusOfNode(NODE)).presence, null);
-  assert.deepEqual(await ask(DOOR_PATHS.session, report), { node: 'n1', wanted: false });
+  assert.deepEqual(await ask(AGENT_PATHS.session, report), { node: 'n1', wanted: false });
   for (const wrong of [
     {},
     { display: 'x', idleMs: 1 },
     { display: ':0' },
     { ...report, idleMs: -1 },
   ]) {
-    assert.equal(await codeOf(ask(DOOR_PATHS.session, wrong)), 'request.malformed');
+    assert.equal(await codeOf(ask(AGENT_PATHS.session, wrong)), 'request.malformed');
   }
 });
 
@@ -216,19 +219,19 @@ test('[O5] no proof, an old one and another socket get nothing', async () => {
   const { linkSync } = await import('node:fs');
   linkSync(socket, path.join(folder, 'short.sock'));
   for (const body of ['', '{}', '{"challenge":"x"}', '{"challenge":7}']) {
-    const { status, text } = await raw(DOOR_PATHS.pause, body);
+    const { status, text } = await raw(AGENT_PATHS.pause, body);
     assert.deepEqual([status, JSON.parse(text).error.code], [401, 'auth.required'], body);
   }
-  const { status } = await raw(DOOR_PATHS.pause, 'not json');
+  const { status } = await raw(AGENT_PATHS.pause, 'not json');
   assert.equal(status, 400);
-  assert.equal((await raw(DOOR_PATHS.pause, 'x'.repeat(100_000))).status, 400);
-  const begun = JSON.parse((await raw(DOOR_PATHS.proof, '')).text) as {
+  assert.equal((await raw(AGENT_PATHS.pause, 'x'.repeat(100_000))).status, 400);
+  const begun = JSON.parse((await raw(AGENT_PATHS.proof, '')).text) as {
     challenge: string;
     path: string;
   };
   // Made, but not named after the socket: as by a relay.
   mkdirSync(begun.path, { mode: 0o700 });
-  const relayed = await raw(DOOR_PATHS.pause, JSON.stringify({ ...begun, ...WISH }));
+  const relayed = await raw(AGENT_PATHS.pause, JSON.stringify({ ...begun, ...WISH }));
   assert.equal(JSON.parse(relayed.text).error.code, 'auth.required');
   assert.equal(world.agent?.pausing.now, null);
 });
@@ -236,7 +239,7 @@ test('[O5] no proof, an old one and another socket get nothing', async () => {
 test('[O5] a socket that a dead agent left is replaced, and gone after a stop', async () => {
   writeFileSync(path.join(mkdirs(path.dirname(socket)), 'n1.sock'), '');
   await open(OWN);
-  await ask(DOOR_PATHS.pause, WISH);
+  await ask(AGENT_PATHS.pause, WISH);
   await door?.close();
   door = null;
   assert.equal(existsSync(socket), false);

@@ -6,11 +6,11 @@ import { test } from 'node:test';
 import type { SiteJob } from '../../../../../src/kernel/model/site.ts';
 import type { Command, Commands } from '../../../../../src/kernel/ports/commands.ts';
 import { PilotHost } from '../../../../../src/wings/pilots/fabric/pilot-host.ts';
-import type { PilotWish } from '../../../../../src/wings/pilots/model/pilot.ts';
+import type { PilotRequest } from '../../../../../src/wings/pilots/model/pilot.ts';
 import { sge } from '../../../../../src/wings/sites/adaptors/sge/sge.ts';
 import { slurm } from '../../../../../src/wings/sites/adaptors/slurm/slurm.ts';
 
-const WISH: PilotWish = {
+const WISH: PilotRequest = {
   system: 'slurm',
   cpuCount: 1,
   memoryBytes: null,
@@ -25,7 +25,7 @@ const WISH: PilotWish = {
 };
 const SGE = sge({ oneSlotPerHost: [], ticket: 't', queue: 'all.q', environment: null }, null);
 
-async function submitted(wish: Partial<PilotWish>, count = 32) {
+async function submitted(wish: Partial<PilotRequest>, count = 32) {
   const ran: Command[] = [];
   const commands: Commands = {
     run(command) {
@@ -88,7 +88,7 @@ test('[Q9] nothing that was not given is inserted, and each script is one for sh
     { image: 'weft' },
     { image: 'i', dockerArgs: ['-v'] },
   ]) {
-    const { argv = [], script } = await submitted(wish as Partial<PilotWish>);
+    const { argv = [], script } = await submitted(wish as Partial<PilotRequest>);
     const all = [...argv, script].join(' ').replaceAll('/dev/null', '');
     assert.doesNotMatch(all, /\b(None|null|undefined|NaN)\b/);
     const checked = spawnSync('sh', ['-n'], { input: script, encoding: 'utf8' });

@@ -6,12 +6,12 @@ import { test } from 'node:test';
 import type { Command, CommandEnd } from '../../../../../src/kernel/ports/commands.ts';
 import { type PilotAccount, PilotHost } from '../../../../../src/wings/pilots/fabric/pilot-host.ts';
 import { PilotKeeper } from '../../../../../src/wings/pilots/head/keeper.ts';
-import type { PilotWish } from '../../../../../src/wings/pilots/model/pilot.ts';
+import type { PilotRequest } from '../../../../../src/wings/pilots/model/pilot.ts';
 import { slurm } from '../../../../../src/wings/sites/adaptors/slurm/slurm.ts';
 import { EngineBench, settlePromises } from '../../../../support/engine.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
-const WISH: PilotWish = {
+const WISH: PilotRequest = {
   system: 'slurm',
   cpuCount: 1,
   memoryBytes: null,

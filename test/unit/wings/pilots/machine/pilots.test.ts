@@ -10,7 +10,7 @@ import {
   PILOT_RETRY_MS,
 } from '../../../../../src/kernel/model/limits.ts';
 import type { PilotSeen, StartFleet } from '../../../../../src/wings/pilots/machine/commands.ts';
-import type { PilotWish } from '../../../../../src/wings/pilots/model/pilot.ts';
+import type { PilotRequest } from '../../../../../src/wings/pilots/model/pilot.ts';
 import {
   ADMIN,
   ANN,
@@ -26,7 +26,7 @@ import { why } from '../../../../support/why.ts';
 const SYSTEM: Actor = { kind: 'system' };
 const HOUR = 3_600_000;
 
-const WISH: PilotWish = {
+const WISH: PilotRequest = {
   system: 'slurm',
   cpuCount: 2,
   memoryBytes: null,
@@ -367,7 +367,8 @@ scenario('[Q7] pilots are for admins, and only the head says what a batch system
   assert.equal(head.refused({ ...wish, name: '1f' }), 'argument.invalid');
   assert.equal(head.refused({ ...wish, max: 0 }), 'argument.invalid');
   assert.equal(head.refused({ ...wish, min: 2 }), 'argument.invalid');
-  const bad = (more: Partial<PilotWish>) => head.refused({ ...wish, wish: { ...WISH, ...more } });
+  const bad = (more: Partial<PilotRequest>) =>
+    head.refused({ ...wish, wish: { ...WISH, ...more } });
   assert.equal(bad({ walltimeMs: 59_999 }), 'argument.invalid');
   assert.equal(bad({ dockerArgs: ['-v'] }), 'argument.invalid');
   assert.equal(bad({ options: ['a\nb'] }), 'argument.invalid');

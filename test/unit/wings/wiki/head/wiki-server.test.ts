@@ -1,4 +1,4 @@
-// The door for wiki schedulers on a real socket: what is slow, broken or silent has its answer in
+// The listener for wiki schedulers on a real socket: what is slow, broken or silent has its answer in
 // bounded time, and keeps nobody else waiting.
 
 import assert from 'node:assert/strict';
@@ -12,14 +12,14 @@ import { WikiAnswers } from '../../../../../src/wings/wiki/fabric/answer.ts';
 import { WIKI_PACKET_BYTES_MAX } from '../../../../../src/wings/wiki/fabric/packet.ts';
 import { admissionBy } from '../../../../../src/wings/wiki/head/admission.ts';
 import {
-  openWikiDoor,
-  type WikiDoorOptions,
+  openWikiListener,
+  type WikiListenerOptions,
 } from '../../../../../src/wings/wiki/head/wiki-server.ts';
 import { exchange, MauiClient } from '../../../../support/maui-client.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
-type Place = WikiDoorOptions['at'];
+type Place = WikiListenerOptions['at'];
 
 const ADMITTED: Place = { host: '127.0.0.1', port: 0, admission: () => Promise.resolve(null) };
 
@@ -34,7 +34,7 @@ async function withDoor(
     act: () => Promise.resolve(ok('done')),
   };
   const answers = new WikiAnswers({ cluster, key: 42, unsigned: false, now: Date.now });
-  const door = await openWikiDoor({ at, answers, log: QUIET, patienceMs });
+  const door = await openWikiListener({ at, answers, log: QUIET, patienceMs });
   try {
     await use(door.port ?? 0);
   } finally {
@@ -92,7 +92,7 @@ test('[D5] what is said to whom nobody knows is not signed: its checksum would t
     assert.equal((await new MauiClient({ port, key: 42 }).nodes()).length, 1);
   }));
 
-test('[D6] however many are silent at the door, whoever polls is answered', (t) =>
+test('[D6] however many are silent at the listener, whoever polls is answered', (t) =>
   withDoor(async (port) => {
     const silent = Array.from({ length: 200 }, () => {
       const socket = connect({ host: '127.0.0.1', port });
@@ -120,7 +120,7 @@ test('[D5] by TCP nobody else of this machine is let in, and other machines by t
       peers: { of: () => Promise.resolve(found) },
     });
   assert.equal(await by(true, [])(own), null);
-  assert.match((await by(false, ['127.0.0.0/8'])(own)) ?? '', /uid \d+ may not use this door/);
+  assert.match((await by(false, ['127.0.0.0/8'])(own)) ?? '', /uid \d+ may not use this listener/);
   assert.match((await by(true, ['127.0.0.1'], null)(own)) ?? '', /does not tell whose/);
   assert.equal(await by(false, ['192.0.2.0/24'])(other), null);
   const mapped = { ...other, remoteAddress: '::ffff:192.0.2.7' };
@@ -129,7 +129,7 @@ test('[D5] by TCP nobody else of this machine is let in, and other machines by t
 });
 
 test('[D5] whoever is not admitted hears why, unsigned, whatever they know', () => {
-  const admission = () => Promise.resolve('uid 1001 may not use this door');
+  const admission = () => Promise.resolve('uid 1001 may not use this listener');
   const at = { host: '127.0.0.1', port: 0, admission };
   return withDoor(
     (port) =>

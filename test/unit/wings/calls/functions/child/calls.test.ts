@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call } from '../../../../../../src/wings/calls/functions/travel/context.ts';
-import { captureModule } from '../../../../../../src/wings/calls/functions/travel/module.ts';
+import { call } from '../../../../../../src/wings/calls/functions/serialization/context.ts';
+import { captureModule } from '../../../../../../src/wings/calls/functions/serialization/module.ts';
 import {
   capture,
   captureSetup,
   packArguments,
   share,
-} from '../../../../../../src/wings/calls/functions/travel/values.ts';
+} from '../../../../../../src/wings/calls/functions/serialization/values.ts';
 import { type End, startChild } from '../support/child.ts';
 
 /** An end that never comes is a failure, not a wait. */
@@ -290,7 +290,7 @@ test('a child asks to be replaced after so many calls, or bytes', LIMIT, async (
 
 test('exports of modules are imported by path, and as a bundle', LIMIT, async () => {
   await using world = await startChild();
-  const module = new URL('../travel/support/imported.ts', import.meta.url);
+  const module = new URL('../serialization/support/imported.ts', import.meta.url);
   for (const way of ['path', 'bundle'] as const) {
     const code = await captureModule({ module, name: 'scaled' }, way);
     assert.equal(got(await world.send(code, 3).end), 21);

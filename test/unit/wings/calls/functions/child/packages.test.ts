@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { loadPackages } from '../../../../../../src/wings/calls/functions/travel/load-packages.ts';
-import { NotSendable } from '../../../../../../src/wings/calls/functions/travel/not-sendable.ts';
+import { loadPackages } from '../../../../../../src/wings/calls/functions/serialization/load-packages.ts';
+import { NotSendable } from '../../../../../../src/wings/calls/functions/serialization/not-sendable.ts';
 import {
   capture,
   releaseFunction,
   share,
-} from '../../../../../../src/wings/calls/functions/travel/values.ts';
+} from '../../../../../../src/wings/calls/functions/serialization/values.ts';
 import { type End, startChild } from '../support/child.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-packages-'));

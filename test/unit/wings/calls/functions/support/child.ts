@@ -1,19 +1,19 @@
-// A child of a nanny for tests: calls by function, their ends as promises, and the child's own end.
+// A child of a supervisor for tests: calls by function, their ends as promises, and the child's own end.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  Child,
-  type ChildOptions,
-} from '../../../../../../src/wings/calls/functions/nanny/child-process.ts';
-import {
   type Captured,
   captureForCalls,
   packArguments,
   unpackResult,
-} from '../../../../../../src/wings/calls/functions/travel/values.ts';
-import { withVariables } from '../../../../../../src/wings/calls/functions/travel/variables.ts';
+} from '../../../../../../src/wings/calls/functions/serialization/values.ts';
+import { withVariables } from '../../../../../../src/wings/calls/functions/serialization/variables.ts';
+import {
+  Child,
+  type ChildOptions,
+} from '../../../../../../src/wings/calls/functions/supervisor/child-process.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: functions of any shape are called here.
 type Any = any;

@@ -17,7 +17,7 @@ import {
   capture,
   packArguments,
   unpackResult,
-} from '../../../../../../src/wings/calls/functions/travel/values.ts';
+} from '../../../../../../src/wings/calls/functions/serialization/values.ts';
 import {
   FrameWriter,
   ROUTER_TO_WORKER,

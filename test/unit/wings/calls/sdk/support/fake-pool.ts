@@ -21,8 +21,8 @@ import {
   releaseWhole,
   unpackArguments,
   unpackShared,
-} from '../../../../../../src/wings/calls/functions/travel/values.ts';
-import { readBrought } from '../../../../../../src/wings/calls/functions/travel/variables.ts';
+} from '../../../../../../src/wings/calls/functions/serialization/values.ts';
+import { readBrought } from '../../../../../../src/wings/calls/functions/serialization/variables.ts';
 import {
   CLIENT_TO_ROUTER,
   FrameWriter,

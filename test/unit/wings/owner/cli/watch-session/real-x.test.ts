@@ -1,5 +1,5 @@
 // A real X server, typed on by a real program: what the helper in a session sees, and what an
-// agent's door is told of it.
+// agent's listener is told of it.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What the doors of sites, pilots and external schedulers refuse, by its code.
+// What the listeners of sites, pilots and external schedulers refuse, by its code.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

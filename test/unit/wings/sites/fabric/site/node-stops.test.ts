@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ok } from '../../../../../../src/kernel/base/result.ts';
-import type { StopWish } from '../../../../../../src/kernel/model/site.ts';
+import type { StopRequest } from '../../../../../../src/kernel/model/site.ts';
 import type { Command, CommandEnd, Commands } from '../../../../../../src/kernel/ports/commands.ts';
 import type { Adaptor } from '../../../../../../src/wings/sites/adaptors/adaptor.ts';
 import { script } from '../../../../../../src/wings/sites/adaptors/script/script.ts';
@@ -22,7 +22,7 @@ import { FakeSlurm } from './fake-slurm.ts';
 
 const LONG = 3_600_000;
 const UNTIL = new VirtualClock().now() + LONG;
-const WISH: StopWish = { node: 'n1', maintenance: 'm3', until: UNTIL };
+const WISH: StopRequest = { node: 'n1', maintenance: 'm3', until: UNTIL };
 const OURS = 'weft maintenance m3';
 /** So long after a command without an answer its site may still be at it. */
 const HELD_MS = 1000 + LATE_MS;
@@ -111,7 +111,7 @@ class World {
     Object.assign(this.site.nodes[0] ?? {}, { state_flags: ['DRAIN'], reason });
   }
 
-  async want(...wishes: StopWish[]): Promise<void> {
+  async want(...wishes: StopRequest[]): Promise<void> {
     this.stops.want(wishes);
     await this.clock.settle();
   }
@@ -590,7 +590,7 @@ test('[M9] a node that is switched off is neither refused nor opened, and given 
       },
     },
   });
-  const want = async (...wishes: StopWish[]): Promise<void> => {
+  const want = async (...wishes: StopRequest[]): Promise<void> => {
     stops.want(wishes);
     await world.clock.settle();
   };

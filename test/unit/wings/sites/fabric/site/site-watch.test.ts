@@ -7,7 +7,7 @@ import { ok } from '../../../../../../src/kernel/base/result.ts';
 import type { FilterRule } from '../../../../../../src/kernel/model/filter-rule.ts';
 import type { NodeName } from '../../../../../../src/kernel/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../../../../src/kernel/model/limits.ts';
-import type { SiteNews, StopWish } from '../../../../../../src/kernel/model/site.ts';
+import type { SiteNews, StopRequest } from '../../../../../../src/kernel/model/site.ts';
 import type { Adaptor } from '../../../../../../src/wings/sites/adaptors/adaptor.ts';
 import { slurm } from '../../../../../../src/wings/sites/adaptors/slurm/slurm.ts';
 import { executionQueue } from '../../../../../../src/wings/sites/adaptors/slurm/steer.ts';
@@ -357,7 +357,7 @@ test('[G8] a node that rules rename is stopped at its site by its own name, and 
     all: [{ ...stop, node: 'n1' }],
     onChange: () => undefined,
     look: () => undefined,
-    want: (wishes: readonly StopWish[]) => wanted.push(...wishes.map(({ node }) => node)),
+    want: (wishes: readonly StopRequest[]) => wanted.push(...wishes.map(({ node }) => node)),
     headIsAway: () => undefined,
   } as unknown as NodeStops;
   const told: SiteNews[] = [];

@@ -1,0 +1,138 @@
+// When limits on what runs at once let a waiting task in: of its array, of its user in a partition,
+// under a QoS and in all. For forecasts: each task that is planned takes its place here, too.
+
+import { type Caps, NO_CAPS } from '../../model/caps.ts';
+import type { JobId, UserName } from '../../model/ids.ts';
+import type { ActiveTask } from '../cycle/snapshot.ts';
+import type { Candidate } from '../line/line.ts';
+import { keysOf, sizeOf } from '../line/quota.ts';
+import { endAt } from '../room/ask.ts';
+import { FOREVER, UNKNOWN_END } from '../room/profile.ts';
+
+/** One limit: so much of it is taken until then. */
+interface Gate {
+  readonly max: number;
+  readonly amount: number;
+  readonly key: string;
+}
+
+interface Stay {
+  readonly until: number;
+  readonly amount: number;
+}
+
+export class RunningLimits {
+  readonly #active: () => Iterable<ActiveTask>;
+  /** By the key of a gate. Made when the first gate is asked for: most clusters have none. */
+  #stays: Map<string, Stay[]> | null = null;
+
+  readonly #capsOf: (user: UserName) => Caps;
+
+  constructor(
+    active: () => Iterable<ActiveTask>,
+    capsOf: (user: UserName) => Caps = () => NO_CAPS,
+  ) {
+    this.#active = active;
+    this.#capsOf = capsOf;
+  }
+
+  /** The first instant from `from` at which all its limits let it in; null: none ever does. */
+  earliest(candidate: Candidate, from: number): number | null {
+    let at = from;
+    for (const gate of this.#gatesOf(candidate)) {
+      const open = this.#opens(gate, at);
+      if (open === null) return null;
+      at = Math.max(at, open);
+    }
+    return at;
+  }
+
+  /** It is planned to start then. */
+  enter(candidate: Candidate, at: number): void {
+    const { shape } = candidate.group;
+    const until = knownEndOf(at, shape.walltimeMs);
+    for (const { key, amount } of this.#gatesOf(candidate))
+      this.#staysOf(key).push({ until, amount });
+  }
+
+  #gatesOf(candidate: Candidate): Gate[] {
+    return gatesOf(candidate, this.#capsOf(candidate.group.owner));
+  }
+
+  #opens({ key, max, amount }: Gate, from: number): number | null {
+    if (amount > max) return null;
+    const stays = this.#staysOf(key).filter(({ until }) => until > from);
+    let taken = stays.reduce((sum, stay) => sum + stay.amount, 0);
+    let at = from;
+    for (const stay of stays.sort((a, b) => a.until - b.until)) {
+      if (taken + amount <= max) break;
+      taken -= stay.amount;
+      at = stay.until;
+    }
+    return at;
+  }
+
+  #staysOf(key: string): Stay[] {
+    this.#stays ??= this.#fill();
+    const known = this.#stays.get(key);
+    if (known !== undefined) return known;
+    const fresh: Stay[] = [];
+    this.#stays.set(key, fresh);
+    return fresh;
+  }
+
+  #fill(): Map<string, Stay[]> {
+    const stays = new Map<string, Stay[]>();
+    const add = (key: string, stay: Stay): void => {
+      const known = stays.get(key);
+      if (known === undefined) stays.set(key, [stay]);
+      else known.push(stay);
+    };
+    for (const { jobId, owner, partition, qos, cpus, gpus = 0, endsAt } of this.#active()) {
+      const until = endsAt ?? UNKNOWN_END;
+      const [inPartition, inQos, ofUser] = keysOf(owner, { partition, qos });
+      add(arrayKey(jobId), { until, amount: 1 });
+      add(inPartition, { until, amount: 1 });
+      add(inQos, { until, amount: 1 });
+      add(cpusKey(inQos), { until, amount: cpus });
+      add(ofUser, { until, amount: 1 });
+      add(cpusKey(ofUser), { until, amount: cpus });
+      add(gpusKey(ofUser), { until, amount: gpus });
+    }
+    return stays;
+  }
+}
+
+function gatesOf({ entry, group, partition, qos }: Candidate, caps: Caps): Gate[] {
+  const place = { partition: partition.name, qos: qos.name };
+  const [inPartition, inQos, ofUser] = keysOf(group.owner, place);
+  const { cpus, gpus } = sizeOf(group.shape.request);
+  const limits: readonly (readonly [max: number | null, key: string, amount: number])[] = [
+    [entry.runningMax, arrayKey(entry.jobId), 1],
+    [partition.limits.tasksPerUser, inPartition, 1],
+    [qos.runningTasksPerUser, inQos, 1],
+    [qos.runningCpusPerUser, cpusKey(inQos), cpus],
+    [caps.running ?? null, ofUser, 1],
+    [caps.cpus ?? null, cpusKey(ofUser), cpus],
+    [gpus === 0 ? null : (caps.gpus ?? null), gpusKey(ofUser), gpus],
+  ];
+  return limits.flatMap(([max, key, amount]) => (max === null ? [] : [{ max, key, amount }]));
+}
+
+function arrayKey(jobId: JobId): string {
+  return `array ${jobId}`;
+}
+
+function cpusKey(key: string): string {
+  return `cpus ${key}`;
+}
+
+function gpusKey(key: string): string {
+  return `gpus ${key}`;
+}
+
+/** What starts when nobody knows ends when nobody knows. */
+function knownEndOf(at: number, walltimeMs: number | null): number {
+  const end = endAt(at, walltimeMs);
+  return end >= FOREVER ? UNKNOWN_END : end;
+}

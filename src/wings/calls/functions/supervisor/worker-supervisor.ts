@@ -1,0 +1,155 @@
+// A worker: the line to the head, children that run functions, and between them the worker's mind
+// (core/calls/worker). It never runs code of users, and so knows how their processes end.
+
+import { hash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ChildPort, WorkerPort } from '../../core/worker/entries.ts';
+import { WorkerSession } from '../../core/worker/worker-session.ts';
+import type { DialCalls } from '../../ports/call-line.ts';
+import { Child } from './child-process.ts';
+import { HeadLine } from './head-line.ts';
+import { childEnvironment, type WorkerSettings } from './settings.ts';
+
+export interface SupervisorPorts {
+  readonly dial: DialCalls;
+  readonly env: NodeJS.ProcessEnv;
+  readonly tell: (line: string) => void;
+  readonly onStderr: (chunk: Uint8Array) => void;
+  readonly exit: (code: number) => void;
+}
+
+/** While calls run; a time-out is met within that. */
+const BUSY_TICK_MS = 20;
+const IDLE_TICK_MS = 1000;
+/** What a child was given and may hold; a new one begins with nothing. */
+const LOADED_BYTES_MAX = 512 * 1_048_576;
+/** A head that stands still does not keep a worker that leaves. */
+const LEAVE_MS = 1000;
+
+/** A child and the calls with it. */
+interface Seat {
+  readonly depth: number;
+  child: Child | null;
+  runs: number;
+}
+
+export class WorkerSupervisor {
+  readonly #settings: WorkerSettings;
+  readonly #ports: SupervisorPorts;
+  readonly #scratch = mkdtempSync(join(tmpdir(), 'weft-worker-'));
+  readonly #mind: WorkerSession;
+  readonly #line: HeadLine;
+  readonly #seats: Seat[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #tickMs = IDLE_TICK_MS;
+  #isOver = false;
+
+  constructor(settings: WorkerSettings, ports: SupervisorPorts) {
+    this.#settings = settings;
+    this.#ports = ports;
+    const sha256 = (bytes: Uint8Array) => hash('sha256', bytes, 'hex');
+    this.#mind = new WorkerSession({ worker: settings.worker, sha256 }, this.#port(), now());
+    this.#line = new HeadLine(this.#mind, { dial: ports.dial, tell: ports.tell, now });
+    this.#tickIn(IDLE_TICK_MS);
+  }
+
+  get childPid(): number | undefined {
+    return this.#seats[0]?.child?.pid;
+  }
+
+  /** At once: the task is being ended. */
+  async stop(code: number): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    for (const { child } of this.#seats) child?.kill();
+    await this.#line.close(LEAVE_MS);
+    rmSync(this.#scratch, { recursive: true, force: true });
+    this.#ports.exit(code);
+  }
+
+  #port(): WorkerPort {
+    return {
+      ...this.#childPort(0),
+      seat: (depth) => this.#childPort(depth),
+      exit: (code, detail) => {
+        this.#ports.tell(detail);
+        void this.stop(code);
+      },
+    };
+  }
+
+  /** The child for calls of this depth: 0 is the worker's own. */
+  #childPort(depth: number): ChildPort {
+    const seat: Seat = { depth, child: null, runs: 0 };
+    this.#seats.push(seat);
+    return {
+      startChild: () => this.#startChild(seat),
+      killChild: () => seat.child?.kill(),
+      load: (sha256, bytes) => {
+        seat.child?.load(sha256, bytes);
+        if ((seat.child?.loadedBytes ?? 0) > LOADED_BYTES_MAX)
+          queueMicrotask(() => this.#mind.retireChild(depth));
+      },
+      run: (call) => {
+        seat.runs += 1;
+        seat.child?.run(call);
+        if (this.#tickMs === IDLE_TICK_MS) this.#tickIn(BUSY_TICK_MS);
+      },
+      takeBack: (runs) => seat.child?.takeBack(runs),
+      abort: (run) => seat.child?.abort(run),
+    };
+  }
+
+  #startChild(seat: Seat): void {
+    const { depth } = seat;
+    const { callsMax, bytesMax, python } = this.#settings;
+    const env = childEnvironment(this.#settings, this.#ports.env, depth);
+    const options = { scratch: this.#scratch, callsMax, bytesMax, env, python };
+    seat.runs = 0;
+    seat.child = new Child(
+      { ...options, onStderr: this.#ports.onStderr },
+      {
+        ready: () => this.#mind.childReady(now(), depth),
+        starting: (run) => this.#mind.childStarting(run, now(), depth),
+        ended: (run, ok, bytes) => {
+          seat.runs -= 1;
+          this.#mind.childEnded({ run, ok, bytes }, now(), depth);
+        },
+        progress: (run, bytes) => this.#mind.childProgress(run, bytes, depth),
+        gaveBack: (runs) => {
+          seat.runs -= runs.length;
+          this.#mind.childGaveBack(runs, now(), depth);
+        },
+        worn: (why) => {
+          this.#ports.tell(`a new process takes the place of this one: ${why}`);
+          this.#mind.retireChild(depth);
+        },
+        died: (detail) => {
+          seat.runs = 0;
+          seat.child = null;
+          if (this.#isOver) return;
+          // One for inner calls that has nothing to do is ended by this worker.
+          if (depth === 0) this.#ports.tell(detail);
+          this.#mind.childDied(detail, now(), depth);
+        },
+      },
+    );
+  }
+
+  #tickIn(ms: number): void {
+    if (this.#isOver) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#tickMs = ms;
+    this.#timer = setTimeout(() => {
+      this.#mind.tick(now());
+      this.#tickIn(this.#seats.some(({ runs }) => runs > 0) ? BUSY_TICK_MS : IDLE_TICK_MS);
+    }, ms);
+  }
+}
+
+function now(): number {
+  return performance.now();
+}
