@@ -58,6 +58,7 @@ function withAppend(append: (store: Store, commit: Commit, world: CanaryWorld) =
       jobs: (query) => store.jobs(query),
       tasks: (query) => store.tasks(query),
       usage: (query) => store.usage(query),
+      prune: (rule) => store.prune(rule),
       close: () => store.close(),
     }),
   });

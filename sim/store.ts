@@ -4,6 +4,7 @@
 import type { HistoryQuery, UsageQuery } from '../src/kernel/ports/history.ts';
 import {
   type Commit,
+  type PruneRule,
   type Recovered,
   type Room,
   type Store,
@@ -76,6 +77,10 @@ export class SimStore implements Store {
 
   usage(query: UsageQuery): ReturnType<Store['usage']> {
     return this.#inner.usage(query);
+  }
+
+  prune(rule: PruneRule): ReturnType<Store['prune']> {
+    return this.#inner.prune(rule);
   }
 
   close(): Promise<void> {

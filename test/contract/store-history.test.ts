@@ -38,6 +38,56 @@ function contract(flavour: string, make: (t: TestContext) => Open): void {
     assert.deepEqual(await store.jobs({ owner: "x' OR '1'='1", limit: 9 }), []);
   });
 
+  promise(
+    '[Y4] what ended long ago goes with its tasks, what has not ended stays',
+    async (open) => {
+      const store = await open();
+      const ended = (endedAt: number) => ({ state: 'done', outcome: 'completed', endedAt });
+      const at = 1_700_000_000_000;
+      await store.append(
+        commitOf(1, [
+          job(1, { submittedAt: at, ...ended(at + 10) }),
+          task(1, { epoch: 1, final: false }),
+          task(1, { epoch: 2 }),
+          job(2, { submittedAt: at + 1, state: 'active', endedAt: null }),
+          job(3, { submittedAt: at + 2, ...ended(at + 900) }),
+          task(3),
+          job(4, { submittedAt: at + 3, ...ended(at + 20) }),
+        ]),
+      );
+      const ids = async () => (await allJobs(store)).map(({ jobId }) => jobId);
+      assert.deepEqual(await store.prune({ endedBefore: null, jobsMax: null }), NONE_GONE);
+      const gone = await store.prune({ endedBefore: at + 20, jobsMax: null });
+      assert.deepEqual([gone, await ids()], [{ jobs: 1, isDone: true }, [4, 3, 2]]);
+      assert.deepEqual(
+        (await allTasks(store)).map(({ jobId }) => jobId),
+        [3],
+      );
+      assert.deepEqual(await store.prune({ endedBefore: at + 20, jobsMax: 9 }), NONE_GONE);
+      const many = await store.prune({ endedBefore: null, jobsMax: 1 });
+      assert.deepEqual([many, await ids()], [{ jobs: 1, isDone: true }, [4, 2]]);
+    },
+  );
+
+  promise('[Y4] of much a part goes at a time, until all is gone', async (open) => {
+    const store = await open();
+    const done = { state: 'done', outcome: 'completed', submittedAt: 1, endedAt: 2 };
+    const rows: HistoryRow[] = [];
+    for (let id = 1; id <= 30; id++) {
+      rows.push(job(id, done));
+      for (let index = 0; index < 900; index++) rows.push(task(id, { taskIndex: index }));
+    }
+    await store.append(commitOf(1, rows));
+    let jobs = 0;
+    for (let isDone = false; !isDone; ) {
+      const gone = await store.prune({ endedBefore: 3, jobsMax: null });
+      jobs += gone.jobs;
+      isDone = gone.isDone;
+    }
+    assert.equal(jobs, 30);
+    assert.deepEqual(await store.tasks({ limit: 1 }), []);
+  });
+
   promise('each question is answered as the plain meaning of its parts', async (open) => {
     const store = await open();
     const history = manyRows();
@@ -202,6 +252,8 @@ const QUERIES: readonly HistoryQuery[] = [
   { ended: { from: 1_700_000_002_017, node: 'n7' }, limit: 3 },
   { ended: { from: 0 }, limit: 0 },
 ];
+
+const NONE_GONE = { jobs: 0, isDone: true };
 
 function split(history: readonly HistoryRow[]) {
   const jobs = new Map(

@@ -57,10 +57,17 @@ export interface Hooks {
   };
 }
 
-/** One look of the doctor, which never throws. `fix`: remove what is only in the way. */
+/** One look of the doctor, which never throws. */
 export interface Check {
   readonly name: string;
-  check(context: Context, wish: { readonly fix: boolean }): Promise<Finding[]> | Finding[];
+  check(context: Context, wish: CheckWish): Promise<Finding[]> | Finding[];
+}
+
+export interface CheckWish {
+  /** Remove what is only in the way. */
+  readonly fix: boolean;
+  /** Compare the machines of the cluster: those of this file, or of its nodes (true). */
+  readonly cluster: boolean | string;
 }
 
 /** Fields of the JSON, and lines for people. */

@@ -46,6 +46,20 @@ export interface Commit {
   readonly given: Given;
 }
 
+/** Which jobs that are done go from the history. */
+export interface PruneRule {
+  /** Those that ended before this instant; null: however long ago. */
+  readonly endedBefore: number | null;
+  /** The oldest beyond so many jobs; null: however many. */
+  readonly jobsMax: number | null;
+}
+
+export interface Pruned {
+  readonly jobs: number;
+  /** False: there is more to drop; ask again. */
+  readonly isDone: boolean;
+}
+
 /** Every promise settles, and rejects only with `StoreFailure`, also when the store is gone. */
 export interface Store {
   /** May be called again, as it must be after a failed append: it says what was kept. */
@@ -67,6 +81,8 @@ export interface Store {
   tasks(query: HistoryQuery): Promise<TaskRow[]>;
   /** In the order of steps, then of keys. */
   usage(query: UsageQuery): Promise<UsageRow[]>;
+  /** Drops history of jobs that are done, the oldest first; a bounded part of it at a time. */
+  prune(rule: PruneRule): Promise<Pruned>;
   /** Finishes what was asked before; calls made later are rejected. */
   close(): Promise<void>;
 }

@@ -11,6 +11,8 @@ import type {
 } from '../ports/history.ts';
 import {
   type Commit,
+  type Pruned,
+  type PruneRule,
   type Recovered,
   type Room,
   type Store,
@@ -116,6 +118,21 @@ export class MemoryStore implements Store {
     return addUsage(this.#disk.tasks.values(), this.#disk.jobs, query);
   }
 
+  async prune({ endedBefore, jobsMax }: PruneRule): Promise<Pruned> {
+    let jobs = 0;
+    await this.#write(() => {
+      const newest = [...this.#disk.jobs.values()].sort((a, b) => b.submittedAt - a.submittedAt);
+      const many = jobsMax === null ? -1 : (newest[jobsMax]?.submittedAt ?? -1);
+      for (const { jobId, state, endedAt, submittedAt } of newest) {
+        const isOld = (endedAt ?? Infinity) < (endedBefore ?? -1) || submittedAt <= many;
+        if (state !== 'done' || !isOld) continue;
+        drop(this.#disk, jobId);
+        jobs += 1;
+      }
+    });
+    return { jobs, isDone: true };
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#unfinished);
@@ -149,6 +166,11 @@ export class MemoryStore implements Store {
 function keep(disk: MemoryDisk, entry: HistoryRow): void {
   if (entry.kind === 'job') disk.jobs.set(entry.row.jobId, entry.row);
   else disk.tasks.set(taskKey(entry.row), entry.row);
+}
+
+function drop(disk: MemoryDisk, jobId: number): void {
+  disk.jobs.delete(jobId);
+  for (const [key, row] of disk.tasks) if (row.jobId === jobId) disk.tasks.delete(key);
 }
 
 function taskKey(row: TaskRow): string {

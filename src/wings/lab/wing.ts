@@ -4,8 +4,21 @@ import type { Wing } from '../../kernel/wing.ts';
 
 export const lab: Wing = {
   name: 'lab',
-  needs: [],
+  needs: ['rollout'],
+  keys: async () => (await import('./config/history-keys.ts')).keys,
+  options: async () => (await import('./config/history-options.ts')).options,
+  head: async (program) => (await import('./bin/head.ts')).headOf(program),
   cli: {
+    checks: [
+      {
+        name: 'machines',
+        after: 'head',
+        check: async (context, { cluster }) =>
+          cluster === false
+            ? []
+            : (await import('./cli/cluster-check.ts')).machinesOf(context, cluster),
+      },
+    ],
     completions: {
       options: {
         template: {

@@ -2,6 +2,7 @@
 // others by ssh alone.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { whenKilled } from '../../support/when-killed.ts';
 import { type Host, Lan, type Program, until } from './hosts.ts';
@@ -23,14 +24,17 @@ printf 'Host *\\n  StrictHostKeyChecking accept-new\\n' > /root/.ssh/config
 
 export class SshLab {
   readonly lan: Lan;
-  readonly head: Host;
+  head: Host;
   readonly nodes: readonly Host[];
+  /** Under which the head was joined. */
+  #address: string;
   #running: Program | null = null;
   readonly #forget = whenKilled(() => this.lan.closeNow());
 
   private constructor(head: Host, nodes: readonly Host[], lan: Lan) {
     this.lan = lan;
     this.head = head;
+    this.#address = head.address;
     this.nodes = nodes;
   }
 
@@ -63,11 +67,28 @@ export class SshLab {
   /** The words by which `weft` is run on any host. */
   readonly command = [process.execPath, join(repository, 'bin', 'weft.mjs')];
 
-  async startHead(): Promise<void> {
+  /** The head's machine is gone with its disk. */
+  async loseHead(): Promise<void> {
+    await this.head.powerOff();
+    await this.#running?.ended;
+    this.#running = null;
+  }
+
+  /** Another machine has the lost one's address and name from now on, and is where the head starts. */
+  async takeOver(host: Host): Promise<void> {
+    const { address, netns } = this.head;
+    execFileSync('ip', ['-n', netns, 'addr', 'del', `${address}/24`, 'dev', 'eth0']);
+    execFileSync('ip', ['-n', host.netns, 'addr', 'add', `${address}/24`, 'dev', 'eth0']);
+    await this.ok(host, 'mkdir -p /run/weft');
+    this.#address = address;
+    this.head = host;
+  }
+
+  async startHead(...more: string[]): Promise<void> {
     const [node = '', weft = ''] = this.command;
-    const args = [weft, 'head', '--listen', '0.0.0.0:5001'];
+    const args = [weft, 'head', '--listen', '0.0.0.0:5001', ...more];
     this.#running = await this.head.start(node, args, {
-      env: { ...process.env, WEFT_DIR: '/var/lib/weft/head', WEFT_HEAD_NAMES: this.head.address },
+      env: { ...process.env, WEFT_DIR: '/var/lib/weft/head', WEFT_HEAD_NAMES: this.#address },
     });
     await until('the head answers', async () => {
       const said = await this.weft('info');

@@ -4,15 +4,20 @@ import { checksOf } from '../doctor/checks.ts';
 import { displayWidth } from '../output/table.ts';
 import { defineVerb } from '../verb.ts';
 
-export const verb = defineVerb<{ output?: string; fix?: boolean }>({
+export const verb = defineVerb<{ output?: string; fix?: boolean; cluster?: boolean | string }>({
   define(command) {
     command.option('--fix', 'remove empty cgroups left by agents that are gone');
+    command.option(
+      '--cluster [file]',
+      'compare accounts, directories, clocks and releases of all machines, over ssh; FILE: HOST [NODE] in each line',
+    );
     command.option('-o, --output <format>', 'json');
   },
   async run({ context, options }) {
     const findings = [];
+    const { fix = false, cluster = false } = options;
     for (const one of checksOf(context)) {
-      for (const finding of await one.check(context, { fix: options.fix === true }))
+      for (const finding of await one.check(context, { fix, cluster }))
         findings.push({ name: one.name, ...finding });
     }
     if (options.output === 'json') context.print(JSON.stringify(findings, null, 2));

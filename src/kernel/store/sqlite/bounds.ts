@@ -20,6 +20,10 @@ export const TRIM_RECORDS = 5000;
 export const QUERY_STEP_JOBS = 20_000;
 /** Ends of tasks looked at in one step, newest first. */
 export const QUERY_STEP_ENDS = 10_000;
+/** Rows of the history deleted in one transaction: about 10 ms. */
+export const PRUNE_STEP_ROWS = 1000;
+/** Such transactions for one request: questions wait no longer than for these. */
+export const PRUNE_CALL_STEPS = 20;
 /** Bytes that `probe` writes: room for several ordinary commits. */
 export const PROBE_BYTES = 262_144;
 /** Bytes of a snapshot copied per turn of the head's event loop: a few milliseconds. */

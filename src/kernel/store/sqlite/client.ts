@@ -7,6 +7,8 @@ import { unreachable } from '../../base/assert.ts';
 import type { HistoryQuery, JobRow, TaskRow, UsageQuery, UsageRow } from '../../ports/history.ts';
 import {
   type Commit,
+  type Pruned,
+  type PruneRule,
   type Recovered,
   type Room,
   type Store,
@@ -96,6 +98,10 @@ export class SqliteStore implements Store {
 
   async usage(query: UsageQuery): Promise<UsageRow[]> {
     return (await this.#ask({ kind: 'usage', query })) as UsageRow[];
+  }
+
+  async prune(rule: PruneRule): Promise<Pruned> {
+    return (await this.#ask({ kind: 'prune', rule })) as Pruned;
   }
 
   /** Everything asked before is done first. Asking twice is fine. */

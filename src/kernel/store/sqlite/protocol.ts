@@ -1,7 +1,7 @@
 // What the main thread and the store's thread say to each other.
 
 import type { HistoryQuery, UsageQuery } from '../../ports/history.ts';
-import { StoreFailure } from '../../ports/store.ts';
+import { type PruneRule, StoreFailure } from '../../ports/store.ts';
 import type { Reason } from './failures.ts';
 import type { PackedCommit } from './journal.ts';
 
@@ -16,6 +16,7 @@ export type Ask =
   | { readonly kind: 'jobs'; readonly query: HistoryQuery }
   | { readonly kind: 'tasks'; readonly query: HistoryQuery }
   | { readonly kind: 'usage'; readonly query: UsageQuery }
+  | { readonly kind: 'prune'; readonly rule: PruneRule }
   | { readonly kind: 'close' };
 
 export type Answer =

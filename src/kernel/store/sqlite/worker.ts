@@ -16,6 +16,7 @@ import { lossIn, lost, vanished } from './loss.ts';
 import { MarkFile } from './mark.ts';
 import type { SqliteStoreOptions } from './open.ts';
 import { type Answer, packFailure, type Request } from './protocol.ts';
+import { pruneInSteps } from './prune.ts';
 import { buffersOf, checkStructure, readAll } from './recovery.ts';
 import { Reserve } from './reserve.ts';
 
@@ -180,6 +181,9 @@ function answer(request: Exclude<Request, Append>): void {
       break;
     case 'usage':
       later(id, usageInSteps(connect, request.query));
+      break;
+    case 'prune':
+      later(id, pruneInSteps(connect, request.rule));
       break;
     case 'close':
       close(id);

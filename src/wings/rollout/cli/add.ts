@@ -1,6 +1,5 @@
 // `weft node add` and `weft node upgrade`: machines become nodes, or nodes of this release, over ssh.
 
-import { readFileSync } from 'node:fs';
 import { machine } from 'node:os';
 import path from 'node:path';
 import { formatSize } from '../../../kernel/base/size.ts';
@@ -8,13 +7,13 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import { encodeTicket } from '../../../kernel/cli/join-string.ts';
 import { StatusLine } from '../../../kernel/cli/progress/status-line.ts';
 import { defineVerb, type Verb } from '../../../kernel/cli/verb.ts';
-import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
 import { failure, usage } from '../../../kernel/model/failure.ts';
-import { type Destination, parseDestination, parseHosts } from '../core/destination.ts';
+import { type Destination, parseDestination } from '../core/destination.ts';
 import { type Outcome, type Rollout, rollOut } from './one-host.ts';
 import { packageFile } from './package-file.ts';
+import { readHosts } from './read-hosts.ts';
 import { Ssh } from './ssh.ts';
 
 interface Options {
@@ -77,18 +76,6 @@ function destinations(context: Context, args: readonly string[], options: Option
   if (name !== undefined && all.length > 1)
     throw usage('--name is for one machine; there are several');
   return all;
-}
-
-function readHosts(file: string): Destination[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw usage(`${file} cannot be read: ${fileProblem(error)}`);
-  }
-  const read = parseHosts(text);
-  if (!read.ok) throw usage(`${file}:${read.error.line}: ${read.error.what}`);
-  return read.value;
 }
 
 /** Fails where no other machine can reach the head. */

@@ -1,0 +1,189 @@
+// A lab from its first afternoon to the day when the head's disk is lost: machines over ssh, users with
+// caps, a batch, a backup put back on another host, an upgrade under running jobs. Nothing is lost, and
+// nothing is done twice.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Host, until } from './support/hosts.ts';
+import { SshLab } from './support/ssh-lab.ts';
+
+const BATCH = `namespace: bob
+name: squares
+defaults: {run: job.sh, cpus: 1, memory: 64M, time: 5m}
+jobs:
+  - {name: two, args: ["2"]}
+  - {name: three, args: ["3"]}
+outputs: ['result']
+`;
+
+interface Listed {
+  readonly id: number;
+  readonly outcome: { readonly kind: string } | null;
+}
+
+describe('a lab', () => {
+  let lab: SshLab;
+  before(async () => {
+    lab = await SshLab.start(3);
+    for (const host of [lab.head, ...lab.nodes]) {
+      await lab.ok(host, "useradd --uid 4321 --create-home --password '*' ann");
+      await lab.ok(host, "useradd --uid 4322 --create-home --password '*' bob");
+    }
+    await lab.ok(lab.head, 'ssh-keyscan lab1 lab2 lab3 >> /root/.ssh/known_hosts 2>/dev/null');
+  });
+  after(() => lab?.close());
+
+  const host = (at: number): Host => {
+    const found = lab.nodes[at];
+    assert.ok(found !== undefined);
+    return found;
+  };
+  const [LAB1, LAB2, SPARE] = [0, 1, 2];
+  /** A command line of a user on the head's machine, in that user's home. */
+  const as = (user: string, line: string): Promise<string> => {
+    const weft = lab.command.join(' ');
+    const script = `cd ~${user}; runuser -u ${user} -- sh -c 'weft() { ${weft} "$@"; }; ${line}'`;
+    return lab.ok(lab.head, script);
+  };
+  const ok = async (...args: string[]): Promise<string> => {
+    const said = await lab.weft(...args);
+    assert.equal(said.code, 0, `weft ${args.join(' ')}: ${said.out}${said.error}`);
+    return said.out.trim();
+  };
+  /** What the doctor says of the machines. */
+  const machines = async (): Promise<string[]> => {
+    const { out } = await lab.weft('doctor', '--cluster', '-o', 'json');
+    const found = JSON.parse(out) as { name: string; state: string; text: string }[];
+    return found.flatMap(({ name, state, text }) =>
+      name === 'machines' ? [`${state} ${text}`] : [],
+    );
+  };
+  /** A job that says on its node that it began and ended, and waits for a word in between. */
+  const long = (name: string): string =>
+    `weft run --on-node-loss wait --name ${name} -- "echo began >> /tmp/${name}; until [ -e /tmp/go-${name} ]; do sleep 0.1; done; echo ended >> /tmp/${name}; echo done-${name}"`;
+  const runsOn = async (at: number, name: string): Promise<void> => {
+    await until(`${name} runs`, async () => {
+      const said = await lab.on(host(at), `cat /tmp/${name}`);
+      return said.code === 0 || undefined;
+    });
+  };
+
+  it('[Y2] two machines are added, and the doctor finds nothing that differs', async () => {
+    await ok('node', 'add', 'lab1', 'lab2');
+    const [first, ...rest] = await machines();
+    assert.match(first ?? '', /^ok 2 of 2 machines looked at; \d+ accounts, nothing differs$/);
+    assert.deepEqual(rest, []);
+  });
+
+  it('[Y2] what differs is named with its machine, and what keeps a node away', async () => {
+    await lab.ok(host(LAB2), 'usermod --uid 4999 bob; usermod -aG games ann');
+    await lab.ok(host(LAB1), 'kill $(cat /var/lib/weft/node/rollout.pid)');
+    await until('lab1 is away', async () => {
+      return (
+        /"state": "(away|unreachable)"/.test(await ok('node', 'show', 'lab1', '-o', 'json')) ||
+        undefined
+      );
+    });
+    const [, ...found] = await machines();
+    assert.deepEqual(found, [
+      'bad node lab1 is away: no agent runs there',
+      'note account ann: in other groups than here: on lab2 also games',
+      "bad account bob: uid 4322 here, 4999 on lab2; files on shared disks are another's there",
+    ]);
+    await lab.ok(host(LAB2), 'usermod --uid 4322 bob; usermod -G "" ann');
+    await ok('node', 'add', 'lab1', 'lab2');
+    assert.equal((await machines()).length, 1);
+  });
+
+  it('[P16] a cap keeps what is beyond it waiting, says so, and lets it go when it is raised', async () => {
+    await ok('user', 'set', 'ann', '--running', '1');
+    const id = await as(
+      'ann',
+      'weft run --nodes-named lab1 --array 1-2 -- "until [ -e /tmp/caps ]; do sleep 0.1; done"',
+    );
+    await until('one waits for the cap', async () => {
+      const said = await as('ann', `weft why ${id}`);
+      return /your cap is 1 in the whole cluster/.test(said) || undefined;
+    });
+    await ok('user', 'set', 'ann', '--running', 'none');
+    await until('both run', async () => {
+      return /"running": ?2/.test(await as('ann', `weft job ${id} -o json`)) || undefined;
+    });
+    await lab.ok(host(LAB1), 'touch /tmp/caps');
+    await as('ann', `weft wait ${id}`);
+  });
+
+  it('[Y3] a lost head is put back on another machine: jobs go on, results and caps are there', async () => {
+    await lab.ok(
+      lab.head,
+      `cat > ~bob/weft.batch.yaml <<'END'\n${BATCH}END\nprintf '#!/bin/sh\\necho $(($1 * $1)) > distribute_save/result\\n' > ~bob/job.sh; chmod +x ~bob/job.sh; chown bob ~bob/*`,
+    );
+    await as('bob', 'weft batch submit --wait');
+    const running = await as('ann', long('kept'));
+    const at = await nodeOf(running);
+    await runsOn(at, 'kept');
+    await ok('backup', '--to', '/var/lib/backups');
+    await lab.ok(
+      lab.head,
+      'tar -C /var/lib -cf - backups | ssh lab3 tar -C /var/lib -xf -; tar -C /root -cf - .ssh | ssh lab3 tar -C /root -xf -',
+    );
+    await lab.loseHead();
+    await lab.takeOver(host(SPARE));
+    const restored = await ok(
+      'restore',
+      `/var/lib/backups/${await newest()}`,
+      '--dir',
+      '/var/lib/weft/head',
+    );
+    assert.match(restored, /1 of them not ended/);
+    await lab.startHead('--accept-loss');
+    await lab.ok(host(at), 'touch /tmp/go-kept');
+    assert.equal(await as('ann', `weft wait ${running}`), `${running} completed`);
+    assert.equal(await as('ann', `weft logs ${running}`), 'done-kept');
+    assert.equal(await lab.ok(host(at), 'cat /tmp/kept'), 'began\nended');
+    await as('bob', 'weft batch pull bob/squares --save-dir pulled');
+    assert.equal(
+      await lab.ok(lab.head, 'find ~bob/pulled -name result | xargs cat | sort'),
+      '4\n9',
+    );
+    assert.match(await ok('user', 'list', '-o', 'json'), /"running": null/);
+  });
+
+  it('[I3] the new head upgrades its machines while jobs run there', async () => {
+    const jobs = await Promise.all([as('ann', long('one')), as('bob', long('two'))]);
+    const places = await Promise.all(jobs.map((id) => nodeOf(id)));
+    await runsOn(places[0] ?? 0, 'one');
+    await runsOn(places[1] ?? 0, 'two');
+    for (const at of [LAB1, LAB2]) await lab.ok(host(at), 'echo 0.0.9 > /opt/weft/release');
+    const said = await ok('node', 'upgrade', 'lab1', 'lab2');
+    assert.equal(said.match(/has this release now/g)?.length, 2, said);
+    for (const [index, name] of ['one', 'two'].entries()) {
+      const there = host(places[index] ?? 0);
+      await lab.ok(there, `touch /tmp/go-${name}`);
+      const user = index === 0 ? 'ann' : 'bob';
+      assert.equal(await as(user, `weft wait ${jobs[index]}`), `${jobs[index]} completed`);
+      assert.equal(await lab.ok(there, `cat /tmp/${name}`), 'began\nended');
+    }
+  });
+
+  it('[Y3] nothing is lost: every job of that day is there, and completed', async () => {
+    const all = JSON.parse(await ok('history', '-o', 'json')) as Listed[];
+    // An array, a batch, and three by themselves.
+    assert.equal(all.length, 5);
+    for (const { id, outcome } of all) assert.equal(outcome?.kind, 'completed', `job ${id}`);
+  });
+
+  async function newest(): Promise<string> {
+    const names = await lab.ok(lab.head, 'ls /var/lib/backups');
+    return names.split('\n').at(-1) ?? '';
+  }
+
+  /** Where a plain job runs, once it does. */
+  async function nodeOf(id: string): Promise<number> {
+    const name = await until(`job ${id} runs`, async () => {
+      const shown = await ok('job', id, '-o', 'json');
+      return /"lab([12])"/.exec(shown)?.[1];
+    });
+    return Number(name) - 1;
+  }
+});
