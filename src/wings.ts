@@ -9,6 +9,7 @@ import { distribute } from './wings/distribute/wing.ts';
 import { goals } from './wings/goals/wing.ts';
 import { gpus } from './wings/gpus/wing.ts';
 import { lab } from './wings/lab/wing.ts';
+import { manual } from './wings/manual/wing.ts';
 import { mcp } from './wings/mcp/wing.ts';
 import { mpi } from './wings/mpi/wing.ts';
 import { notices } from './wings/notices/wing.ts';
@@ -32,6 +33,7 @@ import './wings/mcp/wing.ts';
 import './wings/gpus/wing.ts';
 import './wings/lab/wing.ts';
 import './wings/mpi/wing.ts';
+import './wings/manual/wing.ts';
 import './wings/notices/wing.ts';
 import './wings/notify/wing.ts';
 import './wings/owner/wing.ts';
@@ -48,6 +50,7 @@ export const WINGS: readonly Wing[] = [
   calls,
   pilots,
   notices,
+  manual,
   notify,
   owner,
   sites,

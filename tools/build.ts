@@ -8,6 +8,7 @@ import { bundlePrograms } from './bundle.ts';
 import { makeManPages } from './docs/man-pages.ts';
 import { bundleLibrary } from './library.ts';
 import { buildPage } from './page.ts';
+import { buildSite } from './site.ts';
 import { ROOT } from './tree.ts';
 
 // A file whose source is gone would stay in dist/ and be published.
@@ -20,6 +21,7 @@ process.exitCode = done.status ?? 1;
 await bundlePrograms();
 await bundleLibrary();
 await buildPage();
+await buildSite();
 
 const manual = path.join(ROOT, 'dist', 'man');
 mkdirSync(manual, { recursive: true });

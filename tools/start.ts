@@ -23,16 +23,18 @@ npm stop ends the cluster and keeps its queue and history; `;
 
 async function main(): Promise<number> {
   // Beside the start of the cluster, which takes longer.
-  const page = buildPage();
+  const page = build('page.ts');
+  const site = build('site.ts');
   const code = start();
   if (!(await page)) console.log('The web page could not be built; see `npm run page`.');
+  if (!(await site)) console.log('The documents could not be built; see `node tools/site.ts`.');
   return code;
 }
 
 /** False: it failed. */
-function buildPage(): Promise<boolean> {
+function build(script: string): Promise<boolean> {
   const options = { stdio: 'ignore' } as const;
-  const builder = spawn(process.execPath, [path.join(ROOT, 'tools', 'page.ts')], options);
+  const builder = spawn(process.execPath, [path.join(ROOT, 'tools', script)], options);
   return new Promise((resolve) => {
     builder.once('error', () => resolve(false));
     builder.once('exit', (code) => resolve(code === 0));

@@ -11,8 +11,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { verbsOf } from '../../src/kernel/cli/verbs.ts';
@@ -147,10 +149,27 @@ describe('the package, installed into an empty folder', () => {
     assert.equal(job.status, 7, job.stderr);
   });
 
+  test('its head serves the documents of the package, page by page', async () => {
+    const first = await read('/docs/index.html');
+    assert.match(first, /<title>Documents - Weft<\/title>/);
+    assert.match(await read('/docs/commands/run.html'), /<h1 id="weft-run">weft run<\/h1>/);
+    const [, script = ''] = /<script defer src="([^"]+)"/.exec(first) ?? [];
+    assert.match(await read(`/docs/${script}`), /weftParts/);
+  });
+
+  /** What the head of that cluster answers to anybody. */
+  function read(url: string): Promise<string> {
+    const from = { socketPath: path.join(state, 'weft.sock'), path: url };
+    return new Promise((resolve, reject) => {
+      const request = get(from, (answer) => void text(answer).then(resolve, reject));
+      request.on('error', reject);
+    });
+  }
+
   /** Runs a program that uses the library on that cluster. */
-  function program(file: string, text: string) {
+  function program(file: string, source: string) {
     const script = path.join(folder, file);
-    writeFileSync(script, text);
+    writeFileSync(script, source);
     const environment = { PATH: process.env['PATH'], HOME: folder, WEFT_DIR: state };
     const options = { encoding: 'utf8', env: environment, cwd: folder, timeout: 60_000 } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, [script], options);

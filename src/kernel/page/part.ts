@@ -10,9 +10,17 @@ export interface Page {
   readonly show: (rest: readonly string[]) => ComponentChildren;
 }
 
+/** A place beside the page that the same head serves. */
+export interface Elsewhere {
+  readonly title: string;
+  readonly href: string;
+}
+
 export interface PagePart {
   /** Pages of its own: in the menu behind those that show the cluster at work. */
   readonly pages?: readonly Page[];
+  /** At the end of the menu. */
+  readonly elsewhere?: Elsewhere;
   /** A line above the content of every page; null when there is nothing to say. */
   readonly Banner?: () => ComponentChildren;
 }

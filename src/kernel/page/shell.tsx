@@ -9,7 +9,7 @@ import { useCall } from './data/query.ts';
 import { hrefOf, place } from './data/route.ts';
 import { me } from './data/session.ts';
 import { pagesWith } from './pages/pages.tsx';
-import type { Page, PagePart } from './part.ts';
+import type { Elsewhere, Page, PagePart } from './part.ts';
 import { forgetTold, ToldLine } from './parts/actions.tsx';
 import { Empty } from './parts/basic.tsx';
 import { focusHeading } from './parts/focus.ts';
@@ -25,6 +25,7 @@ export function Shell({ parts: added }: { parts: readonly PagePart[] }) {
   const { parts } = place.value;
   const [first = '', ...rest] = parts;
   const pages = pagesWith(added.flatMap((part) => part.pages ?? []));
+  const others = added.flatMap(({ elsewhere }) => elsewhere ?? []);
   const page = pages.find(({ path }) => path === first);
   const info = useCall('info', {}, { when: ofHead, everyMs: HEAD_MS, togetherMs: TOGETHER_MS });
   const cluster = info.value?.clusterName ?? 'Weft';
@@ -42,7 +43,7 @@ export function Shell({ parts: added }: { parts: readonly PagePart[] }) {
         <a class="brand" href={hrefOf([])}>
           {cluster}
         </a>
-        <Menu pages={pages} first={first} title={page?.title ?? 'Pages'} />
+        <Menu pages={pages} others={others} first={first} title={page?.title ?? 'Pages'} />
         <Line />
         <Who />
       </header>
@@ -77,8 +78,15 @@ function useView(address: string): void {
   }, [address]);
 }
 
+interface MenuOf {
+  readonly pages: readonly Page[];
+  readonly others: readonly Elsewhere[];
+  readonly first: string;
+  readonly title: string;
+}
+
 /** In a row, or behind a button where there is no room for a row. */
-function Menu({ pages, first, title }: { pages: readonly Page[]; first: string; title: string }) {
+function Menu({ pages, others, first, title }: MenuOf) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(false), [place.value]);
   const close = (event: KeyboardEvent): void => {
@@ -98,6 +106,11 @@ function Menu({ pages, first, title }: { pages: readonly Page[]; first: string; 
       <nav id="pages" aria-label="Pages" class={isOpen ? 'open' : ''} onKeyDown={close}>
         {pages.map(({ path, title: name }) => (
           <a key={path} href={hrefOf([path])} aria-current={path === first ? 'page' : undefined}>
+            {name}
+          </a>
+        ))}
+        {others.map(({ title: name, href }) => (
+          <a key={href} href={href}>
             {name}
           </a>
         ))}

@@ -1,5 +1,5 @@
-// The files of the web page as they were built: read once, sent compressed as they lie on the disk.
-// Names of scripts and styles carry a hash of what is in them, so that browsers may keep them.
+// Files of pages as they were built: read once, sent compressed as they lie on the disk. Names of
+// scripts and styles carry a hash of what is in them, so that browsers may keep them.
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -10,8 +10,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
 };
+/** Such a name has the hash of its content. */
+const HASHED = /-[A-Za-z0-9]{8}\.\w+$/;
 
 /** Nothing but what this head serves, and nothing written into the page itself. */
 const POLICY = [
@@ -51,9 +55,9 @@ export class PageFiles {
     this.#directory = directory;
   }
 
-  /** False: there is no such file, and nothing was sent. */
+  /** `name`: its path in the folder. False: there is no such file, and nothing was sent. */
   async send(incoming: IncomingMessage, response: ServerResponse, name = INDEX): Promise<boolean> {
-    if (name === INDEX || !this.#files.has(name)) await this.#refresh();
+    if (!HASHED.test(name) || !this.#files.has(name)) await this.#refresh();
     const file = this.#files.get(name);
     if (file === undefined) return false;
     const { encoding, bytes } = chosen(file, String(incoming.headers['accept-encoding'] ?? ''));
@@ -63,7 +67,7 @@ export class PageFiles {
       'content-length': bytes.length,
       ...(encoding === null ? {} : { 'content-encoding': encoding }),
       vary: 'accept-encoding',
-      'cache-control': name === INDEX ? 'no-cache' : 'public, max-age=31536000, immutable',
+      'cache-control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
     });
     response.end(bytes);
     return true;
@@ -72,9 +76,12 @@ export class PageFiles {
   async #refresh(): Promise<void> {
     const index = await stat(path.join(this.#directory, INDEX)).catch(() => null);
     if (index === null || index.mtimeMs === this.#builtAt) return;
-    const names = await readdir(this.#directory);
+    const found = await readdir(this.#directory, { recursive: true, withFileTypes: true });
     const all = new Map<string, Buffer>();
-    for (const name of names) all.set(name, await readFile(path.join(this.#directory, name)));
+    for (const entry of found.filter((one) => one.isFile())) {
+      const file = path.join(entry.parentPath, entry.name);
+      all.set(path.relative(this.#directory, file), await readFile(file));
+    }
     const files = new Map<string, PageFile>();
     for (const [name, plain] of all) {
       const type = TYPES[path.extname(name)];
