@@ -8,6 +8,11 @@ import { after, before, describe, it } from 'node:test';
 import { GpuCluster, ONE, SHOW, THREE, TWO, WORKSTATION } from './support/gpu-cluster.ts';
 import { until } from './support/hosts.ts';
 
+interface Listed {
+  readonly name: string;
+  readonly request: { readonly perNode: { readonly gpuKind?: { readonly types: unknown } } };
+}
+
 describe('gpus of a type, of a size, and shares', () => {
   let cluster: GpuCluster;
 
@@ -70,7 +75,9 @@ describe('gpus of a type, of a size, and shares', () => {
     );
     script('one.sh', '');
     await cluster.ok('batch', 'submit', 'batch.yaml');
-    const { jobs } = await cluster.client.call('GET', '/v1/jobs?state=all');
+    const { jobs } = (await cluster.client.call('GET', '/v1/jobs?state=all')) as {
+      jobs: readonly Listed[];
+    };
     const batch = jobs.find(({ name }) => name === 'one');
     assert.deepEqual(batch?.request.perNode.gpuKind?.types, ['rtx3090']);
   });

@@ -134,13 +134,19 @@ function withoutScript(program: Job['spec']['program']): Job['spec']['program'] 
 
 function viewRequest(request: Job['spec']['request']): JobView['request'] {
   const { perNode, labels, nodeNames, ...rest } = request;
+  const { gpuKind, ...amounts } = perNode;
+  const kind = gpuKind === undefined ? {} : { gpuKind: viewKind(gpuKind) };
   const counted = { ...perNode.counted };
   return {
     ...rest,
-    perNode: { ...perNode, counted },
+    perNode: { ...amounts, ...kind, counted },
     labels: withoutFeatures(labels),
     nodeNames: [...nodeNames],
   };
+}
+
+function viewKind({ types, ...bounds }: NonNullable<Job['spec']['request']['perNode']['gpuKind']>) {
+  return { ...bounds, types: types === null ? null : [...types] };
 }
 
 export function viewOutcome(outcome: Outcome): NonNullable<JobView['outcome']> {

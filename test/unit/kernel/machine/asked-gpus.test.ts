@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { GpuCard } from '../../../../src/kernel/model/gpu.ts';
-import type { Submission } from '../../../../src/kernel/model/submission.ts';
+import type { JobChange, Submission } from '../../../../src/kernel/model/submission.ts';
 import { ADMIN, scenario, submission, type TestHead } from '../../../support/controller.ts';
 import { card, GIB } from '../../../support/nodes.ts';
 import { why } from '../../../support/why.ts';
@@ -161,7 +161,7 @@ scenario('[V9] shares fill one card up to its memory, and no more', (head) => {
 scenario('[V8] what is asked for is kept by a change, and can be changed', (head) => {
   head.connect('n1', { gpus: 4, cards: MIXED });
   head.submit({ gpuCount: 'a100:1', held: true });
-  const change = (wish: Partial<Submission>) =>
+  const change = (wish: JobChange) =>
     head.command({ kind: 'change_job', jobId: head.job(1).id, change: wish });
   change({ cpuCount: 2 });
   assert.deepEqual(head.job(1).spec.request.perNode.gpuKind?.types, ['a100']);

@@ -87,6 +87,8 @@ test('a form that says nothing asks for nothing, as on the command line', () => 
   assert.equal(runCommand(form), 'weft run --private -- make');
 });
 
+const NO_GPUS = { gpuType: '', gpuMemory: '', gpuShare: '' };
+
 test('each filter and action has its command', () => {
   assert.equal(jobsCommand(NO_FILTER), 'weft jobs');
   const filter = { ...NO_FILTER, state: 'all', owner: 'bob', outcome: 'failed', name: "a b's" };
@@ -100,7 +102,7 @@ test('each filter and action has its command', () => {
   );
   assert.equal(actionCommand('kill', [15, 12, 13, 14, 20, 21]), 'weft kill 12-15,20,21');
   const form = { command: 'echo "hi"', name: 'x y', nodes: '2', cpus: '', memory: '1G', gpus: '' };
-  const whole = { ...form, time: '1h', partition: '', array: '0-9', chdir: '' };
+  const whole = { ...form, time: '1h', partition: '', array: '0-9', chdir: '', ...NO_GPUS };
   const options = "--name 'x y' --nodes 2 --memory 1G --time 1h --array 0-9 --private";
   assert.equal(runCommand(whole), `weft run ${options} -- 'echo "hi"'`);
   assert.equal(submitScript(whole), `#!/bin/sh\n#WEFT ${options}\necho "hi"\n`);

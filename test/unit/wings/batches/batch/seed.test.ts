@@ -47,6 +47,7 @@ const PLAIN_JOB = {
   needs: [],
   cpuCount: null,
   gpuCount: null,
+  gpuType: null,
   memoryBytes: null,
   walltimeMs: null,
   retriesMax: 0,

@@ -20,6 +20,7 @@ const JOB: BatchJob = {
   needs: [],
   cpuCount: null,
   gpuCount: null,
+  gpuType: null,
   memoryBytes: null,
   walltimeMs: null,
   retriesMax: 0,
