@@ -112,7 +112,9 @@ class Calls(Executors):
         self.assertEqual(self.executor.submit(later, 1).result(LIMIT), 2)
 
     def test_map_is_in_order_whole_and_in_chunks(self):
-        self.assertEqual(list(self.executor.map(square, range(300), timeout=LIMIT)), [x * x for x in range(300)])
+        self.assertEqual(
+            list(self.executor.map(square, range(300), timeout=LIMIT)), [x * x for x in range(300)]
+        )
         chunked = self.executor.map(lambda a, b: a - b, range(100), range(0, 200, 2), chunksize=7)
         self.assertEqual(list(chunked), [-x for x in range(100)])
         drawn = []
@@ -129,7 +131,9 @@ class Calls(Executors):
 
     def test_as_completed_and_wait(self):
         futures = {self.executor.submit(square, x): x for x in range(20)}
-        done = {future.result(): futures[future] for future in concurrent.futures.as_completed(futures, LIMIT)}
+        done = {
+            future.result(): futures[future] for future in concurrent.futures.as_completed(futures, LIMIT)
+        }
         self.assertEqual(done, {x * x: x for x in range(20)})
         self.assertFalse(concurrent.futures.wait(futures, LIMIT).not_done)
 
@@ -145,7 +149,8 @@ class Calls(Executors):
         self.assertEqual(second.result(LIMIT), 81)
         found = []
         threads = [
-            threading.Thread(target=lambda: found.extend(self.executor.map(square, range(200)))) for _ in range(4)
+            threading.Thread(target=lambda: found.extend(self.executor.map(square, range(200))))
+            for _ in range(4)
         ]
         for thread in threads:
             thread.start()
@@ -252,7 +257,9 @@ class WhatIsRaised(Executors):
         with self.assertRaises(weft.VersionSkew) as caught:
             self.executor.submit(lambda: 1).result(LIMIT)
         ours = f"{sys.version_info[0]}.{sys.version_info[1]}"
-        self.assertIn(f"the worker has Python {ours} ({sys.executable}), the program 3.7", str(caught.exception))
+        self.assertIn(
+            f"the worker has Python {ours} ({sys.executable}), the program 3.7", str(caught.exception)
+        )
 
     def test_an_interpreter_that_is_not_there_is_told(self):
         with weft.Executor(1, python="/nowhere/python3", **WORKER) as executor:

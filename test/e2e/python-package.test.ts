@@ -6,11 +6,14 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setUpVenv } from '../../tools/python-venv.ts';
 import { cleanEnvironment, LocalCluster, repository, runProgram } from './support/local-cluster.ts';
 
 const hasPython = spawnSync('python3', ['-c', 'import cloudpickle']).status === 0;
 // CI must not lose the tests.
 const skip = hasPython || process.env['CI'] === 'true' ? false : 'no python3 with cloudpickle here';
+/** The last releases that were tried. */
+const SCIENCE = ['cloudpickle==3.1.3', 'numpy==2.4.6', 'joblib==1.6.0', 'dask==2026.8.0'];
 const PACKAGE = join(repository, 'python');
 
 describe('the Python package', { skip, timeout: 480_000 }, () => {
@@ -31,7 +34,7 @@ describe('the Python package', { skip, timeout: 480_000 }, () => {
   });
   after(() => cluster.close());
 
-  async function python(...words: string[]) {
+  async function python(program: string, ...words: string[]) {
     const env = cleanEnvironment({
       ...cluster.env,
       ...remote,
@@ -39,21 +42,28 @@ describe('the Python package', { skip, timeout: 480_000 }, () => {
       PYTHONDONTWRITEBYTECODE: '1',
       WEFT_DIR: cluster.state,
     });
-    const said = await runProgram(['python3', ...words], { env, cwd: cluster.work });
+    const said = await runProgram([program, ...words], { env, cwd: cluster.work });
     assert.equal(said.code, 0, `${said.out}${said.error}`);
     return said;
   }
-  async function passes(module: string): Promise<void> {
+  async function passes(module: string, program = 'python3'): Promise<void> {
     const words = ['-W', 'error::ResourceWarning', '-m', 'unittest', '-v', module];
-    assert.match((await python(...words)).error, /^OK$/m, 'all of them ran');
+    assert.match((await python(program, ...words)).error, /^OK$/m, 'all of them ran');
   }
 
   it('is of the oldest grammar that it is for', () => passes('tests.test_sources'));
   it('jobs, arrays, files, output, events and mistakes', () => passes('tests.test_client'));
   it('functions: what they give and raise, and what is killed', () =>
     passes('tests.test_executor'));
+  it('asyncio: jobs, events and futures that are awaited', () => passes('tests.test_aio'));
+  it('numpy, joblib and dask', async (t) => {
+    const { bin, reason } = setUpVenv('python-science', SCIENCE);
+    // CI must not lose the test; without a network a developer is told why.
+    if (bin === null && process.env['CI'] !== 'true') return t.diagnostic(reason);
+    await passes('tests.test_science', join(bin ?? '', 'python'));
+  });
   it('an example throws points until its estimate is good enough', async () => {
-    const { out } = await python(join(repository, 'examples', 'python', 'pi.py'), '0.01');
+    const { out } = await python('python3', join(PACKAGE, '../examples/python/pi.py'), '0.01');
     assert.match(out, /^pi is 3\.1\d+ \+- 0\.00\d+, from \d+ points$/m);
   });
   it('its page says what is so', () => passes('tests.test_page'));

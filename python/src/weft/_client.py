@@ -95,9 +95,7 @@ class Client:
             job.cancel()
             raise
 
-    def _submit(
-        self, command: Command, each: Optional[Sequence[Item]], options: Mapping[str, Any]
-    ) -> Job:
+    def _submit(self, command: Command, each: Optional[Sequence[Item]], options: Mapping[str, Any]) -> Job:
         body = submission_of(command, options, each)
         key = str(options.get("key") or uuid.uuid4().hex)
         for tries in range(1, _TRIES_MAX + 1):
@@ -134,8 +132,8 @@ class Client:
         before: Optional[int] = None
         left = _FOR_EVER if limit is None else limit
         while left > 0:
-            query = {"state": state, "owner": owner, "name": name, "outcome": outcome}
-            query.update(before=before, limit=int(min(_JOBS_MAX, left)))  # type: ignore[arg-type]
+            query: Dict[str, Any] = {"state": state, "owner": owner, "name": name, "outcome": outcome}
+            query.update(before=before, limit=int(min(_JOBS_MAX, left)))
             page = self._line.call("GET", "/v1/jobs", query=query)
             yield from (view(one) for one in page["jobs"])
             left -= len(page["jobs"])

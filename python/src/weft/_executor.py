@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import concurrent.futures
 import hashlib
@@ -15,7 +16,23 @@ import types
 import uuid
 import weakref
 from collections import deque
-from typing import Any, Callable, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Deque,
+    Dict,
+    Generator,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+    Union,
+)
 
 from . import _parcel
 from ._client import Client
@@ -36,6 +53,12 @@ from ._session import End, settled
 from ._units import Duration, Size, duration_ms, size_bytes, whole
 from ._view import View, table, view
 
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec
+
+    P = ParamSpec("P")
+T = TypeVar("T")
+
 _WORKERS_MAX = 10_000
 _RETRIES_MAX = 1000
 _FUNCTIONS_MAX = 10_000
@@ -49,7 +72,7 @@ _log = logging.getLogger("weft")
 Workers = Union[int, Tuple[int, int], Mapping[str, Any]]
 
 
-class Future(concurrent.futures.Future):  # type: ignore[type-arg]
+class Future(concurrent.futures.Future[T]):
     """The future of a call: as every other, and it knows where its call runs."""
 
     def __init__(self, executor: "Executor", name: str) -> None:
@@ -80,6 +103,10 @@ class Future(concurrent.futures.Future):  # type: ignore[type-arg]
         the function ends within a second.
         """
         self._executor._cancel(self)
+
+    def __await__(self) -> Generator[Any, None, T]:
+        """In a program of asyncio: `await executor.submit(f, x)`."""
+        return asyncio.wrap_future(self).__await__()
 
     def on_progress(self, listener: Callable[[Any], None]) -> None:
         """Called with what the function gives to `weft.call.progress`."""
@@ -136,7 +163,7 @@ class Executor(concurrent.futures.Executor):
         _send_by_value(modules)
         self._is_own_client = client is None
         self._client = Client() if client is None else client
-        self._futures: Dict[int, Future] = {}
+        self._futures: Dict[int, Future[Any]] = {}
         self._idle = threading.Condition()
         self._by_function: "weakref.WeakKeyDictionary[Any, _Function]" = weakref.WeakKeyDictionary()
         self._functions: Dict[str, _Function] = {}
@@ -147,8 +174,12 @@ class Executor(concurrent.futures.Executor):
         self._is_over = False
         self._told_why: Optional[str] = None
         try:
-            wish = _Wish(workers, name, python, venv, image, idle, recycle_after, recycle_above, files, options)
+            wish = _Wish(
+                workers, name, python, venv, image, idle, recycle_after, recycle_above, files, options
+            )
             self.pool, self._is_own = _find_or_start(self._client, wish)
+            # By this name others look for it: dask, for one.
+            self._max_workers = wish.range["max"] if wish.range is not None else int(self.info()["max"])
             self._pool = PoolLine(self._client._line, self.pool, self._hear)
         except BaseException:
             if self._is_own_client:
@@ -158,7 +189,7 @@ class Executor(concurrent.futures.Executor):
 
     # Calls.
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Runs `fn(*args, **kwargs)` on a worker."""
         function = self._learn(fn)
         payload, used = _parcel.pack_call(args, kwargs)
@@ -166,27 +197,27 @@ class Executor(concurrent.futures.Executor):
 
     def submit_with(
         self,
-        fn: Callable[..., Any],
+        fn: Callable[..., T],
         args: Sequence[Any] = (),
         kwargs: Optional[Dict[str, Any]] = None,
         *,
         retries: Optional[int] = None,
         timeout: Optional[Duration] = None,
-    ) -> Future:
+    ) -> Future[T]:
         """The same with retries and a time limit of its own."""
         tries = self._retries if retries is None else whole("retries", retries, 0, _RETRIES_MAX)
         limit = self._timeout_ms if timeout is None else duration_ms("timeout", timeout)
         payload, used = _parcel.pack_call(args, kwargs or {})
         return self._send(self._learn(fn), payload, used, tries, limit)
 
-    def map(  # type: ignore[override]
+    def map(
         self,
-        fn: Callable[..., Any],
+        fn: Callable[..., T],
         *iterables: Iterable[Any],
         timeout: Optional[float] = None,
         chunksize: int = 1,
         buffersize: Optional[int] = None,
-    ) -> Iterator[Any]:
+    ) -> Iterator[T]:
         """Results in the order of the items. All items are sent at once, or `buffersize` ahead of what
         is read; `chunksize` of them make one call.
         """
@@ -203,14 +234,14 @@ class Executor(concurrent.futures.Executor):
         ahead = None if buffersize is None else max(1, buffersize // chunksize)
         return itertools.chain.from_iterable(self._results(sent, ahead, deadline))
 
-    def _send_chunk(self, function: _Function, items: List[Any]) -> Future:
+    def _send_chunk(self, function: _Function, items: List[Any]) -> Future[Any]:
         payload, used = _parcel.pack_call((items,), {})
         return self._send(function, payload, used, self._retries, self._timeout_ms)
 
     def _results(
-        self, sent: Iterator[Future], ahead: Optional[int], deadline: Optional[float]
+        self, sent: Iterator[Future[Any]], ahead: Optional[int], deadline: Optional[float]
     ) -> Iterator[Any]:
-        futures: Deque[Future] = deque(itertools.islice(sent, ahead))
+        futures: Deque[Future[Any]] = deque(itertools.islice(sent, ahead))
 
         def results() -> Iterator[Any]:
             try:
@@ -236,6 +267,13 @@ class Executor(concurrent.futures.Executor):
                 self._shared[handle.sha256] = self._add_asset(handle.sha256, asset)
         return handle
 
+    def _unshare(self, handles: Iterable[Shared]) -> None:
+        """They are sent again should anybody use them again by `share`."""
+        with self._lock:
+            numbers = {self._shared[one.sha256]: one.sha256 for one in handles if one.sha256 in self._shared}
+            for number in self._pool.forget_assets(list(numbers)):
+                del self._shared[numbers[number]]
+
     def _learn(self, fn: Callable[..., Any]) -> _Function:
         """Functions are taken when they are first given: what they capture is that of this moment."""
         is_kept = isinstance(fn, (types.FunctionType, type))
@@ -254,10 +292,12 @@ class Executor(concurrent.futures.Executor):
 
     def _send(
         self, function: _Function, payload: bytes, used: Sequence[str], retries: int, timeout_ms: int
-    ) -> Future:
+    ) -> Future[Any]:
         if len(payload) > _CALL_BYTES_MAX:
-            raise wrong(f"arguments of {len(payload)} bytes are too large; use a file, or share them in parts")
-        future = Future(self, function.name)
+            raise wrong(
+                f"arguments of {len(payload)} bytes are too large; use a file, or share them in parts"
+            )
+        future: Future[Any] = Future(self, function.name)
         with self._lock:
             if self._is_shut:
                 raise RuntimeError("cannot schedule new futures after shutdown")
@@ -272,7 +312,7 @@ class Executor(concurrent.futures.Executor):
             future.set_exception(settled_error(end.why, end.detail, function.name, None))
         return future
 
-    def _note(self, number: int, future: Future) -> None:
+    def _note(self, number: int, future: Future[Any]) -> None:
         future._number = number
         self._futures[number] = future
 
@@ -300,7 +340,7 @@ class Executor(concurrent.futures.Executor):
             raise wrong("a shared value belongs to another Executor.", "Share it with this one.")
         return number
 
-    def _cancel(self, future: Future) -> None:
+    def _cancel(self, future: Future[Any]) -> None:
         if future._number is not None:
             self._pool.cancel(future._number)
 
@@ -328,7 +368,7 @@ class Executor(concurrent.futures.Executor):
         elif what == "progress":
             _tell_progress(future, value)
 
-    def _settle(self, future: Future, end: End) -> None:
+    def _settle(self, future: Future[Any], end: End) -> None:
         if future.cancelled():
             return
         try:
@@ -340,10 +380,10 @@ class Executor(concurrent.futures.Executor):
         except concurrent.futures.InvalidStateError:
             pass  # It was cancelled in this very moment.
 
-    def _outcome(self, future: Future, end: End) -> Tuple[Any, Optional[BaseException]]:
+    def _outcome(self, future: Future[Any], end: End) -> Tuple[Any, Optional[BaseException]]:
         if end.data is None:
             future.worker = end.worker or future.worker
-            return None, settled_error(end.why, end.detail, future._name, future.worker)
+            return None, settled_error(end.why, self._with_way(end.detail), future._name, future.worker)
         future.attempt = end.attempt
         try:
             value = _parcel.unpack(end.data)
@@ -355,6 +395,12 @@ class Executor(concurrent.futures.Executor):
         if end.ok:
             return value, None
         return None, _raised(future._name, *value)
+
+    def _with_way(self, detail: str) -> str:
+        """A worker that ends by itself has said why, where this program does not see it."""
+        if "do not start" not in detail and "exited with code" not in detail:
+            return detail
+        return f"{detail} `weft logs {self.pool} --stderr` has its words."
 
     def _warn(self, numbers: Mapping[str, Any]) -> None:
         """Once for each reason: a program that waits for workers should know why there are none."""
@@ -442,14 +488,14 @@ def _close_all() -> None:
         executor.shutdown()
 
 
-def _begin(future: Future) -> None:
+def _begin(future: Future[Any]) -> None:
     try:
         future.set_running_or_notify_cancel()
     except (concurrent.futures.InvalidStateError, RuntimeError):
         pass  # It has been cancelled, or is over.
 
 
-def _tell_progress(future: Future, data: bytes) -> None:
+def _tell_progress(future: Future[Any], data: bytes) -> None:
     for listener in future._listeners:
         try:
             listener(_parcel.unpack(data))
@@ -481,7 +527,7 @@ def _send_by_value(modules: Iterable[types.ModuleType]) -> None:
             raise wrong(f"modules: {module!r} is not a module; import it and give it itself")
         if not _parcel.has_cloudpickle():
             return
-        import cloudpickle
+        import cloudpickle  # type: ignore[import-untyped]
 
         cloudpickle.register_pickle_by_value(module)
 
@@ -506,7 +552,9 @@ class _Wish:
         options: Dict[str, Any],
     ) -> None:
         if workers is None and name is None:
-            raise wrong("say how many workers: Executor(8), or Executor((0, 100)) for as many as there is work")
+            raise wrong(
+                "say how many workers: Executor(8), or Executor((0, 100)) for as many as there is work"
+            )
         if python is not None and venv is not None:
             raise wrong("python and venv name two interpreters; give one of them")
         self.name = name

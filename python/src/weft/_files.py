@@ -7,7 +7,7 @@ import json
 import os
 import stat
 import tempfile
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from ._errors import WeftError, wrong
 from ._http import Line
@@ -163,7 +163,9 @@ def _send(line: Line, digest: str, source: Any, size: int) -> None:
     for _ in range(_TURNS_MAX):
         if line.patiently(attempt):
             return
-    raise wrong(f"files: {source if isinstance(source, str) else 'a list'} is sent by another program at once")
+    raise wrong(
+        f"files: {source if isinstance(source, str) else 'a list'} is sent by another program at once"
+    )
 
 
 def _blocks(source: Any, offset: int, size: int) -> Iterator[bytes]:
@@ -181,7 +183,7 @@ def _blocks(source: Any, offset: int, size: int) -> Iterator[bytes]:
             yield block
 
 
-def pull(line: Line, manifests: List[Tuple[str, Mapping[str, Any]]]) -> List[str]:
+def pull(line: Line, manifests: Sequence[Tuple[str, Mapping[str, Any]]]) -> List[str]:
     """Writes what tasks have left into folders; paths of the files, those included that were there."""
     written: List[str] = []
     for folder, manifest in manifests:

@@ -123,7 +123,7 @@ class Answer:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        return self._response.headers
+        return dict(self._response.headers.items())
 
     def read(self) -> bytes:
         """All of it."""
@@ -485,4 +485,3 @@ def _refusal(status: int, data: bytes) -> WeftError:
         text = data[:200].decode("utf-8", "replace")
         message = f"The answer {status} is not the head's: {text}"
         return WeftError(message, code="internal.error", kind=_KINDS.get(status, "internal"))
-

@@ -114,7 +114,11 @@ class Job:
             said = {**query, "timeoutMs": poll_ms}
             limit = poll_ms / 1000 + _ANSWER_S
             return self._line.call(
-                "GET", f"{self._path}/wait", query=said, timeout_s=limit, patience_s=self._client._wait_patience_s
+                "GET",
+                f"{self._path}/wait",
+                query=said,
+                timeout_s=limit,
+                patience_s=self._client._wait_patience_s,
             )
 
         return View(view(poll(timeout, ask)["job"]))

@@ -105,7 +105,7 @@ def _is_plain(value: Any, depth: int) -> bool:
 
 def _cloudpickle() -> Any:
     try:
-        import cloudpickle
+        import cloudpickle  # type: ignore[import-untyped]
     except ImportError:
         return pickle
     return cloudpickle

@@ -68,7 +68,9 @@ class WebSocket:
         accept = base64.b64encode(hashlib.sha1((key + _GUID).encode()).digest()).decode()
         if response.headers.get("Sec-WebSocket-Accept") != accept:
             connection.close()
-            raise WeftError("The head answered another handshake.", code="head.unreachable", kind="unavailable")
+            raise WeftError(
+                "The head answered another handshake.", code="head.unreachable", kind="unavailable"
+            )
         sock.setblocking(False)
         return cls(connection, sock, _read_ahead(response))
 

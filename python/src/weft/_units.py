@@ -60,7 +60,8 @@ def size_bytes(name: str, value: Size) -> int:
     if re.fullmatch(r"[1-9]\d*", text):
         raise wrong(f"{name}: '{text}' has no unit; write {text}M or {text}G")
     base = 1000 if (match.group(3) or "").lower() == "b" else 1024
-    return round(float(match.group(1)) * base ** _POWER[(match.group(2) or "").lower()])
+    power: int = base ** _POWER[(match.group(2) or "").lower()]
+    return round(float(match.group(1)) * power)
 
 
 def whole(name: str, value: int, least: int, most: int) -> int:

@@ -6,8 +6,14 @@ Run by the user's own interpreter, whatever is installed there: `weft` is that o
 import os
 import sys
 
+_OLDEST = (3, 9)
+
 
 def _start() -> None:
+    if sys.version_info < _OLDEST:
+        sys.exit(
+            "weft: %s is Python %d.%d; workers need 3.9 or newer" % ((sys.executable,) + sys.version_info[:2])
+        )
     here = os.path.dirname(os.path.abspath(__file__))
     own = os.path.dirname(here)
     # Python puts the folder of a script in front: our files would hide modules of the user.
