@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { checkBans } from './tidy/bans.ts';
 import { checkCycles } from './tidy/cycles.ts';
+import { checkFalling } from './tidy/falling.ts';
 import { checkBuilt, checkFile } from './tidy/files.ts';
 import { type Finding, formatFinding } from './tidy/finding.ts';
 import { checkFolderCycles, checkKnownCycles } from './tidy/folder-cycles.ts';
@@ -37,9 +38,11 @@ function main(): void {
   const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
   const textsOf = (files: readonly string[]) => new Map(files.map((file) => [file, read(file)]));
   const texts = textsOf(paths);
+  const sources = [...texts].map(([file, text]) => readSource(file, text));
   const findings = [
     ...tidy(texts),
-    ...checkKnownCycles([...texts].map(([file, text]) => readSource(file, text))),
+    ...checkKnownCycles(sources),
+    ...checkFalling(sources),
     ...checkPureProject(read(PURE_PROJECT)),
     ...checkPages(textsOf(pages), all, read),
     ...checkBuilt(all),

@@ -136,7 +136,7 @@ export function scriptWays(): Ways {
     ways: [
       {
         name: 'script: the example in shell',
-        adaptor: script(program, true),
+        adaptor: script(program, { steers: true }),
         environment: {},
         startable,
         node: nodeAt,

@@ -46,7 +46,7 @@ const PAGE = '<html>Please log in</html>';
 
 function scriptDialect(mode: SiteMode, disk: SiteDisk): Dialect {
   return {
-    adaptor: script(['fb'], mode === 'steer'),
+    adaptor: script(['fb'], { steers: mode === 'steer' }),
     asked({ input = '' }) {
       const question = JSON.parse(input) as Question;
       const script = question.scriptFile === undefined ? '' : disk.script(question.scriptFile);

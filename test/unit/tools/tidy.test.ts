@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { checkFalling, FALLING } from '../../../tools/tidy/falling.ts';
 import { checkBuilt } from '../../../tools/tidy/files.ts';
 import { checkFolderCycles, checkKnownCycles } from '../../../tools/tidy/folder-cycles.ts';
 import { checkPages } from '../../../tools/tidy/pages.ts';
@@ -138,6 +139,46 @@ describe('tidy on imports', () => {
       'src/kernel/wire/c.ts:2',
       /a\.ts -> src\/kernel\/wire\/b\.ts -> src\/kernel\/wire\/c\.ts -> src/,
     );
+  });
+});
+
+describe('tidy on numbers that may only fall', () => {
+  const counted = (texts: readonly string[]) => {
+    const sources = texts.map((text, index) =>
+      readSource(`src/kernel/base/${index}.ts`, HEAD + text),
+    );
+    return checkFalling(
+      sources,
+      FALLING.map((rule) => ({ ...rule, max: 1 })),
+    );
+  };
+  const opening = '/** Its size. */\nexport const a = 1;\n';
+  const boolean = 'export function a(size: number, isOld: boolean, how = { x: true }): void {}\n';
+
+  it('as many as there may be are no finding', () => {
+    assert.deepEqual(counted([opening, boolean]), []);
+  });
+
+  it('one more is an error, with the remedy', () => {
+    const findings = counted([opening, boolean, opening]);
+    assert.deepEqual(
+      findings.map(({ level }) => level),
+      ['error'],
+    );
+    assert.match(findings[0]?.message ?? '', /^2 doc comments .* 1 may; begin with the noun/);
+    assert.match(
+      counted([opening, boolean, boolean])[0]?.message ?? '',
+      /^2 parameters .* named option/,
+    );
+  });
+
+  it('one fewer is a warning: the number may be lowered', () => {
+    const findings = counted([boolean]);
+    assert.deepEqual(
+      findings.map(({ level }) => level),
+      ['warning'],
+    );
+    assert.match(findings[0]?.message ?? '', /lower the number/);
   });
 });
 

@@ -74,7 +74,7 @@ export const verb = defineVerb<ListingOptions>({
       for (const line of formatListing(nodeRows, format, context.look)) context.print(line);
       context.print('');
       if (maintenance.length > 0) {
-        const columns = maintenanceColumns(now, false);
+        const columns = maintenanceColumns(now);
         const listing = { rows: maintenance, columns, name: idOf, empty: '' };
         for (const line of formatListing(listing, format, context.look)) context.print(line);
         context.print('');

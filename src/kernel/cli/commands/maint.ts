@@ -88,7 +88,7 @@ const list = defineVerb<ListingOptions & { all?: boolean; why?: boolean }>({
     const api = await context.api();
     const query = options.all === true ? { all: true } : {};
     const { maintenance } = await api.call('listMaintenance', { query });
-    const columns = maintenanceColumns(headNow(), options.why === true);
+    const columns = maintenanceColumns(headNow(), { why: options.why === true });
     const listing = { rows: maintenance, columns, name: idOf, empty: 'No maintenance.' };
     await context.list(listing, options.output);
     return 0;

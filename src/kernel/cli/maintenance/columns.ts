@@ -8,7 +8,10 @@ import type { Column } from '../output/table.ts';
 import { instantColumn } from '../output/times.ts';
 import { formatInstant, signalName } from '../output/words.ts';
 
-export function maintenanceColumns(now: number, isWhy: boolean): Column<MaintenanceView>[] {
+export function maintenanceColumns(
+  now: number,
+  { why = false }: { readonly why?: boolean } = {},
+): Column<MaintenanceView>[] {
   const reason: Column<MaintenanceView> = { title: 'REASON', value: reasonOf, least: 12 };
   return [
     { title: 'ID', value: (one) => one.id },
@@ -19,7 +22,7 @@ export function maintenanceColumns(now: number, isWhy: boolean): Column<Maintena
     { title: 'RUNNING', value: (one) => one.running },
     { title: 'PROGRAM', value: (one) => one.program ?? '-', wide: true },
     { title: 'BY', value: (one) => one.createdBy, wide: true },
-    ...(isWhy
+    ...(why
       ? [
           { title: 'WHY', value: whyOf, least: 24 },
           { title: 'RESULT', value: (one: MaintenanceView) => one.detail ?? '-', least: 12 },

@@ -69,6 +69,8 @@ export function formatListing<Row extends object>(
     case 'fields':
       return rows.length === 0 ? [empty] : templateFields(rows);
     default:
-      return rows.length === 0 ? [empty] : formatTable(columns, rows, format.kind === 'wide', look);
+      return rows.length === 0
+        ? [empty]
+        : formatTable(columns, rows, format.kind === 'wide' ? 'all' : 'main', look);
   }
 }

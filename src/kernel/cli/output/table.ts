@@ -29,17 +29,17 @@ export const PLAIN_LOOK: Look = { paint: PLAIN, width: null };
 
 const GAP = '  ';
 
-/** Lines of a table, title line first; `-o wide` has all columns, however long the lines. */
+/** Lines of a table, title line first; `-o wide` has `all` columns, however long the lines. */
 export function formatTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  wide = false,
+  which: 'main' | 'all' = 'main',
   { paint, width } = PLAIN_LOOK,
 ): string[] {
-  const shown = columns.filter((column) => wide || !column.wide);
+  const shown = columns.filter((column) => which === 'all' || !column.wide);
   const cells = rows.map((row) => shown.map(({ value }) => printable(value(row))));
   const lines = [shown.map(({ title }) => title), ...cells];
-  const lineMax = wide || width === null ? Number.POSITIVE_INFINITY : width;
+  const lineMax = which === 'all' || width === null ? Number.POSITIVE_INFINITY : width;
   return formatCells(lines, shown, { lineMax, paint });
 }
 

@@ -53,11 +53,11 @@ export function rowsOf(facts: Facts, pane: Pane, filter: string): Rows {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (pane === 'jobs') {
     const rows = facts.jobs.filter((job) => holds(words, jobText(job)));
-    const draw = (look: Look) => formatTable(jobColumns(now), rows, false, look);
+    const draw = (look: Look) => formatTable(jobColumns(now), rows, 'main', look);
     return { names: rows.map(({ id }) => String(id)), draw };
   }
   const rows = facts.nodes.filter((node) => holds(words, nodeText(node)));
-  const draw = (look: Look) => formatTable(nodeColumns(now), rows, false, look);
+  const draw = (look: Look) => formatTable(nodeColumns(now), rows, 'main', look);
   return { names: rows.map(({ name }) => name), draw };
 }
 

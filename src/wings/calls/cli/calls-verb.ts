@@ -30,14 +30,15 @@ export const verb = defineVerb<ListingOptions>({
     }
     const view = await api.call('poolCalls', { params: { id } });
     const isWide = options.output === 'wide';
+    const which = isWide ? 'all' : 'main';
     const inWords = (one: CallsView) => [
       `${doneWords(one)}, ${one.running} at workers, ${one.waiting} waiting${speedWords(one)}`,
       ...(one.clients.length === 0
         ? []
-        : ['', ...formatTable(clientColumns(), one.clients, isWide, context.look)]),
+        : ['', ...formatTable(clientColumns(), one.clients, which, context.look)]),
       ...(one.workers.length === 0
         ? []
-        : ['', ...formatTable(workerColumns(), one.workers, isWide, context.look)]),
+        : ['', ...formatTable(workerColumns(), one.workers, which, context.look)]),
     ];
     const output = isWide ? undefined : options.output;
     for (const line of formatOne(view, output, id, inWords)) context.print(line);

@@ -105,7 +105,7 @@ async function showUsers(context: Context, name: string | null): Promise<void> {
     { title: 'Role', value: (user: UserView) => user.role },
     { title: 'Jobs', value: (user: UserView) => String(user.activeJobs) },
   ];
-  for (const line of formatTable(columns, shown, false, context.look)) context.print(line);
+  for (const line of formatTable(columns, shown, 'main', context.look)) context.print(line);
 }
 
 async function createNode(context: Context, name: string | null, options: Options): Promise<void> {
@@ -153,6 +153,6 @@ async function showNodes(context: Context, name: string | null): Promise<void> {
     return;
   }
   const { nodes } = await api.call('listNodes');
-  for (const line of formatTable(nodeColumns(headNow()), nodes, false, context.look))
+  for (const line of formatTable(nodeColumns(headNow()), nodes, 'main', context.look))
     context.print(line);
 }

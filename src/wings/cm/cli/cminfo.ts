@@ -101,7 +101,7 @@ function table<Row>(
   rows: readonly Row[],
 ): void {
   context.print(title);
-  for (const line of formatTable(columns, rows, false, context.look)) context.print(`  ${line}`);
+  for (const line of formatTable(columns, rows, 'main', context.look)) context.print(`  ${line}`);
   context.print('');
 }
 

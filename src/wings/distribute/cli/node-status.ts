@@ -26,7 +26,7 @@ export const nodeStatus = headVerb<{ readonly nodesFile?: string }>({
     const listed = await nodesOf(context, options.nodesFile);
     const { nodes } = await (await context.api()).call('listNodes');
     const rows = rowsOf(listed, nodes);
-    for (const line of formatTable(COLUMNS, rows, false, context.look)) context.print(line);
+    for (const line of formatTable(COLUMNS, rows, 'main', context.look)) context.print(line);
     const missing = rows.filter(({ isThere }) => !isThere);
     if (missing.length === 0) return 0;
     context.note(`${missing.length} of ${plural(rows.length, 'node')} cannot be used now`);

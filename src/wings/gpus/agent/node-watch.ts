@@ -122,7 +122,7 @@ export class NodeWatch implements Companion, Viewer {
     const { settings, ports } = this.#agent;
     const isOld = known.bootId !== settings.bootId;
     this.#uuids = known.cards.map(({ uuid }) => uuid);
-    this.#lookout.remember(known.cards.map((card) => recall(card, ports.clock.now(), isOld)));
+    this.#lookout.remember(known.cards.map((card) => recall(card, ports.clock.now(), { isOld })));
   }
 
   #cards(): readonly GpuCard[] {

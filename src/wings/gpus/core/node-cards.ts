@@ -143,7 +143,7 @@ function remarkOf({ makers, cards }: Machine): string | null {
 }
 
 /** A card that was told before the agent was started, until its tool answers. */
-export function recall(card: GpuCard, at: number, isOld: boolean): Tracked {
+export function recall(card: GpuCard, at: number, age: { readonly isOld: boolean }): Tracked {
   const { vendor, uuid, busId, index, name, type, memoryBytes, numaNode, partOf } = card;
   const seen: SeenCard = {
     vendor,
@@ -159,5 +159,5 @@ export function recall(card: GpuCard, at: number, isOld: boolean): Tracked {
     ...(numaNode === undefined ? {} : { numaNode }),
     ...(partOf === undefined ? {} : { partOf }),
   };
-  return remembered(seen, at, isOld);
+  return remembered(seen, at, age);
 }

@@ -13,7 +13,11 @@ export const EMPTY: Machine = { cards: new Map(), makers: new Map() };
 const MISSING_MAX = 2;
 
 /** A card that was known before the agent was started. */
-export function remembered(seen: SeenCard, at: number, isOld: boolean): Tracked {
+export function remembered(
+  seen: SeenCard,
+  at: number,
+  { isOld }: { readonly isOld: boolean },
+): Tracked {
   return {
     seen,
     state: 'unknown',

@@ -29,7 +29,7 @@ const MAKERS: Readonly<Record<SiteSystem, Maker>> = {
   pbs: (site) => pbs(steers(site) ? schedulingOff() : null),
   htcondor: submitOnly('HTCondor', ({ queue }) => htcondor(queue)),
   lsf: submitOnly('LSF', () => lsf()),
-  script: (site) => script(programOf(site), steers(site)),
+  script: (site) => script(programOf(site), { steers: steers(site) }),
   weft: submitOnly('Another Weft', (site) => weft(programOf(withoutAccount(site)))),
   slurmrestd: submitOnly('A slurmrestd', (site) => slurmrestd(programOf(site), baseOf(site))),
 };

@@ -80,8 +80,8 @@ const jobColumns = (site: string): Column<JobRow>[] => [
   { title: 'REMARK', value: ({ reason }) => reason ?? '' },
 ];
 
-/** @param isFiltered what filters make of it, in place of what the site says */
-export function siteLines(site: SiteView, paint: Paint, isFiltered: boolean): string[] {
+/** @param shown `filtered`: what filters make of the site, in place of what the site says */
+export function siteLines(site: SiteView, paint: Paint, shown: 'raw' | 'filtered'): string[] {
   const head = titledLines(
     [
       ['Site', site.name],
@@ -94,7 +94,7 @@ export function siteLines(site: SiteView, paint: Paint, isFiltered: boolean): st
     undefined,
     paint,
   );
-  if (!isFiltered) {
+  if (shown === 'raw') {
     return [
       ...head,
       ...part('nodes', NODE_COLUMNS, site.nodes),
@@ -178,7 +178,7 @@ function part<Row extends object>(
   columns: Column<Row>[],
   rows: readonly Row[],
 ): string[] {
-  return ['', ...(rows.length === 0 ? [`No ${name}.`] : formatTable(columns, rows, false))];
+  return ['', ...(rows.length === 0 ? [`No ${name}.`] : formatTable(columns, rows))];
 }
 
 function ageWords(ageMs: number | null): string {

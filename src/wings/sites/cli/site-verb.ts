@@ -39,7 +39,7 @@ const show = defineVerb<ListingOptions & { raw?: boolean; filtered?: boolean }>(
     const api = await context.api();
     const site = await api.call('getSite', { params: { name: readName(text) } });
     const lines = formatOne(site, options.output, site.name, () =>
-      siteLines(site, context.paint, options.filtered === true),
+      siteLines(site, context.paint, options.filtered === true ? 'filtered' : 'raw'),
     );
     for (const line of lines) context.print(line);
     return 0;

@@ -29,7 +29,7 @@ const end = (id: string) => ({ output: jobs, id, told: 'listing' as const });
 
 export const LOADLEVELER: AdaptorCase = {
   system: 'loadleveler',
-  adaptor: script([PROGRAM], false),
+  adaptor: script([PROGRAM], { steers: false }),
   empty,
   listings: [jobs],
   states: {

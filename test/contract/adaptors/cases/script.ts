@@ -39,7 +39,7 @@ const ending = (id: string) => ({ output: listed, id, told: 'listing' as const }
 
 export const SCRIPT: AdaptorCase = {
   system: 'script',
-  adaptor: script(['/opt/site', '/var/lib/site'], true),
+  adaptor: script(['/opt/site', '/var/lib/site'], { steers: true }),
   empty: output({ jobs: [] }),
   listings: [listed],
   states: {

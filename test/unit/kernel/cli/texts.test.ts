@@ -93,7 +93,7 @@ test('tables are as wide as their content and cannot drive a terminal', () => {
     ['a\u001b[31m', '7'],
   ];
   assert.deepEqual(formatTable(columns, rows), ['NAME     N', '日本    10', 'a?[31m   7']);
-  assert.equal(formatTable(columns, rows, true)[0], 'NAME     N  MORE');
+  assert.equal(formatTable(columns, rows, 'all')[0], 'NAME     N  MORE');
   assert.equal(displayWidth('e\u0301日'), 3);
 });
 
@@ -104,15 +104,15 @@ test('a line of a table fits its terminal; in a pipe and with -o wide nothing is
     { title: 'REMARK', value: () => `waits for ${'日'.repeat(60)}`, least: 12 },
   ];
   const look = (width: number | null) => ({ paint: PLAIN, width });
-  const [title = '', line = ''] = formatTable(columns, [0], false, look(80));
+  const [title = '', line = ''] = formatTable(columns, [0], 'main', look(80));
   assert.ok(displayWidth(line) <= 80 && displayWidth(title) <= 80, line);
   assert.match(line, /^1 {3}n{40} {2}waits for 日+…$/);
   assert.match(
-    formatTable(columns, [0], false, look(60))[1] ?? '',
+    formatTable(columns, [0], 'main', look(60))[1] ?? '',
     /^1 {3}n{40} {2}waits for 日…$/,
   );
-  const whole = [look(null), look(200)].map((one) => formatTable(columns, [0], false, one)[1]);
-  whole.push(formatTable(columns, [0], true, look(80))[1]);
+  const whole = [look(null), look(200)].map((one) => formatTable(columns, [0], 'main', one)[1]);
+  whole.push(formatTable(columns, [0], 'all', look(80))[1]);
   assert.deepEqual(
     whole.map((words) => words?.replace(/^.* /, '')),
     Array.from({ length: 3 }, () => '日'.repeat(60)),

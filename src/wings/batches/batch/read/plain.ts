@@ -42,7 +42,11 @@ export function plainOf(document: Document.Parsed): unknown {
 }
 
 /** Where the value of a place begins, or its key; of what is not there, where it should be. */
-export function offsetOf(document: Document.Parsed, at: ProblemPath, isKey = false): number {
+export function offsetOf(
+  document: Document.Parsed,
+  at: ProblemPath,
+  wanted: 'key' | 'value',
+): number {
   let node = follow(document, document.contents);
   let offset = startOf(node);
   for (const [index, part] of at.entries()) {
@@ -52,7 +56,7 @@ export function offsetOf(document: Document.Parsed, at: ProblemPath, isKey = fal
       if (pair === undefined) return offset;
       const value = follow(document, pair.value);
       const hasValue = !isNothing(value);
-      offset = (isLast && isKey) || !hasValue ? startOf(pair.key) : startOf(pair.value);
+      offset = (isLast && wanted === 'key') || !hasValue ? startOf(pair.key) : startOf(pair.value);
       node = value;
     } else if (isSeq(node) && typeof part === 'number' && part in node.items) {
       offset = startOf(node.items[part]);

@@ -46,7 +46,7 @@ export function readStrictly<T extends Judged>(file: string, judge: (plain: unkn
 }
 
 function place(yaml: YamlText, { at, what, isKey }: Problem): FileProblem & { offset: number } {
-  const offset = offsetOf(yaml.document, at, isKey);
+  const offset = offsetOf(yaml.document, at, isKey ? 'key' : 'value');
   // An unknown key is told of the mapping that it stands in.
   const label = formatPlace(what.startsWith(UNKNOWN_KEY) ? at.slice(0, -1) : at);
   return { ...yaml.problem(offset, label === '' ? what : `${label}: ${what}`), offset };

@@ -35,10 +35,11 @@ export const show = defineVerb<Options>({
     const jobs = meant.slice(0, limit);
     const whole = { ...batch, jobs };
     const now = headNow();
+    const which = options.output === 'wide' ? 'all' : 'main';
     const inWords = () => [
       ...batchLines(batch, now),
       '',
-      ...formatTable(batchJobColumns(now), jobs, options.output === 'wide', context.look),
+      ...formatTable(batchJobColumns(now), jobs, which, context.look),
     ];
     const output = options.output === 'wide' ? undefined : options.output;
     for (const line of formatOne(whole, output, batch.title, inWords)) context.print(line);

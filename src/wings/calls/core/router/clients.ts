@@ -62,7 +62,7 @@ export function takeFromClient(
       onNone(state, line, message);
       return null;
     case 'bye':
-      over(state, session, false);
+      over(state, session, 'ended');
       line.session = null;
       line.peer.close();
       lineGone(state, line);

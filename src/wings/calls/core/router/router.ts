@@ -278,7 +278,8 @@ export class Router {
     for (const session of state.sessions.values()) {
       const awayMsMax = session.isSilent ? CALL_CLIENT_SILENT_MS : CALL_CLIENT_AWAY_MS;
       const isAway = session.line === null && now - session.awayAt >= awayMsMax;
-      if (isAway && state.recovery === null) over(state, session, session.detach);
+      if (isAway && state.recovery === null)
+        over(state, session, session.detach ? 'detached' : 'ended');
     }
     for (const worker of state.workers.values()) {
       const isGone = worker.line === null && !worker.isSuspended;

@@ -10,12 +10,13 @@ import { closeRelaysOf } from './streams.ts';
  * The session is over. Workers hear that before anything else of it, so that they remember it when
  * they have forgotten its calls: a client that comes back to the next router must not run them anew.
  */
-export function over(state: RouterState, session: Session, isDetached: boolean): void {
+export function over(state: RouterState, session: Session, how: 'detached' | 'ended'): void {
   state.sessions.delete(session.id);
   state.inner.delete(session);
   state.remember(session.id, session.highest);
   session.line = null;
-  for (const { peer } of state.workerLines) peer.send({ kind: 'over', id: session.id, isDetached });
+  for (const { peer } of state.workerLines)
+    peer.send({ kind: 'over', id: session.id, isDetached: how === 'detached' });
   for (const call of session.calls.values()) leave(state, call);
   // Behind a session whose calls wait it would stay in the ring, with all that it had.
   session.fresh.retain(isNone);

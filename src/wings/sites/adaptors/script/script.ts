@@ -21,7 +21,10 @@ import { flag, list, orNull, type Shape } from './shape.ts';
 const NAMED_MAX = 1000;
 
 /** @param program its words, to which the operation is added */
-export function script(program: readonly string[], steers: boolean): Adaptor {
+export function script(
+  program: readonly string[],
+  { steers }: { readonly steers: boolean },
+): Adaptor {
   const ask = <T>(operation: Operation, key: string, shape: Shape<T>, question: Question = {}) =>
     asked(program, operation, { key, shape, question });
   const orNothing = <T>(operation: Operation, key: string, shape: Shape<T>, question: Question) => {

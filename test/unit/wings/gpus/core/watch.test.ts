@@ -233,7 +233,9 @@ test('[V5] what was known before the agent was started is kept back until a tool
   const watched = new Watched();
   const known = (isOld: boolean): Machine => ({
     makers: new Map(),
-    cards: new Map([1, 5].map((number) => [`GPU-${number}`, remembered(seen(number), 0, isOld)])),
+    cards: new Map(
+      [1, 5].map((number) => [`GPU-${number}`, remembered(seen(number), 0, { isOld })]),
+    ),
   });
   watched.machine = known(false);
   assert.equal(watched.look([]), 'unknown unknown');

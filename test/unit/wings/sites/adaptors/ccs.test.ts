@@ -17,7 +17,7 @@ writeFileSync(join(top, 'nodes'), 'n1 2\nn2 4\n');
 const answer = (operation: string, commands: Commands, asked = {}) =>
   answerOf([CCS, join(top, 'nodes')], operation, commands, asked);
 
-const adaptor = script([CCS, join(top, 'nodes')], false);
+const adaptor = script([CCS, join(top, 'nodes')], { steers: false });
 const SUBMISSION = {
   SITE_NAME: 'weft-c1-1',
   SITE_SCRIPT_FILE: "/s/it's",

@@ -11,7 +11,7 @@ import { answerOf, printing } from '../../../../support/site-program.ts';
 import { documented } from './recorded.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../../../examples/adaptor/loadleveler');
-const adaptor = script([PROGRAM], false);
+const adaptor = script([PROGRAM], { steers: false });
 const output = (name: string) => documented(`loadleveler/${name}.txt`);
 const answer = (operation: string, commands: Record<string, string>, asked = {}) =>
   answerOf([PROGRAM], operation, commands, asked);

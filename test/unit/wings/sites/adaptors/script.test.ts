@@ -8,7 +8,7 @@ import type { SiteOutput, SiteQuery } from '../../../../../src/wings/sites/adapt
 import { OPERATIONS } from '../../../../../src/wings/sites/adaptors/script/contract.ts';
 import { script } from '../../../../../src/wings/sites/adaptors/script/script.ts';
 
-const adaptor = script(['/opt/site', '--quiet'], true);
+const adaptor = script(['/opt/site', '--quiet'], { steers: true });
 
 function said(answer: object | string): SiteOutput {
   const stdout = typeof answer === 'string' ? answer : JSON.stringify(answer);
@@ -114,7 +114,7 @@ test('[G16] what a job wants of its nodes is as the program says, or it is held 
   const begun = { ...gpus, where: asked, queue: 'long', state: 'running', nodes: ['n1'] };
   assert.deepEqual(listed(begun), { ...waits, state: 'running' });
   // Where its own scheduler starts it, it is that one's matter.
-  const submitter = script(['/opt/site'], false);
+  const submitter = script(['/opt/site'], { steers: false });
   assert.deepEqual(listed({ ...gpus, where: asked, queue: 'long' }, submitter), waits);
   for (const [bad, words] of [
     [{ where: { only: [] } }, /where\.only is \[\]; expected at least one/],
@@ -233,7 +233,7 @@ test('a program that does not offer starts, or lacks something, is not steered',
   const good = said({ contract: 1, operations: ['start', 'take-back'] });
   assert.equal(problemOf(offers?.query ?? assert.fail(), good), 'believed: true');
   assert.equal(problemOf(needs?.query ?? assert.fail(), good), 'believed: true');
-  assert.equal(script(['x'], false).steering, null);
+  assert.equal(script(['x'], { steers: false }).steering, null);
 });
 
 test('the page has every operation and every key of the contract', () => {

@@ -27,7 +27,7 @@ test('what a site says cannot drive a terminal', () => {
       },
     } as unknown as Parameters<typeof siteLines>[0],
     PLAIN,
-    false,
+    'raw',
   );
   assert.ok(lines.includes('Warning: source racks: gone?[2J.'), lines.join('\n'));
   assert.doesNotMatch(lines.join(''), /\u001b/);

@@ -565,7 +565,7 @@ test('[M9] a node that is switched off is neither refused nor opened, and given 
   let [state, isStopped] = ['idle', false];
   const ran: string[] = [];
   const stops = new NodeStops({
-    adaptor: script(['/opt/site'], true),
+    adaptor: script(['/opt/site'], { steers: true }),
     clock: world.clock,
     log: world.log,
     notes: world.notes,
