@@ -87,6 +87,11 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     about:
       'functions on workers of a pool: calls a second, round trips, large values, a killed worker',
   },
+  python: {
+    args: ['python.ts', '10000'],
+    about:
+      'an Executor of the Python package beside ProcessPoolExecutor: calls, round trips, arrays',
+  },
   flood: {
     args: ['flood.ts', '1000000'],
     about: 'a million calls of a function: CPU, memory, and what other requests notice of it',

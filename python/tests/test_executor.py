@@ -366,6 +366,41 @@ class HeadRestarts(Executors):
         self.assertEqual(len(late.result(LIMIT)), 500_000)
 
 
+class OverTls(unittest.TestCase):
+    """With WEFT_TEST_HEAD, WEFT_TEST_FINGERPRINT and WEFT_TEST_TOKEN."""
+
+    def test_calls_go_over_the_network(self):
+        if "WEFT_TEST_HEAD" not in os.environ:
+            self.skipTest("no head over TLS")
+        said = {name.lower(): os.environ[f"WEFT_TEST_{name}"] for name in ("HEAD", "FINGERPRINT", "TOKEN")}
+        with weft.Client(**said) as client, client.executor(2, **WORKER) as executor:
+            self.assertEqual(list(executor.map(square, range(500))), [x * x for x in range(500)])
+            data = os.urandom(3_000_000)
+            self.assertEqual(executor.submit(bytes.upper, data).result(LIMIT), data.upper())
+
+
+class Functions(Executors):
+    def test_more_functions_than_a_line_takes(self):
+        def made(n):
+            return lambda: n
+
+        count = 12_000
+        futures = [self.executor.submit(made(n)) for n in range(count)]
+        self.assertEqual(sum(future.result(LIMIT * 2) for future in futures), sum(range(count)))
+
+    def test_a_fork_of_the_program_waits_for_nothing(self):
+        future = self.executor.submit(time.sleep, 0.3)
+        child = os.fork()
+        if child == 0:
+            try:
+                self.executor.submit(square, 1)
+                os._exit(1)
+            except RuntimeError:
+                os._exit(0)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        future.result(LIMIT)
+
+
 class Pools(Executors):
     workers = (0, 2)
     more = {"idle": "1s"}

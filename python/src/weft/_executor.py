@@ -182,6 +182,8 @@ class Executor(concurrent.futures.Executor):
             self._max_workers = wish.range["max"] if wish.range is not None else int(self.info()["max"])
             self._pool = PoolLine(self._client._line, self.pool, self._hear)
         except BaseException:
+            if getattr(self, "_is_own", False):
+                self._stop()
             if self._is_own_client:
                 self._client.close()
             raise
@@ -479,6 +481,8 @@ class Executor(concurrent.futures.Executor):
 
 
 _open: "weakref.WeakSet[Executor]" = weakref.WeakSet()
+# In a process that was forked the thread of the line is not there: nobody there waits for calls.
+os.register_at_fork(after_in_child=_open.clear)
 
 
 @atexit.register

@@ -352,14 +352,26 @@ class Session:
         while self._unsent and self._window_calls > 0 and self._window_bytes > 0:
             own = self._unsent[0]
             if len(self._told) + 1 + len(own.shared) > _ASSETS_MAX:
-                # On a new line only what the open calls need is named.
-                raise LineFault("a line has named as many functions as it may")
+                return self._renew()
             self._unsent.popleft()
             if own.number not in self._calls:
                 continue
             own.generation = self._generation
             own.since = self._losses
             self._send(own)
+
+    def _renew(self) -> None:
+        """On a new line only what the open calls need is named, which leaves room for others: unless
+        these need most of it. Then the rest waits until some of them are over.
+        """
+        needed = {
+            one
+            for own in self._calls.values()
+            if own.generation is not None
+            for one in (own.asset, *own.shared)
+        }
+        if len(needed) <= _ASSETS_MAX // 2:
+            raise LineFault("a line has named as many functions as it may")
 
     def _send(self, own: _Own) -> None:
         self._name(own.asset)

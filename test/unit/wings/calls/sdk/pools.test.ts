@@ -291,6 +291,16 @@ describe('a pool', { timeout: 600_000 }, () => {
     });
   });
 
+  test('[K15] takes no pool for functions of Python programs', LIMIT, async () => {
+    await open();
+    const found = { id: 7, min: 1, max: 1, python: 'python3', perWorker: {}, calls: {} };
+    head.answers['GET /v1/pools/theirs'] = [200, { ...found, name: 'theirs' }];
+    for (const workers of [undefined, 1]) {
+      const wish = { name: 'theirs', workers } as PoolOptions;
+      await assert.rejects(cluster.pool(wish), /Pool theirs runs functions of Python programs/);
+    }
+  });
+
   test('what cannot travel is refused at once, by its path', LIMIT, async () => {
     await open();
     const bad = { deep: [process.stdout] };
