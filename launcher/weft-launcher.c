@@ -27,6 +27,7 @@
 #include "members.h"
 #include "peers.h"
 #include "spawn.h"
+#include "step.h"
 
 enum { EXIT_USAGE = 2, EXIT_ALREADY_RUNNING = 3, IN_ROOM = 65536 };
 /* Frames handled before exits are reaped and answers sent: keeps both prompt under a flood. */
@@ -422,6 +423,7 @@ static void serve(void) {
 
 int main(int argc, char **argv) {
   if (argc == 3 && !strcmp(argv[1], "--peers")) return peers_say(atoi(argv[2]));
+  if (argc > 2 && !strcmp(argv[1], "--step")) return step_run(argv + 2);
   const char *path = NULL, *log = NULL;
   errno = 0;
   uint64_t idle_s = 60;
@@ -433,7 +435,8 @@ int main(int argc, char **argv) {
   }
   if (!path || argc % 2 == 0 || idle_s > 1000000) {
     fprintf(stderr, "usage: weft-launcher --socket PATH [--log PATH] [--idle-exit SECONDS]\n"
-                    "       weft-launcher --peers COUNT\n");
+                    "       weft-launcher --peers COUNT\n"
+                    "       weft-launcher --step PROGRAM [ARGUMENT...]\n");
     return EXIT_USAGE;
   }
   for (int fd = 0; fd < 3;) fd = open("/dev/null", O_RDWR); /* so that 0 to 2 are taken */

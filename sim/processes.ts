@@ -290,6 +290,7 @@ export function groupContainment(kernel: Kernel, life: Life): Containment {
         if (!names.includes(name) && kernel.inGroup(name).length === 0) kernel.groups.delete(name);
       }
     },
+    procs: (name) => [name],
     isEmpty: (name) => kernel.inGroup(name).length === 0,
     kill(name) {
       if (life.alive) for (const process of kernel.inGroup(name)) kernel.signal(process, 9);

@@ -20,6 +20,7 @@ import { replay } from './wings/replay/wing.ts';
 import { rollout } from './wings/rollout/wing.ts';
 import { sites } from './wings/sites/wing.ts';
 import { slurm } from './wings/slurm/wing.ts';
+import { steps } from './wings/steps/wing.ts';
 import { wiki } from './wings/wiki/wing.ts';
 
 // Once more, as the declarations of this file keep these: wings add to types of the kernel.
@@ -42,6 +43,7 @@ import './wings/replay/wing.ts';
 import './wings/rollout/wing.ts';
 import './wings/sites/wing.ts';
 import './wings/slurm/wing.ts';
+import './wings/steps/wing.ts';
 import './wings/wiki/wing.ts';
 
 /** In the order in which their hooks are asked. */
@@ -63,6 +65,7 @@ export const WINGS: readonly Wing[] = [
   rollout,
   lab,
   mcp,
+  steps,
   slurm,
   cm,
   distribute,

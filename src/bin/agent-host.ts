@@ -130,9 +130,9 @@ async function start(
   const settings = settingsOf(options, machine, { instance, elsewhere });
   const ports = portsOf(options, machine, { log, cache, instance, elsewhere });
   const facts = { ...settings.facts, limits: ports.containment.facts, ...elsewhere?.facts() };
-  const { nodeCount, makers } = machine;
+  const { nodeCount, makers, launcher } = machine;
   const uidsOf = uidsByOwn(machine.launcher);
-  const parts = makers.map((make) => make({ options, log, nodeCount, uidsOf }));
+  const parts = makers.map((make) => make({ options, log, nodeCount, launcher, uidsOf }));
   const { pauseMaxMs = settings.pauseMaxMs } = parts.find((part) => 'pauseMaxMs' in part) ?? {};
   const own = { ...settings, facts, pauseMaxMs };
   const agent = await startAgent(ports, own, parts);

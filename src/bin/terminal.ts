@@ -11,6 +11,7 @@ import { EXIT_OWN_FAILURE } from '../kernel/model/failure.ts';
 import { WINGS } from '../wings.ts';
 import { standardInput } from './input.ts';
 import { forgetNpm } from './npm-variables.ts';
+import { standardRaw } from './raw-terminal.ts';
 import { standardScreen } from './screen.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -63,6 +64,7 @@ export function invocation(program: string): Invocation {
       errorIsTerminal: isatty(2),
       columns: () => process.stdout.columns,
       input: standardInput,
+      raw: standardRaw,
       ...(isatty(0) && isatty(1) ? { screen: standardScreen } : {}),
       ...(isatty(0) && isatty(2) ? { ask } : {}),
     },

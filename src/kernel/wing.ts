@@ -14,6 +14,7 @@ import type { HeadPart } from './head/part.ts';
 import type { UidsOf } from './listeners/peer-owners.ts';
 import type { MachinePart } from './machine/part.ts';
 import type { NodeFacts } from './model/node.ts';
+import type { LauncherProgram } from './os/launcher-build.ts';
 import type { Log } from './ports/log.ts';
 
 export interface Wing extends CliWing {
@@ -41,6 +42,8 @@ export interface HostedNode {
   readonly log: Log;
   /** How many nodes the program has. */
   readonly nodeCount: number;
+  /** What starts processes on this machine. */
+  readonly launcher: Pick<LauncherProgram, 'kind' | 'command'>;
   /** Whose processes are at the other ends of unix sockets; undefined: nobody can say. */
   readonly uidsOf: UidsOf | undefined;
 }

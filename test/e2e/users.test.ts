@@ -53,6 +53,19 @@ describe('a cluster of several users', { skip }, () => {
     assert.deepEqual([uid, gid], [BOB.uid, BOB.uid]);
   });
 
+  it('[Z2] a step runs as the owner of its job, and nobody else but an admin starts one', async () => {
+    const id = (await cluster.ok(ALICE, 'run', '--', 'sleep 600')).trim();
+    const own = await cluster.as(ALICE, 'exec', id, '--', 'sh', '-c', 'id -un; id -G; exit 4');
+    assert.equal(own.code, 4, own.error);
+    const [name, groups] = own.out.trim().split('\n');
+    assert.equal(name, 'alice');
+    assert.deepEqual(groups?.split(' ').map(Number).sort(), [ALICE.uid, LAB_GID]);
+    const other = await cluster.as(BOB, 'exec', id, '--', 'id', '-un');
+    assert.deepEqual([other.code, other.out], [4, '']);
+    assert.match(other.error, /belongs to alice/);
+    await cluster.ok(ALICE, 'cancel', id);
+  });
+
   it('a step on another node runs as the submitter too, in the directory of the job', async () => {
     const other = '"$(tail -n 1 "$WEFT_HOSTFILE")"';
     const line = `"$WEFT_RSH" ${other} 'id -un; id -G; pwd; echo "$WEFT_NODE_RANK"'`;

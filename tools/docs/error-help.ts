@@ -88,6 +88,26 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'A pool is a job, but how many workers it has is moved by its calls, within bounds.',
     next: '`weft pool scale` changes the bounds; `weft pool start` starts another pool.',
   },
+  'step.not_found': {
+    means: 'No step of this id was heard of since the head started, or it was long ago.',
+    next: '`weft job ID` lists the steps of a job.',
+  },
+  'step.too_many': {
+    means: 'Each step has a helper on its node and a line through the head.',
+    next: 'Wait for some of them to end, or start more processes in one step: `weft exec -n`.',
+  },
+  'step.not_running': {
+    means: 'A step runs inside of what its task holds: before the start and after the end there is nothing.',
+    next: '`weft why ID` says why a task waits; try again when it runs.',
+  },
+  'step.not_here': {
+    means: 'What runs at another site or in a container of its own cannot be joined by a program of the node.',
+    next: 'Log in there by the means of that site, or submit the program as a job.',
+  },
+  'step.node_away': {
+    means: 'The node is not connected, or its agent is of an earlier release, which knows no steps.',
+    next: '`weft node list` shows it; try again when it is back.',
+  },
   'pilot.not_found': {
     means: 'No fleet of pilots of this name is there any more.',
     next: '`weft pilot list` shows those that are.',

@@ -47,6 +47,7 @@ export const POLLED: Containment = {
   polled: true,
   acquire: () => null,
   adopt: () => undefined,
+  procs: () => [],
   isEmpty: () => true,
   kill: () => undefined,
   use: () => ({ outOfMemory: false, memoryPeakBytes: null }),

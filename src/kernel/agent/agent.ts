@@ -82,6 +82,8 @@ class RunningAgent implements Agent {
   readonly #spool: Spool;
   readonly #launcher: LauncherLine;
   #stopped = false;
+  /** The head of this session hears what wings say. */
+  #hasWings = false;
   /** What may change while it runs. */
   #introduction: Pick<AgentSettings, 'labels' | 'resources' | 'facts'>;
 
@@ -179,6 +181,12 @@ class RunningAgent implements Agent {
       step: (input) => this.#engine.step(input),
       sayAlive: () => this.#link.sayAlive(),
       introduce: () => this.#link.introduce(),
+      say: (wing, body) => this.#hasWings && this.#link.send({ kind: 'wing', wing, body }),
+      beside: {
+        joining: (epoch) => this.#hands.joining(epoch),
+        start: (request, heard) => this.#launcher.startBeside(request, heard),
+        signal: (launchId, signal) => this.#launcher.processes?.signal(launchId, signal, true),
+      },
     });
     this.#stops = new StopWatch({
       clock: ports.clock,
@@ -199,6 +207,8 @@ class RunningAgent implements Agent {
     this.#hands.prepareNode(this.state);
     this.#engine.attach({
       perform: (effect, epoch) => {
+        // First: what runs beside its processes must not be found once they are swept.
+        if (effect.kind === 'sweep') this.#companions.ended(epoch);
         this.#hands.perform(effect, epoch);
         if (effect.kind === 'start') this.#companions.started(epoch);
       },
@@ -284,6 +294,8 @@ class RunningAgent implements Agent {
         this.#spool.limitFiles(welcome.logBytesMax);
         this.#outputs.connect(welcome);
         this.#tellOfSite(welcome);
+        this.#hasWings = welcome.features.includes('wings');
+        this.#companions.greeted(this.#hasWings);
       },
       onDown: () => this.#onDown(),
       onMessage: (message) => this.#onMessage(message),
@@ -300,6 +312,8 @@ class RunningAgent implements Agent {
   #onDown(): void {
     this.#outputs.disconnect();
     this.#ports.site?.disconnect();
+    this.#hasWings = false;
+    this.#companions.parted();
   }
 
   #onMessage(message: HeadToAgent): void {
@@ -317,6 +331,8 @@ class RunningAgent implements Agent {
       this.#ports.site?.stop(message.stops, message.number ?? 0);
     } else if (message.kind === 'stdin') {
       this.#feeds.take(message);
+    } else if (message.kind === 'wing') {
+      this.#companions.heard(message.wing, message.body);
     }
   }
 

@@ -23,6 +23,22 @@ export class Companions {
     for (const one of this.#all) one.started?.(epoch);
   }
 
+  ended(epoch: Epoch): void {
+    for (const one of this.#all) one.ended?.(epoch);
+  }
+
+  greeted(hears: boolean): void {
+    for (const one of this.#all) one.greeted?.(hears);
+  }
+
+  parted(): void {
+    for (const one of this.#all) one.parted?.();
+  }
+
+  heard(wing: string, body: unknown): void {
+    for (const one of this.#all) one.heard?.(wing, body);
+  }
+
   /** What the first that looks has seen. */
   presence(): readonly Presence[] | null {
     for (const one of this.#all) {

@@ -1,5 +1,6 @@
 // Carries out the runner's effects: prepares, starts, signals, sweeps, ships and cleans up.
 
+import type { Result } from '../base/result.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { LaunchRequest, Processes } from '../ports/processes.ts';
@@ -19,7 +20,7 @@ import type { Feeds } from './feeds.ts';
 import { Movements } from './movements.ts';
 import { fileNameOf, hostFile, scriptFile, slotsFile, spoolFile, workDirectory } from './names.ts';
 import type { OutputFile, OutputShipper } from './outputs.ts';
-import type { AgentPart } from './part.ts';
+import type { AgentPart, Joining } from './part.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 import { type Prepared, Preparer } from './prepare.ts';
 import { Spools } from './spools.ts';
@@ -100,6 +101,11 @@ export class Hands {
   /** Before what a launcher knows is taken up: it may not be the one that started these. */
   onLauncherFound(state: RunnerState): void {
     this.#sweeper.adopt(state.epochs.keys());
+  }
+
+  /** What its processes were started with, for one more. */
+  joining(epoch: Epoch): Promise<Result<Joining, string>> {
+    return this.#preparer.joining(epoch);
   }
 
   stop(): void {

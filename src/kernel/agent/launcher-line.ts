@@ -39,6 +39,8 @@ export class LauncherLine {
    */
   #outdated: string | null = null;
   #stopped = false;
+  /** Those of no epoch, with who hears of them. */
+  readonly #beside = new Map<number, (event: ProcessEvent) => void>();
 
   constructor(world: LauncherLineWorld) {
     this.#world = world;
@@ -73,6 +75,20 @@ export class LauncherLine {
   start(request: LaunchRequest): void {
     if (this.#processes === null) this.#queued.push(request);
     else this.#processes.start(request);
+  }
+
+  /** One of no epoch, which a next agent does not take over. Null: it cannot be started now. */
+  startBeside(
+    request: Omit<LaunchRequest, 'launchId'>,
+    heard: (event: ProcessEvent) => void,
+  ): number | null {
+    const processes = this.#processes;
+    if (processes === null || processes.outdated !== null) return null;
+    const launchId = this.#world.state.nextLaunchId;
+    this.#world.step({ kind: 'launch_ids_used', upTo: launchId });
+    this.#beside.set(launchId, heard);
+    processes.start({ ...request, launchId });
+    return launchId;
   }
 
   /** Hears and asks nothing more; who takes the launcher from here also closes it. */
@@ -118,9 +134,12 @@ export class LauncherLine {
   #onEvent(processes: Processes, event: ProcessEvent): void {
     const { state, step } = this.#world;
     const isOurs = state.byLaunch.has(event.launchId);
-    step({ kind: 'process', event });
     const isOver = event.kind === 'exited' || event.kind === 'failed';
+    const heard = this.#beside.get(event.launchId);
+    if (heard === undefined) step({ kind: 'process', event });
+    if (isOver) this.#beside.delete(event.launchId);
     if (!isOurs && isOver) processes.forget(event.launchId);
+    heard?.(event);
   }
 
   /** Left by an agent whose journal is gone: nobody will ever ask for them. */
@@ -135,11 +154,18 @@ export class LauncherLine {
     }
   }
 
+  #loseBeside(): void {
+    const all = [...this.#beside];
+    this.#beside.clear();
+    for (const [launchId, heard] of all) heard({ kind: 'lost', launchId });
+  }
+
   #onLost(processes: Processes, why: string): void {
     if (this.#processes !== processes || this.#stopped) return;
     if (processes.outdated === null) this.#world.log.error({ why }, 'the launcher is lost');
     else this.#world.log.warn({ why }, 'a new launcher takes over');
     this.#processes = null;
+    this.#loseBeside();
     void this.connect();
   }
 }

@@ -1,9 +1,13 @@
 // What a wing does in the agent of a node: for the starts of its own tasks, and beside the agent's
 // work for as long as that lives. An agent is given the parts of all wings, and asks them in order.
 
+import type { Result } from '../base/result.ts';
 import type { NodeGpus } from '../model/gpu.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
+import type { ProcessEvent } from '../model/processes.ts';
+import type { Owner } from '../ports/files.ts';
+import type { LaunchRequest } from '../ports/processes.ts';
 import type { UserAccount } from '../ports/users.ts';
 import type { Epoch } from '../runner/epoch.ts';
 import type { RunnerInput } from '../runner/inputs.ts';
@@ -60,6 +64,38 @@ export interface AgentInside {
   readonly sayAlive: () => void;
   /** Says hello once more: what the node offers has changed. */
   readonly introduce: () => void;
+  /** To the wing's half in the head; false when there is none that could hear it now. */
+  readonly say: (wing: string, body: object) => boolean;
+  /** Programs inside of what a task has here. */
+  readonly beside: Beside;
+}
+
+/**
+ * Starts programs beside the processes of a task, in its group and with what it has. They are in no
+ * journal: the agent that finds one of an earlier life ends it. An id is never used again.
+ */
+export interface Beside {
+  /** What the processes of a running epoch were started with; an error says why that is not known. */
+  joining(epoch: Epoch): Promise<Result<Joining, string>>;
+  /**
+   * Its launch id; null: there is no launcher now. The last event is its end, or `lost` when nobody
+   * can say.
+   */
+  start(
+    request: Omit<LaunchRequest, 'launchId'>,
+    heard: (event: ProcessEvent) => void,
+  ): number | null;
+  /** To the program and what it has started. */
+  signal(launchId: number, signal: number): void;
+}
+
+/** To be started with, by whoever fills in program, input and output. */
+export interface Joining {
+  readonly request: Omit<LaunchRequest, 'launchId'>;
+  /** By it the task's end finds a process (`WEFT_LAUNCH`). */
+  readonly mark: string;
+  /** Null: the agent's own user. */
+  readonly owner: Owner | null;
 }
 
 /**
@@ -80,6 +116,14 @@ export interface Companion {
   begin?(): void;
   /** The launcher was asked to start this. */
   started?(epoch: Epoch): void;
+  /** Its main processes are gone: what is left of it is about to be ended. */
+  ended?(epoch: Epoch): void;
+  /** A head has taken this agent for its node. `hears`: it has wings that hear. */
+  greeted?(hears: boolean): void;
+  /** The session is over. */
+  parted?(): void;
+  /** What a wing's half in the head says. */
+  heard?(wing: string, body: unknown): void;
   /** Who uses the machine, for the head; null: it does not look. */
   presence?(): readonly Presence[] | null;
   /** The node's cards, the same value as long as nothing has changed; null: it does not look. */

@@ -9,7 +9,7 @@ import type { Group } from '../ports/containment.ts';
 import type { Owner } from '../ports/files.ts';
 import type { LaunchRequest } from '../ports/processes.ts';
 import type { UserAccount } from '../ports/users.ts';
-import type { Failure, Preparation } from '../runner/epoch.ts';
+import { type Epoch, type Failure, type Preparation, processesOf } from '../runner/epoch.ts';
 import { buildEnvironment, environmentOfProcess } from './environment.ts';
 import type { Feeds } from './feeds.ts';
 import { hostLines, slotLines } from './host-lines.ts';
@@ -24,7 +24,7 @@ import {
   spoolFile,
   workDirectory,
 } from './names.ts';
-import type { AgentPart, Start } from './part.ts';
+import type { AgentPart, Joining, Start } from './part.ts';
 import { formatPattern } from './patterns.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 import type { Spools } from './spools.ts';
@@ -123,6 +123,42 @@ export class Preparer {
     return signal === null
       ? this.#setUpAny(order, account)
       : this.#setUpStaged(order, account, signal);
+  }
+
+  /**
+   * What the first process of a running epoch was started with, but for its program, input and output:
+   * made once more of its order, as an agent that took it over never made it.
+   */
+  async joining(epoch: Epoch): Promise<Result<Joining, string>> {
+    const { order, run } = epoch;
+    const first = processesOf(epoch)[0];
+    if (run === null || first === undefined) return err('it has not started');
+    const { users } = this.#ports;
+    const own = !this.#settings.switchUser || order.account.own === true;
+    const account = own ? users.self() : await users.find(order.account.user);
+    const refusal = this.#refuseAccount(order, account);
+    if (refusal !== null || account === null) return err(refusal ?? 'no account');
+    const { directory, group } = run.preparation;
+    const { uid, gid } = account;
+    const owner = this.#settings.switchUser ? { uid, gid } : null;
+    const procs = group === null ? [] : this.#ports.containment.procs(group);
+    if (group !== null && procs.length === 0) return err('its processes are gone');
+    const setting = {
+      order,
+      account,
+      owner,
+      directory,
+      spool: run.preparation.spool,
+      temporary: order.directory.kind === 'private' ? `${directory}.tmp` : null,
+      group: group === null ? null : { name: group, procs },
+      leaseMs: null,
+    };
+    const [like] = this.#requests(setting, first.launchId);
+    if (like === undefined) return err('it has no process');
+    const { launchId, environment, ...request } = like;
+    const kept = environment.filter((entry) => !entry.startsWith('WEFT_LAUNCH='));
+    const mark = markOf(this.#settings, launchId);
+    return ok({ request: { ...request, environment: kept }, mark, owner });
   }
 
   async #setUpStaged(

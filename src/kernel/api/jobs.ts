@@ -17,6 +17,7 @@ import {
 import { deliveryView } from './delivery.ts';
 import { shownFields } from './option-fields.ts';
 import { startGuess } from './start-guess.ts';
+import { stepView } from './step-view.ts';
 
 /** How a job or task ended; null until then. */
 export const outcomeView = z.object({
@@ -128,6 +129,8 @@ export const jobDetail = jobView.extend({
    * Null: none runs, or nobody counts it.
    */
   memoryNow: z.object({ bytes: count, peakBytes: count }).nullable().exactOptional(),
+  /** Owner only: programs inside of its tasks, as far as the head knows them since it started; missing: none. */
+  steps: z.array(stepView).exactOptional(),
   /** Owner and operators only: what its tasks left and the head keeps. Null: nothing. */
   outputs: keptAmounts.nullable(),
 });

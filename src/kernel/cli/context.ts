@@ -16,6 +16,7 @@ import type { Input } from './jobs/input.ts';
 import type { Format, Listing } from './output/listing.ts';
 import { type Paint, paintFor } from './output/paint.ts';
 import type { Look } from './output/table.ts';
+import type { RawTerminal } from './raw-terminal.ts';
 import type { Screen } from './screen.ts';
 import type { Template } from './template.ts';
 
@@ -31,6 +32,8 @@ export interface Terminal {
   readonly screen?: Screen;
   /** Absent: there is none. */
   readonly input?: Input;
+  /** For commands that put another program in their place; absent: nothing but text can be written. */
+  readonly raw?: RawTerminal;
   /** A line from whoever sits there; absent when nobody does. */
   ask?(question: string): Promise<string>;
 }

@@ -72,12 +72,12 @@ export class Api {
     return this.#timed(options, (timed) => this.#client.stream(route, timed));
   }
 
-  /** A WebSocket to one of the head's paths; throws a failure. */
-  async dial(path: string): Promise<HeadSocket> {
+  /** A connection to one of the head's paths, a WebSocket where nothing else is said; throws a failure. */
+  async dial(path: string, protocol?: string): Promise<HeadSocket> {
     const { dialHead } = await import('./head-socket.ts');
     try {
       const timeoutMs = this.#timeoutMs || DIAL_MS;
-      const socket = await dialHead(this.#client, { path, timeoutMs });
+      const socket = await dialHead(this.#client, { path, timeoutMs, protocol });
       this.#met = true;
       return socket;
     } catch (error) {

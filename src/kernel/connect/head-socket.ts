@@ -21,6 +21,8 @@ export interface SocketRequest {
   readonly path: string;
   /** For the handshake. */
   readonly timeoutMs: number;
+  /** What the connection becomes; absent: a WebSocket. */
+  readonly protocol?: string | undefined;
 }
 
 /** Throws ApiError: nobody answers, or the head refuses. */
@@ -35,12 +37,12 @@ export async function dialHead(client: Client, wish: SocketRequest): Promise<Hea
 /** `renew`: a restarted head knows no sessions, and this client can prove who it is once more. */
 async function attempt(
   client: Client,
-  { path, timeoutMs }: SocketRequest,
+  { path, timeoutMs, protocol = 'websocket' }: SocketRequest,
   which: 'first' | 'again',
 ): Promise<HeadSocket | 'renew'> {
   const isAgain = which === 'again';
   const opening = await client.opening(path, { isAgain });
-  const request = ask(opening);
+  const request = ask(opening, protocol);
   const timer = setTimeout(() => {
     request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`));
   }, timeoutMs);
@@ -61,9 +63,9 @@ async function attempt(
   }
 }
 
-function ask({ url, options, headers }: Opening): ClientRequest {
-  const { protocol, hostname, port, pathname, search } = new URL(url);
-  const isSecure = protocol === 'wss:';
+function ask({ url, options, headers }: Opening, protocol: string): ClientRequest {
+  const { protocol: scheme, hostname, port, pathname, search } = new URL(url);
+  const isSecure = scheme === 'wss:';
   // Not imported: an import reads every name that a module has.
   const { request } = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http');
   const { WEFT_WORKER: inside } = process.env;
@@ -76,7 +78,7 @@ function ask({ url, options, headers }: Opening): ClientRequest {
       ...headers,
       ...(inside !== undefined && readInside(inside) !== null && { [INSIDE_HEADER]: inside }),
       connection: 'Upgrade',
-      upgrade: 'websocket',
+      upgrade: protocol,
       'sec-websocket-version': '13',
       'sec-websocket-key': randomBytes(16).toString('base64'),
     },

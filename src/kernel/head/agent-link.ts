@@ -35,6 +35,8 @@ export interface Link {
   readonly orders: OrderWriter;
   /** Whether its processes can be sent standard input. */
   isFed: boolean;
+  /** Whether its agent takes messages of wings. */
+  hasWings: boolean;
   readonly offset: ClockOffset;
 }
 
@@ -48,6 +50,7 @@ export function linkOf(session: Session): Link {
     presence: null,
     orders: new OrderWriter(),
     isFed: false,
+    hasWings: false,
     offset: new ClockOffset(),
   };
 }

@@ -50,6 +50,9 @@ export interface AgentsOptions {
   readonly gateways?: (world: GatewayWorld) => Gateways;
 }
 
+/** What a wing's agents say. `body`: whatever a node sends. */
+export type HearWing = (node: NodeName, body: unknown) => void;
+
 /** Longer than agents take to dial again. */
 const COMING_MS = 6_000;
 /** So many in a row are late only where a machine is down, or its network. */
@@ -69,6 +72,7 @@ export class Agents {
   #engine: Engine | null = null;
   #outputs: OutputGate | null = null;
   #onFed: (fed: Fed) => void = () => undefined;
+  readonly #wings = new Map<string, HearWing>();
 
   constructor(options: AgentsOptions) {
     this.#options = options;
@@ -172,6 +176,19 @@ export class Agents {
     return true;
   }
 
+  /** To the other half of a wing; false when the node cannot be told of it. */
+  tellWing(node: NodeName, wing: string, body: object): boolean {
+    const link = this.#links.get(node);
+    if (link === undefined || sessionOf(link) === null || !link.hasWings) return false;
+    tell(link, { kind: 'wing', wing, body });
+    return true;
+  }
+
+  /** Called with what the other half of a wing says; of one that nobody hears nothing is kept. */
+  hearWing(wing: string, heard: HearWing): void {
+    this.#wings.set(wing, heard);
+  }
+
   /** Called with how far a process has been given its standard input. */
   onFed(heard: (fed: Fed) => void): void {
     this.#onFed = heard;
@@ -252,6 +269,9 @@ export class Agents {
         return this.#gateways.hear(link, message.news);
       case 'stdin_ack':
         return this.#onFed(message);
+      case 'wing':
+        if (sessionOf(link) !== null) this.#wings.get(message.wing)?.(link.node, message.body);
+        return;
       default:
         return unreachable(message);
     }
@@ -301,6 +321,7 @@ export class Agents {
     const features = NODE_FEATURES.filter((feature) => message.features.includes(feature));
     const own = { ...hello, node: link.node, features };
     link.isFed = features.includes('stdin');
+    link.hasWings = message.features.includes('wings');
     this.#gateways.greeted(link, message.features);
     let number = 0;
     const session = engine.state.nodes.get(link.node)?.session ?? 0;

@@ -6,6 +6,7 @@ import { BACKUP_CODES } from './backup-errors.ts';
 import { CLUSTER_CODES } from './cluster-errors.ts';
 import { PILOT_CODES } from './pilot-errors.ts';
 import { POOL_CODES } from './pool-errors.ts';
+import { STEP_CODES } from './step-errors.ts';
 
 export type Kind =
   | 'invalid_argument'
@@ -199,6 +200,7 @@ export const CODES = {
   },
   ...CLUSTER_CODES,
   ...POOL_CODES,
+  ...STEP_CODES,
   ...PILOT_CODES,
   ...BACKUP_CODES,
   'directory.not_shared': {

@@ -40,6 +40,8 @@ export interface Containment {
   acquire(limits: GroupLimits): Group | null;
   /** Groups that are in use, after a restart; all others are removed. */
   adopt(names: readonly string[]): void;
+  /** `cgroup.procs` files of a group in use; empty when there is no such group. */
+  procs(name: string): readonly string[];
   isEmpty(name: string): boolean;
   /** KILL to everything in it, however it got there. */
   kill(name: string): void;

@@ -363,6 +363,8 @@ export const AGENT_SHAPES: Readonly<Record<AgentToHead['kind'], Shape>> = {
   }),
   reports: map({ first: count, reports: list(report) }),
   site: map({ news: siteNews }),
+  // The wing judges what is in it.
+  wing: map({ wing: word, body: isMap }),
   stdin_ack: map({ epochId: text, offset: count, end: flag }),
   log: map({
     name: logName,

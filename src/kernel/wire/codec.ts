@@ -56,6 +56,7 @@ const HEAD_KINDS: Readonly<Record<HeadToAgent['kind'], true>> = {
   site_ask: true,
   site_holds: true,
   site_stops: true,
+  wing: true,
   stdin: true,
   reports_ack: true,
   log_ack: true,

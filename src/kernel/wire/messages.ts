@@ -19,9 +19,21 @@ export const PROTOCOL_VERSION = 1;
  * other relies on it only where it is said. Unknown words mean nothing. The agents' words are for
  * jobs that ask for them (core/model/node-features.ts).
  */
-export const AGENT_FEATURES: readonly string[] = [...NODE_FEATURES, 'site_ask', 'site_holds'];
-/** `sites`: it takes what gateways say of their sites. */
-export const HEAD_FEATURES: readonly string[] = ['sites'];
+export const AGENT_FEATURES: readonly string[] = [
+  ...NODE_FEATURES,
+  'site_ask',
+  'site_holds',
+  'wings',
+];
+
+/** Between the two halves of a wing, which know the form of `body`. Only said where both take it. */
+export interface WingMessage {
+  readonly kind: 'wing';
+  readonly wing: string;
+  readonly body: unknown;
+}
+/** `sites`: it takes what gateways say of their sites. `wings`: messages of kind `wing`. */
+export const HEAD_FEATURES: readonly string[] = ['sites', 'wings'];
 
 /** Which of a process's two output files. */
 export type Stream = 'stdout' | 'stderr';
@@ -35,6 +47,7 @@ export interface LogName {
 }
 
 export type AgentToHead =
+  | WingMessage
   /** `dialedAt`: the agent's monotonic clock; tells which of two connections is the newer one. */
   | {
       readonly kind: 'hello';
@@ -98,6 +111,7 @@ interface Stamped {
 }
 
 export type HeadToAgent =
+  | WingMessage
   | ({
       readonly kind: 'welcome';
       readonly session: number;

@@ -11,6 +11,7 @@ import { describeJob } from '../jobs/describe.ts';
 import { lastLines } from '../jobs/failed-tasks.ts';
 import { cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
 import { readStateFilter, type StateFilter } from '../jobs/state-filter.ts';
+import { stepLines } from '../jobs/step-lines.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, titledLines } from '../output/one.ts';
 import { defineVerb } from '../verb.ts';
@@ -58,6 +59,8 @@ export const verb = defineVerb<Options>({
       titledLines([...describeJob(job, headNow()), ...files], 12, context.paint);
     for (const line of formatOne(withStatus(job), options.output, String(job.id), inWords))
       context.print(line);
+    if (isForPeople)
+      for (const line of stepLines(job, headNow(), context.look)) context.print(line);
     if (isForPeople) for (const line of await lastLines(api, job)) context.print(line);
     return 0;
   },

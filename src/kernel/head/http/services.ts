@@ -12,6 +12,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Session } from '../../ports/net.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
+import type { Agents } from '../agents.ts';
 import type { JobRecord } from '../answers/job-record.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
@@ -39,7 +40,7 @@ import type { SharedAnswers } from './shared-answers.ts';
 import type { TaskMaps } from './task-maps.ts';
 
 /** Takes authenticated sessions of agents, and knows how loaded their nodes are. */
-export interface AgentAcceptor extends FeedLink {
+export interface AgentAcceptor extends FeedLink, Pick<Agents, 'tellWing' | 'hearWing'> {
   accept(session: Session): void;
   load(node: NodeName): NodeLoad | null;
   clockOffsetMs(node: NodeName): number | null;

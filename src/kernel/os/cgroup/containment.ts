@@ -42,6 +42,7 @@ function polling(layout: Layout): Containment {
     polled: true,
     acquire: () => null,
     adopt: () => undefined,
+    procs: () => [],
     isEmpty: () => true,
     kill: () => undefined,
     use: () => ({ outOfMemory: false, memoryPeakBytes: null }),
@@ -91,6 +92,10 @@ class CgroupContainment implements Containment {
       if (names.includes(name)) this.#held.set(name, { group, shape: null });
       else discard(group);
     }
+  }
+
+  procs(name: string): readonly string[] {
+    return this.#held.get(name)?.group.procs ?? [];
   }
 
   isEmpty(name: string): boolean {

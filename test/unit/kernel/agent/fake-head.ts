@@ -182,6 +182,7 @@ export class FakeHead {
         this.fed.push(message);
         return;
       case 'site':
+      case 'wing':
         return;
       default: {
         const kept = this.#onLog(message);

@@ -27,6 +27,7 @@ function lacking(): { isShort: boolean } {
       return null;
     },
     adopt: () => undefined,
+    procs: () => [],
     isEmpty: () => true,
     kill: () => undefined,
     use: () => ({ outOfMemory: false, memoryPeakBytes: null }),

@@ -1,0 +1,23 @@
+// A program that was started inside of a running task, as the API shows it.
+
+import { z } from 'zod';
+import { count, exitStatus, instantOrNull } from './common.ts';
+
+export const stepView = z.object({
+  /** `42.0` or `42[7].0`. */
+  id: z.string(),
+  /** Which start of its task it is of. */
+  epoch: count,
+  command: z.string(),
+  by: z.string(),
+  state: z.enum(['running', 'ended']),
+  nodes: z.array(z.string()),
+  processes: count,
+  startedAt: instantOrNull,
+  endedAt: instantOrNull,
+  /** The worst of its processes; null: it runs, or nobody knows. */
+  exit: exitStatus.nullable(),
+  /** Why nobody knows how it ended; null: it has not, or somebody does. */
+  why: z.string().nullable(),
+});
+export type StepView = z.infer<typeof stepView>;

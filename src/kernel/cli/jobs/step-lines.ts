@@ -1,0 +1,38 @@
+// The steps of a job, for people who look at it: the newest, one line each.
+
+import type { JobDetail } from '../../api/jobs.ts';
+import type { StepView } from '../../api/step-view.ts';
+import { type Column, formatTable, type Look } from '../output/table.ts';
+import { formatSpan, signalName } from '../output/words.ts';
+
+const SHOWN_MAX = 20;
+
+const COLUMNS: readonly Column<StepView & { readonly now: number }>[] = [
+  { title: 'STEP', value: ({ id }) => id },
+  { title: 'STATE', value: stateOf },
+  { title: 'TIME', align: 'right', value: timeOf },
+  { title: 'NODES', value: ({ nodes }) => nodes.join(','), least: 8 },
+  { title: 'COMMAND', value: ({ command }) => command, least: 12 },
+];
+
+export function stepLines({ steps = [] }: Pick<JobDetail, 'steps'>, now: number, look: Look) {
+  if (steps.length === 0) return [];
+  const rows = steps.slice(-SHOWN_MAX).map((step) => ({ ...step, now }));
+  const left = steps.length - rows.length;
+  const before = left === 0 ? [] : [`(${left} older steps)`];
+  return ['', ...before, ...formatTable(COLUMNS, rows, false, look)];
+}
+
+/** `running`, `exit 3`, `SIGTERM`, or why nobody knows. */
+function stateOf({ state, exit, why }: StepView): string {
+  if (state === 'running') return state;
+  if (why !== null) return why;
+  if (exit === null) return state;
+  return 'code' in exit && exit.code !== undefined
+    ? `exit ${exit.code}`
+    : signalName(exit.signal ?? 0);
+}
+
+function timeOf({ startedAt, endedAt, now }: StepView & { readonly now: number }): string {
+  return startedAt === null ? '' : formatSpan((endedAt ?? now) - startedAt);
+}

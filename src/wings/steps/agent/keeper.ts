@@ -1,0 +1,87 @@
+// The steps of one node: started when the head says so, ended with their tasks, and told of to every
+// head that the node meets.
+
+import type { AgentInside, Companion } from '../../../kernel/agent/part.ts';
+import type { Epoch } from '../../../kernel/runner/epoch.ts';
+import { PROCESSES_MAX } from '../core/limits.ts';
+import { type News, readWish, type StartWish, WING } from '../core/told.ts';
+import type { StepPorts } from '../ports/steps.ts';
+import { StepProcess } from './process.ts';
+
+export class StepKeeper implements Companion {
+  readonly #agent: AgentInside;
+  readonly #ports: StepPorts;
+  /** Those that run, and those that are over as long as their task is here or somebody reads them. */
+  readonly #processes = new Map<string, StepProcess>();
+  #hears = false;
+
+  constructor(agent: AgentInside, ports: StepPorts) {
+    this.#agent = agent;
+    this.#ports = ports;
+  }
+
+  greeted(hears: boolean): void {
+    this.#hears = hears;
+    this.#forget();
+    this.#say({ isAll: true, processes: [...this.#processes.values()].map(({ told }) => told) });
+  }
+
+  parted(): void {
+    this.#hears = false;
+  }
+
+  heard(wing: string, body: unknown): void {
+    if (wing !== WING) return;
+    const wish = readWish(body);
+    if (wish !== null) void this.#start(wish);
+  }
+
+  ended({ order: { epochId } }: Epoch): void {
+    for (const process of this.#of(epochId)) process.kill();
+  }
+
+  stop(): void {
+    for (const process of this.#processes.values()) process.close();
+    this.#processes.clear();
+  }
+
+  async #start(wish: StartWish): Promise<void> {
+    const key = `${wish.step}:${wish.rank}`;
+    // Said twice it is started once.
+    if (this.#processes.has(key)) return;
+    const running = this.#of(wish.epochId).filter(({ isLive }) => isLive).length;
+    const process: StepProcess = new StepProcess({
+      agent: this.#agent,
+      ports: this.#ports,
+      wish,
+      changed: () => this.#say({ isAll: false, processes: [process.told] }),
+      over: () => this.#forget(),
+    });
+    this.#processes.set(key, process);
+    if (running >= PROCESSES_MAX) {
+      return process.fail(`its task has ${PROCESSES_MAX} processes of steps on this node`);
+    }
+    const epoch = this.#agent.state.epochs.get(wish.epochId);
+    if (epoch?.phase !== 'running') return process.fail('its task does not run on this node');
+    const joining = await this.#agent.beside.joining(epoch);
+    if (!joining.ok) return process.fail(joining.error);
+    await process.start(joining.value);
+  }
+
+  #of(epochId: string): StepProcess[] {
+    return [...this.#processes.values()].filter(({ wish }) => wish.epochId === epochId);
+  }
+
+  /** Who is over, and whose task is not here any more. */
+  #forget(): void {
+    for (const [key, process] of this.#processes) {
+      if (process.isLive || this.#agent.state.epochs.has(process.wish.epochId)) continue;
+      process.close();
+      this.#processes.delete(key);
+    }
+  }
+
+  #say(news: News): void {
+    if (this.#hears) this.#agent.say(WING, news);
+  }
+}

@@ -1,0 +1,196 @@
+// One process of a step on its node: the helper that runs it, the pipes to that, and the stream to
+// whoever started it.
+
+import type { AgentInside, Joining } from '../../../kernel/agent/part.ts';
+import type { ProcessEvent } from '../../../kernel/model/processes.ts';
+import type { Timer } from '../../../kernel/ports/clock.ts';
+import { stepEnvironment } from '../core/environment.ts';
+import { LINGER_MS, PIECE_BYTES_MAX } from '../core/limits.ts';
+import type { StartWish, StepEnd, ToldProcess } from '../core/told.ts';
+import { Channel } from '../wire/channel.ts';
+import {
+  FROM_STEP,
+  type Frame,
+  FrameReader,
+  frame,
+  readEnded,
+  signalFrame,
+} from '../wire/frames.ts';
+import { Redial } from './line.ts';
+import type { StepPipes, StepPorts } from '../ports/steps.ts';
+
+const SIGHUP = 1;
+const SIGKILL = 9;
+
+export interface ProcessWorld {
+  readonly agent: Pick<AgentInside, 'ports' | 'beside'>;
+  readonly ports: StepPorts;
+  readonly wish: StartWish;
+  /** Something of what is told of it is new. */
+  readonly changed: () => void;
+  /** Nobody needs it any more. */
+  readonly over: () => void;
+}
+
+export class StepProcess {
+  readonly #world: ProcessWorld;
+  readonly #channel: Channel;
+  readonly #redial: Redial;
+  readonly #reader = new FrameReader();
+  readonly #startedAt: number;
+  #endedAt: number | null = null;
+  #end: StepEnd | null = null;
+  #pipes: StepPipes | null = null;
+  #launchId: number | null = null;
+  #lingering: Timer | null = null;
+  #isKilled = false;
+  #isOver = false;
+
+  constructor(world: ProcessWorld) {
+    this.#world = world;
+    const { clock } = world.agent.ports;
+    const { step, rank } = world.wish;
+    this.#startedAt = clock.now();
+    this.#channel = new Channel({
+      bytes: (bytes) => this.#give(bytes),
+      drained: () => this.#pipes?.resume(),
+      joined: (isJoined) => this.#linger(!isJoined),
+      bye: () => this.#finish(),
+    });
+    this.#redial = new Redial({
+      clock,
+      dial: () => world.ports.dial(step, rank),
+      channel: this.#channel,
+      broken: () => this.hangUp(),
+    });
+    this.#linger(true);
+  }
+
+  get wish(): StartWish {
+    return this.#world.wish;
+  }
+
+  get isLive(): boolean {
+    return this.#end === null;
+  }
+
+  get told(): ToldProcess {
+    const { step, rank, count, epochId, command, by } = this.#world.wish;
+    const [startedAt, endedAt, end] = [this.#startedAt, this.#endedAt, this.#end];
+    return { step, rank, count, epochId, command, by, startedAt, endedAt, end };
+  }
+
+  /** Never rejects. */
+  async start({ request, mark, owner }: Joining): Promise<void> {
+    const { agent, ports, wish } = this.#world;
+    const { helper } = ports;
+    if (helper === null) return this.fail('its node has no launcher that could start steps');
+    try {
+      const name = `${wish.step.replace('[', '.').replace(']', '')}-${wish.rank}`;
+      this.#pipes = await ports.makePipes(name, owner);
+    } catch (error) {
+      return this.fail(`its pipes cannot be made: ${(error as Error).message}`);
+    }
+    if (this.#isKilled || this.#isOver) return this.fail('its task has ended');
+    const pipes = this.#pipes;
+    pipes.onBytes((bytes) => this.#hear(bytes));
+    const like = {
+      ...request,
+      argv: [...helper, ...wish.argv],
+      environment: stepEnvironment(request.environment, wish, mark),
+      cwd: wish.directory ?? request.cwd,
+      stdin: pipes.inPath,
+      stdout: pipes.outPath,
+      stderr: '',
+      append: true,
+      makeParents: false,
+    };
+    this.#launchId = agent.beside.start(like, (event) => this.#onLaunch(event));
+    if (this.#launchId === null) this.fail('its node has no launcher now');
+  }
+
+  /** It never began, or nobody can say what became of it. */
+  fail(why: string): void {
+    this.#over({ why });
+  }
+
+  /** Like a terminal that goes away. */
+  hangUp(): void {
+    if (this.isLive) void this.#pipes?.write(signalFrame(SIGHUP)).catch(() => undefined);
+    else this.#finish();
+  }
+
+  /** Its task is over. */
+  kill(): void {
+    this.#isKilled = true;
+    if (this.#launchId !== null && this.isLive)
+      this.#world.agent.beside.signal(this.#launchId, SIGKILL);
+  }
+
+  /** Nothing is heard or said any more. */
+  close(): void {
+    this.#isOver = true;
+    this.#lingering?.cancel();
+    this.#redial.close();
+    this.#pipes?.close();
+    this.#pipes = null;
+  }
+
+  #give(bytes: Buffer): void {
+    const taken = (): void => this.#channel.take(bytes.length);
+    if (this.#pipes === null || !this.isLive) return taken();
+    this.#pipes.write(bytes).then(taken, taken);
+  }
+
+  #hear(bytes: Buffer): void {
+    const frames = this.#reader.take(bytes);
+    // The helper is ours, but runs as the task's user.
+    if (!frames.ok) return this.kill();
+    for (const one of frames.value) this.#pass(one);
+  }
+
+  #pass({ kind, payload }: Frame): void {
+    if (!this.isLive) return;
+    if (kind === FROM_STEP.ended) {
+      const ended = readEnded(payload);
+      if (ended !== null) this.#over({ exit: ended.exit }, frame(kind, payload));
+    } else if (kind === FROM_STEP.failed) {
+      this.#over({ exit: { code: 127 } }, frame(kind, payload));
+    } else if (!this.#channel.write(frame(kind, payload))) this.#pipes?.pause();
+  }
+
+  #onLaunch(event: ProcessEvent): void {
+    if (event.kind === 'exited') {
+      this.#hear(this.#pipes?.rest() ?? Buffer.alloc(0));
+      this.fail(this.#isKilled ? 'its task has ended' : 'it was killed with its helper');
+    } else if (event.kind === 'failed') {
+      this.fail(`its helper could not be started (${event.stage}, error ${event.errno})`);
+    } else if (event.kind === 'lost') this.fail('the launcher of its node is lost');
+  }
+
+  #over(end: StepEnd, last?: Buffer): void {
+    if (!this.isLive) return;
+    this.#end = end;
+    this.#endedAt = this.#world.agent.ports.clock.now();
+    const why = 'why' in end ? Buffer.from(end.why).subarray(0, PIECE_BYTES_MAX) : null;
+    this.#channel.write(last ?? frame(FROM_STEP.gone, why ?? Buffer.alloc(0)));
+    this.#channel.end();
+    this.#world.changed();
+  }
+
+  /** Whoever started it has all of it, or does not come for it. */
+  #finish(): void {
+    if (this.isLive) return this.hangUp();
+    this.close();
+    this.#world.over();
+  }
+
+  /** Without anybody at the other end it goes on for a while: a line may come again. */
+  #linger(isAlone: boolean): void {
+    this.#lingering?.cancel();
+    this.#lingering = null;
+    if (!isAlone || this.#isOver) return;
+    const { clock } = this.#world.agent.ports;
+    this.#lingering = clock.after(LINGER_MS, () => this.hangUp());
+  }
+}

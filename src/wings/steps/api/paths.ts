@@ -1,0 +1,17 @@
+// Method and path of each route of the wing, for clients: no schema library is loaded for them.
+
+import { addPaths } from '../../../kernel/api/paths.ts';
+import type { stepRoutes } from './steps.ts';
+
+type Routes = typeof stepRoutes;
+
+declare module '../../../kernel/api/routes.ts' {
+  interface RouteTable extends Routes {}
+}
+
+addPaths({
+  startStep: 'POST /v1/jobs/:id/steps',
+  listSteps: 'GET /v1/jobs/:id/steps',
+  openStep: 'GET /v1/jobs/:id/steps/:step/:rank',
+  serveStep: 'GET /v1/steps/:step/:rank',
+} satisfies Readonly<Record<keyof Routes, string>>);

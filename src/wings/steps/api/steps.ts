@@ -1,0 +1,64 @@
+// Steps: programs inside of a running task. Their input and output go over connections of their own.
+
+import { z } from 'zod';
+import { count, instant } from '../../../kernel/api/common.ts';
+import { JOB_OWNER, NODE, type RouteShape } from '../../../kernel/api/route-shape.ts';
+import { stepView } from '../../../kernel/api/step-view.ts';
+import { PROCESSES_MAX } from '../core/limits.ts';
+
+const text = z.string().refine((value) => !value.includes('\0'), { error: 'text without a NUL' });
+const taskParams = z.strictObject({ id: z.string() });
+
+export const startStepRequest = z.strictObject({
+  argv: z.array(text).min(1).max(10_000),
+  /** Only there; absent: the first node of the task, or all. */
+  node: z.string().max(254).optional(),
+  /** Processes: of the step, or with `perNode` on each node. */
+  count: z.int().min(1).max(PROCESSES_MAX).default(1),
+  perNode: z.boolean().default(false),
+  /** Laid over what the task has. */
+  environment: z.record(z.string().min(1).max(1000), text).default({}),
+  /** Absent: that of the task. */
+  directory: text.max(4000).optional(),
+  /** Its program has a terminal of this size; 0: of none that is said. One process only. */
+  terminal: z
+    .strictObject({ rows: z.int().min(0).max(65_535), columns: z.int().min(0).max(65_535) })
+    .optional(),
+});
+
+const placed = z.object({ rank: count, node: z.string() });
+
+export const startStepReply = z.object({
+  /** `42.0` or `42[7].0`. */
+  id: z.string(),
+  processes: z.array(placed),
+});
+export type StartStepReply = z.infer<typeof startStepReply>;
+
+export const stepRoutes = {
+  startStep: {
+    summary: 'Start a program inside of a running task. For the owner of the job and for admins.',
+    access: JOB_OWNER,
+    params: taskParams,
+    body: startStepRequest,
+    reply: startStepReply,
+  },
+  listSteps: {
+    summary: 'Steps of a job or task, as far as the head knows them since it started.',
+    access: JOB_OWNER,
+    params: taskParams,
+    reply: z.object({ steps: z.array(stepView), at: instant }),
+  },
+  openStep: {
+    summary: 'The stream of one process of a step, for who started it. Upgrade: weft-step.',
+    access: JOB_OWNER,
+    params: z.strictObject({ id: z.string(), step: z.string(), rank: z.string() }),
+    produces: 'upgrade',
+  },
+  serveStep: {
+    summary: 'The same stream, for the node that the process is on. Upgrade: weft-step.',
+    access: NODE,
+    params: z.strictObject({ step: z.string(), rank: z.string() }),
+    produces: 'upgrade',
+  },
+} as const satisfies Readonly<Record<string, RouteShape>>;

@@ -1,0 +1,66 @@
+// `weft exec`: a program inside of a running task, in the place of this command.
+
+import { defineVerb } from '../../../kernel/cli/verb.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import { runStep } from './run-step.ts';
+import { readTarget } from './target.ts';
+
+interface Options {
+  readonly n?: string;
+  readonly perNode?: boolean;
+  readonly pty?: boolean;
+  readonly label?: boolean;
+  readonly chdir?: string;
+  readonly env?: readonly string[];
+}
+
+const EXAMPLES = `
+Examples:
+  weft exec 42 -- nvidia-smi              on its node, with the cpus, memory and gpus of the task
+  weft exec 42 --per-node -l -- uptime    on each of its nodes; each line says whose it is
+  weft exec 42[7]/n2 --pty -- bash        on one node, with a terminal; ~. leaves
+  weft exec -n 4 -- ./rank                inside of a job: its own task`;
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.usage('[options] [<job>[/<node>]] [options] -- <command> [arguments...]');
+    command.argument('[words...]', 'the job or task, perhaps with a node, and a command');
+    command.option('-n <count>', 'so many processes of it');
+    command.option('--per-node', 'one on each node of the task, or as many as -n says');
+    command.option('--pty', 'give it a terminal');
+    command.option('-l, --label', 'say before each line which process it is of');
+    command.option('--chdir <dir>', 'run there in place of where the task runs');
+    command.option('--env <name=value...>', 'set a variable over those of the task');
+    command.addHelpText('after', EXAMPLES);
+  },
+  async run({ context, args, options }) {
+    const { target, rest } = readTarget(context, args);
+    if (rest.length === 0) {
+      throw usage('there is no command to run', `Write: weft exec ${target.task} -- COMMAND`);
+    }
+    const { n = '1', perNode = false, pty = false, label = false, chdir } = options;
+    if (!/^[1-9]\d{0,2}$/.test(n)) throw usage(`-n: '${n}' is not a count from 1 to 256`);
+    const term = context.environment['TERM'];
+    const own = pty && term !== undefined ? { TERM: term } : {};
+    return runStep(context, {
+      target,
+      argv: rest,
+      count: Number(n),
+      perNode,
+      directory: chdir,
+      environment: Object.assign(own, readEnvironment(options.env ?? [])),
+      label,
+      terminal: pty,
+    });
+  },
+});
+
+function readEnvironment(entries: readonly string[]): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const entry of entries) {
+    const at = entry.indexOf('=');
+    if (at < 1) throw usage(`--env: '${entry}' is not NAME=VALUE`);
+    values[entry.slice(0, at)] = entry.slice(at + 1);
+  }
+  return values;
+}

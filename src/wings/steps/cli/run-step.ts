@@ -1,0 +1,179 @@
+// A step in the place of this command: its input, output, signals and exit code become ours.
+
+import { constants } from 'node:os';
+import type { Body } from '../../../kernel/api/routes.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
+import { LineLabeller } from '../../../kernel/cli/jobs/line-labeller.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
+import { Failure } from '../../../kernel/model/failure.ts';
+import type { StartStepReply } from '../api/steps.ts';
+import { Escapes } from '../core/escapes.ts';
+import { StepClient, type StepResult, type StepSink } from '../sdk/step-client.ts';
+import type { Target } from './target.ts';
+
+export interface StepWish {
+  readonly target: Target;
+  readonly argv: readonly string[];
+  readonly count: number;
+  readonly perNode: boolean;
+  readonly directory: string | undefined;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly label: boolean;
+  readonly terminal: boolean;
+}
+
+const PASSED = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
+/** Whoever asks so often wants this command to end, whatever the step does. */
+const PATIENCE = 3;
+const STARTING_MS = 10_000;
+const LOOK_MS = 50;
+
+/** Resolves with the highest exit code. */
+export async function runStep(context: Context, wish: StepWish): Promise<number> {
+  const { target, argv, count, perNode, directory, environment, terminal } = wish;
+  const api = await context.api();
+  const raw = context.terminal.raw;
+  const size = terminal ? (raw?.size() ?? { rows: 0, columns: 0 }) : undefined;
+  const reply = await startIn(api, target.task, {
+    argv,
+    count,
+    perNode,
+    environment,
+    node: target.node ?? undefined,
+    directory,
+    terminal: size,
+  });
+  const clients = reply.processes.map(({ rank }) => {
+    const sink = sinkOf(context, wish.label ? `${rank}: ` : null);
+    return { sink, client: new StepClient(api, { id: reply.id, rank }, sink) };
+  });
+  const all = clients.map(({ client }) => client);
+  const restore = terminal ? sitAt(context, all[0] as StepClient) : standBy(context, all);
+  const results = await Promise.all(all.map((client) => client.done));
+  restore();
+  for (const { sink } of clients) sink.end();
+  tell(context, reply.id, results);
+  return Math.max(...results.map(({ code }) => code));
+}
+
+/** A task that is just being started is waited for: `weft run` has given its id before that. */
+async function startIn(api: Api, id: string, body: Body<'startStep'>): Promise<StartStepReply> {
+  const until = performance.now() + STARTING_MS;
+  for (;;) {
+    try {
+      return await api.call('startStep', { params: { id }, body });
+    } catch (error) {
+      const isStarting =
+        error instanceof Failure &&
+        error.code === 'step.not_running' &&
+        error.details['state'] === 'starting';
+      if (!isStarting || performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+}
+
+/** Each reason once, however many processes have it. */
+function tell(context: Context, id: string, results: readonly StepResult[]): void {
+  const whys = new Set(results.flatMap(({ why }) => why ?? []));
+  for (const why of [...whys].slice(0, 8)) context.note(`step ${id}: ${why}`);
+}
+
+interface EndedSink extends StepSink {
+  end(): void;
+}
+
+function sinkOf(context: Context, label: string | null): EndedSink {
+  const { raw } = context.terminal;
+  const show = (stream: 'out' | 'error') => async (bytes: Uint8Array) => {
+    if (raw === undefined) context[stream](bytes);
+    else await raw[stream](bytes);
+  };
+  const note = (line: string): void => context.note(line);
+  if (label === null) return { out: show('out'), error: show('error'), note, end: () => undefined };
+  const labelled = (stream: 'out' | 'error') => {
+    let last: Promise<void> = Promise.resolve();
+    const labeller = new LineLabeller(label, (bytes) => {
+      last = show(stream)(bytes);
+    });
+    const write = (bytes: Uint8Array): Promise<void> => {
+      labeller.write(bytes);
+      return last;
+    };
+    return { write, end: () => labeller.end() };
+  };
+  const [out, error] = [labelled('out'), labelled('error')];
+  const end = (): void => {
+    out.end();
+    error.end();
+  };
+  return { out: out.write, error: error.write, note, end };
+}
+
+/** Input of a pipe or file goes to the first process; signals go to all. */
+function standBy(context: Context, clients: readonly StepClient[]): () => void {
+  const [first, ...others] = clients;
+  for (const other of others) other.endInput();
+  if (first !== undefined) feed(context, first);
+  let asked = 0;
+  const onSignal = (name: NodeJS.Signals): void => {
+    asked += 1;
+    for (const client of clients) {
+      client.signal(constants.signals[name]);
+      if (asked >= PATIENCE) client.leave('left behind, and hung up');
+    }
+  };
+  const onHangUp = (): void => {
+    for (const client of clients) client.leave('hung up');
+  };
+  for (const name of PASSED) process.on(name, onSignal);
+  process.on('SIGHUP', onHangUp);
+  return () => {
+    for (const name of PASSED) process.off(name, onSignal);
+    process.off('SIGHUP', onHangUp);
+    if (first !== undefined) stopInput(context);
+  };
+}
+
+function feed(context: Context, client: StepClient): void {
+  const { input } = context.terminal;
+  if (input === undefined || input.kind === 'nothing') return client.endInput();
+  const stream = input.open();
+  stream.on('data', (bytes: Buffer) => {
+    stream.pause();
+    void client.input(bytes).then(() => stream.resume());
+  });
+  stream.on('end', () => client.endInput());
+  stream.on('error', () => client.endInput());
+}
+
+/** So that nothing keeps this process. */
+function stopInput({ terminal: { input } }: Context): void {
+  if (input !== undefined && input.kind !== 'nothing') input.open().destroy();
+}
+
+/** The terminal is the step's: keys as they come, its size, and a way out. */
+function sitAt(context: Context, client: StepClient): () => void {
+  const { raw, input } = context.terminal;
+  if (raw === undefined || input?.kind !== 'terminal') return standBy(context, [client]);
+  const giveBack = raw.takeKeys();
+  const escapes = new Escapes();
+  const stream = input.open();
+  stream.on('data', (bytes: Buffer) => {
+    const { typed, leaves } = escapes.take(bytes);
+    stream.pause();
+    void client.input(Buffer.from(typed)).then(() => stream.resume());
+    if (leaves) client.leave('detached, and hung up');
+  });
+  stream.on('end', () => client.leave('hung up'));
+  stream.on('error', () => client.leave('hung up'));
+  const unsubscribe = raw.onResize(() => client.resize(raw.size()));
+  const onSignal = (): void => client.leave('hung up');
+  for (const name of ['SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
+  return () => {
+    for (const name of ['SIGTERM', 'SIGHUP'] as const) process.off(name, onSignal);
+    unsubscribe();
+    giveBack();
+    stopInput(context);
+  };
+}

@@ -1,0 +1,35 @@
+// `weft shell`: the user's shell inside of a running task, with a terminal.
+
+import { defineVerb } from '../../../kernel/cli/verb.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import { runStep } from './run-step.ts';
+import { readTarget } from './target.ts';
+
+/** The shell of the account on the node, else the one that is everywhere. */
+const SHELL = 'exec "${SHELL:-/bin/sh}" -i';
+
+export const verb = defineVerb<{ readonly chdir?: string }>({
+  define(command) {
+    command.argument('[job]', 'job or task, perhaps with a node: 42, 42[7], 42/n2');
+    command.option('--chdir <dir>', 'begin there in place of where the task runs');
+  },
+  async run({ context, args, options: { chdir } }) {
+    const { target, rest } = readTarget(context, args);
+    if (rest.length > 0) throw usage(`'${rest[0]}' is too much; a command goes with weft exec`);
+    const isTerminal = context.terminal.raw !== undefined && context.terminal.outIsTerminal;
+    if (!isTerminal || context.terminal.input?.kind !== 'terminal') {
+      throw usage('weft shell needs a terminal', `Write: weft exec ${target.task} -- COMMAND`);
+    }
+    const term = context.environment['TERM'];
+    return runStep(context, {
+      target,
+      argv: ['/bin/sh', '-c', SHELL],
+      count: 1,
+      perNode: false,
+      directory: chdir,
+      environment: term === undefined ? {} : { TERM: term },
+      label: false,
+      terminal: true,
+    });
+  },
+});

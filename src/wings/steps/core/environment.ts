@@ -1,0 +1,28 @@
+// What a step finds in its environment: what its task has, with its own laid over.
+
+import type { StartWish } from './told.ts';
+
+/** Only the agent gives these a value. */
+const OURS = /^(WEFT_|CM_)/;
+
+/** `NAME=value`. `mark`: by which the end of its task finds it; the helper hands it on. */
+export function stepEnvironment(
+  task: readonly string[],
+  { step, rank, count, environment, terminal }: StartWish,
+  mark: string,
+): string[] {
+  const asked = Object.entries(environment).filter(([name, value]) => {
+    return !OURS.test(name) && !`${name}${value}`.includes('\0') && !name.includes('=');
+  });
+  const own: [string, string][] = [
+    ...asked,
+    ['WEFT_STEP_ID', step],
+    ['WEFT_STEP_RANK', String(rank)],
+    ['WEFT_STEP_COUNT', String(count)],
+    ['WEFT_STEP_MARK', mark],
+  ];
+  if (terminal !== null) own.push(['WEFT_STEP_PTY', `${terminal.rows}x${terminal.columns}`]);
+  const names = new Set(own.map(([name]) => name));
+  const kept = task.filter((entry) => !names.has(entry.slice(0, entry.indexOf('='))));
+  return [...kept, ...own.map(([name, value]) => `${name}=${value}`)];
+}

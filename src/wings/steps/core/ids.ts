@@ -1,0 +1,24 @@
+// Names of steps: `42.0`, `42[7].1`; and of one process of a step: `42.0:3`.
+
+import { err, ok, type Result } from '../../../kernel/base/result.ts';
+import { formatTaskId, parseTaskId, type TaskId } from '../../../kernel/model/ids.ts';
+
+const STEP = /^(.*)\.(\d{1,9})$/;
+
+export interface StepName {
+  readonly task: TaskId;
+  readonly number: number;
+}
+
+export function formatStepId({ task, number }: StepName): string {
+  return `${task}.${number}`;
+}
+
+/** Reads `42.0` or `42[7].1`. */
+export function parseStepId(text: string): Result<StepName, string> {
+  const [, task = '', number = ''] = STEP.exec(text) ?? [];
+  const place = parseTaskId(task);
+  if (!place.ok) return err(`'${text}' is not the id of a step; write 42.0 or 42[7].1`);
+  const { jobId, index } = place.value;
+  return ok({ task: formatTaskId(jobId, index), number: Number(number) });
+}

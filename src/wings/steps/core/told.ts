@@ -1,0 +1,105 @@
+// What head and agent of the wing say to each other beside the streams, and how each is read: the
+// other side may be of another release, and a node may be anybody's.
+
+import type { EpochId, NodeName } from '../../../kernel/model/ids.ts';
+import { COMMAND_LENGTH_MAX } from './limits.ts';
+
+export const WING = 'steps';
+
+/** Size of a terminal; 0: it does not say. */
+export interface WindowSize {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** One process of a step, to be started. */
+export interface StartWish {
+  readonly do: 'start';
+  readonly step: string;
+  readonly rank: number;
+  readonly count: number;
+  readonly epochId: EpochId;
+  readonly argv: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Null: the task's own. */
+  readonly directory: string | null;
+  /** Null: pipes. */
+  readonly terminal: WindowSize | null;
+  readonly command: string;
+  readonly by: string;
+}
+
+/** How one process of a step is over. `why`: nobody knows of an exit. */
+export type StepEnd =
+  | { readonly exit: { readonly code: number } | { readonly signal: number } }
+  | { readonly why: string };
+
+/** One process of a step, as its node tells of it. */
+export interface ToldProcess {
+  readonly step: string;
+  readonly rank: number;
+  readonly count: number;
+  readonly epochId: EpochId;
+  readonly command: string;
+  readonly by: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** Null: it runs. */
+  readonly end: StepEnd | null;
+}
+
+/** `isAll`: what is not in it is not there. */
+export interface News {
+  readonly isAll: boolean;
+  readonly processes: readonly ToldProcess[];
+}
+
+const NEWS_MAX = 10_000;
+
+/** Null: what no agent of ours says. */
+export function readNews(body: unknown): News | null {
+  if (!isMap(body)) return null;
+  const { isAll, processes } = body;
+  if (typeof isAll !== 'boolean' || !Array.isArray(processes)) return null;
+  if (processes.length > NEWS_MAX || !processes.every(isTold)) return null;
+  return { isAll, processes };
+}
+
+/** Null: what no head of ours says. The pinned head's word is taken for what is in it. */
+export function readWish(body: unknown): StartWish | null {
+  if (!isMap(body) || body['do'] !== 'start') return null;
+  const { step, argv, epochId } = body;
+  if (typeof step !== 'string' || typeof epochId !== 'string' || !Array.isArray(argv)) return null;
+  return body as unknown as StartWish;
+}
+
+function isTold(value: unknown): value is ToldProcess {
+  if (!isMap(value)) return false;
+  const { step, rank, count, epochId, command, by, startedAt, endedAt, end } = value;
+  const words = [step, epochId, command, by].every(isWord);
+  const numbers = [rank, count, startedAt].every(Number.isSafeInteger);
+  const over = end === null || (Number.isSafeInteger(endedAt) && isEnd(end));
+  return words && numbers && over;
+}
+
+function isEnd(value: unknown): boolean {
+  if (!isMap(value)) return false;
+  const { exit, why } = value;
+  if (why !== undefined) return isWord(why);
+  if (!isMap(exit)) return false;
+  return Number.isSafeInteger(exit['code']) || Number.isSafeInteger(exit['signal']);
+}
+
+function isWord(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= COMMAND_LENGTH_MAX;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One process of a step and the node that it is on. */
+export interface Placed {
+  readonly node: NodeName;
+  readonly rank: number;
+}

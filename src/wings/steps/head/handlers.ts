@@ -1,0 +1,158 @@
+// Steps: started inside of running tasks, for whoever their job belongs to.
+
+import type { StepView } from '../../../kernel/api/step-view.ts';
+import { err, ok, type Result } from '../../../kernel/base/result.ts';
+import { authorizeObject } from '../../../kernel/head/auth/authorize.ts';
+import type { Call, Handler } from '../../../kernel/head/http/call.ts';
+import { checkIndex, readPlace } from '../../../kernel/head/http/find-job.ts';
+import type { Services } from '../../../kernel/head/http/services.ts';
+import { formatProgram } from '../../../kernel/head/program-line.ts';
+import type { Part, Task } from '../../../kernel/machine/jobs/facts.ts';
+import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
+import {
+  type EpochId,
+  formatEpochId,
+  formatTaskId,
+  type NodeName,
+  parseTaskId,
+  type TaskId,
+} from '../../../kernel/model/ids.ts';
+import type { Step } from '../core/book.ts';
+import { formatStepId } from '../core/ids.ts';
+import { ARGUMENT_BYTES_MAX, COMMAND_LENGTH_MAX, STEPS_MAX } from '../core/limits.ts';
+import { placesOf } from '../core/places.ts';
+import { type StartWish, WING } from '../core/told.ts';
+import type { Steps } from './steps.ts';
+import { viewStep } from './view.ts';
+
+export const startStep: Handler<'startStep'> = (services, call) => {
+  const { body, actor } = call;
+  const found = runningTask(services, call);
+  if (!found.ok) return found;
+  const task = found.value;
+  const { owner, id } = task.job;
+  // Whoever starts a program there runs what they like as its owner.
+  const refusal = authorizeObject(actor, { kind: 'calls', id, owner });
+  if (refusal !== null) return err(refusal);
+  const places = placesIn(task, body);
+  if (!places.ok) return places;
+  const nodes = places.value;
+  const epochId = formatEpochId(task.id, task.epoch);
+  const command = formatProgram({ kind: 'argv', argv: body.argv }).slice(0, COMMAND_LENGTH_MAX);
+  const at = services.clock.now();
+  const made = { task: task.id, epochId, command, by: actor.name, nodes, at };
+  const step = services.steps.book.add(made);
+  if (step === null) {
+    return err(refuse('step.too_many', { task: task.id, count: String(STEPS_MAX) }));
+  }
+  return order(services, { step, epochId, nodes, body });
+};
+
+interface Ordered {
+  readonly step: Step;
+  readonly epochId: EpochId;
+  readonly nodes: readonly NodeName[];
+  readonly body: Call<'startStep'>['body'];
+}
+
+function order({ agents, steps }: Services, { step, epochId, nodes, body }: Ordered) {
+  const id = formatStepId(step);
+  for (const [rank, node] of nodes.entries()) {
+    const wish: StartWish = {
+      do: 'start',
+      step: id,
+      rank,
+      count: nodes.length,
+      epochId,
+      argv: body.argv,
+      environment: body.environment,
+      directory: body.directory ?? null,
+      terminal: body.terminal ?? null,
+      command: step.command,
+      by: step.by,
+    };
+    if (agents.tellWing(node, WING, wish)) continue;
+    steps.book.giveUp(step, rank, `node ${node} cannot be told of it`);
+    return err(refuse('step.node_away', { node }));
+  }
+  return ok({ id, processes: nodes.map((node, rank) => ({ rank, node })) });
+}
+
+/** Where none of an array is named, its one running task is meant. */
+function runningTask(
+  services: Services,
+  { job, params }: Pick<Call<'startStep'>, 'job' | 'params'>,
+): Result<Task, Refusal> {
+  const place = readPlace(params.id);
+  if (!place.ok) return place;
+  if (job === null) return err(refuse('job.not_found', { job: params.id }));
+  const index = checkIndex(job, place.value);
+  if (!index.ok) return index;
+  if (job.live === null || job.live.outcome !== null) {
+    return err(refuse('step.not_running', { task: params.id, state: 'done' }));
+  }
+  const running = [...job.live.active.values()].filter(({ state }) => state === 'running');
+  if (index.value === undefined && running.length > 1) {
+    const what = `job ${params.id} has ${running.length} running tasks; name one, as ${running[0]?.id}`;
+    return err(refuse('argument.invalid', { what }));
+  }
+  const task = index.value === undefined ? running[0] : job.live.active.get(index.value);
+  if (task?.state === 'running') return checkHost(services, task);
+  const id = formatTaskId(place.value.jobId, place.value.index);
+  const state = task?.state ?? (job.live.pending.has(index.value ?? 0) ? 'pending' : 'not running');
+  return err(refuse('step.not_running', { task: id, state: state.replaceAll('_', ' ') }));
+}
+
+/** A step is a program of the node, which what runs elsewhere has none of. */
+function checkHost({ engine }: Services, task: Task): Result<Task, Refusal> {
+  const isAtSite = [...task.parts.keys()].some(
+    (node) => engine.state.nodes.get(node)?.facts?.site !== undefined,
+  );
+  const isInImage = task.job.spec.pool?.image !== undefined;
+  if (!isAtSite && !isInImage) return ok(task);
+  const why = isAtSite ? 'it runs at a site' : 'it runs in a container of its own';
+  return err(refuse('step.not_here', { task: task.id, why }));
+}
+
+function placesIn(task: Task, body: Call<'startStep'>['body']): Result<NodeName[], Refusal> {
+  const { argv, node = null, count, perNode, terminal } = body;
+  const invalid = (what: string) => err(refuse('argument.invalid', { what }));
+  const bytes = argv.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
+  if (bytes > ARGUMENT_BYTES_MAX) {
+    return invalid(`the command has ${bytes} bytes, more than ${ARGUMENT_BYTES_MAX}`);
+  }
+  const places = placesOf(nodesInOrder(task), { node, count, perNode });
+  if (!places.ok) return invalid(places.error);
+  if (terminal !== undefined && places.value.length > 1) {
+    return invalid('a terminal is for one process; leave out -n and --per-node, or --pty');
+  }
+  return ok(places.value as NodeName[]);
+}
+
+function nodesInOrder({ parts }: Task): NodeName[] {
+  const live = [...parts].filter(([, part]: [NodeName, Part]) => part.state !== 'ended');
+  return live.sort(([, a], [, b]) => a.nodeRank - b.nodeRank).map(([node]) => node);
+}
+
+export const listSteps: Handler<'listSteps'> = ({ steps, clock }, { params, job }) => {
+  const place = readPlace(params.id);
+  if (!place.ok) return place;
+  if (job === null) return err(refuse('job.not_found', { job: params.id }));
+  return ok({ steps: stepsOf(steps, place.value), at: clock.now() });
+};
+
+/** Views for people and programs, oldest first. `index`: null for any task of the job. */
+export function stepsOf({ book }: Steps, wanted: Wanted): StepView[] {
+  return book.ofJob((task) => isOf(task, wanted)).map(viewStep);
+}
+
+interface Wanted {
+  readonly jobId: number;
+  readonly index: number | null;
+}
+
+function isOf(task: TaskId, wanted: Wanted): boolean {
+  const place = parseTaskId(task);
+  if (!place.ok || place.value.jobId !== wanted.jobId) return false;
+  return wanted.index === null || place.value.index === wanted.index;
+}

@@ -1,0 +1,83 @@
+// Connections that become the streams of steps: of whoever owns the job, and of the node.
+
+import type { Duplex } from 'node:stream';
+import { authorizeObject } from '../../../kernel/head/auth/authorize.ts';
+import { refuseAndClose } from '../../../kernel/head/http/last-words.ts';
+import type { Upgrade, Upgrader } from '../../../kernel/head/http/upgrades.ts';
+import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
+import { parseTaskId } from '../../../kernel/model/ids.ts';
+import type { Step, StepProcess } from '../core/book.ts';
+import { formatStepId } from '../core/ids.ts';
+import type { Steps } from './steps.ts';
+
+/** What an upgrade names. */
+export const PROTOCOL = 'weft-step';
+
+export const openStep: Upgrader = ({ engine, steps }, upgrade) => {
+  const { principal, params, socket } = upgrade;
+  if (principal.kind !== 'user') return;
+  const found = find(steps, params);
+  const place = parseTaskId(found?.step.task ?? '');
+  const job = place.ok ? engine.state.jobs.get(place.value.jobId) : undefined;
+  if (found === null || job === undefined) return refuseAndClose(socket, unknown(params));
+  const { id, owner } = job;
+  const refusal = authorizeObject(principal.actor, { kind: 'calls', id, owner });
+  if (refusal !== null) return refuseAndClose(socket, refusal);
+  take(steps, { upgrade, key: found.key, side: 'client' });
+};
+
+export const serveStep: Upgrader = ({ steps }, upgrade) => {
+  const { principal, params, socket } = upgrade;
+  if (principal.kind !== 'node') return;
+  const found = find(steps, params);
+  if (found?.process.node !== principal.name) return refuseAndClose(socket, unknown(params));
+  take(steps, { upgrade, key: found.key, side: 'node' });
+};
+
+interface Found {
+  readonly step: Step;
+  readonly process: StepProcess;
+  readonly key: string;
+}
+
+function find(steps: Steps, params: Upgrade['params']): Found | null {
+  const { step: id = '', rank = '' } = params;
+  const step = steps.book.find(id);
+  const process = /^\d{1,6}$/.test(rank) ? step?.processes.get(Number(rank)) : undefined;
+  if (step === undefined || process === undefined) return null;
+  return { step, process, key: `${formatStepId(step)}:${Number(rank)}` };
+}
+
+function unknown({ step = '' }: Upgrade['params']): Refusal {
+  return refuse('step.not_found', { step });
+}
+
+interface Taken {
+  readonly upgrade: Upgrade;
+  readonly key: string;
+  readonly side: 'client' | 'node';
+}
+
+function take({ lines }: Steps, { upgrade, key, side }: Taken): void {
+  const { incoming, socket, head } = upgrade;
+  if (incoming.headers.upgrade !== PROTOCOL) {
+    const what = `an upgrade to '${incoming.headers.upgrade}'; it is '${PROTOCOL}'`;
+    return refuseAndClose(socket, refuse('request.malformed', { what }));
+  }
+  const answer = [
+    'HTTP/1.1 101 Switching Protocols',
+    `Upgrade: ${PROTOCOL}`,
+    'Connection: Upgrade',
+  ];
+  socket.write(`${answer.join('\r\n')}\r\n\r\n`);
+  if (head.length > 0) socket.unshift(head);
+  // The server's time-outs are for requests.
+  if (isSocket(socket)) socket.setTimeout(0).setNoDelay(true);
+  lines.open(key, side, socket);
+}
+
+function isSocket(socket: Duplex): socket is Duplex & {
+  setTimeout(ms: number): { setNoDelay(isOff: boolean): void };
+} {
+  return 'setNoDelay' in socket;
+}

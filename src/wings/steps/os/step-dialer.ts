@@ -1,0 +1,57 @@
+// The line of a node to its head for one process of a step.
+
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import { type HeadPlace, openStream } from '../../../kernel/os/head-stream.ts';
+import type { StepLine } from '../ports/steps.ts';
+
+export interface StepDoor {
+  readonly head: HeadPlace;
+  readonly name: string;
+  readonly secret: string;
+}
+
+const DIAL_MS = 10_000;
+
+/** Rejects with words when the head cannot be reached, or does not know the process. */
+export async function dialStep(door: StepDoor, step: string, rank: number): Promise<StepLine> {
+  const { host, stream } = await openStream(door.head, DIAL_MS);
+  const path = `/v1/steps/${encodeURIComponent(step)}/${rank}`;
+  const asked = request({
+    createConnection: () => stream,
+    path,
+    headers: {
+      host,
+      authorization: `Node ${door.name}:${door.secret}`,
+      connection: 'Upgrade',
+      upgrade: 'weft-step',
+    },
+  });
+  const timer = setTimeout(() => stream.destroy(new Error('no answer from the head')), DIAL_MS);
+  stream.once('close', () => clearTimeout(timer));
+  const opened = new Promise<StepLine>((resolve, reject) => {
+    asked.once('error', reject);
+    asked.once('response', ({ statusCode }) => {
+      stream.destroy();
+      reject(new Error(`the head answered ${statusCode}`));
+    });
+    asked.once('upgrade', (_answer, socket, rest) => {
+      clearTimeout(timer);
+      resolve(lineOf(socket, rest));
+    });
+  });
+  asked.end();
+  return opened;
+}
+
+function lineOf(socket: Socket, rest: Buffer): StepLine {
+  socket.setTimeout(0).setNoDelay(true).setKeepAlive(true, 30_000);
+  socket.on('error', () => socket.destroy());
+  if (rest.length > 0) socket.unshift(rest);
+  return {
+    send: (bytes) => void socket.write(bytes),
+    onBytes: (heard) => void socket.on('data', heard),
+    onClose: (gone) => void socket.once('close', gone),
+    close: () => socket.end(() => socket.destroy()),
+  };
+}

@@ -1,0 +1,202 @@
+// One process of a step for whoever started it: its stream on a line to the head, dialled once more
+// when that is lost, and what it says at the end.
+
+import { constants } from 'node:os';
+import type { Api } from '../../../kernel/connect/api.ts';
+import { Failure } from '../../../kernel/model/failure.ts';
+import { LINGER_MS } from '../core/limits.ts';
+import type { WindowSize } from '../core/told.ts';
+import { Channel } from '../wire/channel.ts';
+import {
+  FROM_STEP,
+  type Frame,
+  FrameReader,
+  frame,
+  inputFrames,
+  readEnded,
+  signalFrame,
+  sizeFrame,
+  TO_STEP,
+} from '../wire/frames.ts';
+
+/** How a process was over. `why`: what is to be said of it; null: nothing. */
+export interface StepResult {
+  readonly code: number;
+  readonly why: string | null;
+}
+
+export interface StepSink {
+  /** Resolves when it is taken. */
+  readonly out: (bytes: Buffer) => Promise<void>;
+  readonly error: (bytes: Buffer) => Promise<void>;
+  readonly note: (line: string) => void;
+}
+
+export interface StepPlace {
+  readonly id: string;
+  readonly rank: number;
+}
+
+const RETRY_MS = 200;
+/** 126 and 127 as shells have it: it cannot be run, or is not there. */
+const ENOENT = constants.errno.ENOENT;
+const OWN_FAILURE = 125;
+
+export class StepClient {
+  readonly #api: Api;
+  readonly #place: StepPlace;
+  readonly #sink: StepSink;
+  readonly #channel: Channel;
+  readonly #reader = new FrameReader();
+  readonly #done = Promise.withResolvers<StepResult>();
+  #destroy: () => void = () => undefined;
+  #drained: (() => void)[] = [];
+  /** What was shown so far, so that it comes in order. */
+  #showing: Promise<void> = Promise.resolve();
+  #isOver = false;
+  #toldAway = false;
+
+  constructor(api: Api, place: StepPlace, sink: StepSink) {
+    this.#api = api;
+    this.#place = place;
+    this.#sink = sink;
+    this.#channel = new Channel({
+      bytes: (bytes) => this.#hear(bytes),
+      drained: () => {
+        for (const resolve of this.#drained.splice(0)) resolve();
+      },
+      joined: (isJoined) => {
+        if (isJoined) this.#toldAway = false;
+      },
+      bye: () => undefined,
+    });
+    void this.#lines();
+  }
+
+  /** Never rejects. */
+  get done(): Promise<StepResult> {
+    return this.#done.promise;
+  }
+
+  /** Resolves when there is room for more. */
+  async input(bytes: Buffer): Promise<void> {
+    let hasRoom = true;
+    for (const one of inputFrames(bytes)) hasRoom = this.#channel.write(one);
+    if (!hasRoom && !this.#isOver)
+      await new Promise<void>((resolve) => this.#drained.push(resolve));
+  }
+
+  endInput(): void {
+    this.#channel.write(frame(TO_STEP.end));
+  }
+
+  signal(number: number): void {
+    this.#channel.write(signalFrame(number));
+  }
+
+  /** The terminal has another size. */
+  resize(size: WindowSize): void {
+    this.#channel.write(sizeFrame(size));
+  }
+
+  /** It is hung up, and not waited for. */
+  leave(why: string): void {
+    this.#channel.end();
+    this.#over({ code: 128 + constants.signals.SIGHUP, why });
+  }
+
+  async #lines(): Promise<void> {
+    let failedSince: number | null = null;
+    while (!this.#isOver) {
+      try {
+        await this.#line();
+        failedSince = null;
+      } catch (error) {
+        if (this.#isOver) return;
+        failedSince ??= performance.now();
+        const isFinal = error instanceof Failure && !mayPass(error);
+        if (isFinal || performance.now() - failedSince > LINGER_MS) {
+          const words = error instanceof Error ? error.message : String(error);
+          return this.#over({ code: OWN_FAILURE, why: `its line is lost: ${words}` });
+        }
+        this.#tellAway();
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+
+  #tellAway(): void {
+    if (this.#toldAway) return;
+    this.#toldAway = true;
+    this.#sink.note(`the line to step ${this.#place.id} is lost; trying again`);
+  }
+
+  /** Resolves when the line is gone that could be had. */
+  async #line(): Promise<void> {
+    const { id, rank } = this.#place;
+    const task = encodeURIComponent(id.slice(0, id.lastIndexOf('.')));
+    const path = `/v1/jobs/${task}/steps/${encodeURIComponent(id)}/${rank}`;
+    const { stream, rest } = await this.#api.dial(path, 'weft-step');
+    const gone = new Promise<void>((resolve) => void stream.once('close', () => resolve()));
+    stream.on('error', () => stream.destroy());
+    this.#destroy = () => stream.end(() => stream.destroy());
+    if (this.#isOver) return this.#destroy();
+    this.#channel.open((bytes) => void stream.write(bytes));
+    const hear = (bytes: Buffer): void => {
+      const heard = this.#channel.feed(bytes);
+      if (!heard.ok) this.#over({ code: OWN_FAILURE, why: heard.error });
+    };
+    if (rest.length > 0) hear(Buffer.from(rest));
+    stream.on('data', hear);
+    await gone;
+    this.#channel.cut();
+  }
+
+  #hear(bytes: Buffer): void {
+    const frames = this.#reader.take(bytes);
+    if (!frames.ok) return this.#over({ code: OWN_FAILURE, why: frames.error });
+    for (const one of frames.value) this.#showing = this.#showing.then(() => this.#show(one));
+    this.#showing = this.#showing.then(() => this.#channel.take(bytes.length));
+  }
+
+  async #show({ kind, payload }: Frame): Promise<void> {
+    if (kind === FROM_STEP.output) return this.#sink.out(payload);
+    if (kind === FROM_STEP.errors) return this.#sink.error(payload);
+    if (kind === FROM_STEP.ended) return this.#ended(payload);
+    if (kind === FROM_STEP.failed) {
+      const errno = payload.length === 4 ? payload.readUInt32LE(0) : 0;
+      const code = errno === ENOENT ? 127 : 126;
+      return this.#over({ code, why: `it cannot be started: ${errnoWords(errno)}` });
+    }
+    if (kind === FROM_STEP.gone) this.#over({ code: OWN_FAILURE, why: payload.toString() });
+  }
+
+  #ended(payload: Buffer): void {
+    const ended = readEnded(payload);
+    if (ended === null) return this.#over({ code: OWN_FAILURE, why: 'its end cannot be read' });
+    const { exit } = ended;
+    const code = 'code' in exit ? exit.code : 128 + exit.signal;
+    this.#over({ code, why: null });
+  }
+
+  #over(result: StepResult): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const resolve of this.#drained.splice(0)) resolve();
+    this.#channel.end();
+    this.#destroy();
+    this.#done.resolve(result);
+  }
+}
+
+/** A head that restarts knows nothing of a step before the node has told it. */
+function mayPass({ code }: Failure): boolean {
+  return ['head.unreachable', 'step.not_found', 'head.starting', 'auth.required'].includes(code);
+}
+
+function errnoWords(errno: number): string {
+  const [name] = Object.entries(constants.errno).find(([, number]) => number === errno) ?? [];
+  if (name === 'ENOENT') return 'there is no such program';
+  if (name === 'EACCES') return 'it is no program that may be run';
+  return `error ${errno}${name === undefined ? '' : ` (${name})`}`;
+}

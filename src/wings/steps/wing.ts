@@ -1,0 +1,30 @@
+// The wing `steps` as the kernel sees it.
+
+import type { Wing } from '../../kernel/wing.ts';
+import './api/paths.ts';
+
+export const steps: Wing = {
+  name: 'steps',
+  needs: [],
+  cli: {
+    verbs: [
+      {
+        group: 'Jobs:',
+        name: 'exec',
+        after: 'logs',
+        summary: 'run a program inside of a running task',
+        load: () => import('./cli/exec-verb.ts'),
+      },
+      {
+        group: 'Jobs:',
+        name: 'shell',
+        after: 'exec',
+        summary: 'a shell inside of a running task',
+        load: () => import('./cli/shell-verb.ts'),
+      },
+    ],
+  },
+  api: async () => (await import('./api/part.ts')).api,
+  head: async () => (await import('./head/part.ts')).head,
+  agent: async () => (await import('./bin/agent.ts')).stepsOnNode,
+};

@@ -1,0 +1,242 @@
+// Steps inside of running tasks: by the programs alone, with daemons that are killed meanwhile.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { JobDetail } from '../../src/kernel/api/jobs.ts';
+import { TypedTerminal } from '../support/typed-terminal.ts';
+import { until } from './support/hosts.ts';
+import { LocalCluster, repository } from './support/local-cluster.ts';
+
+const UP = ['--nodes', '2', '--listen', 'none'];
+const WEFT = `${process.execPath} ${join(repository, 'bin', 'weft.mjs')}`;
+
+describe('steps inside of tasks', { timeout: 480_000 }, () => {
+  let cluster: LocalCluster;
+  /** It has two nodes, until the end of this file. */
+  let job = '';
+  before(async () => {
+    cluster = await LocalCluster.startApart(...UP);
+    job = await cluster.ok('run', '--nodes', '2', '--', 'sleep 3600');
+  });
+  after(() => cluster.close());
+
+  const exec = (...words: string[]) => cluster.weft('exec', ...words);
+  const stepsOf = async (id: string) => {
+    return (await cluster.client.call<JobDetail>('GET', `/v1/jobs/${id}`)).steps ?? [];
+  };
+  const killed = async (daemon: string): Promise<void> => {
+    const pid = cluster.pidOf(daemon);
+    process.kill(pid, 'SIGKILL');
+    await until(`${daemon} is gone`, () => (existsSync(`/proc/${pid}`) ? undefined : true));
+  };
+  const appears = (name: string) => until(`${name} is written`, () => cluster.lines(name)[0]);
+  const isAlive = (pid: number): boolean => {
+    try {
+      return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+    } catch {
+      return false;
+    }
+  };
+
+  it('[Z1] a step has what its task has, and its exit code is its program’s', async () => {
+    const line =
+      'echo "$WEFT_JOB_ID $WEFT_NODE_RANK $WEFT_STEP_ID $WEFT_CPUS"; pwd; echo no >&2; exit 3';
+    const said = await exec(`${job}/n2`, '--', 'sh', '-c', line);
+    assert.deepEqual(said, {
+      code: 3,
+      out: `${job} 1 ${job}.0 1\n${cluster.work}\n`,
+      error: 'no\n',
+    });
+    const input = await cluster.run('weft', ['exec', job, '--', 'cat'], { input: 'from here' });
+    assert.deepEqual(input, { code: 0, out: 'from here', error: '' });
+    const none = await exec(job, '--', 'no-such-program');
+    assert.equal(none.code, 127);
+    assert.match(none.error, /there is no such program/);
+  });
+
+  it('[Z1] a step is in the group of its task, and under its limits', async () => {
+    const own = await cluster.ok('run', '-f', '--', 'cat /proc/self/cgroup');
+    const inside = await exec(job, '--', 'cat', '/proc/self/cgroup');
+    const weft = /weft-[^/]+\/g\d+/;
+    assert.equal(weft.test(inside.out), weft.test(own));
+  });
+
+  it('[Z1] several processes run on the nodes, and the highest exit code counts', async () => {
+    const line =
+      'echo "$WEFT_STEP_RANK of $WEFT_STEP_COUNT on $WEFT_NODE_RANK"; exit "$WEFT_STEP_RANK"';
+    const said = await exec(job, '--per-node', '-n', '2', '-l', '--', 'sh', '-c', line);
+    const lines = said.out.trim().split('\n').sort();
+    assert.equal(said.code, 3, said.error);
+    assert.deepEqual(lines, [
+      '0: 0 of 4 on 0',
+      '1: 1 of 4 on 0',
+      '2: 2 of 4 on 1',
+      '3: 3 of 4 on 1',
+    ]);
+  });
+
+  it('inside of a job the job may be left out', async () => {
+    const line = `WEFT_DIR=${cluster.state} ${WEFT} exec -- sh -c 'echo in $WEFT_STEP_ID'`;
+    const said = await cluster.ok('run', '-f', '--', line);
+    assert.match(said, /^in \d+\.0$/);
+  });
+
+  it('weft job lists steps with their ends', async () => {
+    const lines = (await cluster.ok('job', job)).split('\n');
+    const first = lines.find((line) => line.startsWith(`${job}.0 `)) ?? '';
+    assert.match(first, /exit 3 .*n2 +sh -c/);
+    const [step] = await stepsOf(job);
+    assert.deepEqual([step?.state, step?.exit, step?.nodes], ['ended', { code: 3 }, ['n2']]);
+  });
+
+  it('what cannot be is refused with the way out', async () => {
+    const far = await cluster.refused('weft', 'exec', `${job}/n9`, '--', 'true');
+    assert.match(far.error, /'n9' is not a node of this task; it has n1, n2/);
+    const held = await cluster.ok('run', '--hold', '--', 'true');
+    const waits = await cluster.refused('weft', 'exec', held, '--', 'true');
+    assert.match(waits.error, /a step needs a task that runs/);
+    await cluster.ok('cancel', held);
+    const unknown = await cluster.refused('weft', 'exec', '999', '--', 'true');
+    assert.equal(unknown.code, 3);
+    await cluster.refused('weft', 'exec', job);
+    await cluster.refused('weft', 'exec', 'true');
+    await cluster.refused('weft', 'shell', job);
+    await cluster.refused('weft', 'exec', job, '-n', '0', '--', 'true');
+    await cluster.refused('weft', 'exec', job, '--pty', '-n', '2', '--', 'true');
+  });
+
+  it('[Z4] much output comes whole, and Ctrl-C goes to the step', async () => {
+    const much = await exec(job, '--', 'head', '-c', '3000000', '/dev/zero');
+    assert.deepEqual([much.code, much.out.length], [0, 3_000_000]);
+    const line = `exec ${WEFT} exec ${job} -- sh -c 'trap "echo heard; exit 9" INT; echo up > up; while :; do sleep 0.1; done'`;
+    const terminal = new TypedTerminal(line, {
+      env: cluster.env,
+      cwd: cluster.work,
+      size: { columns: 80, rows: 24 },
+    });
+    await appears('up');
+    terminal.type('\u0003');
+    await terminal.shows(/heard/);
+    assert.equal(await terminal.ended(), 9);
+  });
+
+  it('[Z6] a terminal: its size, job control by keys, and the way out', async () => {
+    const size = { columns: 101, rows: 33 };
+    const shell = new TypedTerminal(`${WEFT} exec ${job} --pty -- env PS1='ready$ ' sh -i`, {
+      env: cluster.env,
+      cwd: cluster.work,
+      size,
+    });
+    await shell.shows(/ready\$/);
+    shell.type('stty size; tty\r');
+    await shell.shows(/33 101\s+\/dev\/pts/);
+    shell.type('cat\r');
+    await shell.shows(/\$ cat\s*$/m);
+    shell.type('\u001a');
+    await shell.shows(/Stopped/);
+    shell.type('fg\r');
+    await shell.shows(/\$ fg\s+cat/);
+    shell.type('\u0003');
+    await shell.shows(/\^C/);
+    shell.type('echo gone=$((1+1))\r');
+    await shell.shows(/gone=2/);
+    shell.type('exit 7\r');
+    assert.equal(await shell.ended(), 7);
+    const left = new TypedTerminal(
+      `${WEFT} exec ${job} --pty -- sh -c 'echo $$ > left; sleep 600'`,
+      {
+        env: cluster.env,
+        cwd: cluster.work,
+        size,
+      },
+    );
+    const pid = Number(await appears('left'));
+    left.type('\r~.');
+    await left.shows(/detached/);
+    assert.equal(await left.ended(), 129);
+    await until('it is hung up', () => (isAlive(pid) ? undefined : true));
+  });
+
+  it('[Z6] a terminal without a size', async () => {
+    const none = new TypedTerminal(`${WEFT} exec ${job} --pty -- stty size`, {
+      env: cluster.env,
+      cwd: cluster.work,
+      size: { columns: 0, rows: 0 },
+    });
+    assert.equal(await none.ended(), 0);
+    assert.match(none.said, /0 0/);
+  });
+
+  it('[Z5] the 65th step at once is refused', async () => {
+    const own = await cluster.ok('run', '--', 'sleep 3600');
+    await until('it runs', async () =>
+      (await cluster.job(own)).state === 'running' ? true : undefined,
+    );
+    const start = () =>
+      cluster.client.call('POST', `/v1/jobs/${own}/steps`, { argv: ['sleep', '3600'] });
+    for (let at = 0; at < 64; at += 1) await start();
+    const refused = await cluster.refused('weft', 'exec', own, '--', 'true');
+    assert.match(refused.error, /has 64 steps, which is as many as it may have at once/);
+    await until('all run', async () => {
+      const steps = await stepsOf(own);
+      return steps.length === 64 && steps.every(({ state }) => state === 'running')
+        ? true
+        : undefined;
+    });
+    await cluster.ok('cancel', own);
+    await cluster.weft('wait', own);
+    const over = await stepsOf(own);
+    assert.ok(over.every(({ state }) => state === 'ended'));
+  });
+
+  it('[Z3] a step ends with its task, and the task does not with it', async () => {
+    const own = await cluster.ok('run', '--', 'until [ -e end ]; do sleep 0.05; done');
+    const deaf = `trap '' TERM HUP INT; echo $$ > deaf; while :; do sleep 1; done`;
+    const step = exec(own, '--', 'sh', '-c', deaf);
+    const pid = Number(await appears('deaf'));
+    const failed = await exec(own, '--', 'false');
+    assert.equal(failed.code, 1);
+    assert.equal((await cluster.job(own)).state, 'running');
+    writeFileSync(join(cluster.work, 'end'), '');
+    assert.equal((await cluster.weft('wait', own)).code, 0);
+    assert.equal(isAlive(pid), false, 'the step has outlived its task');
+    const said = await step;
+    assert.equal(said.code, 125);
+    assert.match(said.error, /its task has ended/);
+  });
+
+  it('[Z4] a step lives through a kill of the head, and nothing of its output is lost', async () => {
+    const line = 'for i in $(seq 1 200); do echo line $i; sleep 0.02; done; cat';
+    const step = cluster.run('weft', ['exec', job, '--', 'sh', '-c', `echo up > lines; ${line}`], {
+      input: 'and the input',
+    });
+    await appears('lines');
+    await killed('head');
+    await cluster.up(...UP);
+    const { code, out } = await step;
+    assert.equal(code, 0);
+    const wanted = Array.from({ length: 200 }, (_, at) => `line ${at + 1}\n`).join('');
+    assert.equal(out, `${wanted}and the input`);
+    const steps = await stepsOf(job);
+    assert.equal(steps.at(-1)?.state, 'ended');
+  });
+
+  it('[Z7] a step ends with the agent of its node, and the task goes on', async () => {
+    const step = exec(job, '--', 'sh', '-c', 'echo $$ > agents; sleep 600');
+    const pid = Number(await appears('agents'));
+    await killed('n1');
+    await cluster.up(...UP);
+    await until('the step is ended', () => (isAlive(pid) ? undefined : true));
+    const over = await until('that is told', async () => {
+      const last = (await stepsOf(job)).at(-1);
+      return last?.state === 'ended' ? last : undefined;
+    });
+    assert.match(over.why ?? '', /the agent of its node was started anew/);
+    assert.equal((await cluster.job(job)).state, 'running');
+    const again = await exec(job, '--', 'echo', 'again');
+    assert.equal(again.out, 'again\n');
+    assert.notEqual((await step).code, 0);
+  });
+});

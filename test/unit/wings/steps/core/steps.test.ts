@@ -1,0 +1,151 @@
+// The pure rules of steps: names, places, the book of a head, what a step finds, and the way out.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EpochId, NodeName, TaskId } from '../../../../../src/kernel/model/ids.ts';
+import { isLive, StepBook } from '../../../../../src/wings/steps/core/book.ts';
+import { stepEnvironment } from '../../../../../src/wings/steps/core/environment.ts';
+import { Escapes } from '../../../../../src/wings/steps/core/escapes.ts';
+import { formatStepId, parseStepId } from '../../../../../src/wings/steps/core/ids.ts';
+import {
+  PROCESSES_MAX,
+  STEPS_KEPT_MAX,
+  STEPS_MAX,
+} from '../../../../../src/wings/steps/core/limits.ts';
+import { placesOf } from '../../../../../src/wings/steps/core/places.ts';
+import {
+  readNews,
+  type StartWish,
+  type ToldProcess,
+} from '../../../../../src/wings/steps/core/told.ts';
+
+const task = '42' as TaskId;
+const epochId = '42#1' as EpochId;
+const [n1, n2] = ['n1', 'n2'] as [NodeName, NodeName];
+const NEW = { task, epochId, command: 'uptime', by: 'alice', at: 1 };
+
+function told(step: string, more: Partial<ToldProcess> = {}): ToldProcess {
+  const own = { step, rank: 0, count: 1, epochId, command: 'uptime', by: 'alice' };
+  return { ...own, startedAt: 1, endedAt: null, end: null, ...more };
+}
+
+test('ids of steps are read as they are written', () => {
+  for (const id of ['42.0', '42[7].13']) {
+    const name = parseStepId(id);
+    assert.ok(name.ok);
+    assert.equal(formatStepId(name.value), id);
+  }
+  for (const id of ['42', '42.', 'x.1', '42.0.1.', '42[a].0'])
+    assert.equal(parseStepId(id).ok, false);
+});
+
+test('processes fill the nodes one after the other, or each', () => {
+  const nodes = ['n1', 'n2'];
+  const places = (wish: Partial<Parameters<typeof placesOf>[1]>) => {
+    const made = placesOf(nodes, { node: null, count: 1, perNode: false, ...wish });
+    return made.ok ? made.value.join(' ') : made.error;
+  };
+  assert.equal(places({}), 'n1');
+  assert.equal(places({ count: 3 }), 'n1 n1 n2');
+  assert.equal(places({ perNode: true }), 'n1 n2');
+  assert.equal(places({ perNode: true, count: 2 }), 'n1 n1 n2 n2');
+  assert.equal(places({ node: 'n2', count: 2 }), 'n2 n2');
+  assert.match(places({ node: 'n9' }), /'n9' is not a node of this task; it has n1, n2/);
+});
+
+test('[Z5] a step has no more processes than it may, nor a task more steps at once', () => {
+  const wish = { node: null, count: PROCESSES_MAX, perNode: true };
+  assert.equal(placesOf(['n1', 'n2'], wish).ok, false);
+  const book = new StepBook();
+  for (let made = 0; made < STEPS_MAX; made += 1) assert.ok(book.add({ ...NEW, nodes: [n1] }));
+  assert.equal(book.add({ ...NEW, nodes: [n1] }), null);
+  book.hear(n1, told('42.7', { endedAt: 2, end: { exit: { code: 0 } } }));
+  assert.equal(book.add({ ...NEW, nodes: [n1] })?.number, STEPS_MAX);
+});
+
+test('of steps that are over the newest are remembered', () => {
+  const book = new StepBook();
+  for (let made = 0; made < STEPS_KEPT_MAX + 5; made += 1) {
+    book.add({ ...NEW, nodes: [n1] });
+    book.hear(n1, told(`42.${made}`, { endedAt: 2, end: { exit: { code: 0 } } }));
+  }
+  const kept = book.ofTask(task);
+  assert.deepEqual([kept.length, kept[0]?.number], [STEPS_KEPT_MAX, 5]);
+});
+
+test('[Z7] a node that has not what it had tells that nobody knows how it ended', () => {
+  const book = new StepBook();
+  const step = book.add({ ...NEW, nodes: [n1, n2] });
+  assert.ok(step);
+  book.hearAll(n1, [], 5);
+  assert.match(JSON.stringify(step.processes.get(0)?.end), /started anew/);
+  assert.equal(isLive(step), true);
+  // Its own alone.
+  book.hear(n1, told('42.0', { rank: 1, endedAt: 6, end: { exit: { code: 0 } } }));
+  assert.equal(step.processes.get(1)?.end, null);
+});
+
+test('[Z4] a head that knows nothing learns of steps from their nodes, and gives no number twice', () => {
+  const book = new StepBook();
+  book.hearAll(n1, [told('42.3')], 1);
+  assert.equal(book.find('42.3')?.processes.get(0)?.node, n1);
+  assert.equal(book.add({ ...NEW, nodes: [n1] })?.number, 4);
+});
+
+test('[Z3] a step of a task that has ended on its node is over', () => {
+  const book = new StepBook();
+  const step = book.add({ ...NEW, nodes: [n1, n2] });
+  book.endPart({ epochId, node: n1 }, 7);
+  assert.deepEqual(step?.processes.get(0)?.end, { why: 'its task has ended' });
+  assert.equal(step?.processes.get(1)?.end, null);
+});
+
+test('what is no news of an agent is not heard', () => {
+  assert.equal(readNews({ isAll: true, processes: [told('42.0')] })?.processes.length, 1);
+  for (const body of [null, {}, { isAll: 1, processes: [] }, { isAll: true, processes: [{}] }]) {
+    assert.equal(readNews(body), null);
+  }
+  const long = told('42.0', { command: 'x'.repeat(501) });
+  assert.equal(readNews({ isAll: false, processes: [long] }), null);
+});
+
+test('[Z1] a step finds what its task has, what it was given, and no mark of its own', () => {
+  const wish: StartWish = {
+    do: 'start',
+    step: '42.0',
+    rank: 1,
+    count: 2,
+    epochId,
+    argv: ['env'],
+    environment: { A: 'given', WEFT_GPUS: '7', 'B=C': 'x' },
+    directory: null,
+    terminal: { rows: 24, columns: 80 },
+    command: 'env',
+    by: 'alice',
+  };
+  assert.deepEqual(stepEnvironment(['A=task', 'WEFT_GPUS=0', 'P=/bin'], wish, 'i:1'), [
+    'WEFT_GPUS=0',
+    'P=/bin',
+    'A=given',
+    'WEFT_STEP_ID=42.0',
+    'WEFT_STEP_RANK=1',
+    'WEFT_STEP_COUNT=2',
+    'WEFT_STEP_MARK=i:1',
+    'WEFT_STEP_PTY=24x80',
+  ]);
+});
+
+test('a tilde and a dot at the beginning of a line leave, two tildes are one', () => {
+  const typed = (...parts: string[]) => {
+    const escapes = new Escapes();
+    return parts.map((part) => {
+      const { typed: bytes, leaves } = escapes.take(Buffer.from(part));
+      return `${Buffer.from(bytes)}${leaves ? '|left' : ''}`;
+    });
+  };
+  assert.deepEqual(typed('~', '.'), ['', '|left']);
+  assert.deepEqual(typed('a~.'), ['a~.']);
+  assert.deepEqual(typed('a\r~.b'), ['a\r|left']);
+  assert.deepEqual(typed('~~.'), ['~.']);
+  assert.deepEqual(typed('~x', '\n~~'), ['~x', '\n~']);
+});
