@@ -108,8 +108,8 @@ describe('steps inside of tasks', { timeout: 480_000 }, () => {
   });
 
   it('[Z4] much output comes whole, and Ctrl-C goes to the step', async () => {
-    const much = await exec(job, '--', 'head', '-c', '3000000', '/dev/zero');
-    assert.deepEqual([much.code, much.out.length], [0, 3_000_000]);
+    const much = await exec(job, '--', 'head', '-c', '20000000', '/dev/zero');
+    assert.deepEqual([much.code, much.out.length], [0, 20_000_000]);
     const line = `exec ${WEFT} exec ${job} -- sh -c 'trap "echo heard; exit 9" INT; echo up > up; while :; do sleep 0.1; done'`;
     const terminal = new TypedTerminal(line, {
       env: cluster.env,

@@ -1,8 +1,8 @@
 // The line of one process to the head: dialled anew whenever it is gone, for as long as it is needed.
 
 import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
-import type { Channel } from '../wire/channel.ts';
 import type { StepLine } from '../ports/steps.ts';
+import type { Channel } from '../wire/channel.ts';
 
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2_000;

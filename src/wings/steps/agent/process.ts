@@ -7,6 +7,7 @@ import type { Timer } from '../../../kernel/ports/clock.ts';
 import { stepEnvironment } from '../core/environment.ts';
 import { LINGER_MS, PIECE_BYTES_MAX } from '../core/limits.ts';
 import type { StartWish, StepEnd, ToldProcess } from '../core/told.ts';
+import type { StepPipes, StepPorts } from '../ports/steps.ts';
 import { Channel } from '../wire/channel.ts';
 import {
   FROM_STEP,
@@ -17,10 +18,12 @@ import {
   signalFrame,
 } from '../wire/frames.ts';
 import { Redial } from './line.ts';
-import type { StepPipes, StepPorts } from '../ports/steps.ts';
 
 const SIGHUP = 1;
 const SIGKILL = 9;
+const ENDED = 'its task has ended';
+/** For what lies in the pipe of a step whose task has ended. */
+const REST_MS = 5_000;
 
 export interface ProcessWorld {
   readonly agent: Pick<AgentInside, 'ports' | 'beside'>;
@@ -44,6 +47,8 @@ export class StepProcess {
   #launchId: number | null = null;
   #lingering: Timer | null = null;
   #isKilled = false;
+  /** The helper has ended; something of what it said may still lie in its pipe. */
+  #isGone = false;
   #isOver = false;
 
   constructor(world: ProcessWorld) {
@@ -91,7 +96,7 @@ export class StepProcess {
     } catch (error) {
       return this.fail(`its pipes cannot be made: ${(error as Error).message}`);
     }
-    if (this.#isKilled || this.#isOver) return this.fail('its task has ended');
+    if (this.#isKilled || this.#isOver) return this.fail(ENDED);
     const pipes = this.#pipes;
     pipes.onBytes((bytes) => this.#hear(bytes));
     const like = {
@@ -116,8 +121,9 @@ export class StepProcess {
 
   /** Like a terminal that goes away. */
   hangUp(): void {
-    if (this.isLive) void this.#pipes?.write(signalFrame(SIGHUP)).catch(() => undefined);
-    else this.#finish();
+    if (!this.isLive) this.#finish();
+    else if (this.#isGone) this.fail('nobody took what it had written');
+    else void this.#pipes?.write(signalFrame(SIGHUP)).catch(() => undefined);
   }
 
   /** Its task is over. */
@@ -161,8 +167,11 @@ export class StepProcess {
 
   #onLaunch(event: ProcessEvent): void {
     if (event.kind === 'exited') {
-      this.#hear(this.#pipes?.rest() ?? Buffer.alloc(0));
-      this.fail(this.#isKilled ? 'its task has ended' : 'it was killed with its helper');
+      this.#isGone = true;
+      const why = this.#isKilled ? ENDED : 'it was killed with its helper';
+      this.#pipes?.finish(() => this.fail(why));
+      // Whoever reads slowly does not keep what its task has left.
+      if (this.#isKilled) this.#world.agent.ports.clock.after(REST_MS, () => this.fail(ENDED));
     } else if (event.kind === 'failed') {
       this.fail(`its helper could not be started (${event.stage}, error ${event.errno})`);
     } else if (event.kind === 'lost') this.fail('the launcher of its node is lost');

@@ -5,8 +5,8 @@ import { usage } from '../../../kernel/model/failure.ts';
 import { runStep } from './run-step.ts';
 import { readTarget } from './target.ts';
 
-/** The shell of the account on the node, else the one that is everywhere. */
-const SHELL = 'exec "${SHELL:-/bin/sh}" -i';
+/** The agent says which: that of the account on the node. */
+const SHELL = 'exec "$SHELL" -i';
 
 export const verb = defineVerb<{ readonly chdir?: string }>({
   define(command) {

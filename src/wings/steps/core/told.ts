@@ -1,7 +1,7 @@
 // What head and agent of the wing say to each other beside the streams, and how each is read: the
 // other side may be of another release, and a node may be anybody's.
 
-import type { EpochId, NodeName } from '../../../kernel/model/ids.ts';
+import type { EpochId } from '../../../kernel/model/ids.ts';
 import { COMMAND_LENGTH_MAX } from './limits.ts';
 
 export const WING = 'steps';
@@ -96,10 +96,4 @@ function isWord(value: unknown): boolean {
 
 function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** One process of a step and the node that it is on. */
-export interface Placed {
-  readonly node: NodeName;
-  readonly rank: number;
 }

@@ -13,8 +13,8 @@ export interface StepPipes {
   onBytes(heard: (bytes: Buffer) => void): void;
   pause(): void;
   resume(): void;
-  /** What lies in the pipe, of a helper that is gone. */
-  rest(): Buffer;
+  /** The helper is gone: `ended` is called behind all that it has said. */
+  finish(ended: () => void): void;
   /** Also removes both. */
   close(): void;
 }

@@ -348,7 +348,8 @@ export async function startAgent(
     socket.once('open', resolve);
     socket.once('error', reject);
   });
-  const own = { features: NODE_FEATURES, dialedAt: performance.now() };
+  const features = [...NODE_FEATURES, 'wings'];
+  const own = { features, dialedAt: performance.now() };
   send({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: hello(name, isSite), ...own });
   await eventually(() => messages.some(({ kind }) => kind === 'welcome'));
   return {

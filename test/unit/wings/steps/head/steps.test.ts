@@ -1,0 +1,163 @@
+// Steps over the API: who starts them, what nodes are told and tell, and the two lines of a stream.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Client } from '../../../../../src/kernel/api/client.ts';
+import { dialHead } from '../../../../../src/kernel/connect/head-socket.ts';
+import type { LaunchOrder } from '../../../../../src/kernel/model/orders.ts';
+import { STEPS_MAX } from '../../../../../src/wings/steps/core/limits.ts';
+import { dialStep } from '../../../../../src/wings/steps/os/step-dialer.ts';
+import {
+  eventually,
+  type FakeAgent,
+  startAgent,
+  startWorld,
+  type World,
+} from '../../../kernel/head/http/fixture.ts';
+
+const ARGV = { argv: ['uptime'] };
+
+async function runningJob(client: Client, agent: FakeAgent, count = 1): Promise<LaunchOrder> {
+  await client.call('submitJob', {
+    body: { program: { kind: 'argv', argv: ['sleep', '600'] } },
+  });
+  const order = await agent.launch(count);
+  agent.started(order);
+  const params = { id: String(order.place.jobId) };
+  await eventually(async () => (await client.call('getJob', { params })).state === 'running');
+  return order;
+}
+
+const wishesTo = ({ messages }: FakeAgent) =>
+  messages.flatMap((one) => (one.kind === 'wing' ? [one.body as Record<string, unknown>] : []));
+
+const dialAs = (client: Client, path: string) =>
+  dialHead(client, { path, timeoutMs: 10_000, protocol: 'weft-step' });
+
+const dialAsNode = ({ socketPath }: World, { name, secret }: FakeAgent, step: string) =>
+  dialStep({ head: { socketPath }, name, secret }, step, 0);
+
+test('[Z2] the owner of a job starts steps in it, and admins; nobody else, operators neither', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const ann = await world.client('ann');
+  const order = await runningJob(ann, agent);
+  const id = String(order.place.jobId);
+  const step = await ann.call('startStep', { params: { id }, body: ARGV });
+  assert.deepEqual(step, { id: `${id}.0`, processes: [{ rank: 0, node: 'n1' }] });
+  await eventually(() => wishesTo(agent).length === 1);
+  const [wish] = wishesTo(agent);
+  assert.deepEqual(
+    [wish?.['do'], wish?.['step'], wish?.['epochId'], wish?.['by'], wish?.['argv']],
+    ['start', `${id}.0`, order.epochId, 'ann', ['uptime']],
+  );
+  const bob = await world.client('bob');
+  const denied = { code: 'auth.not_owner' };
+  await assert.rejects(bob.call('startStep', { params: { id }, body: ARGV }), denied);
+  await assert.rejects(bob.call('listSteps', { params: { id } }), denied);
+  await assert.rejects(dialAs(bob, `/v1/jobs/${id}/steps/${id}.0/0`), denied);
+  await world.admin.call('createUser', { params: { name: 'bob' }, body: { role: 'operator' } });
+  await assert.rejects(bob.call('startStep', { params: { id }, body: ARGV }), denied);
+  await assert.rejects(dialAs(bob, `/v1/jobs/${id}/steps/${id}.0/0`), denied);
+  const own = await world.admin.call('startStep', { params: { id }, body: ARGV });
+  assert.equal(own.id, `${id}.1`);
+  assert.equal((await bob.call('getJob', { params: { id } })).steps, undefined);
+  assert.equal((await ann.call('getJob', { params: { id } })).steps?.length, 2);
+});
+
+test('[Z2] the two lines of a stream are joined, and a node serves its own processes alone', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const stranger = await startAgent(t, world, 'n2');
+  const ann = await world.client('ann');
+  const { place } = await runningJob(ann, agent);
+  const id = String(place.jobId);
+  const { id: step } = await ann.call('startStep', {
+    params: { id },
+    body: { ...ARGV, node: 'n1' },
+  });
+  const path = `/v1/jobs/${id}/steps/${step}/0`;
+  await assert.rejects(dialAsNode(world, stranger, step), /404/);
+  await assert.rejects(dialAs(ann, `/v1/jobs/${id}/steps/${id}.9/0`), { code: 'step.not_found' });
+  const node = await dialAsNode(world, agent, step);
+  const { stream } = await dialAs(ann, path);
+  stream.on('error', () => undefined);
+  const toNode = new Promise<string>((resolve) => node.onBytes((bytes) => resolve(`${bytes}`)));
+  stream.write('to the node');
+  assert.equal(await toNode, 'to the node');
+  const toClient = new Promise<string>((resolve) => stream.once('data', (b) => resolve(`${b}`)));
+  node.send(Buffer.from('to the client'));
+  assert.equal(await toClient, 'to the client');
+  // A new line begins anew at both ends.
+  const gone = [
+    new Promise<void>((resolve) => node.onClose(resolve)),
+    new Promise<void>((resolve) => void stream.once('close', () => resolve())),
+  ];
+  const again = await dialAs(ann, path);
+  await Promise.all(gone);
+  again.stream.destroy();
+});
+
+test('what nodes tell is listed, and a step is over with its task', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const ann = await world.client('ann');
+  const order = await runningJob(ann, agent);
+  const id = String(order.place.jobId);
+  const { epochId } = order;
+  await ann.call('startStep', { params: { id }, body: ARGV });
+  await ann.call('startStep', { params: { id }, body: ARGV });
+  const told = { rank: 0, count: 1, epochId, command: 'uptime', by: 'ann', startedAt: 1 };
+  const end = { endedAt: 2, end: { exit: { code: 4 } } };
+  agent.tell({ kind: 'wing', wing: 'nobody', body: {} });
+  agent.tell({ kind: 'wing', wing: 'steps', body: { isAll: 'no' } });
+  const news = { isAll: false, processes: [{ ...told, step: `${id}.0`, ...end }] };
+  agent.tell({ kind: 'wing', wing: 'steps', body: news });
+  const list = async () => (await ann.call('listSteps', { params: { id } })).steps;
+  await eventually(async () => (await list())[0]?.state === 'ended');
+  const [first, second] = await list();
+  assert.deepEqual([first?.exit, first?.endedAt, second?.state], [{ code: 4 }, 2, 'running']);
+  agent.ended(order, 0);
+  await eventually(async () => (await list())[1]?.state === 'ended');
+  assert.match((await list())[1]?.why ?? '', /its task has ended/);
+  await assert.rejects(ann.call('startStep', { params: { id }, body: ARGV }), {
+    code: 'step.not_running',
+  });
+});
+
+test('[Z5] what cannot be is refused by its name', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const ann = await world.client('ann');
+  const { place } = await runningJob(ann, agent);
+  const params = { id: String(place.jobId) };
+  const start = (body: object) => ann.call('startStep', { params, body: { ...ARGV, ...body } });
+  await assert.rejects(start({ node: 'n9' }), { code: 'argument.invalid' });
+  await assert.rejects(start({ argv: ['x'.repeat(300_000)] }), { code: 'argument.invalid' });
+  await assert.rejects(start({ count: 2, terminal: { rows: 0, columns: 0 } }), {
+    code: 'argument.invalid',
+  });
+  for (let made = 0; made < STEPS_MAX; made += 1) await start({});
+  await assert.rejects(start({}), { code: 'step.too_many' });
+  await runningJob(ann, agent, 2);
+  agent.socket.terminate();
+  const other = { id: String(place.jobId + 1) };
+  await eventually(async () => {
+    try {
+      await ann.call('startStep', { params: other, body: ARGV });
+      return false;
+    } catch (error) {
+      return (error as { code?: string }).code === 'step.node_away';
+    }
+  });
+});
+
+test('a task at a site takes no steps', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1', true);
+  const order = await runningJob(world.admin, agent);
+  const params = { id: String(order.place.jobId) };
+  await assert.rejects(world.admin.call('startStep', { params, body: ARGV }), {
+    code: 'step.not_here',
+  });
+});
