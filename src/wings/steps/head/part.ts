@@ -22,7 +22,7 @@ export const head: HeadPart = {
     const all = isOwner ? stepsOf(steps, { jobId: record.id, index: null }) : [];
     return all.length === 0 ? {} : { steps: all };
   },
-  openDoors({ engine, clock, agents }) {
+  openListeners({ engine, clock, agents }) {
     const steps = new Steps({ agents, clock });
     const unsubscribe = engine.onCommitted(({ events }) => steps.committed(events));
     return {
