@@ -92,6 +92,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'No step of this id was heard of since the head started, or it was long ago.',
     next: '`weft job ID` lists the steps of a job.',
   },
+  'step.lost': {
+    means: 'What knew of the end of the step is gone: its agent was killed, or its task ended first.',
+    next: 'Start it once more; what the step itself has written to files is there.',
+  },
   'step.too_many': {
     means: 'Each step has a helper on its node and a line through the head.',
     next: 'Wait for some of them to end, or start more processes in one step: `weft exec -n`.',

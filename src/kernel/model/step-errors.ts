@@ -2,6 +2,10 @@
 
 export const STEP_CODES = {
   'step.not_found': { kind: 'not_found', text: 'There is no step {step}.' },
+  'step.lost': {
+    kind: 'failed_precondition',
+    text: 'Step {step} is over, and nobody knows how it ended: {why}.',
+  },
   'step.too_many': {
     kind: 'resource_exhausted',
     text: 'Task {task} has {count} steps, which is as many as it may have at once.',

@@ -104,12 +104,12 @@ export class StepBook {
     step.processes.set(told.rank, { node, startedAt, endedAt, end });
   }
 
-  /** The node has these alone: what else ran there is over, in a way that nobody knows. */
-  hearAll(node: NodeName, all: readonly ToldProcess[], at: number): void {
+  /** The node has these alone: what else ran there is over, in a way that nobody knows; their keys. */
+  hearAll(node: NodeName, all: readonly ToldProcess[], at: number): string[] {
     for (const told of all) this.hear(node, told);
     const there = new Set(all.map(({ step, rank }) => `${step}:${rank}`));
-    this.#endWhere(at, 'the agent of its node was started anew', (step, rank, process) => {
-      return process.node === node && !there.has(`${formatStepId(step)}:${rank}`);
+    return this.#endWhere(at, 'the agent of its node was started anew', (step, rank, process) => {
+      return process.node === node && !there.has(keyOf(step, rank));
     });
   }
 
@@ -127,16 +127,19 @@ export class StepBook {
     at: number,
     why: string,
     isMeant: (step: Step, rank: number, process: StepProcess) => boolean,
-  ): void {
+  ): string[] {
+    const keys: string[] = [];
     for (const { steps } of this.#tasks.values()) {
       for (const step of steps.values()) {
         for (const [rank, process] of step.processes) {
           if (process.end !== null || !isMeant(step, rank, process)) continue;
           process.end = { why };
           process.endedAt = at;
+          keys.push(keyOf(step, rank));
         }
       }
     }
+    return keys;
   }
 
   #of(task: TaskId): TaskSteps {
@@ -164,6 +167,11 @@ export class StepBook {
       if (!isLive(old)) steps.delete(number);
     }
   }
+}
+
+/** `42.0:3`: one process of a step. */
+export function keyOf(step: Pick<Step, 'task' | 'number'>, rank: number): string {
+  return `${formatStepId(step)}:${rank}`;
 }
 
 export function isLive({ processes }: Pick<Step, 'processes'>): boolean {

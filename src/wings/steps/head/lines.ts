@@ -30,6 +30,12 @@ export class Lines {
     if (pair.client !== null && pair.node !== null) this.#join(pair.client, pair.node, pair);
   }
 
+  drop(key: string): void {
+    const pair = this.#pairs.get(key);
+    pair?.client?.destroy();
+    pair?.node?.destroy();
+  }
+
   close(): void {
     for (const { client, node } of this.#pairs.values()) {
       client?.destroy();

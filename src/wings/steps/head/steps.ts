@@ -36,7 +36,10 @@ export class Steps {
     const news = readNews(body);
     if (news === null) return;
     const { isAll, processes } = news;
-    if (isAll) this.book.hearAll(node, processes, this.#world.clock.now());
-    else for (const told of processes) this.book.hear(node, told);
+    if (isAll) {
+      const lost = this.book.hearAll(node, processes, this.#world.clock.now());
+      // Nobody comes to the other end any more: whoever waits asks again, and is told.
+      for (const key of lost) this.lines.drop(key);
+    } else for (const told of processes) this.book.hear(node, told);
   }
 }

@@ -6,7 +6,7 @@ import { refuseAndClose } from '../../../kernel/head/http/last-words.ts';
 import type { Upgrade, Upgrader } from '../../../kernel/head/http/upgrades.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import { parseTaskId } from '../../../kernel/model/ids.ts';
-import type { Step, StepProcess } from '../core/book.ts';
+import { keyOf, type Step, type StepProcess } from '../core/book.ts';
 import { formatStepId } from '../core/ids.ts';
 import type { Steps } from './steps.ts';
 
@@ -23,6 +23,11 @@ export const openStep: Upgrader = ({ engine, steps }, upgrade) => {
   const { id, owner } = job;
   const refusal = authorizeObject(principal.actor, { kind: 'calls', id, owner });
   if (refusal !== null) return refuseAndClose(socket, refusal);
+  const { end } = found.process;
+  if (end !== null && 'why' in end) {
+    const details = { step: formatStepId(found.step), why: end.why };
+    return refuseAndClose(socket, refuse('step.lost', details));
+  }
   take(steps, { upgrade, key: found.key, side: 'client' });
 };
 
@@ -45,7 +50,7 @@ function find(steps: Steps, params: Upgrade['params']): Found | null {
   const step = steps.book.find(id);
   const process = /^\d{1,6}$/.test(rank) ? step?.processes.get(Number(rank)) : undefined;
   if (step === undefined || process === undefined) return null;
-  return { step, process, key: `${formatStepId(step)}:${Number(rank)}` };
+  return { step, process, key: keyOf(step, Number(rank)) };
 }
 
 function unknown({ step = '' }: Upgrade['params']): Refusal {

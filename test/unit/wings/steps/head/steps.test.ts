@@ -120,6 +120,8 @@ test('what nodes tell is listed, and a step is over with its task', async (t) =>
   agent.ended(order, 0);
   await eventually(async () => (await list())[1]?.state === 'ended');
   assert.match((await list())[1]?.why ?? '', /its task has ended/);
+  const lost = { code: 'step.lost' };
+  await assert.rejects(dialAs(ann, `/v1/jobs/${id}/steps/${id}.1/0`), lost);
   await assert.rejects(ann.call('startStep', { params: { id }, body: ARGV }), {
     code: 'step.not_running',
   });
