@@ -93,7 +93,8 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     next: '`weft job ID` lists the steps of a job.',
   },
   'step.lost': {
-    means: 'What knew of the end of the step is gone: its agent was killed, or its task ended first.',
+    means:
+      'What knew of the end of the step is gone: its agent was killed, or its task ended first.',
     next: 'Start it once more; what the step itself has written to files is there.',
   },
   'step.too_many': {
@@ -101,15 +102,18 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     next: 'Wait for some of them to end, or start more processes in one step: `weft exec -n`.',
   },
   'step.not_running': {
-    means: 'A step runs inside of what its task holds: before the start and after the end there is nothing.',
+    means:
+      'A step runs inside of what its task holds: before the start and after the end there is nothing.',
     next: '`weft why ID` says why a task waits; try again when it runs.',
   },
   'step.not_here': {
-    means: 'What runs at another site or in a container of its own cannot be joined by a program of the node.',
+    means:
+      'What runs at another site or in a container of its own cannot be joined by a program of the node.',
     next: 'Log in there by the means of that site, or submit the program as a job.',
   },
   'step.node_away': {
-    means: 'The node is not connected, or its agent is of an earlier release, which knows no steps.',
+    means:
+      'The node is not connected, or its agent is of an earlier release, which knows no steps.',
     next: '`weft node list` shows it; try again when it is back.',
   },
   'pilot.not_found': {

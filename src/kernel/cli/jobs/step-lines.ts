@@ -20,7 +20,7 @@ export function stepLines({ steps = [] }: Pick<JobDetail, 'steps'>, now: number,
   const rows = steps.slice(-SHOWN_MAX).map((step) => ({ ...step, now }));
   const left = steps.length - rows.length;
   const before = left === 0 ? [] : [`(${left} older steps)`];
-  return ['', ...before, ...formatTable(COLUMNS, rows, false, look)];
+  return ['', ...before, ...formatTable(COLUMNS, rows, 'main', look)];
 }
 
 /** `running`, `exit 3`, `SIGTERM`, or why nobody knows. */
