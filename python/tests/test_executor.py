@@ -286,6 +286,13 @@ class Ends(Executors):
             future.result(LIMIT)
         self.assertEqual(self.executor.submit(square, 3).result(LIMIT), 9)
 
+    def test_an_interrupt_ends_what_runs(self):
+        with self.assertRaises(KeyboardInterrupt), weft.Executor(1, **WORKER) as executor:
+            running = executor.submit(time.sleep, LIMIT * 10)
+            self.until("it runs", running.running)
+            raise KeyboardInterrupt
+        self.assertIsInstance(running.exception(0), weft.CallCancelled)
+
     def test_a_function_sees_that_it_is_cancelled(self):
         def patient(place):
             import pathlib

@@ -14,6 +14,20 @@ class Sources(unittest.TestCase):
         for file in files:
             ast.parse(file.read_text(encoding="utf-8"), str(file), feature_version=(3, 9))
 
+    def test_the_types_of_options_are_those_that_there_are(self) -> None:
+        from weft import _options
+
+        for typed, known in (
+            (_options.JobOptions, _options.JOB_OPTIONS),
+            (_options.WorkerOptions, _options.WORKER_OPTIONS),
+        ):
+            names = {
+                name
+                for one in typed.__mro__ + typed.__bases__
+                for name in getattr(one, "__annotations__", ())
+            }
+            self.assertEqual(names, set(known))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -12,12 +12,14 @@ from ._errors import WeftError, wrong
 from ._files import send_inputs
 from ._http import Line
 from ._job import _ANSWER_S, _JOBS_MAX, Job, JobReference, JobResult, path_of, poll
-from ._options import Command, Item, listed, submission_of
+from ._options import Command, Item, JobOptions, listed, submission_of
 from ._units import Duration, duration_ms
 from ._view import View, view
 from ._where import Said, locate
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._executor import Executor
 
 _PATIENCE_MS = 120_000
@@ -76,17 +78,17 @@ class Client:
     def __repr__(self) -> str:
         return f"<weft.Client of {self.user} at {self.address}>"
 
-    def submit(self, command: Command, **options: Any) -> Job:
+    def submit(self, command: Command, **options: Unpack[JobOptions]) -> Job:
         """Submits a job. It is on the head's disk when this returns, and runs whatever becomes of this
         program. A list is a program with its arguments, a text a line for the shell.
         """
         return self._submit(command, None, options)
 
-    def map(self, command: Command, items: Iterable[Item], **options: Any) -> Job:
+    def map(self, command: Command, items: Iterable[Item], **options: Unpack[JobOptions]) -> Job:
         """Submits an array: one task for each of the items, which stand for `{}` or `{field}`."""
         return self._submit(command, list(items), options)
 
-    def run(self, command: Command, *, check: bool = True, **options: Any) -> JobResult:
+    def run(self, command: Command, *, check: bool = True, **options: Unpack[JobOptions]) -> JobResult:
         """Submits a job and waits for its end; it is cancelled when that is interrupted."""
         job = self.submit(command, **options)
         try:

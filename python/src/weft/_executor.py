@@ -46,7 +46,7 @@ from ._errors import (
     wrong,
 )
 from ._files import send_inputs
-from ._options import WORKER_OPTIONS, check_names, fields_of
+from ._options import WORKER_OPTIONS, WorkerOptions, check_names, fields_of
 from ._parcel import REFUSED, SKEWED, Chunk, Shared
 from ._pool import PoolLine, Told
 from ._session import End, settled
@@ -54,7 +54,7 @@ from ._units import Duration, Size, duration_ms, size_bytes, whole
 from ._view import View, table, view
 
 if TYPE_CHECKING:
-    from typing_extensions import ParamSpec
+    from typing_extensions import ParamSpec, Unpack
 
     P = ParamSpec("P")
 T = TypeVar("T")
@@ -155,7 +155,7 @@ class Executor(concurrent.futures.Executor):
         timeout: Optional[Duration] = None,
         modules: Iterable[types.ModuleType] = (),
         files: Any = None,
-        **options: Any,
+        **options: Unpack[WorkerOptions],
     ) -> None:
         check_names("an Executor", options, sorted(WORKER_OPTIONS))
         self._retries = whole("retries", retries, 0, _RETRIES_MAX)
@@ -443,6 +443,14 @@ class Executor(concurrent.futures.Executor):
         elif not self._is_over:
             threading.Thread(target=self._finish, name="weft-shutdown", daemon=True).start()
 
+    def __exit__(self, kind: Any, error: Any, trail: Any) -> Optional[bool]:
+        """Whoever interrupts the program does not want to wait for its calls."""
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            for future in list(self._futures.values()):
+                future.abort()
+        self.shutdown()
+        return None
+
     def _finish(self) -> None:
         with self._idle:
             while self._futures and self._pool.closed is None:
@@ -487,7 +495,7 @@ os.register_at_fork(after_in_child=_open.clear)
 
 @atexit.register
 def _close_all() -> None:
-    """As other executors do, a program that ends waits for its calls."""
+    """A program that ends waits for its calls, as of other executors."""
     for executor in list(_open):
         executor.shutdown()
 
@@ -553,7 +561,7 @@ class _Wish:
         recycle_after: Optional[int],
         recycle_above: Optional[Size],
         files: Any,
-        options: Dict[str, Any],
+        options: Mapping[str, Any],
     ) -> None:
         if workers is None and name is None:
             raise wrong(
@@ -620,7 +628,7 @@ def _image(image: Union[str, Mapping[str, str]]) -> Dict[str, str]:
     return {"kind": kind, "name": name}
 
 
-def _with_path(options: Dict[str, Any]) -> Dict[str, Any]:
+def _with_path(options: Mapping[str, Any]) -> Dict[str, Any]:
     """Modules beside the program are found by workers that see its folder."""
     env = dict(options.get("env") or {})
     places = [os.path.abspath(sys.path[0] or ".")] if sys.path else []

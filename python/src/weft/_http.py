@@ -136,7 +136,7 @@ class Answer:
         return data
 
     def pieces(self, size: int = 65_536) -> Iterable[bytes]:
-        """As it comes. Raises when the connection breaks before the end."""
+        """Pieces as they come. Raises when the connection breaks before the end."""
         while True:
             piece = self._response.read1(size)
             if not piece:

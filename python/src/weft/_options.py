@@ -8,10 +8,22 @@ import os
 import re
 import signal as signals
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    TypedDict,
+    Union,
+)
 
 from ._errors import wrong
-from ._units import duration_ms, size_bytes, whole
+from ._units import Duration, Size, duration_ms, size_bytes, whole
 
 # What is run: a program with its arguments as they are, one line for the shell, or a script.
 Command = Union[str, Sequence[Any], Mapping[str, Any]]
@@ -195,6 +207,62 @@ _NOT_OF_WORKERS = frozenset(
 )
 WORKER_OPTIONS = frozenset([*(_FIELDS.keys() - _NOT_OF_WORKERS), "env", "directory", "stdout", "stderr"])
 JOB_OPTIONS = frozenset([*_FIELDS, *_OTHERS])
+
+if TYPE_CHECKING:
+    from ._job import JobReference
+
+
+class _Worker(TypedDict, total=False):
+    cpus: int
+    memory: Size
+    gpus: Union[int, str]
+    gpu_type: Union[str, Sequence[str]]
+    gpu_memory: Size
+    gpu_share: Size
+    resources: Mapping[str, int]
+    needs: Union[str, Sequence[str]]
+    nodes_named: Union[str, Sequence[str]]
+    exclusive: bool
+    time: Duration
+    partition: str
+    qos: str
+    reservation: str
+    nice: int
+    notify: Union[str, Sequence[str]]
+    umask: int
+    env: Mapping[str, Any]
+    directory: str
+    stdout: str
+    stderr: str
+
+
+class WorkerOptions(_Worker, total=False):
+    """What each worker of an Executor has."""
+
+
+class JobOptions(_Worker, total=False):
+    """What can be said of a job; everything is optional."""
+
+    name: str
+    comment: str
+    nodes: int
+    processes: int
+    after: Union[JobReference, Sequence[JobReference]]
+    begin: Union[datetime.datetime, datetime.timedelta, str]
+    hold: bool
+    warning: str
+    on_node_loss: str
+    on_oom: str
+    requeue: bool
+    retries: int
+    array: str
+    mpi: bool
+    at_once: int
+    files: Any
+    keep: Union[str, Sequence[str]]
+    stdin: str
+    key: str
+
 
 # Where a job may be told that its head is; nothing else of ours goes into one.
 _HEAD_VARIABLES = ("WEFT_HEAD", "WEFT_FINGERPRINT", "WEFT_TOKEN_FILE", "WEFT_SOCKET", "WEFT_DIR")

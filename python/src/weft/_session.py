@@ -222,7 +222,7 @@ class Session:
         return number
 
     def cancel(self, number: int) -> None:
-        """It ends as cancelled, unless it ends otherwise first."""
+        """Asks for its end as cancelled, unless it ends otherwise first."""
         own = self._calls.get(number)
         if own is None or own.is_cancelled:
             return

@@ -110,7 +110,7 @@ class WebSocket:
         self.waiting_bytes += length
 
     def flush(self) -> None:
-        """As much as the kernel takes. Raises OSError when the connection is gone."""
+        """Sends as much as the kernel takes. Raises OSError when the connection is gone."""
         while self._sending:
             try:
                 sent = self._write()

@@ -10,13 +10,27 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import Any, AsyncIterator, Callable, Iterable, Iterator, List, Optional, Sequence, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    TypeVar,
+)
 
 from ._client import Client
 from ._job import Job, JobReference, JobResult
-from ._options import Command, Item
+from ._options import Command, Item, JobOptions
 from ._units import Duration
 from ._view import View
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 T = TypeVar("T")
 _END = object()
@@ -153,15 +167,15 @@ class AsyncClient:
         if self._client is not None:
             self._client.close()
 
-    async def submit(self, command: Command, **options: Any) -> AsyncJob:
+    async def submit(self, command: Command, **options: Unpack[JobOptions]) -> AsyncJob:
         """Submits a job."""
         return AsyncJob(await _in_thread(lambda: self._sync().submit(command, **options)))
 
-    async def map(self, command: Command, items: Iterable[Item], **options: Any) -> AsyncJob:
+    async def map(self, command: Command, items: Iterable[Item], **options: Unpack[JobOptions]) -> AsyncJob:
         """Submits an array: one task for each of the items."""
         return AsyncJob(await _in_thread(lambda: self._sync().map(command, items, **options)))
 
-    async def run(self, command: Command, *, check: bool = True, **options: Any) -> JobResult:
+    async def run(self, command: Command, *, check: bool = True, **options: Unpack[JobOptions]) -> JobResult:
         """Submits a job and waits for its end; it is cancelled when this is."""
         job = await self.submit(command, **options)
         try:
