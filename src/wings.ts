@@ -9,6 +9,7 @@ import { distribute } from './wings/distribute/wing.ts';
 import { goals } from './wings/goals/wing.ts';
 import { gpus } from './wings/gpus/wing.ts';
 import { lab } from './wings/lab/wing.ts';
+import { logins } from './wings/logins/wing.ts';
 import { manual } from './wings/manual/wing.ts';
 import { mcp } from './wings/mcp/wing.ts';
 import { mpi } from './wings/mpi/wing.ts';
@@ -33,6 +34,7 @@ import './wings/goals/wing.ts';
 import './wings/mcp/wing.ts';
 import './wings/gpus/wing.ts';
 import './wings/lab/wing.ts';
+import './wings/logins/wing.ts';
 import './wings/mpi/wing.ts';
 import './wings/manual/wing.ts';
 import './wings/notices/wing.ts';
@@ -64,6 +66,7 @@ export const WINGS: readonly Wing[] = [
   backups,
   rollout,
   lab,
+  logins,
   mcp,
   steps,
   slurm,

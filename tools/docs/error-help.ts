@@ -392,6 +392,14 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
       'One task of the job asks for more cpus or gpus than you may hold at once: it could never start.',
     next: 'Ask for less, or ask an admin for more: `weft user set NAME --cpus COUNT`.',
   },
+  'login.not_found': {
+    means: 'No login with this code waits for an answer.',
+    next: 'Compare the code; after ten minutes `weft login` on the other machine shows a new one.',
+  },
+  'login.too_many': {
+    means: 'So many people wait for an answer to their login that no other can be asked for.',
+    next: 'Answer those that wait, or wait some minutes.',
+  },
   'directory.not_shared': {
     means: 'The job is to run in a directory that no node declares to be the same everywhere.',
     next: '`--private` runs it in a directory of its own; `node.shared` in the config of its nodes declares one.',

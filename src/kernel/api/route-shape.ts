@@ -49,6 +49,8 @@ export interface RouteShape {
   readonly headers?: z.ZodObject;
   /** Headers of the answer, with what they say. */
   readonly replyHeaders?: Readonly<Record<string, string>>;
+  /** What it gives outlasts the session of a page: it needs a login that is fresh (D8). */
+  readonly lasting?: boolean;
   /** The request changes nothing: no line in the audit log. */
   readonly quiet?: boolean;
 }

@@ -4,6 +4,7 @@
 import { asClause } from '../base/sentence.ts';
 import { BACKUP_CODES } from './backup-errors.ts';
 import { CLUSTER_CODES } from './cluster-errors.ts';
+import { LOGIN_CODES } from './login-errors.ts';
 import { PILOT_CODES } from './pilot-errors.ts';
 import { POOL_CODES } from './pool-errors.ts';
 import { STEP_CODES } from './step-errors.ts';
@@ -203,6 +204,7 @@ export const CODES = {
   ...STEP_CODES,
   ...PILOT_CODES,
   ...BACKUP_CODES,
+  ...LOGIN_CODES,
   'directory.not_shared': {
     kind: 'invalid_argument',
     text: 'No node shares {path}; leave --chdir out to run in a private directory.',

@@ -59,12 +59,12 @@ const FRESH_MS = 600_000;
 
 /** Whether the session of the page is too old for this. Null: no, or it is none of a page. */
 export function refuseStale(
-  { name }: Pick<Route, 'name'>,
+  { name, lasting = false }: Pick<Route, 'name'> & { readonly lasting?: boolean },
   principal: Principal,
   now: number,
 ): Refusal | null {
   if (principal.kind !== 'user' || principal.linkedAt === undefined) return null;
-  if (!OUTLASTING.has(name)) return null;
+  if (!lasting && !OUTLASTING.has(name)) return null;
   const { linkedAt } = principal;
   if (linkedAt !== null && now - linkedAt <= FRESH_MS) return null;
   const hint =

@@ -3,13 +3,14 @@
 import type { TokenView } from '../../../api/users.ts';
 import { err, ok } from '../../../base/result.ts';
 import type { Token } from '../../../machine/users/facts.ts';
-import { hasRole } from '../../../model/actor.ts';
+import { hasRole, type UserActor } from '../../../model/actor.ts';
 import { refuse } from '../../../model/errors.ts';
 import type { UserName } from '../../../model/ids.ts';
 import { accountNotice } from '../../auth/accounts.ts';
 import { authorizeObject } from '../../auth/authorize.ts';
 import { formatToken, hashSecret, makeSecret, makeTokenId } from '../../auth/secrets.ts';
 import type { Handler } from '../call.ts';
+import type { Services } from '../services.ts';
 import { changed } from './job-actions.ts';
 
 const DAY_MS = 86_400_000;
@@ -32,23 +33,39 @@ export const listTokens: Handler<'listTokens'> = ({ engine }, { query, actor }) 
 };
 
 export const createToken: Handler<'createToken'> = async (services, { body, actor }) => {
-  const { engine, chance, facts } = services;
+  const user = (body.user ?? actor.name) as UserName;
+  const issued = await issueToken(services, { ...body, user }, actor);
+  if (!issued.ok) return issued;
+  const { engine, facts } = services;
+  const place = { multiUser: facts.multiUser, nodes: engine.state.nodes.values() };
+  const notice = await accountNotice(user, place);
+  const { fingerprint, addresses, certificatePem: certificate } = facts;
+  const where = { addresses: [...addresses], fingerprint, certificate };
+  return ok({ ...issued.value, user, notice, ...where });
+};
+
+interface TokenWish {
+  readonly user: UserName;
+  readonly label?: string | undefined;
+  /** Absent: for a quarter; null: for ever. */
+  readonly expiresInMs?: number | null | undefined;
+}
+
+/** A new token, if this actor may make it. */
+export async function issueToken(
+  { engine, chance }: Pick<Services, 'engine' | 'chance'>,
+  { user, label = '', expiresInMs = TOKEN_DEFAULT_MS }: TokenWish,
+  actor: UserActor,
+) {
   const tokenId = makeTokenId(chance);
   const secret = makeSecret(chance);
-  const user = (body.user ?? actor.name) as UserName;
-  const { expiresInMs = TOKEN_DEFAULT_MS, label = '' } = body;
   const expiresAt = expiresInMs === null ? null : engine.now() + expiresInMs;
   const hash = hashSecret(secret);
   const wish = { tokenId, hash, purpose: 'user' as const, user, label, expiresAt };
   const reply = await engine.execute({ kind: 'create_token', ...wish }, actor);
   if (!reply.ok) return reply;
-  const place = { multiUser: facts.multiUser, nodes: engine.state.nodes.values() };
-  const notice = await accountNotice(user, place);
-  const token = formatToken('wt', tokenId, secret);
-  const { fingerprint, addresses, certificatePem: certificate } = facts;
-  const where = { addresses: [...addresses], fingerprint, certificate };
-  return ok({ id: tokenId, token, user, expiresAt, notice, ...where });
-};
+  return ok({ id: tokenId, token: formatToken('wt', tokenId, secret), expiresAt });
+}
 
 export const createJoinToken: Handler<'createJoinToken'> = async (services, { body, actor }) => {
   const { engine, chance, facts } = services;

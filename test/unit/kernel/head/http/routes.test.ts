@@ -59,7 +59,7 @@ const QUERIES: Partial<Record<string, string>> = { searchLogs: '?text=x' };
 function send(
   world: World,
   route: Route,
-  options: { authorization?: string; local?: boolean; id: string },
+  options: { authorization?: string; local?: boolean; id: string; code?: string },
 ): Promise<Answer> {
   const kinds = { maintenance: 'm1', pools: '2' };
   const [, id = options.id] =
@@ -67,7 +67,16 @@ function send(
   const names = { users: 'carol', partitions: 'default' };
   const [, name = route.path.includes('/sites/') ? 'hpc' : 'n1'] =
     Object.entries(names).find(([kind]) => route.path.includes(kind)) ?? [];
-  const params = { id, name, namespace: 'lab', hash: 'a'.repeat(64), epochId: '1#1', index: '0' };
+  const { code = 'BBBB-CCCC' } = options;
+  const params = {
+    id,
+    name,
+    code,
+    namespace: 'lab',
+    hash: 'a'.repeat(64),
+    epochId: '1#1',
+    index: '0',
+  };
   const body = BODIES[route.name];
   const headers = options.authorization ? { authorization: options.authorization } : {};
   const asked = fillPath(route.path, params) + (QUERIES[route.name] ?? '');
@@ -273,10 +282,11 @@ test('every GET answers an admin in the form that its schema says', async (t) =>
   await world.admin.call('createReservation', { body: reservation });
   const batch = { namespace: 'lab', name: 'n1', parts: [PART] };
   await world.admin.call('submitBatch', { body: batch });
+  const { code } = await world.admin.call('beginLogin', { body: { label: 'ann@lab3' } });
   for (const route of ROUTE_LIST) {
     if (route.method !== 'GET' || route.reply === undefined || route.name === 'waitForJob')
       continue;
-    const { status, body } = await send(world, route, { id, authorization });
+    const { status, body } = await send(world, route, { id, authorization, code });
     assert.deepEqual([route.name, status], [route.name, 200], body);
     route.reply.parse(JSON.parse(body));
   }

@@ -1,0 +1,55 @@
+// Logins of people on other machines: asked for there, and answered by somebody whom the head knows.
+
+import { z } from 'zod';
+import { count, instant, instantOrNull, plainLine, userName } from '../../../kernel/api/common.ts';
+import { PUBLIC, type RouteShape, USER } from '../../../kernel/api/route-shape.ts';
+
+const loginParams = z.strictObject({
+  code: z.string().regex(/^[A-Z]{4}-[A-Z]{4}$/, { error: 'expected a code, as BCDF-GHJK' }),
+});
+
+const asked = z.object({
+  code: z.string(),
+  label: z.string(),
+  /** Where it was asked for from. */
+  address: z.string(),
+  askedAt: instant,
+  expiresAt: instant,
+});
+
+export const loginRoutes = {
+  beginLogin: {
+    summary: 'Ask for a token on a machine where you have none; somebody known answers.',
+    access: PUBLIC,
+    body: z.strictObject({ label: plainLine.max(200) }),
+    /** `ticket` is the secret of whoever asks; the code is for whoever answers. */
+    reply: z.object({ code: z.string(), ticket: z.string(), expiresAt: instant, everyMs: count }),
+    quiet: true,
+  },
+  takeLogin: {
+    summary: 'What became of a login: its token, once.',
+    access: PUBLIC,
+    body: z.strictObject({ ticket: z.string().regex(/^[A-Za-z0-9-]{20,100}$/) }),
+    reply: z.object({
+      state: z.enum(['waiting', 'approved', 'refused', 'gone']),
+      token: z.string().nullable(),
+      user: z.string().nullable(),
+      expiresAt: instantOrNull,
+    }),
+    quiet: true,
+  },
+  showLogin: {
+    summary: 'Who asks for a login, before you answer it.',
+    access: USER,
+    params: loginParams,
+    reply: asked,
+  },
+  answerLogin: {
+    summary: 'Give whoever asks a token of yours (admins: of anybody), or refuse it.',
+    access: USER,
+    lasting: true,
+    params: loginParams,
+    body: z.strictObject({ approve: z.boolean(), user: userName.optional() }),
+    reply: z.object({ user: z.string().nullable(), label: z.string() }),
+  },
+} as const satisfies Readonly<Record<string, RouteShape>>;

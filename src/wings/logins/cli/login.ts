@@ -1,0 +1,143 @@
+// `weft login`: a token for whoever has none on this machine, given by somebody whom the head knows.
+
+import { hostname, userInfo } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from '../../../kernel/cli/context.ts';
+import { formatInstant } from '../../../kernel/cli/output/words.ts';
+import { defineVerb } from '../../../kernel/cli/verb.ts';
+import { Api } from '../../../kernel/connect/api.ts';
+import { type Location, locateHead } from '../../../kernel/connect/locate.ts';
+import { SessionCache } from '../../../kernel/connect/sessions.ts';
+import { Failure, usage } from '../../../kernel/model/failure.ts';
+import { parseCode } from '../core/code.ts';
+import { keepLogin, tokenPlace } from './token-place.ts';
+
+interface Options {
+  readonly approve?: string;
+  readonly refuse?: string;
+  readonly user?: string;
+  readonly yes?: boolean;
+  readonly again?: boolean;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.option('--approve <code>', 'give whoever shows you this code a token of yours');
+    command.option('--refuse <code>', 'refuse it');
+    command.option('--user <name>', 'with --approve: a token of somebody else (admins)');
+    command.option('-y, --yes', 'with --approve: do not ask');
+    command.option('--again', 'also where you have a token that is good');
+  },
+  async run({ context, options }) {
+    const { approve, refuse: refused, user, yes = false } = options;
+    if (approve !== undefined && refused !== undefined) {
+      throw usage('--approve and --refuse exclude each other');
+    }
+    if (user !== undefined && approve === undefined) throw usage('--user is for --approve');
+    if (approve !== undefined) return answer(context, approve, { approve: true, user, yes });
+    if (refused !== undefined) return answer(context, refused, { approve: false, user, yes });
+    return login(context, options.again === true);
+  },
+});
+
+interface Answer {
+  readonly approve: boolean;
+  readonly user: string | undefined;
+  readonly yes: boolean;
+}
+
+async function answer(context: Context, text: string, { approve, user, yes }: Answer) {
+  const code = parseCode(text);
+  if (code === null) {
+    throw usage(`'${text}' is no code`, 'Type it as it is shown there: BCDF-GHJK.');
+  }
+  const api = await context.api();
+  const { label, address, askedAt } = await api.call('showLogin', { params: { code } });
+  const whose = user ?? (await api.call('whoami')).name;
+  if (approve && !yes) {
+    const who = `${label}, from ${address}, asks since ${formatInstant(askedAt, Date.now())}`;
+    if (!(await isWanted(context, `${who}. Give it a token of ${whose}? [y/N] `))) return 1;
+  }
+  const given = user === undefined ? { approve } : { approve, user };
+  await api.call('answerLogin', { params: { code }, body: given });
+  context.print(
+    approve ? `${label} has a token of ${whose} now.` : `The login of ${label} is refused.`,
+  );
+  return 0;
+}
+
+async function isWanted(context: Context, question: string): Promise<boolean> {
+  const { ask } = context.terminal;
+  if (ask === undefined) throw usage('nobody is here to be asked', 'Give --yes when you are sure.');
+  return /^y(es)?$/i.test((await ask(question)).trim());
+}
+
+async function login(context: Context, again: boolean): Promise<number> {
+  const location = locateHead(context.options, context.environment);
+  const known = await knownAs(context, location);
+  if (location.kind === 'socket') {
+    if (known === null) throw usage(`no head answers at ${location.path}`);
+    context.print(`You are ${known}: the head of this machine knows you without a token.`);
+    return 0;
+  }
+  if (known !== null && !again) {
+    context.print(`You are ${known} already; --again gets another token.`);
+    return 0;
+  }
+  const place = tokenPlace(context, location);
+  // An old token would be refused before anything is heard.
+  const api = await apiOf(context, { ...location, token: null });
+  try {
+    return await waitFor(context, api, async ({ token, user, expiresAt }) => {
+      keepLogin(place, token);
+      const until = expiresAt === null ? '' : `, until ${formatInstant(expiresAt, Date.now())}`;
+      context.print(`You are ${user}. The token is in ${place.file}${until}.`);
+    });
+  } finally {
+    api.close();
+  }
+}
+
+/** Null: for the head you are nobody yet. */
+async function knownAs(context: Context, location: Location): Promise<string | null> {
+  if (location.kind === 'url' && location.token === null) return null;
+  try {
+    const api = await context.api();
+    return (await api.call('whoami')).name;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'unauthenticated') return null;
+    throw error;
+  }
+}
+
+async function apiOf(context: Context, location: Location): Promise<Api> {
+  const timeoutMs = (await context.config()).number('client.timeout');
+  return new Api({ location, sessions: new SessionCache(context.environment), timeoutMs });
+}
+
+interface Token {
+  readonly token: string;
+  readonly user: string;
+  readonly expiresAt: number | null;
+}
+
+async function waitFor(
+  context: Context,
+  api: Api,
+  keep: (token: Token) => Promise<void>,
+): Promise<number> {
+  const label = `${userInfo().username}@${hostname()}`.slice(0, 200);
+  const { code, ticket, expiresAt, everyMs } = await api.call('beginLogin', { body: { label } });
+  context.print(`Your code is ${code}, good until ${formatInstant(expiresAt, Date.now())}.`);
+  context.print(`Where the head knows you, type: weft login --approve ${code}`);
+  context.print(`An admin types: weft login --approve ${code} --user ${userInfo().username}`);
+  for (;;) {
+    await sleep(everyMs);
+    const { state, token, user, ...rest } = await api.call('takeLogin', { body: { ticket } });
+    if (state === 'refused') throw usage('the login was refused');
+    if (state === 'gone') throw usage('nobody answered in time', 'Type weft login again.');
+    if (token === null || user === null) continue;
+    await keep({ token, user, expiresAt: rest.expiresAt });
+    return 0;
+  }
+}

@@ -1,0 +1,65 @@
+// A login over real sockets: asked for by nobody, answered by users, taken by who asked.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createClient } from '../../../../src/kernel/api/client.ts';
+import { startWorld, type World } from '../../kernel/head/http/fixture.ts';
+
+/** A client over TLS without credentials, as `weft login` has. */
+function stranger({ url, http }: World) {
+  return createClient({
+    address: { url, fingerprint: http.fingerprint ?? undefined },
+  });
+}
+
+test('[Y5] whoever asks gets a token of who says yes, and has seen who asks', async (t) => {
+  const world = await startWorld(t);
+  const nobody = stranger(world);
+  t.after(() => nobody.close());
+  const asked = await nobody.call('beginLogin', { body: { label: 'ann@lab3' } });
+  const params = { code: asked.code };
+  const body = { ticket: asked.ticket };
+  assert.equal((await nobody.call('takeLogin', { body })).state, 'waiting');
+  await assert.rejects(nobody.call('showLogin', { params }), { code: 'auth.required' });
+  const answer = { params, body: { approve: true } };
+  await assert.rejects(nobody.call('answerLogin', answer), { code: 'auth.required' });
+
+  const alice = await world.client('alice');
+  const shown = await alice.call('showLogin', { params });
+  assert.deepEqual([shown.label, shown.address.endsWith('127.0.0.1')], ['ann@lab3', true]);
+  const others = { params, body: { approve: true, user: 'bob' } };
+  await assert.rejects(alice.call('answerLogin', others), { code: 'auth.role_needed' });
+  assert.equal((await alice.call('answerLogin', answer)).user, 'alice');
+  await assert.rejects(alice.call('answerLogin', answer), { code: 'login.not_found' });
+
+  const { state, token, user } = await nobody.call('takeLogin', { body });
+  assert.deepEqual([state, user], ['approved', 'alice']);
+  const back = await world.client('alice', token ?? '');
+  assert.equal((await back.call('whoami')).name, 'alice');
+  assert.equal((await nobody.call('takeLogin', { body })).state, 'gone');
+  const { tokens } = await back.call('listTokens', { query: {} });
+  assert.ok(tokens.some(({ label }) => label === 'login ann@lab3'));
+  const lines = JSON.stringify([...world.log.lines, ...world.audit.lines]);
+  for (const secret of [token ?? '', asked.ticket]) assert.ok(!lines.includes(secret));
+  assert.match(lines, /answerLogin|logins/);
+});
+
+test('[Y5] an admin gives a token of somebody else, or refuses', async (t) => {
+  const world = await startWorld(t);
+  const nobody = stranger(world);
+  t.after(() => nobody.close());
+  const first = await nobody.call('beginLogin', { body: { label: 'bob@lab1' } });
+  const second = await nobody.call('beginLogin', { body: { label: 'eve@lab1' } });
+  const yes = { approve: true, user: 'bob' };
+  await world.admin.call('answerLogin', { params: { code: first.code }, body: yes });
+  const no = { approve: false };
+  await world.admin.call('answerLogin', { params: { code: second.code }, body: no });
+  const take = ({ ticket }: { ticket: string }) => nobody.call('takeLogin', { body: { ticket } });
+  assert.equal((await take(first)).user, 'bob');
+  assert.deepEqual(await take(second), {
+    state: 'refused',
+    token: null,
+    user: null,
+    expiresAt: null,
+  });
+});

@@ -1,0 +1,66 @@
+// Logins that wait: their codes, who is told what became of them, and how many there may be.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeFrom, parseCode } from '../../../../src/wings/logins/core/code.ts';
+import { LOGIN_MS, WaitingLogins } from '../../../../src/wings/logins/core/waiting.ts';
+
+const GIVEN = { token: 'wt_1_2', user: 'ann', expiresAt: null };
+const login = (code: string, more = {}) => ({
+  code,
+  label: 'ann@lab3',
+  address: '10.0.0.3',
+  ticketHash: `hash of ${code}`,
+  ...more,
+});
+
+test('[Y6] a token is told once, and only to who has the ticket', () => {
+  const logins = new WaitingLogins();
+  assert.ok(logins.begin(login('BBBB-CCCC'), 0).ok);
+  assert.equal(logins.take('hash of BBBB-CCCC', 1), 'waiting');
+  assert.equal(logins.take('BBBB-CCCC', 1), 'gone');
+  assert.ok(logins.claim('BBBB-CCCC', 2).ok);
+  assert.ok(!logins.claim('BBBB-CCCC', 2).ok, 'one answer');
+  assert.equal(logins.take('hash of BBBB-CCCC', 2), 'waiting');
+  logins.answer('BBBB-CCCC', GIVEN);
+  assert.deepEqual(logins.take('hash of BBBB-CCCC', 3), GIVEN);
+  assert.equal(logins.take('hash of BBBB-CCCC', 3), 'gone');
+});
+
+test('[Y6] a login that nobody answers is over after ten minutes, a refused one at once', () => {
+  const logins = new WaitingLogins();
+  logins.begin(login('BBBB-CCCC'), 0);
+  logins.begin(login('DDDD-FFFF'), 0);
+  assert.ok(logins.find('BBBB-CCCC', LOGIN_MS - 1).ok);
+  logins.answer('DDDD-FFFF', 'refused');
+  assert.ok(!logins.find('DDDD-FFFF', 1).ok);
+  assert.equal(logins.take('hash of DDDD-FFFF', 1), 'refused');
+  assert.equal(logins.take('hash of BBBB-CCCC', LOGIN_MS), 'gone');
+  logins.begin(login('GGGG-HHHH'), 5000);
+  assert.equal(logins.take('hash of GGGG-HHHH', 0), 'gone', 'the clock was set back');
+});
+
+test('[Y6] what came to nothing may be answered again', () => {
+  const logins = new WaitingLogins();
+  logins.begin(login('BBBB-CCCC'), 0);
+  logins.claim('BBBB-CCCC', 1);
+  logins.answer('BBBB-CCCC', null);
+  assert.ok(logins.claim('BBBB-CCCC', 2).ok);
+});
+
+test('[Y6] how many wait is bounded, of one address and altogether', () => {
+  const logins = new WaitingLogins();
+  const begin = (at: number, address: string) => logins.begin(login(`${at}`, { address }), 0).ok;
+  for (let at = 0; at < 16; at++) assert.ok(begin(at, 'a'));
+  assert.ok(!begin(16, 'a'));
+  for (let at = 16; at < 256; at++) assert.ok(begin(at, `address ${at}`));
+  assert.ok(!begin(256, 'b'));
+});
+
+test('a code has letters that spell nothing, and is read however it is typed', () => {
+  assert.equal(codeFrom(Uint8Array.of(250, 0, 1, 2, 3, 20, 21, 239, 19)), 'BCDF-BCZZ');
+  assert.equal(codeFrom(new Uint8Array(8).fill(255)), null);
+  assert.equal(parseCode(' bcdf bczz'), 'BCDF-BCZZ');
+  for (const text of ['', 'BCDF-BCZ', 'BCDF-BCZA', "BCDF-BCZZ'"])
+    assert.equal(parseCode(text), null);
+});
