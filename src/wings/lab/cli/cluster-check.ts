@@ -156,7 +156,7 @@ function surveyHere(wanted: Wanted): Promise<Survey> {
   });
 }
 
-/** Who has used the cluster, who has a role, and people with an account here. */
+/** Users of the cluster, those with a role, and people with an account here. */
 async function accountsOf(api: Api): Promise<string[]> {
   const { users: used } = await api.call('listUsage');
   const { users: known } = await api.call('listUsers').catch(() => ({ users: [] }));

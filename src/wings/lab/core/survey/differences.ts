@@ -5,7 +5,7 @@ import type { Account, Survey } from './survey.ts';
 
 /** A machine with one node or several. */
 export interface Machine {
-  /** Its name for ssh. */
+  /** The name for ssh. */
   readonly name: string;
   readonly nodes: readonly SurveyedNode[];
   /** Why it was not looked at, and the way out; null: it was. */
