@@ -14,7 +14,7 @@ const WEFT = `${process.execPath} ${join(repository, 'bin', 'weft.mjs')}`;
 
 describe('steps inside of tasks', { timeout: 480_000 }, () => {
   let cluster: LocalCluster;
-  /** It has two nodes, until the end of this file. */
+  /** A job on two nodes, until the end of this file. */
   let job = '';
   before(async () => {
     cluster = await LocalCluster.startApart(...UP);

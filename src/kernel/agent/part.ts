@@ -116,7 +116,7 @@ export interface Companion {
   begin?(): void;
   /** The launcher was asked to start this. */
   started?(epoch: Epoch): void;
-  /** Its main processes are gone: what is left of it is about to be ended. */
+  /** The main processes of it are gone: what is left is about to be ended. */
   ended?(epoch: Epoch): void;
   /** A head has taken this agent for its node. `hears`: it has wings that hear. */
   greeted?(hears: boolean): void;

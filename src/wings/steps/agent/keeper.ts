@@ -72,7 +72,7 @@ export class StepKeeper implements Companion {
     return [...this.#processes.values()].filter(({ wish }) => wish.epochId === epochId);
   }
 
-  /** Who is over, and whose task is not here any more. */
+  /** Processes that are over, and whose task is not here any more. */
   #forget(): void {
     for (const [key, process] of this.#processes) {
       if (process.isLive || this.#agent.state.epochs.has(process.wish.epochId)) continue;

@@ -27,7 +27,7 @@ export class Redial {
     void this.#dial();
   }
 
-  /** It is not needed any more. */
+  /** No line is needed any more. */
   close(): void {
     this.#isOver = true;
     this.#timer?.cancel();

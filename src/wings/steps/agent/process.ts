@@ -114,7 +114,7 @@ export class StepProcess {
     if (this.#launchId === null) this.fail('its node has no launcher now');
   }
 
-  /** It never began, or nobody can say what became of it. */
+  /** The end of one that never began, or of which nobody knows more. */
   fail(why: string): void {
     this.#over({ why });
   }
@@ -126,7 +126,7 @@ export class StepProcess {
     else void this.#pipes?.write(signalFrame(SIGHUP)).catch(() => undefined);
   }
 
-  /** Its task is over. */
+  /** The end of its task. */
   kill(): void {
     this.#isKilled = true;
     if (this.#launchId !== null && this.isLive)
@@ -187,7 +187,7 @@ export class StepProcess {
     this.#world.changed();
   }
 
-  /** Whoever started it has all of it, or does not come for it. */
+  /** The client has all of it, or does not come for it. */
   #finish(): void {
     if (this.isLive) return this.hangUp();
     this.close();

@@ -20,7 +20,7 @@ export const startStepRequest = z.strictObject({
   environment: z.record(z.string().min(1).max(1000), text).default({}),
   /** Absent: that of the task. */
   directory: text.max(4000).optional(),
-  /** Its program has a terminal of this size; 0: of none that is said. One process only. */
+  /** The program has a terminal of this size, 0: of none that is said; one process only. */
   terminal: z
     .strictObject({ rows: z.int().min(0).max(65_535), columns: z.int().min(0).max(65_535) })
     .optional(),

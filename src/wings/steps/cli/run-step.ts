@@ -23,7 +23,7 @@ export interface StepWish {
 }
 
 const PASSED = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
-/** Whoever asks so often wants this command to end, whatever the step does. */
+/** Signals from which on this command ends, whatever the step does. */
 const PATIENCE = 3;
 const STARTING_MS = 10_000;
 const LOOK_MS = 50;
@@ -147,7 +147,7 @@ function feed(context: Context, client: StepClient): void {
   stream.on('error', () => client.endInput());
 }
 
-/** So that nothing keeps this process. */
+/** Nothing keeps this process then. */
 function stopInput({ terminal: { input } }: Context): void {
   if (input !== undefined && input.kind !== 'nothing') input.open().destroy();
 }

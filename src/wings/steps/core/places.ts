@@ -7,7 +7,7 @@ export interface PlaceWish {
   /** Only there; null: its task's nodes, the first one first. */
   readonly node: string | null;
   readonly count: number;
-  /** So many on each node, in place of all together. */
+  /** The count is of each node, in place of all together. */
   readonly perNode: boolean;
 }
 

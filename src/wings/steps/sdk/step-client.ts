@@ -99,7 +99,7 @@ export class StepClient {
     this.#channel.write(sizeFrame(size));
   }
 
-  /** It is hung up, and not waited for. */
+  /** Hangs the step up, and does not wait for it. */
   leave(why: string): void {
     this.#channel.end();
     this.#over({ code: 128 + constants.signals.SIGHUP, why });

@@ -67,7 +67,7 @@ export class Channel {
     if (this.#isJoined) this.#send?.(Buffer.of(KIND.bye, 0, 0, 0, 0));
   }
 
-  /** Whoever reads has taken so many bytes of what `bytes` gave. */
+  /** Bytes of what `bytes` gave that the reader has taken. */
   take(count: number): void {
     this.#untaken -= count;
     if (this.#received - this.#untaken - this.#told >= TELL_BYTES) this.#tell();
