@@ -55,7 +55,7 @@ export type HearWing = (node: NodeName, body: unknown) => void;
 
 /** Longer than agents take to dial again. */
 const COMING_MS = 6_000;
-/** So many in a row are late only where a machine is down, or its network. */
+/** Heartbeats in a row that are late only where a machine is down, or its network. */
 const HEARTBEATS_MISSED = 2;
 /** Orders that show no effect are sent again after this long. */
 const RESEND_MS = 5_000;
