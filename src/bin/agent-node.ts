@@ -134,7 +134,10 @@ function marksOf({ stateDir }: AgentOptions): MachineMarks {
   return { ...readMachineMarks(stateDir), ...(copyOf === null ? {} : { copyOf }) };
 }
 
-/** Its own session, journal, launcher and limit groups; the rest is the machine's. */
+/**
+ * The ports of one node: its own session, journal, launcher and limit groups; the rest is the
+ * machine's.
+ */
 export function portsOf(
   options: AgentOptions,
   machine: Machine,

@@ -36,7 +36,7 @@ export interface SpawnFrame extends Omit<Spawn, 'flags' | 'uid' | 'gid' | 'group
   readonly byUmask: boolean;
   /** The folders above new output files are made as well. */
   readonly makeParents: boolean;
-  /** It may live this long after the head was last heard; null for ever. */
+  /** How long the process may live after the head was last heard; null: for ever. */
   readonly leaseMs: number | null;
 }
 

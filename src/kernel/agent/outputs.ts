@@ -35,7 +35,7 @@ interface Shipped extends OutputFile {
   end: number | null;
   /** The head has everything, and knows that it has. */
   isComplete: boolean;
-  /** Its size when the processes were gone; null before, and when nobody has looked. */
+  /** The size when the processes were gone; null before that, and when nobody has looked. */
   lastSize: number | null;
   /** Nothing was written to it, and nothing was done to it. */
   isUntouched: boolean;

@@ -49,7 +49,7 @@ export interface Start {
   readonly directory: string;
   /** `NAME=value`, the same for all processes of the task here. */
   readonly environment: readonly string[];
-  /** Its WEFT_LAUNCH. */
+  /** The process's WEFT_LAUNCH. */
   readonly mark: string;
 }
 
@@ -124,7 +124,7 @@ export interface Companion {
   parted?(): void;
   /** What a wing's half in the head says. */
   heard?(wing: string, body: unknown): void;
-  /** Who uses the machine, for the head; null: it does not look. */
+  /** Users of the machine, for the head; null when the node does not look. */
   presence?(): readonly Presence[] | null;
   /** The node's cards, the same value as long as nothing has changed; null: it does not look. */
   gpus?(): GpuReport | null;

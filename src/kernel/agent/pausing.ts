@@ -21,7 +21,7 @@ export interface PausingWorld {
   readonly node: string;
   /** Longest pause that anybody may ask for. */
   readonly maxMs: number;
-  /** Its tasks are at a site, which suspends none. */
+  /** The node's tasks are at a site, which suspends none. */
   readonly isAtSite: boolean;
   readonly state: RunnerState;
   readonly step: (input: RunnerInput) => void;

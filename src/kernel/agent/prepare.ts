@@ -243,8 +243,8 @@ export class Preparer {
   }
 
   /**
-   * It is its user's, who may have shut or removed it: looked at again for every job, and for the
-   * tasks of a long one after each second.
+   * Makes a job's spool. The user owns it and may have shut or removed it, so it is checked for
+   * every job, and for tasks of a long one again after each second.
    */
   #makeSpool(jobId: JobId, uid: number, owner: Owner | null): void {
     const now = this.#ports.clock.monotonic();

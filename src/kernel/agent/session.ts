@@ -35,7 +35,7 @@ export interface SessionWorld {
   readonly load: () => NodeLoad;
   /** Why there should be no new work; null: all is well. */
   readonly fault: () => string | null;
-  /** Who uses this machine; null: nobody looks. */
+  /** Users of this machine; null when the node does not look. */
   readonly presence: () => readonly Presence[] | null;
   /** The node's cards, the same value as long as nothing has changed; null: nobody looks. */
   readonly gpus: () => NodeGpus | null;

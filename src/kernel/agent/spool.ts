@@ -23,7 +23,7 @@ export interface SpoolWorld {
 
 /** A program that writes a GB a second fills no more than this and its limit. */
 const LOOK_EVERY_MS = 1000;
-/** So much beyond its limit is left alone: no system call for the last line. */
+/** Bytes beyond the limit that are left alone: no system call for the last line. */
 const SLACK_BYTES = 1_048_576;
 
 export class Spool {

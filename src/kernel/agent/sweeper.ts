@@ -135,7 +135,7 @@ export class Sweeper {
     this.#log.warn({ epoch: epoch.order.epochId, ms }, 'leftover processes do not end after KILL');
   }
 
-  /** Its containers last: their clients, that end them too, are gone. */
+  /** Removes a task's containers last: their clients, which end them too, are gone by then. */
   #finish(epoch: Sweeping, group: string | null): void {
     const ended = this.#world.containers.end(epoch);
     if (ended === null) this.#over(epoch, group);

@@ -150,7 +150,7 @@ function mayHaveLost(epoch: Epoch, mark: string): boolean {
   return !endedWell(epoch);
 }
 
-/** Its script has seen the container end. */
+/** True when the task's script has seen the container end. */
 function endedWell(epoch: Epoch): boolean {
   return processesOf(epoch).every((process) => {
     const code = exitOf(process)?.code;

@@ -33,7 +33,7 @@ export const sendBlobQuery = z.strictObject({
 export const sendBlobReply = z.object({
   /** The head has so many bytes from you. */
   offset: count,
-  /** It has all of them, and they have this hash. */
+  /** The head has all bytes, and they have this hash. */
   held: z.boolean(),
 });
 

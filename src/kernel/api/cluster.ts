@@ -65,7 +65,7 @@ export const infoReply = z.object({
     residentBytes: count,
     /** Sequence number of the last record. */
     seq: count,
-    /** Its clock, for comparing. */
+    /** The head's clock, for comparing. */
     now: instant,
   }),
 });
@@ -85,7 +85,7 @@ export type LoadPoint = z.infer<typeof loadPoint>;
 /** Steps without a point are times at which no head looked. */
 export const loadReply = z.object({
   points: z.array(loadPoint),
-  /** Its clock, for comparing. */
+  /** The head's clock, for comparing. */
   now: instant,
 });
 export type LoadReply = z.infer<typeof loadReply>;

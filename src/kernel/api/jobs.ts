@@ -46,7 +46,7 @@ const requestView = z.object({
 export const jobView = z.object({
   id: z.int(),
   source: z.enum(JOB_SOURCES),
-  /** Its name at the site that has it: `hpc/4711`; null: it is no site's. */
+  /** The job's name at its site: `hpc/4711`; null for a job that is at no site. */
   siteJob: z.string().nullable(),
   name: z.string(),
   owner: z.string(),
@@ -76,7 +76,9 @@ export const jobView = z.object({
   endedAt: instantOrNull,
   /** Nodes of the running tasks, at most a hundred; of a plain job that is done, where it ran. */
   nodes: z.array(z.string()),
-  /** It ran at a site, nobody saw it run, and the site has not recorded where: `nodes` says nothing. */
+  /**
+   * The job ran at a site that has not recorded where, and nobody saw it run: `nodes` says nothing.
+   */
   nodesUnknown: z.literal(true).exactOptional(),
   exit: exitStatus.nullable(),
   command: z.string(),
@@ -114,7 +116,7 @@ export const jobDetail = jobView.extend({
   retries: z.array(z.int()).exactOptional(),
   /** A signal so long before the time limit. */
   warning: z.object({ leadMs: count, signal: z.int() }).nullable(),
-  /** Its tasks have items that are kept: the points of a sweep. */
+  /** The job's tasks have items that are kept: the points of a sweep. */
   hasItems: z.boolean().exactOptional(),
   /** Ranks of a job with `mpi`. */
   ranksPerNode: count.nullable(),
@@ -226,7 +228,7 @@ export const explainReply = z.object({
   startsAt: instantOrNull,
   /** Where, by today's plan. */
   startNodes: z.array(z.string()),
-  /** Its start is a guess, as a site decides it. Absent: no site does. */
+  /** The planned start is a guess, as a site decides it. Absent: no site does. */
   guess: startGuess.optional(),
   /** What asked for instead would start now, `3 nodes instead of 4`, the least change first. */
   smaller: z.array(z.string()),

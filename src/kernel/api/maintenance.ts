@@ -49,7 +49,7 @@ export const planMaintenanceRequest = z.strictObject({
       program,
       /** Login name that it runs under; absent = the agent's own. */
       account: userName.transform((name) => name as UserName).optional(),
-      /** It restarts the node: through when the node is back. */
+      /** The program restarts the node, and is done when the node is back. */
       restarts: z.boolean().optional(),
     })
     .nullable()
@@ -72,7 +72,7 @@ export const listMaintenanceQuery = z.strictObject({
 const nodeWork = z.object({
   node: z.string(),
   state: z.enum(['waiting', 'running', 'restarting', 'done', 'failed', 'skipped']),
-  /** Its program's. */
+  /** The job that runs the program. */
   jobId: z.int().nullable(),
   /** Why it failed or was skipped. */
   why: z.string().nullable(),

@@ -83,8 +83,8 @@ export const nodeView = z.object({
   /** An operator wants a pause to begin or end, and the node has not answered yet. */
   pauseWanted: z.boolean(),
   /**
-   * Who uses its machine, a row for each way of seeing it; instants are by the node's clock. Null: it
-   * does not look, or is away.
+   * Users of the node's machine, a row for each way of seeing them; instants are by the node's
+   * clock. Null when the node does not look, or is away.
    */
   presence: z
     .array(
@@ -98,7 +98,7 @@ export const nodeView = z.object({
       }),
     )
     .nullable(),
-  /** Its cards, as its agent tells of them; null: it tells nothing of them. */
+  /** The node's cards, as its agent reports them; null when it reports none. */
   gpus: z
     .object({
       cards: z.array(card),

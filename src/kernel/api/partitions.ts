@@ -43,12 +43,12 @@ const partitionView = z.object({
   }),
   /** Labels or expressions that its nodes meet. */
   labels: texts,
-  /** Its nodes that have joined, and how many of them can be given work. */
+  /** The partition's nodes that have joined, and how many of them can be given work. */
   nodes: texts,
   nodesUp: count,
   /** Named in the config, but not joined. */
   nodesMissing: texts,
-  /** Who may submit; both null: everybody. */
+  /** Users who may submit; everybody when `users` and `groups` are null. */
   users: texts.nullable(),
   groups: texts.nullable(),
   tasksRunning: count,

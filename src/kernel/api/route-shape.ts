@@ -4,7 +4,9 @@
 import type { z } from 'zod';
 import type { Role } from '../model/actor.ts';
 
-/** Who may come in at all. `owned`: besides the role, the thing must be theirs or they operators. */
+/**
+ * Access to a route. `owned`: besides having the role, callers must own the thing or be operators.
+ */
 export type Access =
   | { readonly kind: 'public' }
   /** Everybody on the unix socket, users elsewhere. */

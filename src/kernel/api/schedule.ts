@@ -31,7 +31,10 @@ const scheduleBar = z.object({
   until: instantOrNull,
   /** A state, or how it ended. */
   word: z.union([z.enum(TASK_STATES), z.string()]),
-  /** Its start is a guess, as a site decides it. Absent: no site does, or it has started. */
+  /**
+   * The planned start is a guess, as a site decides it. Absent: no site does, or the task has
+   * started.
+   */
   guess: startGuess.optional(),
 });
 export type ScheduleBar = z.infer<typeof scheduleBar>;

@@ -80,12 +80,14 @@ export const meantOfWeft: Meaning = (word) =>
 /** Words for ending a cluster: the command that is near in letters shows one. */
 const UNLIKE = new Set(['stop']);
 
-/** They end what runs, or take something away: proposed only to those who ask for that in other words. */
+/**
+ * Commands that end or remove something: proposed only to users who ask for that in other words.
+ */
 const DESTRUCTIVE = new Set([
   ...['kill', 'requeue', 'suspend', 'pause', 'down', 'lost', 'remove', 'revoke', 'cancel', 'reset'],
 ]);
 
-/** They remove something, end what runs, or answer a question that was to be asked. */
+/** Options that remove something, end what runs, or answer a question that was to be asked. */
 const DESTRUCTIVE_OPTIONS = new Set([
   ...['--clean', '--now', '--yes', '--force', '--remove', '--restarts', '--fix'],
   ...['--accept-loss', '--new-identity', '--again'],

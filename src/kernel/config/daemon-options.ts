@@ -87,7 +87,7 @@ export interface AgentOptions extends CacheOptions {
   readonly head:
     | {
         readonly url: string;
-        /** Its other addresses, tried in turn; absent: it has none. */
+        /** Other addresses of the head, tried in turn; absent: it has none. */
         readonly others?: readonly string[];
         readonly fingerprint?: string;
       }
@@ -102,7 +102,7 @@ export interface AgentOptions extends CacheOptions {
   /** PATH of jobs; absent: the usual folders. */
   readonly jobPath?: string;
   readonly switchUser: 'auto' | boolean;
-  /** Its processes end with it, whatever signal it gets: nobody comes back to them. */
+  /** The agent's processes end with it, whatever signal it gets: nobody comes back to them. */
   readonly leaves?: true;
   readonly logFile?: string;
   /** The same as the head's: all nodes of a process say the same. */

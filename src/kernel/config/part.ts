@@ -9,7 +9,7 @@ import type { AgentOptions, HeadOptions } from './daemon-options.ts';
 export interface AgentPlace {
   /** Where its own socket is, for users of its machine. */
   readonly door: string;
-  /** It joined a cluster of several machines; else it is one of `weft up`. */
+  /** The node joined a cluster of several machines; otherwise it is one of `weft up`. */
   readonly isJoined: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface Patience {
   readonly isOver?: () => boolean;
 }
 
-/** Whoever waits for a head. */
+/** What a program that waits for a head knows of it. */
 export interface HeadWait {
   /** The head has answered this process before. */
   hasMet(): boolean | Promise<boolean>;

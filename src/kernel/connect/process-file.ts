@@ -68,8 +68,8 @@ export function readLiveMark(file: string): ProcessMark | null {
 }
 
 /**
- * Who holds a lock. One of an older release, which names no folder, is believed wherever its process
- * works: it may be at work on what the lock guards, and nobody ends a process for a lock.
+ * The process that holds a lock. One of an older release, which names no folder, is believed
+ * wherever it works: it may be at work on what the lock guards, and no process is ended for a lock.
  */
 export function readHolder(file: string): ProcessMark | null {
   const mark = readMark(file);

@@ -30,7 +30,7 @@ export interface Link {
   readonly node: NodeName;
   stage: LinkStage;
   load: NodeLoad | null;
-  /** Who uses its machine; null: it has not said. */
+  /** Users of the node's machine, as its agent reported them; null before the first report. */
   presence: readonly Presence[] | null;
   readonly orders: OrderWriter;
   /** Whether its processes can be sent standard input. */

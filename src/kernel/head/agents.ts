@@ -116,7 +116,7 @@ export class Agents {
     return this.#links.get(node)?.load ?? null;
   }
 
-  /** Who uses the machine of a connected node, as it said last; null: it does not look. */
+  /** Users of a connected node's machine, as last reported; null when the node does not look. */
   presence(node: NodeName): readonly Presence[] | null {
     return this.#links.get(node)?.presence ?? null;
   }

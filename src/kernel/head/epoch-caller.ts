@@ -12,7 +12,7 @@ export interface EpochCaller {
   readonly epochId: EpochId;
   readonly epoch: number;
   readonly jobId: JobId;
-  /** Its place in the job as the state counts: 0 for a plain job. */
+  /** The task's index in the job as the state counts: 0 for a plain job. */
   readonly index: number;
   readonly owner: UserName;
 }

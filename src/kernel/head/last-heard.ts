@@ -81,7 +81,7 @@ export class LastHeard {
     return Math.max(clock.monotonic() - at.monotonic, clock.now() - at.wall);
   }
 
-  /** Whoever was not heard could not be heard before. */
+  /** Counts silence from now on: before this instant no node could be heard. */
   begin(): void {
     this.#startedAt = this.look();
   }

@@ -20,9 +20,9 @@ import type { Upgrader } from './http/upgrades.ts';
 export interface HeadPart extends AnswerPart {
   /** Answers to its routes, by their names. */
   readonly handlers?: Readonly<Record<string, AnyHandler>>;
-  /** Its events, as those see them who follow what happens. */
+  /** Events of the wing, as readers of the event stream see them. */
   readonly events?: AnyEventsPart;
-  /** Who takes over the connections of those routes that become another protocol's. */
+  /** Handlers that take over connections of routes that switch to another protocol. */
   readonly upgrades?: Readonly<Record<string, Upgrader>>;
   /** Finds what a path names, for routes that are for its owner (`access.owned`). */
   readonly owners?: Readonly<Record<string, FindOwned>>;
@@ -36,7 +36,7 @@ export interface HeadPart extends AnswerPart {
   readonly shelving?: Shelving;
   /** The head has read its store. */
   begin?(world: HeadWorld): HeadWork;
-  /** Its listeners are about to open. */
+  /** Called when the head's listeners are about to open. */
   openListeners?(ports: HttpPorts): BehindListeners;
 }
 
@@ -62,6 +62,6 @@ export interface HeadWork {
 export interface BehindListeners {
   /** What its handlers find among the services. */
   readonly services: Partial<Services>;
-  /** They close: whoever is connected is to go. */
+  /** Called when the listeners close: connected clients are to be sent away. */
   close?(): void;
 }

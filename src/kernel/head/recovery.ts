@@ -52,7 +52,7 @@ export function recover(world: RecoveryWorld, cause: string): void {
   retryLater(world, cause);
 }
 
-/** So that jobs can be looked at until something can be written again. */
+/** Reads the state again, so that jobs can be looked at until the store can be written again. */
 async function readAgain({ machine, store, isFailed, onReadable }: RecoveryWorld): Promise<void> {
   const rebuilt = rebuild(machine, await store.recover());
   if (isFailed()) onReadable(rebuilt);

@@ -21,7 +21,7 @@ export interface Bounds {
 
 /** How they are told apart; all but the first only a test brings. */
 export interface Surroundings {
-  /** Who is behind a unix socket; absent: nobody knows, and all of them are one. */
+  /** Owners of connections to a unix socket; absent: unknown, and all of them count as one. */
   readonly owners?: Pick<PeerOwners, 'of'> | undefined;
   /** The kernel's table of connections. */
   readonly table?: () => PeerTable;
@@ -31,7 +31,9 @@ export interface Surroundings {
 
 /** Share of what one address may have: a user of this machine who holds more makes room for others. */
 const USER_SHARE = 1 / 4;
-/** So long who comes under pressure waits for its judgement: one look at the table tells of all. */
+/**
+ * How long a newcomer under pressure waits to be judged: one look at the table judges all of them.
+ */
 const JUDGED_AFTER_MS = 10;
 /** Between two looks at the table, which is as long as this machine's connections are many. */
 const TABLE_EVERY_MS = 1000;
@@ -92,7 +94,10 @@ export class Newcomers {
     else this.#wait(newcomer);
   }
 
-  /** It has said what it wants, or its requests are in somebody's name from now on. */
+  /**
+   * Counts a connection as proven: it has said what it wants, or its requests are in a user's name
+   * from now on.
+   */
   proven(socket: Socket): void {
     this.#forget(keyOf(socket));
   }

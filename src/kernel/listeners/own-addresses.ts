@@ -3,7 +3,10 @@
 import { isIP } from 'node:net';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
-/** Whoever joins tries them one after the other: a machine with many bridges has enough of them. */
+/**
+ * Addresses in a join string at most: a joining machine tries them one after the other, and a
+ * machine with many bridges has many.
+ */
 const ADDRESSES_MAX = 8;
 
 type Interfaces = NodeJS.Dict<readonly Pick<NetworkInterfaceInfo, 'address' | 'internal'>[]>;

@@ -12,7 +12,7 @@ export type UidsOf = (sockets: readonly Socket[]) => Promise<readonly (number | 
 const TOGETHER_MAX = 1024;
 /** Beyond these nobody is told: whoever comes then is none that is known. */
 const WAITING_MAX = 4096;
-/** So long those who come first wait for others, and the program is not started again. */
+/** How long the first connections wait for others, so that the program is started once for all. */
 const GAP_MS = 20;
 
 interface Asked {

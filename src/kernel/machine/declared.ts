@@ -41,7 +41,7 @@ interface OwnDeclared {
   readonly jobs: Declares<JobCommand, JobEvent, JobsFacts>;
   readonly tasks: Declares<TaskCommand, TaskEvent, TasksFacts>;
   readonly nodes: Declares<NodeCommand, NodeEvent, NodesFacts>;
-  /** Its facts are its nodes'. */
+  /** Pauses have no facts of their own: the nodes have them. */
   readonly pauses: Declares<PauseCommand, PauseEvent, object>;
   readonly users: Declares<UserCommand, UserEvent, UsersFacts>;
   readonly partitions: Declares<PartitionCommand, PartitionEvent, PartitionsFacts>;

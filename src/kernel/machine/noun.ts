@@ -37,10 +37,13 @@ export interface AnyNoun {
 export interface Noun<N extends NounName, D = object, S extends object = D & object> {
   readonly commands: Pick<CommandTable, Declared[N]['commands']['kind']>;
   readonly events: Pick<EventTable, Declared[N]['events']['kind']>;
-  /** Its facts before anything has happened. */
+  /** The noun's facts before anything has happened. */
   facts(): Declared[N]['facts'];
   save(state: State): S;
-  /** Its facts, into an empty state. Those of nouns before it in the list are there already. */
+  /**
+   * Loads the noun's facts into an empty state. Facts of nouns before it in the list are there
+   * already.
+   */
   load(state: State, data: D): void;
   /**
    * The head's wall clock was set by so much: instants of it from which something is counted, or at
@@ -49,7 +52,7 @@ export interface Noun<N extends NounName, D = object, S extends object = D & obj
   readonly rebase?: (state: State, byMs: number) => void;
   /** Adds what follows from its facts to empty indexes. All facts are there. */
   readonly index?: (state: State) => void;
-  /** Its invariants (S9); throws. */
+  /** Checks the noun's invariants (S9); throws. */
   readonly check?: (state: State) => void;
   /** What time alone brings. */
   readonly due?: (step: Step) => void;

@@ -19,7 +19,7 @@ import type { Step } from './step.ts';
 
 export interface MachinePart {
   readonly nouns?: readonly AnyNoun[];
-  /** Its own indexes, empty; its nouns fill them. */
+  /** The wing's own indexes, empty; its nouns fill them. */
   readonly indexes?: () => Partial<Indexes>;
   /** What it keeps only while the head runs. */
   readonly scratch?: () => Partial<Scratch>;

@@ -55,7 +55,7 @@ export const verb = defineVerb<Options>({
   },
 });
 
-/** Whoever sits there is asked before jobs and records are gone for ever. */
+/** Asks the user at the terminal before jobs and records are lost for ever. */
 async function mayGo({ terminal }: Context, cluster: LocalCluster): Promise<boolean> {
   const loss = await lossOf(cluster);
   if (loss === null) return true;

@@ -70,7 +70,7 @@ export const verb = defineVerb<Options>({
   },
 });
 
-/** Whoever is in no group. */
+/** The row of users who are in no group. */
 const NO_GROUP = '(none)';
 const EMPTY = 'Nothing ended in that time.';
 

@@ -14,7 +14,7 @@ export interface Found {
   readonly place: CursorPlace;
   /** The innermost command that was typed. */
   readonly command: Command;
-  /** Its names, without that of the program: `node drain`. */
+  /** Names of the command, without that of the program: `node drain`. */
   readonly path: string;
   /** Operands before the cursor. */
   readonly operands: readonly string[];

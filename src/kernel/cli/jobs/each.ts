@@ -17,7 +17,7 @@ import {
   selectJobs,
 } from './select.ts';
 
-/** So many requests at a time: a thousand jobs are a matter of a second, and the head has others. */
+/** Requests at a time: a thousand jobs take about a second, and the head has other clients. */
 const AT_ONCE = 16;
 
 /** Runs `act` for each; resolves with the exit code of the first failure, or 0. */
@@ -75,7 +75,7 @@ export interface Action {
   readonly done: string;
   /** Whether it does anything to a job that is so; what a range or an option chooses must be. */
   readonly acts: (job: Actable) => boolean;
-  /** It cannot be taken back: many jobs at once only when somebody says yes. */
+  /** The action cannot be undone: many jobs at once only after the user confirms. */
   readonly isFinal: boolean;
 }
 

@@ -10,9 +10,9 @@ import type { Context } from '../context.ts';
 export interface Submitted {
   readonly submission: Submission;
   readonly reply: SubmitReply;
-  /** Its output is about to be shown. */
+  /** The job's output is about to be shown. */
   readonly follow: boolean;
-  /** Whoever submits stays until its end: then it is known whether it left anything. */
+  /** The command stays until the job's end, and then says whether the job left files. */
   readonly stays: boolean;
 }
 

@@ -3,7 +3,7 @@
 import type { InfoReply } from '../../api/cluster.ts';
 import { formatInstant, formatSpan } from './words.ts';
 
-/** Who looks on the next day still wants to know. */
+/** How long a set clock is mentioned: the next day people still want to know. */
 const TOLD_MS = 86_400_000;
 
 /** Each time that it was set lately, the last one last. */

@@ -46,7 +46,7 @@ export function limitWords(limits: PartitionView['limits']): string[] {
   return words;
 }
 
-/** Who may use it. */
+/** Words for the users who may use a partition. */
 export function accessWords({ users, groups }: Pick<PartitionView, 'users' | 'groups'>): string {
   if (users === null && groups === null) return 'everybody';
   const words = [...(users ?? []), ...(groups ?? []).map((group) => `group ${group}`)];

@@ -29,7 +29,7 @@ export class TransferProgress implements Progress {
     this.#nowMs = nowMs;
   }
 
-  /** So much is to go. */
+  /** Begins with the number of bytes to move. */
   start(totalBytes: number): void {
     if (totalBytes === 0) return;
     this.#totalBytes = totalBytes;
@@ -38,7 +38,7 @@ export class TransferProgress implements Progress {
     this.#again(FIRST_MS);
   }
 
-  /** So many bytes more have gone. */
+  /** Counts bytes that have moved. */
   readonly moved = (bytes: number): void => {
     this.#bytes += bytes;
   };

@@ -50,7 +50,7 @@ const SYSTEMS: Readonly<Record<string, Equals>> = { '#SBATCH': SLURM, '#HQ': HYP
 const LONG: Readonly<Record<string, string>> = Object.fromEntries(
   slurmRows().flatMap(({ long, short }) => (short === undefined ? [] : [[short, long]])),
 );
-/** They stand alone, and mean the same here. */
+/** Options without a value that mean the same here. */
 const ALONE: ReadonlySet<string> = new Set(
   slurmRows().flatMap(({ row, long }) => (row.flags.includes('<') ? [] : [long])),
 );

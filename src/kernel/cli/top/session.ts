@@ -20,7 +20,7 @@ export interface TopParts {
   readonly intervalMs: number;
 }
 
-/** So much of the time at most goes into looking: a large cluster is looked at less often. */
+/** Share of the time that is spent on looking, at most: a large cluster is looked at less often. */
 const LOOKING_SHARE = 0.03;
 /** An escape that nothing follows within this time is the key. */
 const ESCAPE_MS = 50;

@@ -23,7 +23,7 @@ export interface GarbageRule {
   readonly idleMs: number;
   /** Untouched for so long, it goes when room is short. */
   readonly idlePressedMs: number;
-  /** So much is short. */
+  /** Bytes that are missing. */
   readonly bytesToFree: number;
 }
 

@@ -60,7 +60,7 @@ export class Reasons {
     return reason;
   }
 
-  /** Its site decides when it begins. */
+  /** The reason of a task whose site decides when it begins. */
   #atSite(task: Task): ReasonView {
     const [site = ''] = task.parts.keys();
     const start = this.#known.startAtSite?.(task);

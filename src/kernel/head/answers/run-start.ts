@@ -63,7 +63,7 @@ export async function withLastRuns<View extends JobView>(
   });
 }
 
-/** It has ended as only what ran does, and was never placed here. */
+/** True for a job that was never placed here, but ended as only a job ends that ran. */
 function ranUnseen({ state, array, siteJob, outcome }: JobView): boolean {
   const isOfSite = state === 'done' && array === null && siteJob !== null;
   return isOfSite && (outcome?.kind === 'completed' || outcome?.kind === 'failed');

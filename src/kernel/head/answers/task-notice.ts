@@ -94,7 +94,7 @@ function hangNotice(known: NoticeSource, task: Task): string | null {
   return hang === undefined ? null : sayHang(hang);
 }
 
-/** It was to begin at its site, which has not begun it: what the site says of it. */
+/** What the site says of a task that it was told to begin and has not begun. */
 function siteNotice(known: NoticeSource, task: Task): string | null {
   if (task.state !== 'starting' || isAtSite(task)) return null;
   const start = known.startAtSite?.(task);

@@ -2,7 +2,10 @@
 
 import type { UsageRow } from '../../ports/history.ts';
 
-/** Who is in several groups counts in each, who is in none under the empty name. By step, then by name. */
+/**
+ * Usage by group: a user of several groups counts in each, a user of none under the empty name.
+ * Sorted by step, then by name.
+ */
 export function usageOfGroups(
   rows: readonly UsageRow[],
   groupsOf: (user: string) => readonly string[],

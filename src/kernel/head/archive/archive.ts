@@ -156,7 +156,7 @@ export class Archive {
     return this.#expiry.relinquish(user, bytes);
   }
 
-  /** It is on the disk when this resolves. The same again is no matter. */
+  /** Resolves once the part is on the disk. Storing the same part again does no harm. */
   store(caller: EpochCaller, outputs: Outputs): Promise<Result<PartAmounts, Refusal>> {
     return this.#intake.store(caller, outputs);
   }

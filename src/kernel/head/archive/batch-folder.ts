@@ -170,7 +170,7 @@ interface KnownRecord extends Record {
   readonly version: string;
 }
 
-/** It names all jobs, and each of them asks. */
+/** Records by folder: one record names all jobs of a batch, and each of these jobs asks for it. */
 const known = new WeakMap<ArchivePlaces, Map<string, KnownRecord>>();
 
 /** Null: there is none, or it was cut off. */

@@ -47,7 +47,7 @@ export class Intake {
     this.#engine = engine;
   }
 
-  /** It is on the disk when this resolves. The same again is no matter. */
+  /** Resolves once the part is on the disk. Storing the same part again does no harm. */
   async store(caller: EpochCaller, outputs: Outputs): Promise<Result<PartAmounts, Refusal>> {
     const amounts = { ...amountsOf(outputs.entries), leftOut: outputs.leftOut.length };
     const { bytesMax } = this.#options;

@@ -41,7 +41,7 @@ export async function linkLogs(
 /** How an output is waited for. */
 export interface Wait {
   readonly clock: Pick<Clock, 'after'>;
-  /** It is given up when nothing of it has come for so long. */
+  /** A log is given up when nothing of it has come for this long. */
   readonly quietMs: number;
   /** The same for one of which nothing has come at all. */
   readonly silentMs: number;

@@ -57,7 +57,9 @@ export class Parts {
     }
   }
 
-  /** Whoever reads meanwhile sees the part that was there or this one, also when two write it at once. */
+  /**
+   * Writes a part. A reader meanwhile sees the old part or this one, also when two writers meet.
+   */
   write(part: StoredPart): Promise<void> {
     return this.#log.put(keyOf(part), part);
   }

@@ -61,13 +61,13 @@ export class StoredParts {
     this.name(part);
   }
 
-  /** Its contents stay, though it is not noted yet. */
+  /** Names the contents of a part that is not noted yet, so that they stay. */
   name(part: StoredPart): void {
     const hashes = part.entries.flatMap(({ sha256 }) => (sha256 === undefined ? [] : [sha256]));
     this.#names.set(namingOf(part), part.owner, hashes as BlobHash[]);
   }
 
-  /** It could not be written. */
+  /** Takes `name` back: the part could not be written. */
   unname(part: StoredPart): void {
     if (!this.isNoted(part)) this.#names.remove(namingOf(part));
   }

@@ -55,7 +55,7 @@ class Answers<T> {
   }
 }
 
-/** Who started this head in a container, under a number alone, is its user all the same. */
+/** The name for this head's own uid where the uid has no account, as in a container. */
 async function ownBareName(uid: number): Promise<string | null> {
   const name = nameOfBareUid(uid);
   return (await hasAccount(name)) ? null : name;

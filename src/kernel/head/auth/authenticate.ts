@@ -142,7 +142,7 @@ export class Authenticator {
     return { kind: 'token', tokenId: token.id };
   }
 
-  /** Who sends this header, as far as a page's session can stand for it. */
+  /** The user of this header, as far as the session of a page can stand for that user. */
   holderOf(header: string | undefined): PageUser | null {
     const text = header?.startsWith('Bearer ') ? header.slice(7).trim() : '';
     const token = parseToken(text);

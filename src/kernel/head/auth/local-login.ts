@@ -35,7 +35,7 @@ export interface LocalLoginOptions {
   readonly directory: string;
   readonly chance: Chance;
   readonly accounts: Accounts;
-  /** Who asks for proofs, for messages. Absent: the head. */
+  /** The name of the program that asks for proofs, for messages. Absent: the head. */
   readonly whose?: 'agent';
 }
 

@@ -35,7 +35,7 @@ interface PageSession {
   readonly owner: UserName;
   /** Opened on the loopback listener, where a false head could have seen cookie and key. */
   readonly loopback: boolean;
-  /** Who was at the other end there; null: nobody could tell, or another listener. */
+  /** The uid at the other end of the login; null when it is unknown, or for another listener. */
   readonly uid: number | null;
   /** When a link opened it. Absent: a token did, or a head before this field. */
   readonly linkedAt?: number;

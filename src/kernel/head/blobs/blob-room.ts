@@ -20,7 +20,7 @@ import type { Shortage } from './blob-sweep.ts';
 import type { Holdings } from './holdings.ts';
 import type { UploadFile, Uploads } from './uploads.ts';
 
-/** So old may be what is known of the disk while bytes come: each of very many pieces asks. */
+/** How old the known free space may be while bytes come: each of very many pieces asks for it. */
 const DISK_KNOWN_MS = 100;
 /** And what is known of idle contents when somebody announces one: all files are looked at. */
 const IDLE_KNOWN_MS = 10_000;

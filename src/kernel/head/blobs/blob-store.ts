@@ -66,7 +66,7 @@ export interface Lacking {
   readonly offset: number;
 }
 
-/** Who wants to read: a user, or a node that may read only what one thing `by` names. */
+/** A reader: a user, or a node that may read only what one thing `by` names. */
 export interface BlobReader {
   readonly user: string;
   readonly by: string | null;
@@ -210,7 +210,7 @@ export class BlobStore {
     return { offset: this.#uploads.get(user, hash)?.offset ?? 0, isHeld: false };
   }
 
-  /** Who has sent it, and who has something that names it. */
+  /** True for the sender of the blob, and for the owner of something that names it. */
   mayRead({ user, by }: BlobReader, hash: BlobHash): boolean {
     const { names } = this.#options;
     if (by !== null) return names.isNamedIn(hash, by);
@@ -237,7 +237,7 @@ export class BlobStore {
     return this.#contents.readSmall(hash);
   }
 
-  /** Whoever asks must have been found to have the right to. Its file is the caller's to close. */
+  /** Opens a blob without checking rights: call `mayRead` first. The caller closes the file. */
   open(hash: BlobHash): Promise<Result<OpenBlob, Refusal>> {
     return this.#contents.open(hash);
   }

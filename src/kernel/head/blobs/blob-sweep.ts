@@ -47,7 +47,7 @@ export interface Swept {
 /** Bytes that have to go if anything may; 0: only what is idle goes. */
 export interface Shortage {
   readonly bytes: number;
-  /** It has to be of what this user holds; absent: of anybody's. */
+  /** Only blobs that this user holds are removed; absent: blobs of anybody. */
   readonly user?: string;
 }
 
@@ -190,7 +190,9 @@ function remove(world: SweepWorld, { blob, rule, holders }: Removal): string | n
   return places.discard(content);
 }
 
-/** Its file has names that are neither the store's nor a holder's: the archive's. */
+/**
+ * True when the file has names besides those of the store and the holders: names in the archive.
+ */
 function isArchived({ places }: SweepWorld, { hash }: StoredBlob, holders: readonly string[]) {
   const status = statSync(places.content(hash), { throwIfNoEntry: false });
   let names = (status?.nlink ?? 1) - 1;

@@ -82,7 +82,7 @@ export class Contents {
     return this.#packs.isHeld(user, hash) || existsSync(this.#places.held(user, hash));
   }
 
-  /** Its size, and it is spared by sweeps for an hour; null when it is not there. */
+  /** The size of a blob, which sweeps then spare for an hour; null when it is not there. */
   touch(hash: BlobHash): number | null {
     return this.#packs.touch(hash) ?? this.#touchFile(hash);
   }
@@ -159,7 +159,7 @@ export class Contents {
     return [content, ...held].map((file) => path.dirname(file));
   }
 
-  /** Its file has as many names as a file may have: an equal one takes its place. */
+  /** Puts a copy in place of a file that has as many names as a file may have. */
   async #renew(hash: BlobHash): Promise<void> {
     const content = this.#places.content(hash);
     const aside = this.#places.aside();
@@ -179,7 +179,7 @@ export class Contents {
     }
   }
 
-  /** It becomes a blob that its sender holds; equal content that is there stays. */
+  /** Makes an arrived file a blob that its sender holds; equal content that is there stays. */
   keep({ user, hash, size, path: from }: Arrived): void {
     const content = this.#places.content(hash);
     if (this.#touchFile(hash) === null) {

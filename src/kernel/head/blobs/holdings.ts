@@ -18,12 +18,12 @@ export interface HoldingsWorld {
 export class Holdings {
   readonly #bytes = new Map<string, number>();
 
-  /** Whoever has nothing is not here. */
+  /** Bytes held by a user; users without any are not in the table. */
   of(user: string): number {
     return this.#bytes.get(user) ?? 0;
   }
 
-  /** So much more, or less when negative. */
+  /** Adds bytes to a user's holding; takes away when negative. */
   add(user: string, bytes: number): void {
     const left = this.of(user) + bytes;
     if (left > 0) this.#bytes.set(user, left);

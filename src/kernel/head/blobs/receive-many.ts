@@ -14,7 +14,7 @@ import type { Arrived, Contents } from './contents.ts';
 
 /** Files written in one turn: a few milliseconds. */
 const WRITTEN_PER_TURN = 16;
-/** So many wait for the disk together, and so many bytes of those that go into a pack. */
+/** Contents that wait for the disk together, and bytes of those that go into a pack. */
 const TOGETHER_MAX = 2000;
 const PACKED_BYTES_MAX = 4 * 1_048_576;
 

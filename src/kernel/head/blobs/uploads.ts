@@ -96,7 +96,7 @@ export class Uploads {
     else this.#byUser.delete(user);
   }
 
-  /** So many more bytes are about to be written. */
+  /** Reserves room for bytes that are about to be written. */
   take(upload: UploadFile, bytes: number): void {
     this.#setTaken(upload, upload.taken + bytes);
   }

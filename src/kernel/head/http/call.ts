@@ -21,7 +21,7 @@ type ActorOf<N extends RouteName> =
 
 export interface Call<N extends RouteName> extends Request<N> {
   readonly principal: Principal;
-  /** Whoever the credentials say; null on routes that are not for users only. */
+  /** The user whom the credentials prove; null on routes that are open to others. */
   readonly actor: ActorOf<N>;
   /** For which task a node asks, on routes for users and nodes; null when a user does. */
   readonly epoch: EpochCaller | null;

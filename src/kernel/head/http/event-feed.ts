@@ -21,7 +21,7 @@ interface Piece {
   readonly announced: number;
 }
 
-/** Who reads what: readers of the same name are told the same. */
+/** A view of the events: readers with a view of the same name are sent the same. */
 export interface View {
   readonly name: string;
   readonly actor: UserActor;

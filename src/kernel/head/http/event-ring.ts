@@ -13,7 +13,7 @@ const RECORDS_MAX = 10_000;
 /** Characters of what is shown: some 6,000 submissions, for whoever is cut off for seconds. */
 const TEXT_MAX = 8 * 1_048_576;
 
-/** Who may see an event: everybody, the owner of a job, or admins. */
+/** The readers of an event: everybody, the owner of a job, or admins. */
 type Audience = { readonly owner: string } | 'all' | 'admin';
 
 export interface RingRecord {

@@ -86,7 +86,9 @@ export class Pipeline {
     counts.add(name, response.statusCode, seconds);
   }
 
-  /** Who sends this, and not too often; also used for the agents' WebSocket. */
+  /**
+   * Identifies the sender, and limits the rate of attempts; also used for the agents' WebSocket.
+   */
   async identify(
     visit: Pick<Visit, 'incoming' | 'local' | 'address'>,
     route: Pick<Route, 'name'>,

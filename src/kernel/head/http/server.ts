@@ -213,7 +213,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
   return { side, pageListener };
 }
 
-/** Whoever never asks for it pays nothing. */
+/** Makes the OpenAPI document on first use: a head that is never asked for it does not pay. */
 function documentOf(version: string, apis: readonly ApiPart[]): () => Record<string, unknown> {
   let made: Record<string, unknown> | undefined;
   return () => {

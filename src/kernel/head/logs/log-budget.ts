@@ -53,7 +53,7 @@ export class LogBudget {
     else this.#work(() => this.#makeRoom());
   }
 
-  /** So much has come to a file, a path from `directory`. */
+  /** Counts bytes that were added to a file; `relative` is its path from `directory`. */
   add(relative: string, bytes: number): void {
     this.#amounts.changed(Number.parseInt(relative, 10));
     this.#total.add(bytes);

@@ -226,7 +226,9 @@ export class LogFiles {
     return kept;
   }
 
-  /** It is kept already: what fails here costs room on the disk. */
+  /**
+   * Folds a log into its segment. The log is kept already: a failure costs only room on the disk.
+   */
   async #fold(log: LogPlace, file: LogFile): Promise<void> {
     try {
       await this.#small.fold(log, file);

@@ -39,7 +39,7 @@ export class Pack {
   readonly path: string;
   readonly #fd: number;
   #length = 0;
-  /** So much of it is on the disk. */
+  /** Bytes of the pack that are on the disk. */
   #settled = 0;
   #isNamed: boolean;
   readonly #sync = new SharedSync(() => this.#syncNow());

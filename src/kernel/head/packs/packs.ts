@@ -31,7 +31,7 @@ interface PackEntry {
   pack: Pack;
   offset: number;
   readonly size: number;
-  /** Who has sent it. */
+  /** Users who have sent this content. */
   users: readonly string[];
   /** Which pack says so of each of them, so that no pack goes with the only word of it. */
   saidBy: readonly Pack[];
@@ -98,7 +98,7 @@ export class Packs {
     return this.#entries.get(hash)?.users ?? [];
   }
 
-  /** Its size; null when it is not here. */
+  /** The size of a content; null when it is not in a pack. */
   touch(hash: BlobHash): number | null {
     const entry = this.#entries.get(hash);
     if (entry === undefined) return null;
@@ -112,7 +112,10 @@ export class Packs {
     return entry === undefined ? null : entry.pack.read(entry.offset, entry.size);
   }
 
-  /** They are on the disk, and here, when it resolves; rejects, and none is. Says how many are new. */
+  /**
+   * Appends contents; resolves with the number of new ones once all are on the disk, and rejects
+   * when none is.
+   */
   async append(user: string, contents: readonly SmallContent[]): Promise<readonly number[]> {
     return this.#write(user, contents, null);
   }

@@ -198,7 +198,7 @@ function outline(node: Node, external: string | undefined): NodeOutline {
   };
 }
 
-/** Its cards that nobody may be given. */
+/** Cards of the node that nobody may be given. */
 function asidesOf(node: Node): Pick<NodeOutline, 'gpusAside'> {
   const gpusAside = withheldWords(node);
   return gpusAside.length === 0 ? {} : { gpusAside };

@@ -29,7 +29,7 @@ import {
   withSites,
 } from './explain.ts';
 
-/** Who is asked: the engine. */
+/** What answers are made from: the engine. */
 export interface AnswerSource {
   readonly state: State;
   readonly settings: Settings;
@@ -41,7 +41,7 @@ export interface AnswerSource {
 /** What a submission would come to. */
 export interface Rehearsal {
   readonly pending: Pending;
-  /** It would end at once like this: a dependency can never be met. */
+  /** How the job would end at once, when a dependency can never be met. */
   readonly broken: Outcome | null;
 }
 
@@ -72,7 +72,7 @@ export function standings(known: AnswerSource): ReadonlyMap<UserName, FairStandi
   return fairStandings(fairShare, known.state.usage.usageAt(known.now()));
 }
 
-/** Who goes before whom now. */
+/** The order of tasks in the line now. */
 export function rulesOfLine(known: AnswerSource): LineRules {
   return lineRules(snapshotNow(known));
 }

@@ -38,6 +38,6 @@ export interface Behind {
   /** Number of the newest life that they heard of. */
   readonly life: number;
   readonly given: GivenNumbers;
-  /** Who has said so: the first of them. */
+  /** The first nodes that reported records which the head lacks. */
   readonly nodes: readonly string[];
 }

@@ -7,7 +7,7 @@ import { LIVES_SKIPPED, type Life, lifeId, numberOf, type Standing } from '../..
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 
-/** So many are named. */
+/** Nodes that a message names at most. */
 const NODES_MAX = 10;
 
 /** How a life begins. */

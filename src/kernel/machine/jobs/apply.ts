@@ -113,7 +113,10 @@ export function applyBeginReached(state: State, event: Of<'begin_reached'>): voi
   requeueEntry(state, job);
 }
 
-/** Who runs keeps what it has: what that depends on only changes while nobody does. */
+/**
+ * Applies a change of a waiting job. What running tasks hold depends on some of it, which changes
+ * only while none runs.
+ */
 export function applyJobChanged(state: State, event: Of<'job_changed'>, at: number): void {
   const job = jobOf(state, event.jobId);
   dequeueEntry(state, job);

@@ -37,7 +37,7 @@ export interface Job extends IndexedJob {
   readonly owner: UserName;
   /** The uid of the owner on the submitter's machine; null for remote users. */
   readonly uid: number | null;
-  /** Its environment is shared with other jobs (`environments`). */
+  /** The specification; its environment is shared with other jobs (`environments`). */
   spec: JobSpec;
   readonly environmentId: number;
   readonly key: string | null;
@@ -96,7 +96,10 @@ export interface Task {
   buildMs: number;
   /** Why the current epoch is being ended by us, if it is. */
   ending: Ending | null;
-  /** Who keeps it stopped, and in words why: it goes on when the map is empty (stops.ts). */
+  /**
+   * Parties that keep the task stopped, each with its reason in words. The task resumes when the
+   * map is empty (stops.ts).
+   */
   stops: Map<Stopper, string>;
   /** Total time its walltime clock was paused; the longest over its nodes. */
   pausedMs: number;
@@ -128,13 +131,18 @@ export interface Part {
   readonly nodeRank: number;
   /** `storing`: its processes are gone, and what it leaves is being kept. */
   state: 'ordered' | 'started' | 'suspended' | 'storing' | 'ended';
-  /** It is in the queue of a site whose own scheduler decides, until it has started. Absent: it is not. */
+  /**
+   * Set while the part waits in the queue of a site whose own scheduler decides. Absent: it does
+   * not.
+   */
   atSite?: true;
   /** The solver of its batch is there. Absent: not that anybody knows, or there is none. */
   isBuilt?: true;
-  /** Its node no longer has it, and is to say how it ended. Absent: not so. */
+  /** Set when the node no longer has the part, and is asked how it ended. Absent: not so. */
   isAsked?: true;
-  /** It began before nodes that could not build were to try again. Absent: not so. */
+  /**
+   * Set when the part began before nodes that could not build were to try again. Absent: not so.
+   */
   isOfOldAttempt?: true;
   /** When it started, by the node's own clock. Absent: it has not, or nobody said. */
   nodeStartedAt?: number;

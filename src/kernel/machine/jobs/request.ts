@@ -59,7 +59,7 @@ export function wantedMemory(wish: Submission, { defaults }: Settings): number |
   return bytes === undefined ? undefined : checkMemory(bytes);
 }
 
-/** Its ranks are started by its program, which is one process. */
+/** Completes an MPI request: the program is one process, which starts its ranks itself. */
 export function completeMpi(
   { mpi }: Submission,
   { processesPerNode, perNode }: ResourceRequest,

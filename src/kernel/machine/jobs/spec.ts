@@ -148,7 +148,9 @@ function checkWalltime(wanted: number | null): number | null {
   return whole('the time limit in ms', wanted, 1000, 100 * 365 * DAY_MS);
 }
 
-/** It comes while the job runs, so the limit must be further off than its lead. */
+/**
+ * Checks a warning: it comes while the job runs, so the time limit must be longer than its lead.
+ */
 function checkWarning({ signal, leadMs }: Warning, walltimeMs: number | null): Warning {
   whole('a signal', signal, 1, 64);
   whole('the time between signal and time limit in ms', leadMs, 1, 100 * 365 * DAY_MS);

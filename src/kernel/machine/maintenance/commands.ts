@@ -31,7 +31,7 @@ export interface PlanMaintenance {
   readonly running: RunningPolicy;
   readonly warning: Warning | null;
   readonly program: MaintenanceProgram | null;
-  /** It is a repair of goals; absent: it is somebody's plan. */
+  /** Set for a repair of goals; absent: an operator planned the maintenance. */
   readonly goal?: GoalRepair;
   readonly reason: string;
 }

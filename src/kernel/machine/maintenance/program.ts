@@ -105,7 +105,7 @@ function watch(step: Step, id: string, name: NodeName): void {
   noteWork(step, id, name, { kind: 'done', jobId: work.jobId });
 }
 
-/** Who has called it off on this node; null: nobody. */
+/** The user who has called the maintenance off on this node; null: nobody. */
 export function endedBy({ cancelledBy, takenBack }: Maintenance, node: NodeName): string | null {
   return cancelledBy ?? takenBack?.[node] ?? null;
 }

@@ -182,7 +182,7 @@ export function applyNodeResized(state: State, event: Of<'node_resized'>): void 
   refreshPool(state, node);
 }
 
-/** Its claims have gone one by one, by events of their own before this one. */
+/** Applies the loss of a node. Its claims were released one by one, by earlier events. */
 export function applyNodeDeclaredLost(state: State, event: Of<'node_declared_lost'>): void {
   const node = nodeOf(state, event.node);
   assert(node.holding.size === 0, `node ${node.name} holds nothing any more`);
@@ -225,7 +225,7 @@ export function yieldCpus(state: State, epochId: EpochId, name: NodeName): void 
   changeYielded(state, epochId, name, ({ share }) => share.resources.cpuCount);
 }
 
-/** Its cpus are its own again. */
+/** Counts the cpus of a stopped task again, which now resumes. */
 export function takeCpusBack(state: State, epochId: EpochId, name: NodeName): void {
   changeYielded(state, epochId, name, () => 0);
 }

@@ -92,6 +92,6 @@ export interface Holding {
   readonly share: Share;
   /** Null: a stale epoch, kept only until its processes are known to be gone. */
   task: Task | null;
-  /** It is stopped to make room: so many of its cpus are not counted. */
+  /** Cpus of a task that is stopped to make room: they are not counted as used. */
   yieldedCpus: number;
 }

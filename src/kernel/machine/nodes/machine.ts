@@ -53,7 +53,10 @@ export function forgetMachine(node: Node): void {
   forgetCopies(node);
 }
 
-/** They have a secret that does not work any more; whoever has the new one may be another machine. */
+/**
+ * Forgets copies of a machine: their secret is no longer valid, and who has the new one may be
+ * another machine.
+ */
 export function forgetCopies(node: Node): void {
   node.machine = null;
   node.clones = [];

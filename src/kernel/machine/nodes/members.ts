@@ -30,7 +30,7 @@ export function siteOf({ nodes }: State, { job, parts }: Task): string | null {
   return null;
 }
 
-/** It stands for a whole site. */
+/** True for a node that stands for a whole site. */
 export function isGateway({ name, facts }: Node): boolean {
   return facts?.site === name;
 }

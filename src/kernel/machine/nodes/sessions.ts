@@ -67,8 +67,8 @@ function dropNamesake(step: Step, node: Node, { epochId, life }: HeldEpoch): voi
 }
 
 /**
- * It has told how that ended, and the head has lost it: it was put back from an older copy. The node
- * remembers for a while.
+ * True when the node has reported this end to a head that lost it, as it was restored from an older
+ * copy. Nodes remember ends for a while.
  */
 function mayTell({ features = [] }: NodeHello, { task }: Holding): boolean {
   return features.includes('answers') && task !== null && task.life !== null;

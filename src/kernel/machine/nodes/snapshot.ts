@@ -47,7 +47,7 @@ export function saveNode({ labelling: _derived, failedBuilds, ...node }: Node): 
   };
 }
 
-/** Its tasks are there already. */
+/** Loads a node; its tasks are loaded already. */
 export function loadNode(state: State, data: NodeData): void {
   const node: Node = {
     ...data,

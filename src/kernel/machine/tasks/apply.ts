@@ -191,7 +191,7 @@ function noteBuilt(state: State, job: Job, node: NodeName): void {
   for (const hook of state.machine.hooks.onBuilt) hook(state, job, node);
 }
 
-/** Its own time begins. */
+/** Starts the task's own time: the build is done. */
 export function applyPartBuilt(state: State, event: Of<'part_built'>): void {
   const { task, part } = partOf(state, event);
   task.buildMs = Math.min(task.buildMs, event.tookMs);
@@ -316,7 +316,7 @@ export function partOf(
   return { task, part: present(task.parts.get(node.name), `its part on ${node.name}`) };
 }
 
-/** Its nodes are told again what is wanted of it. */
+/** Has the task's nodes told again what is wanted of it. */
 export function touch(state: State, task: Task): void {
   const epochId = epochIdOf(task);
   for (const part of task.parts.values()) {

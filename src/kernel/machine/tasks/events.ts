@@ -16,7 +16,7 @@ export type TaskEvent =
       /** In node rank order. */
       readonly shares: readonly Share[];
     }
-  /** Its node no longer holds it, and is asked how it ended. */
+  /** The node no longer holds the part, and is asked how it ended. */
   | { readonly kind: 'part_asked'; readonly epochId: EpochId; readonly node: NodeName }
   /** With its last part the task is running. */
   | {
@@ -95,7 +95,7 @@ export type TaskEvent =
       readonly node: NodeName;
       readonly tookMs: number;
     }
-  /** Its processes there are gone, and what it leaves is being kept. */
+  /** The processes of the part are gone, and what it leaves is being kept. */
   | {
       readonly kind: 'part_storing';
       readonly epochId: EpochId;

@@ -31,7 +31,7 @@ interface Held extends Pick<HeldEpoch, 'epochId'> {
   readonly stands: HeldState;
 }
 
-/** It was stopped, or woken, by an order that the head has no record of. */
+/** Handles a part that was stopped or woken by an order of which the head has no record. */
 function decideTurned(step: Step, { epochId, node, part, stands }: Held): void {
   const { turnTold: turn, turnedAt, suspended, storing } = stands;
   if (turn <= part.turnHeard || storing || part.state === 'storing') return;

@@ -15,7 +15,7 @@ export class MemoryBook {
     else this.#withKills.delete(node);
   }
 
-  /** It says nothing any more: what it said last is no longer so. */
+  /** Forgets a node that no longer reports: its last report is out of date. */
   forget(node: NodeName): void {
     this.#byNode.delete(node);
     this.#withKills.delete(node);

@@ -14,7 +14,7 @@ export function shownState(task: Task): TaskState {
   return isBringing && every(task, 'ordered') ? 'staging_in' : state;
 }
 
-/** It was given to a site, which has it in a queue of its own. */
+/** True for a task that waits in the queue of a site. */
 export function isAtSite({ state, parts }: Task): boolean {
   if (state !== 'starting' || parts.size === 0) return false;
   for (const part of parts.values())

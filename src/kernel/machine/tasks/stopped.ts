@@ -72,7 +72,7 @@ export function poolOf({ nodes }: State, names: Iterable<NodeName>): NodePool {
 
 /** What a reservation brings, as far as it decides which stopped tasks are in its way. */
 export interface Coming {
-  /** Its times if it recurs; none if it comes once: what ends after it is waited for. */
+  /** Times of a recurring reservation; none if it comes once: its end is waited for. */
   readonly times: readonly Pick<Window, 'from' | 'to'>[];
   /** What recurs already. */
   readonly windowsOn: ReadonlyMap<NodeName, readonly Window[]>;

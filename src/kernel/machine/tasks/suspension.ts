@@ -22,7 +22,7 @@ export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): voi
   }
 }
 
-/** It goes on when nobody else keeps it stopped. */
+/** Takes an owner's stop away; the task resumes when nobody else keeps it stopped. */
 export function applyResumeAsked(state: State, event: Of<'resume_asked'>): void {
   const task = taskOf(state, event.place);
   const { stopper, isOthers = false } = event;
@@ -45,7 +45,7 @@ function isPaused({ stops }: Task): boolean {
   return false;
 }
 
-/** Its nodes are told anew, and know an older word from this one. */
+/** Counts a new turn, so that the task's nodes can tell a new order from an old one. */
 function turn(state: State, task: Task): void {
   task.suspendTurn += 1;
   touch(state, task);

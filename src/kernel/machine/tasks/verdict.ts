@@ -117,8 +117,8 @@ export function failedBefore({ state }: Step, task: Task, part: Part): Outcome |
 }
 
 /**
- * It was told to end by a head that has lost the record of it: its node has kept the word of the order,
- * and what somebody cancelled must not run again.
+ * The verdict on a task that was told to end by a head that has lost the record: the node has kept
+ * the reason of the order, and a cancelled task must not run again.
  */
 function lostVerdict({ ending }: Task, part: Part): Verdict | null {
   const { cause, detail } = present(part.end, 'the end of the part');
@@ -133,12 +133,12 @@ function lostVerdict({ ending }: Task, part: Part): Verdict | null {
   return { kind: 'requeue', outcome, counts: 'neither' };
 }
 
-/** Its owner, or its site, ended it there before it began. */
+/** The outcome of a task that its owner or its site ended before it began. */
 function endedAtSite({ detail = 'it is gone' }: PartEnd): Outcome {
   return { kind: 'cancelled', detail: `ended at its site: ${detail}` };
 }
 
-/** Its owner there, or an operator, ended it at its site. */
+/** The outcome of a task that its owner or an operator ended at its site. */
 function cancelledThere(part: Part): Outcome {
   const { detail = 'ended at its site' } = present(part.end, 'the end of the part');
   const how = exitOf(part);
@@ -218,7 +218,7 @@ export function completed(parts: readonly Part[]): Outcome {
   return { kind: 'completed', exit: { code: 0 }, process };
 }
 
-/** It has done its work, and nobody will ever see what came of it. */
+/** The outcome of a task that has done its work, but whose results are lost. */
 function notStored({ end, share: { node } }: Part): Outcome {
   const problem = end?.stored?.problem ?? 'it could not be kept';
   const detail = `what it left on ${node} is lost: ${problem}`;

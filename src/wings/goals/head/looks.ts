@@ -57,7 +57,10 @@ export class Looks {
     if (isStuck && look.jobId !== null) this.#cancel(node.name, look.jobId);
   }
 
-  /** Its site keeps the node from jobs: it would wait there until the node is mended, which waits for it. */
+  /**
+   * True when the site keeps the node from jobs: the look would wait there until the node is
+   * mended, which waits for the look.
+   */
   #isStuck(node: WatchedNode['node'], jobId: JobId | null): boolean {
     const { state } = this.#ports.engine;
     if (jobId === null || node.fault === null || memberOf(state, node) === null) return false;

@@ -16,7 +16,7 @@ export interface Memory {
   look: { readonly jobId: JobId | null; readonly at: number; isRead: boolean } | null;
   isDue: boolean;
   metAt: number;
-  /** It was given up, and is drained since. */
+  /** The repair was given up, and the node is drained since then. */
   gaveUp: boolean;
   /** Somebody asked for its repair. */
   isAsked: boolean;

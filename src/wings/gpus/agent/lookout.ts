@@ -17,7 +17,7 @@ export interface LookSettings extends CardRules {
 export interface Viewer {
   /** Uuids of cards that its tasks have. */
   held(): Iterable<string>;
-  /** Its cards, whoever may have them: no other node takes them. */
+  /** The node's cards, whoever may use them: no other node takes them. */
   readonly uuids: readonly string[];
   onLook(machine: Machine): void;
 }
@@ -65,7 +65,7 @@ export class Lookout {
     this.#machine = { ...this.#machine, cards };
   }
 
-  /** Its cards are its own from now on. */
+  /** Adds a viewer, whose cards belong to it from now on. */
   join(viewer: Viewer): void {
     this.#viewers.add(viewer);
   }

@@ -60,7 +60,7 @@ export interface Machine {
   readonly makers: ReadonlyMap<string, Maker>;
 }
 
-/** Who is on a card beside tasks. */
+/** Processes on a card beside those of tasks. */
 export interface Crowd {
   /** Those that are of no task, the largest first. */
   readonly users: readonly CardUser[];

@@ -59,6 +59,6 @@ export type Answer =
 /** Whose a process is. */
 export interface ProcessOwner {
   readonly user: string;
-  /** It is a task's, or one of Weft itself. */
+  /** The process belongs to a task, or to Weft itself. */
   readonly isOurs: boolean;
 }

@@ -157,7 +157,10 @@ export class Server {
   }
 }
 
-/** So many at a time; the others in the order in which they came. */
+/**
+ * Turns for requests: a bounded number runs at a time, the others wait in the order in which they
+ * came.
+ */
 class Turns {
   readonly #waiting: (() => void)[] = [];
   #running = 0;

@@ -16,9 +16,9 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly input: Schema;
-  /** It changes nothing. */
+  /** The tool changes nothing. */
   readonly readOnly: boolean;
-  /** Its exit code is a job's, and says nothing of the tool. */
+  /** The exit code is a job's, and says nothing of the tool. */
   readonly isAnswer?: boolean;
   /** What it changes cannot be taken back. */
   readonly destructive?: boolean;

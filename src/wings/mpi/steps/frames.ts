@@ -15,7 +15,7 @@ export interface Frame {
 export interface StepEnd {
   readonly code?: number;
   readonly signal?: string;
-  /** It could not be started. */
+  /** Why the step could not be started. */
   readonly problem?: string;
 }
 

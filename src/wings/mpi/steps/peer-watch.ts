@@ -8,7 +8,9 @@ export interface PeerWatch {
   readonly everyMs: number;
   /** One that is not answered by then has failed. */
   readonly attemptMs: number;
-  /** So many in a row are no hiccup of a network, nor a switch that starts again. */
+  /**
+   * This many missed signs of life in a row are no hiccup of a network, nor a switch that restarts.
+   */
   readonly missesMax: number;
 }
 

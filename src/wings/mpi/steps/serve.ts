@@ -10,7 +10,7 @@ import { Step } from './step.ts';
 
 /** More than one program starts on one node at a time. */
 const STEPS_MAX = 1024;
-/** Whoever connects without the key is gone after this. */
+/** A connection that shows no key is closed after this. */
 const HANDSHAKE_MS = 10_000;
 /** Those without the key must not use up the steps of those with it. */
 const BOUNDS: Bounds = { perAddress: 256, total: STEPS_MAX, local: 0, graceMs: 500 };

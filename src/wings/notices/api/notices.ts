@@ -9,7 +9,7 @@ export const setNoticeRequest = z.strictObject({
   text: plainLine.trim().min(1).max(NOTICE_LENGTH_MAX),
   /** Users see it from then on; absent: at once. */
   from: instant.optional(),
-  /** It is cleared then; absent: it stays until somebody clears it. */
+  /** When the notice is cleared; absent: it stays until somebody clears it. */
   until: instant.optional(),
 });
 
@@ -19,7 +19,7 @@ export const noticeView = z.object({
   until: instantOrNull,
   by: z.string(),
   at: instant,
-  /** Its time has come, by the head's clock. */
+  /** The notice's time has come, by the head's clock. */
   shown: z.boolean(),
 });
 export type NoticeView = z.infer<typeof noticeView>;

@@ -5,7 +5,7 @@ export interface Notice {
   readonly text: string;
   /** Users see it from then on; null: from when it was set. */
   readonly from: number | null;
-  /** It is cleared then; null: it stays until somebody clears it. */
+  /** When the notice is cleared; null: it stays until somebody clears it. */
   readonly until: number | null;
   readonly by: string;
   readonly at: number;

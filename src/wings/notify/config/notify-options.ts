@@ -43,7 +43,7 @@ export function notifyOptions(config: Config): NotifyOptions {
   };
 }
 
-/** Who may be told; what is not set up nobody may be told by. */
+/** Rules on targets: means that are not set up cannot be used. */
 export function notifyRules(config: Config): NotifyRules {
   const { matrix, webhook, commands, mail } = notifyOptions(config);
   const names = Object.keys(commands);

@@ -19,7 +19,7 @@ export interface HttpCall {
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Its first 64 KiB. */
+  /** The first 64 KiB of the answer. */
   readonly text: string;
   readonly retryAfterMs: number | undefined;
 }

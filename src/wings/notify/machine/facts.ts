@@ -8,7 +8,7 @@ export interface NotificationsFacts {
 }
 
 export interface Notification {
-  /** Its subject as text. */
+  /** The subject of the notification as text. */
   readonly id: string;
   readonly news: News;
   /** Since when it is to be told. */

@@ -29,7 +29,7 @@ export const startFleetRequest = z.strictObject({
   system: z.enum(PILOT_SYSTEMS),
   /** Default: the system and a number. */
   name: fleetName.optional(),
-  /** So many once; otherwise as many as there is work for, between `min` and `max`. */
+  /** Start this many once; otherwise as many as there is work for, between `min` and `max`. */
   isOnce: z.boolean().default(false),
   min: range.min.default(0),
   max: range.max,
@@ -67,7 +67,7 @@ export const scaleFleetRequest = z.strictObject({
 const pilotView = z.object({
   /** Name of its node, and of the pilot. */
   node: z.string(),
-  /** Its job at the batch system; null: it is not known to be submitted. */
+  /** The pilot's job at the batch system; null: not known to be submitted. */
   job: z.string().nullable(),
   state: z.enum(['asked', 'waiting', 'starting', 'up', 'leaving']),
   /** Why it leaves. */

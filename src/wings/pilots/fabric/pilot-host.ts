@@ -16,9 +16,9 @@ export interface PilotLaunch extends Omit<PilotScript, 'program'> {
   readonly count: number;
 }
 
-/** Who gives its commands. */
+/** The account that runs the commands of a batch system. */
 export interface PilotAccount {
-  /** Its name there, by which jobs say whose they are. */
+  /** The account's name at the batch system, by which jobs name their owner. */
   readonly name: string;
   /** Null: this program's own. */
   readonly user: SiteUser | null;
@@ -49,7 +49,7 @@ export class PilotHost {
     this.#options = options;
   }
 
-  /** Its id there. */
+  /** Submits a launch; resolves with its id at the batch system. */
   async submit(launch: PilotLaunch, user: SiteUser | null): Promise<Result<string, PilotProblem>> {
     const { adaptor, program } = this.#options;
     const { wish, tag, count } = launch;

@@ -46,7 +46,7 @@ exit "\${code:-1}"
 `;
 }
 
-/** Its share of the machine's memory by its cpus, where nobody said how much. */
+/** A pilot's share of the machine's memory by its cpus, where nobody said how much. */
 function memoryLines({ memoryBytes, cpuCount }: PilotRequest): string {
   if (memoryBytes !== null) return `memory=${Math.max(1, Math.floor(memoryBytes / MIB))}M`;
   return `kib=$(sed -n 's/^MemTotal: *\\([0-9]*\\) kB$/\\1/p' /proc/meminfo)
@@ -87,9 +87,9 @@ clean() {
 }
 
 /**
- * Its standard input stays open as long as this shell lives: a container is no child of ours, and
- * has to end also when nobody can tell it to. A shell gives what it starts in the background an
- * empty input unless told otherwise.
+ * The container's standard input stays open as long as this shell lives: the container is no child
+ * of ours, and has to end also when nobody can tell it to. A shell gives what it starts in the
+ * background an empty input unless told otherwise.
  */
 function inContainer(wish: PilotRequest, labels: string): string {
   const { image, dockerArgs, directory, cpuCount, sharedPaths } = wish;

@@ -95,7 +95,7 @@ async function submit(world: PilotWorld, wanted: Wanted): Promise<boolean> {
   return false;
 }
 
-/** Its token is made anew for each attempt: the head keeps none but as a hash. */
+/** Makes a new token for each attempt: the head keeps tokens only as hashes. */
 async function ticketFor(world: PilotWorld, fleet: Fleet, number: number): Promise<string | null> {
   const { engine, chance } = world;
   const tokenId = makeTokenId(chance);

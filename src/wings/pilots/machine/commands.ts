@@ -54,8 +54,8 @@ export interface ObservePilots {
 export type PilotSeen = { readonly index: number } & (
   | { readonly state: 'waiting' }
   | { readonly state: 'running'; readonly endsAt: number | null }
-  /** It is to end, and its batch system has not taken that. */
+  /** The pilot is to end, and its batch system has not accepted that. */
   | { readonly state: 'held'; readonly why: string }
-  /** Its processes are gone. */
+  /** The pilot's processes are gone. */
   | { readonly state: 'gone'; readonly why: string }
 );

@@ -28,7 +28,10 @@ export function decideFleet(step: Step, fleet: Fleet): void {
   } else if (isSpent && !fleet.isPaused) pause(step, fleet);
 }
 
-/** It gets work only now that its end is known: what does not fit must not start there. */
+/**
+ * Lets pilots that are up take work. Only now their end is known: what does not fit before it must
+ * not start there.
+ */
 function noteUp(step: Step, fleet: Fleet): void {
   for (const { launch, pilot } of [...pilotsOf(fleet)]) {
     const node = step.state.nodes.get(pilot.node);

@@ -16,11 +16,11 @@ export interface FleetSpec {
   readonly id: string;
   /** In the names of its foreign jobs, by which they are found again. */
   readonly tag: string;
-  /** Its commands run as this user, where the head can choose. */
+  /** The user whose account runs the commands, where the head can choose. */
   readonly by: UserName;
-  /** Its pilots run what `by` submits and nothing else: they could run it under no other account. */
+  /** The pilots run only what `by` submits: they have no other account. */
   readonly ownOnly?: true;
-  /** So many once; otherwise as many as there is work for, within bounds. */
+  /** Start the pilots once; otherwise as many as there is work for, within bounds. */
   readonly isOnce: boolean;
   readonly wish: PilotRequest;
 }
@@ -49,7 +49,7 @@ export interface Fleet extends FleetSpec {
 export interface Launch {
   readonly number: number;
   askedAt: number;
-  /** Its id there; null: not known to be submitted. */
+  /** The launch's id at the batch system; null: not known to be submitted. */
   site: string | null;
   /** By index, from 1. Those that are gone are in it no more. */
   readonly pilots: Map<number, Pilot>;

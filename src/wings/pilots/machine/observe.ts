@@ -69,7 +69,7 @@ function noteHeld(
 
 const HELD = '; it is not ended yet: ';
 
-/** Its node goes with it, and what ran there is over: the batch system ended all of it. */
+/** Removes a pilot with its node; tasks there are over, as the batch system ended all processes. */
 function lose(
   step: Step,
   { fleet, pilot }: { readonly fleet: Fleet; readonly pilot: Pilot },

@@ -19,7 +19,7 @@ import { takesFrom } from './own.ts';
 /** More than any machine has: a pilot has what it finds, which is not known before. */
 const MUCH_MEMORY = 2 ** 52;
 
-/** So many pilots would be full with what waits; counted no further than `most`. */
+/** How many pilots the waiting work would fill; counted no further than `most`. */
 export function pilotsNeeded(state: State, fleet: Fleet, most: number): number {
   const empty = offerOf(state, fleet);
   let cpus = 0;

@@ -20,7 +20,7 @@ export interface PilotRequest {
   readonly queue: string | null;
   /** More words for each submission. */
   readonly options: readonly string[];
-  /** It runs in a container of this image; null: on the machine itself. */
+  /** The image in which the pilot runs; null: on the machine itself. */
   readonly image: string | null;
   readonly dockerArgs: readonly string[];
   /** There its output goes. */

@@ -72,7 +72,10 @@ export function listenWords(system: PilotSystem, { listen }: PilotOptions): stri
   return optionOf('--listen', listen ?? (system === 'local' ? undefined : `${hostname()}:0`));
 }
 
-/** Its name. Throws `allocation.not_started`, with the words of the batch system. */
+/**
+ * Starts a fleet and resolves with its name. Throws `allocation.not_started`, with the words of the
+ * batch system.
+ */
 export async function startFleet(
   system: Exclude<PilotSystem, 'local'>,
   wish: PilotOptions,

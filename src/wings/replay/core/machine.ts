@@ -27,7 +27,7 @@ export interface ReplayJob {
   readonly runMs: number;
   /** Null: without a limit. */
   readonly walltimeMs: number | null;
-  /** Its size, for figures. */
+  /** The machine's size, for figures. */
   readonly processors: number;
   readonly request: ResourceRequest;
 }

@@ -22,7 +22,7 @@ export interface SyntheticOptions {
 const SECOND_MS = 1000;
 const DAY_S = 86_400;
 
-/** So many different shapes that fit on the machine: mostly small, short ones, a few giants. */
+/** This many different shapes that fit on the machine: mostly small, short ones, a few giants. */
 export function randomShapes(count: number, machine: Machine, seed: number): LoadShape[] {
   const dice = new Dice(seed);
   return Array.from({ length: count }, () => ({

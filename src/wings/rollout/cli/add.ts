@@ -22,7 +22,7 @@ interface Options {
   readonly withoutRoot?: boolean;
 }
 
-/** So many machines at a time: each takes a copy of the programs from this one. */
+/** Machines at a time: each takes a copy of the programs from this one. */
 const AT_ONCE = 8;
 const JOIN_MS = 1_800_000;
 

@@ -15,7 +15,7 @@ export interface Wanted {
   readonly bytes: number;
   /** All that runs there runs as the user who logs in. */
   readonly withoutRoot: boolean;
-  /** It is a node already, and is only brought to this release. */
+  /** The machine is a node already, and is only brought to this release. */
   readonly isUpgrade: boolean;
 }
 

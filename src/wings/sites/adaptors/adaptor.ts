@@ -155,7 +155,7 @@ export interface Adaptor {
   readonly jobs: SiteQuery<readonly SiteJob[]>;
   readonly nodes: SiteQuery<readonly SiteNode[]>;
   readonly queues: SiteQuery<readonly SiteQueue[]>;
-  /** Its answer is the job's id. */
+  /** Submits a job; the answer is the job's id. */
   submit(job: SiteSubmission): SiteQuery<string>;
   /** Ids of jobs of this name. */
   named(name: string): SiteQuery<readonly string[]>;
@@ -170,7 +170,7 @@ export interface Adaptor {
   readonly known: ((job: string) => SiteQuery<boolean>) | null;
   /** Passes a signal on to all processes of a job that runs. Absent: it cannot be asked to. */
   signal?(job: string, signal: number): SiteQuery<null>;
-  /** Its id of one element of an array. */
+  /** The id of one element of an array. */
   element(array: string, index: number): string;
   setNode(change: NodeSwitch): readonly SiteCommand[];
   /** Null: this site is only submitted to. */

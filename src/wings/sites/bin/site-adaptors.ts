@@ -70,7 +70,7 @@ function withoutAccount(site: SiteOptions): SiteOptions {
   throw usage('site.account: Weft has no accounts', 'A QoS is said by site.options: [--qos=low].');
 }
 
-/** Its options are fields of a job, not words of a command. */
+/** The base address of a Weft site, whose options are fields of a job, not words of a command. */
 function baseOf({ url, options }: SiteOptions): string {
   const wrong = options.find((option) => !/^[a-z_]+=/.test(option));
   if (wrong !== undefined) {

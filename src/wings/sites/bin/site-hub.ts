@@ -49,7 +49,10 @@ export function openHub(
   return { name, adaptor, commands, watch, steerer, stops, filters };
 }
 
-/** Its file is read again with every look, so that a change needs no restart; null: it has none. */
+/**
+ * Filters of a site; the file is read again with every look, so that a change needs no restart.
+ * Null: there is no file.
+ */
 export function filtersOf({ filters: file }: Pick<SiteOptions, 'filters'>): Filters | null {
   if (file === null) return null;
   const load = () => readFilterFile(file);

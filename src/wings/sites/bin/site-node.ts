@@ -83,7 +83,7 @@ class Member extends NodeAtSite {
     this.#told = factsOfMember(this.options);
   }
 
-  /** Its site says something else of it perhaps. */
+  /** Takes new labels: the site may say something else of the node. */
   relabel(options: AgentOptions): void {
     if (this.#agent === null || this.#told === null) return;
     const facts = factsOfMember(options, this.#told);
@@ -98,7 +98,7 @@ class Gateway extends NodeAtSite {
   #size: SiteSize | null = null;
   readonly #members = new Map<string, Member>();
 
-  /** It offers what its site has, where nobody said how much, and says whose it is. */
+  /** Options with what the site has, where nobody said how much, and with the site's name. */
   override async ready(): Promise<AgentOptions> {
     const { options, site, hub } = this;
     const lack = (await hub.steerer?.lacks()) ?? null;

@@ -38,7 +38,7 @@ export async function sizeOfSite(site: SiteOptions): Promise<SiteSize> {
   return sizeOf(site.mode === 'steer' ? [] : await nodesOfSite(site));
 }
 
-/** Its own limits hold there, and nothing of its processes is seen here. */
+/** Facts of a node at a site: the site's limits hold, and none of its processes is seen here. */
 const AT_THE_SITE = { ...POLLED, facts: 'the site', limits: 'the site', polled: false };
 
 const NO_MARKS: Marks = { memory: () => new Map(), kill: () => ({ lived: 0, unknown: 0 }) };
@@ -86,7 +86,7 @@ export function sitePorts(
   };
 }
 
-/** Its gateway speaks for the site; a node only for itself. */
+/** The source of a node's facts: a gateway speaks for the site; a node only for itself. */
 function sourceOf(member: string, shown: string | null, watch: SiteHub['watch']): SiteSource {
   const nothing = (): void => undefined;
   return {

@@ -92,8 +92,8 @@ export function foreignSpec(
 const REASON_LENGTH_MAX = 200;
 
 /**
- * Its user holds and releases it there, and what its site hides is not to be started.
- * @param nodes as `nodesFor` has it
+ * How a job of the site is held: its user holds and releases it there, and jobs that the site hides
+ * are not started. @param nodes as `nodesFor` returns them
  */
 export function holdOf(
   { state, reason, seen }: Pick<ListedJob, 'state' | 'reason' | 'seen'>,

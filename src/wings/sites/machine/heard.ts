@@ -63,7 +63,7 @@ export function decideSiteHeard(step: Step, heard: SiteHeard): void {
 
 interface Site {
   readonly name: NodeName;
-  /** Its gateway has just come: its nodes are about to. */
+  /** The gateway has just connected: its nodes are about to. */
   readonly isNew: boolean;
   readonly nodes: readonly SiteNode[];
   /** What its nodes are called here, by its own names of them; without those that it hides. */

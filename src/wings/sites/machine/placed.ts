@@ -22,8 +22,8 @@ interface Placed {
 }
 
 /**
- * It runs there though we did not start it: our books say so from now on, even beyond what is free. False: its
- * nodes are not known here.
+ * Notes a job that runs though we did not start it, even beyond what is free. False: its nodes are
+ * unknown here.
  */
 export function place(step: Step, site: Site, placed: Placed, listed: ListedJob): boolean {
   const shares = sharesOf(step, site, placed, listed);

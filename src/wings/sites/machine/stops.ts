@@ -24,7 +24,7 @@ export interface SiteStopsHeard {
   readonly session: number;
   /** All of them. */
   readonly stops: readonly SiteStop[];
-  /** It knew then all that it was told to have stopped, in this session. */
+  /** The gateway knew then everything that it was told to stop, in this session. */
   readonly isUpToDate: boolean;
 }
 
@@ -102,7 +102,7 @@ function noteRefusal(step: Step, id: string, node: NodeName, { why }: SiteStop):
 interface StopHeard {
   readonly id: string;
   readonly node: NodeName;
-  /** It is stopped, or being given back. */
+  /** The node is stopped, or being given back. */
   readonly isKept: boolean;
   /** Not to be stopped, it will not be either. */
   readonly isSure: boolean;

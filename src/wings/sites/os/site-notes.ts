@@ -48,7 +48,10 @@ export function siteNotes(folder: string): SiteNotes {
   };
 }
 
-/** So that what it names is there after a crash of the machine, and what is gone is gone. */
+/**
+ * Syncs a folder, so that its files are there after a crash of the machine, and removed ones are
+ * gone.
+ */
 function sync(folder: string): void {
   const file = openSync(folder, 'r');
   try {

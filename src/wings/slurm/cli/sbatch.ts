@@ -116,7 +116,10 @@ export async function submissionOf(
   return makeSubmission(program, options, submitter);
 }
 
-/** Who submits may be a job itself: what it is must not be taken for what the new one is. */
+/**
+ * The environment without a job's own variables: a job may submit another, which must not take them
+ * over.
+ */
 function withoutJob(environment: Context['environment']): Context['environment'] {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_A_JOB.test(name)));
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 
 export interface SocketPlace {
   readonly path: string;
-  /** Its members may connect; null: only our own user, and root. */
+  /** The group whose members may connect; null: only our own user, and root. */
   readonly gid: number | null;
 }
 
@@ -26,7 +26,7 @@ export async function listenPrivately(server: Server, place: SocketPlace): Promi
   }
 }
 
-/** Whoever can write to it could put a socket of theirs in place of ours. */
+/** Refuses a folder in which others could put a socket of theirs in place of ours. */
 function checkFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const { uid, mode } = statSync(folder);

@@ -33,7 +33,7 @@ export interface WikiHands {
   readonly audit: Log;
 }
 
-/** Whoever has the key looks after the jobs of the partitions that it runs. */
+/** The actor for schedulers with the key, who look after jobs of the partitions that they run. */
 const ACTOR: UserActor = {
   kind: 'user',
   name: 'wiki' as UserName,

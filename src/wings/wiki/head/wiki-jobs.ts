@@ -18,7 +18,7 @@ type Field = readonly [name: string, value: WikiValue];
 const ENDLESS_S = 365 * 86_400;
 /** Waiting tasks of one array that are told of at once; the others follow as these start. */
 const ARRAY_SHOWN_MAX = 1000;
-/** So long what has ended is told of: the specification asks for one to five minutes. */
+/** How long ended tasks are listed: the specification asks for one to five minutes. */
 export const ENDED_SHOWN_MS = 300_000;
 
 export function wikiId(job: Job, index: number): string {

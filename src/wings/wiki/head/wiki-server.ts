@@ -34,7 +34,7 @@ export interface WikiListenerOptions {
 export interface WikiPort {
   readonly host: string;
   readonly port: number;
-  /** Who may connect. */
+  /** The rule of who may connect. */
   readonly admission: Admission;
 }
 

@@ -20,7 +20,7 @@ import { UNKNOWN_END } from '../../../scheduler/room/profile.ts';
 import { instantWords, spanWords } from './instants.ts';
 import { sayNodes } from './nodes.ts';
 
-/** Who reads it, whom words about themselves address, and when. */
+/** The reader of a reason, whom the words address, and the time of reading. */
 export interface Reader {
   readonly name: UserName | null;
   readonly now: number;

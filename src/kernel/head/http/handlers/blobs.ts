@@ -39,7 +39,7 @@ async function readerOf(jobFiles: JobFiles, call: Caller): Promise<BlobReader> {
   return { user: epoch.owner, by: (await jobFiles.namingOf(epoch.jobId)) ?? 'nothing' };
 }
 
-/** Whoever looks at the task is told what it waits for, until something of it comes through. */
+/** Shows at the task what its transfer waits for, until some bytes come through. */
 export function noteRoom(
   { state }: Pick<Engine, 'state'>,
   epoch: EpochCaller | null,

@@ -42,7 +42,7 @@ export function expectClients(services: Services): void {
   }
 }
 
-/** Its job is cancelled when the client that feeds it is gone. */
+/** Cancels the job when the client that feeds its input is gone. */
 export function expectClient(services: Services, { id, spec }: Job, actor: FeedCall['actor']) {
   if (spec.files.stdin !== CLIENT_STDIN || services.engine.state.jobs.get(id)?.outcome !== null) {
     return;

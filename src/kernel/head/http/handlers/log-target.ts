@@ -29,7 +29,7 @@ export interface Progress {
   readonly endedAt: number | null;
   /** The node that has what is not here yet is there. */
   readonly isConnected: boolean;
-  /** It ended in a time of which the head has lost its records: what it printed may be lost as well. */
+  /** The task ended in a time whose records the head has lost: its output may be lost as well. */
   readonly isDoubted: boolean;
 }
 

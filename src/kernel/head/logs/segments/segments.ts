@@ -47,7 +47,7 @@ export class Segments {
     return this.#of(log.place.jobId).append(small, bytes);
   }
 
-  /** Its file is about to go. */
+  /** Forgets a job whose file is about to be removed. */
   forget(jobId: number): void {
     this.#open.delete(jobId);
   }

@@ -16,9 +16,9 @@ export interface SmallFile {
   movedAt: number;
   readonly tailSize: number;
   readonly dropped: number;
-  /** It lies in its job's segment, whole. */
+  /** The output lies whole in the segment of its job. */
   isSmall: boolean;
-  /** It has a second name, under which it goes on: it has to stay a file. */
+  /** The file has a second name under which it is still written, so it has to stay a file. */
   isLinked: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface NvidiaCard {
   readonly driver: string | null;
   /** The driver says outright that it needs no reset. */
   readonly isCleared: boolean;
-  /** It is cut into parts, and not given whole. */
+  /** The card is cut into parts, and not given whole. */
   readonly isCut: boolean;
 }
 

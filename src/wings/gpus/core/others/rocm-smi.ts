@@ -38,7 +38,7 @@ function cardOf(index: number, card: JsonMap): SeenCard {
   };
 }
 
-/** It says on how many cards a process is, and not on which. */
+/** Reads processes: the tool says on how many cards a process is, and not on which. */
 export function readRocmPids(text: string): SeenProcess[] {
   const system = mapOf(mapOf(parseAfterWarnings(text))['system']);
   return Object.entries(system).flatMap(([name, value]) => {

@@ -19,7 +19,7 @@ interface Options {
 
 /** Nodes forget what they have not heard for a minute. */
 const REPORT_MS = 10_000;
-/** Whoever comes back is told of soon. */
+/** A user who comes back is reported soon. */
 const LOOK_MS = 2_000;
 /** Not more often, however much somebody types. */
 const NEWS_MS = 4_000;

@@ -87,7 +87,7 @@ function nodeStateOf(
   return node.cpusUsed > 0 ? 'running' : 'idle';
 }
 
-/** Its queues are its schedds. */
+/** Queues of HTCondor: its schedds. */
 export function readQueues(output: SiteOutput): Result<readonly SiteQueue[], SiteProblem> {
   const ads = adsIn('condor_status', output);
   if (!ads.ok) return ads;

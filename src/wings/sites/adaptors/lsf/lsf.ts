@@ -68,7 +68,7 @@ function readSubmitted(output: SiteOutput): Result<string, SiteProblem> {
 
 const NOT_FOUND = /Job <\S+> is not found/;
 
-/** Its code depends on lsf.conf; its words do not. */
+/** Asks whether LSF knows a job: its exit code depends on lsf.conf, its words do not. */
 function known(job: string): SiteQuery<boolean> {
   return {
     command: { argv: ['bjobs', '-u', 'all', '-a', '-o', 'jobid stat', '-json', job] },

@@ -112,7 +112,7 @@ function readEnd(output: SiteOutput) {
   return ok({ startedAt, endedAt, exit, reason, ...(nodes.length === 0 ? {} : { nodes }) });
 }
 
-/** It forgets no job; one that is over is as good as forgotten. */
+/** OAR forgets no job; a job that is over is as good as forgotten. */
 function readKnown(output: SiteOutput): Result<boolean, SiteProblem> {
   const jobs = readJobs(output);
   return jobs.ok ? ok(jobs.value.some(({ state }) => state !== 'ended')) : jobs;

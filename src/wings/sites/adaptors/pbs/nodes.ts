@@ -46,7 +46,10 @@ function nodeOf(name: string, listed: Listed): SiteNode {
   };
 }
 
-/** Its architecture, and the resources that are true of it, as `gpu` or what was a property once. */
+/**
+ * The node's architecture, and the resources that are true of it, such as `gpu` or a former
+ * property.
+ */
 function featuresOf(has: Listed): readonly string[] {
   const all = Object.entries(has).flatMap(([name, value]) => (isTrue(value) ? [name] : []));
   const arch = wordOf(has.arch);

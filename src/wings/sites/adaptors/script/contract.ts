@@ -6,7 +6,7 @@ import type { SiteCommand, SiteOutput, SiteProblem, SiteQuery } from '../adaptor
 import { isRecord, saidBy, siteProblem, unreadable } from '../read.ts';
 import { type Field, flag, line, list, oneOf, record, type Shape, unexpected } from './shape.ts';
 
-/** Its number is in each question and each answer; another number is another contract. */
+/** Number of the contract, in each question and each answer; another number is another contract. */
 const CONTRACT = 1;
 
 export const OPERATIONS = [

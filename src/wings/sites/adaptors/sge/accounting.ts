@@ -61,8 +61,9 @@ function hasUsedNothing(fields: Fields): boolean {
 }
 
 /**
- * Its nodes; the record of a parallel job has the first of them alone. Where Grid Engine sums nothing
- * up (`accounting_summary FALSE`) each command that such a job has begun on another host has its own.
+ * Nodes of a job. The record of a parallel job has only the first of them. Where Grid Engine sums
+ * nothing up (`accounting_summary FALSE`), each command that such a job has begun on another host
+ * has its own record.
  */
 function nodesOf(
   fields: Fields,

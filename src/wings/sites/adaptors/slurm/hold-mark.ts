@@ -10,7 +10,7 @@ import { stringsOf } from './values.ts';
 export const MARK = 'weft';
 /** What we say of a job to its user follows. */
 export const NOTE_START = `${MARK}: `;
-/** Its users may write no more than its comment. */
+/** Mark of a hold by the user; Slurm's users can write nothing but the comment. */
 const HELD_BY_USER = 'weft: held by its user';
 
 type Listed = Readonly<Record<string, unknown>>;

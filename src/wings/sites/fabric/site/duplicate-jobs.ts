@@ -53,7 +53,10 @@ export class DuplicateJobs {
     return isForgotten;
   }
 
-  /** Its folder has to stay for as long as this goes on, so that the next gateway goes on with it. */
+  /**
+   * Forgets a launch. Its folder stays as long as duplicates are looked for, so that the next
+   * gateway goes on.
+   */
   forget(launchId: number): void {
     const { folders, log } = this.#world;
     const one = this.#all.get(launchId);

@@ -56,9 +56,12 @@ export interface LaunchEntry {
   missingSince: number | null;
   /** Since when and how the site says that it is over, before any sign of its script; null: it does not. */
   over: { readonly since: number; readonly there: EndThere; readonly word: string } | null;
-  /** Its site says in these words that somebody there cancelled it; null: it does not. */
+  /** The words in which the site says that somebody there cancelled the job; null: it does not. */
   cancelledAs: string | null;
-  /** Its receipt of an end by a signal, and since when its site's word on it is waited for; null: none is. */
+  /**
+   * The receipt of an end by a signal, and since when the site's word on it is waited for; null:
+   * none is.
+   */
   receipt: { readonly ending: Exited; readonly since: number } | null;
   /** When somebody last looked for its receipts. */
   readAt: number | null;
@@ -76,7 +79,7 @@ export interface LaunchEntry {
   orderedAt: number | null;
   /** The first refusal of its start since it was last told so, and the words of the last. */
   refused: { readonly since: number; readonly why: string } | null;
-  /** Its site may have jobs of this name beside what is known of it. */
+  /** The site may have jobs of this name beside the known one. */
   mayHaveMore: boolean;
 }
 
@@ -141,7 +144,7 @@ function workAtSite(entry: LaunchEntry, now: number, hasAccounting: boolean): Wo
   return hasAccounting ? 'ask_end' : null;
 }
 
-/** It runs there, and nobody ends it: it may be told to stand still, and others signals. */
+/** True for a running job that nobody ends: it may be suspended, and sent signals. */
 export function mayTurn(entry: LaunchEntry): boolean {
   const { isForeign, isSteered, isCancelWanted, receipt, stage } = entry;
   const isLead = !isForeign || isSteered;

@@ -124,7 +124,10 @@ export function askedOf(
   return { isPinned: where?.only !== undefined, ...(queue === null ? {} : { queue }) };
 }
 
-/** Its job in a listing; an element that has not begun is in it with its array. Null: it is not there. */
+/**
+ * The launch's job in a listing; an element that has not begun is listed with its array. Null: not
+ * listed.
+ */
 export function listedOf(
   { entry, foreign }: Launch,
   jobs: ReadonlyMap<string, SiteJob>,

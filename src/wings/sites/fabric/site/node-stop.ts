@@ -4,13 +4,13 @@
 import type { SiteStop } from '../../../../kernel/model/site.ts';
 import type { StopNote } from './stop-note.ts';
 
-/** Its site has said no to stopping it for this maintenance. */
+/** The site has refused to stop the node for this maintenance. */
 export interface Refusal {
   readonly maintenance: string;
   readonly why: string;
 }
 
-/** Its site is told to stop it, or soon. */
+/** The site is told to stop the node, or will be soon. */
 export interface Stopping {
   readonly phase: 'stopping' | 'opened';
   readonly note: StopNote;
@@ -30,13 +30,13 @@ interface Returning {
   readonly note: StopNote;
   /** What keeps it from being given back; null: nothing that is known. */
   readonly problem: string | null;
-  /** It was opened once behind a stop that nobody has seen. */
+  /** The node was opened once behind a stop that nobody has seen. */
   readonly isOpened: boolean;
   /** Null: it goes back because its maintenance is over. */
   readonly refused: Refusal | null;
 }
 
-/** Its site has it as it was, and its maintenance is told that it could not have it. */
+/** The site has the node as before, and the maintenance is told that it could not have it. */
 interface Refused {
   readonly phase: 'refused';
   readonly refused: Refusal;
@@ -75,7 +75,7 @@ function takenAtOf(stop: NodeStop | undefined): number | null {
   return stop?.phase === 'stopping' || stop?.phase === 'opened' ? stop.takenAt : null;
 }
 
-/** Its site has taken the command, and the node still takes jobs. */
+/** The site has accepted the command, and the node still takes jobs. */
 export function taken(stop: Stopping, now: number): Stopping & { readonly takenAt: number } {
   return { ...stop, takenAt: stop.takenAt ?? now };
 }
@@ -96,7 +96,7 @@ export function withoutRefusal(stop: NodeStop): NodeStop | null {
   }
 }
 
-/** Its site has it as it was. Null: nothing is left to know. */
+/** Ends a stop: the site has the node as before. Null: nothing is left to know. */
 export function givenBack(stop: NodeStop | undefined): NodeStop | null {
   const refused = refusalOf(stop);
   return refused === null ? null : { phase: 'refused', refused };

@@ -88,12 +88,12 @@ export class NodeStops {
     this.look();
   }
 
-  /** Its head can tell it nothing more, for a while or for ever. */
+  /** The head cannot be reached, for a while or for ever. */
   headIsAway(): void {
     if (this.#head.state === 'there') this.#head = { ...this.#head, state: 'away' };
   }
 
-  /** It is stopped by us, or about to be, or not given back yet. */
+  /** True for a node that we have stopped, are about to stop, or have not given back yet. */
   holds(node: string): boolean {
     return this.#noteOf(node) !== undefined;
   }

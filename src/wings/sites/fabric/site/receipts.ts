@@ -11,7 +11,7 @@ const LOOKS_MAX = 200;
 export class Receipts {
   readonly #world: Pick<SiteWorld, 'folders' | 'clock' | 'log'>;
   #lookedAt = 0;
-  /** It was said, and is not said again until they can be read. */
+  /** Unreadable receipts were reported, and are not reported again until they can be read. */
   #isUnreadable = false;
 
   constructor(world: Pick<SiteWorld, 'folders' | 'clock' | 'log'>) {

@@ -11,7 +11,7 @@ import { totalOf } from '../../adaptors/adaptor.ts';
 export interface SiteSize {
   /** What all its nodes have together. */
   readonly resources: Resources;
-  /** Its largest nodes. */
+  /** Sizes of the site's largest nodes. */
   readonly sizes: readonly NodeSize[];
 }
 
@@ -51,7 +51,7 @@ export class SizeWatch {
     this.#tell = tell;
   }
 
-  /** Its nodes were listed. */
+  /** Takes a listing of the site's nodes. */
   look(nodes: readonly SiteNode[]): void {
     if (nodes.length === 0) return;
     const now = this.#clock.monotonic();

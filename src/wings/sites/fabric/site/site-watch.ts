@@ -457,7 +457,7 @@ function unplaced(job: SiteJob, nodes: readonly SiteNode[]): SiteJob {
   return typeof there === 'string' ? { ...job, reason: there, isHeldByUs: true } : job;
 }
 
-/** Its other elements may be held for the moment in which one is started. */
+/** The job without its hold: other elements may be held for the moment in which one is started. */
 function unheld(job: SiteJob): SiteJob {
   return job.state === 'held' ? { ...job, state: 'waiting' } : job;
 }

@@ -16,16 +16,19 @@ export interface Exited {
 
 export type SiteEnding =
   | Exited
-  /** It never began, for certain. `there`: as its site made it; absent: its gateway could not go on. */
+  /**
+   * The job never began, for certain. `there`: as its site made it; absent: its gateway could not
+   * go on.
+   */
   | { readonly kind: 'unstartable'; readonly why: string; readonly there?: EndThere }
-  /** It began, and nobody can say how it ended. */
+  /** The job began, and nobody can say how it ended. */
   | { readonly kind: 'lost' };
 
 /** Where it is, as far as is known. From the first of these to the last, or at once to the end. */
 export type Stage =
   /** The site has nothing of it. */
   | { readonly kind: 'unsent' }
-  /** It may be there unknown to us, since then. */
+  /** The job may be at the site unknown to us, since this instant. */
   | { readonly kind: 'doubtful'; readonly since: number }
   /** The site gave the job this id. */
   | { readonly kind: 'at_site'; readonly siteJob: string }
@@ -46,7 +49,7 @@ export function endingOf({ stage }: Placed): SiteEnding | null {
   return stage.kind === 'ended' ? stage.ending : null;
 }
 
-/** Its id there; empty: it has none. */
+/** The job's id at the site; empty: it has none. */
 export function siteJobOf({ stage }: Placed): string {
   if (stage.kind === 'at_site') return stage.siteJob;
   return stage.kind === 'ended' ? (stage.siteJob ?? '') : '';

@@ -21,7 +21,7 @@ export interface SteererWorld {
 interface Startable extends Pick<SiteJob, 'id' | 'handle'> {
   /** The array that it is an element of; absent: none. */
   readonly array?: string;
-  /** Its user has named its nodes; absent: that is not known. */
+  /** The user has named the nodes; absent: unknown. */
   readonly isPinned?: boolean;
   /** Where its user has put it; absent: that is not known. */
   readonly queue?: string;

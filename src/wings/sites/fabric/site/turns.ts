@@ -12,7 +12,7 @@ const SHOWN_MS = 20_000;
 const AGAIN_MS = 5_000;
 /** After a refusal, which will mostly be the same again. */
 const REFUSED_MS = 60_000;
-/** Whoever wakes a job for a moment alone has said by then that it is to stand still. */
+/** A user who wakes a job for only a moment has asked for the next stop by then. */
 const MOMENT_MS = 1_000;
 /** More that wait for a job to go on are dropped. */
 const SIGNALS_MAX = 100;
@@ -20,9 +20,9 @@ const SIGNALS_MAX = 100;
 const SIGCONT = 18;
 
 export interface Turns {
-  /** It stands still, as its site listed it last. */
+  /** The job is stopped, as its site listed it last. */
   isStopped: boolean;
-  /** It is to stand still, or to go on; null: nobody asks for either. */
+  /** The job is to be stopped (true) or to go on (false); null: nobody asks for either. */
   wish: boolean | null;
   /** What its site was told last, which may not show yet; null: nothing. */
   told: boolean | null;
