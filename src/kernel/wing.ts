@@ -21,9 +21,9 @@ export interface Wing extends CliWing {
   readonly name: string;
   /** Other wings that this one imports; no circle. */
   readonly needs: readonly string[];
-  /** Its routes. */
+  /** The wing's routes. */
   readonly api?: () => Promise<ApiPart>;
-  /** Its part of a head, made for each. */
+  /** The wing's part of a head, made for each. */
   readonly head?: (program: HeadProgram) => Promise<HeadPart>;
   /** What the head's machine gets from it. */
   readonly machine?: () => Promise<MachinePart>;

@@ -31,7 +31,7 @@ export interface AgentStatus {
   readonly pause: Pause | null;
   /** Longest pause that anybody may ask for. */
   readonly pauseMaxMs: number;
-  /** Who uses the machine; null: the node does not look. */
+  /** Users of the machine; null when the node does not look. */
   readonly presence: readonly Presence[] | null;
 }
 

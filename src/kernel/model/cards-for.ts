@@ -22,7 +22,7 @@ export interface CardRoom {
   /** Memory that no task has; all of it: no task is on the card. */
   readonly freeBytes: number | null;
   readonly isIdle: boolean;
-  /** It is a slice of a card. */
+  /** The card is a slice of one. */
   readonly isSlice: boolean;
   /** Null: the machine has one memory, or does not say. */
   readonly numaNode: number | null;

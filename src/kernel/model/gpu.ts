@@ -17,7 +17,7 @@ export interface CardUser {
 }
 
 export interface GpuCard {
-  /** Its number on the node, by which shares name it. */
+  /** The card's number on the node, by which shares name it. */
   readonly number: number;
   /** The machine's number of it, for people; null: the machine gives it none now. */
   readonly index: number | null;
@@ -41,7 +41,7 @@ export interface GpuCard {
   readonly why: string | null;
   /** Since when it is in this state, by the node's clock. */
   readonly since: number;
-  /** Who uses it outside of tasks. */
+  /** Users of the card outside of tasks. */
   readonly users: readonly CardUser[];
 }
 

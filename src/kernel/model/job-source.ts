@@ -14,7 +14,7 @@ export function sourceOf({ foreign, system }: Pick<JobSpec, 'foreign' | 'system'
   return system === undefined ? 'grid' : 'maintenance';
 }
 
-/** Its name at the site that has it: `hpc/4711`; null: it is no site's. */
+/** The job's name at its site: `hpc/4711`; null for a job that is at no site. */
 export function siteJobOf({ foreign }: Pick<JobSpec, 'foreign'>): string | null {
   return foreign === undefined ? null : foreignName(foreign.site, foreign.job);
 }

@@ -92,7 +92,7 @@ export interface MpiSpec {
 export interface PoolSpec {
   /** Unique among its owner's pools that live and are not stopped; null: it is found by its id alone. */
   readonly name: string | null;
-  /** So many workers stay, also when there is nothing to do. */
+  /** Workers that stay, also when there is nothing to do. */
   readonly min: number;
   readonly max: number;
   /** A worker beyond `min` leaves after so long without work. */
@@ -103,7 +103,7 @@ export interface PoolSpec {
   readonly image?: ContainerImage;
   /** Functions are those of Python programs, run by this interpreter. Missing: of Node programs. */
   readonly python?: string;
-  /** It is there for one program, and ends when that is gone for good. */
+  /** The pool is for one program, and ends when that is gone for good. */
   readonly isTemporary?: true;
 }
 
@@ -128,7 +128,10 @@ export interface ForeignWork {
   readonly site: NodeName;
   /** The site's own id; of an array, that of the whole. */
   readonly job: string;
-  /** It is held there, by its user or by what it asks for, and only there it can be released. */
+  /**
+   * The job is held at its site, by its user or by what it asks for, and can be released only
+   * there.
+   */
   readonly isHeld: boolean;
   /** Why it is held, in words of its site; absent: it says nothing. */
   readonly heldBecause?: string;
@@ -184,14 +187,14 @@ export interface JobSpec {
   readonly foreign?: ForeignWork;
   /** Absent: the program runs on every node. */
   readonly mpi?: MpiSpec;
-  /** Its tasks are resident workers. Absent: it is an ordinary job; never of a submission. */
+  /** The pool whose workers the tasks are. Absent: it is an ordinary job; never of a submission. */
   readonly pool?: PoolSpec;
   /**
    * With `mpi`: by it the processes of a task know each other. With `pool`: by it the head knows its
    * workers. Never shown.
    */
   readonly stepKey?: string;
-  /** Who is told of its end, as `matrix:@ann:lab`. Absent: nobody. */
+  /** Targets that are told of the job's end, as `matrix:@ann:lab`. Absent: none. */
   readonly notify?: readonly string[];
 }
 
@@ -241,8 +244,8 @@ export function isOutcome(kind: string | null, wish: string): boolean {
 }
 
 /**
- * Who keeps a task stopped. A maintenance is named by its id, a pause by its node: two of them may
- * stop one task on different nodes.
+ * A party that keeps a task stopped. A maintenance is named by its id, a pause by its node: two of
+ * them may stop one task on different nodes.
  */
 export type Stopper = 'owner' | 'scheduler' | `maintenance ${string}` | `pause ${string}`;
 

@@ -35,7 +35,7 @@ export interface Stamp extends Standing {
 
 /** More than a head forgets: older ones count as known. */
 export const LIVES_KEPT_MAX = 1_000;
-/** So many numbers are passed over where records were lost: starts in them have had some. */
+/** Numbers that are passed over where records were lost: starts in them have had some. */
 export const LIVES_SKIPPED = 1_000;
 
 export function lifeId(number: number, nonce: string): LifeId {

@@ -256,7 +256,10 @@ export const BLOB_UPLOADS_PER_USER_MAX = 1000;
 export const BLOB_PACKED_BYTES_MAX = 256 * 1024;
 /** On the head, contents up to this size lie together in one file: a file each would cost more than it holds. */
 export const PACKED_SIZE_MAX = 16 * 1024;
-/** So many at most, as each takes some 200 bytes of memory; further ones are files of their own. */
+/**
+ * Contents in packs at most, as each takes some 200 bytes of memory; further ones are files of
+ * their own.
+ */
 export const PACKED_CONTENTS_MAX = 100_000;
 /** Contents of a task's outputs that come with the list of them, together; and how many. */
 export const OUTPUTS_INLINE_BYTES_MAX = 64 * 1024;
@@ -324,7 +327,7 @@ export const CALL_SILENT_MS = 10_000;
 export const CALL_CLIENT_AWAY_MS = 10_000;
 /** A client that fell silent, whose machine sleeps or is cut off: it may come back with its calls. */
 export const CALL_CLIENT_SILENT_MS = 180_000;
-/** So is a worker, if nobody has said before what became of it. */
+/** A worker is given up after this, if nobody has said before what became of it. */
 export const CALL_WORKER_AWAY_MS = 60_000;
 /** How long a router that starts waits for the workers that should be there. */
 export const CALL_RECOVERY_MS = 20_000;
@@ -375,5 +378,5 @@ export const LONG_WAIT_MS = 60_000;
 /** What the address of a unix socket has room for, without the final NUL (unix(7)). */
 export const SOCKET_PATH_BYTES_MAX = 107;
 
-/** So long a task that needs no gpus lets later ones that do go first on a node that has some. */
+/** How long a task that needs no gpus lets later tasks that do go first on a node that has some. */
 export const GPUS_FIRST_MS = 86_400_000;

@@ -14,7 +14,7 @@ export interface MaintenanceProgram {
   readonly program: Program;
   /** Login name that it runs under; null = the agent's own. */
   readonly account: UserName | null;
-  /** It restarts the node: done when the node is back with another boot. */
+  /** The program restarts the node: done when the node is back with another boot. */
   readonly restarts: boolean;
 }
 
@@ -101,12 +101,12 @@ export function isAlive({ phase }: Pick<Maintenance, 'phase'>): boolean {
   return !OVER.has(phase);
 }
 
-/** Its time has begun and is not over: its nodes may come and go. */
+/** True from its begin to its end: its nodes may come and go. */
 export function isUnderWay({ phase }: Pick<Maintenance, 'phase'>): boolean {
   return phase === 'draining' || phase === 'active' || phase === 'restoring';
 }
 
-/** Its work on the node is not over. */
+/** True while the maintenance's work on the node is not over. */
 export function worksOn({ works }: Pick<Maintenance, 'works'>, node: NodeName): boolean {
   const kind = works[node]?.kind;
   return kind === 'waiting' || kind === 'running' || kind === 'restarting';
@@ -117,7 +117,7 @@ export function takesNode(one: Pick<Maintenance, 'works' | 'stops'>, node: NodeN
   return worksOn(one, node) || mayBeStopped(one, node);
 }
 
-/** Its site may keep the node stopped for it. */
+/** True when the site may keep the node stopped for the maintenance. */
 export function mayBeStopped({ stops }: Pick<Maintenance, 'stops'>, node: NodeName): boolean {
   return stops?.[node] === 'asked' || stops?.[node] === 'stopped';
 }

@@ -38,7 +38,10 @@ export interface NodeFacts {
   readonly sizes?: readonly NodeSize[];
   /** False: everything runs as the agent's own user, whoever submitted it. */
   readonly switchesUser: boolean;
-  /** It does not, and takes jobs of its agent's own user alone. Absent: of everybody. */
+  /**
+   * The node does not switch users, and takes jobs of its agent's own user alone. Absent: of
+   * everybody.
+   */
   readonly ownUserOnly?: true;
   /** The agent's own login name. */
   readonly user: string;
@@ -78,7 +81,7 @@ export interface NodeHello {
   readonly features?: readonly NodeFeature[];
   /** Why it can take no new work, in a word or two; absent while it can. */
   readonly fault?: string;
-  /** Its cards; absent: nothing is known of them but how many there are. */
+  /** The node's cards; absent: only their number is known. */
   readonly gpus?: NodeGpus;
   /** Longest pause that it takes. */
   readonly pauseMaxMs: number;

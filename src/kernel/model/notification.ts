@@ -9,7 +9,7 @@ import type { ExitStatus, OutcomeKind } from './job.ts';
 export const NOTIFIER_KINDS = ['matrix', 'webhook', 'command', 'mail'] as const;
 export type NotifierKind = (typeof NOTIFIER_KINDS)[number];
 
-/** Who is to be told, and by what means. */
+/** The receiver of a notification, and by what means. */
 export interface Target {
   readonly kind: NotifierKind;
   /** A Matrix id, a URL, the name of a command, an address. */
@@ -19,7 +19,7 @@ export interface Target {
 /** What somebody is told about. */
 export type Subject =
   | { readonly kind: 'job'; readonly jobId: JobId }
-  /** Its namespace, name and version as people write them. */
+  /** The batch's namespace, name and version as people write them. */
   | { readonly kind: 'batch'; readonly batch: string };
 
 /** What is told: all of it, so that the job or batch may leave memory meanwhile. */

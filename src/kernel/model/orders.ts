@@ -91,7 +91,7 @@ export interface LaunchOrder {
    * job.
    */
   readonly foreign?: { readonly job: string; readonly index: number | null };
-  /** It is a worker of a pool, which proves by `key` that it is. Missing for every other job. */
+  /** The pool whose worker the task is, which proves it by `key`. Missing for every other job. */
   readonly pool?: {
     readonly key: string;
     readonly recycle?: Recycle;
@@ -116,7 +116,7 @@ export interface EndOrder {
    * gave to a site itself.
    */
   readonly why: string;
-  /** It runs again or runs elsewhere: nobody wants what this start of it leaves. */
+  /** The task runs again or elsewhere: nobody wants what this start of it leaves. */
   readonly discards?: true;
   /** What it leaves is being kept: that may take `graceMs` more. */
   readonly hastens?: true;
@@ -185,7 +185,7 @@ export type EndCause =
   | 'out_of_memory'
   /** A process could not be started; `detail` has the step and the errno text. */
   | 'launch_failed'
-  /** Its files could not be brought; `detail` says which and why. Nothing was started. */
+  /** The task's files could not be brought; `detail` says which and why. Nothing was started. */
   | 'stage_failed'
   /** The agent could not reach the head for as long as the lease allows. */
   | 'lease_expired'
@@ -206,7 +206,7 @@ export type TaskReport =
       readonly at: number;
       /** How limits are enforced here: `cgroup`, `polling`, or `none` with the reason in words. */
       readonly limits: string;
-      /** It was so long before `at`, as its site says. Absent: then. */
+      /** How long before `at` it happened, as the site says. Absent: at that instant. */
       readonly agoMs?: number;
     }
   | {
@@ -227,7 +227,10 @@ export type TaskReport =
       /** Running time that went before. */
       readonly tookMs: number;
     }
-  /** Its processes are gone, and what it leaves is being kept. Not said where that is nothing. */
+  /**
+   * The task's processes are gone, and what it leaves is being kept. Not reported where that is
+   * nothing.
+   */
   | { readonly kind: 'task_storing'; readonly epochId: EpochId; readonly at: number }
   | {
       readonly kind: 'task_ended';
@@ -297,6 +300,6 @@ export interface HeldState {
   /** When that was, while the report is under way. Absent: the head has taken it, and lost it. */
   readonly turnedAt?: number;
   readonly suspended: boolean;
-  /** Its processes are gone, and what it leaves is being kept. */
+  /** The task's processes are gone, and what it leaves is being kept. */
   readonly storing: boolean;
 }

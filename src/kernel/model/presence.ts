@@ -21,11 +21,11 @@ export type Sign =
       readonly what: string;
       readonly last: Instant | null;
     }
-  /** Who is logged in: `alice on tty2`. */
+  /** Users who are logged in: `alice on tty2`. */
   | { readonly kind: 'sessions'; readonly by: string; readonly who: readonly string[] }
   /** CPU time that programs other than tasks have used so far; only differences mean something. */
   | { readonly kind: 'load'; readonly by: string; readonly cpuMs: number }
-  /** It cannot see what it looks for, and why. */
+  /** The detector cannot see what it looks for, and why. */
   | {
       readonly kind: 'blind';
       readonly by: string;

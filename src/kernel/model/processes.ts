@@ -41,7 +41,10 @@ export type ProcessEvent =
       readonly endedAt: number;
       /** The launcher ended it, as its lease was over while no agent renewed it. */
       readonly leaseOver: boolean;
-      /** Its owner or an operator ended it at its site, in the words of that. Absent: nobody did, as far as is known. */
+      /**
+       * The words with which an owner or operator ended the process at its site. Absent: nobody
+       * did, as far as is known.
+       */
       readonly cancelledThere?: string;
     }
   /** Nothing of it has run, as the site says, or its gateway where nothing is said of the site. */

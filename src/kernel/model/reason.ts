@@ -10,7 +10,7 @@ import type { Pause } from './pause.ts';
 export type Reason =
   /** `because`: the head holds this task itself. `jobId` null: not submitted. */
   | { readonly kind: 'held'; readonly jobId: JobId | null; readonly because: string | null }
-  /** Its site holds it, or hides it: only there it can be released. */
+  /** The site holds the job, or hides it: it can be released only there. */
   | { readonly kind: 'held'; readonly there: HeldThere }
   /** The head lacks records that nodes know of. */
   | { readonly kind: 'head_behind' }
@@ -29,7 +29,7 @@ export type Reason =
       readonly kind: 'no_node_can';
       readonly request: ResourceRequest;
       readonly partition: string;
-      /** So many of its nodes could hold a part. */
+      /** Nodes that could hold a part of the task. */
       readonly able: number;
       /** Nodes that only lack a newer agent, where those would be enough. */
       readonly outdated: NodeReasons | null;
@@ -41,9 +41,9 @@ export type Reason =
       readonly request: ResourceRequest;
       /** What is in the way on nodes that could hold a part. */
       readonly nodes: NodeReasons;
-      /** So many nodes have room, which is too few; null where that goes without saying. */
+      /** Nodes that have room, which are too few; null where that goes without saying. */
       readonly room: number | null;
-      /** So many gpus such as it wants are free, on several nodes. Absent: too few in all. */
+      /** Wanted gpus that are free, but on several nodes. Absent: too few in all. */
       readonly apart?: { readonly count: number; readonly words: string };
     }
   /** Only pilots could run it, of which there are too few. `trouble`: why the last start failed. */
@@ -53,7 +53,7 @@ export type Reason =
       readonly trouble: string | null;
       readonly isPaused: boolean;
     }
-  /** It fits, and others go first. */
+  /** The task fits, but others go first. */
   | { readonly kind: 'priority'; readonly behind: Behind | null }
   | WindowReason;
 
@@ -110,7 +110,7 @@ export type WindowReason = {
       readonly startsInMs: number;
       readonly hasLimit: boolean;
     }
-  /** Its own: it may run in that alone. */
+  /** The task's own reservation, in which alone it may run. */
   | { readonly problem: 'over' }
   | { readonly problem: 'not_begun'; readonly startsInMs: number }
   | { readonly problem: 'too_short'; readonly endsInMs: number; readonly walltimeMs: number | null }
@@ -156,6 +156,6 @@ export type Absence =
   | { readonly why: 'drained'; readonly reason: string }
   | { readonly why: 'away'; readonly isUnreachable: boolean }
   | { readonly why: 'faulty'; readonly fault: string }
-  /** It is of a partition whose starts are another program's, and the task is not. */
+  /** The node is of a partition that another program schedules, and the task is not. */
   | { readonly why: 'external'; readonly partition: string }
   | { readonly why: 'paused'; readonly pause: Pause };

@@ -12,7 +12,7 @@ export interface ReservedSlot {
   readonly from: number;
   readonly until: number;
   readonly shares: Readonly<Record<NodeName, ReservedShare>>;
-  /** Its start has been seen: what waited for it may start. */
+  /** The reservation's start has been seen: what waited for it may start. */
   readonly begun: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface Reservation {
   /** Unique among those alive; users may write it for the id. */
   readonly name: string;
   readonly purpose: 'users' | 'maintenance';
-  /** Who may use it; nobody, in maintenance. */
+  /** Users of the reservation; nobody, in maintenance. */
   readonly users: readonly UserName[];
   readonly groups: readonly string[];
   /** Jobs that were put into it, whoever owns them. */

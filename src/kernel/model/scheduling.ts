@@ -13,10 +13,10 @@ export const POLICIES = [...PLANNING_POLICIES, 'external'] as const;
 export type PlanningPolicy = (typeof PLANNING_POLICIES)[number];
 
 /**
- * Who may start before whom. `first_fit`: whatever fits, in order (a wide task can starve). `fifo`:
- * nobody passes a task that waits. `easy`: nobody delays the first that waits (Lifka 1995).
- * `conservative`: nobody delays anybody planned before (Mu'alem and Feitelson 2001). `external`:
- * nothing, but what another program starts by its own order.
+ * Policies: who may start before whom. `first_fit`: whatever fits, in order (a wide task can
+ * starve). `fifo`: nobody passes a task that waits. `easy`: nobody delays the first that waits
+ * (Lifka 1995). `conservative`: nobody delays anybody planned before (Mu'alem and Feitelson 2001).
+ * `external`: nothing, but what another program starts by its own order.
  */
 export type Policy = (typeof POLICIES)[number];
 
@@ -82,7 +82,7 @@ export interface Partition {
     readonly tasksPerUser: number | null;
     readonly memoryPerNodeBytes: number | null;
   };
-  /** Who may submit; both null = everybody. */
+  /** Users who may submit; everybody when both are null. */
   readonly users: readonly UserName[] | null;
   readonly groups: readonly string[] | null;
 }
@@ -183,7 +183,7 @@ export interface Scheduling {
   readonly prices?: Readonly<Record<string, number>>;
 }
 
-/** Who ought to get how much of the cluster in the long run. */
+/** Shares of the cluster that users ought to get in the long run. */
 export interface FairShare {
   /** Time after which what was used counts half. */
   readonly halfLifeMs: number;
@@ -201,7 +201,10 @@ export interface BillingWeights {
   readonly gpu: number;
 }
 
-/** Its share is divided among its members, by their shares. Each is a member of one group only. */
+/**
+ * A group whose share is divided among its members, by their shares. Each is a member of one group
+ * only.
+ */
 export interface FairShareGroup {
   readonly share: number;
   readonly users: readonly UserName[];

@@ -24,7 +24,7 @@ export interface Settings {
   readonly scheduling: Scheduling;
   /** Users may reserve for themselves; otherwise only operators reserve. Absent: they may not. */
   readonly usersMayReserve?: boolean;
-  /** Who may be told of the end of a job. Absent: nobody. */
+  /** Targets that may be told of the end of a job. Absent: none. */
   readonly notify?: NotifyRules;
   readonly retainedJobsMax: number;
   /** Kept of what a task leaves in its private directory when its job does not say. */

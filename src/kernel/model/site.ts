@@ -49,7 +49,7 @@ export interface SiteWhere {
 }
 
 export interface SiteJob {
-  /** Its name for the site's own commands; that of an array's element says which. */
+  /** The job's name for the site's own commands; that of an array's element says which. */
   readonly id: string;
   /** What a start by us needs beside the id; null: nothing. */
   readonly handle: string | null;
@@ -74,13 +74,15 @@ export interface SiteJob {
   readonly cpuCount: number | null;
   /** Per node. */
   readonly memoryBytes: number | null;
-  /** It wants its nodes for itself. */
+  /** The job wants its nodes for itself. */
   readonly isExclusive: boolean;
   /** Names of the nodes that it has, or has had. */
   readonly nodes: readonly string[];
   /** Null: it has not ended, or the site does not know. */
   readonly exit: ExitStatus | null;
-  /** Its owner or an operator ended it, as the site says. Absent: it does not say so. */
+  /**
+   * The job's owner or an operator ended it, as the site says. Absent: the site does not say so.
+   */
   readonly isCancelled?: true;
   /** What a plan is to keep to, while it waits; absent: nothing. */
   readonly where?: SiteWhere;
@@ -97,11 +99,14 @@ export interface SiteJob {
 
 /** What a site does to jobs that run there, for those who may ask for it. */
 export interface SiteSkills {
-  /** It passes signals on. */
+  /** The site passes signals on. */
   readonly signals: boolean;
-  /** It suspends jobs; `unlimited`: without a time limit, which would go on there. Null: none. */
+  /**
+   * The site suspends jobs; `unlimited`: only jobs without a time limit, which would go on there.
+   * Null: none.
+   */
   readonly suspends: 'any' | 'unlimited' | null;
-  /** Whoever has suspended a job there, its owner may let it go on. */
+  /** A job's owner may resume it there, whoever has suspended it. */
   readonly ownersResume?: true;
 }
 
@@ -131,13 +136,13 @@ export interface SiteNode {
 export interface NodePart {
   /** In the words of the site's commands. */
   readonly name: string;
-  /** It takes new jobs, for all that operators have said. */
+  /** The node takes new jobs, for all that operators have said. */
   readonly isOpen: boolean;
 }
 
 /** A node that its site is to keep from all jobs, for a maintenance of ours. */
 export interface StopRequest {
-  /** Its name here; to the site itself its gateway says the site's own. */
+  /** The node's name here; its gateway uses the site's own name to the site. */
   readonly node: string;
   readonly maintenance: string;
   /** Until then at least; a gateway that hears nothing more gives the node back after it. */

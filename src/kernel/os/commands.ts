@@ -9,7 +9,7 @@ import { countMembers, ticksNow } from './launcher-fallback/members.ts';
 /** After the end of the command, for what is still in the pipes. */
 const PIPES_MS = 500;
 
-/** They say whose program this is, which is wrong for a command of another user. */
+/** Variables that say whose program this is, which is wrong for a command of another user. */
 const OF_ACCOUNT = new Set(['HOME', 'USER', 'LOGNAME']);
 
 export const systemCommands: Commands = { run: (command) => run(command, withoutOwn(process.env)) };

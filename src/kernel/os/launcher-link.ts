@@ -8,7 +8,7 @@ import type { LauncherStream } from '../ports/processes.ts';
 
 export interface LauncherPlace {
   readonly socketPath: string;
-  /** Its standard output and error. */
+  /** The file for the launcher's standard output and error. */
   readonly logFile: string;
   /** Program and first arguments. */
   readonly command: readonly string[];

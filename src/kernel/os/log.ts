@@ -71,7 +71,10 @@ function plain(value: unknown): string {
     .join('\n');
 }
 
-/** Who listens for SIGHUP: a process of many nodes has a log for each, and Node one listener for all. */
+/**
+ * Logs that reopen at SIGHUP: a process of many nodes has a log for each, and Node one listener for
+ * all.
+ */
 const listeners = new Set<() => void>();
 const tellAll = (): void => {
   for (const listener of listeners) listener();

@@ -4,7 +4,10 @@
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-/** It asks the kernel once for each; it hangs only where the machine does. */
+/**
+ * How long the program may take: it asks the kernel once for each connection, and hangs only where
+ * the machine does.
+ */
 const PATIENCE_MS = 2000;
 /** Descriptors before those that are asked for. */
 const USUAL = ['ignore', 'pipe', 'ignore'] as const;

@@ -190,7 +190,7 @@ function HeadLine({ what, words }: { what: string; words: string | null }) {
   );
 }
 
-/** Who looks on the next day still wants to know. */
+/** How long a set clock is mentioned: the next day people still want to know. */
 const CLOCK_TOLD_MS = 86_400_000;
 
 function ClockLine({ steps }: { steps: readonly { at: number; byMs: number }[] }) {

@@ -10,13 +10,13 @@ export interface Command {
   readonly timeoutMs: number;
   /** Which part of its output is kept, and how many characters. */
   readonly keep: { readonly part: 'first' | 'last'; readonly length: number };
-  /** Its standard error is kept apart from its output. */
+  /** The command's standard error is kept apart from its output. */
   readonly apart?: true;
   /** What it reads from its standard input; absent: nothing. */
   readonly input?: string;
   /** Variables beside those that it gets of this program. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** It gets `environment` and none of this program's variables. */
+  /** The command gets `environment` and none of this program's variables. */
   readonly isBare?: true;
   /** Where it starts; absent: where this program is. */
   readonly directory?: string;

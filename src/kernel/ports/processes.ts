@@ -26,7 +26,8 @@ export interface LaunchRequest {
   /** The folders above output files are made as well, as the same user. */
   readonly makeParents: boolean;
   /**
-   * It is killed, whoever else is dead, this long after the head was last `heard`; null = never.
+   * The process is killed, whoever else is dead, this long after the head was last `heard`; null =
+   * never.
    */
   readonly leaseMs: number | null;
   /** A job that a site has already, and is to start on these nodes; absent: a program. */

@@ -20,6 +20,6 @@ export interface SiteSource {
   stop(wishes: readonly StopRequest[], number: number): void;
   /** Why there is no work for its node; null: there may be. */
   fault(): string | null;
-  /** It asks its site nothing more. */
+  /** Stops asking the site. */
   close(): void;
 }

@@ -11,7 +11,7 @@ export interface UserAccount {
 }
 
 export interface Users {
-  /** Who this program runs as. */
+  /** The account that this program runs as. */
   self(): UserAccount;
   /** The account if it was looked up lately; undefined = ask `find`. Null: no such account. */
   cached(name: string): UserAccount | null | undefined;

@@ -96,7 +96,10 @@ export interface Run {
   turnTold: number;
   ending: Termination | null;
   failure: Failure | null;
-  /** Who began it at its site has ended it there, in the words of that. Absent: nobody did. */
+  /**
+   * The words with which the user who began the job at its site has ended it there. Absent: nobody
+   * did.
+   */
   cancelledThere?: string;
   /** Serial of the last signal order. */
   signalSerial: number;
@@ -110,7 +113,7 @@ export interface Run {
 export interface Start {
   /** Ms since 1970. */
   readonly at: number;
-  /** It had begun so long before that, as its site or launcher says. Absent: it began then. */
+  /** How long before that it had begun, as the site or launcher says. Absent: it began then. */
   readonly begunMs?: number;
   /** `Now.bootedAt` then. Absent: not known, or it was before the machine was started anew. */
   readonly bootedAt?: number;
@@ -179,7 +182,7 @@ export function isGoingOn(epoch: Epoch): epoch is GoingOn {
   return endingOf({ run }) === null;
 }
 
-/** Its processes were asked for, and some of them are still open. */
+/** True when processes were asked for, and some of them are still open. */
 export function isLaunched(epoch: Epoch): epoch is Launching | Running {
   return epoch.phase === 'launching' || epoch.phase === 'running';
 }
@@ -230,7 +233,9 @@ export function isHeldStill({ paused, wanted }: Pick<Epoch, 'paused' | 'wanted'>
   return paused || wanted === 'suspend';
 }
 
-/** Its node is being made ready for its batch: the clock of its own time limit has not begun. */
+/**
+ * True while the node is being made ready for the batch: the task's own time limit has not begun.
+ */
 export function isBuilding({ order, run }: Epoch): boolean {
   return order.batch?.buildMs !== undefined && run?.built !== true;
 }

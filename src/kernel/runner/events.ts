@@ -57,7 +57,7 @@ export type RunnerEvent =
       readonly kind: 'epoch_running';
       readonly epochId: EpochId;
       readonly at: number;
-      /** They had so long before. Absent: now. */
+      /** How long before `at` they had started. Absent: at that instant. */
       readonly agoMs?: number;
     }
   /** `turn`: of the order. */
@@ -121,7 +121,7 @@ export type RunnerEvent =
       readonly at: number;
       readonly report: EndReport;
     }
-  /** They are given up at `storeUntil` (monotonic) if they are not kept by then. */
+  /** Files are given up at `storeUntil` (monotonic) if they are not kept by then. */
   | { readonly kind: 'storing_hastened'; readonly epochId: EpochId; readonly storeUntil: number }
   | { readonly kind: 'epoch_ended'; readonly epochId: EpochId; readonly report: EndReport }
   /** Ended before it came, or not taken: it must not start later either. */

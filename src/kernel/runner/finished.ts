@@ -16,7 +16,7 @@ export interface Meant {
   readonly life?: LifeId | undefined;
 }
 
-/** Its number was given to another start, by another life of the head. */
+/** True when the number was given to another start, by another life of the head. */
 export function isAnother(meant: Meant, known: LifeId | null | undefined): boolean {
   return meant.life !== undefined && known != null && known !== meant.life;
 }
@@ -49,7 +49,7 @@ function endFor(
   return endUnknown(epochId, now);
 }
 
-/** It is not here, and how it ended is not known any more. */
+/** The report on an epoch that is not here, and of whose end nothing is known any more. */
 function endUnknown(epochId: EpochId, now: Now): EndReport {
   const detail = 'it ended here before, and how was told to a head that has lost it since';
   return endOfNothing(epochId, { at: now.at, cause: 'lost', detail });
@@ -67,7 +67,7 @@ export function neverStarted(epochId: EpochId, now: Now): EndReport {
   return endOfNothing(epochId, { at: now.at, cause: 'never_started', detail });
 }
 
-/** It waits to be sent, or to be acknowledged. */
+/** True for an end that waits to be sent, or to be acknowledged. */
 export function isTold(state: RunnerState, epochId: EpochId): boolean {
   for (const report of state.reports.values()) {
     if (report.kind === 'task_ended' && report.epochId === epochId) return true;

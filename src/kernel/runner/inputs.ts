@@ -12,9 +12,9 @@ import type { PauseInput } from './pause/decide.ts';
 /** What the launcher says of one process, and what the agent has to conclude by itself. */
 export type ProcessInput =
   | ProcessEvent
-  /** It stood still already when the agent took it over. */
+  /** The process was stopped already when the agent took it over. */
   | { readonly kind: 'found_stopped'; readonly launchId: number }
-  /** It could not even be asked of the launcher. */
+  /** The launcher could not even be asked to start it. */
   | { readonly kind: 'unstartable'; readonly launchId: number; readonly why: string };
 
 export type RunnerInput =

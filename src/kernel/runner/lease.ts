@@ -15,7 +15,7 @@ export function isLeaseOver(
   return state.heardAt === null || now.monotonic - state.heardAt > order.onNodeLoss.leaseMs;
 }
 
-/** Its lease was over before any process of it was asked for. */
+/** Ends an epoch whose lease was over before any process of it was asked for. */
 export function endUnleased(epoch: Epoch, now: Now): RunnerEvent {
   const detail = 'the lease expired before the start';
   return endUnlaunched(epoch, { cause: 'lease_expired', nodeFault: false, detail }, now);

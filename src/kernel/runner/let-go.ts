@@ -9,13 +9,19 @@ import { endOfNothing } from './finished.ts';
 /** What heads say of an end that somebody asked for: its owner, an operator, or a rule that they set. */
 const WISHES: ReadonlySet<string> = new Set(['cancel', 'requeue']);
 
-/** It is not ours to end: no more is known here than that a head does not count it, or not this part. */
+/**
+ * True when the epoch is not ours to end: we only know that a head does not count it, or not this
+ * part.
+ */
 export function isLetGo(epoch: Epoch, { why }: Pick<EndOrder, 'why'>): boolean {
   if (epoch.order.foreign === undefined || WISHES.has(why)) return false;
   return isLaunched(epoch) && epoch.run.ending === null;
 }
 
-/** Its end here says nothing of the job, which its site goes on to list: as of one that never was here. */
+/**
+ * Lets an epoch go, as if it had never been here. That says nothing of the job, which its site goes
+ * on to list.
+ */
 export function letGo(epoch: Epoch, why: string, now: Now): RunnerEvent[] {
   const { epochId } = epoch.order;
   const detail = `its gateway let go of it, and its site goes on with it: ${why}`;

@@ -168,7 +168,10 @@ function endKnown(
   }
 }
 
-/** Its processes are gone, which is what an order asks for that says nothing of its files. */
+/**
+ * Decides an order to end a task whose processes are gone: the order may discard its files, or
+ * hasten their keeping.
+ */
 function decideHaste(
   epoch: Storing,
   { why, discards, hastens }: Pick<EndOrder, 'why' | 'discards' | 'hastens'>,

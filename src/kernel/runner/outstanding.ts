@@ -15,7 +15,7 @@ export interface Effect {
   readonly signals?: readonly number[];
   /** Somebody sends them to the processes, for what these make of it. */
   readonly asked?: true;
-  /** It only takes processes down: done twice it does no harm, and it may be done unrecorded. */
+  /** The effect only ends processes: done twice it does no harm, and it may be done unrecorded. */
   readonly ends?: true;
 }
 

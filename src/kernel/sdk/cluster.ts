@@ -51,7 +51,7 @@ export interface JobFilter {
 
 /** A job that is over. */
 export interface RunResult {
-  /** Its handle: for `output()`, `pull()` and the rest. */
+  /** The job's handle: for `output()`, `pull()` and the rest. */
   readonly job: Job;
   readonly info: JobInfo;
   /** Exit code of the process that decided it; null when a signal or the cluster ended it. */

@@ -28,7 +28,7 @@ export class Job {
     return jobInfo(this.#line, this.id);
   }
 
-  /** Its tasks by index, all pages of them. */
+  /** The job's tasks by index, all pages of them. */
   tasks(): AsyncGenerator<TaskInfo, void, undefined> {
     return jobTasks(this.#line, this.id);
   }

@@ -170,7 +170,7 @@ export interface Explanation {
   readonly startsAt: number | null;
   /** Where, by today's plan. */
   readonly startNodes: readonly string[];
-  /** Its start is a guess, as a site decides it. Absent: no site does. */
+  /** The planned start is a guess, as a site decides it. Absent: no site does. */
   readonly guess?: StartGuess | undefined;
   /** What asked for instead would start now, the least change first. */
   readonly smaller: readonly string[];

@@ -15,7 +15,7 @@ const POLL_MS = 30_000;
 const FOR_EVER = Number.POSITIVE_INFINITY;
 /** What an answer may take beyond the poll. */
 const ANSWER_MS = 15_000;
-/** So many may be named in one request. */
+/** Jobs that may be named in one request. */
 const JOBS_MAX = 1000;
 
 /** Resolves when it is done, or has started. */

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { WeftError } from './errors.ts';
 
-/** It lies at the same place in the package and in its sources. */
+/** The `weft` program, at the same place in the package and in its sources. */
 const PROGRAM = fileURLToPath(new URL('../../../bin/weft.mjs', import.meta.url));
 
 /** Words for the command line; none for what is not given. */

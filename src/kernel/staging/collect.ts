@@ -29,7 +29,7 @@ export interface Collecting {
   readonly directory: string;
   readonly uid: number | null;
   readonly wish: Pick<StagingOrder, 'outputs' | 'bytesMax'>;
-  /** Its owner is told of what lies outside of the save folder. */
+  /** Set for a batch: its owner is told of files outside of the save folder. */
   readonly isOfBatch?: boolean;
   /** What was laid out there: unchanged, it is no output where nobody has said what is one. */
   readonly inputs: readonly FileEntry[];

@@ -46,7 +46,7 @@ const OWN_MAX = 500;
 const OWN_BYTES_MAX = 1_048_576;
 /** The disk has no room, or a quota of it none. */
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
-/** So many are named of what is left out. */
+/** Files that are named at most of those left out. */
 const NAMED_MAX = 1000;
 
 export class HeadStaging implements Staging {
@@ -234,7 +234,10 @@ function contentsOf(entries: readonly FileEntry[]): Content[] {
   );
 }
 
-/** Whoever says no to one node says it to all; what the node itself cannot do another one may. */
+/**
+ * The failure behind an error. A refusal of the head holds for every node; what this node itself
+ * cannot do another one may.
+ */
 function failureOf(error: unknown): StagingFailure {
   const isOfHead = error instanceof Failure && error.cause === undefined;
   return { detail: stagingProblemOf(error), nodeFault: !isOfHead };

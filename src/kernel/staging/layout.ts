@@ -80,7 +80,7 @@ export async function layOut({ entries, pathOf, inMemory, folder, owner }: Layou
 }
 
 interface Laying {
-  /** Its bytes, or the file that has them. */
+  /** The file's bytes, or the file that has them. */
   readonly from: string | Uint8Array;
   readonly target: string;
   readonly owner: Owner | null;

@@ -203,7 +203,7 @@ export class NodeCache {
     if (isNew) void this.#note(hash, usedAt);
   }
 
-  /** It did not come: nothing takes up room. */
+  /** Forgets a content that did not come: nothing takes up room. */
   #forgetMissing(hash: BlobHash): void {
     const isIdle = this.#entries.get(hash)?.users === 0;
     if (isIdle && !existsSync(this.#pathOf(hash))) this.#entries.delete(hash);

@@ -21,7 +21,7 @@ export interface Wanted {
 
 /** How whoever fetches many contents is told about each. */
 export interface Arrivals {
-  /** So many bytes more have come. */
+  /** Called with the number of bytes that have come. */
   readonly moved?: (bytes: number) => void;
   /** The head has none that is whole: the others still come. Absent: that fails all of them. */
   readonly flawed?: (wanted: Wanted, problem: Failure) => void;

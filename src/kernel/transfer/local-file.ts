@@ -48,7 +48,7 @@ export interface OpenContent {
 
 interface Hashing {
   readonly signal?: AbortSignal;
-  /** So many bytes more are done. */
+  /** Called with the number of bytes that are done. */
   readonly moved?: (bytes: number) => void;
 }
 

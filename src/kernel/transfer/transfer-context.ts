@@ -7,11 +7,11 @@ export type Errand = 'reading' | 'sending' | 'fetching' | 'comparing';
 
 /** How far one errand is. */
 export interface Progress {
-  /** So much is to go. */
+  /** Begins with the number of bytes to move. */
   start(totalBytes: number): void;
-  /** So many bytes more have gone. */
+  /** Counts bytes that have moved. */
   readonly moved: (bytes: number) => void;
-  /** It is over; may be called again. */
+  /** Ends the line; may be called again. */
   stop(): void;
 }
 

@@ -4,7 +4,10 @@
 import { createHmac } from 'node:crypto';
 import type { InsideClaim } from '../model/inside.ts';
 
-/** Who, how deep, and by the worker's secret that it is so. */
+/**
+ * The proof of a call from inside a worker: which worker, how deep, and a hash with the worker's
+ * secret.
+ */
 export function insideProof({
   epochId,
   depth,

@@ -63,14 +63,16 @@ export type AgentToHead =
       readonly kind: 'heartbeat';
       /** The agent's monotonic clock; comes back in the acknowledgement and renews leases. */
       readonly sentAt: number;
-      /** Its wall clock, only to be compared for people. */
+      /** The agent's wall clock, only to be compared for people. */
       readonly at: number;
       readonly load: NodeLoad;
       /** The same as in the hello. */
       readonly fault?: string;
-      /** Who uses its machine; absent: as it was told last in this session, at first nothing. */
+      /**
+       * Users of the agent's machine; absent: as reported last in this session, at first nothing.
+       */
       readonly presence?: readonly Presence[];
-      /** Its cards; absent: as it was told last in this session. */
+      /** The node's cards; absent: as reported last in this session. */
       readonly gpus?: NodeGpus;
       /** What its tasks have in memory; absent: as it was told last in this session, at first nothing. */
       readonly memory?: readonly MemoryUse[];

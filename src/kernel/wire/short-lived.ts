@@ -11,7 +11,7 @@ const EVERY_BYTES = 8 * 1_048_576;
 let passedBytes = 0;
 let collect: typeof globalThis.gc | null = null;
 
-/** So many bytes came in buffers that are of no use once they are sent on, or taken apart. */
+/** Counts bytes in buffers that are of no use once they are sent on, or taken apart. */
 export function passed(bytes: number): void {
   passedBytes += bytes;
   if (passedBytes < EVERY_BYTES) return;

@@ -43,7 +43,7 @@ export const COURSE = {
     kept: { default: 0 },
     sbatch: '--nice',
   },
-  /** It waits for `release`. */
+  /** The job waits for `release`. */
   hold: {
     flags: '--hold',
     words: 'do not start before `weft release`',

@@ -26,7 +26,7 @@ export const IDENTITY = {
     kept: { title: 'Comment' },
     sbatch: '--comment',
   },
-  /** Who is told of its end, as `matrix:@ann:lab`. */
+  /** Targets that are told of the job's end, as `matrix:@ann:lab`. */
   notify: {
     flags: '--notify <whom>',
     words:

@@ -10,20 +10,20 @@ export interface OptionRow {
   readonly flags: string;
   /** In a command's help. */
   readonly words: string;
-  /** It may be given more than once. */
+  /** The option may be given more than once. */
   readonly many?: true;
   /** The field of a submission that it is; absent: one that is made of several options. */
   readonly field?: string;
   /** How the field is read. There is one where there is a field. */
   // biome-ignore lint/suspicious/noExplicitAny: rows have all kinds of values; `OPTIONS` knows which.
   readonly type?: OptionType<any, any>;
-  /** It says something of a worker of a pool, too. */
+  /** The option applies to workers of a pool, too. */
   readonly pool?: true;
   /** `weft change` changes it. Absent: nobody does. */
   readonly change?: Change;
   /** The machine keeps its value in the job's specification as it is, and shows it. */
   readonly kept?: Kept;
-  /** Its name in `#SBATCH` lines, the short one behind the long one. */
+  /** The option's name in `#SBATCH` lines, the short one behind the long one. */
   readonly sbatch?: string;
   /** More names of it elsewhere, for those who type them here. */
   readonly theirs?: string;

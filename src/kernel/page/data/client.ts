@@ -75,7 +75,7 @@ export async function whole<T>(body: Promise<T>, hint = 'Try again.'): Promise<T
   }
 }
 
-/** Whoever asked wants it no more. */
+/** True when the caller has aborted the request. */
 function isAbort(cause: unknown): boolean {
   return cause instanceof Error && cause.name === 'AbortError';
 }
@@ -123,7 +123,7 @@ async function reach(url: string, init: RequestInit, hint: string): Promise<Resp
   }
 }
 
-/** It holds the connection, and says nothing. */
+/** The error of a head that holds the connection, and sends nothing. */
 function silent(limitMs: number, hint: string): HeadError {
   return new HeadError({
     code: 'head.silent',

@@ -56,7 +56,7 @@ export function forget(wish: string): void {
   change(withoutUnanswered(unanswered(), wish));
 }
 
-/** It may have been done all the same. */
+/** True for a failure after which the request may have been done all the same. */
 export function isLost({ kind }: HeadError): boolean {
   return kind === 'unavailable' || kind === 'deadline_exceeded';
 }

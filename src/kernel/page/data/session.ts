@@ -15,13 +15,13 @@ export const TYPED = 'weft.new-job';
 /** What somebody sent here and has no answer to. */
 export const UNANSWERED = 'weft.unanswered';
 
-/** Whoever comes next sees nothing of it. */
+/** Forgets what was typed, so that the next user does not see it. */
 export function forgetTyped(): void {
   keep('tab', TYPED, null);
   keep('tab', UNANSWERED, null);
 }
 
-/** Who was logged in here last: shown at once, while the head is asked whether it still is so. */
+/** The last user here: shown at once, while the head is asked whether the session still holds. */
 export function lastMe(): Me | null {
   return readMe(readKept('browser', ME));
 }

@@ -31,7 +31,7 @@ const TITLES: Readonly<Record<UsageKey, string>> = {
   partition: 'Partition',
   outcome: 'Outcome',
 };
-/** Whoever is in no group. */
+/** The row of users who are in no group. */
 const NO_GROUP = 'in no group';
 const TONES: readonly Tone[] = ['run', 'wait', 'stop', 'good', 'move', 'dim'];
 

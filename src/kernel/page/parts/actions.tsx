@@ -24,7 +24,9 @@ export interface Action {
   readonly isBad?: boolean;
 }
 
-/** So long one that went well stays over the page; one that did not stays until it is closed. */
+/**
+ * How long the notice of a success stays over the page; that of a failure stays until it is closed.
+ */
 const TOLD_MS = 12_000;
 
 /** What came of the last action; said aloud by screen readers. */

@@ -51,7 +51,7 @@ export interface ScheduleDrawing {
   readonly now: number;
 }
 
-/** So wide that the names of all nodes can be read, within reason. */
+/** Width in which the names of all nodes can be read, within reason. */
 export function labelWidthOf(nodes: readonly RowOf[]): number {
   const context = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D;
   context.font = FONT;

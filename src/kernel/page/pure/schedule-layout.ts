@@ -16,7 +16,7 @@ export interface Piece {
 export interface Placed {
   readonly bar: ScheduleBar;
   readonly row: number;
-  /** Its cpus; several pieces where no gap is as high. */
+  /** The task's cpus; several pieces where no gap is as high. */
   readonly pieces: readonly Piece[];
   readonly from: number;
   readonly until: number;

@@ -110,7 +110,7 @@ function outdatedOf(nodes: readonly NodeOutline[], request: ResourceRequest): No
 
 /** What has to come back before a task can start at all. */
 export interface Awaited {
-  /** So many of them are enough. */
+  /** How many of them are enough. */
   readonly count: number;
   readonly nodes: readonly { readonly name: string; readonly kind: Absence['why'] }[];
 }

@@ -47,7 +47,7 @@ export class RunningLimits {
     return at;
   }
 
-  /** It is planned to start then. */
+  /** Notes that a task is planned to start at this instant. */
   enter(candidate: Candidate, at: number): void {
     const { shape } = candidate.group;
     const until = knownEndOf(at, shape.walltimeMs);

@@ -189,7 +189,7 @@ function walltime({ walltimeMs: wholeMs, buildMs = 0 }: Ask): Amount {
   };
 }
 
-/** So that it can be said exactly: whole GiB from ten on, halves below, then steps of 16 MiB. */
+/** Rounds memory to a short number: whole GiB from ten on, halves below, then steps of 16 MiB. */
 function roundMemory(mebibytes: number): number {
   const step = mebibytes >= 10_240 ? 1024 : mebibytes >= 1024 ? 512 : mebibytes >= 64 ? 16 : 1;
   return mebibytes - (mebibytes % step);

@@ -12,7 +12,7 @@ import type { NodeView } from '../room/pool.ts';
 export interface Rivals {
   readonly first: Candidate | undefined;
   started(): void;
-  /** It does not start now, nor does the rest of its group. */
+  /** Drops a task that does not start now, with the rest of its group. */
   drop(): void;
 }
 
@@ -69,7 +69,7 @@ export class GpusFirst {
     this.#line = null;
   }
 
-  /** It has gone before its turn. */
+  /** True for a task that has started before its turn. */
   hasStarted({ entry, index }: Candidate): boolean {
     return this.#started.get(entry)?.has(index) === true;
   }

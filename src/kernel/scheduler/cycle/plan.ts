@@ -67,9 +67,9 @@ export interface Turn {
   readonly promised: readonly Promised[];
 }
 
-/** So much goes before a task that the looks do not reach as far. */
+/** What goes before a task that the looks do not reach. */
 export interface TooFar {
-  /** So many tasks are before it for certain, and more. */
+  /** Tasks that are before it for certain; there are more. */
   readonly seen: number;
 }
 
@@ -293,7 +293,7 @@ class Cycle {
     if (target !== null && this.#gpusFirst.isRival(target, next)) this.#isReached = true;
   }
 
-  /** It does not fit now: what the policy of its partition makes of that. */
+  /** What the policy of its partition makes of a task that does not fit now. */
   #wait(next: Candidate, head: SlotPromise | undefined): Fate {
     const { policy, name } = next.partition;
     const hasRoom = this.#preempt(next, head !== undefined);

@@ -47,7 +47,7 @@ export class Preemptor {
   readonly spared = new Set<string>();
   readonly #board: Board;
   readonly #scheduling: Scheduling;
-  /** Who leaves by this cycle's decision, with the nodes whose future knows it. */
+  /** Tasks that leave by this cycle's decision, with the nodes whose future knows it. */
   readonly #gone = new Map<string, Set<NodeName>>();
   /** Searches known to find nothing. */
   readonly #hopeless: Hopeless;

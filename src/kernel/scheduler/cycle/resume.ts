@@ -19,7 +19,7 @@ export interface Stopped extends Taker {
   /** What is left of its time limit; null: it has none. */
   readonly timeLeftMs: number | null;
   readonly reservation: string | null;
-  /** It is planned for, but must not go on now, whatever there is room for. Absent: no. */
+  /** The task is planned for, but must not resume now, whatever there is room for. Absent: no. */
   readonly isHeld?: boolean;
 }
 
@@ -98,7 +98,7 @@ function tierOf({ partition, qos }: Stopped, scheduling: Scheduling): number {
   return (partitionOf(scheduling, partition)?.tier ?? 0) + qosOf(scheduling, qos).tier;
 }
 
-/** Its own nodes and no others; memory and gpus it never gave up. */
+/** What a stopped task asks for: its own nodes and no others; memory and gpus it never gave up. */
 export function askOfStopped(one: Stopped): Ask {
   const { nodes, cpuCount } = one;
   const key = `stopped ${one.jobId}:${one.index}`;

@@ -161,7 +161,7 @@ export class RoomSearch {
     if (fresh !== null) this.#heap.push(fresh);
   }
 
-  /** Who is needed on the node, if these leave anyway. Null: it would not do, whoever left. */
+  /** The tasks that have to leave the node, if these leave anyway. Null: no leaving helps. */
   #look(spot: Spot, leaving: ReadonlySet<string>): Spot | null {
     const possible = spot.possible.filter(({ key }) => !this.#expelled.has(key));
     const needed = this.#least({ ...spot, possible }, leaving);

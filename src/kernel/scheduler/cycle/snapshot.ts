@@ -64,7 +64,7 @@ export interface Snapshot {
   readonly partsAheadMax: number;
 }
 
-/** Who goes before whom in this snapshot. */
+/** The order of tasks in this snapshot. */
 export function lineRules(snapshot: Snapshot): LineRules {
   const { fairness, pool } = snapshot;
   const { scheduling } = snapshot;

@@ -40,7 +40,7 @@ interface Source {
 
 interface GroupHead extends Candidate {
   readonly source: Source;
-  /** Its group was the last of its band to come up: the next one has yet to. */
+  /** The group was the last of its band to come up: the next one has yet to. */
   isLast: boolean;
   /** What comes after `entry` and `index`; null until asked for, which most groups never are. */
   entries: Iterator<QueueEntry> | null;

@@ -89,8 +89,8 @@ export class UsageBook {
   }
 
   /**
-   * Who holds nothing, has not for a half-life, and has nothing worth keeping left. Within the
-   * half-life somebody who comes and goes would come and go in everybody's shares.
+   * Users who hold nothing, have not for a half-life, and have nothing worth keeping left. Within
+   * the half-life somebody who comes and goes would come and go in everybody's shares.
    */
   faded(now: number): UserName[] {
     const users: UserName[] = [];

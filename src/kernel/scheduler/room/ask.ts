@@ -31,9 +31,9 @@ export interface Ask {
   readonly inputs?: string;
   /** A worker of a pool without a time limit: it may begin where it cannot stay for ever. */
   readonly moves?: true;
-  /** It needs no gpus, and leaves nodes that have some to others where it can. */
+  /** The task needs no gpus, and leaves nodes that have some to others where it can. */
   readonly sparesGpus?: true;
-  /** It is on its nodes already, so they may be closed to what is new. Absent: no. */
+  /** The task is on its nodes already, so they may be closed to what is new. Absent: no. */
   readonly isThere?: boolean;
 }
 

@@ -20,7 +20,7 @@ import { RoomNow } from './room-now.ts';
 import { type Slot, SlotFinder } from './slots.ts';
 import { inTurn, Views } from './views.ts';
 
-/** Who takes the share: what a later plan must know of it. */
+/** The task that takes a share: what a later plan must know of it. */
 export interface Taker {
   readonly jobId: JobId;
   readonly index: number;

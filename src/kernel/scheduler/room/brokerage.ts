@@ -17,7 +17,7 @@ export interface SiteStanding {
   readonly waitingCpuMs: number;
   /** When it was listed, in ms since 1970; null: it never was. */
   readonly listedAt: number | null;
-  /** It does not answer, or has not for long; absent: it does. */
+  /** The site does not answer, or has not for long; absent: it does. */
   readonly isSilent?: true;
 }
 
@@ -51,7 +51,7 @@ export interface Choice {
   readonly offers: readonly Offer[];
 }
 
-/** So much is reckoned for a job without a time limit. */
+/** Time that is assumed for a job without a time limit. */
 export const UNLIMITED_MS = 3_600_000;
 
 export function offerOf(view: NodeView, ask: Ask, brokerage: Brokerage): Offer {

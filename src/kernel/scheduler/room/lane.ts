@@ -17,7 +17,7 @@ export interface Window {
   /** What its users call it. */
   readonly name: string;
   readonly purpose: WindowPurpose;
-  /** Its reservation comes again and again. */
+  /** The reservation recurs. */
   readonly recurs: boolean;
   /** Ms since 1970; [from, to). */
   readonly from: number;

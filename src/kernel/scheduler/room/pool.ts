@@ -34,7 +34,7 @@ export interface Occupant {
   readonly qos: string;
   /** How many nodes it has. */
   readonly nodeCount: number;
-  /** It runs, is not stopped yet, and stopping it gives its cpus back. */
+  /** The task runs, is not stopped yet, and stopping it gives its cpus back. */
   readonly canSuspend: boolean;
   /** False: it must not start a second time, so what would requeue it cancels it. */
   readonly canRequeue: boolean;

@@ -31,7 +31,7 @@ export interface Room {
 
 /** Why something cannot be set aside. */
 export type Obstacle =
-  /** So many nodes could ever give it. */
+  /** Nodes that could ever give it. */
   | { readonly kind: 'never'; readonly able: number }
   | { readonly kind: 'reserved'; readonly node: NodeName; readonly window: Window }
   /** Until null: it has no time limit, or nobody knows when it goes on. */

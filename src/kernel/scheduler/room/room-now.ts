@@ -11,7 +11,10 @@ import { endWith, type Prepared, preparedFor } from './prepared.ts';
 import { FOREVER } from './profile.ts';
 import type { Views } from './views.ts';
 
-/** So many ready nodes are each looked at; of more, so many that fit are looked through for one. */
+/**
+ * Ready nodes that are each looked at; where more are ready, this many that fit are looked through
+ * for one.
+ */
 const READY_LOOKS_MAX = 64;
 const READY_FRONT = 16;
 

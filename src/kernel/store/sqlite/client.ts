@@ -172,7 +172,10 @@ export class SqliteStore implements Store {
   }
 }
 
-/** Its own buffer, so that it can be moved: encoders hand out views into a buffer they reuse. */
+/**
+ * A copy with a buffer of its own, which can be moved: encoders return views into a buffer that
+ * they reuse.
+ */
 function ownCopy(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

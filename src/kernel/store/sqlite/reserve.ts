@@ -31,7 +31,10 @@ export class Reserve {
     this.#isSpent = this.#size() === 0;
   }
 
-  /** It was given up, and has not been made again: what is written now is written from it. */
+  /**
+   * True when the reserve was given up, and has not been made again: what is written now uses its
+   * room.
+   */
   get isSpent(): boolean {
     return this.#isSpent;
   }

@@ -18,7 +18,7 @@ export interface InputRequest {
 /** All that goes with a job. */
 export interface InputRequests {
   readonly wishes: readonly InputRequest[];
-  /** Its program, where that is named by where it is here. */
+  /** The job's program, where it is named by its path here. */
   readonly program: InputRequest | null;
 }
 

@@ -27,7 +27,7 @@ export interface TaskFiles {
   /** The folder that was asked for, and how that is shown. */
   readonly place: string;
   readonly placeShown: string;
-  /** Its own folder in there. */
+  /** The task's own folder in there. */
   readonly below: string;
   readonly entries: readonly ManifestEntry[];
   readonly problem?: Failure;

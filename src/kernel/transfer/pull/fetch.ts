@@ -22,7 +22,7 @@ import type { TransferContext } from '../transfer-context.ts';
 import type { Placed } from './compare.ts';
 import { makeFolder } from './make-folder.ts';
 
-/** Whoever fetches results may write to the folders, whatever mode they had. */
+/** Mode of fetched folders: their new owner may write to them, whatever mode they had. */
 const OWN = 0o700;
 
 /** A file that did not come. */

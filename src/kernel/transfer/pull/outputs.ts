@@ -40,7 +40,7 @@ interface Asked {
   /** The job that was named, where another one ran its task again. */
   readonly of?: JobId;
   readonly index: number | null;
-  /** It came with the list. */
+  /** The manifest, where it came with the list. */
   readonly manifest?: TaskManifest | undefined;
 }
 

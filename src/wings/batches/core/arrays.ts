@@ -38,7 +38,7 @@ export function beforeOf(
   return [...found].sort((a, b) => a - b);
 }
 
-/** Who waits for each. */
+/** Jobs that wait for each job. */
 function waitersOf(
   jobs: readonly BatchJob[],
   numbers: ReadonlyMap<string, number>,

@@ -45,7 +45,7 @@ export interface BatchJob {
   /** `{{cpus}}` stands for the number of cpus, which is known at the start. */
   readonly args: readonly string[];
   readonly files: readonly StagedFile[];
-  /** Its own, over those of the batch. */
+  /** The job's own variables, over those of the batch. */
   readonly env: Variables;
   /** Names of jobs of the batch that have to complete before. */
   readonly after: readonly string[];

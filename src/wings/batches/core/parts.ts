@@ -26,7 +26,7 @@ export interface Contents {
 export type BatchSubmission = Submission & { readonly each: NonNullable<Submission['each']> };
 
 export interface PartSubmission {
-  /** Its inputs are named once the list is on the head. */
+  /** The submission; its inputs are named once the list is on the head. */
   readonly submission: BatchSubmission;
   /** Null: none of its jobs needs a file. */
   readonly fileSet: string | null;

@@ -18,7 +18,7 @@ export type BatchEvent =
   /** Some of its jobs were submitted again, from files that may have changed. */
   | {
       readonly kind: 'batch_resumed';
-      /** Its title. */
+      /** The batch's title. */
       readonly batch: string;
       readonly jobs: readonly BatchJob[];
     }
@@ -31,8 +31,8 @@ export type BatchEvent =
     }
   /** What failed runs again: nodes that could not build it are tried again. */
   | { readonly kind: 'failed_builds_forgotten'; readonly batch: string }
-  /** It is built anew from here on, on every node. */
+  /** The solver is built anew from here on, on every node. */
   | { readonly kind: 'build_renewed'; readonly batch: string; readonly by: string }
   | { readonly kind: 'batch_removed'; readonly batch: string; readonly by: string }
-  /** They ended long ago. */
+  /** Batches that ended long ago are forgotten. */
   | { readonly kind: 'batches_forgotten'; readonly batches: readonly string[] };

@@ -27,7 +27,7 @@ export interface WorkerSettings {
 
 export interface ContainedWorker {
   readonly image: ContainerImage;
-  /** Its WEFT_LAUNCH, by which its container is found and ended. */
+  /** The worker's WEFT_LAUNCH, by which its container is found and ended. */
   readonly mark: string;
   readonly directory: string;
   /** `NAME=value`, as a process on the node would have it. */

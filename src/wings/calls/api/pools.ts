@@ -61,7 +61,7 @@ const IDLE_MS_DEFAULT = 60_000;
 export const startPoolRequest = submission.pick(ofWorkers).extend({
   /** By it programs of the same user find the pool while it lives. */
   name: poolName.optional(),
-  /** So many workers stay, also when there is nothing to do. */
+  /** Workers that stay, also when there is nothing to do. */
   min: least.default(0),
   max: most,
   /** A worker beyond `min` leaves after so long without work. */
@@ -79,7 +79,7 @@ export const startPoolRequest = submission.pick(ofWorkers).extend({
   image: image.optional(),
   /** Functions are those of Python programs, run by this interpreter. Absent: of Node programs. */
   python: python.optional(),
-  /** It is for the program that starts it, and ends when that is gone for good. */
+  /** The pool is for the program that starts it, and ends when that is gone for good. */
   temporary: z.boolean().default(false),
 });
 
@@ -98,7 +98,7 @@ export const startPoolReply = z.object({
 });
 
 export const poolView = z.object({
-  /** Its number, which is that of its job. */
+  /** The pool's number, which is that of its job. */
   id: z.int(),
   name: z.string().nullable(),
   owner: z.string(),
@@ -108,7 +108,7 @@ export const poolView = z.object({
   min: count,
   max: count,
   idleMs: count,
-  /** It ends when the program is gone for good that started it. */
+  /** The pool ends when the program that started it is gone for good. */
   temporary: z.boolean(),
   /** How many workers it asks for at present. */
   target: count,

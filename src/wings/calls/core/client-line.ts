@@ -113,7 +113,7 @@ export class ClientLine {
     this.#fetchResults();
   }
 
-  /** It has ended otherwise. */
+  /** Drops a call from the line: it has ended otherwise. */
   unwant(own: OwnCall): void {
     if (own.result !== null) this.#incoming.cancel(own);
   }

@@ -108,7 +108,7 @@ export class ClientSession {
     return number;
   }
 
-  /** It ends as cancelled, unless it ends otherwise first. */
+  /** Cancels a call, unless it ends otherwise first. */
   cancel(call: CallNumber): void {
     const own = this.#calls.get(call);
     if (own === undefined || own.isCancelled) return;
@@ -118,7 +118,7 @@ export class ClientSession {
     } else if (this.#line?.isWelcome) this.#line.peer.send({ kind: 'cancel', call });
   }
 
-  /** Its time is over: it ends here and now, and wherever it runs. */
+  /** Ends a call whose time is over, here and now and wherever it runs. */
   expire(call: CallNumber, detail: string): void {
     const own = this.#calls.get(call);
     if (own === undefined) return;
@@ -309,7 +309,7 @@ export class ClientSession {
     this.#over(number, { kind: 'result', ok, attempt, bytes: into.bytes });
   }
 
-  /** Its end has come from the router, which hears that it has. */
+  /** Takes the end of a call from the router, which hears that it has come. */
   #over(call: CallNumber, end: CallEnd): void {
     this.#acks.push(call);
     const own = this.#calls.get(call);

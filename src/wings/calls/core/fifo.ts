@@ -4,7 +4,7 @@
 const FIRST_PLACES = 16;
 /** More places than these are given back when it is empty. */
 const KEPT_PLACES = 4096;
-/** So many things that are over may lie in a queue, however few are open. */
+/** Entries that are over may be this many in a queue, however few are open. */
 const OVER_MAX = 64;
 
 export class Fifo<T> {

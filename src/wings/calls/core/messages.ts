@@ -20,7 +20,9 @@ export type Payload = { readonly inline: Bytes } | { readonly size: number };
 
 /** Why a call that has no result is over. */
 export const SETTLED_WHYS = [
-  /** Its worker is gone, or the process that ran it; it may have run, and has no retries left. */
+  /**
+   * The worker is gone, or the process that ran the call; it may have run, and has no retries left.
+   */
   'worker_lost',
   'timeout',
   'cancelled',
@@ -167,7 +169,7 @@ export type RouterToClient =
       readonly detail: string;
       readonly worker: string | null;
     }
-  /** So much of the window is free again. */
+  /** This much of the window is free again. */
   | { readonly kind: 'taken'; readonly calls: number; readonly bytes: number }
   | {
       readonly kind: 'started';
@@ -293,7 +295,9 @@ export type WorkerToRouter =
   | ({ readonly kind: 'lost'; readonly detail: string } & AttemptRef)
   | ({ readonly kind: 'timed_out' } & AttemptRef)
   | ({ readonly kind: 'cancelled' } & AttemptRef)
-  /** It cannot be run here: a broken asset, arguments that never came. Nothing of it has run. */
+  /**
+   * The call cannot be run here: a broken asset, arguments that never came. Nothing of it has run.
+   */
   | ({ readonly kind: 'refused'; readonly detail: string } & AttemptRef)
   /** These have certainly not started, and are no longer here. */
   | { readonly kind: 'returned'; readonly calls: readonly CallRef[] }

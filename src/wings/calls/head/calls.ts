@@ -137,7 +137,7 @@ export class Calls {
     for (const event of events) this.#follow(event);
   }
 
-  /** Whoever is connected comes back to the next head. */
+  /** Stops without closing sessions: connected programs come back to the next head. */
   stop(): void {
     this.#timer?.cancel();
     this.#timer = null;

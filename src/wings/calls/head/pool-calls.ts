@@ -87,7 +87,7 @@ export class PoolCalls {
     this.#alive.set(index, workerName(share.node, job, index, epoch));
   }
 
-  /** Its epoch is over, and that is durable. */
+  /** The worker's epoch is over, and that is durable. */
   ended(index: number, { kind, detail = kind }: Outcome, now: number): void {
     const name = this.#alive.get(index);
     if (name === undefined) return;
@@ -97,7 +97,7 @@ export class PoolCalls {
     this.router.workerGone(name, how, now, detail);
   }
 
-  /** Its process was stopped, or goes on. */
+  /** The worker's process was stopped, or goes on. */
   suspended(name: string, isSuspended: boolean, now: number): void {
     this.router.workerSuspended(name, isSuspended, now);
   }
@@ -134,7 +134,7 @@ export class PoolCalls {
     };
   }
 
-  /** It may have ended since it proved who it is. */
+  /** False for a worker that has ended since it proved who it is. */
   #isAlive(name: string): boolean {
     for (const alive of this.#alive.values()) if (alive === name) return true;
     return false;
@@ -153,7 +153,10 @@ export class PoolCalls {
     this.#perhapsAbandoned(job, now);
   }
 
-  /** Who starts is on the way, and is not sent back before having been of use. */
+  /**
+   * Asks for workers. Those that are starting count, and are not sent back before having been of
+   * use.
+   */
   #ask(job: Job, now: number): void {
     const { min, max } = boundsOf(job);
     const here = this.#alive.size - this.#leaving.size;
@@ -194,7 +197,7 @@ export class PoolCalls {
     this.#scale(job);
   }
 
-  /** Its bounds have changed. */
+  /** Takes new bounds of the pool. */
   rescale(): void {
     const job = this.#parts.job();
     if (job !== undefined) this.#scale(job);

@@ -24,13 +24,16 @@ export class Slices {
     this.#clock = clock;
   }
 
-  /** It has frames that nobody has looked at; said once until it has none. */
+  /** Queues a line with frames that nobody has looked at; called once until it has none. */
   hasWork(one: Worked): void {
     this.#busy.push(one);
     this.#ask();
   }
 
-  /** It has something to send: all that gathers until the end of the slice goes out as one frame. */
+  /**
+   * Queues a line with something to send: all that gathers until the end of the slice goes out as
+   * one frame.
+   */
   hasUnsent(one: Worked): void {
     this.#unsent.add(one);
     this.#ask();

@@ -6,7 +6,7 @@ import type { PoolCommand, PoolEvent } from './pool.ts';
 
 declare module '../../../kernel/machine/declared.ts' {
   interface Declared {
-    /** Its facts are its jobs'. */
+    /** Pools have no facts of their own: their jobs have them. */
     readonly pools: Declares<PoolCommand, PoolEvent, object>;
   }
 }

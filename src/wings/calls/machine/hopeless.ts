@@ -23,8 +23,8 @@ function crashed({ id, active, pending }: Job): string | null {
 }
 
 /**
- * Its workers are for the pilots of a fleet that is over. One that nobody has heard of may be
- * started yet.
+ * Why a pool whose workers are for pilots of an ended fleet is hopeless. A fleet that nobody has
+ * heard of may be started yet.
  */
 function withoutFleet({ fleets, endedFleets, nodes }: State, { spec }: Job): string | null {
   for (const label of spec.request.labels) {

@@ -17,7 +17,7 @@ export function isStopping({ active, pending }: Job): boolean {
   return true;
 }
 
-/** It takes calls. */
+/** True for a pool that takes calls. */
 export function isOpenPool(job: Job): boolean {
   return isLivePool(job) && !isStopping(job);
 }

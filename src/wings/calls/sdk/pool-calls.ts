@@ -45,7 +45,7 @@ interface KnownFunction {
   readonly code: Uint8Array;
   readonly name: string;
   readonly shared: readonly number[];
-  /** Its variables. */
+  /** The function's variables. */
   readonly uses: Captured['uses'];
   /** What each of its calls brings for them; null: all is in its code. */
   readonly variables: Variables | null;
@@ -72,7 +72,7 @@ export class PoolCalls {
   readonly #assets = new Map<string, number>();
   /** Those of them that are functions. */
   readonly #code = new Set<number>();
-  /** So many may be there before those are looked for that nobody needs. */
+  /** Functions that may be there before unneeded ones are looked for. */
   #codeMax = CALL_ASSETS_MAX;
   #nextId = 1;
   #onIdle: (() => void)[] = [];
@@ -198,7 +198,7 @@ export class PoolCalls {
     return record;
   }
 
-  /** Its bytes go to each worker once. */
+  /** Shares a value, whose bytes go to each worker once. */
   share<T>(value: T): Shared<T> {
     const { shared, bytes } = share(value);
     this.#asset(shared.sha256, bytes);
@@ -322,7 +322,7 @@ export class PoolCalls {
     record.whenEnded(() => signal.removeEventListener('abort', stop));
   }
 
-  /** It ends by then, wherever it is. */
+  /** Ends a call by its time limit, wherever it is. */
   #limit(record: CallRecord<unknown>, timeoutMs: number): void {
     const timer = setLongTimeout(timeoutMs, () => {
       const detail = this.#whyLate(record, timeoutMs);

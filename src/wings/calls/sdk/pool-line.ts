@@ -147,7 +147,7 @@ function isPassing(error: unknown): boolean {
   return error.kind === 'unavailable' || error.code === 'rate.exceeded';
 }
 
-/** It was stopped while this program had no line to it. */
+/** True for a pool that was stopped while this program had no line to it. */
 function isPoolOver(error: unknown): boolean {
   return error instanceof Failure && error.code === 'pool.not_found';
 }

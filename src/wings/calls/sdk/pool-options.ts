@@ -50,9 +50,9 @@ export type OverloadResult<F, A> =
 
 /** How many workers. */
 export interface WorkerRange {
-  /** So many stay, also when there is nothing to do. Default: 0. */
+  /** Workers that stay, also when there is nothing to do. Default: 0. */
   readonly min?: number;
-  /** So many at most. */
+  /** Workers at most. */
   readonly max: number;
   /** A worker beyond `min` leaves after so long without work. Default: 1 minute. */
   readonly idle?: Duration;
@@ -113,7 +113,7 @@ export interface CallOptions {
 
 /** What can be said of `map`. */
 export interface MapOptions extends CallOptions {
-  /** So many items are taken before results are: a bound on memory. Default: 1,000. */
+  /** Items that are taken before their results are: a bound on memory. Default: 1,000. */
   readonly inFlight?: number;
   /** Results in the order of the items; false: as they come. Default: true. */
   readonly ordered?: boolean;

@@ -43,7 +43,7 @@ function isKept(kept: unknown): kept is { readonly url: string; readonly text: s
   return typeof url === 'string' && typeof text === 'string';
 }
 
-/** So that the name is there after a crash of the machine. */
+/** Syncs a folder, so that the name is there after a crash of the machine. */
 function syncFolder(folder: string): void {
   const open = openSync(folder, 'r');
   try {

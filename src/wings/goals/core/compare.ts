@@ -6,7 +6,7 @@ import type { Difference, Facts, Goal, GoalFact } from './goal.ts';
 /** What a check line came to. */
 export interface CheckResult {
   readonly code: number;
-  /** Its output in one line, without blanks around it. */
+  /** The test's output in one line, without blanks around it. */
   readonly said: string;
 }
 

@@ -33,7 +33,7 @@ export interface GoalClass {
   /** Null: all that meet the labels. */
   readonly nodes: readonly string[] | null;
   readonly labels: readonly string[];
-  /** So many nodes of a partition may be in repair at once. */
+  /** Nodes of a partition that may be in repair at once. */
   readonly atOnce: number;
   /** The slot of a repair begins within this time, and lasts so long. */
   readonly withinMs: number;

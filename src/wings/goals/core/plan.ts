@@ -13,15 +13,15 @@ export interface GoalNode {
   readonly class: GoalClass;
   /** Null: not looked at yet. */
   readonly differences: readonly Difference[] | null;
-  /** It is there and takes orders. */
+  /** The node is connected and takes orders. */
   readonly connected: boolean;
-  /** It gets work. */
+  /** The node gets work. */
   readonly inService: boolean;
   /** A maintenance has it, or is planned for it; `goal`: a repair. */
   readonly maintenance: 'goal' | 'other' | null;
-  /** Its repair before; null: there was none, or it was fine after it. */
+  /** The node's last repair; null: there was none, or the node was fine after it. */
   readonly last: LastRepair | null;
-  /** Who keeps it drained; null: nobody. `repair`: a repair of goals that failed. */
+  /** What keeps the node drained; null: nothing. `repair`: a repair of goals that failed. */
   readonly drainedBy: 'repair' | 'other' | null;
   readonly partitions: readonly string[];
 }
@@ -34,7 +34,7 @@ export interface LastRepair {
 
 export type GoalStep =
   | { readonly kind: 'repair'; readonly node: GoalNode; readonly attempt: number }
-  /** It is fine again: back to service. */
+  /** The node is fine again: back to service. */
   | { readonly kind: 'restore'; readonly node: GoalNode }
   | { readonly kind: 'give_up'; readonly node: GoalNode }
   /** Nothing is done, and why. */

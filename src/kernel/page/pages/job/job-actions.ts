@@ -96,7 +96,7 @@ export function bulkActions(jobs: readonly JobView[]): Action[] {
   });
 }
 
-/** Whoever runs it again is whom it runs as: its owner, not an operator. */
+/** True for the job's owner: a job that runs again runs as whoever asks, so operators may not. */
 function mayRunAgain({ state, source, owner }: JobView): boolean {
   return state === 'done' && source === 'grid' && me.value?.name === owner;
 }

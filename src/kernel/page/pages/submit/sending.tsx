@@ -127,7 +127,7 @@ function isSubmission(wish: string): boolean {
   return wish.startsWith('{');
 }
 
-/** Its name, else the beginning of its command. */
+/** The job's name, else the beginning of its command. */
 function titleOf(wish: string): string {
   const { name, program } = JSON.parse(wish) as Submission;
   if (name !== undefined) return name;

@@ -6,7 +6,7 @@ import { asRetried, call, HeadError } from '../../data/client.ts';
 import { addFound, type FoundSoFar, NOTHING_FOUND } from '../../pure/found-lines.ts';
 import type { Output, Source } from './use-output.ts';
 
-/** Who types is not answered for each letter. */
+/** Pause after typing, so that not each letter is searched for. */
 const TYPING_MS = 300;
 /** What comes is searched together. */
 const MORE_MS = 2000;

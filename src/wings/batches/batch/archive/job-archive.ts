@@ -123,7 +123,10 @@ export class JobArchive {
   }
 }
 
-/** Whoever looks sees the old file or the whole new one, also after the machine has stopped. */
+/**
+ * Writes a file whole: a reader sees the old file or the new one, also after a crash of the
+ * machine.
+ */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const fresh = `${file}.new`;
   {

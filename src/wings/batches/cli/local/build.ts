@@ -87,7 +87,7 @@ async function checkApptainer(workshop: Workshop, log: string): Promise<void> {
   if (!isGood(end)) throw buildFailure(workshop, end, log);
 }
 
-/** Its number: the name may come to be that of another image meanwhile. */
+/** The image's id: its name may come to be that of another image meanwhile. */
 async function imageOf(workshop: Workshop, solver: EngineSolver, log: string): Promise<string> {
   const store = workshop.at('image');
   mkdirSync(store);

@@ -12,7 +12,10 @@ export interface ChildOrder {
   readonly stdout: string;
   readonly stderr: string;
   readonly walltimeMs: number | null;
-  /** It is given one end of a pipe as descriptor 3, whose other end closes when this program is gone. */
+  /**
+   * The child gets one end of a pipe as descriptor 3, whose other end closes when this program is
+   * gone.
+   */
   readonly isTethered: boolean;
   /** Aborted: it is to end. */
   readonly stop: AbortSignal;

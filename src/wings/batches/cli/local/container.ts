@@ -35,7 +35,10 @@ interface OneContainer {
   readonly memoryBytes: number | null;
 }
 
-/** Its arguments are the job's; descriptor 3 tells it when whoever started it is gone. */
+/**
+ * The script of a container: its arguments are the job's; descriptor 3 tells it when its starter is
+ * gone.
+ */
 export function containerScript(solver: EngineSolver, of: OneContainer, given: Given): string {
   const end = engineEndArgv(solver.kind, of.name).map(quoteWord).join(' ');
   return `set -u

@@ -51,7 +51,7 @@ export interface LocalSummary {
   readonly jobs: number;
 }
 
-/** Whoever calls holds the lock, and has ended what earlier runs left running. */
+/** Runs a batch here. The caller holds the lock, and has ended what earlier runs left running. */
 export async function runLocalBatch(parts: LocalParts): Promise<LocalSummary> {
   const { reading, place } = parts;
   const work = path.join(place.folder, WORK_FOLDER);

@@ -23,7 +23,7 @@ export class Order {
     return after.find((name) => this.#missing.has(name));
   }
 
-  /** It is over. */
+  /** Notes that a job is over. */
   note({ name }: Ordered, isCompleted: boolean): void {
     this.#open.delete(name);
     if (!isCompleted) this.#missing.add(name);

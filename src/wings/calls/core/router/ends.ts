@@ -6,7 +6,7 @@ import type { Call, End, Session, Worker } from './records.ts';
 import { numberOf, type RouterState } from './state.ts';
 import { closeRelaysOf } from './streams.ts';
 
-/** It waits for its turn; `again`: ahead of what has never been given. */
+/** Queues a call; `again`: ahead of calls that have never been given. */
 export function enqueue(state: RouterState, call: Call, how: 'fresh' | 'again'): void {
   const { session } = call;
   call.state = 'queued';
@@ -94,7 +94,7 @@ function count(state: RouterState, call: Call, told: End): void {
   session.failedCount += 1;
 }
 
-/** It gave no value, and nobody wished that. */
+/** True for an end without a value that nobody asked for. */
 function hasFailed(told: End): boolean {
   return told.kind === 'result' ? !told.ok : told.why !== 'cancelled';
 }
@@ -129,7 +129,7 @@ export function fail(state: RouterState, call: Call, reason: Reason): void {
   enqueue(state, call, 'again');
 }
 
-/** Its worker says so, and forgets this attempt before it can get another one. */
+/** Fails a call by word of its worker, which forgets this attempt before it can get another one. */
 export function failAtWorker(state: RouterState, call: Call, detail: string): void {
   if (call.asset === null && !call.isDropped) return keepLost(state, call, detail);
   const { worker, session, number } = call;
@@ -172,7 +172,10 @@ function takeBack(state: RouterState, call: Call): void {
   call.state = 'given';
 }
 
-/** Its client has the end, or nobody wants it: nothing of it is kept here or at its worker. */
+/**
+ * Releases a call whose end its client has, or nobody wants: nothing of it is kept here or at its
+ * worker.
+ */
 export function release(state: RouterState, call: Call): void {
   const { session } = call;
   state.ack(call);

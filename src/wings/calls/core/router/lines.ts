@@ -25,7 +25,7 @@ export function lineGone(state: RouterState, line: ClientLine | WorkerLine): voi
 
 export interface Cut {
   readonly detail: string;
-  /** It should not come back. */
+  /** The peer should not come back. */
   readonly isFinal: boolean;
 }
 

@@ -46,7 +46,7 @@ export function pump(state: RouterState): void {
   }
 }
 
-/** It can be run nowhere, and is settled with the reason. */
+/** True for a call that can be run nowhere, which is then settled with the reason. */
 export function isRefused(state: RouterState, call: Call): boolean {
   const refusal = poison(state, call);
   if (refusal !== null) {

@@ -38,7 +38,7 @@ export interface Call {
   timeoutMs: number;
   /** Attempts so far, the present one included. */
   attempt: number;
-  /** Its arguments, when they are small and somebody may still need them. */
+  /** The call's arguments, when they are small and may still be needed. */
   inline: Bytes | null;
   size: number;
   since: number | null;
@@ -156,7 +156,7 @@ export interface Session {
   line: ClientLine | null;
   /** Since when it has no line. */
   awayAt: number;
-  /** Its last line was not closed: nothing was heard on it. */
+  /** The last line was not closed: nothing was heard on it. */
   isSilent: boolean;
   readonly calls: CallTable<Call>;
   readonly fresh: Fifo<Call>;

@@ -87,7 +87,7 @@ export class RouterState {
     this.recovery = null;
   }
 
-  /** Its calls may be given, as soon as it is its turn. */
+  /** Queues a session whose calls may be given as soon as it is its turn. */
   enter(session: Session): void {
     if (session.isInRing) return;
     session.isInRing = true;
@@ -128,7 +128,7 @@ export class RouterState {
     this.#touch(session);
   }
 
-  /** It is told something in this turn: what else there is goes with it. */
+  /** Marks a session that gets a message in this turn: what else there is goes with it. */
   hasNews(session: Session): void {
     session.hasNews = true;
     this.#touch(session);

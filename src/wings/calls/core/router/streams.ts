@@ -65,7 +65,7 @@ function sizeOf({ call, of }: Relay): number {
   return end?.kind === 'result' && 'size' in end.payload ? end.payload.size : 0;
 }
 
-/** Who is to send: outlives its lines. */
+/** The side that is to send: it outlives its lines. */
 function ownerOf({ call, of }: Relay) {
   return of === 'call' ? call.session : call.worker;
 }
@@ -91,7 +91,7 @@ function ask(relay: Relay): void {
   }
 }
 
-/** Whoever is to send these has a line again. */
+/** Asks again for streams whose sender has a line again. */
 export function askAgain(relays: ReadonlySet<Relay>): void {
   for (const relay of relays) if (relay.source === null) ask(relay);
 }
@@ -128,7 +128,7 @@ export function onMore(state: RouterState, line: AnyLine, { stream, upTo }: More
   return null;
 }
 
-/** Whoever asked for these bytes does not want them any more. */
+/** Stops a stream that its reader does not want any more. */
 export function onStop(line: AnyLine, { stream }: Stop): void {
   const asked = line.asked.get(stream);
   if (asked?.kind === 'relay') stopSource(asked);

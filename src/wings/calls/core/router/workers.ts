@@ -131,7 +131,7 @@ function onResult(
   end(state, call, { kind: 'result', call: number, ok, attempt, payload: told });
 }
 
-/** Its results are kept for longer than a moment. */
+/** True when results of the session are kept for longer than a moment. */
 function mayWait({ line }: Session): boolean {
   return line === null || line.peer.isBehind;
 }
@@ -149,7 +149,7 @@ function onStarted(call: Call): void {
   session.line?.peer.send({ kind: 'started', call: number, attempt, worker: worker?.name ?? '' });
 }
 
-/** Whoever does not keep up misses some. */
+/** Passes progress on; a client that does not keep up misses some. */
 function onProgress({ session, number, isDropped }: Call, bytes: Uint8Array): void {
   const peer = session.line?.peer;
   if (peer === undefined || peer.isBehind || isDropped) return;

@@ -16,8 +16,9 @@ const STILLBORN_MAX = 3;
 export interface ChildOwner {
   readonly ended: (entry: CallEntry, end: BareEnd) => void;
   /**
-   * It never becomes ready. Absent: it is one for inner calls, which begins with the first of them,
-   * ends when there have been none for a while, and refuses them when it cannot begin.
+   * Called when the child never becomes ready. Absent: it is a child for inner calls, which begins
+   * with the first of them, ends when there have been none for a while, and refuses them when it
+   * cannot begin.
    */
   readonly hopeless?: (detail: string) => void;
 }
@@ -36,7 +37,7 @@ export class ChildMind {
   #running: CallEntry | null = null;
   #state: 'none' | 'starting' | 'ready' | 'dying' = 'none';
   #startedAt = 0;
-  /** It was killed before it was ready. */
+  /** The child was killed before it was ready. */
   #isStillborn = false;
   #stillborn = 0;
   #isRetired = false;
@@ -191,7 +192,9 @@ export class ChildMind {
     }
   }
 
-  /** Its end is asked for: at once when it has not started, else by abort and then by force. */
+  /**
+   * Asks for the end of a call: at once when it has not started, else by abort and then by force.
+   */
   stop(entry: CallEntry, verdict: 'timed_out' | 'cancelled', now: number): void {
     if (entry.state === 'ended' || entry.verdict !== null) return;
     entry.verdict = verdict;
@@ -207,7 +210,7 @@ export class ChildMind {
     this.#port.abort(entry.run);
   }
 
-  /** So long nothing has run here: neither the call nor its time limit. */
+  /** Adds a time in which nothing has run here: neither the call nor its time limit. */
   stoodStill(ms: number, now: number): void {
     if (this.#state === 'starting') this.#startedAt = Math.min(now, this.#startedAt + ms);
     const entry = this.#running;
@@ -262,7 +265,7 @@ export class ChildMind {
     return returned;
   }
 
-  /** It leaves the queue; false when it is not there. */
+  /** Takes a call out of the queue; false when it is not there. */
   withdraw(entry: CallEntry): boolean {
     const { length } = this.#queue;
     this.#queue = this.#queue.filter((one) => one !== entry);

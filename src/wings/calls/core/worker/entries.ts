@@ -35,7 +35,7 @@ export interface OwnAsset {
   bytes: Bytes | null;
   into: Gathering | null;
   isAsked: boolean;
-  /** Its number on the present line; null when it was not told there. */
+  /** The asset's number on the present line; null when it was not announced there. */
   number: AssetNumber | null;
   /** Calls here that need it. */
   users: number;
@@ -57,7 +57,7 @@ export interface CallEntry {
   state: EntryState;
   /** Why it is being ended. */
   verdict: 'timed_out' | 'cancelled' | null;
-  /** It is to be given back if it has not started. */
+  /** The call is to be given back if it has not started. */
   isRecalled: boolean;
   /** Another attempt has taken its place, or nobody wants its end. */
   isDropped: boolean;
@@ -96,7 +96,7 @@ export interface ChildPort {
   abort(run: number): void;
 }
 
-/** Its own child, those for inner calls, and the process itself. */
+/** The worker's own child, those for inner calls, and the process itself. */
 export interface WorkerPort extends ChildPort {
   /** The child for calls of this depth, 1 or more; asked for once. */
   seat(depth: number): ChildPort;

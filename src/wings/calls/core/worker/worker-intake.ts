@@ -20,7 +20,7 @@ export interface IntakeWorld {
   readonly assets: WorkerAssets;
   readonly voice: WorkerVoice;
   readonly sha256: (bytes: Bytes) => string;
-  /** It cannot be run: something of it never comes. */
+  /** Called for a call that cannot be run: something of it never comes. */
   readonly refused: (entry: CallEntry, detail: string) => void;
 }
 

@@ -15,7 +15,7 @@ interface Asset {
   readonly bytes: Uint8Array;
   /** Functions; a promise while their module is imported. */
   fn?: Callable | Promise<Callable> | undefined;
-  /** It is made anew for each call. */
+  /** The value is made anew for each call. */
   isForOneCall?: boolean;
   /** Makes it from what a call brings; null: calls bring nothing. */
   made?: ((variables: Variables) => Callable) | null;

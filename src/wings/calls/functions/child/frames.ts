@@ -16,7 +16,7 @@ export const TO_SUPERVISOR = {
   withdrawn: 6,
   /** The process ends by itself, with this exit code. */
   exiting: 7,
-  /** It wants to be replaced, and starts no more calls: words. */
+  /** The child wants to be replaced, and starts no more calls: words. */
   worn: 8,
 } as const;
 

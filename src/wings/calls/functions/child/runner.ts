@@ -41,7 +41,7 @@ export interface RunnerPorts {
 
 /** The call that runs. */
 class Running {
-  /** Its number between supervisor and child. */
+  /** The call's number between supervisor and child. */
   readonly number: number;
   readonly startedAt: number;
   name = 'a function';

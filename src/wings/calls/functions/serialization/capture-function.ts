@@ -172,8 +172,8 @@ function readVariable({ kind, variables }: Scope, name: string, trail: Trail): u
 }
 
 /**
- * Its own name is bound by the text, or is a variable around it, which its text does not tell. As
- * long as the variable is the function it is all the same.
+ * The function's own name is bound by the text, or is a variable around it, which its text does not
+ * tell. As long as the variable is the function it is all the same.
  */
 function ownNameOf({ fn, syntax, around }: Looked, trail: Trail): CellUse[] {
   const { ownName: name } = syntax;

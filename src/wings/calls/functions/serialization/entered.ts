@@ -111,7 +111,7 @@ class Debugger {
     return door.found;
   }
 
-  /** It slows what runs. */
+  /** Disables the debugger, which slows what runs, once it has not been used for a while. */
   rest(): void {
     if (this.#timer === null || performance.now() - this.#usedAt < STAYS_MS) return;
     clearTimeout(this.#timer);

@@ -21,7 +21,7 @@ export interface Syntax {
   readonly free: readonly string[];
   /** Those that it gives values: of `free`, or its own name. */
   readonly assigned: ReadonlySet<string>;
-  /** Its own name, when the text says it: bound by the text, or a variable around it. */
+  /** The function's own name, when the text says it: bound by the text, or a variable around it. */
   readonly ownName: string | null;
   readonly isGenerator: boolean;
   /** Whether it can be entered without running anything of the program. */

@@ -38,7 +38,7 @@ export interface ChildEvents {
   ended(run: number, ok: boolean, bytes: Uint8Array): void;
   progress(run: number, bytes: Uint8Array): void;
   gaveBack(runs: readonly number[]): void;
-  /** It starts no more calls, and wants to be replaced. */
+  /** The child starts no more calls, and wants to be replaced. */
   worn(why: string): void;
   /** The last event: all that it had written has been heard. */
   died(detail: string): void;
