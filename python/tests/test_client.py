@@ -64,6 +64,15 @@ class Jobs(Clients):
         self.assertEqual(kinds, ["cancelled", "completed"])
         self.assertTrue(all(job.done() for job in jobs))
 
+    def test_what_failed_is_run_again(self) -> None:
+        job = self.client.map("test {} = good || exit 5", ["good", "bad"])
+        with self.assertRaises(weft.JobFailed):
+            job.result("1m")
+        again = job.retry()
+        self.assertNotEqual(again, job)
+        self.assertEqual([task.index for task in again.tasks()], [1])
+        self.assertEqual(again.wait("1m").outcome.kind, "failed")
+
     def test_the_same_key_gives_the_same_job(self) -> None:
         first = self.client.submit("true", key="from python")
         self.assertEqual(self.client.submit("true", key="from python"), first)

@@ -453,6 +453,17 @@ class Pools(Executors):
         with weft.Executor(1, **WORKER) as executor:
             self.assertEqual(executor.submit(total, 3).result(LIMIT), 6)
 
+    def test_who_waits_for_workers_is_told_why(self):
+        with weft.Executor(2, cpus=2, memory="100M") as all_cpus:
+            list(all_cpus.map(square, range(10)))
+            self.until("both run", lambda: all_cpus.info().workers.get("running") == 2)
+            with weft.Executor(1, **WORKER) as late, self.assertLogs("weft", "WARNING") as told:
+                waiting = late.submit(square, 2)
+                self.until("it is told", lambda: late.status["why"])
+                all_cpus.stop()
+                self.assertEqual(waiting.result(LIMIT), 4)
+        self.assertRegex(told.output[0], "1 calls wait for a worker of pool")
+
     def test_mistakes_are_told_before_a_pool_is_started(self):
         cases = {
             "say how many workers": lambda: weft.Executor(),

@@ -324,19 +324,15 @@ class Line:
         """None: the session is not known, and a new one can be had."""
         connection, is_used = self._take(timeout_s)
         try:
-            token = self._token(connection, renew)
-            said = {**headers, **_bearer(token)}
             try:
-                connection.request(method, target, body, said)
-                response = connection.getresponse()
+                response = self._ask(connection, method, target, body, headers, renew)
             except (http.client.HTTPException, ConnectionError):
                 # The head closes connections that were idle; a body that was begun is not sent twice.
                 if not is_used or not (body is None or isinstance(body, bytes)):
                     raise
                 connection.close()
                 connection = self._connect(timeout_s)
-                connection.request(method, target, body, said)
-                response = connection.getresponse()
+                response = self._ask(connection, method, target, body, headers, renew)
             self._has_met = True
             if response.status in (200, 206):
                 return Answer(self, connection, response)
@@ -348,6 +344,15 @@ class Line:
         if response.status == 401 and self.place.socket is not None and not renew:
             return None
         raise failure
+
+    def _ask(
+        self, connection: Any, method: str, target: str, body: Body, headers: Dict[str, str], renew: bool
+    ) -> http.client.HTTPResponse:
+        """The token is that of this very connection's peer."""
+        token = self._token(connection, renew)
+        connection.request(method, target, body, {**headers, **_bearer(token)})
+        response: http.client.HTTPResponse = connection.getresponse()
+        return response
 
     def _take(self, timeout_s: Optional[float]) -> Tuple[Any, bool]:
         now = self._identity_now()

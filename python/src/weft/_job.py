@@ -6,6 +6,7 @@ import http.client
 import os
 import re
 import time
+import uuid
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Union
 
 from ._errors import JobFailed, WeftError, wrong
@@ -200,6 +201,15 @@ class Job:
     def resume(self) -> int:
         """Lets its processes go on."""
         return self._do("resume")
+
+    def requeue(self) -> int:
+        """Ends what runs of it and puts it back into the queue."""
+        return self._do("requeue")
+
+    def retry(self) -> "Job":
+        """Runs the tasks that did not complete again, as a new job."""
+        reply = self._line.call("POST", f"{self._path}/retry", body={}, key=uuid.uuid4().hex)
+        return Job(self._client, str(reply["jobId"]))
 
     def pull(self, to: Optional[str] = None) -> List[str]:
         """Brings the files that it left: into `to`, by default a folder with its number. Tasks of an
