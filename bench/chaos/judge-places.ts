@@ -180,11 +180,19 @@ function judgeStops(all: Case): void {
     const key = `${life.task} ${life.epoch} ${life.host}`;
     lives.set(key, [...(lives.get(key) ?? []), life]);
   }
-  for (const stop of all.evidence.stops) {
+  for (const told of all.evidence.stops) {
+    const stop = { ...told, until: Math.min(told.until, lossOf(all, told)) };
     for (const life of lives.get(`${stop.task} ${stop.epoch} ${stop.host}`) ?? []) {
       judgeStop(all, stop, life);
     }
   }
+}
+
+/** Whose start was given up with a silent node is told to end at once, and is let go on for that. */
+function lossOf(all: Case, { task, epoch }: Stop): number {
+  const rows = all.tasks.find(({ id }) => id === task)?.rows ?? [];
+  const row = rows.find((one) => one.epoch === epoch && one.outcome.kind === 'node_fail');
+  return row?.endedAt ?? Number.POSITIVE_INFINITY;
 }
 
 function judgeStop(all: Case, stop: Stop, life: Life): void {

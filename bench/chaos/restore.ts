@@ -12,6 +12,8 @@ import type { Fault, Rest } from './faults.ts';
 
 /** All nodes may be out when it starts: until one of them has met it. */
 const PATIENCE_MS = 60_000;
+/** The host of the head has the clock of this machine, read a little apart. */
+const CLOCKS_APART_MS = 1000;
 
 export interface Restored {
   readonly outage: Outage;
@@ -44,6 +46,14 @@ export async function restoreHead(
   const putBackAt = Date.now();
   await cluster.startHead();
   const toldAt = await whenTold(client, true);
+  if (toldAt === null && (await isCopyTold(client, putBackAt))) {
+    // No node had heard of what is missing: the head knows no more than that its files are a copy.
+    const now = Date.now();
+    return {
+      outage: { host: 'head', how, parts, from: copiedAt, until: now },
+      restore: { copiedAt, putBackAt, toldAt: now, endedAt: now, goesOnAt: now },
+    };
+  }
   await rest(forMs / 2);
   await cluster.killHead();
   const endedAt = Date.now();
@@ -59,6 +69,11 @@ export async function restoreHead(
 function putBack(folder: string, copy: string): void {
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
   execFileSync('cp', ['-a', `${copy}/.`, folder]);
+}
+
+async function isCopyTold(client: Insistent, putBackAt: number): Promise<boolean> {
+  const { copied } = await client.ask('info');
+  return copied !== null && copied !== undefined && copied.at >= putBackAt - CLOCKS_APART_MS;
 }
 
 /** When the head says that records are missing, or no longer; null: not in a long time. */

@@ -55,7 +55,7 @@ function toText(one: { data: number[] } | Uint8Array): string {
 
 export function recoveredFrom(record: JournalRecord): Recovered {
   const { snapshotSeq, snapshot, entries } = record;
-  const common = { room: 'enough', loss: null } as const;
+  const common = { room: 'enough', loss: null, isElsewhere: false } as const;
   return { ...common, snapshot, snapshotSeq, records: number(entries, snapshotSeq + 1) };
 }
 

@@ -80,7 +80,7 @@ test('[S4] an entry comes back as the steps it was made of', () => {
 test('a journal of entries is read in order and numbered on from the snapshot', () => {
   const records = number([encodeEntry(STEPS), encodeEntry([])], 8);
   assert.deepEqual(records.map((record) => record.seq), [8, 9]);
-  const recovered: Recovered = { snapshot: null, snapshotSeq: 7, records, room: 'enough', loss: null };
+  const recovered: Recovered = { snapshot: null, snapshotSeq: 7, records, room: 'enough', loss: null, isElsewhere: false };
   assert.equal(rebuild(HEAD_MACHINE, recovered).seq, 9);
 });
 

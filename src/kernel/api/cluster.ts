@@ -38,6 +38,12 @@ export const infoReply = z.object({
   obstacle: z.string().nullable().optional(),
   /** Words while the head lacks records that its nodes know of, and starts nothing; else null. */
   behind: z.string().nullable().optional(),
+  /** When the head found that its store was copied to where it is, and which ids it skipped; null: never. */
+  copied: z
+    .object({ at: instant, jobIdFrom: count, nextJobId: count })
+    .readonly()
+    .nullable()
+    .optional(),
   /** When the head's clock was set, the last times; `byMs` below zero: back. Absent: an older head. */
   clockSteps: z.array(z.object({ at: instant, byMs: z.number() })).optional(),
   /** What tasks left behind and the head keeps. */

@@ -25,6 +25,11 @@ export function shownTo<const F extends string>(
 /** Those of the kernel. */
 export const EVENT_KINDS = {
   head_started: shownTo('all', 'The head has started.', ['life']),
+  store_copied: shownTo(
+    'all',
+    'The store of the head was copied to where it is: ids that it may have given out are skipped.',
+    ['jobIdFrom'],
+  ),
   clock_read: shownTo('admin', 'The head runs on a machine that was started anew.', ['reading']),
   clock_stepped: shownTo(
     'all',

@@ -95,7 +95,7 @@ export class Engine {
     return engine;
   }
 
-  #begin({ loss, room }: Pick<Rebuilt, 'loss' | 'room'>): void {
+  #begin({ loss, skipped, room }: Pick<Rebuilt, 'loss' | 'skipped' | 'room'>): void {
     if (loss !== null) {
       const { log } = this.#options;
       log.warn(
@@ -106,7 +106,12 @@ export class Engine {
     }
     const clock = this.#clockWatch?.reading;
     const read = clock === undefined ? {} : { clock };
-    this.perform({ kind: 'started', ...this.#birth(), ...read }, () => undefined);
+    const copied = skipped === null ? {} : { skipped };
+    this.perform({ kind: 'started', ...this.#birth(), ...read, ...copied }, () => undefined);
+    if (skipped !== null) {
+      const words = 'the store was copied to where it is: what was accepted after that is missing';
+      this.#options.log.warn({ nextJobId: skipped.nextJobId }, words);
+    }
     this.#noteBehind();
     this.#firstWord.begin(this.#state);
     this.#room.keepTo(room);

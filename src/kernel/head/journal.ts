@@ -41,7 +41,7 @@ function isEntry(value: unknown): value is JournalEntry {
 /** The state as of the last durable entry, and that entry's number. */
 export function rebuild(
   machine: Machine,
-  recovered: Omit<Recovered, 'loss' | 'room'>,
+  recovered: Omit<Recovered, 'loss' | 'isElsewhere' | 'room'>,
 ): {
   state: State;
   seq: number;

@@ -24,6 +24,16 @@ export async function lossToAccept(
   return { kind: 'loss', loss: { lastSeq, promisedSeq, given } };
 }
 
+/** Numbers behind those that a copied store may have given out where it was before; null: it is no copy. */
+export async function skippedByCopy(
+  { loss, isElsewhere }: Pick<Recovered, 'loss' | 'isElsewhere'>,
+  state: State,
+  { jobIdSeen }: Pick<EngineOptions, 'jobIdSeen'>,
+): Promise<GivenNumbers | null> {
+  if (!isElsewhere || loss !== null) return null;
+  return skipping(state, await jobIdSeen?.());
+}
+
 /** What nodes know of and the store does not have; null: there is nothing. */
 export async function lossBehind(
   state: State,

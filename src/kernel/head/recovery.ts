@@ -3,11 +3,12 @@
 
 import type { Machine } from '../machine/machine.ts';
 import type { State } from '../machine/state.ts';
+import type { GivenNumbers } from '../model/loss.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Room, Store } from '../ports/store.ts';
 import { rebuild } from './journal.ts';
-import { type LossInput, lossToAccept } from './loss.ts';
+import { type LossInput, lossToAccept, skippedByCopy } from './loss.ts';
 
 /** How often a store that failed is tried again. */
 const PROBE_MS = 500;
@@ -19,6 +20,8 @@ export interface Rebuilt {
   readonly seq: number;
   /** Accepted records that are missing. */
   readonly loss: LossInput | null;
+  /** Numbers to go on with, as the store is a copy; null: it is none. */
+  readonly skipped: GivenNumbers | null;
   readonly room: Room;
 }
 
@@ -41,7 +44,9 @@ export async function readStore(
 ): Promise<Rebuilt> {
   const recovered = await options.store.recover();
   const { state, seq } = rebuild(options.machine, recovered);
-  return { state, seq, loss: await lossToAccept(recovered, state, options), room: recovered.room };
+  const loss = await lossToAccept(recovered, state, options);
+  const skipped = await skippedByCopy(recovered, state, options);
+  return { state, seq, loss, skipped, room: recovered.room };
 }
 
 /** Begins now; `cause`: why nothing could be written. */

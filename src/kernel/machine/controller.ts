@@ -9,7 +9,7 @@ import type { Refusal } from '../model/errors.ts';
 import type { NodeGpus } from '../model/gpu.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { Life } from '../model/life.ts';
-import type { LostRecords } from '../model/loss.ts';
+import type { GivenNumbers, LostRecords } from '../model/loss.ts';
 import type { NodeHello } from '../model/node.ts';
 import type { Report } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
@@ -43,8 +43,16 @@ import { decideReport } from './tasks/report.ts';
 import { decideUsageRules } from './users/usage.ts';
 
 export type Input =
-  /** `birth`: absent where nobody counts lives; `clock`: where nothing but the wall clock is read. */
-  | { readonly kind: 'started'; readonly birth?: Birth; readonly clock?: ClockReading }
+  /**
+   * `birth`: absent where nobody counts lives; `clock`: where nothing but the wall clock is read;
+   * `skipped`: numbers to go on with, of a store that was copied to where it is.
+   */
+  | {
+      readonly kind: 'started';
+      readonly birth?: Birth;
+      readonly clock?: ClockReading;
+      readonly skipped?: GivenNumbers;
+    }
   /** Wall clock and the one that never jumps do not go together any more. */
   | { readonly kind: 'clock'; readonly clock: ClockReading }
   /** Accepted records are missing, and an operator said to go on without them. */
@@ -138,6 +146,7 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
     case 'started':
       if (input.clock !== undefined) decideClock(step, input.clock);
       step.emit({ kind: 'head_started', ...born(input.birth, step.state, nextLife) });
+      if (input.skipped !== undefined) step.emit(storeCopied(step.state, input.skipped));
       return void decideUsageRules(step);
     case 'clock':
       return void decideClock(step, input.clock);
@@ -180,9 +189,20 @@ function decideOfWing(step: Step, input: { readonly kind: string }): void {
 
 function decideLoss(step: Step, { loss, birth }: Extract<Input, { kind: 'loss' }>): void {
   const since = keptUntil(step.state, loss.lastSeq);
-  const from = { jobIdFrom: step.state.nextJobId, ...(since === null ? {} : { since }) };
+  const jobIdFrom = firstLost(step.state, loss.jobIdTo);
+  const from = { jobIdFrom, ...(since === null ? {} : { since }) };
   const life = born(birth, step.state, lifeAfterLoss);
   step.emit({ kind: 'loss_accepted', loss: { ...loss, ...from }, ...life });
+}
+
+/** The ids of what a copied store lacks are among those that it skipped when it was found to be one. */
+function firstLost({ copied, nextJobId }: State, jobIdTo: number | undefined): number {
+  if (copied === null || jobIdTo === undefined || jobIdTo >= copied.nextJobId) return nextJobId;
+  return copied.jobIdFrom;
+}
+
+function storeCopied({ nextJobId }: State, given: GivenNumbers): Event {
+  return { kind: 'store_copied', jobIdFrom: nextJobId, given };
 }
 
 function born(

@@ -74,6 +74,7 @@ export class MemoryStore implements Store {
       records,
       room: this.#disk.room,
       loss: null,
+      isElsewhere: false,
     };
   }
 

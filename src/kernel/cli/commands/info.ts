@@ -12,6 +12,7 @@ import { jobColumns } from '../jobs/columns.ts';
 import { maintenanceColumns } from '../maintenance/columns.ts';
 import { nodeColumns } from '../nodes/columns.ts';
 import { clockSetWords } from '../output/clock-set.ts';
+import { copiedWords } from '../output/copied-words.ts';
 import {
   type Format,
   formatListing,
@@ -62,6 +63,8 @@ export const verb = defineVerb<ListingOptions>({
       if (typeof info.obstacle === 'string') context.print(asSentence(`Stuck: ${info.obstacle}`));
       if (typeof info.behind === 'string') context.print(asSentence(`Behind: ${info.behind}`));
       for (const words of clockSetWords(info)) context.print(`Clock: ${words}.`);
+      const copied = copiedWords(info);
+      if (copied !== null) context.print(`Copied: ${copied}.`);
       if (loss !== undefined) context.print(`Lost: ${lossWords(loss, info.head.now)}.`);
       context.print('');
       const nodeName = (node: NodeView) => node.name;

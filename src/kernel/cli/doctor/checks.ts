@@ -19,6 +19,7 @@ import { daemonNotes } from '../daemons/daemon-notes.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { clockSetWords } from '../output/clock-set.ts';
+import { copiedWords } from '../output/copied-words.ts';
 import { lossWords } from '../output/loss-words.ts';
 import { formatSpan } from '../output/words.ts';
 import { containerRuntimes } from './container-runtimes.ts';
@@ -229,9 +230,19 @@ async function head(context: Context): Promise<Finding[]> {
       text,
       remedy: 'Synchronise it with NTP; look at reservations, maintenance and begin times.',
     }));
+    const copiedTo = copiedWords(info);
+    const copied = copiedTo === null ? [] : [copyFinding(copiedTo)];
     const behind = typeof info.behind === 'string' ? [behindFinding(info.behind)] : [];
     const stuck = typeof info.obstacle === 'string' ? [stuckFinding(info.obstacle)] : [];
-    return [...found, ...stuck, ...behind, ...losses, ...steps, ...(await nodes(context))];
+    return [
+      ...found,
+      ...stuck,
+      ...behind,
+      ...losses,
+      ...copied,
+      ...steps,
+      ...(await nodes(context)),
+    ];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const remedy = error.hint ?? '';
@@ -247,6 +258,12 @@ function stuckFinding(words: string): Finding {
 function behindFinding(words: string): Finding {
   const remedy = 'Put the newer store back, or start the head once with --accept-loss.';
   return { state: 'bad', text: words, remedy };
+}
+
+function copyFinding(words: string): Finding {
+  const remedy =
+    'If the head ran after the copy was made, submit again what it accepted then; if the copy was made of a stopped head, nothing is missing.';
+  return { state: 'note', text: words, remedy };
 }
 
 function daemons(context: Context): Finding[] {

@@ -2,7 +2,7 @@
 
 import { LIVES_KEPT_MAX, type Life, numberOf } from '../../model/life.ts';
 import { CLOCK_STEPS_KEPT_MAX } from '../../model/limits.ts';
-import { LOSSES_KEPT_MAX } from '../../model/loss.ts';
+import { type GivenNumbers, LOSSES_KEPT_MAX } from '../../model/loss.ts';
 import type { Of } from '../events.ts';
 import { applyHeadStarted } from '../nodes/apply.ts';
 import type { State } from '../state.ts';
@@ -16,10 +16,7 @@ export function applyLossAccepted(
   { loss, life }: Of<'loss_accepted'>,
   at: number,
 ): void {
-  const { nextJobId, nextReservationId, epochMax } = loss.given;
-  state.nextJobId = Math.max(state.nextJobId, nextJobId);
-  state.nextReservationId = Math.max(state.nextReservationId, nextReservationId);
-  state.epochMax = Math.max(state.epochMax, epochMax);
+  skip(state, loss.given);
   state.epochFloor = state.epochMax;
   state.losses.push({ ...loss, at });
   if (state.losses.length > LOSSES_KEPT_MAX) state.losses.shift();
@@ -32,6 +29,21 @@ export function applyLossAccepted(
   state.signalSerial += SIGNALS_LOST_MAX;
   state.livesLost = numberOf(life.id) - 1;
   addLife(state, life);
+}
+
+function skip(state: State, { nextJobId, nextReservationId, epochMax }: GivenNumbers): void {
+  state.nextJobId = Math.max(state.nextJobId, nextJobId);
+  state.nextReservationId = Math.max(state.nextReservationId, nextReservationId);
+  state.epochMax = Math.max(state.epochMax, epochMax);
+}
+
+export function applyStoreCopied(
+  state: State,
+  { jobIdFrom, given }: Of<'store_copied'>,
+  at: number,
+): void {
+  skip(state, given);
+  state.copied = { at, jobIdFrom, nextJobId: state.nextJobId };
 }
 
 export function applyStarted(state: State, { life }: Of<'head_started'>, at: number): void {

@@ -2,7 +2,7 @@
 
 import type { ClockReading } from '../../model/clock.ts';
 import type { Life } from '../../model/life.ts';
-import type { LostRecords } from '../../model/loss.ts';
+import type { GivenNumbers, LostRecords } from '../../model/loss.ts';
 import type { Behind } from './facts.ts';
 
 export type HeadEvent =
@@ -24,5 +24,10 @@ export type HeadEvent =
       /** What comes after it is of this one. */
       readonly life?: Life;
     }
+  /**
+   * The store was copied to where it is: no number is given again that it may have given out where it was
+   * before. `jobIdFrom`: the first such job.
+   */
+  | { readonly kind: 'store_copied'; readonly jobIdFrom: number; readonly given: GivenNumbers }
   /** Agents and users elsewhere know the head by this certificate from here on. */
   | { readonly kind: 'identity_known'; readonly fingerprint: string };

@@ -25,6 +25,18 @@ export interface HeadFacts {
   lastAt: number | null;
   /** Records are missing that nodes know of, and nobody has accepted that yet; null: none are. */
   behind: Behind | null;
+  /** The last time that its store was copied to where it is; null: it never was. */
+  copied: CopiedStore | null;
+}
+
+/** A store that was put back, or moved, by copying its files. */
+export interface CopiedStore {
+  /** When the head found that, ms since 1970. */
+  readonly at: number;
+  /** Jobs with these ids, up to the one below, may have been accepted after the copy was made. */
+  readonly jobIdFrom: number;
+  /** The id with which the head goes on. */
+  readonly nextJobId: number;
 }
 
 /** What nodes have heard of this head, or of a copy of it, and its store does not have. */

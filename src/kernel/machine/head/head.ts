@@ -5,7 +5,7 @@ import type { Life } from '../../model/life.ts';
 import type { LostRecords } from '../../model/loss.ts';
 import type { Noun } from '../noun.ts';
 import * as apply from './apply.ts';
-import type { Behind } from './facts.ts';
+import type { Behind, CopiedStore } from './facts.ts';
 
 export interface HeadData {
   readonly epochMax: number;
@@ -18,6 +18,8 @@ export interface HeadData {
   readonly livesLost?: number;
   /** Absent: it is not. */
   readonly behind?: Behind;
+  /** Absent: it never was. */
+  readonly copied?: CopiedStore;
   /** Absent: never read, never set, nothing has happened. */
   readonly clock?: ClockReading;
   readonly clockSteps?: readonly ClockStep[];
@@ -32,6 +34,7 @@ export const head: Noun<'head', HeadData> = {
     clock_stepped: apply.applyClockStepped,
     head_behind: apply.applyHeadBehind,
     loss_accepted: apply.applyLossAccepted,
+    store_copied: apply.applyStoreCopied,
     identity_known: apply.applyIdentityKnown,
   },
   facts: () => ({
@@ -42,6 +45,7 @@ export const head: Noun<'head', HeadData> = {
     lives: [],
     livesLost: 0,
     behind: null,
+    copied: null,
     clock: null,
     clockSteps: [],
     lastAt: null,
@@ -54,6 +58,7 @@ export const head: Noun<'head', HeadData> = {
     ...(own.lives.length === 0 ? {} : { lives: [...own.lives] }),
     ...(own.livesLost === 0 ? {} : { livesLost: own.livesLost }),
     ...(own.behind === null ? {} : { behind: own.behind }),
+    ...(own.copied === null ? {} : { copied: own.copied }),
     ...(own.clock === null ? {} : { clock: own.clock }),
     ...(own.clockSteps.length === 0 ? {} : { clockSteps: own.clockSteps }),
     ...(own.lastAt === null ? {} : { lastAt: own.lastAt }),
@@ -66,6 +71,7 @@ export const head: Noun<'head', HeadData> = {
     state.lives.push(...lives);
     state.livesLost = livesLost;
     state.behind = own.behind ?? null;
+    state.copied = own.copied ?? null;
     state.clock = own.clock ?? null;
     state.clockSteps = own.clockSteps ?? [];
     state.lastAt = own.lastAt ?? null;

@@ -58,14 +58,15 @@ export class SqliteStore implements Store {
   }
 
   async recover(): Promise<Recovered> {
-    const { snapshot, snapshotSeq, pages, loss, room } = (await this.#ask({
+    const { snapshot, snapshotSeq, pages, loss, isElsewhere, room } = (await this.#ask({
       kind: 'recover',
-    })) as RecoveredPages & Pick<Recovered, 'loss' | 'room'>;
+    })) as RecoveredPages & Pick<Recovered, 'loss' | 'isElsewhere' | 'room'>;
     return {
       snapshot,
       snapshotSeq,
       records: { [Symbol.iterator]: () => recordsOf(pages) },
       loss,
+      isElsewhere,
       room,
     };
   }

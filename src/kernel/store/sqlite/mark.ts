@@ -3,11 +3,13 @@
 
 import {
   closeSync,
+  fstatSync,
   fsyncSync,
   openSync,
   readFileSync,
   readSync,
   renameSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -37,6 +39,8 @@ const SLOT_BYTES = 4096;
 /** A line of text in its slot, padded: longer than every number in it at its largest. */
 const LINE_BYTES = 192;
 const FORMAT = 'weft-mark-1';
+/** Numbers of a line, before the identity of its file. */
+const NUMBERS = 6;
 const COPY = /^weft-copy-1 ([0-9TZ:.-]{1,40})\n$/;
 
 export class MarkFile {
@@ -44,15 +48,28 @@ export class MarkFile {
   #file: number | null = null;
   /** Counts writes; the valid slot with the larger one is the newer. */
   #serial = 0;
+  #isElsewhere = false;
+  /** Identity of the open file. */
+  #identity = '';
 
   constructor(directory: string) {
     this.#directory = directory;
   }
 
+  /**
+   * Whether what was read last was written into another file than this one: the folder was copied to
+   * where it is. A copy of the whole machine is not noticed, nor one of a release before 0.2.
+   */
+  get isElsewhere(): boolean {
+    return this.#isElsewhere;
+  }
+
   read(): Noted {
     let bytes: Buffer;
+    let own: string;
     try {
       bytes = readFileSync(this.#path);
+      own = identityOf(statSync(this.#path, { bigint: true }));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw error;
@@ -63,6 +80,7 @@ export class MarkFile {
     const newest = slots.sort((a, b) => b.serial - a.serial)[0];
     if (newest === undefined) return 'unreadable';
     this.#serial = newest.serial;
+    this.#isElsewhere = newest.file !== null && newest.file !== own;
     return newest.mark;
   }
 
@@ -72,8 +90,11 @@ export class MarkFile {
    */
   write(mark: Mark): void {
     this.#serial += 1;
-    const line = formatLine(this.#serial, mark);
-    if (this.#file === null) this.#file = this.#open(line);
+    if (this.#file === null) {
+      this.#file = this.#open(mark);
+      this.#identity = identityOf(fstatSync(this.#file, { bigint: true }));
+    }
+    const line = formatLine(this.#serial, mark, this.#identity);
     writeSync(this.#file, line, 0, LINE_BYTES, (this.#serial % 2) * SLOT_BYTES);
   }
 
@@ -89,12 +110,12 @@ export class MarkFile {
   }
 
   /** A new one, or one of which nothing can be read, is there whole or not at all. */
-  #open(line: Buffer): number {
+  #open(mark: Mark): number {
     const known = this.#existing();
     if (known !== null) return known;
     const fresh = `${this.#path}.new`;
     const bytes = Buffer.alloc(2 * SLOT_BYTES);
-    line.copy(bytes, (this.#serial % 2) * SLOT_BYTES);
+    formatLine(this.#serial, mark, '').copy(bytes, (this.#serial % 2) * SLOT_BYTES);
     writeFileSync(fresh, bytes, { mode: 0o600, flush: true });
     renameSync(fresh, this.#path);
     const directory = openSync(this.#directory, 'r');
@@ -124,16 +145,29 @@ export function markAsCopy(directory: string, { copiedAt }: CopyMark): void {
   writeFileSync(path, `weft-copy-1 ${copiedAt}\n`, { mode: 0o600, flush: true });
 }
 
-function formatLine(serial: number, { seq, crc, given }: Mark): Buffer {
+/** Which file it is: a copy has another one, and a file that is moved within its disk the same. */
+function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `${dev}.${ino}`;
+}
+
+/** `file`: its identity; empty: not known yet. */
+function formatLine(serial: number, { seq, crc, given }: Mark, file: string): Buffer {
   const numbers = [serial, seq, crc, given.nextJobId, given.nextReservationId, given.epochMax];
-  const text = `${FORMAT} ${numbers.join(' ')}`;
+  const text = `${FORMAT} ${numbers.join(' ')}${file === '' ? '' : ` ${file}`}`;
   const line = Buffer.alloc(LINE_BYTES, ' ');
   line.write(`${text} ${crc32(text)}`);
   line.write('\n', LINE_BYTES - 1);
   return line;
 }
 
-function readSlot(bytes: Buffer): { readonly serial: number; readonly mark: Mark } | null {
+interface Slot {
+  readonly serial: number;
+  readonly mark: Mark;
+  /** The file that it was written into; null: older releases did not say. */
+  readonly file: string | null;
+}
+
+function readSlot(bytes: Buffer): Slot | null {
   const line = bytes.toString('latin1', 0, LINE_BYTES).trim();
   const end = line.lastIndexOf(' ');
   const text = line.slice(0, Math.max(0, end));
@@ -141,5 +175,6 @@ function readSlot(bytes: Buffer): { readonly serial: number; readonly mark: Mark
   if (format !== FORMAT || Number(line.slice(end)) !== crc32(text)) return null;
   const [serial = 0, seq = 0, crc = 0, nextJobId = 1, nextReservationId = 1, epochMax = 0] =
     words.map(Number);
-  return { serial, mark: { seq, crc, given: { nextJobId, nextReservationId, epochMax } } };
+  const given = { nextJobId, nextReservationId, epochMax };
+  return { serial, mark: { seq, crc, given }, file: words[NUMBERS] ?? null };
 }

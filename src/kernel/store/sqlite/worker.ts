@@ -196,7 +196,11 @@ function answer(request: Exclude<Request, Append>): void {
 function recover(id: number): void {
   const { connection, loss } = current();
   const value = readAll(connection, directory);
-  say({ kind: 'value', id, value: { ...value, loss, room: roomLeft() } }, buffersOf(value));
+  const { isElsewhere } = markFile;
+  say(
+    { kind: 'value', id, value: { ...value, loss, isElsewhere, room: roomLeft() } },
+    buffersOf(value),
+  );
 }
 
 function later(id: number, steps: Steps<unknown>): void {

@@ -25,6 +25,7 @@ export const info: Handler<'info'> = ({ engine, facts, archive }) => {
     losses: state.losses.map(({ given, ...loss }) => ({ jobIdTo: given.nextJobId - 1, ...loss })),
     obstacle: engine.obstacle,
     behind: engine.behind,
+    copied: state.copied,
     clockSteps: state.clockSteps.map(({ at, byMs }) => ({ at, byMs })),
     archive: { bytes: archive.bytes, bytesMax: archive.bytesMax, next: archive.next },
     head: headFacts({ engine, facts }),

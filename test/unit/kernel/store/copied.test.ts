@@ -1,0 +1,51 @@
+// A store whose files were copied to where they are: it is told, once, and the original is not meant.
+
+import assert from 'node:assert/strict';
+import { cpSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openSqliteStore } from '../../../../src/kernel/store/sqlite/open.ts';
+import { newDirectory } from './support/directory.ts';
+import { commitOf } from './support/rows.ts';
+
+/** Opens it, appends these records, and says whether it was a copy. */
+async function use(directory: string, ...seqs: readonly number[]): Promise<boolean> {
+  const store = await openSqliteStore({ directory });
+  const { isElsewhere } = await store.recover();
+  for (const seq of seqs) await store.append(commitOf(seq));
+  await store.close();
+  return isElsewhere;
+}
+
+test('[S16] a copied store is known by its files, until it has a record of its own', async (t) => {
+  const original = newDirectory(t);
+  assert.equal(await use(original, 1, 2), false, 'a new one');
+  assert.equal(await use(original), false, 'the same again');
+  const copy = join(newDirectory(t), 'copy');
+  cpSync(original, copy, { recursive: true, preserveTimestamps: true });
+  assert.equal(await use(copy), true);
+  assert.equal(await use(copy, 3), true, 'nothing was written, so nobody knows of it yet');
+  assert.equal(await use(copy), false);
+  assert.equal(await use(original, 3), false, 'the original is none');
+});
+
+test('[S16] a folder that is moved on its disk, or put back as it is, is no copy', async (t) => {
+  const directory = newDirectory(t);
+  await use(directory, 1);
+  const elsewhere = join(newDirectory(t), 'moved');
+  renameSync(directory, elsewhere);
+  assert.equal(await use(elsewhere), false);
+  renameSync(elsewhere, directory);
+  assert.equal(await use(directory), false);
+});
+
+test('[S16] of a copy that lacks what its mark promises the loss is told, as of any store', async (t) => {
+  const directory = newDirectory(t);
+  await use(directory, 1);
+  const older = join(newDirectory(t), 'older');
+  cpSync(directory, older, { recursive: true });
+  await use(directory, 2, 3);
+  // The mark is newer than the database.
+  cpSync(join(directory, 'weft.mark'), join(older, 'weft.mark'));
+  await assert.rejects(openSqliteStore({ directory: older }), /3 were accepted/);
+});
