@@ -1,6 +1,9 @@
 // What each wing gives, held against what it has: no event of a wing is missing in its lists.
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { HEAD_MACHINE } from '../../sim/head-machine.ts';
 import { openWings } from '../../src/bin/head-wings.ts';
@@ -17,9 +20,12 @@ test('[D18] every kind of event that the head records is in the list of kinds, a
   assert.deepEqual(Object.keys(eventKindsOf(APIS)).sort(), RECORDED);
 });
 
-test('[D18] a head shows every kind of event of that list', async () => {
+test('[D18] a head shows every kind of event of that list', async (t) => {
+  // A wing may make folders of its own in it.
+  const directory = mkdtempSync(join(tmpdir(), 'weft-wings-'));
+  t.after(() => rmSync(directory, { recursive: true }));
   const options = {
-    directory: '/nowhere',
+    directory,
     clusterName: 'test',
     notify: NO_NOTIFIERS,
   } as unknown as HeadProgram['options'];
