@@ -31,7 +31,7 @@ export interface Recovered {
   readonly room: Exclude<Room, 'none'>;
   /** Null until records are missing and the store was opened to go on without them. */
   readonly loss: Loss | null;
-  /** Its files were copied to where they are: what was accepted after that is not in them. */
+  /** The files were copied to where they are: what was accepted after that is not in them. */
   readonly isElsewhere: boolean;
 }
 

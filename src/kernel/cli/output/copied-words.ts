@@ -3,7 +3,7 @@
 import type { InfoReply } from '../../api/cluster.ts';
 import { formatInstant } from './words.ts';
 
-/** Who looks on the next day still wants to know. */
+/** A day: somebody who looks tomorrow still wants to know. */
 const TOLD_MS = 86_400_000;
 
 /** Null: it was not, or long ago. */
