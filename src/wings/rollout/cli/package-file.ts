@@ -57,13 +57,14 @@ export function packageFile(): PackageFile {
   };
 }
 
-interface Content {
+export interface Content {
   readonly from: string;
   /** In the package. */
   readonly to: string;
 }
 
-function contentsOf(root: string): Content[] {
+/** What runs on a machine without npm: this Weft, the packages that it needs, its Node. */
+export function contentsOf(root: string): Content[] {
   const parts = PARTS.map((part) => ({ from: join(root, part), to: part }));
   const packages = [...packagesOf(root)].map(([name, from]) => ({
     from,

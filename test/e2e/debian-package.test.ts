@@ -1,0 +1,105 @@
+// The packages with Node inside: the Debian one installed, used, installed again and purged by dpkg on a
+// copy of this machine's file system; the tarball in somebody's home. Needs root.
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { repository, runProgram, type Said } from './support/local-cluster.ts';
+
+/** What is written below the root stays in memory, and is gone with the last process. */
+const MACHINE = `set -e
+mount -t tmpfs weft "$1"; mkdir "$1/up" "$1/work" "$1/all"
+mount -t overlay -o lowerdir=/,upperdir="$1/up",workdir="$1/work" weft "$1/all"
+mount --rbind /dev "$1/all/dev"; mount -t proc weft "$1/all/proc"
+mount -t tmpfs -o mode=1777 weft "$1/all/tmp"; mkdir -p "$1/all/packages"
+mount --bind "$2" "$1/all/packages"; shift 2
+`;
+
+describe('packages with Node inside', () => {
+  let folder: string;
+  let deb: string;
+  let tarball: string;
+  before(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'weft-packages-'));
+    for (const name of ['one', 'two', 'root']) mkdirSync(path.join(folder, name));
+    [tarball = '', deb = ''] = (await make('one')).map((file) => path.basename(file));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function make(name: string): Promise<string[]> {
+    const tool = path.join(repository, 'tools', 'package.ts');
+    const out = path.join(folder, name);
+    const argv = [process.execPath, tool, '--out', out, '--quick'];
+    const said = await runProgram(argv, { cwd: repository, env: process.env });
+    assert.equal(said.code, 0, said.error);
+    return said.out.trim().split('\n');
+  }
+
+  const plain = (home: string) => ({ PATH: '/usr/bin:/bin', HOME: home, LANG: 'C.UTF-8' });
+
+  /** A script of root's on a copy of this machine, in which /packages has what was made. */
+  function onMachine(script: string): Promise<Said> {
+    writeFileSync(path.join(folder, 'one', 'inside.sh'), script);
+    const outside = path.join(folder, 'outside.sh');
+    const enter = `exec chroot ${folder}/root/all sh -e /packages/inside.sh\n`;
+    writeFileSync(outside, `${MACHINE}${enter}`);
+    const argv = ['unshare', '-m', '-p', '-f', '--kill-child', 'sh', outside];
+    const places = [path.join(folder, 'root'), path.join(folder, 'one')];
+    const env = { ...plain('/root'), PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
+    return runProgram([...argv, ...places], { env });
+  }
+
+  it('[Y8] the same sources give the same bytes', async () => {
+    const sum = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+    const sums = ['one', 'two'].map((name) => [deb, tarball].map((file) => `${name}/${file}`));
+    await make('two');
+    const [first, second] = sums.map((files) => files.map((file) => sum(path.join(folder, file))));
+    assert.deepEqual(first, second);
+  });
+
+  it('[Y8] dpkg installs a Weft that runs jobs, starts nothing by itself, and purges it', async () => {
+    const said = await onMachine(`
+      dpkg -i /packages/${deb} > /dev/null
+      dpkg --verify weft
+      getent passwd weft | cut -d: -f6
+      stat -c '%U %a' /var/lib/weft
+      test -e /usr/share/man/man1/weft-run.1.gz -a -e /usr/share/bash-completion/completions/weft
+      grep -q ExecStart=/usr/bin/weft /usr/lib/systemd/system/weft-head.service
+      cd /tmp; export WEFT_DIR=/tmp/cluster
+      weft --version
+      weft up --listen none > /dev/null || { cat /tmp/cluster/*/*.log >&2; exit 1; }
+      weft run --wait --follow -- echo ran
+      weft down > /dev/null
+      dpkg -i /packages/${deb} > /dev/null
+      dpkg -P weft > /dev/null
+      ls -d /usr/bin/weft /usr/lib/weft /var/lib/weft /etc/weft 2>/dev/null || echo nothing is left
+      getent passwd weft || echo nobody is left
+    `);
+    assert.equal(said.code, 0, said.error);
+    const [home, owner, version, ...rest] = said.out.trim().split('\n');
+    assert.deepEqual([home, owner], ['/var/lib/weft', 'weft 711']);
+    assert.match(version ?? '', /^\d+\.\d+\.\d+/);
+    assert.deepEqual(rest, ['ran', 'nothing is left', 'nobody is left']);
+  });
+
+  it('[Y8] the tarball runs from a home directory, without root and without a Node', async () => {
+    const home = path.join(folder, 'home');
+    const local = path.join(home, '.local');
+    mkdirSync(local, { recursive: true });
+    const env = plain(home);
+    const run = async (...argv: string[]): Promise<string> => {
+      const said = await runProgram(argv, { cwd: home, env });
+      assert.equal(said.code, 0, said.error);
+      return said.out.trim();
+    };
+    const file = path.join(folder, 'one', tarball);
+    await run('tar', '-xzf', file, '-C', local, '--strip-components=1');
+    const weft = path.join(local, 'bin', 'weft');
+    await run(weft, 'up', '--listen', 'none');
+    assert.equal(await run(weft, 'run', '--wait', '--follow', '--', 'echo', 'ran'), 'ran');
+    await run(weft, 'down');
+  });
+});

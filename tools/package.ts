@@ -1,0 +1,35 @@
+// `node tools/package.ts [--out FOLDER] [--quick]`: what is installed without npm, made of dist/: a Debian
+// package and a tarball for a home directory, both with Node inside. The same sources give the same bytes.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { makeDeb } from './package/deb.ts';
+import { makeTarball } from './package/tarball.ts';
+import { makeTree } from './package/tree.ts';
+import { ROOT } from './tree.ts';
+
+/** When the sources were committed; an unpacked source has none, and takes SOURCE_DATE_EPOCH. */
+function sourceDate(): number {
+  const given = Number(process.env['SOURCE_DATE_EPOCH']);
+  if (Number.isInteger(given) && given > 0) return given;
+  const told = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: ROOT, encoding: 'utf8' });
+  return Number(told.stdout?.trim()) || Math.floor(Date.now() / 1000);
+}
+
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: '.' }, quick: { type: 'boolean', default: false } },
+});
+const out = path.resolve(values.out);
+const folder = mkdtempSync(path.join(tmpdir(), 'weft-make-package-'));
+try {
+  mkdirSync(out, { recursive: true });
+  const tree = await makeTree(path.join(folder, 'usr'));
+  const how = { tree, out, date: sourceDate(), quick: values.quick };
+  console.log(makeTarball(how));
+  console.log(makeDeb(how));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
