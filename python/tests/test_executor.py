@@ -12,6 +12,7 @@ import pathlib
 import pickle
 import signal
 import sys
+import tempfile
 import threading
 import time
 import types
@@ -244,10 +245,21 @@ class WhatIsRaised(Executors):
         exec("def double(x):\n    return 2 * x", here.__dict__)
         sys.modules["only_here"] = here
         self.addCleanup(sys.modules.pop, "only_here")
-        with self.assertRaisesRegex(weft.CallRefused, "needs the module 'only_here'.*modules="):
+        with self.assertRaisesRegex(weft.CallRefused, "needs the module 'only_here'.*files= or modules="):
             self.executor.submit(here.double, 2).result(LIMIT)
         with weft.Executor(1, modules=[here], **WORKER) as executor:
             self.assertEqual(executor.submit(here.double, 2).result(LIMIT), 4)
+
+    def test_a_module_may_go_as_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder) / "sent_along.py"
+            place.write_text("def thrice(x):\n    return 3 * x\n")
+            sys.path.append(folder)
+            self.addCleanup(sys.path.remove, folder)
+            import sent_along
+
+            with weft.Executor(1, files=[place], **WORKER) as executor:
+                self.assertEqual(executor.submit(sent_along.thrice, 2).result(LIMIT), 6)
 
     def test_another_version_of_python_is_refused_by_name(self):
         real = _parcel.headed

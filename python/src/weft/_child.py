@@ -38,6 +38,7 @@ _READY, _STARTING, _RESULT, _THROWN, _PROGRESS, _WITHDRAWN, _WORN = 1, 2, 3, 4, 
 _HEAD = struct.Struct("<IBI")
 _ORDER = struct.Struct("<IIII")
 _SHA_BYTES = 32
+_BYTES_MAX = 1024 * 1024 * 1024
 # Looking at memory costs more than a small call.
 _LOOK_S = 0.2
 # For a function that runs while its worker leaves.
@@ -137,7 +138,7 @@ def _opened(what: str, parcel: memoryview) -> Any:
         else:
             words = (
                 f"{what} needs the module {error.name!r}, which {where} does not have; install it there, "
-                "or send a module of your own with modules="
+                "or send a module of your own with files= or modules="
             )
         raise _Refusal(REFUSED, words) from None
     except Exception as error:
@@ -207,7 +208,11 @@ class _Child:
         except BaseException as error:
             return _THROWN, _thrown(error)
         try:
-            return _RESULT, _parcel.pack(value)
+            data = _parcel.pack(value)
+            if len(data) <= _BYTES_MAX:
+                return _RESULT, data
+            words = f"its result has {len(data)} bytes, {_BYTES_MAX} are the most; leave it in a file"
+            return _THROWN, _parcel.pack((REFUSED, words, "", None))
         except Exception as error:
             words = f"its result cannot be pickled ({type(error).__name__}: {error})"
             return _THROWN, _parcel.pack((REFUSED, words, "", None))
