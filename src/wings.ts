@@ -19,6 +19,7 @@ import { owner } from './wings/owner/wing.ts';
 import { pilots } from './wings/pilots/wing.ts';
 import { replay } from './wings/replay/wing.ts';
 import { rollout } from './wings/rollout/wing.ts';
+import { samples } from './wings/samples/wing.ts';
 import { sites } from './wings/sites/wing.ts';
 import { slurm } from './wings/slurm/wing.ts';
 import { steps } from './wings/steps/wing.ts';
@@ -43,6 +44,7 @@ import './wings/owner/wing.ts';
 import './wings/pilots/wing.ts';
 import './wings/replay/wing.ts';
 import './wings/rollout/wing.ts';
+import './wings/samples/wing.ts';
 import './wings/sites/wing.ts';
 import './wings/slurm/wing.ts';
 import './wings/steps/wing.ts';
@@ -62,6 +64,7 @@ export const WINGS: readonly Wing[] = [
   wiki,
   mpi,
   gpus,
+  samples,
   replay,
   backups,
   rollout,

@@ -33,6 +33,27 @@ const reasonView = z.object({ kind: z.string(), words: z.string() });
 
 const usageView = z.object({ userUs: count, systemUs: count, memoryPeakBytes: count });
 
+/** One figure of one node's part of a task; `asked` 0: nothing was. */
+const usedFigure = z.object({
+  asked: count,
+  mean: count,
+  peak: count,
+  /** The curve of the only part, at equal steps; null: nobody looked then. Empty where there are several. */
+  curve: z.array(count.nullable()).readonly(),
+});
+
+const usedView = z.object({
+  /** Parts of tasks on nodes that were looked at. */
+  parts: count,
+  /** Where the curves begin. */
+  from: instant,
+  stepMs: count,
+  /** In thousandths of a cpu. */
+  cpuMilli: usedFigure,
+  memoryBytes: usedFigure,
+});
+export type UsedView = z.infer<typeof usedView>;
+
 const requestView = z.object({
   nodeCount: count,
   processesPerNode: count,
@@ -133,6 +154,8 @@ export const jobDetail = jobView.extend({
   memoryNow: z.object({ bytes: count, peakBytes: count }).nullable().exactOptional(),
   /** Owner only: programs inside of its tasks, as far as the head knows them since it started; missing: none. */
   steps: z.array(stepView).exactOptional(),
+  /** Owner only: what its tasks used of what they asked for, as far as nodes looked at them. */
+  used: usedView.nullable().exactOptional(),
   /** Owner and operators only: what its tasks left and the head keeps. Null: nothing. */
   outputs: keptAmounts.nullable(),
 });

@@ -21,6 +21,8 @@ export interface PagePart {
   readonly pages?: readonly Page[];
   /** At the end of the menu. */
   readonly elsewhere?: Elsewhere;
+  /** Beside what the page of a node shows. */
+  readonly OfNode?: (of: { readonly name: string }) => ComponentChildren;
   /** A line above the content of every page; null when there is nothing to say. */
   readonly Banner?: () => ComponentChildren;
 }

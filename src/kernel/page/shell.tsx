@@ -11,6 +11,7 @@ import { me } from './data/session.ts';
 import { pagesWith } from './pages/pages.tsx';
 import type { Elsewhere, Page, PagePart } from './part.ts';
 import { forgetTold, ToldLine } from './parts/actions.tsx';
+import { Added } from './parts/added.ts';
 import { Empty } from './parts/basic.tsx';
 import { focusHeading } from './parts/focus.ts';
 import { spanWords, zoneName } from './pure/words.ts';
@@ -58,7 +59,7 @@ export function Shell({ parts: added }: { parts: readonly PagePart[] }) {
             <h1>There is no such page</h1> <a href={hrefOf([])}>To the overview</a>
           </Empty>
         ) : (
-          page.show(rest)
+          <Added.Provider value={added}>{page.show(rest)}</Added.Provider>
         )}
       </main>
       <ToldLine />

@@ -18,6 +18,7 @@ import { formatInstant, formatSpan, signalName } from '../output/words.ts';
 import { endCounts } from '../progress/end-counts.ts';
 import { stateWords } from './columns.ts';
 import { outcomeWords } from './outcome.ts';
+import { usedLines } from './used-lines.ts';
 
 /** Titles and values; what says nothing is empty. */
 export function describeJob(job: JobDetail, now: number): Titled[] {
@@ -70,6 +71,7 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
     const words = `${formatSize(memoryNow.bytes)} now, ${formatSize(memoryNow.peakBytes)} at most`;
     lines.push(['Memory', `${words}, limit ${limit} per node`]);
   }
+  lines.push(...usedLines(job.used ?? null));
   if (job.outputs !== null)
     lines.push(['Kept', keptWords(`pull ${job.id}`, { ...job.outputs, of: 'task' })]);
   return lines;

@@ -9,6 +9,22 @@ export function bar(amount: number, most: number, width: number): string {
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
 }
 
+const HEIGHTS = '▁▂▃▄▅▆▇█';
+
+/** Amounts over time, as many columns as there are up to `width`; what nobody knows is left empty. */
+export function spark(points: readonly (number | null)[], most: number, width: number): string {
+  const columns = Math.min(width, points.length);
+  const cells = Array.from({ length: columns }, (_, column) => {
+    const from = Math.floor((column * points.length) / columns);
+    const until = Math.floor(((column + 1) * points.length) / columns);
+    const known = points.slice(from, until).filter((point) => point !== null);
+    if (known.length === 0) return ' ';
+    const share = Math.min(1, Math.max(...known) / Math.max(1, most));
+    return HEIGHTS[Math.min(HEIGHTS.length - 1, Math.floor(share * HEIGHTS.length))] ?? ' ';
+  });
+  return cells.join('').trimEnd();
+}
+
 /** A part of a line of time; `until` is not in it. */
 export interface Stretch {
   readonly from: number;

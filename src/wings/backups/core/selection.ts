@@ -3,8 +3,13 @@
 
 /** Files of the process that runs, and room held back. The store has its own way into a backup. */
 const OF_PROCESS = /^weft\.(?:db|db-.*|mark|mark\.new|pid|lock|lock-.*|reserve|try-.*)$/;
-/** Half of a file, rubbish, and sums that are counted anew. */
-const MADE_AGAIN = [/^(?:blobs|archive)\/trash(?:\/|$)/, /^blobs\/incoming\//, /^\w+\/total$/];
+/** Half of a file, rubbish, sums that are counted anew, and what is written all the time and not missed. */
+const MADE_AGAIN = [
+  /^(?:blobs|archive)\/trash(?:\/|$)/,
+  /^blobs\/incoming\//,
+  /^\w+\/total$/,
+  /^samples(?:\/|$)/,
+];
 /** Made from the configuration at each start. */
 const OPTIONS = /^options\.json$/;
 

@@ -21,6 +21,7 @@ import { useFirstFailed } from './first-failed.ts';
 import { jobActions } from './job-actions.ts';
 import { Logs } from './logs.tsx';
 import { Tasks } from './tasks.tsx';
+import { Used } from './used.tsx';
 
 /** How often the forecast is asked anew: what others submit moves it. */
 const WHY_MS = 10_000;
@@ -73,6 +74,7 @@ function Shown({ job }: { job: JobDetail }) {
             <p class="faint">Only {job.owner} and operators see the output.</p>
           </Panel>
         )}
+        {job.used != null && <Used used={job.used} />}
         <Facts job={job} wide={!hasFiles} />
         {hasFiles && <Files job={job} index={index ?? 0} />}
       </div>

@@ -1,11 +1,13 @@
 // One node: how it is, what runs on it, and what operators do with it.
 
+import { useContext } from 'preact/hooks';
 import type { NodeView } from '../../../api/nodes.ts';
 import { labelsForPeople } from '../../../model/own-labels.ts';
 import { now } from '../../data/clock.ts';
 import { useCall } from '../../data/query.ts';
 import { hrefOf } from '../../data/route.ts';
 import { isOperator } from '../../data/session.ts';
+import { Added } from '../../parts/added.ts';
 import {
   Bar,
   Command,
@@ -38,6 +40,7 @@ export function Node({ name }: { name: string }) {
 }
 
 function Shown({ node }: { node: NodeView }) {
+  const added = useContext(Added);
   return (
     <>
       <div class="title">
@@ -49,6 +52,7 @@ function Shown({ node }: { node: NodeView }) {
         <Use node={node} />
         {isOperator() && <Care node={node} />}
         {node.gpus && <Cards gpus={node.gpus} />}
+        {added.map(({ OfNode }) => OfNode && <OfNode key={OfNode} name={node.name} />)}
         <Facts node={node} />
         <Running node={node} />
       </div>

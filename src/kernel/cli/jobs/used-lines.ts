@@ -1,0 +1,28 @@
+// What a job used of what it asked for: means, peaks, and a line of time.
+
+import type { UsedView } from '../../api/jobs.ts';
+import { plural } from '../../base/plural.ts';
+import { cpuUsedWords, memoryUsedWords } from '../../model/used-words.ts';
+import { spark } from '../output/bars.ts';
+import type { Titled } from '../output/one.ts';
+
+const WIDTH = 40;
+/** A line of fewer steps says nothing. */
+const STEPS_MIN = 3;
+
+/** Nothing where nobody has looked. */
+export function usedLines(used: UsedView | null): Titled[] {
+  if (used === null) return [];
+  const { cpuMilli, memoryBytes, parts } = used;
+  const of = parts === 1 ? '' : ` (per node, over ${plural(parts, 'start')})`;
+  return [
+    ['Cpus used', curved(`${cpuUsedWords(cpuMilli)}${of}`, cpuMilli)],
+    ['Memory used', curved(memoryUsedWords(memoryBytes), memoryBytes)],
+  ];
+}
+
+/** The line is as high as what was asked for, or what was used beyond that. */
+function curved(words: string, { asked, peak, curve }: UsedView['cpuMilli']): string {
+  if (curve.length < STEPS_MIN) return words;
+  return `${spark(curve, Math.max(asked, peak), WIDTH)}  ${words}`;
+}

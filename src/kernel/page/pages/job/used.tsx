@@ -1,0 +1,44 @@
+// What a job used of what it asked for: words, and curves where it has one part.
+
+import type { UsedView } from '../../../api/jobs.ts';
+import { cpuUsedWords, memoryUsedWords } from '../../../model/used-words.ts';
+import { Panel } from '../../parts/basic.tsx';
+import { Curves } from '../../parts/curves.tsx';
+import { sizeWords } from '../../pure/words.ts';
+
+const STEPS_MIN = 3;
+
+export function Used({ used }: { readonly used: UsedView }) {
+  const { from, stepMs, cpuMilli, memoryBytes } = used;
+  const times = cpuMilli.curve.map((_, at) => from + at * stepMs);
+  const cpus = cpuMilli.curve.map((point) => (point === null ? null : point / 1000));
+  return (
+    <Panel title="Used" wide>
+      <dl>
+        <div>
+          <dt>Cpus</dt>
+          <dd>{cpuUsedWords(cpuMilli)}</dd>
+        </div>
+        <div>
+          <dt>Memory</dt>
+          <dd>{memoryUsedWords(memoryBytes)}</dd>
+        </div>
+      </dl>
+      {times.length >= STEPS_MIN && (
+        <>
+          <Curves
+            label="Cpus that it used over time"
+            times={times}
+            curves={[{ name: 'cpus', tone: 'run', values: cpus, isArea: true }]}
+          />
+          <Curves
+            label="Memory that it used over time"
+            times={times}
+            curves={[{ name: 'memory', tone: 'wait', values: memoryBytes.curve, isArea: true }]}
+            format={sizeWords}
+          />
+        </>
+      )}
+    </Panel>
+  );
+}

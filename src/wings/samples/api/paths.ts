@@ -1,0 +1,15 @@
+// Method and path of each route of the wing, for clients: no schema library is loaded for them.
+
+import { addPaths } from '../../../kernel/api/paths.ts';
+import type { sampleRoutes } from './samples.ts';
+
+type Routes = typeof sampleRoutes;
+
+declare module '../../../kernel/api/routes.ts' {
+  interface RouteTable extends Routes {}
+}
+
+addPaths({
+  nodeSamples: 'GET /v1/nodes/:name/samples',
+  usedByOwners: 'GET /v1/samples/owners',
+} satisfies Readonly<Record<keyof Routes, string>>);

@@ -1,0 +1,38 @@
+// Samples: what nodes and tasks use over time.
+
+import { z } from 'zod';
+import { count, instant, nodeName, queryNumber } from '../../../kernel/api/common.ts';
+import { type RouteShape, USER } from '../../../kernel/api/route-shape.ts';
+
+/** At equal steps; null: nobody looked then. */
+const points = z.array(count.nullable()).readonly();
+const curve = z.object({ mean: points, peak: points });
+
+const ownerUse = z.object({
+  owner: z.string(),
+  /** Starts of tasks, on each of their nodes. */
+  tasks: count,
+  looks: count,
+  /** Sums over all looks: in thousandths of a cpu, and bytes. */
+  cpuMilliAsked: z.number(),
+  cpuMilliUsed: z.number(),
+  memoryBytesAsked: z.number(),
+  memoryBytesUsed: z.number(),
+});
+export type OwnerUseView = z.infer<typeof ownerUse>;
+
+export const sampleRoutes = {
+  nodeSamples: {
+    summary: "What was used of a node's machine over time; the further back, the longer the steps.",
+    access: USER,
+    params: z.strictObject({ name: nodeName }),
+    query: z.strictObject({ from: queryNumber(0, Number.MAX_SAFE_INTEGER) }),
+    reply: z.object({ from: instant, stepMs: count, cpu: curve, memory: curve }),
+  },
+  usedByOwners: {
+    summary: "What users' tasks used of what they asked for; operators see those of all users.",
+    access: USER,
+    query: z.strictObject({ since: queryNumber(0, Number.MAX_SAFE_INTEGER) }),
+    reply: z.object({ owners: z.array(ownerUse) }),
+  },
+} as const satisfies Readonly<Record<string, RouteShape>>;

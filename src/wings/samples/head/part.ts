@@ -1,0 +1,30 @@
+// What the wing adds to a head.
+
+import type { HandlersOf } from '../../../kernel/head/http/call.ts';
+import type { HeadPart } from '../../../kernel/head/part.ts';
+import type { sampleRoutes } from '../api/samples.ts';
+import { WING } from '../model/wing-name.ts';
+import { nodeSamples, usedByOwners } from './handlers.ts';
+import { measure } from './measure.ts';
+import type { Samples } from './samples.ts';
+
+declare module '../../../kernel/head/http/services.ts' {
+  interface Services {
+    readonly samples: Samples;
+  }
+}
+
+const handlers: HandlersOf<typeof sampleRoutes> = { nodeSamples, usedByOwners };
+
+export function samplesHead(samples: Samples): HeadPart {
+  return {
+    handlers,
+    begin: ({ engine }) => ({ tick: () => samples.tick(engine.state) }),
+    openListeners: ({ agents, engine }) => {
+      agents.hearWing(WING, (node, said) => samples.hear(engine.state, node, said));
+      return { services: { samples } };
+    },
+    viewJob: (services, { id }, isOwner) => (isOwner ? { used: services.samples.jobUse(id) } : {}),
+    measure,
+  };
+}

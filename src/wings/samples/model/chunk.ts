@@ -1,0 +1,38 @@
+// What is kept of samples: chunks of columns, and what each task used.
+
+/** A part of one column. */
+export interface Chunk {
+  /** Which column: its resolution, and whether it has means or peaks. */
+  readonly line: number;
+  /** Step at which it begins, counted from 1970. */
+  readonly start: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface SeriesChunk extends Chunk {
+  /** `n1/cpu`. */
+  readonly series: string;
+}
+
+/** What one start of a task used on one node. */
+export interface TaskRow {
+  readonly jobId: number;
+  readonly epochId: string;
+  readonly node: string;
+  readonly owner: string;
+  /** Ms since 1970: of the first and of the last look. */
+  readonly from: number;
+  readonly until: number;
+  readonly looks: number;
+  readonly cpuMilliAsked: number;
+  readonly cpuMilliSum: number;
+  readonly cpuMilliPeak: number;
+  /** 0: no limit. */
+  readonly memoryBytesAsked: number;
+  readonly memoryBytesSum: number;
+  readonly memoryBytesPeak: number;
+  /** Steps of its curves, which begin at `from`. */
+  readonly stepMs: number;
+  readonly cpu: Uint8Array;
+  readonly memory: Uint8Array;
+}

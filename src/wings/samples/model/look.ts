@@ -1,0 +1,30 @@
+// What an agent sees at one look, and what becomes of many: how much was used, by whom, over time.
+
+/** Agents look so often. */
+export const LOOK_MS = 10_000;
+/** Looks that an agent keeps while no head takes them: an hour. */
+export const LOOKS_KEPT_MAX = 360;
+/** Tasks of one look that are told; nodes that run more tell of the first. */
+export const TASKS_PER_LOOK_MAX = 4096;
+
+/** What the processes of a machine, or of one task on it, use. */
+export interface Use {
+  /** Thousandths of a cpu, on average since the look before. */
+  readonly cpuMilli: number;
+  readonly memoryBytes: number;
+}
+
+export interface TaskUse extends Use {
+  readonly epochId: string;
+}
+
+export interface Look {
+  /** Ms since 1970, by the clock of who tells of it. */
+  readonly at: number;
+  /** Null: the machine does not say. */
+  readonly node: Use | null;
+  readonly tasks: readonly TaskUse[];
+}
+
+/** One step of a curve. Null: nobody looked then. */
+export type Point = number | null;

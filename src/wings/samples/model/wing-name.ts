@@ -1,0 +1,3 @@
+// The name under which agents and heads speak of samples.
+
+export const WING = 'samples';

@@ -1,0 +1,64 @@
+// What the wing adds to the web page: curves of a node.
+
+import '../api/paths.ts';
+import { useMemo, useState } from 'preact/hooks';
+import type { ReplyOf } from '../../../kernel/api/routes.ts';
+import { now } from '../../../kernel/page/data/clock.ts';
+import { useCall } from '../../../kernel/page/data/query.ts';
+import type { PagePart } from '../../../kernel/page/part.ts';
+import { Empty, Loaded, Panel } from '../../../kernel/page/parts/basic.tsx';
+import { Curves } from '../../../kernel/page/parts/curves.tsx';
+import { sizeWords } from '../../../kernel/page/pure/words.ts';
+
+export const samplesPage: PagePart = { OfNode: NodeCurves };
+
+const HOUR_MS = 3_600_000;
+const SPANS = [
+  ['hour', HOUR_MS],
+  ['day', 24 * HOUR_MS],
+  ['month', 30 * 24 * HOUR_MS],
+] as const;
+const EVERY_MS = 30_000;
+
+function NodeCurves({ name }: { readonly name: string }) {
+  const [spanMs, setSpan] = useState<number>(HOUR_MS);
+  // Asked for in whole minutes: the question stays the same from look to look.
+  const from = useMemo(() => Math.floor((now.value - spanMs) / 60_000) * 60_000, [spanMs]);
+  const options = { params: { name }, query: { from } };
+  const answer = useCall('nodeSamples', options, { when: () => false, everyMs: EVERY_MS });
+  return (
+    <Panel title="Over time" wide>
+      <p class="choices">
+        {SPANS.map(([word, ms]) => (
+          <button key={word} type="button" aria-pressed={ms === spanMs} onClick={() => setSpan(ms)}>
+            {word}
+          </button>
+        ))}
+      </p>
+      <Loaded answer={answer}>{(value) => <Shown samples={value} />}</Loaded>
+    </Panel>
+  );
+}
+
+function Shown({ samples }: { readonly samples: ReplyOf<'nodeSamples'> }) {
+  const { from, stepMs, cpu, memory } = samples;
+  if (!cpu.mean.some((point) => point !== null)) return <Empty>Nobody has looked yet.</Empty>;
+  const times = cpu.mean.map((_, at) => from + at * stepMs);
+  const cpus = cpu.mean.map((point) => (point === null ? null : point / 1000));
+  return (
+    <>
+      <Curves
+        label="Cpus in use over time"
+        times={times}
+        curves={[{ name: 'cpus in use', tone: 'run', values: cpus, isArea: true }]}
+      />
+      <Curves
+        label="Memory in use over time"
+        times={times}
+        curves={[{ name: 'memory in use', tone: 'wait', values: memory.mean, isArea: true }]}
+        format={sizeWords}
+        words="of the whole machine, whoever uses them"
+      />
+    </>
+  );
+}

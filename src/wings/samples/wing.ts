@@ -1,0 +1,23 @@
+// The wing `samples` as the kernel sees it.
+
+import type { Wing } from '../../kernel/wing.ts';
+import './api/paths.ts';
+
+export const samples: Wing = {
+  name: 'samples',
+  needs: [],
+  agent: async () => (await import('./bin/agent.ts')).samplesOnNodes(),
+  api: async () => (await import('./api/part.ts')).api,
+  cli: {
+    verbs: [
+      {
+        group: 'Overview:',
+        name: 'efficiency',
+        before: 'replay',
+        summary: 'who asks for what, and uses how much of it',
+        load: () => import('./cli/verb.ts'),
+      },
+    ],
+  },
+  head: async (program) => (await import('./bin/head.ts')).headOf(program),
+};

@@ -1,0 +1,177 @@
+// Samples as bytes, as curves, and as agents tell them.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pack, unpack } from '../../../../src/wings/samples/core/column.ts';
+import { amountOf, codeOf, NOTHING } from '../../../../src/wings/samples/core/level-code.ts';
+import { readLooks, writeLooks } from '../../../../src/wings/samples/core/said.ts';
+import { CURVE_STEPS_MAX, TaskCurve } from '../../../../src/wings/samples/core/task-curve.ts';
+import { LEVELS, levelFor, Track } from '../../../../src/wings/samples/core/track.ts';
+import { pointsOf, usedBy } from '../../../../src/wings/samples/core/used.ts';
+import type { Chunk } from '../../../../src/wings/samples/model/chunk.ts';
+import { LOOK_MS, LOOKS_KEPT_MAX } from '../../../../src/wings/samples/model/look.ts';
+
+/** Numbers from 0 to 1 that look random, the same each time. */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+test('an amount comes back within a hundredth', () => {
+  for (const amount of [1, 7, 999, 123_456, 2 ** 40 + 3]) {
+    const back = amountOf(codeOf(amount)) ?? 0;
+    assert.ok(Math.abs(back - amount) / amount < 0.01, `${amount} is ${back}`);
+  }
+  assert.equal(amountOf(codeOf(0)), 0);
+  assert.equal(amountOf(NOTHING), null);
+});
+
+test('a column comes back as it was, and nonsense ends it', () => {
+  const next = dice(1);
+  for (let round = 0; round < 200; round += 1) {
+    const codes = Array.from({ length: Math.floor(next() * 400) }, () => {
+      const kind = next();
+      return kind < 0.3 ? NOTHING : kind < 0.6 ? 700 : Math.floor(next() * 2000);
+    });
+    assert.deepEqual(unpack(pack(codes)), codes);
+  }
+  assert.deepEqual(unpack(Uint8Array.from([0, 255, 255, 255, 255, 255])).length, 100_000);
+  assert.ok(unpack(Uint8Array.from([200, 200, 200])).length <= 1);
+});
+
+test('[Z2] a sample costs less than two bytes, whatever happens', () => {
+  const next = dice(7);
+  let busy = 800;
+  const kinds: Readonly<Record<string, () => number>> = {
+    idle: () => 3,
+    steady: () => 1900 + next() * 200,
+    wandering: () => {
+      busy = Math.max(1, busy * (0.7 + next() * 0.6));
+      return busy;
+    },
+    wild: () => next() * 64_000,
+  };
+  for (const [name, amount] of Object.entries(kinds)) {
+    const codes = Array.from({ length: 8640 }, () => codeOf(amount()));
+    const each = pack(codes).length / codes.length;
+    assert.ok(each < 2, `${name}: ${each.toFixed(2)} bytes`);
+  }
+});
+
+/** What is kept of a track, as a shelf has it. */
+class Kept {
+  readonly chunks = new Map<string, Uint8Array>();
+
+  put(all: readonly Chunk[]): void {
+    for (const { line, start, bytes } of all) this.chunks.set(`${line}/${start}`, bytes);
+  }
+
+  readonly earlier = (line: number, start: number) => this.chunks.get(`${line}/${start}`) ?? null;
+}
+
+test('[Z2] a figure has each look, means and peaks of minutes and of ten minutes', () => {
+  const kept = new Kept();
+  const track = new Track();
+  const begin = 600_000 * 1_000_000;
+  for (let look = 0; look < 360; look += 1) {
+    const at = begin + look * LOOK_MS;
+    kept.put(track.add(at, look % 6 === 0 ? 6000 : 0, kept.earlier));
+  }
+  kept.put(track.grown());
+  const points = (line: number) => {
+    const rows = [...kept.chunks].filter(([key]) => key.startsWith(`${line}/`));
+    return rows.flatMap(([, bytes]) => pointsOf(bytes)).filter((point) => point !== null);
+  };
+  assert.equal(points(0).length, 360);
+  const near = (found: number | undefined, wanted: number) =>
+    assert.ok(Math.abs((found ?? 0) - wanted) < wanted / 50, `${found} is ${wanted}`);
+  assert.equal(points(1).length, 59, 'the last minute is not over');
+  near(points(1)[0], 1000);
+  near(points(2)[0], 6000);
+  near(points(3)[0], 1000);
+  near(points(4)[0], 6000);
+});
+
+test('[Z2] a track that begins again goes on in the chunk that was written half', () => {
+  const kept = new Kept();
+  const begin = 3_600_000 * 100;
+  const first = new Track();
+  for (let look = 0; look < 10; look += 1)
+    kept.put(first.add(begin + look * LOOK_MS, 500, kept.earlier));
+  kept.put(first.grown());
+  const second = new Track();
+  for (let look = 20; look < 30; look += 1)
+    kept.put(second.add(begin + look * LOOK_MS, 500, kept.earlier));
+  kept.put(second.grown());
+  const points = pointsOf(kept.chunks.get(`0/${begin / LOOK_MS}`) ?? new Uint8Array());
+  assert.equal(points.length, 30);
+  assert.equal(points.filter((point) => point === null).length, 10, 'nobody looked in between');
+});
+
+test('what is far back is seen in longer steps', () => {
+  const now = 1_000_000_000_000;
+  const step = (agoMs: number) => levelFor(now - agoMs, now, 1500).stepMs;
+  assert.equal(step(3_600_000), 10_000);
+  assert.equal(step(20 * 3_600_000), 60_000);
+  assert.equal(step(7 * 86_400_000), 600_000);
+  assert.equal(step(900 * 86_400_000), LEVELS.at(-1)?.stepMs);
+});
+
+const NAME = {
+  jobId: 42,
+  epochId: '42#1',
+  node: 'n1',
+  owner: 'ann',
+  cpuMilliAsked: 4000,
+  memoryBytesAsked: 2 ** 30,
+};
+
+test('[Z3] a task has means, peaks and a curve that never grows beyond its bound', () => {
+  const curve = new TaskCurve(NAME, 0);
+  for (let look = 0; look < 10_000; look += 1) {
+    curve.add(look * LOOK_MS, { cpuMilli: look % 2 === 0 ? 4000 : 0, memoryBytes: 1000 + look });
+  }
+  assert.equal(curve.add(5, { cpuMilli: 9, memoryBytes: 9 }), false, 'older than the last');
+  const row = curve.row();
+  assert.ok(row.cpu.length + row.memory.length < 4 * CURVE_STEPS_MAX);
+  assert.ok(pointsOf(row.cpu).length <= CURVE_STEPS_MAX);
+  assert.equal(row.looks, 10_000);
+  const used = usedBy([row]);
+  assert.deepEqual(
+    [used?.cpuMilli.mean, used?.cpuMilli.peak, used?.memoryBytes.mean, used?.memoryBytes.peak],
+    [2000, 4000, 6000, 10_999],
+  );
+  assert.equal(usedBy([]), null);
+  const both = usedBy([row, { ...row, node: 'n2', cpuMilliSum: 0 }]);
+  assert.deepEqual([both?.parts, both?.cpuMilli.mean, both?.cpuMilli.curve], [2, 1000, []]);
+});
+
+test('[Z1] what an agent says comes back, and nonsense is nothing', () => {
+  const looks = [
+    { at: 100, node: { cpuMilli: 5, memoryBytes: 6 }, tasks: [] },
+    { at: 110, node: null, tasks: [{ epochId: '42#1', cpuMilli: 7, memoryBytes: 8 }] },
+  ];
+  assert.deepEqual(readLooks(writeLooks(looks, 120.25), 1120), [
+    { ...looks[0], at: 1100 },
+    { ...looks[1], at: 1110 },
+  ]);
+  const wrong: readonly unknown[] = [
+    null,
+    {},
+    { looks: 7 },
+    { looks: [7] },
+    { looks: [[-1, null, []]] },
+    { looks: [[0, [1], []]] },
+    { looks: [[0, [1, -1], []]] },
+    { looks: [[0, [0.5, 1], []]] },
+    { looks: [[0, null, [['42#1', 1, Number.NaN]]]] },
+    { looks: [[0, null, [[42, 1, 1]]]] },
+    { looks: [[0, null, [['x'.repeat(65), 1, 1]]]] },
+    { looks: Array.from({ length: LOOKS_KEPT_MAX + 1 }, () => [0, null, []]) },
+  ];
+  for (const said of wrong)
+    assert.equal(readLooks(said, 0), null, JSON.stringify(said)?.slice(0, 60));
+});

@@ -1,0 +1,75 @@
+// An agent that looks at what its tasks use: what it tells its head, and what it keeps while there is none.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { samplesPart } from '../../../../src/wings/samples/agent/sampler.ts';
+import { readLooks } from '../../../../src/wings/samples/core/said.ts';
+import { LOOK_MS, LOOKS_KEPT_MAX, type Look } from '../../../../src/wings/samples/model/look.ts';
+import { WING } from '../../../../src/wings/samples/model/wing-name.ts';
+import type { MachineLook } from '../../../../src/wings/samples/ports/machine-use.ts';
+import { FakeWorld } from '../../kernel/agent/fake-world.ts';
+import { launch, shell } from '../../kernel/agent/orders.ts';
+
+let world = new FakeWorld();
+/** Milliseconds of cpus since the machine was started. */
+let used = { machine: 0, task: 0 };
+
+afterEach(async () => {
+  await world.kill();
+});
+
+async function start(): Promise<void> {
+  used = { machine: 0, task: 0 };
+  world = new FakeWorld();
+  const look = (): MachineLook => ({
+    whole: { cpuMs: used.machine, memoryBytes: 1000 },
+    byMark: new Map([['inst:1', { cpuMs: used.task, memoryBytes: 500 }]]),
+  });
+  world.parts = [samplesPart({ look })];
+  await world.start();
+  await world.clock.settle();
+}
+
+/** Each look that the head has been told, with how long ago it was. */
+function told(): Look[] {
+  return world.head.received.flatMap((message) => {
+    if (message.kind !== 'wing' || message.wing !== WING) return [];
+    return [...(readLooks(message.body, 0) ?? [])];
+  });
+}
+
+test('[Z1] an agent tells of its machine and its tasks, as rates since the look before', async () => {
+  await start();
+  await world.clock.advance(LOOK_MS);
+  assert.deepEqual(told(), [], 'the first look only begins');
+  world.head.order(launch(1, shell('sleep 9')));
+  await world.clock.settle();
+  used = { machine: 20_000, task: 5000 };
+  await world.clock.advance(LOOK_MS);
+  assert.deepEqual(told(), [
+    {
+      at: 0,
+      node: { cpuMilli: 2000, memoryBytes: 1000 },
+      tasks: [{ epochId: '1#1', cpuMilli: 500, memoryBytes: 500 }],
+    },
+  ]);
+  used = { machine: 20_000, task: 4000 };
+  await world.clock.advance(LOOK_MS);
+  assert.deepEqual(told().at(-1)?.tasks, [{ epochId: '1#1', cpuMilli: 0, memoryBytes: 500 }]);
+});
+
+test('[Z1] what no head takes is kept for an hour, and told with its age', async () => {
+  await start();
+  await world.clock.advance(2 * LOOK_MS);
+  const before = told().length;
+  world.head.reachable = false;
+  world.head.cut();
+  await world.clock.advance((LOOKS_KEPT_MAX + 50) * LOOK_MS);
+  assert.equal(told().length, before);
+  world.head.reachable = true;
+  await world.clock.advance(2 * LOOK_MS);
+  const late = told().slice(before);
+  const first = late.slice(0, LOOKS_KEPT_MAX);
+  assert.equal(first.length, LOOKS_KEPT_MAX);
+  assert.deepEqual([first[0]?.at, first.at(-1)?.at], [-(LOOKS_KEPT_MAX - 1) * LOOK_MS, 0]);
+});
