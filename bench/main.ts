@@ -49,6 +49,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['replay.ts'],
     about: 'every policy on traces; others than the excerpts: node bench/replay.ts FILE:PROCESSORS',
   },
+  samples: {
+    args: ['samples.ts', '50'],
+    about: 'what samples cost: a look, its message, a sample at the head, a day on the disk',
+  },
   plan: {
     args: ['plan-cycle.ts'],
     about: 'a scheduling cycle at 10,000 nodes with 100,000 waiting tasks of 100 shapes',

@@ -31,7 +31,7 @@ describe('samples of a node and its tasks', () => {
   });
   after(() => cluster.close());
 
-  it('[Z3] weft job shows what a job uses, in numbers and as a line of time, also when it is over', async () => {
+  it('[V13] weft job shows what a job uses, in numbers and as a line of time, also when it is over', async () => {
     const asked = ['--cpus', '1', '--memory', '400M'];
     const id = await cluster.ok('run', ...asked, '--', `exec python3 -c '${HALF_BUSY}'`);
     const used = await until('three looks', async () => {
@@ -52,7 +52,7 @@ describe('samples of a node and its tasks', () => {
     assert.match(words, /Memory used: +[▁▂▃▄▅▆▇█ ]+ {2}1\d\dM of 400M on average/);
   });
 
-  it('[Z2] a node has a curve, figures, and what its users used, which outlive the head', async () => {
+  it('[V12] a node has a curve, figures, and what its users used, which outlive the head', async () => {
     const from = Date.now() - 600_000;
     const seen = async () => {
       const answer = await cluster.client.call<Samples>('GET', `/v1/nodes/n1/samples?from=${from}`);

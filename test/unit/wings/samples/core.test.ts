@@ -42,7 +42,7 @@ test('a column comes back as it was, and nonsense ends it', () => {
   assert.ok(unpack(Uint8Array.from([200, 200, 200])).length <= 1);
 });
 
-test('[Z2] a sample costs less than two bytes, whatever happens', () => {
+test('[V12] a sample costs less than two bytes, whatever happens', () => {
   const next = dice(7);
   let busy = 800;
   const kinds: Readonly<Record<string, () => number>> = {
@@ -72,7 +72,7 @@ class Kept {
   readonly earlier = (line: number, start: number) => this.chunks.get(`${line}/${start}`) ?? null;
 }
 
-test('[Z2] a figure has each look, means and peaks of minutes and of ten minutes', () => {
+test('[V12] a figure has each look, means and peaks of minutes and of ten minutes', () => {
   const kept = new Kept();
   const track = new Track();
   const begin = 600_000 * 1_000_000;
@@ -95,7 +95,7 @@ test('[Z2] a figure has each look, means and peaks of minutes and of ten minutes
   near(points(4)[0], 6000);
 });
 
-test('[Z2] a track that begins again goes on in the chunk that was written half', () => {
+test('[V12] a track that begins again goes on in the chunk that was written half', () => {
   const kept = new Kept();
   const begin = 3_600_000 * 100;
   const first = new Track();
@@ -129,7 +129,7 @@ const NAME = {
   memoryBytesAsked: 2 ** 30,
 };
 
-test('[Z3] a task has means, peaks and a curve that never grows beyond its bound', () => {
+test('[V13] a task has means, peaks and a curve that never grows beyond its bound', () => {
   const curve = new TaskCurve(NAME, 0);
   for (let look = 0; look < 10_000; look += 1) {
     curve.add(look * LOOK_MS, { cpuMilli: look % 2 === 0 ? 4000 : 0, memoryBytes: 1000 + look });
@@ -149,7 +149,7 @@ test('[Z3] a task has means, peaks and a curve that never grows beyond its bound
   assert.deepEqual([both?.parts, both?.cpuMilli.mean, both?.cpuMilli.curve], [2, 1000, []]);
 });
 
-test('[Z1] what an agent says comes back, and nonsense is nothing', () => {
+test('[V11] what an agent says comes back, and nonsense is nothing', () => {
   const looks = [
     { at: 100, node: { cpuMilli: 5, memoryBytes: 6 }, tasks: [] },
     { at: 110, node: null, tasks: [{ epochId: '42#1', cpuMilli: 7, memoryBytes: 8 }] },

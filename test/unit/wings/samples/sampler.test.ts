@@ -38,7 +38,7 @@ function told(): Look[] {
   });
 }
 
-test('[Z1] an agent tells of its machine and its tasks, as rates since the look before', async () => {
+test('[V11] an agent tells of its machine and its tasks, as rates since the look before', async () => {
   await start();
   await world.clock.advance(LOOK_MS);
   assert.deepEqual(told(), [], 'the first look only begins');
@@ -58,7 +58,7 @@ test('[Z1] an agent tells of its machine and its tasks, as rates since the look 
   assert.deepEqual(told().at(-1)?.tasks, [{ epochId: '1#1', cpuMilli: 0, memoryBytes: 500 }]);
 });
 
-test('[Z1] what no head takes is kept for an hour, and told with its age', async () => {
+test('[V11] what no head takes is kept for an hour, and told with its age', async () => {
   await start();
   await world.clock.advance(2 * LOOK_MS);
   const before = told().length;

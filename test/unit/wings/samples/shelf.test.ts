@@ -42,7 +42,7 @@ function world() {
   return { head, id, clock, shelf, samples, look };
 }
 
-test('[Z3] a job shows what it used while it runs, when it is over, and after a restart', () => {
+test('[V13] a job shows what it used while it runs, when it is over, and after a restart', () => {
   const { head, id, clock, shelf, samples, look } = world();
   for (let count = 0; count < 6; count += 1) {
     look({ tasks: [{ epochId: `${id}#1`, cpuMilli: 500 * (count % 2), memoryBytes: 1000 }] });
@@ -71,7 +71,7 @@ test('[Z3] a job shows what it used while it runs, when it is over, and after a 
   ]);
 });
 
-test('[Z1] a node speaks of its own tasks only', () => {
+test('[V11] a node speaks of its own tasks only', () => {
   const { head, samples, look } = world();
   look({ tasks: [{ epochId: '7#1', cpuMilli: 500, memoryBytes: 1 }] });
   assert.equal(samples.jobUse(7), null);
@@ -81,7 +81,7 @@ test('[Z1] a node speaks of its own tasks only', () => {
   samples.hear(head.state, N1, { looks: 'many' });
 });
 
-test("[Z2] a node's curve is there at once, after a restart, and is forgotten in time", () => {
+test("[V12] a node's curve is there at once, after a restart, and is forgotten in time", () => {
   const { head, clock, shelf, samples, look } = world();
   const begin = clock.at;
   for (let count = 0; count < 30; count += 1) look({ node: { cpuMilli: 2000, memoryBytes: 4096 } });
@@ -103,7 +103,7 @@ test("[Z2] a node's curve is there at once, after a restart, and is forgotten in
   later.close();
 });
 
-test('[Z2] the oldest tasks go when there are too many', () => {
+test('[V12] the oldest tasks go when there are too many', () => {
   const { id, samples, look, shelf, head } = world();
   look({ tasks: [{ epochId: `${id}#1`, cpuMilli: 1, memoryBytes: 1 }] });
   samples.flush(head.state);
