@@ -4,6 +4,9 @@ import { z } from 'zod';
 import { count, instant, nodeName, queryNumber } from '../../../kernel/api/common.ts';
 import { type RouteShape, USER } from '../../../kernel/api/route-shape.ts';
 
+/** Ms since 1970. */
+const instantInQuery = queryNumber(0, Number.MAX_SAFE_INTEGER);
+
 /** At equal steps; null: nobody looked then. */
 const points = z.array(count.nullable()).readonly();
 const curve = z.object({ mean: points, peak: points });
@@ -26,13 +29,15 @@ export const sampleRoutes = {
     summary: "What was used of a node's machine over time; the further back, the longer the steps.",
     access: USER,
     params: z.strictObject({ name: nodeName }),
-    query: z.strictObject({ from: queryNumber(0, Number.MAX_SAFE_INTEGER) }),
+    /** Absent: an hour ago. */
+    query: z.strictObject({ from: instantInQuery.optional() }),
     reply: z.object({ from: instant, stepMs: count, cpu: curve, memory: curve }),
   },
   usedByOwners: {
     summary: "What users' tasks used of what they asked for; operators see those of all users.",
     access: USER,
-    query: z.strictObject({ since: queryNumber(0, Number.MAX_SAFE_INTEGER) }),
+    /** Absent: a week ago. */
+    query: z.strictObject({ since: instantInQuery.optional() }),
     reply: z.object({ owners: z.array(ownerUse) }),
   },
 } as const satisfies Readonly<Record<string, RouteShape>>;
