@@ -18,6 +18,7 @@ export interface DebianPackage {
 
 const BUILD = ['unit', 'contract', 'launcher', 'e2e'];
 const HOSTS = ['e2e'];
+const CLOUDPICKLE = '/usr/lib/python3/dist-packages/cloudpickle/__init__.py';
 const JWT_PLUGIN = '/usr/lib/x86_64-linux-gnu/slurm-wlm/auth_jwt.so';
 
 /** All packages, the cheap ones first. */
@@ -36,6 +37,7 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('xauth', 'xauth', 'who may use it', ['unit', 'e2e']),
   row('python3', 'python3', 'the example jobs, records of logins', ['unit', 'e2e']),
   row('python3-venv', 'python3 -m ensurepip', 'the clients in Python', HOSTS),
+  row('python3-cloudpickle', CLOUDPICKLE, 'functions of the Python package', HOSTS),
   row('chromium', 'chromium', 'the web page in a browser', HOSTS),
   row('iproute2', 'ip', 'networks between hosts, and cutting them', HOSTS),
   row('iptables', 'iptables', 'one-way cuts and loss', HOSTS),
