@@ -15,6 +15,11 @@ export const standardRaw: RawTerminal = {
   },
   takeKeys: () => {
     process.stdin.setRawMode(true);
+    // Node leaves it to the terminal to add a CR to each LF, which the terminal on the node has done
+    // where it was wanted. What was there before comes back with the mode.
+    // Not imported: hardly any command comes this way.
+    const { spawnSync } = process.getBuiltinModule('node:child_process');
+    spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] });
     return () => {
       if (!process.stdin.destroyed) process.stdin.setRawMode(false);
     };

@@ -21,7 +21,7 @@ const NAMED =
   /^(?:(?:Job )?(\d+)(?: started, .*)?|Maintenance (m\d+) of .*|weft: .* kept on the head: weft pull (\d+))$/;
 /** Commands whose operands are numbers of jobs or maintenance, and those operands. */
 const ABOUT_NUMBERS =
-  /\b(weft (?:why|exec|logs|pull|cancel|kill|wait|jobs?|hold|release|suspend|resume|requeue|history|status|change|retry|maint (?:show|cancel))|cmkill)\b([^;|]*)/g;
+  /\b(weft (?:why|exec|attach|logs|pull|cancel|kill|wait|jobs?|hold|release|suspend|resume|requeue|history|status|change|retry|maint (?:show|cancel))|cmkill)\b([^;|]*)/g;
 const OPERAND =
   /(?<=[ ',])(?<!--(?:limit|index|rank|node|timeout|nice|time|after) )m?\d+(?:-\d+)?(?=$|[ ',[)])/g;
 const READ_MS_MAX = UPDATE ? 2_000 : 60_000;

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setUpVenv } from '../../tools/python-venv.ts';
+import { TypedTerminal } from '../support/typed-terminal.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster, runProgram, type Said } from './support/local-cluster.ts';
 
@@ -202,6 +203,29 @@ describe('the commands of Slurm', () => {
     assert.deepEqual(queue.jobs, []);
   });
 
+  it('salloc holds nodes, and srun in it starts ranks there, also with a terminal', async () => {
+    const ranks =
+      'srun -l sh -c \'echo $SLURM_PROCID of $SLURM_NTASKS\'; srun -n1 sh -c "exit 4"; exit $?';
+    const said = await type('salloc', '-N', '2', 'sh', '-c', ranks);
+    assert.equal(said.code, 4, said.error);
+    assert.deepEqual(said.out.trim().split('\n').sort(), ['0: 0 of 2', '1: 1 of 2']);
+    assert.match(
+      said.error,
+      /^salloc: Granted job allocation (\d+)\n(.*\n)*salloc: Relinquishing job allocation \1$/m,
+    );
+    const shell = new TypedTerminal(
+      'salloc sh -c "srun --pty sh -c \'tty; read x; exit 7\'; exit \\$?"',
+      {
+        env,
+        cwd: cluster.work,
+        size: { columns: 80, rows: 24 },
+      },
+    );
+    await shell.shows(/\/dev\/pts/);
+    shell.type('\r');
+    assert.equal(await shell.ended(), 7);
+  });
+
   it('[X3] what is wrong or not honoured is said in the manner of Slurm, and nothing is submitted', async () => {
     const before = await cluster.jobCount();
     const wrong: readonly (readonly [words: RegExp, ...argv: string[]])[] = [
@@ -217,8 +241,8 @@ describe('the commands of Slurm', () => {
       [/^squeue: error: Invalid job format specification: y/, 'squeue', '-o', '%y'],
       [/^scancel: error: Kill job error on job id 99999/, 'scancel', '99999'],
       [/^scancel: error: No job identification provided/, 'scancel'],
-      [/^srun: error: --pty is not honoured/, 'srun', '--pty', 'bash'],
-      [/^salloc: error: /, 'salloc'],
+      [/^srun: error: --multi-prog is not honoured/, 'srun', '--multi-prog', 'file'],
+      [/^salloc: error: .*no-such/, 'salloc', '--no-such'],
     ];
     write('plain', 'echo hi\n');
     write('dos.sh', '#!/bin/sh\r\necho hi\r\n');

@@ -1,6 +1,7 @@
 // Steps inside of running tasks: by the programs alone, with daemons that are killed meanwhile.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -205,6 +206,85 @@ describe('steps inside of tasks', { timeout: 480_000 }, () => {
     const said = await step;
     assert.equal(said.code, 125);
     assert.match(said.error, /its task has ended/);
+  });
+
+  it('weft attach shows what a job writes, and ends with its code', async () => {
+    const own = await cluster.ok(
+      'run',
+      '--',
+      'echo begun; until [ -e attached ]; do sleep 0.05; done; exit 6',
+    );
+    const attached = cluster.run('weft', ['attach', own], {
+      onOutput: () => writeFileSync(join(cluster.work, 'attached'), ''),
+    });
+    const { code, out } = await attached;
+    assert.deepEqual([code, out], [6, 'begun\n']);
+  });
+
+  it('[Z8] weft alloc holds nodes while its command runs, which may start steps on them', async () => {
+    const line = `echo $WEFT_NODE_COUNT $WEFT_NODELIST; ${WEFT} exec --per-node -- sh -c 'echo at $WEFT_NODE_RANK'; exit 3`;
+    const said = await cluster.weft('alloc', '--nodes', '2', '--', 'sh', '-c', line);
+    assert.equal(said.code, 3, said.error);
+    const [held, ...steps] = said.out.trim().split('\n');
+    assert.deepEqual([held, steps.sort()], ['2 n1,n2', ['at 0', 'at 1']]);
+    const id = /job (\d+) holds n1, n2/.exec(said.error)?.[1] ?? '';
+    assert.equal((await cluster.job(id)).outcome?.kind, 'failed');
+    const good = await cluster.weft('alloc', '--', 'true');
+    assert.equal(good.code, 0);
+    const last = /job (\d+) holds/.exec(good.error)?.[1] ?? '';
+    assert.equal((await cluster.job(last)).outcome?.kind, 'completed');
+  });
+
+  it('[Z8] its command is hung up when the job ends first', async () => {
+    const said = cluster.weft(
+      'alloc',
+      '--',
+      'sh',
+      '-c',
+      'echo $WEFT_JOB_ID > held; exec sleep 600',
+    );
+    const id = await appears('held');
+    await cluster.ok('cancel', id);
+    const { code, error } = await said;
+    assert.equal(code, 129);
+    assert.match(error, /has ended; its command here is hung up/);
+  });
+
+  it('[Z8] nodes are let go when weft alloc was killed', async () => {
+    const child = spawn(
+      process.execPath,
+      [
+        join(repository, 'bin', 'weft.mjs'),
+        'alloc',
+        '--',
+        'sh',
+        '-c',
+        'echo $WEFT_JOB_ID $$ > hard; exec sleep 600',
+      ],
+      { cwd: cluster.work, env: cluster.env, stdio: 'ignore' },
+    );
+    const [id = '', pid = ''] = (await appears('hard')).split(' ');
+    child.kill('SIGKILL');
+    process.kill(Number(pid), 'SIGKILL');
+    assert.equal((await cluster.job(id)).state, 'running');
+    // A line may come again for a minute.
+    await until('it has ended', async () => {
+      return (await cluster.job(id)).state === 'done' ? true : undefined;
+    });
+  });
+
+  it('[Z6] weft run --pty is a command on a node at this terminal', async () => {
+    const own = new TypedTerminal(`${WEFT} run --pty -- sh -c 'tty; read x; echo got $x; exit 5'`, {
+      env: cluster.env,
+      cwd: cluster.work,
+      size: { columns: 80, rows: 24 },
+    });
+    await own.shows(/\/dev\/pts/);
+    own.type('this\r');
+    await own.shows(/got this/);
+    assert.equal(await own.ended(), 5);
+    const array = await cluster.refused('weft', 'run', '--pty', '--array', '0-1', 'true');
+    assert.match(array.error, /--pty gives one task a terminal/);
   });
 
   it('[Z4] a step lives through a kill of the head, and nothing of its output is lost', async () => {

@@ -20,7 +20,8 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - Programs find the \`SLURM_…\` variables in jobs that came this way, and in every job with \`--env WEFT_SLURM=1\`
   (\`SLURM_PROCID\` not where it has several processes).
 - What is not honoured is refused by name, with exit code 1: \`sbatch: error: …\`. What Slurm itself takes as a hint gives a warning.
-- \`salloc\`, \`srun --pty\` and steps from outside of a job are not there.
+- \`salloc\` holds nodes while a shell or a command runs here; \`srun\` in it starts ranks on them, and \`srun --pty bash\` is a shell
+  there, outside of a job in one of its own.
 `;
 
 const TABLES: readonly (readonly [title: string, rows: readonly OptionRow[]])[] = [

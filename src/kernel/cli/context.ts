@@ -10,6 +10,7 @@ import type { KeysWing } from '../config/schema.ts';
 import type { Api } from '../connect/api.ts';
 import { type LocateOptions, locateHead, stateDirectory } from '../connect/locate.ts';
 import { usage } from '../model/failure.ts';
+import type { Submission } from '../model/submission.ts';
 import type { Offer } from './completion/offer.ts';
 import type { Finding } from './doctor/finding.ts';
 import type { Input } from './jobs/input.ts';
@@ -53,6 +54,8 @@ export interface Hooks {
   jobId?(operand: string, context: Context): Promise<string | null>;
   /** Configurations that `weft init --template` writes. */
   templates?(): Promise<readonly Template[]>;
+  /** Runs the command of a submission with the terminal of this one; of one wing. */
+  runAtTerminal?(context: Context, submission: Submission): Promise<number>;
   /** What may stand for operands and options of these names, for completion. */
   readonly completions?: {
     readonly operands?: Readonly<Record<string, Completion>>;

@@ -22,7 +22,23 @@ export const steps: Wing = {
         summary: 'a shell inside of a running task',
         load: () => import('./cli/shell-verb.ts'),
       },
+      {
+        group: 'Jobs:',
+        name: 'attach',
+        after: 'shell',
+        summary: 'follow the output of a job to its end',
+        load: () => import('./cli/attach-verb.ts'),
+      },
+      {
+        group: 'Jobs:',
+        name: 'alloc',
+        after: 'attach',
+        summary: 'hold nodes while a command runs here',
+        load: () => import('./cli/alloc-verb.ts'),
+      },
     ],
+    runAtTerminal: async (context, submission) =>
+      (await import('./cli/terminal-run.ts')).runAtTerminal(context, submission),
   },
   api: async () => (await import('./api/part.ts')).api,
   head: async () => (await import('./head/part.ts')).head,

@@ -37,6 +37,8 @@ export interface AttendOptions {
   readonly follow?: boolean;
   readonly key?: string;
   readonly dryRun?: boolean;
+  /** Only `run` has it. */
+  readonly pty?: boolean;
   /** Standard input has been read for something else. */
   readonly inputIsTaken?: boolean;
   /** Absent: none. */
@@ -56,6 +58,7 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     command.usage('[options] [--] <command> [arguments...]');
     command.argument('<command...>', 'a program with its arguments, or one quoted shell line');
     defineAttendOptions(command, 'command');
+    command.option('--pty', 'give it this terminal; the job ends with it, and weft with its code');
     defineSubmitOptions(command);
     command.addHelpText('after', EXAMPLES);
     command.passThroughOptions();
@@ -68,9 +71,22 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     const wish = withItems(submission, options, context.cwd);
     if (options.sweep !== undefined) context.note(pointsWords(wish.each ?? []));
     const inputs = inputsOf(options, submission.program);
+    if (options.pty === true) return runAtTerminal(context, wish, options);
     return submitAndAttend(context, wish, { ...options, inputIsTaken, inputs });
   },
 });
+
+async function runAtTerminal(
+  context: Context,
+  wish: Submission,
+  { dryRun = false }: AttendOptions,
+): Promise<number> {
+  if (dryRun) return rehearse(context, wish, null);
+  await checkPaths(context, wish);
+  const { cli } = context.wings.find(({ cli: own }) => own?.runAtTerminal !== undefined) ?? {};
+  if (cli?.runAtTerminal === undefined) throw usage('there is no terminal on nodes');
+  return cli.runAtTerminal(context, wish);
+}
 
 /** One word with blanks is a line for the shell; everything else is run as it is. */
 export function programOf(words: readonly string[]): Program {

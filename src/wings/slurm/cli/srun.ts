@@ -4,8 +4,10 @@
 import { submitAndAttend } from '../../../kernel/cli/commands/run.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { runAtTerminal } from '../../steps/cli/terminal-run.ts';
 import { BATCH_OPTIONS } from '../core/batch-options.ts';
 import type { OptionRow } from '../core/option-table.ts';
+import { runAskedStep } from './asked-step.ts';
 import { submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
 import { runStep } from './step.ts';
@@ -20,7 +22,7 @@ export const STEP_OPTIONS = [
   { long: 'exact', words: 'as it is anyway' },
   { long: 'cpu-bind', ...value, words: 'ranks are not bound' },
   { long: 'mpi', ...value, words: 'ranks find each other by `mpirun` alone' },
-  { long: 'pty', kind: 'refused', words: 'there is no terminal on a node' },
+  { long: 'pty', words: 'the first rank alone has a terminal, and is the only one' },
   { long: 'multi-prog', kind: 'refused', words: 'start several steps' },
 ] as const satisfies readonly OptionRow[];
 
@@ -31,9 +33,8 @@ async function srun(context: Context, words: readonly string[]): Promise<number>
   const { given, operands } = readWords([...BATCH_OPTIONS, ...STEP_OPTIONS], words, {
     stops: true,
   });
-  for (const name of ['pty', 'multi-prog'] as const) {
-    const row = STEP_OPTIONS.find(({ long }) => long === name);
-    if (given[name] !== undefined) throw usage(`--${name} is not honoured here: ${row?.words}`);
+  if (given['multi-prog'] !== undefined) {
+    throw usage('--multi-prog is not honoured here: start several steps');
   }
   const [program] = operands;
   if (program === undefined) throw usage('No command given to execute.');
@@ -42,6 +43,12 @@ async function srun(context: Context, words: readonly string[]): Promise<number>
     const { output, error } = given;
     const tasks = number('ntasks', given.ntasks);
     const nodeCount = number('nodes', given.nodes);
+    // On a node ranks are children of ours; from where nodes are only held, they are asked for.
+    const isThere = (context.environment['SLURMD_NODENAME'] ?? '') !== '';
+    if (given.pty !== undefined || !isThere) {
+      const label = given.label !== undefined;
+      return runAskedStep(context, { argv: operands, tasks, nodeCount, label, given });
+    }
     return runStep(context, {
       argv: operands,
       tasks,
@@ -58,6 +65,10 @@ async function srun(context: Context, words: readonly string[]): Promise<number>
   const made = await submissionOf(context, argv, { ...(files ?? rest), 'job-name': name });
   // Ranks are processes: srun itself starts them, on every node.
   const { mpi, files: written, ...submission } = made;
+  if (given.pty !== undefined) {
+    const program = { kind: 'argv', argv: operands } as const;
+    return runAtTerminal(context, { ...submission, program });
+  }
   const processesPerNode = mpi?.ranksPerNode ?? 1;
   const kept = files === null || written === undefined ? {} : { files: written };
   const wish = { ...submission, ...kept, processesPerNode };
@@ -68,7 +79,7 @@ async function srun(context: Context, words: readonly string[]): Promise<number>
 const INSIDE: ReadonlySet<string> = new Set([
   ...['ntasks', 'nodes', 'output', 'error', 'label', 'job-name', 'quiet', 'verbose'],
   ...['cpus-per-task', 'mem', 'mem-per-cpu', 'time', 'exclusive', 'open-mode', 'distribution'],
-  ...['unbuffered', 'kill-on-bad-exit', 'overlap', 'exact', 'cpu-bind', 'mpi'],
+  ...['unbuffered', 'kill-on-bad-exit', 'overlap', 'exact', 'cpu-bind', 'mpi', 'pty'],
 ]);
 
 function refuseInside(given: Readonly<Record<string, string | undefined>>): void {

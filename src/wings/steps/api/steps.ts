@@ -1,7 +1,7 @@
 // Steps: programs inside of a running task. Their input and output go over connections of their own.
 
 import { z } from 'zod';
-import { count, instant } from '../../../kernel/api/common.ts';
+import { count, instant, plainLine } from '../../../kernel/api/common.ts';
 import { JOB_OWNER, NODE, type RouteShape } from '../../../kernel/api/route-shape.ts';
 import { stepView } from '../../../kernel/api/step-view.ts';
 import { PROCESSES_MAX } from '../core/limits.ts';
@@ -18,6 +18,8 @@ export const startStepRequest = z.strictObject({
   perNode: z.boolean().default(false),
   /** Laid over what the task has. */
   environment: z.record(z.string().min(1).max(1000), text).default({}),
+  /** Shown in place of the command. */
+  title: plainLine.trim().min(1).max(200).optional(),
   /** Absent: that of the task. */
   directory: text.max(4000).optional(),
   /** The program has a terminal of this size, 0: of none that is said; one process only. */

@@ -1,14 +1,11 @@
 // A step in the place of this command: its input, output, signals and exit code become ours.
 
 import { constants } from 'node:os';
-import type { Body } from '../../../kernel/api/routes.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { LineLabeller } from '../../../kernel/cli/jobs/line-labeller.ts';
-import type { Api } from '../../../kernel/connect/api.ts';
-import { Failure } from '../../../kernel/model/failure.ts';
-import type { StartStepReply } from '../api/steps.ts';
 import { Escapes } from '../core/escapes.ts';
 import { StepClient, type StepResult, type StepSink } from '../sdk/step-client.ts';
+import { startIn } from './start-step.ts';
 import type { Target } from './target.ts';
 
 export interface StepWish {
@@ -25,8 +22,6 @@ export interface StepWish {
 const PASSED = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 /** Signals from which on this command ends, whatever the step does. */
 const PATIENCE = 3;
-const STARTING_MS = 10_000;
-const LOOK_MS = 50;
 
 /** Resolves with the highest exit code. */
 export async function runStep(context: Context, wish: StepWish): Promise<number> {
@@ -54,23 +49,6 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
   for (const { sink } of clients) sink.end();
   tell(context, reply.id, results);
   return Math.max(...results.map(({ code }) => code));
-}
-
-/** A task that is just being started is waited for: `weft run` has given its id before that. */
-async function startIn(api: Api, id: string, body: Body<'startStep'>): Promise<StartStepReply> {
-  const until = performance.now() + STARTING_MS;
-  for (;;) {
-    try {
-      return await api.call('startStep', { params: { id }, body });
-    } catch (error) {
-      const isStarting =
-        error instanceof Failure &&
-        error.code === 'step.not_running' &&
-        error.details['state'] === 'starting';
-      if (!isStarting || performance.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
-  }
 }
 
 /** Each reason once, however many processes have it. */

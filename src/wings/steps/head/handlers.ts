@@ -38,7 +38,8 @@ export const startStep: Handler<'startStep'> = (services, call) => {
   if (!places.ok) return places;
   const nodes = places.value;
   const epochId = formatEpochId(task.id, task.epoch);
-  const command = formatProgram({ kind: 'argv', argv: body.argv }).slice(0, COMMAND_LENGTH_MAX);
+  const line = body.title ?? formatProgram({ kind: 'argv', argv: body.argv });
+  const command = line.slice(0, COMMAND_LENGTH_MAX);
   const at = services.clock.now();
   const made = { task: task.id, epochId, command, by: actor.name, nodes, at };
   const step = services.steps.book.add(made);

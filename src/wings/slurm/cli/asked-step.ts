@@ -1,0 +1,57 @@
+// `srun` from where nodes are only held (salloc), or with a terminal: its ranks are a step that the
+// head is asked for.
+
+import type { Context } from '../../../kernel/cli/context.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import { runStep } from '../../steps/cli/run-step.ts';
+import { expandHosts } from '../core/hostlist.ts';
+import { ranksOf } from '../core/step.ts';
+
+export interface AskedStep {
+  readonly argv: readonly string[];
+  readonly tasks: number | null;
+  readonly nodeCount: number | null;
+  readonly label: boolean;
+  readonly given: Readonly<Record<string, string | undefined>>;
+}
+
+/** Each rank finds which of all it is. Words: ranks of a node, then the program. */
+const RANKED =
+  'SLURM_PROCID=$WEFT_STEP_RANK SLURM_LOCALID=$((WEFT_STEP_RANK % $1)) SLURM_NODEID=$WEFT_NODE_RANK; ' +
+  `SLURM_NTASKS=$WEFT_STEP_COUNT SLURM_STEP_ID=\${WEFT_STEP_ID##*.}; ` +
+  'export SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_NTASKS SLURM_STEP_ID; shift; exec "$@"';
+
+export async function runAskedStep(context: Context, wish: AskedStep): Promise<number> {
+  const { environment } = context;
+  const { argv, nodeCount, label, given } = wish;
+  for (const name of ['output', 'error'] as const) {
+    if (given[name] !== undefined)
+      throw usage(`--${name} is not honoured here: redirect in the shell`);
+  }
+  const terminal = given['pty'] !== undefined;
+  const nodes = expandHosts(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
+  const ranksPerNode = Number(environment['SLURM_NTASKS_PER_NODE'] ?? 1);
+  const tasks = terminal ? 1 : wish.tasks;
+  const ranks = ranksOf({ nodes, ranksPerNode }, { tasks, nodeCount: terminal ? 1 : nodeCount });
+  if (!ranks.ok) throw usage(ranks.error);
+  const used = new Set(ranks.value.map(({ node }) => node)).size;
+  if (used > 1 && used < nodes.length) {
+    throw usage(`--nodes: one of the job's ${nodes.length} nodes, or all of them`);
+  }
+  const { TERM: term } = environment;
+  return runStep(context, {
+    target: { task: taskOf(environment), node: used === 1 ? (nodes[0] ?? null) : null },
+    argv: ['/bin/sh', '-c', RANKED, 'srun', String(Math.ceil(ranks.value.length / used)), ...argv],
+    count: ranks.value.length,
+    perNode: false,
+    directory: undefined,
+    environment: terminal && term !== undefined ? { TERM: term } : {},
+    label,
+    terminal,
+  });
+}
+
+function taskOf({ SLURM_ARRAY_TASK_ID: index, ...environment }: Context['environment']): string {
+  const { SLURM_JOB_ID: job = '', WEFT_TASK_ID: own } = environment;
+  return own ?? (index === undefined ? job : `${job}[${index}]`);
+}

@@ -1,0 +1,121 @@
+// Nodes that are held for as long as this command goes on: a job whose program only waits, and a step
+// on each of its nodes that ends the job when this command is gone.
+
+import type { Context } from '../../../kernel/cli/context.ts';
+import { sendSubmission } from '../../../kernel/cli/jobs/send.ts';
+import { waitFor } from '../../../kernel/cli/jobs/wait-for.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
+import type { Submission } from '../../../kernel/model/submission.ts';
+import { StepClient } from '../sdk/step-client.ts';
+import { startIn } from './start-step.ts';
+
+/** The job's own program: it ends when it is told how. */
+const PLACE = "trap 'exit 0' TERM; trap 'exit 1' USR1; while :; do sleep 3600 & wait $!; done";
+/** Reads how it ended; a line that is lost for good is a hang-up. The mark is that of its task. */
+const HOLD = `
+sig=TERM
+end() {
+  for at in /proc/[0-9]*; do
+    pid=\${at#/proc/}
+    if [ "$pid" != $$ ] && grep -qszxF "WEFT_LAUNCH=$WEFT_LAUNCH" "$at/environ"; then
+      kill -s $sig "$pid" 2>/dev/null
+    fi
+  done
+  exit 0
+}
+trap end HUP
+read -r how
+if [ "$how" = failed ]; then sig=USR1; fi
+end`;
+
+/** For a job to end that was told to. */
+const END_MS = 10_000;
+
+export interface Held {
+  readonly id: string;
+  /** The first one first. */
+  readonly nodes: readonly string[];
+  /** Resolves when the job is over before this command: of its time limit, or cancelled. */
+  readonly lost: Promise<void>;
+}
+
+/** The program of the submission is not run. Resolves with what `use` gives. */
+export async function withAllocation(
+  context: Context,
+  wish: Submission,
+  use: (held: Held) => Promise<number>,
+): Promise<number> {
+  const api = await context.api();
+  const program = { kind: 'argv', argv: ['/bin/sh', '-c', PLACE] } as const;
+  const { jobId } = await sendSubmission(context, { ...wish, program });
+  const id = String(jobId);
+  const cancel = (): void => void cancelJob(api, id);
+  const leave = (): void => {
+    cancel();
+    context.note(`cancelling job ${id}`);
+  };
+  for (const name of SIGNALS) process.once(name, leave);
+  let code = 1;
+  const holders: StepClient[] = [];
+  try {
+    const { job } = await waitFor(context, { id, until: 'started' });
+    for (const name of SIGNALS) process.off(name, leave);
+    if (job.state === 'done') {
+      context.note(`job ${id} has ended before its nodes were held`);
+      return code;
+    }
+    const nodes = await hold(api, id, holders);
+    const lost = Promise.race(holders.map(({ done }) => done)).then(() => undefined);
+    code = await use({ id, nodes, lost });
+    return code;
+  } finally {
+    for (const name of SIGNALS) process.off(name, leave);
+    await release(context, { id, holders, code });
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+async function hold(api: Api, id: string, holders: StepClient[]): Promise<string[]> {
+  const argv = ['/bin/sh', '-c', HOLD];
+  const { id: step, processes } = await startIn(api, id, {
+    argv,
+    perNode: true,
+    title: 'held by weft',
+  });
+  const nothing = async (): Promise<void> => undefined;
+  const sink = { out: nothing, error: nothing, note: () => undefined };
+  for (const { rank } of processes) holders.push(new StepClient(api, { id: step, rank }, sink));
+  return processes.map(({ node }) => node);
+}
+
+interface Ending {
+  readonly id: string;
+  readonly holders: readonly StepClient[];
+  readonly code: number;
+}
+
+async function release(context: Context, { id, holders, code }: Ending): Promise<void> {
+  const api = await context.api();
+  const words = Buffer.from(code === 0 ? 'done\n' : 'failed\n');
+  for (const holder of holders) void holder.input(words);
+  try {
+    if (holders.length > 0) {
+      await waitFor(context, { id, timeoutMs: END_MS });
+      return;
+    }
+  } catch {
+    // It is cancelled then.
+  } finally {
+    for (const holder of holders) holder.leave('over');
+  }
+  await cancelJob(api, id);
+}
+
+async function cancelJob(api: Api, id: string): Promise<void> {
+  try {
+    await api.call('cancelJob', { params: { id } });
+  } catch {
+    // It has ended, or the head is away: then its nodes see that nobody holds it.
+  }
+}

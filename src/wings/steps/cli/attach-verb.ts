@@ -1,0 +1,31 @@
+// `weft attach`: the output of a job as it comes, until its end; leaving does nothing to the job.
+
+import { readPlace } from '../../../kernel/cli/ids.ts';
+import { followJob } from '../../../kernel/cli/jobs/follow-job.ts';
+import { exitCodeOf, outcomeWords } from '../../../kernel/cli/jobs/outcome.ts';
+import { waitFor } from '../../../kernel/cli/jobs/wait-for.ts';
+import { defineVerb } from '../../../kernel/cli/verb.ts';
+
+export const verb = defineVerb({
+  define(command) {
+    command.argument('<job>', 'job id: 42, or 42[7] for one task');
+  },
+  async run({ context, args: [id = ''] }) {
+    const { index } = readPlace(id);
+    const api = await context.api();
+    const job = await api.call('getJob', { params: { id } });
+    const { request, ranksPerNode, files } = job;
+    // What ranks say comes through the one program that starts them.
+    const isMpi = ranksPerNode != null;
+    await followJob(context, {
+      id,
+      array: index === null ? job.array : null,
+      files,
+      nodeCount: isMpi ? 1 : request.nodeCount,
+      processesPerNode: isMpi ? 1 : request.processesPerNode,
+    });
+    const { job: view } = await waitFor(context, { id });
+    if (view.outcome?.kind !== 'completed') context.note(`job ${id}: ${outcomeWords(view, view)}`);
+    return exitCodeOf(view);
+  },
+});
