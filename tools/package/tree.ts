@@ -96,6 +96,7 @@ function documents(folder: string): void {
   mkdirSync(to, { recursive: true });
   const filter = (file: string): boolean => !file.includes(path.join('docs', 'checklists'));
   cpSync(path.join(ROOT, 'docs'), path.join(to, 'docs'), { recursive: true, filter });
+  cpSync(path.join(ROOT, 'deploy', 'monitoring'), path.join(to, 'monitoring'), { recursive: true });
   cpSync(path.join(ROOT, 'CHANGELOG.md'), path.join(to, 'CHANGELOG.md'));
   const node = path.join(path.dirname(process.execPath), '..', 'LICENSE');
   const licences = [
