@@ -229,7 +229,7 @@ test('answers of the head use up no reserve', () => {
   const journal = new Journal(file, 'boot');
   const { state } = journal.recover(NOW);
   file.isFull = true;
-  journal.append([{ kind: 'heard', sentAt: 1 }], state);
+  assert.doesNotThrow(() => journal.append([{ kind: 'heard', sentAt: 1 }], state));
 });
 
 test('a journal that could not be recovered into is written in whole when there is room', () => {

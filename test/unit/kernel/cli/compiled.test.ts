@@ -36,5 +36,5 @@ test('what other releases have not touched for a month goes, our own never', (t)
 });
 
 test('a cache that is not there yet keeps nothing from starting', () => {
-  removeOldCompiled('/no/such/cache/1.0.0', NOW);
+  assert.doesNotThrow(() => removeOldCompiled('/no/such/cache/1.0.0', NOW));
 });

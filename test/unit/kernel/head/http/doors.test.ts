@@ -191,6 +191,8 @@ test('a node that is admitted anew loses its old session', async (t) => {
   const agent = await startAgent(t, world, 'n1');
   await world.admin.call('createNode', { body: { name: 'n1', replace: true } });
   await eventually(() => agent.socket.readyState === WebSocket.CLOSED);
+  const { state } = await world.admin.call('getNode', { params: { name: 'n1' } });
+  assert.notEqual(state, 'up');
 });
 
 test('changes are in the audit log with who and what, and without secrets', async (t) => {

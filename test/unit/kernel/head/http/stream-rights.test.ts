@@ -75,4 +75,5 @@ test('events end when their reader gets another role', async (t) => {
   await world.admin.call('modifyUser', { params, body: { role: 'user' } });
   pass();
   await eventually(events.isOver);
+  assert.equal(events.isOver(), true);
 });

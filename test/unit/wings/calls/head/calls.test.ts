@@ -252,6 +252,7 @@ test('what is no frame ends the line, and nothing else', async (t) => {
   asks.socket.send('words');
   await asks.hears('closing');
   await eventually(() => asks.isClosed);
+  assert.equal(asks.isClosed, true);
   const again = await program(t, world, { user: 'ann', pool: String(jobId) });
   await again.hears('welcome');
 });
