@@ -25,6 +25,8 @@ export function parseGpus(text: string): Result<GpuWish, string> {
 
 export function readGpus(wish: GpuWish): Result<GpusAsked, string> {
   const text = String(wish).trim();
+  // NaN and Infinity, which programs hand over, would be read as types.
+  if (typeof wish === 'number' && !Number.isFinite(wish)) return notGpus(text);
   const [, name, number = ''] = /^(?:([^:]*):)?([^:]*)$/.exec(text) ?? [];
   if (name === undefined && TYPE.test(text.toLowerCase())) return typed(text, 1);
   if (!/^\d{1,9}$/.test(number)) return notGpus(text);

@@ -5,7 +5,7 @@ import './api/paths.ts';
 
 export const steps: Wing = {
   name: 'steps',
-  needs: [],
+  needs: ['sites'],
   cli: {
     verbs: [
       {
