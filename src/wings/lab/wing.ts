@@ -9,6 +9,15 @@ export const lab: Wing = {
   options: async () => (await import('./config/history-options.ts')).options,
   head: async (program) => (await import('./bin/head.ts')).headOf(program),
   cli: {
+    verbs: [
+      {
+        group: 'Overview:',
+        name: 'report',
+        before: 'reserve',
+        summary: 'a month of the cluster as a page for a mail',
+        load: () => import('./cli/report.ts'),
+      },
+    ],
     checks: [
       {
         name: 'machines',
