@@ -33,7 +33,7 @@ export const EVENT_KINDS = {
   clock_read: shownTo('admin', 'The head runs on a machine that was started anew.', ['reading']),
   clock_stepped: shownTo(
     'all',
-    'Somebody has set the clock of the head, by so many milliseconds; below zero: back.',
+    'Somebody has set the clock of the head, by this many milliseconds; below zero: back.',
     ['byMs', 'reading'],
   ),
   head_behind: shownTo('admin', 'A node has heard of records that the head does not have.', [
@@ -201,7 +201,10 @@ export const EVENT_KINDS = {
     'by',
   ]),
   node_fault_changed: shownTo('all', 'A node cannot take work, or can again.', ['node', 'fault']),
-  node_gpus_told: shownTo('all', 'What a node tells of its cards has changed.', ['node', 'gpus']),
+  node_gpus_told: shownTo('all', 'The report of a node on its cards has changed.', [
+    'node',
+    'gpus',
+  ]),
   node_paused: shownTo(
     'all',
     'A node stands aside for whoever sits at it: its tasks are suspended.',

@@ -27,7 +27,7 @@ const OWN: readonly VerbEntry[] = [
   entry(JOBS, 'hold', 'keep pending jobs from starting', () => import('./commands/hold.ts')),
   entry(JOBS, 'release', 'let held jobs start', () => import('./commands/release.ts')),
   entry(JOBS, 'suspend', 'stop running jobs for a while', () => import('./commands/suspend.ts')),
-  entry(JOBS, 'resume', 'let suspended jobs go on', () => import('./commands/resume.ts')),
+  entry(JOBS, 'resume', 'resume suspended jobs', () => import('./commands/resume.ts')),
   entry(
     JOBS,
     'requeue',

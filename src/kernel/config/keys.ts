@@ -110,7 +110,7 @@ export const OWN_KEYS: readonly Key[] = [
     '50G',
     'Archived files of all jobs together; the oldest go of users who keep more than an equal share.',
   ),
-  key('head.archive_age', 'duration', '14d', 'Archived files are removed after so long.', {
+  key('head.archive_age', 'duration', '14d', 'Archived files are removed after this time.', {
     min: 60_000,
   }),
   key(
@@ -123,7 +123,7 @@ export const OWN_KEYS: readonly Key[] = [
     'head.build_time',
     'duration',
     '1h',
-    'A node may take so long to build the solver of a batch whose file does not say.',
+    'Time that a node may take to build the solver of a batch whose file does not say.',
     { min: 1000 },
   ),
   key('head.cpus', 'count', null, 'Cpus shown for the head, which runs no jobs; default: all.'),
@@ -235,7 +235,7 @@ export const OWN_KEYS: readonly Key[] = [
     'node.builds_age',
     'duration',
     '30d',
-    'A build of a solver that no job used for so long goes.',
+    'A solver build that no job has used for this long is removed.',
   ),
   key(
     'node.switch_user',

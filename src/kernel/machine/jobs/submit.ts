@@ -237,7 +237,7 @@ function typeHint({ perNode }: JobSpec['request'], nodes: readonly Outline[]): s
   const known = typesOn(nodes);
   const unknown = unknownType(perNode, known);
   if (unknown === null) return undefined;
-  if (known.length === 0) return 'No node tells of gpus with a type; ask for them by number.';
+  if (known.length === 0) return 'No node reports gpus with a type; ask for them by number.';
   const meant = didYouMean(unknown, known.flatMap(alsoWithoutMemory)).trim();
   const types = `Nodes have these types: ${known.slice(0, NAMED_MAX).join(', ')}.`;
   return meant === '' ? types : `${meant} ${types}`;

@@ -155,7 +155,7 @@ export const batchFile = mapping({
     list(text),
     'Batches that have to be done before: NAMESPACE/NAME.',
   ).exactOptional(),
-  notify: described(list(notice), 'Who is told when the batch is over.').exactOptional(),
+  notify: described(list(notice), 'Who is notified when the batch is done.').exactOptional(),
   slurm: slurm.exactOptional(),
 }) satisfies z.ZodType<WrittenBatch>;
 

@@ -121,7 +121,7 @@ function tellUnheeded(context: Context, { needs: common, notices, jobs }: BatchF
     const are = ofQueue.length === 1 ? 'is' : 'are';
     context.note(`${ofQueue.join(', ')} ${are} for the queue of a cluster; not looked at here`);
   }
-  if (notices.length > 0) context.note('notify is for a cluster; nobody is told here');
+  if (notices.length > 0) context.note('notify is for a cluster; nobody is notified here');
 }
 
 const QUEUE_KEYS = ['partition', 'qos', 'priority'] as const;

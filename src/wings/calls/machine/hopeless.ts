@@ -33,7 +33,7 @@ function withoutFleet({ fleets, endedFleets, nodes }: State, { spec }: Job): str
     if (!(fleet === undefined ? endedFleets.has(name) : isOver(fleet))) continue;
     const hasNode = [...nodes.values()].some(({ labels }) => labels.has(fleetLabel(name)));
     if (hasNode) continue;
-    return `Its workers run on pilots of the fleet ${name}, which is over. Start another fleet and pool.`;
+    return `Its workers run on pilots of the fleet ${name}, which has ended. Start another fleet and pool.`;
   }
   return null;
 }

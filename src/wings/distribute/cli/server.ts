@@ -42,7 +42,7 @@ export const server = defineVerb<Options>({
     command.option('-c, --clean-output', 'does nothing: `weft batch remove` removes one batch');
     command.option(
       '-m, --matrix-config <file>',
-      'JSON file with the account of Matrix that tells of ends',
+      'JSON file with the Matrix account that sends notifications',
     );
   },
   async run({ context, options }) {

@@ -153,7 +153,7 @@ export const TOOLS: readonly Tool[] = [
     input: schema({
       all: { type: 'boolean', description: 'Also those that are done.' },
       user: text("Only this user's.", { maxLength: 64 }),
-      limit: count('At most so many.', 1, 200),
+      limit: count('At most this many.', 1, 200),
     }),
     readOnly: true,
     argv: (given) => [
@@ -205,8 +205,11 @@ export const TOOLS: readonly Tool[] = [
     name: 'wait',
     title: 'Wait for a job',
     description:
-      'Waits until a job is done, for at most so many seconds. Ask again where it is not.',
-    input: schema({ job: JOB, seconds: count('At most so long; default 30.', 1, 300) }, 'job'),
+      'Waits until a job is done, for at most this many seconds. Ask again where it is not.',
+    input: schema(
+      { job: JOB, seconds: count('Seconds to wait at most; default 30.', 1, 300) },
+      'job',
+    ),
     readOnly: true,
     isAnswer: true,
     argv: ({ job, seconds = 30 }) => [['wait', `--timeout=${seconds}s`, '--', String(job)]],

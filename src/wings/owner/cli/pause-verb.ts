@@ -61,7 +61,8 @@ async function pauseByHead(context: Context, name: string, wish: PauseRequest): 
   if (node?.paused?.kind === 'owner') {
     const { paused, running } = node;
     say(context, name, { until: paused.until, tasks: running.length, wish });
-  } else context.print(`Node ${name} has not answered yet; it is told as soon as it can be.`);
+  } else
+    context.print(`Node ${name} has not answered yet; the request reaches it as soon as it can.`);
 }
 
 function say(

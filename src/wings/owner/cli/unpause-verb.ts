@@ -49,6 +49,6 @@ async function unpauseByHead(context: Context, name: string): Promise<boolean> {
   const api = await context.api();
   await api.call('unpauseNode', { params: { name } });
   if ((await untilAnswered(context, name)) !== null) return true;
-  context.print(`Node ${name} has not answered yet; it is told as soon as it can be.`);
+  context.print(`Node ${name} has not answered yet; the request reaches it as soon as it can.`);
   return false;
 }

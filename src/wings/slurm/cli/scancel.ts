@@ -21,7 +21,7 @@ export const CANCEL_OPTIONS = [
   { long: 'signal', short: 's', ...value, words: 'send this, and end nothing' },
   { long: 'batch', short: 'b', words: 'a signal goes to all processes anyway' },
   { long: 'full', short: 'f', words: 'as it is anyway' },
-  { long: 'quiet', short: 'Q', words: 'what is over is no mistake' },
+  { long: 'quiet', short: 'Q', words: 'do not report jobs that have ended' },
   { long: 'verbose', short: 'v', words: 'says nothing more' },
   { long: 'interactive', short: 'i', kind: 'refused', words: 'look first with squeue' },
 ] as const satisfies readonly OptionRow[];

@@ -25,7 +25,7 @@ export const verb = defineVerb<Options>({
   define(command) {
     command.usage('[options] [<job>[/<node>]] [options] -- <command> [arguments...]');
     command.argument('[words...]', 'the job or task, perhaps with a node, and a command');
-    command.option('-n <count>', 'so many processes of it');
+    command.option('-n <count>', 'number of processes');
     command.option('--per-node', 'one on each node of the task, or as many as -n says');
     command.option('--pty', 'give it a terminal');
     command.option('-l, --label', 'say before each line which process it is of');

@@ -68,7 +68,7 @@ export const keys: KeysPart = {
     ),
     key('wiki.partitions', 'texts', '', 'Only these external partitions; default: all of them.'),
     key('wiki.events', 'address', null, 'Where the scheduler hears that something has changed.'),
-    key('wiki.events_every', 'duration', '10s', 'Changes within this time are told of once.', {
+    key('wiki.events_every', 'duration', '10s', 'Changes within this time are reported once.', {
       min: 100,
     }),
   ],

@@ -72,7 +72,14 @@ test('lines of Slurm are told as ours where they mean the same, and named where 
   const lines = ['-J md', '--time=10:00', '--mem=4000', '-c4', '--gres=gpu:a100:2', '--exclusive'];
   const script = (of: readonly string[]) =>
     `#!/bin/sh\n${of.map((line) => `#SBATCH ${line}\n`).join('')}./md\n`;
-  const same = ['--name md', '--time 10m', '--memory 4000M', '--cpus 4', '--gpus a100:2', '--exclusive'];
+  const same = [
+    '--name md',
+    '--time 10m',
+    '--memory 4000M',
+    '--cpus 4',
+    '--gpus a100:2',
+    '--exclusive',
+  ];
   assert.deepEqual(translated(script(lines), '#SBATCH'), { same, other: [] });
   const others = ['--ntasks=8', '--mail-type END', '--time=soon', '--nodes=1-4', '-J "a b'];
   assert.deepEqual(translated(script(others), '#SBATCH'), { same: [], other: others });

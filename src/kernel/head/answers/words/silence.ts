@@ -9,7 +9,7 @@ import { pauseWords } from '../../../model/pause.ts';
 export function saySilence(silence: Silence): string {
   const { kind, node } = silence;
   if (kind === 'paused') {
-    return `Node ${node} is ${pauseWords(silence.pause)}; the task goes on when that is over.`;
+    return `Node ${node} is ${pauseWords(silence.pause)}; the task resumes when that ends.`;
   }
   if (kind === 'silent') {
     const since = silence.since === null ? 'the head started' : formatInstant(silence.since);

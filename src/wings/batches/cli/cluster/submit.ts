@@ -50,7 +50,7 @@ async function sendUntold(context: Context, reading: Reading, mode: Mode) {
   } catch (error) {
     const isUntold = error instanceof Failure && error.code === 'notification.not_set_up';
     if (!isUntold || reading.batch.origin !== 'distribute') throw error;
-    context.note(`${error.message} Nobody is told of this batch.`);
+    context.note(`${error.message} Nobody will be notified of this batch.`);
     return send(context, { ...reading, batch: { ...reading.batch, notices: [] } }, mode);
   }
 }

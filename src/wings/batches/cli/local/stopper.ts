@@ -31,7 +31,7 @@ export class Stopper {
       return;
     }
     this.signal = signal;
-    this.#note('ending what runs, and keeping what it has made; once more to end it at once');
+    this.#note('ending running jobs and keeping their results; once more to end at once');
     this.#stop.abort();
   }
 }
