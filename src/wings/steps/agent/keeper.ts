@@ -3,7 +3,7 @@
 
 import type { AgentInside, Companion } from '../../../kernel/agent/part.ts';
 import type { Epoch } from '../../../kernel/runner/epoch.ts';
-import { PROCESSES_MAX } from '../core/limits.ts';
+import { CLOSED_MAX, PROCESSES_MAX } from '../core/limits.ts';
 import { type News, readWish, type StartWish, WING } from '../core/told.ts';
 import type { StepPorts } from '../ports/steps.ts';
 import { StepProcess } from './process.ts';
@@ -79,6 +79,14 @@ export class StepKeeper implements Companion {
       process.close();
       this.#processes.delete(key);
     }
+    this.#forgetOldest();
+  }
+
+  /** A long task may have any number of steps: of those that are over a head hears the newest. */
+  #forgetOldest(): void {
+    const closed = [...this.#processes].filter(([, { isClosed }]) => isClosed);
+    for (const [key] of closed.slice(0, Math.max(0, closed.length - CLOSED_MAX)))
+      this.#processes.delete(key);
   }
 
   #say(news: News): void {

@@ -79,6 +79,11 @@ export class StepProcess {
     return this.#end === null;
   }
 
+  /** Nobody reads of it any more. */
+  get isClosed(): boolean {
+    return this.#isOver;
+  }
+
   get told(): ToldProcess {
     const { step, rank, count, epochId, command, by } = this.#world.wish;
     const [startedAt, endedAt, end] = [this.#startedAt, this.#endedAt, this.#end];

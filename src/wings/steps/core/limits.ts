@@ -4,6 +4,8 @@
 export const STEPS_MAX = 64;
 /** Processes of all steps of a task on one node at once: each has a helper of half a megabyte and two pipes. */
 export const PROCESSES_MAX = 256;
+/** Processes that are over and read, of all tasks of a node, which its agent still tells of: the newest. */
+export const CLOSED_MAX = 300;
 /** Steps of a task that are remembered, with those that are over: the newest. */
 export const STEPS_KEPT_MAX = 256;
 /** Tasks whose steps are remembered: the newest. */

@@ -1,0 +1,169 @@
+// The steps of one node: what its agent starts, tells and forgets, with pipes and lines of a test.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AgentInside, Beside } from '../../../../../src/kernel/agent/part.ts';
+import { ok } from '../../../../../src/kernel/base/result.ts';
+import type { EpochId } from '../../../../../src/kernel/model/ids.ts';
+import type { ProcessEvent } from '../../../../../src/kernel/model/processes.ts';
+import type { Epoch } from '../../../../../src/kernel/runner/epoch.ts';
+import { StepKeeper } from '../../../../../src/wings/steps/agent/keeper.ts';
+import {
+  CLOSED_MAX,
+  LINGER_MS,
+  PROCESSES_MAX,
+} from '../../../../../src/wings/steps/core/limits.ts';
+import type { News, StartWish, StepEnd } from '../../../../../src/wings/steps/core/told.ts';
+import type { StepPipes, StepPorts } from '../../../../../src/wings/steps/ports/steps.ts';
+import { FROM_STEP, frame } from '../../../../../src/wings/steps/wire/frames.ts';
+import { VirtualClock } from '../../../kernel/agent/fake-world.ts';
+
+const EPOCH = '42#1' as EpochId;
+
+function makeWorld(helper: readonly string[] | null = ['helper', '--step']) {
+  const clock = new VirtualClock();
+  const epochs = new Map([[EPOCH, { phase: 'running', order: { epochId: EPOCH } }]]);
+  const told: News[] = [];
+  const started = new Map<number, (event: ProcessEvent) => void>();
+  const killed: number[] = [];
+  const pipes: { said: string[]; bytes: (bytes: Buffer) => void; isClosed: boolean }[] = [];
+  const beside: Beside = {
+    joining: async () => {
+      const request = { argv: [], environment: [], cwd: '/' } as never;
+      return ok({ request, mark: 'i:1', owner: null });
+    },
+    start: (_request, heard) => started.set(started.size + 1, heard).size,
+    signal: (launchId) => void killed.push(launchId),
+  };
+  const agent = {
+    ports: { clock },
+    state: { epochs },
+    beside,
+    say: (_wing: string, body: object) => told.push(body as News) > 0,
+  } as unknown as AgentInside;
+  const ports: StepPorts = {
+    helper,
+    makePipes: async () => {
+      const own = {
+        said: [] as string[],
+        bytes: (_: Buffer) => undefined as void,
+        isClosed: false,
+      };
+      pipes.push(own);
+      const made: StepPipes = {
+        inPath: 'in',
+        outPath: 'out',
+        write: async (bytes) => void own.said.push(bytes.toString('hex')),
+        onBytes: (heard) => {
+          own.bytes = heard;
+        },
+        pause: () => undefined,
+        resume: () => undefined,
+        finish: (ended) => ended(),
+        close: () => {
+          own.isClosed = true;
+        },
+      };
+      return made;
+    },
+    dial: () => Promise.reject(new Error('nobody answers')),
+  };
+  const keeper = new StepKeeper(agent, ports);
+  keeper.greeted(true);
+  const ends = (): (StepEnd | null)[] =>
+    told.flatMap(({ processes }) => processes.map(({ end }) => end));
+  return { clock, epochs, keeper, told, started, killed, pipes, ends };
+}
+
+function wish(number: number): StartWish {
+  return {
+    do: 'start',
+    step: `42.${number}`,
+    rank: 0,
+    count: 1,
+    epochId: EPOCH,
+    argv: ['true'],
+    environment: {},
+    directory: null,
+    terminal: null,
+    command: 'true',
+    by: 'ann',
+  };
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test('a step that is asked for twice is started once, and its end is told', async () => {
+  const { keeper, started, pipes, ends } = makeWorld();
+  keeper.heard('steps', wish(0));
+  keeper.heard('steps', wish(0));
+  keeper.heard('other', wish(1));
+  await settled();
+  assert.equal(started.size, 1);
+  const end = Buffer.alloc(28);
+  end.writeUInt32LE(3 << 8);
+  pipes[0]?.bytes(frame(FROM_STEP.ended, end));
+  assert.deepEqual(ends(), [{ exit: { code: 3 } }]);
+  keeper.stop();
+});
+
+test('[Z3] steps are killed with their task, and told to have ended with it', async () => {
+  const { keeper, started, killed, ends } = makeWorld();
+  keeper.heard('steps', wish(0));
+  await settled();
+  keeper.ended({ order: { epochId: EPOCH } } as Epoch);
+  assert.deepEqual(killed, [1]);
+  const gone = { kind: 'exited', launchId: 1, exit: { signal: 9 } } as unknown as ProcessEvent;
+  started.get(1)?.(gone);
+  assert.deepEqual(ends(), [{ why: 'its task has ended' }]);
+  keeper.stop();
+});
+
+test('what cannot be started is told with the reason', async () => {
+  const without = makeWorld(null);
+  without.keeper.heard('steps', wish(0));
+  const { keeper, epochs, ends } = makeWorld();
+  epochs.clear();
+  keeper.heard('steps', wish(0));
+  await settled();
+  assert.match(JSON.stringify(without.ends()), /no launcher that could start steps/);
+  assert.match(JSON.stringify(ends()), /does not run on this node/);
+  keeper.stop();
+  without.keeper.stop();
+});
+
+test('[Z5] a node starts no more processes of steps of a task than it may', async () => {
+  const { keeper, started, ends } = makeWorld();
+  for (let at = 0; at <= PROCESSES_MAX; at += 1) keeper.heard('steps', wish(at));
+  await settled();
+  assert.equal(started.size, PROCESSES_MAX);
+  assert.match(JSON.stringify(ends()), /has 256 processes of steps/);
+  keeper.stop();
+});
+
+test('[Z7] a step without a line for a minute is hung up', async () => {
+  const { keeper, pipes, clock } = makeWorld();
+  keeper.heard('steps', wish(0));
+  await settled();
+  await clock.advance(LINGER_MS - 1);
+  assert.deepEqual(pipes[0]?.said, []);
+  await clock.advance(1);
+  assert.deepEqual(pipes[0]?.said, ['040100000001']);
+  keeper.stop();
+});
+
+test('of steps that are over and read a node tells the newest, and of a task that is gone none', async () => {
+  const { keeper, epochs, told, clock } = makeWorld(null);
+  const all = CLOSED_MAX + 3;
+  for (let at = 0; at < all; at += 1) keeper.heard('steps', wish(at));
+  await settled();
+  await clock.advance(LINGER_MS);
+  told.length = 0;
+  keeper.greeted(true);
+  assert.equal(told[0]?.processes.length, CLOSED_MAX);
+  assert.equal(told[0]?.processes[0]?.step, '42.3');
+  epochs.clear();
+  keeper.greeted(true);
+  assert.deepEqual(told[1], { isAll: true, processes: [] });
+  keeper.stop();
+});
