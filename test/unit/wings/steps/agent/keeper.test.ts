@@ -46,7 +46,7 @@ function makeWorld(helper: readonly string[] | null = ['helper', '--step']) {
     makePipes: async () => {
       const own = {
         said: [] as string[],
-        bytes: (_: Buffer) => undefined as void,
+        bytes: (_: Buffer): void => undefined,
         isClosed: false,
       };
       pipes.push(own);
