@@ -41,9 +41,14 @@ function lookCost(): void {
 
 function messageBytes(taskCount: number): number {
   const tasks = Array.from({ length: taskCount }, (_, at) => {
-    return { epochId: `${1000 + at}#1`, cpuMilli: 900 + at, memoryBytes: 2 ** 30 + at * 4096 };
+    return {
+      epochId: `${1000 + at}#1`,
+      cpuMilli: 900 + at,
+      memoryBytes: 2 ** 30 + at * 4096,
+      gpuMilli: null,
+    };
   });
-  const look: Look = { at: 0, node: { cpuMilli: 3999, memoryBytes: 2 ** 33 }, tasks };
+  const look: Look = { at: 0, node: { cpuMilli: 3999, memoryBytes: 2 ** 33 }, tasks, gpus: [] };
   const message = { kind: 'wing', wing: 'samples', body: writeLooks([look], 5) };
   return encode(message).length;
 }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JobDetail } from '../../src/kernel/api/jobs.ts';
 import type { ReplyOf } from '../../src/kernel/api/routes.ts';
+import { GpuCluster, WORKSTATION } from './support/gpu-cluster.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 
@@ -74,5 +75,41 @@ describe('samples of a node and its tasks', () => {
       await cluster.ok('efficiency'),
       /USER +STARTS +CPU HOURS[\s\S]*\n\S+ +1 +0\.0\d+ +\d+%/,
     );
+  });
+});
+
+describe('samples of gpus', () => {
+  let cluster: GpuCluster;
+
+  before(async () => {
+    cluster = new GpuCluster();
+    const nvidia = WORKSTATION.nvidia.map((card) => ({ ...card, busy: 40, used: 1000 }));
+    cluster.write({ ...WORKSTATION, nvidia, processes: [] });
+    await cluster.up('--listen', 'none');
+    await cluster.shows('free free free');
+  });
+  after(() => cluster.close());
+
+  it('[V13] weft job shows how much of its gpus a job uses, and a node has a curve of each', async () => {
+    const id = await cluster.ok('run', '--gpus', 'rtx3090:1', '--', 'exec sleep 600');
+    const used = await until('a look', async () => {
+      const { used: found } = await cluster.client.call<JobDetail>('GET', `/v1/jobs/${id}`);
+      return found?.gpuMilli == null ? undefined : found.gpuMilli;
+    });
+    assert.deepEqual([used.asked, used.mean, used.peak], [1000, 400, 400]);
+    assert.match(
+      await cluster.ok('job', id),
+      /Gpus used: +0\.4 of 1 on average \(40%\), 0\.4 at most/,
+    );
+    const { gpus } = await cluster.client.call<Samples>('GET', '/v1/nodes/n1/samples');
+    assert.deepEqual(
+      gpus.map(({ number, busyPercent }) => [number, busyPercent.mean.filter(Boolean).at(-1)]),
+      [
+        [0, 40],
+        [1, 40],
+        [2, 40],
+      ],
+    );
+    await cluster.ok('cancel', id);
   });
 });

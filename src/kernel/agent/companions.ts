@@ -1,5 +1,6 @@
 // What wings have running in one agent, as one.
 
+import type { CardUse } from '../model/gpu.ts';
 import type { Presence } from '../model/presence.ts';
 import type { Epoch } from '../runner/epoch.ts';
 import type { AgentInside, AgentPart, Companion, GpuReport } from './part.ts';
@@ -55,6 +56,10 @@ export class Companions {
       if (gpus !== null) return gpus;
     }
     return null;
+  }
+
+  cardUse(): readonly CardUse[] {
+    return this.#all.flatMap((one) => one.cardUse?.() ?? []);
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@
 // work for as long as that lives. An agent is given the parts of all wings, and asks them in order.
 
 import type { Result } from '../base/result.ts';
-import type { NodeGpus } from '../model/gpu.ts';
+import type { CardUse, NodeGpus } from '../model/gpu.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
 import type { ProcessEvent } from '../model/processes.ts';
@@ -64,6 +64,8 @@ export interface AgentInside {
   readonly sayAlive: () => void;
   /** Says hello once more: what the node offers has changed. */
   readonly introduce: () => void;
+  /** How much the node's cards are used; empty: nobody looks. */
+  readonly cardUse: () => readonly CardUse[];
   /** To the wing's half in the head; false when there is none that could hear it now. */
   readonly say: (wing: string, body: object) => boolean;
   /** Programs inside of what a task has here. */
@@ -128,6 +130,8 @@ export interface Companion {
   presence?(): readonly Presence[] | null;
   /** The node's cards, the same value as long as nothing has changed; null: it does not look. */
   gpus?(): GpuReport | null;
+  /** How much the node's cards are used, by the last look. */
+  cardUse?(): readonly CardUse[];
   /** Lets go of what takes time to let go; `stop` follows. */
   close?(): Promise<void>;
   stop?(): void;

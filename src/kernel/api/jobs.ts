@@ -51,6 +51,8 @@ const usedView = z.object({
   /** In thousandths of a cpu. */
   cpuMilli: usedFigure,
   memoryBytes: usedFigure,
+  /** In thousandths of a gpu; null: it has none. */
+  gpuMilli: usedFigure.nullable(),
 });
 export type UsedView = z.infer<typeof usedView>;
 

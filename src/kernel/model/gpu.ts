@@ -45,6 +45,15 @@ export interface GpuCard {
   readonly users: readonly CardUser[];
 }
 
+/** How much a card is used at a look; null: its tool does not say. */
+export interface CardUse {
+  /** Its number on the node. */
+  readonly number: number;
+  /** Share of time in which it worked, 0 to 100. */
+  readonly busyPercent: number | null;
+  readonly memoryBytes: number | null;
+}
+
 export interface NodeGpus {
   readonly cards: readonly GpuCard[];
   /** Version of the driver; null: not known. */

@@ -15,6 +15,9 @@ export function cpuUsedWords({ asked, mean, peak }: UsedFigure): string {
   return `${cpus(mean)}${of} on average${share(mean, asked)}, ${cpus(peak)} at most`;
 }
 
+/** In thousandths of a gpu that worked. */
+export const gpuUsedWords = cpuUsedWords;
+
 export function memoryUsedWords({ asked, mean, peak }: UsedFigure): string {
   const of = asked === 0 ? '' : ` of ${formatSize(asked)}`;
   return `${formatSize(mean)}${of} on average${share(mean, asked)}, ${formatSize(peak)} at most`;

@@ -2,7 +2,7 @@
 
 import type { UsedView } from '../../api/jobs.ts';
 import { plural } from '../../base/plural.ts';
-import { cpuUsedWords, memoryUsedWords } from '../../model/used-words.ts';
+import { cpuUsedWords, gpuUsedWords, memoryUsedWords } from '../../model/used-words.ts';
 import { spark } from '../output/bars.ts';
 import type { Titled } from '../output/one.ts';
 
@@ -13,11 +13,12 @@ const STEPS_MIN = 3;
 /** Nothing where nobody has looked. */
 export function usedLines(used: UsedView | null): Titled[] {
   if (used === null) return [];
-  const { cpuMilli, memoryBytes, parts } = used;
+  const { cpuMilli, memoryBytes, gpuMilli, parts } = used;
   const of = parts === 1 ? '' : ` (per node, over ${plural(parts, 'start')})`;
   return [
     ['Cpus used', curved(`${cpuUsedWords(cpuMilli)}${of}`, cpuMilli)],
     ['Memory used', curved(memoryUsedWords(memoryBytes), memoryBytes)],
+    ['Gpus used', gpuMilli === null ? '' : curved(gpuUsedWords(gpuMilli), gpuMilli)],
   ];
 }
 

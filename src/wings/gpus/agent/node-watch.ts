@@ -2,7 +2,7 @@
 
 import type { AgentInside, Companion, GpuReport } from '../../../kernel/agent/part.ts';
 import { isSame } from '../../../kernel/base/same.ts';
-import type { GpuCard } from '../../../kernel/model/gpu.ts';
+import type { CardUse, GpuCard } from '../../../kernel/model/gpu.ts';
 import type { Share } from '../../../kernel/model/orders.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
 import { countedOf, inOrder, isSeen, nodeGpus, recall } from '../core/node-cards.ts';
@@ -49,6 +49,14 @@ export class NodeWatch implements Companion, Viewer {
 
   gpus(): GpuReport | null {
     return this.#report;
+  }
+
+  cardUse(): readonly CardUse[] {
+    return this.#uuids.flatMap((uuid, number) => {
+      const seen = this.#lookout.machine.cards.get(uuid)?.seen;
+      if (seen === undefined) return [];
+      return [{ number, busyPercent: seen.busyPercent, memoryBytes: seen.memoryUsedBytes }];
+    });
   }
 
   begin(): void {

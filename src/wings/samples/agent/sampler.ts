@@ -5,7 +5,15 @@ import { markOf } from '../../../kernel/agent/names.ts';
 import type { AgentInside, AgentPart, Companion } from '../../../kernel/agent/part.ts';
 import type { Timer } from '../../../kernel/ports/clock.ts';
 import { writeLooks } from '../core/said.ts';
-import { LOOK_MS, LOOKS_KEPT_MAX, type Look, TASKS_PER_LOOK_MAX, type Use } from '../model/look.ts';
+import {
+  GPUS_PER_LOOK_MAX,
+  type GpuUse,
+  LOOK_MS,
+  LOOKS_KEPT_MAX,
+  type Look,
+  TASKS_PER_LOOK_MAX,
+  type Use,
+} from '../model/look.ts';
 import { WING } from '../model/wing-name.ts';
 import type { MachineLook, MachineUse } from '../ports/machine-use.ts';
 
@@ -17,6 +25,12 @@ export function samplesPart(machine: MachineUse, everyMs = LOOK_MS): AgentPart {
 interface Before {
   readonly at: number;
   readonly cpuMs: number;
+}
+
+interface RunningTask {
+  readonly epochId: string;
+  readonly marks: readonly string[];
+  readonly numbers: readonly number[];
 }
 
 export class Sampler implements Companion {
@@ -72,29 +86,50 @@ export class Sampler implements Companion {
       return { cpuMilli: Math.round((spent / (at - before.at)) * 1000), memoryBytes };
     };
     const node = whole === null ? null : useOf('', whole.cpuMs, whole.memoryBytes);
-    const tasks = this.#running().flatMap(({ epochId, marks }) => {
+    const gpus = this.#gpus();
+    const tasks = this.#running().flatMap(({ epochId, marks, numbers }) => {
       const found = marks.flatMap((mark) => byMark.get(mark) ?? []);
       if (found.length === 0) return [];
       const cpuMs = found.reduce((sum, one) => sum + one.cpuMs, 0);
       const memoryBytes = found.reduce((sum, one) => sum + one.memoryBytes, 0);
       const use = useOf(epochId, cpuMs, memoryBytes);
-      return use === null ? [] : [{ epochId, ...use }];
+      return use === null ? [] : [{ epochId, ...use, gpuMilli: workOf(gpus, numbers) }];
     });
     this.#before = now;
     this.#lookedAt = at;
-    return node === null && tasks.length === 0 ? null : { at, node, tasks };
+    if (node === null && tasks.length === 0) return null;
+    return { at, node, tasks, gpus };
   }
 
-  /** Tasks with the marks of their processes here. */
-  #running(): { readonly epochId: string; readonly marks: readonly string[] }[] {
+  /** Cards of which the tools of their driver say how much they are used. */
+  #gpus(): GpuUse[] {
+    const found: GpuUse[] = [];
+    for (const { number, busyPercent, memoryBytes } of this.#agent.cardUse()) {
+      if (busyPercent === null || memoryBytes === null || found.length === GPUS_PER_LOOK_MAX)
+        continue;
+      const busy = Math.min(100, Math.max(0, Math.round(busyPercent)));
+      found.push({ number, busyPercent: busy, memoryBytes });
+    }
+    return found;
+  }
+
+  /** Tasks with the marks of their processes here, and the numbers of their gpus. */
+  #running(): RunningTask[] {
     const { state, settings } = this.#agent;
-    const found = [];
+    const found: RunningTask[] = [];
     for (const epoch of state.epochs.values()) {
       if (epoch.phase !== 'running') continue;
       const marks = epoch.run.processes.map(({ launchId }) => markOf(settings, launchId));
-      found.push({ epochId: epoch.order.epochId, marks });
+      const { epochId, share } = epoch.order;
+      found.push({ epochId, marks, numbers: share.gpus });
       if (found.length === TASKS_PER_LOOK_MAX) break;
     }
     return found;
   }
+}
+
+/** What a card does counts for each who shares it; null: none of them is known. */
+function workOf(gpus: readonly GpuUse[], numbers: readonly number[]): number | null {
+  const own = gpus.filter(({ number }) => numbers.includes(number));
+  return own.length === 0 ? null : own.reduce((sum, { busyPercent }) => sum + busyPercent * 10, 0);
 }

@@ -21,6 +21,9 @@ const ownerUse = z.object({
   cpuMilliUsed: z.number(),
   memoryBytesAsked: z.number(),
   memoryBytesUsed: z.number(),
+  /** In thousandths of a gpu. */
+  gpuMilliAsked: z.number(),
+  gpuMilliUsed: z.number(),
 });
 export type OwnerUseView = z.infer<typeof ownerUse>;
 
@@ -31,7 +34,14 @@ export const sampleRoutes = {
     params: z.strictObject({ name: nodeName }),
     /** Absent: an hour ago. */
     query: z.strictObject({ from: instantInQuery.optional() }),
-    reply: z.object({ from: instant, stepMs: count, cpu: curve, memory: curve }),
+    reply: z.object({
+      from: instant,
+      stepMs: count,
+      cpu: curve,
+      memory: curve,
+      /** By their numbers on the node. */
+      gpus: z.array(z.object({ number: count, busyPercent: curve, memoryBytes: curve })).readonly(),
+    }),
   },
   usedByOwners: {
     summary: "What users' tasks used of what they asked for; operators see those of all users.",

@@ -36,6 +36,8 @@ const COLUMNS: readonly Column<OwnerUseView>[] = [
   share('CPUS USED', (row) => [row.cpuMilliUsed, row.cpuMilliAsked]),
   hours('GIB HOURS', ({ memoryBytesAsked }) => memoryBytesAsked / GIB),
   share('MEMORY USED', (row) => [row.memoryBytesUsed, row.memoryBytesAsked]),
+  hours('GPU HOURS', ({ gpuMilliAsked }) => gpuMilliAsked / 1000),
+  share('GPUS USED', (row) => [row.gpuMilliUsed, row.gpuMilliAsked]),
 ];
 
 /** Each look stands for the time since the one before. */

@@ -2,7 +2,7 @@
 // runs: when they are full, two steps become one that is twice as long.
 
 import type { TaskRow } from '../model/chunk.ts';
-import { LOOK_MS, type Use } from '../model/look.ts';
+import { LOOK_MS, type TaskUse } from '../model/look.ts';
 import { pack } from './column.ts';
 import { codeOf, NOTHING } from './level-code.ts';
 
@@ -10,13 +10,14 @@ export const CURVE_STEPS_MAX = 120;
 
 export type TaskName = Pick<
   TaskRow,
-  'jobId' | 'epochId' | 'node' | 'owner' | 'cpuMilliAsked' | 'memoryBytesAsked'
+  'jobId' | 'epochId' | 'node' | 'owner' | 'cpuMilliAsked' | 'memoryBytesAsked' | 'gpuMilliAsked'
 >;
 
 /** One step of both curves. */
 interface Step {
   cpu: number;
   memory: number;
+  gpu: number;
   count: number;
 }
 
@@ -25,8 +26,8 @@ export class TaskCurve {
   readonly #from: number;
   #until: number;
   #looks = 0;
-  readonly #sum = { cpu: 0, memory: 0 };
-  readonly #peak = { cpu: 0, memory: 0 };
+  readonly #sum = { cpu: 0, memory: 0, gpu: 0 };
+  readonly #peak = { cpu: 0, memory: 0, gpu: 0 };
   #stepMs = LOOK_MS;
   #steps: Step[] = [];
 
@@ -41,18 +42,21 @@ export class TaskCurve {
   }
 
   /** False: it is not after the looks before. */
-  add(at: number, { cpuMilli, memoryBytes }: Use): boolean {
+  add(at: number, { cpuMilli, memoryBytes, gpuMilli }: Omit<TaskUse, 'epochId'>): boolean {
     if (at < this.#until) return false;
+    const gpu = gpuMilli ?? 0;
     this.#until = at;
     this.#looks += 1;
     this.#sum.cpu += cpuMilli;
     this.#sum.memory += memoryBytes;
+    this.#sum.gpu += gpu;
+    this.#peak.gpu = Math.max(this.#peak.gpu, gpu);
     this.#peak.cpu = Math.max(this.#peak.cpu, cpuMilli);
     this.#peak.memory = Math.max(this.#peak.memory, memoryBytes);
     while (this.#stepAt(at) >= CURVE_STEPS_MAX) this.#halve();
     const step = this.#stepAt(at);
-    while (this.#steps.length <= step) this.#steps.push({ cpu: 0, memory: 0, count: 0 });
-    addTo(this.#steps[step] as Step, { cpu: cpuMilli, memory: memoryBytes, count: 1 });
+    while (this.#steps.length <= step) this.#steps.push({ cpu: 0, memory: 0, gpu: 0, count: 0 });
+    addTo(this.#steps[step] as Step, { cpu: cpuMilli, memory: memoryBytes, gpu, count: 1 });
     return true;
   }
 
@@ -66,12 +70,17 @@ export class TaskCurve {
       cpuMilliPeak: Math.round(this.#peak.cpu),
       memoryBytesSum: this.#sum.memory,
       memoryBytesPeak: this.#peak.memory,
+      gpuMilliSum: Math.round(this.#sum.gpu),
+      gpuMilliPeak: Math.round(this.#peak.gpu),
       stepMs: this.#stepMs,
-      cpu: pack(this.#steps.map(({ cpu, count }) => (count === 0 ? NOTHING : codeOf(cpu / count)))),
-      memory: pack(
-        this.#steps.map(({ memory, count }) => (count === 0 ? NOTHING : codeOf(memory))),
-      ),
+      cpu: this.#packed(({ cpu, count }) => cpu / count),
+      memory: this.#packed(({ memory }) => memory),
+      gpu: this.#packed(({ gpu, count }) => gpu / count),
     };
+  }
+
+  #packed(amount: (step: Step) => number): Uint8Array {
+    return pack(this.#steps.map((step) => (step.count === 0 ? NOTHING : codeOf(amount(step)))));
   }
 
   #stepAt(at: number): number {
@@ -89,9 +98,10 @@ export class TaskCurve {
   }
 }
 
-/** Joins two steps: of cpus a mean comes of it, of memory the peak. */
-function addTo(step: Step, { cpu, memory, count }: Step): void {
+/** Joins two steps: of cpus and gpus a mean comes of it, of memory the peak. */
+function addTo(step: Step, { cpu, memory, gpu, count }: Step): void {
   step.cpu += cpu;
+  step.gpu += gpu;
   step.count += count;
   step.memory = Math.max(step.memory, memory);
 }

@@ -24,6 +24,8 @@ export interface JobUse {
   /** In thousandths of a cpu. */
   readonly cpuMilli: Used;
   readonly memoryBytes: Used;
+  /** Thousandths of gpus that worked; null: it has none. */
+  readonly gpuMilli: Used | null;
 }
 
 /** Null: nobody has looked at it. */
@@ -33,23 +35,41 @@ export function usedBy(rows: readonly TaskRow[]): JobUse | null {
   const looks = sum(rows.map((row) => row.looks));
   if (looks === 0) return null;
   const isAlone = others.length === 0;
+  const figure = (of: (row: TaskRow) => Sums): Used => {
+    const all = rows.map(of);
+    return {
+      asked: Math.max(...all.map(({ asked }) => asked)),
+      mean: Math.round(sum(all.map((one) => one.sum)) / looks),
+      peak: Math.max(...all.map(({ peak }) => peak)),
+      curve: isAlone ? pointsOf(of(first).bytes) : [],
+    };
+  };
+  const gpu = figure((row) => {
+    const { gpuMilliAsked: asked, gpuMilliSum, gpuMilliPeak: peak, gpu: bytes } = row;
+    return { asked, sum: gpuMilliSum, peak, bytes };
+  });
   return {
     parts: rows.length,
     from: first.from,
     stepMs: first.stepMs,
-    cpuMilli: {
-      asked: Math.max(...rows.map((row) => row.cpuMilliAsked)),
-      mean: Math.round(sum(rows.map((row) => row.cpuMilliSum)) / looks),
-      peak: Math.max(...rows.map((row) => row.cpuMilliPeak)),
-      curve: isAlone ? pointsOf(first.cpu) : [],
-    },
-    memoryBytes: {
-      asked: Math.max(...rows.map((row) => row.memoryBytesAsked)),
-      mean: Math.round(sum(rows.map((row) => row.memoryBytesSum)) / looks),
-      peak: Math.max(...rows.map((row) => row.memoryBytesPeak)),
-      curve: isAlone ? pointsOf(first.memory) : [],
-    },
+    cpuMilli: figure((row) => {
+      const { cpuMilliAsked: asked, cpuMilliSum, cpuMilliPeak: peak, cpu: bytes } = row;
+      return { asked, sum: cpuMilliSum, peak, bytes };
+    }),
+    memoryBytes: figure((row) => {
+      const { memoryBytesAsked: asked, memoryBytesSum, memoryBytesPeak: peak, memory } = row;
+      return { asked, sum: memoryBytesSum, peak, bytes: memory };
+    }),
+    gpuMilli: gpu.asked === 0 ? null : gpu,
   };
+}
+
+/** One figure of one row. */
+interface Sums {
+  readonly asked: number;
+  readonly sum: number;
+  readonly peak: number;
+  readonly bytes: Uint8Array;
 }
 
 export function pointsOf(bytes: Uint8Array): Point[] {

@@ -1,15 +1,30 @@
-// Figures of nodes for Prometheus.
+// Figures of nodes and their gpus for Prometheus.
 
 import { gauge, type Scrape, value } from '../../../kernel/head/http/scrape.ts';
 import type { Services } from '../../../kernel/head/http/services.ts';
 
 export function measure({ samples }: Services, scrape: Scrape): void {
-  const latest = [...samples.latest()];
-  const cpus = Object.fromEntries(latest.map(([name, { cpuMilli }]) => [name, cpuMilli / 1000]));
-  const memory = Object.fromEntries(latest.map(([name, { memoryBytes }]) => [name, memoryBytes]));
+  const cpus: Record<string, number> = {};
+  const memory: Record<string, number> = {};
+  const busy: Record<string, number> = {};
+  const held: Record<string, number> = {};
+  for (const [name, { node, gpus }] of samples.latest()) {
+    if (node !== null) {
+      cpus[name] = node.cpuMilli / 1000;
+      memory[name] = node.memoryBytes;
+    }
+    for (const { number, busyPercent, memoryBytes } of gpus) {
+      busy[`${name}/${number}`] = busyPercent;
+      held[`${name}/${number}`] = memoryBytes;
+    }
+  }
   const whole = "of the node's machine, whoever uses them, at the last look.";
   gauge(scrape, 'weft_node_cpus_used', `Cpus in use ${whole}`, 'node', cpus);
   gauge(scrape, 'weft_node_memory_used_bytes', `Bytes of memory in use ${whole}`, 'node', memory);
+  const util = 'Percent of time in which a gpu worked, at the last look.';
+  gauge(scrape, 'weft_gpu_util', util, 'gpu', busy);
+  const used = 'Bytes of the memory of a gpu in use, at the last look.';
+  gauge(scrape, 'weft_gpu_fb_used_bytes', used, 'gpu', held);
   value(scrape, 'weft_samples_bytes', 'Bytes of the file of samples.', samples.bytes);
   const heard = 'Samples that nodes have told since the head was started.';
   value(scrape, 'weft_samples_heard_total', heard, samples.samples);

@@ -25,17 +25,29 @@ export const TASKS_KEPT_MAX = 1_000_000;
 const TASKS_PER_ANSWER_MAX = 1000;
 const STEPS_PER_ANSWER_MAX = 1500;
 
-export const FIGURES = ['cpu', 'memory'] as const;
-export type Figure = (typeof FIGURES)[number];
-type Tracks = Readonly<Record<Figure, Track>>;
+/** By figure: `cpu`, `memory`, `gpu0`, `gpu0-memory`. */
+type Tracks = Map<string, Track>;
+
+interface Curve {
+  readonly mean: readonly Point[];
+  readonly peak: readonly Point[];
+}
 
 export interface NodeCurves {
   readonly from: number;
   readonly stepMs: number;
   /** In thousandths of a cpu. */
-  readonly cpu: { readonly mean: readonly Point[]; readonly peak: readonly Point[] };
+  readonly cpu: Curve;
   /** Bytes. */
-  readonly memory: { readonly mean: readonly Point[]; readonly peak: readonly Point[] };
+  readonly memory: Curve;
+  readonly gpus: readonly GpuCurves[];
+}
+
+export interface GpuCurves {
+  /** The card's number on the node. */
+  readonly number: number;
+  readonly busyPercent: Curve;
+  readonly memoryBytes: Curve;
 }
 
 export class Samples {
@@ -66,7 +78,7 @@ export class Samples {
     if (looks === null) return this.#complain(name);
     if (!state.nodes.has(name)) return;
     for (const look of looks) {
-      if (look.node !== null) this.#addNode(name, look, look.node);
+      this.#addNode(name, look);
       for (const use of look.tasks) this.#addTask(state, name, look.at, use);
     }
     const look = looks.at(-1);
@@ -80,15 +92,16 @@ export class Samples {
     this.#log.warn({ node }, 'samples that cannot be read');
   }
 
-  #addNode(name: NodeName, { at }: Look, use: NonNullable<Look['node']>): void {
-    const tracks = this.#nodes.get(name) ?? { cpu: new Track(), memory: new Track() };
+  #addNode(name: NodeName, look: Look): void {
+    const tracks: Tracks = this.#nodes.get(name) ?? new Map();
     this.#nodes.set(name, tracks);
-    const amounts = { cpu: use.cpuMilli, memory: use.memoryBytes };
-    for (const figure of FIGURES) {
+    for (const [figure, amount] of figuresOf(look)) {
+      const track = tracks.get(figure) ?? new Track();
+      tracks.set(figure, track);
       const series = `${name}/${figure}`;
       const earlier = (line: number, start: number) => this.#shelf.chunk(series, line, start);
-      const done = tracks[figure].add(at, amounts[figure], earlier);
-      for (const chunk of done) this.#done.push({ series, ...chunk });
+      for (const chunk of track.add(look.at, amount, earlier))
+        this.#done.push({ series, ...chunk });
       this.#count += 1;
     }
   }
@@ -117,9 +130,9 @@ export class Samples {
     const chunks = this.#done;
     this.#done = [];
     for (const [name, tracks] of this.#nodes) {
-      for (const figure of FIGURES) {
+      for (const [figure, track] of tracks) {
         const series = `${name}/${figure}`;
-        for (const chunk of tracks[figure].grown()) chunks.push({ series, ...chunk });
+        for (const chunk of track.grown()) chunks.push({ series, ...chunk });
       }
     }
     const tasks = [...this.#grown].flatMap((key) => this.#tasks.get(key)?.row() ?? []);
@@ -180,16 +193,26 @@ export class Samples {
     const { stepMs } = level;
     const first = Math.floor(from / stepMs);
     const count = Math.min(STEPS_PER_ANSWER_MAX, Math.floor(now / stepMs) - first + 1);
-    const of = (figure: Figure) => {
+    const of = (figure: string): Curve => {
       const read = (line: number) => this.#column(name, figure, { line, first, count });
       return { mean: read(level.mean), peak: read(level.peak) };
     };
-    return { from: first * stepMs, stepMs, cpu: of('cpu'), memory: of('memory') };
+    const gpus = this.#gpusOf(name).map((number) => {
+      return { number, busyPercent: of(`gpu${number}`), memoryBytes: of(`gpu${number}-memory`) };
+    });
+    return { from: first * stepMs, stepMs, cpu: of('cpu'), memory: of('memory'), gpus };
+  }
+
+  /** Numbers of those that have told since the head was started. */
+  #gpusOf(name: NodeName): number[] {
+    const figures = [...(this.#nodes.get(name)?.keys() ?? [])];
+    const numbers = figures.flatMap((figure) => /^gpu(\d+)$/.exec(figure)?.[1] ?? []);
+    return numbers.map(Number).sort((a, b) => a - b);
   }
 
   #column(
     name: NodeName,
-    figure: Figure,
+    figure: string,
     {
       line,
       first,
@@ -207,16 +230,17 @@ export class Samples {
     const steps = LEVELS.find(({ mean, peak }) => mean === line || peak === line)?.steps ?? 0;
     const rows = this.#shelf.chunks(`${name}/${figure}`, line, first - steps, first + count);
     for (const { start, bytes } of rows) fill(start, unpack(bytes));
-    const tail = this.#nodes.get(name)?.[figure].lines.find((one) => one.number === line)?.tail;
+    const lines = this.#nodes.get(name)?.get(figure)?.lines ?? [];
+    const tail = lines.find((one) => one.number === line)?.tail;
     if (tail != null) fill(tail.start, tail.codes);
     return points;
   }
 
   /** What was seen last of each node that still tells. */
-  *latest(): Generator<readonly [NodeName, NonNullable<Look['node']>]> {
+  *latest(): Generator<readonly [NodeName, Look]> {
     const now = this.#clock.now();
     for (const [name, { at, look }] of this.#last) {
-      if (look.node !== null && now - at < QUIET_MS) yield [name, look.node];
+      if (now - at < QUIET_MS) yield [name, look];
     }
   }
 
@@ -236,7 +260,7 @@ export class Samples {
 }
 
 function nameOf({ job }: Task, epochId: string, node: NodeName): TaskName {
-  const { cpuCount, memoryBytes } = job.spec.request.perNode;
+  const { cpuCount, memoryBytes, gpuCount } = job.spec.request.perNode;
   return {
     jobId: job.id,
     epochId,
@@ -244,5 +268,17 @@ function nameOf({ job }: Task, epochId: string, node: NodeName): TaskName {
     owner: job.owner,
     cpuMilliAsked: cpuCount * 1000,
     memoryBytesAsked: memoryBytes,
+    gpuMilliAsked: gpuCount * 1000,
   };
+}
+
+function* figuresOf({ node, gpus }: Look): Generator<readonly [figure: string, amount: number]> {
+  if (node !== null) {
+    yield ['cpu', node.cpuMilli];
+    yield ['memory', node.memoryBytes];
+  }
+  for (const { number, busyPercent, memoryBytes } of gpus) {
+    yield [`gpu${number}`, busyPercent];
+    yield [`gpu${number}-memory`, memoryBytes];
+  }
 }

@@ -31,8 +31,13 @@ export interface TaskRow {
   readonly memoryBytesAsked: number;
   readonly memoryBytesSum: number;
   readonly memoryBytesPeak: number;
+  /** Thousandths of its gpus; 0: it has none. */
+  readonly gpuMilliAsked: number;
+  readonly gpuMilliSum: number;
+  readonly gpuMilliPeak: number;
   /** Steps of its curves, which begin at `from`. */
   readonly stepMs: number;
   readonly cpu: Uint8Array;
   readonly memory: Uint8Array;
+  readonly gpu: Uint8Array;
 }

@@ -16,7 +16,19 @@ export interface Use {
 
 export interface TaskUse extends Use {
   readonly epochId: string;
+  /** Thousandths of its gpus that worked; null: it has none, or nobody says. */
+  readonly gpuMilli: number | null;
 }
+
+/** A gpu of the node. */
+export interface GpuUse {
+  readonly number: number;
+  readonly busyPercent: number;
+  readonly memoryBytes: number;
+}
+
+/** Gpus of one look that are told. */
+export const GPUS_PER_LOOK_MAX = 128;
 
 export interface Look {
   /** Ms since 1970, by the clock of who tells of it. */
@@ -24,6 +36,7 @@ export interface Look {
   /** Null: the machine does not say. */
   readonly node: Use | null;
   readonly tasks: readonly TaskUse[];
+  readonly gpus: readonly GpuUse[];
 }
 
 /** One step of a curve. Null: nobody looked then. */

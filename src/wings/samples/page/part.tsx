@@ -19,6 +19,7 @@ const SPANS = [
   ['month', 30 * 24 * HOUR_MS],
 ] as const;
 const EVERY_MS = 30_000;
+const GPUS_SHOWN_MAX = 16;
 
 function NodeCurves({ name }: { readonly name: string }) {
   const [spanMs, setSpan] = useState<number>(HOUR_MS);
@@ -41,7 +42,7 @@ function NodeCurves({ name }: { readonly name: string }) {
 }
 
 function Shown({ samples }: { readonly samples: ReplyOf<'nodeSamples'> }) {
-  const { from, stepMs, cpu, memory } = samples;
+  const { from, stepMs, cpu, memory, gpus } = samples;
   if (!cpu.mean.some((point) => point !== null)) return <Empty>Nobody has looked yet.</Empty>;
   const times = cpu.mean.map((_, at) => from + at * stepMs);
   const cpus = cpu.mean.map((point) => (point === null ? null : point / 1000));
@@ -59,6 +60,21 @@ function Shown({ samples }: { readonly samples: ReplyOf<'nodeSamples'> }) {
         format={sizeWords}
         words="of the whole machine, whoever uses them"
       />
+      {gpus.slice(0, GPUS_SHOWN_MAX).map(({ number, busyPercent }) => (
+        <Curves
+          key={number}
+          label={`Work of gpu ${number} over time`}
+          times={times}
+          curves={[
+            {
+              name: `gpu ${number}, % of time`,
+              tone: 'good',
+              values: busyPercent.mean,
+              isArea: true,
+            },
+          ]}
+        />
+      ))}
     </>
   );
 }

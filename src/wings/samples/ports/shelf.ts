@@ -28,4 +28,6 @@ export interface OwnerUse {
   readonly cpuMilliUsed: number;
   readonly memoryBytesAsked: number;
   readonly memoryBytesUsed: number;
+  readonly gpuMilliAsked: number;
+  readonly gpuMilliUsed: number;
 }

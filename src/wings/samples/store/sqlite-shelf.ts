@@ -8,12 +8,17 @@ import type { OwnerUse, Shelf } from '../ports/shelf.ts';
 const TASK_COLUMNS = [
   ...['jobId', 'epochId', 'node', 'owner', 'from', 'until', 'looks'],
   ...['cpuMilliAsked', 'cpuMilliSum', 'cpuMilliPeak'],
-  ...['memoryBytesAsked', 'memoryBytesSum', 'memoryBytesPeak', 'stepMs', 'cpu', 'memory'],
+  ...['memoryBytesAsked', 'memoryBytesSum', 'memoryBytesPeak'],
+  ...['gpuMilliAsked', 'gpuMilliSum', 'gpuMilliPeak', 'stepMs', 'cpu', 'memory', 'gpu'],
 ] as const satisfies readonly (keyof TaskRow)[];
 
 const QUOTED = TASK_COLUMNS.map((name) => `"${name}"`).join(', ');
 
+/** Raised when the tables change. */
+const VERSION = 2;
+
 const SCHEMA = `
+  PRAGMA user_version = ${VERSION};
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = OFF;
   CREATE TABLE IF NOT EXISTS chunks (
@@ -31,7 +36,8 @@ const USE_OF_OWNERS = `
   SELECT owner, COUNT(*) AS tasks, SUM(looks) AS looks,
     SUM("cpuMilliAsked" * looks) AS cpuMilliAsked, SUM("cpuMilliSum") AS cpuMilliUsed,
     SUM("memoryBytesAsked" * 1.0 * looks) AS memoryBytesAsked,
-    SUM("memoryBytesSum" * 1.0) AS memoryBytesUsed
+    SUM("memoryBytesSum" * 1.0) AS memoryBytesUsed,
+    SUM("gpuMilliAsked" * looks) AS gpuMilliAsked, SUM("gpuMilliSum") AS gpuMilliUsed
   FROM tasks WHERE "until" >= ? GROUP BY owner ORDER BY owner
 `;
 
@@ -40,6 +46,9 @@ type Statement = ReturnType<DatabaseSync['prepare']>;
 /** Throws when the file cannot be used. `:memory:`: it is kept nowhere. */
 export function sqliteShelf(file: string): Shelf {
   const database = new DatabaseSync(file);
+  const version = database.prepare('PRAGMA user_version').get()?.['user_version'];
+  // Samples of another release are not worth to be carried over.
+  if (version !== VERSION) database.exec('DROP TABLE IF EXISTS chunks; DROP TABLE IF EXISTS tasks');
   database.exec(SCHEMA);
   return new SqliteShelf(database);
 }

@@ -9,7 +9,7 @@ import { CURVE_STEPS_MAX, TaskCurve } from '../../../../src/wings/samples/core/t
 import { LEVELS, levelFor, Track } from '../../../../src/wings/samples/core/track.ts';
 import { pointsOf, usedBy } from '../../../../src/wings/samples/core/used.ts';
 import type { Chunk } from '../../../../src/wings/samples/model/chunk.ts';
-import { LOOK_MS, LOOKS_KEPT_MAX } from '../../../../src/wings/samples/model/look.ts';
+import { LOOK_MS, LOOKS_KEPT_MAX, type Look } from '../../../../src/wings/samples/model/look.ts';
 
 /** Numbers from 0 to 1 that look random, the same each time. */
 function dice(seed: number): () => number {
@@ -127,14 +127,23 @@ const NAME = {
   owner: 'ann',
   cpuMilliAsked: 4000,
   memoryBytesAsked: 2 ** 30,
+  gpuMilliAsked: 2000,
 };
 
 test('[V13] a task has means, peaks and a curve that never grows beyond its bound', () => {
   const curve = new TaskCurve(NAME, 0);
   for (let look = 0; look < 10_000; look += 1) {
-    curve.add(look * LOOK_MS, { cpuMilli: look % 2 === 0 ? 4000 : 0, memoryBytes: 1000 + look });
+    curve.add(look * LOOK_MS, {
+      cpuMilli: look % 2 === 0 ? 4000 : 0,
+      memoryBytes: 1000 + look,
+      gpuMilli: look % 4 === 0 ? null : 1000,
+    });
   }
-  assert.equal(curve.add(5, { cpuMilli: 9, memoryBytes: 9 }), false, 'older than the last');
+  assert.equal(
+    curve.add(5, { cpuMilli: 9, memoryBytes: 9, gpuMilli: 9 }),
+    false,
+    'older than the last',
+  );
   const row = curve.row();
   assert.ok(row.cpu.length + row.memory.length < 4 * CURVE_STEPS_MAX);
   assert.ok(pointsOf(row.cpu).length <= CURVE_STEPS_MAX);
@@ -144,15 +153,26 @@ test('[V13] a task has means, peaks and a curve that never grows beyond its boun
     [used?.cpuMilli.mean, used?.cpuMilli.peak, used?.memoryBytes.mean, used?.memoryBytes.peak],
     [2000, 4000, 6000, 10_999],
   );
+  assert.deepEqual(
+    [used?.gpuMilli?.asked, used?.gpuMilli?.mean, used?.gpuMilli?.peak],
+    [2000, 750, 1000],
+  );
+  assert.equal(usedBy([{ ...row, gpuMilliAsked: 0 }])?.gpuMilli, null, 'it has no gpus');
   assert.equal(usedBy([]), null);
   const both = usedBy([row, { ...row, node: 'n2', cpuMilliSum: 0 }]);
   assert.deepEqual([both?.parts, both?.cpuMilli.mean, both?.cpuMilli.curve], [2, 1000, []]);
 });
 
 test('[V11] what an agent says comes back, and nonsense is nothing', () => {
-  const looks = [
-    { at: 100, node: { cpuMilli: 5, memoryBytes: 6 }, tasks: [] },
-    { at: 110, node: null, tasks: [{ epochId: '42#1', cpuMilli: 7, memoryBytes: 8 }] },
+  const task = { epochId: '42#1', cpuMilli: 7, memoryBytes: 8, gpuMilli: null };
+  const looks: readonly [Look, Look] = [
+    { at: 100, node: { cpuMilli: 5, memoryBytes: 6 }, tasks: [], gpus: [] },
+    {
+      at: 110,
+      node: null,
+      tasks: [task, { ...task, gpuMilli: 500 }],
+      gpus: [{ number: 1, busyPercent: 50, memoryBytes: 9 }],
+    },
   ];
   assert.deepEqual(readLooks(writeLooks(looks, 120.25), 1120), [
     { ...looks[0], at: 1100 },
@@ -170,6 +190,10 @@ test('[V11] what an agent says comes back, and nonsense is nothing', () => {
     { looks: [[0, null, [['42#1', 1, Number.NaN]]]] },
     { looks: [[0, null, [[42, 1, 1]]]] },
     { looks: [[0, null, [['x'.repeat(65), 1, 1]]]] },
+    { looks: [[0, null, [['42#1', 1, 1, -1]]]] },
+    { looks: [[0, null, [], 7]] },
+    { looks: [[0, null, [], [[0, 101, 1]]]] },
+    { looks: [[0, null, [], [[0, 1]]]] },
     { looks: Array.from({ length: LOOKS_KEPT_MAX + 1 }, () => [0, null, []]) },
   ];
   for (const said of wrong)

@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import type { CardUse } from '../../../../src/kernel/model/gpu.ts';
 import { samplesPart } from '../../../../src/wings/samples/agent/sampler.ts';
 import { readLooks } from '../../../../src/wings/samples/core/said.ts';
 import { LOOK_MS, LOOKS_KEPT_MAX, type Look } from '../../../../src/wings/samples/model/look.ts';
 import { WING } from '../../../../src/wings/samples/model/wing-name.ts';
 import type { MachineLook } from '../../../../src/wings/samples/ports/machine-use.ts';
 import { FakeWorld } from '../../kernel/agent/fake-world.ts';
-import { launch, shell } from '../../kernel/agent/orders.ts';
+import { launch, share, shell } from '../../kernel/agent/orders.ts';
 
 let world = new FakeWorld();
 /** Milliseconds of cpus since the machine was started. */
@@ -18,14 +19,14 @@ afterEach(async () => {
   await world.kill();
 });
 
-async function start(): Promise<void> {
+async function start(cards: readonly CardUse[] = []): Promise<void> {
   used = { machine: 0, task: 0 };
   world = new FakeWorld();
   const look = (): MachineLook => ({
     whole: { cpuMs: used.machine, memoryBytes: 1000 },
     byMark: new Map([['inst:1', { cpuMs: used.task, memoryBytes: 500 }]]),
   });
-  world.parts = [samplesPart({ look })];
+  world.parts = [samplesPart({ look }), { accompany: () => ({ cardUse: () => cards }) }];
   await world.start();
   await world.clock.settle();
 }
@@ -50,12 +51,15 @@ test('[V11] an agent tells of its machine and its tasks, as rates since the look
     {
       at: 0,
       node: { cpuMilli: 2000, memoryBytes: 1000 },
-      tasks: [{ epochId: '1#1', cpuMilli: 500, memoryBytes: 500 }],
+      tasks: [{ epochId: '1#1', cpuMilli: 500, memoryBytes: 500, gpuMilli: null }],
+      gpus: [],
     },
   ]);
   used = { machine: 20_000, task: 4000 };
   await world.clock.advance(LOOK_MS);
-  assert.deepEqual(told().at(-1)?.tasks, [{ epochId: '1#1', cpuMilli: 0, memoryBytes: 500 }]);
+  assert.deepEqual(told().at(-1)?.tasks, [
+    { epochId: '1#1', cpuMilli: 0, memoryBytes: 500, gpuMilli: null },
+  ]);
 });
 
 test('[V11] what no head takes is kept for an hour, and told with its age', async () => {
@@ -72,4 +76,21 @@ test('[V11] what no head takes is kept for an hour, and told with its age', asyn
   const first = late.slice(0, LOOKS_KEPT_MAX);
   assert.equal(first.length, LOOKS_KEPT_MAX);
   assert.deepEqual([first[0]?.at, first.at(-1)?.at], [-(LOOKS_KEPT_MAX - 1) * LOOK_MS, 0]);
+});
+
+test('[V11] of a task with gpus it tells how much these worked', async () => {
+  await start([
+    { number: 0, busyPercent: 99.6, memoryBytes: 1000 },
+    { number: 1, busyPercent: 25, memoryBytes: 2000 },
+    { number: 2, busyPercent: null, memoryBytes: 3000 },
+  ]);
+  const order = launch(1, shell('sleep 9'), { share: { ...share(1, 0), gpus: [1, 2] } });
+  world.head.order(order);
+  await world.clock.advance(2 * LOOK_MS);
+  const last = told().at(-1);
+  assert.deepEqual(last?.gpus, [
+    { number: 0, busyPercent: 100, memoryBytes: 1000 },
+    { number: 1, busyPercent: 25, memoryBytes: 2000 },
+  ]);
+  assert.equal(last?.tasks[0]?.gpuMilli, 250);
 });

@@ -36,7 +36,7 @@ function world() {
   const samples = new Samples(shelf, clock, LOG);
   const look = (of: Partial<Look>) => {
     clock.at += LOOK_MS;
-    const all = [{ at: clock.at, node: null, tasks: [], ...of }];
+    const all = [{ at: clock.at, node: null, tasks: [], gpus: [], ...of }];
     samples.hear(head.state as State, N1, writeLooks(all, clock.at));
   };
   return { head, id, clock, shelf, samples, look };
@@ -45,7 +45,11 @@ function world() {
 test('[V13] a job shows what it used while it runs, when it is over, and after a restart', () => {
   const { head, id, clock, shelf, samples, look } = world();
   for (let count = 0; count < 6; count += 1) {
-    look({ tasks: [{ epochId: `${id}#1`, cpuMilli: 500 * (count % 2), memoryBytes: 1000 }] });
+    look({
+      tasks: [
+        { epochId: `${id}#1`, cpuMilli: 500 * (count % 2), memoryBytes: 1000, gpuMilli: null },
+      ],
+    });
   }
   const used = samples.jobUse(id);
   assert.deepEqual(
@@ -67,17 +71,25 @@ test('[V13] a job shows what it used while it runs, when it is over, and after a
       cpuMilliUsed: 1500,
       memoryBytesAsked: used === null ? 0 : used.memoryBytes.asked * 6,
       memoryBytesUsed: 6000,
+      gpuMilliAsked: 0,
+      gpuMilliUsed: 0,
     },
   ]);
 });
 
 test('[V11] a node speaks of its own tasks only', () => {
   const { head, samples, look } = world();
-  look({ tasks: [{ epochId: '7#1', cpuMilli: 500, memoryBytes: 1 }] });
+  look({ tasks: [{ epochId: '7#1', cpuMilli: 500, memoryBytes: 1, gpuMilli: null }] });
   assert.equal(samples.jobUse(7), null);
-  const said = writeLooks([{ at: 0, node: { cpuMilli: 1, memoryBytes: 1 }, tasks: [] }], 0);
+  const said = writeLooks(
+    [{ at: 0, node: { cpuMilli: 1, memoryBytes: 1 }, tasks: [], gpus: [] }],
+    0,
+  );
   samples.hear(head.state, 'n9' as NodeName, said);
-  assert.deepEqual([...samples.latest()], []);
+  assert.deepEqual(
+    [...samples.latest()].map(([name]) => name),
+    [N1],
+  );
   samples.hear(head.state, N1, { looks: 'many' });
 });
 
@@ -91,7 +103,8 @@ test("[V12] a node's curve is there at once, after a restart, and is forgotten i
     return cpu.mean.filter((point) => point !== null).length;
   };
   assert.equal(points(samples), 30);
-  assert.deepEqual([...samples.latest()], [[N1, { cpuMilli: 2000, memoryBytes: 4096 }]]);
+  const seen = [...samples.latest()].map(([name, { node }]) => [name, node]);
+  assert.deepEqual(seen, [[N1, { cpuMilli: 2000, memoryBytes: 4096 }]]);
   clock.at += 60_000;
   samples.tick(head.state);
   const later = new Samples(shelf, clock, LOG);
@@ -105,10 +118,25 @@ test("[V12] a node's curve is there at once, after a restart, and is forgotten i
 
 test('[V12] the oldest tasks go when there are too many', () => {
   const { id, samples, look, shelf, head } = world();
-  look({ tasks: [{ epochId: `${id}#1`, cpuMilli: 1, memoryBytes: 1 }] });
+  look({ tasks: [{ epochId: `${id}#1`, cpuMilli: 1, memoryBytes: 1, gpuMilli: null }] });
   samples.flush(head.state);
   shelf.dropTasks(0, 1);
   assert.equal(shelf.tasksOf(id, 10).length, 1);
   shelf.dropTasks(0, 0);
   assert.equal(shelf.tasksOf(id, 10).length, 0);
+});
+
+test('[V12] each gpu of a node has its curves', () => {
+  const { clock, samples, look } = world();
+  const begin = clock.at;
+  const gpus = [0, 3].map((number) => ({ number, busyPercent: 50 + number, memoryBytes: 1000 }));
+  for (let count = 0; count < 5; count += 1) look({ gpus });
+  const curves = samples.nodeCurves(N1, begin).gpus;
+  assert.deepEqual(
+    curves.map(({ number, busyPercent }) => [number, busyPercent.mean.filter(Boolean).at(-1)]),
+    [
+      [0, 50],
+      [3, 53],
+    ],
+  );
 });

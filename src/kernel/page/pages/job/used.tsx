@@ -1,7 +1,7 @@
 // What a job used of what it asked for: words, and curves where it has one part.
 
 import type { UsedView } from '../../../api/jobs.ts';
-import { cpuUsedWords, memoryUsedWords } from '../../../model/used-words.ts';
+import { cpuUsedWords, gpuUsedWords, memoryUsedWords } from '../../../model/used-words.ts';
 import { Panel } from '../../parts/basic.tsx';
 import { Curves } from '../../parts/curves.tsx';
 import { sizeWords } from '../../pure/words.ts';
@@ -9,7 +9,8 @@ import { sizeWords } from '../../pure/words.ts';
 const STEPS_MIN = 3;
 
 export function Used({ used }: { readonly used: UsedView }) {
-  const { from, stepMs, cpuMilli, memoryBytes } = used;
+  const { from, stepMs, cpuMilli, memoryBytes, gpuMilli } = used;
+  const gpus = gpuMilli?.curve.map((point) => (point === null ? null : point / 1000)) ?? [];
   const times = cpuMilli.curve.map((_, at) => from + at * stepMs);
   const cpus = cpuMilli.curve.map((point) => (point === null ? null : point / 1000));
   return (
@@ -23,6 +24,12 @@ export function Used({ used }: { readonly used: UsedView }) {
           <dt>Memory</dt>
           <dd>{memoryUsedWords(memoryBytes)}</dd>
         </div>
+        {gpuMilli && (
+          <div>
+            <dt>Gpus</dt>
+            <dd>{gpuUsedWords(gpuMilli)}</dd>
+          </div>
+        )}
       </dl>
       {times.length >= STEPS_MIN && (
         <>
@@ -37,6 +44,13 @@ export function Used({ used }: { readonly used: UsedView }) {
             curves={[{ name: 'memory', tone: 'wait', values: memoryBytes.curve, isArea: true }]}
             format={sizeWords}
           />
+          {gpus.length > 0 && (
+            <Curves
+              label="Gpus that it used over time"
+              times={times}
+              curves={[{ name: 'gpus', tone: 'good', values: gpus, isArea: true }]}
+            />
+          )}
         </>
       )}
     </Panel>
