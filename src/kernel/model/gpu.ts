@@ -47,7 +47,7 @@ export interface GpuCard {
 
 /** How much a card is used at a look; null: its tool does not say. */
 export interface CardUse {
-  /** Its number on the node. */
+  /** The number of the card on the node. */
   readonly number: number;
   /** Share of time in which it worked, 0 to 100. */
   readonly busyPercent: number | null;
