@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JobDetail } from '../../src/kernel/api/jobs.ts';
@@ -317,6 +317,8 @@ describe('steps inside of tasks', { timeout: 480_000 }, () => {
     assert.equal((await cluster.job(job)).state, 'running');
     const again = await exec(job, '--', 'echo', 'again');
     assert.equal(again.out, 'again\n');
+    const left = readdirSync(join(cluster.state, 'nodes', 'n1', 'steps'));
+    assert.ok(left.length <= 4, `pipes of an earlier agent are left: ${left}`);
     const said = await step;
     assert.equal(said.code, 125);
     assert.match(said.error, /nobody knows how it ended: the agent of its node was started anew/);

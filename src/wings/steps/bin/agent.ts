@@ -1,5 +1,6 @@
 // Steps on the nodes of an agents' program.
 
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { AgentMaker } from '../../../kernel/wing.ts';
 import { stepsPart } from '../agent/part.ts';
@@ -13,6 +14,8 @@ export const stepsOnNode: AgentMaker = ({ options, launcher }) => {
   const { head, name, secret } = options;
   const stateDir = resolve(options.stateDir);
   const folder = join(stateDir, 'steps');
+  // Pipes of steps that an earlier agent left behind: what still has them open is ended.
+  rmSync(folder, { recursive: true, force: true });
   return stepsPart({
     helper: helperOf(stateDir, launcher),
     makePipes: (pipe, owner) => makeStepPipes(folder, pipe, owner),
