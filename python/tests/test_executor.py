@@ -264,7 +264,7 @@ class WhatIsRaised(Executors):
     def test_another_version_of_python_is_refused_by_name(self):
         real = _parcel.headed
         other = bytes([3, 7])
-        _parcel.headed = lambda mark, parcel: mark + other + parcel
+        _parcel.headed = lambda mark, parcel: mark + other + b"\0" + parcel
         self.addCleanup(setattr, _parcel, "headed", real)
         with self.assertRaises(weft.VersionSkew) as caught:
             self.executor.submit(lambda: 1).result(LIMIT)
@@ -272,6 +272,16 @@ class WhatIsRaised(Executors):
         self.assertIn(
             f"the worker has Python {ours} ({sys.executable}), the program 3.7", str(caught.exception)
         )
+
+    def test_another_cloudpickle_is_named_where_it_matters(self):
+        real, version = _parcel._cloudpickled, _parcel._pickler_version
+        _parcel._pickler_version = lambda: b"9.9"
+        self.addCleanup(setattr, _parcel, "_pickler_version", version)
+        self.assertEqual(self.executor.submit(lambda: 5).result(LIMIT), 5)
+        _parcel._cloudpickled = lambda function: b"cno_module\nno_name\n."
+        self.addCleanup(setattr, _parcel, "_cloudpickled", real)
+        with self.assertRaisesRegex(weft.VersionSkew, r"the worker has cloudpickle \S+, the program 9\.9"):
+            self.executor.submit(lambda: 6).result(LIMIT)
 
     def test_an_interpreter_that_is_not_there_is_told(self):
         with weft.Executor(1, python="/nowhere/python3", **WORKER) as executor:

@@ -25,7 +25,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import _parcel
 from ._call import call as current
-from ._parcel import RAISED, REFUSED, Buffer
+from ._parcel import RAISED, REFUSED, SKEWED, Buffer
 
 _CALLS_FD, _RESULTS_FD = 3, 4
 _READ_BYTES = 256 * 1024
@@ -121,9 +121,19 @@ class _Assets:
         flaw = _parcel.headed_flaw(data)
         if flaw is not None:
             raise _Refusal(*flaw)
-        value = _opened("the function", _parcel.body_of(data))
+        value = self._open(data)
         self._values[sha256] = value
         return value
+
+    @staticmethod
+    def _open(data: Buffer) -> Any:
+        try:
+            return _opened("the function", _parcel.body_of(data))
+        except _Refusal as refusal:
+            skew = _parcel.pickler_skew(data)
+            if skew is None or not _parcel.has_cloudpickle():
+                raise
+            raise _Refusal(SKEWED, f"{refusal.words}; {skew}: install the same") from None
 
 
 def _opened(what: str, parcel: memoryview) -> Any:

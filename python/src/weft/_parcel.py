@@ -17,10 +17,11 @@ from ._errors import NotSendable
 
 Buffer = Union[bytes, bytearray, memoryview]
 
-# First bytes of a function, and of a shared value; then the version of Python, then its parcel.
+# First bytes of a function, and of a shared value; then the versions of Python and cloudpickle, and
+# its parcel.
 FUNCTION = b"PYF\x01"
 SHARED = b"PYS\x01"
-_HEADER_BYTES = 6
+_PYTHON_AT, _PICKLER_AT = 4, 6
 
 _PROTOCOL = 5
 # Smaller ones are better off in the pickle.
@@ -116,17 +117,22 @@ def has_cloudpickle() -> bool:
     return _cloudpickle() is not pickle
 
 
+def _pickler_version() -> bytes:
+    return str(getattr(_cloudpickle(), "__version__", "")).encode()[:255]
+
+
 def headed(mark: bytes, parcel: bytes) -> bytes:
     """The bytes of a function or a shared value."""
-    return mark + bytes(sys.version_info[:2]) + parcel
+    pickler = _pickler_version()
+    return mark + bytes(sys.version_info[:2]) + bytes([len(pickler)]) + pickler + parcel
 
 
 def headed_flaw(asset: Buffer) -> Optional[Tuple[str, str]]:
     """What keeps this Python from reading a function or value, in words; None: nothing."""
     view = memoryview(asset)
-    if bytes(view[:4]) not in (FUNCTION, SHARED):
+    if bytes(view[:_PYTHON_AT]) not in (FUNCTION, SHARED):
         return REFUSED, "it is no function of a Python program"
-    theirs, ours = tuple(view[4:6]), sys.version_info[:2]
+    theirs, ours = tuple(view[_PYTHON_AT:_PICKLER_AT]), sys.version_info[:2]
     if theirs == ours:
         return None
     words = (
@@ -136,9 +142,20 @@ def headed_flaw(asset: Buffer) -> Optional[Tuple[str, str]]:
     return SKEWED, words
 
 
+def pickler_skew(asset: Buffer) -> Optional[str]:
+    """The versions of cloudpickle, where they are two: most read what others write, not all."""
+    view = memoryview(asset)
+    theirs = bytes(view[_PICKLER_AT + 1 : _PICKLER_AT + 1 + view[_PICKLER_AT]])
+    ours = _pickler_version()
+    if theirs == ours:
+        return None
+    return f"the worker has cloudpickle {ours.decode()}, the program {theirs.decode()}"
+
+
 def body_of(asset: Buffer) -> memoryview:
     """The parcel of a function or shared value."""
-    return memoryview(asset)[_HEADER_BYTES:]
+    view = memoryview(asset)
+    return view[_PICKLER_AT + 1 + view[_PICKLER_AT] :]
 
 
 class Shared:
