@@ -6,6 +6,7 @@ Run with WEFT_DIR naming the cluster, in a directory of its own.
 import array
 import asyncio
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -86,7 +87,9 @@ class Executors(unittest.TestCase):
     def held(self, name, **options):
         """A call that runs, and its process and worker."""
         place = pathlib.Path(name)
-        future = self.executor.submit_with(hold, (os.getcwd(), name), **options)
+        # A function that has killed its process three times in a row is not run again: each test has its own.
+        own = functools.partial(hold, os.getcwd(), name)
+        future = self.executor.submit_with(own, **options)
         self.until(f"{name} runs", lambda: place.exists() and place.read_text().endswith("\n"))
         process, worker = place.read_text().splitlines()[-1].split()
         return future, int(process), int(worker)
