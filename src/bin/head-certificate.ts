@@ -89,7 +89,7 @@ function problemOf(files: Files): string | null {
   return `${files.key} is not the key of ${files.certificate}.`;
 }
 
-/** Null: OpenSSL cannot read it. */
+/** Returns null when OpenSSL cannot read it. */
 function parsed<T>(parse: () => T): T | null {
   try {
     return parse();

@@ -75,7 +75,9 @@ export function invocation(program: string): Invocation {
   };
 }
 
-/** Null: it was removed, or its folders are closed to us. Only some commands need it. */
+/**
+ * Returns null when it was removed, or its folders are closed to us. Only some commands need it.
+ */
 function currentFolder(): string | null {
   try {
     return process.cwd();

@@ -17,7 +17,7 @@ export interface HealthSettings {
 export interface HealthWorld {
   readonly clock: Clock;
   readonly log: Log;
-  /** Null: the site has no check. */
+  /** Null when the site has no check. */
   readonly health: HealthSettings | null;
   /** The fault is another one than before, or none. */
   readonly onChange: () => void;

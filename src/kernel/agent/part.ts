@@ -80,7 +80,7 @@ export interface Beside {
   /** What the processes of a running epoch were started with; an error says why that is not known. */
   joining(epoch: Epoch): Promise<Result<Joining, string>>;
   /**
-   * Its launch id; null: there is no launcher now. The last event is its end, or `lost` when nobody
+   * Returns the launch id; null without a launcher. The last event is the end, or `lost` when nobody
    * can say.
    */
   start(

@@ -47,7 +47,7 @@ export class TaskContainers {
     this.#stopped = true;
   }
 
-  /** Null: there is nothing to end. Else it takes bounded time, and never rejects. */
+  /** Returns null when there is nothing to end. Else it takes bounded time, and never rejects. */
   end(epoch: Epoch): Promise<void> | null {
     const all = this.#of(epoch);
     if (all.length === 0) return null;

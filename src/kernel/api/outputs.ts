@@ -110,7 +110,7 @@ export const outputRoutes = {
       tasks: z.array(taskArchive),
       /** Where they were asked for, in the same order. */
       manifests: z.array(manifest).optional(),
-      /** Null: there are no more. */
+      /** Null when there are no more. */
       next: count.nullable(),
     }),
   },

@@ -56,7 +56,7 @@ export const createReservationRequest = z.strictObject({
 export const changeReservationRequest = z.strictObject({
   ...wish,
   durationMs: z.int().optional(),
-  /** Null: it comes no more after the next time. */
+  /** Null when it comes no more after the next time. */
   recurrence: recurrence.nullable().optional(),
 });
 export type ChangeReservationBody = z.infer<typeof changeReservationRequest>;

@@ -98,7 +98,7 @@ export interface ContextParts {
   readonly program: string;
   readonly terminal: Terminal;
   readonly environment: Environment;
-  /** Null: it is gone. */
+  /** Null when it is gone. */
   readonly cwd: string | null;
   readonly programs: Programs;
   readonly options: CommonOptions;

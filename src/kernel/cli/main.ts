@@ -23,7 +23,7 @@ export interface Invocation {
   readonly argv: readonly string[];
   readonly terminal: Terminal;
   readonly environment: Environment;
-  /** Null: it is gone. */
+  /** Null when it is gone. */
   readonly cwd: string | null;
   readonly programs: Programs;
   readonly wings: readonly CliWing[];

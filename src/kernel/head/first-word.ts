@@ -65,7 +65,7 @@ export class FirstWord {
     if (this.#silent.size === 0) this.#end();
   }
 
-  /** Null: this command need not wait. */
+  /** Returns null when this command need not wait. */
   before({ machine }: Pick<State, 'machine'>, { kind }: Command): Promise<void> | null {
     const isGiving = GIVES_IDS.has(kind) || machine.givingIds.has(kind);
     return isGiving ? this.#waiting : null;

@@ -47,7 +47,7 @@ interface OwnScratch {
 /** Cycles that were cut short and follow each other. */
 export interface Chain {
   readonly hopeless: Hopeless;
-  /** Null: the next one is the first. */
+  /** Null when the next one is the first. */
   readonly rest: Rest | null;
   /** Something has happened between them, of which the first knew nothing. */
   isStirred: boolean;

@@ -24,7 +24,7 @@ export interface CardRoom {
   readonly isIdle: boolean;
   /** The card is a slice of one. */
   readonly isSlice: boolean;
-  /** Null: the machine has one memory, or does not say. */
+  /** Null when the machine has one memory, or does not say. */
   readonly numaNode: number | null;
 }
 

@@ -9,7 +9,7 @@ export type GpuWish = number | string;
 
 export interface GpusAsked {
   readonly count: number;
-  /** Null: the wish names none. */
+  /** Null when the wish names none. */
   readonly type: string | null;
 }
 

@@ -10,7 +10,7 @@ export interface CardUser {
   readonly pid: number;
   readonly user: string;
   readonly program: string;
-  /** Null: the driver does not say. */
+  /** Null when the driver does not say. */
   readonly memoryBytes: number | null;
   /** When it was seen first, by the node's clock. */
   readonly since: number;

@@ -237,7 +237,7 @@ export const ANY_FAILURE = 'failure';
 /** What may be looked for. */
 export const OUTCOME_FILTERS = [...OUTCOMES, ANY_FAILURE] as const;
 
-/** Null: it has not ended. */
+/** `kind` is null while the task has not ended. */
 export function isOutcome(kind: string | null, wish: string): boolean {
   if (wish !== ANY_FAILURE || kind === null) return kind === wish;
   return isFailure(kind as OutcomeKind);

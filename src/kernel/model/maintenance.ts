@@ -51,7 +51,7 @@ export type NodeWork =
   | { readonly kind: 'running'; readonly jobId: JobId; readonly bootId: string }
   /** The program is over, the node has still to come back. */
   | { readonly kind: 'restarting'; readonly jobId: JobId; readonly bootId: string }
-  /** Null: there was no program. */
+  /** Null when there was no program. */
   | { readonly kind: 'done'; readonly jobId: JobId | null }
   /** The node is kept out. */
   | { readonly kind: 'failed'; readonly why: string }

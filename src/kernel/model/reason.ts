@@ -62,7 +62,7 @@ export interface HeldThere {
   readonly site: NodeName;
   /** The site's own id. */
   readonly job: string;
-  /** Null: the site does not say. */
+  /** Null when the site does not say. */
   readonly because: string | null;
 }
 
@@ -138,7 +138,7 @@ export type NodeSituation =
       readonly kind: 'set_aside';
       readonly purpose: 'reservation' | 'maintenance' | 'node_end';
       readonly name: string;
-      /** Null: it has begun. */
+      /** Null when it has begun. */
       readonly startsInMs: number | null;
       readonly endsInMs: number;
     };

@@ -37,7 +37,7 @@ export const PLACEMENTS = [...NODE_PLACEMENTS, ...SITE_PLACEMENTS] as const;
 export type PlacementRule = (typeof PLACEMENTS)[number];
 export type SiteRule = (typeof SITE_PLACEMENTS)[number];
 
-/** Null: the rule is one for plain nodes. */
+/** Returns null when the rule is one for plain nodes. */
 export function siteRuleOf(rule: PlacementRule): SiteRule | null {
   return SITE_PLACEMENTS.find((one) => one === rule) ?? null;
 }

@@ -78,7 +78,7 @@ export interface SiteJob {
   readonly isExclusive: boolean;
   /** Names of the nodes that it has, or has had. */
   readonly nodes: readonly string[];
-  /** Null: it has not ended, or the site does not know. */
+  /** Null when it has not ended, or the site does not know. */
   readonly exit: ExitStatus | null;
   /**
    * The job's owner or an operator ended it, as the site says. Absent: the site does not say so.
@@ -209,7 +209,7 @@ export interface SiteTried {
 /** A job at a site; of an array's whole one element. */
 export interface SiteJobPlace {
   readonly job: string;
-  /** Null: `job` says all. */
+  /** Null when `job` says all. */
   readonly index: number | null;
 }
 

@@ -18,7 +18,7 @@ export interface JobStaging {
 
 /** What a node has to bring and to keep. */
 export interface StagingOrder {
-  /** Null: it needs nothing. */
+  /** Null when it needs nothing. */
   readonly inputs: BlobHash | null;
   /** Null: all that is there, when that is at most `bytesMax`. */
   readonly outputs: readonly string[] | null;

@@ -69,7 +69,7 @@ export interface Storing extends AnyEpoch {
 /** Here until the head and the log shipper let go. */
 export interface Ended extends AnyEpoch {
   readonly phase: 'ended';
-  /** Null: it ended before its processes were asked for. */
+  /** Null when it ended before its processes were asked for. */
   readonly run: Run | null;
   /** What was told of it, should a head that lost it ask once more. Absent: an older agent ended it. */
   readonly told?: EndReport;

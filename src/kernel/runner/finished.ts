@@ -21,7 +21,7 @@ export function isAnother(meant: Meant, known: LifeId | null | undefined): boole
   return meant.life !== undefined && known != null && known !== meant.life;
 }
 
-/** Null: nothing of this number is over here. */
+/** Returns null when nothing of this number is over here. */
 export function decideFinished(state: RunnerState, meant: Meant, now: Now): RunnerEvent[] | null {
   const { epochId } = meant;
   const epoch = state.epochs.get(epochId);

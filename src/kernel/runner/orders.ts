@@ -73,7 +73,10 @@ function decideLaunch(state: RunnerState, order: LaunchOrder, now: Now): RunnerE
   return events;
 }
 
-/** Null: nothing of its number is or was here, but perhaps of an earlier life of the head. */
+/**
+ * Returns null when nothing of its number is or was here, but perhaps of an earlier life of the
+ * head.
+ */
 function decideKnown(state: RunnerState, order: Meant, now: Now): RunnerEvent[] | null {
   const namesake = state.epochs.get(order.epochId);
   if (namesake !== undefined && isAnother(order, namesake.order.life)) {

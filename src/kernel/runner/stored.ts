@@ -140,7 +140,7 @@ function wantedOf(suspendWanted: boolean | null): Epoch['wanted'] {
   return suspendWanted ? 'suspend' : 'resume';
 }
 
-/** Null: no process of it was asked for. */
+/** Returns null when no process of it was asked for. */
 function runFromStored(stored: StoredEpoch): Run | null {
   const { preparation, processes, cancelledThere, ending, built = false } = stored;
   if (preparation === null || processes.length === 0) return null;

@@ -156,9 +156,9 @@ export interface TaskInfo {
 /** How the start at a site that decides itself is reckoned: from its queue, as it was listed last. */
 export interface StartGuess {
   readonly site: string;
-  /** Null: it takes no work, as far as it says. */
+  /** Null when it takes no work, as far as it says. */
   readonly waitMs: number | null;
-  /** Null: it was never listed. */
+  /** Null when it was never listed. */
   readonly listedAt: number | null;
 }
 

@@ -125,7 +125,10 @@ class Walk {
     } else this.found.push({ ...describe(path, status), kind: 'link', size: 0, target });
   }
 
-  /** Null: it has gone since, or it cannot be said; that is no reason to lose all others. */
+  /**
+   * Returns null when it has gone since, or it cannot be said; that is no reason to lose all
+   * others.
+   */
   #ask<T>(path: string, isWanted: boolean, ask: () => T): T | null {
     try {
       return ask();

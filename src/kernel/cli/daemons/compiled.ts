@@ -9,7 +9,7 @@ import { VERSION } from '../version.ts';
 /** Another release may still be in use beside this one, and writes only when it changes. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** Null: there is no home to keep it in. */
+/** Returns null when there is no home to keep it in. */
 export function compiledFolder(environment: Environment): string | null {
   const { XDG_CACHE_HOME, HOME } = environment;
   const cache = XDG_CACHE_HOME || (HOME && path.join(HOME, '.cache'));

@@ -139,7 +139,7 @@ class Keeper {
     warn({ ...fields, pid, count: count + 1 }, 'a daemon died and is started again');
   }
 
-  /** Null: it is started again. */
+  /** Returns null when it is started again. */
   #whyNot(name: string, quickDeaths: number): string | null {
     const { quickMs, quickDeathsMax } = this.#times;
     const code = readJson<number>(this.#world.paths.exit(name));

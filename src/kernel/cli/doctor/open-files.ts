@@ -27,7 +27,7 @@ export function openFiles(paths: LocalPaths, limits = limitsOf): Finding[] {
   return [first, ...[...names].map(([most, all]) => finding(shown(all), most))];
 }
 
-/** Null: it has ended meanwhile. */
+/** Returns null when it has ended meanwhile. */
 function limitsOf(pid: string): string | null {
   try {
     return readFileSync(`/proc/${pid}/limits`, 'utf8');

@@ -78,7 +78,7 @@ class JobFeeder {
     this.#kept = Buffer.concat([this.#kept, this.#source.take()]);
   }
 
-  /** Null: the job was done before the head heard of it. */
+  /** Returns null when the job was done before the head heard of it. */
   async #send(piece: Buffer, end: boolean): Promise<FeedReply | null> {
     const api = await this.#context.api();
     const wait = end && this.#fedRun !== 0 && this.#fedRun === this.#run;

@@ -6,7 +6,7 @@ import { formatInstant } from './words.ts';
 /** A day: somebody who looks tomorrow still wants to know. */
 const TOLD_MS = 86_400_000;
 
-/** Null: it was not, or long ago. */
+/** Returns null when it was not, or long ago. */
 export function copiedWords({ copied, head: { now } }: InfoReply): string | null {
   if (copied === null || copied === undefined || now - copied.at >= TOLD_MS) return null;
   const { at, jobIdFrom, nextJobId } = copied;

@@ -20,7 +20,7 @@ export function withLook(looks: readonly Look[], look: Look, overMs: number): Lo
   return [...looks.slice(from), look];
 }
 
-/** Null: nothing has moved between the first look and the last, so nobody can tell. */
+/** Returns null when nothing has moved between the first look and the last, so nobody can tell. */
 export function paceOf(looks: readonly Look[], total: number): Pace | null {
   const first = looks[0];
   const last = looks.at(-1);

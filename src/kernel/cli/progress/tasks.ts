@@ -57,7 +57,7 @@ function endsProgress(context: Context, total: number): WaitProgress {
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Null: there is one task at most. */
+/** Returns null when there is one task at most. */
 export function countedTasks(
   jobs: readonly Pick<JobView, 'id' | 'taskCount' | 'taskCounts' | 'outcomeCounts'>[],
 ): Counted | null {

@@ -70,7 +70,7 @@ export function withItems(submission: Submission, options: ItemOptions, cwd: str
   return { ...submission, program, each, array };
 }
 
-/** Null: no option names any. */
+/** Returns null when no option names any. */
 function itemsGiven(options: ItemOptions, cwd: string): Found[] | null {
   const { eachLine, eachJson, eachCsv, sweep } = options;
   const given = Object.entries({ eachLine, eachJson, eachCsv, sweep }).flatMap(([name, value]) =>

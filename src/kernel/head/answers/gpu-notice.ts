@@ -5,7 +5,7 @@ import { withheldCards } from '../../machine/nodes/cards.ts';
 import type { State } from '../../machine/state.ts';
 import { cardTitle } from '../../model/gpu.ts';
 
-/** Null: it has no gpu, or all of its gpus are well and its alone. */
+/** Returns null when it has no gpu, or all of its gpus are well and its alone. */
 export function gpuNotice(state: Pick<State, 'nodes'>, task: Task): string | null {
   for (const [name, { share, state: stage }] of task.parts) {
     const node = state.nodes.get(name);

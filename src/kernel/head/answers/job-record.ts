@@ -23,7 +23,7 @@ export interface JobRecord {
   readonly outcome: Outcome | null;
   /** How many of the tasks that are done ended in which way; null: the history does not say. */
   readonly outcomeCounts: Readonly<Record<string, number>> | null;
-  /** Null: it has left memory, and all that moves is over. */
+  /** Null when it has left memory, and all that moves is over. */
   readonly live: Job | null;
 }
 

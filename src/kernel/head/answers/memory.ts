@@ -9,7 +9,7 @@ import type { State } from '../../machine/state.ts';
 import { formatEpochId, type NodeName } from '../../model/ids.ts';
 import type { MemoryUse } from '../../model/memory-use.ts';
 
-/** Null: the kernel has killed nothing of it, or the task has ended for it. */
+/** Returns null when the kernel has killed nothing of it, or the task has ended for it. */
 export function killedNotice(state: State, task: Task): string | null {
   if (!state.scratch.memory.hasKills) return null;
   for (const [node, { kills, killedAt }] of usesOf(state, task)) {

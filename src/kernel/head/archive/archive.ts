@@ -193,7 +193,7 @@ export class Archive {
     return sum === null ? null : { ...sum, more };
   }
 
-  /** Null: nothing is kept of it. */
+  /** Returns null when nothing is kept of it. */
   async manifest(shelf: Shelf): Promise<JobManifest | 'damaged' | null> {
     await this.settled(shelf.jobId);
     return readWhole(this.#places.task(shelf), shelf);

@@ -173,7 +173,7 @@ interface KnownRecord extends Record {
 /** Records by folder: one record names all jobs of a batch, and each of these jobs asks for it. */
 const known = new WeakMap<ArchivePlaces, Map<string, KnownRecord>>();
 
-/** Null: there is none, or it was cut off. */
+/** Returns null when there is none, or it was cut off. */
 function readRecord(places: ArchivePlaces, folder: string): Record | null {
   const file = path.join(folder, BATCH_FILE);
   const status = statSync(file, { throwIfNoEntry: false });
@@ -220,7 +220,7 @@ function unlink(places: ArchivePlaces, home: string, shelf: Shelf): void {
   removeEmpty(path.dirname(task));
 }
 
-/** Null: it is no link, or not there. */
+/** Returns null when it is no link, or not there. */
 function targetOf(file: string): string | null {
   const status = lstatSync(file, { throwIfNoEntry: false });
   return status?.isSymbolicLink() === true ? readlinkSync(file) : null;

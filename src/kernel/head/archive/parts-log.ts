@@ -242,7 +242,7 @@ function lineOf(record: LogRecord): Buffer {
   return Buffer.from(`${sumOf(text)} ${text}\n`);
 }
 
-/** Null: it is no whole line. */
+/** Returns null when it is no whole line. */
 function readLine(line: Buffer): LogRecord | null {
   const said = line.toString('latin1', 0, SUM_LENGTH);
   const rest = line.subarray(SUM_LENGTH + 1);

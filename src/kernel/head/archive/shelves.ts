@@ -97,7 +97,7 @@ export async function largestJobId({ jobs }: ArchivePlaces): Promise<number> {
 /** What retention has to know of a folder. */
 export type KeptAmount = Pick<KeptSummary, 'bytes' | 'storedAt' | 'owner'>;
 
-/** Null: there is no such folder. */
+/** Returns null when there is no such folder. */
 export async function readSummary(folder: string): Promise<KeptSummary | 'damaged' | null> {
   const text = await readFile(summaryIn(folder), 'utf8').catch(absent(null));
   if (text === null) return null;
@@ -122,7 +122,7 @@ export async function ownerOf(folder: string, { owner }: KeptAmount): Promise<st
   return typeof said === 'string' ? said : '';
 }
 
-/** Null: a disk has spoilt it. */
+/** Returns null when a disk has spoilt it. */
 function parsed<T>(text: string): T | null {
   try {
     return JSON.parse(text) as T;
@@ -132,7 +132,7 @@ function parsed<T>(text: string): T | null {
   }
 }
 
-/** Null: nothing of this task is there. */
+/** Returns null when nothing of this task is there. */
 export function readManifest(folder: string, { jobId, index, isArray }: Shelf): JobManifest | null {
   const manifest = readJson<JobManifest>(manifestIn(folder));
   if (manifest === null || !isArray) return manifest;

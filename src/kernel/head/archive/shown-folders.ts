@@ -62,7 +62,7 @@ export class ShownFolders {
     return path.relative(this.#where.folder, this.#at(namespace));
   }
 
-  /** Null: nothing is there; '': no link. */
+  /** Returns null when nothing is there; '': no link. */
   #found(link: string): string | null {
     const status = lstatSync(link, { throwIfNoEntry: false });
     if (status === undefined) return null;

@@ -17,7 +17,7 @@ export class PagePeers {
     this.#peers.set(socket, new Peer(socket));
   }
 
-  /** Null: it came through another listener. */
+  /** Returns null when it came through another listener. */
   of(socket: object): PagePeer | null {
     return this.#peers.get(socket) ?? null;
   }

@@ -171,7 +171,10 @@ export class PageSessions {
     return { cookie: `${id}_${secret}`, key, expiresAt };
   }
 
-  /** Null: no such session, it is over, or it does not count there. `peer`: as for a login. */
+  /**
+   * Returns null when no such session, it is over, or it does not count there. `peer`: as for a
+   * login.
+   */
   find(
     { cookie, key }: { readonly cookie: string; readonly key: string },
     now: number,

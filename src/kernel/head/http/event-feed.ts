@@ -14,7 +14,7 @@ const PIECES_MAX = 64;
 
 /** Records in a row, as server-sent events. */
 interface Piece {
-  /** Null: none of them is for this reader. */
+  /** Null when none of them is for this reader. */
   readonly bytes: Buffer | null;
   /** The last record looked at, and the last one with something in `bytes`. */
   readonly sent: number;

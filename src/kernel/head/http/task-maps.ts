@@ -39,7 +39,7 @@ export class TaskMaps {
     this.#head = head;
   }
 
-  /** Null: nothing that is fresh is known of it. `lives`: of the engine. */
+  /** Null when nothing that is fresh is known of it. `lives`: of the engine. */
   fresh(jobId: number, { at, lives }: { readonly at: number; readonly lives: number }) {
     this.#forgetBefore(lives);
     const newest = this.#newest.get(jobId);

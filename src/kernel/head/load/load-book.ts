@@ -140,7 +140,7 @@ function mean(sum: number, looks: number): number {
   return Math.round((sum / looks) * 100) / 100;
 }
 
-/** Null: none, or nothing that this release has written. */
+/** Returns null when none, or nothing that this release has written. */
 export function readLoad(text: string): KeptLoad | null {
   try {
     const kept = JSON.parse(text) as Partial<KeptLoad> | null;

@@ -118,7 +118,7 @@ function fileIn(directory: string): string {
   return path.join(directory, 'load.json');
 }
 
-/** Null: there is none, or none of ours. */
+/** Returns null when there is none, or none of ours. */
 async function readText(file: string): Promise<string | null> {
   try {
     const text = await readFile(file, 'utf8');

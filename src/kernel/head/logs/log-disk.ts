@@ -42,7 +42,7 @@ async function openOrMake(file: string, flags: number): Promise<FileHandle> {
   }
 }
 
-/** Null: there is no such file. */
+/** Returns null when there is no such file. */
 export async function openExisting(file: string): Promise<FileHandle | null> {
   try {
     return await open(file, O_RDONLY | O_NOFOLLOW);
@@ -52,7 +52,7 @@ export async function openExisting(file: string): Promise<FileHandle | null> {
   }
 }
 
-/** Null: there is no such file. */
+/** Returns null when there is no such file. */
 export async function sizeOf(file: string): Promise<number | null> {
   const handle = await openExisting(file);
   if (handle === null) return null;

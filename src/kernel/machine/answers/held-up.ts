@@ -19,7 +19,7 @@ export interface HeldUp {
   readonly site: string | null;
 }
 
-/** Null: it is as it should be, or has not been so for long. */
+/** Returns null when it is as it should be, or has not been so for long. */
 export function heldUp(state: State, settings: Settings, task: Task, now: number): HeldUp | null {
   const kind = kindOf(task);
   const { waitsSince: since } = task;

@@ -31,7 +31,7 @@ export interface ShortNode {
   readonly jobs: readonly JobId[];
 }
 
-/** Null: it was not stopped to make room, or is being ended. */
+/** Returns null when it was not stopped to make room, or is being ended. */
 export function stoppedTask(state: State, task: Task, now: number): StoppedTask | null {
   const preempted = preemptedFor(task);
   if (preempted === null || task.ending !== null) return null;

@@ -70,7 +70,7 @@ export function decideHeard(step: Step, node: NodeName, { heard, ownSeq }: Heard
   if (!isSameBehind(now, state)) step.emit({ kind: 'head_behind', behind: now });
 }
 
-/** Null: this store has all of it, or what it lacks was accepted as lost. */
+/** Returns null when this store has all of it, or what it lacks was accepted as lost. */
 function lastInCommon(
   { lives, livesLost }: State,
   { life, seq }: Standing,

@@ -13,7 +13,7 @@ const PASSES_NO_SIGNALS = 'no maintenance warns jobs of a site; leave the warnin
 
 type PlanTerms = Pick<PlanMaintenance, 'running' | 'warning' | 'program'>;
 
-/** Null: nothing is wrong. */
+/** Returns null when nothing is wrong. */
 export function badAtSites(
   state: State,
   names: readonly NodeName[],

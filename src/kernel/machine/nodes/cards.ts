@@ -61,7 +61,7 @@ export function heldOf({ share, yieldedCpus }: Holding): Resources {
 /** Made when cards are told: every start and every end of a task asks for it. */
 const DECKS = new WeakMap<NodeGpus, Deck>();
 
-/** Null: nobody tells which cards the node has. */
+/** Returns null when nobody tells which cards the node has. */
 function deckOn({ gpus, total }: Pick<Node, 'gpus' | 'total'>): Deck | null {
   if (gpus === null || total.gpuCount === 0 || gpus.cards.length === 0) return null;
   const known = DECKS.get(gpus);

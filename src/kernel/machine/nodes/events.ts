@@ -34,7 +34,7 @@ export type NodeEvent =
       /** An operator, or `enrolment`. */
       readonly by: string;
     }
-  /** Null: it can take work again. */
+  /** Null when it can take work again. */
   | { readonly kind: 'node_fault_changed'; readonly node: NodeName; readonly fault: string | null }
   /** What its agent tells of its cards has changed. */
   | { readonly kind: 'node_gpus_told'; readonly node: NodeName; readonly gpus: NodeGpus }

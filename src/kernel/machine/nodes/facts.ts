@@ -90,7 +90,7 @@ export interface Labelling {
 export interface Holding {
   readonly epochId: EpochId;
   readonly share: Share;
-  /** Null: a stale epoch, kept only until its processes are known to be gone. */
+  /** Null when a stale epoch, kept only until its processes are known to be gone. */
   task: Task | null;
   /** Cpus of a task that is stopped to make room: they are not counted as used. */
   yieldedCpus: number;

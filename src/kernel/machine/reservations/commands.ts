@@ -44,7 +44,7 @@ export interface ChangeReservation {
   readonly name?: string;
   readonly members?: Partial<ReservationMembers>;
   readonly request?: WantedReservation;
-  /** Null: it comes once more, or as the changed request says. */
+  /** Null when it comes once more, or as the changed request says. */
   readonly recurrence?: Occurrences | null;
 }
 

@@ -82,7 +82,10 @@ export function decideSignal(step: Step, command: SignalTask, actor: Actor): Ans
   return ok({ kind: 'changed', count: running.length });
 }
 
-/** Null: it can be done for all of them. Else none is touched, so that none is counted for nothing. */
+/**
+ * Returns null when it can be done for all of them. Else none is touched, so that none is counted
+ * for nothing.
+ */
 function refuseAtSite(
   step: Step,
   tasks: readonly Task[],

@@ -111,7 +111,7 @@ function verdictOf(step: Step, task: Task, parts: readonly Part[]): Verdict {
   return { kind: 'done', outcome };
 }
 
-/** Null: the end of this part says nothing of what comes before the task's own work. */
+/** Returns null when the end of this part says nothing of what comes before the task's own work. */
 export function failedBefore({ state }: Step, task: Task, part: Part): Outcome | null {
   return firstOf(state.machine.hooks.failedBefore.map((hook) => hook(task, part)));
 }

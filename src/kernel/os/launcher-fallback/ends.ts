@@ -55,7 +55,7 @@ export interface EndsOwner {
   readonly socketPath: string;
 }
 
-/** Null: of an older launcher, which does not say, or no such file. */
+/** Returns null when of an older launcher, which does not say, or no such file. */
 export function ownerIn(bytes: Buffer): EndsOwner | null {
   if (bytes.length < SLOT_BYTES || bytes.readBigUInt64LE(AT.id) !== MAGIC) return null;
   const text = bytes.toString('utf8', AT.socket, SLOT_BYTES);

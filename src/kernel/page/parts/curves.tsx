@@ -10,7 +10,7 @@ import { colours } from './colours.ts';
 export interface Curve {
   readonly name: string;
   readonly tone: Tone;
-  /** Null: nobody knows. */
+  /** Null when nobody knows. */
   readonly values: readonly (number | null)[];
   /** Filled down to nothing. */
   readonly isArea?: boolean;

@@ -201,7 +201,7 @@ interface LineParts<Row, Key extends string> {
   /** In the whole table, from 0. */
   readonly at: number;
   readonly columns: readonly Column<Row, Key>[];
-  /** Null: no row can be chosen. */
+  /** Null when no row can be chosen. */
   readonly isChosen: boolean | null;
   readonly choose: { readonly current: LongTableParts<Row, Key>['onChoose'] };
 }

@@ -47,7 +47,7 @@ export function problemsOf(form: JobForm): Problems {
 /** The form has no instants. */
 const READING: Reading = { instant: (text) => err(`'${text}' is not a time`) };
 
-/** Null: nothing is said. */
+/** Returns null when nothing is said. */
 function parsed({ name, type }: FormRow, form: JobForm): Result<unknown, string> | null {
   const text = form[name].trim();
   return text === '' ? null : type.parse([text], READING);

@@ -7,7 +7,7 @@ export interface Counted {
   readonly done: number;
 }
 
-/** Null: that cannot be said. A head that was started again counts from 0. */
+/** Returns null when that cannot be said. A head that was started again counts from 0. */
 export function rateBetween(before: Counted | null, now: Counted): number | null {
   if (before === null || now.at <= before.at || now.done < before.done) return null;
   return ((now.done - before.done) * 1000) / (now.at - before.at);

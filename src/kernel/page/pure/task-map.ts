@@ -41,7 +41,7 @@ export class TaskMap {
     return stretch === undefined ? null : stretch.index + place - stretch.place;
   }
 
-  /** Null: no task has this index. */
+  /** Returns null when no task has this index. */
   placeOf(index: number): number | null {
     const stretch = this.#stretches.findLast((one) => one.index <= index);
     if (stretch === undefined) return null;

@@ -7,7 +7,7 @@ import { endWords, plainWord } from './words.ts';
 export interface Stretch {
   readonly kind: 'wait' | 'run';
   readonly from: number;
-  /** Null: it goes on. */
+  /** Null when it goes on. */
   readonly until: number | null;
   readonly words: string;
   /** For its colour: a state or an outcome. */

@@ -8,7 +8,10 @@ import type { Window } from '../room/lane.ts';
 
 type Named = Pick<Window, 'name' | 'purpose'> | undefined;
 
-/** Null: nothing that is set aside is in its way, or more than that. `board`: made of `options`. */
+/**
+ * Returns null when nothing that is set aside is in its way, or more than that. `board`: made of
+ * `options`.
+ */
 export function windowReason(
   ask: Ask,
   options: BoardOptions,

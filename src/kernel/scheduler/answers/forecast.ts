@@ -40,7 +40,10 @@ export interface Forecast {
   readonly wait?: SiteWait;
 }
 
-/** Null: never, as things are. The target need not be in the queue. Cost: bounded by three limits. */
+/**
+ * Returns null when never, as things are. The target need not be in the queue. Cost: bounded by
+ * three limits.
+ */
 export function forecast(
   snapshot: Snapshot,
   target: Candidate,
@@ -143,7 +146,7 @@ export interface PlannedStart {
   readonly index: number;
   readonly nodes: readonly NodeName[];
   readonly at: number;
-  /** Null: it has no time limit. */
+  /** Null when it has no time limit. */
   readonly walltimeMs: number | null;
   /** `Forecast.wait`. */
   readonly wait?: SiteWait;

@@ -17,7 +17,7 @@ export interface NodeOutline {
   readonly sizes?: readonly NodeSize[];
   /** Why some of its gpus may not be given, each in words. Absent: all may. */
   readonly gpusAside?: readonly string[];
-  /** Null: it gets work. */
+  /** Null when it gets work. */
   readonly unavailable: Absence | null;
 }
 

@@ -15,7 +15,7 @@ import { type Less, smallerRequests } from './what-if.ts';
 export interface Prospect {
   /** False too when too many go before it to tell. */
   readonly startsNow: boolean;
-  /** Null: it does not fit, or starts with the next cycle, or too many go before it to tell. */
+  /** Null when it does not fit, or starts with the next cycle, or too many go before it to tell. */
   readonly behind: Behind | null;
   readonly forecast: Forecast | null;
   /** What follows `It would start now with `. */

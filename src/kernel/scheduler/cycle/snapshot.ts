@@ -22,7 +22,7 @@ export interface ActiveTask {
   /** On all its nodes together. */
   readonly cpus: number;
   readonly gpus?: number;
-  /** Null: nobody knows. */
+  /** Null when nobody knows. */
   readonly endsAt: number | null;
 }
 

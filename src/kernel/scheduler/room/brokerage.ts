@@ -66,7 +66,7 @@ export function offerOf(view: NodeView, ask: Ask, brokerage: Brokerage): Offer {
   };
 }
 
-/** Null: it says that it takes no work. */
+/** Returns null when it says that it takes no work. */
 function unknownOf(standing: SiteStanding | undefined): 'unread' | 'silent' | null {
   if (standing === undefined) return 'unread';
   return standing.isSilent === true ? 'silent' : null;

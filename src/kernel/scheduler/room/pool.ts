@@ -17,7 +17,7 @@ export interface Running {
   readonly resources: Resources;
   /** Null: about to start. */
   readonly startedAt: number | null;
-  /** Null: nobody knows when it ends. */
+  /** Null when nobody knows when it ends. */
   readonly walltimeMs: number | null;
   /** The reservation that it runs in; null = none. */
   readonly reservation: string | null;

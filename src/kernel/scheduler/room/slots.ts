@@ -64,7 +64,7 @@ export class SlotFinder {
     for (const candidate of field.ready) this.#again.push(candidate);
   }
 
-  /** Null: never, whatever ends; or `Field.isOver`. */
+  /** Returns null when never, whatever ends; or `Field.isOver`. */
   find(): Slot | null {
     const { nodeCount } = this.#demand;
     for (;;) {

@@ -31,7 +31,10 @@ export interface CopyMark {
   readonly copiedAt: string;
 }
 
-/** Null: there is none, as before the first record, or after a power cut that took the first one. */
+/**
+ * Null when there is none, as before the first record, or after a power cut that took the first
+ * one.
+ */
 export type Noted = Mark | CopyMark | 'unreadable' | null;
 
 /** Two slots, written in turn, each in a page of its own: a torn one leaves the other. */

@@ -11,7 +11,7 @@ const SHOWN_MAX = 200;
 export interface InputRequest {
   readonly typed: string;
   readonly path: string;
-  /** Null: a folder whose content goes to the top. */
+  /** Null when a folder whose content goes to the top. */
   readonly as: string | null;
 }
 

@@ -58,7 +58,7 @@ export const backupRoutes = {
     summary: 'The whole backups in a folder, the oldest first.',
     access: OPERATOR,
     query: z.strictObject({ in: folder.optional() }),
-    /** Null: none was named, and none is configured. */
+    /** Null when none was named, and none is configured. */
     reply: z.object({ folder: z.string().nullable(), backups: z.array(backupView) }),
   },
 } as const satisfies Readonly<Record<string, RouteShape>>;

@@ -26,14 +26,14 @@ export function readBackups(folder: string, head?: string): WholeBackup[] {
     .filter(({ header }) => head === undefined || header.head === head);
 }
 
-/** Null: what is there is no whole backup that this release can read. */
+/** Returns null when what is there is no whole backup that this release can read. */
 function readBackup(folder: string, name: string): WholeBackup | null {
   const text = readHeader(join(folder, HEADER_FILE));
   const header = text === null ? null : parseHeader(text);
   return header?.ok === true ? { name, folder, header: header.value } : null;
 }
 
-/** Null: there is none, it is somebody else's, or it is no file of a header's size. */
+/** Returns null when there is none, it is somebody else's, or it is no file of a header's size. */
 function readHeader(file: string): string | null {
   try {
     const stats = lstatSync(file);

@@ -52,7 +52,7 @@ function look(root: string, path: string): Found | null {
   });
 }
 
-/** Null: it went in between, as files of a head that runs do. */
+/** Returns null when it went in between, as files of a head that runs do. */
 export function unlessGone<T>(what: () => T): T | null {
   try {
     return what();

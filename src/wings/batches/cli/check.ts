@@ -27,7 +27,7 @@ interface Checked {
     readonly bytes: number;
     readonly largest: Pick<Looked, 'path' | 'isFolder' | 'files' | 'bytes'> | null;
   };
-  /** Null: no cluster answers. */
+  /** Null when no cluster answers. */
   readonly nodes: Runnable | null;
   /** What a submission would send; null: no head was asked. */
   readonly travel: UploadAmount | null;

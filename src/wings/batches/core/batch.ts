@@ -53,7 +53,7 @@ export interface BatchJob {
   readonly needs: readonly string[];
   /** Null: all cores of the node, as the seed does. */
   readonly cpuCount: number | null;
-  /** Null: nothing was said of them; a job that has a whole node has all that are there. */
+  /** Null when nothing was said of them; a job that has a whole node has all that are there. */
   readonly gpuCount: number | null;
   /** Null: any. */
   readonly gpuType: string | null;

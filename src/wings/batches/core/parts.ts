@@ -28,7 +28,7 @@ export type BatchSubmission = Submission & { readonly each: NonNullable<Submissi
 export interface PartSubmission {
   /** The submission; its inputs are named once the list is on the head. */
   readonly submission: BatchSubmission;
-  /** Null: none of its jobs needs a file. */
+  /** Null when none of its jobs needs a file. */
   readonly fileSet: string | null;
   /** Which jobs of the batch these are, in the order of the items. */
   readonly numbers: readonly number[];

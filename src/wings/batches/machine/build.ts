@@ -52,7 +52,7 @@ export function batchPlace({ job: { batch, spec }, buildMs }: Task): BatchPlace 
   return { title, build: own, attempt: `${build.number}.${build.attempts}`, ...time };
 }
 
-/** Null: the end of this part says nothing of a build. */
+/** Returns null when the end of this part says nothing of a build. */
 export function buildOutcome(
   { job: { batch }, buildMs }: Task,
   { end, share, isBuilt }: Part,

@@ -17,7 +17,7 @@ export interface Batch extends BatchName {
   /** Titles of the batches that had to be complete before. */
   readonly after: readonly string[];
   createdAt: number;
-  /** Null: no solver is built. */
+  /** Null when no solver is built. */
   readonly build: BatchBuild | null;
   /** By number, from 0, in the order of the file. */
   jobs: readonly BatchJob[];

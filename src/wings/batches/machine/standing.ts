@@ -49,7 +49,7 @@ export type BatchState = 'pending' | 'running' | 'done';
 
 export interface Standing {
   readonly state: BatchState;
-  /** Null: it is not done. */
+  /** Null when it is not done. */
   readonly outcome: OutcomeKind | null;
   /** Jobs that are not over, by the state of their tasks. */
   readonly open: Readonly<Partial<Record<TaskState, number>>>;

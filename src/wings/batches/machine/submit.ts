@@ -244,7 +244,7 @@ interface PartOf extends Behind, Target {
   readonly actor: UserActor;
 }
 
-/** Null: none of its jobs is to run. */
+/** Returns null when none of its jobs is to run. */
 function acceptPart(
   step: Step,
   { submission, numbers, after }: BatchPartRequest,

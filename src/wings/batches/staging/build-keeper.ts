@@ -107,7 +107,7 @@ async function* keptBuilds(directory: string, isOver: () => boolean): AsyncGener
   }
 }
 
-/** Null: it is gone, or cannot be looked at. */
+/** Returns null when it is gone, or cannot be looked at. */
 function lookAt(file: string): Stats | null {
   try {
     return lstatSync(file);

@@ -103,7 +103,7 @@ export const poolView = z.object({
   name: z.string().nullable(),
   owner: z.string(),
   state: z.enum(TASK_STATES),
-  /** Null: it lives. */
+  /** Null when it lives. */
   outcome: z.enum(OUTCOMES).nullable(),
   min: count,
   max: count,

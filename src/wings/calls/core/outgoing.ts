@@ -17,7 +17,7 @@ export class Outgoing {
     this.#send = send;
   }
 
-  /** Null: there are no such bytes, or not any more. */
+  /** Returns null when there are no such bytes, or not any more. */
   open(
     {
       stream,

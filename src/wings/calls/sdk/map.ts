@@ -89,7 +89,7 @@ class Mapper<I, T> {
     }
   }
 
-  /** Null: there is nothing more. Throws when the source has failed. */
+  /** Returns null when there is nothing more. Throws when the source has failed. */
   async next(): Promise<MapOutcome<T> | null> {
     for (;;) {
       if (this.#failure !== null) throw this.#failure.error;

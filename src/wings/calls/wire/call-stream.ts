@@ -187,7 +187,7 @@ export class CallStream<In extends Message, Out extends Message> {
     }
   }
 
-  /** Null: it is no large body, or one that the reader of frames has to refuse. */
+  /** Returns null when it is no large body, or one that the reader of frames has to refuse. */
   #bodySink(bodyKind: number, first: Uint8Array, length: number): Sink | null {
     if (first.length < BODY_HEAD_BYTES) return null;
     const head = Buffer.from(first.buffer, first.byteOffset, BODY_HEAD_BYTES);

@@ -29,7 +29,7 @@ export const slurm = defineVerb<Options>({
   },
 });
 
-/** Null: none of the three was given, and upload.sh is told when it is run. */
+/** Returns null when none of the three was given, and upload.sh is told when it is run. */
 function destination(options: Options): string | null {
   const { clusterUsername: user, clusterAddress: host, clusterUploadDestination: into } = options;
   const three = Object.entries({

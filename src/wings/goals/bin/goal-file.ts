@@ -32,7 +32,7 @@ export class GoalFile {
     this.#readAt = world.clock.now();
   }
 
-  /** Null: what is in the file is in force. */
+  /** Null when what is in the file is in force. */
   get state(): GoalSourceState | null {
     const problem = this.#problem;
     return problem === null ? null : { url: this.file, readAt: this.#readAt, problem };

@@ -24,7 +24,7 @@ declare module '../../../kernel/config/daemon-options.ts' {
   }
 }
 
-/** Null: nodes have no goals. */
+/** Returns null when nodes have no goals. */
 export function goalOptions(config: Config): GoalFileOptions | null {
   const name = config.text('goals.file');
   const url = config.text('goals.url');

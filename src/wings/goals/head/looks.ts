@@ -142,7 +142,7 @@ export class Looks {
     );
   }
 
-  /** Null: its output has still to come. */
+  /** Returns null when its output has still to come. */
   async #report(jobId: JobId, isLate: boolean): Promise<Map<string, CheckResult> | null> {
     const { logs } = this.#ports;
     const place = { jobId, index: null };

@@ -17,7 +17,7 @@ export interface GoalSourceState {
 
 /** What is kept of it on the head's disk: goals of one address are none of another's. */
 export interface KeptGoals {
-  /** Null: nothing was; throws words when it cannot be read. */
+  /** Null when nothing was; throws words when it cannot be read. */
   load(): { readonly url: string; readonly text: string; readonly readAt: number } | null;
   save(kept: { readonly url: string; readonly text: string }): void;
 }

@@ -36,7 +36,7 @@ function settingsOf(
   return { wish: { count: resources?.gpuCount ?? null, from: gpuFrom, only }, look };
 }
 
-/** Null: it takes longer, and the next look has to say. */
+/** Returns null when it takes longer, and the next look has to say. */
 function inTime(look: Promise<readonly Answer[]>): Promise<readonly Answer[] | null> {
   return new Promise((resolve) => {
     const timer = systemClock.after(FIRST_LOOK_MS_MAX, () => resolve(null));

@@ -24,7 +24,7 @@ const ROWS_MAX = 1024;
 const KIND = /^[a-z][\w.-]{0,63}$/i;
 const GPU = 'gpu';
 
-/** Null: it is no such list. */
+/** Returns null when it is no such list. */
 export function readDevices(text: string): ReadDevices | null {
   const all = parseAfterWarnings(text);
   if (!Array.isArray(all)) return null;

@@ -95,7 +95,7 @@ function take(
   }
 }
 
-/** Null: it was taken out while the machine was off. */
+/** Returns null when it was taken out while the machine was off. */
 function afterMiss(
   one: Tracked,
   { lost }: Extract<Answer, { kind: 'answered' }>,

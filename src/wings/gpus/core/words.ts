@@ -32,7 +32,7 @@ export function illWords(words: string): string {
   return `ill: ${words}`;
 }
 
-/** Null: nobody says why. */
+/** Returns null when nobody says why. */
 export function goneWords(words: string | null): string {
   return `gone: ${words ?? 'its driver does not list it any more'}`;
 }

@@ -11,7 +11,7 @@ export interface Kept {
 }
 
 export interface KnownCards {
-  /** Null: nothing is kept, or it cannot be read. */
+  /** Returns null when nothing is kept, or it cannot be read. */
   load(): Kept | null;
   /** Never throws: without it the next agent knows less. */
   save(kept: Kept): void;

@@ -54,7 +54,7 @@ async function compare(context: Context, cluster: true | string): Promise<Findin
 
 /** Where a machine is looked at, and the nodes that it has. */
 interface Place {
-  /** Null: it is this one. */
+  /** Null when it is this one. */
   readonly ssh: string | null;
   readonly name: string;
   readonly nodes: readonly NodeView[];

@@ -28,7 +28,7 @@ export interface Month {
   readonly isCut: boolean;
 }
 
-/** Whoever holds more than this and works less of it is worth a word. */
+/** A user who holds more than the one and works less of it than the other is named. */
 const NOTED_CPU_HOURS = 10;
 const NOTED_SHARE = 0.25;
 /** Rows of a table; the rest is one row. */

@@ -98,7 +98,7 @@ async function login(context: Context, again: boolean): Promise<number> {
   }
 }
 
-/** Null: for the head you are nobody yet. */
+/** Returns null when for the head you are nobody yet. */
 async function knownAs(context: Context, location: Location): Promise<string | null> {
   if (location.kind === 'url' && location.token === null) return null;
   try {

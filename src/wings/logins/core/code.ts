@@ -5,7 +5,7 @@ const LENGTH = 8;
 /** Bytes from here on would make some letters likelier. */
 const EVEN = 256 - (256 % LETTERS.length);
 
-/** Null: these bytes were not enough; draw again. */
+/** Returns null when these bytes were not enough; draw again. */
 export function codeFrom(bytes: Uint8Array): string | null {
   const letters = [...bytes].filter((byte) => byte < EVEN).slice(0, LENGTH);
   if (letters.length < LENGTH) return null;

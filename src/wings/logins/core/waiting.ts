@@ -72,7 +72,7 @@ export class WaitingLogins {
     return found;
   }
 
-  /** Null: nothing came of it, and it waits on. */
+  /** `given` is null when nothing came of it, and the login waits on. */
   answer(code: string, given: Given | 'refused' | null): void {
     if (given === null) this.#set(code, { kind: 'waiting' });
     else if (given === 'refused') this.#set(code, { kind: 'refused' });

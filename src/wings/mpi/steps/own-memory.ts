@@ -54,7 +54,10 @@ function removeOrphans(memory: string, namespace: string): void {
   }
 }
 
-/** Null: this machine does not tell, and then nobody could say later whose memory is whose. */
+/**
+ * Returns null when this machine does not tell, and then nobody could say later whose memory is
+ * whose.
+ */
 function namespaceOfPids(): string | null {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? null;

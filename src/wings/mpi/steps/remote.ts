@@ -7,7 +7,7 @@ import { type PeerWatch, watchPeer } from './peer-watch.ts';
 
 /** The streams of the process that asked. */
 export interface Streams {
-  /** Null: nothing is sent. */
+  /** Null when nothing is sent. */
   readonly stdin: NodeJS.ReadStream | null;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;

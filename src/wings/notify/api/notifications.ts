@@ -18,7 +18,7 @@ const notifierView = z.object({
   waiting: count,
   /** When somebody was told last, since the head has started. */
   toldAt: instantOrNull,
-  /** Null: the last attempt went well, or there was none. */
+  /** Null when the last attempt went well, or there was none. */
   failure: z.object({ at: instant, why: z.string() }).nullable(),
 });
 

@@ -28,7 +28,7 @@ export interface NotifyingOptions {
 /** How one kind of notifier does. */
 export interface NotifierHealth {
   readonly toldAt: number | null;
-  /** Null: the last attempt went well, or there was none. */
+  /** Null when the last attempt went well, or there was none. */
   readonly failure: { readonly at: number; readonly why: string } | null;
 }
 

@@ -23,7 +23,7 @@ export interface YieldWorld {
   readonly clock: Clock;
   readonly log: Log;
   readonly pausing: Pick<Pausing, 'yielding' | 'yield'>;
-  /** Null: the site wants none of it. */
+  /** Null when the site wants none of it. */
   readonly settings: YieldSettings | null;
   /** The node stands aside from now on, or no more: the head is told what was seen. */
   readonly onChange: () => void;

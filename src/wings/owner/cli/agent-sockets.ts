@@ -85,7 +85,7 @@ function announcedNodes(): (LocalNode & { readonly owner: number })[] {
   });
 }
 
-/** Null: nobody here gets there. */
+/** Returns null when nobody here gets there. */
 function ownerOf(socket: string): number | null {
   try {
     const status = lstatSync(socket);

@@ -40,7 +40,7 @@ export function pauseOptions(
   return { pause: { ...own, ...(wish === null ? {} : { yield: wish }) } };
 }
 
-/** Null: nothing is to be looked at, so that there is nothing to stand aside for. */
+/** Returns null when nothing is to be looked at, so that there is nothing to stand aside for. */
 function yieldOptions(config: Config): YieldOptions | null {
   const idleBelowMs = config.optionalNumber('node.yield.idle_below');
   const sessions = config.flag('node.yield.sessions');

@@ -40,7 +40,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EPERM: 'permission denied (EPERM)',
 };
 
-/** Null: it cannot be read, or has gone meanwhile. */
+/** Returns null when it cannot be read, or has gone meanwhile. */
 export function readOrNull(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');

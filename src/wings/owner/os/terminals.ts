@@ -55,7 +55,7 @@ function newest(known: ReadonlyMap<string, Terminal>): Sign {
   return { kind: 'input', by: BY, what, last };
 }
 
-/** Null: it has gone meanwhile. */
+/** Returns null when it has gone meanwhile. */
 function lookAt(
   path: string,
   known: Terminal | undefined,

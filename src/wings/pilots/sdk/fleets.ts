@@ -14,7 +14,7 @@ export interface FleetSeen {
 
 /** How fleets are seen, and the time between two looks. */
 export interface FleetWatch {
-  /** Null: there is no head. */
+  /** Returns null when there is no head. */
   list(): Promise<readonly FleetSeen[] | null>;
   /** Ms of a clock that only rises. */
   now(): number;

@@ -7,14 +7,14 @@ import type { SwfJob } from './swf.ts';
 export interface Machine {
   readonly nodeCount: number;
   readonly cpusPerNode: number;
-  /** Null: memory is not looked at. */
+  /** Null when memory is not looked at. */
   readonly memoryBytesPerNode: number | null;
 }
 
 /** One node, for a replay on nodes that differ. */
 export interface NodeSize {
   readonly cpuCount: number;
-  /** Null: memory is not looked at. */
+  /** Null when memory is not looked at. */
   readonly memoryBytes: number | null;
 }
 

@@ -150,7 +150,7 @@ async function done(host: string, script: string, step: Step, otherwise: string)
   );
 }
 
-/** Null: it is not connected. */
+/** Returns null when it is not connected. */
 async function connectedAt(api: Api, name: string): Promise<number | null> {
   return (await look(api, name))?.connectedAt ?? null;
 }
@@ -166,7 +166,7 @@ async function untilUp(api: Api, name: string, before: number | null): Promise<N
   return null;
 }
 
-/** Null: the head knows no node of that name. */
+/** Returns null when the head knows no node of that name. */
 async function look(api: Api, name: string): Promise<NodeView | null> {
   try {
     return await api.call('getNode', { params: { name } });

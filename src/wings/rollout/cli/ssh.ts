@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Answer {
-  /** Null: a signal ended ssh. */
+  /** Null when a signal ended ssh. */
   readonly code: number | null;
   readonly out: string;
   readonly error: string;

@@ -111,7 +111,7 @@ async function untilEmpty(api: Api, name: string): Promise<void> {
   }
 }
 
-/** Null: the head knows no node of that name. */
+/** Returns null when the head knows no node of that name. */
 async function known(api: Api, name: string): Promise<NodeView | null> {
   try {
     return await api.call('getNode', { params: { name } });

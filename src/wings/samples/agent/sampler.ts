@@ -71,7 +71,7 @@ export class Sampler implements Companion {
     if (this.#agent.say(WING, writeLooks(this.#kept, clock.monotonic()))) this.#kept = [];
   }
 
-  /** Null: it is the first. */
+  /** Returns null when it is the first. */
   #lookAt({ whole, byMark }: MachineLook): Look | null {
     const at = this.#agent.ports.clock.monotonic();
     const now = new Map<string, Before>();

@@ -11,7 +11,7 @@ export function codeOf(amount: number): number {
   return amount >= 1 ? ONE + Math.round(Math.log2(amount) * STEPS_PER_OCTAVE) : ZERO;
 }
 
-/** Null: nobody looked. */
+/** Returns null when nobody looked. */
 export function amountOf(code: number): number | null {
   if (code === NOTHING) return null;
   return code === ZERO ? 0 : 2 ** ((code - ONE) / STEPS_PER_OCTAVE);

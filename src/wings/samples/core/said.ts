@@ -33,7 +33,10 @@ function writeTask({ epochId, cpuMilli, memoryBytes, gpuMilli }: TaskUse): unkno
   return gpuMilli === null ? row : [...row, gpuMilli];
 }
 
-/** Null: it is none of what agents say. `now`: when they were heard, by the clock of the reader. */
+/**
+ * Returns null when it is none of what agents say. `now`: when they were heard, by the clock of the
+ * reader.
+ */
 export function readLooks(said: unknown, now: number): readonly Look[] | null {
   const rows = (said as { looks?: unknown } | null)?.looks;
   if (!Array.isArray(rows) || rows.length > LOOKS_KEPT_MAX) return null;

@@ -28,7 +28,7 @@ export interface JobUse {
   readonly gpuMilli: Used | null;
 }
 
-/** Null: nobody has looked at it. */
+/** Returns null when nobody has looked at it. */
 export function usedBy(rows: readonly TaskRow[]): JobUse | null {
   const [first, ...others] = rows;
   if (first === undefined) return null;

@@ -170,7 +170,7 @@ export class Samples {
     this.#shelf.dropTasks(now - TASKS_KEPT_MS, TASKS_KEPT_MAX);
   }
 
-  /** Null: nobody has looked at any of its tasks. */
+  /** Returns null when nobody has looked at any of its tasks. */
   jobUse(jobId: number): JobUse | null {
     const rows = new Map<string, TaskRow>();
     for (const row of this.#shelf.tasksOf(jobId, TASKS_PER_ANSWER_MAX)) {

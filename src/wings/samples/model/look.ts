@@ -33,7 +33,7 @@ export const GPUS_PER_LOOK_MAX = 128;
 export interface Look {
   /** Ms since 1970, by the clock of who tells of it. */
   readonly at: number;
-  /** Null: the machine does not say. */
+  /** Null when the machine does not say. */
   readonly node: Use | null;
   readonly tasks: readonly TaskUse[];
   readonly gpus: readonly GpuUse[];

@@ -6,7 +6,7 @@ export interface MachineUse {
 }
 
 export interface MachineLook {
-  /** Null: the machine does not say. */
+  /** Null when the machine does not say. */
   readonly whole: { readonly cpuMs: number; readonly memoryBytes: number } | null;
   /** By the mark of a launch (`WEFT_LAUNCH`): of all processes of its session. */
   readonly byMark: ReadonlyMap<string, { readonly cpuMs: number; readonly memoryBytes: number }>;

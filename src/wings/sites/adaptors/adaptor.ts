@@ -20,7 +20,7 @@ export interface SiteCommand {
 export interface SiteOutput {
   readonly stdout: string;
   readonly stderr: string;
-  /** Null: it was ended, as after its time-out, or could not be started. */
+  /** Null when it was ended, as after its time-out, or could not be started. */
   readonly code: number | null;
 }
 
@@ -173,7 +173,7 @@ export interface Adaptor {
   /** The id of one element of an array. */
   element(array: string, index: number): string;
   setNode(change: NodeSwitch): readonly SiteCommand[];
-  /** Null: this site is only submitted to. */
+  /** Null when this site is only submitted to. */
   readonly steering: Steering | null;
 }
 

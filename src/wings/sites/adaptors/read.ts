@@ -75,7 +75,7 @@ export function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Null: it is none. */
+/** Returns null when it is none. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -93,7 +93,7 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Null: it is no count that a number has exactly. */
+/** Returns null when it is no count that a number has exactly. */
 export function exactOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
@@ -101,7 +101,7 @@ export function exactOf(value: unknown): number | null {
 /** The year 2223 in seconds; as MiB its bytes are still a number that is exact. */
 const WHOLE_MAX = 8_000_000_000;
 
-/** Null: it is no count, or greater than any that is meant. */
+/** Returns null when it is no count, or greater than any that is meant. */
 export function wholeOf(value: unknown): number | null {
   const count = exactOf(value);
   return count !== null && count <= WHOLE_MAX ? count : null;

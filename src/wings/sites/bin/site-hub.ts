@@ -24,9 +24,9 @@ export interface SiteHub {
   /** That run what the adaptor says. */
   readonly commands: Commands;
   readonly watch: SiteWatch;
-  /** Null: the site's own scheduler decides. */
+  /** Null when the site's own scheduler decides. */
   readonly steerer: Steerer | null;
-  /** Null: its nodes are none of ours. */
+  /** Null when its nodes are none of ours. */
   readonly stops: NodeStops | null;
   /** What the site wants to be seen of it; null: all as it is. */
   readonly filters: Filters | null;

@@ -163,7 +163,7 @@ function rulesOf({ seen }: { readonly seen?: Seen }): string {
   return (seen?.rules ?? []).join(',');
 }
 
-/** Null: it is shown. */
+/** Returns null when it is shown. */
 function hiddenWords({ seen }: { readonly seen?: Seen }): string | null {
   const rule = seen?.hiddenBy ?? null;
   return rule === null ? null : `hidden by rule ${rule}`;

@@ -68,7 +68,7 @@ type Written = Pick<FilterRule, 'over' | 'hide' | 'add'> & {
   readonly set: { readonly queue?: string | undefined; readonly partition?: string | undefined };
 };
 
-/** Null: nothing is wrong. */
+/** Returns null when nothing is wrong. */
 function badRule({ over, hide, add, data, rename, set }: Written): string | null {
   const does = hide || add.length > 0 || data !== undefined || rename !== undefined;
   if (!does && set.queue === undefined && set.partition === undefined) {

@@ -68,7 +68,7 @@ export function siteOptions(config: Config): Pick<AgentOptions, 'site'> {
   };
 }
 
-/** Null: it has none. Beside the configuration, where it is not absolute. */
+/** Returns null when it has none. Beside the configuration, where it is not absolute. */
 function filtersFile(config: Config): string | null {
   const name = config.text('site.filters');
   if (name === null) return null;

@@ -20,7 +20,7 @@ import { nodesThere } from '../model/site-where.ts';
 
 const OWNER = /^[A-Za-z_][A-Za-z0-9_.@-]{0,63}\$?$/;
 
-/** Null: nobody can be called so here. */
+/** Returns null when nobody can be called so here. */
 export function ownerOf({ owner }: ListedJob): UserName | null {
   return OWNER.test(owner) ? (owner as UserName) : null;
 }

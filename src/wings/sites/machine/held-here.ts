@@ -29,7 +29,7 @@ export function heldHere({ indexes, jobs }: State, site: NodeName): SiteHold[] {
   return holds;
 }
 
-/** Null: it is not. The site has one place for an array and for its elements. */
+/** Returns null when it is not. The site has one place for an array and for its elements. */
 function whyHeld(job: Job): string | null {
   const alone = [...job.active.values()].filter(({ heldBecause }) => heldBecause !== null);
   if (job.held) return waitingOf(job).size + alone.length > 0 ? 'held here' : null;

@@ -65,7 +65,7 @@ function writeWhole(folder: string, name: string, text: string): void {
   renameSync(fresh, join(folder, name));
 }
 
-/** Null: there is no file of this name. */
+/** Returns null when there is no file of this name. */
 function readShort(path: string): string | null {
   let file: number;
   try {

@@ -4,7 +4,7 @@ const RANGE = /^(\d+)(?:-(\d+))?$/;
 /** A slip of the finger must not take all memory. */
 const NAMES_MAX = 100_000;
 
-/** Null: it cannot be read. */
+/** Returns null when it cannot be read. */
 export function expandHosts(text: string): string[] | null {
   if (!/^(?:[^[\]]|\[[^[\]]*\])*$/.test(text)) return null;
   const names: string[] = [];

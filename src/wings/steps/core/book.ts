@@ -10,7 +10,7 @@ export interface StepProcess {
   readonly node: NodeName;
   readonly startedAt: number;
   endedAt: number | null;
-  /** Null: it runs, or is about to. */
+  /** Null when it runs, or is about to. */
   end: StepEnd | null;
 }
 
@@ -44,7 +44,7 @@ export interface NewStep {
 export class StepBook {
   readonly #tasks = new Map<TaskId, TaskSteps>();
 
-  /** Null: the task has as many steps at once as it may. */
+  /** Returns null when the task has as many steps at once as it may. */
   add({ task, epochId, command, by, nodes, at }: NewStep): Step | null {
     const own = this.#of(task);
     const running = [...own.steps.values()].filter(

@@ -56,7 +56,7 @@ export interface News {
 
 const NEWS_MAX = 10_000;
 
-/** Null: what no agent of ours says. */
+/** Returns null when what no agent of ours says. */
 export function readNews(body: unknown): News | null {
   if (!isMap(body)) return null;
   const { isAll, processes } = body;
@@ -65,7 +65,9 @@ export function readNews(body: unknown): News | null {
   return { isAll, processes };
 }
 
-/** Null: what no head of ours says. The pinned head's word is taken for what is in it. */
+/**
+ * Returns null when what no head of ours says. The pinned head's word is taken for what is in it.
+ */
 export function readWish(body: unknown): StartWish | null {
   if (!isMap(body) || body['do'] !== 'start') return null;
   const { step, argv, epochId } = body;

@@ -23,7 +23,7 @@ export interface WikiListenerSettings {
       };
   /** Whose members may connect from the head's machine; null: root and the head's user alone. */
   readonly group: string | null;
-  /** Null: nobody can sign. */
+  /** Null when nobody can sign. */
   readonly keyFile: string | null;
   readonly unsigned: boolean;
   /** Names of external partitions; empty = all of them. */
@@ -43,7 +43,7 @@ declare module '../../../kernel/config/daemon-options.ts' {
 
 const LOOPBACK = /^(127\.|localhost$|::1$)/;
 
-/** Null: there is none. Throws a failure that says which key is wrong. */
+/** Returns null when there is none. Throws a failure that says which key is wrong. */
 export function wikiOptions(config: Config): WikiListenerSettings | null {
   const listen = listenOf(config);
   if (listen === null) return null;

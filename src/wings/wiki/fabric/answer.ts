@@ -16,7 +16,7 @@ const ENVELOPE_BYTES = 256;
 
 export interface WikiOptions {
   readonly cluster: WikiCluster;
-  /** Null: nobody can sign. */
+  /** Null when nobody can sign. */
   readonly key: number | null;
   /** Whether requests without a signature are taken. */
   readonly unsigned: boolean;

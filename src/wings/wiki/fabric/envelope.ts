@@ -9,7 +9,7 @@ import { type WikiProblem, wikiProblem } from './codes.ts';
 export const WIKI_STAMP_DIFFERENCE_MAX_S = 300;
 
 export interface WikiTrust {
-  /** Null: nobody can sign. */
+  /** Null when nobody can sign. */
   readonly key: number | null;
   /** Whether a request without a signature is taken. */
   readonly unsigned: boolean;
@@ -18,7 +18,7 @@ export interface WikiTrust {
 }
 
 export interface WikiEnvelope {
-  /** Null: it was not signed. */
+  /** Null when it was not signed. */
   readonly user: string | null;
   readonly client: string | null;
   /** `CMD=…`. */

@@ -39,7 +39,7 @@ export interface WikiPort {
 }
 
 export interface WikiListener {
-  /** Null: it is a unix socket. */
+  /** Null when it is a unix socket. */
   readonly port: number | null;
   close(): Promise<void>;
 }

@@ -29,7 +29,7 @@ export class Segments {
     this.#log = log;
   }
 
-  /** Null: it is in no segment. */
+  /** Returns null when it is in no segment. */
   async find(log: LogPlace): Promise<SmallOutput | null> {
     const small = smallOf(log);
     if (small === null) return null;

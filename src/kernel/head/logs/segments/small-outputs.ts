@@ -46,7 +46,7 @@ export class SmallOutputs {
     this.#bytesMax = Math.min(SMALL_BYTES_MAX, options.fileBytesMax);
   }
 
-  /** Null: it is a file of its own, or there is none. */
+  /** Returns null when it is a file of its own, or there is none. */
   async find(log: LogPlace): Promise<SmallOutput | null> {
     const found = await this.#options.segments.find(log);
     return found === null || found.length === 0 ? null : found;

@@ -69,7 +69,10 @@ async function endAll(look: () => ReturnType<EndMarked>): Promise<number> {
   }
 }
 
-/** Null: there was no run, it is an older release's, or in a copied folder the original's. */
+/**
+ * Returns null when there was no run, it is an older release's, or in a copied folder the
+ * original's.
+ */
 function carriedIn(file: string): string | null {
   if (!existsSync(file)) return null;
   try {

@@ -143,7 +143,7 @@ function onCall(state: RouterState, session: Session, message: ClientCall): stri
 
 const NONE: readonly Asset[] = [];
 
-/** Null: one of them was not announced. */
+/** Returns null when one of them was not announced. */
 function sharedOf({ assets }: Session, numbers: readonly number[]): readonly Asset[] | null {
   if (numbers.length === 0) return NONE;
   const shared: Asset[] = [];

@@ -43,7 +43,7 @@ export class Meter {
     this.#now.counts[index] = (this.#now.counts[index] ?? 0) + 1;
   }
 
-  /** Null: none has ended lately. */
+  /** Returns null when none has ended lately. */
   speed(at: number): Speed | null {
     this.#turn(at);
     const windows = [this.#before, this.#now].filter((one) => one !== null);

@@ -149,7 +149,7 @@ export interface Session {
   readonly id: string;
   label: string;
   detach: boolean;
-  /** Null: its program is not in a call of this pool. */
+  /** Null when its program is not in a call of this pool. */
   inside: Inside | null;
   /** Null: nor is it in a call of another pool. */
   within: Required<Inside> | null;

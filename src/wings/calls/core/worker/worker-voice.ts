@@ -8,7 +8,7 @@ import type { WorkerLine } from './worker-line.ts';
 export class WorkerVoice {
   #line: WorkerLine | null = null;
 
-  /** Null: the router is away. */
+  /** Null when the router is away. */
   get line(): WorkerLine | null {
     return this.#line;
   }

@@ -7,7 +7,7 @@ import { type Ref, type Table, WITH_GROUPS, WITH_VARIABLES } from './packed-valu
 
 const namespaces = new Map<string, object>();
 
-/** Null: there is nothing to wait for. Rejects with what the import threw. */
+/** Returns null when there is nothing to wait for. Rejects with what the import threw. */
 export function loadPackages(bytes: Uint8Array): Promise<void> | null {
   const mayNameThem = bytes[0] === WITH_GROUPS || bytes[0] === WITH_VARIABLES;
   if (!mayNameThem || bytes.length < 5) return null;

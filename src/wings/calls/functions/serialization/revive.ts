@@ -333,7 +333,7 @@ function compiledGroup(
   return run(source, { filename, lineOffset }) as (early: readonly unknown[]) => MadeGroup;
 }
 
-/** Null: they are of several files, of which no line can be told. */
+/** Returns null when they are of several files, of which no line can be told. */
 function commonUrl(members: readonly SentFunction[]): string | null {
   const urls = new Set(members.map(({ place }) => place?.url ?? null));
   const [only] = urls;

@@ -6,7 +6,7 @@ import type { Tree } from './names.ts';
 /** From the place that V8 tells back to where the expression begins. */
 export interface Lead {
   readonly lines: number;
-  /** Null: it begins on another line, and its first column is of no interest. */
+  /** Null when it begins on another line, and its first column is of no interest. */
   readonly columns: number | null;
 }
 

@@ -14,7 +14,7 @@ export interface Split {
   readonly variables: Variables;
 }
 
-/** Null: it captured no primitives, too many, or assigns what it captured. */
+/** Returns null when it captured no primitives, too many, or assigns what it captured. */
 export function splitVariables(sent: SentFunction): Split | null {
   if (sent.resets === true) return null;
   const variables: unknown[] = [];

@@ -61,7 +61,7 @@ const DRAIN_MS = 1000;
 
 export class Child {
   readonly #events: ChildEvents;
-  /** Null: it could not be started. */
+  /** Null when it could not be started. */
   readonly #process: ChildProcess | null;
   readonly #calls: Writable | null;
   readonly #batch = new FrameBatch();

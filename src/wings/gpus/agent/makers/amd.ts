@@ -24,7 +24,7 @@ export class Amd {
     this.#rocmSmi = machine.tool('rocm-smi');
   }
 
-  /** Null: the machine has none. */
+  /** Returns null when the machine has none. */
   async look(): Promise<Answer | null> {
     if (this.#amdSmi.isThere) return this.#byAmdSmi();
     return this.#rocmSmi.isThere ? this.#byRocmSmi() : ofKernel(this.#machine);

@@ -14,7 +14,7 @@ export class Intel {
     this.#tool = machine.tool('xpu-smi');
   }
 
-  /** Null: the machine has none. */
+  /** Returns null when the machine has none. */
   async look(): Promise<Answer | null> {
     if (!this.#tool.isThere) return null;
     const said = await this.#tool.run('discovery', '-j');

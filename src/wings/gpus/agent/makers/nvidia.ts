@@ -35,7 +35,7 @@ export class Nvidia {
     this.#tool = machine.tool('nvidia-smi');
   }
 
-  /** Null: the machine has none. */
+  /** Returns null when the machine has none. */
   async look(): Promise<Answer | null> {
     if (!this.#tool.isThere) return ofDriver(this.#machine);
     const said = await this.#askCards();

@@ -4,7 +4,7 @@ import type { SeenCard } from '../../model/answer.ts';
 import { plainBusId } from '../cells.ts';
 import { typeNameOf } from '../type-name.ts';
 
-/** Null: it names no card, as one that has not been woken does. */
+/** Returns null when it names no card, as one that has not been woken does. */
 export function cardOfDriver(text: string, index: number): SeenCard | null {
   const value = (title: string): string =>
     new RegExp(`^${title}:\\s*(.*)$`, 'm').exec(text)?.[1]?.trim() ?? '';

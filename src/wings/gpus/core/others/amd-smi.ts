@@ -26,7 +26,9 @@ const UNITS: Readonly<Record<string, number>> = {
   GB: 2 ** 30,
 };
 
-/** Null: the list of cards cannot be read, without which nothing can. The rest may fail. */
+/**
+ * Returns null when the list of cards cannot be read, without which nothing can. The rest may fail.
+ */
 export function readAmdSmi(texts: AmdTexts): AmdSeen | null {
   const list = parseAfterWarnings(texts.list);
   if (list === undefined) return null;

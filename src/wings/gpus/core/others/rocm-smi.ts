@@ -5,7 +5,7 @@ import { numberOf, plainBusId } from '../cells.ts';
 import { typeNameOf } from '../type-name.ts';
 import { type JsonMap, mapOf, parseAfterWarnings, textOf } from './json.ts';
 
-/** Null: it cannot be read. */
+/** Returns null when it cannot be read. */
 export function readRocmSmi(text: string): SeenCard[] | null {
   const all = parseAfterWarnings(text);
   if (all === undefined) return null;

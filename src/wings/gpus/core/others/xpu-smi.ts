@@ -7,7 +7,7 @@ import { type JsonMap, mapOf, parseAfterWarnings, rowsOf, textOf } from './json.
 
 const KIB = 1024;
 
-/** Null: it cannot be read. A text in place of the list says that there is no card. */
+/** Returns null when it cannot be read. A text in place of the list says that there is no card. */
 export function readXpuCards(text: string): SeenCard[] | null {
   const all = parseAfterWarnings(text);
   if (mapOf(all)['device_list'] === undefined) return null;

@@ -33,7 +33,7 @@ export interface AgentLook {
 export interface Survey {
   /** Seconds since 1970. */
   readonly clock: number;
-  /** Null: it has no such account. */
+  /** Null when it has no such account. */
   readonly accounts: ReadonlyMap<string, Account | null>;
   readonly directories: ReadonlyMap<string, Directory>;
   readonly agent: AgentLook;
@@ -97,7 +97,7 @@ say end here
 `;
 }
 
-/** Null: it has not answered to the end. */
+/** Returns null when it has not answered to the end. */
 export function parseSurvey(output: string): Survey | null {
   const lines = output.split('\n').flatMap((line) => {
     const [mark, ...words] = line.split('\t');

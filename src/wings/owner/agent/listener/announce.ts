@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { announcementOf } from '../../../../kernel/model/announcement.ts';
 import type { PauseListener } from './pause-listener.ts';
 
-/** Null: the path is too long for such a name, so that it has to be named. */
+/** Returns null when the path is too long for such a name, so that it has to be named. */
 export async function announce(door: string): Promise<Pick<PauseListener, 'close'> | null> {
   const name = announcementOf(process.pid, door);
   if (name === null) return null;

@@ -53,7 +53,7 @@ export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SitePro
 
 interface Element {
   readonly job: SiteJob;
-  /** Null: the job is no element. */
+  /** Null when the job is no element. */
   readonly index: number | null;
 }
 

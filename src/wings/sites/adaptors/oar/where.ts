@@ -109,7 +109,7 @@ const AMONG = new RegExp(
   'i',
 );
 
-/** Null: it is about more than the names of nodes. */
+/** Returns null when it is about more than the names of nodes. */
 function nodesOf(condition: string): SiteWhere | null {
   const text = unwrapped(condition);
   const either = split(text, 'or');

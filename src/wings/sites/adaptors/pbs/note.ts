@@ -18,7 +18,7 @@ function quoted(words: string | null): string {
   return words === null ? '' : `"${NOTE_START}${words.replaceAll('"', "'")}"`;
 }
 
-/** Null: it is no word of ours. */
+/** Returns null when it is no word of ours. */
 export function noteIn(comment: string | null): string | null {
   return comment?.startsWith(NOTE_START) === true ? comment.slice(NOTE_START.length).trim() : null;
 }

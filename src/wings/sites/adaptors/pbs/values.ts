@@ -9,13 +9,13 @@ import { failure } from './failure.ts';
 
 export type Listed = Readonly<Record<string, unknown>>;
 
-/** Null: there is none, or it is no plain value. */
+/** Returns null when there is none, or it is no plain value. */
 export function wordOf(value: unknown): string | null {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return textOf(value);
 }
 
-/** Null: there is none, or it is no record. */
+/** Returns null when there is none, or it is no record. */
 export function partOf(value: unknown): Listed | null {
   return isRecord(value) ? value : null;
 }

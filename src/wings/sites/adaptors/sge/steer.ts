@@ -166,7 +166,7 @@ function hostsIn(output: SiteOutput): Result<readonly Element[], SiteProblem> {
   return ok([...below(document, 'host')]);
 }
 
-/** Null: it has none, so that whoever asks for none starts there. */
+/** Returns null when it has none, so that whoever asks for none starts there. */
 function ticketOf({ children }: Element, complex: string): string | null {
   const value = children.find(({ name, attributes }) => {
     return name === 'resourcevalue' && attributes.name === complex;

@@ -19,7 +19,7 @@ const TOKEN =
   /<\?[^>]*\?>|<(?<close>\/?)(?<name>[A-Za-z_][\w.:-]*)(?<rest>[^<>]*?)(?<empty>\/?)>|(?<text>[^<]+)/gy;
 const DEPTH_MAX = 20;
 
-/** Null: the text is not whole, or is no XML. */
+/** Returns null when the text is not whole, or is no XML. */
 export function parseXml(text: string): Element | null {
   const top: Open = { name: '', attributes: {}, children: [], text: '' };
   const open = [top];

@@ -67,7 +67,7 @@ type Listed = Readonly<Record<string, unknown>>;
 /** Names of fields that no version went without: a job that lacks one is not to be taken for none. */
 export const NO_NAMES = 'a job has no job_id, array_job_id, array_task_id or user_name';
 
-/** Null: it is no listing of a version that is known. */
+/** Returns null when it is no listing of a version that is known. */
 export function jobsIn(
   listed: readonly Listed[],
   plan: Planner = 'theirs',

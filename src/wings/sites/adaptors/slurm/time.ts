@@ -9,7 +9,7 @@ export function formatLimit(ms: number): string {
   return `${Math.floor(seconds / 86_400)}-${clock}`;
 }
 
-/** Null: none, or nothing that is known. */
+/** Returns null when none, or nothing that is known. */
 export function limitOf(text: string): number | null {
   const groups = /^(?:(?<days>\d+)-)?(?<hours>\d+):(?<minutes>\d+):(?<seconds>\d+)$/.exec(
     text,

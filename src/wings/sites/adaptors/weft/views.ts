@@ -58,7 +58,7 @@ function readList<T>(
   return all.length === listed.length ? ok(all) : unreadable('weft', problem);
 }
 
-/** Null: it has not ended, or there is no evidence of how. */
+/** Returns null when it has not ended, or there is no evidence of how. */
 export function readEnd(output: SiteOutput): Result<SiteEnd | null, SiteProblem> {
   if (output.code !== 0) return failure(output);
   const view = parseJson(output.stdout);

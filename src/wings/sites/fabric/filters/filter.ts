@@ -55,7 +55,7 @@ export function filtered(
   return seen;
 }
 
-/** Null: the name is not of the form that gets another one. */
+/** Returns null when the name is not of the form that gets another one. */
 function renamedBy({ from, to }: Rename, name: string): string | null {
   const [begin = '', end] = from.split('*');
   if (end === undefined) return name === from ? to : null;

@@ -62,7 +62,7 @@ export class NodeNames {
     return seen;
   }
 
-  /** Null: the name is the node's alone. */
+  /** Returns null when the name is the node's alone. */
   #clashOf(
     own: string,
     shown: string,

@@ -79,7 +79,7 @@ export class Filters {
     return this.names.look(all, new Set(renaming.map(({ name }) => name)));
   }
 
-  /** Null: no rule is for it. */
+  /** Returns null when no rule is for it. */
   node(node: SiteNode): Seen | null {
     return this.#seen('nodes', node.name, nodeLabels(node));
   }

@@ -22,16 +22,16 @@ interface Asked {
 
 export interface Launch {
   readonly entry: LaunchEntry;
-  /** Null: a gateway before this one was asked for it. */
+  /** Null when a gateway before this one was asked for it. */
   readonly request: LaunchRequest | null;
   readonly user: SiteUser | null;
-  /** Null: it is a program of ours. */
+  /** Null when it is a program of ours. */
   readonly foreign: Foreign | null;
   /** Whose program it is; null: of no maintenance. */
   readonly maintenance: string | null;
   /** The start of a task that it is; null: nobody knows. */
   readonly epochId: EpochId | null;
-  /** Null: nobody knows; of a program of ours always. */
+  /** Null when nobody knows; of a program of ours always. */
   asked: Asked | null;
   readonly turns: Turns;
   readonly told: { running: boolean; stopped: boolean; end: boolean };
@@ -109,7 +109,7 @@ function setOrigin(entry: LaunchEntry, foreign: Foreign | null, { adaptor, place
   entry.isSteered = isLead;
 }
 
-/** Null: it is listed no more as its user gave it to the site. */
+/** Returns null when it is listed no more as its user gave it to the site. */
 export function askedOf(
   foreign: Foreign,
   { adaptor, listedJob }: Pick<SiteWorld, 'adaptor' | 'listedJob'>,

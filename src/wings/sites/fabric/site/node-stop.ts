@@ -32,7 +32,7 @@ interface Returning {
   readonly problem: string | null;
   /** The node was opened once behind a stop that nobody has seen. */
   readonly isOpened: boolean;
-  /** Null: it goes back because its maintenance is over. */
+  /** Null when it goes back because its maintenance is over. */
   readonly refused: Refusal | null;
 }
 

@@ -69,7 +69,7 @@ export interface EndReceipt {
   readonly systemUs: number;
 }
 
-/** Null: it is none, or not whole. */
+/** Returns null when it is none, or not whole. */
 export function parseStartReceipt(text: string): StartReceipt | null {
   const [, seconds, host] = /^(\d{1,12}) (\S+)\n$/.exec(text) ?? [];
   return seconds === undefined || host === undefined ? null : { at: Number(seconds) * 1000, host };

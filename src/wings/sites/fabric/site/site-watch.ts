@@ -39,7 +39,7 @@ export interface SiteWatchWorld {
   readonly clock: Clock;
   readonly log: Log;
   readonly mode: SiteMode;
-  /** Null: its own scheduler decides. */
+  /** Null when its own scheduler decides. */
   readonly steerer: Steerer | null;
   /** What has nodes stopped for maintenance; absent: its nodes are none of ours. */
   readonly stops?: NodeStops | null;
@@ -81,7 +81,7 @@ type Rare =
 
 /** From `start` to `close`. */
 interface Looking {
-  /** Null: a look is under way. */
+  /** Null when a look is under way. */
   timer: Timer | null;
 }
 

@@ -59,7 +59,7 @@ export function noteOfStray(node: SiteNode): StopNote | null {
   return { ...of, phase: 'returning', open: stopped, reasonBefore: null };
 }
 
-/** Null: it is no note of ours. */
+/** Returns null when it is no note of ours. */
 export function parseStopNote(text: string): StopNote | null {
   try {
     const note = JSON.parse(text) as Partial<StopNote>;

@@ -19,7 +19,7 @@ export interface TryOutWorld {
     readonly account: string | null;
     readonly options: readonly string[];
   };
-  /** Null: it has none. */
+  /** Null when it has none. */
   readonly filters: Filters | null;
   /** For the job that is submitted, on a file system that the site's nodes see. */
   readonly folder: string;

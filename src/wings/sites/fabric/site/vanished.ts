@@ -18,7 +18,7 @@ const ASKED_MAX = 10;
 
 interface One {
   readonly job: SiteJob;
-  /** Null: nobody knows yet. */
+  /** Null when nobody knows yet. */
   overAt: number | null;
 }
 
@@ -93,7 +93,7 @@ export class Vanished {
     }
   }
 
-  /** Null: it may be there. */
+  /** Returns null when it may be there. */
   async #over(job: SiteJob, ask: Ask): Promise<SiteJob | null> {
     const { known, end } = this.#adaptor;
     const ended = end === null ? null : await ask(end(job.id));
