@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts';
 import { lineAt, type Source } from './source.ts';
 
 /** Doc comments that begin with a pronoun: a newcomer cannot tell whom they speak of. */
-const OPENINGS_MAX = 100;
+const OPENINGS_MAX = 99;
 /** Parameters of exported functions that are booleans: a call with `true` says nothing. */
 const BOOLEANS_MAX = 24;
 

@@ -28,7 +28,7 @@ export interface Month {
   readonly isCut: boolean;
 }
 
-/** A user who holds more than the one and works less of it than the other is named. */
+/** A user with more cpu hours than this, of which less than this share was work, is named. */
 const NOTED_CPU_HOURS = 10;
 const NOTED_SHARE = 0.25;
 /** Rows of a table; the rest is one row. */
