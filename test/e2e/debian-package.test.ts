@@ -18,6 +18,19 @@ mount -t tmpfs -o mode=1777 weft "$1/all/tmp"; mkdir -p "$1/all/packages"
 mount --bind "$2" "$1/all/packages"; shift 2
 `;
 
+/** What systemd does with the head's unit, as far as the commands of this test go. */
+const SYSTEMCTL = `#!/bin/sh
+case "$*" in
+  "enable --now weft-head")
+    install -d -o weft -m 0755 /run/weft
+    cd /; setsid setpriv --reuid weft --regid weft --init-groups \\
+      env WEFT_DIR=/var/lib/weft/head HOME=/var/lib/weft weft head > /tmp/head.log 2>&1 < /dev/null &
+    echo $! > /tmp/head.pid;;
+  "disable --now weft-agent weft-head")
+    kill $(cat /tmp/head.pid); while kill -0 $(cat /tmp/head.pid) 2> /dev/null; do sleep 0.1; done;;
+esac
+`;
+
 describe('packages with Node inside', () => {
   let folder: string;
   let deb: string;
@@ -48,7 +61,7 @@ describe('packages with Node inside', () => {
     writeFileSync(outside, `${MACHINE}${enter}`);
     const argv = ['unshare', '-m', '-p', '-f', '--kill-child', 'sh', outside];
     const places = [path.join(folder, 'root'), path.join(folder, 'one')];
-    const env = { ...plain('/root'), PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
+    const env = { ...plain('/root'), PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SYSTEMCTL };
     return runProgram([...argv, ...places], { env });
   }
 
@@ -60,7 +73,7 @@ describe('packages with Node inside', () => {
     assert.deepEqual(first, second);
   });
 
-  it('[Y8] dpkg installs a Weft that runs jobs, starts nothing by itself, and purges it', async () => {
+  it('[Y8] [Y11] dpkg installs a Weft that runs jobs, starts nothing by itself, and purges it', async () => {
     const said = await onMachine(`
       dpkg -i /packages/${deb} > /dev/null
       dpkg --verify weft
@@ -73,6 +86,12 @@ describe('packages with Node inside', () => {
       weft up --listen none > /dev/null || { cat /tmp/cluster/*/*.log >&2; exit 1; }
       weft run --wait --follow -- echo ran
       weft down > /dev/null
+      printf '%s' "$SYSTEMCTL" > /usr/bin/systemctl; chmod 0755 /usr/bin/systemctl
+      mkdir -p /run/systemd/system; unset WEFT_DIR
+      weft setup head --yes --names localhost | sed 's/Weft .*/Weft/'
+      weft setup head --yes | head -n 1
+      weft info > /dev/null
+      grep -c '^  quick:' /var/lib/weft/head/weft.yaml
       dpkg -i /packages/${deb} > /dev/null
       dpkg -P weft > /dev/null
       ls -d /usr/bin/weft /usr/lib/weft /var/lib/weft /etc/weft 2>/dev/null || echo nothing is left
@@ -82,7 +101,19 @@ describe('packages with Node inside', () => {
     const [home, owner, version, ...rest] = said.out.trim().split('\n');
     assert.deepEqual([home, owner], ['/var/lib/weft', 'weft 711']);
     assert.match(version ?? '', /^\d+\.\d+\.\d+/);
-    assert.deepEqual(rest, ['ran', 'nothing is left', 'nobody is left']);
+    assert.deepEqual(rest, [
+      'ran',
+      '- make /var/lib/weft/head, where it keeps everything',
+      '- write /var/lib/weft/head/weft.yaml',
+      '- start it, now and after each boot',
+      'The head serves at /run/weft/weft.sock, Weft',
+      '  weft node add user@host…    machines that run jobs, over ssh',
+      '  weft doctor --cluster       whether they agree with this one',
+      'All is there already:',
+      '1',
+      'nothing is left',
+      'nobody is left',
+    ]);
   });
 
   it('[Y8] the tarball runs from a home directory, without root and without a Node', async () => {

@@ -11,6 +11,13 @@ export const lab: Wing = {
   cli: {
     verbs: [
       {
+        group: 'Clusters:',
+        name: 'setup',
+        before: 'head',
+        summary: 'give this machine its part in a cluster',
+        load: () => import('./cli/setup.ts'),
+      },
+      {
         group: 'Overview:',
         name: 'report',
         before: 'reserve',
