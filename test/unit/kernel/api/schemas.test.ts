@@ -99,6 +99,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   index: '7',
   hash: 'a'.repeat(64),
   file: 'page-a1B2c3D4.js',
+  code: 'BCDF-GHJK',
 };
 
 test('every parameter of a path has a schema that knows it', () => {

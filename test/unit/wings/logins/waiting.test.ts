@@ -52,7 +52,8 @@ test('[Y6] how many wait is bounded, of one address and altogether', () => {
   const logins = new WaitingLogins();
   const begin = (at: number, address: string) => logins.begin(login(`${at}`, { address }), 0).ok;
   for (let at = 0; at < 16; at++) assert.ok(begin(at, 'a'));
-  assert.ok(!begin(16, 'a'));
+  const refused = logins.begin(login('16', { address: 'a' }), 0);
+  assert.equal(refused.ok ? null : refused.error.code, 'login.too_many');
   for (let at = 16; at < 256; at++) assert.ok(begin(at, `address ${at}`));
   assert.ok(!begin(256, 'b'));
 });
