@@ -5,7 +5,7 @@ import './api/paths.ts';
 
 export const samples: Wing = {
   name: 'samples',
-  needs: [],
+  needs: ['sites'],
   agent: async () => (await import('./bin/agent.ts')).samplesOnNodes(),
   api: async () => (await import('./api/part.ts')).api,
   cli: {
