@@ -176,7 +176,7 @@ scenario('[V8] a node that does not tell of its cards has none of a type', (head
   head.connect('n1', { gpus: 4 });
   assert.match(
     refusal(head, { gpuCount: 'a100:1' }),
-    /n1 has no a100 \(it does not tell which gpus it has\) \| No node tells of gpus with a type/,
+    /n1 has no a100 \(it does not tell which gpus it has\) \| No node reports gpus with a type/,
   );
   head.submit({ gpuCount: 3 });
   assert.deepEqual(head.schedule(), ['1#1@n1']);
