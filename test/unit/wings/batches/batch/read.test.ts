@@ -105,7 +105,7 @@ jobs:
     "b.yaml:5:21: defaults: unknown key 'env'. It stands at the top or in an entry of jobs.",
     'b.yaml:5:44: defaults.priority: expected a whole number',
     "b.yaml:7:36: jobs[0].after[0]: 'c': expected the name of a job of this batch. Did you mean 'a'?",
-    "b.yaml:7:46: jobs[0].gpus: '1.5': expected a whole number, 0 for none",
+    "b.yaml:7:46: jobs[0].gpus: '1.5' is not a number of gpus; write 2, or a100:2 for gpus of a type",
     'b.yaml:7:56: jobs[0].env: expected names of variables with their values',
     "b.yaml:8:48: jobs[1].needs[0]: 'gpu &': expected a label at the end",
   ]);
