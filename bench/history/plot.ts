@@ -19,7 +19,7 @@ export function plot(entries: readonly Entry[]): string {
     return cell(curve, x, 12 + Math.floor(at / COLUMNS) * ROW);
   });
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Figures of the benchmarks over time" font-family="system-ui, sans-serif" font-size="12">`,
     '<style>text{fill:#17202a}.faint{fill:#55616e}path{stroke:#0b5c8a}circle{fill:#0b5c8a}@media (prefers-color-scheme:dark){text{fill:#e3e9ee}.faint{fill:#9dabb8}path{stroke:#7cc0ea}circle{fill:#7cc0ea}}</style>',
     ...cells,
     '</svg>',

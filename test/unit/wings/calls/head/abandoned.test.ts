@@ -95,7 +95,7 @@ scenario('[C16] a pool waits for a fleet that may come, and for none that is ove
     const request = { ...job.spec.request, labels: [`pilot=${name}`] };
     return whyHopeless(head.state, { ...job, spec: { ...job.spec, request } } as never);
   };
-  assert.match(why('g') ?? '', /fleet g, which is over/);
+  assert.match(why('g') ?? '', /fleet g, which has ended/);
   assert.deepEqual(pilots.save(head.state).endedFleets, ['g'], 'a snapshot knows it');
   assert.equal(why('h'), null, 'it may come');
   head.command(startFleet('g'));
@@ -126,6 +126,6 @@ scenario(
     const onPilots = start({ labels: ['pilot=f'] });
     assert.equal(whyHopeless(head.state, onPilots), null, 'they may come');
     head.command({ kind: 'stop_fleet', fleet: 'f', by: 'ann' } as never);
-    assert.match(whyHopeless(head.state, onPilots) ?? '', /fleet f, which is over/);
+    assert.match(whyHopeless(head.state, onPilots) ?? '', /fleet f, which has ended/);
   },
 );

@@ -104,7 +104,7 @@ test('add goes on where the head tells nobody by Matrix, and says so', async (co
   const cwd = makeFolder(context, { ...FILES, 'distribute-jobs.yaml': file });
   const { code, out, error } = await typed(head, cwd, 'add');
   assert.equal(code, 0, error);
-  assert.match(error, /No Matrix here\. Nobody is told of this batch\./);
+  assert.match(error, /No Matrix here\. Nobody will be notified of this batch\./);
   assert.match(out, /2 jobs submitted/);
   assert.deepEqual(told, [[`matrix:${room}`], undefined]);
 });
