@@ -50,7 +50,7 @@ function judgeMembers(all: Case): void {
       // Whose reservation is over before it began runs as any other task.
       if (
         from >= until &&
-        all.outages([host, 'head'], { from: share.from, until: from }).length > 0
+        all.outages([host, ...hosts, 'head'], { from: share.from, until: from }).length > 0
       ) {
         all.count('began after its reservation, the node had been out');
         continue;

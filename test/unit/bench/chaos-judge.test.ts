@@ -262,6 +262,34 @@ describe('the judge of chaos', () => {
       { work: { nodeCount: 2 }, ...BEGUN_ON_ONE },
     ],
     [
+      'a member that its reservation had no node for until it was over',
+      'began after its reservation, the node had been out',
+      {
+        work: { reservation: 'lab' },
+        setAside: [{ name: 'lab', madeAt: 0, hosts: ['n4'], cpus: 4, from: 5000, until: 9500 }],
+        outages: [{ host: 'n4', how: 'cut', parts: ['network'], from: 5500, until: 9900 }],
+      },
+    ],
+    [
+      'a suspended task that ends with its silent node, and is resumed elsewhere later',
+      'done twice: lease, launcher or power lost',
+      {
+        work: { onLoss: 'lease' },
+        stops: [{ task: '1', epoch: 1, host: 'n1', from: 10_500, until: 21_000 }],
+        lives: [
+          life({
+            runs: [
+              { from: 10_000, until: 10_500 },
+              { from: 11_600, until: 12_000 },
+            ],
+          }),
+          AGAIN,
+        ],
+        tasks: [{ ...LOST, endedAt: 11_500 }, AGAIN_ROW],
+        outages: [LAUNCHER_KILLED],
+      },
+    ],
+    [
       'a member in its reservation',
       'ended: completed',
       {
