@@ -75,16 +75,30 @@ export function holdsCards(cards: Cards, count: number, kind: GpuKind): boolean 
   return found >= count;
 }
 
+/** How many cards that somebody has a share of have room for one of the kind more. */
+export function inUseWithRoom(cards: Cards, kind: GpuKind): number {
+  const request = { ...kind, count: 1 };
+  return cards.left.filter((_, at) => {
+    const room = roomAt(cards, at);
+    return !room.isIdle && hasRoomOn(room, request);
+  }).length;
+}
+
 /** How many cards are of the kind and have room. */
 export function matching(cards: Cards, kind: GpuKind): number {
   const request = { ...kind, count: 1 };
   return cards.left.filter((_, at) => hasRoomOn(roomAt(cards, at), request)).length;
 }
 
-/** Numbers of the cards that a task gets; where it may have too few of the kind, the emptiest. */
+/** Numbers of the cards that have room for a task; null: too few have. */
+export function fittingFrom(cards: Cards, count: number, kind: GpuKind): readonly number[] | null {
+  return cardsFor({ ...kind, count }, roomsOf(cards));
+}
+
+/** Numbers of the cards that a plan counts on; where too few of the kind have room, the emptiest. */
 export function chosenFrom(cards: Cards, count: number, kind: GpuKind): readonly number[] {
-  const rooms = cards.left.map((_, at) => roomAt(cards, at));
-  const chosen = cardsFor({ ...kind, count }, rooms);
+  const rooms = roomsOf(cards);
+  const chosen = fittingFrom(cards, count, kind);
   if (chosen !== null) return chosen;
   const order = rooms.map(({ number }, at) => ({ number, left: cards.left[at] as number }));
   order.sort((a, b) => b.left - a.left || a.number - b.number);
@@ -112,6 +126,10 @@ export function kindKey(kind: GpuKind | undefined): string {
   if (kind === undefined) return '';
   const { types, memoryBytesMin, shareBytes } = kind;
   return `/${types?.join(',') ?? ''}:${memoryBytesMin ?? ''}:${shareBytes ?? ''}`;
+}
+
+function roomsOf(cards: Cards): CardRoom[] {
+  return cards.left.map((_, at) => roomAt(cards, at));
 }
 
 function roomAt({ deck, left }: Cards, at: number): CardRoom {

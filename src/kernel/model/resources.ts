@@ -8,6 +8,7 @@ import {
   combineCards,
   type GpuKind,
   holdsCards,
+  inUseWithRoom,
   kindKey,
 } from './cards.ts';
 import {
@@ -67,9 +68,12 @@ export function fitsIn(wanted: Resources, free: Resources): boolean {
 
 /** A share of a card takes no card from the count of those that nobody is on. */
 function fitsGpus({ gpuCount, gpuKind }: Resources, free: Resources): boolean {
-  if (gpuCount > free.gpuCount && !isShared(gpuKind)) return false;
-  if (free.cards === undefined) return gpuKind === undefined;
-  return holdsCards(free.cards, gpuCount, gpuKind ?? ANY_KIND);
+  if (free.cards === undefined) return gpuKind === undefined && gpuCount <= free.gpuCount;
+  const kind = gpuKind ?? ANY_KIND;
+  if (!holdsCards(free.cards, gpuCount, kind)) return false;
+  // Of cards that nobody is on it may take no more than are not set aside for others.
+  const idle = isShared(gpuKind) ? gpuCount - inUseWithRoom(free.cards, kind) : gpuCount;
+  return idle <= Math.max(0, free.gpuCount);
 }
 
 /** Whether only a part of each card is asked for. */

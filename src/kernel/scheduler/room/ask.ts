@@ -1,6 +1,13 @@
 // What a task asks of the cluster, as its partition has it.
 
-import { ANY_KIND, type Cards, chosenFrom, heldOn, idleAmong } from '../../model/cards.ts';
+import {
+  ANY_KIND,
+  type Cards,
+  chosenFrom,
+  fittingFrom,
+  heldOn,
+  idleAmong,
+} from '../../model/cards.ts';
 import type { NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import { WORKER_WORTH_MS } from '../../model/limits.ts';
@@ -105,6 +112,20 @@ export interface Taken {
   readonly resources: Resources;
   /** Which gpus, by number. */
   readonly gpus: readonly number[];
+}
+
+/**
+ * What it holds of the node from its start on. `open`: its cards by the plan; where the same ones are not
+ * open all the time, it gets those that are free now: never one that somebody has.
+ */
+export function takenAtStart(
+  view: NodeView,
+  request: ResourceRequest,
+  open: Cards | undefined,
+): Taken {
+  const { gpuCount, gpuKind = ANY_KIND } = request.perNode;
+  const isOpen = open !== undefined && fittingFrom(open, gpuCount, gpuKind) !== null;
+  return takenOf(view, request, isOpen ? open : view.free.cards);
 }
 
 /** What it holds of the node once it runs there; `cards`: what it may have of them. */

@@ -7,7 +7,7 @@ import type { ResourceRequest } from '../../model/job.ts';
 import type { Share } from '../../model/orders.ts';
 import { plainAmounts } from '../../model/resources.ts';
 import { siteRuleOf } from '../../model/scheduling.ts';
-import { type Ask, endAt, namesOf, takenOf, wantOf } from './ask.ts';
+import { type Ask, endAt, namesOf, takenAtStart, takenOf, wantOf } from './ask.ts';
 import type { Brokerage, Choice } from './brokerage.ts';
 import { demandOf, fieldOf } from './field.ts';
 import { fitsAfter, type Gone, type Lane, latestEndOf, type Window } from './lane.ts';
@@ -267,7 +267,7 @@ export class Board {
     const { request, reservation } = ask;
     const walltimeMs = this.#walltimeOn(view.name, ask);
     const cards = this.#cardsOn(view, ask, walltimeMs);
-    const { resources, gpus } = takenOf(view, request, cards);
+    const { resources, gpus } = takenAtStart(view, request, cards);
     const running = { jobId, index, resources, startedAt: this.now, walltimeMs, reservation };
     this.#views.take(view, { one: running, gpus }, request.exclusive);
     this.#lanes

@@ -3,9 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ResourceRequest } from '../../../../src/kernel/model/job.ts';
+import { fitsIn } from '../../../../src/kernel/model/resources.ts';
 import type { Policy } from '../../../../src/kernel/model/scheduling.ts';
 import { plan } from '../../../../src/kernel/scheduler/cycle/plan.ts';
-import { type JobWords, type NodeWords, snapshot } from '../../../support/snapshots.ts';
+import { takenAtStart } from '../../../../src/kernel/scheduler/room/ask.ts';
+import { type JobWords, type NodeWords, snapshot, view } from '../../../support/snapshots.ts';
 
 const MIXED: NodeWords = {
   name: 'n1',
@@ -201,4 +204,45 @@ test('[V10] what starts meanwhile delays nothing that was set aside before it', 
     const started = whole.starts.filter(({ jobId }) => jobId < last);
     assert.deepEqual(started, before.starts);
   }
+});
+
+test('[V9] where no card is open all the time the task gets one that is free now, never one that is held', () => {
+  const types = ['a100-80g', 'a100-80g', 'a100-80g'];
+  const node = view({ name: 'n1', cpus: 8, memory: 100, gpus: 3, types, used: { gpus: 2 } }, 0);
+  const { free } = node;
+  assert.ok(free.cards !== undefined);
+  // The third card is promised to somebody from some time on, when one of the others will be free.
+  const open = { deck: free.cards.deck, left: [0, 0, 0] };
+  const perNode = { cpuCount: 1, memoryBytes: 1, gpuCount: 1, counted: {} };
+  const request: ResourceRequest = {
+    nodeCount: 1,
+    processesPerNode: 1,
+    exclusive: false,
+    labels: [],
+    nodeNames: [],
+    perNode,
+  };
+  assert.deepEqual(takenAtStart(node, request, open).gpus, [2]);
+  assert.deepEqual(takenAtStart(node, request, free.cards).gpus, [2]);
+  // A card that somebody has a share of is not one for a whole-card task.
+  const [, , whole = 0] = free.cards.left;
+  const shared = { ...free.cards, left: [whole - 8, 0, whole] };
+  const held = { ...node, free: { ...free, cards: shared } };
+  assert.deepEqual(takenAtStart(held, request, { ...open, left: [whole - 8, 0, 0] }).gpus, [2]);
+});
+
+test('[V9] a share takes no card from those that are set aside, and goes on one that is shared already', () => {
+  const types = ['a100-80g', 'a100-80g'];
+  const { free } = view({ name: 'n1', cpus: 8, memory: 100, gpus: 2, types }, 0);
+  assert.ok(free.cards !== undefined);
+  const kind = { types: null, memoryBytesMin: null, shareBytes: 8 };
+  const share = { cpuCount: 1, memoryBytes: 1, gpuCount: 1, gpuKind: kind, counted: {} };
+  assert.equal(fitsIn(share, free), true);
+  assert.equal(fitsIn(share, { ...free, gpuCount: 0 }), false, 'both are set aside');
+  const [first = 0, second = 0] = free.cards.left;
+  const cards = { ...free.cards, left: [first - 8, second] };
+  assert.equal(fitsIn(share, { ...free, gpuCount: 0, cards }), true, 'beside another share');
+  const two = { ...share, gpuCount: 2 };
+  assert.equal(fitsIn(two, { ...free, gpuCount: 0, cards }), false);
+  assert.equal(fitsIn(two, { ...free, gpuCount: 1, cards }), true);
 });
