@@ -56,16 +56,38 @@ function contract(flavour: string, make: (t: TestContext) => Open): void {
         ]),
       );
       const ids = async () => (await allJobs(store)).map(({ jobId }) => jobId);
-      assert.deepEqual(await store.prune({ endedBefore: null, jobsMax: null }), NONE_GONE);
-      const gone = await store.prune({ endedBefore: at + 20, jobsMax: null });
+      assert.deepEqual(
+        await store.prune({ endedBefore: null, jobsMax: null, settledBefore: LATE }),
+        NONE_GONE,
+      );
+      const gone = await store.prune({ endedBefore: at + 20, jobsMax: null, settledBefore: LATE });
       assert.deepEqual([gone, await ids()], [{ jobs: 1, isDone: true }, [4, 3, 2]]);
       assert.deepEqual(
         (await allTasks(store)).map(({ jobId }) => jobId),
         [3],
       );
-      assert.deepEqual(await store.prune({ endedBefore: at + 20, jobsMax: 9 }), NONE_GONE);
-      const many = await store.prune({ endedBefore: null, jobsMax: 1 });
+      assert.deepEqual(
+        await store.prune({ endedBefore: at + 20, jobsMax: 9, settledBefore: LATE }),
+        NONE_GONE,
+      );
+      const many = await store.prune({ endedBefore: null, jobsMax: 1, settledBefore: LATE });
       assert.deepEqual([many, await ids()], [{ jobs: 1, isDone: true }, [4, 2]]);
+    },
+  );
+
+  promise(
+    '[Y4] of too many none goes that ended lately, and of those of one instant the newest stay',
+    async (open) => {
+      const store = await open();
+      const done = (id: number, endedAt: number): HistoryRow =>
+        job(id, { state: 'done', outcome: 'completed', submittedAt: 7, endedAt });
+      await store.append(commitOf(1, [done(1, 500), done(2, 10), done(3, 20), done(4, 20)]));
+      const rule = { endedBefore: null, jobsMax: 2, settledBefore: 400 };
+      assert.equal((await store.prune(rule)).jobs, 1);
+      assert.deepEqual(
+        (await allJobs(store)).map(({ jobId }) => jobId),
+        [4, 3, 1],
+      );
     },
   );
 
@@ -80,7 +102,7 @@ function contract(flavour: string, make: (t: TestContext) => Open): void {
     await store.append(commitOf(1, rows));
     let jobs = 0;
     for (let isDone = false; !isDone; ) {
-      const gone = await store.prune({ endedBefore: 3, jobsMax: null });
+      const gone = await store.prune({ endedBefore: 3, jobsMax: null, settledBefore: LATE });
       jobs += gone.jobs;
       isDone = gone.isDone;
     }
@@ -253,6 +275,8 @@ const QUERIES: readonly HistoryQuery[] = [
   { ended: { from: 0 }, limit: 0 },
 ];
 
+/** Nothing that ends in these tests ends after it. */
+const LATE = 10 ** 15;
 const NONE_GONE = { jobs: 0, isDone: true };
 
 function split(history: readonly HistoryRow[]) {

@@ -54,6 +54,8 @@ export interface PruneRule {
   readonly endedBefore: number | null;
   /** The oldest beyond so many jobs; null: however many. */
   readonly jobsMax: number | null;
+  /** But none that ended at this instant or later: others may still ask how it ended. */
+  readonly settledBefore: number;
 }
 
 export interface Pruned {

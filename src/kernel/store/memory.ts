@@ -119,13 +119,16 @@ export class MemoryStore implements Store {
     return addUsage(this.#disk.tasks.values(), this.#disk.jobs, query);
   }
 
-  async prune({ endedBefore, jobsMax }: PruneRule): Promise<Pruned> {
+  async prune({ endedBefore, jobsMax, settledBefore }: PruneRule): Promise<Pruned> {
     let jobs = 0;
     await this.#write(() => {
-      const newest = [...this.#disk.jobs.values()].sort((a, b) => b.submittedAt - a.submittedAt);
-      const many = jobsMax === null ? -1 : (newest[jobsMax]?.submittedAt ?? -1);
-      for (const { jobId, state, endedAt, submittedAt } of newest) {
-        const isOld = (endedAt ?? Infinity) < (endedBefore ?? -1) || submittedAt <= many;
+      const newest = [...this.#disk.jobs.values()].sort(
+        (a, b) => b.submittedAt - a.submittedAt || b.jobId - a.jobId,
+      );
+      for (const [at, { jobId, state, endedAt }] of newest.entries()) {
+        const end = endedAt ?? Infinity;
+        const isBeyond = jobsMax !== null && at >= jobsMax && end < settledBefore;
+        const isOld = end < (endedBefore ?? -1) || isBeyond;
         if (state !== 'done' || !isOld) continue;
         drop(this.#disk, jobId);
         jobs += 1;

@@ -61,7 +61,8 @@ export class MarkFile {
 
   /**
    * Whether what was read last was written into another file than this one: the folder was copied to
-   * where it is. A copy of the whole machine is not noticed, nor one of a release before 0.2.
+   * where it is, or a copy was put back into it. A copy of the whole machine is not noticed, nor one of
+   * a release before 0.2.
    */
   get isElsewhere(): boolean {
     return this.#isElsewhere;
@@ -112,10 +113,22 @@ export class MarkFile {
     return join(this.#directory, 'weft.mark');
   }
 
-  /** A new one, or one of which nothing can be read, is there whole or not at all. */
+  /**
+   * A new file at each start: a copy that is put back into the old one, as `cp` does it, then names
+   * another. Where there is no room for one, as on a full disk, the old one is written on.
+   */
   #open(mark: Mark): number {
-    const known = this.#existing();
-    if (known !== null) return known;
+    try {
+      return this.#made(mark);
+    } catch (error) {
+      const known = this.#existing();
+      if (known === null) throw error;
+      return known;
+    }
+  }
+
+  /** The new file is there whole or not at all. */
+  #made(mark: Mark): number {
     const fresh = `${this.#path}.new`;
     const bytes = Buffer.alloc(2 * SLOT_BYTES);
     formatLine(this.#serial, mark, '').copy(bytes, (this.#serial % 2) * SLOT_BYTES);
@@ -148,9 +161,17 @@ export function markAsCopy(directory: string, { copiedAt }: CopyMark): void {
   writeFileSync(path, `weft-copy-1 ${copiedAt}\n`, { mode: 0o600, flush: true });
 }
 
-/** Which file it is: a copy has another one, and a file that is moved within its disk the same. */
-function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
-  return `${dev}.${ino}`;
+interface Born {
+  readonly ino: bigint;
+  readonly birthtimeNs: bigint;
+}
+
+/**
+ * Which file it is: a copy is another one, and a file that is moved within its disk the same. Numbers of
+ * disks change when a machine starts, and numbers of files are used again: the time of birth is not.
+ */
+function identityOf({ ino, birthtimeNs }: Born): string {
+  return `${ino}.${birthtimeNs}`;
 }
 
 /** `file`: its identity; empty: not known yet. */

@@ -22,21 +22,29 @@ export function* pruneInSteps(connect: Connect, rule: PruneRule): Steps<Pruned> 
 interface Limits {
   /** Done jobs that ended before this go. */
   readonly endedBefore: number;
-  /** And those that were submitted no later than this. */
+  /** And up to this one, in the order of submission, those that ended before the other instant. */
   readonly submittedUntil: number;
+  readonly jobIdUntil: number;
+  readonly settledBefore: number;
 }
 
 const NEVER = -1;
 
-function limitsOf(connection: Connection, { endedBefore, jobsMax }: PruneRule): Limits {
+function limitsOf(
+  connection: Connection,
+  { endedBefore, jobsMax, settledBefore }: PruneRule,
+): Limits {
   const row =
     jobsMax === null
       ? undefined
       : connection
-          .statement('SELECT submitted_at FROM jobs ORDER BY submitted_at DESC LIMIT 1 OFFSET ?')
+          .statement(
+            'SELECT submitted_at, job_id FROM jobs ORDER BY submitted_at DESC, job_id DESC LIMIT 1 OFFSET ?',
+          )
           .get(jobsMax);
   const submittedUntil = row === undefined ? NEVER : Number(row['submitted_at']);
-  return { endedBefore: endedBefore ?? NEVER, submittedUntil };
+  const jobIdUntil = row === undefined ? NEVER : Number(row['job_id']);
+  return { endedBefore: endedBefore ?? NEVER, submittedUntil, jobIdUntil, settledBefore };
 }
 
 /** A job goes once its tasks are gone: who asks meanwhile sees fewer tasks, never a task of no job. */
@@ -53,13 +61,22 @@ function pruneSome(connection: Connection, limits: Limits) {
 }
 
 /** No job that was submitted after both limits can be one: the index says where they begin. */
-function victims(connection: Connection, { endedBefore, submittedUntil }: Limits): number[] {
+function victims(connection: Connection, limits: Limits): number[] {
+  const { endedBefore, submittedUntil, jobIdUntil, settledBefore } = limits;
   const found = connection
     .statement(
       `SELECT job_id FROM jobs WHERE submitted_at <= ? AND state = 'done'
-        AND (ended_at < ? OR submitted_at <= ?) ORDER BY submitted_at LIMIT ?`,
+        AND (ended_at < ? OR ((submitted_at, job_id) <= (?, ?) AND ended_at < ?))
+        ORDER BY submitted_at LIMIT ?`,
     )
-    .all(Math.max(endedBefore, submittedUntil), endedBefore, submittedUntil, PRUNE_STEP_ROWS);
+    .all(
+      Math.max(endedBefore, submittedUntil),
+      endedBefore,
+      submittedUntil,
+      jobIdUntil,
+      settledBefore,
+      PRUNE_STEP_ROWS,
+    );
   return found.map((row) => Number(row['job_id']));
 }
 

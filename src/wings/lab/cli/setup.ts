@@ -108,7 +108,9 @@ function carryOut(step: StepName, answers: Answers | null): void {
   const user = ['--system', '--user-group', '--create-home', '--home-dir', '/var/lib/weft', 'weft'];
   const steps: Readonly<Record<StepName, () => void>> = {
     user: () => run('useradd', ...user),
-    folder: () => run('install', '-d', '-o', 'weft', '-g', 'weft', '-m', '0711', HEAD_FOLDER),
+    // The one around it too: whoever has a job on this machine passes through it.
+    folder: () =>
+      run('install', '-d', '-o', 'weft', '-g', 'weft', '-m', '0711', '/var/lib/weft', HEAD_FOLDER),
     config: () =>
       run('runuser', '-u', 'weft', '--', node, weft, 'init', '--dir', HEAD_FOLDER, ...chosen),
     unit: installUnit,

@@ -6,6 +6,8 @@ import type { Store } from '../../../kernel/ports/store.ts';
 
 /** A record that stays an hour longer harms nobody; looking more often would. */
 const LOOK_MS = 3_600_000;
+/** Dependencies, retries and late output of a job still look for it that long. */
+const SETTLED_MS = 86_400_000;
 
 export interface Retained {
   readonly keepMs: number | null;
@@ -44,9 +46,10 @@ export class Retention {
     const { clock, store, log } = this.#world;
     if (this.#nextAt !== null && clock.monotonic() < this.#nextAt) return;
     this.#isBusy = true;
-    const endedBefore = keepMs === null ? null : clock.now() - keepMs;
+    const now = clock.now();
+    const endedBefore = keepMs === null ? null : now - keepMs;
     store
-      .prune({ endedBefore, jobsMax })
+      .prune({ endedBefore, jobsMax, settledBefore: now - SETTLED_MS })
       .then(
         ({ jobs, isDone }) => {
           this.#gone += jobs;

@@ -30,6 +30,7 @@ export function tokenPlace(
   if (named !== undefined) return { file: path.resolve(named), client: null };
   const told = readClientFile(environment);
   if (told?.token_file !== undefined) {
+    refuseOther(told, url);
     return { file: told.token_file.replace(/^~(?=\/)/, home), client: null };
   }
   const file = path.join(folder, 'token');
@@ -40,6 +41,17 @@ export function tokenPlace(
   const lines = [`head: "${url.origin}"`, `token_file: "${file}"`];
   if (fingerprint !== null) lines.push(`fingerprint: "${fingerprint}"`);
   return { file, client: { file: client, text: `${lines.join('\n')}\n` } };
+}
+
+/** A token of another head in that file would be sent to the one that the file of the client names. */
+function refuseOther({ head }: { readonly head?: string | undefined }, url: URL): void {
+  if (head === undefined) return;
+  const named = URL.parse(head.includes('://') ? head : `https://${head}`);
+  if (named === null || named.origin === url.origin) return;
+  throw usage(
+    `client.yaml says where the token of ${head} is, and this is ${url.origin}`,
+    'Say where this one goes: --token-file FILE.',
+  );
 }
 
 /** All of it or nothing; never for others to read, whatever the umask. */

@@ -1,7 +1,15 @@
 // A store whose files were copied to where they are: it is told, once, and the original is not meant.
 
 import assert from 'node:assert/strict';
-import { cpSync, renameSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openSqliteStore } from '../../../../src/kernel/store/sqlite/open.ts';
@@ -48,4 +56,18 @@ test('[S16] of a copy that lacks what its mark promises the loss is told, as of 
   // The mark is newer than the database.
   cpSync(join(directory, 'weft.mark'), join(older, 'weft.mark'));
   await assert.rejects(openSqliteStore({ directory: older }), /3 were accepted/);
+});
+
+test('[S16] a copy that is put back into the same files is one, too', async (t) => {
+  const directory = newDirectory(t);
+  await use(directory, 1);
+  const backup = join(newDirectory(t), 'backup');
+  cpSync(directory, backup, { recursive: true });
+  await use(directory, 2);
+  // As `cp -a backup/. directory/` has it: what is there is written over.
+  for (const name of readdirSync(backup))
+    writeFileSync(join(directory, name), readFileSync(join(backup, name)));
+  for (const name of readdirSync(directory))
+    if (!existsSync(join(backup, name))) rmSync(join(directory, name));
+  assert.equal(await use(directory), true);
 });

@@ -49,7 +49,10 @@ test('[Y4] what is left goes with the next look, then an hour passes', async () 
   retention.tick();
   await settled();
   retention.tick();
-  assert.deepEqual(asked, Array(2).fill({ endedBefore: 70 * DAY_MS, jobsMax: 9 }));
+  assert.deepEqual(
+    asked,
+    Array(2).fill({ endedBefore: 70 * DAY_MS, jobsMax: 9, settledBefore: 99 * DAY_MS }),
+  );
   assert.deepEqual(said, ['old accounting records are removed']);
   time.passed = 3_600_000;
   retention.tick();
@@ -57,7 +60,11 @@ test('[Y4] what is left goes with the next look, then an hour passes', async () 
   assert.equal(asked.length, 3);
   retention.change({ keepMs: null, jobsMax: 7 });
   retention.tick();
-  assert.deepEqual(asked.at(-1), { endedBefore: null, jobsMax: 7 }, 'a reload counts at once');
+  assert.deepEqual(
+    asked.at(-1),
+    { endedBefore: null, jobsMax: 7, settledBefore: 99 * DAY_MS },
+    'a reload counts at once',
+  );
 });
 
 test('[Y4] a store that refuses is asked again an hour later', async () => {
