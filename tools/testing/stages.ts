@@ -51,7 +51,7 @@ export const ROWS: readonly (readonly Stage[])[] = [
     program('package', 'node_modules/publint/src/cli.js', '--strict'),
   ],
   // Clusters wait more than they work; what fails beside others runs once more, alone.
-  [tests('e2e', 3)],
+  [tests('e2e', 4)],
 ];
 
 /** All stages. A test file in a folder that is not listed here fails the run. */
@@ -82,8 +82,12 @@ export function usesRealProcesses(file: string): boolean {
 const LONGEST = [
   ...['virtual-machine', 'steer-oar', 'documents', 'site-maintenance', 'documented-sites'],
   ...[
+    'lab',
+    'debian-package',
     'container-nodes',
     'pilots',
+    'python-package',
+    'steps',
     'pool-hosts',
     'three-sites',
     'wiki-sites',

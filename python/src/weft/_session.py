@@ -96,12 +96,14 @@ class _Own:
 class _Gathering:
     """A large result of which a part is here; it outlives the lines over which it comes."""
 
-    __slots__ = ("ok", "attempt", "data", "position")
+    __slots__ = ("ok", "attempt", "size", "data", "position")
 
     def __init__(self, ok: bool, attempt: int, size: int) -> None:
         self.ok = ok
         self.attempt = attempt
-        self.data = bytearray(size)
+        self.size = size
+        # Its memory is taken when it is fetched: many may be announced at once.
+        self.data = bytearray()
         self.position = 0
 
 
@@ -426,7 +428,7 @@ class Session:
             return None
         own.attempt = max(own.attempt, attempt)
         had = own.result
-        if had is None or had.attempt != attempt or len(had.data) != size:
+        if had is None or had.attempt != attempt or had.size != size:
             self._unwant(own)
             own.result = _Gathering(bool(ok), attempt, int(size))
         self._results.append(own)
@@ -504,7 +506,9 @@ class Session:
             stream = self._next_stream
             self._next_stream += 1
             start = own.result.position
-            up_to = min(len(own.result.data), start + _STREAM_BYTES_MAX)
+            if not own.result.data:
+                own.result.data = bytearray(own.result.size)
+            up_to = min(own.result.size, start + _STREAM_BYTES_MAX)
             self._receivings[stream] = [own, own.result, up_to]
             self._add(_CALL_FIRST.pack(_WANTED, own.number) + _PART.pack(stream, start, up_to))
 
@@ -518,7 +522,7 @@ class Session:
             raise LineFault("more bytes than were wanted")
         into.data[into.position : end] = data
         into.position = end
-        size = len(into.data)
+        size = into.size
         if end == size:
             del self._receivings[stream]
             self._over(own.number, End(into.ok, into.data, into.attempt))
