@@ -12,19 +12,20 @@ import {
   LOOKS_KEPT_MAX,
   type Look,
   TASKS_PER_LOOK_MAX,
-  type Use,
 } from '../model/look.ts';
 import { WING } from '../model/wing-name.ts';
-import type { MachineLook, MachineUse } from '../ports/machine-use.ts';
+import type { MachineLook, MachineUse, SessionUse } from '../ports/machine-use.ts';
 
 export function samplesPart(machine: MachineUse, everyMs = LOOK_MS): AgentPart {
   return { accompany: (agent) => new Sampler(agent, machine, everyMs) };
 }
 
-/** What was seen of a task, or of the whole machine, at the look before. */
+/** The look before: what is told are rates. */
 interface Before {
   readonly at: number;
-  readonly cpuMs: number;
+  readonly wholeMs: number | null;
+  /** By session: time of cpus. */
+  readonly sessions: ReadonlyMap<string, number>;
 }
 
 interface RunningTask {
@@ -39,9 +40,7 @@ export class Sampler implements Companion {
   readonly #everyMs: number;
   #timer: Timer | null = null;
   #kept: Look[] = [];
-  #before: ReadonlyMap<string, Before> = new Map();
-  /** The look before is needed: what is told are rates. */
-  #lookedAt: number | null = null;
+  #before: Before | null = null;
 
   constructor(agent: AgentInside, machine: MachineUse, everyMs: number) {
     this.#agent = agent;
@@ -72,31 +71,27 @@ export class Sampler implements Companion {
   }
 
   /** Returns null when it is the first. */
-  #lookAt({ whole, byMark }: MachineLook): Look | null {
+  #lookAt({ whole, cpuCount, byMark }: MachineLook): Look | null {
     const at = this.#agent.ports.clock.monotonic();
-    const now = new Map<string, Before>();
-    // What was not there at the look before has begun since.
-    const begun = this.#lookedAt === null ? undefined : { at: this.#lookedAt, cpuMs: 0 };
-    const useOf = (name: string, cpuMs: number, memoryBytes: number): Use | null => {
-      now.set(name, { at, cpuMs });
-      const before = this.#before.get(name) ?? begun;
-      if (before === undefined || at <= before.at) return null;
-      // Time of processes that have ended and were waited for by nobody of the task is lost.
-      const spent = Math.max(0, cpuMs - before.cpuMs);
-      return { cpuMilli: Math.round((spent / (at - before.at)) * 1000), memoryBytes };
+    const before = this.#before;
+    this.#before = { at, wholeMs: whole?.cpuMs ?? null, sessions: timesOf(byMark) };
+    if (before === null || at <= before.at) return null;
+    const rate = (spentMs: number): number => {
+      const milli = Math.round((Math.max(0, spentMs) / (at - before.at)) * 1000);
+      return cpuCount === null ? milli : Math.min(milli, cpuCount * 1000);
     };
-    const node = whole === null ? null : useOf('', whole.cpuMs, whole.memoryBytes);
+    const node =
+      whole === null || before.wholeMs === null
+        ? null
+        : { cpuMilli: rate(whole.cpuMs - before.wholeMs), memoryBytes: whole.memoryBytes };
     const gpus = this.#gpus();
     const tasks = this.#running().flatMap(({ epochId, marks, numbers }) => {
       const found = marks.flatMap((mark) => byMark.get(mark) ?? []);
       if (found.length === 0) return [];
-      const cpuMs = found.reduce((sum, one) => sum + one.cpuMs, 0);
       const memoryBytes = found.reduce((sum, one) => sum + one.memoryBytes, 0);
-      const use = useOf(epochId, cpuMs, memoryBytes);
-      return use === null ? [] : [{ epochId, ...use, gpuMilli: workOf(gpus, numbers) }];
+      const cpuMilli = rate(spentBy(found, before.sessions));
+      return [{ epochId, cpuMilli, memoryBytes, gpuMilli: workOf(gpus, numbers) }];
     });
-    this.#before = now;
-    this.#lookedAt = at;
     if (node === null && tasks.length === 0) return null;
     return { at, node, tasks, gpus };
   }
@@ -126,6 +121,23 @@ export class Sampler implements Companion {
     }
     return found;
   }
+}
+
+function timesOf(byMark: MachineLook['byMark']): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const sessions of byMark.values()) {
+    for (const { name, cpuMs } of sessions) times.set(name, cpuMs);
+  }
+  return times;
+}
+
+/** Each session by itself: one that has ended takes nothing off the others. */
+function spentBy(sessions: readonly SessionUse[], before: ReadonlyMap<string, number>): number {
+  // What was not there at the look before has begun since. Time of processes that have ended and
+  // were waited for by nobody of the session is lost.
+  return sessions.reduce((sum, { name, cpuMs }) => {
+    return sum + Math.max(0, cpuMs - (before.get(name) ?? 0));
+  }, 0);
 }
 
 /** What a card does counts for each who shares it; null: none of them is known. */

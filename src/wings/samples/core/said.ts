@@ -57,9 +57,9 @@ function readLook(row: unknown, now: number): Look | null {
   if (tasks.length > TASKS_PER_LOOK_MAX) return null;
   const found: TaskUse[] = [];
   for (const task of tasks as unknown[]) {
+    // One that cannot be read says nothing about the others.
     const use = readTask(task);
-    if (use === null) return null;
-    found.push(use);
+    if (use !== null) found.push(use);
   }
   const gpus = readGpus(cards);
   if (gpus === null) return null;

@@ -3,8 +3,8 @@
 
 import type { TaskRow } from '../model/chunk.ts';
 import { LOOK_MS, type TaskUse } from '../model/look.ts';
-import { pack } from './column.ts';
-import { codeOf, NOTHING } from './level-code.ts';
+import { pack, unpack } from './column.ts';
+import { amountOf, codeOf, NOTHING } from './level-code.ts';
 
 export const CURVE_STEPS_MAX = 120;
 
@@ -12,6 +12,14 @@ export type TaskName = Pick<
   TaskRow,
   'jobId' | 'epochId' | 'node' | 'owner' | 'cpuMilliAsked' | 'memoryBytesAsked' | 'gpuMilliAsked'
 >;
+
+/** What has come to the sums since the row was written. */
+export interface Gain {
+  readonly looks: number;
+  readonly cpuMilli: number;
+  readonly memoryBytes: number;
+  readonly gpuMilli: number;
+}
 
 /** One step of both curves. */
 interface Step {
@@ -30,11 +38,51 @@ export class TaskCurve {
   readonly #peak = { cpu: 0, memory: 0, gpu: 0 };
   #stepMs = LOOK_MS;
   #steps: Step[] = [];
+  #written: Pick<TaskRow, 'looks' | SumName> | null = null;
 
   constructor(name: TaskName, from: number) {
     this.#name = name;
     this.#from = from;
     this.#until = from;
+  }
+
+  /** Goes on where the row ends: nobody looked for a while, or the head was started again. */
+  static after(row: TaskRow, name: TaskName): TaskCurve {
+    const curve = new TaskCurve(name, row.from);
+    curve.#until = row.until;
+    curve.#looks = row.looks;
+    curve.#stepMs = Math.max(LOOK_MS, row.stepMs);
+    curve.#steps = stepsOf(row);
+    const { cpuMilliSum, memoryBytesSum, gpuMilliSum } = row;
+    Object.assign(curve.#sum, { cpu: cpuMilliSum, memory: memoryBytesSum, gpu: gpuMilliSum });
+    const { cpuMilliPeak, memoryBytesPeak, gpuMilliPeak } = row;
+    Object.assign(curve.#peak, { cpu: cpuMilliPeak, memory: memoryBytesPeak, gpu: gpuMilliPeak });
+    curve.wrote(row);
+    return curve;
+  }
+
+  get jobId(): number {
+    return this.#name.jobId;
+  }
+
+  /** The row is where it is kept now. */
+  wrote({ looks, cpuMilliSum, memoryBytesSum, gpuMilliSum }: TaskRow): void {
+    this.#written = { looks, cpuMilliSum, memoryBytesSum, gpuMilliSum };
+  }
+
+  /** False: none of it has been written. */
+  get isWritten(): boolean {
+    return this.#written !== null;
+  }
+
+  gain(): Gain {
+    const before = this.#written;
+    return {
+      looks: this.#looks - (before?.looks ?? 0),
+      cpuMilli: this.#sum.cpu - (before?.cpuMilliSum ?? 0),
+      memoryBytes: this.#sum.memory - (before?.memoryBytesSum ?? 0),
+      gpuMilli: this.#sum.gpu - (before?.gpuMilliSum ?? 0),
+    };
   }
 
   get until(): number {
@@ -62,6 +110,15 @@ export class TaskCurve {
 
   row(): TaskRow {
     return {
+      ...this.figures(),
+      cpu: this.#packed(({ cpu, count }) => cpu / count),
+      memory: this.#packed(({ memory }) => memory),
+      gpu: this.#packed(({ gpu, count }) => gpu / count),
+    };
+  }
+
+  figures(): Omit<TaskRow, 'cpu' | 'memory' | 'gpu'> {
+    return {
       ...this.#name,
       from: this.#from,
       until: this.#until,
@@ -73,9 +130,6 @@ export class TaskCurve {
       gpuMilliSum: Math.round(this.#sum.gpu),
       gpuMilliPeak: Math.round(this.#peak.gpu),
       stepMs: this.#stepMs,
-      cpu: this.#packed(({ cpu, count }) => cpu / count),
-      memory: this.#packed(({ memory }) => memory),
-      gpu: this.#packed(({ gpu, count }) => gpu / count),
     };
   }
 
@@ -96,6 +150,21 @@ export class TaskCurve {
     this.#steps = half;
     this.#stepMs *= 2;
   }
+}
+
+type SumName = 'cpuMilliSum' | 'memoryBytesSum' | 'gpuMilliSum';
+
+/** How many looks were in each is not kept: as many as fit. */
+function stepsOf({ cpu, memory, gpu, stepMs }: TaskRow): Step[] {
+  const [memories, gpus] = [unpack(memory), unpack(gpu)];
+  const looks = Math.max(1, Math.round(stepMs / LOOK_MS));
+  const codes = unpack(cpu).slice(0, CURVE_STEPS_MAX);
+  return codes.map((code, at) => ({
+    cpu: (amountOf(code) ?? 0) * looks,
+    memory: amountOf(memories[at] ?? NOTHING) ?? 0,
+    gpu: (amountOf(gpus[at] ?? NOTHING) ?? 0) * looks,
+    count: code === NOTHING ? 0 : looks,
+  }));
 }
 
 /** Joins two steps: of cpus and gpus a mean comes of it, of memory the peak. */

@@ -92,6 +92,28 @@ export class Track {
   }
 }
 
+/** The steps of an answer. */
+export interface Grid {
+  readonly level: Level;
+  /** Step of the level at which it begins. */
+  readonly first: number;
+  /** How many steps of the level are one of the answer. */
+  readonly merged: number;
+  readonly count: number;
+}
+
+/** From then, or from when on anything is kept, up to now, in at most so many steps. */
+export function gridFor(from: number, now: number, stepsMax: number): Grid {
+  const level = levelFor(from, now, stepsMax - 1);
+  const { stepMs, keepMs } = level;
+  const begin = Math.floor(Math.min(now, Math.max(from, now - keepMs)) / stepMs);
+  const end = Math.floor(now / stepMs) + 1;
+  // Groups begin at the same instants whenever they are asked for: the first may begin before.
+  const merged = end - begin <= stepsMax ? 1 : Math.ceil((end - begin) / (stepsMax - 1));
+  const first = begin - (begin % merged);
+  return { level, first, merged, count: Math.ceil((end - first) / merged) };
+}
+
 /** The finest level that still has what was at `from`, in at most so many steps. */
 export function levelFor(from: number, now: number, stepsMax: number): Level {
   const enough = LEVELS.find(({ stepMs, keepMs }) => {

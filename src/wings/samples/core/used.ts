@@ -1,9 +1,10 @@
 // What was used of what was asked for, over all starts that are known of a job.
 
-import type { TaskRow } from '../model/chunk.ts';
+import type { JobSums, TaskRow } from '../model/chunk.ts';
 import type { Point } from '../model/look.ts';
 import { unpack } from './column.ts';
 import { amountOf } from './level-code.ts';
+import type { TaskCurve } from './task-curve.ts';
 
 /** One figure, over all parts. */
 export interface Used {
@@ -28,57 +29,68 @@ export interface JobUse {
   readonly gpuMilli: Used | null;
 }
 
-/** Returns null when nobody has looked at it. */
-export function usedBy(rows: readonly TaskRow[]): JobUse | null {
-  const [first, ...others] = rows;
-  if (first === undefined) return null;
-  const looks = sum(rows.map((row) => row.looks));
+/** `only`: the row of the only part; null: there are several. Returns null when nobody has looked. */
+export function usedBy(sums: JobSums, only: TaskRow | null): JobUse | null {
+  const { parts, looks } = sums;
   if (looks === 0) return null;
-  const isAlone = others.length === 0;
-  const figure = (of: (row: TaskRow) => Sums): Used => {
-    const all = rows.map(of);
-    return {
-      asked: Math.max(...all.map(({ asked }) => asked)),
-      mean: Math.round(sum(all.map((one) => one.sum)) / looks),
-      peak: Math.max(...all.map(({ peak }) => peak)),
-      curve: isAlone ? pointsOf(of(first).bytes) : [],
-    };
+  const figure = ({ asked, sum, peak, bytes }: Sums): Used => {
+    const curve = bytes === undefined ? [] : pointsOf(bytes);
+    return { asked, mean: Math.round(sum / looks), peak, curve };
   };
-  const gpu = figure((row) => {
-    const { gpuMilliAsked: asked, gpuMilliSum, gpuMilliPeak: peak, gpu: bytes } = row;
-    return { asked, sum: gpuMilliSum, peak, bytes };
-  });
+  const { cpuMilliAsked, cpuMilliSum, cpuMilliPeak } = sums;
+  const { memoryBytesAsked, memoryBytesSum, memoryBytesPeak } = sums;
+  const { gpuMilliAsked: asked, gpuMilliSum: sum, gpuMilliPeak: peak } = sums;
   return {
-    parts: rows.length,
-    from: first.from,
-    stepMs: first.stepMs,
-    cpuMilli: figure((row) => {
-      const { cpuMilliAsked: asked, cpuMilliSum, cpuMilliPeak: peak, cpu: bytes } = row;
-      return { asked, sum: cpuMilliSum, peak, bytes };
+    parts,
+    from: sums.from,
+    stepMs: sums.stepMs,
+    cpuMilli: figure({
+      asked: cpuMilliAsked,
+      sum: cpuMilliSum,
+      peak: cpuMilliPeak,
+      bytes: only?.cpu,
     }),
-    memoryBytes: figure((row) => {
-      const { memoryBytesAsked: asked, memoryBytesSum, memoryBytesPeak: peak, memory } = row;
-      return { asked, sum: memoryBytesSum, peak, bytes: memory };
+    memoryBytes: figure({
+      asked: memoryBytesAsked,
+      sum: memoryBytesSum,
+      peak: memoryBytesPeak,
+      bytes: only?.memory,
     }),
-    gpuMilli: gpu.asked === 0 ? null : gpu,
+    gpuMilli: asked === 0 ? null : figure({ asked, sum, peak, bytes: only?.gpu }),
   };
 }
 
-/** One figure of one row. */
+/** One figure. */
 interface Sums {
   readonly asked: number;
   readonly sum: number;
   readonly peak: number;
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array | undefined;
 }
+
+/** Adds what curves know that is not written yet; peaks never fall, so that theirs count. */
+export function withLive(stored: JobSums, live: Iterable<TaskCurve>): JobSums {
+  const all = { ...stored };
+  for (const curve of live) {
+    const [row, gain] = [curve.figures(), curve.gain()];
+    if (!curve.isWritten) all.parts += 1;
+    all.looks += gain.looks;
+    all.cpuMilliSum += gain.cpuMilli;
+    all.memoryBytesSum += gain.memoryBytes;
+    all.gpuMilliSum += gain.gpuMilli;
+    for (const name of GREATEST) all[name] = Math.max(all[name], row[name]);
+  }
+  return all;
+}
+
+const GREATEST = [
+  ...(['from', 'stepMs', 'cpuMilliAsked', 'cpuMilliPeak'] as const),
+  ...(['memoryBytesAsked', 'memoryBytesPeak', 'gpuMilliAsked', 'gpuMilliPeak'] as const),
+];
 
 export function pointsOf(bytes: Uint8Array): Point[] {
   return unpack(bytes).map((code) => {
     const amount = amountOf(code);
     return amount === null ? null : Math.round(amount);
   });
-}
-
-function sum(amounts: readonly number[]): number {
-  return amounts.reduce((total, amount) => total + amount, 0);
 }

@@ -1,19 +1,19 @@
 // All samples of a cluster at its head: what comes in, what is written once a minute, and what is asked for.
 
-import type { Task } from '../../../kernel/machine/jobs/facts.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import type { EpochId, NodeName } from '../../../kernel/model/ids.ts';
 import type { Clock } from '../../../kernel/ports/clock.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import { unpack } from '../core/column.ts';
-import { amountOf } from '../core/level-code.ts';
+import { Merged } from '../core/merged.ts';
 import { readLooks } from '../core/said.ts';
-import { TaskCurve, type TaskName } from '../core/task-curve.ts';
-import { LEVELS, levelFor, Track } from '../core/track.ts';
-import { type JobUse, usedBy } from '../core/used.ts';
-import type { SeriesChunk, TaskRow } from '../model/chunk.ts';
+import { TaskCurve } from '../core/task-curve.ts';
+import { type Grid, gridFor, LEVELS, Track } from '../core/track.ts';
+import { type JobUse, usedBy, withLive } from '../core/used.ts';
+import type { SeriesChunk } from '../model/chunk.ts';
 import type { Look, Point, TaskUse } from '../model/look.ts';
 import type { OwnerUse, Shelf } from '../ports/shelf.ts';
+import { nameOf } from './task-name.ts';
 
 const FLUSH_MS = 60_000;
 const CLEAN_MS = 3_600_000;
@@ -21,8 +21,8 @@ const CLEAN_MS = 3_600_000;
 const QUIET_MS = 300_000;
 const TASKS_KEPT_MS = 90 * 86_400_000;
 export const TASKS_KEPT_MAX = 1_000_000;
-/** How many tasks of one job an answer looks at. */
-const TASKS_PER_ANSWER_MAX = 1000;
+/** Series that are cleaned together: a tick takes some milliseconds of it. */
+const SERIES_PER_TICK = 50;
 const STEPS_PER_ANSWER_MAX = 1500;
 
 /** By figure: `cpu`, `memory`, `gpu0`, `gpu0-memory`. */
@@ -63,6 +63,8 @@ export class Samples {
   #done: SeriesChunk[] = [];
   #flushedAt: number;
   #cleanedAt = Number.NEGATIVE_INFINITY;
+  /** Series of which old chunks were dropped last; null: all are done. */
+  #cleaned: string | null = null;
   #count = 0;
 
   constructor(shelf: Shelf, clock: Clock, log: Log) {
@@ -111,8 +113,10 @@ export class Samples {
     let curve = this.#tasks.get(key);
     if (curve === undefined) {
       const holding = state.nodes.get(node)?.holding.get(use.epochId as EpochId);
-      if (holding === undefined || holding.task === null) return;
-      curve = new TaskCurve(nameOf(holding.task, use.epochId, node), at);
+      const name = holding === undefined ? null : nameOf(holding, node);
+      if (name === null) return;
+      const row = this.#shelf.task(name.jobId, name.epochId, node);
+      curve = row === null ? new TaskCurve(name, at) : TaskCurve.after(row, name);
       this.#tasks.set(key, curve);
     }
     if (curve.add(at, use)) this.#grown.add(key);
@@ -120,8 +124,8 @@ export class Samples {
   }
 
   tick(state: State): void {
-    if (this.#clock.monotonic() - this.#flushedAt < FLUSH_MS) return;
-    this.flush(state);
+    if (this.#clock.monotonic() - this.#flushedAt >= FLUSH_MS) return this.flush(state);
+    if (this.#cleaned !== null) this.#try(() => this.#cleanSome());
   }
 
   /** Writes what has come since. What cannot be written is lost: nobody waits for it. */
@@ -135,12 +139,20 @@ export class Samples {
         for (const chunk of track.grown()) chunks.push({ series, ...chunk });
       }
     }
-    const tasks = [...this.#grown].flatMap((key) => this.#tasks.get(key)?.row() ?? []);
+    const curves = [...this.#grown].flatMap((key) => this.#tasks.get(key) ?? []);
+    const rows = curves.map((curve) => curve.row());
     this.#grown.clear();
     this.#forget(state);
-    try {
-      this.#shelf.put(chunks, tasks);
+    this.#try(() => {
+      this.#shelf.put(chunks, rows);
+      for (const [at, row] of rows.entries()) curves[at]?.wrote(row);
       this.#clean();
+    });
+  }
+
+  #try(work: () => void): void {
+    try {
+      work();
     } catch (error) {
       this.#log.warn({ error: String(error) }, 'samples could not be written');
     }
@@ -163,44 +175,46 @@ export class Samples {
     const now = this.#clock.now();
     if (this.#clock.monotonic() - this.#cleanedAt < CLEAN_MS) return;
     this.#cleanedAt = this.#clock.monotonic();
-    for (const { stepMs, keepMs, mean, peak, steps } of LEVELS) {
-      const before = Math.floor((now - keepMs) / stepMs) - steps;
-      for (const line of new Set([mean, peak])) this.#shelf.dropChunks(line, before);
-    }
     this.#shelf.dropTasks(now - TASKS_KEPT_MS, TASKS_KEPT_MAX);
+    this.#cleaned ??= '';
+    this.#cleanSome();
+  }
+
+  #cleanSome(): void {
+    const now = this.#clock.now();
+    const olds = LEVELS.flatMap(({ stepMs, keepMs, mean, peak, steps }) => {
+      const before = Math.floor((now - keepMs) / stepMs) - steps;
+      return [...new Set([mean, peak])].map((line) => ({ line, before }));
+    });
+    const after = this.#cleaned ?? '';
+    // What fails is tried again in an hour, not at each tick.
+    this.#cleaned = null;
+    this.#cleaned = this.#shelf.dropChunks(after, olds, SERIES_PER_TICK);
   }
 
   /** Returns null when nobody has looked at any of its tasks. */
   jobUse(jobId: number): JobUse | null {
-    const rows = new Map<string, TaskRow>();
-    for (const row of this.#shelf.tasksOf(jobId, TASKS_PER_ANSWER_MAX)) {
-      rows.set(`${row.epochId} ${row.node}`, row);
-    }
-    for (const key of this.#grown) {
-      const row = key.startsWith(`${jobId}`) ? this.#tasks.get(key)?.row() : undefined;
-      if (row?.jobId === jobId) rows.set(key, row);
-    }
-    return usedBy([...rows.values()]);
+    const live = [...this.#grown].flatMap((key) => this.#tasks.get(key) ?? []);
+    const own = live.filter((curve) => curve.jobId === jobId);
+    const sums = withLive(this.#shelf.sumsOf(jobId), own);
+    if (sums.parts !== 1) return usedBy(sums, null);
+    return usedBy(sums, own[0]?.row() ?? this.#shelf.tasksOf(jobId, 1)[0] ?? null);
   }
 
-  byOwner(since: number): readonly OwnerUse[] {
-    return this.#shelf.byOwner(since);
+  byOwner(since: number, owner: string | null): readonly OwnerUse[] {
+    return this.#shelf.byOwner(since, owner);
   }
 
   nodeCurves(name: NodeName, from: number): NodeCurves {
-    const now = this.#clock.now();
-    const level = levelFor(from, now, STEPS_PER_ANSWER_MAX);
-    const { stepMs } = level;
-    const first = Math.floor(from / stepMs);
-    const count = Math.min(STEPS_PER_ANSWER_MAX, Math.floor(now / stepMs) - first + 1);
-    const of = (figure: string): Curve => {
-      const read = (line: number) => this.#column(name, figure, { line, first, count });
-      return { mean: read(level.mean), peak: read(level.peak) };
-    };
+    const grid = gridFor(from, this.#clock.now(), STEPS_PER_ANSWER_MAX);
+    const { first, merged, level } = grid;
+    const of = (figure: string): Curve => this.#curve(name, figure, grid);
     const gpus = this.#gpusOf(name).map((number) => {
       return { number, busyPercent: of(`gpu${number}`), memoryBytes: of(`gpu${number}-memory`) };
     });
-    return { from: first * stepMs, stepMs, cpu: of('cpu'), memory: of('memory'), gpus };
+    const stepMs = level.stepMs * merged;
+    const [cpu, memory] = [of('cpu'), of('memory')];
+    return { from: first * level.stepMs, stepMs, cpu, memory, gpus };
   }
 
   /** Numbers of those that have told since the head was started. */
@@ -210,30 +224,29 @@ export class Samples {
     return numbers.map(Number).sort((a, b) => a - b);
   }
 
+  #curve(name: NodeName, figure: string, grid: Grid): Curve {
+    const { mean, peak } = grid.level;
+    const means = this.#column(name, figure, { line: mean, grid });
+    const peaks = mean === peak ? means : this.#column(name, figure, { line: peak, grid });
+    return { mean: means.means(), peak: peaks.peaks() };
+  }
+
   #column(
     name: NodeName,
     figure: string,
-    {
-      line,
-      first,
-      count,
-    }: { readonly line: number; readonly first: number; readonly count: number },
-  ): Point[] {
-    const points: Point[] = Array.from({ length: count }, () => null);
-    const fill = (start: number, codes: readonly number[]): void => {
-      codes.forEach((code, at) => {
-        const place = start + at - first;
-        const amount = amountOf(code);
-        if (place >= 0 && place < count && amount !== null) points[place] = Math.round(amount);
-      });
-    };
-    const steps = LEVELS.find(({ mean, peak }) => mean === line || peak === line)?.steps ?? 0;
-    const rows = this.#shelf.chunks(`${name}/${figure}`, line, first - steps, first + count);
-    for (const { start, bytes } of rows) fill(start, unpack(bytes));
+    { line, grid }: { readonly line: number; readonly grid: Grid },
+  ): Merged {
+    const { first, count, level, merged } = grid;
+    const column = new Merged(grid);
+    const end = first + count * merged;
+    const rows = this.#shelf.chunks(`${name}/${figure}`, line, first - level.steps, end);
     const lines = this.#nodes.get(name)?.get(figure)?.lines ?? [];
-    const tail = lines.find((one) => one.number === line)?.tail;
-    if (tail != null) fill(tail.start, tail.codes);
-    return points;
+    const tail = lines.find((one) => one.number === line)?.tail ?? null;
+    // What is written of the open chunk is in its tail, and more.
+    for (const { start, bytes } of rows)
+      if (start !== tail?.start) column.add(start, unpack(bytes));
+    if (tail !== null) column.add(tail.start, tail.codes);
+    return column;
   }
 
   /** What was seen last of each node that still tells. */
@@ -257,19 +270,6 @@ export class Samples {
     this.flush(null);
     this.#shelf.close();
   }
-}
-
-function nameOf({ job }: Task, epochId: string, node: NodeName): TaskName {
-  const { cpuCount, memoryBytes, gpuCount } = job.spec.request.perNode;
-  return {
-    jobId: job.id,
-    epochId,
-    node,
-    owner: job.owner,
-    cpuMilliAsked: cpuCount * 1000,
-    memoryBytesAsked: memoryBytes,
-    gpuMilliAsked: gpuCount * 1000,
-  };
 }
 
 function* figuresOf({ node, gpus }: Look): Generator<readonly [figure: string, amount: number]> {

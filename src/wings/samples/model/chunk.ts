@@ -14,6 +14,23 @@ export interface SeriesChunk extends Chunk {
   readonly series: string;
 }
 
+/** Over all starts of a job's tasks on all nodes: sums, and the greatest of everything else. */
+export interface JobSums {
+  parts: number;
+  from: number;
+  stepMs: number;
+  looks: number;
+  cpuMilliAsked: number;
+  cpuMilliSum: number;
+  cpuMilliPeak: number;
+  memoryBytesAsked: number;
+  memoryBytesSum: number;
+  memoryBytesPeak: number;
+  gpuMilliAsked: number;
+  gpuMilliSum: number;
+  gpuMilliPeak: number;
+}
+
 /** What one start of a task used on one node. */
 export interface TaskRow {
   readonly jobId: number;

@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { environmentOf, statFields } from '../../../kernel/os/environment-of.ts';
-import type { MachineLook, MachineUse } from '../ports/machine-use.ts';
+import type { MachineLook, MachineUse, SessionUse } from '../ports/machine-use.ts';
 
 const MARK = 'WEFT_LAUNCH=';
 /** Linux tells times of processes in hundredths of a second, whatever its own tick is (time(7)). */
@@ -14,7 +14,12 @@ const PAGE_BYTES =
 
 export function systemUse(): MachineUse {
   const marks = new Map<string, string | null>();
-  return { look: () => ({ whole: wholeUse(), byMark: useByMark(marks) }) };
+  return {
+    look: () => {
+      const stat = readOrEmpty('/proc/stat');
+      return { whole: wholeUse(stat), cpuCount: cpusIn(stat), byMark: useByMark(marks) };
+    },
+  };
 }
 
 /** For the nodes of one program, which look at about the same time. */
@@ -35,7 +40,7 @@ interface Sum {
 }
 
 /** `marks`: of sessions that were seen before, which never change. */
-function useByMark(marks: Map<string, string | null>): Map<string, Sum> {
+function useByMark(marks: Map<string, string | null>): Map<string, SessionUse[]> {
   const sessions = new Map<string, Sum & { startTicks: string }>();
   for (const pid of pids()) {
     const fields = statFields(pid);
@@ -52,22 +57,27 @@ function useByMark(marks: Map<string, string | null>): Map<string, Sum> {
   return marked(sessions, marks);
 }
 
-function marked(
+/** `markFor`: undefined when nobody can say it at the moment. */
+export function marked(
   sessions: ReadonlyMap<string, Sum & { readonly startTicks: string }>,
   marks: Map<string, string | null>,
-): Map<string, Sum> {
-  const found = new Map<string, Sum>();
+  markFor: (session: string) => string | null | undefined = markOf,
+): Map<string, SessionUse[]> {
+  const found = new Map<string, SessionUse[]>();
   const seen = new Set<string>();
   for (const [session, { startTicks, cpuMs, memoryBytes }] of sessions) {
     // Without its leader nobody can say whose it is.
     if (startTicks === '') continue;
     const key = `${session}@${startTicks}`;
     seen.add(key);
-    const mark = marks.has(key) ? marks.get(key) : markOf(session);
+    const mark = marks.has(key) ? marks.get(key) : markFor(session);
     // In the middle of an exec: the next look says it.
     if (mark === undefined) continue;
     marks.set(key, mark);
-    if (mark !== null) found.set(mark, { cpuMs, memoryBytes });
+    if (mark === null) continue;
+    const all = found.get(mark) ?? [];
+    all.push({ name: key, cpuMs, memoryBytes });
+    found.set(mark, all);
   }
   for (const key of marks.keys()) if (!seen.has(key)) marks.delete(key);
   return found;
@@ -80,9 +90,9 @@ function markOf(pid: string): string | null | undefined {
   return entry?.slice(MARK.length) ?? null;
 }
 
-function wholeUse(): Sum | null {
+function wholeUse(stat: string): Sum | null {
   const [user, nice, system, , , irq, softirq] =
-    /^cpu +(.*)$/m.exec(readOrEmpty('/proc/stat'))?.[1]?.split(' ').map(Number) ?? [];
+    /^cpu +(.*)$/m.exec(stat)?.[1]?.split(' ').map(Number) ?? [];
   const memory = readOrEmpty('/proc/meminfo');
   const total = kib(memory, 'MemTotal');
   const available = kib(memory, 'MemAvailable');
@@ -92,6 +102,10 @@ function wholeUse(): Sum | null {
     0,
   );
   return { cpuMs: ticks * MS_PER_TICK, memoryBytes: (total - available) * 1024 };
+}
+
+function cpusIn(stat: string): number | null {
+  return stat.match(/^cpu\d+ /gm)?.length ?? null;
 }
 
 function kib(text: string, name: string): number | null {

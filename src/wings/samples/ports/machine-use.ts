@@ -8,6 +8,16 @@ export interface MachineUse {
 export interface MachineLook {
   /** Null when the machine does not say. */
   readonly whole: { readonly cpuMs: number; readonly memoryBytes: number } | null;
-  /** By the mark of a launch (`WEFT_LAUNCH`): of all processes of its session. */
-  readonly byMark: ReadonlyMap<string, { readonly cpuMs: number; readonly memoryBytes: number }>;
+  /** Null when the machine does not say. */
+  readonly cpuCount: number | null;
+  /** By the mark of a launch (`WEFT_LAUNCH`): all sessions that have it, as those begun by others of it do. */
+  readonly byMark: ReadonlyMap<string, readonly SessionUse[]>;
+}
+
+/** All processes of one session. */
+export interface SessionUse {
+  /** No other one of this machine has or had it. */
+  readonly name: string;
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
 }

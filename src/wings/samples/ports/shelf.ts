@@ -1,6 +1,6 @@
 // Where samples are kept.
 
-import type { SeriesChunk, TaskRow } from '../model/chunk.ts';
+import type { JobSums, SeriesChunk, TaskRow } from '../model/chunk.ts';
 
 export interface Shelf {
   /** All or nothing; what is there under the same names is replaced. */
@@ -10,14 +10,26 @@ export interface Shelf {
   chunks(series: string, line: number, from: number, to: number): readonly SeriesChunk[];
   /** The newest first, at most so many. */
   tasksOf(jobId: number, max: number): readonly TaskRow[];
-  /** What everybody's tasks asked for and used since then. */
-  byOwner(since: number): readonly OwnerUse[];
-  /** Forgets chunks of the column that begin before the step. */
-  dropChunks(line: number, before: number): void;
+  task(jobId: number, epochId: string, node: string): TaskRow | null;
+  /** Sums over all that is kept of the job; `parts` is 0 when nothing is. */
+  sumsOf(jobId: number): JobSums;
+  /** What everybody's tasks asked for and used since then, or only one's; of what ran longer, that part. */
+  byOwner(since: number, owner: string | null): readonly OwnerUse[];
+  /**
+   * Forgets what is too old of the next series by name after this one, at most so many. Returns the
+   * last of them; null: there are no more.
+   */
+  dropChunks(after: string, olds: readonly OldChunks[], max: number): string | null;
   /** Forgets tasks that nobody has looked at since then, and the oldest beyond so many. */
   dropTasks(before: number, keepMax: number): void;
   bytes(): number;
   close(): void;
+}
+
+/** Chunks of a column that begin before the step. */
+export interface OldChunks {
+  readonly line: number;
+  readonly before: number;
 }
 
 export interface OwnerUse {

@@ -2,8 +2,8 @@
 // nothing of the cluster's state depends on it.
 
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { SeriesChunk, TaskRow } from '../model/chunk.ts';
-import type { OwnerUse, Shelf } from '../ports/shelf.ts';
+import type { JobSums, SeriesChunk, TaskRow } from '../model/chunk.ts';
+import type { OldChunks, OwnerUse, Shelf } from '../ports/shelf.ts';
 
 const TASK_COLUMNS = [
   ...['jobId', 'epochId', 'node', 'owner', 'from', 'until', 'looks'],
@@ -13,6 +13,13 @@ const TASK_COLUMNS = [
 ] as const satisfies readonly (keyof TaskRow)[];
 
 const QUOTED = TASK_COLUMNS.map((name) => `"${name}"`).join(', ');
+
+/** What sums are made of: an index has it all, since rows with their curves are long to read. */
+const SUMMED = [
+  ...['"looks"', '"cpuMilliAsked"', '"cpuMilliSum"', '"memoryBytesAsked"', '"memoryBytesSum"'],
+  ...['"gpuMilliAsked"', '"gpuMilliSum"'],
+].join(', ');
+const PEAKS = '"stepMs", "cpuMilliPeak", "memoryBytesPeak", "gpuMilliPeak"';
 
 /** Raised when the tables change. */
 const VERSION = 2;
@@ -30,15 +37,39 @@ const SCHEMA = `
     PRIMARY KEY ("jobId", "epochId", "node")
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS ended ON tasks ("until");
+  CREATE INDEX IF NOT EXISTS owned ON tasks ("owner", "until", "from", ${SUMMED});
+  CREATE INDEX IF NOT EXISTS of_job ON tasks ("jobId", "from", ${SUMMED}, ${PEAKS});
 `;
 
-const USE_OF_OWNERS = `
-  SELECT owner, COUNT(*) AS tasks, SUM(looks) AS looks,
-    SUM("cpuMilliAsked" * looks) AS cpuMilliAsked, SUM("cpuMilliSum") AS cpuMilliUsed,
-    SUM("memoryBytesAsked" * 1.0 * looks) AS memoryBytesAsked,
-    SUM("memoryBytesSum" * 1.0) AS memoryBytesUsed,
-    SUM("gpuMilliAsked" * looks) AS gpuMilliAsked, SUM("gpuMilliSum") AS gpuMilliUsed
-  FROM tasks WHERE "until" >= ? GROUP BY owner ORDER BY owner
+/** Which part of a row came after `?1`: looks are spread evenly over it. */
+const PART = `CASE WHEN "from" >= ?1 THEN 1.0 ELSE ("until" - ?1) * 1.0 / ("until" - "from") END`;
+
+function useOfOwners(isOne: boolean): string {
+  const used = ['cpuMilli', 'memoryBytes', 'gpuMilli'].flatMap((figure) => [
+    `SUM("${figure}Asked" * 1.0 * looks * part) AS "${figure}Asked"`,
+    `SUM("${figure}Sum" * 1.0 * part) AS "${figure}Used"`,
+  ]);
+  return `
+    SELECT owner, COUNT(*) AS tasks, CAST(ROUND(SUM(looks * part)) AS INTEGER) AS looks,
+      ${used.join(', ')}
+    FROM (
+      SELECT owner, ${SUMMED}, ${PART} AS part
+      FROM tasks INDEXED BY owned WHERE "until" >= ?1 ${isOne ? 'AND owner = ?2' : ''}
+    ) GROUP BY owner ORDER BY owner
+  `;
+}
+
+const USE_OF_JOB = `
+  SELECT COUNT(*) AS parts, ${['looks', 'cpuMilliSum', 'memoryBytesSum', 'gpuMilliSum']
+    .map((name) => `TOTAL("${name}") AS "${name}"`)
+    .join(', ')},
+    ${[
+      ...['from', 'stepMs', 'cpuMilliAsked', 'cpuMilliPeak'],
+      ...['memoryBytesAsked', 'memoryBytesPeak', 'gpuMilliAsked', 'gpuMilliPeak'],
+    ]
+      .map((name) => `IFNULL(MAX("${name}"), 0) AS "${name}"`)
+      .join(', ')}
+  FROM tasks INDEXED BY of_job WHERE "jobId" = ?
 `;
 
 type Statement = ReturnType<DatabaseSync['prepare']>;
@@ -94,13 +125,33 @@ class SqliteShelf implements Shelf {
     return this.#prepared(words).all(jobId, max) as unknown as TaskRow[];
   }
 
-  byOwner(since: number): readonly OwnerUse[] {
-    const rows = this.#prepared(USE_OF_OWNERS).all(since) as unknown as OwnerUse[];
-    return rows.map((row) => ({ ...row }));
+  task(jobId: number, epochId: string, node: string): TaskRow | null {
+    const words = `SELECT ${QUOTED} FROM tasks WHERE "jobId" = ? AND "epochId" = ? AND "node" = ?`;
+    return (this.#prepared(words).get(jobId, epochId, node) as TaskRow | undefined) ?? null;
   }
 
-  dropChunks(line: number, before: number): void {
-    this.#prepared('DELETE FROM chunks WHERE line = ? AND start < ?').run(line, before);
+  sumsOf(jobId: number): JobSums {
+    return { ...(this.#prepared(USE_OF_JOB).get(jobId) as unknown as JobSums) };
+  }
+
+  byOwner(since: number, owner: string | null): readonly OwnerUse[] {
+    const statement = this.#prepared(useOfOwners(owner !== null));
+    const rows = owner === null ? statement.all(since) : statement.all(since, owner);
+    return (rows as unknown as OwnerUse[]).map((row) => ({ ...row }));
+  }
+
+  dropChunks(after: string, olds: readonly OldChunks[], max: number): string | null {
+    const next = this.#prepared('SELECT series FROM chunks WHERE series > ? LIMIT 1');
+    const words = 'DELETE FROM chunks WHERE series = ? AND line = ? AND start < ?';
+    const drop = this.#prepared(words);
+    let series = after;
+    for (let count = 0; count < max; count += 1) {
+      const found = next.get(series)?.['series'];
+      if (typeof found !== 'string') return null;
+      series = found;
+      for (const { line, before } of olds) drop.run(series, line, before);
+    }
+    return series;
   }
 
   dropTasks(before: number, keepMax: number): void {

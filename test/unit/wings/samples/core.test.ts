@@ -4,11 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pack, unpack } from '../../../../src/wings/samples/core/column.ts';
 import { amountOf, codeOf, NOTHING } from '../../../../src/wings/samples/core/level-code.ts';
+import { Merged } from '../../../../src/wings/samples/core/merged.ts';
 import { readLooks, writeLooks } from '../../../../src/wings/samples/core/said.ts';
 import { CURVE_STEPS_MAX, TaskCurve } from '../../../../src/wings/samples/core/task-curve.ts';
-import { LEVELS, levelFor, Track } from '../../../../src/wings/samples/core/track.ts';
-import { pointsOf, usedBy } from '../../../../src/wings/samples/core/used.ts';
-import type { Chunk } from '../../../../src/wings/samples/model/chunk.ts';
+import { gridFor, LEVELS, levelFor, Track } from '../../../../src/wings/samples/core/track.ts';
+import { pointsOf, usedBy, withLive } from '../../../../src/wings/samples/core/used.ts';
+import type { Chunk, JobSums } from '../../../../src/wings/samples/model/chunk.ts';
 import { LOOK_MS, LOOKS_KEPT_MAX, type Look } from '../../../../src/wings/samples/model/look.ts';
 
 /** Numbers from 0 to 1 that look random, the same each time. */
@@ -120,6 +121,50 @@ test('what is far back is seen in longer steps', () => {
   assert.equal(step(900 * 86_400_000), LEVELS.at(-1)?.stepMs);
 });
 
+test('[V12] a range of more steps than an answer may have is shown whole, in longer steps', () => {
+  const now = 1_764_000_000_123;
+  for (const days of [0, 0.02, 0.17, 1, 1.04, 10.5, 30, 200, 365, 9000]) {
+    const from = now - days * 86_400_000;
+    const { level, first, merged, count } = gridFor(from, now, 1500);
+    const ends = (first + count * merged) * level.stepMs;
+    assert.ok(count >= 1 && count <= 1500, `${days} days: ${count} steps`);
+    assert.ok(ends > now && ends - now <= merged * level.stepMs, `${days} days end now`);
+    assert.ok(first * level.stepMs <= Math.max(from, now - level.keepMs), `${days} days begin`);
+  }
+  assert.deepEqual(gridFor(now + 5000, now, 1500).count, 1, 'nothing of what is to come');
+  assert.equal(gridFor(now - 30 * 86_400_000, now, 1500).merged, 3);
+});
+
+test('[V12] of steps that are joined the mean and the peak are shown', () => {
+  const [level] = LEVELS as [(typeof LEVELS)[number]];
+  const merged = new Merged({ level, first: 3, merged: 3, count: 3 });
+  merged.add(0, [9, 9, 9, 1000, 4000, 0, 0].map(codeOf));
+  merged.add(7, [NOTHING, NOTHING, NOTHING, codeOf(64), NOTHING, NOTHING]);
+  const near = (point: number | null | undefined, wanted: number) =>
+    assert.ok(Math.abs((point ?? 0) - wanted) <= wanted / 50, `${point} is ${wanted}`);
+  near(merged.means()[0], 5000 / 3);
+  near(merged.peaks()[0], 4000);
+  assert.deepEqual([merged.means()[1], merged.peaks()[1]], [0, 0]);
+  near(merged.means()[2], 64);
+  assert.deepEqual(merged.means().length, 3);
+});
+
+const NOT_WRITTEN: JobSums = {
+  parts: 0,
+  from: 0,
+  stepMs: 0,
+  looks: 0,
+  cpuMilliAsked: 0,
+  cpuMilliSum: 0,
+  cpuMilliPeak: 0,
+  memoryBytesAsked: 0,
+  memoryBytesSum: 0,
+  memoryBytesPeak: 0,
+  gpuMilliAsked: 0,
+  gpuMilliSum: 0,
+  gpuMilliPeak: 0,
+};
+
 const NAME = {
   jobId: 42,
   epochId: '42#1',
@@ -148,7 +193,7 @@ test('[V13] a task has means, peaks and a curve that never grows beyond its boun
   assert.ok(row.cpu.length + row.memory.length < 4 * CURVE_STEPS_MAX);
   assert.ok(pointsOf(row.cpu).length <= CURVE_STEPS_MAX);
   assert.equal(row.looks, 10_000);
-  const used = usedBy([row]);
+  const used = usedBy(withLive(NOT_WRITTEN, [curve]), row);
   assert.deepEqual(
     [used?.cpuMilli.mean, used?.cpuMilli.peak, used?.memoryBytes.mean, used?.memoryBytes.peak],
     [2000, 4000, 6000, 10_999],
@@ -157,10 +202,43 @@ test('[V13] a task has means, peaks and a curve that never grows beyond its boun
     [used?.gpuMilli?.asked, used?.gpuMilli?.mean, used?.gpuMilli?.peak],
     [2000, 750, 1000],
   );
-  assert.equal(usedBy([{ ...row, gpuMilliAsked: 0 }])?.gpuMilli, null, 'it has no gpus');
-  assert.equal(usedBy([]), null);
-  const both = usedBy([row, { ...row, node: 'n2', cpuMilliSum: 0 }]);
+  const sums = withLive(NOT_WRITTEN, [curve]);
+  assert.equal(usedBy({ ...sums, gpuMilliAsked: 0 }, row)?.gpuMilli, null, 'it has no gpus');
+  assert.equal(usedBy(NOT_WRITTEN, null), null);
+  const both = usedBy({ ...sums, parts: 2, looks: 20_000 }, null);
   assert.deepEqual([both?.parts, both?.cpuMilli.mean, both?.cpuMilli.curve], [2, 1000, []]);
+});
+
+test('[V13] a task that is seen again goes on with its sums, its peaks and its curve', () => {
+  const use = (look: number) => ({ cpuMilli: 100 + look, memoryBytes: 1000, gpuMilli: 500 });
+  const whole = new TaskCurve(NAME, 0);
+  let again = new TaskCurve(NAME, 0);
+  for (let look = 0; look < 1000; look += 1) {
+    if (look % 130 === 129) again = TaskCurve.after(again.row(), NAME);
+    assert.ok(whole.add(look * LOOK_MS, use(look)) && again.add(look * LOOK_MS, use(look)));
+  }
+  assert.deepEqual(again.figures(), whole.figures());
+  const [wanted, found] = [pointsOf(whole.row().cpu), pointsOf(again.row().cpu)];
+  assert.equal(found.length, wanted.length);
+  found.forEach((point, at) => {
+    assert.ok(Math.abs((point ?? 0) - (wanted[at] ?? 0)) <= (wanted[at] ?? 0) / 20, `step ${at}`);
+  });
+  assert.equal(again.add(5, use(5)), false, 'older than what is written');
+});
+
+test('[V13] what is not written yet is added to what is', () => {
+  const use = { cpuMilli: 100, memoryBytes: 50, gpuMilli: null };
+  const [first, second] = [new TaskCurve(NAME, 0), new TaskCurve({ ...NAME, node: 'n2' }, 0)];
+  first.add(0, use);
+  const row = first.row();
+  first.wrote(row);
+  first.add(LOOK_MS, { ...use, cpuMilli: 900 });
+  second.add(0, use);
+  const sums = withLive({ ...NOT_WRITTEN, ...first.figures(), ...row, parts: 1 }, [first, second]);
+  assert.deepEqual(
+    [sums.parts, sums.looks, sums.cpuMilliSum, sums.cpuMilliPeak, sums.memoryBytesSum],
+    [2, 3, 1100, 900, 150],
+  );
 });
 
 test('[V11] what an agent says comes back, and nonsense is nothing', () => {
@@ -187,10 +265,6 @@ test('[V11] what an agent says comes back, and nonsense is nothing', () => {
     { looks: [[0, [1], []]] },
     { looks: [[0, [1, -1], []]] },
     { looks: [[0, [0.5, 1], []]] },
-    { looks: [[0, null, [['42#1', 1, Number.NaN]]]] },
-    { looks: [[0, null, [[42, 1, 1]]]] },
-    { looks: [[0, null, [['x'.repeat(65), 1, 1]]]] },
-    { looks: [[0, null, [['42#1', 1, 1, -1]]]] },
     { looks: [[0, null, [], 7]] },
     { looks: [[0, null, [], [[0, 101, 1]]]] },
     { looks: [[0, null, [], [[0, 1]]]] },
@@ -198,4 +272,20 @@ test('[V11] what an agent says comes back, and nonsense is nothing', () => {
   ];
   for (const said of wrong)
     assert.equal(readLooks(said, 0), null, JSON.stringify(said)?.slice(0, 60));
+});
+
+test('[V11] a task that cannot be read leaves the others as they are', () => {
+  const tasks = [
+    ['42#1', 1, Number.NaN],
+    [42, 1, 1],
+    ['x'.repeat(65), 1, 1],
+    ['42#1', 1, 1, -1],
+    ['42#1', 100_000_001, 1],
+    ['43#1', 7, 8],
+  ];
+  const looks = readLooks({ looks: [[0, [5, 6], tasks]] }, 0);
+  assert.deepEqual(looks?.[0]?.tasks, [
+    { epochId: '43#1', cpuMilli: 7, memoryBytes: 8, gpuMilli: null },
+  ]);
+  assert.deepEqual(looks?.[0]?.node, { cpuMilli: 5, memoryBytes: 6 });
 });

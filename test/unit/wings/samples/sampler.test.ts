@@ -7,13 +7,14 @@ import { samplesPart } from '../../../../src/wings/samples/agent/sampler.ts';
 import { readLooks } from '../../../../src/wings/samples/core/said.ts';
 import { LOOK_MS, LOOKS_KEPT_MAX, type Look } from '../../../../src/wings/samples/model/look.ts';
 import { WING } from '../../../../src/wings/samples/model/wing-name.ts';
-import type { MachineLook } from '../../../../src/wings/samples/ports/machine-use.ts';
+import type { MachineLook, SessionUse } from '../../../../src/wings/samples/ports/machine-use.ts';
 import { FakeWorld } from '../../kernel/agent/fake-world.ts';
 import { launch, share, shell } from '../../kernel/agent/orders.ts';
 
 let world = new FakeWorld();
 /** Milliseconds of cpus since the machine was started. */
 let used = { machine: 0, task: 0 };
+let sessions = (): SessionUse[] => [];
 
 afterEach(async () => {
   await world.kill();
@@ -21,10 +22,12 @@ afterEach(async () => {
 
 async function start(cards: readonly CardUse[] = []): Promise<void> {
   used = { machine: 0, task: 0 };
+  sessions = () => [{ name: '10@1', cpuMs: used.task, memoryBytes: 500 }];
   world = new FakeWorld();
   const look = (): MachineLook => ({
     whole: { cpuMs: used.machine, memoryBytes: 1000 },
-    byMark: new Map([['inst:1', { cpuMs: used.task, memoryBytes: 500 }]]),
+    cpuCount: 4,
+    byMark: new Map([['inst:1', sessions()]]),
   });
   world.parts = [samplesPart({ look }), { accompany: () => ({ cardUse: () => cards }) }];
   await world.start();
@@ -60,6 +63,36 @@ test('[V11] an agent tells of its machine and its tasks, as rates since the look
   assert.deepEqual(told().at(-1)?.tasks, [
     { epochId: '1#1', cpuMilli: 0, memoryBytes: 500, gpuMilli: null },
   ]);
+});
+
+test('[V11] sessions of one task are added up, and one that has ended takes nothing off', async () => {
+  await start();
+  await world.clock.advance(LOOK_MS);
+  world.head.order(launch(1, shell('sleep 9')));
+  await world.clock.settle();
+  const session = (name: string, cpuMs: number) => ({ name, cpuMs, memoryBytes: 500 });
+  const looks = [
+    [session('10@1', 1000), session('11@1', 8000)],
+    [session('10@1', 3000)],
+    [session('10@1', 3000), session('12@2', 900_000)],
+  ];
+  for (const look of looks) {
+    sessions = () => look;
+    await world.clock.advance(LOOK_MS);
+  }
+  const tasks = told().map(({ tasks }) => tasks.map((one) => [one.cpuMilli, one.memoryBytes]));
+  assert.deepEqual(tasks, [[[900, 1000]], [[200, 500]], [[4000, 1000]]], 'it has four cpus');
+});
+
+test('[V11] what was used while a task did not run is not told when it runs again', async () => {
+  await start();
+  used = { machine: 0, task: 30_000 };
+  await world.clock.advance(2 * LOOK_MS);
+  world.head.order(launch(1, shell('sleep 9')));
+  await world.clock.settle();
+  used = { machine: 0, task: 31_000 };
+  await world.clock.advance(LOOK_MS);
+  assert.equal(told().at(-1)?.tasks[0]?.cpuMilli, 100);
 });
 
 test('[V11] what no head takes is kept for an hour, and told with its age', async () => {

@@ -7,6 +7,7 @@ import type { NodeName } from '../../../../src/kernel/model/ids.ts';
 import type { Clock } from '../../../../src/kernel/ports/clock.ts';
 import { writeLooks } from '../../../../src/wings/samples/core/said.ts';
 import { Samples } from '../../../../src/wings/samples/head/samples.ts';
+import type { TaskRow } from '../../../../src/wings/samples/model/chunk.ts';
 import { LOOK_MS, type Look } from '../../../../src/wings/samples/model/look.ts';
 import { sqliteShelf } from '../../../../src/wings/samples/store/sqlite-shelf.ts';
 import { TestHead } from '../../../support/controller.ts';
@@ -27,10 +28,10 @@ function clockAt(begin: number): Clock & { at: number } {
 
 const LOG = { debug() {}, info() {}, warn() {}, error() {} };
 
-function world() {
+function world(wish: Parameters<TestHead['running']>[0] = { cpuCount: 2 }) {
   const head = new TestHead();
   head.connect('n1', { cpus: 4 });
-  const id = head.running({ cpuCount: 2 });
+  const id = head.running(wish);
   const clock = clockAt(3_600_000 * 1000);
   const shelf = sqliteShelf(':memory:');
   const samples = new Samples(shelf, clock, LOG);
@@ -62,7 +63,7 @@ test('[V13] a job shows what it used while it runs, when it is over, and after a
   const later = new Samples(shelf, clock, LOG);
   assert.deepEqual(later.jobUse(id), used);
   assert.equal(later.jobUse(id + 1), null);
-  assert.deepEqual(later.byOwner(0), [
+  assert.deepEqual(later.byOwner(0, null), [
     {
       owner: 'ann',
       tasks: 1,
@@ -139,4 +140,113 @@ test('[V12] each gpu of a node has its curves', () => {
       [3, 53],
     ],
   );
+});
+
+const use = (epochId: string, cpuMilli: number) => ({
+  epochId,
+  cpuMilli,
+  memoryBytes: 1000,
+  gpuMilli: null,
+});
+
+test('[V13] after a silence, or a restart of the head, a task goes on with what it used before', () => {
+  const { head, id, clock, shelf, samples, look } = world();
+  const begin = clock.at + LOOK_MS;
+  const tell = (cpuMilli: number) => look({ tasks: [use(`${id}#1`, cpuMilli)] });
+  for (const cpuMilli of [800, 0, 100]) tell(cpuMilli);
+  samples.flush(head.state);
+  clock.at += 600_000;
+  samples.flush(head.state);
+  tell(100);
+  const seen = (of: Samples) => {
+    const used = of.jobUse(id);
+    return [used?.parts, used?.from, used?.cpuMilli.mean, used?.cpuMilli.peak];
+  };
+  assert.deepEqual(seen(samples), [1, begin, 250, 800]);
+  samples.flush(head.state);
+  assert.equal(shelf.tasksOf(id, 9)[0]?.looks, 4);
+  const later = new Samples(shelf, clock, LOG);
+  clock.at += LOOK_MS;
+  const all = [{ at: clock.at, node: null, tasks: [use(`${id}#1`, 0)], gpus: [] }];
+  later.hear(head.state, N1, writeLooks(all, clock.at));
+  assert.deepEqual(seen(later), [1, begin, 200, 800]);
+});
+
+test('[V13] a job that has a node to itself is measured by the whole node', () => {
+  const { id, samples, look } = world({ cpuCount: 1, exclusive: true });
+  look({ tasks: [use(`${id}#1`, 500)] });
+  assert.equal(samples.jobUse(id)?.cpuMilli.asked, 4000);
+});
+
+const ROW: TaskRow = {
+  jobId: 7,
+  epochId: '7#1',
+  node: 'n1',
+  owner: 'ann',
+  from: 1000,
+  until: 5000,
+  looks: 8,
+  cpuMilliAsked: 1000,
+  cpuMilliSum: 4000,
+  cpuMilliPeak: 900,
+  memoryBytesAsked: 10,
+  memoryBytesSum: 40,
+  memoryBytesPeak: 9,
+  gpuMilliAsked: 0,
+  gpuMilliSum: 0,
+  gpuMilliPeak: 0,
+  stepMs: LOOK_MS,
+  cpu: new Uint8Array(),
+  memory: new Uint8Array(),
+  gpu: new Uint8Array(),
+};
+
+test('[V13] sums of a job of many tasks are over all of them, beside what is not written yet', () => {
+  const { id, samples, look, shelf } = world();
+  const rows = Array.from({ length: 3000 }, (_, at) => {
+    const name = { jobId: id, epochId: `${id}.${at}#1`, looks: 1 };
+    return { ...ROW, ...name, cpuMilliSum: 500, cpuMilliPeak: at === 1234 ? 3000 : 500 };
+  });
+  shelf.put([], rows);
+  look({ tasks: [use(`${id}#1`, 500)] });
+  const used = samples.jobUse(id);
+  assert.deepEqual(
+    [used?.parts, used?.cpuMilli.mean, used?.cpuMilli.peak, used?.cpuMilli.curve],
+    [3001, 500, 3000, []],
+  );
+});
+
+test('[V13] of a task that began before, the part since then counts; and everybody gets their own', () => {
+  const shelf = sqliteShelf(':memory:');
+  shelf.put([], [ROW, { ...ROW, jobId: 8, owner: 'ben', from: 5000 }]);
+  const seen = (since: number, owner: string | null) =>
+    shelf
+      .byOwner(since, owner)
+      .map((row) => [row.owner, row.tasks, row.looks, row.cpuMilliAsked, row.cpuMilliUsed]);
+  assert.deepEqual(seen(0, 'ann'), [['ann', 1, 8, 8000, 4000]]);
+  assert.deepEqual(seen(4000, null), [
+    ['ann', 1, 2, 2000, 1000],
+    ['ben', 1, 8, 8000, 4000],
+  ]);
+  assert.deepEqual(seen(5001, null), []);
+  shelf.close();
+});
+
+test('[V12] old chunks are dropped some series at a time, until all are done', () => {
+  const { head, clock, samples, shelf } = world();
+  const bytes = Uint8Array.from([1]);
+  const series = Array.from({ length: 120 }, (_, at) => `m${at}/cpu`);
+  shelf.put(
+    series.map((name) => ({ series: name, line: 0, start: 1, bytes })),
+    [],
+  );
+  const left = () => series.filter((name) => shelf.chunk(name, 0, 1) !== null).length;
+  clock.at += 3 * 86_400_000;
+  samples.flush(head.state);
+  assert.equal(left(), 70);
+  samples.tick(head.state);
+  assert.equal(left(), 20);
+  samples.tick(head.state);
+  assert.equal(left(), 0);
+  samples.tick(head.state);
 });
