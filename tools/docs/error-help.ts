@@ -97,6 +97,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
       'What knew of the end of the step is gone: its agent was killed, or its task ended first.',
     next: 'Start it once more; what the step itself has written to files is there.',
   },
+  'step.over': {
+    means: 'Its output goes to whoever started it, once: it was read, or nobody came for it.',
+    next: '`weft job ID` shows how it ended; start it once more to see what it writes.',
+  },
   'step.too_many': {
     means: 'Each step has a helper on its node and a line through the head.',
     next: 'Wait for some of them to end, or start more processes in one step: `weft exec -n`.',

@@ -55,6 +55,8 @@ export interface RouteShape {
   readonly lasting?: boolean;
   /** The request changes nothing: no line in the audit log. */
   readonly quiet?: boolean;
+  /** A node opens many such connections at once: they are counted apart from its agent's own. */
+  readonly isMany?: boolean;
 }
 
 export const PUBLIC = { kind: 'public' } as const satisfies Access;

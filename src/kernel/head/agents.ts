@@ -176,10 +176,16 @@ export class Agents {
     return true;
   }
 
+  /** The number of the connection over which wings talk with the node; null: there is none now. */
+  wingSession(node: NodeName): number | null {
+    const link = this.#links.get(node);
+    return link?.hasWings === true ? sessionOf(link) : null;
+  }
+
   /** To the other half of a wing; false when the node cannot be told of it. */
   tellWing(node: NodeName, wing: string, body: object): boolean {
     const link = this.#links.get(node);
-    if (link === undefined || sessionOf(link) === null || !link.hasWings) return false;
+    if (link === undefined || this.wingSession(node) === null) return false;
     tell(link, { kind: 'wing', wing, body });
     return true;
   }

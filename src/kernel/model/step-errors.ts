@@ -6,9 +6,13 @@ export const STEP_CODES = {
     kind: 'failed_precondition',
     text: 'Step {step} is over, and nobody knows how it ended: {why}.',
   },
+  'step.over': {
+    kind: 'failed_precondition',
+    text: 'Step {step} has ended with {exit}, and its stream is no longer kept.',
+  },
   'step.too_many': {
     kind: 'resource_exhausted',
-    text: 'Task {task} has {count} steps, which is as many as it may have at once.',
+    text: 'Task {task} has {what}.',
   },
   'step.not_running': {
     kind: 'failed_precondition',

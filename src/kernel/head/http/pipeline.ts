@@ -91,16 +91,18 @@ export class Pipeline {
    */
   async identify(
     visit: Pick<Visit, 'incoming' | 'local' | 'address'>,
-    route: Pick<Route, 'name'>,
+    route: Pick<Route, 'name' | 'isMany'>,
   ): Promise<Result<Principal, Refusal>> {
     const { clock } = this.#services;
     const isLogin = route.name === 'loginPage';
     const principal = await this.#principal(visit, isLogin);
     if (principal.ok && principal.value.kind !== 'nobody') this.#proven(visit.incoming.socket);
     // Who is logged in may not guess, nor open sessions, faster than others.
+    const nowMs = clock.monotonic();
+    const isMany = route.isMany === true;
     const limit = isLogin
-      ? await this.#limits.strangerExceeded(visit, clock.monotonic())
-      : await this.#limits.exceeded(visit, principal, clock.monotonic());
+      ? await this.#limits.strangerExceeded(visit, nowMs)
+      : await this.#limits.exceeded(visit, principal, { nowMs, isMany });
     return limit === null ? principal : err(refuse('rate.exceeded', { limit: String(limit) }));
   }
 

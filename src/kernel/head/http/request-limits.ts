@@ -27,6 +27,9 @@ const OWNER_BURST = 500;
 /** A node needs one connection; one that flaps waits longer from time to time. */
 const NODE_RATE = 2;
 const NODE_BURST = 20;
+/** Connections of which a node has many: one for each process of a step. */
+const LINE_RATE = 50;
+const LINE_BURST = 300;
 
 export interface Caller {
   readonly incoming: Pick<IncomingMessage, 'socket' | 'headers'>;
@@ -38,6 +41,7 @@ export interface Caller {
 export class RequestLimits {
   readonly #users: RateLimit;
   readonly #nodes = new RateLimit(NODE_RATE, NODE_BURST);
+  readonly #lines = new RateLimit(LINE_RATE, LINE_BURST);
   readonly #strangers = new RateLimit(STRANGER_RATE, STRANGER_BURST);
   readonly #connections = new RateLimit(CONNECTION_RATE, CONNECTION_BURST);
   readonly #local = new RateLimit(LOCAL_RATE, LOCAL_BURST);
@@ -52,11 +56,14 @@ export class RequestLimits {
     this.#peers = peers;
   }
 
-  /** Null when the request may be answered; else how many a second would have been right. */
+  /**
+   * Null when the request may be answered; else how many a second would have been right. `isMany`:
+   * the route is dialled often, which must not keep an agent's own connection out.
+   */
   async exceeded(
     caller: Caller,
     principal: Result<Principal, Refusal>,
-    nowMs: number,
+    { nowMs, isMany }: { readonly nowMs: number; readonly isMany: boolean },
   ): Promise<number | null> {
     if (!principal.ok) return this.strangerExceeded(caller, nowMs);
     const { value } = principal;
@@ -64,7 +71,8 @@ export class RequestLimits {
     if (value.kind === 'node' || value.kind === 'worker') {
       const dials = caller.incoming.headers.upgrade !== undefined;
       const name = value.kind === 'node' ? value.name : value.worker.epochId;
-      return spend(dials ? this.#nodes : this.#users, `${value.kind} ${name}`, nowMs);
+      const dialled = isMany ? this.#lines : this.#nodes;
+      return spend(dials ? dialled : this.#users, `${value.kind} ${name}`, nowMs);
     }
     return this.strangerExceeded(caller, nowMs);
   }

@@ -40,7 +40,9 @@ import type { SharedAnswers } from './shared-answers.ts';
 import type { TaskMaps } from './task-maps.ts';
 
 /** Takes authenticated sessions of agents, and knows how loaded their nodes are. */
-export interface AgentAcceptor extends FeedLink, Pick<Agents, 'tellWing' | 'hearWing'> {
+export interface AgentAcceptor
+  extends FeedLink,
+    Pick<Agents, 'wingSession' | 'tellWing' | 'hearWing'> {
   accept(session: Session): void;
   load(node: NodeName): NodeLoad | null;
   clockOffsetMs(node: NodeName): number | null;

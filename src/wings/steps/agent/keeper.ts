@@ -4,7 +4,7 @@
 import type { AgentInside, Companion } from '../../../kernel/agent/part.ts';
 import type { Epoch } from '../../../kernel/runner/epoch.ts';
 import { CLOSED_MAX, PROCESSES_MAX } from '../core/limits.ts';
-import { type News, readWish, type StartWish, WING } from '../core/told.ts';
+import { type News, newsOfAll, readWish, type StartWish, WING } from '../core/told.ts';
 import type { StepPorts } from '../ports/steps.ts';
 import { StepProcess } from './process.ts';
 
@@ -23,7 +23,8 @@ export class StepKeeper implements Companion {
   greeted(hears: boolean): void {
     this.#hears = hears;
     this.#forget();
-    this.#say({ isAll: true, processes: [...this.#processes.values()].map(({ told }) => told) });
+    const all = [...this.#processes.values()].map(({ told }) => told);
+    for (const news of newsOfAll(all)) this.#say(news);
   }
 
   parted(): void {
@@ -33,7 +34,14 @@ export class StepKeeper implements Companion {
   heard(wing: string, body: unknown): void {
     if (wing !== WING) return;
     const wish = readWish(body);
-    if (wish !== null) void this.#start(wish);
+    if (wish?.do === 'start') void this.#start(wish);
+    else if (wish !== null) this.#stopAll(wish.step);
+  }
+
+  /** The head has given it up. */
+  #stopAll(step: string): void {
+    for (const process of this.#processes.values())
+      if (process.wish.step === step && process.isLive) process.hangUp();
   }
 
   ended({ order: { epochId } }: Epoch): void {
@@ -50,6 +58,10 @@ export class StepKeeper implements Companion {
     // Said twice it is started once.
     if (this.#processes.has(key)) return;
     const running = this.#of(wish.epochId).filter(({ isLive }) => isLive).length;
+    // Of one too many nothing is made, not even a line.
+    if (running >= PROCESSES_MAX) {
+      return this.#refuse(wish, `its task has ${PROCESSES_MAX} processes of steps on this node`);
+    }
     const process: StepProcess = new StepProcess({
       agent: this.#agent,
       ports: this.#ports,
@@ -58,9 +70,6 @@ export class StepKeeper implements Companion {
       over: () => this.#forget(),
     });
     this.#processes.set(key, process);
-    if (running >= PROCESSES_MAX) {
-      return process.fail(`its task has ${PROCESSES_MAX} processes of steps on this node`);
-    }
     const epoch = this.#agent.state.epochs.get(wish.epochId);
     if (epoch?.phase !== 'running') return process.fail('its task does not run on this node');
     const joining = await this.#agent.beside.joining(epoch);
@@ -68,16 +77,21 @@ export class StepKeeper implements Companion {
     await process.start(joining.value);
   }
 
+  #refuse({ step, rank, count, epochId, command, by }: StartWish, why: string): void {
+    const now = this.#agent.ports.clock.now();
+    const over = { startedAt: now, endedAt: now, end: { why } };
+    this.#say({ isAll: false, processes: [{ step, rank, count, epochId, command, by, ...over }] });
+  }
+
   #of(epochId: string): StepProcess[] {
     return [...this.#processes.values()].filter(({ wish }) => wish.epochId === epochId);
   }
 
-  /** Processes that are over, and whose task is not here any more. */
+  /** Processes that are over and read, or for which nobody comes, and whose task is not here any more. */
   #forget(): void {
     for (const [key, process] of this.#processes) {
-      if (process.isLive || this.#agent.state.epochs.has(process.wish.epochId)) continue;
-      process.close();
-      this.#processes.delete(key);
+      if (process.isLive || !process.isClosed) continue;
+      if (!this.#agent.state.epochs.has(process.wish.epochId)) this.#processes.delete(key);
     }
     this.#forgetOldest();
   }

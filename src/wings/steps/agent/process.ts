@@ -5,7 +5,7 @@ import type { AgentInside, Joining } from '../../../kernel/agent/part.ts';
 import type { ProcessEvent } from '../../../kernel/model/processes.ts';
 import type { Timer } from '../../../kernel/ports/clock.ts';
 import { stepEnvironment } from '../core/environment.ts';
-import { LINGER_MS, PIECE_BYTES_MAX } from '../core/limits.ts';
+import { COMMAND_LENGTH_MAX, HANG_UP_MS, LINGER_MS, PIECE_BYTES_MAX } from '../core/limits.ts';
 import type { StartWish, StepEnd, ToldProcess } from '../core/told.ts';
 import type { StepPipes, StepPorts } from '../ports/steps.ts';
 import { Channel } from '../wire/channel.ts';
@@ -21,6 +21,7 @@ import { Redial } from './line.ts';
 
 const SIGHUP = 1;
 const SIGKILL = 9;
+const SIGTERM = 15;
 const ENDED = 'its task has ended';
 /** For what lies in the pipe of a step whose task has ended. */
 const REST_MS = 5_000;
@@ -46,6 +47,9 @@ export class StepProcess {
   #pipes: StepPipes | null = null;
   #launchId: number | null = null;
   #lingering: Timer | null = null;
+  /** Set while a hang-up takes its course. */
+  #hangingUp: Timer | null = null;
+  #isCutOff = false;
   #isKilled = false;
   /** The helper has ended; something of what it said may still lie in its pipe. */
   #isGone = false;
@@ -102,6 +106,7 @@ export class StepProcess {
       return this.fail(`its pipes cannot be made: ${(error as Error).message}`);
     }
     if (this.#isKilled || this.#isOver) return this.fail(ENDED);
+    if (this.#hangingUp !== null) return this.fail('it was hung up before it began');
     const pipes = this.#pipes;
     pipes.onBytes((bytes) => this.#hear(bytes));
     const like = {
@@ -128,20 +133,41 @@ export class StepProcess {
   hangUp(): void {
     if (!this.isLive) this.#finish();
     else if (this.#isGone) this.fail('nobody took what it had written');
-    else void this.#pipes?.write(signalFrame(SIGHUP)).catch(() => undefined);
+    else {
+      void this.#pipes?.write(signalFrame(SIGHUP)).catch(() => undefined);
+      this.#insist();
+    }
+  }
+
+  /** A helper whose program takes no input does not read that word: a signal says the same. */
+  #insist(): void {
+    if (this.#hangingUp !== null) return;
+    const { clock } = this.#world.agent.ports;
+    this.#hangingUp = clock.after(HANG_UP_MS, () => {
+      this.#signal(SIGTERM);
+      this.#hangingUp = clock.after(HANG_UP_MS, () => {
+        this.#isCutOff = true;
+        this.#signal(SIGKILL);
+      });
+    });
+  }
+
+  #signal(signal: number): void {
+    if (this.#launchId !== null && this.isLive && !this.#isGone)
+      this.#world.agent.beside.signal(this.#launchId, signal);
   }
 
   /** The end of its task. */
   kill(): void {
     this.#isKilled = true;
-    if (this.#launchId !== null && this.isLive)
-      this.#world.agent.beside.signal(this.#launchId, SIGKILL);
+    this.#signal(SIGKILL);
   }
 
   /** Nothing is heard or said any more. */
   close(): void {
     this.#isOver = true;
     this.#lingering?.cancel();
+    this.#hangingUp?.cancel();
     this.#redial.close();
     this.#pipes?.close();
     this.#pipes = null;
@@ -176,7 +202,8 @@ export class StepProcess {
       const why = this.#isKilled ? ENDED : 'it was killed with its helper';
       this.#pipes?.finish(() => this.fail(why));
       // Whoever reads slowly does not keep what its task has left.
-      if (this.#isKilled) this.#world.agent.ports.clock.after(REST_MS, () => this.fail(ENDED));
+      const isRude = this.#isKilled || this.#isCutOff;
+      if (isRude) this.#world.agent.ports.clock.after(REST_MS, () => this.fail(why));
     } else if (event.kind === 'failed') {
       this.fail(`its helper could not be started (${event.stage}, error ${event.errno})`);
     } else if (event.kind === 'lost') this.fail('the launcher of its node is lost');
@@ -184,7 +211,9 @@ export class StepProcess {
 
   #over(end: StepEnd, last?: Buffer): void {
     if (!this.isLive) return;
-    this.#end = end;
+    this.#hangingUp?.cancel();
+    // A head takes no longer word.
+    this.#end = 'why' in end ? { why: end.why.slice(0, COMMAND_LENGTH_MAX) } : end;
     this.#endedAt = this.#world.agent.ports.clock.now();
     const why = 'why' in end ? Buffer.from(end.why).subarray(0, PIECE_BYTES_MAX) : null;
     this.#channel.write(last ?? frame(FROM_STEP.gone, why ?? Buffer.alloc(0)));
@@ -199,11 +228,19 @@ export class StepProcess {
     this.#world.over();
   }
 
+  /** Somebody has come, who takes what its program leaves: there is no haste, unless it is killed. */
+  #spare(): void {
+    if (this.#isCutOff) return;
+    this.#hangingUp?.cancel();
+    this.#hangingUp = null;
+  }
+
   /** Without anybody at the other end it goes on for a while: a line may come again. */
   #linger(isAlone: boolean): void {
     this.#lingering?.cancel();
     this.#lingering = null;
-    if (!isAlone || this.#isOver) return;
+    if (!isAlone) return this.#spare();
+    if (this.#isOver) return;
     const { clock } = this.#world.agent.ports;
     this.#lingering = clock.after(LINGER_MS, () => this.hangUp());
   }

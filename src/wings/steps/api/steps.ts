@@ -62,5 +62,6 @@ export const stepRoutes = {
     access: NODE,
     params: z.strictObject({ step: z.string(), rank: z.string() }),
     produces: 'upgrade',
+    isMany: true,
   },
 } as const satisfies Readonly<Record<string, RouteShape>>;

@@ -1,9 +1,10 @@
 // The steps that a head knows, by their tasks: in memory only, as nodes tell of theirs once more to
 // each head that they meet.
 
+import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import type { EpochId, NodeName, TaskId } from '../../../kernel/model/ids.ts';
 import { formatStepId, parseStepId } from './ids.ts';
-import { STEPS_KEPT_MAX, STEPS_MAX, TASKS_KEPT_MAX } from './limits.ts';
+import { PROCESSES_MAX, STEPS_KEPT_MAX, STEPS_MAX, TASKS_KEPT_MAX } from './limits.ts';
 import type { StepEnd, ToldProcess } from './told.ts';
 
 export interface StepProcess {
@@ -12,7 +13,14 @@ export interface StepProcess {
   endedAt: number | null;
   /** Null when it runs, or is about to. */
   end: StepEnd | null;
+  /** The connection over which its node is asked for it; null: the node has told of it. */
+  readonly askedOver: number | null;
+  /** Gone from its node as well, so that nobody comes to the other end of a line. */
+  isPast: boolean;
 }
+
+/** The number of the connection to a node. */
+type SessionOf = (node: NodeName) => number | null;
 
 export interface Step {
   readonly task: TaskId;
@@ -39,26 +47,56 @@ export interface NewStep {
   /** By rank. */
   readonly nodes: readonly NodeName[];
   readonly at: number;
+  readonly sessionOf?: SessionOf;
+}
+
+interface Heard {
+  readonly at: number;
+  readonly session: number | null;
+  /** What is said of it is believed; it is there all the same. Absent: all of it is. */
+  readonly counts?: (told: ToldProcess) => boolean;
+}
+
+interface Place {
+  readonly epochId: EpochId;
+  readonly node: NodeName;
 }
 
 export class StepBook {
   readonly #tasks = new Map<TaskId, TaskSteps>();
 
-  /** Returns null when the task has as many steps at once as it may. */
-  add({ task, epochId, command, by, nodes, at }: NewStep): Step | null {
+  /** An error says of what the task has as much at once as it may. */
+  add(made: NewStep): Result<Step, string> {
+    const { task, epochId, command, by, nodes, at, sessionOf } = made;
     const own = this.#of(task);
-    const running = [...own.steps.values()].filter(
-      (step) => step.epochId === epochId && isLive(step),
-    );
-    if (running.length >= STEPS_MAX) return null;
+    const full = this.#fullOf(own, made);
+    if (full !== null) return err(full);
     const number = own.next;
     own.next += 1;
     const processes = new Map(
-      nodes.map((node, rank) => [rank, { node, startedAt: at, endedAt: null, end: null }]),
+      nodes.map((node, rank) => {
+        const askedOver = sessionOf?.(node) ?? null;
+        return [rank, { node, startedAt: at, endedAt: null, end: null, askedOver, isPast: false }];
+      }),
     );
     const step = { task, number, epochId, command, by, count: nodes.length, processes };
     this.#keep(own, step);
-    return step;
+    return ok(step);
+  }
+
+  #fullOf(own: TaskSteps, { epochId, nodes }: NewStep): string | null {
+    const running = [...own.steps.values()].filter((one) => one.epochId === epochId && isLive(one));
+    if (running.length >= STEPS_MAX)
+      return `${STEPS_MAX} steps, which is as many as it may have at once`;
+    for (const node of new Set(nodes)) {
+      const wanted = nodes.filter((name) => name === node).length;
+      const count = liveOn(own, { epochId, node });
+      if (count + wanted > PROCESSES_MAX) {
+        const more = `${wanted} more would be beyond the ${PROCESSES_MAX} that it may have there at once`;
+        return `${count} processes of steps on node ${node}, and ${more}`;
+      }
+    }
+    return null;
   }
 
   /** From this rank on its processes were never asked for. */
@@ -90,7 +128,7 @@ export class StepBook {
   /** A node speaks of its own processes only: whatever it says of those of others is not heard. */
   hear(node: NodeName, told: ToldProcess): void {
     const name = parseStepId(told.step);
-    if (!name.ok) return;
+    if (!name.ok || told.rank < 0 || told.rank >= PROCESSES_MAX) return;
     const own = this.#of(name.value.task);
     const { number } = name.value;
     const known = own.steps.get(number);
@@ -101,45 +139,58 @@ export class StepBook {
     if (process !== undefined && process.node !== node) return;
     if (process?.end != null || step.epochId !== told.epochId) return;
     const { startedAt, endedAt, end } = told;
-    step.processes.set(told.rank, { node, startedAt, endedAt, end });
+    // No node has more than its agent would start.
+    const isNew = process === undefined && end === null;
+    if (isNew && liveOn(own, { epochId: told.epochId, node }) >= PROCESSES_MAX) return;
+    step.processes.set(told.rank, {
+      node,
+      startedAt,
+      endedAt,
+      end,
+      askedOver: null,
+      isPast: false,
+    });
   }
 
-  /** The node has these alone: what else ran there is over, in a way that nobody knows; their keys. */
-  hearAll(node: NodeName, all: readonly ToldProcess[], at: number): string[] {
-    for (const told of all) this.hear(node, told);
+  /**
+   * The node has these alone: what else ran there is over, in a way that nobody knows. Returns the
+   * keys of all others that were there. `session`: over which it said so; what it is asked for over
+   * the same one it had not heard of yet.
+   */
+  hearAll(node: NodeName, all: readonly ToldProcess[], { at, session, counts }: Heard): string[] {
+    for (const told of all) if (counts?.(told) !== false) this.hear(node, told);
     const there = new Set(all.map(({ step, rank }) => `${step}:${rank}`));
-    return this.#endWhere(at, 'the agent of its node was started anew', (step, rank, process) => {
-      return process.node === node && !there.has(keyOf(step, rank));
-    });
-  }
-
-  /** A task is over on a node, and so is what ran inside of it there. */
-  endPart(
-    { epochId, node }: { readonly epochId: EpochId; readonly node: NodeName },
-    at: number,
-  ): void {
-    this.#endWhere(at, 'its task has ended', (step, _, process) => {
-      return step.epochId === epochId && process.node === node;
-    });
-  }
-
-  #endWhere(
-    at: number,
-    why: string,
-    isMeant: (step: Step, rank: number, process: StepProcess) => boolean,
-  ): string[] {
     const keys: string[] = [];
+    for (const { key, process } of this.#where((_, process) => process.node === node)) {
+      const isComing = process.end === null && process.askedOver !== null;
+      if (there.has(key) || process.isPast || (isComing && process.askedOver === session)) continue;
+      process.isPast = true;
+      keys.push(key);
+      end(process, 'the agent of its node was started anew', at);
+    }
+    return keys;
+  }
+
+  /** A task is over on a node, and so is what ran inside of it there: the keys of all of that. */
+  endPart({ epochId, node }: Place, at: number): string[] {
+    const keys: string[] = [];
+    const isThere = (step: Step, process: StepProcess): boolean =>
+      step.epochId === epochId && process.node === node;
+    for (const { key, process } of this.#where(isThere)) {
+      end(process, 'its task has ended', at);
+      if (!process.isPast) keys.push(key);
+    }
+    return keys;
+  }
+
+  *#where(isMeant: (step: Step, process: StepProcess) => boolean): Generator<Keyed> {
     for (const { steps } of this.#tasks.values()) {
       for (const step of steps.values()) {
         for (const [rank, process] of step.processes) {
-          if (process.end !== null || !isMeant(step, rank, process)) continue;
-          process.end = { why };
-          process.endedAt = at;
-          keys.push(keyOf(step, rank));
+          if (isMeant(step, process)) yield { key: keyOf(step, rank), process };
         }
       }
     }
-    return keys;
   }
 
   #of(task: TaskId): TaskSteps {
@@ -167,6 +218,28 @@ export class StepBook {
       if (!isLive(old)) steps.delete(number);
     }
   }
+}
+
+interface Keyed {
+  readonly key: string;
+  readonly process: StepProcess;
+}
+
+/** Unless it has ended before. */
+function end(process: StepProcess, why: string, at: number): void {
+  if (process.end !== null) return;
+  process.end = { why };
+  process.endedAt = at;
+}
+
+function liveOn({ steps }: TaskSteps, { epochId, node }: Place): number {
+  let count = 0;
+  for (const step of steps.values()) {
+    if (step.epochId !== epochId) continue;
+    for (const process of step.processes.values())
+      if (process.node === node && process.end === null) count += 1;
+  }
+  return count;
 }
 
 /** `42.0:3`: one process of a step. */

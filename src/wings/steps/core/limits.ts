@@ -10,10 +10,21 @@ export const CLOSED_MAX = 300;
 export const STEPS_KEPT_MAX = 256;
 /** Tasks whose steps are remembered: the newest. */
 export const TASKS_KEPT_MAX = 10_000;
-/** Words of a program together, as a launcher's frame takes them with room for all else. */
-export const ARGUMENT_BYTES_MAX = 256 * 1024;
+/** What is said of a program, together, as a launcher's frame takes it with room for all else. */
+export const PROGRAM_BYTES_MAX = 256 * 1024;
+/** The same for all its processes on one node: the agent is told of each, and holds it. */
+export const PROGRAM_BYTES_PER_NODE_MAX = 4 * 1024 * 1024;
 /** A command is shown up to here. */
 export const COMMAND_LENGTH_MAX = 500;
+/** Processes in one word of what a node has: at their longest still well within a message. */
+export const NEWS_PART_MAX = 2_000;
+/** All of them, in as many words. */
+export const NEWS_PROCESSES_MAX = 100_000;
+/**
+ * From the hang-up that a helper is told in its pipe to the signal of it, for one that does not read;
+ * and from there to the kill. Longer than the helper itself waits for its program.
+ */
+export const HANG_UP_MS = 6_000;
 /** After its line is lost a step waits so long for the next one, and then it is hung up. */
 export const LINGER_MS = 60_000;
 /** Bytes on the way that the other side has not taken. */

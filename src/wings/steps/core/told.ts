@@ -2,7 +2,7 @@
 // other side may be of another release, and a node may be anybody's.
 
 import type { EpochId } from '../../../kernel/model/ids.ts';
-import { COMMAND_LENGTH_MAX } from './limits.ts';
+import { COMMAND_LENGTH_MAX, NEWS_PART_MAX, NEWS_PROCESSES_MAX } from './limits.ts';
 
 export const WING = 'steps';
 
@@ -29,6 +29,14 @@ export interface StartWish {
   readonly by: string;
 }
 
+/** All processes of a step here, to be hung up: it could not be started everywhere. */
+export interface StopWish {
+  readonly do: 'stop';
+  readonly step: string;
+}
+
+export type Wish = StartWish | StopWish;
+
 /** How one process of a step is over. `why`: nobody knows of an exit. */
 export type StepEnd =
   | { readonly exit: { readonly code: number } | { readonly signal: number } }
@@ -51,7 +59,22 @@ export interface ToldProcess {
 /** `isAll`: what is not in it is not there. */
 export interface News {
   readonly isAll: boolean;
+  /** All of them in several words: which one, from 0, and whether others follow. Absent: the only one. */
+  readonly part?: number;
+  readonly hasMore?: boolean;
   readonly processes: readonly ToldProcess[];
+}
+
+/** What a node has, in words that are no longer than a message may be. */
+export function newsOfAll(all: readonly ToldProcess[]): News[] {
+  const words: News[] = [];
+  const told = all.slice(0, NEWS_PROCESSES_MAX);
+  for (let at = 0; at === 0 || at < told.length; at += NEWS_PART_MAX) {
+    const processes = told.slice(at, at + NEWS_PART_MAX);
+    const hasMore = at + NEWS_PART_MAX < told.length;
+    words.push({ isAll: true, part: words.length, hasMore, processes });
+  }
+  return words;
 }
 
 const NEWS_MAX = 10_000;
@@ -59,19 +82,22 @@ const NEWS_MAX = 10_000;
 /** Returns null when what no agent of ours says. */
 export function readNews(body: unknown): News | null {
   if (!isMap(body)) return null;
-  const { isAll, processes } = body;
+  const { isAll, part = 0, hasMore = false, processes } = body;
   if (typeof isAll !== 'boolean' || !Array.isArray(processes)) return null;
   if (processes.length > NEWS_MAX || !processes.every(isTold)) return null;
-  return { isAll, processes };
+  if (typeof part !== 'number' || typeof hasMore !== 'boolean') return null;
+  return { isAll, part, hasMore, processes };
 }
 
 /**
  * Returns null when what no head of ours says. The pinned head's word is taken for what is in it.
  */
-export function readWish(body: unknown): StartWish | null {
-  if (!isMap(body) || body['do'] !== 'start') return null;
+export function readWish(body: unknown): Wish | null {
+  if (!isMap(body)) return null;
   const { step, argv, epochId } = body;
-  if (typeof step !== 'string' || typeof epochId !== 'string' || !Array.isArray(argv)) return null;
+  if (body['do'] === 'stop') return typeof step === 'string' ? { do: 'stop', step } : null;
+  if (body['do'] !== 'start' || typeof step !== 'string') return null;
+  if (typeof epochId !== 'string' || !Array.isArray(argv)) return null;
   return body as unknown as StartWish;
 }
 

@@ -19,9 +19,10 @@ import {
 } from '../../../kernel/model/ids.ts';
 import type { Step } from '../core/book.ts';
 import { formatStepId } from '../core/ids.ts';
-import { ARGUMENT_BYTES_MAX, COMMAND_LENGTH_MAX, STEPS_MAX } from '../core/limits.ts';
+import { COMMAND_LENGTH_MAX } from '../core/limits.ts';
 import { placesOf } from '../core/places.ts';
-import { type StartWish, WING } from '../core/told.ts';
+import { tooMuchSaid } from '../core/size.ts';
+import { type StartWish, type StopWish, WING } from '../core/told.ts';
 import type { Steps } from './steps.ts';
 import { viewStep } from './view.ts';
 
@@ -41,12 +42,13 @@ export const startStep: Handler<'startStep'> = (services, call) => {
   const line = body.title ?? formatProgram({ kind: 'argv', argv: body.argv });
   const command = line.slice(0, COMMAND_LENGTH_MAX);
   const at = services.clock.now();
-  const made = { task: task.id, epochId, command, by: actor.name, nodes, at };
+  const sessionOf = (node: NodeName) => services.agents.wingSession(node);
+  const away = nodes.find((node) => sessionOf(node) === null);
+  if (away !== undefined) return err(refuse('step.node_away', { node: away }));
+  const made = { task: task.id, epochId, command, by: actor.name, nodes, at, sessionOf };
   const step = services.steps.book.add(made);
-  if (step === null) {
-    return err(refuse('step.too_many', { task: task.id, count: String(STEPS_MAX) }));
-  }
-  return order(services, { step, epochId, nodes, body });
+  if (!step.ok) return err(refuse('step.too_many', { task: task.id, what: step.error }));
+  return order(services, { step: step.value, epochId, nodes, body });
 };
 
 interface Ordered {
@@ -74,6 +76,8 @@ function order({ agents, steps }: Services, { step, epochId, nodes, body }: Orde
     };
     if (agents.tellWing(node, WING, wish)) continue;
     steps.book.giveUp(step, rank, `node ${node} cannot be told of it`);
+    const stop: StopWish = { do: 'stop', step: id };
+    for (const told of new Set(nodes.slice(0, rank))) agents.tellWing(told, WING, stop);
     return err(refuse('step.node_away', { node }));
   }
   return ok({ id, processes: nodes.map((node, rank) => ({ rank, node })) });
@@ -116,18 +120,26 @@ function checkHost({ engine }: Services, task: Task): Result<Task, Refusal> {
 }
 
 function placesIn(task: Task, body: Call<'startStep'>['body']): Result<NodeName[], Refusal> {
-  const { argv, node = null, count, perNode, terminal } = body;
+  const { node = null, count, perNode, terminal } = body;
   const invalid = (what: string) => err(refuse('argument.invalid', { what }));
-  const bytes = argv.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
-  if (bytes > ARGUMENT_BYTES_MAX) {
-    return invalid(`the command has ${bytes} bytes, more than ${ARGUMENT_BYTES_MAX}`);
-  }
   const places = placesOf(nodesInOrder(task), { node, count, perNode });
   if (!places.ok) return invalid(places.error);
+  const tooMuch = tooMuchSaid(body, places.value);
+  if (tooMuch !== null) return invalid(tooMuch);
+  const still = standingStill(task, places.value as NodeName[]);
+  if (still !== null) return err(refuse('step.not_running', { task: task.id, state: still }));
   if (terminal !== undefined && places.value.length > 1) {
     return invalid('a terminal is for one process; leave out -n and --per-node, or --pty');
   }
   return ok(places.value as NodeName[]);
+}
+
+/** A program that is started in what is stopped would run all the same, in the place of others. */
+function standingStill({ stops, parts }: Task, nodes: readonly NodeName[]): string | null {
+  const [why] = stops.values();
+  if (why !== undefined) return `held still (${why})`;
+  const stopped = nodes.find((node) => parts.get(node)?.state === 'suspended');
+  return stopped === undefined ? null : `suspended on node ${stopped}`;
 }
 
 function nodesInOrder({ parts }: Task): NodeName[] {

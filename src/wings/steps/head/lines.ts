@@ -30,6 +30,15 @@ export class Lines {
     if (pair.client !== null && pair.node !== null) this.#join(pair.client, pair.node, pair);
   }
 
+  isServed(key: string): boolean {
+    return this.#pairs.get(key)?.node != null;
+  }
+
+  /** Unless the other side is there: what that has to say is heard first. */
+  dropAlone(key: string): void {
+    if (!this.isServed(key)) this.drop(key);
+  }
+
   drop(key: string): void {
     const pair = this.#pairs.get(key);
     pair?.client?.destroy();

@@ -23,7 +23,7 @@ export const head: HeadPart = {
     return all.length === 0 ? {} : { steps: all };
   },
   openListeners({ engine, clock, agents }) {
-    const steps = new Steps({ agents, clock });
+    const steps = new Steps({ agents, clock, engine });
     const unsubscribe = engine.onCommitted(({ events }) => steps.committed(events));
     return {
       services: { steps },

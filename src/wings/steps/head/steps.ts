@@ -1,22 +1,30 @@
 // The steps of a head: the book of them, their lines, and what nodes tell.
 
+import type { Engine } from '../../../kernel/head/engine.ts';
 import type { AgentAcceptor } from '../../../kernel/head/http/services.ts';
 import type { Event } from '../../../kernel/machine/declared.ts';
 import type { NodeName } from '../../../kernel/model/ids.ts';
-import type { Clock } from '../../../kernel/ports/clock.ts';
+import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
 import { StepBook } from '../core/book.ts';
-import { readNews, WING } from '../core/told.ts';
+import { LINGER_MS, NEWS_PROCESSES_MAX } from '../core/limits.ts';
+import { type News, readNews, type ToldProcess, WING } from '../core/told.ts';
 import { Lines } from './lines.ts';
+import { mayTell } from './may-tell.ts';
 
 export interface StepsWorld {
   readonly agents: AgentAcceptor;
   readonly clock: Clock;
+  readonly engine: Pick<Engine, 'state'>;
 }
 
 export class Steps {
   readonly book = new StepBook();
   readonly lines = new Lines();
   readonly #world: StepsWorld;
+  readonly #timers = new Set<Timer>();
+  readonly #expected = new Set<string>();
+  /** What nodes have said so far that say what they have in several words. */
+  readonly #parts = new Map<NodeName, { next: number; readonly told: ToldProcess[] }>();
 
   constructor(world: StepsWorld) {
     this.#world = world;
@@ -24,22 +32,84 @@ export class Steps {
   }
 
   committed(events: readonly Event[]): void {
-    for (const event of events)
-      if (event.kind === 'part_ended') this.book.endPart(event, this.#world.clock.now());
+    for (const event of events) {
+      if (event.kind !== 'part_ended') continue;
+      const keys = this.book.endPart(event, this.#world.clock.now());
+      // What lies on the way is still read; that of a node that is gone never comes.
+      if (keys.length > 0) this.#later(() => this.#drop(keys));
+    }
   }
 
   close(): void {
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
     this.lines.close();
+  }
+
+  /** For a process that has ended: its node comes within so long, or never. */
+  expect(key: string, process: { isPast: boolean }): void {
+    if (this.#expected.has(key)) return;
+    this.#expected.add(key);
+    this.#later(() => {
+      this.#expected.delete(key);
+      if (this.lines.isServed(key)) return;
+      process.isPast = true;
+      this.lines.drop(key);
+    });
+  }
+
+  #later(then: () => void): void {
+    const timer = this.#world.clock.after(LINGER_MS, () => {
+      this.#timers.delete(timer);
+      then();
+    });
+    this.#timers.add(timer);
   }
 
   #hear(node: NodeName, body: unknown): void {
     const news = readNews(body);
     if (news === null) return;
-    const { isAll, processes } = news;
-    if (isAll) {
-      const lost = this.book.hearAll(node, processes, this.#world.clock.now());
-      // Nobody comes to the other end any more: whoever waits asks again, and is told.
-      for (const key of lost) this.lines.drop(key);
-    } else for (const told of processes) this.book.hear(node, told);
+    if (news.isAll) return this.#hearPart(node, news);
+    for (const told of news.processes) {
+      if (!this.#counts(node, told)) continue;
+      this.book.hear(node, told);
+      this.#hearEnd(node, told);
+    }
+  }
+
+  #counts(node: NodeName, told: ToldProcess): boolean {
+    return mayTell(this.#world.engine.state, node, told);
+  }
+
+  /** One that never began has no line: whoever waits for it asks again, and is told. */
+  #hearEnd(node: NodeName, { step, rank }: ToldProcess): void {
+    const process = this.book.find(step)?.processes.get(rank);
+    if (process?.node !== node || process.end === null) return;
+    const key = `${step}:${rank}`;
+    if ('why' in process.end) this.lines.dropAlone(key);
+    else this.expect(key, process);
+  }
+
+  #hearPart(node: NodeName, { part = 0, hasMore = false, processes }: News): void {
+    const before = part === 0 ? { next: 0, told: [] } : this.#parts.get(node);
+    this.#parts.delete(node);
+    if (before === undefined || before.next !== part) return;
+    const told = [...before.told, ...processes];
+    if (told.length > NEWS_PROCESSES_MAX) return;
+    if (hasMore) this.#parts.set(node, { next: part + 1, told });
+    else this.#hearAll(node, told);
+  }
+
+  #hearAll(node: NodeName, all: readonly ToldProcess[]): void {
+    const { agents, clock } = this.#world;
+    const session = agents.wingSession(node);
+    const counts = (told: ToldProcess) => this.#counts(node, told);
+    const heard = { at: clock.now(), session, counts };
+    // Nobody comes to the other end any more: whoever waits asks again, and is told.
+    this.#drop(this.book.hearAll(node, all, heard));
+  }
+
+  #drop(keys: readonly string[]): void {
+    for (const key of keys) this.lines.drop(key);
   }
 }

@@ -28,7 +28,12 @@ export const openStep: Upgrader = ({ engine, steps }, upgrade) => {
     const details = { step: formatStepId(found.step), why: end.why };
     return refuseAndClose(socket, refuse('step.lost', details));
   }
+  if (end !== null && found.process.isPast) {
+    const details = { step: formatStepId(found.step), exit: exitWords(end.exit) };
+    return refuseAndClose(socket, refuse('step.over', details));
+  }
   take(steps, { upgrade, key: found.key, side: 'client' });
+  if (end !== null) steps.expect(found.key, found.process);
 };
 
 export const serveStep: Upgrader = ({ steps }, upgrade) => {
@@ -38,6 +43,10 @@ export const serveStep: Upgrader = ({ steps }, upgrade) => {
   if (found?.process.node !== principal.name) return refuseAndClose(socket, unknown(params));
   take(steps, { upgrade, key: found.key, side: 'node' });
 };
+
+function exitWords(exit: { readonly code: number } | { readonly signal: number }): string {
+  return 'code' in exit ? `exit code ${exit.code}` : `signal ${exit.signal}`;
+}
 
 interface Found {
   readonly step: Step;

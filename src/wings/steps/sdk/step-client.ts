@@ -41,6 +41,13 @@ const RETRY_MS = 200;
 /** 126 and 127 as shells have it: it cannot be run, or is not there. */
 const ENOENT = constants.errno.ENOENT;
 const OWN_FAILURE = 125;
+const PASSING: ReadonlySet<string> = new Set([
+  'head.unreachable',
+  'step.not_found',
+  'head.starting',
+  'auth.required',
+  'rate.exceeded',
+]);
 
 export class StepClient {
   readonly #api: Api;
@@ -191,7 +198,7 @@ export class StepClient {
 
 /** A head that restarts knows nothing of a step before the node has told it. */
 function mayPass({ code }: Failure): boolean {
-  return ['head.unreachable', 'step.not_found', 'head.starting', 'auth.required'].includes(code);
+  return PASSING.has(code);
 }
 
 function errnoWords(errno: number): string {

@@ -11,6 +11,9 @@ const TELL_BYTES = WINDOW_BYTES / 4;
 const COUNT_BYTES = 9;
 const HEADER_BYTES = 5;
 
+/** A side writes in pieces, so that it may be beyond the window by one: never by as much again. */
+const UNTAKEN_BYTES_MAX = 2 * WINDOW_BYTES;
+
 const LOST = 'the other side of the step has lost what it was sent';
 
 export interface ChannelEvents {
@@ -38,6 +41,8 @@ export class Channel {
   #untaken = 0;
   #rest: Buffer = Buffer.alloc(0);
   #isJoined = false;
+  /** Nothing is heard any more of a line that had an error. */
+  #isBroken = false;
   #hasEnded = false;
   #isDrainWanted = false;
 
@@ -78,6 +83,7 @@ export class Channel {
     this.#send = send;
     this.#rest = Buffer.alloc(0);
     this.#isJoined = false;
+    this.#isBroken = false;
     this.#send(counted(KIND.join, this.#received));
   }
 
@@ -91,6 +97,13 @@ export class Channel {
 
   /** An error: the other side speaks otherwise, or has lost what it was sent. */
   feed(bytes: Buffer): Result<null, string> {
+    if (this.#isBroken) return ok(null);
+    const fed = this.#feed(bytes);
+    this.#isBroken = !fed.ok;
+    return fed;
+  }
+
+  #feed(bytes: Buffer): Result<null, string> {
     let all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     for (;;) {
       const length = messageLength(all);
@@ -110,18 +123,23 @@ export class Channel {
     if (!this.#isJoined) return err('the first word on a line is how much was received');
     if (kind === KIND.taken) return this.#drop(Number(message.readBigUInt64LE(1)));
     if (kind === KIND.bye) this.#events.bye();
-    else this.#receive(Buffer.from(message.subarray(HEADER_BYTES)));
+    else return this.#receive(Buffer.from(message.subarray(HEADER_BYTES)));
     return ok(null);
   }
 
-  #receive(bytes: Buffer): void {
+  #receive(bytes: Buffer): Result<null, string> {
+    if (this.#untaken + bytes.length > UNTAKEN_BYTES_MAX) {
+      return err('the other side of the step sends more than was taken of it');
+    }
     this.#received += bytes.length;
     this.#untaken += bytes.length;
     this.#events.bytes(bytes);
+    return ok(null);
   }
 
   /** What the other side has received it need not be sent again; it is kept until it is taken. */
   #join(received: number): Result<null, string> {
+    if (this.#isJoined) return err('how much was received is said once on a line');
     let known = received - this.#first;
     if (known < 0 || known > this.#keptBytes) return err(LOST);
     this.#isJoined = true;

@@ -10,6 +10,7 @@ import type { Epoch } from '../../../../../src/kernel/runner/epoch.ts';
 import { StepKeeper } from '../../../../../src/wings/steps/agent/keeper.ts';
 import {
   CLOSED_MAX,
+  HANG_UP_MS,
   LINGER_MS,
   PROCESSES_MAX,
 } from '../../../../../src/wings/steps/core/limits.ts';
@@ -26,6 +27,7 @@ function makeWorld(helper: readonly string[] | null = ['helper', '--step']) {
   const told: News[] = [];
   const started = new Map<number, (event: ProcessEvent) => void>();
   const killed: number[] = [];
+  const signals: number[] = [];
   const pipes: { said: string[]; bytes: (bytes: Buffer) => void; isClosed: boolean }[] = [];
   const beside: Beside = {
     joining: async () => {
@@ -33,7 +35,10 @@ function makeWorld(helper: readonly string[] | null = ['helper', '--step']) {
       return ok({ request, mark: 'i:1', owner: null });
     },
     start: (_request, heard) => started.set(started.size + 1, heard).size,
-    signal: (launchId) => void killed.push(launchId),
+    signal: (launchId, signal) => {
+      killed.push(launchId);
+      signals.push(signal);
+    },
   };
   const agent = {
     ports: { clock },
@@ -72,7 +77,7 @@ function makeWorld(helper: readonly string[] | null = ['helper', '--step']) {
   keeper.greeted(true);
   const ends = (): (StepEnd | null)[] =>
     told.flatMap(({ processes }) => processes.map(({ end }) => end));
-  return { clock, epochs, keeper, told, started, killed, pipes, ends };
+  return { clock, epochs, keeper, told, started, killed, signals, pipes, ends };
 }
 
 function wish(number: number): StartWish {
@@ -155,8 +160,10 @@ test('[Z7] a step without a line for a minute is hung up', async () => {
 test('of steps that are over and read a node tells the newest, and of a task that is gone none', async () => {
   const { keeper, epochs, told, clock } = makeWorld(null);
   const all = CLOSED_MAX + 3;
-  for (let at = 0; at < all; at += 1) keeper.heard('steps', wish(at));
-  await settled();
+  for (let at = 0; at < all; at += 1) {
+    keeper.heard('steps', wish(at));
+    await settled();
+  }
   await clock.advance(LINGER_MS);
   told.length = 0;
   keeper.greeted(true);
@@ -164,6 +171,37 @@ test('of steps that are over and read a node tells the newest, and of a task tha
   assert.equal(told[0]?.processes[0]?.step, '42.3');
   epochs.clear();
   keeper.greeted(true);
-  assert.deepEqual(told[1], { isAll: true, processes: [] });
+  assert.deepEqual(told[1], { isAll: true, part: 0, hasMore: false, processes: [] });
+  keeper.stop();
+});
+
+test('[Z7] a helper that does not heed the hang-up is told by signal, and then killed', async () => {
+  const { keeper, clock, signals, started, ends } = makeWorld();
+  keeper.heard('steps', wish(0));
+  keeper.heard('steps', wish(1));
+  await settled();
+  keeper.heard('steps', { do: 'stop', step: '42.0' });
+  await clock.advance(HANG_UP_MS);
+  assert.deepEqual(signals, [15]);
+  await clock.advance(HANG_UP_MS);
+  assert.deepEqual(signals, [15, 9]);
+  const gone = { kind: 'exited', launchId: 1, exit: { signal: 9 } } as unknown as ProcessEvent;
+  started.get(1)?.(gone);
+  assert.deepEqual(ends(), [{ why: 'it was killed with its helper' }]);
+  keeper.stop();
+});
+
+test('what a step has written is kept after its task, until it is read or nobody comes for it', async () => {
+  const { keeper, clock, epochs, pipes, told } = makeWorld();
+  keeper.heard('steps', wish(0));
+  await settled();
+  pipes[0]?.bytes(frame(FROM_STEP.output, Buffer.from('left')));
+  pipes[0]?.bytes(frame(FROM_STEP.ended, Buffer.alloc(28)));
+  epochs.clear();
+  keeper.greeted(true);
+  assert.equal(told.at(-1)?.processes.length, 1);
+  await clock.advance(LINGER_MS);
+  keeper.greeted(true);
+  assert.equal(told.at(-1)?.processes.length, 0);
   keeper.stop();
 });

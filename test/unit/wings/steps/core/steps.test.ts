@@ -3,18 +3,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochId, NodeName, TaskId } from '../../../../../src/kernel/model/ids.ts';
-import { isLive, StepBook } from '../../../../../src/wings/steps/core/book.ts';
+import { isLive, type Step, StepBook } from '../../../../../src/wings/steps/core/book.ts';
 import { stepEnvironment } from '../../../../../src/wings/steps/core/environment.ts';
 import { Escapes } from '../../../../../src/wings/steps/core/escapes.ts';
 import { formatStepId, parseStepId } from '../../../../../src/wings/steps/core/ids.ts';
 import {
+  NEWS_PART_MAX,
   PROCESSES_MAX,
+  PROGRAM_BYTES_MAX,
   STEPS_KEPT_MAX,
   STEPS_MAX,
 } from '../../../../../src/wings/steps/core/limits.ts';
 import { placesOf } from '../../../../../src/wings/steps/core/places.ts';
+import { tooMuchSaid } from '../../../../../src/wings/steps/core/size.ts';
 import {
+  newsOfAll,
   readNews,
+  readWish,
   type StartWish,
   type ToldProcess,
 } from '../../../../../src/wings/steps/core/told.ts';
@@ -27,6 +32,12 @@ const NEW = { task, epochId, command: 'uptime', by: 'alice', at: 1 };
 function told(step: string, more: Partial<ToldProcess> = {}): ToldProcess {
   const own = { step, rank: 0, count: 1, epochId, command: 'uptime', by: 'alice' };
   return { ...own, startedAt: 1, endedAt: null, end: null, ...more };
+}
+
+function addTo(book: StepBook, nodes: readonly NodeName[], session: number | null = null): Step {
+  const made = book.add({ ...NEW, nodes, sessionOf: () => session });
+  assert.ok(made.ok);
+  return made.value;
 }
 
 test('ids of steps are read as they are written', () => {
@@ -57,10 +68,10 @@ test('[Z5] a step has no more processes than it may, nor a task more steps at on
   const wish = { node: null, count: PROCESSES_MAX, perNode: true };
   assert.equal(placesOf(['n1', 'n2'], wish).ok, false);
   const book = new StepBook();
-  for (let made = 0; made < STEPS_MAX; made += 1) assert.ok(book.add({ ...NEW, nodes: [n1] }));
-  assert.equal(book.add({ ...NEW, nodes: [n1] }), null);
+  for (let made = 0; made < STEPS_MAX; made += 1) addTo(book, [n1]);
+  assert.deepEqual(book.add({ ...NEW, nodes: [n1] }).ok, false);
   book.hear(n1, told('42.7', { endedAt: 2, end: { exit: { code: 0 } } }));
-  assert.equal(book.add({ ...NEW, nodes: [n1] })?.number, STEPS_MAX);
+  assert.equal(addTo(book, [n1]).number, STEPS_MAX);
 });
 
 test('of steps that are over the newest are remembered', () => {
@@ -75,9 +86,8 @@ test('of steps that are over the newest are remembered', () => {
 
 test('[Z7] a node that has not what it had tells that nobody knows how it ended', () => {
   const book = new StepBook();
-  const step = book.add({ ...NEW, nodes: [n1, n2] });
-  assert.ok(step);
-  book.hearAll(n1, [], 5);
+  const step = addTo(book, [n1, n2]);
+  book.hearAll(n1, [], { at: 5, session: 1 });
   assert.match(JSON.stringify(step.processes.get(0)?.end), /started anew/);
   assert.equal(isLive(step), true);
   // Its own alone.
@@ -87,17 +97,17 @@ test('[Z7] a node that has not what it had tells that nobody knows how it ended'
 
 test('[Z4] a head that knows nothing learns of steps from their nodes, and gives no number twice', () => {
   const book = new StepBook();
-  book.hearAll(n1, [told('42.3')], 1);
+  book.hearAll(n1, [told('42.3')], { at: 1, session: 1 });
   assert.equal(book.find('42.3')?.processes.get(0)?.node, n1);
-  assert.equal(book.add({ ...NEW, nodes: [n1] })?.number, 4);
+  assert.equal(addTo(book, [n1]).number, 4);
 });
 
 test('[Z3] a step of a task that has ended on its node is over', () => {
   const book = new StepBook();
-  const step = book.add({ ...NEW, nodes: [n1, n2] });
+  const step = addTo(book, [n1, n2]);
   book.endPart({ epochId, node: n1 }, 7);
-  assert.deepEqual(step?.processes.get(0)?.end, { why: 'its task has ended' });
-  assert.equal(step?.processes.get(1)?.end, null);
+  assert.deepEqual(step.processes.get(0)?.end, { why: 'its task has ended' });
+  assert.equal(step.processes.get(1)?.end, null);
 });
 
 test('what is no news of an agent is not heard', () => {
@@ -148,4 +158,64 @@ test('a tilde and a dot at the beginning of a line leave, two tildes are one', (
   assert.deepEqual(typed('a\r~.b'), ['a\r|left']);
   assert.deepEqual(typed('~~.'), ['~.']);
   assert.deepEqual(typed('~x', '\n~~'), ['~x', '\n~']);
+});
+
+test('[Z5] a task has no more live processes on a node than its agent would start', () => {
+  const book = new StepBook();
+  addTo(book, Array<NodeName>(PROCESSES_MAX - 1).fill(n1));
+  const full = book.add({ ...NEW, nodes: [n1, n1] });
+  assert.match(full.ok ? '' : full.error, /255 processes of steps on node n1, and 2 more would/);
+  addTo(book, [n1, n2]);
+  // What a node says of others does not make them more, nor a rank that no step has.
+  book.hear(n1, told('42.9'));
+  book.hear(n2, told('42.8', { rank: PROCESSES_MAX }));
+  assert.equal(book.find('42.9')?.processes.size, 0);
+  assert.equal(book.find('42.8'), undefined);
+});
+
+test('[Z7] what a node is asked for over the connection on which it greets is not lost', () => {
+  const book = new StepBook();
+  const [before, now] = [addTo(book, [n1], 1), addTo(book, [n1], 2)];
+  assert.deepEqual(book.hearAll(n1, [], { at: 5, session: 2 }), ['42.0:0']);
+  assert.equal(isLive(before), false);
+  assert.equal(isLive(now), true);
+});
+
+test('what has ended and is listed no more is past, once', () => {
+  const book = new StepBook();
+  const ended = told('42.0', { endedAt: 2, end: { exit: { code: 0 } } });
+  book.hear(n1, ended);
+  assert.deepEqual(book.hearAll(n1, [ended], { at: 5, session: 1 }), []);
+  assert.deepEqual(book.hearAll(n1, [], { at: 5, session: 1 }), ['42.0:0']);
+  assert.deepEqual(book.hearAll(n1, [], { at: 5, session: 1 }), []);
+  assert.deepEqual(book.find('42.0')?.processes.get(0)?.end, { exit: { code: 0 } });
+  assert.deepEqual(book.endPart({ epochId, node: n1 }, 7), []);
+});
+
+test('[Z5] what is said of a program is bounded, for each process and for all on one node', () => {
+  const said = { argv: ['x'], environment: { A: 'y'.repeat(20_000) } };
+  assert.equal(tooMuchSaid(said, Array<string>(200).fill('n1')), null);
+  assert.match(tooMuchSaid(said, Array<string>(256).fill('n1')) ?? '', /256 processes on one node/);
+  const half = Array.from({ length: 256 }, (_, at) => `n${at % 2}`);
+  assert.equal(tooMuchSaid(said, half), null);
+  const long = 'z'.repeat(PROGRAM_BYTES_MAX / 2);
+  for (const more of [{ directory: long }, { title: long }, { environment: { B: long } }])
+    assert.match(tooMuchSaid({ ...said, argv: [long], ...more }, ['n1']) ?? '', /together have/);
+});
+
+test('all that a node has is told in words of a bounded length', () => {
+  const all = Array.from({ length: NEWS_PART_MAX + 1 }, (_, at) => told(`42.${at}`));
+  const words = newsOfAll(all);
+  assert.deepEqual(
+    words.map(({ part, hasMore, processes }) => [part, hasMore, processes.length]),
+    [
+      [0, true, NEWS_PART_MAX],
+      [1, false, 1],
+    ],
+  );
+  for (const word of words) assert.deepEqual(readNews(word), word);
+  assert.deepEqual(newsOfAll([])[0]?.processes, []);
+  assert.deepEqual(readWish({ do: 'stop', step: '42.0' }), { do: 'stop', step: '42.0' });
+  for (const body of [null, { do: 'stop' }, { do: 'start', step: '42.0' }])
+    assert.equal(readWish(body), null);
 });

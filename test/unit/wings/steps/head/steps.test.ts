@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { WebSocket } from 'ws';
 import type { Client } from '../../../../../src/kernel/api/client.ts';
 import { dialHead } from '../../../../../src/kernel/connect/head-socket.ts';
 import type { LaunchOrder } from '../../../../../src/kernel/model/orders.ts';
@@ -115,8 +116,22 @@ test('what nodes tell is listed, and a step is over with its task', async (t) =>
   agent.tell({ kind: 'wing', wing: 'steps', body: news });
   const list = async () => (await ann.call('listSteps', { params: { id } })).steps;
   await eventually(async () => (await list())[0]?.state === 'ended');
+  const path = `/v1/jobs/${id}/steps/${id}.0/0`;
+  (await dialAs(ann, path)).stream.destroy();
   const [first, second] = await list();
   assert.deepEqual([first?.exit, first?.endedAt, second?.state], [{ code: 4 }, 2, 'running']);
+  // Its output is gone: nobody waits for it. The other one its agent has.
+  const kept = { ...told, step: `${id}.1`, endedAt: null, end: null };
+  agent.tell({ kind: 'wing', wing: 'steps', body: { isAll: true, processes: [kept] } });
+  await eventually(async () => {
+    try {
+      (await dialAs(ann, path)).stream.destroy();
+      return false;
+    } catch (error) {
+      return (error as { code?: string }).code === 'step.over';
+    }
+  });
+  assert.equal((await list())[1]?.state, 'running');
   agent.ended(order, 0);
   await eventually(async () => (await list())[1]?.state === 'ended');
   assert.match((await list())[1]?.why ?? '', /its task has ended/);
@@ -139,7 +154,11 @@ test('[Z5] what cannot be is refused by its name', async (t) => {
   await assert.rejects(start({ count: 2, terminal: { rows: 0, columns: 0 } }), {
     code: 'argument.invalid',
   });
-  for (let made = 0; made < STEPS_MAX; made += 1) await start({});
+  const variables = { environment: { A: 'x'.repeat(20_000) } };
+  await assert.rejects(start({ ...variables, count: 256 }), /256 processes on one node have/);
+  await start({ count: 190 });
+  await assert.rejects(start({ count: 100 }), { code: 'step.too_many' });
+  for (let made = 1; made < STEPS_MAX; made += 1) await start({});
   await assert.rejects(start({}), { code: 'step.too_many' });
   await runningJob(ann, agent, 2);
   agent.socket.terminate();
@@ -151,6 +170,31 @@ test('[Z5] what cannot be is refused by its name', async (t) => {
     } catch (error) {
       return (error as { code?: string }).code === 'step.node_away';
     }
+  });
+});
+
+test('a task that is held still takes no steps, in words', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const { place } = await runningJob(world.admin, agent);
+  const params = { id: String(place.jobId) };
+  await world.admin.call('suspendJob', { params });
+  const refused = { code: 'step.not_running', message: /is held still/ };
+  await assert.rejects(world.admin.call('startStep', { params, body: ARGV }), refused);
+});
+
+test('the many lines of its steps do not keep the agent of a node out', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  for (let dialled = 0; dialled < 100; dialled += 1)
+    await assert.rejects(dialAsNode(world, agent, '1.0'), /404/);
+  const socket = new WebSocket(`ws+unix:${world.socketPath}:/v1/agent`, {
+    headers: { authorization: `Node ${agent.name}:${agent.secret}` },
+  });
+  t.after(() => socket.terminate());
+  await new Promise((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
   });
 });
 

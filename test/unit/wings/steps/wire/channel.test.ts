@@ -124,3 +124,23 @@ test('a side that has lost what it was sent is no side of this stream', () => {
   assert.equal(a.channel.feed(beyond).ok, false);
   assert.equal(side().channel.feed(Buffer.from('GET / HTTP/1.1')).ok, false);
 });
+
+test('[Z4] a side that sends beyond what is taken ends the line, and nothing more of it is heard', () => {
+  const reader = side('never');
+  reader.channel.open(() => undefined);
+  const piece = Buffer.alloc(5 + WINDOW_BYTES);
+  piece[0] = 0x42;
+  piece.writeUInt32LE(WINDOW_BYTES, 1);
+  const join = Buffer.from([0x4a, 0, 0, 0, 0, 0, 0, 0, 0]);
+  assert.equal(reader.channel.feed(join).ok, true);
+  assert.equal(reader.channel.feed(piece).ok, true);
+  assert.equal(reader.channel.feed(piece).ok, true);
+  assert.equal(reader.channel.feed(piece).ok, false);
+  reader.channel.take(2 * WINDOW_BYTES);
+  reader.channel.feed(piece);
+  assert.equal(reader.text().length, 2 * WINDOW_BYTES);
+  // How much was received is said once.
+  reader.channel.open(() => undefined);
+  assert.equal(reader.channel.feed(join).ok, true);
+  assert.equal(reader.channel.feed(join).ok, false);
+});

@@ -1,0 +1,20 @@
+// What a node may say of steps: those of tasks that it runs.
+
+import type { State } from '../../../kernel/machine/state.ts';
+import { formatEpochId, type NodeName, parseTaskId } from '../../../kernel/model/ids.ts';
+import { parseStepId } from '../core/ids.ts';
+import type { ToldProcess } from '../core/told.ts';
+
+/** A live step is heard of only while its task is there; how one ended may be told later. */
+export function mayTell(state: Pick<State, 'jobs'>, node: NodeName, told: ToldProcess): boolean {
+  const name = parseStepId(told.step);
+  const place = parseTaskId(name.ok ? name.value.task : '');
+  if (!name.ok || !place.ok) return false;
+  const { jobId, index } = place.value;
+  const task = state.jobs.get(jobId)?.active.get(index ?? 0);
+  if (task === undefined || formatEpochId(task.id, task.epoch) !== told.epochId) {
+    return told.end !== null;
+  }
+  const part = task.parts.get(node);
+  return part !== undefined && (told.end !== null || part.state !== 'ended');
+}
