@@ -14,8 +14,14 @@ export const keys: KeysPart = {
       'Accounting records of jobs go when they ended so long ago; `none`: they stay. See accounting.md.',
       { min: 86_400_000 },
     ),
-    key('history.jobs', 'count', null, 'And the oldest beyond so many jobs, a day after their end at the earliest; default: any number.', {
-      min: 1000,
-    }),
+    key(
+      'history.jobs',
+      'count',
+      null,
+      'And the oldest beyond so many jobs, a day after their end at the earliest; default: any number.',
+      {
+        min: 1000,
+      },
+    ),
   ],
 };

@@ -1,5 +1,6 @@
 // How much a step may have to say of its program: each process of it is told of by itself.
 
+import { utf8Length } from '../../../kernel/base/utf8.ts';
 import { PROGRAM_BYTES_MAX, PROGRAM_BYTES_PER_NODE_MAX } from './limits.ts';
 
 export interface Said {
@@ -28,5 +29,5 @@ export function tooMuchSaid(said: Said, places: readonly string[]): string | nul
 function bytesOf({ argv, environment, directory = '', title = '' }: Said): number {
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   const all = [...argv, ...variables, directory, title];
-  return all.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
+  return all.reduce((sum, text) => sum + utf8Length(text) + 1, 0);
 }
