@@ -62,7 +62,7 @@ export class MarkFile {
   /**
    * Whether what was read last was written into another file than this one: the folder was copied to
    * where it is, or a copy was put back into it. A copy of the whole machine is not noticed, nor one of
-   * a release before 0.2.
+   * 0.1.0, whose marks name no file.
    */
   get isElsewhere(): boolean {
     return this.#isElsewhere;
