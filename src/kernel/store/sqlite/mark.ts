@@ -84,7 +84,7 @@ export class MarkFile {
     const newest = slots.sort((a, b) => b.serial - a.serial)[0];
     if (newest === undefined) return 'unreadable';
     this.#serial = newest.serial;
-    this.#isElsewhere = newest.file !== null && newest.file !== own;
+    this.#isElsewhere = newest.file !== null && isAnotherFile(newest.file, own);
     return newest.mark;
   }
 
@@ -164,14 +164,23 @@ export function markAsCopy(directory: string, { copiedAt }: CopyMark): void {
 interface Born {
   readonly ino: bigint;
   readonly birthtimeNs: bigint;
+  readonly ctimeNs: bigint;
 }
 
 /**
  * Which file it is: a copy is another one, and a file that is moved within its disk the same. Numbers of
- * disks change when a machine starts, and numbers of files are used again: the time of birth is not.
+ * disks change when a machine starts, and numbers of files are used again: the time of birth is not. Where
+ * it is not known Node gives 0, or the time of the last change, which says nothing.
  */
-function identityOf({ ino, birthtimeNs }: Born): string {
-  return `${ino}.${birthtimeNs}`;
+export function identityOf({ ino, birthtimeNs, ctimeNs }: Born): string {
+  return `${ino}.${birthtimeNs === ctimeNs ? 0n : birthtimeNs}`;
+}
+
+/** Births are compared where both are known. */
+export function isAnotherFile(one: string, other: string): boolean {
+  const [[ino, birth], [otherIno, otherBirth]] = [one.split('.'), other.split('.')];
+  if (ino !== otherIno) return true;
+  return birth !== '0' && otherBirth !== '0' && birth !== otherBirth;
 }
 
 /** `file`: its identity; empty: not known yet. */

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { identityOf, isAnotherFile } from '../../../../src/kernel/store/sqlite/mark.ts';
 import { openSqliteStore } from '../../../../src/kernel/store/sqlite/open.ts';
 import { newDirectory } from './support/directory.ts';
 import { commitOf } from './support/rows.ts';
@@ -70,4 +71,17 @@ test('[S16] a copy that is put back into the same files is one, too', async (t) 
   for (const name of readdirSync(directory))
     if (!existsSync(join(backup, name))) rmSync(join(directory, name));
   assert.equal(await use(directory), true);
+});
+
+test('[S16] where the birth of a file is not known its number alone tells which it is', () => {
+  const born = (ino: bigint, birthtimeNs: bigint, ctimeNs: bigint) =>
+    identityOf({ ino, birthtimeNs, ctimeNs });
+  const isOther = (one: string, other: string) => isAnotherFile(one, other);
+  // No birth: Node gives the last change, which another write moves.
+  assert.equal(isOther(born(7n, 50n, 50n), born(7n, 90n, 90n)), false);
+  assert.equal(isOther(born(7n, 0n, 50n), born(7n, 0n, 90n)), false);
+  // Made and changed within one tick of the clock, and read later.
+  assert.equal(isOther(born(7n, 50n, 50n), born(7n, 50n, 90n)), false);
+  assert.equal(isOther(born(7n, 50n, 60n), born(7n, 55n, 90n)), true, 'its number was used again');
+  assert.equal(isOther(born(7n, 50n, 60n), born(8n, 50n, 90n)), true);
 });
