@@ -223,7 +223,11 @@ export class StepProcess {
 
   /** The client has all of it, or does not come for it. */
   #finish(): void {
-    if (this.isLive) return this.hangUp();
+    if (this.isLive) {
+      // Whoever left waits for this word: a bye is not sent again like bytes.
+      this.#channel.end();
+      return this.hangUp();
+    }
     this.close();
     this.#world.over();
   }

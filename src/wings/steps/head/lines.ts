@@ -3,6 +3,9 @@
 
 import type { Duplex } from 'node:stream';
 
+/** What was written to a line that is no more may take so long. */
+const BRING_OUT_MS = 2_000;
+
 type Side = 'client' | 'node';
 
 const OTHER = { client: 'node', node: 'client' } as const;
@@ -22,7 +25,7 @@ export class Lines {
     this.#pairs.set(key, pair);
     const before = pair[side];
     pair[side] = null;
-    before?.destroy();
+    if (before !== null) bringOut(before);
     if (pair.isJoined) this.#cut(key, pair, OTHER[side]);
     this.#pairs.set(key, pair);
     pair[side] = socket;
@@ -63,7 +66,7 @@ export class Lines {
     const socket = pair[side];
     pair[side] = null;
     pair.isJoined = false;
-    socket?.destroy();
+    if (socket !== null) bringOut(socket);
     if (pair.client === null && pair.node === null) this.#pairs.delete(key);
   }
 
@@ -73,4 +76,16 @@ export class Lines {
     if (pair.isJoined) this.#cut(key, pair, OTHER[side]);
     if (pair.client === null && pair.node === null) this.#pairs.delete(key);
   }
+}
+
+/**
+ * Closed only after the other end has: a socket that is closed while it holds unread bytes is reset by
+ * the kernel, and the other end may lose the last word that was on its way to it.
+ */
+function bringOut(socket: Duplex): void {
+  socket.unpipe();
+  socket.resume();
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), BRING_OUT_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }

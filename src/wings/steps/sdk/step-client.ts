@@ -38,6 +38,8 @@ export interface StepPlace {
 }
 
 const RETRY_MS = 200;
+/** The node of a step that is left hears of it within so long, over one line or the next. */
+const LEAVE_MS = 5_000;
 /** 126 and 127 as shells have it: it cannot be run, or is not there. */
 const ENOENT = constants.errno.ENOENT;
 const OWN_FAILURE = 125;
@@ -61,6 +63,8 @@ export class StepClient {
   /** What was shown so far, so that it comes in order. */
   #showing: Promise<void> = Promise.resolve();
   #isOver = false;
+  /** What is said once the node has heard that nobody is here any more. */
+  #leaving: StepResult | null = null;
   #toldAway = false;
 
   constructor(api: Api, place: StepPlace, sink: StepSink) {
@@ -75,7 +79,9 @@ export class StepClient {
       joined: (isJoined) => {
         if (isJoined) this.#toldAway = false;
       },
-      bye: () => undefined,
+      bye: () => {
+        if (this.#leaving !== null) this.#over(this.#leaving);
+      },
     });
     void this.#lines();
   }
@@ -87,6 +93,7 @@ export class StepClient {
 
   /** Resolves when there is room for more. */
   async input(bytes: Buffer): Promise<void> {
+    if (this.#leaving !== null) return;
     let hasRoom = true;
     for (const one of inputFrames(bytes)) hasRoom = this.#channel.write(one);
     if (!hasRoom && !this.#isOver)
@@ -106,10 +113,13 @@ export class StepClient {
     this.#channel.write(sizeFrame(size));
   }
 
-  /** Hangs the step up, and does not wait for it. */
+  /** Hangs the step up, and does not wait for its end; asked for again, not for its node either. */
   leave(why: string): void {
+    if (this.#leaving !== null) return this.#over(this.#leaving);
+    this.#leaving = { code: 128 + constants.signals.SIGHUP, why };
+    const timer = setTimeout(() => this.leave(why), LEAVE_MS);
+    void this.done.then(() => clearTimeout(timer));
     this.#channel.end();
-    this.#over({ code: 128 + constants.signals.SIGHUP, why });
   }
 
   async #lines(): Promise<void> {
@@ -133,7 +143,7 @@ export class StepClient {
   }
 
   #tellAway(): void {
-    if (this.#toldAway) return;
+    if (this.#toldAway || this.#leaving !== null) return;
     this.#toldAway = true;
     this.#sink.note(`the line to step ${this.#place.id} is lost; trying again`);
   }
@@ -190,9 +200,9 @@ export class StepClient {
     if (this.#isOver) return;
     this.#isOver = true;
     for (const resolve of this.#drained.splice(0)) resolve();
-    this.#channel.end();
+    if (this.#leaving === null) this.#channel.end();
     this.#destroy();
-    this.#done.resolve(result);
+    this.#done.resolve(this.#leaving ?? result);
   }
 }
 
