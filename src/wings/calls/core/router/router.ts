@@ -45,6 +45,7 @@ export interface Port<M> {
 
 /** A tick later than this was held up: nobody is taken for silent for that. */
 const LATE_TICK_MS = 1000;
+/** Between two tellings of a pool's numbers, unless a worker was lost. */
 const NUMBERS_MS = 1000;
 
 /** How many workers there may be, and why there are not so many; null: nothing is amiss. */
@@ -62,10 +63,12 @@ export class Router {
   #tickAt: number;
   #numbersAt = 0;
   #numbers = '';
+  #lossesTold: number;
 
   constructor(options: RouterOptions, now: number) {
     this.state = new RouterState(options, now);
     this.#tickAt = now;
+    this.#lossesTold = options.losses;
     beginRecovery(this.state);
     options.room?.join(this);
   }
@@ -304,7 +307,10 @@ export class Router {
 
   #tellNumbers(): void {
     const { now, workers, busy, waiting, losses, why, clientLines } = this.state;
-    if (now - this.#numbersAt < NUMBERS_MS) return;
+    // What a client submits from now on cannot have run with a worker lost before: it is to know that
+    // before the head may be started anew, or such a call would not be run again (C7).
+    const isNewLoss = losses !== this.#lossesTold;
+    if (!isNewLoss && now - this.#numbersAt < NUMBERS_MS) return;
     const numbers: PoolNumbers = {
       kind: 'pool',
       workers: workers.size,
@@ -318,6 +324,7 @@ export class Router {
     this.state.hasNewcomer = false;
     this.#numbersAt = now;
     this.#numbers = text;
+    this.#lossesTold = losses;
     for (const { peer, session } of clientLines) if (session !== null) peer.send(numbers);
   }
 }

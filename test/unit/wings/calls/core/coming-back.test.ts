@@ -47,6 +47,31 @@ test('[C7] what may have run with a worker that was lost meanwhile is not run ag
   assert.deepEqual(other.started, []);
 });
 
+test('[C7] a call submitted soon after a loss cannot have run with the worker that was lost', () => {
+  const rig = new Rig();
+  const client = rig.client();
+  const worker = rig.worker('n2:1#1');
+  const { name: lost } = rig.worker('n1:0#1');
+  const asset = client.asset();
+  // The pool's numbers are told, and not again for a second.
+  rig.pass(1000);
+  rig.router.workerGone(lost, 'lost', rig.now);
+  rig.pass(40, 20);
+  const first = client.submit(asset, 'x');
+  rig.settle();
+  worker.start();
+  const second = client.submit(asset, 'y');
+  rig.settle();
+  rig.restart({ losses: 1, workers: [worker.name] });
+  client.connect();
+  rig.settle();
+  worker.connect();
+  rig.settle();
+  worker.end();
+  worker.work();
+  assert.deepEqual([client.how(first), client.how(second)], ['did x', 'did y']);
+});
+
 test('[C7] with retries it is, as a further attempt', () => {
   const { rig, client, calls } = restarted({ losses: 1, workers: [], retriesMax: 1 });
   const other = rig.worker('n2:1#1');
