@@ -86,8 +86,14 @@ describe('files of jobs', () => {
   /** Some of it has come, and not all. */
   const partOf = (folder: string, isPart: (name: string) => boolean) =>
     until(`a part of a file in ${folder}`, () => (hasPart(folder, isPart) ? true : undefined));
-  const comingTo = (node: string) =>
-    partOf(inState('nodes', node, 'cache'), (name) => name.endsWith('.part'));
+  /** Copied from the head's own file: some of it, or all of it and not yet verified. */
+  const comingTo = (node: string) => {
+    const work = inState('nodes', node, 'work');
+    return until('a file that is being brought', () => {
+      const aside = readdirSync(work).find((name) => name.endsWith('.in'));
+      return aside !== undefined && existsSync(join(work, aside, 'big')) ? true : undefined;
+    });
+  };
   const goingToHead = () => partOf(inState('head/blobs/incoming'), () => true);
   const isClean = () =>
     until('nothing is left in the work directories', () => {
@@ -201,7 +207,10 @@ describe('files of jobs', () => {
     const script = `echo ran > ${at('cancelled-in')}`;
     const id = await run('--in', 'big', '--nodes-named', 'n1', '--', script);
     await comingTo('n1');
+    const agent = cluster.pidOf('n1');
+    process.kill(agent, 'SIGSTOP');
     await cluster.ok('kill', id);
+    process.kill(agent, 'SIGCONT');
     assert.match(await done(id).catch(String), /cancelled/);
     assert.equal(existsSync(at('cancelled-in')), false);
     await isClean();

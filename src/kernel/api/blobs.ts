@@ -23,6 +23,19 @@ export const lackingReply = z.object({
 
 const anyNumber = queryNumber(0, Number.MAX_SAFE_INTEGER);
 
+export const blobFilesReply = z.object({
+  /** Those that are files of their own; small ones lie together. */
+  files: z.array(
+    z.object({
+      hash: z.string(),
+      path: z.string(),
+      /** Device and number of the file, to tell that it is this one. */
+      dev: z.string(),
+      ino: z.string(),
+    }),
+  ),
+});
+
 export const sendBlobQuery = z.strictObject({
   /** Where the body belongs: where the last piece ended, or 0 to begin anew. */
   offset: anyNumber,
@@ -102,6 +115,14 @@ export const blobRoutes = {
     headers: epochHeaders,
     body: hashesRequest,
     produces: 'bytes',
+    quiet: true,
+  },
+  blobFiles: {
+    summary: 'Where contents lie on the disk of the head, for a node on its machine.',
+    access: USER_OR_EPOCH,
+    headers: epochHeaders,
+    body: hashesRequest,
+    reply: blobFilesReply,
     quiet: true,
   },
   readBlob: {

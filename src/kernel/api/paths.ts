@@ -29,6 +29,7 @@ const OWN = {
   lackingBlobs: 'POST /v1/blobs/lacking',
   sendBlobs: 'POST /v1/blobs',
   readBlobs: 'POST /v1/blobs/read',
+  blobFiles: 'POST /v1/blobs/files',
   checkBlob: 'HEAD /v1/blobs/:hash',
   sendBlob: 'PATCH /v1/blobs/:hash',
   readBlob: 'GET /v1/blobs/:hash',

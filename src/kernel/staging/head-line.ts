@@ -47,6 +47,11 @@ export class HeadLine {
     return made;
   }
 
+  /** The head is on this machine: it is reached by a file. */
+  get isLocal(): boolean {
+    return 'socketPath' in this.#options.address();
+  }
+
   /** Ends with the signal: whatever is under way fails. */
   access(epochId: EpochId, signal: AbortSignal): HeadAccess {
     const { name, secret } = this.#options;

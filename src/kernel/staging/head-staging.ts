@@ -25,7 +25,8 @@ import { uploadFiles } from '../transfer/upload.ts';
 import { Changed, type Collection, collectOutputs } from './collect.ts';
 import { FileSets } from './file-sets.ts';
 import type { HeadLine } from './head-line.ts';
-import { layOut } from './layout.ts';
+import { type Layout, layOut } from './layout.ts';
+import { type NearContents, NearFiles, NotNear } from './near-files.ts';
 import type { Content, NodeCache } from './node-cache.ts';
 import { reported } from './reported.ts';
 import { Slots } from './slots.ts';
@@ -35,6 +36,12 @@ export interface HeadStagingOptions {
   readonly cache: NodeCache;
   readonly files: Pick<Files, 'removeTree'>;
   readonly log: Log;
+}
+
+interface Laying extends Pick<Layout, 'entries' | 'folder' | 'owner'> {
+  readonly access: HeadAccess;
+  readonly own: readonly { readonly hash: BlobHash; readonly path: string }[];
+  readonly signal: AbortSignal;
 }
 
 /** Tasks whose files move at a time, in each direction. */
@@ -52,6 +59,7 @@ const NAMED_MAX = 1000;
 export class HeadStaging implements Staging {
   readonly #options: HeadStagingOptions;
   readonly #sets = new FileSets();
+  readonly #near = new NearFiles();
   readonly #bringing = new Slots(TASKS_AT_ONCE);
   readonly #storing = new Slots(TASKS_AT_ONCE);
 
@@ -99,16 +107,18 @@ export class HeadStaging implements Staging {
     await files.removeTree(aside);
     await files.removeTree(directory);
     await mkdir(aside, { mode: 0o700 });
+    const laying = { access, entries, own, folder: aside, owner, signal };
+    const anew = async (): Promise<void> => {
+      await files.removeTree(aside);
+      await mkdir(aside, { mode: 0o700 });
+    };
     const lay = async (): Promise<void> => {
-      const fetch = (missing: Parameters<typeof downloadFiles>[1]) =>
-        downloadFiles(access, missing);
-      const inMemory = await fetchSmall(access, own);
-      const cached = contentsOf(entries).filter(({ hash }) => !inMemory.has(hash));
-      const held = await cache.hold(cached, fetch, signal);
       try {
-        await layOut({ entries, pathOf: held.pathOf, inMemory, folder: aside, owner });
-      } finally {
-        held.release();
+        await this.#lay(laying, await this.#findNear(access, entries));
+      } catch (error) {
+        if (!(error instanceof NotNear)) throw error;
+        await anew();
+        await this.#lay(laying, new Map());
       }
     };
     try {
@@ -117,12 +127,30 @@ export class HeadStaging implements Staging {
       if (!isFull(error)) throw error;
       // What others may need later is of less use than this task.
       await cache.clear(new Set(contentsOf(entries).map(({ hash }) => hash)));
-      await files.removeTree(aside);
-      await mkdir(aside, { mode: 0o700 });
+      await anew();
       await lay().catch((again: unknown) => this.#leaveRoom(aside, again));
     }
     signal.throwIfAborted();
     await rename(aside, directory);
+  }
+
+  #findNear(access: HeadAccess, entries: readonly FileEntry[]): Promise<NearContents> {
+    if (!this.#options.line.isLocal) return Promise.resolve(new Map());
+    return this.#near.find(access, contentsOf(entries));
+  }
+
+  async #lay({ access, own, signal, ...layout }: Laying, near: NearContents): Promise<void> {
+    const inMemory = await fetchSmall(access, own);
+    const cached = contentsOf(layout.entries).filter(
+      ({ hash }) => !inMemory.has(hash) && !near.has(hash),
+    );
+    const fetch = (missing: Parameters<typeof downloadFiles>[1]) => downloadFiles(access, missing);
+    const held = await this.#options.cache.hold(cached, fetch, signal);
+    try {
+      await layOut({ ...layout, pathOf: held.pathOf, inMemory, near });
+    } finally {
+      held.release();
+    }
   }
 
   /** Or the node would be full of what came in vain, and take no other task either. */

@@ -23,12 +23,15 @@ import { BLOB_PACKED_BYTES_MAX } from '../model/limits.ts';
 import type { Owner } from '../ports/files.ts';
 import { inParallel } from '../transfer/in-parallel.ts';
 import { breath } from '../transfer/local-file.ts';
+import type { CopyTo, NearContents } from './near-files.ts';
 
 export interface Layout {
   readonly entries: readonly FileEntry[];
   readonly pathOf: (hash: BlobHash) => string;
   /** Contents that are in no file yet. */
   readonly inMemory?: ReadonlyMap<BlobHash, Uint8Array>;
+  /** Large contents that are elsewhere on this machine. */
+  readonly near?: NearContents;
   /** Is there, and the agent's alone. */
   readonly folder: string;
   readonly owner: Owner | null;
@@ -47,7 +50,14 @@ const FOLDER_MODE = 0o755;
 const MODE_MASK = 0o777;
 
 /** Rejects with the error of the file system; then what is there is not whole. */
-export async function layOut({ entries, pathOf, inMemory, folder, owner }: Layout): Promise<void> {
+export async function layOut({
+  entries,
+  pathOf,
+  inMemory,
+  near,
+  folder,
+  owner,
+}: Layout): Promise<void> {
   const modes = new Map<string, number>();
   for (const { path: name, kind, mode } of entries) {
     for (const above of foldersAbove(name)) {
@@ -66,7 +76,7 @@ export async function layOut({ entries, pathOf, inMemory, folder, owner }: Layou
     if (entry.kind !== 'file') continue;
     const hash = entry.sha256 as BlobHash;
     const bytes = inMemory?.get(hash);
-    const laying = { from: bytes ?? pathOf(hash), target, owner };
+    const laying = { from: bytes ?? near?.get(hash) ?? pathOf(hash), target, owner };
     if (entry.size <= SMALL_BYTES) laySmall(entry, laying);
     else large.push([entry, laying]);
   }
@@ -80,8 +90,8 @@ export async function layOut({ entries, pathOf, inMemory, folder, owner }: Layou
 }
 
 interface Laying {
-  /** The file's bytes, or the file that has them. */
-  readonly from: string | Uint8Array;
+  /** The file's bytes, the file that has them, or what copies them. */
+  readonly from: string | Uint8Array | CopyTo;
   readonly target: string;
   readonly owner: Owner | null;
 }
@@ -96,7 +106,8 @@ function laySmall({ mode }: FileEntry, { from, target, owner }: Laying): void {
   }
   const fd = openSync(target, ANEW, 0o600);
   try {
-    writeFileSync(fd, from);
+    // Only large ones are copied by others.
+    writeFileSync(fd, from as Uint8Array);
     // Before the mode, as a change of owner takes bits away.
     if (owner !== null) fchownSync(fd, owner.uid, owner.gid);
     fchmodSync(fd, mode & MODE_MASK);
@@ -106,7 +117,8 @@ function laySmall({ mode }: FileEntry, { from, target, owner }: Laying): void {
 }
 
 async function layLarge({ mode }: FileEntry, { from, target, owner }: Laying): Promise<void> {
-  await copyFile(String(from), target, COPY);
+  if (typeof from === 'function') await from(target);
+  else await copyFile(String(from), target, COPY);
   if (owner !== null) await chown(target, owner.uid, owner.gid);
   await chmod(target, mode & MODE_MASK);
 }

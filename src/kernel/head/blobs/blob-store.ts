@@ -20,7 +20,7 @@ import { Packs } from '../packs/packs.ts';
 import { BlobPlaces } from './blob-places.ts';
 import { BlobRoom, type Giver } from './blob-room.ts';
 import { bytesIdle, type Shortage, type SweepWorld, sweepBlobs } from './blob-sweep.ts';
-import { Contents, type OpenBlob } from './contents.ts';
+import { type BlobFile, Contents, type OpenBlob } from './contents.ts';
 import { Holdings } from './holdings.ts';
 import { type ByteSource, receivePiece } from './receive.ts';
 import { receiveMany } from './receive-many.ts';
@@ -235,6 +235,17 @@ export class BlobStore {
   /** All of a small content, for whoever was found to have the right to it; null when it is not there. */
   readSmall(hash: BlobHash): Uint8Array | null {
     return this.#contents.readSmall(hash);
+  }
+
+  /** Where those lie that this reader may read and that are files of their own. */
+  async files(reader: BlobReader, hashes: readonly BlobHash[]): Promise<BlobFile[]> {
+    const files: BlobFile[] = [];
+    for (const [at, hash] of hashes.entries()) {
+      if (at % ASKED_PER_TURN === ASKED_PER_TURN - 1) await new Promise(setImmediate);
+      const file = this.mayRead(reader, hash) ? this.#contents.fileOf(hash) : null;
+      if (file !== null) files.push(file);
+    }
+    return files;
   }
 
   /** Opens a blob without checking rights: call `mayRead` first. The caller closes the file. */

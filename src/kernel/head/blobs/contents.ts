@@ -42,6 +42,14 @@ export interface OpenBlob {
   close(): Promise<void>;
 }
 
+/** The file of a content: its path, and by which number its device knows it. */
+export interface BlobFile {
+  readonly hash: BlobHash;
+  readonly path: string;
+  readonly dev: string;
+  readonly ino: string;
+}
+
 /** A content of somebody, in a file of its own that is synced and verified. */
 export interface Arrived {
   readonly user: string;
@@ -106,6 +114,14 @@ export class Contents {
       if (codeOf(error) === 'ENOENT') return null;
       throw error;
     }
+  }
+
+  /** Null for what is in no file of its own. Sweeps spare it for an hour. */
+  fileOf(hash: BlobHash): BlobFile | null {
+    if (this.#packs.touch(hash) !== null || this.#touchFile(hash) === null) return null;
+    const file = this.#places.content(hash);
+    const { dev, ino } = statSync(file, { bigint: true });
+    return { hash, path: file, dev: String(dev), ino: String(ino) };
   }
 
   async open(hash: BlobHash): Promise<Result<OpenBlob, Refusal>> {

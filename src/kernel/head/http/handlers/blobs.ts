@@ -137,6 +137,13 @@ async function* frames(blobs: BlobStore, hashes: readonly BlobHash[]): AsyncGene
   if (pieces.length > 0) yield Buffer.concat(pieces);
 }
 
+/** Over the unix socket only: elsewhere the paths say nothing, and are nobody's business. */
+export const blobFiles: Handler<'blobFiles'> = async ({ blobs, jobFiles }, call) => {
+  if (call.epoch === null || !call.local) return ok({ files: [] });
+  const reader = await readerOf(jobFiles, call);
+  return ok({ files: await blobs.files(reader, call.body.hashes as BlobHash[]) });
+};
+
 export const readBlob: Handler<'readBlob'> = async ({ blobs, jobFiles }, call) => {
   const { response, incoming, signal } = call;
   const hash = call.params.hash as BlobHash;

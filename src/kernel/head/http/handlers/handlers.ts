@@ -60,6 +60,7 @@ export const HANDLERS: HandlersOf<typeof ROUTES> = {
   readBlob: blobs.readBlob,
   sendBlobs: blobs.sendBlobs,
   readBlobs: blobs.readBlobs,
+  blobFiles: blobs.blobFiles,
   storeOutputs: outputs.storeOutputs,
   listOutputs: outputs.listOutputs,
   getOutputs: outputs.getOutputs,

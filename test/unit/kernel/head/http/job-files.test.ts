@@ -2,6 +2,7 @@
 // nodes that run it, which read nothing else.
 
 import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Client } from '../../../../../src/kernel/api/client.ts';
 import type { FileEntry } from '../../../../../src/kernel/files/entry.ts';
@@ -125,6 +126,34 @@ test('[F3] a node reads what its task needs, and nothing else of the owner or of
   runner.ended(order, 0);
   await alice.call('waitForJob', { params: { id: String(order.place.jobId) }, query: {} });
   assert.equal((await get(runner, one)).code, 'epoch.not_running');
+});
+
+test('[F16] only a node on the machine is told where the contents of its task lie', async (t) => {
+  const world = await startWorld(t);
+  const n1 = await startAgent(t, world, 'n1');
+  const alice = await world.client('alice');
+  const large = 'x'.repeat(300_000);
+  const [one, small, other] = [
+    await send(alice, large),
+    await send(alice, 'small'),
+    await send(alice, `${large}y`),
+  ];
+  await submit(alice, await send(alice, listOf({ a: large, b: 'small' })));
+  const { epochId: epoch } = await n1.launch();
+  const hashes = [one, small, other];
+  const asked = { method: 'POST', path: '/v1/blobs/files', epoch, body: { hashes } };
+  const { files } = JSON.parse((await ask(world, n1, asked)).text) as {
+    files: { hash: string; path: string; ino: string }[];
+  };
+  assert.deepEqual(
+    files.map(({ hash }) => hash),
+    [one, small],
+    'not what the job does not name',
+  );
+  assert.equal(readFileSync(files[0]?.path ?? '', 'utf8'), large);
+  assert.equal(files[0]?.ino, String(statSync(files[0]?.path ?? '').ino));
+  const byUser = await alice.call('blobFiles', { body: { hashes } });
+  assert.deepEqual(byUser.files, []);
 });
 
 test('[F3] what a node sends for a task belongs to its owner', async (t) => {

@@ -48,6 +48,7 @@ const BODIES: Partial<Record<string, unknown>> = {
   createJoinToken: {},
   lackingBlobs: { hashes: [] },
   readBlobs: { hashes: [] },
+  blobFiles: { hashes: [] },
   storeOutputs: { entries: [], leftOut: [] },
   finishLocalLogin: { challenge: '0'.repeat(40) },
   loginPage: { link: 'x' },
