@@ -49,7 +49,7 @@ export const jobRoutes = {
     summary: 'One job in full; environment and script for its owner only.',
     access: USER,
     params: taskParams,
-    reply: jobs.jobDetail,
+    reply: jobs.jobDetail as z.ZodType<jobs.JobDetail>,
   },
   listTasks: {
     summary: 'The tasks of a job by index.',

@@ -17,7 +17,6 @@ import {
 import { deliveryView } from './delivery.ts';
 import { shownFields } from './option-fields.ts';
 import { startGuess } from './start-guess.ts';
-import { stepView } from './step-view.ts';
 
 /** How a job or task ended; null until then. */
 export const outcomeView = z.object({
@@ -32,29 +31,6 @@ export const outcomeView = z.object({
 const reasonView = z.object({ kind: z.string(), words: z.string() });
 
 const usageView = z.object({ userUs: count, systemUs: count, memoryPeakBytes: count });
-
-/** One figure of one node's part of a task; `asked` 0: nothing was. */
-const usedFigure = z.object({
-  asked: count,
-  mean: count,
-  peak: count,
-  /** The curve of the only part, at equal steps; null: nobody looked then. Empty where there are several. */
-  curve: z.array(count.nullable()).readonly(),
-});
-
-const usedView = z.object({
-  /** Parts of tasks on nodes that were looked at. */
-  parts: count,
-  /** Where the curves begin. */
-  from: instant,
-  stepMs: count,
-  /** In thousandths of a cpu. */
-  cpuMilli: usedFigure,
-  memoryBytes: usedFigure,
-  /** In thousandths of a gpu; null: it has none. */
-  gpuMilli: usedFigure.nullable(),
-});
-export type UsedView = z.infer<typeof usedView>;
 
 const requestView = z.object({
   nodeCount: count,
@@ -154,14 +130,11 @@ export const jobDetail = jobView.extend({
    * Null: none runs, or nobody counts it.
    */
   memoryNow: z.object({ bytes: count, peakBytes: count }).nullable().exactOptional(),
-  /** Owner only: programs inside of its tasks, as far as the head knows them since it started; missing: none. */
-  steps: z.array(stepView).exactOptional(),
-  /** Owner only: what its tasks used of what they asked for, as far as nodes looked at them. */
-  used: usedView.nullable().exactOptional(),
   /** Owner and operators only: what its tasks left and the head keeps. Null: nothing. */
   outputs: keptAmounts.nullable(),
 });
-export type JobDetail = z.infer<typeof jobDetail>;
+/** Wings add fields in their files `api/paths.ts`, and the schemas of these in `api/part.ts`. */
+export interface JobDetail extends z.infer<typeof jobDetail> {}
 
 /** What stands for `{}` and `{field}` in the command of a task. */
 export const itemView = z.union([z.string(), z.record(z.string(), z.string())]);

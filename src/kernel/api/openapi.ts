@@ -5,6 +5,7 @@ import { KINDS } from '../model/errors.ts';
 import { recordView } from './cluster.ts';
 import { Components, type Json } from './components.ts';
 import { failureReply } from './failure.ts';
+import { jobDetail } from './jobs.ts';
 import type { ApiPart, Tag } from './part.ts';
 import { listRoutes, type Route } from './route-list.ts';
 import { STREAMS } from './route-shape.ts';
@@ -15,12 +16,15 @@ export function openApiDocument(
   version: string,
   parts: readonly ApiPart[],
 ): Record<string, unknown> {
-  const components = new Components(namedSchemas(parts));
+  const jobFields: z.ZodRawShape = Object.assign({}, ...parts.map((part) => part.jobFields));
+  const wholeJob = jobDetail.extend(jobFields);
+  const components = new Components(namedSchemas(parts).add(wholeJob, { id: 'JobDetail' }));
   const tags = tagsOf(parts);
   const failure = components.schema(failureReply, 'output', 'Failure');
   components.schema(recordView, 'output', 'EventRecord');
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of listRoutes(parts)) {
+  for (const listed of listRoutes(parts)) {
+    const route = listed.reply === jobDetail ? { ...listed, reply: wholeJob } : listed;
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = operation(

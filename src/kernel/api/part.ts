@@ -14,6 +14,8 @@ export interface Tag {
 export interface ApiPart {
   /** By name; the method and path of each is in the wing's file `api/paths.ts`. */
   readonly routes: Readonly<Record<string, RouteShape>>;
+  /** Fields that it adds to the view of one job. */
+  readonly jobFields?: Readonly<Record<string, z.ZodType>>;
   /** Schemas that several routes share, by the names that generated clients give them. */
   readonly names?: Readonly<Record<string, z.ZodType>>;
   /** Kinds of its events that go out; those of no list do not. */

@@ -38,7 +38,6 @@ const NAMES: Readonly<Record<string, z.ZodType>> = {
   Program: submissions.program,
   Submitted: submissions.submitReply,
   Job: jobView,
-  JobDetail: jobs.jobDetail,
   JobOutcome: jobView.shape.outcome.unwrap(),
   PendingReason: jobView.shape.reason.unwrap(),
   JobRequest: jobView.shape.request,

@@ -1,6 +1,7 @@
 // What verbs work with: the terminal, the environment, the configuration and the head.
 
 import type { Command } from 'commander';
+import type { JobDetail } from '../api/jobs.ts';
 import type { Placed } from '../base/placed.ts';
 import type { Config, Environment, Flags } from '../config/config.ts';
 import type { Programs } from '../config/daemon-options.ts';
@@ -15,6 +16,7 @@ import type { Offer } from './completion/offer.ts';
 import type { Finding } from './doctor/finding.ts';
 import type { Input } from './jobs/input.ts';
 import type { Format, Listing } from './output/listing.ts';
+import type { Titled } from './output/one.ts';
 import { type Paint, paintFor } from './output/paint.ts';
 import type { Look } from './output/table.ts';
 import type { RawTerminal } from './raw-terminal.ts';
@@ -52,6 +54,8 @@ export interface Hooks {
   glance?(context: Context): Promise<Glance>;
   /** The id of the job that this operand means, which is no id of ours; null: none of this wing's. */
   jobId?(operand: string, context: Context): Promise<string | null>;
+  /** What `weft job` shows of a job beside what the kernel knows. */
+  ofJob?(): Promise<OfJob>;
   /** Configurations that `weft init --template` writes. */
   templates?(): Promise<readonly Template[]>;
   /** Runs the command of a submission with the terminal of this one; of one wing. */
@@ -74,6 +78,13 @@ export interface CheckWish {
   readonly fix: boolean;
   /** Compare the machines of the cluster: those of this file, or of its nodes (true). */
   readonly cluster: boolean | string;
+}
+
+/** What a wing shows of one job in full, for people. */
+export interface OfJob {
+  titled?(job: JobDetail): readonly Titled[];
+  /** Lines below these. */
+  below?(job: JobDetail, now: number, look: Look): readonly string[];
 }
 
 /** Fields of the JSON, and lines for people. */

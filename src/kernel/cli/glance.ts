@@ -1,7 +1,7 @@
-// What wings show users at a glance: beside what they asked for, and after a submission.
+// What wings show users: at a glance, beside what they asked for and after a submission; and of one job.
 
 import { Failure } from '../model/failure.ts';
-import type { Context, Glance } from './context.ts';
+import type { Context, Glance, HookWing, OfJob } from './context.ts';
 
 /** That of all wings together. */
 export async function glanceOf(context: Context): Promise<Glance> {
@@ -22,4 +22,9 @@ export async function tellGlance(context: Context): Promise<void> {
     // The job is accepted: a head that goes away now, or is older, changes nothing about that.
     if (!(error instanceof Failure)) throw error;
   }
+}
+
+/** What wings show of one job. */
+export function ofJob(wings: readonly HookWing[]): Promise<OfJob[]> {
+  return Promise.all(wings.flatMap(({ cli }) => cli?.ofJob?.() ?? []));
 }

@@ -1,6 +1,7 @@
 // What a wing adds to the web page.
 
 import type { ComponentChildren } from 'preact';
+import type { JobDetail } from '../api/jobs.ts';
 
 export interface Page {
   /** First part of its address. */
@@ -23,6 +24,8 @@ export interface PagePart {
   readonly elsewhere?: Elsewhere;
   /** Beside what the page of a node shows. */
   readonly OfNode?: (of: { readonly name: string }) => ComponentChildren;
+  /** Beside what the page of a job shows. */
+  readonly OfJob?: (of: { readonly job: JobDetail }) => ComponentChildren;
   /** A line above the content of every page; null when there is nothing to say. */
   readonly Banner?: () => ComponentChildren;
 }

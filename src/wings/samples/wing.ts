@@ -9,6 +9,7 @@ export const samples: Wing = {
   agent: async () => (await import('./bin/agent.ts')).samplesOnNodes(),
   api: async () => (await import('./api/part.ts')).api,
   cli: {
+    ofJob: async () => ({ titled: (await import('./cli/used-lines.ts')).usedLines }),
     verbs: [
       {
         group: 'Overview:',

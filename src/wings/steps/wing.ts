@@ -37,6 +37,7 @@ export const steps: Wing = {
         load: () => import('./cli/alloc-verb.ts'),
       },
     ],
+    ofJob: async () => ({ below: (await import('./cli/step-lines.ts')).stepLines }),
     runAtTerminal: async (context, submission) =>
       (await import('./cli/terminal-run.ts')).runAtTerminal(context, submission),
   },

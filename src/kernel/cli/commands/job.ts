@@ -5,13 +5,13 @@ import type { ListTasksReply, TaskView } from '../../api/jobs.ts';
 import type { Api } from '../../connect/api.ts';
 import { ANY_FAILURE } from '../../model/job.ts';
 import { fileLines } from '../files/job-files.ts';
+import { ofJob } from '../glance.ts';
 import { readPlace } from '../ids.ts';
 import { taskColumns, withStatus } from '../jobs/columns.ts';
 import { describeJob } from '../jobs/describe.ts';
 import { lastLines } from '../jobs/failed-tasks.ts';
 import { cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
 import { readStateFilter, type StateFilter } from '../jobs/state-filter.ts';
-import { stepLines } from '../jobs/step-lines.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, titledLines } from '../output/one.ts';
 import { defineVerb } from '../verb.ts';
@@ -55,12 +55,14 @@ export const verb = defineVerb<Options>({
     const job = await api.call('getJob', { params: { id } });
     const isForPeople = options.output === undefined || options.output === 'table';
     const files = isForPeople ? await fileLines(api, job) : [];
+    const added = isForPeople ? await ofJob(context.wings) : [];
+    const more = added.flatMap(({ titled }) => titled?.(job) ?? []);
     const inWords = () =>
-      titledLines([...describeJob(job, headNow()), ...files], 12, context.paint);
+      titledLines([...describeJob(job, headNow(), more), ...files], 12, context.paint);
     for (const line of formatOne(withStatus(job), options.output, String(job.id), inWords))
       context.print(line);
-    if (isForPeople)
-      for (const line of stepLines(job, headNow(), context.look)) context.print(line);
+    for (const { below } of added)
+      for (const line of below?.(job, headNow(), context.look) ?? []) context.print(line);
     if (isForPeople) for (const line of await lastLines(api, job)) context.print(line);
     return 0;
   },

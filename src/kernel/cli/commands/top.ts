@@ -33,7 +33,7 @@ export const verb = defineVerb<Options>({
     const owner = options.mine ? (await api.call('whoami')).name : options.user;
     const asked = { state, ...(owner === undefined ? {} : { owner }) };
     const facts = await fetchFacts(api, { ...asked, sort: 'newest' });
-    const { paint } = context;
+    const { paint, wings } = context;
     const filter = options.filter ?? '';
     const { screen } = context.terminal;
     if (options.once || screen === undefined) {
@@ -41,7 +41,7 @@ export const verb = defineVerb<Options>({
       for (const line of lines) context.print(line);
       return 0;
     }
-    await new TopSession({ api, screen, paint, asked, filter, intervalMs }, facts).run();
+    await new TopSession({ api, wings, screen, paint, asked, filter, intervalMs }, facts).run();
     return 0;
   },
 });

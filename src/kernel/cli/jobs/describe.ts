@@ -18,10 +18,9 @@ import { formatInstant, formatSpan, signalName } from '../output/words.ts';
 import { endCounts } from '../progress/end-counts.ts';
 import { stateWords } from './columns.ts';
 import { outcomeWords } from './outcome.ts';
-import { usedLines } from './used-lines.ts';
 
-/** Titles and values; what says nothing is empty. */
-export function describeJob(job: JobDetail, now: number): Titled[] {
+/** Titles and values; what says nothing is empty. `more`: what wings say of what it used. */
+export function describeJob(job: JobDetail, now: number, more: readonly Titled[] = []): Titled[] {
   const { request } = job;
   const why = job.state === 'pending' ? (job.reason?.words ?? '') : '';
   const lines: Titled[] = [
@@ -71,7 +70,7 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
     const words = `${formatSize(memoryNow.bytes)} now, ${formatSize(memoryNow.peakBytes)} at most`;
     lines.push(['Memory', `${words}, limit ${limit} per node`]);
   }
-  lines.push(...usedLines(job.used ?? null));
+  lines.push(...more);
   if (job.outputs !== null)
     lines.push(['Kept', keptWords(`pull ${job.id}`, { ...job.outputs, of: 'task' })]);
   return lines;

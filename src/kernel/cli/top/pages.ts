@@ -3,6 +3,8 @@
 import { headNow } from '../../api/head-time.ts';
 import { LOG_HEADERS } from '../../api/log-headers.ts';
 import type { Api } from '../../connect/api.ts';
+import type { HookWing } from '../context.ts';
+import { ofJob } from '../glance.ts';
 import { describeJob } from '../jobs/describe.ts';
 import { describeNode } from '../nodes/describe.ts';
 import { titledLines } from '../output/one.ts';
@@ -24,10 +26,12 @@ interface Log {
 
 export class Pages {
   readonly #api: Api;
+  readonly #wings: readonly HookWing[];
   #log: Log | null = null;
 
-  constructor(api: Api) {
+  constructor(api: Api, wings: readonly HookWing[]) {
     this.#api = api;
+    this.#wings = wings;
   }
 
   /** Printable lines; those of a log are as long as they were written. */
@@ -45,7 +49,9 @@ export class Pages {
       }
       case 'job': {
         const job = await this.#api.call('getJob', { params: { id: subject } });
-        return titledLines(describeJob(job, headNow()), 12);
+        const added = await ofJob(this.#wings);
+        const more = added.flatMap(({ titled }) => titled?.(job) ?? []);
+        return titledLines(describeJob(job, headNow(), more), 12);
       }
       case 'logs':
         return logLines(await this.#readOn(subject));

@@ -2,6 +2,7 @@
 
 import type { Api } from '../../connect/api.ts';
 import { Failure } from '../../model/failure.ts';
+import type { HookWing } from '../context.ts';
 import type { Paint } from '../output/paint.ts';
 import type { OpenScreen, Screen } from '../screen.ts';
 import { perform } from './actions.ts';
@@ -13,6 +14,7 @@ import { openingView, press, type TopAction, type TopRequest, type View } from '
 
 export interface TopParts {
   readonly api: Api;
+  readonly wings: readonly HookWing[];
   readonly screen: Screen;
   readonly paint: Paint;
   readonly asked: Omit<Asked, 'sort'>;
@@ -44,7 +46,7 @@ export class TopSession {
   constructor(parts: TopParts, facts: Facts) {
     this.#parts = parts;
     this.#facts = facts;
-    this.#pages = new Pages(parts.api);
+    this.#pages = new Pages(parts.api, parts.wings);
     this.#view = openingView(parts.filter);
   }
 

@@ -27,6 +27,29 @@ const ownerUse = z.object({
 });
 export type OwnerUseView = z.infer<typeof ownerUse>;
 
+/** One figure of one node's part of a task; `asked` 0: nothing was. */
+const usedFigure = z.object({
+  asked: count,
+  mean: count,
+  peak: count,
+  /** The curve of the only part, at equal steps; null: nobody looked then. Empty where there are several. */
+  curve: z.array(count.nullable()).readonly(),
+});
+
+export const usedView = z.object({
+  /** Parts of tasks on nodes that were looked at. */
+  parts: count,
+  /** Where the curves begin. */
+  from: instant,
+  stepMs: count,
+  /** In thousandths of a cpu. */
+  cpuMilli: usedFigure,
+  memoryBytes: usedFigure,
+  /** In thousandths of a gpu; null: it has none. */
+  gpuMilli: usedFigure.nullable(),
+});
+export type UsedView = z.infer<typeof usedView>;
+
 export const sampleRoutes = {
   nodeSamples: {
     summary: "What was used of a node's machine over time; the further back, the longer the steps.",

@@ -1,4 +1,4 @@
-// What the wing adds to the web page: curves of a node.
+// What the wing adds to the web page: curves of a node and of a job.
 
 import '../api/paths.ts';
 import { useMemo, useState } from 'preact/hooks';
@@ -9,8 +9,9 @@ import type { PagePart } from '../../../kernel/page/part.ts';
 import { Empty, Loaded, Panel } from '../../../kernel/page/parts/basic.tsx';
 import { Curves } from '../../../kernel/page/parts/curves.tsx';
 import { sizeWords } from '../../../kernel/page/pure/words.ts';
+import { Used } from './used.tsx';
 
-export const samplesPage: PagePart = { OfNode: NodeCurves };
+export const samplesPage: PagePart = { OfNode: NodeCurves, OfJob: Used };
 
 const HOUR_MS = 3_600_000;
 const SPANS = [

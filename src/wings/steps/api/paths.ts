@@ -1,12 +1,19 @@
 // Method and path of each route of the wing, for clients: no schema library is loaded for them.
 
 import { addPaths } from '../../../kernel/api/paths.ts';
+import type { StepView } from './step-view.ts';
 import type { stepRoutes } from './steps.ts';
 
 type Routes = typeof stepRoutes;
 
 declare module '../../../kernel/api/routes.ts' {
   interface RouteTable extends Routes {}
+}
+
+declare module '../../../kernel/api/jobs.ts' {
+  interface JobDetail {
+    readonly steps?: readonly StepView[];
+  }
 }
 
 addPaths({

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { count, instant, plainLine } from '../../../kernel/api/common.ts';
 import { JOB_OWNER, NODE, type RouteShape } from '../../../kernel/api/route-shape.ts';
-import { stepView } from '../../../kernel/api/step-view.ts';
 import { PROCESSES_MAX } from '../core/limits.ts';
+import { stepView } from './step-view.ts';
 
 const text = z.string().refine((value) => !value.includes('\0'), { error: 'text without a NUL' });
 const taskParams = z.strictObject({ id: z.string() });

@@ -1,6 +1,5 @@
 // Steps: started inside of running tasks, for whoever their job belongs to.
 
-import type { StepView } from '../../../kernel/api/step-view.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import { authorizeObject } from '../../../kernel/head/auth/authorize.ts';
 import type { Call, Handler } from '../../../kernel/head/http/call.ts';
@@ -17,6 +16,7 @@ import {
   parseTaskId,
   type TaskId,
 } from '../../../kernel/model/ids.ts';
+import type { StepView } from '../api/step-view.ts';
 import type { Step } from '../core/book.ts';
 import { formatStepId } from '../core/ids.ts';
 import { COMMAND_LENGTH_MAX } from '../core/limits.ts';

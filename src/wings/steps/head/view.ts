@@ -1,6 +1,6 @@
 // Steps as the API shows them.
 
-import type { StepView } from '../../../kernel/api/step-view.ts';
+import type { StepView } from '../api/step-view.ts';
 import { isLive, type Step, type StepProcess } from '../core/book.ts';
 import { formatStepId } from '../core/ids.ts';
 

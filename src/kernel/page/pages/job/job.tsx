@@ -1,5 +1,6 @@
 // One job: where it is and why, what can be done, its timeline, tasks, output, files.
 
+import { useContext } from 'preact/hooks';
 import type { ExplainReply, JobDetail } from '../../../api/jobs.ts';
 import { call } from '../../data/client.ts';
 import { now } from '../../data/clock.ts';
@@ -8,6 +9,7 @@ import { useCall } from '../../data/query.ts';
 import { hrefOf, useChosen } from '../../data/route.ts';
 import { isOperator, me } from '../../data/session.ts';
 import { Actions } from '../../parts/actions.tsx';
+import { Added } from '../../parts/added.ts';
 import { Command, Loaded, Panel, Span, State, Time } from '../../parts/basic.tsx';
 import { changeCommand } from '../../pure/command-line.ts';
 import { changeOf } from '../../pure/smaller.ts';
@@ -21,7 +23,6 @@ import { useFirstFailed } from './first-failed.ts';
 import { jobActions } from './job-actions.ts';
 import { Logs } from './logs.tsx';
 import { Tasks } from './tasks.tsx';
-import { Used } from './used.tsx';
 
 /** How often the forecast is asked anew: what others submit moves it. */
 const WHY_MS = 10_000;
@@ -39,6 +40,7 @@ export function Job({ id }: { id: string }) {
 }
 
 function Shown({ job }: { job: JobDetail }) {
+  const added = useContext(Added);
   const [task, setTask] = useChosen('task');
   const chosen = job.array !== null && /^\d{1,9}$/.test(task) ? Number(task) : null;
   const setIndex = (next: number): void => setTask(String(next));
@@ -74,7 +76,7 @@ function Shown({ job }: { job: JobDetail }) {
             <p class="faint">Only {job.owner} and operators see the output.</p>
           </Panel>
         )}
-        {job.used != null && <Used used={job.used} />}
+        {added.map(({ OfJob }) => OfJob && <OfJob key={OfJob} job={job} />)}
         <Facts job={job} wide={!hasFiles} />
         {hasFiles && <Files job={job} index={index ?? 0} />}
       </div>

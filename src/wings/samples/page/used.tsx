@@ -1,14 +1,15 @@
 // What a job used of what it asked for: words, and curves where it has one part.
 
-import type { UsedView } from '../../../api/jobs.ts';
-import { cpuUsedWords, gpuUsedWords, memoryUsedWords } from '../../../model/used-words.ts';
-import { Panel } from '../../parts/basic.tsx';
-import { Curves } from '../../parts/curves.tsx';
-import { sizeWords } from '../../pure/words.ts';
+import type { JobDetail } from '../../../kernel/api/jobs.ts';
+import { Panel } from '../../../kernel/page/parts/basic.tsx';
+import { Curves } from '../../../kernel/page/parts/curves.tsx';
+import { sizeWords } from '../../../kernel/page/pure/words.ts';
+import { cpuUsedWords, gpuUsedWords, memoryUsedWords } from '../model/used-words.ts';
 
 const STEPS_MIN = 3;
 
-export function Used({ used }: { readonly used: UsedView }) {
+export function Used({ job: { used } }: { readonly job: JobDetail }) {
+  if (used == null) return null;
   const { from, stepMs, cpuMilli, memoryBytes, gpuMilli } = used;
   const gpus = gpuMilli?.curve.map((point) => (point === null ? null : point / 1000)) ?? [];
   const times = cpuMilli.curve.map((_, at) => from + at * stepMs);

@@ -1,7 +1,7 @@
 // A program that was started inside of a running task, as the API shows it.
 
 import { z } from 'zod';
-import { count, exitStatus, instantOrNull } from './common.ts';
+import { count, exitStatus, instantOrNull } from '../../../kernel/api/common.ts';
 
 export const stepView = z.object({
   /** `42.0` or `42[7].0`. */

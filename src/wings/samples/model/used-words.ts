@@ -1,6 +1,6 @@
 // What a job used of what it asked for, in words.
 
-import { formatSize } from '../base/size.ts';
+import { formatSize } from '../../../kernel/base/size.ts';
 
 /** One figure of one node's part of a task; `asked` 0: nothing was. */
 export interface UsedFigure {

@@ -1,9 +1,9 @@
 // The steps of a job, for people who look at it: the newest, one line each.
 
-import type { JobDetail } from '../../api/jobs.ts';
-import type { StepView } from '../../api/step-view.ts';
-import { type Column, formatTable, type Look } from '../output/table.ts';
-import { formatSpan, signalName } from '../output/words.ts';
+import type { JobDetail } from '../../../kernel/api/jobs.ts';
+import { type Column, formatTable, type Look } from '../../../kernel/cli/output/table.ts';
+import { formatSpan, signalName } from '../../../kernel/cli/output/words.ts';
+import type { StepView } from '../api/step-view.ts';
 
 const SHOWN_MAX = 20;
 
@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<StepView & { readonly now: number }>[] = [
   { title: 'COMMAND', value: ({ command }) => command, least: 12 },
 ];
 
-export function stepLines({ steps = [] }: Pick<JobDetail, 'steps'>, now: number, look: Look) {
+export function stepLines({ steps = [] }: JobDetail, now: number, look: Look): string[] {
   if (steps.length === 0) return [];
   const rows = steps.slice(-SHOWN_MAX).map((step) => ({ ...step, now }));
   const left = steps.length - rows.length;

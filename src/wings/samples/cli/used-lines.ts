@@ -1,18 +1,19 @@
 // What a job used of what it asked for: means, peaks, and a line of time.
 
-import type { UsedView } from '../../api/jobs.ts';
-import { plural } from '../../base/plural.ts';
-import { cpuUsedWords, gpuUsedWords, memoryUsedWords } from '../../model/used-words.ts';
-import { spark } from '../output/bars.ts';
-import type { Titled } from '../output/one.ts';
+import type { JobDetail } from '../../../kernel/api/jobs.ts';
+import { plural } from '../../../kernel/base/plural.ts';
+import { spark } from '../../../kernel/cli/output/bars.ts';
+import type { Titled } from '../../../kernel/cli/output/one.ts';
+import type { UsedView } from '../api/samples.ts';
+import { cpuUsedWords, gpuUsedWords, memoryUsedWords } from '../model/used-words.ts';
 
 const WIDTH = 40;
 /** A line of fewer steps says nothing. */
 const STEPS_MIN = 3;
 
 /** Nothing where nobody has looked. */
-export function usedLines(used: UsedView | null): Titled[] {
-  if (used === null) return [];
+export function usedLines({ used }: JobDetail): Titled[] {
+  if (used == null) return [];
   const { cpuMilli, memoryBytes, gpuMilli, parts } = used;
   const of = parts === 1 ? '' : ` (per node, over ${plural(parts, 'start')})`;
   return [
