@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import type { FileLook, Files, Owner } from '../ports/files.ts';
 import { emptyMiddle } from './middle.ts';
-import { removeTree } from './remove-tree.ts';
+import { removeTreeAside } from './tree-thread.ts';
 
 /** A link as last component fails, a fifo does not block, a terminal does not become ours. */
 const SAFE = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
@@ -41,7 +41,7 @@ export const systemFiles: Files = {
   empty,
   emptyFrom,
   removeFile: (path) => ignoring('ENOENT', () => unlinkSync(path)),
-  removeTree,
+  removeTree: removeTreeAside,
   list: (path) => {
     let names: string[] = [];
     ignoring('ENOENT', () => {

@@ -37,12 +37,22 @@ const BARE = { PATH: '/usr/bin:/bin' };
 
 /** Fine when it is gone. */
 export async function removeTree(path: string): Promise<void> {
-  const status = lstatSync(path, { throwIfNoEntry: false });
-  if (status === undefined) return;
-  if (!status.isDirectory()) throw new Error(`${path} is not a directory`);
-  if (removedEmpty(path)) return;
+  const status = statusOf(path);
+  if (status === null || removedEmpty(path)) return;
   if (!(await removedFew(path, status))) await removeAsOwner(path, status);
   rmdirSync(path);
+}
+
+/** Nothing is there, any more: most private directories are empty. Throws when it is no directory. */
+export function isGoneAtOnce(path: string): boolean {
+  return statusOf(path) === null || removedEmpty(path);
+}
+
+function statusOf(path: string): Stats | null {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  if (status === undefined) return null;
+  if (!status.isDirectory()) throw new Error(`${path} is not a directory`);
+  return status;
 }
 
 /** Whatever it cannot do, or should not, is left to the owner's own rights. */
@@ -131,7 +141,6 @@ async function removeAsOwner(path: string, { uid, gid }: Stats): Promise<void> {
   }
 }
 
-/** At once: most private directories are empty. */
 function removedEmpty(path: string): boolean {
   try {
     rmdirSync(path);

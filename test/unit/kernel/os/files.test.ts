@@ -30,6 +30,7 @@ import {
   reserveOfEach,
 } from '../../../../src/kernel/os/journal-file.ts';
 import { cutAndRestore } from '../../../../src/kernel/os/middle.ts';
+import { TreeThread } from '../../../../src/kernel/os/tree-thread.ts';
 import type { JournalFile } from '../../../../src/kernel/ports/journal-file.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'weft-files-'));
@@ -136,6 +137,14 @@ test('a small tree is removed without following its links', async () => {
   writeFileSync(Buffer.concat([Buffer.from(`${path}/a/`), Buffer.from([0xff, 0xfe])]), '');
   await systemFiles.removeTree(path);
   assert.deepEqual([existsSync(path), readdirSync(outside)], [false, ['stays']]);
+});
+
+test('a tree goes also when the thread for it dies', async () => {
+  const dying = new TreeThread(new URL('data:text/javascript,process.exit(3)'));
+  const paths = ['first', 'second'].map((name) => join(root, name));
+  for (const path of paths) mkdirSync(join(path, 'below'), { recursive: true });
+  await Promise.all(paths.map((path) => dying.remove(path)));
+  assert.deepEqual(paths.map(existsSync), [false, false]);
 });
 
 test('what is mounted in a tree stays, and is told', { skip: NO_ROOT }, async () => {
