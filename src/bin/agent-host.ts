@@ -47,15 +47,19 @@ interface Hosted {
 /**
  * Runs agents until SIGTERM or SIGINT, which leave their processes to the next ones unless their nodes
  * leave with them, or SIGUSR2, which ends them all. Resolves when they have stopped; rejects when one cannot start.
+ * `onHeadLost`: called when a connection to the head has ended.
  */
-export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
+export async function runAgents(
+  nodes: readonly AgentOptions[],
+  onHeadLost = () => {},
+): Promise<void> {
   const elsewhereOf = await elsewhereMaker();
   const hosted = nodes.map((options) => open(options, (log) => elsewhereOf({ options, log })));
   process.once('uncaughtException', (error) => exitBy(error, hosted));
   const stopped = stopSignal(nodes[0]?.leaves === true);
   // All nodes of a process are of one configuration.
   const jobPath = nodes[0]?.jobPath;
-  const machine = await lookAtMachine(nodes.length, jobPath);
+  const machine = { ...(await lookAtMachine(nodes.length, jobPath)), onHeadLost };
   const agents: Agent[] = [];
   const introductions: ((runtimes: RuntimesFound) => void)[] = [];
   const watch = new RuntimesWatch({ clock: systemClock, jobPath }, machine.runtimes, (runtimes) => {
@@ -164,7 +168,10 @@ function stopSignal(leaves: boolean): Promise<string> {
   });
 }
 
-async function lookAtMachine(nodeCount: number, jobPath?: string): Promise<Machine> {
+async function lookAtMachine(
+  nodeCount: number,
+  jobPath?: string,
+): Promise<Omit<Machine, 'onHeadLost'>> {
   removeOldEnds(systemClock.now());
   const launcher = await launcherIn(launcherFolder());
   return {

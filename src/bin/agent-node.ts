@@ -47,6 +47,8 @@ export interface Machine {
   readonly nodeCount: number;
   /** Those of wings that do something in agents. */
   readonly makers: readonly AgentMaker[];
+  /** Called when a connection to the head has ended. */
+  readonly onHeadLost: () => void;
 }
 
 /** Where a node keeps what is its own, and where its tasks run. */
@@ -155,7 +157,13 @@ export function portsOf(
     bootClock: systemBootClock(machine.bootId),
     chance: systemChance,
     log,
-    dialer: headDialer({ name, secret, head, messageBytesMax: MESSAGE_BYTES_MAX }),
+    dialer: headDialer({
+      name,
+      secret,
+      head,
+      messageBytesMax: MESSAGE_BYTES_MAX,
+      onLost: machine.onHeadLost,
+    }),
     connectLauncher: async () => {
       const onRefused = (why: string): void => log.debug({ why }, 'the launcher refused a request');
       return new LauncherClient(await reachLauncher(place), { onRefused });

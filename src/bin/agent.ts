@@ -5,6 +5,7 @@ import { readAgentOptions } from './agent-options.ts';
 import { keep } from './keep.ts';
 
 const nodes = readAgentOptions(process.argv.slice(2));
-for (const options of nodes.slice(0, 1)) keep(options);
-await runAgents(nodes);
+const [first] = nodes;
+const onHeadLost = first === undefined ? undefined : keep(first);
+await runAgents(nodes, onHeadLost);
 process.exit(0);

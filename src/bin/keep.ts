@@ -5,17 +5,18 @@ import { keepOthers } from '../kernel/cli/daemons/keeper.ts';
 import { LocalPaths } from '../kernel/cli/daemons/local-paths.ts';
 import { openLog } from '../kernel/os/log.ts';
 
-/** Returns what ends it; does nothing for a daemon of another kind. */
+/** Returns a hint that one may have died; does nothing for a daemon of another kind. */
 export function keep({ keeps }: { readonly keeps?: string }): () => void {
   if (keeps === undefined) return () => undefined;
   const paths = new LocalPaths(keeps);
   const log = openLog({ file: paths.keeperLog, name: 'keeper' });
   const environment = process.env;
-  const end = keepOthers({ paths, environment, warn: (fields, words) => log.warn(fields, words) });
-  return () => {
-    end();
-    log.close();
-  };
+  const keeper = keepOthers({
+    paths,
+    environment,
+    warn: (fields, words) => log.warn(fields, words),
+  });
+  return () => keeper.lookSoon();
 }
 
 /** For those who would start the head again. */

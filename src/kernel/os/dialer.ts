@@ -22,6 +22,8 @@ interface DialTarget {
 export interface HeadAddress extends Omit<DialTarget, 'path' | 'authorization'> {
   readonly name: string;
   readonly secret: string;
+  /** Called when the connection has ended. */
+  readonly onLost?: () => void;
 }
 
 /** An open WebSocket, and the stream below it. */
@@ -40,9 +42,10 @@ export function headDialer(address: HeadAddress): Dialer {
   return { dial: () => dial(address) };
 }
 
-async function dial({ name, secret, ...address }: HeadAddress): Promise<Session> {
+async function dial({ name, secret, onLost, ...address }: HeadAddress): Promise<Session> {
   const authorization = `Node ${name}:${secret}`;
   const { socket, stream } = await dialSocket({ ...address, path: AGENT_PATH, authorization });
+  if (onLost !== undefined) socket.on('close', onLost);
   return sessionOf(socket, stream);
 }
 

@@ -38,23 +38,28 @@ interface KeeperWorld {
 /** The head's codes after which another try would end alike (docs/recovery.md). */
 const FINAL_EXITS = new Set([2, 65, 70, 77]);
 
-/** Looks until the returned function is called. */
-export function keepOthers(world: KeeperWorld): () => void {
-  const keeper = new Keeper(world);
-  return () => keeper.stop();
+/** After a hint the first look; each of the next comes after twice as long, up to `lookMs`. */
+const SOON_MS = 20;
+
+/** Looks until it is stopped. */
+export function keepOthers(world: KeeperWorld): Keeper {
+  return new Keeper(world);
 }
 
-class Keeper {
+export class Keeper {
   readonly #world: KeeperWorld;
   readonly #times: KeeperTimes;
   /** When each of those that are dead was found so. */
   readonly #diedAt = new Map<string, number>();
   #timer: NodeJS.Timeout;
+  #nextMs: number;
+  #isLooking = false;
   #isStopped = false;
 
   constructor(world: KeeperWorld) {
     this.#world = world;
     this.#times = world.times ?? TIMES;
+    this.#nextMs = this.#times.lookMs;
     this.#timer = this.#later();
   }
 
@@ -63,17 +68,29 @@ class Keeper {
     clearTimeout(this.#timer);
   }
 
+  /** A connection to one of them has ended: it may have died, or be about to. */
+  lookSoon(): void {
+    this.#nextMs = Math.min(SOON_MS, this.#times.lookMs);
+    if (this.#isLooking || this.#isStopped) return;
+    clearTimeout(this.#timer);
+    this.#timer = this.#later();
+  }
+
   #later(): NodeJS.Timeout {
+    const afterMs = this.#nextMs;
+    this.#nextMs = Math.min(2 * afterMs, this.#times.lookMs);
     return setTimeout(() => {
+      this.#isLooking = true;
       this.#look()
         // A full disk, say: the next look tries again, and tells it again.
         .catch((error: unknown) =>
           this.#world.warn({ error }, 'a daemon could not be started again'),
         )
         .finally(() => {
+          this.#isLooking = false;
           if (!this.#isStopped) this.#timer = this.#later();
         });
-    }, this.#times.lookMs).unref();
+    }, afterMs).unref();
   }
 
   async #look(): Promise<void> {

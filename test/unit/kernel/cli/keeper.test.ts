@@ -7,7 +7,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { compiledFolder } from '../../../../src/kernel/cli/daemons/compiled.ts';
 import { daemonNotes } from '../../../../src/kernel/cli/daemons/daemon-notes.ts';
-import { keepOthers } from '../../../../src/kernel/cli/daemons/keeper.ts';
+import { type Keeper, keepOthers } from '../../../../src/kernel/cli/daemons/keeper.ts';
 import { LocalPaths, writeJson } from '../../../../src/kernel/cli/daemons/local-paths.ts';
 import { forgiveDeaths, readRestarts } from '../../../../src/kernel/cli/daemons/restarts.ts';
 import { addToRoster, readRoster } from '../../../../src/kernel/cli/daemons/roster.ts';
@@ -38,13 +38,13 @@ class Place {
   readonly directory = mkdtempSync(path.join(tmpdir(), 'weft-keeper-'));
   readonly paths = new LocalPaths(this.directory);
   readonly said: string[] = [];
-  #end = (): void => undefined;
+  keeper: Keeper | null = null;
 
   constructor(t: TestContext) {
     this.paths.make('own');
     writeFileSync(path.join(this.directory, 'daemon.mjs'), DAEMON);
     t.after(async () => {
-      this.#end();
+      this.keeper?.stop();
       await eventually(() => !existsSync(this.paths.upLock));
       for (const name of ['head', 'n1']) {
         const mark = readLiveMark(this.paths.mark(name));
@@ -69,9 +69,10 @@ class Place {
     addToRoster(this.paths, daemon);
   }
 
-  keep(): void {
+  keep(times = TIMES): void {
     const warn = (_: object, words: string) => void this.said.push(words);
-    this.#end = keepOthers({ paths: this.paths, environment: process.env, warn, times: TIMES });
+    const world = { paths: this.paths, environment: process.env, warn, times };
+    this.keeper = keepOthers(world);
   }
 
   pid(name: string): number | undefined {
@@ -105,6 +106,18 @@ test('what has died is started again, and told', async (t) => {
     note?.text ?? '',
     /^The head was started again 2 times in the last .+, last .+ ago\.$/,
   );
+});
+
+test('a hint brings a look at once, and another while the one that dies is still there', async (t) => {
+  const place = new Place(t);
+  place.dead('head');
+  place.keep({ ...TIMES, lookMs: 3_600_000 });
+  place.keeper?.lookSoon();
+  await eventually(() => place.pid('head') !== undefined);
+  const first = place.pid('head') ?? 0;
+  place.keeper?.lookSoon();
+  process.kill(first, 'SIGKILL');
+  await eventually(() => ![undefined, first].includes(place.pid('head')));
 });
 
 test('one that was started and not marked, as its starter was killed, is not started twice', async (t) => {
