@@ -1,9 +1,12 @@
 // A bare client of a head's unix socket: proves its uid by making a directory, then sends JSON.
 
 import { mkdirSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import type { Agent as HttpAgent } from 'node:http';
 import { identityAt } from '../../src/kernel/api/held-socket.ts';
 import { proofName } from '../../src/kernel/api/local-login.ts';
+
+/** Not imported: an import reads every name of the module, and one of them loads a WebSocket client. */
+const { Agent, request } = process.getBuiltinModule('node:http');
 
 /** A JSON request as the calling user. Rejects with `CallError` on any error status. */
 export type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
@@ -44,7 +47,7 @@ export async function connectLocally(socketPath: string, connections = 32): Prom
   return { call: caller(agent, socketPath, token), close: () => agent.destroy() };
 }
 
-function caller(agent: Agent, socketPath: string, token: string | null): Call {
+function caller(agent: HttpAgent, socketPath: string, token: string | null): Call {
   return (method, path, body) =>
     new Promise((resolve, reject) => {
       const payload = body === undefined ? '' : JSON.stringify(body);

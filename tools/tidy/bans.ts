@@ -69,7 +69,17 @@ export function checkBans(source: Source): Finding[] {
       error(source, match.index, `\`${match[0].trim()}\`: ${rule.message}`),
     ),
   );
-  return [...found, ...checkHomes(source), ...checkCatches(source)];
+  return [...found, ...checkHttp(source), ...checkHomes(source), ...checkCatches(source)];
+}
+
+/** Programs are started often, and a WebSocket client of Node's own is two thirds of such a start. */
+function checkHttp(source: Source): Finding[] {
+  if (!source.path.startsWith('src/')) return [];
+  const message =
+    "an import of node:http loads a WebSocket client; use `process.getBuiltinModule('node:http')`";
+  return [...source.text.matchAll(/^import (?!type\b)[^;]* from 'node:http';/gm)].map((match) =>
+    error(source, match.index, message),
+  );
 }
 
 function checkHomes(source: Source): Finding[] {

@@ -213,6 +213,13 @@ describe('tidy on words', () => {
     });
   }
 
+  it('an import of node:http is an error in programs, and one of its types is none', () => {
+    const text = "import { request } from 'node:http';\n";
+    assertOne({ 'src/kernel/os/a.ts': text }, 'src/kernel/os/a.ts:2', /getBuiltinModule/);
+    const types = "import type { Server } from 'node:http';\n";
+    assert.deepEqual(errorsOf({ 'src/kernel/os/a.ts': types, 'test/unit/a.test.ts': text }), []);
+  });
+
   it('what looks alike and is fine passes', () => {
     const text = [
       '// TODO(#12) and a Promise, as anybody would say it',

@@ -1,6 +1,5 @@
 // One answer to a connection that speaks no proper HTTP, and its end.
 
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { KINDS, kindOf, type Refusal } from '../../model/errors.ts';
 import { ANSWER_LINGER_MS } from '../../model/limits.ts';
@@ -11,7 +10,7 @@ export function refuseAndClose(socket: Duplex, refusal: Refusal): void {
   const status = KINDS[kindOf(refusal.code)].http;
   const body = JSON.stringify({ error: viewRefusal(refusal) });
   const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status} ${process.getBuiltinModule('node:http').STATUS_CODES[status]}`,
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',

@@ -2,8 +2,6 @@
 // both with the same routes.
 
 import { chmod, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
 import { hostname } from 'node:os';
 import { openApiDocument } from '../../api/openapi.ts';
 import type { ApiPart } from '../../api/part.ts';
@@ -36,6 +34,10 @@ import type { ClusterFacts, HttpPorts, KernelServices, Services } from './servic
 import { SharedAnswers } from './shared-answers.ts';
 import { Side } from './side.ts';
 import { TaskMaps } from './task-maps.ts';
+
+/** Not imported: an import reads every name of the module, and one of them loads a WebSocket client. */
+const { createServer } = process.getBuiltinModule('node:http');
+const { createServer: createSecureServer } = process.getBuiltinModule('node:https');
 
 /** What wings add to what is behind the listeners. */
 export interface HttpWings {

@@ -2,8 +2,6 @@
 // Redirects are not followed.
 
 import { lookup } from 'node:dns';
-import http from 'node:http';
-import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { toPlainLine } from '../../../kernel/base/plain-line.ts';
 
@@ -44,7 +42,9 @@ export async function httpCall(call: HttpCall): Promise<HttpAnswer> {
 
 function answerOf(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> {
   const { method, url, headers, body, mayReach } = call;
-  const { request } = url.protocol === 'https:' ? https : http;
+  // Not imported: an import reads every name of the module, and one of them loads a WebSocket client.
+  const isSecure = url.protocol === 'https:';
+  const { request } = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http');
   return new Promise((resolve, reject) => {
     const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const outgoing = request(

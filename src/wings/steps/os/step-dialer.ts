@@ -1,6 +1,5 @@
 // The line of a node to its head for one process of a step.
 
-import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { type HeadPlace, openStream } from '../../../kernel/os/head-stream.ts';
 import type { StepLine } from '../ports/steps.ts';
@@ -17,6 +16,8 @@ const DIAL_MS = 10_000;
 export async function dialStep(door: StepDoor, step: string, rank: number): Promise<StepLine> {
   const { host, stream } = await openStream(door.head, DIAL_MS);
   const path = `/v1/steps/${encodeURIComponent(step)}/${rank}`;
+  // Not imported: an import reads every name of the module, and one of them loads a WebSocket client.
+  const { request } = process.getBuiltinModule('node:http');
   const asked = request({
     createConnection: () => stream,
     path,

@@ -3,7 +3,7 @@
 
 import { closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import type { Pausing } from '../../../../kernel/agent/pausing.ts';
@@ -74,6 +74,8 @@ export async function openPauseListener(
   rmSync(socketPath, { force: true });
   const owners = world.uidsOf === undefined ? undefined : new PeerOwners(world.uidsOf);
   const newcomers = new Newcomers(() => world.clock.monotonic(), BOUNDS, { owners });
+  // Not imported: an import reads every name of the module, and one of them loads a WebSocket client.
+  const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
     void respond({ world, newcomers }, request, response);
   });
