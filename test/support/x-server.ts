@@ -1,7 +1,9 @@
 // A real X server that shows nothing (Xvfb), with a cookie of its own, and keys on it by xdotool.
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import type { Socket } from 'node:net';
 import path from 'node:path';
+import { whenKilled } from './when-killed.ts';
 
 /** Why no such server can be had; false: it can. In CI all is installed, and nothing is left out. */
 export const NO_X: string | false =
@@ -42,7 +44,18 @@ export async function startX(folder: string): Promise<RealX> {
     ],
     { stdio: ['ignore', 'ignore', 'inherit', 'pipe'] },
   );
+  // Where no test of a file is chosen its hook `after` does not run: the server neither keeps this
+  // process from ending nor outlives it.
+  const end = (): void => void server.kill('SIGKILL');
+  const forget = whenKilled(end);
+  process.once('exit', end);
+  server.once('exit', () => {
+    forget();
+    process.off('exit', end);
+  });
   const display = `:${await firstLine(server)}`;
+  server.unref();
+  (server.stdio[3] as Socket).unref();
   execFileSync('xauth', ['-f', authority, 'add', display, '.', COOKIE], { stdio: 'pipe' });
   const environment = { DISPLAY: display, XAUTHORITY: authority };
   const run = (...args: string[]): void => {

@@ -1,6 +1,8 @@
 // `weft logs`: the captured output of a job: of its one process as it is, of several with labels.
 
+import { Option } from 'commander';
 import type { JobDetail } from '../../api/jobs.ts';
+import { parseSize } from '../../base/size.ts';
 import { refuse } from '../../model/errors.ts';
 import { failure, usage } from '../../model/failure.ts';
 import type { Item } from '../../model/job.ts';
@@ -30,6 +32,7 @@ interface Options extends StreamChoice {
   readonly rank?: string;
   readonly offset?: string;
   readonly limit?: string;
+  readonly last?: string;
 }
 
 const HEAD_AWAY_MAX_MS = 120_000;
@@ -49,6 +52,8 @@ export const verb = defineVerb<Options>({
     command.option('-r, --rank <rank>', 'only of this process on each node, from 0');
     command.option('--offset <bytes>', 'leave out this many bytes at the beginning of one stream');
     command.option('--limit <bytes>', 'stop after this many bytes of one stream');
+    const last = new Option('--last <size>', 'only so much at the end of each stream: 64K');
+    command.addOption(last.conflicts(['offset', 'limit']));
   },
   async run({ context, args: [job = ''], options }) {
     const id = readTaskPath(job, options.index);
@@ -148,6 +153,7 @@ function readPart(options: Options): OutputRange {
     rank: number('--rank', options.rank),
     offset: number('--offset', options.offset),
     limit: number('--limit', options.limit),
+    last: read('--last', options.last, parseSize),
   };
   const given = Object.entries(numbers).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given);

@@ -1,11 +1,11 @@
 // Which tasks of a job ended badly, and the last lines of one of them: what somebody looks for first.
 
 import type { JobDetail, ListTasksReply, TaskView } from '../../api/jobs.ts';
-import { LOG_HEADERS } from '../../api/log-headers.ts';
 import type { Api } from '../../connect/api.ts';
 import { Failure } from '../../model/failure.ts';
 import { printable } from '../output/table.ts';
 import { STREAMS, type Stream } from './follow-job.ts';
+import { logSize } from './log-size.ts';
 
 const TASKS_PER_PAGE = 1000;
 const LINES_MAX = 10;
@@ -81,16 +81,12 @@ async function tail(api: Api, job: JobDetail, { task, stream }: Written): Promis
   const isMpi = job.ranksPerNode !== null;
   const nodeRank = isMpi ? 0 : Math.max(0, task.nodes.indexOf(node));
   const which = { stream, nodeRank, rank: isMpi ? 0 : rank, follow: false };
-  const params = { id: task.id };
   try {
-    const first = await api.stream('readLogs', { params, query: { ...which, limit: 1 } });
-    await textOf(first);
-    const size = Number(first.headers[LOG_HEADERS.size] ?? 0);
+    const size = await logSize(api, task.id, which);
     if (size === 0) return [];
     const offset = Math.max(0, size - TAIL_BYTES);
-    const text = await textOf(
-      await api.stream('readLogs', { params, query: { ...which, offset } }),
-    );
+    const asked = { params: { id: task.id }, query: { ...which, offset } };
+    const text = await textOf(await api.stream('readLogs', asked));
     const lines = text.trimEnd().split('\n').slice(-LINES_MAX);
     return lines.length === 1 && lines[0] === '' ? [] : lines;
   } catch (error) {

@@ -2,6 +2,7 @@
 // label where there is more than one process.
 
 import { type Interval, IntervalSet } from '../../base/interval-set.ts';
+import { formatBytes } from '../../base/size.ts';
 import { refuse } from '../../model/errors.ts';
 import { type Failure, failure, usage } from '../../model/failure.ts';
 import { formatItem } from '../../model/items.ts';
@@ -39,9 +40,11 @@ export interface OutputRange {
   readonly epoch?: number;
   readonly offset?: number;
   readonly limit?: number;
+  /** Only so many bytes at the end of each stream. */
+  readonly last?: number;
 }
 
-interface Source extends Pick<OutputRange, 'epoch' | 'offset' | 'limit'> {
+interface Source extends Pick<OutputRange, 'epoch' | 'offset' | 'limit' | 'last'> {
   readonly id: string;
   readonly stream: Stream;
   readonly nodeRank: number;
@@ -75,7 +78,7 @@ export async function copyJob(
 ): Promise<readonly string[]> {
   const captured = how.streams.filter((stream) => job.files[stream] === undefined);
   const sources = sourcesOf(job, captured, how.part ?? {});
-  let dropped = 0;
+  let [dropped, before] = [0, 0];
   const lacking: string[] = [];
   // What is there already is copied in order; what is still written comes as it comes.
   const workers = how.follow ? FOLLOWED_AT_ONCE_MAX : 1;
@@ -84,10 +87,14 @@ export async function copyJob(
       const one = { ...how, isOnly: how.streams.length === 1 };
       const copied = await copyOne(context, next.value, one);
       dropped += copied.dropped;
+      before += copied.before;
       if (!copied.isWhole) lacking.push(next.value.id);
     }
   };
   await Promise.all(Array.from({ length: workers }, work));
+  if (how.part?.last !== undefined && before > 0) {
+    context.note(`${formatBytes(before)} before that are left out by --last`);
+  }
   if (dropped > 0) context.note(droppedWords(dropped));
   return [...new Set(lacking)];
 }

@@ -6,6 +6,7 @@ import { refuse } from '../../model/errors.ts';
 import { type Failure, failure } from '../../model/failure.ts';
 import { patienceOfWait, withPatience } from '../connection/patience.ts';
 import type { Context } from '../context.ts';
+import { logSize } from './log-size.ts';
 
 export interface LogSource {
   readonly id: string;
@@ -16,11 +17,15 @@ export interface LogSource {
   readonly follow: boolean;
   readonly offset?: number;
   readonly limit?: number;
+  /** Only so many bytes at the end of what is there. */
+  readonly last?: number;
 }
 
 /** What the head says about a file of output. */
 export interface Copied {
   readonly bytes: number;
+  /** Before where it began. */
+  readonly before: number;
   /** Left out by the limit on output. */
   readonly dropped: number;
   /** False: the task is over, and the rest of its output has not come. */
@@ -38,14 +43,21 @@ export async function copyLog(
   source: LogSource,
   write: (bytes: Uint8Array) => void,
 ): Promise<Copied> {
-  const { id, offset: start = 0, follow, ...which } = source;
+  const { id, last, follow, ...which } = source;
   // Without a word about it the head sends all of the output of a task that is done.
   const query = follow ? { ...which, follow } : which;
   const api = await context.api();
-  let offset = start;
+  let start = last === undefined ? (which.offset ?? 0) : null;
+  let offset = start ?? 0;
   const note = 'Waiting for the head to come back.';
   const patience = follow ? patienceOfWait(null) : { totalMs: HEAD_AWAY_MAX_MS, note };
   return withPatience(context, patience, async () => {
+    if (start === null) {
+      const { limit: _limit, offset: _offset, ...one } = which;
+      start = Math.max(0, (await logSize(api, id, one)) - (last ?? 0));
+      offset = start;
+    }
+    const from = start;
     const stream = await api.stream('readLogs', {
       params: { id },
       query: { ...query, offset },
@@ -64,7 +76,7 @@ export async function copyLog(
     }
     const said = stream.trailers[LOG_HEADERS.dropped] ?? stream.headers[LOG_HEADERS.dropped];
     const isWhole = !isLacking(stream);
-    return { bytes: offset - start, dropped: Number(said ?? 0), isWhole };
+    return { bytes: offset - from, before: from, dropped: Number(said ?? 0), isWhole };
   });
 }
 

@@ -1,11 +1,11 @@
 // Text of the pages of `weft top`: fetched when one is opened, and again at each look.
 
 import { headNow } from '../../api/head-time.ts';
-import { LOG_HEADERS } from '../../api/log-headers.ts';
 import type { Api } from '../../connect/api.ts';
 import type { HookWing } from '../context.ts';
 import { ofJob } from '../glance.ts';
 import { describeJob } from '../jobs/describe.ts';
+import { logSize } from '../jobs/log-size.ts';
 import { describeNode } from '../nodes/describe.ts';
 import { titledLines } from '../output/one.ts';
 import { PLAIN } from '../output/paint.ts';
@@ -72,10 +72,7 @@ export class Pages {
   }
 
   async #begin(subject: string): Promise<Log> {
-    const query = { limit: 1, follow: false };
-    const stream = await this.#api.stream('readLogs', { params: { id: subject }, query });
-    const size = Number(stream.headers[LOG_HEADERS.size] ?? 0);
-    for await (const _ of stream);
+    const size = await logSize(this.#api, subject);
     return { subject, offset: Math.max(0, size - LOG_BYTES_MAX), text: '' };
   }
 }

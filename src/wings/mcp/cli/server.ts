@@ -11,7 +11,7 @@ import {
   parseMessage,
   type Request,
 } from '../core/messages.ts';
-import type { Given, Tool } from '../core/tools.ts';
+import { type Given, LOGS_LAST, type Tool } from '../core/tools.ts';
 
 /** Revisions that this server speaks, the newest first. */
 const REVISIONS = ['2025-06-18', '2025-03-26', '2024-11-05'];
@@ -197,7 +197,7 @@ function linesOf(uri: string): readonly (readonly string[])[] | null {
   if (uri === CLUSTER.uri) return [['info']];
   const [, job, logs] = JOB_URI.exec(uri) ?? [];
   if (job === undefined) return null;
-  return [[logs === undefined ? 'job' : 'logs', '--', job]];
+  return [logs === undefined ? ['job', '--', job] : ['logs', LOGS_LAST, '--', job]];
 }
 
 function viewOf({ name, title, description, input, readOnly, destructive = false }: Tool): object {

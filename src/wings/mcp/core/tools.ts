@@ -33,6 +33,8 @@ const count = (description: string, minimum: number, maximum: number) => ({
   minimum,
   maximum,
 });
+/** More than an answer holds, and no more: output may be as large as a disk. */
+export const LOGS_LAST = '--last=64K';
 const JOB = text('A job, 42, or one task of an array, 42[7].', {
   pattern: '^\\d{1,15}(\\[\\d{1,9}\\])?$',
 });
@@ -188,7 +190,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'logs',
     title: 'Output of a job',
-    description: 'What a job has written; of much of it the beginning and the end.',
+    description: 'What a job has written; of much of it what came last.',
     input: schema(
       {
         job: JOB,
@@ -198,7 +200,7 @@ export const TOOLS: readonly Tool[] = [
     ),
     readOnly: true,
     argv: ({ job, failed }) => [
-      ['logs', ...(failed === true ? ['--failed'] : []), '--', String(job)],
+      ['logs', LOGS_LAST, ...(failed === true ? ['--failed'] : []), '--', String(job)],
     ],
   },
   {

@@ -52,7 +52,8 @@ export const stepRoutes = {
     reply: z.object({ steps: z.array(stepView), at: instant }),
   },
   openStep: {
-    summary: 'The stream of one process of a step, for who started it. Upgrade: weft-step.',
+    summary:
+      'The stream of one process of a step, for the owner of the job and for admins. Upgrade: weft-step.',
     access: JOB_OWNER,
     params: z.strictObject({ id: z.string(), step: z.string(), rank: z.string() }),
     produces: 'upgrade',

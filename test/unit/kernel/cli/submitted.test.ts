@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { LOG_HEADERS } from '../../../../src/kernel/api/log-headers.ts';
 import type { Submission } from '../../../../src/kernel/model/submission.ts';
 import { type Answers, FakeHead, refusal } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';
@@ -91,6 +92,29 @@ test('logs of a whole array come task by task, each line with its index', async 
   assert.deepEqual(said, { code: 0, out: '0: a\n0: b\n1: c\n', error: '' });
   const bytes = await head.weft('logs', '42', '--limit', '5');
   assert.match(bytes.error, /count the bytes of one process; .*name one task of it, as 42\[0\]/);
+});
+
+test('the end of each stream is found by its size, and what is before it is told', async () => {
+  const asked: unknown[] = [];
+  const text = '0123456789';
+  await using head = await FakeHead.start({
+    'GET /v1/jobs/42': () => ({ json: { array: null, files: {}, request: jobView().request } }),
+    'GET /v1/jobs/42/logs': ({ query: { stream, offset = '0', limit } }) => {
+      asked.push([stream, offset, limit]);
+      const headers = { [LOG_HEADERS.size]: String(text.length) };
+      return { text: text.slice(Number(offset), limit === undefined ? 10 : 1), headers };
+    },
+  });
+  const said = await head.weft('logs', '42', '-o', '--last', '4');
+  assert.deepEqual([said.code, said.out], [0, '6789']);
+  assert.match(said.error, /6 bytes before that are left out by --last/);
+  assert.deepEqual(asked, [
+    ['stdout', '0', '1'],
+    ['stdout', '6', undefined],
+  ]);
+  assert.equal((await head.weft('logs', '42', '-o', '--last', '1K')).error, '');
+  const both = await head.weft('logs', '42', '--last', '4', '--offset', '1');
+  assert.match(both.error, /cannot be used with option '--offset/);
 });
 
 test('logs of a job with several processes are of all of them, and options choose', async () => {
