@@ -8,6 +8,7 @@ import { Step } from '../src/kernel/machine/step.ts';
 import type { NodeName, TaskPlace } from '../src/kernel/model/ids.ts';
 import { QuotaBook } from '../src/kernel/scheduler/line/quota.ts';
 import { Board } from '../src/kernel/scheduler/room/board.ts';
+import { ClusterRoom } from '../src/kernel/scheduler/room/cluster-room.ts';
 import { holdsNow, type NodeView } from '../src/kernel/scheduler/room/pool.ts';
 import { type Canary, type Planted, replaceMethod } from './canary.ts';
 import { CROWDED } from './weather.ts';
@@ -112,6 +113,14 @@ export const SCHEDULER_CANARIES: readonly Canary[] = [
     sentence: 'users have more tasks running than they may',
     plant: () => ({
       remove: replaceMethod(QuotaBook.prototype, 'full', () => () => null),
+    }),
+    weather: CROWDED,
+  },
+  {
+    name: 'licences-ignored',
+    sentence: 'more of what the whole cluster counts is given than it has',
+    plant: () => ({
+      remove: replaceMethod(ClusterRoom.prototype, 'fits', () => () => true),
     }),
     weather: CROWDED,
   },

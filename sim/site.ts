@@ -19,6 +19,8 @@ import {
 import type { Dice, Streams } from './chance.ts';
 
 const GIB = 1024 ** 3;
+/** What the cluster counts as a whole. */
+export const LICENCE = 'solver';
 
 /** Every job that is accepted by one of the configs can end under `base`. */
 export interface Site {
@@ -48,6 +50,7 @@ export function drawSite(streams: Streams, policy: Policy, nodes: readonly NodeN
     qualities: byName(qualities),
     weights: drawWeights(streams.of('weights')),
     depthMax: streams.of('depth').pick([1, 3, 100]),
+    resources: { [LICENCE]: streams.of('cluster licences').pick([1, 2, 3]) },
   };
   const others = [1, 2].map((at) => vary(streams.under(`other ${at}`), base));
   return { base, others };
@@ -117,6 +120,10 @@ function vary(streams: Streams, base: Scheduling): Scheduling {
     ...base,
     partitions: byName(partitions),
     qualities: byName(qualities),
+    // Fewer at most: what is accepted can end under `base`.
+    resources: {
+      [LICENCE]: streams.of('cluster licences').pick([1, base.resources?.[LICENCE] ?? 1]),
+    },
     weights: drawWeights(streams.of('weights')),
     fairShare: {
       ...base.fairShare,

@@ -13,6 +13,7 @@ import type { Time } from './clock.ts';
 import type { Machine, MachineMake } from './machine.ts';
 import { type Plan, programOf, QUIET } from './plan.ts';
 import { Recurring } from './recurring.ts';
+import { LICENCE } from './site.ts';
 import type { JobTruth, Truth } from './truth.ts';
 import type { Weather } from './weather.ts';
 
@@ -56,6 +57,8 @@ export interface WorkloadWorld {
   readonly machines: readonly Machine[];
   readonly truth: Truth;
   readonly weather: Weather;
+  /** The site counts `LICENCE` for the whole cluster. */
+  readonly hasLicences: boolean;
   /** The head's wall clock. */
   readonly headNow: () => number;
   readonly note: (text: string) => void;
@@ -176,7 +179,7 @@ export class Workload {
       cpuCount: of('cpu').pick([0, 1, 1, 2, 4]),
       memoryBytes: of('memory').pick([0, 1, 2]) * GIB,
       gpuCount: of('gpu').happens(0.15) ? 1 : 0,
-      counted: of('counted').happens(0.1) ? { licence: 1 } : {},
+      counted: this.#drawCounted(of),
       nodeCount: of('nodes').happens(0.2) ? of('nodes').whole(1, 3) : 1,
       exclusive: of('exclusive').happens(0.08),
       directory: of('shared').happens(0.4)
@@ -188,6 +191,13 @@ export class Workload {
       requeue: !of('requeue').happens(0.15),
       retriesMax: of('retries').pick([0, 0, 0, 1, 3]),
     };
+  }
+
+  /** A licence of the cluster, where its config has any, more often than one of a node. */
+  #drawCounted(of: (field: string) => Dice): Record<string, number> {
+    const ofNode = of('counted').happens(0.1) ? { licence: 1 } : {};
+    if (!this.#world.hasLicences || !of('cluster licences').happens(0.2)) return ofNode;
+    return { ...ofNode, [LICENCE]: 1 };
   }
 
   /** When and how often it runs. */

@@ -79,7 +79,9 @@ export class Works {
       ...this.#laterWork.wishes(),
       ...post.wishes(weather.notify, streams.of('notify')),
     });
-    this.workload = new Workload({ ...common, wishes, streams: streams.under('work') });
+    const hasLicences = site.base.resources !== undefined;
+    const own = { wishes, hasLicences, streams: streams.under('work') };
+    this.workload = new Workload({ ...common, ...own });
   }
 
   /** Submissions without any answer yet. */

@@ -45,7 +45,10 @@ export class PlanWatch {
 
   /** The event has been applied. */
   after(step: Step, event: Event): void {
-    if (event.kind === 'task_allocated') checkQuotas(step, event);
+    if (event.kind === 'task_allocated') {
+      checkQuotas(step, event);
+      checkCluster(step, event);
+    }
     const preemptor = preemptorOf(event);
     if (preemptor === null || this.#cycle === null || !('place' in event)) return;
     this.#cycle.preemptors.add(preemptor);
@@ -96,6 +99,21 @@ function checkPromises({ step, before }: Cycle): void {
     const rule = partitionOf(scheduling, name)?.policy === 'easy' ? 'A13' : 'A14';
     const words = `${jobId}[${index}] was promised ${at - step.at} ms from now`;
     throw new Violation(rule, `${words}, what started makes that ${later - step.at} ms`);
+  }
+}
+
+/** V14: what all that holds resources has of what the cluster counts as a whole, with this one. */
+function checkCluster(step: Step, { place }: Extract<Event, { kind: 'task_allocated' }>): void {
+  const { state } = step;
+  const { resources = {} } = schedulingOf(state, step.settings);
+  for (const name in state.jobs.get(place.jobId)?.spec.request.ofCluster ?? {}) {
+    let held = 0;
+    for (const { spec, active } of state.jobs.values()) {
+      const each = spec.request.ofCluster?.[name] ?? 0;
+      for (const task of active.values()) if (task.parts.size > 0) held += each;
+    }
+    if (held <= (resources[name] ?? 0)) continue;
+    throw new Violation('V14', `job ${place.jobId} starts: ${held} ${name} are then held`);
   }
 }
 

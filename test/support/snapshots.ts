@@ -53,6 +53,8 @@ export interface JobWords extends Amounts {
   readonly submittedAt?: number;
   /** Which gpus. Absent: any whole ones. */
   readonly kind?: Partial<GpuKind>;
+  /** What it asks of the whole cluster. */
+  readonly ofCluster?: Readonly<Record<string, number>>;
 }
 
 export function view(words: NodeWords, order: number): NodeView {
@@ -115,6 +117,7 @@ export function request(words: JobWords): ResourceRequest {
     exclusive: words.exclusive ?? false,
     labels: words.labels ?? [],
     nodeNames: (words.names ?? []) as NodeName[],
+    ...(words.ofCluster === undefined ? {} : { ofCluster: words.ofCluster }),
   };
 }
 

@@ -308,6 +308,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Even with every node empty the job could not start, so it is not accepted.',
     next: 'Ask for what the nearest node lacks no more, or enrol a bigger one; `weft node list -o wide` shows them.',
   },
+  'resources.beyond_cluster': {
+    means:
+      'The site counts this for the whole cluster, and has fewer, so the job could never start.',
+    next: 'Ask for fewer with `--resource`; `weft info` shows how many there are. An admin sets them in `cluster.resources`.',
+  },
   'launch.too_large': {
     means:
       'Linux takes 128 KiB for one argument or variable; a process takes 768 KiB of both together, ' +

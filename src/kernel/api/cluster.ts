@@ -5,6 +5,11 @@ import { count, instant, queryList, queryNumber, resources } from './common.ts';
 import { jobView } from './jobs.ts';
 import { PUBLIC, type RouteShape, USER } from './route-shape.ts';
 
+/** Counted resources of the whole cluster. Absent: an older head. */
+const clusterResources = z
+  .array(z.object({ name: z.string(), total: count, used: count }))
+  .optional();
+
 /** Which there are, the wings of a head say. */
 export const eventKind = z.string();
 
@@ -20,6 +25,7 @@ export const infoReply = z.object({
   nodes: z.record(z.string(), count),
   total: resources,
   free: resources,
+  resources: clusterResources,
   /** Times at which the head was told to go on without accepted records that were missing. */
   losses: z.array(
     z.object({
@@ -104,6 +110,7 @@ export const overviewReply = z.object({
   queueLength: count,
   total: resources,
   free: resources,
+  resources: clusterResources,
   /** How many jobs ended in which way within the last day. */
   ended: z.record(z.string(), count),
   /** Jobs that run, those that were started last first. */

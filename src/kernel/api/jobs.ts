@@ -39,6 +39,10 @@ const requestView = z.object({
   exclusive: z.boolean(),
   labels: z.array(z.string()),
   nodeNames: z.array(z.string()),
+  ofCluster: z
+    .record(z.string(), count)
+    .exactOptional()
+    .meta({ description: 'Counted resources of the whole cluster, held once. Absent: none.' }),
 });
 
 /** A job in a list: what every user may see of every job. Never environment or script. */

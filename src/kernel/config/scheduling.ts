@@ -3,6 +3,7 @@
 
 import { CAP_KINDS, type CapKind } from '../model/caps.ts';
 import type { UserName } from '../model/ids.ts';
+import type { Resources } from '../model/resources.ts';
 import {
   DEFAULT_PARTITION,
   type FairShare,
@@ -30,6 +31,7 @@ export function schedulingFrom(config: Config): Scheduling {
     fairShare: fairShareFrom(config),
     ...capsFrom(config),
     ...pricesFrom(config),
+    ...resourcesFrom(config),
   };
 }
 
@@ -47,6 +49,18 @@ function capsFrom(config: Config): Pick<Scheduling, 'caps'> {
 function pricesFrom(config: Config): Pick<Scheduling, 'prices'> {
   const prices = each(config, 'sites', (_, fields) => (fields.get('price') as number) ?? 0);
   return Object.keys(prices).length === 0 ? {} : { prices };
+}
+
+/** Only where there are any. */
+function resourcesFrom(config: Config): Pick<Scheduling, 'resources'> {
+  const resources = countedFrom(config, 'cluster.resources');
+  return resources === null ? {} : { resources };
+}
+
+/** A table of counted resources; null: it is empty. */
+export function countedFrom(config: Config, section: string): Resources['counted'] | null {
+  const counted = each(config, section, (_, fields) => fields.get('') as number);
+  return Object.keys(counted).length === 0 ? null : counted;
 }
 
 function each<T, More extends readonly unknown[]>(

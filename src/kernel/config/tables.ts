@@ -2,7 +2,7 @@
 // reader, `config show` and docs/config.md are made from these tables.
 
 import { withPlaced } from '../base/placed.ts';
-import { TIER_MAX } from '../model/limits.ts';
+import { COUNTED_PER_NODE_MAX, TIER_MAX } from '../model/limits.ts';
 import { PARTITION_STATES, PLACEMENTS, POLICIES, PREEMPT_MODES } from '../model/scheduling.ts';
 import { checkMembership, checkTimes } from './check-tables.ts';
 import { type Key, type KeyType, key } from './key.ts';
@@ -109,8 +109,31 @@ const SHARE_GROUPS: Table = {
   check: checkMembership,
 };
 
+const counted = (section: string, text: string): Table => ({
+  section,
+  entry: 'a counted resource',
+  fields: [field('', 'count', null, text, { max: COUNTED_PER_NODE_MAX })],
+});
+
+const CLUSTER_RESOURCES = counted(
+  'cluster.resources',
+  'How many the whole cluster has, for `--resource NAME=COUNT`: licences.',
+);
+const NODE_RESOURCES = counted(
+  'node.resources',
+  'How many this node has, for `--resource NAME=COUNT`: cameras, or GiB of scratch.',
+);
+
 /** Those of the kernel. */
-const OWN: readonly Table[] = [PARTITIONS, SITES, QUALITIES, SHARES, SHARE_GROUPS];
+const OWN: readonly Table[] = [
+  CLUSTER_RESOURCES,
+  NODE_RESOURCES,
+  PARTITIONS,
+  SITES,
+  QUALITIES,
+  SHARES,
+  SHARE_GROUPS,
+];
 
 /** Fields of a partition, which commands may change too. */
 export const PARTITION_FIELDS = PARTITIONS.fields;

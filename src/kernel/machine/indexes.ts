@@ -5,7 +5,7 @@ import type { JobId } from '../model/ids.ts';
 import { Queue } from '../scheduler/line/queue.ts';
 import { HeldBook } from '../scheduler/line/quota.ts';
 import { NodePool } from '../scheduler/room/pool.ts';
-import type { Task } from './jobs/facts.ts';
+import type { Job, Task } from './jobs/facts.ts';
 
 /** With those of the wings, each of which adds its own. */
 export interface Indexes extends OwnIndexes {}
@@ -17,6 +17,8 @@ interface OwnIndexes {
   readonly pool: NodePool;
   /** What users hold, for their limits. */
   readonly held: HeldBook;
+  /** Jobs with tasks that hold counted resources of the whole cluster. */
+  readonly usesCluster: Set<Job>;
   /** Jobs that wait, by owner and QoS (`waitingKey`). */
   readonly waiting: Map<string, number>;
   /** Jobs that wait for this one. */
@@ -41,6 +43,7 @@ export function createIndexes(): OwnIndexes {
     queue: new Queue(),
     pool: new NodePool(),
     held: new HeldBook(),
+    usesCluster: new Set(),
     waiting: new Map(),
     dependents: new Map(),
     beginning: new Set(),

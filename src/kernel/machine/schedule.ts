@@ -12,6 +12,7 @@ import { type ActiveTask, NO_RULES, type Snapshot } from '../scheduler/cycle/sna
 import { fairStandings } from '../scheduler/line/fair-share.ts';
 import { QuotaBook, sizeOf } from '../scheduler/line/quota.ts';
 import { type Brokerage, NO_BROKERAGE } from '../scheduler/room/brokerage.ts';
+import type { ClusterUse } from '../scheduler/room/cluster-room.ts';
 import { capsOf } from './caps.ts';
 import type { Job, Task } from './jobs/facts.ts';
 import { placeOf } from './jobs/place.ts';
@@ -166,8 +167,21 @@ export function openSnapshotOf(
     stopped,
     closed: closedNodes(state, stopped),
     active: () => activeTasks(state, at),
+    stock: { total: scheduling.resources ?? {}, used: () => clusterUses(state, at) },
     prepared: new Map(state.machine.hooks.prepared.flatMap((hook) => [...hook(state)])),
   };
+}
+
+/** Tasks that hold something of what the cluster has as a whole; those that are stopped too. */
+export function* clusterUses({ indexes }: State, now: number): Generator<ClusterUse> {
+  for (const { id: jobId, spec, active } of indexes.usesCluster) {
+    for (const task of active.values()) {
+      if (task.parts.size === 0) continue;
+      const left = timeLeft(task, now);
+      const endsAt = left === null ? null : now + left;
+      yield { jobId, amounts: spec.request.ofCluster ?? {}, endsAt };
+    }
+  }
 }
 
 /** Each task once, however many nodes it is on. */

@@ -183,6 +183,10 @@ export const CODES = {
     kind: 'invalid_argument',
     text: 'The cluster can never hold {request}. {nearest}.',
   },
+  'resources.beyond_cluster': {
+    kind: 'invalid_argument',
+    text: 'The job asks for {asked} {resource}; the whole cluster has {total}.',
+  },
   'launch.too_large': {
     kind: 'invalid_argument',
     text: 'Too large to start: {what} ({size}; the limit is {limit}).',

@@ -46,6 +46,8 @@ export interface ResourceRequest {
   readonly labels: readonly string[];
   /** Only these nodes; empty = any. */
   readonly nodeNames: readonly NodeName[];
+  /** Counted resources of the whole cluster: held once, on however many nodes. Absent: none. */
+  readonly ofCluster?: Readonly<Record<string, number>>;
 }
 
 /** What becomes of a task whose node cannot be reached (design 3.2). */

@@ -46,6 +46,8 @@ export type Reason =
       /** Wanted gpus that are free, but on several nodes. Absent: too few in all. */
       readonly apart?: { readonly count: number; readonly words: string };
     }
+  /** Too little is left of what the cluster counts as a whole; the nodes would do. */
+  | { readonly kind: 'cluster_resource'; readonly lack: ClusterLack }
   /** Only pilots could run it, of which there are too few. `trouble`: why the last start failed. */
   | {
       readonly kind: 'pilots';
@@ -64,6 +66,16 @@ export interface HeldThere {
   readonly job: string;
   /** Null when the site does not say. */
   readonly because: string | null;
+}
+
+/** Too few of a counted resource of the whole cluster. */
+export interface ClusterLack {
+  readonly name: string;
+  readonly asked: number;
+  readonly total: number;
+  readonly used: number;
+  /** Jobs that have some: the first few. */
+  readonly holders: readonly JobId[];
 }
 
 /** How many tasks of an array may run at once. */

@@ -14,7 +14,9 @@ export function describeRequest(request: ResourceRequest): string {
   const labels = describeLabels(request.labels);
   const names = request.nodeNames.length > 0 ? ` of ${request.nodeNames.join(', ')}` : '';
   const whole = request.exclusive ? ' and no other tasks' : '';
-  return `${nodes}${names}${labels} with ${describeResources(request.perNode)}${whole}`;
+  const once = Object.entries(request.ofCluster ?? {}).map(([name, count]) => `${count} ${name}`);
+  const shared = once.length === 0 ? '' : ` and ${once.join(', ')} of the cluster`;
+  return `${nodes}${names}${labels} with ${describeResources(request.perNode)}${whole}${shared}`;
 }
 
 /** A directory that must be shared stands among the labels; people know it as a directory. */

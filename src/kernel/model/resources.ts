@@ -93,11 +93,16 @@ export function countOf(resources: Resources, name: string): number {
 
 /** A text equal for equal amounts and for no others: nodes and requests are classed by it. */
 export function resourcesKey(r: Resources): string {
-  let key = `${r.cpuCount}/${r.memoryBytes}/${r.gpuCount}`;
-  for (const name of Object.keys(r.counted).sort()) {
-    if (r.counted[name] !== 0) key += `/${name}=${r.counted[name]}`;
+  const amounts = `${r.cpuCount}/${r.memoryBytes}/${r.gpuCount}${countedKey(r.counted)}`;
+  return amounts + kindKey(r.gpuKind) + cardsKey(r.cards);
+}
+
+export function countedKey(counted: Resources['counted']): string {
+  let key = '';
+  for (const name of Object.keys(counted).sort()) {
+    if (counted[name] !== 0) key += `/${name}=${counted[name]}`;
   }
-  return key + kindKey(r.gpuKind) + cardsKey(r.cards);
+  return key;
 }
 
 function combine(a: Resources, b: Resources, sign: 1 | -1): Resources {

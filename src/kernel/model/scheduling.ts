@@ -181,6 +181,8 @@ export interface Scheduling {
   readonly caps?: Caps;
   /** Price of a cpu hour of each site, or of a node; absent: 0. */
   readonly prices?: Readonly<Record<string, number>>;
+  /** Counted resources that the cluster has as a whole, licences for instance; absent: none. */
+  readonly resources?: Readonly<Record<string, number>>;
 }
 
 /** Shares of the cluster that users ought to get in the long run. */

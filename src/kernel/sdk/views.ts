@@ -85,6 +85,8 @@ export interface ResourceRequest {
   readonly labels: readonly string[];
   /** Only these; empty: any. */
   readonly nodeNames: readonly string[];
+  /** Counted resources of the whole cluster, held once. Absent: none. */
+  readonly ofCluster?: Readonly<Record<string, number>>;
 }
 
 /** A job, as it stands. */

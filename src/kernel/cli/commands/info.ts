@@ -128,7 +128,11 @@ function summary(info: InfoReply): string {
   const cpus = `${total.cpuCount - free.cpuCount} of ${total.cpuCount} cpus`;
   const memory = `${formatSize(total.memoryBytes - free.memoryBytes)} of ${formatSize(total.memoryBytes)} memory`;
   const nodes = counts(info.nodes);
-  return `In use: ${cpus}, ${memory}. Nodes: ${nodes || 'none'}. Waiting tasks: ${info.queueLength}.`;
+  const counted = (info.resources ?? []).map(
+    ({ name, total, used }) => `${used} of ${total} ${name}`,
+  );
+  const amounts = [cpus, memory, ...counted].join(', ');
+  return `In use: ${amounts}. Nodes: ${nodes || 'none'}. Waiting tasks: ${info.queueLength}.`;
 }
 
 function counts(of: Readonly<Record<string, number>>): string {

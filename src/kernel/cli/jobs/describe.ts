@@ -129,7 +129,9 @@ function needs({ request }: JobDetail): string {
   if (perNode.gpuCount > 0) parts.push(gpuWords(perNode));
   for (const [name, count] of Object.entries(perNode.counted)) parts.push(`${count} ${name}`);
   const nodes = nodeCount === 1 ? '1 node with' : `${nodeCount} nodes, each with`;
-  return `${nodes} ${parts.join(', ')}${exclusive ? ' and no other tasks' : ''}`;
+  const once = Object.entries(request.ofCluster ?? {}).map(([name, count]) => `${count} ${name}`);
+  const shared = once.length === 0 ? '' : ` and ${once.join(', ')} of the cluster`;
+  return `${nodes} ${parts.join(', ')}${exclusive ? ' and no other tasks' : ''}${shared}`;
 }
 
 function outputWords({ siteJob, files }: JobDetail): string {

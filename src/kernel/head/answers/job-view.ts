@@ -133,7 +133,7 @@ function withoutScript(program: Job['spec']['program']): Job['spec']['program'] 
 }
 
 function viewRequest(request: Job['spec']['request']): JobView['request'] {
-  const { perNode, labels, nodeNames, ...rest } = request;
+  const { perNode, labels, nodeNames, ofCluster, ...rest } = request;
   const { gpuKind, ...amounts } = perNode;
   const kind = gpuKind === undefined ? {} : { gpuKind: viewKind(gpuKind) };
   const counted = { ...perNode.counted };
@@ -142,6 +142,7 @@ function viewRequest(request: Job['spec']['request']): JobView['request'] {
     perNode: { ...amounts, ...kind, counted },
     labels: withoutFeatures(labels),
     nodeNames: [...nodeNames],
+    ...(ofCluster === undefined ? {} : { ofCluster: { ...ofCluster } }),
   };
 }
 

@@ -1,8 +1,11 @@
 // The cluster in figures, and the few jobs that somebody wants to see first, found among all of them.
 
+import type { AnswerSource } from '../../machine/answers/questions.ts';
 import { waitingSize } from '../../machine/jobs/behind.ts';
 import type { Job } from '../../machine/jobs/facts.ts';
 import { freeOf } from '../../machine/nodes/cards.ts';
+import { schedulingOf } from '../../machine/partitions/settings.ts';
+import { clusterUses } from '../../machine/schedule.ts';
 import type { State } from '../../machine/state.ts';
 import { isFailure } from '../../model/job.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../../model/resources.ts';
@@ -37,6 +40,24 @@ export function roomOf({ nodes }: Pick<State, 'nodes'>) {
     free = addResources(free, freeOf(node));
   }
   return { total: copyOf(total), free: copyOf(free) };
+}
+
+/** What the cluster counts as a whole. */
+export function clusterResources(source: AnswerSource) {
+  const { state, settings } = source;
+  const { resources = {} } = schedulingOf(state, settings);
+  const used = new Map<string, number>();
+  for (const { amounts } of clusterUses(state, source.now())) {
+    for (const [name, count] of Object.entries(amounts)) {
+      used.set(name, (used.get(name) ?? 0) + count);
+    }
+  }
+  const names = Object.keys(resources).sort();
+  return names.map((name) => ({
+    name,
+    total: resources[name] as number,
+    used: used.get(name) ?? 0,
+  }));
 }
 
 /** One look, for the history of the load: the same figures as above. */

@@ -246,6 +246,9 @@ export function countHeld(state: State, job: Job, tasks: number): void {
   entry.running += tasks;
   const place = { partition: spec.partition, qos: entry.qos };
   state.indexes.held.count(owner, place, tasks, sizeOf(spec.request));
+  if (spec.request.ofCluster === undefined) return;
+  if (entry.running > 0) state.indexes.usesCluster.add(job);
+  else state.indexes.usesCluster.delete(job);
 }
 
 /** Users with jobs that wait, under whichever QoS. */

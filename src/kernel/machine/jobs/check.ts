@@ -10,6 +10,11 @@ export function checkJobs(state: State): void {
   let queued = 0;
   for (const job of state.jobs.values()) {
     checkJob(job);
+    const uses = job.spec.request.ofCluster !== undefined && job.entry.running > 0;
+    assert(
+      state.indexes.usesCluster.has(job) === uses,
+      `job ${job.id} holds of the cluster: ${uses}`,
+    );
     if (job.queued) queued += 1;
   }
   assert(state.indexes.queue.size === queued, `the queue has ${queued} jobs`);

@@ -34,21 +34,35 @@ export function completeRequest(wish: Submission, settings: Settings): ResourceR
     }
     whole(`the amount of ${name}`, counted[name] as number, 0, limits.COUNTED_PER_NODE_MAX);
   }
+  const { ofNode, ofCluster } = splitCounted(counted, settings.scheduling.resources ?? {});
   const cpuCount = wish.cpuCount ?? defaults.perNode.cpuCount;
   const { count, kind } = askedGpus(wish, defaults.perNode.gpuCount);
   const perNode: Resources = {
     cpuCount: whole('cpus', cpuCount, 0, limits.CPUS_PER_NODE_MAX),
     memoryBytes: 0,
     gpuCount: whole('gpus', count, 0, limits.GPUS_PER_NODE_MAX),
-    counted,
+    counted: ofNode,
   };
-  return {
+  const request: ResourceRequest = {
     nodeCount,
     processesPerNode: processes,
     perNode: kind === null ? perNode : { ...perNode, gpuKind: kind },
     exclusive: wish.exclusive ?? false,
     labels: checkLabels(wish.labels ?? []),
     nodeNames,
+  };
+  return Object.keys(ofCluster).length === 0 ? request : { ...request, ofCluster };
+}
+
+type Counted = Resources['counted'];
+
+/** What the cluster counts as a whole, and what is each node's own. */
+function splitCounted(counted: Counted, cluster: Counted) {
+  const entries = Object.entries(counted);
+  const isOfCluster = ([name]: readonly [string, number]) => Object.hasOwn(cluster, name);
+  return {
+    ofCluster: Object.fromEntries(entries.filter(isOfCluster)),
+    ofNode: Object.fromEntries(entries.filter((entry) => !isOfCluster(entry))),
   };
 }
 

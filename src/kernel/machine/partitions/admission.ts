@@ -12,6 +12,7 @@ import type { UserName } from '../../model/ids.ts';
 import type { JobSpec, ResourceRequest } from '../../model/job.ts';
 import { largest } from '../../model/node-sizes.ts';
 import { describeRequest, describeResources } from '../../model/request-words.ts';
+import { countedKey } from '../../model/resources.ts';
 import {
   DEFAULT_QOS,
   isMember,
@@ -61,6 +62,7 @@ export function refusedBy(
     deniedTo(partition, qos, { name: actor.name, groups }) ??
     closed(partition) ??
     beyondLimits(partition, spec) ??
+    beyondCluster(scheduling, spec.request) ??
     beyondCaps(capsOf(state, scheduling, actor.name), spec.request, actor.name) ??
     tooManyWaiting(state, qos, actor.name)
   );
@@ -90,6 +92,9 @@ export function refusedMove(
     (person !== null && (isElsewhere || isOther) ? deniedTo(partition, qos, person) : null) ??
     (isElsewhere ? closed(partition) : null) ??
     beyondLimits(partition, after) ??
+    (isSameOfCluster(after.request, before.request)
+      ? null
+      : beyondCluster(scheduling, after.request)) ??
     (person !== null && isLarger(after.request, before.request)
       ? beyondCaps(capsOf(state, scheduling, person.name), after.request, person.name)
       : null) ??
@@ -162,6 +167,21 @@ function beyondLimits({ name: partition, limits }: Partition, spec: JobSpec): Re
     return refuse('partition.memory_exceeded', { partition, limit, memory });
   }
   return null;
+}
+
+/** More than the whole cluster has. */
+function beyondCluster({ resources = {} }: Scheduling, request: ResourceRequest): Refusal | null {
+  for (const [resource, asked] of Object.entries(request.ofCluster ?? {})) {
+    const total = Object.hasOwn(resources, resource) ? (resources[resource] as number) : 0;
+    if (asked <= total) continue;
+    const details = { resource, asked: String(asked), total: String(total) };
+    return refuse('resources.beyond_cluster', details);
+  }
+  return null;
+}
+
+function isSameOfCluster(after: ResourceRequest, before: ResourceRequest): boolean {
+  return countedKey(after.ofCluster ?? {}) === countedKey(before.ofCluster ?? {});
 }
 
 /** A task that no number of ends of others would let start. */

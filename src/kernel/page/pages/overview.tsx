@@ -116,6 +116,9 @@ function Figures({ seen }: { seen: OverviewReply }) {
           words={countWords}
         />
       )}
+      {(seen.resources ?? []).map(({ name, total: whole, used: part }) => (
+        <Amount key={name} title={name} part={part} whole={whole} words={countWords} />
+      ))}
     </div>
   );
 }

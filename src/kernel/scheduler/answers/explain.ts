@@ -5,7 +5,7 @@ import type { ResourceRequest } from '../../model/job.ts';
 import { meetsLabel } from '../../model/labels.ts';
 import { featureOf } from '../../model/node-features.ts';
 import { fitsOneOf, largest } from '../../model/node-sizes.ts';
-import type { Absence, NodeReasons, Reason } from '../../model/reason.ts';
+import type { Absence, ClusterLack, NodeReasons, Reason } from '../../model/reason.ts';
 import { fitsIn } from '../../model/resources.ts';
 import {
   DEFAULT_PARTITION,
@@ -19,6 +19,7 @@ import type { QueueEntry } from '../line/queue.ts';
 import { sizeOf } from '../line/quota.ts';
 import { askOf } from '../room/ask.ts';
 import { Board } from '../room/board.ts';
+import { type ClusterStock, NO_STOCK } from '../room/cluster-room.ts';
 import type { Window } from '../room/lane.ts';
 import { windowReason } from './explain-windows.ts';
 import type { NodeOutline, Surroundings } from './outline.ts';
@@ -57,6 +58,8 @@ export function explain(
   }
   const quota = overQuota(entry, partition, snapshot);
   if (quota !== null) return quota;
+  const lack = clusterLackOf(asked, snapshot.stock);
+  if (lack !== null) return { kind: 'cluster_resource', lack };
   const board = new Board({ ...snapshot, now: at });
   const ask = askOf(entry.shape, partition);
   const fitting = board.fitting(ask, asked.nodeCount);
@@ -170,6 +173,24 @@ function overQuota(
 ): Reason | null {
   const limit = quotas?.excess(owner, partition, qosOf(scheduling, qos), sizeOf(shape.request));
   return limit == null ? null : { kind: 'quota', limit };
+}
+
+/** Jobs that an explanation names. */
+const HOLDERS_TOLD = 5;
+
+/** What there is too little of in the whole cluster now; null: enough of each. */
+function clusterLackOf(
+  { ofCluster = {} }: ResourceRequest,
+  { total, used }: ClusterStock = NO_STOCK,
+): ClusterLack | null {
+  for (const [name, asked] of Object.entries(ofCluster)) {
+    const uses = [...used()].filter(({ amounts }) => Object.hasOwn(amounts, name));
+    const sum = uses.reduce((sum, { amounts }) => sum + (amounts[name] as number), 0);
+    const all = Object.hasOwn(total, name) ? (total[name] as number) : 0;
+    const holders = [...new Set(uses.map(({ jobId }) => jobId))].slice(0, HOLDERS_TOLD);
+    if (asked > all - sum) return { name, asked, total: all, used: sum, holders };
+  }
+  return null;
 }
 
 /** Whether an empty node of this size and these labels could take a part. */

@@ -90,6 +90,8 @@ export class Preemptor {
    */
   makeRoom(ask: Ask, tier: number, taker: Taker | null): Slot | null {
     if (tier <= this.#floor || this.#claims >= PREEMPTORS_MAX) return null;
+    // Nobody leaves for what is not on a node: a task that is stopped keeps it.
+    if (!this.#board.opensSoon(ask)) return null;
     const names =
       this.#board.freeSoon(ask) ?? (taker === null ? null : this.#find(ask, tier, taker));
     if (names === null) return null;

@@ -6,6 +6,7 @@ import type { LineRules } from '../line/line.ts';
 import type { Queue } from '../line/queue.ts';
 import type { QuotaBook } from '../line/quota.ts';
 import type { Brokerage } from '../room/brokerage.ts';
+import type { ClusterStock } from '../room/cluster-room.ts';
 import type { Window } from '../room/lane.ts';
 import type { NodePool, NodeView } from '../room/pool.ts';
 import type { Prepared } from '../room/prepared.ts';
@@ -43,6 +44,8 @@ export interface Snapshot {
   readonly active?: () => Iterable<ActiveTask>;
   /** Nodes that have the build that requests with this label are for; absent: none. */
   readonly prepared?: Prepared;
+  /** Counted resources of the whole cluster; absent: there are none. */
+  readonly stock?: ClusterStock;
   /** Load average per cpu by node, for `least_loaded`. */
   readonly loads: ReadonlyMap<NodeName, number>;
   /** What sites are compared by; absent: nothing is known of any. */

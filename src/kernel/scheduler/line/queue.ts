@@ -6,7 +6,7 @@ import type { IntervalSet } from '../../base/interval-set.ts';
 import { SortedList } from '../../base/sorted-list.ts';
 import type { JobId, UserName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
-import { resourcesKey } from '../../model/resources.ts';
+import { countedKey, resourcesKey } from '../../model/resources.ts';
 import { DEFAULT_WEIGHTS, type Weights } from '../../model/scheduling.ts';
 import { needsGpus } from './gpus.ts';
 import { ownPriority } from './priority.ts';
@@ -209,7 +209,8 @@ export class ShapeBook {
 function shapeKey({ partition, request: r, reservation }: ShapeParts): string {
   const labels = [...r.labels].sort().join(',');
   const names = [...r.nodeNames].sort().join(',');
-  const kind = r.exclusive ? 'x' : 's';
+  const ofCluster = r.ofCluster === undefined ? '' : `+${countedKey(r.ofCluster)}`;
+  const kind = (r.exclusive ? 'x' : 's') + ofCluster;
   const where = `${partition}|${reservation ?? ''}`;
   return `${where}|${r.nodeCount}|${resourcesKey(r.perNode)}|${kind}|${labels}|${names}`;
 }

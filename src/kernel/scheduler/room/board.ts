@@ -9,6 +9,7 @@ import { plainAmounts } from '../../model/resources.ts';
 import { siteRuleOf } from '../../model/scheduling.ts';
 import { type Ask, endAt, namesOf, takenAtStart, takenOf, wantOf } from './ask.ts';
 import type { Brokerage, Choice } from './brokerage.ts';
+import { ClusterRoom, type ClusterStock, NO_STOCK } from './cluster-room.ts';
 import { demandOf, fieldOf } from './field.ts';
 import { fitsAfter, type Gone, type Lane, latestEndOf, type Window } from './lane.ts';
 import { LaneBook } from './lane-book.ts';
@@ -38,6 +39,8 @@ export interface BoardOptions {
   readonly brokerage?: Brokerage;
   /** `Snapshot.prepared`. */
   readonly prepared?: Prepared;
+  /** Counted resources of the whole cluster; absent: there are none. */
+  readonly stock?: ClusterStock;
   /**
    * Set for a forecast: what is promised without a time limit ends when such tasks that run do,
    * instead of never, and slots are looked for until so many looks are used up.
@@ -57,6 +60,7 @@ export class Board {
   readonly #views: Views;
   readonly #lanes: LaneBook;
   readonly #room: RoomNow;
+  readonly #cluster: ClusterRoom;
   /** Nodes that somebody leaves by this plan. */
   readonly #expelled = new Set<NodeName>();
   readonly #finders = new Map<string, SlotFinder>();
@@ -76,6 +80,7 @@ export class Board {
     this.#order = order;
     this.#lanes = lanes;
     this.#room = new RoomNow({ views, lanes, order, prepared, now });
+    this.#cluster = new ClusterRoom(options.stock ?? NO_STOCK, now);
     this.#forecastLooksMax = forecastLooksMax ?? null;
     this.#looksBefore = pool.looks;
   }
@@ -109,19 +114,22 @@ export class Board {
 
   /**
    * Nodes where one part each could start now, at most `max`: those that are ready for it first, then
-   * the others, each in the order of placement.
+   * the others, each in the order of placement. None where the cluster lacks what it asks for once.
    */
   fitting(ask: Ask, max: number): NodeView[] {
-    return this.#room.fitting(ask, max);
+    return this.#cluster.fits(ask) ? this.#room.fitting(ask, max) : [];
   }
 
   /** Until when it could run if it started now, whatever its time limit is; null: not at all. */
   fitsUntil(ask: Ask): number | null {
-    return this.#room.fitsUntil(ask);
+    const onNodes = this.#room.fitsUntil(ask);
+    const inCluster = this.#cluster.fitsUntil(ask);
+    return onNodes === null || inCluster <= this.now ? null : Math.min(onNodes, inCluster);
   }
 
   /** Takes the shares for a task that starts now. */
   start(ask: Ask, views: readonly NodeView[], taker: Taker): readonly Share[] {
+    this.#cluster.take(ask, this.now, endAt(this.now, ask.walltimeMs));
     return views.map((view) => this.#take(view, ask, taker));
   }
 
@@ -141,7 +149,7 @@ export class Board {
 
   /** A slot that was found before, if it is still there and still to come. */
   slotAt(ask: Ask, at: number, nodes: readonly NodeName[]): Slot | null {
-    if (at <= this.now + 1) return null;
+    if (at <= this.now + 1 || !this.#cluster.fits(ask, at)) return null;
     const lanes: Lane[] = [];
     for (const name of nodes) {
       if (this.#views.for(name, ask) === undefined) return null;
@@ -157,14 +165,26 @@ export class Board {
   promise(ask: Ask, slot: Slot): void {
     const { at } = slot;
     const isEndless = ask.walltimeMs === null && this.#forecastLooksMax !== null;
+    const endOf = (walltimeMs: number | null): number => {
+      return isEndless ? Math.max(at + 1, UNKNOWN_END) : endAt(at, walltimeMs);
+    };
+    this.#cluster.take(ask, at, endOf(ask.walltimeMs));
     for (const lane of slot.lanes) {
-      const end = endAt(at, this.#walltimeOn(lane.view.name, ask));
-      const to = isEndless ? Math.max(at + 1, UNKNOWN_END) : end;
+      const to = endOf(this.#walltimeOn(lane.view.name, ask));
       const cards = lane.cardsWithin(ask.reservation, at, to);
       const { resources } = takenOf(lane.view, ask.request, cards);
       lane.take(resources, ask.reservation, at, to);
       this.#lanes.promise(lane.view.name);
     }
+  }
+
+  /** Whether it gets in a moment what it asks of the whole cluster. */
+  opensSoon(ask: Ask): boolean {
+    return this.#cluster.fits(ask, this.now + 1);
+  }
+
+  opens(ask: Ask, at: number): number {
+    return this.#cluster.opens(ask, at);
   }
 
   /** Whether any of it was set aside for a task in this cycle. */

@@ -16,6 +16,8 @@ interface Ground {
   eligible(ask: Ask): readonly NodeView[];
   /** `Field.isOver`. */
   readonly isSpent: boolean;
+  /** `Field.opens`. */
+  opens(ask: Ask, at: number): number;
   /** Counts what has been looked at. */
   addWork(looks: number): void;
 }
@@ -39,6 +41,7 @@ export function fieldOf(
   const { pool } = ground;
   const { request, roomKey } = ask;
   const isOver = (): boolean => ground.isSpent;
+  const opens = (at: number): number => ground.opens(ask, at);
   const laneOf = (name: NodeName): Lane => {
     ground.addWork(LOOKS_PER_SEARCH);
     return ground.lane(name);
@@ -49,7 +52,7 @@ export function fieldOf(
   };
   if (namesOf(ask) !== null) {
     const ready = ground.eligible(ask).map((view) => candidate(view, from));
-    return { ready, later: [].values(), laneOf, isOver };
+    return { ready, later: [].values(), laneOf, opens, isOver };
   }
   const ready: Candidate[] = [];
   for (const list of pool.fitting(request, roomKey)) {
@@ -60,7 +63,7 @@ export function fieldOf(
     const isToCome = !holdsNow(view, request) && couldEverHold(view, request);
     if (isToCome) ready.push(candidate(view, from));
   }
-  return { ready, later: later(new Set(expelled)), laneOf, isOver };
+  return { ready, later: later(new Set(expelled)), laneOf, opens, isOver };
 
   /** What this cycle has taken of a node frees nothing earlier than what was there before. */
   function* later(besides: ReadonlySet<NodeName>): Generator<Candidate> {

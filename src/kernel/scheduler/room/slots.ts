@@ -38,6 +38,8 @@ export interface Field {
   /** The others, in order of their instants: taken only as far as it goes. */
   readonly later: Iterator<Candidate>;
   readonly laneOf: (name: NodeName) => Lane;
+  /** The first instant at or after this one at which what is not of a node is there; absent: any. */
+  readonly opens?: (at: number) => number;
   /** Whether to give up here; absent: never. */
   readonly isOver?: () => boolean;
 }
@@ -69,7 +71,8 @@ export class SlotFinder {
     const { nodeCount } = this.#demand;
     for (;;) {
       if (this.#field.isOver?.() === true) return null;
-      const at = this.#nextInstant();
+      const next = this.#nextInstant();
+      const at = this.#field.opens?.(next) ?? next;
       if (at === FOREVER) return null;
       this.#makeReady(at);
       this.#at = at;

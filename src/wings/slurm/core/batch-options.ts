@@ -57,6 +57,10 @@ export const BATCH_OPTIONS = [
   row('comment', 'not kept', hint),
   row('wckey', 'there are no such keys here', hint),
   row('priority', 'say --nice', hint),
+  row('licenses', 'what the cluster counts, `cluster.resources`: `matlab:2,solver`', {
+    short: 'L',
+    ...value,
+  }),
   row('gpu-bind', 'gpus are given by the node', hint),
   row('hint', 'cores are not bound', hint),
   row('threads-per-core', 'cpus are counted as the node says', hint),
@@ -67,7 +71,6 @@ export const BATCH_OPTIONS = [
   row('exclude', 'say what the others have in common: --constraint', { short: 'x', ...refused }),
   row('mem-per-gpu', 'say --mem', refused),
   row('gpus-per-task', 'say --gpus-per-node', refused),
-  row('licenses', 'they are not counted for the cluster', { short: 'L', ...refused }),
   row('clusters', 'there is one cluster', { short: 'M', ...refused }),
   row('uid', 'everybody submits as themselves', refused),
 ] as const;

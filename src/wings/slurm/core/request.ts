@@ -18,6 +18,7 @@ export interface Request {
   readonly cpus: string;
   readonly memory?: string;
   readonly gpus?: string;
+  readonly resource?: readonly string[];
   readonly time?: string;
   readonly partition?: string;
   readonly qos?: string;
@@ -79,6 +80,7 @@ function build(given: Given, cpusMax: number): Request {
     name: given['job-name'],
     ...memoryOf(given, Number(shape.cpus)),
     ...gpusOf(given, Number(shape.nodes)),
+    resource: given.licenses === undefined ? undefined : licences(given.licenses),
     time: given.time === undefined ? undefined : timeOf(given.time),
     partition: given.partition?.split(',')[0],
     qos: given.qos,
@@ -163,6 +165,14 @@ function gpusOf(given: Given, nodes: number): Pick<Request, 'gpus'> {
   const { type, count } = gpusIn(gpus, gpus);
   if (count % nodes !== 0) bad(`--gpus ${count} cannot be shared evenly by ${nodes} nodes`);
   return { gpus: gpuWords({ type, count: count / nodes }) };
+}
+
+/** `matlab:2,solver`: in our words `matlab=2` and `solver=1`. */
+function licences(text: string): string[] {
+  return text.split(',').map((one) => {
+    const [, name, count = '1'] = /^([^:,\s|]+)(?::(\d{1,12}))?$/.exec(one) ?? [];
+    return name === undefined ? bad('Invalid license specification') : `${name}=${count}`;
+  });
 }
 
 interface Gpus {

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { type Config, loadConfig } from '../../../../src/kernel/config/config.ts';
 import { parseConfig } from '../../../../src/kernel/config/read-file.ts';
-import { schedulingFrom } from '../../../../src/kernel/config/scheduling.ts';
+import { countedFrom, schedulingFrom } from '../../../../src/kernel/config/scheduling.ts';
 import { schemaOf } from '../../../../src/kernel/config/schema.ts';
 import { plainPartition, plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
 import { WINGS } from '../../../../src/wings.ts';
@@ -212,6 +212,16 @@ test('sites have prices, for partitions that look for the cheapest', async () =>
   const config = await configOf('sites: {hpc: {price: 2.5}, lab: {}}\n');
   assert.deepEqual(schedulingFrom(config).prices, { hpc: 2.5, lab: 0 });
   await assert.rejects(configOf('sites: {hpc: {price: -1}}\n'), /sites\.hpc\.price/);
+});
+
+test('[V16] counted resources stand under cluster and node', async () => {
+  const config = await configOf(
+    'cluster: {resources: {matlab: 5}}\nnode: {resources: {scratch: 400}}\n',
+  );
+  assert.deepEqual(schedulingFrom(config).resources, { matlab: 5 });
+  assert.deepEqual(countedFrom(config, 'node.resources'), { scratch: 400 });
+  await assert.rejects(configOf('cluster: {resources: {matlab: -1}}\n'), /resources\.matlab/);
+  await assert.rejects(configOf('cluster: {resources: {a b: 1}}\n'), /'a b' is not a name/);
 });
 
 test('[P16] the caps of all users stand under caps', async () => {

@@ -149,6 +149,7 @@ test('[X2] memory, gpus, files, conditions and environment mean the same here', 
   assert.equal(gpusOf({ gres: 'gpu' }), '1');
   assert.equal(gpusOf({ 'gpus-per-node': 'h100:1' }), 'h100:1');
   assert.equal(gpusOf({ gpus: 'a100:4', nodes: '2' }), 'a100:2');
+  assert.deepEqual(request({ licenses: 'matlab:2,hfss' }).request.resource, ['matlab=2', 'hfss=1']);
   assert.equal(request({}).request.output, 'slurm-%j.out');
   assert.equal(request({ array: '1-2' }).request.output, 'slurm-%j_%a.out');
 });
@@ -156,6 +157,7 @@ test('[X2] memory, gpus, files, conditions and environment mean the same here', 
 test('[X3] what is not honoured is refused by name, and a hint gives a warning', () => {
   assert.match(refused({ exclude: 'n1' }), /^--exclude is not honoured here: /);
   assert.match(refused({ gres: 'gpu:a100:0' }), /Invalid generic resource \(gres\)/);
+  assert.match(refused({ licenses: 'a|b' }), /Invalid license specification/);
   assert.match(refused({ gres: 'shard:2' }), /Invalid generic resource \(gres\)/);
   assert.match(refused({ dependency: 'singleton' }), /not honoured here: there are afterok/);
   assert.match(refused({ mem: '0' }), /--mem=0 is not honoured/);

@@ -9,6 +9,7 @@ import type { JobId, UserName } from '../../../model/ids.ts';
 import type {
   ArrayLimit,
   Behind,
+  ClusterLack,
   PoolLimit,
   Reason,
   UserLimit,
@@ -45,6 +46,8 @@ export function sayReason(reason: Reason, reader: Reader): string {
       return `needs ${describeRequest(reason.request)}; ${sayTooLarge(reason)}`;
     case 'resources':
       return `needs ${describeRequest(reason.request)}; ${sayShortage(reason)}`;
+    case 'cluster_resource':
+      return sayClusterLack(reason.lack);
     case 'pilots':
       return sayPilots(reason);
     case 'priority':
@@ -157,6 +160,15 @@ function sayShortage({ nodes, room, apart }: Of<'resources'>): string {
   if (room === null) return words;
   const count = room === 1 ? 'only 1 node has' : `only ${room} nodes have`;
   return words === '' ? `${count} room` : `${count} room; ${words}`;
+}
+
+function sayClusterLack({ name, asked, total, used, holders }: ClusterLack): string {
+  const wish = `asks for ${asked} ${name}`;
+  if (asked > total) return `${wish}; the cluster has ${total}, by \`cluster.resources\``;
+  const free = Math.max(0, total - used);
+  const who = holders.length === 1 ? 'job' : 'jobs';
+  const held = `${who} ${holders.join(', ')} ${holders.length === 1 ? 'has' : 'have'} the others`;
+  return `${wish}; ${free} of the cluster's ${total} ${free === 1 ? 'is' : 'are'} free, ${held}`;
 }
 
 function sayBehind(behind: Behind | null, now: number): string {

@@ -6,7 +6,7 @@ import { err, ok } from '../../../base/result.ts';
 import { refuse } from '../../../model/errors.ts';
 import { PROTOCOL_VERSION } from '../../../wire/messages.ts';
 import { nodeState } from '../../answers/node-view.ts';
-import { countJobs, roomOf } from '../../answers/overview.ts';
+import { clusterResources, countJobs, roomOf } from '../../answers/overview.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 
@@ -22,6 +22,7 @@ export const info: Handler<'info'> = ({ engine, facts, archive }) => {
     ...countJobs(state),
     nodes: countBy(nodes.map(nodeState)),
     ...roomOf(state),
+    resources: clusterResources(engine),
     losses: state.losses.map(({ given, ...loss }) => ({ jobIdTo: given.nextJobId - 1, ...loss })),
     obstacle: engine.obstacle,
     behind: engine.behind,

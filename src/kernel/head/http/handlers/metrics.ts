@@ -6,6 +6,7 @@ import { waitingSize } from '../../../machine/jobs/behind.ts';
 import { shownState } from '../../../machine/tasks/shown-state.ts';
 import { jobState } from '../../answers/job-state.ts';
 import { nodeState } from '../../answers/node-view.ts';
+import { clusterResources } from '../../answers/overview.ts';
 import type { Handler } from '../call.ts';
 import { DURATION_BOUNDS } from '../request-counts.ts';
 import { gauge, type Scrape, value } from '../scrape.ts';
@@ -50,6 +51,13 @@ function addCluster(services: Services, scrape: Scrape): void {
       sums['gpus'] = (sums['gpus'] ?? 0) + node[which].gpuCount;
     }
     gauge(scrape, `weft_resources_${which}`, `On all nodes, ${which}.`, 'resource', sums);
+  }
+  const counted = clusterResources(engine);
+  for (const which of ['total', 'used'] as const) {
+    const amounts = Object.fromEntries(counted.map((one) => [one.name, one[which]]));
+    const help = `Counted resources of the whole cluster, ${which}.`;
+    if (counted.length > 0)
+      gauge(scrape, `weft_cluster_resources_${which}`, help, 'resource', amounts);
   }
   value(scrape, 'weft_jobs_submitted_total', 'Jobs ever accepted.', state.nextJobId - 1);
   value(scrape, 'weft_journal_seq', 'Sequence number of the last record.', engine.seq);

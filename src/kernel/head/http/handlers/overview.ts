@@ -8,7 +8,14 @@ import type { UserName } from '../../../model/ids.ts';
 import { recordOf } from '../../answers/job-record.ts';
 import { jobState } from '../../answers/job-state.ts';
 import { viewJob } from '../../answers/job-view.ts';
-import { countJobs, lastFailed, lastStarted, roomOf, stuckJobs } from '../../answers/overview.ts';
+import {
+  clusterResources,
+  countJobs,
+  lastFailed,
+  lastStarted,
+  roomOf,
+  stuckJobs,
+} from '../../answers/overview.ts';
 import { Reasons } from '../../answers/reasons.ts';
 import { withLastRuns } from '../../answers/run-start.ts';
 import type { Handler } from '../call.ts';
@@ -33,6 +40,7 @@ function lookOver({ engine }: Pick<Services, 'engine'>, reader: UserName) {
   return {
     ...countJobs(state),
     ...roomOf(state),
+    resources: clusterResources(engine),
     running: view(lastStarted(state, SHOWN_MAX)),
     waiting: view(jobsInLine(engine, SHOWN_MAX, isPending)),
     stuck: view(stuckJobs(engine, SHOWN_MAX)),

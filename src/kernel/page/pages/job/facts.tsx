@@ -43,9 +43,11 @@ function asked(job: JobDetail): Row[] {
     gpuCount > 0 ? gpuWords(request.perNode) : '',
     ...Object.entries(counted).map(([name, count]) => `${count} ${name}`),
   ];
+  const once = Object.entries(request.ofCluster ?? {}).map(([name, count]) => `${count} ${name}`);
   return [
     ['Command', <code key="c">{job.command}</code>],
     ['Asks for', `${some(request.nodeCount, 'node')} with ${per.filter(Boolean).join(', ')}`],
+    ['Of the cluster', once.join(', ')],
     ['Whole nodes', request.exclusive ? 'yes' : ''],
     ['Labels', labelsForPeople(request.labels).join(', ')],
     ['Only on', request.nodeNames.join(', ')],
