@@ -36,17 +36,17 @@ export function readClientFile(environment: Environment): ClientFile | null {
   return file === undefined ? null : parseClientFile(textOf(file), file);
 }
 
-function userFile(environment: Environment): string {
+export function userFile(environment: Environment): string {
   const home = homeOf(environment) ?? '/';
   const folder = environment['XDG_CONFIG_HOME'] || path.join(home, '.config');
   return path.join(folder, 'weft', 'client.yaml');
 }
 
-function machineFile(environment: Environment): string {
+export function machineFile(environment: Environment): string {
   return environment['WEFT_CLIENT_FILE'] || MACHINE_FILE;
 }
 
-function textOf(file: string): string {
+export function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
@@ -57,19 +57,35 @@ function textOf(file: string): string {
 /** Lines `key: value`, which is YAML: every command reads it, and most need no YAML otherwise. */
 export function parseClientFile(text: string, file: string): ClientFile {
   const found: Record<string, string> = {};
-  for (const [at, line] of text.split('\n').entries()) {
-    if (/^\s*(#.*)?$/.test(line)) continue;
-    const [, key = '', quoted, plain] = LINE.exec(line) ?? [];
+  for (const { at, key, value, line } of keyedLines(text)) {
     if (!KEYS.some((known) => known === key)) {
       const form = `write one of ${KEYS.join(', ')}, a colon, a blank and its value`;
-      throw usage(`${file}, line ${at + 1}: '${line.trim()}' says nothing about a head; ${form}`);
+      throw usage(`${file}, line ${at}: '${line}' says nothing about a head; ${form}`);
     }
-    found[key] = quoted ?? plain ?? '';
+    found[key] = value;
   }
   if (found['head'] === undefined && found['socket'] === undefined) {
     throw usage(`${file} names no head; write a line head: https://HOST:5001`);
   }
   return found;
+}
+
+export interface KeyedLine {
+  /** Counted from 1. */
+  readonly at: number;
+  /** Empty where the line has none. */
+  readonly key: string;
+  readonly value: string;
+  readonly line: string;
+}
+
+/** Lines that say something. */
+export function keyedLines(text: string): KeyedLine[] {
+  return text.split('\n').flatMap((line, index) => {
+    if (/^\s*(#.*)?$/.test(line)) return [];
+    const [, key = '', quoted, plain] = LINE.exec(line) ?? [];
+    return [{ at: index + 1, key, value: quoted ?? plain ?? '', line: line.trim() }];
+  });
 }
 
 /**
@@ -83,6 +99,12 @@ export function writeClientFile(
   if (process.getuid?.() !== 0 || !isOfService(directory)) return null;
   const file = machineFile(environment);
   if (existsSync(file) && !textOf(file).startsWith(MARK)) return null;
+  putClientFile(file, said);
+  return file;
+}
+
+/** Whole or not at all, over what was there. */
+export function putClientFile(file: string, said: ClientFile): void {
   const lines = Object.entries(said).map(([key, value]) => `${key}: "${value}"`);
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 });
   // Whatever the umask: users read it.
@@ -90,5 +112,4 @@ export function writeClientFile(
   writeFileSync(draft, `${[MARK, ...lines].join('\n')}\n`, { mode: 0o644 });
   chmodSync(draft, 0o644);
   renameSync(draft, file);
-  return file;
 }

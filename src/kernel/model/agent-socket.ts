@@ -33,6 +33,8 @@ export interface AgentStatus {
   readonly pauseMaxMs: number;
   /** Users of the machine; null when the node does not look. */
   readonly presence: readonly Presence[] | null;
+  /** The head has taken the agent for its node; absent: an older agent does not say. */
+  readonly isConnected?: boolean;
 }
 
 export interface SessionReply {

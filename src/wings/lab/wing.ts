@@ -4,7 +4,7 @@ import type { Wing } from '../../kernel/wing.ts';
 
 export const lab: Wing = {
   name: 'lab',
-  needs: ['rollout'],
+  needs: ['rollout', 'owner'],
   keys: async () => (await import('./config/history-keys.ts')).keys,
   options: async () => (await import('./config/history-options.ts')).options,
   head: async (program) => (await import('./bin/head.ts')).headOf(program),
@@ -15,7 +15,7 @@ export const lab: Wing = {
         name: 'setup',
         before: 'head',
         summary: 'give this machine its part in a cluster',
-        load: () => import('./cli/setup.ts'),
+        load: () => import('./cli/setup/setup.ts'),
       },
       {
         group: 'Overview:',

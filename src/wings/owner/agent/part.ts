@@ -2,7 +2,7 @@
 // lets whoever may pause the node.
 
 import type { AgentInside, AgentPart } from '../../../kernel/agent/part.ts';
-import type { PauseListener } from './listener/pause-listener.ts';
+import type { Link, PauseListener } from './listener/pause-listener.ts';
 import { type YieldSettings, YieldWatch } from './yield-watch.ts';
 
 export interface OwnerOptions {
@@ -11,7 +11,11 @@ export interface OwnerOptions {
   /** Longest pause that anybody may ask for; absent: the default. */
   readonly pauseMaxMs?: number | undefined;
   /** Lets owners in. Never rejects; absent: the node has no listener. */
-  readonly open?: (agent: AgentInside, watch: YieldWatch) => Promise<readonly PauseListener[]>;
+  readonly open?: (
+    agent: AgentInside,
+    watch: YieldWatch,
+    link: Link,
+  ) => Promise<readonly PauseListener[]>;
 }
 
 export function ownerPart({ yielding, pauseMaxMs, open }: OwnerOptions): AgentPart {
@@ -26,13 +30,20 @@ export function ownerPart({ yielding, pauseMaxMs, open }: OwnerOptions): AgentPa
         settings: yielding,
         onChange: agent.sayAlive,
       });
+      const link = { isConnected: false };
       let opening: Promise<readonly PauseListener[]> | undefined;
       return {
         begin: () => {
           watch.start();
-          opening = open?.(agent, watch);
+          opening = open?.(agent, watch, link);
         },
         presence: () => watch.presence,
+        greeted: () => {
+          link.isConnected = true;
+        },
+        parted: () => {
+          link.isConnected = false;
+        },
         close: async () => {
           await Promise.all(((await opening) ?? []).map((one) => one.close()));
         },

@@ -20,7 +20,8 @@ export function ownerOnNodes(): AgentMaker {
     return ownerPart({
       yielding: yieldingOf(options, presence, log),
       pauseMaxMs: options.pause?.maxMs,
-      open: (agent, watch) => openPauseListenerOf({ options, log, uidsOf }, agent, watch),
+      open: (agent, watch, link) =>
+        openPauseListenerOf({ options, log, uidsOf }, agent, { watch, link }),
     });
   };
 }

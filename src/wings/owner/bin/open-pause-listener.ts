@@ -11,7 +11,11 @@ import { systemCommands } from '../../../kernel/os/commands.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import type { HostedNode } from '../../../kernel/wing.ts';
 import { announce } from '../agent/listener/announce.ts';
-import { openPauseListener, type PauseListener } from '../agent/listener/pause-listener.ts';
+import {
+  type Link,
+  openPauseListener,
+  type PauseListener,
+} from '../agent/listener/pause-listener.ts';
 import type { YieldWatch } from '../agent/yield-watch.ts';
 import { atConsole } from '../os/console-users.ts';
 
@@ -19,7 +23,7 @@ import { atConsole } from '../os/console-users.ts';
 export async function openPauseListenerOf(
   { options, log, uidsOf }: Pick<HostedNode, 'options' | 'log' | 'uidsOf'>,
   { state, pausing }: AgentInside,
-  watch: YieldWatch,
+  { watch, link }: { readonly watch: YieldWatch; readonly link: Link },
 ): Promise<PauseListener[]> {
   const { pause, name } = options;
   if (pause === undefined) return [];
@@ -32,6 +36,7 @@ export async function openPauseListenerOf(
       state,
       pausing,
       watch,
+      link,
       pauseMaxMs: pause.maxMs,
       clock: systemClock,
       log,

@@ -34,11 +34,17 @@ import type { YieldWatch } from '../yield-watch.ts';
 import { mayPause, type PauseRights } from './rights.ts';
 import { readReport } from './session.ts';
 
+/** The agent's session with its head. */
+export interface Link {
+  readonly isConnected: boolean;
+}
+
 export interface PauseListenerWorld {
   readonly node: string;
   readonly state: RunnerState;
   readonly pausing: Pausing;
   readonly watch: Pick<YieldWatch, 'presence' | 'wantsInput' | 'note'>;
+  readonly link: Link;
   readonly pauseMaxMs: number;
   readonly rights: PauseRights;
   readonly proofs: Proofs;
@@ -154,8 +160,9 @@ async function answerTo(world: PauseListenerWorld, url: string, body: Body): Pro
   }
 }
 
-function statusOf({ node, pausing, watch, pauseMaxMs }: PauseListenerWorld): AgentStatus {
-  return { node, pause: pausing.now, pauseMaxMs, presence: watch.presence };
+function statusOf({ node, pausing, watch, link, pauseMaxMs }: PauseListenerWorld): AgentStatus {
+  const { isConnected } = link;
+  return { node, pause: pausing.now, pauseMaxMs, presence: watch.presence, isConnected };
 }
 
 async function pause(world: PauseListenerWorld, body: Body): Promise<Answer> {

@@ -85,6 +85,7 @@ async function open(rights: Partial<PauseRights>, by: Proofs = realProofs()): Pr
     state,
     pausing,
     watch,
+    link: { isConnected: true },
     pauseMaxMs: 4 * HOUR_MS,
     clock: systemClock,
     log: LOG,
