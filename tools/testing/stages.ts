@@ -84,6 +84,7 @@ const LONGEST = [
   ...[
     'lab',
     'debian-package',
+    'setup',
     'container-nodes',
     'pilots',
     'python-package',
