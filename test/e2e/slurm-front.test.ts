@@ -176,7 +176,7 @@ describe('the commands of Slurm', () => {
       (await type('scancel', '-t', 'RUNING', id)).error,
       /Invalid job state specified: RUNING/,
     );
-    assert.match((await type('scancel', `${id}.0`)).error, /steps have no numbers/);
+    assert.match((await type('scancel', `${id}.0`)).error, /There is no step/);
     await ok('scancel', '-t', 'PENDING', id);
     write('stop', '');
     await ended(id);
@@ -213,6 +213,12 @@ describe('the commands of Slurm', () => {
       said.error,
       /^salloc: Granted job allocation (\d+)\n(.*\n)*salloc: Relinquishing job allocation \1$/m,
     );
+    const id = /Granted job allocation (\d+)/.exec(said.error)?.[1] ?? '';
+    const steps = await ok('sacct', '-n', '-P', '-j', id, '-o', 'JobID,State,ExitCode');
+    const own = steps.split('\n').filter((line) => /\.\d/.test(line));
+    assert.deepEqual(own.slice(1), [`${id}.1|COMPLETED|0:0`, `${id}.2|FAILED|4:0`]);
+    const whole = await ok('sacct', '-n', '-X', '-P', '-j', id, '-o', 'JobID');
+    assert.equal(whole, id);
     const shell = new TypedTerminal(
       'salloc sh -c "srun --pty sh -c \'tty; read x; exit 7\'; exit \\$?"',
       {
@@ -224,6 +230,24 @@ describe('the commands of Slurm', () => {
     await shell.shows(/\/dev\/pts/);
     shell.type('\r');
     assert.equal(await shell.ended(), 7);
+  });
+
+  it('scancel ends a step alone, and sstat shows what runs', async () => {
+    const id = await ok('sbatch', '--parsable', '--wrap', 'sleep 600');
+    await until('it runs', async () => {
+      return (await ok('squeue', '-h', '-j', id, '-t', 'R', '-o', '%i')) === id || undefined;
+    });
+    const step = cluster.weft('exec', id, '--', 'sleep', '600');
+    await until('its step runs', async () => {
+      const lines = await ok('sstat', '-n', '-P', '-a', '-j', id, '-o', 'JobID,NTasks');
+      return lines === `${id}.batch|1\n${id}.0|1` || undefined;
+    });
+    await ok('scancel', `${id}.0`);
+    assert.equal((await step).code, 129);
+    assert.match((await type('scancel', `${id}.0`)).error, /Step \d+\.0 is over: signal 1/);
+    assert.equal(await ok('sacct', '-n', '-P', '-j', `${id}.0`, '-o', 'State'), 'CANCELLED');
+    await ok('scancel', id);
+    assert.match((await type('sstat')).error, /^sstat: error: You must give --jobs/);
   });
 
   it('[X3] what is wrong or not honoured is said in the manner of Slurm, and nothing is submitted', async () => {

@@ -307,6 +307,30 @@ describe('steps inside of tasks', { timeout: 480_000 }, () => {
     assert.equal(steps.at(-1)?.state, 'ended');
   });
 
+  it('[Z9] [Z10] a step is ended or signalled alone, and is in the history of its job', async () => {
+    const own = await cluster.ok('run', '--', 'sleep 3600');
+    const trap = 'trap "exit 7" USR1; echo up > trap; while :; do sleep 0.1; done';
+    const first = exec(own, '--', 'sh', '-c', trap);
+    await appears('trap');
+    const sent = await cluster.ok('kill', '-s', 'USR1', `${own}.0`);
+    assert.equal(sent, `Step ${own}.0: USR1 sent to 1 process.`);
+    assert.equal((await first).code, 7);
+    const second = exec(own, '--', 'sh', '-c', 'echo up > sleeps; exec sleep 600');
+    await appears('sleeps');
+    await cluster.ok('cancel', `${own}.1`);
+    assert.equal((await second).code, 129);
+    const over = await cluster.refused('weft', 'kill', `${own}.1`);
+    assert.match(over.error, /Step \d+\.1 is over: signal 1\./);
+    await cluster.ok('cancel', own);
+    await cluster.weft('wait', own);
+    await killed('head');
+    await cluster.up(...UP);
+    const steps = await stepsOf(own);
+    const exits = steps.map(({ exit }) => exit);
+    assert.deepEqual(exits, [{ code: 7 }, { signal: 1 }]);
+    assert.ok((steps[0]?.used?.memoryPeakBytes ?? 0) > 0);
+  });
+
   it('[Z7] a step ends with the agent of its node, and the task goes on', async () => {
     const step = exec(job, '--', 'sh', '-c', 'echo $$ > agents; sleep 600');
     const pid = Number(await appears('agents'));

@@ -101,6 +101,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Its output goes to whoever started it, once: it was read, or nobody came for it.',
     next: '`weft job ID` shows how it ended; start it once more to see what it writes.',
   },
+  'step.ended': {
+    means: 'Only a step that runs can be ended or get a signal.',
+    next: '`weft job ID` lists the steps of a job, and how they ended.',
+  },
   'step.too_many': {
     means: 'Each step has a helper on its node and a line through the head.',
     next: 'Wait for some of them to end, or start more processes in one step: `weft exec -n`.',

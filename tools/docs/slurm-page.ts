@@ -5,13 +5,14 @@ import { CANCEL_OPTIONS } from '../../src/wings/slurm/cli/scancel.ts';
 import { INFO_OPTIONS } from '../../src/wings/slurm/cli/sinfo.ts';
 import { QUEUE_OPTIONS } from '../../src/wings/slurm/cli/squeue.ts';
 import { STEP_OPTIONS } from '../../src/wings/slurm/cli/srun.ts';
+import { USE_OPTIONS } from '../../src/wings/slurm/cli/sstat.ts';
 import { BATCH_OPTIONS } from '../../src/wings/slurm/core/batch-options.ts';
 import type { OptionRow } from '../../src/wings/slurm/core/option-table.ts';
 
 const INTRO = `# Commands that speak Slurm
 
 Scripts and programs that were written for Slurm run here unchanged: \`weft front slurm DIR\` makes a folder for the \`PATH\` with
-\`sbatch\`, \`srun\`, \`squeue\`, \`scancel\`, \`sacct\`, \`sinfo\`, \`scontrol\` and \`salloc\`, which are those of this cluster. A folder that
+\`sbatch\`, \`srun\`, \`squeue\`, \`scancel\`, \`sacct\`, \`sstat\`, \`sinfo\`, \`scontrol\` and \`salloc\`, which are those of this cluster. A folder that
 has such commands of somebody else is refused: nothing of a real Slurm is hidden unless you put the folder before it.
 
 - A script runs once, on the first of its nodes; \`srun\` in it starts ranks on all of them, and so does \`mpirun\`.
@@ -19,6 +20,8 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - Tasks of an array are \`42_7\`. They have no numbers of their own: \`SLURM_JOB_ID\` is the array's, and \`%j\` is \`42_7\`.
 - Programs find the \`SLURM_…\` variables in jobs that came this way, and in every job with \`--env WEFT_SLURM=1\`
   (\`SLURM_PROCID\` not where it has several processes).
+- Steps are \`42.0\` and \`42_7.1\`: what \`weft exec\` starts, and \`srun\` under \`salloc\` or with \`--pty\`. \`sacct\` and \`scancel\` know them. Ranks of
+  \`srun\` in a script are the script's own. \`sstat\` measures whole tasks, with the steps in them.
 - What is not honoured is refused by name, with exit code 1: \`sbatch: error: …\`. What Slurm itself takes as a hint gives a warning.
 - \`salloc\` holds nodes while a shell or a command runs here; \`srun\` in it starts ranks on them, and \`srun --pty bash\` is a shell
   there, outside of a job in one of its own.
@@ -30,6 +33,7 @@ const TABLES: readonly (readonly [title: string, rows: readonly OptionRow[]])[] 
   ['squeue', QUEUE_OPTIONS],
   ['scancel', CANCEL_OPTIONS],
   ['sacct', ACCOUNT_OPTIONS],
+  ['sstat', USE_OPTIONS],
   ['sinfo', INFO_OPTIONS],
 ];
 

@@ -46,6 +46,12 @@ export interface CommonOptions extends LocateOptions {
   readonly config?: string;
 }
 
+/** A signal as it was typed, and its number. */
+export interface StepSignal {
+  readonly name: string;
+  readonly number: number;
+}
+
 /** What a wing does where a command of the kernel asks it. */
 export interface Hooks {
   /** Checks of `weft doctor`. */
@@ -60,6 +66,8 @@ export interface Hooks {
   templates?(): Promise<readonly Template[]>;
   /** Runs the command of a submission with the terminal of this one; of one wing. */
   runAtTerminal?(context: Context, submission: Submission): Promise<number>;
+  /** Ends a step, or signals it, and says so; of one wing. */
+  endStep?(context: Context, step: string, signal: StepSignal | null): Promise<string>;
   /** What may stand for operands and options of these names, for completion. */
   readonly completions?: {
     readonly operands?: Readonly<Record<string, Completion>>;

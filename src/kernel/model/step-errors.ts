@@ -10,6 +10,7 @@ export const STEP_CODES = {
     kind: 'failed_precondition',
     text: 'Step {step} has ended with {exit}, and its stream is no longer kept.',
   },
+  'step.ended': { kind: 'failed_precondition', text: 'Step {step} is over: {exit}.' },
   'step.too_many': {
     kind: 'resource_exhausted',
     text: 'Task {task} has {what}.',

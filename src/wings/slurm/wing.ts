@@ -23,6 +23,7 @@ export const slurm: Wing = {
       sinfo: () => import('./cli/sinfo.ts'),
       scancel: () => import('./cli/scancel.ts'),
       sacct: () => import('./cli/sacct.ts'),
+      sstat: () => import('./cli/sstat.ts'),
       scontrol: () => import('./cli/scontrol.ts'),
     },
   },

@@ -38,10 +38,12 @@ export const steps: Wing = {
       },
     ],
     ofJob: async () => ({ below: (await import('./cli/step-lines.ts')).stepLines }),
+    endStep: async (context, step, signal) =>
+      (await import('./cli/end-step.ts')).endStep(context, step, signal),
     runAtTerminal: async (context, submission) =>
       (await import('./cli/terminal-run.ts')).runAtTerminal(context, submission),
   },
   api: async () => (await import('./api/part.ts')).api,
-  head: async () => (await import('./head/part.ts')).head,
+  head: async (program) => (await import('./bin/head.ts')).headOf(program),
   agent: async () => (await import('./bin/agent.ts')).stepsOnNode,
 };

@@ -9,6 +9,7 @@ import {
   defineAction,
   hasTasks,
 } from '../jobs/each.ts';
+import { actOnSteps } from '../jobs/named-steps.ts';
 import { read } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
 import { CANCEL, verb as cancel } from './cancel.ts';
@@ -28,6 +29,10 @@ export const verb = defineVerb<Options>({
   async run({ context, args, options }) {
     const signal = read('--signal', options.signal, parseSignal);
     if (signal === undefined) return cancel.run({ context, args, options: { ...options } });
+    const step = { name: options.signal ?? '', number: signal };
+    const { signal: _, ...rest } = options;
+    const asked = await actOnSteps(context, { args, options: rest, signal: step });
+    if (asked !== null) return asked;
     return actOnJobs(context, { args, options, action: SIGNAL }, async (id) => {
       const api = await context.api();
       const { count } = await api.call('signalJob', { params: { id }, body: { signal } });

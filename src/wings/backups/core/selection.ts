@@ -8,7 +8,7 @@ const MADE_AGAIN = [
   /^(?:blobs|archive)\/trash(?:\/|$)/,
   /^blobs\/incoming\//,
   /^\w+\/total$/,
-  /^samples(?:\/|$)/,
+  /^(?:samples|steps)(?:\/|$)/,
 ];
 /** Made from the configuration at each start. */
 const OPTIONS = /^options\.json$/;

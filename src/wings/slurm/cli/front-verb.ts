@@ -16,6 +16,7 @@ export const COMMANDS = [
   'sinfo',
   'scancel',
   'sacct',
+  'sstat',
   'scontrol',
 ] as const;
 const STARTER = fileURLToPath(new URL('../../../../bin/slurm-front.mjs', import.meta.url));

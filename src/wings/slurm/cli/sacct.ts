@@ -8,8 +8,10 @@ import { instantBefore } from '../../../kernel/cli/jobs/instant-before.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import type { OutcomeKind } from '../../../kernel/model/job.ts';
+import type { StepView } from '../../steps/api/step-view.ts';
 import { byNames, type Field, layOut } from '../core/formats.ts';
 import { compressHosts } from '../core/hostlist.ts';
+import { slurmId } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState, type SlurmState, slurmState } from '../core/states.ts';
 import { formatLong } from '../core/times.ts';
@@ -43,16 +45,18 @@ export const summary = 'Accounting records of jobs, as sacct of Slurm shows them
 export const verb = speaking('sacct', sacct);
 
 interface Row {
-  /** `42`, `42_7`, `42.batch`, `42_[3-9]`. */
+  /** `42`, `42_7`, `42.batch`, `42.0`, `42_[3-9]`. */
   readonly id: string;
+  /** What the line is of within its task, `batch` or a program's name; null: the allocation. */
+  readonly part: string | null;
   readonly job: HistoryJob;
   readonly state: SlurmState;
   readonly exit: { readonly code: number; readonly signal: number };
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly nodes: readonly string[];
-  /** What the script used; null: the line is of the allocation. */
-  readonly used: HistoryTask | null;
+  /** Null: nobody has measured it. */
+  readonly used: Pick<HistoryTask, 'userUs' | 'systemUs' | 'memoryPeakBytes'> | null;
 }
 
 async function sacct(context: Context, words: readonly string[]): Promise<number> {
@@ -73,7 +77,8 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
     .filter(({ job }) => owners === undefined || owners.includes(job.owner))
     .filter(({ job }) => isAmong(given.name, job.name) && isAmong(given.partition, job.partition));
   const all: Row[] = [];
-  for (const one of some) all.push(...(await rowsOf(api, one)));
+  const steps = given.allocations === undefined ? await stepRows(api, some) : null;
+  for (const one of some) all.push(...withSteps(await rowsOf(api, one), steps));
   const rows = all
     .filter(
       ({ id }) =>
@@ -81,11 +86,11 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
         ids.some((one) => id === one || id.split(/[_.]/)[0] === one || id.startsWith(`${one}.`)),
     )
     .filter(({ state }) => given.state === undefined || isState(state, listOf(given.state) ?? []))
-    .filter(({ used }) => given.allocations === undefined || used === null);
+    .filter(({ part }) => given.allocations === undefined || part === null);
   if (given.json !== undefined) {
     context.print(
       JSON.stringify(
-        { meta: META, errors: [], jobs: rows.filter(({ used }) => used === null).map(json) },
+        { meta: META, errors: [], jobs: rows.filter(({ part }) => part === null).map(json) },
         null,
         1,
       ),
@@ -189,7 +194,7 @@ async function rowsOf(api: Api, { job, tasks }: Found): Promise<Row[]> {
   if (job.state === 'done' && isWhole) return ended;
   const live = await queueRows(api, await api.call('getJob', { params: { id: String(job.id) } }));
   const others = live.filter(({ id }) => !told.has(id));
-  return [...others.map((row) => ({ ...row, job, used: null })), ...ended];
+  return [...others.map((row) => ({ ...row, job, part: null, used: null })), ...ended];
 }
 
 /** One that never started. */
@@ -197,7 +202,8 @@ function endedRow(job: HistoryJob): Row {
   const state = slurmState('done', (job.outcome?.kind ?? null) as OutcomeKind | null);
   const { startedAt, endedAt, nodes = [] } = job;
   const exit = exitOf(job.outcome?.exit ?? null);
-  return { id: String(job.id), job, state, exit, startedAt, endedAt, nodes, used: null };
+  const whole = { id: String(job.id), part: null, used: null };
+  return { ...whole, job, state, exit, startedAt, endedAt, nodes };
 }
 
 function taskRows(job: HistoryJob, task: HistoryTask): Row[] {
@@ -206,6 +212,7 @@ function taskRows(job: HistoryJob, task: HistoryTask): Row[] {
   const state = slurmState('done', task.outcome.kind);
   const row = {
     id,
+    part: null,
     job,
     state,
     exit: exitOf(task.outcome.exit),
@@ -214,7 +221,55 @@ function taskRows(job: HistoryJob, task: HistoryTask): Row[] {
     nodes,
     used: null,
   };
-  return startedAt === null ? [row] : [row, { ...row, id: `${id}.batch`, used: task }];
+  return startedAt === null
+    ? [row]
+    : [row, { ...row, id: `${id}.batch`, part: 'batch', used: task }];
+}
+
+/** Steps of these jobs, as far as they are the caller's to see, by what Slurm calls their tasks. */
+async function stepRows(api: Api, found: readonly Found[]): Promise<ReadonlyMap<string, Row[]>> {
+  const rows = new Map<string, Row[]>();
+  const jobs = new Map(found.map(({ job }) => [job.id, job]));
+  const [first, last] = [found.at(0)?.job.id, found.at(-1)?.job.id];
+  if (first === undefined || last === undefined) return rows;
+  let after: string | null = null;
+  do {
+    const query = { from: first, to: last };
+    const page: { steps: StepView[]; next: string | null } = await api.call('listAllSteps', {
+      query: after === null ? query : { ...query, after },
+    });
+    for (const step of page.steps) {
+      const job = jobs.get(Number.parseInt(step.id, 10));
+      if (job === undefined) continue;
+      const task = slurmId(step.id.slice(0, step.id.lastIndexOf('.')));
+      rows.set(task, [...(rows.get(task) ?? []), stepRow(job, step)]);
+    }
+    after = page.next;
+  } while (after !== null);
+  return rows;
+}
+
+function stepRow(job: HistoryJob, step: StepView): Row {
+  const { startedAt, endedAt, nodes, used, command, exit } = step;
+  const part = command.split(' ')[0]?.split('/').at(-1) ?? command;
+  const state = stepState(step);
+  const id = slurmId(step.id);
+  return { id, part, job, state, exit: exitOf(exit), startedAt, endedAt, nodes, used };
+}
+
+function stepState({ state, exit, why }: StepView): SlurmState {
+  if (state === 'running') return slurmState('running', null);
+  if (why !== null || exit?.signal !== undefined) return slurmState('done', 'cancelled');
+  return slurmState('done', exit?.code === 0 ? 'completed' : 'failed');
+}
+
+/** Steps stand behind what their task has, as in Slurm. */
+function withSteps(rows: readonly Row[], steps: ReadonlyMap<string, Row[]> | null): Row[] {
+  if (steps === null) return [...rows];
+  return rows.flatMap((row, at) => {
+    const task = row.id.replace(/\.batch$/, '');
+    return rows[at + 1]?.id === `${task}.batch` ? [row] : [row, ...(steps.get(task) ?? [])];
+  });
 }
 
 const USUAL = 'JobID,JobName,Partition,Account,AllocCPUS,State,ExitCode';
@@ -235,9 +290,9 @@ const FIELDS = Object.fromEntries(
   [
     field('JobID', 12, ({ id }) => id),
     field('JobIDRaw', 12, ({ id }) => id),
-    field('JobName', 10, ({ job, used }) => (used === null ? job.name : 'batch')),
-    field('User', 9, ({ job, used }) => (used === null ? job.owner : '')),
-    field('Partition', 10, ({ job, used }) => (used === null ? job.partition : '')),
+    field('JobName', 10, ({ job, part }) => part ?? job.name),
+    field('User', 9, ({ job, part }) => (part === null ? job.owner : '')),
+    field('Partition', 10, ({ job, part }) => (part === null ? job.partition : '')),
     field('Account', 10, () => ''),
     field('AllocCPUS', 10, cpus),
     field('NCPUS', 10, cpus),

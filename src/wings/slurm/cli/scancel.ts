@@ -4,7 +4,8 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { ARRAY_TASKS_MAX } from '../../../kernel/model/limits.ts';
 import { parseSignal } from '../../../kernel/model/submission-values.ts';
-import { readId } from '../core/ids.ts';
+import { endStep } from '../../steps/cli/end-step.ts';
+import { readId, readStep } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState, STATE_NAMES } from '../core/states.ts';
 import { apart, listJobs, rowsOf } from './job-rows.ts';
@@ -36,6 +37,8 @@ async function scancel(context: Context, words: readonly string[]): Promise<numb
   const named = operands
     .flatMap((one) => one.split(/,(?![^[]*\])/))
     .map((one) => {
+      const step = readStep(one);
+      if (step !== null) return step;
       const id = readId(one);
       if (!id.ok) throw usage(id.error);
       return id.value;
@@ -89,14 +92,14 @@ async function filtered(
 async function one(context: Context, id: string, given: Given): Promise<number> {
   const api = await context.api();
   try {
+    if (id.includes('.')) return await cancelStep(context, id, given.signal);
     if (given.signal === undefined) {
       for (const params of taskIds(id)) await api.call('cancelJob', { params: { id: params } });
       return 0;
     }
-    const signal = parseSignal(given.signal);
-    if (!signal.ok) throw usage(`Unknown job signal: ${given.signal}`);
+    const signal = numberOf(given.signal);
     for (const params of taskIds(id)) {
-      await api.call('signalJob', { params: { id: params }, body: { signal: signal.value } });
+      await api.call('signalJob', { params: { id: params }, body: { signal } });
     }
     return 0;
   } catch (error) {
@@ -105,6 +108,18 @@ async function one(context: Context, id: string, given: Given): Promise<number> 
     context.error(`scancel: error: Kill job error on job id ${id}: ${error.message}\n`);
     return 1;
   }
+}
+
+async function cancelStep(context: Context, id: string, signal: string | undefined): Promise<0> {
+  const wish = signal === undefined ? null : { name: signal, number: numberOf(signal) };
+  await endStep(context, id, wish);
+  return 0;
+}
+
+function numberOf(text: string): number {
+  const signal = parseSignal(text);
+  if (!signal.ok) throw usage(`Unknown job signal: ${text}`);
+  return signal.value;
 }
 
 /** `42[0-2,7]` one by one. */

@@ -35,13 +35,13 @@ export class StepKeeper implements Companion {
     if (wing !== WING) return;
     const wish = readWish(body);
     if (wish?.do === 'start') void this.#start(wish);
-    else if (wish !== null) this.#stopAll(wish.step);
+    else if (wish?.do === 'stop') for (const process of this.#live(wish.step)) process.hangUp();
+    else if (wish !== null)
+      for (const process of this.#live(wish.step)) process.signalProgram(wish.signal);
   }
 
-  /** The head has given it up. */
-  #stopAll(step: string): void {
-    for (const process of this.#processes.values())
-      if (process.wish.step === step && process.isLive) process.hangUp();
+  #live(step: string): StepProcess[] {
+    return [...this.#processes.values()].filter(({ wish, isLive }) => wish.step === step && isLive);
   }
 
   ended({ order: { epochId } }: Epoch): void {

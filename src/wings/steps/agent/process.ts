@@ -129,6 +129,13 @@ export class StepProcess {
     this.#over({ why });
   }
 
+  /** Sends its program a signal; a kill that is not heeded is meant for its helper, too. */
+  signalProgram(signal: number): void {
+    if (!this.isLive || this.#isGone) return;
+    void this.#pipes?.write(signalFrame(signal)).catch(() => undefined);
+    if (signal === SIGKILL) this.#world.agent.ports.clock.after(HANG_UP_MS, () => this.#cutOff());
+  }
+
   /** Like a terminal that goes away. */
   hangUp(): void {
     if (!this.isLive) this.#finish();
@@ -145,11 +152,14 @@ export class StepProcess {
     const { clock } = this.#world.agent.ports;
     this.#hangingUp = clock.after(HANG_UP_MS, () => {
       this.#signal(SIGTERM);
-      this.#hangingUp = clock.after(HANG_UP_MS, () => {
-        this.#isCutOff = true;
-        this.#signal(SIGKILL);
-      });
+      this.#hangingUp = clock.after(HANG_UP_MS, () => this.#cutOff());
     });
+  }
+
+  #cutOff(): void {
+    if (!this.isLive) return;
+    this.#isCutOff = true;
+    this.#signal(SIGKILL);
   }
 
   #signal(signal: number): void {
@@ -190,7 +200,7 @@ export class StepProcess {
     if (!this.isLive) return;
     if (kind === FROM_STEP.ended) {
       const ended = readEnded(payload);
-      if (ended !== null) this.#over({ exit: ended.exit }, frame(kind, payload));
+      if (ended !== null) this.#over(ended, frame(kind, payload));
     } else if (kind === FROM_STEP.failed) {
       this.#over({ exit: { code: 127 } }, frame(kind, payload));
     } else if (!this.#channel.write(frame(kind, payload))) this.#pipes?.pause();

@@ -19,6 +19,8 @@ declare module '../../../kernel/api/jobs.ts' {
 addPaths({
   startStep: 'POST /v1/jobs/:id/steps',
   listSteps: 'GET /v1/jobs/:id/steps',
+  listAllSteps: 'GET /v1/steps',
+  signalStep: 'POST /v1/jobs/:id/steps/:step/signal',
   openStep: 'GET /v1/jobs/:id/steps/:step/:rank',
   serveStep: 'GET /v1/steps/:step/:rank',
 } satisfies Readonly<Record<keyof Routes, string>>);

@@ -19,5 +19,7 @@ export const stepView = z.object({
   exit: exitStatus.nullable(),
   /** Why nobody knows how it ended; null: it has not, or somebody does. */
   why: z.string().nullable(),
+  /** Processor time of all its processes, and memory of the largest; null: it runs, or nobody knows. */
+  used: z.object({ userUs: count, systemUs: count, memoryPeakBytes: count }).nullable(),
 });
 export type StepView = z.infer<typeof stepView>;

@@ -1,9 +1,9 @@
 // Steps: programs inside of a running task. Their input and output go over connections of their own.
 
 import { z } from 'zod';
-import { count, instant, plainLine } from '../../../kernel/api/common.ts';
-import { JOB_OWNER, NODE, type RouteShape } from '../../../kernel/api/route-shape.ts';
-import { PROCESSES_MAX } from '../core/limits.ts';
+import { count, instant, plainLine, queryNumber } from '../../../kernel/api/common.ts';
+import { JOB_OWNER, NODE, type RouteShape, USER } from '../../../kernel/api/route-shape.ts';
+import { PROCESSES_MAX, STEPS_PAGE_MAX } from '../core/limits.ts';
 import { stepView } from './step-view.ts';
 
 const text = z.string().refine((value) => !value.includes('\0'), { error: 'text without a NUL' });
@@ -37,6 +37,20 @@ export const startStepReply = z.object({
 });
 export type StartStepReply = z.infer<typeof startStepReply>;
 
+const stepsQuery = z.strictObject({
+  /** The steps of these jobs alone: from one id to another. */
+  from: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+  to: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+  /** `next` of the page before. */
+  after: z.string().max(100).optional(),
+  limit: queryNumber(1, STEPS_PAGE_MAX).optional(),
+});
+
+const signalStepRequest = z.strictObject({
+  /** Number, 1 to 64; absent: hung up, and five seconds later killed. */
+  signal: z.int().min(1).max(64).optional(),
+});
+
 export const stepRoutes = {
   startStep: {
     summary: 'Start a program inside of a running task. For the owner of the job and for admins.',
@@ -46,10 +60,29 @@ export const stepRoutes = {
     reply: startStepReply,
   },
   listSteps: {
-    summary: 'Steps of a job or task, as far as the head knows them since it started.',
+    summary: 'The newest steps of a job or task, also of one that is over; the oldest first.',
     access: JOB_OWNER,
     params: taskParams,
     reply: z.object({ steps: z.array(stepView), at: instant }),
+  },
+  listAllSteps: {
+    summary: 'Steps of your jobs, by job, task and number; operators see those of all users.',
+    access: USER,
+    query: stepsQuery,
+    reply: z.object({
+      steps: z.array(stepView),
+      /** The id after which the next page begins; null: this was the last. */
+      next: z.string().nullable(),
+      at: instant,
+    }),
+  },
+  signalStep: {
+    summary: 'Send a signal to the processes of a step, or end it.',
+    access: JOB_OWNER,
+    params: z.strictObject({ id: z.string(), step: z.string() }),
+    body: signalStepRequest,
+    /** Processes that the signal is for. */
+    reply: z.object({ count }),
   },
   openStep: {
     summary:

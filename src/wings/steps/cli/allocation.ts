@@ -15,11 +15,10 @@ const PLACE = "trap 'exit 0' TERM; trap 'exit 1' USR1; while :; do sleep 3600 & 
 const HOLD = `
 sig=TERM
 end() {
-  for at in /proc/[0-9]*; do
+  for at in $(grep -lszxF "WEFT_LAUNCH=$WEFT_LAUNCH" /proc/[0-9]*/environ); do
     pid=\${at#/proc/}
-    if [ "$pid" != $$ ] && grep -qszxF "WEFT_LAUNCH=$WEFT_LAUNCH" "$at/environ"; then
-      kill -s $sig "$pid" 2>/dev/null
-    fi
+    pid=\${pid%/environ}
+    if [ "$pid" != $$ ]; then kill -s $sig "$pid" 2>/dev/null; fi
   done
   exit 0
 }

@@ -1,6 +1,7 @@
 // The steps of a job, for people who look at it: the newest, one line each.
 
 import type { JobDetail } from '../../../kernel/api/jobs.ts';
+import { formatSize } from '../../../kernel/base/size.ts';
 import { type Column, formatTable, type Look } from '../../../kernel/cli/output/table.ts';
 import { formatSpan, signalName } from '../../../kernel/cli/output/words.ts';
 import type { StepView } from '../api/step-view.ts';
@@ -11,6 +12,8 @@ const COLUMNS: readonly Column<StepView & { readonly now: number }>[] = [
   { title: 'STEP', value: ({ id }) => id },
   { title: 'STATE', value: stateOf },
   { title: 'TIME', align: 'right', value: timeOf },
+  { title: 'CPU', align: 'right', value: ({ used }) => cpuWords(used) },
+  { title: 'MEMORY', align: 'right', value: ({ used }) => memoryWords(used) },
   { title: 'NODES', value: ({ nodes }) => nodes.join(','), least: 8 },
   { title: 'COMMAND', value: ({ command }) => command, least: 12 },
 ];
@@ -31,6 +34,14 @@ function stateOf({ state, exit, why }: StepView): string {
   return 'code' in exit && exit.code !== undefined
     ? `exit ${exit.code}`
     : signalName(exit.signal ?? 0);
+}
+
+function cpuWords(used: StepView['used']): string {
+  return used === null ? '-' : formatSpan((used.userUs + used.systemUs) / 1000);
+}
+
+function memoryWords(used: StepView['used']): string {
+  return used === null ? '-' : formatSize(used.memoryPeakBytes);
 }
 
 function timeOf({ startedAt, endedAt, now }: StepView & { readonly now: number }): string {

@@ -29,6 +29,8 @@ export interface Step {
   readonly command: string;
   readonly by: string;
   readonly count: number;
+  /** The head asked for it, or heard of it from a node that had its task. */
+  readonly isSure: boolean;
   /** By rank; those that a node has not told of yet are missing. */
   readonly processes: Map<number, StepProcess>;
 }
@@ -50,11 +52,14 @@ export interface NewStep {
   readonly sessionOf?: SessionOf;
 }
 
+/** `unsure`: what ended long ago and nobody else knows of; it is shown, and not kept. */
+export type Trust = 'sure' | 'unsure' | 'no';
+
 interface Heard {
   readonly at: number;
   readonly session: number | null;
-  /** What is said of it is believed; it is there all the same. Absent: all of it is. */
-  readonly counts?: (told: ToldProcess) => boolean;
+  /** How far what is said of it is believed; it is there all the same. Absent: all of it is. */
+  readonly counts?: (told: ToldProcess) => Trust;
 }
 
 interface Place {
@@ -62,8 +67,23 @@ interface Place {
   readonly node: NodeName;
 }
 
+/** What is there beside the book: steps of earlier times. */
+export interface BookWorld {
+  /** No step of the task had this number or a higher one. */
+  nextOf(task: TaskId): number;
+  /** None of its processes runs; heard once more when one that was not known is over. */
+  over(step: Step): void;
+}
+
+const NOTHING: BookWorld = { nextOf: () => 0, over: () => undefined };
+
 export class StepBook {
   readonly #tasks = new Map<TaskId, TaskSteps>();
+  readonly #world: BookWorld;
+
+  constructor(world: BookWorld = NOTHING) {
+    this.#world = world;
+  }
 
   /** An error says of what the task has as much at once as it may. */
   add(made: NewStep): Result<Step, string> {
@@ -79,7 +99,8 @@ export class StepBook {
         return [rank, { node, startedAt: at, endedAt: null, end: null, askedOver, isPast: false }];
       }),
     );
-    const step = { task, number, epochId, command, by, count: nodes.length, processes };
+    const count = nodes.length;
+    const step = { task, number, epochId, command, by, count, isSure: true, processes };
     this.#keep(own, step);
     return ok(step);
   }
@@ -126,14 +147,14 @@ export class StepBook {
   }
 
   /** A node speaks of its own processes only: whatever it says of those of others is not heard. */
-  hear(node: NodeName, told: ToldProcess): void {
+  hear(node: NodeName, told: ToldProcess, isSure = true): void {
     const name = parseStepId(told.step);
     if (!name.ok || told.rank < 0 || told.rank >= PROCESSES_MAX) return;
     const own = this.#of(name.value.task);
     const { number } = name.value;
     const known = own.steps.get(number);
     if (known === undefined) own.next = Math.max(own.next, number + 1);
-    const step = known ?? stepOf(name.value, told);
+    const step = known ?? stepOf(name.value, told, isSure);
     if (known === undefined) this.#keep(own, step);
     const process = step.processes.get(told.rank);
     if (process !== undefined && process.node !== node) return;
@@ -150,6 +171,11 @@ export class StepBook {
       askedOver: null,
       isPast: false,
     });
+    this.#tellOver(step);
+  }
+
+  #tellOver(step: Step): void {
+    if (!isLive(step)) this.#world.over(step);
   }
 
   /**
@@ -158,15 +184,19 @@ export class StepBook {
    * the same one it had not heard of yet.
    */
   hearAll(node: NodeName, all: readonly ToldProcess[], { at, session, counts }: Heard): string[] {
-    for (const told of all) if (counts?.(told) !== false) this.hear(node, told);
+    for (const told of all) {
+      const trust = counts?.(told) ?? 'sure';
+      if (trust !== 'no') this.hear(node, told, trust === 'sure');
+    }
     const there = new Set(all.map(({ step, rank }) => `${step}:${rank}`));
     const keys: string[] = [];
-    for (const { key, process } of this.#where((_, process) => process.node === node)) {
+    for (const { key, process, step } of this.#where((_, process) => process.node === node)) {
       const isComing = process.end === null && process.askedOver !== null;
       if (there.has(key) || process.isPast || (isComing && process.askedOver === session)) continue;
       process.isPast = true;
       keys.push(key);
       end(process, 'the agent of its node was started anew', at);
+      this.#tellOver(step);
     }
     return keys;
   }
@@ -176,8 +206,9 @@ export class StepBook {
     const keys: string[] = [];
     const isThere = (step: Step, process: StepProcess): boolean =>
       step.epochId === epochId && process.node === node;
-    for (const { key, process } of this.#where(isThere)) {
+    for (const { key, process, step } of this.#where(isThere)) {
       end(process, 'its task has ended', at);
+      this.#tellOver(step);
       if (!process.isPast) keys.push(key);
     }
     return keys;
@@ -187,7 +218,7 @@ export class StepBook {
     for (const { steps } of this.#tasks.values()) {
       for (const step of steps.values()) {
         for (const [rank, process] of step.processes) {
-          if (isMeant(step, process)) yield { key: keyOf(step, rank), process };
+          if (isMeant(step, process)) yield { key: keyOf(step, rank), process, step };
         }
       }
     }
@@ -196,7 +227,7 @@ export class StepBook {
   #of(task: TaskId): TaskSteps {
     const known = this.#tasks.get(task);
     if (known !== undefined) return known;
-    const made = { next: 0, steps: new Map() };
+    const made = { next: this.#world.nextOf(task), steps: new Map() };
     this.#tasks.set(task, made);
     if (this.#tasks.size > TASKS_KEPT_MAX) this.#forgetTask();
     return made;
@@ -223,6 +254,7 @@ export class StepBook {
 interface Keyed {
   readonly key: string;
   readonly process: StepProcess;
+  readonly step: Step;
 }
 
 /** Unless it has ended before. */
@@ -251,7 +283,10 @@ export function isLive({ processes }: Pick<Step, 'processes'>): boolean {
   return [...processes.values()].some(({ end }) => end === null);
 }
 
-function stepOf({ task, number }: Pick<Step, 'task' | 'number'>, told: ToldProcess): Step {
-  const { epochId, command, by, count } = told;
-  return { task, number, epochId, command, by, count, processes: new Map() };
+function stepOf(
+  { task, number }: Pick<Step, 'task' | 'number'>,
+  { epochId, command, by, count }: ToldProcess,
+  isSure: boolean,
+): Step {
+  return { task, number, epochId, command, by, count, isSure, processes: new Map() };
 }

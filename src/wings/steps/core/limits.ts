@@ -8,6 +8,10 @@ export const PROCESSES_MAX = 256;
 export const CLOSED_MAX = 300;
 /** Steps of a task that are remembered, with those that are over: the newest. */
 export const STEPS_KEPT_MAX = 256;
+/** Steps of a job that are shown with it: the newest. */
+export const STEPS_SHOWN_MAX = 256;
+/** Steps of one answer that lists them. */
+export const STEPS_PAGE_MAX = 1_000;
 /** Tasks whose steps are remembered: the newest. */
 export const TASKS_KEPT_MAX = 10_000;
 /** What is said of a program, together, as a launcher's frame takes it with room for all else. */

@@ -35,11 +35,28 @@ export interface StopWish {
   readonly step: string;
 }
 
-export type Wish = StartWish | StopWish;
+/** A signal for all processes of a step here. */
+export interface SignalWish {
+  readonly do: 'signal';
+  readonly step: string;
+  readonly signal: number;
+}
 
-/** How one process of a step is over. `why`: nobody knows of an exit. */
+export type Wish = StartWish | StopWish | SignalWish;
+
+/** What a program has used, with what it waited for. */
+export interface StepUse {
+  readonly userUs: number;
+  readonly systemUs: number;
+  readonly memoryPeakBytes: number;
+}
+
+/** How one process of a step is over. `why`: nobody knows of an exit. `used`: absent where it is not said. */
 export type StepEnd =
-  | { readonly exit: { readonly code: number } | { readonly signal: number } }
+  | {
+      readonly exit: { readonly code: number } | { readonly signal: number };
+      readonly used?: StepUse;
+    }
   | { readonly why: string };
 
 /** One process of a step, as its node tells of it. */
@@ -96,9 +113,17 @@ export function readWish(body: unknown): Wish | null {
   if (!isMap(body)) return null;
   const { step, argv, epochId } = body;
   if (body['do'] === 'stop') return typeof step === 'string' ? { do: 'stop', step } : null;
+  if (body['do'] === 'signal') return readSignal(step, body['signal']);
   if (body['do'] !== 'start' || typeof step !== 'string') return null;
   if (typeof epochId !== 'string' || !Array.isArray(argv)) return null;
   return body as unknown as StartWish;
+}
+
+function readSignal(step: unknown, signal: unknown): SignalWish | null {
+  if (typeof step !== 'string' || typeof signal !== 'number') return null;
+  return Number.isInteger(signal) && signal >= 1 && signal <= 64
+    ? { do: 'signal', step, signal }
+    : null;
 }
 
 function isTold(value: unknown): value is ToldProcess {
@@ -112,10 +137,18 @@ function isTold(value: unknown): value is ToldProcess {
 
 function isEnd(value: unknown): boolean {
   if (!isMap(value)) return false;
-  const { exit, why } = value;
+  const { exit, why, used } = value;
   if (why !== undefined) return isWord(why);
-  if (!isMap(exit)) return false;
+  if (!isMap(exit) || (used !== undefined && !isUse(used))) return false;
   return Number.isSafeInteger(exit['code']) || Number.isSafeInteger(exit['signal']);
+}
+
+function isUse(value: unknown): boolean {
+  if (!isMap(value)) return false;
+  const { userUs, systemUs, memoryPeakBytes } = value;
+  return [userUs, systemUs, memoryPeakBytes].every(
+    (one) => Number.isSafeInteger(one) && (one as number) >= 0,
+  );
 }
 
 function isWord(value: unknown): boolean {

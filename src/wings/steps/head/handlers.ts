@@ -14,17 +14,15 @@ import {
   formatTaskId,
   type NodeName,
   parseTaskId,
-  type TaskId,
 } from '../../../kernel/model/ids.ts';
 import type { StepView } from '../api/step-view.ts';
 import type { Step } from '../core/book.ts';
-import { formatStepId } from '../core/ids.ts';
-import { COMMAND_LENGTH_MAX } from '../core/limits.ts';
+import { formatStepId, parseStepId } from '../core/ids.ts';
+import { COMMAND_LENGTH_MAX, STEPS_PAGE_MAX } from '../core/limits.ts';
 import { placesOf } from '../core/places.ts';
 import { tooMuchSaid } from '../core/size.ts';
-import { type StartWish, type StopWish, WING } from '../core/told.ts';
-import type { Steps } from './steps.ts';
-import { viewStep } from './view.ts';
+import { type SignalWish, type StartWish, type StopWish, WING } from '../core/told.ts';
+import type { StepCursor } from '../ports/shelf.ts';
 
 export const startStep: Handler<'startStep'> = (services, call) => {
   const { body, actor } = call;
@@ -151,21 +149,57 @@ export const listSteps: Handler<'listSteps'> = ({ steps, clock }, { params, job 
   const place = readPlace(params.id);
   if (!place.ok) return place;
   if (job === null) return err(refuse('job.not_found', { job: params.id }));
-  return ok({ steps: stepsOf(steps, place.value), at: clock.now() });
+  const { jobId, index } = place.value;
+  const wanted = { jobId, index: index ?? undefined };
+  const all = steps.past.ofJob(steps.book, wanted, STEPS_PAGE_MAX);
+  return ok({ steps: all, at: clock.now() });
 };
 
-/** Views for people and programs, oldest first. `index`: null for any task of the job. */
-export function stepsOf({ book }: Steps, wanted: Wanted): StepView[] {
-  return book.ofJob((task) => isOf(task, wanted)).map(viewStep);
+/** Everybody sees their own, operators those of all. */
+export const listAllSteps: Handler<'listAllSteps'> = ({ steps, clock }, { query, actor }) => {
+  const { from = 1, to = Number.MAX_SAFE_INTEGER, limit: max = STEPS_PAGE_MAX } = query;
+  const after = query.after === undefined ? null : cursorOf(query.after);
+  if (after === undefined) {
+    const what = `'${query.after}' is no step to go on after; take 'next' of the page before`;
+    return err(refuse('argument.invalid', { what }));
+  }
+  const owner = actor.role === 'user' ? actor.name : null;
+  const page = steps.past.among(steps.book, { from, to, owner, after, max: max + 1 });
+  const shown = page.slice(0, max).map(({ view }) => view);
+  const next = page.length > max ? (shown.at(-1)?.id ?? null) : null;
+  return ok({ steps: shown, next, at: clock.now() });
+};
+
+function cursorOf(text: string): StepCursor | undefined {
+  const name = parseStepId(text);
+  const place = parseTaskId(name.ok ? name.value.task : '');
+  return name.ok && place.ok ? { ...place.value, number: name.value.number } : undefined;
 }
 
-interface Wanted {
-  readonly jobId: number;
-  readonly index: number | null;
-}
+export const signalStep: Handler<'signalStep'> = ({ steps, agents }, { params, body }) => {
+  const { step: id } = params;
+  const cursor = cursorOf(id);
+  const named = readPlace(params.id);
+  // The path's job is the one whose owner was asked for.
+  const isOwn = cursor !== undefined && named.ok && cursor.jobId === named.value.jobId;
+  const all = isOwn ? steps.past.ofJob(steps.book, cursor, STEPS_PAGE_MAX) : [];
+  const view = all.find((one) => one.id === id);
+  if (view === undefined) return err(refuse('step.not_found', { step: id }));
+  const step = steps.book.find(id);
+  if (view.state === 'ended' || step === undefined)
+    return err(refuse('step.ended', { step: id, exit: exitWords(view) }));
+  const { signal } = body;
+  const wish: StopWish | SignalWish =
+    signal === undefined ? { do: 'stop', step: id } : { do: 'signal', step: id, signal };
+  const live = [...step.processes.values()].filter(({ end }) => end === null);
+  for (const node of new Set(live.map(({ node }) => node))) {
+    if (!agents.tellWing(node, WING, wish)) return err(refuse('step.node_away', { node }));
+  }
+  return ok({ count: live.length });
+};
 
-function isOf(task: TaskId, wanted: Wanted): boolean {
-  const place = parseTaskId(task);
-  if (!place.ok || place.value.jobId !== wanted.jobId) return false;
-  return wanted.index === null || place.value.index === wanted.index;
+/** `exit code 3`, or why nobody knows of one. */
+function exitWords({ exit, why }: StepView): string {
+  if (exit === null) return why ?? 'no exit code that is known';
+  return exit.signal === undefined ? `exit code ${exit.code}` : `signal ${exit.signal}`;
 }

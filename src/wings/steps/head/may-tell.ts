@@ -2,19 +2,20 @@
 
 import type { State } from '../../../kernel/machine/state.ts';
 import { formatEpochId, type NodeName, parseTaskId } from '../../../kernel/model/ids.ts';
+import type { Trust } from '../core/book.ts';
 import { parseStepId } from '../core/ids.ts';
 import type { ToldProcess } from '../core/told.ts';
 
 /** A live step is heard of only while its task is there; how one ended may be told later. */
-export function mayTell(state: Pick<State, 'jobs'>, node: NodeName, told: ToldProcess): boolean {
+export function mayTell(state: Pick<State, 'jobs'>, node: NodeName, told: ToldProcess): Trust {
   const name = parseStepId(told.step);
   const place = parseTaskId(name.ok ? name.value.task : '');
-  if (!name.ok || !place.ok) return false;
+  if (!name.ok || !place.ok) return 'no';
   const { jobId, index } = place.value;
   const task = state.jobs.get(jobId)?.active.get(index ?? 0);
   if (task === undefined || formatEpochId(task.id, task.epoch) !== told.epochId) {
-    return told.end !== null;
+    return told.end !== null ? 'unsure' : 'no';
   }
   const part = task.parts.get(node);
-  return part !== undefined && (told.end !== null || part.state !== 'ended');
+  return part !== undefined && (told.end !== null || part.state !== 'ended') ? 'sure' : 'no';
 }

@@ -2,8 +2,11 @@
 
 import type { HandlersOf } from '../../../kernel/head/http/call.ts';
 import type { HeadPart } from '../../../kernel/head/part.ts';
+import type { Log } from '../../../kernel/ports/log.ts';
 import type { stepRoutes } from '../api/steps.ts';
-import { listSteps, startStep, stepsOf } from './handlers.ts';
+import { STEPS_SHOWN_MAX } from '../core/limits.ts';
+import type { StepShelf } from '../ports/shelf.ts';
+import { listAllSteps, listSteps, signalStep, startStep } from './handlers.ts';
 import { Steps } from './steps.ts';
 import { openStep, serveStep } from './upgrades.ts';
 
@@ -13,24 +16,32 @@ declare module '../../../kernel/head/http/services.ts' {
   }
 }
 
-const handlers: HandlersOf<typeof stepRoutes> = { startStep, listSteps };
-
-export const head: HeadPart = {
-  handlers,
-  upgrades: { openStep, serveStep },
-  viewJob({ steps }, record, isOwner) {
-    const all = isOwner ? stepsOf(steps, { jobId: record.id, index: null }) : [];
-    return all.length === 0 ? {} : { steps: all };
-  },
-  openListeners({ engine, clock, agents }) {
-    const steps = new Steps({ agents, clock, engine });
-    const unsubscribe = engine.onCommitted(({ events }) => steps.committed(events));
-    return {
-      services: { steps },
-      close() {
-        unsubscribe();
-        steps.close();
-      },
-    };
-  },
+const handlers: HandlersOf<typeof stepRoutes> = {
+  startStep,
+  listSteps,
+  listAllSteps,
+  signalStep,
 };
+
+export function stepsHead(shelf: StepShelf, log: Log): HeadPart {
+  return {
+    handlers,
+    upgrades: { openStep, serveStep },
+    viewJob({ steps: { book, past } }, { id: jobId }, isOwner) {
+      const wanted = { jobId, index: undefined };
+      const all = isOwner ? past.ofJob(book, wanted, STEPS_SHOWN_MAX) : [];
+      return all.length === 0 ? {} : { steps: all };
+    },
+    openListeners({ engine, clock, agents }) {
+      const steps = new Steps({ agents, clock, engine, shelf, log });
+      const unsubscribe = engine.onCommitted(({ events }) => steps.committed(events));
+      return {
+        services: { steps },
+        close() {
+          unsubscribe();
+          steps.close();
+        },
+      };
+    },
+  };
+}

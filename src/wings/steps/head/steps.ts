@@ -5,20 +5,26 @@ import type { AgentAcceptor } from '../../../kernel/head/http/services.ts';
 import type { Event } from '../../../kernel/machine/declared.ts';
 import type { NodeName } from '../../../kernel/model/ids.ts';
 import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
-import { StepBook } from '../core/book.ts';
+import type { Log } from '../../../kernel/ports/log.ts';
+import { StepBook, type Trust } from '../core/book.ts';
 import { LINGER_MS, NEWS_PROCESSES_MAX } from '../core/limits.ts';
 import { type News, readNews, type ToldProcess, WING } from '../core/told.ts';
+import type { StepShelf } from '../ports/shelf.ts';
 import { Lines } from './lines.ts';
 import { mayTell } from './may-tell.ts';
+import { PastSteps } from './past-steps.ts';
 
 export interface StepsWorld {
   readonly agents: AgentAcceptor;
   readonly clock: Clock;
   readonly engine: Pick<Engine, 'state'>;
+  readonly shelf: StepShelf;
+  readonly log: Log;
 }
 
 export class Steps {
-  readonly book = new StepBook();
+  readonly past: PastSteps;
+  readonly book: StepBook;
   readonly lines = new Lines();
   readonly #world: StepsWorld;
   readonly #timers = new Set<Timer>();
@@ -28,6 +34,12 @@ export class Steps {
 
   constructor(world: StepsWorld) {
     this.#world = world;
+    const past = new PastSteps(world);
+    this.past = past;
+    this.book = new StepBook({
+      nextOf: (task) => past.nextOf(task),
+      over: (step) => past.keep(step),
+    });
     world.agents.hearWing(WING, (node, body) => this.#hear(node, body));
   }
 
@@ -71,13 +83,14 @@ export class Steps {
     if (news === null) return;
     if (news.isAll) return this.#hearPart(node, news);
     for (const told of news.processes) {
-      if (!this.#counts(node, told)) continue;
-      this.book.hear(node, told);
+      const trust = this.#counts(node, told);
+      if (trust === 'no') continue;
+      this.book.hear(node, told, trust === 'sure');
       this.#hearEnd(node, told);
     }
   }
 
-  #counts(node: NodeName, told: ToldProcess): boolean {
+  #counts(node: NodeName, told: ToldProcess): Trust {
     return mayTell(this.#world.engine.state, node, told);
   }
 

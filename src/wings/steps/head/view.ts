@@ -20,6 +20,7 @@ export function viewStep(step: Step): StepView {
     endedAt: over && all.length > 0 ? Math.max(...ends) : null,
     exit: over ? worstExit(all) : null,
     why: over ? whyUnknown(all) : null,
+    used: over ? useOf(all) : null,
   };
 }
 
@@ -29,6 +30,20 @@ function worstExit(all: readonly StepProcess[]): StepView['exit'] {
   const codeOf = (exit: (typeof exits)[number]) => ('code' in exit ? exit.code : 128 + exit.signal);
   return exits.sort((a, b) => codeOf(b) - codeOf(a))[0] ?? null;
 }
+
+function useOf(all: readonly StepProcess[]): StepView['used'] {
+  const uses = all.flatMap(({ end }) =>
+    end !== null && 'exit' in end && end.used !== undefined ? [end.used] : [],
+  );
+  if (uses.length === 0) return null;
+  return {
+    userUs: sumOf(uses.map(({ userUs }) => userUs)),
+    systemUs: sumOf(uses.map(({ systemUs }) => systemUs)),
+    memoryPeakBytes: Math.max(...uses.map(({ memoryPeakBytes }) => memoryPeakBytes)),
+  };
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 function whyUnknown(all: readonly StepProcess[]): string | null {
   for (const { end } of all) if (end !== null && 'why' in end) return end.why;

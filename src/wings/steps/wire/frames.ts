@@ -3,7 +3,7 @@
 
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import { PIECE_BYTES_MAX } from '../core/limits.ts';
-import type { WindowSize } from '../core/told.ts';
+import type { StepUse, WindowSize } from '../core/told.ts';
 
 /** To the program. */
 export const TO_STEP = { input: 1, end: 2, size: 3, signal: 4 } as const;
@@ -69,9 +69,7 @@ export class FrameReader {
 /** How a program ended, and what it has used. */
 export interface Ended {
   readonly exit: { readonly code: number } | { readonly signal: number };
-  readonly userUs: number;
-  readonly systemUs: number;
-  readonly memoryPeakBytes: number;
+  readonly used: StepUse;
 }
 
 /** Null: no payload of an end. */
@@ -81,8 +79,10 @@ export function readEnded(payload: Buffer): Ended | null {
   const signal = status & 0x7f;
   return {
     exit: signal === 0 ? { code: (status >> 8) & 0xff } : { signal },
-    userUs: Number(payload.readBigUInt64LE(4)),
-    systemUs: Number(payload.readBigUInt64LE(12)),
-    memoryPeakBytes: Number(payload.readBigUInt64LE(20)) * 1024,
+    used: {
+      userUs: Number(payload.readBigUInt64LE(4)),
+      systemUs: Number(payload.readBigUInt64LE(12)),
+      memoryPeakBytes: Number(payload.readBigUInt64LE(20)) * 1024,
+    },
   };
 }

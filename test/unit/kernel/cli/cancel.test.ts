@@ -16,6 +16,30 @@ test('cancel ends jobs, kill without a signal does, and with one it sends that',
   assert.equal(out, 'Job 1: USR1 sent to 2 tasks.\n');
 });
 
+test('[Z10] both take steps by their ids, and steps alone', async () => {
+  await using head = await FakeHead.start({
+    'POST /v1/jobs/1[7]/steps/1[7].2/signal': () => ({ json: { count: 2 } }),
+    'POST /v1/jobs/1/steps/1.0/signal': () => ({ json: { count: 1 } }),
+  });
+  const said = async (...words: string[]) => (await head.weft(...words)).out;
+  assert.equal(await said('kill', '1.0'), 'Step 1.0: 1 process told to end.\n');
+  assert.equal(await said('cancel', '1[7].2'), 'Step 1[7].2: 2 processes told to end.\n');
+  assert.equal(await said('kill', '-s', 'USR1', '1.0'), 'Step 1.0: USR1 sent to 1 process.\n');
+  assert.deepEqual(
+    head.work.map(({ body }) => body),
+    [{}, {}, { signal: 10 }],
+  );
+  assert.equal(await said('kill', '--dry-run', '1.0'), 'Would end step 1.0.\n');
+  for (const words of [
+    ['1.0', '2'],
+    ['1.0', '--mine'],
+  ]) {
+    const { code, error } = await head.weft('kill', ...words);
+    assert.equal(code, 2);
+    assert.match(error, /name steps alone, as 42\.0, or jobs alone/);
+  }
+});
+
 test('a batch where a job is to be named is said to be one', async () => {
   await using head = await FakeHead.start({
     'GET /v1/batches': () => ({ json: { batches: [{ title: 'lab/osc' }] } }),

@@ -26,6 +26,7 @@ const PART = { submission: EACH, numbers: [0], prints: ['x'] };
 const BODIES: Partial<Record<string, unknown>> = {
   submitJob: TRUE,
   startStep: { argv: ['true'] },
+  signalStep: { signal: 10 },
   submitJobs: { jobs: [{ submission: TRUE }] },
   startPool: { max: 1 },
   scalePool: { max: 2 },

@@ -108,7 +108,8 @@ test('a step that is asked for twice is started once, and its end is told', asyn
   const end = Buffer.alloc(28);
   end.writeUInt32LE(3 << 8);
   pipes[0]?.bytes(frame(FROM_STEP.ended, end));
-  assert.deepEqual(ends(), [{ exit: { code: 3 } }]);
+  const used = { userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
+  assert.deepEqual(ends(), [{ exit: { code: 3 }, used }]);
   keeper.stop();
 });
 
@@ -203,5 +204,20 @@ test('what a step has written is kept after its task, until it is read or nobody
   await clock.advance(LINGER_MS);
   keeper.greeted(true);
   assert.equal(told.at(-1)?.processes.length, 0);
+  keeper.stop();
+});
+
+test('[Z10] a signal goes to the program, and a kill that is not heeded to its helper', async () => {
+  const { keeper, clock, signals, pipes } = makeWorld();
+  keeper.heard('steps', wish(0));
+  keeper.heard('steps', wish(1));
+  await settled();
+  keeper.heard('steps', { do: 'signal', step: '42.0', signal: 10 });
+  keeper.heard('steps', { do: 'signal', step: '42.0', signal: 99 });
+  keeper.heard('steps', { do: 'signal', step: '42.0', signal: 9 });
+  assert.deepEqual(pipes[0]?.said, ['04010000000a', '040100000009']);
+  assert.deepEqual(pipes[1]?.said, []);
+  await clock.advance(HANG_UP_MS);
+  assert.deepEqual(signals, [9]);
   keeper.stop();
 });

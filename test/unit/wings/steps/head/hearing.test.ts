@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import type { Event } from '../../../../../src/kernel/machine/declared.ts';
-import type { EpochId, NodeName } from '../../../../../src/kernel/model/ids.ts';
+import type { EpochId, NodeName, TaskId } from '../../../../../src/kernel/model/ids.ts';
 import { LINGER_MS } from '../../../../../src/wings/steps/core/limits.ts';
 import type { News, ToldProcess } from '../../../../../src/wings/steps/core/told.ts';
 import { Steps, type StepsWorld } from '../../../../../src/wings/steps/head/steps.ts';
+import { sqliteShelf } from '../../../../../src/wings/steps/store/sqlite-shelf.ts';
 import { VirtualClock } from '../../../kernel/agent/fake-world.ts';
 
 const [n1, n2] = ['n1', 'n2'] as [NodeName, NodeName];
@@ -20,10 +21,12 @@ function told(step: string, more: Partial<ToldProcess> = {}): ToldProcess {
 }
 
 /** Job 42 runs on the first node. */
-function makeWorld() {
+function makeWorld(shelf = sqliteShelf(':memory:')) {
   const clock = new VirtualClock();
   const parts = new Map([[n1, { state: 'started' }]]);
-  const jobs = new Map([[42, { active: new Map([[0, { id: '42', epoch: 1, parts }]]) }]]);
+  const jobs = new Map([
+    [42, { owner: 'alice', active: new Map([[0, { id: '42', epoch: 1, parts }]]) }],
+  ]);
   let say: (node: NodeName, body: unknown) => void = () => undefined;
   const agents = {
     hearWing: (_: string, heard: typeof say) => {
@@ -31,7 +34,14 @@ function makeWorld() {
     },
     wingSession: () => 1,
   };
-  const world = { agents, clock, engine: { state: { jobs } } } as unknown as StepsWorld;
+  const engine = { state: { jobs } };
+  const world = {
+    agents,
+    clock,
+    engine,
+    shelf,
+    log: { warn: () => undefined },
+  } as unknown as StepsWorld;
   const steps = new Steps(world);
   const hear = (node: NodeName, news: News) => say(node, news);
   const wait = (key: string): PassThrough => {
@@ -87,5 +97,59 @@ test('nobody waits for ever for a step whose task has ended, or whose node does 
   await clock.advance(1);
   assert.deepEqual([task.destroyed, exit.destroyed], [true, true]);
   assert.equal(steps.book.find('42.1')?.processes.get(0)?.isPast, true);
+  steps.close();
+});
+
+test('[Z9] steps that are over are in the history of their job, and no number comes twice', () => {
+  const shelf = sqliteShelf(':memory:');
+  const before = makeWorld(shelf);
+  const used = { userUs: 5, systemUs: 7, memoryPeakBytes: 4096 };
+  before.hear(n1, { isAll: false, processes: [told('42.0'), told('42.1')] });
+  const end = { exit: { code: 3 }, used };
+  before.hear(n1, { isAll: false, processes: [told('42.0', { endedAt: 2, end })] });
+  before.steps.close();
+  const { steps, hear } = makeWorld(shelf);
+  const list = () => steps.past.ofJob(steps.book, { jobId: 42, index: undefined }, 10);
+  assert.deepEqual(
+    list().map(({ id, state, exit, used: use }) => ({ id, state, exit, use })),
+    [{ id: '42.0', state: 'ended', exit: { code: 3 }, use: used }],
+  );
+  const epoch = { task: '42' as TaskId, epochId, command: 'x', by: 'alice', at: 3, nodes: [n1] };
+  const made = steps.book.add(epoch);
+  assert.equal(made.ok && made.value.number, 1);
+  // What a node that has nothing to do with it says of one that was over long ago is shown at most.
+  hear(n2, { isAll: false, processes: [told('42.7', { ...EXIT, epochId: '42#0' as EpochId })] });
+  assert.deepEqual(
+    list().map(({ id }) => id),
+    ['42.0', '42.1', '42.7'],
+  );
+  assert.deepEqual(
+    shelf.ofJob(42, undefined, 10).map(({ number }) => number),
+    [0],
+  );
+  steps.close();
+});
+
+test('[Z9] a head that knows less of a step than was kept changes nothing', () => {
+  const shelf = sqliteShelf(':memory:');
+  const [first, second] = [makeWorld(shelf), makeWorld(shelf)];
+  const both = [0, 1].map((rank) => told('42.0', { rank, count: 2 }));
+  first.hear(n1, { isAll: false, processes: both });
+  const ends = both.map((one) => ({ ...one, ...EXIT }));
+  first.hear(n1, { isAll: false, processes: ends });
+  second.hear(n1, { isAll: false, processes: [{ ...ends[0], endedAt: 9 } as ToldProcess] });
+  const wanted = { jobId: 42, index: null };
+  assert.equal(second.steps.past.ofJob(second.steps.book, wanted, 9)[0]?.endedAt, 2);
+  first.steps.close();
+  second.steps.close();
+});
+
+test('[Z9] a file that cannot be written costs the history of steps, and nothing else', () => {
+  const shelf = sqliteShelf(':memory:');
+  const { steps, hear } = makeWorld(shelf);
+  shelf.close();
+  hear(n1, { isAll: false, processes: [told('42.0', EXIT)] });
+  const wanted = { jobId: 42, index: null };
+  assert.equal(steps.past.ofJob(steps.book, wanted, 9)[0]?.id, '42.0');
   steps.close();
 });

@@ -207,3 +207,60 @@ test('a task at a site takes no steps', async (t) => {
     code: 'step.not_here',
   });
 });
+
+test('[Z9] steps of several jobs are listed by page: your own, and to operators all', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const ann = await world.client('ann');
+  const bob = await world.client('bob');
+  const first = String((await runningJob(ann, agent)).place.jobId);
+  const second = String((await runningJob(bob, agent, 2)).place.jobId);
+  for (const _ of [1, 2, 3]) await ann.call('startStep', { params: { id: first }, body: ARGV });
+  await bob.call('startStep', { params: { id: second }, body: ARGV });
+  const query = { from: 1, limit: 2 };
+  const page = await ann.call('listAllSteps', { query });
+  assert.deepEqual(
+    [page.steps.map(({ id }) => id), page.next],
+    [[`${first}.0`, `${first}.1`], `${first}.1`],
+  );
+  const rest = await ann.call('listAllSteps', { query: { ...query, after: `${first}.1` } });
+  assert.deepEqual([rest.steps.map(({ id }) => id), rest.next], [[`${first}.2`], null]);
+  const all = await world.admin.call('listAllSteps', { query: { from: Number(second) } });
+  assert.deepEqual(
+    all.steps.map(({ id }) => id),
+    [`${second}.0`],
+  );
+  const wrong = ann.call('listAllSteps', { query: { ...query, after: 'x' } });
+  await assert.rejects(wrong, { code: 'argument.invalid' });
+});
+
+test('[Z10] a step gets a signal, or is ended, by whom its job belongs to', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const [ann, bob] = [await world.client('ann'), await world.client('bob')];
+  const order = await runningJob(ann, agent);
+  const id = String(order.place.jobId);
+  const other = String((await runningJob(bob, agent, 2)).place.jobId);
+  const { id: step } = await ann.call('startStep', { params: { id }, body: ARGV });
+  const signal = (client: Client, job: string, body: { signal?: number } = { signal: 10 }) =>
+    client.call('signalStep', { params: { id: job, step }, body });
+  assert.deepEqual(await signal(ann, id), { count: 1 });
+  assert.deepEqual(await signal(ann, id, {}), { count: 1 });
+  await eventually(() => wishesTo(agent).length === 3);
+  const [, ...wishes] = wishesTo(agent);
+  assert.deepEqual(wishes, [
+    { do: 'signal', step, signal: 10 },
+    { do: 'stop', step },
+  ]);
+  await assert.rejects(signal(bob, id), { code: 'auth.not_owner' });
+  // A job of one's own is no door to the steps of another.
+  await assert.rejects(signal(bob, other), { code: 'step.not_found' });
+  const told = { rank: 0, count: 1, command: 'uptime', by: 'ann', startedAt: 1, step };
+  const end = { endedAt: 2, end: { exit: { code: 4 } }, epochId: order.epochId };
+  const news = { isAll: false, processes: [{ ...told, ...end }] };
+  agent.tell({ kind: 'wing', wing: 'steps', body: news });
+  await eventually(async () => {
+    const reason = await signal(ann, id).catch((error: { code?: string }) => error.code);
+    return reason === 'step.ended';
+  });
+});
