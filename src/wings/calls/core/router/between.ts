@@ -2,6 +2,7 @@
 // from the first. Nobody lends one across pools, so such waits may close a circle: that is told (C18).
 
 import type { JobId } from '../../../../kernel/model/ids.ts';
+import { isOver } from './phases.ts';
 import type { Session, Worker } from './records.ts';
 import type { RouterState } from './state.ts';
 
@@ -72,8 +73,8 @@ function needOf(pool: JobId, state: RouterState, { calls }: Session): Need | nul
   let waits = false;
   const workers = new Set<Worker>();
   for (const call of calls.values()) {
-    if (call.state === 'ended' || call.isDropped) continue;
-    if (call.worker === null || call.state === 'queued') waits = true;
+    if (isOver(call) || call.isDropped) continue;
+    if (call.worker === null) waits = true;
     else workers.add(call.worker);
   }
   return waits || workers.size > 0 ? { pool, state, waits, workers } : null;

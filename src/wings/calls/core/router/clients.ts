@@ -11,6 +11,7 @@ import type { ClientCall, ClientHello, ClientToRouter, Payload } from '../messag
 import { announce, dropUnnamed, tellAssets, withdraw } from './assets.ts';
 import { drop, enqueue, failAtWorker, release, settle } from './ends.ts';
 import { cut, lineGone } from './lines.ts';
+import { isOver } from './phases.ts';
 import {
   type Asset,
   type Call,
@@ -198,11 +199,7 @@ function again(state: RouterState, call: Call, filling: Filling): string | null 
   }
   if (!isNew) return null;
   state.count(call, inlineBytes(filling.message.payload));
-  if (call.lost !== null) {
-    const { lost } = call;
-    call.lost = null;
-    failAtWorker(state, call, lost);
-  }
+  if (call.state === 'lost') failAtWorker(state, call, call.detail);
   if (call.state === 'queued' || call.state === 'limbo') return null;
   state.credit(call);
   if (call.end !== null) session.line?.peer.send(call.end);
@@ -241,14 +238,14 @@ function onAck(state: RouterState, session: Session, calls: readonly number[]): 
   for (let at = 0; at < calls.length; at += 1) {
     const call = session.calls.get(calls[at] as number);
     // One that is not over is sent again after its result was lost with its worker.
-    if (call?.state === 'ended') release(state, call);
+    if (call !== undefined && isOver(call)) release(state, call);
   }
   return null;
 }
 
 function onCancel(state: RouterState, session: Session, number: number): string | null {
   const call = session.calls.get(number);
-  if (call === undefined || call.state === 'ended' || call.isCancelled) return null;
+  if (call === undefined || isOver(call) || call.isCancelled) return null;
   if (call.state === 'queued') {
     settle(state, call, { why: 'cancelled', detail: 'It was cancelled before it started.' });
     return null;

@@ -2,6 +2,7 @@
 
 import { isMostlyOver } from '../fifo.ts';
 import type { SettledWhy } from '../messages.ts';
+import { isOver, toEnded, toGiven, toLost, toNowhere, toQueued } from './phases.ts';
 import type { Call, End, Session, Worker } from './records.ts';
 import { numberOf, type RouterState } from './state.ts';
 import { closeRelaysOf } from './streams.ts';
@@ -9,7 +10,7 @@ import { closeRelaysOf } from './streams.ts';
 /** Queues a call; `again`: ahead of calls that have never been given. */
 export function enqueue(state: RouterState, call: Call, how: 'fresh' | 'again'): void {
   const { session } = call;
-  call.state = 'queued';
+  toQueued(call);
   call.queuedAt = state.now;
   state.waiting += 1;
   if (how === 'fresh') session.fresh.push(call);
@@ -29,8 +30,7 @@ function leaveQueue(state: RouterState, call: Call): void {
 export function assign(state: RouterState, call: Call, worker: Worker): void {
   leaveQueue(state, call);
   state.credit(call);
-  call.state = 'given';
-  call.worker = worker;
+  toGiven(call, worker);
   call.givenAt = state.now;
   worker.calls.add(call);
   // A process of its own runs it, and the worker has as much room as before.
@@ -47,9 +47,8 @@ export function assign(state: RouterState, call: Call, worker: Worker): void {
 
 /** The worker does not work on it any more, however that came. */
 function unload(state: RouterState, call: Call): void {
+  if ((call.state !== 'given' && call.state !== 'started') || call.depth > 0) return;
   const { worker } = call;
-  if (worker === null || (call.state !== 'given' && call.state !== 'started')) return;
-  if (call.depth > 0) return;
   worker.load -= 1;
   worker.aheadMs = worker.load === 0 ? 0 : worker.aheadMs - call.aheadMs;
   worker.aheadBytes = worker.load === 0 ? 0 : worker.aheadBytes - (call.inline?.length ?? 0);
@@ -70,12 +69,11 @@ export function end(state: RouterState, call: Call, told: End): void {
   closeRelaysOf(call);
   if (call.isDropped) return release(state, call);
   leaveQueue(state, call);
-  if (call.state !== 'ended') session.unacked += 1;
+  if (!isOver(call)) session.unacked += 1;
   else session.unackedBytes -= inlineBytes(call);
   count(state, call, told);
-  call.state = 'ended';
+  toEnded(call, told);
   call.inline = null;
-  call.end = told;
   session.unackedBytes += inlineBytes(call);
   session.line?.peer.send(told);
   state.hasNews(session);
@@ -134,17 +132,17 @@ export function failAtWorker(state: RouterState, call: Call, detail: string): vo
   if (call.asset === null && !call.isDropped) return keepLost(state, call, detail);
   const { worker, session, number } = call;
   fail(state, call, { why: 'worker_lost', detail });
-  if (call.state === 'ended' || worker?.line == null) return;
+  if (isOver(call) || worker?.line == null) return;
   const named = numberOf(worker.line, session);
   worker.line.peer.send({ kind: 'ack', session: named, calls: [number] });
 }
 
 /** Whether there is another attempt is known only when its client has named it again. */
 function keepLost(state: RouterState, call: Call, detail: string): void {
+  if (call.state !== 'given' && call.state !== 'started') return;
   unload(state, call);
   call.session.unacked += 1;
-  call.state = 'ended';
-  call.lost = detail;
+  toLost(call, detail);
 }
 
 /** The attempt did not begin: it does not count. */
@@ -161,15 +159,13 @@ export function giveBack(state: RouterState, call: Call): void {
 function takeBack(state: RouterState, call: Call): void {
   closeRelaysOf(call);
   unload(state, call);
-  if (call.state === 'ended') {
+  if (isOver(call)) {
     call.session.unacked -= 1;
     call.session.unackedBytes -= inlineBytes(call);
-    call.end = null;
   }
   call.worker?.calls.delete(call);
-  call.worker = null;
   call.depth = 0;
-  call.state = 'given';
+  toNowhere(call);
 }
 
 /**
@@ -183,7 +179,7 @@ export function release(state: RouterState, call: Call): void {
   // cancels its calls, and takes no end of theirs, would fill the router.
   state.credit(call);
   closeRelaysOf(call);
-  if (call.state === 'ended') {
+  if (isOver(call)) {
     session.unacked -= 1;
     session.unackedBytes -= inlineBytes(call);
     state.enter(session);
@@ -222,7 +218,7 @@ export function drop(state: RouterState, call: Call): void {
     if (call.state === 'queued') state.waiting -= 1;
     if (call.state === 'limbo') session.limbo -= 1;
     // The queue is not to meet it as one that waits.
-    if (call.state !== 'ended') call.state = 'given';
+    if (!isOver(call)) toNowhere(call);
     return release(state, call);
   }
   call.isDropped = true;

@@ -4,6 +4,7 @@
 
 import { CALL_DEPTH_MAX } from '../../../../kernel/model/limits.ts';
 import { settle } from './ends.ts';
+import { isOver } from './phases.ts';
 import { give, isRefused, nextGivable, take } from './pump.ts';
 import type { Session, Worker } from './records.ts';
 import type { RouterState } from './state.ts';
@@ -40,7 +41,7 @@ function lendTo(state: RouterState, session: Session): void {
 
 function isTaken({ calls }: Worker, depth: number): boolean {
   for (const call of calls) {
-    if (call.depth === depth && call.state !== 'ended') return true;
+    if (call.depth === depth && !isOver(call)) return true;
   }
   return false;
 }

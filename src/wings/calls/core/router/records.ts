@@ -17,20 +17,50 @@ import type {
 import type { Peer } from '../peer.ts';
 import { Meter } from './meter.ts';
 
-/**
- * `limbo`: sent again after a restart of the head, and no worker that is back holds it so far.
- * `given`: at a worker, and for all the router knows not started. `ended`: its end was told, and is
- * kept until the client has it.
- */
-export type CallState = 'limbo' | 'queued' | 'given' | 'started' | 'ended';
-
 /** What was told of the end of a call. */
 export type End = Extract<RouterToClient, { kind: 'result' | 'settled' }>;
 
-export interface Call {
+/** Where a call is, and what it has only there; `phases.ts` has every change of it. */
+export type Phase = Unplaced | AtWorker<'given'> | AtWorker<'started'> | Ended | Lost;
+
+/**
+ * `limbo`: sent again after a restart of the head, and no worker that is back holds it so far. `nowhere`: on its
+ * way from one place to the next, or kept by nobody any more.
+ */
+interface Unplaced {
+  readonly state: 'nowhere' | 'limbo' | 'queued';
+  readonly worker: null;
+  readonly end: null;
+}
+
+/** `given`: for all the router knows not started. */
+interface AtWorker<S> {
+  readonly state: S;
+  readonly worker: Worker;
+  readonly end: null;
+}
+
+/** Told: the end is kept until the client has it. */
+interface Ended {
+  readonly state: 'ended';
+  /** Had it when it ended. */
+  readonly worker: Worker | null;
+  readonly end: End;
+}
+
+/** A worker has lost it before its client had named it again: nobody knows whether it may run once more. */
+interface Lost {
+  readonly state: 'lost';
+  readonly worker: Worker;
+  readonly end: null;
+  readonly detail: string;
+}
+
+export type Call = CallFacts & Phase;
+
+interface CallFacts {
   readonly session: Session;
   readonly number: CallNumber;
-  state: CallState;
   /** Null as long as only a worker has told of it. */
   asset: Asset | null;
   shared: readonly Asset[];
@@ -42,11 +72,8 @@ export interface Call {
   inline: Bytes | null;
   size: number;
   since: number | null;
-  /** Has it, or had it when it ended. */
-  worker: Worker | null;
-  end: End | null;
-  /** How it was lost, before its client had named it again; null when it was not. */
-  lost: string | null;
+  /** How it was lost, in the phase of that name. */
+  readonly detail: string | null;
   isCancelled: boolean;
   /** Nobody waits for it; it is here until its worker says that it is rid of it. */
   isDropped: boolean;
@@ -297,7 +324,7 @@ export function newCall(session: Session, number: CallNumber): Call {
   return {
     session,
     number,
-    state: 'given',
+    state: 'nowhere',
     asset: null,
     shared: NONE,
     retriesMax: 0,
@@ -308,7 +335,7 @@ export function newCall(session: Session, number: CallNumber): Call {
     since: null,
     worker: null,
     end: null,
-    lost: null,
+    detail: null,
     isCancelled: false,
     isDropped: false,
     aheadMs: 0,

@@ -3,6 +3,7 @@
 
 import { CALL_RECOVERY_MS } from '../../../../kernel/model/limits.ts';
 import { enqueue, fail, type Reason, settle } from './ends.ts';
+import { toLimbo, toNowhere } from './phases.ts';
 import type { Call } from './records.ts';
 import type { RouterState } from './state.ts';
 
@@ -40,7 +41,7 @@ function endRecovery(state: RouterState): void {
 
 /** A call that was first sent to an earlier router, and that no worker holds so far. */
 export function judge(state: RouterState, call: Call): void {
-  call.state = 'limbo';
+  toLimbo(call);
   call.session.limbo += 1;
   if (state.recovery === null) decide(state, call);
 }
@@ -51,7 +52,7 @@ function decide(state: RouterState, call: Call): void {
   const mayHaveRun = isOver || state.missing.size > 0 || state.losses > (call.since ?? 0);
   // Leaving limbo by itself, before it is queued: the window stays as it is.
   session.limbo -= 1;
-  call.state = 'given';
+  toNowhere(call);
   if (!mayHaveRun && !call.isCancelled) return enqueue(state, call, 'again');
   if (!mayHaveRun) {
     settle(state, call, { why: 'cancelled', detail: 'It was cancelled before it started.' });

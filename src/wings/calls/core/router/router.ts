@@ -25,6 +25,7 @@ import { demand, release } from './demand.ts';
 import { settle } from './ends.ts';
 import { lend } from './lend.ts';
 import { cut, lineGone } from './lines.ts';
+import { isOver } from './phases.ts';
 import { pump } from './pump.ts';
 import { type ClientLine, type Inside, newStreams, type WorkerLine } from './records.ts';
 import { accountFor, beginRecovery, recoveryTick } from './recovery.ts';
@@ -237,7 +238,7 @@ export class Router {
     state.isClosed = true;
     for (const session of state.sessions.values()) {
       for (const call of session.calls.values()) {
-        if (call.state !== 'ended') settle(state, call, { why: 'pool_closed', detail });
+        if (!isOver(call)) settle(state, call, { why: 'pool_closed', detail });
       }
     }
     for (const line of [...state.clientLines, ...state.workerLines]) {

@@ -2,6 +2,7 @@
 
 import { isMostlyOver } from '../fifo.ts';
 import { dropUnnamed, withdraw } from './assets.ts';
+import { toNowhere } from './phases.ts';
 import type { Call, Session } from './records.ts';
 import type { RouterState } from './state.ts';
 import { closeRelaysOf } from './streams.ts';
@@ -40,7 +41,7 @@ function leave(state: RouterState, call: Call): void {
     call.isDropped = true;
     return;
   }
-  call.state = 'ended';
   call.worker?.calls.delete(call);
+  toNowhere(call);
   call.session.calls.delete(call.number);
 }

@@ -1,6 +1,7 @@
 // What people are shown of a pool's calls.
 
 import type { Speed } from './meter.ts';
+import { isOver } from './phases.ts';
 import type { Call, Session, Worker } from './records.ts';
 import type { RouterState } from './state.ts';
 
@@ -82,7 +83,7 @@ function workerStateOf({ line, isLeaving, isSuspended, load }: Worker): WorkerVi
 /** Inner calls, which are not in its load. */
 function lentTo({ calls }: Worker): number {
   let count = 0;
-  for (const { depth, state } of calls) if (depth > 0 && state !== 'ended') count += 1;
+  for (const call of calls) if (call.depth > 0 && !isOver(call)) count += 1;
   return count;
 }
 

@@ -7,6 +7,7 @@ import type { AttemptRef, CallRef, Held, WorkerHello, WorkerToRouter } from '../
 import { read, tellAssets } from './assets.ts';
 import { assign, countCrash, end, fail, failAtWorker, giveBack, settle } from './ends.ts';
 import { cut } from './lines.ts';
+import { isOver, toStarted } from './phases.ts';
 import {
   type Asset,
   type Call,
@@ -76,7 +77,7 @@ function onCallMessage(state: RouterState, line: WorkerLine, message: CallMessag
     line.peer.send({ kind: 'ack', session: message.session, calls: [message.call] });
     return null;
   }
-  if (call.state === 'ended' || call.attempt !== message.attempt) return null;
+  if (isOver(call) || call.attempt !== message.attempt) return null;
   return onOwnCall(state, call, message);
 }
 
@@ -143,7 +144,7 @@ function learn(asset: Asset, elapsedMs: number): void {
 
 function onStarted(call: Call): void {
   if (call.state !== 'given') return;
-  call.state = 'started';
+  toStarted(call);
   if (call.isDropped) return;
   const { number, attempt, worker, session } = call;
   session.line?.peer.send({ kind: 'started', call: number, attempt, worker: worker?.name ?? '' });
@@ -237,7 +238,7 @@ function match(state: RouterState, worker: Worker, { held }: WorkerHello): void 
   for (const call of [...worker.calls]) {
     if (found.has(call)) continue;
     // It never got there, or was returned on a line that broke: nothing of it has run.
-    if (call.state !== 'ended') giveBack(state, call);
+    if (!isOver(call)) giveBack(state, call);
     else if (isFarAway(call)) lost(state, call, LOST_RESULT);
   }
 }
@@ -262,7 +263,7 @@ function attach(state: RouterState, worker: Worker, held: Held): Call | null {
     if (held.state === 'running') onStarted(known);
     tellAssets(line, known);
     // One that we had given up as lost, and that it still runs, nobody waits for.
-    const isWanted = !known.isCancelled && !known.isDropped && known.state !== 'ended';
+    const isWanted = !known.isCancelled && !known.isDropped && !isOver(known);
     if (!isWanted && held.state !== 'ended') {
       line.peer.send({ kind: 'cancel', session: number, call: held.call });
     }
@@ -317,7 +318,7 @@ interface Abandoned {
 /** The worker will not say any more what became of its calls. */
 export function abandon(state: RouterState, worker: Worker, { detail, isBlamed }: Abandoned): void {
   for (const call of [...worker.calls]) {
-    if (call.asset === null && !call.isDropped && call.state !== 'ended') {
+    if (call.asset === null && !call.isDropped && !isOver(call)) {
       // Its client has not named it yet; when it does, this worker counts as lost.
       call.isDropped = true;
     }
@@ -329,7 +330,7 @@ export function abandon(state: RouterState, worker: Worker, { detail, isBlamed }
         detail,
         worker: null,
       });
-    } else if (call.state === 'ended') {
+    } else if (isOver(call)) {
       if (isFarAway(call)) lost(state, call, LOST_RESULT);
     } else {
       if (call.state === 'started' && isBlamed) countCrash(call);
