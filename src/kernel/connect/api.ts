@@ -10,7 +10,7 @@ import type { ReplyOf } from '../api/routes.ts';
 import type { Address } from '../api/transport.ts';
 import { refuse } from '../model/errors.ts';
 import { Failure, failure } from '../model/failure.ts';
-import type { HeadSocket } from './head-socket.ts';
+import type { HeadSocket, SocketRequest } from './head-socket.ts';
 import { type Location, SYSTEM_SOCKET } from './locate.ts';
 import type { SessionCache } from './sessions.ts';
 
@@ -73,11 +73,14 @@ export class Api {
   }
 
   /** A connection to one of the head's paths, a WebSocket where nothing else is said; throws a failure. */
-  async dial(path: string, protocol?: string): Promise<HeadSocket> {
+  async dial(
+    path: string,
+    how: Pick<SocketRequest, 'protocol' | 'headers'> = {},
+  ): Promise<HeadSocket> {
     const { dialHead } = await import('./head-socket.ts');
     try {
       const timeoutMs = this.#timeoutMs || DIAL_MS;
-      const socket = await dialHead(this.#client, { path, timeoutMs, protocol });
+      const socket = await dialHead(this.#client, { ...how, path, timeoutMs });
       this.#met = true;
       return socket;
     } catch (error) {

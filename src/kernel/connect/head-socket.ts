@@ -23,6 +23,8 @@ export interface SocketRequest {
   readonly timeoutMs: number;
   /** What the connection becomes; absent: a WebSocket. */
   readonly protocol?: string | undefined;
+  /** Beside those that say who asks. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Throws ApiError: nobody answers, or the head refuses. */
@@ -37,12 +39,12 @@ export async function dialHead(client: Client, wish: SocketRequest): Promise<Hea
 /** `renew`: a restarted head knows no sessions, and this client can prove who it is once more. */
 async function attempt(
   client: Client,
-  { path, timeoutMs, protocol = 'websocket' }: SocketRequest,
+  { path, timeoutMs, protocol = 'websocket', headers = {} }: SocketRequest,
   which: 'first' | 'again',
 ): Promise<HeadSocket | 'renew'> {
   const isAgain = which === 'again';
   const opening = await client.opening(path, { isAgain });
-  const request = ask(opening, protocol);
+  const request = ask({ ...opening, headers: { ...headers, ...opening.headers } }, protocol);
   const timer = setTimeout(() => {
     request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`));
   }, timeoutMs);

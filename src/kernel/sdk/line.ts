@@ -111,8 +111,8 @@ export class HeadConnection {
   }
 
   /** A WebSocket to one of the head's paths, dialed once. Throws a failure, not yet an error of the library. */
-  dial(path: string): Promise<HeadSocket> {
-    return this.#api.dial(path);
+  dial(path: string, headers: Readonly<Record<string, string>> = {}): Promise<HeadSocket> {
+    return this.#api.dial(path, { headers });
   }
 
   /** For files: whoever waits for them is told nothing meanwhile. */

@@ -1,6 +1,7 @@
 // A worker of a pool, started by the agent as a task: takes calls of the head and has a process of
 // its own run them.
 
+import { NearMemory } from '../functions/near-memory.ts';
 import { readSettings } from '../functions/supervisor/settings.ts';
 import { WorkerSupervisor } from '../functions/supervisor/worker-supervisor.ts';
 import { callDialer } from '../os/call-dialer.ts';
@@ -11,13 +12,16 @@ if (!settings.ok) {
   process.exit(2);
 }
 const { pool, head, epochId, key } = settings.value;
+const near = new NearMemory();
 const dial = callDialer({
   head,
   path: `/v1/pools/${pool}/work`,
   authorization: `Worker ${epochId}:${key}`,
+  headers: () => near.headers,
 });
 const supervisor = new WorkerSupervisor(settings.value, {
   dial,
+  near,
   env: process.env,
   tell: (line) => process.stderr.write(`weft-worker: ${line}\n`),
   onStderr: (chunk) => process.stderr.write(chunk),

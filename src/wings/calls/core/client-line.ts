@@ -6,6 +6,7 @@ import { CALL_ASSETS_MAX, CALL_INLINE_BYTES_MAX } from '../../../kernel/model/li
 import { Fifo } from './fifo.ts';
 import { gather, Incoming } from './incoming.ts';
 import type { AssetNumber, Bytes, ClientToRouter, RouterToClient } from './messages.ts';
+import type { NearBytes } from './near.ts';
 import { Outgoing } from './outgoing.ts';
 import type { OwnCall } from './own-call.ts';
 import type { Peer } from './peer.ts';
@@ -23,11 +24,13 @@ export interface LineOwner {
   callAt(number: number): OwnCall | undefined;
   /** All bytes of its result are here. */
   arrived(own: OwnCall): void;
+  /** Null: large values go over the line. */
+  readonly near: NearBytes | null;
 }
 
 export type StreamMessage = Extract<
   RouterToClient,
-  { kind: 'wanted' | 'more' | 'stop' | 'none' | 'body' }
+  { kind: 'wanted' | 'wanted_near' | 'more' | 'stop' | 'none' | 'body' | 'near' }
 >;
 
 /** Large results that are fetched at a time: one slow reader needs no more. */
@@ -48,7 +51,7 @@ export class ClientLine {
   constructor(peer: Peer<ClientToRouter>, owner: LineOwner, now: number) {
     this.peer = peer;
     this.#owner = owner;
-    this.#outgoing = new Outgoing((message) => peer.send(message));
+    this.#outgoing = new Outgoing((message) => peer.send(message), owner.near);
     this.#incoming = new Incoming((message) => peer.send(message));
     this.heardAt = now;
     this.pingAt = now;
@@ -59,6 +62,9 @@ export class ClientLine {
     switch (message.kind) {
       case 'wanted':
         this.#outgoing.open(message, this.#bytesOf(message.of, message.id));
+        return true;
+      case 'wanted_near':
+        this.#outgoing.openNear(message, this.#bytesOf('call', message.call));
         return true;
       case 'more':
         this.#outgoing.more(message);
@@ -75,9 +81,16 @@ export class ClientLine {
       }
       case 'body':
         return this.#onBody(this.#incoming.body(message));
+      case 'near':
+        return this.#onBody(this.#incoming.near(message, this.#owner.near));
       default:
         return unreachable(message);
     }
+  }
+
+  /** What it offers others is theirs no more. */
+  end(): void {
+    this.#outgoing.end();
   }
 
   /** Whether the router takes so many functions and values on one line. */

@@ -21,6 +21,7 @@ import type {
   RouterToClient,
   SettledWhy,
 } from './messages.ts';
+import type { NearBytes } from './near.ts';
 import { type CallEnd, type NewCall, OwnCall } from './own-call.ts';
 import type { Peer } from './peer.ts';
 
@@ -39,6 +40,8 @@ export interface ClientOptions {
   readonly session: string;
   readonly detach: boolean;
   readonly label: string;
+  /** Absent: large values go over the line. */
+  readonly near?: NearBytes;
 }
 
 export class ClientSession {
@@ -47,11 +50,7 @@ export class ClientSession {
   readonly #calls = new CallTable<OwnCall>();
   readonly #unsent = new Fifo<OwnCall>();
   readonly #assets = new Map<AssetNumber, OwnAsset>();
-  readonly #owner: LineOwner = {
-    assetAt: (number) => this.#assets.get(number),
-    callAt: (number) => this.#calls.get(number),
-    arrived: (own) => this.#arrived(own),
-  };
+  readonly #owner: LineOwner;
   #line: ClientLine | null = null;
   #generation: string | null = null;
   #losses = 0;
@@ -65,6 +64,12 @@ export class ClientSession {
   constructor(options: ClientOptions, events: ClientEvents) {
     this.#options = options;
     this.#events = events;
+    this.#owner = {
+      assetAt: (number) => this.#assets.get(number),
+      callAt: (number) => this.#calls.get(number),
+      arrived: (own) => this.#arrived(own),
+      near: options.near ?? null,
+    };
   }
 
   /** Calls that are not over. */
@@ -131,6 +136,7 @@ export class ClientSession {
   /** A line to the router is there; an older one counts no more. */
   open(peer: Peer<ClientToRouter>, now: number) {
     this.#line?.peer.close();
+    this.#line?.end();
     const line = new ClientLine(peer, this.#owner, now);
     this.#line = line;
     const { session, detach, label } = this.#options;
@@ -173,12 +179,14 @@ export class ClientSession {
     if (this.#closed !== null) return;
     this.#closed = { why, detail };
     this.#line?.peer.close();
+    this.#line?.end();
     this.#line = null;
     for (const own of this.#calls.values()) this.#end(own, settled(why, detail));
   }
 
   #gone(line: ClientLine): void {
     if (this.#line !== line) return;
+    line.end();
     this.#line = null;
     this.#acks = [];
   }

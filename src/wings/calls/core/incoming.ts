@@ -1,7 +1,8 @@
 // Bytes that were asked for: put together as they come.
 
 import { CALL_PIECE_BYTES_MAX, CALL_STREAM_BYTES_MAX } from '../../../kernel/model/limits.ts';
-import type { Body, Bytes, More, None, Stop } from './messages.ts';
+import type { Body, Bytes, More, Near, None, Stop } from './messages.ts';
+import type { NearBytes } from './near.ts';
 
 /** Bytes of which a part may be there; it outlives the lines over which they come. */
 export interface Gathering {
@@ -62,6 +63,18 @@ export class Incoming<K> {
       receiving.upTo = upTo;
     }
     return null;
+  }
+
+  /** All of it lies in memory; the same answer. */
+  near({ stream, file }: Near, from: NearBytes | null): K | null | { readonly flaw: string } {
+    const receiving = this.#receivings.get(stream);
+    if (receiving === undefined) return null;
+    const { into, key } = receiving;
+    if (from?.read(file, into.bytes) !== true) return { flaw: 'the bytes are not there' };
+    into.position = into.bytes.length;
+    this.#receivings.delete(stream);
+    this.#send({ kind: 'stop', stream });
+    return key;
   }
 
   /** What will never be whole; null when nobody wanted it any more. */

@@ -68,6 +68,15 @@ interface StreamRange extends Stream {
   readonly upTo: number;
 }
 
+/**
+ * All bytes of a stream at once: they lie in memory that whoever asked can read, until that says `stop`.
+ * The answer to `wanted_near`, with which only those are asked that are on one machine.
+ */
+export interface Near extends Stream {
+  readonly kind: 'near';
+  readonly file: string;
+}
+
 /** The first message of a client, also when it comes back. */
 export interface ClientHello {
   readonly kind: 'hello';
@@ -127,6 +136,7 @@ export type ClientToRouter =
   | Stop
   | None
   | Body
+  | Near
   | { readonly kind: 'bye' }
   | { readonly kind: 'ping' };
 
@@ -179,10 +189,12 @@ export type RouterToClient =
     }
   | { readonly kind: 'progress'; readonly call: CallNumber; readonly bytes: Bytes }
   | ({ readonly kind: 'wanted'; readonly of: 'call' | 'asset'; readonly id: number } & StreamRange)
+  | ({ readonly kind: 'wanted_near'; readonly call: CallNumber } & StreamRange)
   | More
   | Stop
   | None
   | Body
+  | Near
   | PoolNumbers
   /** The last message: the router cuts the connection for this reason. */
   | { readonly kind: 'closing'; readonly detail: string; readonly isFinal: boolean }
@@ -238,10 +250,12 @@ export type RouterToWorker =
     }
   /** The bytes of a large result. */
   | ({ readonly kind: 'wanted' } & CallRef & StreamRange)
+  | ({ readonly kind: 'wanted_near' } & CallRef & StreamRange)
   | More
   | Stop
   | None
   | Body
+  | Near
   /** Give back so many calls that have not started, the last ones first. */
   | { readonly kind: 'recall'; readonly count: number }
   /**
@@ -312,4 +326,5 @@ export type WorkerToRouter =
   | Stop
   | None
   | Body
+  | Near
   | { readonly kind: 'pong' };

@@ -1,31 +1,51 @@
 // Bytes that the other side has asked for: sent as far as it has room.
 
 import { CALL_PIECE_BYTES_MAX } from '../../../kernel/model/limits.ts';
-import type { Body, Bytes, More, None, Stop } from './messages.ts';
+import type { Body, Bytes, More, Near, None, Stop } from './messages.ts';
+import type { NearBytes, NearValue } from './near.ts';
 
 interface Sending {
   readonly bytes: Bytes;
   position: number;
 }
 
+/** Which bytes of a stream are wanted. */
+export interface WantedBytes {
+  readonly stream: number;
+  readonly from: number;
+  readonly upTo: number;
+}
+
 /** The streams that one line was asked for. */
 export class Outgoing {
-  readonly #send: (message: Body | None) => void;
+  readonly #send: (message: Body | None | Near) => void;
+  readonly #near: NearBytes | null;
   readonly #sendings = new Map<number, Sending>();
+  readonly #values = new Map<number, NearValue>();
 
-  constructor(send: (message: Body | None) => void) {
+  constructor(send: (message: Body | None | Near) => void, near: NearBytes | null) {
     this.#send = send;
+    this.#near = near;
+  }
+
+  /** For whoever is on this machine: in memory, where there is room. */
+  openNear(wanted: WantedBytes, bytes: Bytes | null): void {
+    const isAll = bytes !== null && wanted.from === 0;
+    const value = isAll ? (this.#near?.offer(bytes) ?? null) : null;
+    if (value === null) return this.open(wanted, bytes);
+    const { stream } = wanted;
+    this.#values.set(stream, value);
+    this.#send({ kind: 'near', stream, file: value.file });
+  }
+
+  /** The line is gone. */
+  end(): void {
+    for (const value of this.#values.values()) value.close();
+    this.#values.clear();
   }
 
   /** Returns null when there are no such bytes, or not any more. */
-  open(
-    {
-      stream,
-      from,
-      upTo,
-    }: { readonly stream: number; readonly from: number; readonly upTo: number },
-    bytes: Bytes | null,
-  ): void {
+  open({ stream, from, upTo }: WantedBytes, bytes: Bytes | null): void {
     if (bytes === null || from > bytes.length) return this.#send({ kind: 'none', stream });
     const sending = { bytes, position: from };
     this.#sendings.set(stream, sending);
@@ -39,6 +59,8 @@ export class Outgoing {
 
   stop({ stream }: Stop): void {
     this.#sendings.delete(stream);
+    this.#values.get(stream)?.close();
+    this.#values.delete(stream);
   }
 
   #go(stream: number, sending: Sending, upTo: number): void {

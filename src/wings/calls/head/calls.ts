@@ -19,6 +19,7 @@ import type { Inside } from '../core/router/records.ts';
 import type { Port } from '../core/router/router.ts';
 import { whyHopeless } from '../machine/hopeless.ts';
 import { isOpenPool, isStopping } from '../machine/live.ts';
+import { HOST_HEADER } from '../model/host.ts';
 import {
   CLIENT_TO_ROUTER,
   type Message,
@@ -62,6 +63,12 @@ function added(a: Ended, b: Ended): Ended {
   return { done: a.done + b.done, failed: a.failed + b.failed };
 }
 
+/** `PeerLine.host`, as a client or worker says it. */
+function hostOf({ headers }: UpgradeRequest['incoming']): string | null {
+  const said = headers[HOST_HEADER];
+  return typeof said === 'string' && /^[0-9a-f]{64}$/.test(said) ? said : null;
+}
+
 export class Calls {
   readonly #ports: CallsPorts;
   readonly #pools = new Map<JobId, PoolCalls>();
@@ -103,11 +110,12 @@ export class Calls {
 
   /** `inside`: where its program runs, when that is in a call. */
   openClient(pool: PoolCalls, door: UpgradeRequest, inside: Inside | null = null): void {
+    const host = hostOf(door.incoming);
     const opened = takeOver(door);
     if (opened === null) return;
     const line = new RouterLine(opened, CLIENT, this.#world);
     pool.clients += 1;
-    const port = pool.router.openClient(line, this.#now(), inside);
+    const port = pool.router.openClient(line, this.#now(), { inside, host });
     this.#opened(pool, line, port, () => {
       pool.clients -= 1;
     });
@@ -128,7 +136,7 @@ export class Calls {
         return line.isBehind;
       },
     };
-    const port = pool.router.openWorker(peer, this.#now());
+    const port = pool.router.openWorker(peer, this.#now(), hostOf(door.incoming));
     this.#opened(pool, line, pool.named(port, name), () => undefined);
   }
 

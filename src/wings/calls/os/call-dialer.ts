@@ -9,6 +9,8 @@ export interface CallAddress {
   readonly head: HeadPlace;
   readonly path: string;
   readonly authorization: string;
+  /** Further headers, asked for at each dial. */
+  readonly headers?: () => Readonly<Record<string, string>>;
   /** For each step of a dial. Default: 10 s. */
   readonly timeoutMs?: number;
 }
@@ -34,12 +36,14 @@ export function callDialer(door: CallAddress): DialCalls {
   };
 }
 
-function requestOf({ path, authorization }: CallAddress, host: string, key: string): string {
+function requestOf(door: CallAddress, host: string, key: string): string {
+  const { path, authorization, headers = () => ({}) } = door;
   const lines = [
     ...[`GET ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: ${authorization}`],
     ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
     `Sec-WebSocket-Key: ${key}`,
   ];
+  for (const [name, value] of Object.entries(headers())) lines.push(`${name}: ${value}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 

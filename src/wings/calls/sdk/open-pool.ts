@@ -14,7 +14,7 @@ export async function openPool(line: HeadConnection, options: PoolOptions): Prom
   try {
     const calls = await line.patiently(() =>
       PoolCalls.open({
-        dial: () => line.dial(path),
+        dial: (headers) => line.dial(path, headers),
         detach: options.detach === true,
         patienceMs: line.patienceMs,
       }),

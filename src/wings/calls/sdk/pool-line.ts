@@ -8,11 +8,12 @@ import { Failure } from '../../../kernel/model/failure.ts';
 import { type ClientEvents, ClientSession } from '../core/client-session.ts';
 import type { ClientToRouter, RouterToClient } from '../core/messages.ts';
 import type { Peer } from '../core/peer.ts';
+import { NearMemory } from '../functions/near-memory.ts';
 import { CLIENT_TO_ROUTER, ROUTER_TO_CLIENT } from '../wire/call-frames.ts';
 import { CallStream, readArrived } from '../wire/call-stream.ts';
 
 /** How a pool is dialed, once per call. Throws a failure. */
-export type DialPool = () => Promise<HeadSocket>;
+export type DialPool = (headers: Readonly<Record<string, string>>) => Promise<HeadSocket>;
 
 export interface PoolLineOptions {
   readonly dial: DialPool;
@@ -34,6 +35,7 @@ const BUFFERED_BYTES_MAX = 4 * 1_048_576;
 export class PoolLine {
   readonly session: ClientSession;
   readonly #options: PoolLineOptions;
+  readonly #near = new NearMemory();
   readonly #ticking: NodeJS.Timeout;
   #socket: Socket | null = null;
   #pause: NodeJS.Timeout | null = null;
@@ -48,7 +50,7 @@ export class PoolLine {
       events.closed(detail);
     };
     this.session = new ClientSession(
-      { session, detach: options.detach, label },
+      { session, detach: options.detach, label, near: this.#near },
       { ...events, closed },
     );
     this.#ticking = setInterval(() => this.session.tick(performance.now()), TICK_MS).unref();
@@ -92,7 +94,7 @@ export class PoolLine {
   }
 
   async #dial(): Promise<void> {
-    const opened = await this.#options.dial();
+    const opened = await this.#options.dial(this.#near.headers);
     if (this.#isOver) return void opened.stream.destroy();
     const socket: Socket = new CallStream(opened, SPEECH, {
       arrived: (what) => {

@@ -18,6 +18,7 @@ import type {
   ClientToRouter,
   InnerCall,
   More,
+  Near,
   None,
   RouterToClient,
   RouterToWorker,
@@ -165,6 +166,7 @@ const body = kind<Body>('body', { stream: u32, bytes: piece });
 const more = kind<More>('more', { stream: u32, upTo: count });
 const stop = kind<Stop>('stop', { stream: u32 });
 const none = kind<None>('none', { stream: u32 });
+const near = kind<Near>('near', { stream: u32, file: text });
 const asset = kind<Asset>('asset', {
   asset: u32,
   sha256,
@@ -299,6 +301,7 @@ export const CLIENT_TO_ROUTER: Layout<ClientToRouter> = layoutOf<ClientToRouter>
   body,
   bye: kind('bye', {}),
   ping: kind('ping', {}),
+  near,
 });
 
 export const ROUTER_TO_CLIENT: Layout<RouterToClient> = layoutOf<RouterToClient>({
@@ -321,6 +324,8 @@ export const ROUTER_TO_CLIENT: Layout<RouterToClient> = layoutOf<RouterToClient>
   pool: kind('pool', { workers: u32, busy: u32, waiting: u32, losses: count, why: orNull(text) }),
   closing: kind('closing', { detail: text, isFinal: bool }),
   pong: kind('pong', {}),
+  near,
+  wanted_near: kind('wanted_near', { call: u32, ...part }),
 });
 
 export const ROUTER_TO_WORKER: Layout<RouterToWorker> = layoutOf<RouterToWorker>({
@@ -342,6 +347,8 @@ export const ROUTER_TO_WORKER: Layout<RouterToWorker> = layoutOf<RouterToWorker>
   closing: kind('closing', { detail: text, isFinal: bool }),
   ping: kind('ping', {}),
   inner: innerCall,
+  near,
+  wanted_near: kind('wanted_near', { ...ref, ...part }),
 });
 
 export const WORKER_TO_ROUTER: Layout<WorkerToRouter> = layoutOf<WorkerToRouter>({
@@ -360,4 +367,5 @@ export const WORKER_TO_ROUTER: Layout<WorkerToRouter> = layoutOf<WorkerToRouter>
   none,
   body,
   pong: kind('pong', {}),
+  near,
 });

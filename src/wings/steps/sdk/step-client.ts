@@ -153,7 +153,7 @@ export class StepClient {
     const { id, rank } = this.#place;
     const task = encodeURIComponent(id.slice(0, id.lastIndexOf('.')));
     const path = `/v1/jobs/${task}/steps/${encodeURIComponent(id)}/${rank}`;
-    const { stream, rest } = await this.#api.dial(path, 'weft-step');
+    const { stream, rest } = await this.#api.dial(path, { protocol: 'weft-step' });
     const gone = new Promise<void>((resolve) => void stream.once('close', () => resolve()));
     stream.on('error', () => stream.destroy());
     this.#destroy = () => stream.end(() => stream.destroy());

@@ -24,7 +24,16 @@ import {
 import { judge } from './recovery.ts';
 import { over } from './sessions.ts';
 import { numberOf, type RouterState, welcome } from './state.ts';
-import { askAgain, findFlaw, onBody, onMore, onNone, onStop, openRelay } from './streams.ts';
+import {
+  askAgain,
+  findFlaw,
+  onBody,
+  onMore,
+  onNear,
+  onNone,
+  onStop,
+  openRelay,
+} from './streams.ts';
 
 /** One message; what is wrong with it, if anything: then the line is cut. */
 export function takeFromClient(
@@ -54,6 +63,8 @@ export function takeFromClient(
       return onWanted(line, session, message);
     case 'body':
       return onBody(state, line, message);
+    case 'near':
+      return onNear(line, message);
     case 'more':
       return onMore(state, line, message);
     case 'stop':

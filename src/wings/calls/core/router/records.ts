@@ -100,6 +100,8 @@ export interface PeerLine<M> extends Streams {
   readonly peer: Peer<M>;
   heardAt: number;
   isOpen: boolean;
+  /** Lines that have the same can read each other's memory; null: nobody's. */
+  readonly host: string | null;
 }
 
 /** Where a program runs that is itself in a call of a pool, as its worker has proved. */

@@ -79,11 +79,11 @@ export class Router {
     return evict(this.state);
   }
 
-  /** `inside`: where its program runs, when that is in a call. */
+  /** `inside`: where its program runs, when that is in a call. `host`: `PeerLine.host`. */
   openClient(
     peer: Peer<RouterToClient>,
     now: number,
-    inside: Inside | null = null,
+    { inside = null, host = null }: { inside?: Inside | null; host?: string | null } = {},
   ): Port<ClientToRouter> {
     const line: ClientLine = {
       ...newStreams(),
@@ -92,6 +92,7 @@ export class Router {
       isOpen: true,
       session: null,
       inside,
+      host,
     };
     this.state.clientLines.add(line);
     return this.#portOf(line, (message: ClientToRouter) =>
@@ -99,7 +100,11 @@ export class Router {
     );
   }
 
-  openWorker(peer: Peer<RouterToWorker>, now: number): Port<WorkerToRouter> {
+  openWorker(
+    peer: Peer<RouterToWorker>,
+    now: number,
+    host: string | null = null,
+  ): Port<WorkerToRouter> {
     const line: WorkerLine = {
       ...newStreams(),
       peer,
@@ -110,6 +115,7 @@ export class Router {
       sessions: [],
       numbers: new Map(),
       told: new Set(),
+      host,
     };
     this.state.workerLines.add(line);
     return this.#portOf(line, (message: WorkerToRouter) =>

@@ -2,7 +2,7 @@
 // router asks whoever has them, and hands on what comes. Nothing is gathered but assets.
 
 import { CALL_STREAM_BYTES_MAX, CALL_STREAMS_MAX } from '../../../../kernel/model/limits.ts';
-import type { Body, More, None, Stop } from '../messages.ts';
+import type { Body, More, Near, None, Stop } from '../messages.ts';
 import { fetchArrived, fetchEnded, serve } from './assets.ts';
 import type { Call, ClientLine, Reader, Relay, WorkerLine } from './records.ts';
 import { numberOf, type RouterState } from './state.ts';
@@ -80,15 +80,23 @@ function ask(relay: Relay): void {
   relay.sourceStream = stream;
   line.given.set(stream, relay);
   const part = { stream, from: position, upTo };
+  const { number } = call;
+  const isNear = isOnOneHost(relay.sink, line);
   if (of === 'call') {
     const { line: client } = call.session;
-    client?.peer.send({ kind: 'wanted', of: 'call', id: call.number, ...part });
+    if (isNear) client?.peer.send({ kind: 'wanted_near', call: number, ...part });
+    else client?.peer.send({ kind: 'wanted', of: 'call', id: number, ...part });
   } else {
     const own = call.worker?.line;
     if (own == null) return;
     const session = numberOf(own, call.session);
-    own.peer.send({ kind: 'wanted', session, call: call.number, ...part });
+    const kind = isNear ? 'wanted_near' : 'wanted';
+    own.peer.send({ kind, session, call: number, ...part });
   }
+}
+
+function isOnOneHost(one: AnyLine, other: AnyLine): boolean {
+  return one.host !== null && one.host === other.host;
 }
 
 /** Asks again for streams whose sender has a line again. */
@@ -111,7 +119,17 @@ export function onBody(state: RouterState, line: AnyLine, { stream, bytes }: Bod
   return null;
 }
 
-function send(line: AnyLine, message: Body | More | None | Stop): void {
+/** All bytes lie where whoever wants them reads them by itself, and then stops the stream. */
+export function onNear(line: AnyLine, { stream, file }: Near): string | null {
+  const given = line.given.get(stream);
+  if (given === undefined)
+    return stream < line.next ? null : `stream ${stream} was never asked for`;
+  if (given.kind === 'fetch' || !isOnOneHost(given.sink, line)) return 'it was not asked for so';
+  send(given.sink, { kind: 'near', stream: given.sinkStream, file });
+  return null;
+}
+
+function send(line: AnyLine, message: Body | More | Near | None | Stop): void {
   line.peer.send(message);
 }
 

@@ -25,6 +25,7 @@ import {
   findFlaw,
   onBody,
   onMore,
+  onNear,
   onNone,
   onStop,
   openRelay,
@@ -43,6 +44,8 @@ export function takeFromWorker(
   switch (message.kind) {
     case 'body':
       return onBody(state, line, message);
+    case 'near':
+      return onNear(line, message);
     case 'more':
       return onMore(state, line, message);
     case 'stop':

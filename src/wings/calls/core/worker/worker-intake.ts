@@ -5,6 +5,7 @@ import { CALL_DEPTH_MAX } from '../../../../kernel/model/limits.ts';
 import { gather } from '../incoming.ts';
 import { kept } from '../kept.ts';
 import type { Asset, Bytes, InnerCall, WorkerCall } from '../messages.ts';
+import type { NearBytes } from '../near.ts';
 import type { Children } from './children.ts';
 import type { CallEntry, OwnAsset } from './entries.ts';
 import type { ResultStore } from './result-store.ts';
@@ -20,6 +21,8 @@ export interface IntakeWorld {
   readonly assets: WorkerAssets;
   readonly voice: WorkerVoice;
   readonly sha256: (bytes: Bytes) => string;
+  /** Null: large values go over the line. */
+  readonly near: NearBytes | null;
   /** Called for a call that cannot be run: something of it never comes. */
   readonly refused: (entry: CallEntry, detail: string) => void;
 }
@@ -30,6 +33,10 @@ export class WorkerIntake implements LineOwner {
 
   constructor(world: IntakeWorld) {
     this.#world = world;
+  }
+
+  get near(): NearBytes | null {
+    return this.#world.near;
   }
 
   take(line: WorkerLine, message: WorkerCall | InnerCall): void {

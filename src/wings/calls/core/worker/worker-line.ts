@@ -4,6 +4,7 @@
 import { unreachable } from '../../../../kernel/base/assert.ts';
 import { type Gathering, Incoming } from '../incoming.ts';
 import type { CallRef, RouterToWorker, WorkerToRouter } from '../messages.ts';
+import type { NearBytes } from '../near.ts';
 import { Outgoing } from '../outgoing.ts';
 import type { Peer } from '../peer.ts';
 import type { CallEntry, OwnAsset, WorkerSessionEntry } from './entries.ts';
@@ -14,11 +15,13 @@ export interface LineOwner {
   arrived(whole: CallEntry | OwnAsset): void;
   /** No such message is received. */
   missed(key: CallEntry | OwnAsset): void;
+  /** Null: large values go over the line. */
+  readonly near: NearBytes | null;
 }
 
 export type StreamMessage = Extract<
   RouterToWorker,
-  { kind: 'wanted' | 'more' | 'stop' | 'none' | 'body' }
+  { kind: 'wanted' | 'wanted_near' | 'more' | 'stop' | 'none' | 'body' | 'near' }
 >;
 
 export class WorkerLine {
@@ -34,7 +37,7 @@ export class WorkerLine {
     this.peer = peer;
     this.#owner = owner;
     this.heardAt = now;
-    this.#outgoing = new Outgoing((message) => peer.send(message));
+    this.#outgoing = new Outgoing((message) => peer.send(message), owner.near);
     this.#incoming = new Incoming((message) => peer.send(message));
   }
 
@@ -48,6 +51,9 @@ export class WorkerLine {
       case 'wanted':
         this.#outgoing.open(message, this.entryAt(message)?.result ?? null);
         return true;
+      case 'wanted_near':
+        this.#outgoing.openNear(message, this.entryAt(message)?.result ?? null);
+        return true;
       case 'more':
         this.#outgoing.more(message);
         return true;
@@ -59,16 +65,25 @@ export class WorkerLine {
         if (key !== null) this.#owner.missed(key);
         return true;
       }
-      case 'body': {
-        const whole = this.#incoming.body(message);
-        if (whole === null) return true;
-        if ('flaw' in whole) return false;
-        this.#owner.arrived(whole);
-        return true;
-      }
+      case 'body':
+        return this.#onBody(this.#incoming.body(message));
+      case 'near':
+        return this.#onBody(this.#incoming.near(message, this.#owner.near));
       default:
         return unreachable(message);
     }
+  }
+
+  #onBody(whole: CallEntry | OwnAsset | null | { readonly flaw: string }): boolean {
+    if (whole === null) return true;
+    if ('flaw' in whole) return false;
+    this.#owner.arrived(whole);
+    return true;
+  }
+
+  /** What it offers others is theirs no more. */
+  end(): void {
+    this.#outgoing.end();
   }
 
   /** The arguments of a call, as far as they are not here. */

@@ -10,6 +10,7 @@ import {
 } from '../../../../kernel/model/limits.ts';
 import { kept } from '../kept.ts';
 import type { Bytes, RouterToWorker, WorkerToRouter } from '../messages.ts';
+import type { NearBytes } from '../near.ts';
 import type { Peer } from '../peer.ts';
 import { Children } from './children.ts';
 import type { BareEnd, CallEntry, WorkerPort } from './entries.ts';
@@ -23,6 +24,8 @@ export interface WorkerOptions {
   /** Node, task and epoch. */
   readonly worker: string;
   readonly sha256: (bytes: Bytes) => string;
+  /** Absent: large values go over the line. */
+  readonly near?: NearBytes;
 }
 
 /** A tick later than this was held up: even an idle worker ticks every second. */
@@ -54,6 +57,7 @@ export class WorkerSession {
       voice: this.#voice,
       now: () => this.#now,
       sha256: options.sha256,
+      near: options.near ?? null,
       refused: (entry, detail) => this.#end(entry, { kind: 'refused', detail }),
     });
     this.#children.own.start(now);

@@ -15,18 +15,21 @@ export class WorkerVoice {
 
   /** An older line counts no more. */
   use(line: WorkerLine): void {
-    this.#line?.peer.close();
+    this.close();
     this.#line = line;
   }
 
   close(): void {
     this.#line?.peer.close();
+    this.#line?.end();
     this.#line = null;
   }
 
   /** The line is gone by itself. */
   lost(line: WorkerLine): void {
-    if (this.#line === line) this.#line = null;
+    if (this.#line !== line) return;
+    line.end();
+    this.#line = null;
   }
 
   tellStart(entry: CallEntry): void {

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { NearBytes } from '../../core/near.ts';
 import type { ChildPort, WorkerPort } from '../../core/worker/entries.ts';
 import { WorkerSession } from '../../core/worker/worker-session.ts';
 import type { DialCalls } from '../../ports/call-line.ts';
@@ -14,6 +15,8 @@ import { childEnvironment, type WorkerSettings } from './settings.ts';
 
 export interface SupervisorPorts {
   readonly dial: DialCalls;
+  /** Absent: large values go over the line. */
+  readonly near?: NearBytes;
   readonly env: NodeJS.ProcessEnv;
   readonly tell: (line: string) => void;
   readonly onStderr: (chunk: Uint8Array) => void;
@@ -50,7 +53,8 @@ export class WorkerSupervisor {
     this.#settings = settings;
     this.#ports = ports;
     const sha256 = (bytes: Uint8Array) => hash('sha256', bytes, 'hex');
-    this.#mind = new WorkerSession({ worker: settings.worker, sha256 }, this.#port(), now());
+    const options = { worker: settings.worker, sha256, ...(ports.near && { near: ports.near }) };
+    this.#mind = new WorkerSession(options, this.#port(), now());
     this.#line = new HeadLine(this.#mind, { dial: ports.dial, tell: ports.tell, now });
     this.#tickIn(IDLE_TICK_MS);
   }

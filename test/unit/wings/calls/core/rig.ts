@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { ClientSession } from '../../../../../src/wings/calls/core/client-session.ts';
 import type { RouterToClient } from '../../../../../src/wings/calls/core/messages.ts';
+import type { NearBytes } from '../../../../../src/wings/calls/core/near.ts';
 import type { CallEnd } from '../../../../../src/wings/calls/core/own-call.ts';
 import type { Peer } from '../../../../../src/wings/calls/core/peer.ts';
 import type { Inside } from '../../../../../src/wings/calls/core/router/records.ts';
@@ -117,7 +118,7 @@ export class Client {
   constructor(rig: Rig, id: string, detach = false) {
     this.#rig = rig;
     this.session = new ClientSession(
-      { session: id, detach, label: `client ${id[0]}` },
+      { session: id, detach, label: `client ${id[0]}`, ...(rig.near && { near: rig.near }) },
       {
         ended: (call, end) => {
           assert.ok(!this.ends.has(call), `call ${call} ends once`);
@@ -137,7 +138,10 @@ export class Client {
     const rig = this.#rig;
     const up = new Way(CLIENT_TO_ROUTER);
     const down = new Way(ROUTER_TO_CLIENT);
-    const port = rig.router.openClient(down, rig.now, this.inside);
+    const port = rig.router.openClient(down, rig.now, {
+      inside: this.inside,
+      host: rig.host('client'),
+    });
     const end = this.session.open(up, rig.now);
     up.deliver = (messages) => port.take(messages, rig.now);
     down.deliver = (messages) =>
@@ -195,7 +199,8 @@ export class Worker implements WorkerPort {
   constructor(rig: Rig, name: string) {
     this.#rig = rig;
     this.name = name;
-    this.session = new WorkerSession({ worker: name, sha256 }, this, rig.now);
+    const options = { worker: name, sha256, ...(rig.near && { near: rig.near }) };
+    this.session = new WorkerSession(options, this, rig.now);
     this.session.childReady(rig.now);
   }
 
@@ -203,7 +208,7 @@ export class Worker implements WorkerPort {
     const rig = this.#rig;
     const up = new Way(WORKER_TO_ROUTER);
     const down = new Way(ROUTER_TO_WORKER);
-    const port = rig.router.openWorker(down, rig.now);
+    const port = rig.router.openWorker(down, rig.now, rig.host('worker'));
     const end = this.session.open(up, rig.now);
     up.deliver = (messages) => port.take(messages, rig.now);
     down.deliver = (messages) => end.take(messages, rig.now);
@@ -326,6 +331,10 @@ export class Worker implements WorkerPort {
 
 export class Rig {
   router: Router;
+  /** Memory that all share who are made from now on; null: none. */
+  near: NearBytes | null = null;
+  /** On which host a line says that it is. */
+  host: (side: 'client' | 'worker') => string | null = () => null;
   now = 1000;
   readonly #lines: Line[] = [];
   readonly #clients: Client[] = [];

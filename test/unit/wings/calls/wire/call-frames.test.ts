@@ -64,6 +64,7 @@ const shared = {
   stop: made('stop', { stream: u32 }),
   none: made('none', { stream: u32 }),
   body: made('body', { stream: u32, bytes }),
+  near: made('near', { stream: u32, file: text }),
   asset: made('asset', { asset: u32, sha256: hex(64), size: count, bytes: orNull(bytes) }),
 };
 const source = fc.constantFrom('call', 'asset');
@@ -95,6 +96,7 @@ const TO_CLIENT: Every<RouterToClient> = {
   stop: shared.stop,
   none: shared.none,
   body: shared.body,
+  near: shared.near,
   welcome: made('welcome', {
     generation: text,
     losses: count,
@@ -112,6 +114,7 @@ const TO_CLIENT: Every<RouterToClient> = {
   started: made('started', { call: u32, attempt: u32, worker: text }),
   progress: made('progress', { call: u32, bytes }),
   wanted: made('wanted', { of: source, id: u32, ...part }),
+  wanted_near: made('wanted_near', { call: u32, ...part }),
   pool: made('pool', {
     workers: u32,
     busy: u32,
@@ -138,6 +141,7 @@ const TO_WORKER: Every<RouterToWorker> = {
   cancel: made('cancel', ref),
   ack: made('ack', { session: u32, calls: u32s }),
   wanted: made('wanted', { ...ref, ...part }),
+  wanted_near: made('wanted_near', { ...ref, ...part }),
   recall: made('recall', { count: u32 }),
   over: made('over', { id: hex(32), isDetached: bool }),
   forget: made('forget', { assets: u32s }),
@@ -166,6 +170,7 @@ const FROM_WORKER: Every<WorkerToRouter> = {
   stop: shared.stop,
   none: shared.none,
   body: shared.body,
+  near: shared.near,
   hello: made('hello', {
     worker: text,
     generation: orNull(text),
