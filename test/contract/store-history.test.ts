@@ -131,7 +131,7 @@ function contract(flavour: string, make: (t: TestContext) => Open): void {
     const [first, last] = [Math.min(...ends), Math.max(...ends)];
     const all = { from: 0, until: last + 1, stepMs: null };
     const some = { from: first + 3, until: last, stepMs: 7 };
-    for (const by of ['user', 'partition', 'outcome'] as const) {
+    for (const by of ['user', 'partition', 'outcome', 'gpu'] as const) {
       for (const query of [all, some, { ...all, owner: 'bob' }, { ...some, partition: 'none' }]) {
         const rows = await store.usage({ by, ...query });
         assert.deepEqual(rows, addUsage(tasks, jobs, { by, ...query }), JSON.stringify(query));
@@ -217,6 +217,8 @@ function tasksOf(jobId: number): HistoryRow[] {
   const indexes = jobId % 3 === 0 ? [0, 2, 10] : [-1];
   return indexes.flatMap((taskIndex) => {
     const last = task(jobId, {
+      gpuCount: jobId % 3,
+      gpuType: jobId % 3 === 0 ? null : `t${jobId % 2}`,
       taskIndex,
       epoch: jobId % 5 === 0 ? 2 : 1,
       // The oldest jobs end last, and some of them at one time.

@@ -109,4 +109,11 @@ describe('gpus of a type, of a size, and shares', () => {
     await cluster.ok('wait', whole);
     assert.match(await cluster.ok('job', third), /20G of 1 a6000/);
   });
+
+  it('[V17] gpu hours are told by type', async () => {
+    const said = await cluster.ok('usage', '--by', 'gpu');
+    assert.match(said, /^GPU .* GPU HOURS$/m);
+    assert.match(said, /^a6000 /m);
+    assert.match(said, /^rtx3090 /m);
+  });
 });

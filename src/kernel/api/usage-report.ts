@@ -28,7 +28,7 @@ export const usageReportQuery = z
   );
 
 const usageReportRow = z.object({
-  /** User, group, partition or outcome; a group of nobody is empty. */
+  /** User, group, partition, outcome or type of gpus; a group of nobody is empty, and so is no type. */
   key: z.string(),
   /** Where its step begins; without steps, `from`. */
   from: instant,
@@ -39,6 +39,8 @@ const usageReportRow = z.object({
   cpuHours: z.number(),
   /** GiB asked for times the hours that they were held. */
   gibHours: z.number(),
+  /** Gpus times the hours that they were held; shares of gpus count whole. Absent: an older head. */
+  gpuHours: z.number().optional(),
   /** Cpu time that the processes used. */
   usedCpuHours: z.number(),
 });

@@ -53,12 +53,12 @@ function pricesFrom(config: Config): Pick<Scheduling, 'prices'> {
 
 /** Only where there are any. */
 function resourcesFrom(config: Config): Pick<Scheduling, 'resources'> {
-  const resources = countedFrom(config, 'cluster.resources');
+  const resources = numbersFrom(config, 'cluster.resources');
   return resources === null ? {} : { resources };
 }
 
-/** A table of counted resources; null: it is empty. */
-export function countedFrom(config: Config, section: string): Resources['counted'] | null {
+/** A table of one number for each name; null: it is empty. */
+export function numbersFrom(config: Config, section: string): Resources['counted'] | null {
   const counted = each(config, section, (_, fields) => fields.get('') as number);
   return Object.keys(counted).length === 0 ? null : counted;
 }
@@ -126,12 +126,14 @@ function weightsFrom(config: Config): Weights {
 }
 
 function fairShareFrom(config: Config): FairShare {
+  const gpus = numbersFrom(config, 'fair_share.gpu_weights');
   return {
     halfLifeMs: config.number('fair_share.half_life'),
     weights: {
       cpu: config.number('fair_share.cpu_weight'),
       memory: config.number('fair_share.memory_weight'),
       gpu: config.number('fair_share.gpu_weight'),
+      ...(gpus === null ? {} : { gpus }),
     },
     users: each(config, 'fair_share.users', (_, fields) => fields.get('') as number),
     groups: each(config, 'fair_share.groups', groupFrom),

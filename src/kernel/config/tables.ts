@@ -98,6 +98,20 @@ const SHARES: Table = {
   fields: [field('', 'count', '1', 'Share of a user, relative to the others of the group.', SHARE)],
 };
 
+const GPU_WEIGHTS: Table = {
+  section: 'fair_share.gpu_weights',
+  entry: 'a type of gpus',
+  fields: [
+    field(
+      '',
+      'number',
+      null,
+      'Usage counted for each second that a gpu of the type is held: `h100: 16`; others: `gpu_weight`.',
+      { min: 0, max: 1e6 },
+    ),
+  ],
+};
+
 const SHARE_GROUPS: Table = {
   section: 'fair_share.groups',
   entry: 'a group',
@@ -131,6 +145,7 @@ const OWN: readonly Table[] = [
   PARTITIONS,
   SITES,
   QUALITIES,
+  GPU_WEIGHTS,
   SHARES,
   SHARE_GROUPS,
 ];

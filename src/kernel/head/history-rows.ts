@@ -16,7 +16,7 @@ export function takeHistory(state: State): HistoryRow[] {
 }
 
 function taskRow(ended: EndedEpoch): TaskRow {
-  const { job, outcome, usage } = ended;
+  const { job, outcome, usage, gpuCount, gpuType } = ended;
   return {
     jobId: job.id,
     taskIndex: job.spec.array === null ? -1 : ended.index,
@@ -30,5 +30,7 @@ function taskRow(ended: EndedEpoch): TaskRow {
     startedAt: ended.startedAt,
     endedAt: ended.endedAt,
     ...usage,
+    gpuCount,
+    gpuType,
   };
 }

@@ -67,6 +67,10 @@ export interface EndedEpoch {
   readonly startedAt: number | null;
   readonly endedAt: number;
   readonly usage: Usage;
+  /** Gpus that it held on all its nodes. */
+  readonly gpuCount: number;
+  /** Their type; of several `a100-80g+t4`. Null: not known, or it held none. */
+  readonly gpuType: string | null;
   /** False: requeued, another epoch follows. */
   readonly final: boolean;
   readonly outcome: Outcome;

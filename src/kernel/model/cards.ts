@@ -59,6 +59,14 @@ export function combineCards(
   return { deck: a.deck, left: a.left.map((amount, at) => amount + sign * (b.left[at] as number)) };
 }
 
+/** Type of each of these cards; null: none is known. */
+export function typesOf(cards: Cards | undefined, numbers: readonly number[]): string[] | null {
+  if (cards === undefined) return null;
+  const byNumber = new Map(cards.deck.cards.map(({ number, type }) => [number, type]));
+  const types = numbers.map((number) => byNumber.get(number) ?? '');
+  return types.some((type) => type !== '') ? types : null;
+}
+
 /** What is left in both. */
 export function leastOf(a: Cards | undefined, b: Cards): Cards {
   if (a === undefined || a === b) return b;

@@ -35,6 +35,8 @@ export interface Share {
   readonly resources: Resources;
   /** Which gpus, by index on the node. */
   readonly gpus: readonly number[];
+  /** Type of each of them, in their order, as it was at the start. Absent: none is known. */
+  readonly gpuTypes?: readonly string[];
   /** Only so much of the memory of each of them. Absent: they are its alone. */
   readonly gpuShareBytes?: number;
 }

@@ -201,6 +201,8 @@ export interface BillingWeights {
   /** The weight of a GiB. */
   readonly memory: number;
   readonly gpu: number;
+  /** Those of types of gpus; of others `gpu` counts. Absent: of all. */
+  readonly gpus?: Readonly<Record<string, number>>;
 }
 
 /**

@@ -51,6 +51,10 @@ export interface TaskRow {
   readonly userUs: number;
   readonly systemUs: number;
   readonly memoryPeakBytes: number;
+  /** Gpus held on all its nodes. Null: a row from before they were counted. */
+  readonly gpuCount: number | null;
+  /** Their type; of several `a100-80g+t4`. Null: not known, or none. */
+  readonly gpuType: string | null;
 }
 
 export type HistoryRow =
@@ -127,6 +131,8 @@ export interface UsageRow {
   readonly cpuMs: number;
   /** Bytes asked for on all nodes, times the time they were held. */
   readonly memoryByteMs: number;
+  /** Gpus held on all nodes, times that time. */
+  readonly gpuMs: number;
   /** Cpu time that the processes used. */
   readonly usedUs: number;
 }

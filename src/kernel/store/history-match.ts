@@ -99,12 +99,18 @@ export function addUsage(
     if (!isIn(query.owner, job.owner) || !isIn(query.partition, job.partition)) continue;
     const heldMs = task.startedAt === null ? 0 : task.endedAt - task.startedAt;
     sums.add({
-      key: { user: job.owner, partition: job.partition, outcome: task.outcome }[query.by],
+      key: {
+        user: job.owner,
+        partition: job.partition,
+        outcome: task.outcome,
+        gpu: task.gpuType ?? '',
+      }[query.by],
       step: query.stepMs === null ? 0 : Math.floor((task.endedAt - query.from) / query.stepMs),
       starts: 1,
       tasks: task.final ? 1 : 0,
       cpuMs: heldMs * job.cpuCount * job.nodeCount,
       memoryByteMs: heldMs * job.memoryBytes * job.nodeCount,
+      gpuMs: heldMs * (task.gpuCount ?? 0),
       usedUs: task.userUs + task.systemUs,
     });
   }
@@ -126,6 +132,7 @@ export class UsageSums {
         tasks: sum.tasks + row.tasks,
         cpuMs: sum.cpuMs + row.cpuMs,
         memoryByteMs: sum.memoryByteMs + row.memoryByteMs,
+        gpuMs: sum.gpuMs + row.gpuMs,
         usedUs: sum.usedUs + row.usedUs,
       });
     }

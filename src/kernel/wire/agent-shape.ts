@@ -67,7 +67,12 @@ const held = map({
   place,
   epoch: count,
   life: optional(word),
-  share: map({ resources, gpus: list(count), gpuShareBytes: optional(count) }),
+  share: map({
+    resources,
+    gpus: list(count),
+    gpuTypes: optional(words),
+    gpuShareBytes: optional(count),
+  }),
   stands: optional(
     map({
       at: finite,

@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { AgentOptions } from '../../config/daemon-options.ts';
 import { healthOptions } from '../../config/health-options.ts';
 import { agentOptionsOf, type OptionsPart, optionsOf } from '../../config/part.ts';
-import { countedFrom } from '../../config/scheduling.ts';
+import { numbersFrom } from '../../config/scheduling.ts';
 import { readLiveMark, removeMark, writeMark } from '../../connect/process-file.ts';
 import { usage } from '../../model/failure.ts';
 import type { Resources } from '../../model/resources.ts';
@@ -93,7 +93,7 @@ function declaredResources(config: Config): Partial<Resources> {
   const cpuCount = config.optionalNumber('node.cpus');
   const memoryBytes = config.optionalNumber('node.memory');
   const gpuCount = config.optionalNumber('node.gpus');
-  const counted = countedFrom(config, 'node.resources');
+  const counted = numbersFrom(config, 'node.resources');
   return {
     ...(cpuCount === null ? {} : { cpuCount }),
     ...(memoryBytes === null ? {} : { memoryBytes }),

@@ -63,7 +63,8 @@ export const verb = defineVerb<Options>({
       for (const line of lines.length === 0 ? [EMPTY] : lines) context.print(line);
       return 0;
     }
-    const columns = usageColumns(key, stepMs !== undefined);
+    const hasGpus = rows.some(({ gpuHours = 0 }) => gpuHours > 0);
+    const columns = usageColumns(key, { hasSteps: stepMs !== undefined, hasGpus });
     const name = (row: UsageReportRow) => row.key;
     await context.list({ rows, columns, name, empty: EMPTY }, options.output);
     return 0;
@@ -88,7 +89,10 @@ function beginOfStep(at: number, stepMs: number): number {
   return Math.floor((at - offsetMs) / whole) * whole + offsetMs;
 }
 
-function usageColumns(by: UsageKey, hasSteps: boolean): Column<UsageReportRow>[] {
+function usageColumns(
+  by: UsageKey,
+  { hasSteps, hasGpus }: { readonly hasSteps: boolean; readonly hasGpus: boolean },
+): Column<UsageReportRow>[] {
   const steps = hasSteps
     ? [instantColumn<UsageReportRow>('FROM', ({ from }) => from, { now: 0 })]
     : [];
@@ -106,6 +110,7 @@ function usageColumns(by: UsageKey, hasSteps: boolean): Column<UsageReportRow>[]
     hours('USED', ({ usedCpuHours }) => usedCpuHours),
     { title: 'SHARE USED', value: efficiency, align: 'right' },
     hours('GIB HOURS', ({ gibHours }) => gibHours),
+    ...(hasGpus ? [hours('GPU HOURS', ({ gpuHours = 0 }) => gpuHours)] : []),
   ];
 }
 

@@ -36,5 +36,6 @@ function sum(one: UsageRow, other: UsageRow | undefined): UsageRow {
     usedUs: one.usedUs + other.usedUs,
     cpuMs: one.cpuMs + other.cpuMs,
     memoryByteMs: one.memoryByteMs + other.memoryByteMs,
+    gpuMs: one.gpuMs + other.gpuMs,
   };
 }

@@ -41,7 +41,21 @@ export function billedOf(task: Task): Billed {
     billed.memoryBytes += share.resources.memoryBytes;
     billed.gpuCount += share.resources.gpuCount;
   }
-  return billed;
+  const gpuTypes = gpuTypesOf(task);
+  return gpuTypes === null ? billed : { ...billed, gpuTypes };
+}
+
+/** How many gpus of which type it holds; null: none of a known type. */
+function gpuTypesOf({ parts }: Task): Readonly<Record<string, number>> | null {
+  let counts: Record<string, number> | null = null;
+  for (const { share } of parts.values()) {
+    for (const type of share.gpuTypes ?? []) {
+      if (type === '') continue;
+      counts ??= {};
+      counts[type] = (counts[type] ?? 0) + 1;
+    }
+  }
+  return counts;
 }
 
 export function epochIdOf(task: Task): EpochId {
@@ -271,6 +285,7 @@ function noteEnded(
   }
   const { job, index, epoch, startedAt } = task;
   const nodes = [...task.parts.keys()];
+  const { gpuCount, gpuTypes = {} } = billedOf(task);
   state.scratch.endedEpochs.push({
     job,
     index,
@@ -279,6 +294,8 @@ function noteEnded(
     startedAt,
     endedAt: lastEndOf(task, at),
     usage,
+    gpuCount,
+    gpuType: Object.keys(gpuTypes).sort().join('+') || null,
     final: next === 'done',
     outcome,
   });

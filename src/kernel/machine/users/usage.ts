@@ -31,5 +31,8 @@ export function forgetFaded(step: Step): void {
 }
 
 function isSame(a: BillingWeights, b: BillingWeights): boolean {
-  return a.cpu === b.cpu && a.memory === b.memory && a.gpu === b.gpu;
+  if (a.cpu !== b.cpu || a.memory !== b.memory || a.gpu !== b.gpu) return false;
+  const [types, others] = [a.gpus ?? {}, b.gpus ?? {}];
+  const names = Object.keys({ ...types, ...others });
+  return names.every((name) => types[name] === others[name]);
 }

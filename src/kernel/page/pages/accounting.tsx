@@ -30,9 +30,13 @@ const TITLES: Readonly<Record<UsageKey, string>> = {
   group: 'Group',
   partition: 'Partition',
   outcome: 'Outcome',
+  gpu: 'Type of gpus',
 };
-/** The row of users who are in no group. */
-const NO_GROUP = 'in no group';
+/** The row of what has no name. */
+const NAMELESS: Readonly<Partial<Record<UsageKey, string>>> = {
+  group: 'in no group',
+  gpu: 'no gpu, or of no known type',
+};
 const TONES: readonly Tone[] = ['run', 'wait', 'stop', 'good', 'move', 'dim'];
 
 export function Accounting() {
@@ -137,7 +141,7 @@ function Used({ report, by }: { report: Report; by: UsageKey }) {
         label="Cpu hours over time"
         times={used.times}
         curves={used.series.map(({ name, values }, at) => ({
-          name: name || NO_GROUP,
+          name: name || NAMELESS[by] || '',
           values,
           tone: TONES[at] ?? 'dim',
         }))}
@@ -155,6 +159,7 @@ function Used({ report, by }: { report: Report; by: UsageKey }) {
 
 function UsedTable({ used: { rows }, by }: { used: UsageOverTime; by: UsageKey }) {
   const most = rows[0]?.cpuHours ?? 0;
+  const hasGpus = rows.some(({ gpuHours }) => gpuHours > 0);
   return (
     <table class="plain">
       <thead>
@@ -163,16 +168,18 @@ function UsedTable({ used: { rows }, by }: { used: UsageOverTime; by: UsageKey }
           <th class="number">Tasks</th>
           <th class="number">Cpu hours</th>
           <th class="number">Of them worked</th>
+          {hasGpus && <th class="number">Gpu hours</th>}
           <th class="spare">Of the most</th>
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, tasks, cpuHours, usedCpuHours }) => (
+        {rows.map(({ name, tasks, cpuHours, usedCpuHours, gpuHours }) => (
           <tr key={name}>
-            <td>{name || NO_GROUP}</td>
+            <td>{name || NAMELESS[by]}</td>
             <td class="number">{countWords(tasks)}</td>
             <td class="number">{cpuHours.toFixed(2)}</td>
             <td class="number">{usedCpuHours.toFixed(2)}</td>
+            {hasGpus && <td class="number">{gpuHours.toFixed(2)}</td>}
             <td class="spare">
               <Bar part={cpuHours} whole={most} label={`${cpuHours.toFixed(2)} cpu hours`} />
             </td>

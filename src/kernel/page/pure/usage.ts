@@ -10,6 +10,7 @@ export interface UsageRow {
   /** Hours for which cpus were held, and in which they worked. */
   readonly cpuHours: number;
   readonly usedCpuHours: number;
+  readonly gpuHours: number;
 }
 
 export interface UsageOverTime {
@@ -42,7 +43,7 @@ export function usageOf(
   const size = Math.max(1, Math.ceil((until - from) / stepMs));
   const times = Array.from({ length: size }, (_, at) => from + at * stepMs);
   const all = new Map<string, UsageRow & { values: number[] }>();
-  for (const { key, from: begin, tasks, cpuHours, usedCpuHours } of reported) {
+  for (const { key, from: begin, tasks, cpuHours, usedCpuHours, gpuHours = 0 } of reported) {
     const one = all.get(key);
     const values = one?.values ?? times.map(() => 0);
     const at = Math.min(size - 1, Math.round((begin - from) / stepMs));
@@ -53,6 +54,7 @@ export function usageOf(
       tasks: tasks + (one?.tasks ?? 0),
       cpuHours: cpuHours + (one?.cpuHours ?? 0),
       usedCpuHours: usedCpuHours + (one?.usedCpuHours ?? 0),
+      gpuHours: gpuHours + (one?.gpuHours ?? 0),
     });
   }
   const named = [...all.values()];
@@ -66,8 +68,8 @@ export function usageOf(
 
 /** Comma separated, as spreadsheets read it; nothing in it is taken for a formula. */
 export function usageCsv(rows: readonly UsageRow[], by: UsageKey): string {
-  const lines = rows.map(({ name, tasks, cpuHours, usedCpuHours }) =>
-    [csvCell(name), tasks, cpuHours.toFixed(3), usedCpuHours.toFixed(3)].join(),
+  const lines = rows.map(({ name, tasks, cpuHours, usedCpuHours, gpuHours }) =>
+    [csvCell(name), tasks, ...[cpuHours, usedCpuHours, gpuHours].map((of) => of.toFixed(3))].join(),
   );
-  return [`${by},tasks,cpu_hours,used_cpu_hours`, ...lines, ''].join('\n');
+  return [`${by},tasks,cpu_hours,used_cpu_hours,gpu_hours`, ...lines, ''].join('\n');
 }

@@ -1,5 +1,6 @@
 // What each user has used: allocated resources, weighed, times time, fading with a half-life.
 
+import { isOfType } from '../../model/cards-for.ts';
 import type { UserName } from '../../model/ids.ts';
 import { FORGOTTEN_USAGE_MS } from '../../model/limits.ts';
 import type { Resources } from '../../model/resources.ts';
@@ -10,7 +11,10 @@ import {
 } from '../../model/scheduling.ts';
 
 /** What is billed of an allocation. */
-export type Billed = Pick<Resources, 'cpuCount' | 'memoryBytes' | 'gpuCount'>;
+export interface Billed extends Pick<Resources, 'cpuCount' | 'memoryBytes' | 'gpuCount'> {
+  /** How many of the gpus are of which type. Absent: none is known. */
+  readonly gpuTypes?: Readonly<Record<string, number>>;
+}
 
 const NOTHING: Billed = { cpuCount: 0, memoryBytes: 0, gpuCount: 0 };
 const GIB = 2 ** 30;
@@ -58,12 +62,7 @@ export class UsageBook {
     const account = known ?? { amount: 0, at, held: NOTHING };
     this.#accounts.set(user, account);
     this.#advance(account, at);
-    const { cpuCount, memoryBytes, gpuCount } = account.held;
-    account.held = {
-      cpuCount: cpuCount + sign * change.cpuCount,
-      memoryBytes: memoryBytes + sign * change.memoryBytes,
-      gpuCount: gpuCount + sign * change.gpuCount,
-    };
+    account.held = sumOf(account.held, change, sign);
   }
 
   /** The user holds so much less since `endedAt`, which is heard of only now. */
@@ -135,9 +134,39 @@ export class UsageBook {
   #amountAt({ amount, at, held }: Account, now: number): number {
     const { halfLifeMs, weights } = this.#rules;
     const left = 2 ** (-Math.max(0, now - at) / halfLifeMs);
-    const { cpu, memory, gpu } = weights;
-    const rate = cpu * held.cpuCount + (memory * held.memoryBytes) / GIB + gpu * held.gpuCount;
+    const { cpu, memory } = weights;
+    const rate = cpu * held.cpuCount + (memory * held.memoryBytes) / GIB + gpuRate(held, weights);
     return amount * left + ((rate * halfLifeMs) / Math.LN2) * (1 - left);
+  }
+}
+
+function sumOf(held: Billed, change: Billed, sign: 1 | -1): Billed {
+  const sum: Billed = {
+    cpuCount: held.cpuCount + sign * change.cpuCount,
+    memoryBytes: held.memoryBytes + sign * change.memoryBytes,
+    gpuCount: held.gpuCount + sign * change.gpuCount,
+  };
+  const types = { ...held.gpuTypes };
+  for (const [type, count] of Object.entries(change.gpuTypes ?? {})) {
+    const left = (types[type] ?? 0) + sign * count;
+    if (left === 0) delete types[type];
+    else types[type] = left;
+  }
+  return Object.keys(types).length === 0 ? sum : { ...sum, gpuTypes: types };
+}
+
+function gpuRate({ gpuCount, gpuTypes = {} }: Billed, { gpu, gpus = {} }: BillingWeights): number {
+  let rate = gpu * gpuCount;
+  for (const [type, count] of Object.entries(gpuTypes)) {
+    rate += count * (weightOf(type, gpus) - gpu);
+  }
+  return rate;
+
+  /** The longer one counts of two names that mean the type: `a100-80g` before `a100`. */
+  function weightOf(type: string, all: Readonly<Record<string, number>>): number {
+    const names = Object.keys(all).filter((name) => isOfType(type, name));
+    const [name] = names.sort((a, b) => b.length - a.length);
+    return name === undefined ? gpu : (all[name] as number);
   }
 }
 

@@ -1,7 +1,7 @@
 // One cycle's working view of the cluster: what the pool has free, less what this cycle has given
 // away, less what is set aside for later. The pool itself never changes here.
 
-import { type Cards, leastOf } from '../../model/cards.ts';
+import { type Cards, leastOf, typesOf } from '../../model/cards.ts';
 import type { JobId, NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import type { Share } from '../../model/orders.ts';
@@ -313,7 +313,13 @@ function shareOf(
   { exclusive, perNode }: ResourceRequest,
   gpus: readonly number[],
 ): Share {
-  const share = { node: name, resources: plainAmounts(exclusive ? total : perNode), gpus };
+  const types = typesOf(total.cards, gpus);
+  const share = {
+    node: name,
+    resources: plainAmounts(exclusive ? total : perNode),
+    gpus,
+    ...(types === null ? {} : { gpuTypes: types }),
+  };
   const gpuShareBytes = perNode.gpuKind?.shareBytes ?? null;
   return gpuShareBytes === null ? share : { ...share, gpuShareBytes };
 }

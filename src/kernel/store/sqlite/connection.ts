@@ -5,7 +5,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { hasWords } from '../../base/search-words.ts';
 import { BUSY_TIMEOUT_MS, CHECKPOINT_PAGES, LOG_FILE_BYTES_MAX } from './bounds.ts';
 import { createPrivate } from './lock.ts';
-import { INDEXES, prepareSchema } from './schema.ts';
+import { addColumns, INDEXES, prepareSchema } from './schema.ts';
 
 export interface Connection {
   /** Prepared once per text; texts are made of constants only. */
@@ -39,6 +39,7 @@ function configure(database: DatabaseSync, path: string): void {
   // SQLite opens a file it may not write as read-only without a word; this is where it shows.
   database.exec('BEGIN IMMEDIATE; ROLLBACK');
   database.exec(INDEXES);
+  addColumns(database);
   addSearch(database);
 }
 

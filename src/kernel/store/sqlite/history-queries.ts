@@ -95,7 +95,12 @@ function* endsInSteps(
   return rows;
 }
 
-const USAGE_KEYS = { user: 'jobs.owner', partition: 'jobs.partition', outcome: 'tasks.outcome' };
+const USAGE_KEYS = {
+  user: 'jobs.owner',
+  partition: 'jobs.partition',
+  outcome: 'tasks.outcome',
+  gpu: "ifnull(tasks.gpu_type, '')",
+};
 
 export function* usageInSteps(connect: Connect, query: UsageQuery): Steps<UsageRow[]> {
   const conditions = [
@@ -107,10 +112,12 @@ export function* usageInSteps(connect: Connect, query: UsageQuery): Steps<UsageR
   // Numbers are bound as REAL: without the cast this is no whole number.
   const step = query.stepMs === null ? '0' : 'CAST((tasks.ended_at - ?) / ? AS INTEGER)';
   const stepValues = query.stepMs === null ? [] : [query.from, query.stepMs];
-  const held = 'ifnull(tasks.ended_at - tasks.started_at, 0) * jobs.node_count';
+  const time = 'ifnull(tasks.ended_at - tasks.started_at, 0)';
+  const held = `${time} * jobs.node_count`;
   const text = `SELECT ${USAGE_KEYS[query.by]} AS key, ${step} AS step,
     count(*) AS starts, sum(tasks.final) AS tasks, total(tasks.user_us + tasks.system_us) AS usedUs,
-    total(${held} * jobs.cpu_count) AS cpuMs, total(${held} * jobs.memory_bytes) AS memoryByteMs
+    total(${held} * jobs.cpu_count) AS cpuMs, total(${held} * jobs.memory_bytes) AS memoryByteMs,
+    total(${time} * ifnull(tasks.gpu_count, 0)) AS gpuMs
     FROM tasks CROSS JOIN jobs ON jobs.job_id = tasks.job_id
     WHERE tasks.job_id >= ? AND tasks.job_id < ? ${and(conditions)} GROUP BY 1, 2`;
   const sums = new UsageSums();

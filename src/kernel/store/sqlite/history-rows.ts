@@ -51,6 +51,8 @@ export const TASK_COLUMNS = {
   userUs: 'user_us',
   systemUs: 'system_us',
   memoryPeakBytes: 'memory_peak_bytes',
+  gpuCount: 'gpu_count',
+  gpuType: 'gpu_type',
 } as const satisfies Record<keyof TaskRow, string>;
 
 export function packHistory(history: readonly HistoryRow[]): PackedHistory {
@@ -117,6 +119,8 @@ function taskValues(row: TaskRow): Value[] {
     row.userUs,
     row.systemUs,
     row.memoryPeakBytes,
+    row.gpuCount,
+    row.gpuType,
   ];
 }
 

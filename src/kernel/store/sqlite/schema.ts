@@ -100,6 +100,17 @@ export const INDEXES = `
 CREATE INDEX IF NOT EXISTS tasks_by_end ON tasks (ended_at, job_id, task_index, epoch);
 `;
 
+/** Columns of `tasks` that came later, made in the same way: an older program leaves them empty. */
+const LATER_COLUMNS = { gpu_count: 'INTEGER', gpu_type: 'TEXT' } as const;
+
+export function addColumns(database: DatabaseSync): void {
+  const rows = database.prepare("SELECT name FROM pragma_table_info('tasks')").all();
+  const known = new Set(rows.map(({ name }) => name));
+  for (const [name, type] of Object.entries(LATER_COLUMNS)) {
+    if (!known.has(name)) database.exec(`ALTER TABLE tasks ADD COLUMN ${name} ${type}`);
+  }
+}
+
 const UPGRADES: readonly string[] = [VERSION_1];
 
 /** What this program writes, as `PRAGMA user_version`. */

@@ -9,6 +9,7 @@ export interface Used {
   readonly cpuHours: number;
   readonly usedCpuHours: number;
   readonly gibHours: number;
+  readonly gpuHours?: number | undefined;
 }
 
 /** One job of the month. */
@@ -70,7 +71,16 @@ function usersTable({ byUser, waits }: Month): string {
   if (rest.length > 0) {
     rows.push([...amounts(sumOf(`${rest.length} others`, rest)), '', '']);
   }
-  const titles = ['user', 'tasks', 'cpu hours', 'worked', 'GiB hours', 'half waited', 'longest'];
+  const titles = [
+    'user',
+    'tasks',
+    'cpu hours',
+    'worked',
+    'GiB hours',
+    'gpu hours',
+    'half waited',
+    'longest',
+  ];
   return table(titles, rows);
 }
 
@@ -96,6 +106,7 @@ const amounts = (used: Used): string[] => [
   hours(used.cpuHours),
   share(used),
   hours(used.gibHours),
+  hours(used.gpuHours ?? 0),
 ];
 
 function sumOf(key: string, all: readonly Used[]): Used {
@@ -107,6 +118,7 @@ function sumOf(key: string, all: readonly Used[]): Used {
     cpuHours: sum(({ cpuHours }) => cpuHours),
     usedCpuHours: sum(({ usedCpuHours }) => usedCpuHours),
     gibHours: sum(({ gibHours }) => gibHours),
+    gpuHours: sum(({ gpuHours = 0 }) => gpuHours),
   };
 }
 

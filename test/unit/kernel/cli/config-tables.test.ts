@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { type Config, loadConfig } from '../../../../src/kernel/config/config.ts';
 import { parseConfig } from '../../../../src/kernel/config/read-file.ts';
-import { countedFrom, schedulingFrom } from '../../../../src/kernel/config/scheduling.ts';
+import { numbersFrom, schedulingFrom } from '../../../../src/kernel/config/scheduling.ts';
 import { schemaOf } from '../../../../src/kernel/config/schema.ts';
 import { plainPartition, plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
 import { WINGS } from '../../../../src/wings.ts';
@@ -219,9 +219,18 @@ test('[V16] counted resources stand under cluster and node', async () => {
     'cluster: {resources: {matlab: 5}}\nnode: {resources: {scratch: 400}}\n',
   );
   assert.deepEqual(schedulingFrom(config).resources, { matlab: 5 });
-  assert.deepEqual(countedFrom(config, 'node.resources'), { scratch: 400 });
+  assert.deepEqual(numbersFrom(config, 'node.resources'), { scratch: 400 });
   await assert.rejects(configOf('cluster: {resources: {matlab: -1}}\n'), /resources\.matlab/);
   await assert.rejects(configOf('cluster: {resources: {a b: 1}}\n'), /'a b' is not a name/);
+});
+
+test('[V17] types of gpus have weights of their own under fair_share', async () => {
+  const config = await configOf(
+    'fair_share: {gpu_weight: 4, gpu_weights: {a100-80g: 8, t4: 0.5}}\n',
+  );
+  const { gpu, gpus } = schedulingFrom(config).fairShare.weights;
+  assert.deepEqual([gpu, gpus], [4, { 'a100-80g': 8, t4: 0.5 }]);
+  await assert.rejects(configOf('fair_share: {gpu_weights: {t4: -1}}\n'), /gpu_weights\.t4/);
 });
 
 test('[P16] the caps of all users stand under caps', async () => {

@@ -136,6 +136,23 @@ scenario('[V8] a card that is used outside is not one of those that are free', (
   assert.deepEqual(gpusOf(head, '1'), [1, 3]);
 });
 
+scenario('[V17] a start keeps the types of its gpus, whatever its node tells later', (head) => {
+  head.connect('n1', { cpus: 8, gpus: 4, cards: MIXED });
+  head.submit({ gpuCount: 3 });
+  assert.deepEqual(head.schedule(), ['1#1@n1']);
+  const types = { 'a100-40g': 1, rtx3090: 2 };
+  assert.deepEqual(head.state.usage.heldBy(head.job(1).owner).gpuTypes, types);
+  head.tellCards('n1', []);
+  head.crash();
+  assert.deepEqual(head.state.usage.heldBy(head.job(1).owner).gpuTypes, types);
+  head.connect('n1', { cpus: 8, gpus: 4, cards: MIXED });
+  head.started('1#1');
+  head.ended('1#1');
+  const [ended] = head.state.scratch.endedEpochs.slice(-1);
+  assert.deepEqual([ended?.gpuCount, ended?.gpuType], [3, 'a100-40g+rtx3090']);
+  assert.equal(head.state.usage.heldBy(head.job(1).owner).gpuTypes, undefined);
+});
+
 scenario('[V9] shares fill one card up to its memory, and no more', (head) => {
   head.connect('n1', { cpus: 8, gpus: 2, cards: [of(0, 'l40s', 48), of(1, 'l40s', 48)] });
   for (let count = 0; count < 3; count += 1) head.submit({ gpuShareBytes: 20 * GIB });

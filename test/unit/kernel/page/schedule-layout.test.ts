@@ -176,14 +176,14 @@ test('usage is put into its steps, and the largest comes first', () => {
   });
   const used = usageOf([row('a', 0, 1), row('b', 0, 2), row('a', 47, 4)], steps);
   assert.deepEqual(used.rows, [
-    { name: 'a', tasks: 4, cpuHours: 5, usedCpuHours: 2.5 },
-    { name: 'b', tasks: 2, cpuHours: 2, usedCpuHours: 1 },
+    { name: 'a', tasks: 4, cpuHours: 5, usedCpuHours: 2.5, gpuHours: 0 },
+    { name: 'b', tasks: 2, cpuHours: 2, usedCpuHours: 1, gpuHours: 0 },
   ]);
   assert.deepEqual([used.times.length, used.times[47]], [48, 147 * hour]);
   const [first] = used.series;
   assert.deepEqual([first?.values.length, first?.values[0], first?.values[47]], [48, 1, 4]);
-  const rows = [{ name: '=1+"x",y', tasks: 1, cpuHours: 0.5, usedCpuHours: 0.25 }];
-  const csv = `user,tasks,cpu_hours,used_cpu_hours\n"'=1+""x"",y",1,0.500,0.250\n`;
+  const rows = [{ name: '=1+"x",y', tasks: 1, cpuHours: 0.5, usedCpuHours: 0.25, gpuHours: 2 }];
+  const csv = `user,tasks,cpu_hours,used_cpu_hours,gpu_hours\n"'=1+""x"",y",1,0.500,0.250,2.000\n`;
   assert.equal(usageCsv(rows, 'user'), csv);
 });
 

@@ -165,6 +165,23 @@ test('[A24] memory and gpus count by their weights, from when the weights are to
   close(Math.round(used(2 * HOUR) * 1000), 2000 + (2 + 8 * 0.25 + 10) * 1000);
 });
 
+test('[V17] gpus of a type count by its own weight, the others by that of all', () => {
+  const book = new UsageBook();
+  const weights = { cpu: 0, memory: 0, gpu: 2, gpus: { a100: 8, 'a100-40g': 5, t4: 0 } };
+  book.setRules({ halfLifeMs: 1e15, weights }, 0);
+  const held = (gpuCount: number, gpuTypes?: Readonly<Record<string, number>>) => {
+    const plain = { cpuCount: 1, memoryBytes: 0, gpuCount };
+    return gpuTypes === undefined ? plain : { ...plain, gpuTypes };
+  };
+  const hoursOf = (at: number): number => Math.round((book.usageAt(at).get(ANN) ?? 0) / HOUR);
+  book.hold(ANN, held(4, { 'a100-80g': 1, 'a100-40g': 1, t4: 1, h100: 1 }), 0);
+  book.hold(ANN, held(1), 0);
+  assert.equal(hoursOf(HOUR), 8 + 5 + 0 + 2 + 2);
+  book.hold(ANN, held(4, { 'a100-80g': 1, 'a100-40g': 1, t4: 1, h100: 1 }), HOUR, -1);
+  assert.equal(hoursOf(2 * HOUR), 17 + 2);
+  assert.equal(book.heldBy(ANN).gpuTypes, undefined);
+});
+
 const BILLED = { ...FAIR.fairShare, weights: { cpu: 0, memory: 1, gpu: 0 } };
 
 scenario('[A24, S4] other weights are a fact of the journal, also after a restart', (head) => {

@@ -28,10 +28,10 @@ test('[Y10] a month is one page: sums, a row for each user, outcomes, and what t
 
 2 users, 100 tasks: 100 cpu hours, of which 58 % were worked; 75 % of the tasks completed.
 
-| user | tasks | cpu hours | worked | GiB hours | half waited | longest |
-|---|---:|---:|---:|---:|---:|---:|
-| ann | 90 | 60 | 90 % | 120 | 5m | 2h |
-| bob | 10 | 40 | 10 % | 80 | 0s | 0s |
+| user | tasks | cpu hours | worked | GiB hours | gpu hours | half waited | longest |
+|---|---:|---:|---:|---:|---:|---:|---:|
+| ann | 90 | 60 | 90 % | 120 | 0 | 5m | 2h |
+| bob | 10 | 40 | 10 % | 80 | 0 | 0s | 0s |
 
 | outcome | tasks | cpu hours |
 |---|---:|---:|

@@ -39,7 +39,7 @@ function groupsOf({ state, settings }: Pick<Engine, 'state' | 'settings'>, user:
 }
 
 function viewRow(row: UsageRow, from: number, stepMs: number) {
-  const { key, step, starts, tasks, cpuMs, memoryByteMs, usedUs } = row;
+  const { key, step, starts, tasks, cpuMs, memoryByteMs, gpuMs, usedUs } = row;
   return {
     key,
     from: from + step * stepMs,
@@ -47,6 +47,7 @@ function viewRow(row: UsageRow, from: number, stepMs: number) {
     tasks,
     cpuHours: cpuMs / HOUR_MS,
     gibHours: memoryByteMs / HOUR_MS / 1024 ** 3,
+    gpuHours: gpuMs / HOUR_MS,
     usedCpuHours: usedUs / 1000 / HOUR_MS,
   };
 }

@@ -12,6 +12,7 @@ const row = (key: string, step: number, starts: number) => ({
   usedUs: 1,
   cpuMs: 10 * starts,
   memoryByteMs: 2,
+  gpuMs: 5,
 });
 
 test('users add up to their groups, in each of several, and under no name in none', () => {

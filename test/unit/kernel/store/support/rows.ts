@@ -45,6 +45,8 @@ export function taskRow(jobId: number, changes: Partial<TaskRow> = {}): TaskRow 
     userUs: 1_500_000,
     systemUs: 250_000,
     memoryPeakBytes: 20_971_520,
+    gpuCount: 0,
+    gpuType: null,
     ...changes,
   };
 }
