@@ -1,7 +1,7 @@
 // What jobs and nodes use, on real processes: looks of a real agent, at its own pace of ten seconds.
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JobDetail } from '../../src/kernel/api/jobs.ts';
@@ -80,11 +80,18 @@ describe('samples of a node and its tasks', () => {
 
 describe('samples of gpus', () => {
   let cluster: GpuCluster;
+  /** All cards work for so much of the time. */
+  const work = (busy: number): void => {
+    const nvidia = WORKSTATION.nvidia.map((card) => ({ ...card, busy, used: 1000 }));
+    cluster.write({ ...WORKSTATION, nvidia, processes: [] });
+  };
 
   before(async () => {
     cluster = new GpuCluster();
-    const nvidia = WORKSTATION.nvidia.map((card) => ({ ...card, busy: 40, used: 1000 }));
-    cluster.write({ ...WORKSTATION, nvidia, processes: [] });
+    work(40);
+    mkdirSync(cluster.state, { recursive: true });
+    const rule = 'gpu_idle: {default: {for: 10s, end_after: 30s}}\n';
+    writeFileSync(path.join(cluster.state, 'weft.yaml'), rule);
     await cluster.up('--listen', 'none');
     await cluster.shows('free free free');
   });
@@ -111,5 +118,20 @@ describe('samples of gpus', () => {
       ],
     );
     await cluster.ok('cancel', id);
+  });
+
+  it('[V18] a job whose gpu is idle is named, and ended where its partition says so', async () => {
+    work(0);
+    const id = await cluster.ok('run', '--gpus', 'rtx3090:1', '--', 'exec sleep 600');
+    await until('it is said', async () => {
+      const said = await cluster.ok('job', id);
+      return /Its gpu has been idle for \d+s.*is ended after 30s/s.test(said) || undefined;
+    });
+    const { code } = await cluster.weft('wait', id);
+    assert.notEqual(code, 0);
+    assert.match(
+      await cluster.ok('job', id),
+      /its gpu was idle for [3-5]\ds; gpu_idle of partition default ends such tasks/,
+    );
   });
 });

@@ -32,6 +32,8 @@ interface OwnScratch {
   retryNotBefore: number;
   /** Why what an epoch left cannot be kept now, in words; the shell writes it. */
   readonly keepingTrouble: Map<EpochId, string>;
+  /** What wings say of running tasks, a sentence each; their shells write and delete it. */
+  readonly taskNotices: Map<EpochId, string>;
   /** What running tasks have in memory; the shell writes it. */
   readonly memory: MemoryBook;
   /** Which nodes have had these inputs, by the hash of their list, and why tasks are where they are. */
@@ -93,6 +95,7 @@ export function createScratch(): OwnScratch {
     retryTurn: 0,
     retryNotBefore: 0,
     keepingTrouble: new Map(),
+    taskNotices: new Map(),
     memory: new MemoryBook(),
     brokerage: new BrokerageBook(),
     touched: [],

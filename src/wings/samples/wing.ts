@@ -20,5 +20,7 @@ export const samples: Wing = {
       },
     ],
   },
+  keys: async () => (await import('./config/keys.ts')).keys,
+  options: async () => (await import('./config/options.ts')).options,
   head: async (program) => (await import('./bin/head.ts')).headOf(program),
 };

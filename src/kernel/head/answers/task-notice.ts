@@ -28,6 +28,7 @@ export function taskNotice(known: NoticeSource, task: Task): string | null {
     keepingNotice(known.state, task) ??
     killedNotice(known.state, task) ??
     gpuNotice(known.state, task) ??
+    wingNotice(known.state, task) ??
     heldUpNotice(known, task)
   );
 }
@@ -50,6 +51,10 @@ export function jobNotice(known: NoticeSource, job: Job): string | null {
   }
   const ofGpus = gpuNoticeOfJob(known.state, job);
   if (ofGpus !== null) return ofGpus;
+  for (const task of known.state.scratch.taskNotices.size > 0 ? job.active.values() : []) {
+    const notice = wingNotice(known.state, task);
+    if (notice !== null) return notice;
+  }
   for (const task of job.active.values()) {
     const notice = heldUpNotice(known, task);
     if (notice !== null) return notice;
@@ -74,6 +79,10 @@ function keepingNotice({ scratch }: NoticeSource['state'], task: Task): string |
   const left = [...task.parts.values()].filter(({ state }) => state !== 'ended');
   const where = left.map(({ share }) => share.node).join(', ');
   return `Its output files wait for room on the head: ${trouble} Until then they stay on ${where}.`;
+}
+
+function wingNotice({ scratch }: NoticeSource['state'], task: Task): string | null {
+  return scratch.taskNotices.get(formatEpochId(task.id, task.epoch)) ?? null;
 }
 
 function silenceNotice({ state }: NoticeSource, task: Task): string | null {

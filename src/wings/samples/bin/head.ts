@@ -6,6 +6,7 @@ import type { HeadPart } from '../../../kernel/head/part.ts';
 import { systemClock } from '../../../kernel/os/clock.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import type { HeadProgram } from '../../../kernel/wing.ts';
+import { IdleGpus } from '../head/idle-gpus.ts';
 import { samplesHead } from '../head/part.ts';
 import { Samples } from '../head/samples.ts';
 import type { Shelf } from '../ports/shelf.ts';
@@ -15,7 +16,7 @@ export function headOf({ options, log, onEnd }: HeadProgram): HeadPart {
   const shelf = shelfIn(path.join(options.directory, 'samples'), log);
   const samples = new Samples(shelf, systemClock, log);
   onEnd(() => samples.close());
-  return samplesHead(samples);
+  return samplesHead(samples, new IdleGpus(log));
 }
 
 /** A file that cannot be read is begun anew: it is not worth a head that does not start. */

@@ -3,7 +3,7 @@
 import { gauge, type Scrape, value } from '../../../kernel/head/http/scrape.ts';
 import type { Services } from '../../../kernel/head/http/services.ts';
 
-export function measure({ samples }: Services, scrape: Scrape): void {
+export function measure({ samples, idleGpus }: Services, scrape: Scrape): void {
   const cpus: Record<string, number> = {};
   const memory: Record<string, number> = {};
   const busy: Record<string, number> = {};
@@ -25,6 +25,9 @@ export function measure({ samples }: Services, scrape: Scrape): void {
   gauge(scrape, 'weft_gpu_util', util, 'gpu', busy);
   const used = 'Bytes of the memory of a gpu in use, at the last look.';
   gauge(scrape, 'weft_gpu_fb_used_bytes', used, 'gpu', held);
+  const idle =
+    'Tasks whose gpus have been idle for longer than gpu_idle of their partition has it.';
+  value(scrape, 'weft_gpu_idle_tasks', idle, idleGpus.count);
   value(scrape, 'weft_samples_bytes', 'Bytes of the file of samples.', samples.bytes);
   const heard = 'Samples that nodes have told since the head was started.';
   value(scrape, 'weft_samples_heard_total', heard, samples.samples);

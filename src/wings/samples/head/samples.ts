@@ -74,17 +74,18 @@ export class Samples {
     this.#flushedAt = clock.monotonic();
   }
 
-  /** What an agent says of its own node: of tasks it is believed that the node has them. */
-  hear(state: State, name: NodeName, said: unknown): void {
+  /** What an agent says of its own node: of tasks it is believed that the node has them. Returns its looks. */
+  hear(state: State, name: NodeName, said: unknown): readonly Look[] {
     const looks = readLooks(said, this.#clock.now());
-    if (looks === null) return this.#complain(name);
-    if (!state.nodes.has(name)) return;
+    if (looks === null) this.#complain(name);
+    if (looks === null || !state.nodes.has(name)) return [];
     for (const look of looks) {
       this.#addNode(name, look);
       for (const use of look.tasks) this.#addTask(state, name, look.at, use);
     }
     const look = looks.at(-1);
     if (look !== undefined) this.#last.set(name, { at: look.at, look });
+    return looks;
   }
 
   /** Once of each node: it says the same every ten seconds. */

@@ -1,0 +1,91 @@
+// Tasks that hold gpus and do not use them: named where people see the task, and ended where the
+// partition says so.
+
+import type { Engine } from '../../../kernel/head/engine.ts';
+import type { Task } from '../../../kernel/machine/jobs/facts.ts';
+import { placeOf } from '../../../kernel/machine/jobs/place.ts';
+import type { State } from '../../../kernel/machine/state.ts';
+import { isStopped } from '../../../kernel/machine/tasks/stops.ts';
+import type { EpochId, NodeName } from '../../../kernel/model/ids.ts';
+import type { Settings } from '../../../kernel/model/settings.ts';
+import type { Log } from '../../../kernel/ports/log.ts';
+import { endedWords, IdleBook, type IdleRule, idleWords } from '../core/idle.ts';
+import type { Look } from '../model/look.ts';
+
+type Known = Pick<Engine, 'state' | 'settings' | 'perform'>;
+
+export class IdleGpus {
+  readonly #book = new IdleBook();
+  readonly #log: Log;
+  /** Those of which something is said now. */
+  readonly #named = new Set<EpochId>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Tasks of which something is said. */
+  get count(): number {
+    return this.#named.size;
+  }
+
+  /** What a node has told of its own tasks. */
+  hear({ state, settings }: Known, node: NodeName, looks: readonly Look[]): void {
+    if (!hasRules(settings)) return;
+    for (const { at, tasks } of looks) {
+      for (const { epochId, gpuMilli } of tasks) {
+        const task = taskOn(state, node, epochId);
+        const rule = task === null ? null : ruleOf(settings, task);
+        if (task === null || rule === null) continue;
+        const count = task.parts.get(node)?.share.gpus.length ?? 0;
+        // Whoever was stopped cannot work.
+        const milli = task.state === 'running' && !isStopped(task) ? gpuMilli : null;
+        this.#book.note(epochId, node, at, { milli, count }, rule);
+      }
+    }
+  }
+
+  /** Says what there is to say by now, and ends whom it must. */
+  tick(known: Known, now: number): void {
+    const { taskNotices } = known.state.scratch;
+    const before = [...this.#named];
+    this.#named.clear();
+    for (const epochId of [...this.#book.epochs]) this.#judge(known, epochId as EpochId, now);
+    for (const epochId of before) if (!this.#named.has(epochId)) taskNotices.delete(epochId);
+  }
+
+  #judge(known: Known, epochId: EpochId, now: number): void {
+    const { state, settings } = known;
+    const [node] = this.#book.nodesOf(epochId);
+    const task = taskOn(state, node as NodeName, epochId);
+    const rule = task === null ? null : ruleOf(settings, task);
+    if (task === null || rule === null) return this.#book.forget(epochId);
+    const parts = [...task.parts].filter(([, { share }]) => share.gpus.length > 0);
+    const names = parts.map(([name]) => name);
+    const idleMs = this.#book.idleMs(epochId, names, now);
+    if (idleMs < rule.forMs) return;
+    const gpus = parts.reduce((sum, [, { share }]) => sum + share.gpus.length, 0);
+    this.#named.add(epochId);
+    state.scratch.taskNotices.set(epochId, idleWords(gpus, idleMs, rule));
+    if (rule.endAfterMs === null || idleMs < rule.endAfterMs || task.ending !== null) return;
+    const because = endedWords(gpus, idleMs, task.job.spec.partition);
+    this.#log.info({ task: task.id, idleMs }, 'a task is ended whose gpus are idle');
+    const command = { kind: 'cancel_task', place: placeOf(task.job, task.index), because } as const;
+    known.perform({ kind: 'command', command, actor: { kind: 'system' } }, () => undefined);
+  }
+}
+
+function hasRules({ gpuIdle = {} }: Settings): boolean {
+  for (const _ in gpuIdle) return true;
+  return false;
+}
+
+function ruleOf({ gpuIdle = {} }: Settings, { job }: Task): IdleRule | null {
+  const { partition } = job.spec;
+  return Object.hasOwn(gpuIdle, partition) ? (gpuIdle[partition] as IdleRule) : null;
+}
+
+/** The task of that epoch, if the node has it. */
+function taskOn(state: State, node: NodeName, epochId: string): Task | null {
+  return state.nodes.get(node)?.holding.get(epochId as EpochId)?.task ?? null;
+}
