@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import {
-  appendFileSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -168,7 +167,13 @@ describe('files of jobs', () => {
   it('a damaged file of the cache is fetched again', async () => {
     const id = await run('--in', 'data', '--nodes-named', 'n1', '--', 'cat data > o');
     await done(id);
-    for (const file of contentsIn(inState('nodes/n1/cache/sha256'))) appendFileSync(file, 'junk');
+    const packs = inState('nodes/n1/cache/small');
+    for (const name of readdirSync(packs)) {
+      const file = openSync(join(packs, name), 'r+');
+      // Behind the hash and the size.
+      writeSync(file, 'junk', 40);
+      closeSync(file);
+    }
     const again = await run('--in', 'data', '--nodes-named', 'n1', '--', 'cat data > o');
     await done(again);
     assert.equal(await archived(again, 'o'), 'hello\n');
@@ -244,18 +249,14 @@ describe('the quota of a node', () => {
       await cluster.ok('wait', id);
       assert.equal(await cluster.ok('logs', id), name === 'two' ? `${2 * MIB}` : '1000');
     }
-    const sizes = contentsIn(join(cluster.state, 'nodes/n1/cache/sha256')).map(
-      (file) => statSync(file).size,
-    );
-    assert.deepEqual(sizes, [1000]);
+    const cache = join(cluster.state, 'nodes/n1/cache');
+    const sizes = readdirSync(cache, { recursive: true, encoding: 'utf8' })
+      .map((name) => statSync(join(cache, name)))
+      .filter((status) => status.isFile())
+      .map(({ size }) => size);
+    assert.deepEqual(sizes, [40 + 1000], 'of the large one nothing, which would be more than that');
   });
 });
-
-function contentsIn(root: string): string[] {
-  return readdirSync(root).flatMap((folder) =>
-    readdirSync(join(root, folder)).map((name) => join(root, folder, name)),
-  );
-}
 
 function hasPart(folder: string, isPart: (name: string) => boolean): boolean {
   if (!existsSync(folder)) return false;

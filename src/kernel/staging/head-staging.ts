@@ -19,15 +19,15 @@ import type { Files, Owner } from '../ports/files.ts';
 import type { Log } from '../ports/log.ts';
 import type { Staging, StagingFailure } from '../ports/staging.ts';
 import { downloadFiles } from '../transfer/download.ts';
-import { fetchSmall } from '../transfer/download-pack.ts';
+import { fetchSmall, receiveSmall } from '../transfer/download-pack.ts';
 import type { HeadAccess } from '../transfer/head-access.ts';
 import { uploadFiles } from '../transfer/upload.ts';
 import { Changed, type Collection, collectOutputs } from './collect.ts';
 import { FileSets } from './file-sets.ts';
 import type { HeadLine } from './head-line.ts';
 import { type Layout, layOut } from './layout.ts';
-import { type NearContents, NearFiles, NotNear } from './near-files.ts';
-import type { Content, NodeCache } from './node-cache.ts';
+import { type NearContents, NearFiles, NotHere } from './near-files.ts';
+import type { Content, Fetch, NodeCache } from './node-cache.ts';
 import { reported } from './reported.ts';
 import { Slots } from './slots.ts';
 
@@ -113,12 +113,15 @@ export class HeadStaging implements Staging {
       await mkdir(aside, { mode: 0o700 });
     };
     const lay = async (): Promise<void> => {
-      try {
-        await this.#lay(laying, await this.#findNear(access, entries));
-      } catch (error) {
-        if (!(error instanceof NotNear)) throw error;
-        await anew();
-        await this.#lay(laying, new Map());
+      let near = await this.#findNear(access, entries);
+      for (let turn = 1; ; turn += 1) {
+        try {
+          return await this.#lay(laying, near);
+        } catch (error) {
+          if (!(error instanceof NotHere) || turn === TURNS_MAX) throw error;
+          near = new Map();
+          await anew();
+        }
       }
     };
     try {
@@ -144,10 +147,19 @@ export class HeadStaging implements Staging {
     const cached = contentsOf(layout.entries).filter(
       ({ hash }) => !inMemory.has(hash) && !near.has(hash),
     );
-    const fetch = (missing: Parameters<typeof downloadFiles>[1]) => downloadFiles(access, missing);
-    const held = await this.#options.cache.hold(cached, fetch, signal);
+    const { cache } = this.#options;
+    const fetch: Fetch = async (large, small) => {
+      await downloadFiles(access, large);
+      await receiveSmall(access, small, (hash, bytes) => cache.keepSmall(hash, bytes));
+    };
+    const held = await cache.hold(cached, fetch, signal);
+    const get = (hash: BlobHash): Uint8Array | undefined => {
+      const bytes = inMemory.get(hash) ?? held.bytesOf(hash);
+      if (bytes === null) throw new NotHere(`${hash} is damaged in the cache`);
+      return bytes;
+    };
     try {
-      await layOut({ ...layout, pathOf: held.pathOf, inMemory, near });
+      await layOut({ ...layout, pathOf: held.pathOf, inMemory: { get }, near });
     } finally {
       held.release();
     }

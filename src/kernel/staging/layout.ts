@@ -29,7 +29,7 @@ export interface Layout {
   readonly entries: readonly FileEntry[];
   readonly pathOf: (hash: BlobHash) => string;
   /** Contents that are in no file yet. */
-  readonly inMemory?: ReadonlyMap<BlobHash, Uint8Array>;
+  readonly inMemory?: Pick<ReadonlyMap<BlobHash, Uint8Array>, 'get'>;
   /** Large contents that are elsewhere on this machine. */
   readonly near?: NearContents;
   /** Is there, and the agent's alone. */

@@ -15,13 +15,13 @@ import type { Content } from './node-cache.ts';
 /** A file of the head's, which nobody here changes. */
 type NearFile = ReplyOf<'blobFiles'>['files'][number];
 
-/** Copies a content to a file that is not there yet; throws `NotNear`. */
+/** Copies a content to a file that is not there yet; throws `NotHere`. */
 export type CopyTo = (to: string) => Promise<void>;
 
 export type NearContents = ReadonlyMap<BlobHash, CopyTo>;
 
 /** A file is not there any more, or is another one: its content has to come another way. */
-export class NotNear extends Error {}
+export class NotHere extends Error {}
 
 /** Files whose hash is remembered; more are hashed again. */
 const VERIFIED_MAX = 10_000;
@@ -55,7 +55,7 @@ export class NearFiles {
     await copyFile(from.path, to, COPY).catch(notNearIfGone);
     if (this.#verified.get(hash) === version) {
       if ((await identify(from)) === version) return;
-      throw new NotNear(from.path);
+      throw new NotHere(from.path);
     }
     await using copied = await open(to, 'r');
     if ((await hashOpen(copied.fd, (await copied.stat()).size)) !== hash) {
@@ -75,7 +75,7 @@ export class NearFiles {
 /** Another version whenever somebody has written to it. A copy of it was verified: so is this version. */
 async function identify({ path, dev, ino }: NearFile): Promise<string> {
   const status = await stat(path, { bigint: true }).catch(notNearIfGone);
-  if (!isSame(status, { dev, ino })) throw new NotNear(path);
+  if (!isSame(status, { dev, ino })) throw new NotHere(path);
   return versionOf(status);
 }
 
@@ -92,6 +92,6 @@ function noneAfterFailure(error: unknown): ReplyOf<'blobFiles'> {
 }
 
 function notNearIfGone(error: NodeJS.ErrnoException): never {
-  if (error.code === 'ENOENT' || error.code === 'EACCES') throw new NotNear(error.message);
+  if (error.code === 'ENOENT' || error.code === 'EACCES') throw new NotHere(error.message);
   throw error;
 }

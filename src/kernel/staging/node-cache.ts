@@ -7,17 +7,21 @@ import path from 'node:path';
 import { type CachedBlob, findUnneeded } from '../files/blobs/cache.ts';
 import { diskBytes } from '../files/blobs/upload.ts';
 import type { BlobHash } from '../model/blob.ts';
+import { BLOB_PACKED_BYTES_MAX } from '../model/limits.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { asideOf } from '../transfer/arriving.ts';
 import { breath, hashOpen } from '../transfer/local-file.ts';
 import { sealOf } from './seal.ts';
+import { SmallCache } from './small-cache.ts';
 
 export interface NodeCacheOptions {
   /** Made when it is not there. */
   readonly directory: string;
   /** The quota; what is being laid out is kept beyond it, for as long as that takes. */
   readonly bytesMax: number;
+  /** Contents up to this size lie many in one file; default `BLOB_PACKED_BYTES_MAX`. */
+  readonly smallBytesMax?: number;
   readonly bootId: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,9 +39,15 @@ export interface Missing extends Content {
 
 /** Contents that are here and stay until they are let go. */
 export interface Holding {
+  /** File of a large content. */
   pathOf(hash: BlobHash): string;
+  /** Bytes of a small content; null: damaged, to be fetched again; undefined: it is large. */
+  bytesOf(hash: BlobHash): Uint8Array | null | undefined;
   release(): void;
 }
+
+/** Brings contents: large ones into their files, small ones by `keepSmall`. */
+export type Fetch = (large: readonly Missing[], small: readonly Content[]) => Promise<void>;
 
 interface CacheEntry extends CachedBlob {
   size: number;
@@ -51,6 +61,8 @@ const PART_AGE_MS = 86_400_000;
 const LOOKED_PER_TURN = 100;
 /** Characters in the name of a whole content: the rest of its hash. */
 const NAME_LENGTH = 62;
+/** Share of the quota for small contents. */
+const SMALL_SHARE = 0.25;
 /** A use is noted on the disk only when the last was so long ago. */
 const NOTED_MS = 600_000;
 
@@ -60,33 +72,49 @@ export class NodeCache {
   /** On their way; each is fetched by one task for all that need it. */
   readonly #coming = new Map<BlobHash, Promise<void>>();
   #loaded: Promise<void> | null = null;
+  readonly #small: SmallCache;
+  readonly #smallBytesMax: number;
 
   constructor(options: NodeCacheOptions) {
+    const { directory, bytesMax, smallBytesMax = BLOB_PACKED_BYTES_MAX, clock } = options;
     this.#options = options;
+    this.#smallBytesMax = smallBytesMax;
+    const small = { directory: path.join(directory, 'small'), bytesMax: bytesMax * SMALL_SHARE };
+    this.#small = new SmallCache({ ...small, clock });
   }
 
   /** Bytes that all contents take up. */
   get bytes(): number {
-    let bytes = 0;
+    let { bytes } = this.#small;
     for (const { size } of this.#entries.values()) bytes += diskBytes(size);
     return bytes;
   }
 
+  /** To be called by whoever fetches it, and has verified it. */
+  keepSmall(hash: BlobHash, bytes: Uint8Array): void {
+    this.#small.add(hash, bytes);
+  }
+
+  #isSmall({ size }: Content): boolean {
+    return size <= this.#smallBytesMax;
+  }
+
   /** Resolves when all of them are here. `fetch` brings what is not. */
-  async hold(
-    contents: readonly Content[],
-    fetch: (missing: readonly Missing[]) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<Holding> {
+  async hold(contents: readonly Content[], fetch: Fetch, signal: AbortSignal): Promise<Holding> {
     // One that failed is tried again by the next task: the disk may have been full.
     this.#loaded ??= this.#load().catch((error: unknown) => {
       this.#loaded = null;
       throw error;
     });
     await this.#loaded;
-    const wanted = new Map(contents.map((content) => [content.hash, content]));
+    const all = new Map(contents.map((content) => [content.hash, content]));
+    const small = [...all.values()].filter((content) => this.#isSmall(content));
+    const wanted = new Map(all);
+    for (const { hash } of small) wanted.delete(hash);
     for (const content of wanted.values()) this.#entryOf(content).users += 1;
+    const letGoSmall = this.#small.hold(small.map(({ hash }) => hash));
     const release = (): void => {
+      letGoSmall();
       const usedAt = this.#options.clock.now();
       for (const hash of wanted.keys()) this.#letGo(hash, usedAt);
       this.#makeRoom().catch((error: unknown) => {
@@ -94,13 +122,14 @@ export class NodeCache {
       });
     };
     try {
-      await this.#ensure([...wanted.values()], fetch, signal);
+      await this.#ensure([...all.values()], fetch, signal);
     } catch (error) {
       release();
       for (const hash of wanted.keys()) this.#forgetMissing(hash);
       throw error;
     }
-    return { pathOf: (hash) => this.#pathOf(hash), release };
+    const bytesOf = (hash: BlobHash) => (wanted.has(hash) ? undefined : this.#small.read(hash));
+    return { pathOf: (hash) => this.#pathOf(hash), bytesOf, release };
   }
 
   /**
@@ -108,15 +137,12 @@ export class NodeCache {
    * stays, for who goes on with it at once.
    */
   async clear(keep: ReadonlySet<BlobHash> = new Set()): Promise<void> {
+    this.#small.makeRoom(0);
     await this.#remove(findUnneeded(this.#entries.values(), 0));
     await this.#removeParts(keep);
   }
 
-  async #ensure(
-    contents: readonly Content[],
-    fetch: (missing: readonly Missing[]) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #ensure(contents: readonly Content[], fetch: Fetch, signal: AbortSignal): Promise<void> {
     let left = await this.#lacking(contents);
     while (left.length > 0) {
       const mine = left.filter(({ hash }) => !this.#coming.has(hash));
@@ -128,10 +154,7 @@ export class NodeCache {
     }
   }
 
-  async #bring(
-    contents: readonly Content[],
-    fetch: (missing: readonly Missing[]) => Promise<void>,
-  ): Promise<void> {
+  async #bring(contents: readonly Content[], fetch: Fetch): Promise<void> {
     let done = (): void => undefined;
     const coming = new Promise<void>((resolve) => {
       done = resolve;
@@ -139,11 +162,13 @@ export class NodeCache {
     for (const { hash } of contents) this.#coming.set(hash, coming);
     try {
       await this.#makeRoom();
-      const missing = contents.map((content) => ({ ...content, path: this.#pathOf(content.hash) }));
+      const small = contents.filter((content) => this.#isSmall(content));
+      const large = contents.filter((content) => !this.#isSmall(content));
+      const missing = large.map((content) => ({ ...content, path: this.#pathOf(content.hash) }));
       const folders = new Set(missing.map((one) => path.dirname(one.path)));
       for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
-      await fetch(missing);
-      for (const { hash } of contents) {
+      await fetch(missing, small);
+      for (const { hash } of large) {
         await breath();
         this.#seal(hash);
       }
@@ -163,8 +188,10 @@ export class NodeCache {
     return lacking;
   }
 
-  async #isGood({ hash, size }: Content): Promise<boolean> {
+  async #isGood(content: Content): Promise<boolean> {
+    const { hash, size } = content;
     if (this.#coming.has(hash)) return false;
+    if (this.#isSmall(content)) return this.#small.has(hash);
     const file = this.#pathOf(hash);
     const status = statSync(file, { throwIfNoEntry: false });
     if (status === undefined) return false;
@@ -221,7 +248,9 @@ export class NodeCache {
 
   /** What is still to come counts as well: whoever waits for it uses it. */
   async #makeRoom(): Promise<void> {
-    await this.#remove(findUnneeded(this.#entries.values(), this.#options.bytesMax));
+    this.#small.makeRoom(this.#small.bytesMax);
+    const { bytesMax } = this.#options;
+    await this.#remove(findUnneeded(this.#entries.values(), bytesMax - this.#small.bytes));
   }
 
   async #remove(unneeded: readonly CachedBlob[]): Promise<void> {
@@ -258,6 +287,7 @@ export class NodeCache {
   async #load(): Promise<void> {
     const root = path.join(this.#options.directory, 'sha256');
     await mkdir(root, { recursive: true, mode: 0o700 });
+    this.#small.load();
     const oldest = this.#options.clock.now() - PART_AGE_MS;
     for (const folder of await readdir(root)) {
       for (const name of await readdir(path.join(root, folder))) {

@@ -15,9 +15,13 @@ import {
   type Wanted,
 } from './arriving.ts';
 import type { HeadAccess } from './head-access.ts';
+import { inParallel } from './in-parallel.ts';
+import { packed } from './pack.ts';
 
 /** Never through a link that somebody has put there. */
 const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+
+export const PACKS_AT_ONCE = 2;
 
 /** A content, and what it is for. */
 type Named = Pick<Wanted, 'hash' | 'path'>;
@@ -33,6 +37,27 @@ export function downloadPack(
     moved(bytes.length);
   };
   return receivePack(access, pack, { take, flawed });
+}
+
+/** The same for contents that whoever asks keeps by itself. */
+export function receiveSmall(
+  access: HeadAccess,
+  contents: readonly { readonly hash: BlobHash; readonly size: number }[],
+  keep: (hash: BlobHash, bytes: Uint8Array) => void,
+): Promise<void> {
+  // For messages.
+  const named = contents.map((content) => ({ ...content, path: content.hash }));
+  const take = ({ hash }: Named, bytes: Uint8Array): void => {
+    try {
+      keep(hash, bytes);
+    } catch (error) {
+      throw localProblem(error, 'the cache of this node');
+    }
+  };
+  const flawed = undefined;
+  return inParallel(packed(named), PACKS_AT_ONCE, (pack) =>
+    receivePack(access, pack, { take, flawed }),
+  );
 }
 
 interface PackFlaws<T> {

@@ -15,7 +15,7 @@ import {
   untilStuck,
   type Wanted,
 } from './arriving.ts';
-import { downloadPack } from './download-pack.ts';
+import { downloadPack, PACKS_AT_ONCE } from './download-pack.ts';
 import { GatheredWrites } from './gathered-writes.ts';
 import type { HeadAccess } from './head-access.ts';
 import { inParallel } from './in-parallel.ts';
@@ -24,7 +24,6 @@ import { packed } from './pack.ts';
 const BLOCK_BYTES = 1_048_576;
 /** The number of upload.ts, for the same reasons. */
 const AT_ONCE = 4;
-const PACKS_AT_ONCE = 2;
 
 /** Resolves when all of them are there, whole and verified, but for those that `flawed` was told. */
 export async function downloadFiles(

@@ -20,7 +20,7 @@ import { type TestContext, test } from 'node:test';
 import type { BlobHash } from '../../../../src/kernel/model/blob.ts';
 import { refuse } from '../../../../src/kernel/model/errors.ts';
 import { failure } from '../../../../src/kernel/model/failure.ts';
-import { NearFiles, NotNear } from '../../../../src/kernel/staging/near-files.ts';
+import { NearFiles, NotHere } from '../../../../src/kernel/staging/near-files.ts';
 import type { HeadAccess } from '../../../../src/kernel/transfer/head-access.ts';
 
 const SIZE = 300_000;
@@ -86,9 +86,9 @@ test('[F16] another file in its place, or none, is not near', async (t) => {
   const { hash, file, find, to } = world(t);
   const copy = (await find()).get(hash);
   renameSync(file, `${file}.before`);
-  await assert.rejects(async () => copy?.(to), NotNear);
+  await assert.rejects(async () => copy?.(to), NotHere);
   writeFileSync(file, readFileSync(`${file}.before`));
-  await assert.rejects(async () => copy?.(to), NotNear);
+  await assert.rejects(async () => copy?.(to), NotHere);
   assert.equal(existsSync(to), false);
 });
 

@@ -93,7 +93,7 @@ class Bench {
     const clock = { now: () => this.time } as Clock;
     const warn = (_: object, message: string): void => void this.warnings.push(message);
     const log = { debug: warn, info: warn, warn, error: warn };
-    return new NodeCache({ directory, bytesMax, bootId, clock, log });
+    return new NodeCache({ directory, bytesMax, smallBytesMax: 0, bootId, clock, log });
   }
 }
 
