@@ -11,6 +11,7 @@ import {
   readSync,
   writeSync,
 } from 'node:fs';
+import { asRoot } from './as-owner.ts';
 
 const PIECE_BYTES = 1_048_576;
 
@@ -23,7 +24,7 @@ export interface Copied {
 
 /** `to` must not be there. What is appended while it is read may be in the copy or not. */
 export function copyFile(from: string, to: string): Copied {
-  const source = openSync(from, 'r');
+  const source = asRoot(() => openSync(from, 'r'));
   try {
     const { mode, mtimeMs, atimeMs } = fstatSync(source);
     const target = openSync(to, 'wx', 0o600);

@@ -4,7 +4,6 @@
 import {
   chmodSync,
   existsSync,
-  lchownSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -12,9 +11,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  type Stats,
   statfsSync,
-  statSync,
   symlinkSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,6 +21,7 @@ import { refuse } from '../../../kernel/model/errors.ts';
 import { failure, usage } from '../../../kernel/model/failure.ts';
 import type { BackedUp, BackedUpFile } from '../api/backed-up.ts';
 import { type BackupHeader, HEAD_FOLDER, HEADER_FILE, parseHeader } from '../api/backup-header.ts';
+import { asOwnerOf } from './as-owner.ts';
 import { copyFile, digestOf, syncPath } from './copy-file.ts';
 import { entriesOf, readBackups } from './read-backups.ts';
 import { unlessGone } from './tree.ts';
@@ -76,23 +74,27 @@ function problemOf(path: string, { sha256 }: BackedUpFile): string | null {
 }
 
 /**
- * `to`: the head's folder, which is not there or empty. It belongs to the owner of the folder that it
- * is in. Throws a failure; then nothing is left of it.
+ * `to`: the head's folder, which is not there or empty. Throws a failure; then nothing is left of it. For
+ * root it is done as the user whose folders are on the way there, and belongs to that user.
  */
 export function restore(backup: OpenBackup, named: string, freeIn = freeBytes): void {
+  asOwnerOf(named, () => restoreThere(backup, named, freeIn));
+}
+
+function restoreThere(backup: OpenBackup, named: string, freeIn: (folder: string) => number): void {
   // Where the folder is a link to another disk, it goes to that disk.
   const to = unlessGone(() => realpathSync(named)) ?? named;
   if ((unlessGone(() => readdirSync(to)) ?? []).length > 0) {
     throw failure(refuse('restore.not_empty', { folder: to }));
   }
   const parent = dirname(to);
-  const owner = ownedAs(parent);
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
   checkRoom(backup.header, parent, freeIn(parent));
   const half = `${to}.half`;
   // What a restore that was cut off has left.
   rmSync(half, { recursive: true, force: true });
   try {
-    putBack(backup, half, owner);
+    putBack(backup, half);
     rmSync(to, { recursive: true, force: true });
     renameSync(half, to);
     syncPath(parent);
@@ -100,16 +102,6 @@ export function restore(backup: OpenBackup, named: string, freeIn = freeBytes): 
     rmSync(half, { recursive: true, force: true });
     throw error;
   }
-}
-
-/** Makes the folder where it is missing; all of it belongs to the owner of what was there. */
-function ownedAs(folder: string): Stats {
-  const there = unlessGone(() => statSync(folder));
-  if (there !== null) return there;
-  const owner = ownedAs(dirname(folder));
-  mkdirSync(folder, { mode: 0o700 });
-  if (process.getuid?.() === 0) lchownSync(folder, owner.uid, owner.gid);
-  return owner;
 }
 
 function freeBytes(folder: string): number {
@@ -123,20 +115,17 @@ function checkRoom({ bytes }: BackupHeader, folder: string, free: number): void 
   throw failure(refuse('restore.no_room', { folder, ...sizes }));
 }
 
-function putBack({ folder, entries }: OpenBackup, half: string, { uid, gid }: Stats): void {
-  const isRoot = process.getuid?.() === 0;
+function putBack({ folder, entries }: OpenBackup, half: string): void {
   mkdirSync(half, { mode: 0o700 });
   for (const entry of entries) {
     const to = join(half, entry.path);
     putEntry(entry, { from: join(folder, HEAD_FOLDER, entry.path), to, half, folder });
-    if (isRoot) lchownSync(to, uid, gid);
   }
   // Last: a folder that may not be written must first have what is in it.
   for (const entry of entries) {
     if (entry.kind === 'folder') chmodSync(join(half, entry.path), entry.mode);
   }
   for (const entry of entries) if (entry.kind !== 'link') syncPath(join(half, entry.path));
-  if (isRoot) lchownSync(half, uid, gid);
   syncPath(half);
 }
 

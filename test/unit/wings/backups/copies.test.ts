@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict';
 import {
   appendFileSync,
+  chmodSync,
+  chownSync,
   existsSync,
+  lchownSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -202,4 +205,30 @@ test('[U3] a backup that has no room where it is to be put back leaves nothing t
   const to = join(folder, 'fresh/head');
   assert.throws(() => restore(backup, to, () => 10), { code: 'restore.no_room' });
   assert.deepEqual(names(join(folder, 'fresh')), []);
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test('[U7] root puts a backup back as the user whose folder it is', {
+  skip: !isRoot,
+}, async (t) => {
+  const { folder, back } = await world(t);
+  const backup = openBackup((await back()).folder);
+  chmodSync(folder, 0o755);
+  const [theirs, roots] = [join(folder, 'theirs'), join(folder, 'roots')];
+  mkdirSync(theirs);
+  chownSync(theirs, 4321, 4321);
+  mkdirSync(roots);
+  restore(backup, join(theirs, 'head'));
+  const { uid, gid } = statSync(join(theirs, 'head', 'stamp.key'));
+  assert.deepEqual([uid, gid, process.geteuid?.()], [4321, 4321, 0]);
+
+  // A link of theirs to where only root may write.
+  symlinkSync(roots, join(theirs, 'link'));
+  lchownSync(join(theirs, 'link'), 4321, 4321);
+  for (const to of [join(theirs, 'link'), join(theirs, 'link', 'head')]) {
+    assert.throws(() => restore(backup, to), /permission denied/);
+  }
+  assert.deepEqual(readdirSync(roots), []);
+  assert.equal(process.geteuid?.(), 0);
 });
