@@ -5,6 +5,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { findFreePort } from '../../src/kernel/cli/daemons/free-port.ts';
+import { NO_BROWSER, startBrowser, visit } from '../../tools/browser.ts';
+import { buildPage } from '../../tools/page.ts';
 import { cleanEnvironment, LocalCluster, type Said } from './support/local-cluster.ts';
 
 describe('logins from elsewhere', () => {
@@ -57,6 +59,33 @@ describe('logins from elsewhere', () => {
     assert.equal(who.out, 'ann (user)\n', who.error);
     const again = await weft(['login']);
     assert.match(again.out, /You are ann already/);
+  });
+
+  it('[Y5] a login is answered on the page', { skip: NO_BROWSER }, async () => {
+    await buildPage();
+    const { weft } = elsewhere('pat');
+    const browser = await startBrowser();
+    let seen = '';
+    const answer = async (code: string): Promise<void> => {
+      const [url = '', secret = ''] = (await cluster.ok('ui', '--print')).split('#');
+      const { page } = await visit(browser, `${url}#${secret}`);
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.goto(`${url}#/login/${code}`);
+      await page.getByText('Who asks').waitFor();
+      seen = (await page.getByRole('main').textContent()) ?? '';
+      await page.getByRole('button', { name: 'Approve', exact: true }).click();
+      await page.getByRole('dialog').locator('button.main').click();
+      await page.getByText('It is answered.').waitFor();
+    };
+    const answered: Promise<void>[] = [];
+    try {
+      const said = await weft(['login', ...head], (code) => answered.push(answer(code)));
+      await answered[0];
+      assert.match(said.out, /The token is in .*\/token/, said.error);
+      assert.match(seen, /as that machine says; from 127\.0\.0\.1/);
+    } finally {
+      await browser.close();
+    }
   });
 
   it('[Y5] a refused login leaves nothing', async () => {

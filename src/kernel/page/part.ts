@@ -7,6 +7,8 @@ export interface Page {
   /** First part of its address. */
   readonly path: string;
   readonly title: string;
+  /** Reached by its address alone: no place in the menu. */
+  readonly isApart?: boolean;
   /** `rest`: the other parts of the address. */
   readonly show: (rest: readonly string[]) => ComponentChildren;
 }

@@ -44,7 +44,12 @@ export function Shell({ parts: added }: { parts: readonly PagePart[] }) {
         <a class="brand" href={hrefOf([])}>
           {cluster}
         </a>
-        <Menu pages={pages} others={others} first={first} title={page?.title ?? 'Pages'} />
+        <Menu
+          pages={pages.filter(({ isApart }) => isApart !== true)}
+          others={others}
+          first={first}
+          title={page?.title ?? 'Pages'}
+        />
         <Line />
         <Who />
       </header>

@@ -27,11 +27,15 @@ export const loginRoutes = {
     quiet: true,
   },
   takeLogin: {
-    summary: 'What became of a login: its token, once.',
+    summary: 'What became of a login: its token, until you say that it is kept.',
     access: PUBLIC,
-    body: z.strictObject({ ticket: z.string().regex(/^[A-Za-z0-9-]{20,100}$/) }),
+    /** `kept`: the token is where it belongs; without that it is revoked when the login is over. */
+    body: z.strictObject({
+      ticket: z.string().regex(/^[A-Za-z0-9-]{20,100}$/),
+      kept: z.boolean().optional(),
+    }),
     reply: z.object({
-      state: z.enum(['waiting', 'approved', 'refused', 'gone']),
+      state: z.enum(['waiting', 'approved', 'refused', 'gone', 'kept']),
       token: z.string().nullable(),
       user: z.string().nullable(),
       expiresAt: instantOrNull,

@@ -9,8 +9,12 @@ import { Api } from '../../../kernel/connect/api.ts';
 import { type Location, locateHead } from '../../../kernel/connect/locate.ts';
 import { SessionCache } from '../../../kernel/connect/sessions.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
-import { parseCode } from '../core/code.ts';
+import { parseCode } from '../model/code.ts';
 import { keepLogin, tokenPlace } from './token-place.ts';
+
+/** Longer than a login is good for. */
+const WAIT_MS = 900_000;
+const AGAIN = 'Type weft login again.';
 
 interface Options {
   readonly approve?: string;
@@ -88,11 +92,15 @@ async function login(context: Context, again: boolean): Promise<number> {
   // An old token would be refused before anything is heard.
   const api = await apiOf(context, { ...location, token: null });
   try {
-    return await waitFor(context, api, async ({ token, user, expiresAt }) => {
+    let said = '';
+    const keep = ({ token, user, expiresAt }: Token): void => {
       keepLogin(place, token);
       const until = expiresAt === null ? '' : `, until ${formatInstant(expiresAt, Date.now())}`;
-      context.print(`You are ${user}. The token is in ${place.file}${until}.`);
-    });
+      said = `You are ${user}. The token is in ${place.file}${until}.`;
+    };
+    await waitFor(context, api, { origin: location.url.origin, keep });
+    context.print(said);
+    return 0;
   } finally {
     api.close();
   }
@@ -124,20 +132,53 @@ interface Token {
 async function waitFor(
   context: Context,
   api: Api,
-  keep: (token: Token) => Promise<void>,
-): Promise<number> {
+  { origin, keep }: { readonly origin: string; readonly keep: (token: Token) => void },
+): Promise<void> {
   const label = `${userInfo().username}@${hostname()}`.slice(0, 200);
   const { code, ticket, expiresAt, everyMs } = await api.call('beginLogin', { body: { label } });
   context.print(`Your code is ${code}, good until ${formatInstant(expiresAt, Date.now())}.`);
   context.print(`Where the head knows you, type: weft login --approve ${code}`);
+  context.print(`Or, where its page is open: ${origin}/#/login/${code}`);
   context.print(`An admin types: weft login --approve ${code} --user ${userInfo().username}`);
+  const end = performance.now() + WAIT_MS;
   for (;;) {
     await sleep(everyMs);
-    const { state, token, user, ...rest } = await api.call('takeLogin', { body: { ticket } });
+    const taken = await asked(api, { ticket }, end);
+    if (taken === null) continue;
+    const { state, token, user } = taken;
     if (state === 'refused') throw usage('the login was refused');
-    if (state === 'gone') throw usage('nobody answered in time', 'Type weft login again.');
+    if (state === 'gone') throw usage('nobody answered in time', AGAIN);
     if (token === null || user === null) continue;
-    await keep({ token, user, expiresAt: rest.expiresAt });
-    return 0;
+    keep({ token, user, expiresAt: taken.expiresAt });
+    await tellKept(api, { ticket, everyMs, end });
+    return;
+  }
+}
+
+/** Null while the head is away: what waits there has time. */
+async function asked(api: Api, body: { ticket: string; kept?: boolean }, end: number) {
+  try {
+    return await api.call('takeLogin', { body });
+  } catch (error) {
+    const isAway = error instanceof Failure && error.kind === 'unavailable';
+    if (!isAway || performance.now() > end) throw error;
+    return null;
+  }
+}
+
+/** A token that the head does not know to be kept is revoked: then this login has come to nothing. */
+async function tellKept(
+  api: Api,
+  { ticket, everyMs, end }: { ticket: string; everyMs: number; end: number },
+): Promise<void> {
+  let tries = 0;
+  for (;;) {
+    const told = await asked(api, { ticket, kept: true }, end);
+    if (told?.state === 'kept') return;
+    // The answer to an earlier one may have been lost.
+    if (told !== null && tries > 0) return;
+    if (told !== null) throw usage('the login was over before its token was kept', AGAIN);
+    tries += 1;
+    await sleep(everyMs);
   }
 }

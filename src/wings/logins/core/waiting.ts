@@ -1,13 +1,17 @@
 // Logins that wait for somebody to answer them: in memory only, for some minutes, and not too many.
 
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
+import type { UserActor } from '../../../kernel/model/actor.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
+import type { UserName } from '../../../kernel/model/ids.ts';
 
 /** Enough time to walk to a colleague. */
 export const LOGIN_MS = 600_000;
 /** From one address: a lab behind one router. */
 const OF_ADDRESS_MAX = 16;
 const ALL_MAX = 256;
+/** A client asks every two seconds; one whose network is away for a moment does later. */
+const TAKE_MS = 60_000;
 
 /** What whoever answers is shown. */
 export interface Asked {
@@ -19,7 +23,14 @@ export interface Asked {
   readonly expiresAt: number;
 }
 
+/** The yes of a user, and whose token it is to be. */
+export interface Approval {
+  readonly by: UserActor;
+  readonly user: UserName;
+}
+
 export interface Given {
+  readonly tokenId: string;
   readonly token: string;
   readonly user: string;
   readonly expiresAt: number | null;
@@ -27,14 +38,25 @@ export interface Given {
 
 type Answer =
   | { readonly kind: 'waiting' }
-  /** Somebody has said yes, and the token is being made. */
-  | { readonly kind: 'answering' }
-  | { readonly kind: 'approved'; readonly given: Given }
+  | { readonly kind: 'approved'; readonly approval: Approval }
+  /** The token is being made: its user has come for it. */
+  | { readonly kind: 'issuing'; readonly approval: Approval }
+  /** Until whoever asks says that it is kept: the answer may be lost. */
+  | { readonly kind: 'given'; readonly given: Given }
   | { readonly kind: 'refused' };
+
+/** What is to be said to whoever asks. */
+type Taken =
+  | 'waiting'
+  | 'refused'
+  | 'gone'
+  | ({ readonly code: string; readonly label: string } & Approval)
+  | Given;
 
 interface Login extends Asked {
   /** Known to the one who asks alone. */
   readonly ticketHash: string;
+  expiresAt: number;
   answer: Answer;
 }
 
@@ -65,43 +87,79 @@ export class WaitingLogins {
     return err(refuse('login.not_found', { code }));
   }
 
-  /** From here on nobody else answers it. */
-  claim(code: string, now: number): Result<Asked, Refusal> {
+  /** Once; there is a minute at least to come for it. */
+  answer(code: string, answer: Approval | 'refused', now: number): Result<Asked, Refusal> {
     const found = this.find(code, now);
-    if (found.ok) this.#set(code, { kind: 'answering' });
+    const login = this.#logins.get(code);
+    if (!found.ok || login === undefined) return found;
+    login.answer =
+      answer === 'refused' ? { kind: 'refused' } : { kind: 'approved', approval: answer };
+    login.expiresAt = Math.max(login.expiresAt, now + TAKE_MS);
     return found;
   }
 
-  /** `given` is null when nothing came of it, and the login waits on. */
-  answer(code: string, given: Given | 'refused' | null): void {
-    if (given === null) this.#set(code, { kind: 'waiting' });
-    else if (given === 'refused') this.#set(code, { kind: 'refused' });
-    else this.#set(code, { kind: 'approved', given });
-  }
-
-  /** By the hash of its ticket. What was answered is told once. */
-  take(ticketHash: string, now: number): Given | 'waiting' | 'refused' | 'gone' {
+  /** By the hash of its ticket. After an approval the caller makes the token, and says so with `gave`. */
+  take(ticketHash: string, now: number): Taken {
     this.#forget(now);
-    const login = [...this.#logins.values()].find((one) => one.ticketHash === ticketHash);
-    if (login === undefined) return 'gone';
+    const login = this.#byTicket(ticketHash);
+    if (login === undefined || isOver(login, now)) return 'gone';
     const { answer, code } = login;
-    if (answer.kind === 'waiting' || answer.kind === 'answering') return 'waiting';
-    this.#logins.delete(code);
-    return answer.kind === 'refused' ? 'refused' : answer.given;
+    switch (answer.kind) {
+      case 'refused':
+        this.#logins.delete(code);
+        return 'refused';
+      case 'approved':
+        login.answer = { kind: 'issuing', approval: answer.approval };
+        return { code, label: login.label, ...answer.approval };
+      case 'given':
+        return answer.given;
+      default:
+        return 'waiting';
+    }
   }
 
-  #set(code: string, answer: Answer): void {
+  /** `given` is null when no token could be made, and whoever asks may come again. */
+  gave(code: string, given: Given | null): void {
     const login = this.#logins.get(code);
-    if (login !== undefined) login.answer = answer;
+    if (login?.answer.kind !== 'issuing') return;
+    const { approval } = login.answer;
+    login.answer = given === null ? { kind: 'approved', approval } : { kind: 'given', given };
+  }
+
+  /** The token is where it belongs: nothing more is told of it. False: there is none to be kept. */
+  keep(ticketHash: string, now: number): boolean {
+    const login = this.#byTicket(ticketHash);
+    if (login?.answer.kind !== 'given' || isOver(login, now)) return false;
+    return this.#logins.delete(login.code);
+  }
+
+  /** Ids of tokens that nobody has said to have; told once. */
+  lapsed(now: number): string[] {
+    const ids: string[] = [];
+    for (const [code, login] of this.#logins) {
+      if (login.answer.kind !== 'given' || !isOver(login, now)) continue;
+      ids.push(login.answer.given.tokenId);
+      this.#logins.delete(code);
+    }
+    return ids;
+  }
+
+  #byTicket(hash: string): Login | undefined {
+    return [...this.#logins.values()].find(({ ticketHash }) => ticketHash === hash);
   }
 
   #forget(now: number): void {
-    for (const [code, { expiresAt, askedAt }] of this.#logins) {
-      // A clock that was set back keeps none alive.
-      if (now >= expiresAt || now < askedAt) this.#logins.delete(code);
+    for (const [code, login] of this.#logins) {
+      // A token that is there, or about to be, is not forgotten: `lapsed` tells of it.
+      const hasToken = login.answer.kind === 'given' || login.answer.kind === 'issuing';
+      if (!hasToken && isOver(login, now)) this.#logins.delete(code);
     }
   }
 }
+
+/** A clock that was set back keeps none alive. */
+const isOver = ({ expiresAt, askedAt }: Asked, now: number): boolean =>
+  now >= expiresAt || now < askedAt;
 
 function tooMany(where: string): Result<never, Refusal> {
   const hint = 'Wait some minutes: each ends ten minutes after it was asked for.';

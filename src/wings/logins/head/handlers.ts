@@ -1,12 +1,15 @@
 // Logins from elsewhere: begun by anybody, answered by users, taken by who began them.
 
-import { ok } from '../../../kernel/base/result.ts';
+import { err, ok } from '../../../kernel/base/result.ts';
 import { hashSecret, makeSecret } from '../../../kernel/head/auth/secrets.ts';
 import type { Handler } from '../../../kernel/head/http/call.ts';
 import { issueToken } from '../../../kernel/head/http/handlers/tokens.ts';
+import { hasRole } from '../../../kernel/model/actor.ts';
+import { refuse } from '../../../kernel/model/errors.ts';
 import type { UserName } from '../../../kernel/model/ids.ts';
 import type { Chance } from '../../../kernel/ports/chance.ts';
-import { codeFrom } from '../core/code.ts';
+import type { Given } from '../core/waiting.ts';
+import { codeFrom } from '../model/code.ts';
 
 /** Somebody waits at a keyboard; the head has other work. */
 const EVERY_MS = 2000;
@@ -32,13 +35,42 @@ function drawCode(chance: Chance): string {
   }
 }
 
-export const takeLogin: Handler<'takeLogin'> = ({ logins, engine }, { body }) => {
-  const taken = logins.take(hashSecret(body.ticket), engine.now());
-  if (typeof taken === 'string') {
-    return ok({ state: taken, token: null, user: null, expiresAt: null });
+export const takeLogin: Handler<'takeLogin'> = async (services, { body }) => {
+  const { logins, engine } = services;
+  const hash = hashSecret(body.ticket);
+  if (body.kept === true) return ok(nothing(logins.keep(hash, engine.now()) ? 'kept' : 'gone'));
+  const taken = logins.take(hash, engine.now());
+  if (typeof taken === 'string') return ok(nothing(taken));
+  if ('token' in taken) return ok(toldOf(taken));
+  const { code, by, user } = taken;
+  const label = `login ${taken.label}`;
+  const issued = await issueToken(services, { user, label }, by).catch((error: unknown) => {
+    logins.gave(code, null);
+    throw error;
+  });
+  if (!issued.ok) {
+    logins.gave(code, null);
+    return issued;
   }
-  return ok({ state: 'approved' as const, ...taken });
+  const { id: tokenId, token, expiresAt } = issued.value;
+  const given = { tokenId, token, user, expiresAt };
+  logins.gave(code, given);
+  return ok(toldOf(given));
 };
+
+const nothing = <S extends string>(state: S) => ({
+  state,
+  token: null,
+  user: null,
+  expiresAt: null,
+});
+
+const toldOf = ({ token, user, expiresAt }: Given) => ({
+  state: 'approved' as const,
+  token,
+  user,
+  expiresAt,
+});
 
 export const showLogin: Handler<'showLogin'> = ({ logins, engine }, { params }) => {
   const found = logins.find(params.code, engine.now());
@@ -47,23 +79,18 @@ export const showLogin: Handler<'showLogin'> = ({ logins, engine }, { params }) 
   return ok({ code, label, address, askedAt, expiresAt });
 };
 
-export const answerLogin: Handler<'answerLogin'> = async (services, { params, body, actor }) => {
-  const { logins, engine } = services;
-  const { code } = params;
-  const claimed = logins.claim(code, engine.now());
-  if (!claimed.ok) return claimed;
-  const { label } = claimed.value;
-  if (!body.approve) {
-    logins.answer(code, 'refused');
-    return ok({ user: null, label });
-  }
+export const answerLogin: Handler<'answerLogin'> = (
+  { logins, engine },
+  { params, body, actor },
+) => {
   const user = (body.user ?? actor.name) as UserName;
-  const issued = await issueToken(services, { user, label: `login ${label}` }, actor);
-  if (!issued.ok) {
-    logins.answer(code, null);
-    return issued;
+  if (body.approve && user !== actor.name && !hasRole(actor, 'admin')) {
+    const { name, role: actual } = actor;
+    const action = 'making this token';
+    return err(refuse('auth.role_needed', { action, role: 'admin', user: name, actual }));
   }
-  const { token, expiresAt } = issued.value;
-  logins.answer(code, { token, user, expiresAt });
-  return ok({ user, label });
+  const answer = body.approve ? { by: actor, user } : 'refused';
+  const answered = logins.answer(params.code, answer, engine.now());
+  if (!answered.ok) return answered;
+  return ok({ user: body.approve ? user : null, label: answered.value.label });
 };

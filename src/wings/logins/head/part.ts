@@ -1,7 +1,7 @@
 // What the wing adds to a head.
 
 import type { HandlersOf } from '../../../kernel/head/http/call.ts';
-import type { HeadPart } from '../../../kernel/head/part.ts';
+import type { HeadPart, HeadWork, HeadWorld } from '../../../kernel/head/part.ts';
 import type { loginRoutes } from '../api/logins.ts';
 import { WaitingLogins } from '../core/waiting.ts';
 import { answerLogin, beginLogin, showLogin, takeLogin } from './handlers.ts';
@@ -16,5 +16,47 @@ const handlers: HandlersOf<typeof loginRoutes> = { beginLogin, takeLogin, showLo
 
 export function loginsHead(): HeadPart {
   const logins = new WaitingLogins();
-  return { handlers, openListeners: () => ({ services: { logins } }) };
+  return {
+    handlers,
+    openListeners: () => ({ services: { logins } }),
+    begin: (world) => new Revoking(logins, world),
+  };
+}
+
+interface RevokingWorld {
+  readonly engine: Pick<HeadWorld['engine'], 'now' | 'execute'>;
+  readonly log: Pick<HeadWorld['log'], 'info' | 'warn'>;
+}
+
+/** A token of which nobody has said that it arrived would be one that nobody has. */
+export class Revoking implements HeadWork {
+  readonly #logins: WaitingLogins;
+  readonly #world: RevokingWorld;
+  readonly #open = new Set<string>();
+
+  constructor(logins: WaitingLogins, world: RevokingWorld) {
+    this.#logins = logins;
+    this.#world = world;
+  }
+
+  tick(): void {
+    const { engine, log } = this.#world;
+    for (const tokenId of this.#logins.lapsed(engine.now())) {
+      this.#open.add(tokenId);
+      log.info({ tokenId }, 'a login was not taken: its token is revoked');
+    }
+    for (const tokenId of this.#open) void this.#revoke(tokenId);
+  }
+
+  /** What is refused has been revoked by its user; what fails is tried again with the next look. */
+  async #revoke(tokenId: string): Promise<void> {
+    const { engine, log } = this.#world;
+    this.#open.delete(tokenId);
+    try {
+      await engine.execute({ kind: 'revoke_token', tokenId }, { kind: 'system' });
+    } catch (error) {
+      this.#open.add(tokenId);
+      log.warn({ tokenId, error: String(error) }, 'a token that nobody has could not be revoked');
+    }
+  }
 }

@@ -36,6 +36,9 @@ test('[Y5] whoever asks gets a token of who says yes, and has seen who asks', as
   assert.deepEqual([state, user], ['approved', 'alice']);
   const back = await world.client('alice', token ?? '');
   assert.equal((await back.call('whoami')).name, 'alice');
+  assert.equal((await nobody.call('takeLogin', { body })).token, token, 'the answer was lost');
+  const kept = { body: { ...body, kept: true } };
+  assert.equal((await nobody.call('takeLogin', kept)).state, 'kept');
   assert.equal((await nobody.call('takeLogin', { body })).state, 'gone');
   const { tokens } = await back.call('listTokens', { query: {} });
   assert.ok(tokens.some(({ label }) => label === 'login ann@lab3'));

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeFrom, parseCode } from '../../../../src/wings/logins/core/code.ts';
+import type { UserName } from '../../../../src/kernel/model/ids.ts';
 import { LOGIN_MS, WaitingLogins } from '../../../../src/wings/logins/core/waiting.ts';
+import { codeFrom, parseCode } from '../../../../src/wings/logins/model/code.ts';
 
-const GIVEN = { token: 'wt_1_2', user: 'ann', expiresAt: null };
+const GIVEN = { tokenId: '1', token: 'wt_1_2', user: 'ann', expiresAt: null };
 const login = (code: string, more = {}) => ({
   code,
   label: 'ann@lab3',
@@ -14,17 +15,39 @@ const login = (code: string, more = {}) => ({
   ...more,
 });
 
-test('[Y6] a token is told once, and only to who has the ticket', () => {
+const ANN = 'ann' as UserName;
+const APPROVAL = { by: { kind: 'user', name: ANN, role: 'user', uid: null }, user: ANN } as const;
+
+test('[Y6] a token is told to who has the ticket alone, until it is kept', () => {
   const logins = new WaitingLogins();
   assert.ok(logins.begin(login('BBBB-CCCC'), 0).ok);
   assert.equal(logins.take('hash of BBBB-CCCC', 1), 'waiting');
   assert.equal(logins.take('BBBB-CCCC', 1), 'gone');
-  assert.ok(logins.claim('BBBB-CCCC', 2).ok);
-  assert.ok(!logins.claim('BBBB-CCCC', 2).ok, 'one answer');
-  assert.equal(logins.take('hash of BBBB-CCCC', 2), 'waiting');
-  logins.answer('BBBB-CCCC', GIVEN);
+  assert.ok(logins.answer('BBBB-CCCC', APPROVAL, 2).ok);
+  assert.ok(!logins.answer('BBBB-CCCC', APPROVAL, 2).ok, 'one answer');
+  const made = { code: 'BBBB-CCCC', label: 'ann@lab3', ...APPROVAL };
+  assert.deepEqual(logins.take('hash of BBBB-CCCC', 2), made);
+  assert.equal(logins.take('hash of BBBB-CCCC', 2), 'waiting', 'one token is made');
+  logins.gave('BBBB-CCCC', GIVEN);
   assert.deepEqual(logins.take('hash of BBBB-CCCC', 3), GIVEN);
-  assert.equal(logins.take('hash of BBBB-CCCC', 3), 'gone');
+  assert.deepEqual(logins.take('hash of BBBB-CCCC', 4), GIVEN, 'the answer was lost');
+  assert.ok(!logins.keep('BBBB-CCCC', 5));
+  assert.ok(logins.keep('hash of BBBB-CCCC', 5));
+  assert.equal(logins.take('hash of BBBB-CCCC', 6), 'gone');
+  assert.deepEqual(logins.lapsed(LOGIN_MS), []);
+});
+
+test('[Y16] a token that nobody has said to have is told of when its login is over', () => {
+  const logins = new WaitingLogins();
+  logins.begin(login('BBBB-CCCC'), 0);
+  logins.answer('BBBB-CCCC', APPROVAL, LOGIN_MS - 1);
+  logins.take('hash of BBBB-CCCC', LOGIN_MS);
+  logins.gave('BBBB-CCCC', GIVEN);
+  assert.deepEqual(logins.lapsed(LOGIN_MS), [], 'there is a minute to come for it');
+  assert.equal(logins.take('hash of BBBB-CCCC', 2 * LOGIN_MS), 'gone');
+  assert.ok(!logins.keep('hash of BBBB-CCCC', 2 * LOGIN_MS));
+  assert.deepEqual(logins.lapsed(2 * LOGIN_MS), ['1']);
+  assert.deepEqual(logins.lapsed(2 * LOGIN_MS), []);
 });
 
 test('[Y6] a login that nobody answers is over after ten minutes, a refused one at once', () => {
@@ -32,7 +55,7 @@ test('[Y6] a login that nobody answers is over after ten minutes, a refused one 
   logins.begin(login('BBBB-CCCC'), 0);
   logins.begin(login('DDDD-FFFF'), 0);
   assert.ok(logins.find('BBBB-CCCC', LOGIN_MS - 1).ok);
-  logins.answer('DDDD-FFFF', 'refused');
+  logins.answer('DDDD-FFFF', 'refused', 1);
   assert.ok(!logins.find('DDDD-FFFF', 1).ok);
   assert.equal(logins.take('hash of DDDD-FFFF', 1), 'refused');
   assert.equal(logins.take('hash of BBBB-CCCC', LOGIN_MS), 'gone');
@@ -40,12 +63,13 @@ test('[Y6] a login that nobody answers is over after ten minutes, a refused one 
   assert.equal(logins.take('hash of GGGG-HHHH', 0), 'gone', 'the clock was set back');
 });
 
-test('[Y6] what came to nothing may be answered again', () => {
+test('[Y6] where no token could be made whoever asks may come again', () => {
   const logins = new WaitingLogins();
   logins.begin(login('BBBB-CCCC'), 0);
-  logins.claim('BBBB-CCCC', 1);
-  logins.answer('BBBB-CCCC', null);
-  assert.ok(logins.claim('BBBB-CCCC', 2).ok);
+  logins.answer('BBBB-CCCC', APPROVAL, 1);
+  logins.take('hash of BBBB-CCCC', 1);
+  logins.gave('BBBB-CCCC', null);
+  assert.equal(typeof logins.take('hash of BBBB-CCCC', 1), 'object');
 });
 
 test('[Y6] how many wait is bounded, of one address and altogether', () => {
