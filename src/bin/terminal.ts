@@ -5,14 +5,48 @@ import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import type { Invocation } from '../kernel/cli/main.ts';
+import type { RawTerminal } from '../kernel/cli/raw-terminal.ts';
 import type { Programs } from '../kernel/config/daemon-options.ts';
 import { fileProblem } from '../kernel/config/file-problem.ts';
 import { EXIT_OWN_FAILURE } from '../kernel/model/failure.ts';
 import { WINGS } from '../wings.ts';
 import { standardInput } from './input.ts';
 import { forgetNpm } from './npm-variables.ts';
-import { standardRaw } from './raw-terminal.ts';
 import { standardScreen } from './screen.ts';
+
+/**
+ * The streams and the terminal of this process, for commands that put another program in their
+ * place.
+ */
+const standardRaw: RawTerminal = {
+  out: (bytes) => written(process.stdout, bytes),
+  error: (bytes) => written(process.stderr, bytes),
+  size: () => {
+    const { rows = 0, columns = 0 } = process.stdout;
+    return { rows, columns };
+  },
+  onResize: (changed) => {
+    process.stdout.on('resize', changed);
+    return () => void process.stdout.off('resize', changed);
+  },
+  takeKeys: () => {
+    process.stdin.setRawMode(true);
+    // Node leaves it to the terminal to add a CR to each LF, which the terminal on the node has done
+    // where it was wanted. What was there before comes back with the mode.
+    // Not imported: hardly any command comes this way.
+    const { spawnSync } = process.getBuiltinModule('node:child_process');
+    spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] });
+    return () => {
+      if (!process.stdin.destroyed) process.stdin.setRawMode(false);
+    };
+  },
+};
+
+function written(stream: NodeJS.WriteStream, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write(bytes, () => resolve());
+  });
+}
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 // In the package the programs are compiled and end in .js, as this file does there.

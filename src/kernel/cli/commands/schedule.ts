@@ -11,9 +11,11 @@ import type { Context } from '../context.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
 import { readLimit } from '../jobs/row-options.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
+import { colourOf } from '../output/paint.ts';
+import type { Column } from '../output/table.ts';
+import { instantColumn } from '../output/times.ts';
 import { formatSpan } from '../output/words.ts';
 import { writeWhole } from '../output/write-whole.ts';
-import { scheduleColumns } from '../schedule/columns.ts';
 import { folded } from '../schedule/fold.ts';
 import { type Picture, rowsOf, sightOf } from '../schedule/picture.ts';
 import { scheduleSvg } from '../schedule/svg.ts';
@@ -175,4 +177,22 @@ function notes({ isWhole, isPastWhole, isRunningWhole }: ReplyOf<'schedule'>): s
     ...(isRunningWhole ? [] : ['more tasks run than are shown; --node chooses']),
     ...(isWhole ? [] : ['more tasks wait than a plan looks at']),
   ];
+}
+
+/** The schedule as a table: a line for each task. */
+function scheduleColumns(now: number): Column<ScheduleBar>[] {
+  return [
+    { title: 'TASK', value: ({ id }) => id },
+    { title: 'NAME', value: ({ name }) => name || '-', least: 8 },
+    { title: 'USER', value: ({ owner }) => owner || '-', least: 8 },
+    { title: 'STATE', value: stateWord, colour: (words) => colourOf(words) ?? 'yellow' },
+    instantColumn('FROM', ({ from }) => from, { now }),
+    instantColumn('UNTIL', ({ until }) => until, { now, none: 'no limit' }),
+    { title: 'NODES', value: ({ nodes }) => nodes.join(',') || '-', least: 6 },
+  ];
+}
+
+function stateWord({ kind, word, guess }: ScheduleBar): string {
+  if (kind !== 'planned') return word;
+  return guess === undefined ? 'planned' : 'guessed';
 }

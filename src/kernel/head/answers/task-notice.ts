@@ -1,19 +1,22 @@
 // One sentence about a task that has nodes and does not run as it should: its node is silent or paused,
 // or it was stopped to make room.
 
+import { formatDuration } from '../../base/duration.ts';
+import { formatInstant } from '../../base/instant.ts';
 import { heldUp } from '../../machine/answers/held-up.ts';
-import { silenceOf } from '../../machine/answers/silence.ts';
-import { stoppedTask } from '../../machine/answers/stopped.ts';
+import { type Silence, silenceOf } from '../../machine/answers/silence.ts';
+import { type ShortNode, type StoppedTask, stoppedTask } from '../../machine/answers/stopped.ts';
 import type { Job, Task } from '../../machine/jobs/facts.ts';
 import { isAtSite } from '../../machine/tasks/shown-state.ts';
 import { formatEpochId, formatTaskId } from '../../model/ids.ts';
+import type { JobSpec } from '../../model/job.ts';
+import { pauseWords } from '../../model/pause.ts';
 import type { Engine } from '../engine.ts';
 import { gpuNotice, gpuNoticeOfJob } from './gpu-notice.ts';
 import { killedNotice } from './memory.ts';
 import { sayAtSite, sayHang } from './words/at-site.ts';
 import { sayHeldUp } from './words/held-up.ts';
-import { saySilence } from './words/silence.ts';
-import { sayStopped } from './words/stopped.ts';
+import { sayWindow } from './words/reason.ts';
 
 type NoticeSource = Pick<Engine, 'state' | 'now' | 'settings'> &
   Partial<Pick<Engine, 'startAtSite' | 'siteHang'>>;
@@ -116,4 +119,70 @@ function stoppedNotice(known: NoticeSource, task: Task): string | null {
   const { job, index } = task;
   const isOne = job.spec.array === null;
   return sayStopped(isOne ? 'It' : `Task ${formatTaskId(job.id, index)}`, stopped);
+}
+
+/**
+ * What is said of a task whose nodes cannot be heard or are paused: since when, and what comes
+ * next.
+ */
+function saySilence(silence: Silence): string {
+  const { kind, node } = silence;
+  if (kind === 'paused') {
+    return `Node ${node} is ${pauseWords(silence.pause)}; the task resumes when that ends.`;
+  }
+  if (kind === 'silent') {
+    const since = silence.since === null ? 'the head started' : formatInstant(silence.since);
+    return `Node ${node} has been silent since ${since}; the task is assumed to run on there.`;
+  }
+  const since = formatInstant(silence.since);
+  return `Node ${node} has been unreachable since ${since}; ${next(node, silence.spec)}`;
+}
+
+function next(node: string, spec: Pick<JobSpec, 'requeue' | 'onNodeLoss'>): string {
+  const then = spec.requeue ? 'is started again' : 'ends as node_fail';
+  const { onNodeLoss } = spec;
+  if (onNodeLoss.kind === 'requeue') return `the task ${then}.`;
+  if (onNodeLoss.kind === 'lease') {
+    const lease = formatDuration(onNodeLoss.leaseMs);
+    return `the task ${then} when the lease of ${lease} and the kill grace have passed.`;
+  }
+  return (
+    `the task continues when the node is back; it ${then} only on proof that its processes are ` +
+    `gone: a restart of the node, or \`weft node lost ${node}\` by an operator. ` +
+    "An operator's `weft cancel` ends it at once."
+  );
+}
+
+/** Lists of nodes and of jobs end here. */
+const NAMES_MAX = 3;
+
+/** `who`: `It`, or a task of an array by its id. */
+function sayStopped(who: string, { preempted, waitsFor }: StoppedTask): string {
+  return `${who} was ${preempted}. ${sayWait(waitsFor)}`;
+}
+
+function sayWait(waitsFor: StoppedTask['waitsFor']): string {
+  switch (waitsFor.kind) {
+    case 'maintenance':
+      return `It resumes after the maintenance of ${waitsFor.node}.`;
+    case 'cpus': {
+      const { cpuCount, nodes } = waitsFor;
+      const words = nodes.slice(0, NAMES_MAX).map((node) => sayLack(node, cpuCount));
+      return `It resumes when ${words.join(' and ')}${nodes.length > NAMES_MAX ? ' and so on' : ''}.`;
+    }
+    case 'window':
+      return `There is room, but ${sayWindow(waitsFor.reason)}.`;
+    default:
+      return 'There is room: it resumes unless a higher tier takes that.';
+  }
+}
+
+/** `n1 has 2 cpus free (0 now; used by job 3)`. */
+function sayLack({ name, cpusFree, jobs }: ShortNode, cpuCount: number): string {
+  const some = jobs.slice(0, NAMES_MAX).join(', ');
+  const users =
+    jobs.length === 0
+      ? ''
+      : `; used by ${jobs.length === 1 ? 'job' : 'jobs'} ${some}${jobs.length > NAMES_MAX ? ', …' : ''}`;
+  return `${name} has ${cpuCount} cpus free (${cpusFree} now${users})`;
 }

@@ -1,14 +1,19 @@
 // Jobs as a noun, with the tasks in them.
 
+import { present } from '../../base/assert.ts';
 import type { Noun } from '../noun.ts';
+import type { State } from '../state.ts';
+import type { Step } from '../step.ts';
+import { stirNodes } from '../tasks/apply.ts';
 import * as control from '../tasks/control.ts';
+import { preemptedFor } from '../tasks/stops.ts';
 import * as apply from './apply.ts';
+import { countHeld, dequeueEntry, entryOf, noteForeign, requeueEntry } from './apply.ts';
 import { applyElementMet } from './apply-elements.ts';
 import { decideChange } from './change.ts';
 import { checkJobs } from './check.ts';
-import { decideDueJobs } from './due.ts';
-import { indexJobs } from './indexing.ts';
-import { rebaseJobs } from './rebase.ts';
+import { dependentsOf } from './dependents.ts';
+import type { Job, Task } from './facts.ts';
 import { decideRetry } from './retry.ts';
 import { type JobsData, loadJobs, noJobs, saveJobs } from './snapshot.ts';
 import { decideSubmit } from './submit.ts';
@@ -42,3 +47,70 @@ export const jobs: Noun<'jobs', JobsData> = {
   check: checkJobs,
   due: decideDueJobs,
 };
+
+/** What time brings to jobs: begin times are reached, and old ones leave memory. */
+function decideDueJobs(step: Step): void {
+  const { state, settings } = step;
+  for (const jobId of [...state.indexes.beginning]) {
+    const beginAt = state.jobs.get(jobId)?.spec.beginAt ?? 0;
+    if (beginAt <= step.at) step.emit({ kind: 'begin_reached', jobId });
+  }
+  // A tenth at a time, so that the list is not rebuilt for every job that ends.
+  const surplus = state.finished.length - settings.retainedJobsMax;
+  if (surplus > settings.retainedJobsMax / 10) {
+    step.emit({ kind: 'jobs_retired', jobIds: state.finished.slice(0, surplus) });
+  }
+}
+
+/** What follows from jobs and their tasks: the queue, limits, who waits for whom. */
+function indexJobs(state: State): void {
+  for (const [id, { text }] of state.environments) state.indexes.environmentIds.set(text, id);
+  for (const job of state.jobs.values()) indexJob(state, job);
+}
+
+function indexJob(state: State, job: Job): void {
+  const { environments, indexes } = state;
+  present(environments.get(job.environmentId), 'the environment').users += 1;
+  let running = 0;
+  for (const task of job.active.values()) {
+    if (task.parts.size > 0) running += 1;
+    if (preemptedFor(task) !== null) indexes.preempted.add(task);
+  }
+  noteForeign(state, job);
+  countHeld(state, job, running);
+  for (const on of [...job.waitsFor, ...job.behind.keys()]) dependentsOf(state, on).add(job.id);
+  if (!job.beginReached && job.outcome === null) indexes.beginning.add(job.id);
+  requeueEntry(state, job);
+}
+
+/**
+ * Instants of jobs when the head's wall clock was set. Of a job that is done nothing is counted
+ * any more: it stays where it was.
+ */
+function rebaseJobs(state: State, byMs: number): void {
+  const { scratch } = state;
+  // All of them leave before the first is moved: their order is kept by these instants.
+  const jobs = [...state.jobs.values()].filter(({ outcome }) => outcome === null);
+  for (const job of jobs) dequeueEntry(state, job);
+  for (const job of jobs) rebaseJob(state, job, byMs);
+  scratch.scheduleDue = true;
+  scratch.retryNotBefore = 0;
+}
+
+function rebaseJob(state: State, job: Job, byMs: number): void {
+  job.submittedAt += byMs;
+  if (job.startedAt !== null) job.startedAt += byMs;
+  for (const task of job.active.values()) rebaseTask(state, task, byMs);
+  job.entry = entryOf(state, job, job.entry.running);
+  requeueEntry(state, job);
+}
+
+function rebaseTask(state: State, task: Task, byMs: number): void {
+  if (task.startedAt !== null) task.startedAt += byMs;
+  if (task.waitsSince !== null) task.waitsSince += byMs;
+  for (const part of task.parts.values()) {
+    if (part.pausedAt !== null) part.pausedAt += byMs;
+    if (part.end !== null) part.end = { ...part.end, at: part.end.at + byMs };
+  }
+  stirNodes(state, task);
+}

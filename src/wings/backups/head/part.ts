@@ -1,11 +1,19 @@
 // What the wing adds to a head.
 
-import type { HandlersOf } from '../../../kernel/head/http/call.ts';
+import { ok } from '../../../kernel/base/result.ts';
+import type { Handler, HandlersOf } from '../../../kernel/head/http/call.ts';
+import { type Scrape, value } from '../../../kernel/head/http/scrape.ts';
+import type { Services } from '../../../kernel/head/http/services.ts';
 import type { HeadPart } from '../../../kernel/head/part.ts';
 import type { backupRoutes } from '../api/backups.ts';
 import type { Backups } from './backups.ts';
-import { listBackups, makeBackup, showBackups } from './handlers.ts';
-import { measure } from './measure.ts';
+
+/** Backups: begun by operators, looked at by everybody. */
+const makeBackup: Handler<'makeBackup'> = ({ backups }, { body }) => backups.start(body.to);
+
+const showBackups: Handler<'showBackups'> = ({ backups }) => ok(backups.view());
+
+const listBackups: Handler<'listBackups'> = ({ backups }, { query }) => backups.list(query.in);
 
 declare module '../../../kernel/head/http/services.ts' {
   interface Services {
@@ -22,4 +30,16 @@ export function backupsHead(backups: Backups): HeadPart {
     openListeners: () => ({ services: { backups } }),
     measure,
   };
+}
+
+/** Figures of backups for Prometheus: an alert on the first one is worth waking for. */
+function measure({ backups }: Services, scrape: Scrape): void {
+  const { last, failure } = backups.view();
+  if (last !== null) {
+    const help = 'When the last backup was begun, in seconds since 1970.';
+    value(scrape, 'weft_backup_last_timestamp_seconds', help, last.madeAt / 1000);
+    value(scrape, 'weft_backup_last_bytes', 'Bytes of the last backup.', last.bytes);
+  }
+  const failed = failure === null ? 0 : 1;
+  value(scrape, 'weft_backup_failed', 'Whether the last attempt to make a backup failed.', failed);
 }

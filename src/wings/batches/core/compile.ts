@@ -6,16 +6,17 @@ import type { Glob } from '../../../kernel/files/glob.ts';
 import { batchNameProblem, nameProblem } from '../../../kernel/files/names.ts';
 import { keepsNothing, parseOutputPattern } from '../../../kernel/files/output-patterns.ts';
 import type { Problem, ProblemPath } from '../../../kernel/files/problem.ts';
-import type { BatchFile, Notice } from './batch.ts';
-import { compileBuildTime } from './compile-build-time.ts';
+import type { BatchFile, Notice, Solver } from './batch.ts';
+import { parseTime } from './compile-ask.ts';
 import { compileEnvironment } from './compile-environment.ts';
 import { compileFiles, compileSolver } from './compile-files.ts';
 import { compileJobs } from './compile-jobs.ts';
 import { compileNeeds } from './compile-needs.ts';
 import { compileSlurm } from './compile-slurm.ts';
+import { isEngineSolver } from './containers.ts';
 import { placeholdersIn } from './placeholders.ts';
 import { isOwnProgram } from './targets.ts';
-import type { WrittenBatch, WrittenNotice } from './written.ts';
+import type { WrittenBatch, WrittenNotice, WrittenSolver } from './written.ts';
 
 export interface Compiled {
   /** To be used only without problems. */
@@ -116,4 +117,22 @@ function noticeOf(kind: keyof WrittenNotice, text: string): Notice {
   if (kind === 'matrix') return { kind, user: text };
   if (kind === 'webhook') return { kind, url: text };
   return kind === 'command' ? { kind, command: text } : { kind, address: text };
+}
+
+/** How long a node may take to build the solver of a batch, or to fetch its image. */
+function compileBuildTime(
+  written: WrittenSolver | undefined,
+  solver: Solver | null,
+  findings: Findings,
+): Pick<BatchFile, 'buildMs'> {
+  if (written?.time === undefined) return {};
+  const at = ['solver', 'time'];
+  if (solver !== null && solver.kind !== 'build' && !isEngineSolver(solver)) {
+    findings.problem(at, 'nothing is built or fetched for an image of apptainer', 'key');
+    return {};
+  }
+  const time = parseTime(String(written.time));
+  if (!time.ok) findings.problem(at, time.error);
+  else if (time.value < 1000) findings.problem(at, `'${written.time}' is less than a second`);
+  return time.ok ? { buildMs: time.value } : {};
 }

@@ -4,7 +4,12 @@ import { Option } from 'commander';
 import { parseSize } from '../../../kernel/base/size.ts';
 import { submitterHere } from '../../../kernel/cli/jobs/send.ts';
 import { withFiles } from '../../../kernel/cli/jobs/send-with-files.ts';
-import { definePoolOptions, type SubmitOptions } from '../../../kernel/cli/submit/options.ts';
+import {
+  definePoolOptions,
+  makeSubmission,
+  type SubmitOptions,
+  type Submitter,
+} from '../../../kernel/cli/submit/options.ts';
 import { dropUndefined, read } from '../../../kernel/cli/submit/read.ts';
 import { inputsOf } from '../../../kernel/cli/submit/staged-files.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
@@ -17,10 +22,14 @@ import {
 } from '../../../kernel/model/container-engine.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { parseCount } from '../../../kernel/model/submission-values.ts';
-import { INTERPRETER_FORM, isInterpreter, WORKER_PROGRAM } from '../model/pool.ts';
+import {
+  INTERPRETER_FORM,
+  isInterpreter,
+  WORKER_PROGRAM,
+  type WorkerRequest,
+} from '../model/pool.ts';
 import { rangeWords } from './columns.ts';
 import { defineRange, type RangeOptions, readRange } from './range.ts';
-import { workerRequest } from './worker-options.ts';
 
 interface Options extends Omit<SubmitOptions, 'output'>, RangeOptions {
   readonly recycleAfter?: string;
@@ -105,4 +114,10 @@ function recycleOf({ recycleAfter, recycleAbove }: Options) {
   const calls = read('--recycle-after', recycleAfter, (text) => parseCount(text, 1, most));
   const bytes = read('--recycle-above', recycleAbove, parseSize);
   return calls === undefined && bytes === undefined ? undefined : dropUndefined({ calls, bytes });
+}
+
+/** The wish that they make; throws a usage failure that names the option. */
+function workerRequest(options: SubmitOptions, submitter: Submitter): WorkerRequest {
+  const { program: _, name: __, ...wish } = makeSubmission(WORKER_PROGRAM, options, submitter);
+  return wish;
 }

@@ -1,17 +1,33 @@
 // What the wing adds to a head.
 
-import type { HandlersOf } from '../../../kernel/head/http/call.ts';
+import { ok } from '../../../kernel/base/result.ts';
+import type { Handler, HandlersOf } from '../../../kernel/head/http/call.ts';
 import type { EventsPart } from '../../../kernel/head/http/public-events.ts';
 import type { HeadPart } from '../../../kernel/head/part.ts';
+import { hasRole } from '../../../kernel/model/actor.ts';
 import { type NotifierKind, shownTarget } from '../../../kernel/model/notification.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import { notificationEvents } from '../api/events.ts';
 import type { notificationRoutes } from '../api/notifications.ts';
 import type { NotificationEvent } from '../machine/events.ts';
-import { listNotifications } from './handlers.ts';
-import { viewDeliveries } from './notification-view.ts';
+import { viewDeliveries, viewNotifications } from './notification-view.ts';
 import type { Notifiers } from './notifiers.ts';
 import { type NotifierHealth, Notifying } from './notifying.ts';
+
+/** Figures of who was notified, and how the notifiers do. */
+const listNotifications: Handler<'listNotifications'> = (services, { actor }) => {
+  const { engine, notifierHealth } = services;
+  const { state } = engine;
+  const waiting = (kind: string): number => {
+    const lines = [...state.indexes.lines].filter(([target]) => target.startsWith(`${kind}:`));
+    return lines.reduce((sum, [, line]) => sum + line.size, 0);
+  };
+  const notifiers = [...notifierHealth()].map(([kind, health]) => {
+    return { kind, waiting: waiting(kind), ...health };
+  });
+  const owner = hasRole(actor, 'operator') ? null : actor.name;
+  return ok({ notifiers, notifications: viewNotifications(state, engine.now(), owner) });
+};
 
 declare module '../../../kernel/head/http/services.ts' {
   interface Services {

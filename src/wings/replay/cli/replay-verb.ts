@@ -1,10 +1,15 @@
 // `weft replay`: how a policy would have done on a workload of the past, by the head's scheduler.
 
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
+import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
 import { failure, usage } from '../../../kernel/model/failure.ts';
 import { nodesOf, workloadOf } from '../core/machine.ts';
+import { parseSwf, type SwfTrace } from '../core/swf.ts';
 import { shaken } from '../core/synthetic.ts';
 import { conclude, type Subject } from './conclude.ts';
 import { readLog, UNHEEDED } from './log-trace.ts';
@@ -16,7 +21,6 @@ import {
   readMachine,
   readSeed,
 } from './options.ts';
-import { readTrace } from './read-trace.ts';
 
 interface Options extends ReplayOptions {
   readonly log?: boolean;
@@ -76,4 +80,29 @@ function emptyTrace({ name, dropped, brokenLines }: Subject) {
   const left = `${incomplete} without size or run time, ${tooLarge} too large for the machine`;
   const what = `${left}, ${brokenLines} broken lines`;
   return refuse('trace.empty', { trace: name, what });
+}
+
+/** Broken lines that are told one by one; of a file that is no trace every line is broken. */
+const TOLD_MAX = 10;
+
+/** Says on standard error which lines are broken. */
+function readTrace(context: Context, file: string): SwfTrace {
+  const trace = parseSwf(readText(context, file));
+  for (const { line, reason } of trace.broken.slice(0, TOLD_MAX)) {
+    context.note(`${file}:${line}: ${reason}; the line is skipped`);
+  }
+  const more = trace.broken.length - TOLD_MAX;
+  if (more > 0) context.note(`${file}: ${more} more broken lines are skipped`);
+  return trace;
+}
+
+function readText(context: Context, file: string): string {
+  try {
+    const bytes = readFileSync(file === '-' ? 0 : path.resolve(context.cwd, file));
+    // By its first bytes, not by its name: a download often has lost the one, never the others.
+    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    return (isPacked ? gunzipSync(bytes) : bytes).toString('utf8');
+  } catch (cause) {
+    throw failure(refuse('trace.unreadable', { trace: file, cause: fileProblem(cause) }));
+  }
 }

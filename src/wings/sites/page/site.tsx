@@ -7,12 +7,12 @@ import { isOperator } from '../../../kernel/page/data/session.ts';
 import { type Action, Actions } from '../../../kernel/page/parts/actions.tsx';
 import { Command, Loaded, Panel } from '../../../kernel/page/parts/basic.tsx';
 import { LongTable } from '../../../kernel/page/parts/long-table.tsx';
-import { some } from '../../../kernel/page/pure/words.ts';
+import { some, spanWords } from '../../../kernel/page/pure/words.ts';
 import type { SiteView } from '../api/sites.ts';
-import { Filters } from './filters.tsx';
 import { FILTERED_JOBS, hiddenWords, isShown, JOBS } from './jobs.tsx';
 import { age, SITES_EVERY_MS, SiteState } from './state.tsx';
 import '../api/paths.ts';
+import { ruleWarning } from '../../../kernel/model/filter-rule.ts';
 
 export function Site({ name }: { name: string }) {
   const site = useCall('getSite', { params: { name } }, { everyMs: SITES_EVERY_MS });
@@ -102,4 +102,39 @@ function actionOf({ name, state }: SiteView): Action {
     },
     warning: 'What runs there goes on.',
   };
+}
+
+/** The filters of a site: how many things each rule is for, and how old what they read is. */
+type State = NonNullable<SiteView['filters']>;
+
+function Filters({ filters: { rules, sources, problem } }: { filters: State }) {
+  return (
+    <Panel title={`Filters, ${some(rules.length, 'rule')}`}>
+      {problem !== null && <p class="problem">{problem}</p>}
+      <ul class="rows">
+        {rules.map((rule) => (
+          <li key={`${rule.over} ${rule.name}`}>
+            {rule.name}{' '}
+            <span class="faint">
+              {rule.matched} of {rule.of} {rule.over}
+            </span>{' '}
+            {warningOf(rule) && <span class="state warn">{warningOf(rule)}</span>}
+          </li>
+        ))}
+        {sources.map(({ name, ageMs, problem: why }) => (
+          <li key={name}>
+            {name}{' '}
+            <span class="faint">
+              {ageMs === null ? 'never read' : `read ${spanWords(ageMs)} ago`}
+            </span>{' '}
+            {why !== null && <span class="state bad">{why}</span>}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function warningOf(rule: State['rules'][number]): string | null {
+  return ruleWarning(rule as Parameters<typeof ruleWarning>[0]);
 }

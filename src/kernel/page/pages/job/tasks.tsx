@@ -3,13 +3,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobDetail, TaskView } from '../../../api/jobs.ts';
 import { formatItem } from '../../../model/items.ts';
+import { call } from '../../data/client.ts';
 import type { LiveEvent } from '../../data/live.ts';
-import { useCall } from '../../data/query.ts';
-import { useTaskMap } from '../../data/task-map.ts';
+import { type Answered, useAnswer, useCall } from '../../data/query.ts';
 import { Command, Loaded, Panel, Span, State } from '../../parts/basic.tsx';
 import { colours } from '../../parts/colours.ts';
 import { stateWord, toneOf } from '../../pure/state.ts';
-import type { TaskMap } from '../../pure/task-map.ts';
+import { applyMap, type TaskMap } from '../../pure/task-map.ts';
 import { endWords, some } from '../../pure/words.ts';
 
 /** An array has many events; few are about one task. */
@@ -155,4 +155,26 @@ function draw(canvas: HTMLCanvasElement, { tasks, index, cell, perRow }: Drawing
     context.lineWidth = 2;
     context.strokeRect(x + 1, y + 1, cell - gap - 2, cell - gap - 2);
   }
+}
+
+/** Tasks end by the hundred: a second of them is one question. */
+const TOGETHER_MS = 1000;
+/** Events tell of own jobs only. */
+const EVERY_MS = 5000;
+
+function useTaskMap(id: number, isDone: boolean): Answered<TaskMap> {
+  const known = useRef<{ readonly id: number; readonly map: TaskMap } | null>(null);
+  const ask = async (signal: AbortSignal): Promise<TaskMap> => {
+    const before = known.current?.id === id ? known.current.map : null;
+    const query = before === null ? {} : { since: before.version };
+    const reply = await call('mapTasks', { params: { id: String(id) }, query, signal });
+    const map = applyMap(before, reply);
+    known.current = { id, map };
+    return map;
+  };
+  return useAnswer(`map ${id}`, ask, {
+    when: ({ jobId }) => jobId === id,
+    togetherMs: TOGETHER_MS,
+    everyMs: isDone ? 0 : EVERY_MS,
+  });
 }

@@ -1,11 +1,14 @@
 // One job of a local run: a fresh work directory over what the build has left, its program, its place in
 // the archive.
 
-import { mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { SAVE_FOLDER } from '../../../../kernel/files/folders.ts';
 import type { Glob } from '../../../../kernel/files/glob.ts';
 import type { JobOutcome, Manifest } from '../../../../kernel/files/manifest.ts';
+import { type Before, OutsideCount } from '../../../../kernel/files/outside.ts';
+import type { Outside } from '../../../../kernel/model/staging.ts';
+import { walk } from '../../../../kernel/transfer/walk.ts';
 import { JobArchive } from '../../batch/archive/job-archive.ts';
 import { copyTree } from '../../batch/files/copy.ts';
 import { removeTree } from '../../batch/files/remove.ts';
@@ -17,7 +20,6 @@ import { bindFolder, INPUT_FOLDER, programArgv } from '../../core/programs.ts';
 import type { Built } from './build.ts';
 import type { ChildEnd } from './child.ts';
 import { containerScript } from './container.ts';
-import { lookAfter, lookBefore } from './outside.ts';
 import type { Start, Workshop } from './workshop.ts';
 
 export interface JobOrder {
@@ -152,4 +154,34 @@ function outcomeOf({ exitCode, signal, error, endedBy }: ChildEnd): {
   if (endedBy === 'timeout') return { outcome: 'timeout', ...rest, reason: 'its time limit' };
   if (endedBy === 'stop') return { outcome: 'cancelled', ...rest, reason: 'the run was stopped' };
   return { outcome: exitCode === 0 ? 'completed' : 'failed', ...rest, reason: null };
+}
+
+/** `mark`: a file of this run, by whose time what is made later is known. */
+function lookBefore(work: string, mark: string): Before {
+  const names = new Set(readdirSync(work));
+  writeFileSync(mark, '');
+  return { names, atNs: statSync(mark, { bigint: true }).mtimeNs };
+}
+
+/** Undefined: nothing. What nobody can read is no loss. */
+function lookAfter(work: string, before: Before): Outside | undefined {
+  const count = new OutsideCount(before);
+  const add = (name: string, full: string | Buffer) => {
+    const status = lstatSync(full, { bigint: true, throwIfNoEntry: false });
+    if (status === undefined) return;
+    const { size, mtimeNs: modifiedNs, birthtimeNs: madeNs } = status;
+    if (name.startsWith(`${SAVE_FOLDER}/`)) count.keep(name, Number(size), { modifiedNs });
+    else count.add(name, Number(size), { modifiedNs, madeNs });
+  };
+  for (const entry of readdirSync(work, { withFileTypes: true })) {
+    const { name } = entry;
+    const top = path.join(work, name);
+    if (!entry.isDirectory()) add(name, top);
+    else {
+      for (const { path: below, kind, full } of walk(top, () => undefined)) {
+        if (kind === 'file' || kind === 'link') add(`${name}/${below}`, full);
+      }
+    }
+  }
+  return count.sum;
 }

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { plural } from '../../../../kernel/base/plural.ts';
 import type { Environment } from '../../../../kernel/config/config.ts';
 import { type Glob, parseGlob } from '../../../../kernel/files/glob.ts';
 import { BUILD_FOLDER, type Manifest, WORK_FOLDER } from '../../../../kernel/files/manifest.ts';
@@ -17,11 +18,78 @@ import type { BatchFile, BatchJob } from '../../core/batch.ts';
 import { canBind } from '../../core/containers.ts';
 import { type Budget, type Demand, runWithin } from './budget.ts';
 import { type Built, build } from './build.ts';
-import { checkGpus, Gpus, gpuVariables } from './gpus.ts';
 import { runJob } from './job.ts';
-import { Order } from './order.ts';
 import { type BatchPlace, pendingJobs } from './place.ts';
 import { type Stops, Workshop } from './workshop.ts';
+
+/** Refuses jobs that could never have what they ask for here. */
+function checkGpus({ jobs }: Pick<BatchFile, 'jobs'>, gpuCount: number): void {
+  const over = jobs.find((job) => (job.gpuCount ?? 0) > gpuCount);
+  if (over === undefined) return;
+  const has = gpuCount === 0 ? 'none' : String(gpuCount);
+  throw usage(
+    `job ${over.name} asks for ${plural(over.gpuCount ?? 0, 'gpu')}; this machine has ${has}`,
+  );
+}
+
+class Gpus {
+  readonly #free: number[];
+
+  constructor(gpuCount: number) {
+    this.#free = Array.from({ length: gpuCount }, (_, number) => number);
+  }
+
+  /** The lowest that are free: whoever asks has seen that there are so many. */
+  take(count: number): readonly number[] {
+    return this.#free.splice(0, count);
+  }
+
+  giveBack(numbers: readonly number[]): void {
+    this.#free.push(...numbers);
+    this.#free.sort((a, b) => a - b);
+  }
+}
+
+/** What a job sees of them; one that says nothing of gpus sees what there is. */
+function gpuVariables(
+  gpuCount: number | null,
+  numbers: readonly number[],
+): Readonly<Record<string, string>> {
+  if (gpuCount === null) return {};
+  const list = numbers.join(',');
+  return { WEFT_GPUS: list, CUDA_VISIBLE_DEVICES: list };
+}
+
+/**
+ * Which jobs of a local run may start: those that come after others wait for them, and are left
+ * out where one of those did not complete.
+ */
+type Ordered = Pick<BatchJob, 'name' | 'after'>;
+
+class Order {
+  /** What runs in this run: the rest completed in an earlier one. */
+  readonly #open: Set<string>;
+  readonly #missing = new Set<string>();
+
+  constructor(pending: readonly Ordered[]) {
+    this.#open = new Set(pending.map(({ name }) => name));
+  }
+
+  isReady({ after }: Ordered): boolean {
+    return !after.some((name) => this.#open.has(name));
+  }
+
+  /** The first that it comes after and that did not complete. */
+  missingOf({ after }: Ordered): string | undefined {
+    return after.find((name) => this.#missing.has(name));
+  }
+
+  /** Notes that a job is over. */
+  note({ name }: Ordered, isCompleted: boolean): void {
+    this.#open.delete(name);
+    if (!isCompleted) this.#missing.add(name);
+  }
+}
 
 export interface LocalParts {
   readonly reading: BatchReading;
