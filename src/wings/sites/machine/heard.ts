@@ -4,7 +4,7 @@
 
 import { IntervalSet } from '../../../kernel/base/interval-set.ts';
 import { isSame } from '../../../kernel/base/same.ts';
-import { waitingOf } from '../../../kernel/machine/jobs/behind.ts';
+import { waitingOf, waitingSize } from '../../../kernel/machine/jobs/behind.ts';
 import type { Job } from '../../../kernel/machine/jobs/facts.ts';
 import { readIndices } from '../../../kernel/machine/jobs/indices.ts';
 import { addJob } from '../../../kernel/machine/jobs/submit.ts';
@@ -49,7 +49,9 @@ export function decideSiteHeard(step: Step, heard: SiteHeard): void {
   const there = jobs.filter(({ state }) => state !== 'unknown' && state !== 'ended');
   const listed = new Set(there.map(({ id }) => id));
   const isNew = step.at - (gateway.lastSeenAt ?? 0) < step.settings.nodeTimeoutMs;
-  const site = { name: gateway.name, isNew, nodes: visible, shown, listed, going: goingOf(jobs) };
+  const name = gateway.name;
+  const { nodes: told } = heard;
+  const site = { name, isNew, told, nodes: visible, shown, listed, going: goingOf(jobs) };
   const over: ListedJob[] = [];
   for (const job of jobs) {
     if (job.isOurs) continue;
@@ -65,6 +67,8 @@ interface Site {
   readonly name: NodeName;
   /** The gateway has just connected: its nodes are about to. */
   readonly isNew: boolean;
+  /** All that it has told of: the same list as long as none of them has changed. */
+  readonly told: readonly SiteNode[];
   readonly nodes: readonly SiteNode[];
   /** What its nodes are called here, by its own names of them; without those that it hides. */
   readonly shown: ReadonlyMap<string, string>;
@@ -75,8 +79,12 @@ interface Site {
 }
 
 function goingOf(jobs: readonly ListedJob[]): ReadonlySet<string> {
-  const waiting = jobs.filter(({ state }) => state === 'waiting');
-  return new Set(waiting.flatMap(({ id }) => elementOf(id)?.array ?? []));
+  const going = new Set<string>();
+  for (const { id, state } of jobs) {
+    const element = state === 'waiting' ? elementOf(id) : null;
+    if (element !== null) going.add(element.array);
+  }
+  return going;
 }
 
 /** A node of the site is let in by the secret of its gateway, which speaks for it. */
@@ -163,12 +171,24 @@ function endWaiting(step: Step, job: Job, listed: ListedJob): void {
   if (waiting.size > 0) endPending(step, job, waiting, outcomeOf(listed));
 }
 
+/**
+ * What waiting jobs say, their own specifications say already: of those, and of these nodes. A job that
+ * nothing is told of is the same object in the next listing, and most of ten thousand are.
+ */
+const AGREED = new WeakMap<ListedJob, Pick<Site, 'told'> & Pick<Job, 'spec'>>();
+
+function isAgreed({ told }: Site, { spec }: Job, listed: ListedJob): boolean {
+  const agreed = AGREED.get(listed);
+  return agreed !== undefined && agreed.spec === spec && agreed.told === told;
+}
+
 function followHold(step: Step, site: Site, job: Job, listed: ListedJob): void {
   const { foreign } = job.spec;
   const { state, id } = listed;
-  if (foreign === undefined || waitingOf(job).size === 0) return;
+  if (foreign === undefined || waitingSize(job) === 0) return;
   if (state !== 'held' && state !== 'waiting') return;
   const isWhole = foreign.job === id;
+  if (isWhole && isAgreed(site, job, listed)) return;
   if (!isWhole && site.listed.has(foreign.job)) return;
   // Of an array of which all elements are listed by themselves, one that may start lets it go.
   if (!isWhole && state === 'held' && (foreign.isHeld || site.going.has(foreign.job))) return;
@@ -178,7 +198,10 @@ function followHold(step: Step, site: Site, job: Job, listed: ListedJob): void {
   const { heldBecause, ...rest } = foreign;
   const nodeNames = typeof nodes === 'string' ? [] : nodes;
   const isHeldSo = foreign.isHeld === hold.isHeld && heldBecause === hold.heldBecause;
-  if (isHeldSo && isSame(request.nodeNames, nodeNames)) return;
+  if (isHeldSo && isSame(request.nodeNames, nodeNames)) {
+    if (isWhole) AGREED.set(listed, { told: site.told, spec: job.spec });
+    return;
+  }
   const wish = { request: { ...request, nodeNames }, foreign: { ...rest, ...hold } };
   const spec = { ...job.spec, environment: {}, ...wish };
   step.emit({ kind: 'job_changed', jobId: job.id, spec, by: foreign.site });
@@ -265,7 +288,7 @@ export function unlistedHere(
     const job = jobs.get(id);
     const foreign = job?.spec.foreign;
     if (foreign?.site !== site || job?.outcome !== null || listed.has(foreign.job)) continue;
-    if (waitingOf(job).size > 0) wanted.push(foreign.job);
+    if (waitingSize(job) > 0) wanted.push(foreign.job);
     if (wanted.length === ASKED_MAX) break;
   }
   return wanted;

@@ -31,6 +31,7 @@ export function heldHere({ indexes, jobs }: State, site: NodeName): SiteHold[] {
 
 /** Returns null when it is not. The site has one place for an array and for its elements. */
 function whyHeld(job: Job): string | null {
+  if (!job.held && job.active.size === 0) return null;
   const alone = [...job.active.values()].filter(({ heldBecause }) => heldBecause !== null);
   if (job.held) return waitingOf(job).size + alone.length > 0 ? 'held here' : null;
   const because = alone[0]?.heldBecause ?? null;

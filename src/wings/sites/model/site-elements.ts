@@ -5,6 +5,8 @@
  * for one of `16[].server`. Null: it is no element.
  */
 export function elementOf(id: string): { array: string; index: number } | null {
+  // Nearly all jobs of a large site are none.
+  if (/^\d+$/.test(id)) return null;
   const [, number, inside, server] = /^(\d{1,15})\[(\d{1,9})\](\..+)?$/.exec(id) ?? [];
   if (number !== undefined) {
     return { array: server === undefined ? number : `${number}[]${server}`, index: Number(inside) };

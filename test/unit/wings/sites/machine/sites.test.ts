@@ -522,6 +522,20 @@ scenario('[G16] a job runs where its user wants it, or waits with why it cannot'
   for (const id of [3, 4]) assert.equal(head.job(id).spec.foreign?.isHeld, false);
 });
 
+scenario('[G16] the same word of a job is judged anew when its site has other nodes', (head) => {
+  steered(head);
+  const job = siteJob('24', { where: { features: ['gpu'] } });
+  const isHeld = (): boolean | undefined => head.job(1).spec.foreign?.isHeld;
+  for (const _ of [1, 2]) hear(head, [job]);
+  assert.equal(isHeld(), true);
+  const better = [siteNode('n1'), { ...siteNode('n2'), features: ['gpu'] }];
+  for (const _ of [1, 2]) hear(head, [job], 'steer', better);
+  assert.equal(isHeld(), false);
+  assert.deepEqual(head.job(1).spec.request.nodeNames, ['n2.hpc']);
+  hear(head, [job]);
+  assert.equal(isHeld(), true);
+});
+
 scenario(
   '[G3] what ended before it was seen running has the nodes that its site recorded',
   (head) => {
