@@ -16,7 +16,7 @@ import { systemBootClock, systemClock } from '../kernel/os/clock.ts';
 import { systemCommands } from '../kernel/os/commands.ts';
 import { readBootId } from '../kernel/os/detect.ts';
 import { type FileLog, openLog } from '../kernel/os/log.ts';
-import { collectWhenIdle, ownHeap } from '../kernel/os/spare-memory.ts';
+import { collectWhenIdle, growFreely, ownHeap } from '../kernel/os/spare-memory.ts';
 import type { StoreFailure } from '../kernel/ports/store.ts';
 import { openSqliteStore } from '../kernel/store/sqlite/open.ts';
 import { certificateOf } from './head-certificate.ts';
@@ -45,10 +45,12 @@ export async function runHead(options: HeadOptions, onServing = () => {}): Promi
   const logs = openLogs(options);
   const { log } = logs;
   const endSparing = collectWhenIdle(systemClock, ownHeap());
+  const growAsAsked = growFreely();
   const endWatch = endOnBug(log);
   try {
     await serve(options, logs, () => {
       when = 'run';
+      growAsAsked();
       onServing();
     });
     log.info({}, 'head stopped');

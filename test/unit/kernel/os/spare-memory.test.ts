@@ -1,6 +1,7 @@
 // Garbage after a burst goes back while the program is idle, and never while it is busy.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { collectWhenIdle } from '../../../../src/kernel/os/spare-memory.ts';
 import type { Clock } from '../../../../src/kernel/ports/clock.ts';
@@ -61,4 +62,35 @@ test('nothing is looked at after the end', () => {
   heap.mib = 150;
   pass(0);
   assert.equal(heap.collections, 0);
+});
+
+test('a heap that may grow is searched for garbage less often, until it is as it was started', () => {
+  const module = import.meta.resolve('../../../../src/kernel/os/spare-memory.ts');
+  const searches = (begin: string): number[] => {
+    const program = `
+      import { growFreely } from '${module}';
+      const kept = [];
+      const fill = () => {
+        for (let at = 0; at < 1_000_000; at += 1) kept.push({ at, text: 'job ' + at });
+      };
+      const back = ${begin};
+      fill();
+      back();
+      gc();
+      console.log('half');
+      fill();`;
+    const flags = [
+      '--heap-growing-percent=10',
+      '--max-semi-space-size=4',
+      '--trace-gc',
+      '--expose-gc',
+    ];
+    const args = [...flags, '--input-type=module', '-e', program];
+    const said = execFileSync(process.execPath, args, { encoding: 'utf8' });
+    return said.split('half').map((part) => part.split('Mark-Compact').length - 1);
+  };
+  const [kept = 0] = searches('() => undefined');
+  const [free = 0, after = 0] = searches('growFreely()');
+  assert.ok(free < kept, `${free} and ${kept}`);
+  assert.ok(after > 0, 'the next collection sets what it may grow to');
 });
