@@ -22,10 +22,13 @@ const ONE_FAILURE: StageResult = { ...NOTHING, failed: 1 };
 async function runAll(options: Options): Promise<StageResult> {
   const stages = STAGES.filter((stage) => isSelected(stage, options) && hasWork(stage, options));
   const results = [checkStrays(), checkPackages(stages, options)];
+  let isBuilt = false;
   for (const row of ROWS) {
     if (options.stopAtFirst && addResults(results).failed > 0) break;
     const selected = row.filter((stage) => stages.includes(stage));
-    results.push(...(await Promise.all(selected.map((stage) => runStage(stage, options)))));
+    const came = await Promise.all(selected.map((stage) => runStage(stage, options, isBuilt)));
+    results.push(...came);
+    isBuilt ||= selected.some(({ name }, at) => name === 'build' && came[at]?.failed === 0);
   }
   return addResults(results);
 }
@@ -63,10 +66,11 @@ function hasWork(stage: Stage, options: Options): boolean {
     : existsSync(path.join(ROOT, stage.command[0]));
 }
 
-async function runStage(stage: Stage, options: Options): Promise<StageResult> {
+/** `isBuilt`: an earlier stage has built the programs. */
+async function runStage(stage: Stage, options: Options, isBuilt: boolean): Promise<StageResult> {
   console.log(`== ${stage.name}`);
   const startedAt = performance.now();
-  const result = await runGuarded(stage, options);
+  const result = await runGuarded(stage, options, isBuilt);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const { passed, failed, skipped } = result;
   const counts = `${passed} ok, ${failed} not ok, ${skipped} skipped, ${seconds} s`;
@@ -75,10 +79,10 @@ async function runStage(stage: Stage, options: Options): Promise<StageResult> {
 }
 
 /** A stage that crashes is one failure; the others still run. */
-async function runGuarded(stage: Stage, options: Options): Promise<StageResult> {
+async function runGuarded(stage: Stage, options: Options, isBuilt: boolean): Promise<StageResult> {
   try {
     if (stage.kind === 'program') return await runProgram(stage);
-    return await runTests(stage, { files: filesOf(stage, options), grep: options.grep });
+    return await runTests(stage, { files: filesOf(stage, options), grep: options.grep, isBuilt });
   } catch (error) {
     console.log(`The stage ${stage.name} crashed:`, error);
     return ONE_FAILURE;
