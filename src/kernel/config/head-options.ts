@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { usage } from '../model/failure.ts';
 import type { NotifyRules } from '../model/notification.ts';
 import type { Settings } from '../model/settings.ts';
+import { parseOnNodeLoss } from '../model/submission-values.ts';
 import { writtenOf } from './compare.ts';
 import type { Config } from './config.ts';
 import type { HeadOptions } from './daemon-options.ts';
@@ -107,6 +108,19 @@ const NOBODY: NotifyRules = {
   giveUpMs: 0,
 };
 
+/** What would be refused with each submission is refused here. */
+function lossOf(config: Config): Pick<Settings['defaults'], 'onNodeLoss'> {
+  const text = config.text('defaults.on_node_loss');
+  if (text === null) return {};
+  const read = parseOnNodeLoss(text);
+  if (!read.ok) throw usage(`defaults.on_node_loss: ${read.error}`);
+  const loss = read.value;
+  if (loss.kind === 'lease' && loss.leaseMs < config.number('head.node_timeout')) {
+    throw usage('defaults.on_node_loss: a lease is at least head.node_timeout');
+  }
+  return { onNodeLoss: loss };
+}
+
 function settingsOf(config: Config): Settings {
   return {
     nodeTimeoutMs: config.number('head.node_timeout'),
@@ -122,6 +136,7 @@ function settingsOf(config: Config): Settings {
         counted: {},
       },
       walltimeMs: config.optionalNumber('defaults.time'),
+      ...lossOf(config),
     },
     scheduling: schedulingFrom(config),
     usersMayReserve: config.flag('reservations.users'),

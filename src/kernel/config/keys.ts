@@ -161,6 +161,18 @@ export const OWN_KEYS: readonly Key[] = [
     "Default memory per node; unset: the node's memory × cpus asked / its cpus.",
   ),
   key('defaults.time', 'duration', 'none', 'Default time limit of a job.'),
+  key(
+    'defaults.on_node_loss',
+    'text',
+    null,
+    "What becomes of tasks whose node is silent, as `--on-node-loss` has it: `requeue`, `wait` or `lease=15m`; unset: wait, and requeue in a directory of the node's own.",
+    {
+      form: {
+        is: /^(requeue|wait|lease=\S+)$/,
+        expected: 'requeue, wait or lease=15m',
+      },
+    },
+  ),
   ...PRIORITY_KEYS,
   key(
     'scheduler.depth',

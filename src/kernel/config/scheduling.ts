@@ -1,7 +1,13 @@
 // From the configuration to what the scheduler is told: partitions, qualities of service, weights
 // and shares.
 
-import { CAP_KINDS, type CapKind } from '../model/caps.ts';
+import {
+  CAP_KINDS,
+  type CapKind,
+  type Caps,
+  NO_CAPS,
+  capsFrom as withCaps,
+} from '../model/caps.ts';
 import type { UserName } from '../model/ids.ts';
 import type { Resources } from '../model/resources.ts';
 import {
@@ -30,6 +36,7 @@ export function schedulingFrom(config: Config): Scheduling {
     depthMax: config.number('scheduler.depth'),
     fairShare: fairShareFrom(config),
     ...capsFrom(config),
+    ...memberCapsFrom(config),
     ...pricesFrom(config),
     ...resourcesFrom(config),
   };
@@ -43,6 +50,36 @@ function capsFrom(config: Config): Pick<Scheduling, 'caps'> {
     if (max !== null) caps[kind] = max;
   }
   return Object.keys(caps).length === 0 ? {} : { caps };
+}
+
+interface CappedGroup extends FairShareGroup {
+  readonly caps: Caps;
+}
+
+/** Only where there are any. A group within another has that one's caps where it names none. */
+function memberCapsFrom(config: Config): Pick<Scheduling, 'memberCaps'> {
+  const groups = each(config, 'fair_share.groups', cappedGroupFrom);
+  const inner = new Set(Object.values(groups).flatMap((group) => group.groups));
+  const memberCaps = new Map<string, Caps>();
+  const visit = (name: string, around: Caps): void => {
+    const group = groups[name];
+    if (group === undefined) return;
+    const caps = withCaps(around, group.caps);
+    if (Object.keys(caps).length > 0) for (const user of group.users) memberCaps.set(user, caps);
+    for (const within of group.groups) visit(within, caps);
+  };
+  const { caps = NO_CAPS } = capsFrom(config);
+  for (const name of Object.keys(groups)) if (!inner.has(name)) visit(name, caps);
+  return memberCaps.size === 0 ? {} : { memberCaps: Object.fromEntries(memberCaps) };
+}
+
+function cappedGroupFrom(name: string, fields: Fields): CappedGroup {
+  const caps: { [kind in CapKind]?: number } = {};
+  for (const kind of CAP_KINDS) {
+    const max = fields.get(`caps.${kind}`);
+    if (typeof max === 'number') caps[kind] = max;
+  }
+  return { ...groupFrom(name, fields), caps };
 }
 
 /** Only where there are any. */

@@ -2,7 +2,8 @@
 // reader, `config show` and docs/config.md are made from these tables.
 
 import { withPlaced } from '../base/placed.ts';
-import { COUNTED_PER_NODE_MAX, TIER_MAX } from '../model/limits.ts';
+import { CAP_KINDS } from '../model/caps.ts';
+import { CAP_MAX, COUNTED_PER_NODE_MAX, TIER_MAX } from '../model/limits.ts';
 import { PARTITION_STATES, PLACEMENTS, POLICIES, PREEMPT_MODES } from '../model/scheduling.ts';
 import { checkMembership, checkTimes } from './check-tables.ts';
 import { type Key, type KeyType, key } from './key.ts';
@@ -15,6 +16,8 @@ const TIER = { min: -TIER_MAX, max: TIER_MAX };
 const SHARE = { min: 1, max: 1_000_000 };
 const PART = { min: 0, max: 1 };
 const PRICE = { min: 0, max: 1_000_000 };
+
+const MEMBER_CAP = 'What each member may hold at once; default: as around it, or `caps`.';
 
 const USERS = field('users', 'texts', null, 'Who may submit, with `groups`; default: everybody.');
 const GROUPS = field('groups', 'texts', null, 'Groups whose members may submit.');
@@ -119,6 +122,7 @@ const SHARE_GROUPS: Table = {
     field('share', 'count', '1', 'Share of the group, divided among its members.', SHARE),
     field('users', 'texts', '', 'Users in the group; each user is in one group only.'),
     field('groups', 'texts', '', 'Groups in the group, from this table.'),
+    ...CAP_KINDS.map((kind) => field(`caps.${kind}`, 'count', null, MEMBER_CAP, { max: CAP_MAX })),
   ],
   check: checkMembership,
 };

@@ -179,6 +179,8 @@ export interface Scheduling {
   readonly fairShare: FairShare;
   /** What a user may hold at once who has no caps of their own; absent: any number. */
   readonly caps?: Caps;
+  /** The same by user, for members of groups that have caps. */
+  readonly memberCaps?: Readonly<Record<string, Caps>>;
   /** Price of a cpu hour of each site, or of a node; absent: 0. */
   readonly prices?: Readonly<Record<string, number>>;
   /** Counted resources that the cluster has as a whole, licences for instance; absent: none. */

@@ -1,6 +1,7 @@
 // The cluster-wide settings that decisions depend on. They come with each input, from the config
 // file, and are never stored: a restart with another value acts by the new value from then on.
 
+import type { OnNodeLoss } from './job.ts';
 import type { NotifyRules } from './notification.ts';
 import type { Resources } from './resources.ts';
 import type { Scheduling } from './scheduling.ts';
@@ -19,6 +20,8 @@ export interface Settings {
     /** Without a size of memory each cpu asked for gets its part of its node's. */
     readonly perNode: Omit<Resources, 'memoryBytes'> & { readonly memoryBytes: number | null };
     readonly walltimeMs: number | null;
+    /** Absent: by the job's directory. */
+    readonly onNodeLoss?: OnNodeLoss;
   };
   /** Partitions, qualities of service, priorities. */
   readonly scheduling: Scheduling;

@@ -98,7 +98,7 @@ function complete(
     dependencies,
     beginAt: wish.beginAt ?? null,
     held: wish.held ?? false,
-    onNodeLoss: checkLoss(wish.onNodeLoss ?? defaultLoss(directory), settings),
+    onNodeLoss: checkLoss(wish.onNodeLoss ?? defaultLoss(directory, settings), settings),
     partition: partition.name,
     ...notifyOf(wish, settings),
     ...(qos === DEFAULT_QOS ? {} : { qos }),
@@ -185,6 +185,7 @@ function checkLoss(onNodeLoss: OnNodeLoss, { nodeTimeoutMs }: Settings): OnNodeL
   return onNodeLoss;
 }
 
-function defaultLoss(directory: WorkDirectory): OnNodeLoss {
+function defaultLoss(directory: WorkDirectory, { defaults }: Settings): OnNodeLoss {
+  if (defaults.onNodeLoss !== undefined) return defaults.onNodeLoss;
   return directory.kind === 'private' ? { kind: 'requeue' } : { kind: 'wait' };
 }

@@ -237,3 +237,22 @@ test('[P16] the caps of all users stand under caps', async () => {
   const config = await configOf('caps: {cpus: 16, gpus: 0}\n');
   assert.deepEqual(schedulingFrom(config).caps, { cpus: 16, gpus: 0 });
 });
+
+test('[P16] members of a group have its caps, those around it, and those of all', async () => {
+  const config = await configOf(`caps: {cpus: 16, running: 50}
+fair_share:
+  groups:
+    school: {users: [ann], groups: [students], caps: {cpus: 8}}
+    students: {users: [bob, constructor], caps: {gpus: 1}}
+    staff: {users: [eve]}
+`);
+  const { memberCaps, caps } = schedulingFrom(config);
+  assert.deepEqual(caps, { cpus: 16, running: 50 });
+  const students = { cpus: 8, gpus: 1, running: 50 };
+  assert.deepEqual(memberCaps, {
+    ann: { cpus: 8, running: 50 },
+    bob: students,
+    constructor: students,
+    eve: { cpus: 16, running: 50 },
+  });
+});

@@ -123,3 +123,14 @@ test('[P16] an own cap stands before the one of all, and goes back to it', () =>
   assert.deepEqual(changedCaps(own, { cpus: 'default', running: 'default' }), { gpus: null });
   assert.equal(describeCaps(own), '4 cpus, any gpus, 9 running tasks');
 });
+
+scenario('[P16] the cap of a group counts for its members, before an own one', (head) => {
+  head.connect('n1', { cpus: 8 });
+  const memberCaps = { ann: { cpus: 1 } };
+  const scheduling = { ...plainScheduling('first_fit'), caps: { cpus: 4 }, memberCaps };
+  head.settings = { ...SETTINGS, scheduling };
+  assert.equal(head.refused(submission({ cpuCount: 2 }), ANN), 'user.cap_exceeded');
+  head.submit({ cpuCount: 2 }, { by: BOB });
+  give(head, 'ann', { cpus: 2 });
+  head.submit({ cpuCount: 2 });
+});

@@ -340,3 +340,16 @@ test('what a submission could run on is looked for no further than it must', () 
   assert.deepEqual(asks(2, 2), [true, 3]);
   assert.deepEqual(asks(8, 1), [false, 4]);
 });
+
+const LEASED = { kind: 'lease', leaseMs: 900_000 } as const;
+
+scenario(
+  '[N9] what the cluster has for a silent node counts where a job says nothing',
+  (head) => {
+    head.connect('n1');
+    const loss = (wish: Partial<Submission>) => head.job(head.submit(wish)).spec.onNodeLoss;
+    assert.deepEqual(loss({ directory: { kind: 'private' } }), LEASED);
+    assert.deepEqual(loss({ onNodeLoss: { kind: 'wait' } }), { kind: 'wait' });
+  },
+  { defaults: { ...SETTINGS.defaults, onNodeLoss: LEASED } },
+);

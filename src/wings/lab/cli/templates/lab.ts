@@ -28,6 +28,9 @@ head:
 defaults:
   cpus: 1
   time: 12h
+  # A machine that is switched off: after so long its tasks start elsewhere. They are ended there by
+  # then, if only the network was gone. A job says otherwise by --on-node-loss.
+  on_node_loss: lease=15m
 
 # What one user may hold at once, in the whole cluster. For one of them another:
 # weft user set ann --cpus 64 --gpus 2 --running 500
