@@ -189,6 +189,7 @@ describe('files of jobs', () => {
       assert.equal(await done(id), `${id} completed`);
       assert.equal(await archived(id, 'sum'), `${hash}  big\n`);
       assert.equal((await manifestOf(id)).epoch, 1);
+      assert.deepEqual(readdirSync(inState('nodes/n1/cache/sha256')), [], 'copied, not sent');
     });
 
     it(`[F10] ${victim} killed while 200 MiB are kept: they are kept once, and whole`, async () => {

@@ -41,7 +41,7 @@ export interface Missing extends Content {
 export interface Holding {
   /** File of a large content. */
   pathOf(hash: BlobHash): string;
-  /** Bytes of a small content; null: damaged, to be fetched again; undefined: it is large. */
+  /** Bytes of a small content; null: damaged, to be fetched again; undefined: none of these. */
   bytesOf(hash: BlobHash): Uint8Array | null | undefined;
   release(): void;
 }
@@ -108,11 +108,10 @@ export class NodeCache {
     });
     await this.#loaded;
     const all = new Map(contents.map((content) => [content.hash, content]));
-    const small = [...all.values()].filter((content) => this.#isSmall(content));
-    const wanted = new Map(all);
-    for (const { hash } of small) wanted.delete(hash);
+    const small = new Map([...all].filter(([, content]) => this.#isSmall(content)));
+    const wanted = new Map([...all].filter(([hash]) => !small.has(hash)));
     for (const content of wanted.values()) this.#entryOf(content).users += 1;
-    const letGoSmall = this.#small.hold(small.map(({ hash }) => hash));
+    const letGoSmall = this.#small.hold([...small.keys()]);
     const release = (): void => {
       letGoSmall();
       const usedAt = this.#options.clock.now();
@@ -128,7 +127,7 @@ export class NodeCache {
       for (const hash of wanted.keys()) this.#forgetMissing(hash);
       throw error;
     }
-    const bytesOf = (hash: BlobHash) => (wanted.has(hash) ? undefined : this.#small.read(hash));
+    const bytesOf = (hash: BlobHash) => (small.has(hash) ? this.#small.read(hash) : undefined);
     return { pathOf: (hash) => this.#pathOf(hash), bytesOf, release };
   }
 
