@@ -27,6 +27,7 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('libc6-dev', '/usr/include/stdio.h', 'building the launcher', BUILD),
   row('util-linux', 'unshare', 'hosts in namespaces, jobs of other users', BUILD),
   row('musl-tools', 'musl-gcc', 'the launcher with a C library of its own', ['contract']),
+  row('rpm', 'rpmbuild', 'the package for systems with rpm', HOSTS),
   row('rsync', 'rsync', 'uploading an export for Slurm', ['unit']),
   row('git', 'git', 'the tree that a fresh clone would have', HOSTS),
   row('openssl', 'openssl', 'certificates made and looked at from outside', ['unit', 'e2e']),

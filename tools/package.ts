@@ -1,12 +1,13 @@
 // `node tools/package.ts [--out FOLDER] [--quick]`: what is installed without npm, made of dist/: a Debian
-// package and a tarball for a home directory, both with Node inside. The same sources give the same bytes.
+// package, an rpm where rpmbuild is, and a tarball for a home directory, all with Node inside. The same sources give the same bytes.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeDeb } from './package/deb.ts';
+import { addSystemFiles, makeDeb } from './package/deb.ts';
+import { canMakeRpm, makeRpm } from './package/rpm.ts';
 import { makeTarball } from './package/tarball.ts';
 import { makeTree } from './package/tree.ts';
 import { ROOT } from './tree.ts';
@@ -29,6 +30,8 @@ try {
   const tree = await makeTree(path.join(folder, 'usr'));
   const how = { tree, out, date: sourceDate(), quick: values.quick };
   console.log(makeTarball(how));
+  addSystemFiles(tree);
+  if (canMakeRpm()) console.log(makeRpm(how));
   console.log(makeDeb(how));
 } finally {
   rmSync(folder, { recursive: true, force: true });

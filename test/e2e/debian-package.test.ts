@@ -9,8 +9,8 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { repository, runProgram, type Said } from './support/local-cluster.ts';
 
-/** What is written below the root stays in memory, and is gone with the last process. */
-const MACHINE = `set -e
+/** What is written below the root stays in memory, and is gone with the last process; ports are its own. */
+const MACHINE = `set -e; ip link set lo up
 mount -t tmpfs weft "$1"; mkdir "$1/up" "$1/work" "$1/all"
 mount -t overlay -o lowerdir=/,upperdir="$1/up",workdir="$1/work" weft "$1/all"
 mount --rbind /dev "$1/all/dev"; mount -t proc weft "$1/all/proc"
@@ -35,10 +35,13 @@ describe('packages with Node inside', () => {
   let folder: string;
   let deb: string;
   let tarball: string;
+  let rpm: string;
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'weft-packages-'));
     for (const name of ['one', 'two', 'root']) mkdirSync(path.join(folder, name));
-    [tarball = '', deb = ''] = (await make('one')).map((file) => path.basename(file));
+    const files = (await make('one')).map((file) => path.basename(file));
+    const ending = (end: string) => files.find((file) => file.endsWith(end)) ?? '';
+    [tarball, rpm, deb] = [ending('.tar.gz'), ending('.rpm'), ending('.deb')];
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -59,7 +62,7 @@ describe('packages with Node inside', () => {
     const outside = path.join(folder, 'outside.sh');
     const enter = `exec chroot ${folder}/root/all sh -e /packages/inside.sh\n`;
     writeFileSync(outside, `${MACHINE}${enter}`);
-    const argv = ['unshare', '-m', '-p', '-f', '--kill-child', 'sh', outside];
+    const argv = ['unshare', '-m', '-n', '-p', '-f', '--kill-child', 'sh', outside];
     const places = [path.join(folder, 'root'), path.join(folder, 'one')];
     const env = { ...plain('/root'), PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SYSTEMCTL };
     return runProgram([...argv, ...places], { env });
@@ -67,7 +70,7 @@ describe('packages with Node inside', () => {
 
   it('[Y8] the same sources give the same bytes', async () => {
     const sum = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
-    const sums = ['one', 'two'].map((name) => [deb, tarball].map((file) => `${name}/${file}`));
+    const sums = ['one', 'two'].map((name) => [deb, rpm, tarball].map((file) => `${name}/${file}`));
     await make('two');
     const [first, second] = sums.map((files) => files.map((file) => sum(path.join(folder, file))));
     assert.deepEqual(first, second);
@@ -114,6 +117,27 @@ describe('packages with Node inside', () => {
       'nothing is left',
       'nobody is left',
     ]);
+  });
+
+  it('[Y8] rpm installs the same, and removes it', async () => {
+    // Its dependencies have other names here.
+    const said = await onMachine(`
+      rpm --install --nodeps /packages/${rpm}
+      rpm --verify --nodeps weft
+      getent passwd weft | cut -d: -f6
+      stat -c '%U %a' /var/lib/weft
+      cd /tmp; export WEFT_DIR=/tmp/cluster
+      weft up --listen none > /dev/null || { cat /tmp/cluster/*/*.log >&2; exit 1; }
+      weft run --wait --follow -- echo ran
+      weft down > /dev/null
+      rpm --upgrade --force --nodeps /packages/${rpm}
+      weft --version > /dev/null
+      rpm --erase weft
+      ls -d /usr/bin/weft /usr/lib/weft /usr/lib/systemd/system/weft-head.service 2>/dev/null || echo nothing is left
+    `);
+    assert.equal(said.code, 0, said.error);
+    const lines = ['/var/lib/weft', 'weft 711', 'ran', 'nothing is left'];
+    assert.deepEqual(said.out.trim().split('\n'), lines);
   });
 
   it('[Y8] the tarball runs from a home directory, without root and without a Node', async () => {

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../tree.ts';
-import type { How } from './tree.ts';
+import type { How, Tree } from './tree.ts';
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
@@ -47,15 +47,20 @@ rm -rf /var/lib/weft /var/cache/weft /etc/weft
 ! getent passwd weft > /dev/null || userdel weft || true
 `;
 
+/** What packages of a system have beside the tarball's: units, and a folder below /etc. */
+export function addSystemFiles({ folder }: Tree): void {
+  const root = path.dirname(folder);
+  const units = path.join(folder, 'lib', 'systemd', 'system');
+  cpSync(path.join(ROOT, 'deploy', 'systemd'), units, { recursive: true });
+  mkdirSync(path.join(root, 'etc', 'weft'), { recursive: true });
+  openToAll(root);
+}
+
 /** The file that was made. */
 export function makeDeb({ tree, out, date, quick }: How): string {
   const root = path.dirname(tree.folder);
   const architecture = ARCHITECTURES[process.arch];
   if (architecture === undefined) throw new Error(`no Debian package for ${process.arch}`);
-  const units = path.join(tree.folder, 'lib', 'systemd', 'system');
-  cpSync(path.join(ROOT, 'deploy', 'systemd'), units, { recursive: true });
-  mkdirSync(path.join(root, 'etc', 'weft'), { recursive: true });
-  openToAll(root);
   const control = path.join(root, 'DEBIAN');
   mkdirSync(control);
   writeFileSync(
@@ -106,7 +111,7 @@ function openToAll(folder: string): void {
   }
 }
 
-function installedFiles(root: string): string[] {
+export function installedFiles(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile())
     .map((one) => path.relative(root, path.join(one.parentPath, one.name)))
