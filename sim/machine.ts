@@ -11,6 +11,7 @@ import type { Dialer, Session } from '../src/kernel/ports/net.ts';
 import type { UserAccount } from '../src/kernel/ports/users.ts';
 import { agentParts } from './agent-parts.ts';
 import type { BuildStep } from './builds.ts';
+import { type CardMake, SimCards } from './cards.ts';
 import type { Streams } from './chance.ts';
 import { BOOT_BEGAN_AT, Life, SimClock, type Skew, simBootClock, type Time } from './clock.ts';
 import { filesOf, type JournalCrash, journalOf, SimDisk } from './disk.ts';
@@ -26,6 +27,8 @@ export interface MachineMake {
   readonly name: NodeName;
   readonly resources: Resources;
   readonly hasGroups: boolean;
+  /** Types of its gpus; absent: they are only counted. */
+  readonly cards?: readonly CardMake[];
   readonly sharedPaths: readonly string[];
   readonly rate: number;
   /** It is a copy of another machine, which it tells of its boots and its board; absent: it is not. */
@@ -66,6 +69,7 @@ export class Machine {
   readonly make: MachineMake;
   readonly disk: SimDisk;
   readonly skew: Skew;
+  readonly cards: SimCards | null;
   readonly #world: MachineWorld;
   kernel: Kernel;
   agent: Agent | null = null;
@@ -89,6 +93,7 @@ export class Machine {
     this.#world = world;
     this.disk = make.copy?.disk ?? new SimDisk();
     this.#installs = make.copy?.installs ?? 1;
+    this.cards = make.cards === undefined ? null : new SimCards(make.cards);
     this.skew = {
       rate: make.rate,
       wallMs: world.streams.of('clock').whole(-500, 500),
@@ -153,7 +158,8 @@ export class Machine {
     this.journalCrash = 'none';
     this.#world.note(`${this.name} starts its agent`);
     const ports = this.#world.wrapPorts(this.#ports(life));
-    const parts = agentParts(argvOf({ ...QUIET, runMs: null }));
+    const wings = agentParts(argvOf({ ...QUIET, runMs: null }));
+    const parts = this.cards === null ? wings : [...wings, this.cards.part()];
     void startAgent(ports, this.#settings(), parts).then((agent) => {
       if (life.alive) this.agent = agent;
     });

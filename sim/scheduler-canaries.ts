@@ -107,7 +107,28 @@ function emptyMaintenance({ reservations }: State): void {
   }
 }
 
+/** Gives the first gpus of the node to whoever gets any. */
+function giveFirstCards(): Planted {
+  return {
+    remove: replaceMethod(Step.prototype, 'emit', (original) => {
+      return function emit(this: Step, event: Event): void {
+        if (event.kind !== 'task_allocated') return original.call(this, event);
+        const shares = event.shares.map((share) => {
+          return { ...share, gpus: share.gpus.map((_, at) => at) };
+        });
+        original.call(this, { ...event, shares });
+      };
+    }),
+  };
+}
+
 export const SCHEDULER_CANARIES: readonly Canary[] = [
+  {
+    name: 'any-card-will-do',
+    sentence: 'tasks get the first gpus of a node, whichever they asked for and whoever has them',
+    plant: giveFirstCards,
+    weather: { ...CROWDED, cardMs: 3000 },
+  },
   {
     name: 'limit-ignored',
     sentence: 'users have more tasks running than they may',

@@ -102,6 +102,8 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'output-cut': 20,
   'spool-not-emptied': 1,
   'limit-ignored': 2,
+  'licences-ignored': 4,
+  'any-card-will-do': 3,
   'promise-broken': 10,
   'preempts-for-nothing': 1,
   'reservation-ignored': 1,

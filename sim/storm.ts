@@ -56,6 +56,7 @@ export class Storm {
     for (const putRight of [...this.#misplaced]) putRight();
     for (const machine of machines) {
       machine.forkFailures = 0;
+      machine.cards?.heal();
       machine.disk.isFull = false;
       machine.journalCrash = 'none';
       machine.powerOn();
@@ -82,6 +83,7 @@ export class Storm {
       clockJumpMs: (dice) => this.#jumpClock(dice),
       clockDayMs: (dice) => this.#misplaceClock(dice),
       forkFailureMs: (dice) => this.#refuseForks(dice),
+      cardMs: (dice) => this.#changeCard(dice),
       nodeDiskFullMs: (dice) => this.#fillNodeDisk(dice),
     };
   }
@@ -179,6 +181,14 @@ export class Storm {
     this.#later(dice, 30_000, () => {
       link.delayMs = { min: 0.2, max: 2 };
     });
+  }
+
+  #changeCard(dice: Dice): void {
+    const { machines, note } = this.#world;
+    const able = machines.filter(({ cards }) => cards !== null);
+    if (able.length === 0) return;
+    const machine = dice.pick(able);
+    note(`${machine.name}: ${machine.cards?.change(dice)}`);
   }
 
   #jumpClock(dice: Dice): void {

@@ -40,6 +40,8 @@ export interface Weather {
   /** How often the fence command succeeds; null = the site has none. */
   readonly fenceSuccess: number | null;
   readonly nodeDiskFullMs: number | null;
+  /** How often somebody takes a gpu, or one falls ill, or is well again. */
+  readonly cardMs: number | null;
   /** One partition of all nodes and no rules. */
   readonly isPlain: boolean;
   /** How often operators change a partition. */
@@ -111,6 +113,7 @@ export function drawWeather(streams: Streams): Weather {
     forkFailureMs: fault('forkFailureMs', 30_000, 90_000),
     fenceSuccess: of('fenceSuccess').pick([null, null, 0.6, 1]),
     nodeDiskFullMs: fault('nodeDiskFullMs', 20_000, 90_000),
+    cardMs: fault('cardMs', 3000, 30_000),
     laterMs: fault('laterMs', 1000, 10_000),
     files: of('files').pick([null, 0.2, 0.6]),
     batchMs: fault('batchMs', 4000, 20_000),

@@ -7,6 +7,7 @@ import type { JobId, NodeName, TaskPlace } from '../src/kernel/model/ids.ts';
 import type { Dependency, OnNodeLoss } from '../src/kernel/model/job.ts';
 import type { Resources } from '../src/kernel/model/resources.ts';
 import type { Submission } from '../src/kernel/model/submission.ts';
+import { CARD_MAKES } from './cards.ts';
 import type { Dice, Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Time } from './clock.ts';
@@ -24,9 +25,13 @@ export function drawMachines(streams: Streams, weather: Weather): MachineMake[] 
   return Array.from({ length: weather.nodeCount }, (_, at) => {
     const name = `n${at + 1}` as NodeName;
     const own = streams.under(name);
+    const resources = drawResources(own);
+    const isTold = resources.gpuCount > 0 && own.of('cards').happens(0.7);
+    const cards = Array.from({ length: resources.gpuCount }, () => own.of('card').pick(CARD_MAKES));
     return {
       name,
-      resources: drawResources(own),
+      resources,
+      ...(isTold ? { cards } : {}),
       hasGroups: own.of('groups').happens(0.6),
       // The first node has everything, so that every kind of job can run somewhere.
       sharedPaths: at === 0 || own.of('shared').happens(0.7) ? ['/shared'] : [],
@@ -178,7 +183,7 @@ export class Workload {
       program: programOf(plan),
       cpuCount: of('cpu').pick([0, 1, 1, 2, 4]),
       memoryBytes: of('memory').pick([0, 1, 2]) * GIB,
-      gpuCount: of('gpu').happens(0.15) ? 1 : 0,
+      ...this.#drawGpus(of),
       counted: this.#drawCounted(of),
       nodeCount: of('nodes').happens(0.2) ? of('nodes').whole(1, 3) : 1,
       exclusive: of('exclusive').happens(0.08),
@@ -191,6 +196,21 @@ export class Workload {
       requeue: !of('requeue').happens(0.15),
       retriesMax: of('retries').pick([0, 0, 0, 1, 3]),
     };
+  }
+
+  /** Any whole ones, or with a word on which. */
+  #drawGpus(of: (field: string) => Dice): Partial<Submission> {
+    if (!of('gpu').happens(0.15)) return { gpuCount: 0 };
+    const kinds: readonly Partial<Submission>[] = [
+      {},
+      { gpuTypes: ['a100'] },
+      { gpuTypes: ['t4', 'a100'] },
+      { gpuMemoryBytes: 20 * GIB },
+      { gpuShareBytes: 7 * GIB },
+      { gpuShareBytes: 7 * GIB },
+    ];
+    const hasCards = this.#world.machines.some(({ cards }) => cards !== null);
+    return { gpuCount: 1, ...(hasCards ? of('gpu kind').pick(kinds) : {}) };
   }
 
   /** A licence of the cluster, where its config has any, more often than one of a node. */

@@ -16,6 +16,7 @@ import { cpusOf } from '../../src/kernel/scheduler/line/quota.ts';
 import { isLeaving } from '../../src/kernel/scheduler/room/lane.ts';
 import { NodePool, type NodeView } from '../../src/kernel/scheduler/room/pool.ts';
 import { Violation } from '../violation.ts';
+import { checkCards } from './cards.ts';
 
 /** A cycle that has decided something: before it, and whom it sent away for whom. */
 interface Cycle {
@@ -48,6 +49,7 @@ export class PlanWatch {
     if (event.kind === 'task_allocated') {
       checkQuotas(step, event);
       checkCluster(step, event);
+      checkCards(step.state, event);
     }
     const preemptor = preemptorOf(event);
     if (preemptor === null || this.#cycle === null || !('place' in event)) return;

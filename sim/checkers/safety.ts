@@ -97,19 +97,26 @@ function checkFits({ truth, machines }: SafetyWorld, process: SimProcess): void 
     epochs.set(epochId, { process: one, job, stands });
   }
   let used = NO_RESOURCES;
-  const gpus = new Set<string>();
+  const gpus = new Map<string, number>();
+  const cards = machines.get(process.node)?.cards ?? null;
   for (const [epochId, { process: one, job, stands }] of epochs) {
     const { request } = truth.specOf(epochId) ?? job.spec;
     if (request.exclusive && epochs.size > 1) {
       throw broken('S2', `${epochId} is not alone on ${process.node}: ${[...epochs.keys()]}`);
     }
-    // What stands still may have given its cpus to others; its memory it keeps.
-    used = addResources(used, stands ? { ...request.perNode, cpuCount: 0 } : request.perNode);
+    const share = one.variables.get('WEFT_GPU_SHARE_BYTES');
+    // Shares are counted by card; what stands still may have given its cpus to others, its memory it keeps.
+    const { cpuCount, gpuCount } = request.perNode;
+    const held = { cpuCount: stands ? 0 : cpuCount, gpuCount: share === undefined ? gpuCount : 0 };
+    used = addResources(used, { ...request.perNode, ...held });
     for (const gpu of (one.variables.get('WEFT_GPUS') ?? '').split(',')) {
-      if (gpu !== '' && gpus.has(gpu)) {
+      if (gpu === '') continue;
+      const whole = cards?.memoryOf(Number(gpu)) ?? 1;
+      const sum = (gpus.get(gpu) ?? 0) + (share === undefined ? whole : Number(share));
+      if (sum > whole) {
         throw broken('S2', `gpu ${gpu} of ${process.node} is used twice: ${[...epochs.keys()]}`);
       }
-      gpus.add(gpu);
+      gpus.set(gpu, sum);
     }
   }
   if (fitsIn(used, total)) return;
