@@ -49,6 +49,7 @@ import {
   sweep,
   until,
 } from '../launcher/harness.ts';
+import { PLAIN_LAUNCH } from '../support/plain.ts';
 
 /**
  * Unmaps the pages of its environment, which are above its arguments and what its stack still needs,
@@ -1002,19 +1003,9 @@ function suite(flavour: Flavour): void {
 }
 
 const plain = {
+  ...PLAIN_LAUNCH,
   environment: [PATH],
   cwd: '/',
-  stdin: '',
-  stdout: '',
-  stderr: '',
-  append: false,
-  credentials: null,
-  umask: 0o022,
-  nice: 0,
-  cgroupProcs: [],
-  makeParents: false,
-  leaseMs: null,
-  wants: { cpuCount: 1, memoryBytes: 0, walltimeMs: null },
 };
 
 function clientOf(launcher: Launcher) {

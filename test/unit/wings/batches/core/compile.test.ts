@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { formatPlace } from '../../../../../src/kernel/files/problem.ts';
 import { compileBatch } from '../../../../../src/wings/batches/core/compile.ts';
 import type { WrittenBatch } from '../../../../../src/wings/batches/core/written.ts';
+import { PLAIN_BATCH_JOB } from '../plain-batch.ts';
 
 const SMALL: WrittenBatch = {
   namespace: 'alice_wing',
@@ -36,23 +37,11 @@ test('the smallest batch, and what holds where nothing is said', () => {
   ]);
   assert.deepEqual(batch.jobs, [
     {
+      ...PLAIN_BATCH_JOB,
       name: 're100',
       run: { path: 'job.py', as: 'job.py' },
       args: ['{{cpus}}'],
       files: [],
-      env: {},
-      after: [],
-      needs: [],
-      cpuCount: null,
-      gpuCount: null,
-      gpuType: null,
-      memoryBytes: null,
-      walltimeMs: null,
-      retriesMax: 0,
-      partition: null,
-      qos: null,
-      priority: 0,
-      slurm: {},
     },
   ]);
   assert.deepEqual(batch.outputs, ['**']);

@@ -9,25 +9,13 @@ import type {
 } from '../../../../../src/wings/batches/core/batch.ts';
 import { commandLine, VARIABLES } from '../../../../../src/wings/batches/core/command-words.ts';
 import { buildHeader, jobHeader } from '../../../../../src/wings/batches/core/slurm/header.ts';
+import { PLAIN_BATCH_JOB } from '../plain-batch.ts';
 
 const JOB: BatchJob = {
+  ...PLAIN_BATCH_JOB,
   name: 're100',
   run: { path: 'job.py', as: 'job.py' },
-  args: [],
   files: [],
-  env: {},
-  after: [],
-  needs: [],
-  cpuCount: null,
-  gpuCount: null,
-  gpuType: null,
-  memoryBytes: null,
-  walltimeMs: null,
-  retriesMax: 0,
-  partition: null,
-  qos: null,
-  priority: 0,
-  slurm: {},
 };
 const BATCH: BatchFile = {
   namespace: 'wing',

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClientToRouter } from '../../../../../src/wings/calls/core/messages.ts';
+import { PLAIN_CALL } from '../plain-call.ts';
 import { bytesOf, Rig, sha256 } from './rig.ts';
 
 const MANY = 2000;
@@ -105,14 +106,8 @@ function rawSession(rig: Rig, id: string, generation: string | null = null) {
   say({ kind: 'hello', session: id, generation, detach: false, label: '' });
   say({ kind: 'asset', asset: 1, sha256: sha256(bytes), size: bytes.length, bytes });
   const call = (number: number): ClientToRouter => ({
-    kind: 'call',
+    ...PLAIN_CALL,
     call: number,
-    asset: 1,
-    retriesMax: 0,
-    timeoutMs: 0,
-    since: null,
-    attempt: 0,
-    shared: [],
     payload: { inline: bytes },
   });
   return { say, call };

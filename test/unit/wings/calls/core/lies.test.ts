@@ -11,6 +11,7 @@ import type {
   WorkerToRouter,
 } from '../../../../../src/wings/calls/core/messages.ts';
 import type { Peer } from '../../../../../src/wings/calls/core/peer.ts';
+import { PLAIN_CALL } from '../plain-call.ts';
 import { bytesOf, Rig, sha256 } from './rig.ts';
 
 /** What the router says on a line, and whether it has cut it. */
@@ -47,14 +48,8 @@ const ASSET: ClientToRouter = {
 };
 function call(number: number, change: object = {}): ClientToRouter {
   return {
-    kind: 'call',
+    ...PLAIN_CALL,
     call: number,
-    asset: 1,
-    retriesMax: 0,
-    timeoutMs: 0,
-    since: null,
-    attempt: 0,
-    shared: [],
     payload: { inline: CODE },
     ...change,
   } as ClientToRouter;

@@ -9,6 +9,7 @@ import type {
   RouterToClient,
 } from '../../../../../src/wings/calls/core/messages.ts';
 import { AssetRoom } from '../../../../../src/wings/calls/core/router/asset-room.ts';
+import { PLAIN_CALL } from '../plain-call.ts';
 import { bytesOf, Rig, sha256 } from './rig.ts';
 
 test('[C5] a small call that waits keeps its own bytes, not the frame that it came in', () => {
@@ -70,14 +71,8 @@ test('[C5] a client that cancels its calls and takes none of their ends gets no 
     { kind: 'asset', asset: 1, sha256: sha256(bytes), size: bytes.length, bytes },
   );
   const call = (number: number): ClientToRouter => ({
-    kind: 'call',
+    ...PLAIN_CALL,
     call: number,
-    asset: 1,
-    retriesMax: 0,
-    timeoutMs: 0,
-    since: null,
-    attempt: 0,
-    shared: [],
     payload: { inline: bytes },
   });
   for (let number = 1; number <= CALL_WINDOW_CALLS; number += 1) {
@@ -117,14 +112,8 @@ test('room is told with the end of a call, by a message of its own only when the
     rig.now,
   );
   const call = (number: number): ClientToRouter => ({
-    kind: 'call',
+    ...PLAIN_CALL,
     call: number,
-    asset: 1,
-    retriesMax: 0,
-    timeoutMs: 0,
-    since: null,
-    attempt: 0,
-    shared: [],
     payload: { inline: bytes },
   });
   heard.length = 0;

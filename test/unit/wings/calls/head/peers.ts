@@ -21,6 +21,7 @@ import {
   WORKER_TO_ROUTER,
 } from '../../../../../src/wings/calls/wire/call-frames.ts';
 import { eventually, type World } from '../../../kernel/head/http/fixture.ts';
+import { PLAIN_CALL } from '../plain-call.ts';
 
 interface Message {
   readonly kind: string;
@@ -136,14 +137,8 @@ export const FUNCTION: ClientToRouter = {
 
 export function call(number: number, text = `${number}`): ClientToRouter {
   return {
-    kind: 'call',
+    ...PLAIN_CALL,
     call: number,
-    asset: 1,
-    retriesMax: 0,
-    timeoutMs: 0,
-    since: null,
-    attempt: 0,
-    shared: [],
     payload: { inline: Buffer.from(text) },
   };
 }

@@ -27,6 +27,7 @@ import {
   readFrame,
   WORKER_TO_ROUTER,
 } from '../../../../../src/wings/calls/wire/call-frames.ts';
+import { PLAIN_CALL } from '../plain-call.ts';
 
 type Made<M> = fc.Arbitrary<M>;
 /** An arbitrary of every kind: the compiler sees to it that none is missing. */
@@ -257,14 +258,8 @@ function refusal(frame: Uint8Array): string {
 }
 
 const CALL: ClientToRouter = {
-  kind: 'call',
+  ...PLAIN_CALL,
   call: 1,
-  asset: 1,
-  retriesMax: 0,
-  timeoutMs: 0,
-  since: null,
-  attempt: 0,
-  shared: [],
   payload: { inline: new Uint8Array() },
 };
 

@@ -9,6 +9,7 @@ import { PilotHost } from '../../../../../src/wings/pilots/fabric/pilot-host.ts'
 import type { PilotRequest } from '../../../../../src/wings/pilots/model/pilot.ts';
 import { sge } from '../../../../../src/wings/sites/adaptors/sge/sge.ts';
 import { slurm } from '../../../../../src/wings/sites/adaptors/slurm/slurm.ts';
+import { PLAIN_SITE_JOB } from '../../../../support/plain.ts';
 
 const WISH: PilotRequest = {
   system: 'slurm',
@@ -118,25 +119,12 @@ test('Grid Engine gives one slot, unless a parallel environment is named', async
 });
 
 const JOB: SiteJob = {
+  ...PLAIN_SITE_JOB,
   id: '17',
-  handle: null,
   name: 'n',
   owner: 'ann',
-  state: 'waiting',
   word: 'PENDING',
-  reason: null,
-  queue: null,
-  elements: null,
-  submittedAt: 0,
-  startedAt: null,
-  endedAt: null,
   walltimeMs: 60_000,
-  nodeCount: 1,
-  cpuCount: 1,
-  memoryBytes: null,
-  isExclusive: false,
-  nodes: [],
-  exit: null,
 };
 
 test('[Q5] a pilot that a listing lacks is gone; elements that wait together are not', () => {

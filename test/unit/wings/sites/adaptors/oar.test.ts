@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oar } from '../../../../../src/wings/sites/adaptors/oar/oar.ts';
 import { queuesOff } from '../../../../../src/wings/sites/adaptors/oar/steer.ts';
+import { PLAIN_SITE_JOB } from '../../../../support/plain.ts';
 import { recorded, recordedNames } from './recorded.ts';
 
 const adaptor = oar(queuesOff(30_000));
@@ -31,25 +32,17 @@ test('every recorded listing is read whole, and no state in it is unknown', () =
 test('a job is read with its owner, limits and nodes', () => {
   const job = jobsOf('11-oarstat-fJ').find(({ id }) => id === '5');
   assert.deepEqual(job, {
+    ...PLAIN_SITE_JOB,
     id: '5',
-    handle: null,
     name: 'ok-1',
     owner: 'alice',
     state: 'running',
     word: 'Running',
-    reason: null,
     queue: 'default',
-    elements: null,
     submittedAt: 1_795_313_362_000,
     startedAt: 1_795_313_363_000,
-    endedAt: null,
     walltimeMs: 300_000,
-    nodeCount: 1,
-    cpuCount: 1,
-    memoryBytes: null,
-    isExclusive: false,
     nodes: ['n1'],
-    exit: null,
   });
   assert.equal(jobsOf('11-oarstat-fJ').find(({ id }) => id === '7')?.state, 'starting');
 });

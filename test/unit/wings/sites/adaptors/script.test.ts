@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import type { SiteOutput, SiteQuery } from '../../../../../src/wings/sites/adaptors/adaptor.ts';
 import { OPERATIONS } from '../../../../../src/wings/sites/adaptors/script/contract.ts';
 import { script } from '../../../../../src/wings/sites/adaptors/script/script.ts';
+import { PLAIN_SITE_JOB } from '../../../../support/plain.ts';
 
 const adaptor = script(['/opt/site', '--quiet'], { steers: true });
 
@@ -34,25 +35,14 @@ test('what may be left out is not known, and the rest is as the program says', (
   const read = adaptor.jobs.read(said({ contract: 1, jobs: [JOB] }));
   assert.deepEqual(read.ok && read.value, [
     {
+      ...PLAIN_SITE_JOB,
       id: '7',
       name: 'a',
       owner: 'ann',
-      state: 'waiting',
       word: 'waiting',
-      reason: null,
-      handle: null,
-      queue: null,
-      elements: null,
       submittedAt: null,
-      startedAt: null,
-      endedAt: null,
       walltimeMs: null,
-      nodeCount: 1,
       cpuCount: null,
-      memoryBytes: null,
-      isExclusive: false,
-      nodes: [],
-      exit: null,
     },
   ]);
 });

@@ -16,6 +16,7 @@ import {
   membersOf,
   noteOwnName,
 } from '../../../../../src/wings/sites/bin/site-members.ts';
+import { PLAIN_SITE_NODE } from '../../../../support/plain.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-members-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -36,16 +37,8 @@ type Gateway = Parameters<typeof membersOf>[0];
 function siteNode(name: string, shown: string | null = null): SiteNode {
   const seen = { hiddenBy: null, labels: [], queue: null, partition: null, rules: ['call'] };
   return {
+    ...PLAIN_SITE_NODE,
     name,
-    state: 'idle',
-    word: 'IDLE',
-    reason: null,
-    cpuCount: 2,
-    cpusUsed: 0,
-    memoryBytes: null,
-    memoryFreeBytes: null,
-    features: [],
-    queues: [],
     ...(shown === null ? {} : { seen: { ...seen, name: shown } }),
   };
 }

@@ -19,22 +19,18 @@ import { Sites } from '../../../../../src/wings/sites/head/sites.ts';
 import { standingOf } from '../../../../../src/wings/sites/machine/standing.ts';
 import { ANN } from '../../../../support/controller.ts';
 import { EngineBench } from '../../../../support/engine.ts';
+import { PLAIN_SITE_JOB, PLAIN_SITE_NODE } from '../../../../support/plain.ts';
 
 const HOUR = 3_600_000;
 const HPC = 'hpc' as NodeName;
 
 function node(state: SiteNode['state'], cpuCount: number): SiteNode {
   return {
+    ...PLAIN_SITE_NODE,
     name: `n${cpuCount}`,
     state,
     word: state,
-    reason: null,
     cpuCount,
-    cpusUsed: 0,
-    memoryBytes: null,
-    memoryFreeBytes: null,
-    features: [],
-    queues: [],
   };
 }
 
@@ -42,25 +38,13 @@ let last = 0;
 function job(fields: Partial<ListedJob>): ListedJob {
   last += 1;
   return {
+    ...PLAIN_SITE_JOB,
     id: String(last),
-    handle: null,
     name: 'x',
     owner: 'ann',
-    state: 'waiting',
     word: 'PD',
-    reason: null,
-    queue: null,
-    elements: null,
-    submittedAt: 0,
-    startedAt: null,
-    endedAt: null,
     walltimeMs: HOUR,
-    nodeCount: 1,
     cpuCount: 2,
-    memoryBytes: null,
-    isExclusive: false,
-    nodes: [],
-    exit: null,
     isOurs: false,
     ...fields,
   };

@@ -6,6 +6,7 @@ import type { NodeName } from '../../../../../src/kernel/model/ids.ts';
 import type { ListedJob, SiteNode } from '../../../../../src/kernel/model/site.ts';
 import { cancelledHere } from '../../../../../src/wings/sites/machine/heard.ts';
 import { ANN, OPERATOR, place, scenario, type TestHead } from '../../../../support/controller.ts';
+import { PLAIN_SITE_NODE } from '../../../../support/plain.ts';
 
 const HPC = 'hpc' as NodeName;
 const NODES = ['n1', 'n2'].map(siteNode);
@@ -13,16 +14,8 @@ const RUNNING = siteJob('7');
 
 function siteNode(name: string): SiteNode {
   return {
+    ...PLAIN_SITE_NODE,
     name,
-    state: 'idle',
-    word: 'IDLE',
-    reason: null,
-    cpuCount: 2,
-    cpusUsed: 0,
-    memoryBytes: null,
-    memoryFreeBytes: null,
-    features: [],
-    queues: [],
   };
 }
 

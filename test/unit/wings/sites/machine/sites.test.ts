@@ -19,6 +19,7 @@ import { heldHere } from '../../../../../src/wings/sites/machine/held-here.ts';
 import { ownIdOf } from '../../../../../src/wings/sites/machine/names.ts';
 import { wikiJobs } from '../../../../../src/wings/wiki/head/wiki-jobs.ts';
 import { place, scenario, type TestHead, user } from '../../../../support/controller.ts';
+import { PLAIN_SITE_JOB, PLAIN_SITE_NODE } from '../../../../support/plain.ts';
 import { why } from '../../../../support/why.ts';
 
 const HPC = 'hpc' as NodeName;
@@ -26,40 +27,21 @@ const EVE = user('eve');
 
 function siteNode(name: string): SiteNode {
   return {
+    ...PLAIN_SITE_NODE,
     name,
-    state: 'idle',
-    word: 'IDLE',
-    reason: null,
-    cpuCount: 2,
-    cpusUsed: 0,
-    memoryBytes: null,
-    memoryFreeBytes: null,
-    features: [],
-    queues: [],
   };
 }
 
 function siteJob(id: string, more: Partial<ListedJob> = {}): ListedJob {
   return {
+    ...PLAIN_SITE_JOB,
     id,
-    handle: null,
     name: 'their job',
     owner: 'eve',
-    state: 'waiting',
     word: 'PENDING',
-    reason: null,
     queue: 'main',
-    elements: null,
     submittedAt: 1,
-    startedAt: null,
-    endedAt: null,
     walltimeMs: 60_000,
-    nodeCount: 1,
-    cpuCount: 1,
-    memoryBytes: null,
-    isExclusive: false,
-    nodes: [],
-    exit: null,
     isOurs: false,
     ...more,
   };

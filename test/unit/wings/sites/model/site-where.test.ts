@@ -4,19 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiteNode, SiteWhere } from '../../../../../src/kernel/model/site.ts';
 import { nodesThere } from '../../../../../src/wings/sites/model/site-where.ts';
+import { PLAIN_SITE_NODE } from '../../../../support/plain.ts';
 
 function siteNode(name: string, queues: readonly string[]): SiteNode {
   return {
+    ...PLAIN_SITE_NODE,
     name,
-    state: 'idle',
-    word: 'IDLE',
-    reason: null,
-    cpuCount: 2,
-    cpusUsed: 0,
     queues,
-    memoryBytes: null,
-    memoryFreeBytes: null,
-    features: [],
   };
 }
 

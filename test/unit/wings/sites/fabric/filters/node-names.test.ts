@@ -4,19 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiteNode } from '../../../../../../src/kernel/model/site.ts';
 import { NodeNames } from '../../../../../../src/wings/sites/fabric/filters/node-names.ts';
+import { PLAIN_SITE_NODE } from '../../../../../support/plain.ts';
 
 function node(name: string, shown: string | null = null): SiteNode {
   const own: SiteNode = {
+    ...PLAIN_SITE_NODE,
     name,
-    state: 'idle',
-    word: 'IDLE',
-    reason: null,
-    cpuCount: 2,
-    cpusUsed: 0,
-    memoryBytes: null,
-    memoryFreeBytes: null,
-    features: [],
-    queues: [],
   };
   const seen = { hiddenBy: null, labels: [], queue: null, partition: null, rules: ['add', 'call'] };
   return shown === null ? own : { ...own, seen: { ...seen, name: shown } };

@@ -11,6 +11,7 @@ import {
 import type { SiteJob, SiteNode, SiteQueue } from '../../../../../../src/kernel/model/site.ts';
 import { Filters } from '../../../../../../src/wings/sites/fabric/filters/site-filters.ts';
 import { parseLabelData } from '../../../../../../src/wings/sites/fabric/filters/sources.ts';
+import { PLAIN_SITE_NODE } from '../../../../../support/plain.ts';
 import { VirtualClock } from '../../../../kernel/agent/fake-world.ts';
 
 function rule(name: string, more: Partial<FilterRule> = {}): FilterRule {
@@ -26,16 +27,8 @@ const MONITORING: FilterSource = {
 
 function node(name: string, more: Partial<SiteNode> = {}): SiteNode {
   return {
+    ...PLAIN_SITE_NODE,
     name,
-    state: 'idle',
-    word: 'IDLE',
-    reason: null,
-    cpuCount: 2,
-    cpusUsed: 0,
-    memoryBytes: null,
-    memoryFreeBytes: null,
-    features: [],
-    queues: [],
     ...more,
   };
 }

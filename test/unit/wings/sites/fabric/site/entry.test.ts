@@ -7,27 +7,15 @@ import * as rules from '../../../../../../src/wings/sites/fabric/site/entry.ts';
 import { newsOf } from '../../../../../../src/wings/sites/fabric/site/launch.ts';
 import { endingOf } from '../../../../../../src/wings/sites/fabric/site/stage.ts';
 import { newTurns } from '../../../../../../src/wings/sites/fabric/site/turns.ts';
+import { PLAIN_SITE_JOB } from '../../../../../support/plain.ts';
 
 const JOB: SiteJob = {
+  ...PLAIN_SITE_JOB,
   id: '7',
-  handle: null,
   name: 'w-1',
   owner: 'ann',
-  state: 'waiting',
   word: 'PD',
-  reason: null,
-  queue: null,
-  elements: null,
-  submittedAt: 0,
-  startedAt: null,
-  endedAt: null,
   walltimeMs: null,
-  nodeCount: 1,
-  cpuCount: 1,
-  memoryBytes: null,
-  isExclusive: false,
-  nodes: [],
-  exit: null,
 };
 const away = { ok: false, error: { kind: 'away', text: 'no answer in time' } } as const;
 const refused = { ok: false, error: { kind: 'refused', text: 'sbatch: no such queue' } } as const;

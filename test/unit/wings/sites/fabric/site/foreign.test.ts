@@ -21,6 +21,7 @@ import { Steerer } from '../../../../../../src/wings/sites/fabric/site/steerer.t
 import { Untaken } from '../../../../../../src/wings/sites/fabric/site/untaken.ts';
 import type { SiteWorld } from '../../../../../../src/wings/sites/fabric/site/world.ts';
 import { siteFolders } from '../../../../../../src/wings/sites/os/site-folders.ts';
+import { PLAIN_LAUNCH } from '../../../../../support/plain.ts';
 import { VirtualClock } from '../../../../kernel/agent/fake-world.ts';
 import { KeptLog } from '../../../../kernel/head/http/fixture.ts';
 import { FakeSlurm } from './fake-slurm.ts';
@@ -83,21 +84,11 @@ class Gateway {
     index: number | null = null,
   ): void {
     this.processes.start({
+      ...PLAIN_LAUNCH,
       launchId: 1,
       argv: [`hpc/${job}`],
       environment: [],
       cwd: this.folder,
-      stdin: '',
-      stdout: '',
-      stderr: '',
-      append: false,
-      credentials: null,
-      umask: 0o022,
-      nice: 0,
-      cgroupProcs: [],
-      makeParents: false,
-      leaseMs: null,
-      wants: { cpuCount: 1, memoryBytes: 0, walltimeMs: null },
       foreign: { job: String(job), index, nodes, isLead },
     } satisfies LaunchRequest);
   }

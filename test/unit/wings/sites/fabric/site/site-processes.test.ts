@@ -12,6 +12,7 @@ import { slurm } from '../../../../../../src/wings/sites/adaptors/slurm/slurm.ts
 import { SiteProcesses } from '../../../../../../src/wings/sites/fabric/site/site-processes.ts';
 import { siteFolders } from '../../../../../../src/wings/sites/os/site-folders.ts';
 import type { SiteFolders } from '../../../../../../src/wings/sites/ports/sites.ts';
+import { PLAIN_LAUNCH } from '../../../../../support/plain.ts';
 import { VirtualClock } from '../../../../kernel/agent/fake-world.ts';
 import { KeptLog } from '../../../../kernel/head/http/fixture.ts';
 import { FakeSlurm } from './fake-slurm.ts';
@@ -61,21 +62,13 @@ class Gateway {
 
   start(launchId: number, line = 'echo hello'): void {
     this.processes.start({
+      ...PLAIN_LAUNCH,
       launchId,
       argv: ['sh', '-c', line],
       environment: ['PATH=/usr/bin:/bin'],
       cwd: this.folder,
-      stdin: '',
       stdout: join(this.folder, `${launchId}.out`),
       stderr: join(this.folder, `${launchId}.err`),
-      append: false,
-      credentials: null,
-      umask: 0o022,
-      nice: 0,
-      cgroupProcs: [],
-      makeParents: false,
-      leaseMs: null,
-      wants: { cpuCount: 1, memoryBytes: 0, walltimeMs: null },
     } satisfies LaunchRequest);
   }
 

@@ -12,6 +12,7 @@ import { NodeStops } from '../../../../../../src/wings/sites/fabric/site/node-st
 import { SiteProcesses } from '../../../../../../src/wings/sites/fabric/site/site-processes.ts';
 import { Steerer } from '../../../../../../src/wings/sites/fabric/site/steerer.ts';
 import { siteFolders } from '../../../../../../src/wings/sites/os/site-folders.ts';
+import { PLAIN_LAUNCH } from '../../../../../support/plain.ts';
 import { VirtualClock } from '../../../../kernel/agent/fake-world.ts';
 import { KeptLog } from '../../../../kernel/head/http/fixture.ts';
 import { FakeSlurm } from './fake-slurm.ts';
@@ -63,21 +64,11 @@ function gateway(maintenance: string | null) {
   const job = String(site.give('own'));
   const start = () =>
     processes.start({
+      ...PLAIN_LAUNCH,
       launchId: 1,
       argv: ['sh'],
       cwd: top,
-      stdin: '',
-      stdout: '',
-      stderr: '',
-      append: false,
       environment: maintenance === null ? [] : [`MAINTENANCE_ID=${maintenance}`],
-      credentials: null,
-      umask: 0o022,
-      nice: 0,
-      cgroupProcs: [],
-      makeParents: false,
-      leaseMs: null,
-      wants: { cpuCount: 1, memoryBytes: 0, walltimeMs: null },
       foreign: { job, index: null, isLead: true, nodes: ['n1', 'n2'] },
     });
   return { site, clock, stops, processes, start };

@@ -8,29 +8,20 @@ import { slurm } from '../../../../../../src/wings/sites/adaptors/slurm/slurm.ts
 import { executionQueue } from '../../../../../../src/wings/sites/adaptors/slurm/steer.ts';
 import { Steerer } from '../../../../../../src/wings/sites/fabric/site/steerer.ts';
 import { Vanished } from '../../../../../../src/wings/sites/fabric/site/vanished.ts';
+import { PLAIN_SITE_JOB } from '../../../../../support/plain.ts';
 import { KeptLog } from '../../../../kernel/head/http/fixture.ts';
 import { FakeSlurm } from './fake-slurm.ts';
 
 const JOB: SiteJob = {
+  ...PLAIN_SITE_JOB,
   id: '7',
-  handle: null,
   name: 'wide',
   owner: 'ann',
-  state: 'waiting',
   word: 'qw',
-  reason: null,
-  queue: null,
-  elements: null,
   submittedAt: null,
-  startedAt: null,
-  endedAt: null,
   walltimeMs: null,
   nodeCount: 2,
   cpuCount: 2,
-  memoryBytes: null,
-  isExclusive: false,
-  nodes: [],
-  exit: null,
 };
 const RECORD: SiteEnd = { startedAt: 1000, endedAt: 2000, exit: { code: 3 }, reason: null };
 

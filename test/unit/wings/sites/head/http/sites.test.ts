@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeJob } from '../../../../../../src/kernel/cli/jobs/describe.ts';
+import { PLAIN_SITE_JOB } from '../../../../../support/plain.ts';
 import { eventually, startAgent, startWorld } from '../../../../kernel/head/http/fixture.ts';
 
 const SITE = {
@@ -20,25 +21,15 @@ const SITE = {
 
 function siteJob(id: string, owner: string) {
   return {
+    ...PLAIN_SITE_JOB,
     id,
     owner,
-    handle: null,
     name: 'theirs',
-    state: 'waiting',
     word: 'PENDING',
     reason: 'Priority',
     queue: 'main',
-    elements: null,
     submittedAt: 1,
-    startedAt: null,
-    endedAt: null,
     walltimeMs: 60_000,
-    nodeCount: 1,
-    cpuCount: 1,
-    memoryBytes: null,
-    isExclusive: false,
-    nodes: [],
-    exit: null,
     isOurs: false,
   };
 }
