@@ -164,6 +164,30 @@ export interface SetAside extends Span {
   readonly cpus: number;
 }
 
+/** A step that somebody started in a job that ran, and what came of it to them. */
+export interface StepTrial extends Span {
+  readonly key: string;
+  /** `42.0`. */
+  readonly id: string;
+  readonly host: string;
+  readonly beats: number;
+  readonly exitCode: number;
+  /** Null: it was never told. */
+  readonly code: number | null;
+  readonly why: string | null;
+  /** Lines that came, in order. */
+  readonly lines: number;
+  /** The first thing that was not the next line; null: there was none. */
+  readonly broken: string | null;
+}
+
+export interface StepTrials {
+  readonly trials: readonly StepTrial[];
+  /** By their codes: what the head refused, or whose answer was lost. */
+  readonly refused: Readonly<Record<string, number>>;
+  readonly lives: readonly Life[];
+}
+
 /** A steered site, and what its own users have there. */
 export interface SiteEvidence {
   readonly given: readonly Given[];
@@ -193,6 +217,7 @@ export interface Evidence {
   /** When the head did not have contents that had just been sent to it. */
   readonly lacked: readonly number[];
   readonly slow: SlowUploads | null;
+  readonly steps: StepTrials | null;
   /** Null: there was none. */
   readonly site: SiteEvidence | null;
   readonly cpusPerHost: number;
@@ -229,6 +254,8 @@ export type Rule =
   | 'ran while suspended'
   | 'ran over its limit'
   | 'ran on'
+  | 'a step is lost'
+  | 'a step said otherwise'
   | 'books';
 
 export interface Verdict {

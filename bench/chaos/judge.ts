@@ -8,6 +8,7 @@ import { judgeEnds } from './judge-ends.ts';
 import { judgeLosses } from './judge-losses.ts';
 import { judgePlaces } from './judge-places.ts';
 import { judgeRepeats } from './judge-repeats.ts';
+import { judgeSteps } from './judge-steps.ts';
 import { judgeSite } from './site/judge.ts';
 
 export function judge(evidence: Evidence): Verdict {
@@ -18,6 +19,7 @@ export function judge(evidence: Evidence): Verdict {
   judgeBooks(all);
   judgeLosses(all);
   judgeBesides(all);
+  judgeSteps(all);
   judgeSite(all);
   return { violations: all.violations, counted: all.counted };
 }

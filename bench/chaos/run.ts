@@ -33,6 +33,7 @@ import { SiteRun, splitHistory } from './site/run.ts';
 import { type Site, siteIsUp } from './site/site.ts';
 import { Spy } from './spy.ts';
 import { Stalls } from './stalls.ts';
+import { StepUser } from './step-user.ts';
 import { Stops } from './stops.ts';
 import { TIMING } from './timing.ts';
 import { Uploads } from './uploads.ts';
@@ -105,6 +106,12 @@ export class ChaosRun {
     const token = await Uploads.tokenFrom(this.#client);
     const uploads = new Uploads(this.#cluster.socketPath, token);
     const spy = new Spy([token, this.#worker.secret, ...this.#secretsOfNodes()]);
+    const steps = new StepUser({
+      socketPath: this.#cluster.socketPath,
+      worker: this.#worker,
+      rest: this.#rest,
+      isOver: () => this.#isOver,
+    });
     const copies = copyCluster(COPY_EVERY_MS, { rest: this.#rest, isOver: () => this.#isOver });
     const parts = [this.#submit(), this.#reserve(), this.#breakHeads()];
     parts.push(...(this.#site?.begin() ?? []));
@@ -115,10 +122,11 @@ export class ChaosRun {
     const trials = await copies;
     await this.#settled();
     await this.#site?.settled();
+    const stepped = await steps.end();
     reading.abort();
     await told;
     const slow = await uploads.end();
-    return this.#evidence(trials, slow, await spy.end());
+    return { ...(await this.#evidence(trials, slow, await spy.end())), steps: stepped };
   }
 
   #secretsOfNodes(): string[] {
@@ -251,7 +259,11 @@ export class ChaosRun {
     return kept;
   }
 
-  async #evidence(copies: CopyTrial[], slow: SlowUploads, spied: Spied): Promise<Evidence> {
+  async #evidence(
+    copies: CopyTrial[],
+    slow: SlowUploads,
+    spied: Spied,
+  ): Promise<Omit<Evidence, 'steps'>> {
     const { receipts } = this.#worker;
     const { history, theirs } = splitHistory(await this.#client.history());
     const files = readdirSync(receipts).map((file) => readFileSync(join(receipts, file), 'utf8'));

@@ -1,6 +1,8 @@
 /* One process of a task: a receipt at its start, one every tenth of a second, one at its end. Each
  * is one line, appended by one write: `task epoch host nodeRank rank pid realtimeMs what key`.
- * Usage: worker FOLDER BEATS EXIT_CODE STUBBORN KEY; the file in the folder has the host's name. */
+ * Usage: worker FOLDER BEATS EXIT_CODE STUBBORN KEY; the file in the folder has the host's name.
+ * With CHAOS_LINE_BYTES each receipt writes a line of so many bytes to the output, too: its number,
+ * and then dots. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -8,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,6 +39,25 @@ static void receipt(const char *what)
 		_exit(CANNOT_WRITE);
 }
 
+/* Whole, however little of it is taken at once. */
+static void say(int number)
+{
+	const char *size = getenv("CHAOS_LINE_BYTES");
+	char line[16384];
+	size_t length = size == NULL ? 0 : (size_t)atoi(size);
+	if (length < 16 || length > sizeof line)
+		return;
+	memset(line, '.', length);
+	line[snprintf(line, 16, "%d ", number)] = '.';
+	line[length - 1] = '\n';
+	for (size_t at = 0; at < length;) {
+		ssize_t taken = write(1, line + at, length - at);
+		if (taken < 0 && errno != EINTR)
+			_exit(CANNOT_WRITE);
+		at += taken < 0 ? 0 : (size_t)taken;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	char path[4096];
@@ -54,10 +76,11 @@ int main(int argc, char **argv)
 	if (atoi(argv[4]) != 0)
 		signal(SIGTERM, SIG_IGN);
 	receipt("start");
-	for (int left = atoi(argv[2]); left > 0; left--) {
+	for (int left = atoi(argv[2]), said = 0; left > 0; left--) {
 		struct timespec rest = {0, BEAT_NS};
 		while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
 			;
+		say(said++);
 		receipt(left == 1 ? "end" : "beat");
 	}
 	return atoi(argv[3]);

@@ -71,11 +71,13 @@ interface Place {
 export interface BookWorld {
   /** No step of the task had this number or a higher one. */
   nextOf(task: TaskId): number;
+  /** It is about to be given out: its number is taken, whatever becomes of it. */
+  made(step: Step): void;
   /** None of its processes runs; heard once more when one that was not known is over. */
   over(step: Step): void;
 }
 
-const NOTHING: BookWorld = { nextOf: () => 0, over: () => undefined };
+const NOTHING: BookWorld = { nextOf: () => 0, made: () => undefined, over: () => undefined };
 
 export class StepBook {
   readonly #tasks = new Map<TaskId, TaskSteps>();
@@ -102,6 +104,7 @@ export class StepBook {
     const count = nodes.length;
     const step = { task, number, epochId, command, by, count, isSure: true, processes };
     this.#keep(own, step);
+    this.#world.made(step);
     return ok(step);
   }
 

@@ -39,17 +39,29 @@ export class PastSteps {
     return this.#try(() => this.#world.shelf.nextOf(jobId, index)) ?? 0;
   }
 
+  /**
+   * A head that is killed before a node has told of the step gives its number to no other: whoever
+   * started it dials for it still, and would be given the stream of that one.
+   */
+  begin(step: Step): void {
+    this.#put(step, { known: 0, endedAt: this.#world.clock.now(), text: '' });
+  }
+
   /** What is only said, by a node that had not to do with it, is shown and not kept. */
   keep(step: Step): void {
-    const { jobId, index } = placeOf(step.task);
-    const owner = this.#world.engine.state.jobs.get(jobId)?.owner;
-    if (!step.isSure || owner === undefined) return;
-    const { number, processes } = step;
+    if (!step.isSure) return;
     const view = viewStep(step);
-    const shown = { endedAt: view.endedAt ?? 0, text: JSON.stringify(view) };
-    const kept = { jobId, index, number, owner, known: processes.size, ...shown };
-    this.#try(() => this.#world.shelf.put(kept));
+    const { endedAt } = view;
+    const known = step.processes.size;
+    this.#put(step, { known, endedAt: endedAt ?? 0, text: JSON.stringify(view) });
     this.#clean();
+  }
+
+  #put({ task, number }: Step, rest: Pick<KeptStep, 'known' | 'endedAt' | 'text'>): void {
+    const { jobId, index } = placeOf(task);
+    const owner = this.#world.engine.state.jobs.get(jobId)?.owner;
+    if (owner === undefined) return;
+    this.#try(() => this.#world.shelf.put({ jobId, index, number, owner, ...rest }));
   }
 
   /** The newest of a job, or of one task of it, with those that run; the oldest first. */

@@ -38,6 +38,7 @@ export class Steps {
     this.past = past;
     this.book = new StepBook({
       nextOf: (task) => past.nextOf(task),
+      made: (step) => past.begin(step),
       over: (step) => past.keep(step),
     });
     world.agents.hearWing(WING, (node, body) => this.#hear(node, body));

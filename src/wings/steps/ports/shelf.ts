@@ -6,7 +6,7 @@ export interface KeptStep {
   readonly index: number | null;
   readonly number: number;
   readonly owner: string;
-  /** Processes that it was made of: a head that knows fewer changes nothing. */
+  /** Processes that it was made of: a head that knows fewer changes nothing. 0: only its number is taken. */
   readonly known: number;
   readonly endedAt: number;
   /** What is shown of it. */

@@ -27,13 +27,14 @@ const PUT = `
 `;
 const OF_JOB = `
   SELECT * FROM (
-    SELECT * FROM steps WHERE job = ?1 AND task BETWEEN ?2 AND ?3
+    SELECT * FROM steps WHERE job = ?1 AND task BETWEEN ?2 AND ?3 AND known > 0
     ORDER BY task DESC, number DESC LIMIT ?4
   ) ORDER BY task, number
 `;
 const AMONG = `
   SELECT * FROM steps
   WHERE job BETWEEN ?1 AND ?2 AND (job, task, number) > (?3, ?4, ?5) AND (?6 IS NULL OR owner = ?6)
+    AND known > 0
   ORDER BY job, task, number LIMIT ?7
 `;
 const NEXT = 'SELECT IFNULL(MAX(number) + 1, 0) AS next FROM steps WHERE job = ? AND task = ?';

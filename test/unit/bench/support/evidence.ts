@@ -111,6 +111,7 @@ export function evidence({
     lacked: [],
     spied: null,
     slow: null,
+    steps: null,
     site: null,
     cpusPerHost: 4,
     killGraceMs: 500,

@@ -130,6 +130,20 @@ test('[Z9] steps that are over are in the history of their job, and no number co
   steps.close();
 });
 
+test('[Z9] a number that was given out is taken, also when no node has told of its step', () => {
+  const shelf = sqliteShelf(':memory:');
+  const wanted = { jobId: 42, index: null };
+  const epoch = { task: '42' as TaskId, epochId, command: 'x', by: 'alice', at: 3, nodes: [n1] };
+  const numbers = [1, 2].map(() => {
+    const { steps } = makeWorld(shelf);
+    assert.deepEqual(steps.past.ofJob(steps.book, wanted, 9), []);
+    const made = steps.book.add(epoch);
+    steps.close();
+    return made.ok && made.value.number;
+  });
+  assert.deepEqual(numbers, [0, 1]);
+});
+
 test('[Z9] a head that knows less of a step than was kept changes nothing', () => {
   const shelf = sqliteShelf(':memory:');
   const [first, second] = [makeWorld(shelf), makeWorld(shelf)];
