@@ -1,7 +1,8 @@
 /* A step: one program beside a task's own, started by the launcher like any process, with descriptor
    0 and 1 as pipes of the agent. Frames come in by the first (input, end of input, window size,
    signal) and go out by the second (output, errors, how it ended). With WEFT_STEP_PTY=ROWSxCOLUMNS the
-   program has a terminal. Nothing is gathered: who does not read what is said here holds up the
+   program has a terminal. With WEFT_STEP_PMI it finds in PMI_FD a socket, whose lines are frames of
+   their own: by them processes of MPI find each other. Nothing is gathered: who does not read what is said here holds up the
    program, and nobody else. */
 #define _GNU_SOURCE
 #include "step.h"
@@ -18,14 +19,15 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 /* Frames: u8 kind, u32 length, payload. */
-enum { TAKE_INPUT = 1, TAKE_END, TAKE_SIZE, TAKE_SIGNAL };
-enum { SAY_OUTPUT = 1, SAY_ERRORS, SAY_ENDED, SAY_FAILED };
+enum { TAKE_INPUT = 1, TAKE_END, TAKE_SIZE, TAKE_SIGNAL, TAKE_PMI };
+enum { SAY_OUTPUT = 1, SAY_ERRORS, SAY_ENDED, SAY_FAILED, SAY_PMI = 6 };
 enum { HEADER = 5, PIECE = 32768, ROOM = HEADER + PIECE, EXIT_LOST = 71 };
 /* From the hang-up to the kill, when the agent is gone or nobody wants the step any more. */
 enum { GRACE_S = 5, LOOK_AGAIN_MS = 100 };
@@ -36,7 +38,8 @@ static struct {
   int status;
   struct rusage used;
   int in, out, err; /* the ends that are ours; -1: closed. With a terminal in is out */
-} child = {.in = -1, .out = -1, .err = -1};
+  int pmi;
+} child = {.in = -1, .out = -1, .err = -1, .pmi = -1};
 
 static struct { unsigned char bytes[ROOM]; size_t at, used; } from_agent, to_agent;
 /* Input that the program has not taken yet: a part of from_agent. */
@@ -112,6 +115,11 @@ static void resize(const unsigned char *at) {
   if (child.has_terminal && child.out >= 0) ioctl(child.out, TIOCSWINSZ, &size);
 }
 
+/* It asks one thing at a time: who does not read an answer gets no other. */
+static void answer_pmi(const unsigned char *at, size_t length) {
+  if (child.pmi >= 0 && write(child.pmi, at, length) != (ssize_t)length) close_end(&child.pmi);
+}
+
 /* One whole frame but for the bytes of input; false when there is none. */
 static bool take_frame(void) {
   unsigned char *at = from_agent.bytes + from_agent.at;
@@ -122,6 +130,7 @@ static bool take_frame(void) {
   if (at[0] == TAKE_INPUT) return input_left = length, true;
   if (at[0] == TAKE_END) end_input();
   else if (at[0] == TAKE_SIZE && length == 4) resize(at + HEADER);
+  else if (at[0] == TAKE_PMI) answer_pmi(at + HEADER, length);
   else if (at[0] == TAKE_SIGNAL && length == 1 && at[HEADER] == SIGHUP) hang_up();
   else if (at[0] == TAKE_SIGNAL && length == 1 && at[HEADER] <= 64) to_program(at[HEADER]);
   from_agent.at += length;
@@ -205,7 +214,9 @@ static void serve(int signals) {
     if (agent_gone && child.ended) return;
     if (is_said() && child.ended) {
       /* What it has written is told before its end; what it has left in the background may go on. */
-      if (read_program(&child.out, SAY_OUTPUT) || read_program(&child.err, SAY_ERRORS)) continue;
+      if (read_program(&child.out, SAY_OUTPUT) || read_program(&child.err, SAY_ERRORS) ||
+          read_program(&child.pmi, SAY_PMI))
+        continue;
       say_ended();
       while (!is_said() && !agent_gone) {
         struct pollfd out = {1, POLLOUT, 0};
@@ -223,8 +234,9 @@ static void serve(int signals) {
       {is_free && !nobody_there ? child.out : -1, POLLIN, 0},
       {is_free ? child.err : -1, POLLIN, 0},
       {input_left ? in : -1, POLLOUT, 0},
+      {is_free ? child.pmi : -1, POLLIN, 0},
     };
-    int n = poll(fds, 6, nobody_there ? LOOK_AGAIN_MS : -1);
+    int n = poll(fds, 7, nobody_there ? LOOK_AGAIN_MS : -1);
     if (n < 0 && errno != EINTR) return;
     if (n == 0) nobody_there = false;
     if (fds[0].revents) on_signal(signals);
@@ -233,6 +245,7 @@ static void serve(int signals) {
     if (fds[5].revents) take_frames();
     if (fds[3].revents) read_program(&child.out, SAY_OUTPUT);
     if (fds[4].revents && is_said()) read_program(&child.err, SAY_ERRORS);
+    if (fds[6].revents && is_said()) read_program(&child.pmi, SAY_PMI);
   }
 }
 
@@ -265,6 +278,21 @@ static bool make_pipe(int *ours, int *its, bool is_input) {
   return true;
 }
 
+/* Ours closes with the program that is started; the other one it finds by its number. */
+static bool make_pmi(int *its) {
+  char number[16];
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends)) return false;
+  child.pmi = ends[0];
+  /* Never in the place of its input, output and errors. */
+  *its = fcntl(ends[1], F_DUPFD, 3);
+  close(ends[1]);
+  if (*its < 0) return false;
+  set_blocking(*its, true);
+  snprintf(number, sizeof number, "%d", *its);
+  return !setenv("PMI_FD", number, 1);
+}
+
 static int open_terminal(const char *size, char *name, size_t room) {
   unsigned rows = 0, columns = 0;
   struct winsize window = {0};
@@ -280,7 +308,7 @@ static int open_terminal(const char *size, char *name, size_t room) {
 /* 0, or the errno of what failed. */
 static int start(char **argv) {
   char name[64];
-  int its[3] = {-1, -1, -1}, failure[2], why = 0;
+  int its[3] = {-1, -1, -1}, its_pmi = -1, failure[2], why = 0;
   const char *size = getenv("WEFT_STEP_PTY"), *mark = getenv("WEFT_STEP_MARK");
   if (pipe2(failure, O_CLOEXEC)) return errno;
   child.has_terminal = size != NULL;
@@ -288,15 +316,18 @@ static int start(char **argv) {
   if (!size && !(make_pipe(&child.in, &its[0], true) && make_pipe(&child.out, &its[1], false) &&
                  make_pipe(&child.err, &its[2], false)))
     return errno;
+  if (getenv("WEFT_STEP_PMI") && !make_pmi(&its_pmi)) return errno;
   /* From here on it is the task's, to whoever ends that. Not so this process, which is to hear it. */
   if (mark) setenv("WEFT_LAUNCH", mark, 1);
   unsetenv("WEFT_STEP_MARK");
   unsetenv("WEFT_STEP_PTY");
+  unsetenv("WEFT_STEP_PMI");
   child.pid = fork();
   if (child.pid < 0) return errno;
   if (!child.pid) become(argv, its, size ? name : NULL, failure[1]);
   close(failure[1]);
   for (int i = 0; i < 3; i++) close_end(&its[i]);
+  close_end(&its_pmi);
   if (read(failure[0], &why, sizeof why) != sizeof why) why = 0;
   close(failure[0]);
   return why;

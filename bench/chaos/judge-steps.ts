@@ -41,13 +41,13 @@ function judgeTrial(all: Case, trial: StepTrial, lives: readonly Life[]): void {
   all.count(why === null ? `steps ended with their task, by ${code}` : `steps lost: ${why}`);
 }
 
-/** As no signal ends it, and yet not as it was to end. */
+/** No signal ended it, and yet it ended otherwise than it was to. */
 function isOwnEnd({ code, exitCode, beats, lines }: StepTrial): boolean {
   if (code === null || code > 128) return false;
   return code !== exitCode || lines !== beats;
 }
 
-/** Its task ended meanwhile, or something was out that it needs. */
+/** The task ended meanwhile, or something was out that it needs. */
 function isExplained(all: Case, { id, host, from, until }: StepTrial): boolean {
   const task = id.slice(0, id.lastIndexOf('.'));
   const rows = all.evidence.tasks.filter((row) => row.id === task);
@@ -64,7 +64,7 @@ function isExplained(all: Case, { id, host, from, until }: StepTrial): boolean {
   return all.outages([host, 'head'], { from: from - BACK_MS, until }).length > 0;
 }
 
-/** It is killed with its task, unless nobody there can hear of the end. */
+/** A step is killed with its task, unless nobody there can hear of the end. */
 function judgeLife(all: Case, life: Life): void {
   const { task, epoch, host, key, until } = life;
   const row = all.evidence.tasks.find((one) => one.id === task && one.epoch === epoch);

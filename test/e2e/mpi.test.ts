@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Gate, HostedCluster, type JobShown } from './support/hosted-cluster.ts';
 import { until } from './support/hosts.ts';
+import { repository, runProgram } from './support/local-cluster.ts';
 import { AS_ROOT, MELT, PROGRAM, SHAPES, YIELDING } from './support/mpi-programs.ts';
 
 /** A rank leaves a receipt: its host, its group, and who it is. Then it is the program. */
@@ -166,6 +167,25 @@ describe('MPI on hosts', () => {
       const sum = await submit(['mpiexec.hydra', path('sum')], shape);
       await completed(sum);
       assert.match(outputOf(sum), new RegExp(`${count} ranks, sum ${(count * (count - 1)) / 2}`));
+    });
+  }
+
+  for (const [nodeCount, cpuCount] of SHAPES) {
+    it(`[Z11] a step is ${nodeCount} × ${cpuCount} ranks of MPICH, without mpiexec`, async () => {
+      const count = nodeCount * cpuCount;
+      const shape = { nodeCount, cpuCount, nodeNames: ['n1', 'n2', 'n3'] };
+      const id = await submit(['sleep', '600'], shape);
+      const ranks = ['--per-node', '-n', String(cpuCount), '--pmi', '--', path('sum')];
+      const argv = [process.execPath, join(repository, 'bin', 'weft.mjs'), 'exec', String(id)];
+      const env = { ...process.env, WEFT_SOCKET: cluster.socketPath };
+      const said = await runProgram([...argv, ...ranks], { cwd: cluster.directory, env });
+      assert.deepEqual(said, {
+        code: 0,
+        out: `${count} ranks, sum ${(count * (count - 1)) / 2}\n`,
+        error: '',
+      });
+      await cluster.call('POST', `/v1/jobs/${id}/cancel`);
+      await cluster.done(id);
     });
   }
 

@@ -331,6 +331,22 @@ describe('steps inside of tasks', { timeout: 480_000 }, () => {
     assert.ok((steps[0]?.used?.memoryPeakBytes ?? 0) > 0);
   });
 
+  it('[Z11] processes of MPI end together, and who speaks no PMI is told so', async () => {
+    const begin = 'echo "cmd=init pmi_version=1 pmi_subversion=1" >&$PMI_FD; read -u $PMI_FD said';
+    const ranks = (line: string) => exec(job, '-n', '2', '--pmi', '--', 'bash', '-c', line);
+    const gone = await ranks(`${begin}; [ $PMI_RANK = 0 ] || exit 5; exec sleep 600`);
+    assert.equal(gone.code, 5, gone.error);
+    assert.match(gone.error, /process 1 ended before it was done; the others are ended/);
+    const line = 'echo "cmd=abort exitcode=9" >&$PMI_FD';
+    const abort = await ranks(`${begin}; [ $PMI_RANK = 0 ] && ${line}; exec sleep 600`);
+    assert.equal(abort.code, 9, abort.error);
+    assert.match(abort.error, /process 0 asked for the end of all/);
+    const none = await ranks('exit 3');
+    assert.equal(none.code, 3);
+    assert.match(none.error, /none of its processes spoke PMI/);
+    await cluster.refused('weft', 'exec', job, '--pmi', '--pty', '--', 'true');
+  });
+
   it('[Z7] a step ends with the agent of its node, and the task goes on', async () => {
     const step = exec(job, '--', 'sh', '-c', 'echo $$ > agents; sleep 600');
     const pid = Number(await appears('agents'));

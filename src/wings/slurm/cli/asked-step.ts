@@ -39,6 +39,7 @@ export async function runAskedStep(context: Context, wish: AskedStep): Promise<n
     throw usage(`--nodes: one of the job's ${nodes.length} nodes, or all of them`);
   }
   const { TERM: term } = environment;
+  const pmi = isPmi(given);
   return runStep(context, {
     target: { task: taskOf(environment), node: used === 1 ? (nodes[0] ?? null) : null },
     argv: ['/bin/sh', '-c', RANKED, 'srun', String(Math.ceil(ranks.value.length / used)), ...argv],
@@ -48,7 +49,13 @@ export async function runAskedStep(context: Context, wish: AskedStep): Promise<n
     environment: terminal && term !== undefined ? { TERM: term } : {},
     label,
     terminal,
+    pmi: pmi && !terminal,
   });
+}
+
+/** What Slurm calls `pmi2` is spoken to as PMI-1 by MPICH's usual library: it goes by what it finds. */
+export function isPmi({ mpi }: Readonly<Record<string, string | undefined>>): boolean {
+  return mpi === 'pmi1' || mpi === 'pmi2';
 }
 
 function taskOf({ SLURM_ARRAY_TASK_ID: index, ...environment }: Context['environment']): string {

@@ -7,7 +7,7 @@ import { usage } from '../../../kernel/model/failure.ts';
 import { runAtTerminal } from '../../steps/cli/terminal-run.ts';
 import { BATCH_OPTIONS } from '../core/batch-options.ts';
 import type { OptionRow } from '../core/option-table.ts';
-import { runAskedStep } from './asked-step.ts';
+import { isPmi, runAskedStep } from './asked-step.ts';
 import { submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
 import { runStep } from './step.ts';
@@ -21,7 +21,11 @@ export const STEP_OPTIONS = [
   { long: 'overlap', words: 'as it is anyway' },
   { long: 'exact', words: 'as it is anyway' },
   { long: 'cpu-bind', ...value, words: 'ranks are not bound' },
-  { long: 'mpi', ...value, words: 'ranks find each other by `mpirun` alone' },
+  {
+    long: 'mpi',
+    ...value,
+    words: '`pmi1` or `pmi2`: ranks of MPICH find each other; else by `mpirun` alone',
+  },
   { long: 'pty', words: 'the first rank alone has a terminal, and is the only one' },
   { long: 'multi-prog', kind: 'refused', words: 'start several steps' },
 ] as const satisfies readonly OptionRow[];
@@ -45,7 +49,7 @@ async function srun(context: Context, words: readonly string[]): Promise<number>
     const nodeCount = number('nodes', given.nodes);
     // On a node ranks are children of ours; from where nodes are only held, they are asked for.
     const isThere = (context.environment['SLURMD_NODENAME'] ?? '') !== '';
-    if (given.pty !== undefined || !isThere) {
+    if (given.pty !== undefined || !isThere || isPmi(given)) {
       const label = given.label !== undefined;
       return runAskedStep(context, { argv: operands, tasks, nodeCount, label, given });
     }

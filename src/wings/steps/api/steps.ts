@@ -20,6 +20,8 @@ export const startStepRequest = z.strictObject({
   environment: z.record(z.string().min(1).max(1000), text).default({}),
   /** Shown in place of the command. */
   title: plainLine.trim().min(1).max(200).optional(),
+  /** The processes find each other by PMI, as MPICH's do: whoever started the step answers them. */
+  pmi: z.boolean().default(false),
   /** Absent: that of the task. */
   directory: text.max(4000).optional(),
   /** The program has a terminal of this size, 0: of none that is said; one process only. */

@@ -9,6 +9,7 @@ interface Options {
   readonly n?: string;
   readonly perNode?: boolean;
   readonly pty?: boolean;
+  readonly pmi?: boolean;
   readonly label?: boolean;
   readonly chdir?: string;
   readonly env?: readonly string[];
@@ -19,7 +20,8 @@ Examples:
   weft exec 42 -- nvidia-smi              on its node, with the cpus, memory and gpus of the task
   weft exec 42 --per-node -l -- uptime    on each of its nodes; each line says whose it is
   weft exec 42[7]/n2 --pty -- bash        on one node, with a terminal; ~. leaves
-  weft exec -n 4 -- ./rank                inside of a job: its own task`;
+  weft exec -n 4 -- ./rank                inside of a job: its own task
+  weft exec 42 -n 8 --pmi -- ./a.out      eight ranks of an MPI program on its nodes`;
 
 export const verb = defineVerb<Options>({
   define(command) {
@@ -28,6 +30,7 @@ export const verb = defineVerb<Options>({
     command.option('-n <count>', 'number of processes');
     command.option('--per-node', 'one on each node of the task, or as many as -n says');
     command.option('--pty', 'give it a terminal');
+    command.option('--pmi', 'they are processes of one MPI program, built with MPICH');
     command.option('-l, --label', 'say before each line which process it is of');
     command.option('--chdir <dir>', 'run there in place of where the task runs');
     command.option('--env <name=value...>', 'set a variable over those of the task');
@@ -38,8 +41,9 @@ export const verb = defineVerb<Options>({
     if (rest.length === 0) {
       throw usage('there is no command to run', `Write: weft exec ${target.task} -- COMMAND`);
     }
-    const { n = '1', perNode = false, pty = false, label = false, chdir } = options;
+    const { n = '1', perNode = false, pty = false, pmi = false, label = false, chdir } = options;
     if (!/^[1-9]\d{0,2}$/.test(n)) throw usage(`-n: '${n}' is not a count from 1 to 256`);
+    if (pmi && pty) throw usage('--pmi: processes of MPI have no terminal; leave out --pty');
     const term = context.environment['TERM'];
     const own = pty && term !== undefined ? { TERM: term } : {};
     return runStep(context, {
@@ -51,6 +55,7 @@ export const verb = defineVerb<Options>({
       environment: Object.assign(own, readEnvironment(options.env ?? [])),
       label,
       terminal: pty,
+      pmi,
     });
   },
 });

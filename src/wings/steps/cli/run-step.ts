@@ -5,6 +5,7 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import { LineLabeller } from '../../../kernel/cli/jobs/line-labeller.ts';
 import { Escapes } from '../core/escapes.ts';
 import { StepClient, type StepResult, type StepSink } from '../sdk/step-client.ts';
+import { PmiRanks } from './pmi-ranks.ts';
 import { startIn } from './start-step.ts';
 import type { Target } from './target.ts';
 
@@ -17,6 +18,8 @@ export interface StepWish {
   readonly environment: Readonly<Record<string, string>>;
   readonly label: boolean;
   readonly terminal: boolean;
+  /** The processes are of MPI, and find each other by PMI. */
+  readonly pmi?: boolean;
 }
 
 const PASSED = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
@@ -25,7 +28,7 @@ const PATIENCE = 3;
 
 /** Resolves with the highest exit code. */
 export async function runStep(context: Context, wish: StepWish): Promise<number> {
-  const { target, argv, count, perNode, directory, environment, terminal } = wish;
+  const { target, argv, count, perNode, directory, environment, terminal, pmi = false } = wish;
   const api = await context.api();
   const raw = context.terminal.raw;
   const size = terminal ? (raw?.size() ?? { rows: 0, columns: 0 }) : undefined;
@@ -37,18 +40,27 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
     node: target.node ?? undefined,
     directory,
     terminal: size,
+    pmi,
   });
+  const nodes = reply.processes.map(({ node: name }) => name);
+  const note = (line: string): void => context.note(`step ${reply.id}: ${line}`);
+  const ranks = pmi ? new PmiRanks(reply.id, nodes, note) : null;
   const clients = reply.processes.map(({ rank }) => {
-    const sink = sinkOf(context, wish.label ? `${rank}: ` : null);
-    return { sink, client: new StepClient(api, { id: reply.id, rank }, sink) };
+    const shown = sinkOf(context, wish.label ? `${rank}: ` : null);
+    const heard = (bytes: Buffer): void => ranks?.hear(rank, bytes);
+    const sink = { ...shown, pmi: heard };
+    const client = new StepClient(api, { id: reply.id, rank }, sink);
+    ranks?.add(client);
+    return { sink, client };
   });
   const all = clients.map(({ client }) => client);
-  const restore = terminal ? sitAt(context, all[0] as StepClient) : standBy(context, all);
+  const restore = terminal ? sitAt(context, all[0] as StepClient) : standBy(context, all, !pmi);
   const results = await Promise.all(all.map((client) => client.done));
   restore();
   for (const { sink } of clients) sink.end();
   tell(context, reply.id, results);
-  return Math.max(...results.map(({ code }) => code));
+  if (ranks?.unmet != null && results.every(({ why }) => why === null)) note(ranks.unmet);
+  return ranks?.code ?? Math.max(...results.map(({ code }) => code));
 }
 
 /** Each reason once, however many processes have it. */
@@ -89,10 +101,12 @@ function sinkOf(context: Context, label: string | null): EndedSink {
 }
 
 /** Input of a pipe or file goes to the first process; signals go to all. */
-function standBy(context: Context, clients: readonly StepClient[]): () => void {
+function standBy(context: Context, clients: readonly StepClient[], hasInput = true): () => void {
   const [first, ...others] = clients;
   for (const other of others) other.endInput();
-  if (first !== undefined) feed(context, first);
+  // A program that does not read would hold up what it is told by PMI, which comes behind its input.
+  if (!hasInput) first?.endInput();
+  else if (first !== undefined) feed(context, first);
   let asked = 0;
   const onSignal = (name: NodeJS.Signals): void => {
     asked += 1;
@@ -109,7 +123,7 @@ function standBy(context: Context, clients: readonly StepClient[]): () => void {
   return () => {
     for (const name of PASSED) process.off(name, onSignal);
     process.off('SIGHUP', onHangUp);
-    if (first !== undefined) stopInput(context);
+    if (first !== undefined && hasInput) stopInput(context);
   };
 }
 

@@ -71,7 +71,7 @@ interface Place {
 export interface BookWorld {
   /** No step of the task had this number or a higher one. */
   nextOf(task: TaskId): number;
-  /** It is about to be given out: its number is taken, whatever becomes of it. */
+  /** A step is about to be given out: its number is taken, whatever becomes of it. */
   made(step: Step): void;
   /** None of its processes runs; heard once more when one that was not known is over. */
   over(step: Step): void;

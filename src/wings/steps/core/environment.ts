@@ -8,7 +8,7 @@ const OURS = /^(WEFT_|CM_)/;
 /** `NAME=value`. `mark`: by which the end of its task finds it; the helper hands it on. */
 export function stepEnvironment(
   task: readonly string[],
-  { step, rank, count, environment, terminal }: StartWish,
+  { step, rank, count, environment, terminal, pmi = false }: StartWish,
   mark: string,
 ): string[] {
   const asked = Object.entries(environment).filter(([name, value]) => {
@@ -21,6 +21,10 @@ export function stepEnvironment(
     ['WEFT_STEP_COUNT', String(count)],
     ['WEFT_STEP_MARK', mark],
   ];
+  // The helper hands on a socket for it, and no mark of ours.
+  if (pmi) {
+    own.push(['PMI_RANK', String(rank)], ['PMI_SIZE', String(count)], ['WEFT_STEP_PMI', '1']);
+  }
   if (terminal !== null) own.push(['WEFT_STEP_PTY', `${terminal.rows}x${terminal.columns}`]);
   const names = new Set(own.map(([name]) => name));
   const kept = task.filter((entry) => !names.has(entry.slice(0, entry.indexOf('='))));

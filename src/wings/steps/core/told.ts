@@ -27,6 +27,8 @@ export interface StartWish {
   readonly terminal: WindowSize | null;
   readonly command: string;
   readonly by: string;
+  /** The program finds the other processes of the step by PMI. Absent: it does not. */
+  readonly pmi?: boolean;
 }
 
 /** All processes of a step here, to be hung up: it could not be started everywhere. */

@@ -71,6 +71,7 @@ function order({ agents, steps }: Services, { step, epochId, nodes, body }: Orde
       terminal: body.terminal ?? null,
       command: step.command,
       by: step.by,
+      pmi: body.pmi,
     };
     if (agents.tellWing(node, WING, wish)) continue;
     steps.book.giveUp(step, rank, `node ${node} cannot be told of it`);

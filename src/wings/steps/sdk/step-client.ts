@@ -30,6 +30,8 @@ export interface StepSink {
   readonly out: (bytes: Buffer) => Promise<void>;
   readonly error: (bytes: Buffer) => Promise<void>;
   readonly note: (line: string) => void;
+  /** What its program asks by PMI. */
+  readonly pmi?: (bytes: Buffer) => void;
 }
 
 export interface StepPlace {
@@ -108,6 +110,11 @@ export class StepClient {
     this.#channel.write(signalFrame(number));
   }
 
+  /** An answer by PMI. */
+  answerPmi(text: string): void {
+    this.#channel.write(frame(TO_STEP.pmi, Buffer.from(text, 'latin1')));
+  }
+
   /** The terminal has another size. */
   resize(size: WindowSize): void {
     this.#channel.write(sizeFrame(size));
@@ -179,6 +186,7 @@ export class StepClient {
   async #show({ kind, payload }: Frame): Promise<void> {
     if (kind === FROM_STEP.output) return this.#sink.out(payload);
     if (kind === FROM_STEP.errors) return this.#sink.error(payload);
+    if (kind === FROM_STEP.pmi) return this.#sink.pmi?.(payload);
     if (kind === FROM_STEP.ended) return this.#ended(payload);
     if (kind === FROM_STEP.failed) {
       const errno = payload.length === 4 ? payload.readUInt32LE(0) : 0;
