@@ -1,0 +1,61 @@
+// Programs on the gpus of several nodes: the example examples/torch on two nodes with two pretended cards
+// each, and again from its checkpoint.
+
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { GpuCluster, WORKSTATION } from './support/gpu-cluster.ts';
+import { until } from './support/hosts.ts';
+
+const EXAMPLE = path.join(import.meta.dirname, '..', '..', 'examples', 'torch');
+const CARDS = [0, 1, 2, 3].map((index) => ({
+  index,
+  uuid: `GPU-0000000${index}-1111-2222-3333-444444444444`,
+  bus: `0${index + 1}:00.0`,
+  name: 'NVIDIA A100-SXM4-80GB',
+  memory: 81_920,
+}));
+
+describe('a training run over the gpus of two nodes', () => {
+  let cluster: GpuCluster;
+
+  before(async () => {
+    cluster = new GpuCluster();
+    cluster.write({ ...WORKSTATION, nvidia: CARDS, processes: [] });
+    await cluster.up('--listen', 'none', '--nodes', '2');
+    for (const name of ['n1', 'n2']) await cluster.shows('free free', name);
+    cpSync(EXAMPLE, cluster.work, { recursive: true });
+  });
+  after(() => cluster.close());
+
+  it('[V19] each process finds its rank and a card of its own, and all of them agree', async () => {
+    const id = await cluster.ok('submit', 'job.sh', '60');
+    await cluster.ok('wait', id);
+    const said = await cluster.ok('logs', id);
+    const ranks = [...said.matchAll(/rank (\d) of 4 on (GPU-\S+) begins at step 0/g)];
+    assert.deepEqual(ranks.map(([, rank]) => rank).sort(), ['0', '1', '2', '3']);
+    const cards = ranks.map(([, , uuid]) => uuid).sort();
+    assert.deepEqual(
+      cards,
+      CARDS.map(({ uuid }) => uuid),
+    );
+    assert.match(said, /slope 2\.9\d+ offset 1\.0\d+ after 60 steps/);
+  });
+
+  it('[V19] one that is requeued goes on from its checkpoint', async () => {
+    const checkpoint = path.join(cluster.work, 'checkpoint.json');
+    const stepNow = (): number =>
+      existsSync(checkpoint) ? (JSON.parse(readFileSync(checkpoint, 'utf8')).step as number) : 0;
+    const options = ['--env', 'TRAIN_PAUSE_S=0.05'];
+    const id = await cluster.ok('submit', ...options, 'job.sh', '160');
+    await until('some steps are done', async () => stepNow() >= 80 || undefined);
+    await cluster.ok('requeue', id);
+    await cluster.ok('wait', id);
+    const said = await cluster.ok('logs', id);
+    const [, begun = '0'] =
+      /rank 0 of 4 on \S+ begins at step (\d+)\n(?![\s\S]*rank 0)/.exec(said) ?? [];
+    assert.ok(Number(begun) >= 80, said);
+    assert.match(said, /slope \d\.\d+ offset \d\.\d+ after 160 steps/);
+  });
+});
