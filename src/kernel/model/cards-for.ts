@@ -43,12 +43,6 @@ export function hasRoomOn(card: CardRoom, request: CardRequest): boolean {
   return isWanted(card, request) && hasRoom(card, request);
 }
 
-/** Whether the node could hold the request if nobody were on its cards. */
-export function couldHoldCards(request: CardRequest, cards: readonly CardRoom[]): boolean {
-  const empty = cards.map((card) => ({ ...card, isIdle: true, freeBytes: card.memoryBytes }));
-  return cardsFor(request, empty) !== null;
-}
-
 /** End of a type that says how much memory a whole card has. */
 const MEMORY = /^-\d+g$/;
 

@@ -6,7 +6,6 @@ import {
   type CardRequest,
   type CardRoom,
   cardsFor,
-  couldHoldCards,
   isOfType,
 } from '../../../../src/kernel/model/cards-for.ts';
 
@@ -94,13 +93,6 @@ test('cards near each other are given together, from where the fewest are to spa
   assert.deepEqual(cardsFor(ask(2), at(0, 1, 1)), [1, 2]);
   assert.deepEqual(cardsFor(ask(2), at(0, 0, 0, 1, 1)), [3, 4]);
   assert.deepEqual(cardsFor(ask(3), at(0, 0, 1, 1)), [0, 1, 2], 'no memory has three');
-});
-
-test('a node could hold what it cannot hold now, and never what it does not have', () => {
-  const busy = MIXED.map((card) => shared(card, 20));
-  assert.equal(cardsFor(ask(1), busy), null);
-  assert.equal(couldHoldCards(ask(4), busy), true);
-  assert.equal(couldHoldCards(ask(3, { types: ['a100'] }), busy), false);
 });
 
 test('a type means all its variants, and no other type that begins alike', () => {
