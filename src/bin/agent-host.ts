@@ -10,7 +10,13 @@ import { KINDS } from '../kernel/model/errors.ts';
 import { Failure, usage } from '../kernel/model/failure.ts';
 import { claim } from '../kernel/os/claim.ts';
 import { systemClock } from '../kernel/os/clock.ts';
-import { describeNetwork, describeSystem, detectMachine, readBootId } from '../kernel/os/detect.ts';
+import {
+  describeNetwork,
+  describeSystem,
+  detectMachine,
+  readBootId,
+  sharedLoad,
+} from '../kernel/os/detect.ts';
 import {
   ensureLauncher,
   type LauncherProgram,
@@ -186,6 +192,7 @@ async function lookAtMachine(
     makers: await agentMakers(),
     users: systemUsers(systemClock.monotonic),
     marks: sharedMarks(systemMarks(), systemClock.monotonic),
+    load: sharedLoad(systemClock.monotonic),
   };
 }
 

@@ -13,7 +13,7 @@ import { systemContainment } from '../kernel/os/cgroup/containment.ts';
 import { systemChance } from '../kernel/os/chance.ts';
 import { systemBootClock, systemClock } from '../kernel/os/clock.ts';
 import { systemCommands } from '../kernel/os/commands.ts';
-import { diskFree, diskSize, type Found, readLoad } from '../kernel/os/detect.ts';
+import { diskFree, diskSize, type Found, type MachineLoad } from '../kernel/os/detect.ts';
 import { headDialer } from '../kernel/os/dialer.ts';
 import { systemFiles } from '../kernel/os/files.ts';
 import { openJournalFile, reserveOfEach } from '../kernel/os/journal-file.ts';
@@ -41,6 +41,7 @@ export interface Machine {
   readonly version: string;
   readonly users: Users;
   readonly marks: Marks;
+  readonly load: () => MachineLoad;
   /** What was there when the process began. */
   readonly runtimes: RuntimesFound;
   /** How many this process has. */
@@ -176,7 +177,7 @@ export function portsOf(
     staging: stagingOf(options, own),
     commands: systemCommands,
     pipes: systemPipes,
-    load: () => readLoad(stateDir),
+    load: () => ({ ...machine.load(), diskFreeBytes: diskFree(stateDir) }),
     ...(options.health === undefined
       ? {}
       : { health: { ...options.health, commands: systemCommands } }),

@@ -40,17 +40,29 @@ export async function detectMachine(): Promise<Found> {
   };
 }
 
-/** For heartbeats: cheap enough for every second. */
-export function readLoad(diskPath: string): {
-  load1: number;
-  memoryFreeBytes: number;
-  diskFreeBytes: number;
-} {
-  return {
-    load1: loadavg()[0] ?? 0,
-    memoryFreeBytes: freemem(),
-    diskFreeBytes: diskFree(diskPath),
+/** What all nodes of a machine say of it in their heartbeats. */
+export interface MachineLoad {
+  readonly load1: number;
+  readonly memoryFreeBytes: number;
+}
+
+const LOAD_FRESH_MS = 500;
+
+/** For the nodes of one process, which beat by turns: those of half a second share one look. */
+export function sharedLoad(
+  monotonic: () => number,
+  look: () => MachineLoad = readLoad,
+): () => MachineLoad {
+  let last: { readonly at: number; readonly load: MachineLoad } | null = null;
+  return () => {
+    const at = monotonic();
+    if (last === null || at - last.at >= LOAD_FRESH_MS) last = { at, load: look() };
+    return last.load;
   };
+}
+
+function readLoad(): MachineLoad {
+  return { load1: loadavg()[0] ?? 0, memoryFreeBytes: freemem() };
 }
 
 export function diskFree(path: string): number {

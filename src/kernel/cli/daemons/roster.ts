@@ -23,7 +23,12 @@ export function isKept(paths: LocalPaths, name: string): boolean {
 export function readRoster(paths: LocalPaths): readonly Daemon[] {
   const daemons = readJson<Roster>(paths.roster)?.daemons ?? [];
   // In a copy of the folder the roster names the original's.
-  return daemons.filter(({ markFiles }) => markFiles.every((file) => isIn(paths, file)));
+  return daemons.filter((daemon) => marksOnePerFolder(daemon).every((file) => isIn(paths, file)));
+}
+
+/** All nodes of a process have their marks in one folder, and who keeps them looks every second. */
+function marksOnePerFolder({ markFiles }: Daemon): readonly string[] {
+  return [...new Map(markFiles.map((file) => [path.dirname(file), file])).values()];
 }
 
 function isIn(paths: LocalPaths, file: string): boolean {
