@@ -10,7 +10,7 @@ import { openSqliteStore } from '../../src/kernel/store/sqlite/open.ts';
 import { APIS } from '../support/wings.ts';
 import { type JournalRecord, writeRecord } from './files.ts';
 import { distinct, journalOf, kindsIn, type Line, type Run, runSeed } from './from-simulator.ts';
-import { scriptedBatches, scriptedJournal, scriptedLines } from './scripted.ts';
+import { scriptedBatches, scriptedJournal, scriptedLines, scriptedRest } from './scripted.ts';
 
 /** A second or two each; what none of them brings is for scripted.ts. */
 const SEEDS = 40;
@@ -31,9 +31,11 @@ for (let seed = 1; seed <= SEEDS; seed += 1) runs.push(await runSeed(seed));
 const scripted = scriptedJournal();
 const missing = new Set(Object.keys(eventKindsOf(APIS)));
 const batches = scriptedBatches();
-for (const journal of [scripted, batches]) forget(missing, kindsOf(journal));
+const rest = scriptedRest();
+for (const journal of [scripted, batches, rest]) forget(missing, kindsOf(journal));
 writeRecord(folder, 'journal-scripted', scripted);
 writeRecord(folder, 'journal-batches', batches);
+writeRecord(folder, 'journal-rest', rest);
 for (const run of fewestFor(runs, missing)) {
   writeRecord(folder, `journal-seed-${run.seed}`, journalOf(run, 0));
 }

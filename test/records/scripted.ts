@@ -2,6 +2,7 @@
 
 import { HEAD_MACHINE } from '../../sim/head-machine.ts';
 import type { Command } from '../../src/kernel/machine/declared.ts';
+import type { StepRecord } from '../../src/kernel/machine/events.ts';
 import { exportState } from '../../src/kernel/machine/snapshot.ts';
 import type { EpochId, NodeName, UserName } from '../../src/kernel/model/ids.ts';
 import type { Pause } from '../../src/kernel/model/pause.ts';
@@ -14,14 +15,18 @@ import { reserve } from '../support/reservations.ts';
 import { type JournalRecord, recoveredFrom, throughJson } from './files.ts';
 import type { Line } from './from-simulator.ts';
 import { batchRecords } from './scripted-batches.ts';
+import { restRecords } from './scripted-rest.ts';
 
 const N1 = 'n1' as NodeName;
 const ANN = 'ann' as UserName;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-export function scriptedBatches(): JournalRecord {
-  const entries = batchRecords().map((step) => encodeEntry([step]));
+export const scriptedBatches = (): JournalRecord => journalFrom(batchRecords());
+export const scriptedRest = (): JournalRecord => journalFrom(restRecords());
+
+function journalFrom(steps: readonly StepRecord[]): JournalRecord {
+  const entries = steps.map((step) => encodeEntry([step]));
   const record = { snapshotSeq: 0, snapshot: null, entries, seq: entries.length };
   const { state } = rebuild(HEAD_MACHINE, recoveredFrom({ ...record, state: null }));
   return { ...record, state: throughJson(exportState(state)) };

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, List
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # By name, and loaded when they are used: a worker needs hardly any of them.
 _PLACES = {
