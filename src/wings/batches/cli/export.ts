@@ -66,6 +66,10 @@ function left(batch: BatchFile): string[] {
   if (jobs.some(({ partition }) => partition !== null))
     found.push('partition, which is one of Weft; name one under slurm:');
   if (jobs.some(({ qos }) => qos !== null)) found.push('qos, which is one of Weft');
+  if (jobs.some(({ gpuMemoryBytes }) => gpuMemoryBytes !== null))
+    found.push("gpuMemory; name a type, `gpus: 'a100:1'`");
+  if (jobs.some(({ gpuShareBytes }) => gpuShareBytes !== null))
+    found.push('gpuShare; jobs have whole gpus there');
   if (jobs.some(({ priority }) => priority !== 0)) found.push('priority');
   if (batch.jobs.some(({ retriesMax }) => retriesMax > 0))
     found.push('retries; run submit.sh again');

@@ -114,6 +114,8 @@ function tellUnheeded(context: Context, { needs: common, notices, jobs }: BatchF
   const needs = [...new Set([...common, ...jobs.flatMap((job) => job.needs)])];
   if (needs.length > 0)
     context.note(`needs (${needs.join(', ')}) are for nodes; not looked at here`);
+  if (jobs.some((job) => job.gpuMemoryBytes !== null || job.gpuShareBytes !== null))
+    context.note('gpuMemory and gpuShare are for a cluster; jobs have whole gpus of any kind here');
   const ofQueue = QUEUE_KEYS.filter((key) =>
     jobs.some((job) => job[key] !== null && job[key] !== 0),
   );

@@ -11,10 +11,12 @@ export function arraysOf(jobs: readonly BatchJob[]): number[][] {
   const waiters = waitersOf(jobs, numbers);
   const groups = new Map<string, number[]>();
   for (const [number, job] of jobs.entries()) {
-    const { cpuCount, gpuCount, gpuType, memoryBytes, walltimeMs, retriesMax } = job;
+    const { cpuCount, gpuCount, gpuType, gpuMemoryBytes, gpuShareBytes } = job;
+    const { memoryBytes, walltimeMs, retriesMax } = job;
     const { partition, qos, priority, needs, env } = job;
     const key = JSON.stringify([
-      ...[cpuCount, gpuCount, gpuType, memoryBytes, walltimeMs, retriesMax],
+      ...[cpuCount, gpuCount, gpuType, gpuMemoryBytes, gpuShareBytes],
+      ...[memoryBytes, walltimeMs, retriesMax],
       ...[partition, qos, priority, needs, env],
       ...[beforeOf(job, numbers), waiters.get(number)],
     ]);

@@ -60,6 +60,16 @@ export function checkAsk(written: WrittenAsk, at: ProblemPath, findings: Finding
     findings.problem([...at, key], what);
   }
   const { memory, time } = readAmounts(written);
+  for (const key of ['gpuMemory', 'gpuShare'] as const) {
+    const size = readSize(written[key]);
+    if (size !== null && !size.ok) findings.problem([...at, key], size.error);
+  }
+  if (gpus?.ok && gpus.value.count === 0 && asksWhich(written)) {
+    findings.problem(
+      [...at, 'gpus'],
+      "'0': gpuMemory and gpuShare say of which; leave one of both out",
+    );
+  }
   if (memory !== null && !memory.ok) findings.problem([...at, 'memory'], memory.error);
   if (time !== null && !time.ok) findings.problem([...at, 'time'], time.error);
 }
@@ -69,8 +79,10 @@ export function readAsk(written: WrittenAsk) {
   const gpus = readGpuWish(written);
   return {
     cpuCount: written.cpus ?? null,
-    gpuCount: gpus?.ok ? gpus.value.count : null,
+    gpuCount: gpus?.ok ? gpus.value.count : asksWhich(written) ? 1 : null,
     gpuType: gpus?.ok ? gpus.value.type : null,
+    gpuMemoryBytes: bytesOf(written.gpuMemory),
+    gpuShareBytes: bytesOf(written.gpuShare),
     memoryBytes: memory?.ok ? memory.value : null,
     walltimeMs: time?.ok ? time.value : null,
     retriesMax: written.retries ?? 0,
@@ -84,9 +96,23 @@ function readGpuWish({ gpus }: WrittenAsk) {
   return gpus === undefined ? null : readGpus(String(gpus));
 }
 
+/** Whether more is said of gpus than how many. */
+function asksWhich({ gpuMemory, gpuShare }: WrittenAsk): boolean {
+  return gpuMemory !== undefined || gpuShare !== undefined;
+}
+
+function readSize(written: WrittenAsk['memory']) {
+  return written === undefined ? null : parseMemory(String(written));
+}
+
+function bytesOf(written: WrittenAsk['memory']): number | null {
+  const size = readSize(written);
+  return size?.ok ? size.value : null;
+}
+
 function readAmounts({ memory, time }: WrittenAsk) {
   return {
-    memory: memory === undefined ? null : parseMemory(String(memory)),
+    memory: readSize(memory),
     time: time === undefined || time === 'none' ? null : parseTime(String(time)),
   };
 }

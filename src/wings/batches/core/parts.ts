@@ -130,7 +130,8 @@ function sharedBy(lists: readonly (readonly FileEntry[])[]): Map<string, FileEnt
 
 function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): BatchSubmission {
   const [first] = jobs as readonly [BatchJob];
-  const { cpuCount, gpuCount, gpuType, memoryBytes, walltimeMs, retriesMax } = first;
+  const { cpuCount, gpuCount, gpuType, gpuMemoryBytes, gpuShareBytes } = first;
+  const { memoryBytes, walltimeMs, retriesMax } = first;
   const { partition, qos, priority } = first;
   const environment = environmentOf(batch, first);
   const notify = targetsOf(batch.notices);
@@ -143,6 +144,8 @@ function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): BatchSubmiss
     ...(cpuCount === null ? { cpuCount: 0, exclusive: true } : { cpuCount }),
     ...(gpuCount === null ? {} : { gpuCount }),
     ...(gpuType === null ? {} : { gpuTypes: [gpuType] }),
+    ...(gpuMemoryBytes === null ? {} : { gpuMemoryBytes }),
+    ...(gpuShareBytes === null ? {} : { gpuShareBytes }),
     ...(memoryBytes === null ? {} : { memoryBytes }),
     ...(walltimeMs === null ? {} : { walltimeMs }),
     retriesMax,

@@ -10,6 +10,8 @@ export const PLAIN_BATCH_JOB: Omit<BatchJob, 'name' | 'run' | 'files'> = {
   cpuCount: null,
   gpuCount: null,
   gpuType: null,
+  gpuMemoryBytes: null,
+  gpuShareBytes: null,
   memoryBytes: null,
   walltimeMs: null,
   retriesMax: 0,

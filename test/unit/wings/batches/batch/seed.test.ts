@@ -48,6 +48,8 @@ const PLAIN_JOB = {
   cpuCount: null,
   gpuCount: null,
   gpuType: null,
+  gpuMemoryBytes: null,
+  gpuShareBytes: null,
   memoryBytes: null,
   walltimeMs: null,
   retriesMax: 0,

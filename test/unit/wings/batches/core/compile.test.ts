@@ -388,6 +388,15 @@ const WRONG: readonly (readonly [Partial<WrittenBatch>, ...said: string[]])[] = 
     'jobs[0].args[1]: the argument has 131072 bytes; at most 131071',
   ],
   [
+    { defaults: { gpuMemory: '20', gpuShare: '8X' } },
+    "defaults.gpuMemory: '20' has no unit; write 20M or 20G",
+    "defaults.gpuShare: '8X' is not a size; write 512M, 4G, 4GiB, 100MB or a number of bytes",
+  ],
+  [
+    { defaults: { gpus: 0, gpuShare: '8G' } },
+    "defaults.gpus: '0': gpuMemory and gpuShare say of which; leave one of both out",
+  ],
+  [
     { defaults: { gpus: -1, priority: 200, partition: 'a b', qos: '' } },
     "defaults.gpus: '-1' is not a number of gpus; write 2, or a100:2 for gpus of a type",
     "defaults.priority: '200': expected a whole number from -100 to 100, higher goes first",

@@ -117,6 +117,27 @@ test('what jobs ask for, and come after, makes arrays of them', () => {
   assert.notDeepEqual(prints({ A: 1 }), prints({ A: 2 }));
 });
 
+test('[V10] a batch asks for gpus by memory or by a share, one where it does not say how many', () => {
+  const batch = batchOf({
+    defaults: { cpus: 1 },
+    jobs: [
+      { name: 'a', run: 'job.sh', gpuMemory: '20G' },
+      { name: 'b', run: 'job.sh', gpus: 2, gpuShare: '8G' },
+      { name: 'c', run: 'job.sh', gpus: 1 },
+    ],
+  });
+  const asked = partsOf(batch, CONTENTS).map(({ submission }) => {
+    const { gpuCount, gpuMemoryBytes, gpuShareBytes } = submission;
+    return [gpuCount, gpuMemoryBytes, gpuShareBytes];
+  });
+  const gib = 2 ** 30;
+  assert.deepEqual(asked, [
+    [1, 20 * gib, undefined],
+    [2, undefined, 8 * gib],
+    [1, undefined, undefined],
+  ]);
+});
+
 test('[B11] the build sees the variables of the batch, and each job its own over them', (t) => {
   const node = new Node(t);
   const jobs = [
