@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Cluster, figure, memoryMiB, startCluster } from './cluster.ts';
+import { type Cluster, cpuSeconds, figure, memoryMiB, startCluster } from './cluster.ts';
 import { changeAll, makeLarge, makeMany, makeSparse } from './files/data.ts';
 import { isInstalled, RsyncDaemon, serveFile, timeLine } from './files/peers.ts';
 
@@ -52,15 +52,18 @@ async function measure(name: string, place: string, unit: string, amount: number
   const rates = { in: [] as number[], kept: [] as number[], pulled: [] as number[] };
   const rsync = { in: [] as number[], out: [] as number[] };
   const tar: number[] = [];
+  const cpu: number[] = [];
   const daemon = isInstalled('rsync')
     ? await RsyncDaemon.start(scratch, join(scratch, 'daemon'))
     : null;
   try {
     for (let at = 0; at < repetitions; at += 1) {
       changeAll(place);
+      const before = ownCpu();
       rates.in.push(
         amount / took(() => weft('run', '--wait', '--out', 'none', '--in', place, '--', 'true')),
       );
+      cpu.push(ownCpu() - before);
       const keep = ['run', '--wait', '--private', '--', 'cp', '-r', place, 'kept'];
       changeAll(place);
       rates.kept.push(amount / took(() => weft(...keep)));
@@ -85,6 +88,7 @@ async function measure(name: string, place: string, unit: string, amount: number
   }
   const per = `${unit}/s`;
   figure(`${name}_in`, per, rates.in, { what: 'submitted, on the node, done', durable: true });
+  figure(`${name}_in_cpu`, 's', cpu, { what: 'head and agent' });
   figure(`${name}_kept`, per, rates.kept, {
     what: 'copied by a job, kept on the head',
     durable: true,
@@ -93,6 +97,11 @@ async function measure(name: string, place: string, unit: string, amount: number
   figure(`${name}_in`, per, rsync.in, { peer: 'rsync daemon' });
   figure(`${name}_out`, per, rsync.out, { peer: 'rsync daemon' });
   figure(`${name}_through`, per, tar, { peer: 'tar | tar' });
+}
+
+/** Seconds of cores that head and agent have taken: on a busy machine they alone say something. */
+function ownCpu(): number {
+  return cpuSeconds(cluster.headPid()) + cpuSeconds(agentPid(cluster));
 }
 
 /** What a file costs that is only fetched and verified. */
