@@ -181,4 +181,21 @@ describe('weft setup with systemd', () => {
     const again = await desk.ok(own('weft setup node --user --yes'));
     assert.match(again, /^All is there already:\nNode mine/);
   });
+
+  it('[Y17] what was set up goes again, and leaves nothing', async () => {
+    const own = (command: string) => asPat(`env XDG_RUNTIME_DIR=/run/user/4321 ${command}`);
+    assert.match(await desk.ok(own('weft setup remove --user --yes')), /It is gone\./);
+    await desk.ok(
+      'cd ~pat; ! ls .local/state/weft .local/state/weft-node .config/systemd/user/weft-*',
+    );
+    for (const host of [lab, head]) {
+      const said = await host.ok('weft setup remove --yes');
+      assert.match(said, /^- stop weft-.*\n- remove \/var\/lib\/weft/);
+      const left =
+        'ls -d /var/lib/weft /etc/weft/client.yaml /etc/systemd/system/weft-* 2>/dev/null; true';
+      assert.equal(await host.ok(left), '');
+      assert.equal(await host.ok('pgrep -fc "weft.mjs (head|agent)|[w]eft-launcher" || true'), '0');
+      assert.match(await host.ok('weft setup remove --yes'), /^Nothing of Weft is set up here\.$/);
+    }
+  });
 });

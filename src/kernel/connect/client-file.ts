@@ -12,7 +12,8 @@ import { usage } from '../model/failure.ts';
 const MACHINE_FILE = '/etc/weft/client.yaml';
 /** A state directory here belongs to a service of the machine, and not to a user or a test. */
 const SERVICES = '/var/lib/';
-const MARK = '# Where the users of this machine find their head; written by weft.';
+/** Begins a file that is ours to change. */
+export const WRITTEN = '# Where the users of this machine find their head; written by weft.';
 /** A value in quotes or plain, and a comment behind it. */
 const LINE = /^(\w+):\s+(?:"([^"]*)"|([^\s"#]\S*))(?:\s+#.*)?\s*$/;
 const KEYS = ['head', 'fingerprint', 'socket', 'token_file'] as const;
@@ -98,7 +99,7 @@ export function writeClientFile(
 ): string | null {
   if (process.getuid?.() !== 0 || !isOfService(directory)) return null;
   const file = machineFile(environment);
-  if (existsSync(file) && !textOf(file).startsWith(MARK)) return null;
+  if (existsSync(file) && !textOf(file).startsWith(WRITTEN)) return null;
   putClientFile(file, said);
   return file;
 }
@@ -109,7 +110,7 @@ export function putClientFile(file: string, said: ClientFile): void {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 });
   // Whatever the umask: users read it.
   const draft = `${file}.new`;
-  writeFileSync(draft, `${[MARK, ...lines].join('\n')}\n`, { mode: 0o644 });
+  writeFileSync(draft, `${[WRITTEN, ...lines].join('\n')}\n`, { mode: 0o644 });
   chmodSync(draft, 0o644);
   renameSync(draft, file);
 }

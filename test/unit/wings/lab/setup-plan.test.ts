@@ -10,6 +10,7 @@ import {
   planClient,
   planHead,
   planNode,
+  planRemoval,
   type Step,
 } from '../../../../src/wings/lab/core/setup/plan.ts';
 import { agentUnit, headUnit } from '../../../../src/wings/lab/core/setup/user-units.ts';
@@ -92,4 +93,23 @@ test('[Y14] units of a user say where its state is, whatever is in the name', ()
   assert.match(headUnit(service), /^Environment="WEFT_DIR=\/a \\"b\\" 100%% \$x"$/m);
   assert.match(headUnit(service), /^ExecStart="\/opt of\/\$\$weft" head$/m);
   assert.match(agentUnit(service), /^KillMode=process$/m);
+});
+
+test('[Y17] what is removed is said, and where nothing is nothing is done', () => {
+  const none = { whose: 'machine', isRoot: true, hasSudo: true, units: [], folders: [] } as const;
+  const removal = (more: object) => {
+    const plan = planRemoval({ ...none, files: [], hasUser: false, ...more });
+    return plan.ok
+      ? plan.value.map(({ words }) => words)
+      : `${plan.error.what}: ${plan.error.remedy}`;
+  };
+  assert.deepEqual(removal({}), []);
+  const all = { units: ['weft-head'], folders: ['/var/lib/weft'], files: ['/c'], hasUser: true };
+  assert.deepEqual(removal(all), [
+    'stop weft-head; what runs by them ends',
+    'remove /var/lib/weft: jobs, history, keys, results that nobody has pulled',
+    'remove /c',
+    'remove the user weft',
+  ]);
+  assert.match(String(removal({ isRoot: false })), /removed by root: Type it with sudo; .*--user/);
 });

@@ -8,7 +8,6 @@ import type { Context } from '../../../../kernel/cli/context.ts';
 import { fileProblem } from '../../../../kernel/config/file-problem.ts';
 import { keyedLines } from '../../../../kernel/connect/client-file.ts';
 import { usage } from '../../../../kernel/model/failure.ts';
-import type { Step } from '../../core/setup/plan.ts';
 
 export interface AskingOptions {
   readonly answers?: string;
@@ -50,7 +49,7 @@ export class Asking {
   }
 
   /** Shows what would be done; false: whoever sits there does not want it. */
-  async agree(steps: readonly Pick<Step, 'words'>[]): Promise<boolean> {
+  async agree(steps: readonly { readonly words: string }[]): Promise<boolean> {
     const { terminal } = this.#context;
     for (const { words } of steps) this.#context.print(`- ${words}`);
     if (steps.length === 0) this.#context.print('All is there already:');

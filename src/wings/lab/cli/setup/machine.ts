@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statfsSync,
   writeFileSync,
 } from 'node:fs';
@@ -31,7 +32,9 @@ const LINGER = '/var/lib/systemd/linger';
 const STEP_MS = 120_000;
 const LOOK_MS = 300;
 
-type UnitName = 'weft-head' | 'weft-agent' | 'weft-jobs';
+/** In the order in which they are stopped. */
+const UNIT_NAMES = ['weft-agent', 'weft-jobs', 'weft-head'] as const;
+type UnitName = (typeof UNIT_NAMES)[number];
 
 /** A machine, or what one user has of it. */
 export class Machine {
@@ -75,9 +78,32 @@ export class Machine {
     const weft = programInPath();
     mkdirSync(this.#units, { recursive: true });
     for (const name of names) {
-      const file = path.join(this.#units, `${name}.service`);
+      const file = this.#fileOf(name);
       writeFileSync(`${file}.new`, this.#unitText(name, { weft, state: this.state }));
       renameSync(`${file}.new`, file);
+    }
+    this.systemctl('daemon-reload');
+  }
+
+  /** Units that are installed or belong to the package. */
+  ownUnits(): string[] {
+    return UNIT_NAMES.filter((name) => this.hasUnits(name) && this.#isUsed(name));
+  }
+
+  #isUsed(name: UnitName): boolean {
+    return existsSync(this.#fileOf(name)) || this.isActive(name) || this.isEnabled(name);
+  }
+
+  #fileOf(name: UnitName): string {
+    return path.join(this.#units, `${name}.service`);
+  }
+
+  /** Stops them first; those of a package stay with it. */
+  removeUnits(): void {
+    for (const name of UNIT_NAMES) {
+      if (!this.hasUnits(name)) continue;
+      this.systemctl('disable', '--now', name);
+      rmSync(this.#fileOf(name), { force: true });
     }
     this.systemctl('daemon-reload');
   }
@@ -167,7 +193,7 @@ function programInPath(): string {
   return found;
 }
 
-const succeeds = (program: string, ...args: readonly string[]): boolean =>
+export const succeeds = (program: string, ...args: readonly string[]): boolean =>
   spawnSync(program, args, { stdio: 'ignore', timeout: STEP_MS }).status === 0;
 
 export function run(program: string, ...args: readonly string[]): void {

@@ -167,3 +167,39 @@ export function planClient(
   const what = `${file} names ${head === wanted.head ? 'another certificate' : `another head, ${head}`}`;
   return err({ what, remedy: `Remove it first when that one is gone: rm ${file}` });
 }
+
+/** What set-ups and packages have left on a machine. */
+export interface LeftSeen extends Pick<MachineSeen, 'whose' | 'isRoot' | 'hasSudo'> {
+  readonly units: readonly string[];
+  readonly folders: readonly string[];
+  /** Files that Weft wrote for users of the machine. */
+  readonly files: readonly string[];
+  /** The user `weft`. */
+  readonly hasUser: boolean;
+}
+
+export interface Removal {
+  readonly name: 'stop' | 'folders' | 'files' | 'user';
+  readonly words: string;
+}
+
+/** Empty: nothing of it is there. */
+export function planRemoval(seen: LeftSeen): Result<readonly Removal[], Problem> {
+  const { whose, isRoot, hasSudo, units, folders, files, hasUser } = seen;
+  if (whose === 'machine' && !isRoot) {
+    const remedy = hasSudo
+      ? 'Type it with sudo; for services of yours give --user.'
+      : 'Log in as root.';
+    return err({ what: 'services of a machine are removed by root', remedy });
+  }
+  const stop = `stop ${units.join(', ')}; what runs by them ends`;
+  const gone = `remove ${folders.join(', ')}: jobs, history, keys, results that nobody has pulled`;
+  return ok([
+    ...(units.length > 0 ? [{ name: 'stop', words: stop } as const] : []),
+    ...(folders.length > 0 ? [{ name: 'folders', words: gone } as const] : []),
+    ...(files.length > 0 ? [{ name: 'files', words: `remove ${files.join(', ')}` } as const] : []),
+    ...(hasUser && whose === 'machine'
+      ? [{ name: 'user', words: 'remove the user weft' } as const]
+      : []),
+  ]);
+}
