@@ -1,5 +1,6 @@
 // Tasks of one array per second, silent and with a line each, in turns with `xargs -P2`; the CPU of
-// head and agents, and the disk that the kept output takes. Usage: array-rate.ts [N] [turns].
+// head and agents, and the disk that the kept output takes. Usage: array-rate.ts [N] [turns] [nodes]:
+// with one node it has 256 slots, with more each has two.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -8,14 +9,15 @@ import { type Cluster, cpuSeconds, figure, startCluster } from './cluster.ts';
 
 const tasks = Number(process.argv[2] ?? 10_000);
 const turns = Number(process.argv[3] ?? 3);
-const SLOTS = 256;
+const nodes = Number(process.argv[4] ?? 1);
+const cpus = nodes === 1 ? 256 : 2;
 
 const KINDS = [
   { name: 'silent', argv: ['/bin/true'] },
   { name: 'line', argv: ['/bin/echo', 'hello'] },
 ] as const;
 
-const cluster = await startCluster({ nodes: 1, cpus: SLOTS });
+const cluster = await startCluster({ nodes, cpus });
 try {
   for (let turn = 0; turn < turns; turn += 1) {
     for (const { name, argv } of KINDS) {

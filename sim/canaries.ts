@@ -20,6 +20,7 @@ import { BATCH_CANARIES } from './batch-canaries.ts';
 import { type Canary, type CanaryWorld, type Planted, replaceMethod } from './canary.ts';
 import { FILE_CANARIES } from './file-canaries.ts';
 import { GOAL_CANARIES } from './goals/canaries.ts';
+import { PLACE_CANARIES } from './place-canaries.ts';
 import { POST_CANARIES } from './post-canaries.ts';
 import { SCHEDULER_CANARIES } from './scheduler-canaries.ts';
 import { PLAIN } from './weather.ts';
@@ -307,6 +308,7 @@ export const CANARIES: readonly Canary[] = [
   ...[...AGENT_CANARIES, ...FILE_CANARIES, ...BATCH_CANARIES, ...POST_CANARIES].map((one) => {
     return { ...one, weather: { ...PLAIN, ...one.weather } };
   }),
+  ...PLACE_CANARIES,
   ...SCHEDULER_CANARIES,
   ...GOAL_CANARIES,
 ];

@@ -53,6 +53,8 @@ export interface HeldTruth {
 interface EpochTruth {
   readonly place: TaskPlace;
   readonly shares: Map<NodeName, Resources>;
+  /** What it is to have once a task of its job gives it up. */
+  readonly waits: ReadonlyMap<NodeName, Resources>;
   readonly unstarted: Set<NodeName>;
   readonly stopped: Set<NodeName>;
   startedAt: number | null;
@@ -66,6 +68,12 @@ export class Truth {
   readonly jobs = new Map<JobId, JobTruth>();
   /** Those that set something aside now or later. */
   readonly reservations = new Map<string, Reservation>();
+  /** True time at which each of them was last made or changed. */
+  readonly setAsideAt = new Map<string, number>();
+  /** The head's wall clock at the last durable event. */
+  headAt = 0;
+  /** Epochs that began, or may begin, in the place of another task. */
+  readonly #next = new Set<string>();
   /** Maintenances under way. */
   readonly #underWay = new Set<string>();
   /** By epoch: as the job was when it was started. */
@@ -131,6 +139,19 @@ export class Truth {
   /** What this epoch was started with, whatever its job has become since. */
   specOf(epochId: string): JobSpec | undefined {
     return this.#specs.get(epochId);
+  }
+
+  /** What was next on a node and is to have a place there. */
+  nextAt({ epochId, node }: Of<'part_placed'>): { place: TaskPlace; resources: Resources } | null {
+    const epoch = this.#epochs.get(epochId);
+    const resources = epoch?.waits.get(node);
+    return epoch === undefined || resources === undefined
+      ? null
+      : { place: epoch.place, resources };
+  }
+
+  wasNext(epochId: string): boolean {
+    return this.#next.has(epochId);
   }
 
   /** Whether a task of it has been given something. */
@@ -246,16 +267,26 @@ export class Truth {
   #learnEpoch(event: Event, at: number): void {
     switch (event.kind) {
       case 'task_allocated': {
-        const { place, epoch, shares } = event;
-        this.#epochs.set(formatEpochId(formatTaskId(place.jobId, place.index), epoch), {
+        const { place, epoch, shares, next } = event;
+        const given = new Map(shares.map(({ node, resources }) => [node, resources]));
+        const epochId = formatEpochId(formatTaskId(place.jobId, place.index), epoch);
+        if (next) this.#next.add(epochId);
+        this.#epochs.set(epochId, {
           place,
           startedAt: null,
           isLeaving: false,
           isYielding: false,
           stopped: new Set(),
-          shares: new Map(shares.map(({ node, resources }) => [node, resources])),
+          shares: next ? new Map() : given,
+          waits: next ? given : new Map(),
           unstarted: new Set(shares.map(({ node }) => node)),
         });
+        return;
+      }
+      case 'part_placed': {
+        const epoch = this.#epochs.get(event.epochId);
+        const resources = epoch?.waits.get(event.node);
+        if (resources !== undefined) epoch?.shares.set(event.node, resources);
         return;
       }
       case 'part_started':
@@ -272,6 +303,7 @@ export class Truth {
         for (const epoch of this.#epochsOf(event.place)) learnWish(epoch, event);
         return;
       case 'task_requeued':
+      case 'task_returned':
       case 'task_done':
         for (const [id, { place }] of this.#epochs) {
           if (isSame(place, event.place)) this.#epochs.delete(id);

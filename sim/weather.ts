@@ -65,12 +65,25 @@ export interface Weather {
   readonly goalMs: number | null;
   /** How often a machine comes up that is a copy of another one. */
   readonly cloneMs: number | null;
+  /** How often somebody submits an array of many short tasks. */
+  readonly burstMs: number | null;
 }
 
 const SWITCHED_OFF = 0.3;
 const SITE = ['isPlain', 'partitionMs', 'reserveMs', 'maintenanceMs', 'reloadMs'] as const;
 /** What users and owners of machines do beside submitting jobs. */
-const EXTRAS = ['laterMs', 'files', 'batchMs', 'notify', 'pauseMs', 'goalMs', 'cloneMs'] as const;
+const EXTRAS = [
+  ...([
+    'laterMs',
+    'files',
+    'batchMs',
+    'notify',
+    'pauseMs',
+    'goalMs',
+    'cloneMs',
+    'burstMs',
+  ] as const),
+] as const;
 
 /** Each field comes from a stream of its own. */
 export function drawWeather(streams: Streams): Weather {
@@ -121,6 +134,7 @@ export function drawWeather(streams: Streams): Weather {
     pauseMs: fault('pauseMs', 5000, 40_000),
     goalMs: of('goalMs').happens(0.3) ? of('goalMs').whole(10_000, 60_000) : null,
     cloneMs: of('cloneMs').happens(0.25) ? of('cloneMs').whole(15_000, 60_000) : null,
+    burstMs: of('burstMs').happens(0.4) ? of('burstMs').whole(2000, 15_000) : null,
     ...drawSiteWeather(streams),
   };
 }
@@ -155,10 +169,11 @@ export const PLAIN: Pick<Weather, (typeof EXTRAS)[number] | (typeof SITE)[number
   notify: null,
   goalMs: null,
   cloneMs: null,
+  burstMs: null,
 };
 
 /** What came to the simulator when its planted bugs had their seeds. */
-export const BEFORE = { goalMs: null, cloneMs: null } as const;
+export const BEFORE = { goalMs: null, cloneMs: null, burstMs: null } as const;
 
 /** Often enough that several tasks compete for a few nodes. */
 export const CROWDED = {
@@ -171,4 +186,5 @@ export const CROWDED = {
   notify: null,
   goalMs: null,
   cloneMs: null,
+  burstMs: null,
 } as const;

@@ -3,6 +3,7 @@
 import type { BatchesTruth } from './batch-truth.ts';
 import { BatchWork } from './batch-work.ts';
 import { Booking } from './booking.ts';
+import { BurstWork } from './burst-work.ts';
 import type { Streams } from './chance.ts';
 import type { Client } from './client.ts';
 import type { Time } from './clock.ts';
@@ -39,6 +40,7 @@ export class Works {
   readonly #siteWork: SiteWork;
   readonly #laterWork: LaterWork;
   readonly #batchWork: BatchWork;
+  readonly #burstWork: BurstWork;
 
   constructor({ streams, site, batches, post, host, ...common }: WorksWorld) {
     const { client, machines, truth, headNow, time, weather, note } = common;
@@ -73,6 +75,7 @@ export class Works {
       wishes: () => post.wishes(weather.notify, streams.of('notify batches')),
       streams: streams.under('batches'),
     });
+    this.#burstWork = new BurstWork({ time, client, weather, streams: streams.under('bursts') });
     this.pauseWork = new PauseWork({ ...common, streams: streams.under('pauses') });
     const wishes = () => ({
       ...this.#siteWork.wishes(),
@@ -86,7 +89,8 @@ export class Works {
 
   /** Submissions without any answer yet. */
   get unanswered(): readonly string[] {
-    return [...this.workload.unanswered, ...this.#batchWork.unanswered];
+    const works = [this.workload, this.#batchWork, this.#burstWork];
+    return works.flatMap(({ unanswered }) => [...unanswered]);
   }
 
   start(): void {
@@ -103,6 +107,7 @@ export class Works {
   }
 
   #all() {
-    return [this.workload, this.#siteWork, this.#laterWork, this.#batchWork, this.pauseWork];
+    const users = [this.workload, this.#laterWork, this.#batchWork, this.#burstWork];
+    return [...users, this.#siteWork, this.pauseWork];
   }
 }

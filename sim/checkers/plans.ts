@@ -69,6 +69,7 @@ export class PlanWatch {
 
 function isOfCycle({ state }: Step, event: Event): boolean {
   if (event.kind !== 'task_allocated') return preemptorOf(event) !== null;
+  if (event.next) return false;
   // A look at a node starts at once and is in nobody's plan, as it holds nothing.
   return state.jobs.get(event.place.jobId)?.spec.system?.maintenance !== 'check';
 }
@@ -95,8 +96,9 @@ function checkPromises({ step, before }: Cycle): void {
   if (before.promised.some(({ jobId, index }) => !now.has(`${jobId}[${index}]`))) return;
   const scheduling = schedulingOf(step.state, step.settings);
   for (const { jobId, index, at } of before.promised) {
-    const later = now.get(`${jobId}[${index}]`) ?? 0;
-    if (later <= at) continue;
+    const key = `${jobId}[${index}]`;
+    const later = now.get(key) ?? 0;
+    if (later <= at || isBehindNewcomer(key, before, [...now.keys()])) continue;
     const name = step.state.jobs.get(jobId)?.spec.partition ?? '';
     const rule = partitionOf(scheduling, name)?.policy === 'easy' ? 'A13' : 'A14';
     const words = `${jobId}[${index}] was promised ${at - step.at} ms from now`;
@@ -117,6 +119,13 @@ function checkCluster(step: Step, { place }: Extract<Event, { kind: 'task_alloca
     if (held <= (resources[name] ?? 0)) continue;
     throw new Violation('V14', `job ${place.jobId} starts: ${held} ${name} are then held`);
   }
+}
+
+/** Somebody before it in the line was at a limit, and has room under it since. */
+function isBehindNewcomer(key: string, before: Plan, line: readonly string[]): boolean {
+  const known = [...before.promised, ...before.starts].map((one) => `${one.jobId}[${one.index}]`);
+  const first = line.findIndex((one) => !known.includes(one));
+  return first >= 0 && first < line.indexOf(key);
 }
 
 /** P5: what the owner of the task has running, with it. */
@@ -147,7 +156,7 @@ function heldBy({ jobs }: State, isMeant: (job: JobOf) => boolean) {
   for (const job of jobs.values()) {
     if (!isMeant(job)) continue;
     for (const { parts } of job.active.values()) {
-      if (parts.size === 0) continue;
+      if (parts.size === 0 || [...parts.values()].some(({ isNext }) => isNext)) continue;
       tasks += 1;
       cpus += cpusOf(job.spec.request);
     }

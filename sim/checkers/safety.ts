@@ -5,6 +5,7 @@ import type { Event } from '../../src/kernel/machine/declared.ts';
 import { parseIndices } from '../../src/kernel/machine/jobs/indices.ts';
 import type { JobId, TaskPlace } from '../../src/kernel/model/ids.ts';
 import { formatTaskId, parseTaskId } from '../../src/kernel/model/ids.ts';
+import { NEXT_WAIT_MS_MAX } from '../../src/kernel/model/limits.ts';
 import { addResources, fitsIn, NO_RESOURCES } from '../../src/kernel/model/resources.ts';
 import type { Machine } from '../machine.ts';
 import type { SimProcess } from '../process.ts';
@@ -35,6 +36,7 @@ export function checkStart(world: SafetyWorld, process: SimProcess): void {
     checkElement(world.truth, job, indexOf(place));
   }
   checkOneEpoch(world, process, place, job);
+  checkNext(world, process, place);
   checkFits(world, process);
 }
 
@@ -72,6 +74,26 @@ function checkOneEpoch(
     if (onNodeLoss.kind === 'lease' && isUnwatched(world, other, onNodeLoss.leaseMs)) continue;
     const words = `${place.epochId} starts on ${process.node} while ${theirs.epochId}`;
     throw broken('S3', `${words} lives on ${other.node}`);
+  }
+}
+
+/** S5: what was next on a node begins there only until its time for that is over. */
+function checkNext(
+  { truth, now }: SafetyWorld,
+  { node }: SimProcess,
+  { epochId, jobId }: EpochPlace,
+): void {
+  if (!truth.wasNext(epochId)) return;
+  const lateMs = NEXT_WAIT_MS_MAX * 1.05 + SLACK_MS;
+  for (const { id, slots } of truth.reservations.values()) {
+    const since = truth.setAsideAt.get(id);
+    if (since === undefined || now() - since <= lateMs || id === truth.reservationOf(jobId)) {
+      continue;
+    }
+    const isOpen = slots.some(({ from, until, shares }) => {
+      return Object.hasOwn(shares, node) && from + lateMs <= truth.headAt && truth.headAt < until;
+    });
+    if (isOpen) throw broken('S5', `${epochId} begins on ${node}, which ${id} has for long`);
   }
 }
 
@@ -163,8 +185,17 @@ export function checkWalltimes({ truth, now, killGraceMs, machines }: SafetyWorl
 }
 
 /** An event that has become durable, judged against the truth before it. */
-export function checkEvent({ truth, machines }: SafetyWorld, event: Event, at: number): void {
+export function checkEvent({ truth, machines, now }: SafetyWorld, event: Event, at: number): void {
+  truth.headAt = at;
   switch (event.kind) {
+    case 'reservation_created':
+    case 'reservation_changed':
+      truth.setAsideAt.set(event.reservation.id, now());
+      return;
+    case 'reservation_extended':
+    case 'reservation_slot_found':
+      truth.setAsideAt.set(event.id, now());
+      return;
     case 'job_submitted':
       // What a retry of a batch makes has the names of what it retries: see batches.ts.
       if (event.spec.batch !== undefined) return;
@@ -184,7 +215,16 @@ export function checkEvent({ truth, machines }: SafetyWorld, event: Event, at: n
           throw broken('S10', `${textOf(event.place)} is given to ${node}, which is drained`);
         }
       }
-      return checkWindows(truth, machines, event, at);
+      return event.next ? undefined : checkWindows(truth, machines, event, at);
+    case 'part_placed': {
+      // What its node has begun by itself is judged by when that was.
+      if (event.begun) return;
+      const next = truth.nextAt(event);
+      if (next === null) return;
+      const { place, resources } = next;
+      const shares = [{ node: event.node, resources }];
+      return checkWindows(truth, machines, { place, shares }, at);
+    }
     case 'task_done':
       return checkNotDone(truth, event.place, 'ends');
     case 'pending_ended':

@@ -1,8 +1,7 @@
 // S5: reservations are honoured. Judged on the durable record alone: what was set aside, what had
 // been given to whom, and what is given now.
 
-import type { Of } from '../../src/kernel/machine/events.ts';
-import { formatTaskId, type NodeName } from '../../src/kernel/model/ids.ts';
+import { formatTaskId, type NodeName, type TaskPlace } from '../../src/kernel/model/ids.ts';
 import type { Reservation, ReservedSlot } from '../../src/kernel/model/reservation.ts';
 import {
   addResources,
@@ -33,7 +32,10 @@ interface Given {
 export function checkWindows(
   truth: Truth,
   machines: ReadonlyMap<string, Machine>,
-  event: Of<'task_allocated'>,
+  event: {
+    readonly place: TaskPlace;
+    readonly shares: readonly { readonly node: NodeName; readonly resources: Resources }[];
+  },
   at: number,
 ): void {
   if (truth.reservations.size === 0) return;

@@ -53,7 +53,9 @@ export class RestoredJudge {
 
   /** A durable event of this instant. */
   learn(event: Event, at: number, engine: Engine | null): void {
-    if (event.kind === 'task_allocated' && engine !== null) checkSetAside(event, at, engine.state);
+    if (event.kind === 'task_allocated' && !event.next && engine !== null) {
+      checkSetAside(event, at, engine.state);
+    }
     if (event.kind !== 'task_requeued' || !/maintenance/.test(event.because)) return;
     const taskId = formatTaskId(event.place.jobId, event.place.index);
     const more = this.#isDoomed ? 2 : 1;

@@ -83,6 +83,20 @@ export const EVENT_KINDS = {
     'place',
     'epoch',
     'shares',
+    'next',
+  ]),
+  part_placed: shownTo('job', 'The task was next on its node, and has a place there now.', [
+    'epochId',
+    'node',
+    'begun',
+  ]),
+  part_recalled: shownTo('job', 'The task is next on its node no longer, unless it has begun.', [
+    'epochId',
+    'node',
+  ]),
+  task_returned: shownTo('job', 'The task was next on a node, and is back in the queue.', [
+    'place',
+    'abandoned',
   ]),
   part_asked: shownTo(
     'job',

@@ -217,6 +217,7 @@ function born(
 export function replay(state: State, record: StepRecord): void {
   for (const event of record.events) apply(state, event, record.at);
   state.scratch.touched.length = 0;
+  state.scratch.freed.clear();
   state.scratch.endedEpochs.length = 0;
   state.scratch.changedJobs.clear();
 }

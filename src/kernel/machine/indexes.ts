@@ -6,6 +6,7 @@ import { Queue } from '../scheduler/line/queue.ts';
 import { HeldBook } from '../scheduler/line/quota.ts';
 import { NodePool } from '../scheduler/room/pool.ts';
 import type { Job, Task } from './jobs/facts.ts';
+import { PlacesBook } from './nodes/places.ts';
 
 /** With those of the wings, each of which adds its own. */
 export interface Indexes extends OwnIndexes {}
@@ -15,6 +16,8 @@ interface OwnIndexes {
   readonly queue: Queue;
   /** What can be given work, for the scheduler. */
   readonly pool: NodePool;
+  /** What jobs have on nodes, and what waits there for it. */
+  readonly places: PlacesBook;
   /** What users hold, for their limits. */
   readonly held: HeldBook;
   /** Jobs with tasks that hold counted resources of the whole cluster. */
@@ -42,6 +45,7 @@ export function createIndexes(): OwnIndexes {
   return {
     queue: new Queue(),
     pool: new NodePool(),
+    places: new PlacesBook(),
     held: new HeldBook(),
     usesCluster: new Set(),
     waiting: new Map(),

@@ -86,7 +86,11 @@ function orderOf({ machine, node, settings }: View, holding: Holding): Order | n
     return { ...end, ...given, why: ending.kind, ...filesOf(ending) };
   }
   if (part.isAsked) return { kind: 'tell', epochId, ...given };
-  if (part.state === 'ordered') return launchOrder(task, part, { machine, epochId, settings });
+  if (holding.next === 'recalled') {
+    return { ...end, ...given, why: 'recalled', discards: true, unlessBegun: true };
+  }
+  if (part.state === 'ordered')
+    return launchOrder(task, part, { machine, epochId, settings, node });
   const turn = task.suspendTurn;
   const mustStop = isStoppedFor(task, node.name);
   if (mustStop && part.state === 'started') return { kind: 'suspend', epochId, turn };
@@ -117,7 +121,8 @@ function launchOrder(
     machine,
     epochId,
     settings,
-  }: Pick<View, 'machine' | 'settings'> & {
+    node,
+  }: View & {
     readonly epochId: EpochId;
   },
 ): LaunchOrder {
@@ -148,6 +153,7 @@ function launchOrder(
     nodeRank: part.nodeRank,
     nodes: [...task.parts.keys()],
     processesPerNode: spec.request.processesPerNode,
+    ...(node.features?.includes('next') ? { next: part.isNext } : {}),
     ...mpiOf(spec),
     ...poolOf(spec),
     ...foreignOf(task),

@@ -13,6 +13,7 @@ import { fairStandings } from '../scheduler/line/fair-share.ts';
 import { QuotaBook, sizeOf } from '../scheduler/line/quota.ts';
 import { type Brokerage, NO_BROKERAGE } from '../scheduler/room/brokerage.ts';
 import type { ClusterUse } from '../scheduler/room/cluster-room.ts';
+import { decideBacklog, fillPlaces } from './backlog.ts';
 import { capsOf } from './caps.ts';
 import type { Job, Task } from './jobs/facts.ts';
 import { placeOf } from './jobs/place.ts';
@@ -24,6 +25,7 @@ import type { State } from './state.ts';
 import type { Step } from './step.ts';
 import { nextEpoch } from './tasks/epoch.ts';
 import { preempt, resume } from './tasks/preempt.ts';
+import { isNext } from './tasks/shown-state.ts';
 import { closedNodes, stoppedTasks } from './tasks/stopped.ts';
 import { timeLeft } from './tasks/time-limit.ts';
 import { allWindows } from './windows.ts';
@@ -42,6 +44,7 @@ export function decideSchedule(
 ): void {
   const { state } = step;
   decideLateMaintenances(step);
+  const ended = fillPlaces(step);
   const chain = nextOfChain(state);
   const snapshot = snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at);
   // Added to by this cycle only: whoever merely asks what would be planned must leave no trace.
@@ -57,6 +60,7 @@ export function decideSchedule(
     state.scratch.brokerage.note(job, index, { shares, choice });
   }
   for (const preemption of planned.preemptions) preempt(step, preemption);
+  decideBacklog(step, { snapshot, plan: planned, ended });
   // Allocations only make nodes fuller: nothing more can start until something else changes.
   const { rest } = planned;
   state.scratch.scheduleDue = rest === null && isDoubtful;
@@ -189,7 +193,7 @@ function* activeTasks({ nodes }: State, now: number): Generator<ActiveTask> {
   const seen = new Set<Task>();
   for (const { holding } of nodes.values()) {
     for (const { task } of holding.values()) {
-      if (task === null || seen.has(task)) continue;
+      if (task === null || seen.has(task) || isNext(task)) continue;
       seen.add(task);
       const { spec, entry, id, owner } = task.job;
       const left = timeLeft(task, now);

@@ -7,7 +7,9 @@ import type { Hopeless } from '../scheduler/cycle/hopeless.ts';
 import type { Rest } from '../scheduler/cycle/rest.ts';
 import { ShapeBook } from '../scheduler/line/queue.ts';
 import { BrokerageBook } from './brokerage-book.ts';
+import { FreedPlaces } from './freed-places.ts';
 import type { Job } from './jobs/facts.ts';
+import { PaceBook } from './pace-book.ts';
 import { MemoryBook } from './tasks/memory-book.ts';
 
 /** With what wings keep, each of which adds its own. */
@@ -38,6 +40,10 @@ interface OwnScratch {
   readonly memory: MemoryBook;
   /** Which nodes have had these inputs, by the hash of their list, and why tasks are where they are. */
   readonly brokerage: BrokerageBook;
+  /** Places that tasks have given up since the last cycle. */
+  readonly freed: FreedPlaces;
+  /** How long the tasks of arrays run. */
+  readonly paces: PaceBook;
   /** Epochs whose orders may have changed since the shell last looked; it empties it. */
   readonly touched: Touch[];
   /** What the last steps ended, for the history; the shell empties it. */
@@ -98,6 +104,8 @@ export function createScratch(): OwnScratch {
     taskNotices: new Map(),
     memory: new MemoryBook(),
     brokerage: new BrokerageBook(),
+    freed: new FreedPlaces(),
+    paces: new PaceBook(),
     touched: [],
     endedEpochs: [],
     changedJobs: new Set(),

@@ -107,6 +107,16 @@ export const NOTIFY_TRIES_MAX = 100;
 export const SUBMISSION_KEYS_MAX = 100_000;
 /** Starts planned in one cycle before the event loop gets its turn. */
 export const STARTS_PER_CYCLE_MAX = 512;
+/** Tasks that are made next on nodes in one cycle. */
+export const NEXT_PER_CYCLE_MAX = 512;
+/** Tasks of one job that are next on one node. */
+export const NEXT_PER_NODE_MAX = 256;
+/** So much work of a node at the job's own pace may be next there: others wait for a place no longer. */
+export const NEXT_AHEAD_MS = 500;
+/** A job whose tasks run longer has none next: what it loses between two of them is nothing. */
+export const NEXT_TASK_MS_MAX = 2_000;
+/** A node gives back what has been next for longer: the tasks before it run longer than those before them. */
+export const NEXT_WAIT_MS_MAX = 2_000;
 /** Looks at nodes in one cycle before the event loop gets its turn: some 20 ms. */
 export const LOOKS_PER_CYCLE_MAX = 100_000;
 /** Looks that a task costs for which no node is looked at. */

@@ -16,6 +16,7 @@ export const NODE_FEATURES = [
     'pool_python',
     'on_oom',
     'answers',
+    'next',
   ] as const),
 ] as const;
 export type NodeFeature = (typeof NODE_FEATURES)[number];
@@ -30,6 +31,7 @@ export const FEATURE_WORDS: Readonly<Record<NodeFeature, string>> = {
   pool_python: 'workers of pools that run Python',
   on_oom: 'an end when the kernel kills one of its processes',
   answers: 'questions about starts that are over',
+  next: 'tasks that wait for a place of their job',
 };
 
 /** The sign stands in no label that people give. */

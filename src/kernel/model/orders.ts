@@ -102,6 +102,11 @@ export interface LaunchOrder {
     /** The interpreter that runs functions of Python programs; missing: they are of Node programs. */
     readonly python?: string;
   };
+  /**
+   * It starts when a task of its job gives its place on the node up, and not before. Missing where the
+   * agent knows nothing of that: then it never does.
+   */
+  readonly next?: boolean;
   /** Shared by all tasks of an array: first, last and count for the environment. */
   readonly array: { readonly first: number; readonly last: number; readonly count: number } | null;
 }
@@ -122,6 +127,8 @@ export interface EndOrder {
   readonly discards?: true;
   /** What it leaves is being kept: that may take `graceMs` more. */
   readonly hastens?: true;
+  /** Only if it waits for a place yet (`LaunchOrder.next`). */
+  readonly unlessBegun?: true;
 }
 
 export interface SuspendOrder {
@@ -258,6 +265,8 @@ export type TaskReport =
       readonly silentNodeRank?: number;
       /** When it started, by the node's clock, in an end told once more. Absent: it never did. */
       readonly startedAt?: number;
+      /** The epoch that has its place from now on, and starts. Absent: none waited for it. */
+      readonly next?: EpochId;
     };
 
 /** How an epoch ended on its node. */
@@ -286,6 +295,8 @@ export interface HeldEpoch {
   /** The one that its launch order named. */
   readonly life?: LifeId;
   readonly share: Share;
+  /** It waits for the place of a task of its job. Absent: it has its own. */
+  readonly isNext?: true;
   /** Absent: its processes do not all run yet, or an older agent holds it. */
   readonly stands?: HeldState;
 }

@@ -10,6 +10,7 @@ import {
   advance,
   applyRestored,
   epochOf,
+  noLongerNext,
   runOf,
 } from './books.ts';
 import {
@@ -20,6 +21,7 @@ import {
   isOpen,
   pauseWalltime,
   processesOf,
+  type Queued,
   type Run,
 } from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
@@ -35,6 +37,7 @@ import {
   storing,
   sweeping,
   unblocked,
+  withPlace,
 } from './transitions.ts';
 
 /** From each of these an epoch may end. */
@@ -50,7 +53,7 @@ export function apply(state: RunnerState, events: readonly RunnerEvent[]): void 
 function applyOne(state: RunnerState, event: RunnerEvent): void {
   switch (event.kind) {
     case 'epoch_accepted':
-      addEpoch(state, accepted(event.order, event.waits ? 'waiting' : 'accepted'));
+      addEpoch(state, accepted(event.order, event.waits ? 'waiting' : 'accepted', event.nextUntil));
       return;
     case 'epoch_launching':
       applyLaunching(state, event);
@@ -114,6 +117,9 @@ function applyOne(state: RunnerState, event: RunnerEvent): void {
     case 'epoch_unblocked':
       advance(state, unblocked(inPhase(epochOf(state, event.epochId), 'waiting', 'accepted')));
       return;
+    case 'epoch_placed':
+      applyPlaced(state, inPhase(epochOf(state, event.epochId), 'waiting', 'accepted'));
+      return;
     case 'sweep_begun':
       advance(state, sweeping(inPhase(epochOf(state, event.epochId), 'launching', 'running')));
       return;
@@ -128,6 +134,11 @@ function applyOne(state: RunnerState, event: RunnerEvent): void {
       applyToRun(runOf(state, event.epochId), event);
       return;
   }
+}
+
+function applyPlaced(state: RunnerState, epoch: Queued): void {
+  noLongerNext(state, epoch);
+  advance(state, withPlace(epoch));
 }
 
 /** J16: every part of a stop or a go, whatever its phase, remembers the newest order. */

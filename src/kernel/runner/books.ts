@@ -5,7 +5,7 @@ import { assert, present } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { LifeId } from '../model/life.ts';
 import type { EndReport, HeldEpoch, Report } from '../model/orders.ts';
-import { beginOf, type Epoch, processesOf, type Run } from './epoch.ts';
+import { beginOf, type Epoch, isNext, processesOf, type Run } from './epoch.ts';
 import type { StateSum } from './events.ts';
 import { ENDS_MAX, FINISHED_MAX, type RunnerState } from './state.ts';
 import { fromStored, toStored } from './stored.ts';
@@ -23,13 +23,30 @@ export function runOf(state: RunnerState, epochId: EpochId): Run {
 /** Puts an epoch in its next phase in the place of what it was. */
 export function advance(state: RunnerState, epoch: Epoch): void {
   state.epochs.set(epoch.order.epochId, epoch);
+  if (epoch.order.next !== true) return;
+  if (isNext(epoch)) noteNext(state, epoch);
+  else noLongerNext(state, epoch);
+}
+
+function noteNext({ nextOf }: RunnerState, { order }: Epoch): void {
+  const waiting = nextOf.get(order.place.jobId);
+  if (waiting === undefined) nextOf.set(order.place.jobId, new Set([order.epochId]));
+  else waiting.add(order.epochId);
+}
+
+/** It waits for no place of its job any more. */
+export function noLongerNext({ nextOf }: RunnerState, { order }: Epoch): void {
+  const waiting = nextOf.get(order.place.jobId);
+  if (waiting?.delete(order.epochId) === true && waiting.size === 0) {
+    nextOf.delete(order.place.jobId);
+  }
 }
 
 /** Files a new epoch under its id, its task and its launch ids. */
 export function addEpoch(state: RunnerState, epoch: Epoch): void {
   const epochId = epoch.order.epochId;
   assert(!state.epochs.has(epochId), `epoch ${epochId} is new`);
-  state.epochs.set(epochId, epoch);
+  advance(state, epoch);
   // Another life of the head has given its number out once more.
   state.finished.delete(epochId);
   state.ends.delete(epochId);
@@ -55,6 +72,7 @@ export function heldEpochs(state: RunnerState, at: number): HeldEpoch[] {
       epoch: number,
       ...given,
       share,
+      ...(isNext(epoch) ? { isNext: true } : {}),
       ...standsOf(epoch, { at, turns }),
     });
   }

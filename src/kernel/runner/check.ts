@@ -2,7 +2,7 @@
 
 import { assert } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
-import { type Epoch, isOpen, processesOf } from './epoch.ts';
+import { type Epoch, isNext, isOpen, processesOf } from './epoch.ts';
 import { isPaused } from './pause/state.ts';
 import { FINISHED_MAX, type RunnerState } from './state.ts';
 
@@ -21,6 +21,9 @@ export function check(state: RunnerState): void {
   }
   assert(processes === state.byLaunch.size, 'every launch id belongs to a process');
   for (const ids of state.byTask.values()) checkTask(state, ids);
+  const waiting = [...state.nextOf.values()].flatMap((ids) => [...ids]);
+  const next = [...state.epochs.values()].filter(isNext).length;
+  assert(waiting.length === next, 'what waits for a place is listed under its job');
   checkReports(state);
   assert(state.finished.size <= FINISHED_MAX, 'finished epochs are bounded');
 }

@@ -42,7 +42,7 @@ export function decide(state: RunnerState, input: RunnerInput, now: Now): Runner
     case 'swept':
       return decideSwept(state, input, now);
     case 'stored':
-      return decideStored(state, input.epochId, input.stored);
+      return decideStored(state, input.epochId, input.stored, now);
     case 'released':
       return decideReleased(state, input.epochId);
     case 'tick':

@@ -32,10 +32,12 @@ interface AnyEpoch {
   acknowledged: boolean;
 }
 
-/** `waiting`: an older epoch of the task is still here. `accepted`: to be prepared. */
+/** `waiting`: an older epoch of the task is still here, or there is no place for it. `accepted`: to be prepared. */
 export interface Queued extends AnyEpoch {
   readonly phase: 'waiting' | 'accepted';
   readonly run: null;
+  /** Monotonic: without a place of its job by then it is given back. Absent: it has its own. */
+  readonly nextUntil?: number;
 }
 
 /** Starts were asked for. */
@@ -211,6 +213,11 @@ export function usageOf({ run }: Pick<Epoch, 'run'>): Usage {
 /** How it ended, as it was told; undefined: it has not ended, or that was not kept. */
 export function toldOf(epoch: Epoch): EndReport | undefined {
   return epoch.phase === 'ended' ? epoch.told : undefined;
+}
+
+/** True while it has no place here of its own, and waits for one of its job's. */
+export function isNext({ phase, order }: Epoch): boolean {
+  return phase === 'waiting' && order.next === true;
 }
 
 /** The shell is through with it. */

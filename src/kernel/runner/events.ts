@@ -10,9 +10,17 @@ import type { AskedPause, Pauses } from './pause/state.ts';
 import type { StoredEpoch } from './stored.ts';
 
 export type RunnerEvent =
-  | { readonly kind: 'epoch_accepted'; readonly order: LaunchOrder; readonly waits: boolean }
+  | {
+      readonly kind: 'epoch_accepted';
+      readonly order: LaunchOrder;
+      readonly waits: boolean;
+      /** Monotonic: without a place by then it is given back. Absent: it has its own. */
+      readonly nextUntil?: number;
+    }
   /** The older epoch is gone. */
   | { readonly kind: 'epoch_unblocked'; readonly epochId: EpochId }
+  /** It waited for a place and has one, while the older epoch is here yet. */
+  | { readonly kind: 'epoch_placed'; readonly epochId: EpochId }
   /** Written before any process is started: process `rank` has launch id `firstLaunchId + rank`. */
   | {
       readonly kind: 'epoch_launching';

@@ -2,6 +2,7 @@
 
 import { unreachable } from '../base/assert.ts';
 import { formatTaskId } from '../model/ids.ts';
+import { NEXT_WAIT_MS_MAX } from '../model/limits.ts';
 import type {
   EndOrder,
   LaunchOrder,
@@ -11,7 +12,15 @@ import type {
   SuspendOrder,
   TellOrder,
 } from '../model/orders.ts';
-import { type Epoch, instantOf, isGoingOn, isOpen, type Now, type Storing } from './epoch.ts';
+import {
+  type Epoch,
+  instantOf,
+  isGoingOn,
+  isNext,
+  isOpen,
+  type Now,
+  type Storing,
+} from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
 import {
   decideFinished,
@@ -25,6 +34,7 @@ import { endUnlaunched } from './lease.ts';
 import { isLetGo, letGo } from './let-go.ts';
 import { decidePauseOrder } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
+import { givenBack, placed } from './places.ts';
 import { endDiscarded, unblockNext } from './progress.ts';
 import type { RunnerState } from './state.ts';
 
@@ -51,11 +61,13 @@ export function decideOrder(state: RunnerState, order: Order, now: Now): RunnerE
 }
 
 function decideLaunch(state: RunnerState, order: LaunchOrder, now: Now): RunnerEvent[] {
+  const placed = decidePlaced(state, order);
+  if (placed !== null) return placed;
   const known = decideKnown(state, order, now);
   if (known !== null) return known;
   const taskId = formatTaskId(order.place.jobId, order.place.index);
   const events: RunnerEvent[] = [];
-  let waits = false;
+  let waits = order.next === true;
   for (const other of state.byTask.get(taskId) ?? []) {
     const epoch = state.epochs.get(other) as Epoch;
     if (epoch.phase === 'ended') continue;
@@ -69,8 +81,20 @@ function decideLaunch(state: RunnerState, order: LaunchOrder, now: Now): RunnerE
   }
   const paused = whyPaused(state.pauses);
   if (paused !== null) events.push({ ...refused(order, now), why: paused });
-  else events.push({ kind: 'epoch_accepted', order, waits });
+  else events.push({ kind: 'epoch_accepted', order, waits, ...untilOf(order, now) });
   return events;
+}
+
+/** The head may plan with what it does not get back by then. */
+function untilOf({ next }: LaunchOrder, { monotonic }: Now): { readonly nextUntil?: number } {
+  return next === true ? { nextUntil: monotonic + NEXT_WAIT_MS_MAX } : {};
+}
+
+/** What waited for a place has one. Null: nothing of that number waits for one, or it still does. */
+function decidePlaced(state: RunnerState, order: LaunchOrder): RunnerEvent[] | null {
+  const epoch = state.epochs.get(order.epochId);
+  if (epoch === undefined || order.next === true || !isNext(epoch)) return null;
+  return isAnother(order, epoch.order.life) ? null : placed(state, epoch);
 }
 
 /**
@@ -127,6 +151,9 @@ function decideEnd(state: RunnerState, order: EndOrder, now: Now): RunnerEvent[]
   }
   const answer = decideFinished(state, order, now);
   if (answer !== null) return answer;
+  if (epoch !== undefined && order.unlessBegun) {
+    return isNext(epoch) ? [givenBack(epoch, now)] : [];
+  }
   if (epoch !== undefined) {
     const events = endKnown(epoch, order, now);
     // It may have been storing, with the next start of its task waiting for that.

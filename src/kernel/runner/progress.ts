@@ -8,6 +8,7 @@ import {
   endedAtOf,
   exitOf,
   instantOf,
+  isNext,
   type Now,
   type Preparation,
   type Run,
@@ -20,6 +21,7 @@ import type { RunnerInput } from './inputs.ts';
 import { endUnlaunched, endUnleased, isLeaseOver } from './lease.ts';
 import { rebasePause } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
+import { endWithNext } from './places.ts';
 import type { RunnerState } from './state.ts';
 
 /** The launch ids are fixed here, in the journal, before anything is started. */
@@ -100,7 +102,7 @@ export function decideSwept(
     return [{ kind: 'storing_begun', epochId, at: instantOf(epoch, now), report }];
   }
   const told = isKept && ending !== null ? discarded(report, ending.why) : report;
-  return [{ kind: 'epoch_ended', epochId, report: told }, ...unblockNext(state, epoch)];
+  return [...endWithNext(state, epoch, told, now), ...unblockNext(state, epoch)];
 }
 
 /** Not of what never ran, nor of what the head has given to another node. */
@@ -109,11 +111,16 @@ function isWorthKeeping({ cause }: EndReport): boolean {
 }
 
 /** Only now the end is told: the head counts on its files being there. */
-export function decideStored(state: RunnerState, epochId: EpochId, stored: Stored): RunnerEvent[] {
+export function decideStored(
+  state: RunnerState,
+  epochId: EpochId,
+  stored: Stored,
+  now: Now,
+): RunnerEvent[] {
   const epoch = state.epochs.get(epochId);
   if (epoch?.phase !== 'storing') return [];
   const report = { ...epoch.end, stored };
-  return [{ kind: 'epoch_ended', epochId, report }, ...unblockNext(state, epoch)];
+  return [...endWithNext(state, epoch, report, now), ...unblockNext(state, epoch)];
 }
 
 /** Nobody waits for its files any more. */
@@ -149,6 +156,7 @@ export function unblockNext(state: RunnerState, gone: Epoch): RunnerEvent[] {
     const other = state.epochs.get(id) as Epoch;
     if (other === gone || other.phase === 'ended') continue;
     if (other.phase !== 'waiting') return [];
+    if (isNext(other)) continue;
     if (next === null || other.order.epoch > next.order.epoch) next = other;
   }
   return next === null ? [] : [{ kind: 'epoch_unblocked', epochId: next.order.epochId }];

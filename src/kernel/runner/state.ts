@@ -1,7 +1,7 @@
 // What an agent knows: its parts of epochs, its reports and its pauses. Plain data; only apply.ts
 // changes it.
 
-import type { EpochId, TaskId } from '../model/ids.ts';
+import type { EpochId, JobId, TaskId } from '../model/ids.ts';
 import type { LifeId, Stamp } from '../model/life.ts';
 import type { EndReport, Report } from '../model/orders.ts';
 import type { Epoch, ProcessPlace } from './epoch.ts';
@@ -11,6 +11,8 @@ export interface RunnerState {
   readonly epochs: Map<EpochId, Epoch>;
   readonly byTask: Map<TaskId, Set<EpochId>>;
   readonly byLaunch: Map<number, ProcessPlace>;
+  /** What waits for a place of its job (`LaunchOrder.next`), in the order in which it came. */
+  readonly nextOf: Map<JobId, Set<EpochId>>;
   /**
    * Epochs that must never start (again) here, with the life of the head that gave each (null: not
    * known), oldest first; bounded by FINISHED_MAX.
@@ -48,6 +50,7 @@ export function emptyState(): RunnerState {
     epochs: new Map(),
     byTask: new Map(),
     byLaunch: new Map(),
+    nextOf: new Map(),
     finished: new Map(),
     ends: new Map(),
     reports: new Map(),

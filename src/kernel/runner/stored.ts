@@ -48,6 +48,8 @@ export interface StoredEpoch {
   readonly told?: EndReport;
   /** Only of `storing`. */
   readonly storeUntil?: number;
+  /** Only of `waiting`. */
+  readonly nextUntil?: number;
   readonly acknowledged: boolean;
   readonly released: boolean;
 }
@@ -90,6 +92,9 @@ export function toStored(epoch: Epoch): StoredEpoch {
     ...(epoch.phase === 'storing' && epoch.storeUntil !== undefined
       ? { storeUntil: epoch.storeUntil }
       : {}),
+    ...(epoch.phase === 'waiting' && epoch.nextUntil !== undefined
+      ? { nextUntil: epoch.nextUntil }
+      : {}),
     acknowledged: epoch.acknowledged,
     released: epoch.phase === 'ended' && epoch.released,
   };
@@ -112,11 +117,12 @@ function toStoredProcess(process: Process): StoredProcess {
 export function fromStored(stored: StoredEpoch): Epoch {
   const { order, taskId, phase, suspendWanted, suspendTurns, turnHeard, paused } = stored;
   const wanted = wantedOf(suspendWanted);
-  const { acknowledged, released, told, storeUntil } = stored;
+  const { acknowledged, released, told, storeUntil, nextUntil } = stored;
   const common = { order, taskId, wanted, suspendTurns, turnHeard, paused, acknowledged };
   const run = runFromStored(stored);
   switch (phase) {
     case 'waiting':
+      return { ...common, phase, run: null, ...(nextUntil === undefined ? {} : { nextUntil }) };
     case 'accepted':
       return { ...common, phase, run: null };
     case 'ended':

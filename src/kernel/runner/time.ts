@@ -21,6 +21,7 @@ import {
 import type { RunnerEvent } from './events.ts';
 import { endUnleased, isLeaseOver } from './lease.ts';
 import { decidePauseOver } from './pause/decide.ts';
+import { givenBack, isNextOver, nextUntilOf } from './places.ts';
 import { endUnstored, unblockNext } from './progress.ts';
 import { KILL_AGAIN_MS, type RunnerState } from './state.ts';
 
@@ -36,6 +37,10 @@ export function decideTick(state: RunnerState, now: Now): RunnerEvent[] {
       }
     }
     if (isOver(epoch)) continue;
+    if (isNextOver(epoch, now)) {
+      events.push(givenBack(epoch, now));
+      continue;
+    }
     const ending = endingOf(epoch);
     if (ending !== null) events.push(...decideKill(epoch, ending, now));
     else events.push(...decideDue(state, epoch, now));
@@ -146,6 +151,8 @@ function wallOf({ run }: Epoch, limitMs: number): number | null {
 export function deadlineOf(state: RunnerState, epoch: Epoch): number | null {
   if (epoch.phase === 'storing') return epoch.storeUntil ?? null;
   if (isOver(epoch)) return null;
+  const nextUntil = nextUntilOf(epoch);
+  if (nextUntil !== null) return nextUntil;
   const ending = endingOf(epoch);
   if (ending !== null) return ending.killAt;
   const { onNodeLoss } = epoch.order;

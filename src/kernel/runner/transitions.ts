@@ -31,8 +31,13 @@ export function inPhase<P extends Phase>(
 }
 
 /** S3: at most one epoch of a task is beyond waiting, so that a newer one waits for the older. */
-export function accepted(order: LaunchOrder, phase: Queued['phase']): Queued {
+export function accepted(
+  order: LaunchOrder,
+  phase: Queued['phase'],
+  nextUntil: number | undefined,
+): Queued {
   return {
+    ...(nextUntil === undefined ? {} : { nextUntil }),
     order,
     taskId: formatTaskId(order.place.jobId, order.place.index),
     phase,
@@ -46,8 +51,13 @@ export function accepted(order: LaunchOrder, phase: Queued['phase']): Queued {
 }
 
 /** J7: the older epoch of the task is gone. */
-export function unblocked(epoch: Queued): Queued {
+export function unblocked({ nextUntil: _, ...epoch }: Queued): Queued {
   return { ...epoch, phase: 'accepted' };
+}
+
+/** A35: it has a place of its own from here on. */
+export function withPlace({ nextUntil: _, ...epoch }: Queued): Queued {
+  return { ...epoch, order: { ...epoch.order, next: false } };
 }
 
 /** S3: the launch ids are fixed before any process is asked for, so that each is started once. */

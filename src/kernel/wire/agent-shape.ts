@@ -73,6 +73,7 @@ const held = map({
     gpuTypes: optional(words),
     gpuShareBytes: optional(count),
   }),
+  isNext: optional(flag),
   stands: optional(
     map({
       at: finite,
@@ -223,6 +224,7 @@ const REPORTS: Readonly<Record<string, Shape>> = {
     stored: optional(stored),
     silentNodeRank: optional(count),
     startedAt: optional(finite),
+    next: optional(text),
   }),
   node_pause: map({ at: finite, turn: count, orderHeard: count, pause, why: optional(word) }),
 };

@@ -2,7 +2,7 @@
 
 import { blockedOf, waitingSize } from '../../machine/jobs/behind.ts';
 import type { Job, Task } from '../../machine/jobs/facts.ts';
-import { isAtSite, shownState } from '../../machine/tasks/shown-state.ts';
+import { shownState } from '../../machine/tasks/shown-state.ts';
 import type { OutcomeKind, TaskState } from '../../model/job.ts';
 
 /** The state that stands for the job is the first of these that any of its tasks is in. */
@@ -56,7 +56,6 @@ export function endedAs(job: Job, index: number): OutcomeKind | undefined {
 /** The first task that waits; undefined when none does. */
 export function firstPending(job: Job): number | undefined {
   if (job.pending.first !== undefined) return job.pending.first;
-  for (const task of job.active.values())
-    if (task.state === 'pending' || isAtSite(task)) return task.index;
+  for (const task of job.active.values()) if (shownState(task) === 'pending') return task.index;
   return job.behind.size === 0 ? undefined : blockedOf(job).first;
 }

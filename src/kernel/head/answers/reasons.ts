@@ -4,7 +4,7 @@ import type { JobView } from '../../api/jobs.ts';
 import { type AnswerSource, explainTask, rulesOfLine } from '../../machine/answers/questions.ts';
 import { isBlocked } from '../../machine/jobs/behind.ts';
 import type { Job, Task } from '../../machine/jobs/facts.ts';
-import { isAtSite } from '../../machine/tasks/shown-state.ts';
+import { isAtSite, isNext } from '../../machine/tasks/shown-state.ts';
 import type { UserName } from '../../model/ids.ts';
 import type { Reason } from '../../model/reason.ts';
 import type { SiteHang, SiteStart } from '../../model/site.ts';
@@ -49,6 +49,7 @@ export class Reasons {
       return { kind: 'head_stuck', words: `the head starts nothing: ${obstacle}` };
     const task = job.active.get(index);
     if (task !== undefined && isAtSite(task)) return this.#atSite(task);
+    if (task !== undefined && isNext(task)) return nextOn(task);
     if (!isOrdinary(job, index)) return this.#ask(job, index);
     const { shape, qos } = job.entry;
     const key = `${shape.key} ${job.owner} ${qos}`;
@@ -71,6 +72,12 @@ export class Reasons {
     const reader = { name: this.#reader, now: this.#known.now() };
     return viewReason(explainTask(this.#known, job, index), reader);
   }
+}
+
+/** A place there becomes its own when a task of its job gives it up. */
+function nextOn({ parts }: Task): ReasonView {
+  const [node = ''] = parts.keys();
+  return { kind: 'next', words: `next on ${node}, when a task of its job ends there` };
 }
 
 type ReasonView = NonNullable<JobView['reason']>;

@@ -2,6 +2,7 @@
 
 import { assert } from '../../base/assert.ts';
 import type { State } from '../state.ts';
+import { isNext } from '../tasks/shown-state.ts';
 import { isHeldNow } from './apply.ts';
 import { waitingSize } from './behind.ts';
 import type { Job } from './facts.ts';
@@ -29,7 +30,7 @@ function checkJob(job: Job): void {
   for (const set of job.ended.values()) tasks += set.size;
   for (const task of job.active.values()) {
     if (!job.pending.has(task.index)) tasks += 1;
-    if (task.parts.size > 0) running += 1;
+    if (task.parts.size > 0 && !isNext(task)) running += 1;
   }
   assert(
     tasks === job.taskCount,

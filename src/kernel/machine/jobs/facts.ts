@@ -136,6 +136,8 @@ export interface Part {
    * not.
    */
   atSite?: true;
+  /** It waits on its node for a place of its job, and holds nothing. */
+  isNext: boolean;
   /** The solver of its batch is there. Absent: not that anybody knows, or there is none. */
   isBuilt?: true;
   /** Set when the node no longer has the part, and is asked how it ended. Absent: not so. */

@@ -6,6 +6,7 @@ import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { stirNodes } from '../tasks/apply.ts';
 import * as control from '../tasks/control.ts';
+import { isNext } from '../tasks/shown-state.ts';
 import { preemptedFor } from '../tasks/stops.ts';
 import * as apply from './apply.ts';
 import { countHeld, dequeueEntry, entryOf, noteForeign, requeueEntry } from './apply.ts';
@@ -73,7 +74,7 @@ function indexJob(state: State, job: Job): void {
   present(environments.get(job.environmentId), 'the environment').users += 1;
   let running = 0;
   for (const task of job.active.values()) {
-    if (task.parts.size > 0) running += 1;
+    if (task.parts.size > 0 && !isNext(task)) running += 1;
     if (preemptedFor(task) !== null) indexes.preempted.add(task);
   }
   noteForeign(state, job);

@@ -12,7 +12,8 @@ import type { Job, JobsFacts, Part, Task } from './facts.ts';
 import { addActive, NO_BEHIND, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './parts.ts';
 
 type TaskData = Omit<Task, 'job' | 'parts' | 'stops' | 'buildMs' | 'life' | 'waitsSince'> & {
-  readonly parts: readonly (readonly [NodeName, Part])[];
+  /** `isNext` is absent from older snapshots: none was. */
+  readonly parts: readonly (readonly [NodeName, Omit<Part, 'isNext'> & Partial<Part>])[];
   /** Absent: nobody keeps it stopped. */
   readonly stops?: readonly (readonly [Stopper, string])[];
   /** Absent: written before builds had time of their own. */
@@ -147,7 +148,10 @@ function importJob(state: State, data: JobData): void {
       behind.length === 0 ? NO_BEHIND : new Map(behind.map(([on, text]) => [on, readSet(text)])),
   };
   for (const { parts, stops, ...task } of active) {
-    const copies = parts.map(([name, part]): [NodeName, Part] => [name, { ...part }]);
+    const copies = parts.map(([name, part]): [NodeName, Part] => [
+      name,
+      { ...part, isNext: part.isNext ?? false },
+    ]);
     addActive(job, {
       ...UNKNOWN,
       ...task,

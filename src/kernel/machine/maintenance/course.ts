@@ -233,7 +233,9 @@ function isFree(node: Node | undefined): boolean {
 function* usersTasks(state: State, nodes: Iterable<NodeName>): Generator<Task> {
   const seen = new Set<Task>();
   for (const name of nodes) {
-    for (const { task } of [...(state.nodes.get(name)?.holding.values() ?? [])]) {
+    for (const { task, next } of [...(state.nodes.get(name)?.holding.values() ?? [])]) {
+      // What is next there holds nothing, and is recalled.
+      if (next !== null) continue;
       if (task === null || task.job.spec.system !== undefined || seen.has(task)) continue;
       seen.add(task);
       yield task;

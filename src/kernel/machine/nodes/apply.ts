@@ -114,9 +114,11 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   node.labelling = null;
   state.scratch.memoryShares.clear();
   resize(node, node.declared ?? hello.resources);
-  const shares = new Map(hello.held.map((held) => [held.epochId, held.share]));
+  const told = new Map(hello.held.map((held) => [held.epochId, held]));
   for (const epochId of event.stale) {
-    claim(state, epochId, present(shares.get(epochId), `the share of ${epochId}`), null);
+    const { share, isNext } = present(told.get(epochId), `the share of ${epochId}`);
+    if (isNext) claimNext(state, epochId, share, null);
+    else claim(state, epochId, share, null);
   }
   state.scratch.touched.push({ node: node.name, epochId: null });
   for (const epochId of node.holding.keys())
@@ -199,13 +201,37 @@ export function applyNodeRemoved(state: State, event: Of<'node_removed'>): void 
 
 /** Takes a share of a node for an epoch. `task` null: a stale epoch that still occupies it. */
 export function claim(state: State, epochId: EpochId, share: Share, task: Task | null): void {
-  const node = nodeOf(state, share.node);
-  assert(!node.holding.has(epochId), `${epochId} has no claim on ${node.name} yet`);
-  const holding: Holding = { epochId, share, task, yieldedCpus: 0 };
-  node.holding.set(epochId, holding);
+  const holding: Holding = { epochId, share, task, yieldedCpus: 0, next: null };
+  const node = hold(state, holding);
   node.free = subtractResources(node.free, heldOf(holding));
   recountGpus(node);
+  refreshPool(state, node);
+}
+
+/** The epoch is to have the share when a task of its job gives it up. */
+export function claimNext(state: State, epochId: EpochId, share: Share, task: Task | null): void {
+  hold(state, { epochId, share, task, yieldedCpus: 0, next: 'waits' });
+  // Its job has the node for longer than was planned with.
+  state.indexes.pool.stir(share.node);
+}
+
+function hold(state: State, holding: Holding): Node {
+  const { epochId, share } = holding;
+  const node = nodeOf(state, share.node);
+  assert(!node.holding.has(epochId), `${epochId} has no claim on ${node.name} yet`);
+  node.holding.set(epochId, holding);
+  state.indexes.places.add(node.name, holding);
   state.scratch.touched.push({ node: node.name, epochId });
+  return node;
+}
+
+/** What waited for a place has it: the share is its own from now on. */
+export function place(state: State, holding: Holding): void {
+  const node = nodeOf(state, holding.share.node);
+  state.indexes.places.remove(node.name, holding);
+  holding.next = null;
+  state.indexes.places.add(node.name, holding);
+  node.free = subtractResources(node.free, heldOf(holding));
   refreshPool(state, node);
 }
 
@@ -215,9 +241,22 @@ export function unclaim(state: State, epochId: EpochId, name: NodeName): void {
   const holding = present(node.holding.get(epochId), `the claim of ${epochId} on ${name}`);
   node.holding.delete(epochId);
   node.signals.delete(epochId);
+  state.indexes.places.remove(name, holding);
+  if (holding.next !== null) {
+    if (node.holding.size === 0) refreshPool(state, node);
+    else state.indexes.pool.stir(name);
+    return;
+  }
   node.free = addResources(node.free, heldOf(holding));
   recountGpus(node);
   refreshPool(state, node);
+}
+
+/** Nobody counts the epoch any more; what it occupies it keeps until it is known to be gone. */
+export function leave(state: State, name: NodeName, holding: Holding): void {
+  state.indexes.places.remove(name, holding);
+  holding.task = null;
+  state.scratch.touched.push({ node: name, epochId: holding.epochId });
 }
 
 /** A stopped task gives its cpus up, or takes them back. What it has in memory stays its own. */
@@ -273,6 +312,7 @@ export function refreshPool(state: State, node: Node): void {
 
 /** What follows from its facts, built anew. */
 export function indexNode(state: State, node: Node): void {
+  for (const holding of node.holding.values()) state.indexes.places.add(node.name, holding);
   resize(node, node.total);
   refreshPool(state, node);
 }

@@ -11,7 +11,7 @@ import {
   heldOn,
 } from '../../model/cards.ts';
 import { cardTitle, type GpuCard, type NodeGpus } from '../../model/gpu.ts';
-import type { Resources } from '../../model/resources.ts';
+import { NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { Holding, Node } from './facts.ts';
 
 /** Cards that no task may be given now. What a task has of them it keeps. */
@@ -51,7 +51,8 @@ export function occupiedBy(node: Pick<Node, 'gpus' | 'total'>, holding: Holding)
 }
 
 /** What an epoch counts for on its node. A share of a card leaves the card to others. */
-export function heldOf({ share, yieldedCpus }: Holding): Resources {
+export function heldOf({ share, yieldedCpus, next }: Holding): Resources {
+  if (next !== null) return NO_RESOURCES;
   const { resources, gpuShareBytes } = share;
   if (yieldedCpus === 0 && gpuShareBytes === undefined) return resources;
   const gpuCount = gpuShareBytes === undefined ? resources.gpuCount : 0;

@@ -47,9 +47,19 @@ export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal>
     }
     dropHolding(step, node.name, holding, `${node.name} ${why}`);
   }
-  for (const one of hello.held) decideHeldState(step, node, one);
+  for (const one of hello.held) {
+    placeHeld(step, node, one);
+    decideHeldState(step, node, one);
+  }
   decidePauseAtHello(step, node, hello);
   return ok({ kind: 'done' });
+}
+
+/** The node has given it a place of which nothing was heard. */
+function placeHeld(step: Step, node: Node, { epochId, isNext }: HeldEpoch): void {
+  const holding = node.holding.get(epochId);
+  if (holding === undefined || holding.next === null || isNext) return;
+  step.emit({ kind: 'part_placed', epochId, node: node.name, begun: true });
 }
 
 /**

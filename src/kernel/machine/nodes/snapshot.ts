@@ -25,6 +25,8 @@ export interface NodeData extends Omit<Node, Derived | Newer>, Partial<Pick<Node
     index: number;
     /** Cpus; absent: none. */
     yielded?: number;
+    /** Absent: it has a place. */
+    next?: 'waits' | 'recalled';
   }[];
   readonly signals: readonly (readonly [EpochId, SignalOrder])[];
 }
@@ -35,13 +37,14 @@ export function saveNode({ labelling: _derived, failedBuilds, ...node }: Node): 
     labels: [...node.labels],
     ...(failedBuilds.size === 0 ? {} : { failedBuilds: [...failedBuilds] }),
     gpusFree: [...node.gpusFree],
-    holding: [...node.holding.values()].map(({ epochId, share, task, yieldedCpus }) => ({
+    holding: [...node.holding.values()].map(({ epochId, share, task, yieldedCpus, next }) => ({
       epochId,
       share,
       stale: task === null,
       job: task?.job.id ?? (0 as JobId),
       index: task?.index ?? 0,
       ...(yieldedCpus > 0 ? { yielded: yieldedCpus } : {}),
+      ...(next === null ? {} : { next }),
     })),
     signals: [...node.signals],
   };
@@ -64,9 +67,9 @@ export function loadNode(state: State, data: NodeData): void {
     holding: new Map(),
     signals: new Map(data.signals),
   };
-  for (const { epochId, share, stale, job, index, yielded = 0 } of data.holding) {
+  for (const { epochId, share, stale, job, index, yielded = 0, next = null } of data.holding) {
     const task = stale ? null : present(state.jobs.get(job)?.active.get(index), 'the task');
-    node.holding.set(epochId, { epochId, share, task, yieldedCpus: yielded });
+    node.holding.set(epochId, { epochId, share, task, yieldedCpus: yielded, next });
   }
   state.nodes.set(node.name, node);
 }

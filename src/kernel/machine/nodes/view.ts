@@ -6,7 +6,7 @@ import { SHARED_PREFIX } from '../../model/labels.ts';
 import { featureLabel, NODE_FEATURES } from '../../model/node-features.ts';
 import { NO_RESOURCES } from '../../model/resources.ts';
 import type { NodeView, Occupant, Running } from '../../scheduler/room/pool.ts';
-import type { Task } from '../jobs/facts.ts';
+import type { Job, Task } from '../jobs/facts.ts';
 import { countsFrom, limitOf } from '../tasks/time-limit.ts';
 import { occupiedBy, roomOf, totalOf } from './cards.ts';
 import type { Labelling, Node } from './facts.ts';
@@ -74,15 +74,16 @@ export function viewOf(node: Node): NodeView {
 /** Read only when a cycle plans ahead: nothing is copied for those that do not. */
 function* runningOn(node: Node): Generator<Running> {
   const { holding, connected, facts } = node;
+  const followed = followedOn(node);
   for (const one of holding.values()) {
     const { task } = one;
+    if (one.next !== null) continue;
     const leaving = task === null || task.ending !== null;
     const running: Running = {
       jobId: task?.job.id ?? STALE_JOB,
       index: task?.index ?? 0,
       resources: occupiedBy(node, one),
-      startedAt: task === null ? null : countsFrom(task),
-      walltimeMs: task === null ? null : limitOf(task),
+      ...(task !== null && followed?.has(task.job) ? untilFollowed(task) : untilOver(task)),
       reservation: task?.job.spec.reservation ?? null,
       leaving,
       // A maintenance's program makes room for nobody.
@@ -97,6 +98,25 @@ function* runningOn(node: Node): Generator<Running> {
       yield { ...running, resources: { ...NO_RESOURCES, cpuCount }, leaving: true };
     } else yield running;
   }
+}
+
+/** Jobs whose places there pass to others of their tasks. Null: none does. */
+function followedOn({ holding }: Node): ReadonlySet<Job> | null {
+  let jobs: Set<Job> | null = null;
+  for (const { next, task } of holding.values()) {
+    if (next !== null && task !== null) jobs = (jobs ?? new Set()).add(task.job);
+  }
+  return jobs;
+}
+
+function untilOver(task: Task | null): Pick<Running, 'startedAt' | 'walltimeMs'> {
+  if (task === null) return { startedAt: null, walltimeMs: null };
+  return { startedAt: countsFrom(task), walltimeMs: limitOf(task) };
+}
+
+/** Whatever waits for its place may begin at any moment. */
+function untilFollowed(task: Task): Pick<Running, 'startedAt' | 'walltimeMs'> {
+  return { startedAt: null, walltimeMs: limitOf(task) };
 }
 
 function occupantOf({ job, state, stops, parts }: Task, isAtSite: boolean): Occupant {

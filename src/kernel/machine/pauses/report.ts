@@ -75,7 +75,10 @@ function wakeTasks(step: Step, node: string): void {
 function tasksOf(nodes: Iterable<Pick<Node, 'holding'>>): Set<Task> {
   const found = new Set<Task>();
   for (const { holding } of nodes) {
-    for (const { task } of holding.values()) if (task !== null) found.add(task);
+    // What is next there holds nothing, and is recalled.
+    for (const { task, next } of holding.values()) {
+      if (task !== null && next === null) found.add(task);
+    }
   }
   return found;
 }

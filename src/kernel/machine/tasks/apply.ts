@@ -23,9 +23,18 @@ import {
 import type { Job, Part, Task } from '../jobs/facts.ts';
 import { addActive, endedSet, removeActive } from '../jobs/parts.ts';
 import { indexOf, placeOf } from '../jobs/place.ts';
-import { claim, nodeOf, refreshPool, takeCpusBack, unclaim } from '../nodes/apply.ts';
+import {
+  claim,
+  claimNext,
+  leave,
+  nodeOf,
+  refreshPool,
+  takeCpusBack,
+  unclaim,
+} from '../nodes/apply.ts';
 import { isGateway } from '../nodes/members.ts';
 import type { State } from '../state.ts';
+import { isNext } from './shown-state.ts';
 import { isStopped } from './stops.ts';
 
 export function taskOf(state: State, place: TaskPlace): Task {
@@ -36,7 +45,8 @@ export function taskOf(state: State, place: TaskPlace): Task {
 /** What its epoch holds on all its nodes, as fair share bills it. */
 export function billedOf(task: Task): Billed {
   const billed = { cpuCount: 0, memoryBytes: 0, gpuCount: 0 };
-  for (const { share } of task.parts.values()) {
+  for (const { share, isNext } of task.parts.values()) {
+    if (isNext) continue;
     billed.cpuCount += share.resources.cpuCount;
     billed.memoryBytes += share.resources.memoryBytes;
     billed.gpuCount += share.resources.gpuCount;
@@ -65,9 +75,10 @@ export function epochIdOf(task: Task): EpochId {
 export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at: number): void {
   const job = jobOf(state, event.place.jobId);
   const index = indexOf(event.place);
+  const isNext = event.next === true;
   dequeueEntry(state, job);
   assert(job.pending.delete(index), `task ${job.id}[${index}] is pending`);
-  countHeld(state, job, 1);
+  if (!isNext) countHeld(state, job, 1);
   const task = job.active.get(index) ?? newTask(job, index);
   addActive(job, task);
   task.state = 'starting';
@@ -85,11 +96,13 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
   task.parts = new Map(
     event.shares.map((share, nodeRank) => {
       const part = newPart(share, nodeRank);
+      part.isNext = isNext;
       return [share.node, isGateway(nodeOf(state, share.node)) ? { ...part, atSite: true } : part];
     }),
   );
-  for (const share of event.shares) claim(state, epochId, share, task);
-  state.usage.hold(job.owner, billedOf(task), at);
+  const take = isNext ? claimNext : claim;
+  for (const share of event.shares) take(state, epochId, share, task);
+  if (!isNext) state.usage.hold(job.owner, billedOf(task), at);
   job.startedAt ??= at;
   requeueEntry(state, job);
 }
@@ -187,7 +200,10 @@ export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number
   if (task.state !== 'completing') task.waitsSince = at;
   task.state = 'completing';
   state.scratch.keepingTrouble.delete(event.epochId);
+  const { next } = present(nodeOf(state, event.node).holding.get(event.epochId), 'the claim');
   unclaim(state, event.epochId, event.node);
+  // What somebody ends may have to make room.
+  if (next === null && task.ending === null) state.scratch.freed.note(event.node, task.job.id);
 }
 
 function isClean(processes: readonly ProcessEnd[]): boolean {
@@ -222,14 +238,25 @@ export function applyTaskRequeued(state: State, event: Of<'task_requeued'>, at: 
   const task = taskOf(state, event.place);
   noteLoss(task, event.outcome);
   noteEnded(state, task, event.outcome, { at, next: 'requeued' });
-  leaveEpoch(state, task, event.abandoned, at);
-  task.state = 'pending';
   if (event.counts === 'failure') task.failures += 1;
   if (event.counts === 'crash') task.crashes += 1;
   if (event.counts === 'anew') task.crashes = 0;
+  putBack(state, task, event.abandoned, at);
+}
+
+/** It waits in the queue again. */
+export function putBack(
+  state: State,
+  task: Task,
+  abandoned: readonly NodeName[],
+  at: number,
+): void {
   const { job } = task;
+  const wasNext = isNext(task);
+  leaveEpoch(state, task, abandoned, at);
+  task.state = 'pending';
   dequeueEntry(state, job);
-  countHeld(state, job, -1);
+  if (!wasNext) countHeld(state, job, -1);
   job.pending.add(task.index);
   requeueEntry(state, job);
 }
@@ -247,13 +274,14 @@ export function applyTaskDone(state: State, event: Of<'task_done'>, at: number):
   const task = taskOf(state, event.place);
   noteLoss(task, event.outcome);
   noteEnded(state, task, event.outcome, { at, next: 'done' });
+  const wasNext = isNext(task);
   leaveEpoch(state, task, event.abandoned, at);
   const { job } = task;
   removeActive(job, task.index);
   endedSet(job, event.outcome).add(task.index);
   noteOutcome(job, event.outcome);
   noteEnds(state, job, { indices: [task.index], outcome: event.outcome, at });
-  countHeld(state, job, -1);
+  if (!wasNext) countHeld(state, job, -1);
 }
 
 /** When its last part ended; now, where one may still run. */
@@ -286,6 +314,7 @@ function noteEnded(
   const { job, index, epoch, startedAt } = task;
   const nodes = [...task.parts.keys()];
   const { gpuCount, gpuTypes = {} } = billedOf(task);
+  if (next === 'done') state.scratch.paces.note(task, lastEndOf(task, at));
   state.scratch.endedEpochs.push({
     job,
     index,
@@ -303,7 +332,9 @@ function noteEnded(
 
 /** Claims on nodes where the epoch may still run stay, without the task, until it is gone. */
 function leaveEpoch(state: State, task: Task, abandoned: readonly string[], at: number): void {
-  state.usage.release(task.job.owner, billedOf(task), { endedAt: lastEndOf(task, at), at });
+  if (!isNext(task)) {
+    state.usage.release(task.job.owner, billedOf(task), { endedAt: lastEndOf(task, at), at });
+  }
   const epochId = epochIdOf(task);
   for (const part of task.parts.values()) {
     const { node } = part.share;
@@ -314,8 +345,7 @@ function leaveEpoch(state: State, task: Task, abandoned: readonly string[], at: 
     if (!holds) continue;
     // To be ended there it runs once more, and nobody is left to give its cpus back to.
     if (holding.yieldedCpus > 0) takeCpusBack(state, epochId, node);
-    holding.task = null;
-    state.scratch.touched.push({ node, epochId });
+    leave(state, node, holding);
   }
   task.parts = new Map();
   task.ending = null;
@@ -347,7 +377,7 @@ export function stirNodes(state: State, task: Task): void {
 }
 
 function newPart(share: Share, nodeRank: number): Part {
-  const none = { turnHeard: 0, pausedMs: 0, pausedAt: null, end: null };
+  const none = { isNext: false, turnHeard: 0, pausedMs: 0, pausedAt: null, end: null };
   return { share, nodeRank, state: 'ordered', ...none };
 }
 

@@ -11,6 +11,7 @@ import type { Job, Task } from '../jobs/facts.ts';
 import { placeOf } from '../jobs/place.ts';
 import type { Step } from '../step.ts';
 import { lastEndOf } from './apply.ts';
+import { isNext } from './shown-state.ts';
 import {
   cancelOutcome,
   completed,
@@ -82,6 +83,10 @@ function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly 
     const indices = IntervalSet.of([[index, index]]);
     const late = job.spec.array === null ? { endedAt } : {};
     followEnds(step, { job, indices, outcome: verdict.outcome, ...late });
+    return;
+  }
+  if (isNext(task)) {
+    step.emit({ kind: 'task_returned', place, abandoned });
     return;
   }
   const { outcome, counts } = verdict;

@@ -15,6 +15,24 @@ export type TaskEvent =
       readonly epoch: number;
       /** In node rank order. */
       readonly shares: readonly Share[];
+      /** It holds nothing yet: it is to have a place that a task of its job gives up there. */
+      readonly next?: true;
+    }
+  /** What was next on the node has a place there: it holds its share from now on. */
+  | {
+      readonly kind: 'part_placed';
+      readonly epochId: EpochId;
+      readonly node: NodeName;
+      /** The node gave it the place, and has begun it. Absent: the node is to be told. */
+      readonly begun?: true;
+    }
+  /** What is next on the node is wanted back, unless the node has begun it by then. */
+  | { readonly kind: 'part_recalled'; readonly epochId: EpochId; readonly node: NodeName }
+  /** It was next on a node, has not begun there, and waits in the queue again. */
+  | {
+      readonly kind: 'task_returned';
+      readonly place: TaskPlace;
+      readonly abandoned: readonly NodeName[];
     }
   /** The node no longer holds the part, and is asked how it ended. */
   | { readonly kind: 'part_asked'; readonly epochId: EpochId; readonly node: NodeName }

@@ -29,7 +29,9 @@ function decideTaskReport(step: Step, node: Node, report: TaskReport): void {
   if (holding === undefined) return;
   const { epochId } = report;
   if (holding.task === null) {
-    if (report.kind === 'task_ended') step.emit({ kind: 'claim_dropped', epochId, node: name });
+    if (report.kind !== 'task_ended') return;
+    step.emit({ kind: 'claim_dropped', epochId, node: name });
+    placeNext(step, node, report);
     return;
   }
   const part = holding.task.parts.get(name);
@@ -37,6 +39,7 @@ function decideTaskReport(step: Step, node: Node, report: TaskReport): void {
   switch (report.kind) {
     case 'task_started':
       if (part.state === 'ordered') {
+        if (part.isNext) step.emit({ kind: 'part_placed', epochId, node: name, begun: true });
         const { agoMs } = report;
         const before = agoMs === undefined ? {} : { startedAt: step.at - agoMs };
         const when = { ...nodeTime(step, report.at), ...before };
@@ -84,6 +87,9 @@ function endPart(step: Step, node: Node, part: Part, report: EndReport): void {
   const { epochId, cause, nodeFault, processes, usage, detail, there, stored } = report;
   const task = node.holding.get(epochId)?.task;
   if (task === null || task === undefined) return;
+  if (part.isNext && processes.length > 0) {
+    step.emit({ kind: 'part_placed', epochId, node: node.name, begun: true });
+  }
   if (part.state === 'ordered') startBeforeEnd(step, task, part, report);
   step.emit({
     kind: 'part_ended',
@@ -98,6 +104,7 @@ function endPart(step: Step, node: Node, part: Part, report: EndReport): void {
     ...(stored === undefined ? {} : { stored }),
     ...lateEnd(step, task, part, report.at),
   });
+  placeNext(step, node, report);
   if (node.launchFailures >= NODE_LAUNCH_FAILURES_MAX && node.drain === null) {
     const reason = `${node.launchFailures} launches failed in a row; last: ${detail ?? cause}`;
     step.emit({ kind: 'node_drained', node: node.name, reason, by: 'system' });
@@ -107,6 +114,13 @@ function endPart(step: Step, node: Node, part: Part, report: EndReport): void {
   if (!isUnbuilt) return;
   const failed = { node: node.name, epochId };
   for (const hook of step.state.machine.hooks.afterFailedBefore) hook(step, task.job, failed);
+}
+
+/** The node has given the place to another task of the job. */
+function placeNext(step: Step, node: Node, { next }: EndReport): void {
+  const holding = next === undefined ? undefined : node.holding.get(next);
+  if (holding === undefined || holding.next === null) return;
+  step.emit({ kind: 'part_placed', epochId: holding.epochId, node: node.name, begun: true });
 }
 
 /**

@@ -9,9 +9,15 @@ export function shownState(task: Task): TaskState {
   const { state, ending, job } = task;
   if (ending !== null) return state;
   if (isStoring(task)) return 'staging_out';
-  if (isAtSite(task)) return 'pending';
+  if (isAtSite(task) || isNext(task)) return 'pending';
   const isBringing = state === 'starting' && job.spec.staging?.inputs !== undefined;
   return isBringing && every(task, 'ordered') ? 'staging_in' : state;
+}
+
+/** True for a task that waits on its node for a place of its job (A35), and holds nothing. */
+export function isNext({ parts }: Task): boolean {
+  for (const { isNext } of parts.values()) if (isNext) return true;
+  return false;
 }
 
 /** True for a task that waits in the queue of a site. */

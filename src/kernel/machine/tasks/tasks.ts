@@ -4,6 +4,7 @@ import type { Noun } from '../noun.ts';
 import * as apply from './apply.ts';
 import { checkTasks } from './check.ts';
 import * as control from './control.ts';
+import * as next from './next.ts';
 import { decideStart } from './start.ts';
 import * as suspension from './suspension.ts';
 
@@ -25,6 +26,9 @@ export const tasks: Noun<'tasks', TasksData> = {
     task_held: apply.applyTaskHeld,
     task_requeued: apply.applyTaskRequeued,
     task_done: apply.applyTaskDone,
+    task_returned: next.applyTaskReturned,
+    part_placed: next.applyPartPlaced,
+    part_recalled: next.applyPartRecalled,
     part_asked: apply.applyPartAsked,
     part_started: apply.applyPartStarted,
     part_suspended: suspension.applyPartSuspended,
