@@ -145,7 +145,7 @@ function mayFollow(step: Step, node: Node, job: Job, places: JobPlaces): boolean
   return request.labels.every((label) => labels.has(label));
 }
 
-/** Who is first in line, worked out when somebody asks. */
+/** The first in line, worked out when somebody asks. */
 class Front {
   readonly #state: State;
   readonly #snapshot: Snapshot;

@@ -111,7 +111,7 @@ export const STARTS_PER_CYCLE_MAX = 512;
 export const NEXT_PER_CYCLE_MAX = 512;
 /** Tasks of one job that are next on one node. */
 export const NEXT_PER_NODE_MAX = 256;
-/** So much work of a node at the job's own pace may be next there: others wait for a place no longer. */
+/** Work of a node, at the job's own pace, that may be next there: others wait for a place no longer. */
 export const NEXT_AHEAD_MS = 500;
 /** A job whose tasks run longer has none next: what it loses between two of them is nothing. */
 export const NEXT_TASK_MS_MAX = 2_000;

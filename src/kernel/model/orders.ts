@@ -103,7 +103,7 @@ export interface LaunchOrder {
     readonly python?: string;
   };
   /**
-   * It starts when a task of its job gives its place on the node up, and not before. Missing where the
+   * The start is to wait until a task of its job gives its place on the node up. Missing where the
    * agent knows nothing of that: then it never does.
    */
   readonly next?: boolean;
@@ -295,7 +295,7 @@ export interface HeldEpoch {
   /** The one that its launch order named. */
   readonly life?: LifeId;
   readonly share: Share;
-  /** It waits for the place of a task of its job. Absent: it has its own. */
+  /** Set while it waits for the place of a task of its job. Absent: it has its own. */
   readonly isNext?: true;
   /** Absent: its processes do not all run yet, or an older agent holds it. */
   readonly stands?: HeldState;

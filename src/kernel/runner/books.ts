@@ -34,7 +34,7 @@ function noteNext({ nextOf }: RunnerState, { order }: Epoch): void {
   else waiting.add(order.epochId);
 }
 
-/** It waits for no place of its job any more. */
+/** Takes it off the list: it waits for no place of its job any more. */
 export function noLongerNext({ nextOf }: RunnerState, { order }: Epoch): void {
   const waiting = nextOf.get(order.place.jobId);
   if (waiting?.delete(order.epochId) === true && waiting.size === 0) {

@@ -19,7 +19,7 @@ export type RunnerEvent =
     }
   /** The older epoch is gone. */
   | { readonly kind: 'epoch_unblocked'; readonly epochId: EpochId }
-  /** It waited for a place and has one, while the older epoch is here yet. */
+  /** What waited for a place has one, while the older epoch is here yet. */
   | { readonly kind: 'epoch_placed'; readonly epochId: EpochId }
   /** Written before any process is started: process `rank` has launch id `firstLaunchId + rank`. */
   | {

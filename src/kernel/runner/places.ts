@@ -8,7 +8,7 @@ import { whyPaused } from './pause/state.ts';
 import type { RunnerState } from './state.ts';
 
 /**
- * Its end, with who has its place from now on. Only what ended by itself gives it away: what somebody
+ * The end of an epoch, with who has its place from now on. Only what ended by itself gives it away: what somebody
  * has ended may have had to make room.
  */
 export function endWithNext(
@@ -37,7 +37,7 @@ function isAlone({ byTask, epochs }: RunnerState, { order, taskId }: Epoch): boo
   return true;
 }
 
-/** It has waited for a place for too long. */
+/** True once it has waited for a place for too long. */
 export function isNextOver(epoch: Epoch, { monotonic }: Now): boolean {
   return isNext(epoch) && monotonic >= (nextUntilOf(epoch) ?? 0);
 }
@@ -48,7 +48,7 @@ export function nextUntilOf(epoch: Epoch): number | null {
   return epoch.nextUntil ?? 0;
 }
 
-/** It has not begun: the head may do with it as it likes. */
+/** Gives back what has not begun: the head may do with it as it likes. */
 export function givenBack(epoch: Epoch, now: Now): RunnerEvent {
   const detail = 'no task of its job gave its place up in time';
   return endUnlaunched(epoch, { cause: 'never_started', nodeFault: false, detail }, now);

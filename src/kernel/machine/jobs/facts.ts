@@ -136,7 +136,7 @@ export interface Part {
    * not.
    */
   atSite?: true;
-  /** It waits on its node for a place of its job, and holds nothing. */
+  /** True while it waits on its node for a place of its job, and holds nothing. */
   isNext: boolean;
   /** The solver of its batch is there. Absent: not that anybody knows, or there is none. */
   isBuilt?: true;

@@ -94,6 +94,6 @@ export interface Holding {
   task: Task | null;
   /** Cpus of a task that is stopped to make room: they are not counted as used. */
   yieldedCpus: number;
-  /** It holds nothing: a place of its job is to become its own, unless it is recalled. Null: it has one. */
+  /** Set while it holds nothing: a place of its job is to become its own, unless it is recalled. */
   next: 'waits' | 'recalled' | null;
 }

@@ -244,7 +244,7 @@ export function applyTaskRequeued(state: State, event: Of<'task_requeued'>, at: 
   putBack(state, task, event.abandoned, at);
 }
 
-/** It waits in the queue again. */
+/** Puts the task back into the queue. */
 export function putBack(
   state: State,
   task: Task,

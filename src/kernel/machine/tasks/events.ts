@@ -15,7 +15,7 @@ export type TaskEvent =
       readonly epoch: number;
       /** In node rank order. */
       readonly shares: readonly Share[];
-      /** It holds nothing yet: it is to have a place that a task of its job gives up there. */
+      /** Set where it holds nothing yet: it is to have a place that a task of its job gives up there. */
       readonly next?: true;
     }
   /** What was next on the node has a place there: it holds its share from now on. */
@@ -28,7 +28,7 @@ export type TaskEvent =
     }
   /** What is next on the node is wanted back, unless the node has begun it by then. */
   | { readonly kind: 'part_recalled'; readonly epochId: EpochId; readonly node: NodeName }
-  /** It was next on a node, has not begun there, and waits in the queue again. */
+  /** A task that was next on a node, and has not begun there, waits in the queue again. */
   | {
       readonly kind: 'task_returned';
       readonly place: TaskPlace;
