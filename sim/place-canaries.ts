@@ -16,11 +16,18 @@ function waitForEver(): Planted {
       return function step(this: AgentEngine, input: RunnerInput): void {
         const isRecall =
           input.kind === 'order' && input.order.kind === 'end' && input.order.unlessBegun;
-        if (isRecall || (input.kind === 'tick' && this.state.nextOf.size > 0)) return;
+        if (isRecall) return;
+        if (input.kind === 'tick') forgetTimes(this);
         original.call(this, input);
       };
     }),
   };
+}
+
+function forgetTimes({ state }: AgentEngine): void {
+  for (const id of [...state.nextOf.values()].flatMap((ids) => [...ids])) {
+    Object.assign(state.epochs.get(id) ?? {}, { nextUntil: Number.MAX_SAFE_INTEGER });
+  }
 }
 
 export const PLACE_CANARIES: readonly Canary[] = [
