@@ -156,5 +156,18 @@ describe('packages with Node inside', () => {
     await run(weft, 'up', '--listen', 'none');
     assert.equal(await run(weft, 'run', '--wait', '--follow', '--', 'echo', 'ran'), 'ran');
     await run(weft, 'down');
+    // Another machine, as far as it says itself.
+    const other = path.join(home, 'other');
+    mkdirSync(other);
+    writeFileSync(path.join(other, 'uname'), '#!/bin/sh\necho riscv64\n', { mode: 0o755 });
+    const said = await runProgram([weft, 'info'], {
+      cwd: home,
+      env: { ...env, PATH: `${other}:/bin` },
+    });
+    assert.equal(said.code, 126);
+    assert.match(
+      said.error,
+      /^weft: this package is for a \w+, and this machine is a riscv64: take/,
+    );
   });
 });

@@ -10,6 +10,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { contentsOf } from '../../src/wings/rollout/cli/package-file.ts';
@@ -63,7 +64,13 @@ export async function makeTree(folder: string): Promise<Tree> {
 function starter(folder: string, name: string, script: string): void {
   const file = path.join(folder, 'bin', name);
   mkdirSync(path.dirname(file), { recursive: true });
+  const machine = os.machine();
   const text = `#!/bin/sh
+machine=$(uname -m)
+if [ "$machine" != ${machine} ]; then
+  echo "weft: this package is for a ${machine}, and this machine is a $machine: take the one for it" >&2
+  exit 126
+fi
 here=$(dirname "$(readlink -f "$0")")/../lib/weft
 exec "$here/node" "$here/${script}" "$@"
 `;
